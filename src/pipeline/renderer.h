@@ -1,0 +1,140 @@
+// The pipeline's public face: a Frame and options in, pictures and statistics out.
+//
+//   Renderer renderer;                                  // best machine that was found
+//   RenderResult result = renderer.render(frame, {});
+//   write_png("out.png", result.targets[main_target(frame)].layers[0]);
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bin/pattern.h"
+#include "pipeline/statistics.h"
+#include "scene/frame.h"
+
+namespace brokkr {
+
+enum class MachineKind : uint8_t { automatic, cuda, cpu, emulated };
+
+// Which block may work for a rasterizer: always the same one, or any that is idle.
+enum class Ownership : uint8_t { fixed, stealing };
+
+// automatic: order-free phases are found and taken; strict: every draw goes through the ordered tile path.
+enum class OrderMode : uint8_t { automatic, strict };
+
+// How vertices are shared inside a batch: every index is shaded, or each distinct vertex of the batch once.
+enum class ReuseMode : uint8_t { automatic, none, warp };
+
+// What a block prefers when both geometry and rasterization are possible.
+enum class Policy : uint8_t { fill_level, geometry_first, raster_first };
+
+// How surfaces are shown. `material` is the draw's own material (Blinn-Phong for OBJ, by draw for captures).
+enum class Shading : uint8_t { material, draw, triangle, batch, depth, normal, overdraw, flat };
+
+struct RenderOptions {
+  MachineKind machine = MachineKind::automatic;
+  std::string isa;             // CPU machine: "", "v2", "v3", "v4", "neon"; "": the best that runs here
+  int workers = 0;             // blocks; 0: all cores, or the occupancy query's answer on CUDA
+  int warps_per_block = 0;     // emulated machine only, 1..8; 0: 2
+  int rasterizers = 0;         // 1..4096; 0: chosen from target size and workers
+  int bin = 64;                // bin edge in pixels, a power of two in 8..256
+  PatternKind pattern = PatternKind::van_der_corput;
+  Ownership ownership = Ownership::stealing;
+  OrderMode order = OrderMode::automatic;
+  ReuseMode reuse = ReuseMode::automatic;
+  Policy policy = Policy::fill_level;
+  Shading shading = Shading::material;
+  int store_blocks = 0;        // triangle store size in blocks of 32 records; 0: default; raised to the minimum
+  std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
+  bool keep_ids = false;       // also return visible-primitive and depth-writer identifiers per pixel
+  bool trace = false;          // record per-block events
+  double frame_budget_ms = 0;  // > 0: the launch is aborted after this time and returns a partial image
+};
+
+// One layer of a target after the frame. Rows run bottom to top; arrays hold width * height values.
+struct Layer {
+  int width = 0, height = 0;
+  std::vector<uint32_t> color;  // RGBA8 (0xAABBGGRR), as stored; empty for RGBA16F
+  std::vector<float> color_float;  // RGBA32F expanded from RGBA16F; empty otherwise
+  std::vector<float> depth;     // window depth in [0, 1]
+  std::vector<uint8_t> stencil;
+  std::vector<uint32_t> visible_id;  // keep_ids: primitive id of the last colour writer, ~0u: none
+  std::vector<uint32_t> depth_id;    // keep_ids: primitive id of the last depth writer, ~0u: none
+  std::vector<uint32_t> overdraw;    // Shading::overdraw: fragments that covered each sample
+};
+
+struct TargetImage {
+  std::vector<Layer> layers;
+};
+
+struct RenderResult {
+  std::vector<TargetImage> targets;  // as in Frame::targets
+  Statistics statistics;
+  bool aborted = false;  // by request_abort or the frame budget; images are partial, statistics hold
+};
+
+// Where a primitive id came from.
+struct PrimitiveOrigin {
+  uint32_t command = ~0u;  // index into Frame::commands
+  uint32_t view = 0, instance = 0;
+  uint32_t batch = 0;      // running number over the frame
+  uint32_t triangle = 0;   // within the instance
+};
+
+// A frame made ready for rendering again and again: draw tables, batches, mip chains, device copies.
+class PreparedFrame {
+ public:
+  ~PreparedFrame();
+  PreparedFrame(PreparedFrame&&) noexcept;
+  PreparedFrame& operator=(PreparedFrame&&) noexcept;
+  PrimitiveOrigin origin(uint32_t primitive_id) const;
+
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+
+ private:
+  friend class Renderer;
+  PreparedFrame();
+};
+
+class Renderer {
+ public:
+  Renderer();
+  ~Renderer();
+
+  // Copies what the kernel needs from `frame`, which must outlive the PreparedFrame. Throws
+  // std::runtime_error on an invalid frame.
+  PreparedFrame prepare(const Frame& frame);
+
+  // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range and
+  // std::runtime_error where the machine is not available. `read_back` false leaves `targets` empty: what a
+  // benchmark wants to time.
+  RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
+  RenderResult render(const Frame& frame, const RenderOptions& options);
+
+  // May be called from any thread: ends the launch that is running within 100 ms.
+  void request_abort();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What was found on this computer, for `brokkr machines`.
+struct MachineInfo {
+  MachineKind kind;
+  std::string name;         // "CPU", "NVIDIA H200", "emulated warp"
+  std::string isa;          // "x86-64-v4", "sm_90"
+  int width = 0;            // lanes of a warp
+  int workers = 0;          // blocks of a default launch
+  bool available = false;
+  std::string note;         // why not, or what else to know
+};
+std::vector<MachineInfo> find_machines();
+
+}  // namespace brokkr

@@ -1,0 +1,61 @@
+// What one launch did: counted always, returned with every RenderResult, written by `--stats`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brokkr {
+
+// One span of one block's time line (Chrome trace, `--trace`).
+struct TraceEvent {
+  uint32_t block = 0;
+  uint8_t stage = 0;      // Stage
+  uint32_t argument = 0;  // batch or rasterizer number
+  double begin_us = 0, end_us = 0;
+};
+
+enum class Stage : uint8_t { geometry, rasterize, resolve, idle, count };
+inline constexpr const char* kStageNames[] = {"geometry", "rasterize", "resolve", "idle"};
+
+struct BlockTime {
+  double ms[size_t(Stage::count)] = {};
+};
+
+struct Statistics {
+  std::string machine, isa, pattern;
+  int workers = 0, warps_per_block = 0, width = 0, rasterizers = 0, bin = 0;
+  double frame_ms = 0;      // the launch: first block starts to last block ends, without upload and read-back
+  double prepare_ms = 0, read_back_ms = 0;
+
+  uint64_t batches = 0, draws = 0, phases = 0, ordered_phases = 0;
+  uint64_t indices = 0, vertex_shader_runs = 0;
+  uint64_t triangles_in = 0, triangles_culled = 0, triangles_clipped = 0, triangles_out = 0;
+  uint64_t triangle_rasterizer_pairs = 0, triangle_bin_pairs = 0;
+  uint64_t fragments = 0;         // covered samples of all triangles
+  uint64_t fragments_shaded = 0;  // samples that a fragment shader ran for
+  uint64_t quads = 0;             // 2x2 groups of the tile path with a covered sample
+  uint64_t visits = 0;            // rasterizer visits
+  uint64_t admission_waits = 0;   // times that no batch could start for want of store or window
+  uint64_t queue_peak = 0;        // most elements seen in one rasterizer's queue
+  uint64_t store_peak = 0;        // most triangle blocks in use at once
+  uint64_t spins = 0;             // pauses taken while waiting
+  uint64_t store_bytes = 0;       // triangle store, queues and pending lists: the fixed part of memory
+  uint64_t target_bytes = 0;      // render targets and their key planes
+  uint64_t frame_bytes = 0;       // the prepared frame: input and its tables
+  double asr = 0;                 // vertex shader runs per triangle
+  double load_cv = 0;             // coefficient of variation of fragments over rasterizers
+  uint64_t discard_unknown_triangles = 0;  // triangles whose discard a clip-space replay cannot know
+
+  std::vector<uint64_t> rasterizer_fragments;  // load of each rasterizer
+  std::vector<uint64_t> bin_fragments;         // load of each bin of the main target, row by row
+  int bins_x = 0, bins_y = 0;
+  std::vector<BlockTime> block_times;
+  std::vector<TraceEvent> trace;
+
+  std::string to_json() const;
+  std::string to_csv() const;                // one header line, one value line (scalars only)
+  std::string to_chrome_trace() const;       // chrome://tracing, Perfetto
+};
+
+}  // namespace brokkr

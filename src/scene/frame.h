@@ -1,0 +1,236 @@
+// A frame as the pipeline receives it: targets, views, states, materials and commands, all plain data.
+//
+// Loaders (bkf_reader.h, obj_reader.h, generated.h) produce a Frame; `validate` proves every index in it
+// before anything downstream trusts one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport,
+// scissor and image rows with their origin at the bottom left, counter-clockwise front faces by default.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
+#include <glm/vec4.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace brokkr {
+
+// Limits that every Frame respects (checked by `validate`, relied upon by the pipeline's fixed-point setup).
+inline constexpr int kMaxTargetSize = 16384;    // pixels per side; 1/256-pixel coordinates then fit 23 bits
+inline constexpr int kMaxTargetLayers = 65536;  // layers of one target
+inline constexpr uint64_t kMaxTargetPixels = uint64_t(1) << 31;  // pixels of all layers of one target
+
+enum class CompareFunc : uint8_t { never, less, equal, lequal, greater, notequal, gequal, always };
+enum class CullMode : uint8_t { none, front, back, front_and_back };
+enum class FrontFace : uint8_t { ccw, cw };
+enum class PolygonMode : uint8_t { fill, line, point };
+enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points, lines, line_strip, line_loop };
+enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
+enum class BlendFactor : uint8_t {
+  zero, one, src_color, one_minus_src_color, dst_color, one_minus_dst_color, src_alpha, one_minus_src_alpha,
+  dst_alpha, one_minus_dst_alpha, constant_color, one_minus_constant_color, constant_alpha,
+  one_minus_constant_alpha, src_alpha_saturate
+};
+enum class BlendEquation : uint8_t { add, subtract, reverse_subtract, min, max };
+enum class StencilOp : uint8_t { keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap };
+
+// Pixels; origin at the bottom left.
+struct Rect {
+  int x = 0, y = 0, width = 0, height = 0;
+  bool operator==(const Rect&) const = default;
+};
+
+struct DepthState {
+  bool test = true, write = true;
+  CompareFunc func = CompareFunc::less;
+  bool operator==(const DepthState&) const = default;
+};
+
+struct BlendTerm {
+  BlendFactor src = BlendFactor::one, dst = BlendFactor::zero;
+  BlendEquation equation = BlendEquation::add;
+  bool operator==(const BlendTerm&) const = default;
+};
+
+struct BlendState {
+  BlendTerm color, alpha;
+  glm::vec4 constant{0.0f};
+  bool operator==(const BlendState&) const = default;
+};
+
+struct StencilState {
+  CompareFunc func = CompareFunc::always;
+  uint8_t ref = 0, mask = 0xff, write_mask = 0xff;
+  StencilOp stencil_fail = StencilOp::keep, depth_fail = StencilOp::keep, pass = StencilOp::keep;
+  bool operator==(const StencilState&) const = default;
+};
+
+struct AlphaTest {
+  CompareFunc func = CompareFunc::greater;
+  float ref = 0.5f;
+  bool operator==(const AlphaTest&) const = default;
+};
+
+struct PolygonOffset {
+  float factor = 0, units = 0;
+  bool operator==(const PolygonOffset&) const = default;
+};
+
+// Everything a draw's fixed-function stages need. Data, switched per draw at run time.
+struct State {
+  glm::vec4 viewport{0};  // x, y, width, height in pixels (fractions allowed)
+  float depth_near = 0, depth_far = 1;  // depth range, each in [0, 1]; near > far is allowed
+  std::optional<Rect> scissor;
+  DepthState depth;
+  CullMode cull = CullMode::none;
+  FrontFace front_face = FrontFace::ccw;
+  PolygonMode polygon_mode = PolygonMode::fill;
+  std::optional<PolygonOffset> polygon_offset;
+  std::optional<BlendState> blend;
+  std::array<bool, 4> color_mask{true, true, true, true};
+  std::optional<AlphaTest> alpha_test;
+  std::optional<StencilState> stencil;
+  bool operator==(const State&) const = default;
+};
+
+// One render target: colour, D32F depth and 8-bit stencil, `layers` deep. `id` is the file's name for it.
+struct Target {
+  int id = 0;
+  int width = 0, height = 0, layers = 1;
+  ColorFormat format = ColorFormat::rgba8;
+};
+
+// What a draw is seen through: the target layer that it goes to, and the camera (unused by clip-space draws).
+struct View {
+  uint32_t target = 0;  // index into Frame::targets
+  uint32_t layer = 0;
+  glm::mat4 view_projection{1.0f};  // world -> clip
+  glm::vec3 eye{0.0f};              // world-space camera position
+};
+
+// What turns a vertex into a clip-space position.
+enum class VertexKind : uint8_t {
+  clip_space,  // positions are clip space already (captured frames); instances have positions of their own
+  transform,   // clip = view_projection * model * position
+};
+
+// What a clip-space replay cannot know of the application's own shader, and convention changes (frame-format.md).
+enum DrawFlag : uint32_t {
+  kFragmentDiscard = 1u << 0,
+  kFragmentDepth = 1u << 1,
+  kCondition = 1u << 2,
+  kClipDistance = 1u << 3,
+  kMultisample = 1u << 4,
+  kDepthClamp = 1u << 5,
+  kZeroToOne = 1u << 6,
+  kOriginUpperLeft = 1u << 7,
+  kProvokingFirst = 1u << 8,
+};
+
+struct DrawCommand {
+  uint32_t first_view = 0, view_count = 1;  // range of Frame::views; all views of a draw are drawn in turn
+  uint32_t state = 0;                       // index into Frame::states
+  uint32_t material = 0;                    // index into Frame::materials
+  Topology topology = Topology::triangles;
+  VertexKind vertex_kind = VertexKind::clip_space;
+  bool indexed = false;
+  bool restart = false;      // index 0xFFFFFFFF restarts a strip or fan
+  uint32_t flags = 0;        // DrawFlag bits
+  uint32_t instances = 1;
+  uint64_t first_index = 0;  // into Frame::indices; values are relative to first_vertex
+  uint32_t element_count = 0;  // indices of one instance, or vertices where not indexed
+  uint64_t first_vertex = 0;   // into Frame::positions (and the other attribute arrays)
+  uint32_t vertex_count = 0;   // vertices per instance
+  uint32_t first_instance = 0; // into Frame::models, VertexKind::transform only
+  std::string label;
+};
+
+struct ClearCommand {
+  uint32_t target = 0;  // index into Frame::targets; clears every layer
+  std::optional<glm::vec4> color;
+  std::optional<float> depth;
+  std::optional<uint8_t> stencil;
+  std::optional<Rect> scissor;
+};
+
+struct BlitCommand {
+  uint32_t from = 0, to = 0;  // indices into Frame::targets (layer 0)
+  Rect source, destination;   // nearest sampling where sizes differ; negative extents flip
+  bool color = true, depth = false, stencil = false;
+};
+
+using Command = std::variant<DrawCommand, ClearCommand, BlitCommand>;
+
+// RGBA8, rows bottom to top, full mip chain made by the pipeline's preparation.
+struct Texture {
+  std::string name;
+  int width = 0, height = 0;
+  bool srgb = true;
+  std::vector<uint32_t> texels;  // 0xAABBGGRR, width * height
+};
+
+enum class MaterialKind : uint8_t {
+  none,         // captured draw: shown by a shading mode
+  blinn_phong,  // textured Blinn-Phong (OBJ + MTL)
+};
+
+struct Material {
+  std::string name;
+  MaterialKind kind = MaterialKind::none;
+  glm::vec3 diffuse{0.8f}, specular{0.0f}, emission{0.0f}, ambient{1.0f};
+  float shininess = 32, opacity = 1;
+  int diffuse_texture = -1, alpha_texture = -1;  // indices into Frame::textures, -1: none
+  float alpha_cutoff = 0;                        // > 0: fragments with a lower alpha are discarded
+};
+
+// What the application's own driver held in `target` just before command `before`.
+struct Reference {
+  uint32_t target = 0;  // index into Frame::targets
+  uint32_t before = 0;  // command index; Frame::commands.size(): at the end of the frame
+  std::vector<uint8_t> color_jpeg;             // encoded picture, may be empty
+  int depth_width = 0, depth_height = 0;
+  std::vector<float> depth;                    // window depth, rows bottom to top, may be empty
+};
+
+struct Frame {
+  std::string application, generator, license, source;  // source: file it came from
+  int64_t frame_number = 0;
+  int window_width = 0, window_height = 0;
+
+  std::vector<Target> targets;
+  std::vector<View> views;
+  std::vector<State> states;
+  std::vector<Material> materials;
+  std::vector<Texture> textures;
+  std::vector<Command> commands;
+  std::vector<Reference> references;
+
+  std::vector<uint32_t> indices;
+  std::vector<glm::vec4> positions;   // clip space, or object space with w = 1
+  std::vector<glm::vec3> normals;     // empty, or one per position
+  std::vector<glm::vec2> texcoords;   // empty, or one per position
+  std::vector<glm::mat4> models;      // per instance of VertexKind::transform draws
+
+  uint64_t skipped_draws = 0, skipped_triangles = 0;  // what the capture could not record
+  std::map<std::string, uint64_t> skipped_reasons;
+
+  glm::vec3 light_direction{0.4f, 0.8f, 0.45f};  // towards the light, world space
+};
+
+// Primitives of one instance of a draw before restart indices are considered (an upper bound with them).
+uint64_t primitive_count(Topology topology, uint64_t elements);
+
+// Triangles that the frame submits over all draws, instances and views (lines and points excluded).
+uint64_t triangle_count(const Frame& frame);
+
+// The target that most submitted triangles go to: what `render` shows by default.
+uint32_t main_target(const Frame& frame);
+
+// Checks every index, size and value of the frame. Throws std::runtime_error naming command and field.
+void validate(const Frame& frame);
+
+}  // namespace brokkr
