@@ -1,0 +1,22 @@
+# Third-party libraries, all of them Debian 12 packages (tools/packages.sh installs them).
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(glm REQUIRED)
+find_package(zstd REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tinyobjloader REQUIRED)
+find_package(tinyexr REQUIRED)
+find_package(CLI11 REQUIRED)
+
+# stb has no CMake package: headers in <prefix>/include/stb and one library with their implementations.
+find_path(BROKKR_STB_INCLUDE_DIR stb/stb_image.h REQUIRED)
+find_library(BROKKR_STB_LIBRARY stb REQUIRED)
+mark_as_advanced(BROKKR_STB_INCLUDE_DIR BROKKR_STB_LIBRARY)
+
+# What src/scene reads and writes files with. Loaders only: no header of ours shows any of these to users.
+add_library(brokkr_scene_dependencies INTERFACE)
+target_include_directories(brokkr_scene_dependencies SYSTEM INTERFACE
+  ${BROKKR_STB_INCLUDE_DIR} ${BROKKR_STB_INCLUDE_DIR}/stb)
+target_link_libraries(brokkr_scene_dependencies INTERFACE
+  zstd::libzstd_shared nlohmann_json::nlohmann_json tinyobjloader::tinyobjloader tinyexr ${BROKKR_STB_LIBRARY})

@@ -1,0 +1,50 @@
+# The CPU machine is compiled once per instruction set, each build in a namespace of its own that the
+# definition BROKKR_ISA names; the best that runs on the computer is chosen at run time.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+  set(BROKKR_KNOWN_ISAS v2 v3 v4 emulated)
+  set(BROKKR_ISA_FLAGS_v2 -march=x86-64-v2)
+  set(BROKKR_ISA_FLAGS_v3 -march=x86-64-v3)
+  set(BROKKR_ISA_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+  set(BROKKR_ISA_FLAGS_emulated -march=x86-64-v2)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(BROKKR_KNOWN_ISAS neon emulated)
+else()
+  message(FATAL_ERROR "No CPU machine for processor '${CMAKE_SYSTEM_PROCESSOR}': "
+                      "Brokkr builds for x86_64 (x86-64-v2 and newer) and aarch64")
+endif()
+
+set(BROKKR_BUILT_ISAS ${BROKKR_ISAS})
+if(NOT BROKKR_BUILT_ISAS)
+  set(BROKKR_BUILT_ISAS ${BROKKR_KNOWN_ISAS})
+endif()
+foreach(isa IN LISTS BROKKR_BUILT_ISAS)
+  if(NOT isa IN_LIST BROKKR_KNOWN_ISAS)
+    message(FATAL_ERROR "BROKKR_ISAS: '${isa}' is not one of ${BROKKR_KNOWN_ISAS}")
+  endif()
+endforeach()
+
+# BROKKR_HAVE_ISA_V2 … : which builds of the kernel exist, for the dispatcher and the tests.
+set(BROKKR_HAVE_ISAS ${BROKKR_BUILT_ISAS})
+list(TRANSFORM BROKKR_HAVE_ISAS TOUPPER)
+list(TRANSFORM BROKKR_HAVE_ISAS PREPEND BROKKR_HAVE_ISA_)
+list(TRANSFORM BROKKR_HAVE_ISAS APPEND =1)
+
+# Compiles `sources` once per instruction set, as object libraries <prefix>_<isa>, with BROKKR_ISA=<isa> and
+# BROKKR_ISA_<ISA>=1 defined, and adds the objects to `target`. Sets <prefix>_LIBRARIES for the symbol check.
+function(brokkr_add_isa_objects target prefix)
+  set(libraries)
+  foreach(isa IN LISTS BROKKR_BUILT_ISAS)
+    string(TOUPPER ${isa} upper)
+    set(library ${prefix}_${isa})
+    add_library(${library} OBJECT ${ARGN})
+    target_compile_definitions(${library} PRIVATE BROKKR_ISA=${isa} BROKKR_ISA_${upper}=1 ${BROKKR_HAVE_ISAS})
+    # Neither flag changes a value: they only free the compiler from errno and from floating-point exceptions.
+    target_compile_options(${library} PRIVATE ${BROKKR_ISA_FLAGS_${isa}} -fno-math-errno -fno-trapping-math)
+    target_include_directories(${library} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/shaders
+                                                  ${PROJECT_SOURCE_DIR}/tests)
+    target_link_libraries(${library} PRIVATE brokkr_options glm::glm Threads::Threads)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${library}>)
+    list(APPEND libraries ${library})
+  endforeach()
+  set(${prefix}_LIBRARIES ${libraries} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,33 @@
+# brokkr_options: what every target of ours is compiled with.
+add_library(brokkr_options INTERFACE)
+
+# The image must not depend on whether a compiler fuses a multiplication with an addition: no contraction anywhere.
+set(BROKKR_CXX_FLAGS -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC notes for every vector argument that its calling convention changed in version 4.6.
+  list(APPEND BROKKR_CXX_FLAGS -Wno-psabi)
+endif()
+if(BROKKR_WERROR)
+  list(APPEND BROKKR_CXX_FLAGS -Werror)
+endif()
+target_compile_options(brokkr_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${BROKKR_CXX_FLAGS}>")
+
+# Debian's shared libraries are named by whole groups; only those that are used become dependencies.
+target_link_options(brokkr_options INTERFACE LINKER:--as-needed)
+
+if(BROKKR_SANITIZE)
+  set(BROKKR_SANITIZE_FLAGS -fsanitize=${BROKKR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  if(BROKKR_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND BROKKR_SANITIZE_FLAGS -Wno-tsan)  # GCC warns that fences are not modelled; the queues use none
+  endif()
+  # Directory scope: test helpers and third-party sources compiled here must be instrumented too.
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${BROKKR_SANITIZE_FLAGS}>")
+  add_link_options(-fsanitize=${BROKKR_SANITIZE})
+endif()
+
+if(BROKKR_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "BROKKR_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage feedback in the code under test
+endif()

@@ -1,0 +1,11 @@
+# The command line. Its parts are a library so that tests can call them.
+file(GLOB BROKKR_CLI_SOURCES CONFIGURE_DEPENDS cli/*.cpp)
+if(BROKKR_CLI_SOURCES)
+  add_library(brokkr_cli_parts STATIC ${BROKKR_CLI_SOURCES})
+  target_compile_definitions(brokkr_cli_parts PRIVATE BROKKR_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(brokkr_cli_parts PUBLIC brokkr PRIVATE brokkr_options CLI11::CLI11 nlohmann_json::nlohmann_json)
+
+  add_executable(brokkr_cli main.cpp)
+  set_target_properties(brokkr_cli PROPERTIES OUTPUT_NAME brokkr RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_link_libraries(brokkr_cli PRIVATE brokkr_cli_parts brokkr_options)
+endif()

@@ -1,0 +1,16 @@
+# The pipeline's kernel, once per instruction set of the CPU machine and once for CUDA.
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/pipeline/cpu_kernel.cpp)
+  brokkr_add_isa_objects(brokkr brokkr_kernel pipeline/cpu_kernel.cpp)
+  set(BROKKR_KERNEL_LIBRARIES ${brokkr_kernel_LIBRARIES} PARENT_SCOPE)
+endif()
+
+if(BROKKR_HAVE_CUDA)
+  file(GLOB BROKKR_KERNEL_CUDA_SOURCES CONFIGURE_DEPENDS machine/*.cu pipeline/*.cu)
+  if(BROKKR_KERNEL_CUDA_SOURCES)
+    find_package(CUDAToolkit REQUIRED)
+    target_sources(brokkr PRIVATE ${BROKKR_KERNEL_CUDA_SOURCES})
+    target_compile_definitions(brokkr PRIVATE BROKKR_HAVE_CUDA=1)
+    target_link_libraries(brokkr PRIVATE CUDA::cudart_static $<BUILD_INTERFACE:brokkr_cuda_options>)
+    set(BROKKR_LIBRARY_USES_CUDA ON PARENT_SCOPE)
+  endif()
+endif()

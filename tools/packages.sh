@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs the Debian 12 packages that are missing. `tools/packages.sh run` installs what building and running
+# needs, `tools/packages.sh test` (the default) what the checks need as well, `--list` only prints the names.
+set -eu
+
+build="build-essential cmake ninja-build git ca-certificates
+  libglm-dev libzstd-dev nlohmann-json3-dev libtinyobjloader-dev libstb-dev libtinyexr-dev libcli11-dev"
+# Tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL), its loader.
+checks="libgtest-dev python3 python3-venv clang clang-format clang-tidy libclang-rt-14-dev
+  libgl-dev libegl-dev libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0"
+
+case "${1:-test}" in
+  run) packages=$build ;;
+  test) packages="$build $checks" ;;
+  --list) echo $build $checks; exit 0 ;;
+  *) echo "usage: tools/packages.sh [run|test|--list]" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "tools/packages.sh: no dpkg here; install the equivalents of these Debian packages by hand:" >&2
+  echo $packages >&2
+  exit 0
+fi
+
+missing=
+for package in $packages; do
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    echo "tools/packages.sh: not root and no sudo; install these and run again:$missing" >&2
+    exit 1
+  fi
+  sudo=sudo
+fi
+echo "installing:$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+install() { $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >&2; }
+# The lists may be absent or stale on a fresh machine.
+if ! install; then
+  $sudo apt-get update >&2
+  install
+fi
