@@ -12,33 +12,36 @@
 namespace brokkr {
 
 inline constexpr int kMaxRasterizers = 4096;
+inline constexpr int kMaxPatternBins = 4096;  // per side; no table exceeds 4096 x 4096 entries (32 MiB)
 
 enum class PatternKind : uint8_t {
-  diagonal,                        // NVIDIA's: row i shifted by i
-  z_curve,                         // Morton code mod N
-  hilbert,                         // Hilbert distance mod N
-  pseudo_random,                   // MT19937, uniform per bin
-  hierarchical_maximized_distance, // dart throwing, farthest of 50 candidates
-  x_shift,                         // row i shifted by floor(i N / k), k = floor(sqrt N)
-  y_shift,                         // the same per column
-  x_shift_offset,                  // row i shifted by floor(i (N + 1) / k)
-  sudoku,                          // distinct random row shifts
-  van_der_corput,                  // row shifts from the base-2 Van der Corput sequence
-  g80,                             // NVIDIA G80's 6-way map, generalised (fragSniffer)
+  diagonal,                         // NVIDIA's: row i shifted by i
+  z_curve,                          // Morton code mod N
+  hilbert,                          // Hilbert distance mod N
+  pseudo_random,                    // MT19937, uniform per bin
+  hierarchical_maximized_distance,  // dart throwing, farthest of 50 candidates
+  x_shift,                          // row i shifted by floor(i N / k), k = floor(sqrt N)
+  y_shift,                          // the same per column
+  x_shift_offset,                   // row i shifted by floor(i (N + 1) / k)
+  sudoku,                           // distinct random row shifts
+  van_der_corput,                   // row shifts from the base-2 Van der Corput sequence
+  g80,                              // NVIDIA G80's 6-way map, generalised (fragSniffer)
 };
 
 struct Pattern {
   PatternKind kind = PatternKind::diagonal;
   int rasterizers = 1;
-  int width = 1, height = 1;        // bins; the pattern repeats after these
-  std::vector<uint16_t> owner;      // width * height, row by row from the bottom
-  int at(int bin_x, int bin_y) const { return owner[size_t(bin_y % height) * width + bin_x % width]; }
+  int width = 1, height = 1;            // bins; the pattern repeats after these
+  std::vector<uint16_t> owner;          // width * height, row by row from the bottom
+  int at(int bin_x, int bin_y) const {  // bins >= 0
+    return owner[size_t(bin_y % height) * size_t(width) + size_t(bin_x % width)];
+  }
 };
 
 // Every pattern's kind, command-line name and a line about it.
 struct PatternInfo {
   PatternKind kind;
-  const char* name;         // "van-der-corput"
+  const char* name;  // "van-der-corput"
   const char* description;
 };
 const std::vector<PatternInfo>& patterns();
@@ -48,7 +51,9 @@ PatternKind pattern_kind(std::string_view name);
 const char* pattern_name(PatternKind kind);
 
 // Builds the table for `rasterizers` in 1..4096. Patterns that do not repeat (z-curve, hilbert,
-// pseudo-random) are made for at least `bins_x` x `bins_y` bins. Deterministic for a given seed.
+// pseudo-random) are made for at least `bins_x` x `bins_y` bins (1..4096 each). Deterministic for a given
+// seed. Row shifts fill N x N tables (x-shift N x k, y-shift k x N); hierarchical maximized distance fills
+// N x N up to N = 128 and beyond that a smaller square in which shares differ by at most one bin.
 // Throws std::invalid_argument when out of range.
 Pattern make_pattern(PatternKind kind, int rasterizers, int bins_x, int bins_y, uint32_t seed = 1);
 

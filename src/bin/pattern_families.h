@@ -1,0 +1,40 @@
+// The builders behind make_pattern, one file per family of the paper's section 4. Internal to src/bin:
+// arguments are already checked (rasterizers in 1..kMaxRasterizers, bins in 1..kMaxPatternBins).
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "bin/pattern.h"
+
+namespace brokkr::pattern_families {
+
+// Space-filling curves (4.1): exactly bins_x x bins_y, as the curves do not repeat.
+Pattern z_curve(int rasterizers, int bins_x, int bins_y);
+Pattern hilbert(int rasterizers, int bins_x, int bins_y);
+
+// Randomised (4.2).
+Pattern pseudo_random(int rasterizers, int bins_x, int bins_y, uint32_t seed);
+Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed);
+
+// Row (or column) shifts: diagonal, fixed (4.3), variable (4.4), and the G80's map.
+Pattern diagonal(int rasterizers);
+Pattern x_shift(int rasterizers);
+Pattern y_shift(int rasterizers);
+Pattern x_shift_offset(int rasterizers);
+Pattern sudoku(int rasterizers, uint32_t seed);
+Pattern van_der_corput(int rasterizers);
+Pattern g80(int rasterizers);
+
+// Uniform in 0..count-1 by rejection. std::uniform_int_distribution would draw differently from one standard
+// library to the next, and a pattern must be the same everywhere.
+inline uint32_t draw_below(std::mt19937& generator, uint32_t count) {
+  const uint64_t usable = (uint64_t(1) << 32) / count * count;
+  for (;;) {
+    const uint64_t value = generator();
+    if (value < usable) return uint32_t(value % count);
+  }
+}
+
+}  // namespace brokkr::pattern_families
