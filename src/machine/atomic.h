@@ -1,0 +1,59 @@
+// One atomic_ref on every machine: libcu++ in CUDA builds, the standard library otherwise. `device_atomic` orders
+// all blocks of a launch (and the host, where memory is shared), `block_atomic` the warps of one block.
+#pragma once
+
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#else
+#include <atomic>
+#include <thread>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#endif
+
+BROKKR_MACHINE_BEGIN
+
+#if defined(__CUDACC__)
+template <class T>
+using device_atomic = ::cuda::atomic_ref<T, ::cuda::thread_scope_device>;
+template <class T>
+using system_atomic = ::cuda::atomic_ref<T, ::cuda::thread_scope_system>;
+template <class T>
+using block_atomic = ::cuda::atomic_ref<T, ::cuda::thread_scope_block>;
+BROKKR_CONSTANT auto kRelaxed = ::cuda::std::memory_order_relaxed;
+BROKKR_CONSTANT auto kAcquire = ::cuda::std::memory_order_acquire;
+BROKKR_CONSTANT auto kRelease = ::cuda::std::memory_order_release;
+BROKKR_CONSTANT auto kAcqRel = ::cuda::std::memory_order_acq_rel;
+BROKKR_CONSTANT auto kSeqCst = ::cuda::std::memory_order_seq_cst;
+#else
+template <class T>
+using device_atomic = std::atomic_ref<T>;
+template <class T>
+using system_atomic = std::atomic_ref<T>;
+template <class T>
+using block_atomic = std::atomic_ref<T>;
+inline constexpr auto kRelaxed = std::memory_order_relaxed;
+inline constexpr auto kAcquire = std::memory_order_acquire;
+inline constexpr auto kRelease = std::memory_order_release;
+inline constexpr auto kAcqRel = std::memory_order_acq_rel;
+inline constexpr auto kSeqCst = std::memory_order_seq_cst;
+#endif
+
+// One step of a spin: tells the core that this is one, and gives it away once the spin is long (a host with fewer
+// cores than blocks must let the block that is waited for run).
+BROKKR_FN void pause(int spin) {
+#if defined(__CUDACC__)
+  __nanosleep(spin < 8 ? 32u << spin : 8192u);
+#else
+  if (spin < 32) {
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+  } else {
+    std::this_thread::yield();
+  }
+#endif
+}
+
+BROKKR_MACHINE_END

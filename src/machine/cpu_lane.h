@@ -1,0 +1,178 @@
+// Lane types of the CPU-side machines: std::experimental::simd vectors behind the operators that a CUDA thread's plain
+// scalars have, with one mask type for all of them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <experimental/simd>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+BROKKR_MACHINE_BEGIN
+
+#define BROKKR_ISA_IS_emulated 32
+#define BROKKR_ISA_IS_v4 16
+#define BROKKR_ISA_IS_v3 8
+#define BROKKR_ISA_IS_v2 4
+#define BROKKR_ISA_IS_neon 4
+#define BROKKR_WIDTH_OF_(isa) BROKKR_ISA_IS_##isa
+#define BROKKR_WIDTH_OF(isa) BROKKR_WIDTH_OF_(isa)
+inline constexpr int kWidth = BROKKR_WIDTH_OF(BROKKR_ISA);
+
+namespace stdx = std::experimental;
+template <class T>
+using Vector = stdx::simd<T, stdx::simd_abi::deduce_t<T, kWidth>>;
+template <class T>
+using VectorMask = typename Vector<T>::mask_type;
+
+// The same bits as another type. Vectors of fixed size are not trivially copyable by their declaration, but are by
+// their content.
+template <class To, class From>
+BROKKR_FN To same_bits(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  __builtin_memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(To));
+  return to;
+}
+
+template <class To, class From>
+BROKKR_FN To convert_mask(const From& from) {
+  if constexpr (std::is_same_v<To, From>) {
+    return from;
+  } else if constexpr (sizeof(typename To::simd_type::value_type) == sizeof(typename From::simd_type::value_type)) {
+    return same_bits<To>(from);  // masks of equally wide elements look alike
+  } else {
+    return stdx::__proposed::static_simd_cast<To>(from);
+  }
+}
+
+// One truth value per lane.
+struct Mask {
+  VectorMask<float> m;
+  Mask() = default;
+  BROKKR_FN Mask(bool b) : m(b) {}
+  BROKKR_FN explicit Mask(VectorMask<float> raw) : m(raw) {}
+  template <class T>
+  BROKKR_FN static Mask from(T raw) {
+    return Mask(convert_mask<VectorMask<float>>(raw));
+  }
+  template <class T>
+  BROKKR_FN VectorMask<T> as() const {
+    return convert_mask<VectorMask<T>>(m);
+  }
+  BROKKR_FN friend Mask operator&&(Mask a, Mask b) { return Mask(a.m && b.m); }
+  BROKKR_FN friend Mask operator||(Mask a, Mask b) { return Mask(a.m || b.m); }
+  BROKKR_FN friend Mask operator!=(Mask a, Mask b) { return Mask(a.m != b.m); }
+  BROKKR_FN friend Mask operator!(Mask a) { return Mask(!a.m); }
+};
+
+// One T per lane.
+template <class T>
+struct Lane {
+  using value_type = T;
+  Vector<T> v;
+  Lane() = default;
+  BROKKR_FN Lane(T s) : v(s) {}
+  BROKKR_FN explicit Lane(Vector<T> raw) : v(raw) {}
+  template <class U>
+  BROKKR_FN explicit Lane(Lane<U> o) : v(stdx::static_simd_cast<Vector<T>>(o.v)) {}
+
+#define BROKKR_LANE_BINARY(op)                                                        \
+  BROKKR_FN friend Lane operator op(Lane a, Lane b) { return Lane(Vector<T>(a.v op b.v)); } \
+  BROKKR_FN Lane& operator op##=(Lane b) { return *this = *this op b; }
+  BROKKR_LANE_BINARY(+)
+  BROKKR_LANE_BINARY(-)
+  BROKKR_LANE_BINARY(*)
+  BROKKR_LANE_BINARY(/)
+#undef BROKKR_LANE_BINARY
+#define BROKKR_LANE_BITS(op)                                                          \
+  BROKKR_FN friend Lane operator op(Lane a, Lane b)                                   \
+    requires std::is_integral_v<T>                                                    \
+  {                                                                                   \
+    return Lane(Vector<T>(a.v op b.v));                                               \
+  }                                                                                   \
+  BROKKR_FN Lane& operator op##=(Lane b)                                              \
+    requires std::is_integral_v<T>                                                    \
+  {                                                                                   \
+    return *this = *this op b;                                                        \
+  }
+  BROKKR_LANE_BITS(&)
+  BROKKR_LANE_BITS(|)
+  BROKKR_LANE_BITS(^)
+  BROKKR_LANE_BITS(<<)
+  BROKKR_LANE_BITS(>>)
+#undef BROKKR_LANE_BITS
+#define BROKKR_LANE_COMPARE(op) \
+  BROKKR_FN friend Mask operator op(Lane a, Lane b) { return Mask::from(a.v op b.v); }
+  BROKKR_LANE_COMPARE(<)
+  BROKKR_LANE_COMPARE(<=)
+  BROKKR_LANE_COMPARE(>)
+  BROKKR_LANE_COMPARE(>=)
+  BROKKR_LANE_COMPARE(==)
+  BROKKR_LANE_COMPARE(!=)
+#undef BROKKR_LANE_COMPARE
+  BROKKR_FN Lane operator-() const { return Lane(Vector<T>(-v)); }
+  BROKKR_FN Lane operator~() const
+    requires std::is_integral_v<T>
+  {
+    return Lane(Vector<T>(~v));
+  }
+};
+
+using Float = Lane<float>;
+using Int = Lane<int32_t>;
+using Uint = Lane<uint32_t>;
+using Double = Lane<double>;
+using Ulong = Lane<uint64_t>;
+
+template <class T>
+BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
+  stdx::where(m.as<T>(), b.v) = a.v;
+  return b;
+}
+template <class T>
+BROKKR_FN Lane<T> select(Mask m, Lane<T> a, T b) {
+  return select(m, a, Lane<T>(b));
+}
+template <class T>
+BROKKR_FN Lane<T> select(Mask m, T a, Lane<T> b) {
+  return select(m, Lane<T>(a), b);
+}
+
+template <class To, class From>
+BROKKR_FN Lane<To> bit_cast_lanes(Lane<From> a) {
+  static_assert(sizeof(To) == sizeof(From));
+  return Lane<To>(same_bits<Vector<To>>(a.v));
+}
+BROKKR_FN Uint as_uint(Float a) { return bit_cast_lanes<uint32_t>(a); }
+BROKKR_FN Uint as_uint(Int a) { return bit_cast_lanes<uint32_t>(a); }
+BROKKR_FN Int as_int(Float a) { return bit_cast_lanes<int32_t>(a); }
+BROKKR_FN Int as_int(Uint a) { return bit_cast_lanes<int32_t>(a); }
+BROKKR_FN Float as_float(Uint a) { return bit_cast_lanes<float>(a); }
+BROKKR_FN Float as_float(Int a) { return bit_cast_lanes<float>(a); }
+
+BROKKR_FN Float floor(Float a) { return Float(Vector<float>(stdx::floor(a.v))); }
+BROKKR_FN Float sqrt(Float a) { return Float(Vector<float>(stdx::sqrt(a.v))); }
+BROKKR_FN Double floor(Double a) { return Double(Vector<double>(stdx::floor(a.v))); }
+// Towards zero; the value must fit.
+BROKKR_FN Int to_int(Float a) { return Int(a); }
+BROKKR_FN Int to_int(Double a) { return Int(a); }
+BROKKR_FN Float to_float(Int a) { return Float(a); }
+BROKKR_FN Float to_float(Double a) { return Float(a); }
+BROKKR_FN Double to_double(Int a) { return Double(a); }
+BROKKR_FN Double to_double(Float a) { return Double(a); }
+// To nearest, ties to even; the value must fit.
+BROKKR_FN Int round_to_int(Float a) {
+#if defined(__AVX512F__)
+  if constexpr (kWidth == 16) {
+    const __m512i r = _mm512_cvtps_epi32(same_bits<__m512>(a.v));
+    return Int(same_bits<Vector<int32_t>>(r));
+  }
+#endif
+  return Int(Vector<int32_t>(stdx::static_simd_cast<Vector<int32_t>>(stdx::nearbyint(a.v))));
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,242 @@
+// The warp of the CPU-side machines: one thread that holds all lanes in vectors. The emulated machine differs in its
+// width and in having several warps (threads) per block, with a real barrier between them.
+#pragma once
+
+#include "machine/cpu_lane.h"
+#include "machine/lane_math.h"
+
+BROKKR_MACHINE_BEGIN
+
+class Warp {
+ public:
+  static constexpr int width = kWidth;
+  using Float = brokkr::Float;
+  using Int = brokkr::Int;
+  using Uint = brokkr::Uint;
+  using Mask = brokkr::Mask;
+
+  int index = 0;  // of this warp in its block
+
+  BROKKR_FN static Int lane() {
+    return Int(Vector<int32_t>([](auto i) { return int32_t(i); }));
+  }
+  BROKKR_FN static Mask first_lanes(int n) { return lane() < Int(n); }
+
+  // Votes.
+  BROKKR_FN static bool any(Mask m) { return stdx::any_of(m.m); }
+  BROKKR_FN static bool all(Mask m) { return stdx::all_of(m.m); }
+  // Bit i: lane i.
+  BROKKR_FN static uint32_t ballot(Mask m) {
+#if defined(__AVX512F__)
+    if constexpr (kWidth == 16) return same_bits<__mmask16>(m.m);
+#endif
+#if defined(__AVX2__)
+    if constexpr (kWidth == 8) return uint32_t(_mm256_movemask_ps(same_bits<__m256>(m.m)));
+#endif
+#if defined(__SSE2__)
+    if constexpr (kWidth == 4) return uint32_t(_mm_movemask_ps(same_bits<__m128>(m.m)));
+#endif
+    if constexpr (kWidth == 32 && sizeof(m.m) == 4) {
+      return same_bits<uint32_t>(m.m);
+    } else if constexpr (kWidth == 32 && sizeof(m.m) == 8) {
+      return uint32_t(same_bits<uint64_t>(m.m));
+    } else {
+      uint32_t bits = 0;
+      for (int i = 0; i < width; ++i) bits |= uint32_t(m.m[size_t(i)]) << i;
+      return bits;
+    }
+  }
+  BROKKR_FN static int count(Mask m) { return std::popcount(ballot(m)); }
+  // The lanes whose bit is set.
+  BROKKR_FN static Mask lanes_of(uint32_t bits) {
+#if defined(__AVX512F__)
+    if constexpr (kWidth == 16) return Mask(same_bits<VectorMask<float>>(__mmask16(bits)));
+#endif
+    return ((Uint(bits) >> Uint(lane())) & Uint(1u)) != Uint(0u);
+  }
+
+  // Lane exchange.
+  template <class T>
+  BROKKR_FN static Lane<T> shuffle(Lane<T> a, Int from) {
+#if defined(__AVX512F__)
+    if constexpr (kWidth == 16 && sizeof(T) == 4) {
+      const __m512i v = same_bits<__m512i>(a.v), i = same_bits<__m512i>(from.v);
+      return Lane<T>(same_bits<Vector<T>>(_mm512_permutexvar_epi32(i, v)));
+    }
+#endif
+    alignas(64) T values[width];
+    alignas(64) int32_t index_of[width];
+    a.v.copy_to(values, stdx::element_aligned);
+    from.v.copy_to(index_of, stdx::element_aligned);
+    return Lane<T>(Vector<T>([&](auto i) { return values[index_of[int(i)] & (width - 1)]; }));
+  }
+  template <class T>
+  BROKKR_FN static T broadcast(Lane<T> a, int from) {
+    alignas(64) T values[width];
+    a.v.copy_to(values, stdx::vector_aligned);
+    return values[from];
+  }
+  template <class T>
+  BROKKR_FN static Lane<T> inclusive_sum(Lane<T> a) {
+    for (int step = 1; step < width; step *= 2) {
+      a = a + select(lane() >= Int(step), shuffle(a, lane() - Int(step)), Lane<T>(T(0)));
+    }
+    return a;
+  }
+  template <class T>
+  BROKKR_FN static T reduce_add(Lane<T> a) {
+    return stdx::reduce(a.v);
+  }
+  template <class T>
+  BROKKR_FN static T reduce_min(Lane<T> a) {
+    return stdx::hmin(a.v);
+  }
+  template <class T>
+  BROKKR_FN static T reduce_max(Lane<T> a) {
+    return stdx::hmax(a.v);
+  }
+
+  // Memory, lane i at p[i].
+  template <class T>
+  BROKKR_FN static Lane<T> load(const T* p) {
+    return Lane<T>(Vector<T>(p, stdx::element_aligned));
+  }
+  template <class T>
+  BROKKR_FN static Lane<T> load(const T* p, Mask m, T otherwise) {
+    Vector<T> v(otherwise);
+    stdx::where(m.as<T>(), v).copy_from(p, stdx::element_aligned);
+    return Lane<T>(v);
+  }
+  template <class T>
+  BROKKR_FN static void store(T* p, Lane<T> a) {
+    a.v.copy_to(p, stdx::element_aligned);
+  }
+  template <class T>
+  BROKKR_FN static void store(T* p, Lane<T> a, Mask m) {
+    stdx::where(m.as<T>(), a.v).copy_to(p, stdx::element_aligned);
+  }
+  // Lanes of m to p[0], p[1], ... in lane order; returns how many. p must have room for `width` values.
+  template <class T>
+  BROKKR_FN static int compress_store(T* p, Lane<T> a, Mask m) {
+#if defined(__AVX512F__)
+    if constexpr (kWidth == 16 && sizeof(T) == 4) {
+      const auto k = same_bits<__mmask16>(m.m);
+      _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
+      return std::popcount(uint32_t(k));
+    }
+#endif
+    alignas(64) T values[width];
+    a.v.copy_to(values, stdx::element_aligned);
+    int n = 0;
+    for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) p[n++] = values[std::countr_zero(bits)];
+    return n;
+  }
+  // Lane i from p[at_i]; lanes outside m read nothing and get `otherwise`.
+  template <class T>
+  BROKKR_FN static Lane<T> gather(const T* p, Int at, Mask m, T otherwise = T(0)) {
+#if defined(__AVX512F__)
+    if constexpr (kWidth == 16 && sizeof(T) == 4) {
+      const __m512i fill = same_bits<__m512i>(Vector<T>(otherwise));
+      return Lane<T>(same_bits<Vector<T>>(_mm512_mask_i32gather_epi32(
+          fill, same_bits<__mmask16>(m.m), same_bits<__m512i>(at.v), p, 4)));
+    }
+#endif
+    alignas(64) T values[width];
+    alignas(64) int32_t index_of[width];
+    Vector<T>(otherwise).copy_to(values, stdx::element_aligned);
+    at.v.copy_to(index_of, stdx::element_aligned);
+    for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) {
+      const int i = std::countr_zero(bits);
+      values[i] = p[index_of[i]];
+    }
+    return Lane<T>(Vector<T>(values, stdx::element_aligned));
+  }
+  // Lane i to p[at_i]; where lanes meet, one of them stays.
+  template <class T>
+  BROKKR_FN static void scatter(T* p, Int at, Lane<T> a, Mask m) {
+    alignas(64) T values[width];
+    alignas(64) int32_t index_of[width];
+    a.v.copy_to(values, stdx::element_aligned);
+    at.v.copy_to(index_of, stdx::element_aligned);
+    for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) {
+      const int i = std::countr_zero(bits);
+      p[index_of[i]] = values[i];
+    }
+  }
+  // p[at_i] |= a_i and p[at_i] = min(p[at_i], a_i) in memory of this warp alone; lanes may meet.
+  BROKKR_FN static void scatter_or(uint32_t* p, Int at, Uint a, Mask m) {
+    const auto values = spill(a);
+    const auto index_of = spill(at);
+    for_lanes(m, [&](int i) { p[index_of[i]] |= values[i]; });
+  }
+  BROKKR_FN static void scatter_min(uint32_t* p, Int at, Uint a, Mask m) {
+    const auto values = spill(a);
+    const auto index_of = spill(at);
+    for_lanes(m, [&](int i) { if (values[i] < p[index_of[i]]) p[index_of[i]] = values[i]; });
+  }
+  // f(i) in lane order for every lane of m. On CUDA all lanes run at once: f must not depend on the order.
+  template <class F>
+  BROKKR_FN static void for_lanes(Mask m, F&& f) {
+    for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) f(std::countr_zero(bits));
+  }
+  // What lane i holds, inside for_lanes: lane-private arrays of the machine.
+  template <class T>
+  struct Spilled {
+    alignas(64) T values[width];
+    BROKKR_FN T operator[](int i) const { return values[i]; }
+    BROKKR_FN void set(int i, T v) { values[i] = v; }
+    BROKKR_FN Lane<T> lanes() const { return Lane<T>(Vector<T>(values, stdx::element_aligned)); }
+  };
+  template <class T>
+  BROKKR_FN static Spilled<T> spill(Lane<T> a) {
+    Spilled<T> s;
+    a.v.copy_to(s.values, stdx::element_aligned);
+    return s;
+  }
+
+  // A side effect of the warp as one (not of each lane).
+  template <class F>
+  BROKKR_FN static void once(F&& f) {
+    f();
+  }
+  // A value read or made once, the same for all lanes.
+  template <class F>
+  BROKKR_FN static auto uniform(F&& f) {
+    return f();
+  }
+  // Makes the lanes' memory accesses so far visible to each other.
+  BROKKR_FN static void sync() {}
+};
+
+// Lets the threads of an emulated block meet; made for few threads on few cores.
+struct Barrier {
+  uint32_t arrived = 0, generation = 0;
+  BROKKR_FN void wait(uint32_t count) {
+    if (count <= 1) return;
+    const uint32_t now = device_atomic<uint32_t>(generation).load(kAcquire);
+    if (device_atomic<uint32_t>(arrived).fetch_add(1, kAcqRel) + 1 == count) {
+      device_atomic<uint32_t>(arrived).store(0, kRelaxed);
+      device_atomic<uint32_t>(generation).store(now + 1, kRelease);
+      return;
+    }
+    for (int spin = 0; device_atomic<uint32_t>(generation).load(kAcquire) == now; ++spin) pause(spin);
+  }
+};
+
+// Warps that share storage. One warp per block on the CPU machine, several on the emulated one.
+template <class Shared>
+struct Block {
+  int index = 0;      // of this block in the launch
+  int blocks = 1;     // in the launch
+  int warps = 1;      // in this block
+  Warp warp;          // the caller's
+  Shared* shared = nullptr;
+  Barrier* barrier = nullptr;
+
+  BROKKR_FN void sync() const {
+    if constexpr (kWidth == 32) barrier->wait(uint32_t(warps));
+  }
+  BROKKR_FN bool leader() const { return warp.index == 0; }
+};
+
+BROKKR_MACHINE_END

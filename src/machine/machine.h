@@ -1,0 +1,48 @@
+// The machine model: what a stage may use, whichever machine runs it.
+//
+// A stage's text is compiled once per machine. `BROKKR_MACHINE` names the namespace of that build: v2, v3, v4
+// and neon for the instruction sets of the CPU machine, emulated for the 32-lane warp with several warps per block, gpu for
+// CUDA. Everything a stage defines lives between BROKKR_MACHINE_BEGIN and BROKKR_MACHINE_END, so that no inline
+// function of one build can be taken for another's (one-definition rule).
+//
+// Lane types          Float Int Uint Double Ulong Mask: one value per lane of a warp
+// Free functions      select min max abs floor sqrt as_uint as_int as_float to_int to_float round_to_int ...
+// Warp                lane, any all ballot, shuffle broadcast, inclusive_sum, reduce_*, load store gather
+//                     scatter compress_store, lane atomics, uniform once sync
+// Block<Shared>       index, warps, shared storage, sync
+// atomics             device_atomic<T>, block_atomic<T>: atomic_ref with explicit order (atomic.h)
+//
+// Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through
+// `w.once`, uniform reads of what others may change through `w.uniform`.
+#pragma once
+
+#if defined(__CUDACC__)
+#define BROKKR_MACHINE gpu
+#define BROKKR_FN __device__ __forceinline__
+#define BROKKR_FN_NOINLINE __device__ __noinline__
+#define BROKKR_CONSTANT __device__ constexpr
+#else
+#if !defined(BROKKR_ISA)
+#error "a machine build must define BROKKR_ISA: v2, v3, v4, neon or emulated"
+#endif
+#define BROKKR_MACHINE BROKKR_ISA
+#define BROKKR_FN [[gnu::always_inline]] inline
+#define BROKKR_FN_NOINLINE [[gnu::noinline]] inline
+#define BROKKR_CONSTANT constexpr
+#endif
+
+#define BROKKR_MACHINE_BEGIN \
+  namespace brokkr {         \
+  inline namespace BROKKR_MACHINE {
+#define BROKKR_MACHINE_END \
+  }                        \
+  }
+
+#include "machine/atomic.h"
+
+#if defined(__CUDACC__)
+#include "machine/cuda_warp.h"
+#else
+#include "machine/cpu_warp.h"
+#endif
+#include "machine/key_buffer.h"
