@@ -1,0 +1,60 @@
+// brokkr machines: what was found on this computer.
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/text.h"
+#include "pipeline/renderer.h"
+
+namespace brokkr::cli {
+namespace {
+
+const char* kind_name(MachineKind kind) {
+  switch (kind) {
+    case MachineKind::automatic: return "auto";
+    case MachineKind::cuda: return "cuda";
+    case MachineKind::cpu: return "cpu";
+    case MachineKind::emulated: return "emulated";
+  }
+  return "";
+}
+
+int run_machines(const Arguments& arguments) {
+  const std::vector<MachineInfo> machines = find_machines();
+  if (arguments.has("json")) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const MachineInfo& machine : machines) {
+      list.push_back({{"machine", kind_name(machine.kind)},
+                      {"name", machine.name},
+                      {"isa", machine.isa},
+                      {"width", machine.width},
+                      {"workers", machine.workers},
+                      {"available", machine.available},
+                      {"note", machine.note}});
+    }
+    std::cout << list.dump(2) << '\n';
+    return kSuccess;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const MachineInfo& machine : machines) {
+    const bool there = machine.available;
+    rows.push_back({kind_name(machine.kind), machine.name, machine.isa,
+                    there ? std::to_string(machine.width) : "-",
+                    there ? std::to_string(machine.workers) : "-", there ? "yes" : "no",
+                    machine.note.empty() ? "" : "  " + machine.note});
+  }
+  std::cout << format_table({"machine", "name", "isa", "lanes", "workers", "available", ""}, rows);
+  return kSuccess;
+}
+
+}  // namespace
+
+Command machines_command() {
+  return {"machines",
+          "Show which machines were found on this computer",
+          {{.names = "--json", .help = "Print JSON instead of a table"}},
+          run_machines};
+}
+
+}  // namespace brokkr::cli

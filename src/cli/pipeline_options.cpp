@@ -1,0 +1,124 @@
+#include "cli/pipeline_options.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace brokkr::cli {
+namespace {
+
+template <typename T>
+struct Named {
+  const char* name;
+  T value;
+};
+
+constexpr std::array<Named<MachineKind>, 4> kMachines = {{{"auto", MachineKind::automatic},
+                                                          {"cuda", MachineKind::cuda},
+                                                          {"cpu", MachineKind::cpu},
+                                                          {"emulated", MachineKind::emulated}}};
+constexpr std::array<Named<Ownership>, 2> kOwnerships = {
+    {{"static", Ownership::fixed}, {"stealing", Ownership::stealing}}};
+constexpr std::array<Named<OrderMode>, 2> kOrders = {
+    {{"auto", OrderMode::automatic}, {"strict", OrderMode::strict}}};
+constexpr std::array<Named<ReuseMode>, 3> kReuses = {
+    {{"auto", ReuseMode::automatic}, {"none", ReuseMode::none}, {"warp", ReuseMode::warp}}};
+constexpr std::array<Named<Policy>, 3> kPolicies = {{{"fill-level", Policy::fill_level},
+                                                     {"geometry-first", Policy::geometry_first},
+                                                     {"raster-first", Policy::raster_first}}};
+constexpr std::array<Named<Shading>, 8> kShadings = {{{"material", Shading::material},
+                                                      {"draw", Shading::draw},
+                                                      {"triangle", Shading::triangle},
+                                                      {"batch", Shading::batch},
+                                                      {"depth", Shading::depth},
+                                                      {"normal", Shading::normal},
+                                                      {"overdraw", Shading::overdraw},
+                                                      {"flat", Shading::flat}}};
+
+template <typename Table>
+std::vector<std::string> names(const Table& table) {
+  std::vector<std::string> result;
+  for (const auto& entry : table) result.emplace_back(entry.name);
+  return result;
+}
+
+// The value named by option `name`, or `fallback` where it was not given.
+template <typename Table, typename T>
+T chosen(const Table& table, const Arguments& arguments, const char* name, T fallback) {
+  for (const auto& entry : table) {
+    if (arguments.text(name) == entry.name) return entry.value;
+  }
+  return fallback;
+}
+
+Option choice(const char* name, const char* placeholder, const char* help, std::vector<std::string> choices) {
+  std::string list;
+  for (const std::string& each : choices) list += (list.empty() ? "" : ", ") + each;
+  return {.names = name,
+          .kind = ValueKind::choice,
+          .value = placeholder,
+          .help = std::string(help) + ": " + list,
+          .choices = std::move(choices),
+          .group = "Pipeline"};
+}
+
+Option number(const char* name, double min, double max, const char* help,
+              ValueKind kind = ValueKind::integer) {
+  return {
+      .names = name, .kind = kind, .value = "N", .help = help, .min = min, .max = max, .group = "Pipeline"};
+}
+
+std::vector<std::string> pattern_names() {
+  std::vector<std::string> result;
+  for (const PatternInfo& pattern : patterns()) result.emplace_back(pattern.name);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Option> pipeline_options() {
+  return {
+      choice("--machine", "M", "What runs the pipeline", names(kMachines)),
+      choice("--isa", "ISA", "Instruction set of the CPU machine (default: the best that runs here)",
+             {"v2", "v3", "v4", "neon"}),
+      number("--workers", 0, 65536, "Blocks that work at once (0: as many as the machine runs)"),
+      number("--warps", 0, 8, "Warps per block of the emulated machine (0: 2)"),
+      number("--rasterizers", 0, kMaxRasterizers,
+             "Rasterizers that share the bins (0: chosen from size and workers)"),
+      number("--bin", 8, 256, "Edge of a bin in pixels, a power of two (64)", ValueKind::power_of_two),
+      choice("--pattern", "P", "Which rasterizer owns which bin", pattern_names()),
+      choice("--ownership", "O", "Which block works for a rasterizer", names(kOwnerships)),
+      choice("--order", "O", "auto finds order-free phases; strict sorts every draw", names(kOrders)),
+      choice("--reuse", "R", "How vertices are shared inside a batch", names(kReuses)),
+      choice("--policy", "P", "What a block prefers to work on", names(kPolicies)),
+      choice("--shading", "S", "How surfaces are shown", names(kShadings)),
+      number("--store", 0, 1 << 24, "Triangle store in blocks of 32 triangles (0: default)"),
+      number("--budget", 0, 3.6e6, "Milliseconds after which a frame is cut off (0: never)", ValueKind::real),
+  };
+}
+
+RenderOptions render_options(const Arguments& arguments) {
+  RenderOptions options;
+  options.machine = chosen(kMachines, arguments, "machine", options.machine);
+  options.isa = arguments.text("isa");
+  options.workers = static_cast<int>(arguments.integer("workers", options.workers));
+  options.warps_per_block = static_cast<int>(arguments.integer("warps", options.warps_per_block));
+  options.rasterizers = static_cast<int>(arguments.integer("rasterizers", options.rasterizers));
+  options.bin = static_cast<int>(arguments.integer("bin", options.bin));
+  if (arguments.has("pattern")) options.pattern = pattern_kind(arguments.text("pattern"));
+  options.ownership = chosen(kOwnerships, arguments, "ownership", options.ownership);
+  options.order = chosen(kOrders, arguments, "order", options.order);
+  options.reuse = chosen(kReuses, arguments, "reuse", options.reuse);
+  options.policy = chosen(kPolicies, arguments, "policy", options.policy);
+  options.shading = chosen(kShadings, arguments, "shading", options.shading);
+  options.store_blocks = static_cast<int>(arguments.integer("store", options.store_blocks));
+  options.frame_budget_ms = arguments.real("budget", options.frame_budget_ms);
+  return options;
+}
+
+std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,64 @@
+#include "cli/text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+namespace brokkr::cli {
+
+std::string fixed(double value, int decimals) {
+  const int length = std::snprintf(nullptr, 0, "%.*f", decimals, value);
+  std::string text(static_cast<size_t>(std::max(0, length)), '\0');
+  std::snprintf(text.data(), text.size() + 1, "%.*f", decimals, value);
+  return text;
+}
+
+std::string grouped(uint64_t value) {
+  std::string text = std::to_string(value);
+  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, " ");
+  return text;
+}
+
+std::string format_table(const std::vector<std::string>& heading,
+                         const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths;
+  for (const std::string& cell : heading) widths.push_back(cell.size());
+  for (const auto& row : rows) {
+    for (size_t column = 0; column < row.size(); ++column)
+      widths[column] = std::max(widths[column], row[column].size());
+  }
+  std::string text;
+  const auto add_row = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (size_t column = 0; column < row.size(); ++column) {
+      const std::string padding(widths[column] - row[column].size(), ' ');
+      line += (column == 0 ? "" : "  ") + (column == 0 ? row[column] + padding : padding + row[column]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  };
+  add_row(heading);
+  for (const auto& row : rows) add_row(row);
+  return text;
+}
+
+Progress::Progress()
+    : terminal_(isatty(STDERR_FILENO) == 1), quiet_until_(Clock::now() + std::chrono::seconds(5)) {}
+
+Progress::~Progress() {
+  if (shown_ > 0) std::cerr << '\r' << std::string(shown_, ' ') << '\r' << std::flush;
+}
+
+void Progress::show(const std::string& what) {
+  if (terminal_) {
+    const std::string padding(shown_ > what.size() ? shown_ - what.size() : 0, ' ');
+    std::cerr << '\r' << what << padding << std::flush;
+    shown_ = what.size();
+  } else if (Clock::now() >= quiet_until_) {
+    std::cerr << what << '\n' << std::flush;
+    quiet_until_ = Clock::now() + std::chrono::seconds(5);
+  }
+}
+
+}  // namespace brokkr::cli
