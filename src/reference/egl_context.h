@@ -1,0 +1,38 @@
+// An OpenGL 4.5 core context without a window, through EGL: a GPU's driver or Mesa's software renderer.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace brokkr {
+
+// The context is current on the thread that made it; one thread at a time may use it.
+class EglContext {
+ public:
+  // `device`: "" takes the first GPU that gives a context and falls back to software; "software" takes Mesa's
+  // software renderer; a number takes that EGL device (the order of eglQueryDevicesEXT). An empty `device`
+  // reads the environment variable BROKKR_GL_DEVICE first. Throws std::runtime_error with what each device
+  // answered.
+  explicit EglContext(std::string device = "");
+  ~EglContext();
+  EglContext(const EglContext&) = delete;
+  EglContext& operator=(const EglContext&) = delete;
+
+  // Makes the context current on the calling thread. Throws std::runtime_error where EGL refuses.
+  void make_current();
+
+  const std::string& renderer() const { return renderer_; }  // GL_RENDERER
+  const std::string& version() const { return version_; }    // GL_VERSION
+  const std::string& vendor() const { return vendor_; }      // GL_VENDOR
+  const std::string& device() const {
+    return device_;
+  }                          // what was opened: "device 0", "surfaceless", "default"
+  bool is_software() const;  // Mesa's llvmpipe or softpipe
+
+ private:
+  struct Handles;
+  std::unique_ptr<Handles> handles_;
+  std::string renderer_, version_, vendor_, device_;
+};
+
+}  // namespace brokkr

@@ -1,0 +1,199 @@
+#include "reference/gl_program.h"
+
+#include <glm/geometric.hpp>
+#include <glm/gtc/type_ptr.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace brokkr {
+
+namespace {
+
+enum Location : GLint {
+  kViewProjection = 0,
+  kEye = 4,
+  kLight,
+  kColor,
+  kDiffuse,
+  kSpecular,
+  kEmission,
+  kAmbient,
+  kShininess,
+  kMaps,
+  kTestFunc,
+  kTestRef,
+  kCutoff
+};
+
+// `invariant`: programs that differ in shading only must put a vertex at the same place, or later passes with
+// depth function "equal" would have holes.
+constexpr const char* kVertexText = R"(
+layout(location = 0) in vec4 position;
+layout(location = 1) in vec3 normal;
+layout(location = 2) in vec2 texcoord;
+layout(location = 3) in mat4 model;
+layout(location = 0) uniform mat4 view_projection;
+invariant gl_Position;
+#ifdef LIT
+out vec3 world_position, world_normal;
+out vec2 uv;
+#endif
+void main() {
+#ifdef TRANSFORM
+  vec4 world = model * position;
+  vec3 direction = mat3(model) * normal;
+  gl_Position = view_projection * world;
+#else
+  vec4 world = position;
+  vec3 direction = normal;
+  gl_Position = position;
+#endif
+#ifdef LIT
+  float size = dot(direction, direction);
+  world_position = world.xyz;
+  world_normal = size > 0.0 ? direction * inversesqrt(size) : vec3(0.0);
+  uv = texcoord;
+#endif
+}
+)";
+
+constexpr const char* kFragmentText = R"(
+layout(location = 0) out vec4 result;
+layout(location = 4) uniform vec3 eye;
+layout(location = 5) uniform vec3 light;    // unit vector towards the light
+layout(location = 6) uniform vec4 color;
+layout(location = 7) uniform vec4 diffuse;  // a: opacity
+layout(location = 8) uniform vec3 specular;
+layout(location = 9) uniform vec3 emission;
+layout(location = 10) uniform vec3 ambient;
+layout(location = 11) uniform float shininess;
+layout(location = 12) uniform ivec2 maps;   // whether there is a diffuse, an alpha map
+layout(location = 13) uniform int test_func;
+layout(location = 14) uniform float test_ref;
+layout(location = 15) uniform float cutoff;
+layout(binding = 0) uniform sampler2D diffuse_map;
+layout(binding = 1) uniform sampler2D alpha_map;
+#ifdef LIT
+in vec3 world_position, world_normal;
+in vec2 uv;
+vec4 shade() {
+  vec4 texel = maps.x != 0 ? texture(diffuse_map, uv) : vec4(1.0);
+  vec3 v = normalize(eye - world_position);
+  float size = dot(world_normal, world_normal);
+  vec3 n = size > 0.0 ? world_normal * inversesqrt(size) : vec3(0.0);
+  if (dot(n, v) < 0.0) n = -n;
+  vec3 h = normalize(light + v);
+  float alpha = diffuse.a * texel.a;
+  if (maps.y != 0) alpha *= texture(alpha_map, uv).r;
+  vec3 light_sum = ambient * 0.25 + diffuse.rgb * max(dot(n, light), 0.0);
+  return vec4(emission + texel.rgb * light_sum + specular * pow(max(dot(n, h), 0.0), shininess), alpha);
+}
+#elif defined(TRIANGLE)
+vec4 shade() {
+  uint bits = uint(gl_PrimitiveID) * 2654435769u;
+  return vec4(vec3(bits >> 24, (bits >> 16) & 255u, (bits >> 8) & 255u) / 255.0 * 0.8 + 0.2, 1.0);
+}
+#elif defined(DEPTH)
+vec4 shade() { return vec4(vec3(gl_FragCoord.z), 1.0); }
+#else
+vec4 shade() { return color; }
+#endif
+#ifdef DISCARDS
+bool passes(float alpha) {
+  switch (test_func) {
+    case 0: return false;
+    case 1: return alpha < test_ref;
+    case 2: return alpha == test_ref;
+    case 3: return alpha <= test_ref;
+    case 4: return alpha > test_ref;
+    case 5: return alpha != test_ref;
+    case 6: return alpha >= test_ref;
+  }
+  return true;
+}
+#endif
+void main() {
+  result = shade();
+#ifdef DISCARDS
+  if (!passes(result.a) || result.a < cutoff) discard;
+#endif
+}
+)";
+
+GLuint compile(GLenum stage, const std::string& defines, const char* text) {
+  const GLuint shader = glCreateShader(stage);
+  const char* parts[] = {"#version 450 core\n", defines.c_str(), text};
+  glShaderSource(shader, 3, parts, nullptr);
+  glCompileShader(shader);
+  GLint good = 0;
+  glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
+  if (good) return shader;
+  char log[2048] = "";
+  glGetShaderInfoLog(shader, sizeof log, nullptr, log);
+  glDeleteShader(shader);
+  throw std::runtime_error(std::string("OpenGL: a shader does not compile: ") + log);
+}
+
+GlProgram build(const GlProgramKey& key) {
+  static constexpr const char* kFragmentDefines[] = {"", "#define TRIANGLE\n", "#define DEPTH\n",
+                                                     "#define LIT\n"};
+  std::string defines = kFragmentDefines[size_t(key.fragment)];
+  if (key.vertex == VertexKind::transform) defines += "#define TRANSFORM\n";
+  if (key.discards) defines += "#define DISCARDS\n";
+  GlProgram program = GlProgram::create();
+  for (const auto& [stage, text] : {std::pair<GLenum, const char*>{GL_VERTEX_SHADER, kVertexText},
+                                    std::pair<GLenum, const char*>{GL_FRAGMENT_SHADER, kFragmentText}}) {
+    const GLuint shader = compile(stage, defines, text);
+    glAttachShader(program.id(), shader);
+    glDeleteShader(shader);  // goes with the program
+  }
+  glLinkProgram(program.id());
+  GLint good = 0;
+  glGetProgramiv(program.id(), GL_LINK_STATUS, &good);
+  if (good) return program;
+  char log[2048] = "";
+  glGetProgramInfoLog(program.id(), sizeof log, nullptr, log);
+  throw std::runtime_error(std::string("OpenGL: a program does not link: ") + log);
+}
+
+}  // namespace
+
+void GlPrograms::use(const GlProgramKey& key) {
+  GlProgram& program = programs_[(size_t(key.vertex) * 4 + size_t(key.fragment)) * 2 + size_t(key.discards)];
+  if (!program) program = build(key);
+  glUseProgram(program.id());
+  bound_ = key;
+}
+
+void GlPrograms::set_view(const View& view, const glm::vec3& light_direction) {
+  if (bound_.vertex == VertexKind::transform)
+    glUniformMatrix4fv(kViewProjection, 1, GL_FALSE, glm::value_ptr(view.view_projection));
+  if (bound_.fragment == GlFragment::blinn_phong) {
+    const glm::vec3 light = glm::normalize(light_direction);
+    glUniform3fv(kEye, 1, glm::value_ptr(view.eye));
+    glUniform3fv(kLight, 1, glm::value_ptr(light));
+  }
+}
+
+void GlPrograms::set_color(const glm::vec4& color) {
+  if (bound_.fragment == GlFragment::color) glUniform4fv(kColor, 1, glm::value_ptr(color));
+}
+
+void GlPrograms::set_material(const Material& material) {
+  if (bound_.fragment != GlFragment::blinn_phong) return;
+  glUniform4f(kDiffuse, material.diffuse.r, material.diffuse.g, material.diffuse.b, material.opacity);
+  glUniform3fv(kSpecular, 1, glm::value_ptr(material.specular));
+  glUniform3fv(kEmission, 1, glm::value_ptr(material.emission));
+  glUniform3fv(kAmbient, 1, glm::value_ptr(material.ambient));
+  glUniform1f(kShininess, material.shininess);
+  glUniform2i(kMaps, material.diffuse_texture >= 0, material.alpha_texture >= 0);
+}
+
+void GlPrograms::set_alpha_tests(const std::optional<AlphaTest>& test, float cutoff) {
+  if (!bound_.discards) return;
+  glUniform1i(kTestFunc, GLint(test ? test->func : CompareFunc::always));
+  glUniform1f(kTestRef, test ? test->ref : 0.0f);
+  glUniform1f(kCutoff, cutoff);
+}
+
+}  // namespace brokkr

@@ -1,0 +1,53 @@
+// The few GLSL programs that the reference draws with, compiled when first asked for.
+#pragma once
+
+#include <array>
+#include <glm/mat4x4.hpp>
+#include <glm/vec4.hpp>
+
+#include "reference/gl_object.h"
+#include "scene/frame.h"
+
+namespace brokkr {
+
+enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong };
+
+// What tells one program from another. Discarding programs are apart, so that others keep the early depth
+// test.
+struct GlProgramKey {
+  VertexKind vertex = VertexKind::clip_space;
+  GlFragment fragment = GlFragment::color;
+  bool discards = false;  // alpha test or alpha cutoff
+  bool operator==(const GlProgramKey&) const = default;
+};
+
+// Attribute locations of the vertex shaders.
+enum GlAttribute : uint32_t {
+  kPositionAttribute,
+  kNormalAttribute,
+  kTexcoordAttribute,
+  kModelAttribute
+};  // 3..6
+
+// Uniforms of the bound program; setters of what a program lacks do nothing. Stay set per program.
+class GlPrograms {
+ public:
+  // Binds the program of `key`. Throws std::runtime_error with the driver's log if it does not compile.
+  void use(const GlProgramKey& key);
+
+  void set_view(const View& view, const glm::vec3& light_direction);
+  void set_color(const glm::vec4& color);
+  void set_material(const Material& material);
+  // Fragments whose alpha fails either are discarded; programs with `discards`.
+  void set_alpha_tests(const std::optional<AlphaTest>& test, float cutoff);
+
+ private:
+  static constexpr size_t kCount = 2 * 4 * 2;
+  std::array<GlProgram, kCount> programs_;
+  GlProgramKey bound_;
+};
+
+// Texture units of the material's maps.
+inline constexpr uint32_t kDiffuseUnit = 0, kAlphaUnit = 1;
+
+}  // namespace brokkr

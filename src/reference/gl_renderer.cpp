@@ -1,0 +1,269 @@
+#include "reference/gl_renderer.h"
+
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "reference/gl_object.h"
+#include "reference/gl_program.h"
+#include "reference/gl_schedule.h"
+#include "reference/gl_state.h"
+#include "reference/gl_targets.h"
+
+namespace brokkr {
+
+namespace {
+
+// Clears that leave stencil at its initial 0 do not need a stencil plane.
+bool needs_stencil(const Frame& frame) {
+  for (const Command& command : frame.commands) {
+    if (const auto* draw = std::get_if<DrawCommand>(&command))
+      if (frame.states[draw->state].stencil) return true;
+    if (const auto* clear = std::get_if<ClearCommand>(&command))
+      if (clear->stencil.value_or(0) != 0) return true;
+  }
+  return false;
+}
+
+template <typename T>
+GlBuffer upload(const std::vector<T>& values) {
+  GlBuffer buffer = GlBuffer::create();
+  const T nothing{};  // a buffer of size 0 is an error
+  glNamedBufferStorage(buffer.id(), GLsizeiptr(values.empty() ? sizeof(T) : values.size() * sizeof(T)),
+                       values.empty() ? &nothing : values.data(), 0);
+  return buffer;
+}
+
+GlTexture upload_texture(const Texture& source) {
+  GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
+  int levels = 1;
+  while ((source.width | source.height) >> levels) ++levels;
+  glTextureStorage2D(texture.id(), levels, source.srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8, source.width,
+                     source.height);
+  glTextureSubImage2D(texture.id(), 0, 0, 0, source.width, source.height, GL_RGBA, GL_UNSIGNED_BYTE,
+                      source.texels.data());
+  glGenerateTextureMipmap(texture.id());
+  glTextureParameteri(texture.id(), GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+  glTextureParameteri(texture.id(), GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+  return texture;
+}
+
+}  // namespace
+
+struct GlRenderer::Impl {
+  explicit Impl(EglContext& egl) : context(egl) {}
+  ~Impl() { context.make_current(); }  // for the objects' destructors
+
+  EglContext& context;
+  const Frame* frame = nullptr;
+  GlPrograms programs;
+  std::unique_ptr<GlTargets> targets;
+  std::vector<GlTexture> textures;
+  GlBuffer positions, normals, texcoords, models, indices;
+  GlVertexArray vertices;
+
+  std::vector<GlStep> steps;
+  std::optional<GlOptions> scheduled;  // what `steps` were made for
+  uint32_t applied_state = ~0u, applied_flags = 0;
+  bool applied_restart = false;
+  GlDrawStatistics statistics;
+
+  void make_vertices();
+  void schedule(const GlOptions& options);
+  void run_steps(const GlOptions& options);
+  void run_pass(const GlPass& pass, const GlOptions& options);
+  void draw_batch(const GlBatch& batch, const View& view, const GlOptions& options);
+  void bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view,
+                    const GlOptions& options);
+  void submit(const GlBatch& batch, const DrawCommand& draw);
+};
+
+// Models are read once per instance, from the draw's base instance on.
+void GlRenderer::Impl::make_vertices() {
+  vertices = GlVertexArray::create();
+  const auto stream = [&](GLuint attribute, GLint components, const GlBuffer& buffer, bool present) {
+    if (!present) return;
+    glVertexArrayVertexBuffer(vertices.id(), attribute, buffer.id(), 0,
+                              GLsizei(size_t(components) * sizeof(float)));
+    glVertexArrayAttribFormat(vertices.id(), attribute, components, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(vertices.id(), attribute, attribute);
+    glEnableVertexArrayAttrib(vertices.id(), attribute);
+  };
+  stream(kPositionAttribute, 4, positions, true);
+  stream(kNormalAttribute, 3, normals, !frame->normals.empty());
+  stream(kTexcoordAttribute, 2, texcoords, !frame->texcoords.empty());
+  if (!frame->models.empty()) {
+    glVertexArrayVertexBuffer(vertices.id(), kModelAttribute, models.id(), 0, sizeof(glm::mat4));
+    glVertexArrayBindingDivisor(vertices.id(), kModelAttribute, 1);
+    for (GLuint column = 0; column < 4; ++column) {
+      glVertexArrayAttribFormat(vertices.id(), kModelAttribute + column, 4, GL_FLOAT, GL_FALSE,
+                                GLuint(column * sizeof(glm::vec4)));
+      glVertexArrayAttribBinding(vertices.id(), kModelAttribute + column, kModelAttribute);
+      glEnableVertexArrayAttrib(vertices.id(), kModelAttribute + column);
+    }
+  }
+  glVertexArrayElementBuffer(vertices.id(), indices.id());
+}
+
+void GlRenderer::Impl::schedule(const GlOptions& options) {
+  if (scheduled && scheduled->shading == options.shading && scheduled->command_limit == options.command_limit)
+    return;
+  steps = schedule_steps(*frame, options);
+  scheduled = options;
+}
+
+void GlRenderer::Impl::run_steps(const GlOptions& options) {
+  glEnable(GL_FRAMEBUFFER_SRGB);
+  glDisable(GL_DITHER);
+  glDisable(GL_MULTISAMPLE);
+  glPrimitiveRestartIndex(0xffffffffu);
+  glDisable(GL_PRIMITIVE_RESTART);
+  glBindVertexArray(vertices.id());
+  applied_state = ~0u;
+  applied_restart = false;
+  statistics = {};
+  targets->reset();
+  for (const GlStep& step : steps) {
+    if (const auto* pass = std::get_if<GlPass>(&step)) {
+      run_pass(*pass, options);
+    } else {
+      if (const auto* clear = std::get_if<ClearCommand>(&step)) targets->clear(*clear);
+      if (const auto* blit = std::get_if<BlitCommand>(&step)) targets->blit(*blit);
+      applied_state = ~0u;
+    }
+  }
+}
+
+void GlRenderer::Impl::run_pass(const GlPass& pass, const GlOptions& options) {
+  for (uint32_t v = pass.first_view; v < pass.first_view + pass.view_count; ++v) {
+    const View& view = frame->views[v];
+    targets->bind(view.target, view.layer);
+    for (const GlBatch& batch : pass.batches) draw_batch(batch, view, options);
+  }
+}
+
+void GlRenderer::Impl::draw_batch(const GlBatch& batch, const View& view, const GlOptions& options) {
+  const DrawCommand& draw = std::get<DrawCommand>(frame->commands[batch.command]);
+  if (applied_state != draw.state || applied_flags != draw.flags) {
+    apply_state(frame->states[draw.state], draw.flags);
+    applied_state = draw.state;
+    applied_flags = draw.flags;
+    ++statistics.state_changes;
+  }
+  if (applied_restart != (draw.indexed && draw.restart)) {
+    applied_restart = !applied_restart;
+    applied_restart ? glEnable(GL_PRIMITIVE_RESTART) : glDisable(GL_PRIMITIVE_RESTART);
+  }
+  bind_shading(batch, draw, view, options);
+  submit(batch, draw);
+}
+
+void GlRenderer::Impl::bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view,
+                                    const GlOptions& options) {
+  static const Material kNone;
+  const Material& material =
+      draw.material < frame->materials.size() ? frame->materials[draw.material] : kNone;
+  const bool lit = options.shading == GlShading::material && material.kind == MaterialKind::blinn_phong;
+  // A captured draw's alpha is not known: its alpha test passes.
+  const std::optional<AlphaTest> test = lit ? frame->states[draw.state].alpha_test : std::nullopt;
+
+  GlProgramKey key{draw.vertex_kind, GlFragment::color,
+                   test.has_value() || (lit && material.alpha_cutoff > 0)};
+  if (lit) key.fragment = GlFragment::blinn_phong;
+  if (options.shading == GlShading::triangle) key.fragment = GlFragment::triangle;
+  if (options.shading == GlShading::depth) key.fragment = GlFragment::depth;
+  programs.use(key);
+  programs.set_view(view, frame->light_direction);
+  const bool flat = options.shading == GlShading::flat;
+  programs.set_color(glm::vec4(flat ? glm::vec3(0.8f) : draw_color(batch.command), 1.0f));
+  programs.set_alpha_tests(test, lit ? material.alpha_cutoff : 0.0f);
+  programs.set_material(material);
+  if (lit && material.diffuse_texture >= 0)
+    glBindTextureUnit(kDiffuseUnit, textures[size_t(material.diffuse_texture)].id());
+  if (lit && material.alpha_texture >= 0)
+    glBindTextureUnit(kAlphaUnit, textures[size_t(material.alpha_texture)].id());
+}
+
+void GlRenderer::Impl::submit(const GlBatch& batch, const DrawCommand& draw) {
+  const GLenum mode = gl_topology(draw.topology);
+  const GLsizei items = GLsizei(batch.counts.size());
+  ++statistics.draw_calls;
+  if (draw.vertex_kind == VertexKind::transform) {
+    if (draw.indexed)
+      glDrawElementsInstancedBaseVertexBaseInstance(mode, batch.counts[0], GL_UNSIGNED_INT,
+                                                    batch.index_offsets[0], GLsizei(batch.instances),
+                                                    batch.first_vertices[0], batch.first_instance);
+    else
+      glDrawArraysInstancedBaseInstance(mode, batch.first_vertices[0], batch.counts[0],
+                                        GLsizei(batch.instances), batch.first_instance);
+  } else if (draw.indexed) {
+    glMultiDrawElementsBaseVertex(mode, batch.counts.data(), GL_UNSIGNED_INT, batch.index_offsets.data(),
+                                  items, batch.first_vertices.data());
+  } else {
+    glMultiDrawArrays(mode, batch.first_vertices.data(), batch.counts.data(), items);
+  }
+}
+
+GlRenderer::GlRenderer(EglContext& context) : impl_(std::make_unique<Impl>(context)) {}
+GlRenderer::~GlRenderer() = default;
+
+void GlRenderer::prepare(const Frame& frame) {
+  validate(frame);
+  if (frame.positions.size() > size_t(std::numeric_limits<int32_t>::max()))
+    throw std::runtime_error("OpenGL: " + frame.source + ": more than 2^31 vertices cannot be addressed");
+  impl_->context.make_current();
+  impl_->frame = &frame;
+  impl_->scheduled.reset();
+  impl_->targets = std::make_unique<GlTargets>(frame.targets, needs_stencil(frame));
+  impl_->positions = upload(frame.positions);
+  impl_->normals = upload(frame.normals);
+  impl_->texcoords = upload(frame.texcoords);
+  impl_->models = upload(frame.models);
+  impl_->indices = upload(frame.indices);
+  impl_->textures.clear();
+  for (const Texture& texture : frame.textures) impl_->textures.push_back(upload_texture(texture));
+  impl_->make_vertices();
+  check_gl("upload");
+}
+
+GlDrawStatistics GlRenderer::draw(const GlOptions& options) {
+  if (impl_->frame == nullptr) throw std::logic_error("GlRenderer::draw before prepare");
+  impl_->context.make_current();
+  impl_->schedule(options);
+  glFinish();
+  const auto begin = std::chrono::steady_clock::now();
+  impl_->run_steps(options);
+  glFinish();
+  const auto end = std::chrono::steady_clock::now();
+  check_gl("draw");
+  impl_->statistics.frame_ms = std::chrono::duration<double, std::milli>(end - begin).count();
+  return impl_->statistics;
+}
+
+GlLayer GlRenderer::read(uint32_t target, uint32_t layer) {
+  impl_->context.make_current();
+  return impl_->targets->read(target, layer);
+}
+
+uint64_t GlRenderer::count_samples(const GlOptions& options) {
+  impl_->context.make_current();
+  impl_->schedule(options);
+  GlQuery query = GlQuery::create(GLenum(GL_SAMPLES_PASSED));
+  glBeginQuery(GL_SAMPLES_PASSED, query.id());
+  impl_->run_steps(options);
+  glEndQuery(GL_SAMPLES_PASSED);
+  GLuint64 samples = 0;
+  glGetQueryObjectui64v(query.id(), GL_QUERY_RESULT, &samples);
+  check_gl("sample count");
+  return samples;
+}
+
+std::optional<GlShading> gl_shading_from_name(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"material", "draw", "triangle", "depth", "flat"};
+  for (size_t i = 0; i < std::size(kNames); ++i)
+    if (kNames[i] == name) return GlShading(i);
+  return std::nullopt;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,74 @@
+// The same Frame through OpenGL: oracle for the pipeline's tests, peer for its benchmarks.
+//
+//   EglContext context;
+//   GlRenderer renderer(context);
+//   renderer.prepare(frame);
+//   renderer.draw({});
+//   GlLayer picture = renderer.read(main_target(frame));
+//
+// Knows frames only, nothing of the pipeline: what both draw the same, both must have drawn right.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "reference/egl_context.h"
+#include "scene/frame.h"
+
+namespace brokkr {
+
+// How surfaces are shown. flat: one colour for all; draw, triangle: a colour for each; depth: window depth as
+// grey; material: the draw's own material (captured draws, which have none, by draw).
+enum class GlShading : uint8_t { material, draw, triangle, depth, flat };
+
+struct GlOptions {
+  GlShading shading = GlShading::material;
+  std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
+};
+
+// One layer of a target. Rows run bottom to top; arrays hold width * height values.
+struct GlLayer {
+  int width = 0, height = 0;
+  std::vector<uint32_t> color;     // RGBA8 (0xAABBGGRR), as stored; empty for RGBA16F
+  std::vector<float> color_float;  // RGBA32F expanded from RGBA16F; empty otherwise
+  std::vector<float> depth;        // window depth in [0, 1]
+  std::vector<uint8_t> stencil;
+};
+
+struct GlDrawStatistics {
+  double frame_ms = 0;         // from an idle GL to glFinish's return, without upload and read-back
+  uint64_t draw_calls = 0;     // GL calls that draw, multi-draws counted once
+  uint64_t state_changes = 0;  // draw-state blocks applied
+};
+
+class GlRenderer {
+ public:
+  // `context` must outlive the renderer and be usable on the calling thread in every call.
+  explicit GlRenderer(EglContext& context);
+  ~GlRenderer();
+
+  // Uploads the frame, which must outlive its use here. Throws std::runtime_error on an invalid frame, and
+  // where the driver refuses a size or runs out of memory.
+  void prepare(const Frame& frame);
+
+  // Draws the prepared frame from its beginning: targets start with colour 0, depth 1 and stencil 0.
+  GlDrawStatistics draw(const GlOptions& options);
+
+  // What a layer of a target holds now.
+  GlLayer read(uint32_t target, uint32_t layer = 0);
+
+  // Draws once more and counts samples that passed depth and stencil test.
+  uint64_t count_samples(const GlOptions& options);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// "flat" → GlShading::flat; nothing for an unknown name.
+std::optional<GlShading> gl_shading_from_name(std::string_view name);
+
+}  // namespace brokkr

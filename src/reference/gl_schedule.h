@@ -1,0 +1,40 @@
+// A frame's commands as OpenGL is best fed: runs of draws that share everything but their index range become
+// one multi-draw, and draws of many views run view by view so that each view's target is bound once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "reference/gl_renderer.h"
+#include "scene/frame.h"
+
+namespace brokkr {
+
+// Draws that differ in their ranges only. The arrays are parallel, in the form of glMultiDraw*.
+struct GlBatch {
+  uint32_t command = 0;  // the first draw's index into Frame::commands
+  std::vector<int32_t> counts;
+  std::vector<const void*> index_offsets;  // bytes into the index buffer; indexed draws
+  std::vector<int32_t> first_vertices;     // base vertex of indexed draws, first vertex of others
+  uint32_t instances = 1;                  // of VertexKind::transform draws (clip-space instances are items)
+  uint32_t first_instance = 0;
+};
+
+// Batches that share a range of views.
+struct GlPass {
+  uint32_t first_view = 0, view_count = 1;
+  std::vector<GlBatch> batches;
+};
+
+using GlStep = std::variant<GlPass, ClearCommand, BlitCommand>;
+
+// The steps of a validated frame. The image is that of running the commands one by one.
+std::vector<GlStep> schedule_steps(const Frame& frame, const GlOptions& options);
+
+// What fragments of captured draws are filled with: "draw" gives neighbours in the command list distinct
+// hues.
+glm::vec3 draw_color(uint32_t command);
+
+}  // namespace brokkr

@@ -1,0 +1,118 @@
+#include "reference/gl_state.h"
+
+#include <glad/gl.h>
+
+namespace brokkr {
+
+namespace {
+
+GLenum gl_compare(CompareFunc func) {
+  static constexpr GLenum kNames[] = {GL_NEVER,   GL_LESS,     GL_EQUAL,  GL_LEQUAL,
+                                      GL_GREATER, GL_NOTEQUAL, GL_GEQUAL, GL_ALWAYS};
+  return kNames[size_t(func)];
+}
+
+GLenum gl_factor(BlendFactor factor) {
+  static constexpr GLenum kNames[] = {GL_ZERO,
+                                      GL_ONE,
+                                      GL_SRC_COLOR,
+                                      GL_ONE_MINUS_SRC_COLOR,
+                                      GL_DST_COLOR,
+                                      GL_ONE_MINUS_DST_COLOR,
+                                      GL_SRC_ALPHA,
+                                      GL_ONE_MINUS_SRC_ALPHA,
+                                      GL_DST_ALPHA,
+                                      GL_ONE_MINUS_DST_ALPHA,
+                                      GL_CONSTANT_COLOR,
+                                      GL_ONE_MINUS_CONSTANT_COLOR,
+                                      GL_CONSTANT_ALPHA,
+                                      GL_ONE_MINUS_CONSTANT_ALPHA,
+                                      GL_SRC_ALPHA_SATURATE};
+  return kNames[size_t(factor)];
+}
+
+GLenum gl_equation(BlendEquation equation) {
+  static constexpr GLenum kNames[] = {GL_FUNC_ADD, GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT, GL_MIN,
+                                      GL_MAX};
+  return kNames[size_t(equation)];
+}
+
+GLenum gl_stencil_op(StencilOp op) {
+  static constexpr GLenum kNames[] = {GL_KEEP, GL_ZERO,   GL_REPLACE,   GL_INCR,
+                                      GL_DECR, GL_INVERT, GL_INCR_WRAP, GL_DECR_WRAP};
+  return kNames[size_t(op)];
+}
+
+void enable(GLenum capability, bool on) { on ? glEnable(capability) : glDisable(capability); }
+
+void apply_scissor(const Rect* scissor) {
+  enable(GL_SCISSOR_TEST, scissor != nullptr);
+  if (scissor != nullptr) glScissor(scissor->x, scissor->y, scissor->width, scissor->height);
+}
+
+void apply_primitive_state(const State& state) {
+  enable(GL_CULL_FACE, state.cull != CullMode::none);
+  if (state.cull != CullMode::none) {
+    static constexpr GLenum kFaces[] = {GL_BACK, GL_FRONT, GL_BACK, GL_FRONT_AND_BACK};
+    glCullFace(kFaces[size_t(state.cull)]);
+  }
+  glFrontFace(state.front_face == FrontFace::ccw ? GL_CCW : GL_CW);
+  static constexpr GLenum kModes[] = {GL_FILL, GL_LINE, GL_POINT};
+  glPolygonMode(GL_FRONT_AND_BACK, kModes[size_t(state.polygon_mode)]);
+  for (GLenum mode : {GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE, GL_POLYGON_OFFSET_POINT})
+    enable(mode, state.polygon_offset.has_value());
+  if (state.polygon_offset) glPolygonOffset(state.polygon_offset->factor, state.polygon_offset->units);
+}
+
+void apply_fragment_state(const State& state) {
+  enable(GL_DEPTH_TEST, state.depth.test);  // off: no depth is written either
+  glDepthMask(state.depth.write);
+  glDepthFunc(gl_compare(state.depth.func));
+
+  enable(GL_STENCIL_TEST, state.stencil.has_value());
+  if (state.stencil) {
+    glStencilFunc(gl_compare(state.stencil->func), state.stencil->ref, state.stencil->mask);
+    glStencilMask(state.stencil->write_mask);
+    glStencilOp(gl_stencil_op(state.stencil->stencil_fail), gl_stencil_op(state.stencil->depth_fail),
+                gl_stencil_op(state.stencil->pass));
+  }
+
+  enable(GL_BLEND, state.blend.has_value());
+  if (state.blend) {
+    const BlendState& blend = *state.blend;
+    glBlendEquationSeparate(gl_equation(blend.color.equation), gl_equation(blend.alpha.equation));
+    glBlendFuncSeparate(gl_factor(blend.color.src), gl_factor(blend.color.dst), gl_factor(blend.alpha.src),
+                        gl_factor(blend.alpha.dst));
+    glBlendColor(blend.constant.r, blend.constant.g, blend.constant.b, blend.constant.a);
+  }
+  glColorMask(state.color_mask[0], state.color_mask[1], state.color_mask[2], state.color_mask[3]);
+}
+
+}  // namespace
+
+void apply_state(const State& state, uint32_t flags) {
+  glViewportIndexedf(0, state.viewport.x, state.viewport.y, state.viewport.z, state.viewport.w);
+  glDepthRange(double(state.depth_near), double(state.depth_far));
+  glClipControl(flags & kOriginUpperLeft ? GL_UPPER_LEFT : GL_LOWER_LEFT,
+                flags & kZeroToOne ? GL_ZERO_TO_ONE : GL_NEGATIVE_ONE_TO_ONE);
+  enable(GL_DEPTH_CLAMP, flags & kDepthClamp);
+  glProvokingVertex(flags & kProvokingFirst ? GL_FIRST_VERTEX_CONVENTION : GL_LAST_VERTEX_CONVENTION);
+  apply_scissor(state.scissor ? &*state.scissor : nullptr);
+  apply_primitive_state(state);
+  apply_fragment_state(state);
+}
+
+void apply_unmasked_state(const Rect* scissor) {
+  apply_scissor(scissor);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthMask(GL_TRUE);
+  glStencilMask(0xff);
+}
+
+uint32_t gl_topology(Topology topology) {
+  static constexpr GLenum kNames[] = {GL_TRIANGLES, GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN, GL_POINTS,
+                                      GL_LINES,     GL_LINE_STRIP,     GL_LINE_LOOP};
+  return kNames[size_t(topology)];
+}
+
+}  // namespace brokkr

@@ -1,0 +1,20 @@
+// A draw's fixed-function state in OpenGL's terms.
+#pragma once
+
+#include <cstdint>
+
+#include "scene/frame.h"
+
+namespace brokkr {
+
+// Sets everything that `state` and the convention flags of a draw (DrawFlag) say. Independent of what was set
+// before.
+void apply_state(const State& state, uint32_t flags);
+
+// Everything that masks or clips a clear or a blit, out of the way; `scissor` null: none.
+void apply_unmasked_state(const Rect* scissor);
+
+// GL_TRIANGLES and so on.
+uint32_t gl_topology(Topology topology);
+
+}  // namespace brokkr
