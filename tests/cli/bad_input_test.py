@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""What `brokkr` says to wrong input: the exit code, one line on standard error, nothing on standard output.
+
+    bad_input_test.py BROKKR
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+USAGE, FAILURE = 2, 1
+program = sys.argv[1]
+problems = []
+
+
+def expect(code, arguments, *mentions, cwd=None):
+    """Runs the program; every one of `mentions` must be in its message."""
+    run = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, cwd=cwd, errors="replace")
+    name = "brokkr " + " ".join(arguments)
+    message = run.stderr.rstrip("\n")
+    if run.returncode != code:
+        problems.append(f"{name}: exit code {run.returncode}, expected {code}: {message[:300]}")
+    elif message.count("\n") or not message.startswith("brokkr: "):
+        problems.append(f"{name}: not one line of ours: {message[:300]!r}")
+    elif run.stdout:
+        problems.append(f"{name}: wrote to standard output: {run.stdout[:200]!r}")
+    else:
+        for mention in mentions:
+            if mention not in message:
+                problems.append(f"{name}: message does not name {mention!r}: {message[:300]}")
+
+
+def container(text, blob=b"", codec="none", magic=b"BRKF", version=1):
+    """A frame file with uncompressed lengths as given: the JSON is stored as one raw zstd block."""
+    text = text if isinstance(text, bytes) else text.encode()
+    stored = zstd_raw(text)
+    return magic + struct.pack("<IQQQ", version, len(stored), len(text), len(blob)) + stored + blob
+
+
+def zstd_raw(data):
+    """A zstd frame of raw blocks, so that no zstd module is needed here."""
+    frame = struct.pack("<IBQ", 0xFD2FB528, 0xE0, len(data))  # single segment, 8-byte content size
+    blocks = [data[i : i + 65536] for i in range(0, len(data), 65536)] or [b""]
+    for number, block in enumerate(blocks):
+        last = number == len(blocks) - 1
+        frame += struct.pack("<I", int(last) | len(block) << 3)[:3] + block
+    return frame
+
+
+def frame(**changes):
+    """A small valid frame with some keys changed."""
+    state = {"viewport": [0, 0, 8, 8], "depthRange": [0, 1], "scissor": None,
+             "depth": {"test": True, "write": True, "func": "less"}, "cull": "none", "frontFace": "ccw",
+             "polygonMode": "fill", "polygonOffset": None, "blend": None,
+             "colorMask": [True, True, True, True], "alphaTest": None, "stencil": None}
+    base = {"asset": {"generator": "test", "application": "test", "frame": 0, "license": "none"}, "window": [8, 8],
+            "blob": {"codec": "none", "size": 48}, "targets": [{"id": 0, "size": [8, 8], "samples": 0}],
+            "states": [state],
+            "commands": [{"type": "draw", "label": "a", "target": 0, "state": 0, "mode": "triangles",
+                          "position": {"offset": 0, "type": "f32x4", "count": 3}, "flags": []}],
+            "skipped": {"draws": 0, "triangles": 0, "reasons": {}}, "references": []}
+    base.update(changes)
+    return json.dumps(base)
+
+
+TRIANGLE = struct.pack("<12f", -1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1)
+
+
+def usage_errors(folder, good):
+    out = str(folder / "out.png")
+    expect(USAGE, ["nonsense"], "nonsense")
+    expect(USAGE, ["render"], "FILE")
+    expect(USAGE, ["render", good, "--no-such-option"], "--no-such-option")
+    expect(USAGE, ["--no-such-option"], "--no-such-option")
+    expect(USAGE, ["render", good, "-o"], "output")
+    expect(USAGE, ["render", good, "-o", out, "--bin", "100"], "--bin", "100", "8 to 256")
+    expect(USAGE, ["render", good, "-o", out, "--bin", "512"], "--bin")
+    expect(USAGE, ["render", good, "-o", out, "--bin", "64", "--bin", "32"], "--bin")
+    expect(USAGE, ["render", good, "-o", out, "--rasterizers", "4097"], "--rasterizers", "4096")
+    expect(USAGE, ["render", good, "-o", out, "--workers", "-1"], "--workers")
+    expect(USAGE, ["render", good, "-o", out, "--workers", "many"], "--workers", "many")
+    expect(USAGE, ["render", good, "-o", out, "--pattern", "zigzag"], "--pattern", "zigzag", "hilbert")
+    expect(USAGE, ["render", good, "-o", out, "--machine", "abacus"], "--machine", "abacus")
+    expect(USAGE, ["render", good, "-o", out, "--ownership", "shared"], "--ownership")
+    expect(USAGE, ["render", good, "-o", out, "--order", "random"], "--order")
+    expect(USAGE, ["render", good, "-o", out, "--shading", "pretty"], "--shading")
+    for size in ("0x0", "10", "axb", "100000x1", "-5x5", "10x"):
+        expect(USAGE, ["render", good, "-o", out, "--size", size], "--size")
+    expect(USAGE, ["render", good, "-o", out, "--frames", "0"], "--frames")
+    expect(USAGE, ["render", good, "-o", str(folder / "out.gif")], "output", ".png")
+    expect(USAGE, ["render", good, "-o", out, "--aov", "depth"], "--aov")
+    expect(USAGE, ["render", good, "-o", out, "--aov", "colour=x.pfm"], "--aov", "colour")
+    expect(USAGE, ["render", good, "-o", out, "--aov", "depth=x.png"], "--aov", ".pfm")
+    expect(USAGE, ["render", good, "-o", out, "--target", "77"], "--target", "77")
+    expect(USAGE, ["render", good, "-o", out, "--layer", "3"], "--layer")
+    expect(USAGE, ["render", good, good, "-o", out], "{}")
+    expect(USAGE, ["check"], "FILE")
+    expect(USAGE, ["check", good, "--min", "101"], "--min")
+    expect(USAGE, ["info"], "FILE")
+    expect(USAGE, ["pattern"], "NAME")
+    expect(USAGE, ["pattern", "zigzag", "-n", "4", "-o", out], "zigzag", "hilbert")
+    expect(USAGE, ["pattern", "hilbert", "-n", "0", "-o", out], "-n")
+    expect(USAGE, ["pattern", "hilbert", "-n", "5000", "-o", out], "4096")
+    expect(USAGE, ["pattern", "hilbert", "-n", "4", "-o", str(folder / "p.txt")], ".png")
+    expect(USAGE, ["machines", "extra"], "extra")
+    expect(USAGE, ["compare", good], "B")
+    if (folder / "out.png").exists():
+        problems.append("a wrong command line left a picture behind")
+
+
+def bad_files(folder, valid):
+    def file(name, data):
+        path = folder / name
+        path.write_bytes(data)
+        return str(path)
+
+    out = str(folder / "bad.png")
+    text = frame()
+    hostile = {
+        "empty.bkf": b"",
+        "short.bkf": valid[:3],
+        "header.bkf": valid[:31],
+        "truncated.bkf": valid[:-1],
+        "half.bkf": valid[: len(valid) // 2],
+        "longer.bkf": valid + b"x",
+        "magic.bkf": container(text, TRIANGLE, magic=b"BRKX"),
+        "version.bkf": container(text, TRIANGLE, version=2),
+        "length.bkf": valid[:8] + struct.pack("<Q", 2**63) + valid[16:],
+        "bomb.bkf": valid[:16] + struct.pack("<Q", 2**62) + valid[24:],
+        "notzstd.bkf": valid[:32] + b"\0" * (len(valid) - 32),
+        "notjson.bkf": container("{", TRIANGLE),
+        "array.bkf": container("[]", TRIANGLE),
+        "deep.bkf": container("[" * 200000, TRIANGLE),
+        "notutf8.bkf": container(b'{"asset": "\xff\xfe"}', TRIANGLE),
+        "state.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 9, "mode": "triangles",
+                                                "position": {"offset": 0, "type": "f32x4", "count": 3}}]), TRIANGLE),
+        "target.bkf": container(frame(commands=[{"type": "clear", "target": 5, "depth": 1.0}]), TRIANGLE),
+        "offset.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 0, "mode": "triangles",
+                                                 "position": {"offset": 2**63, "type": "f32x4", "count": 3}}]), TRIANGLE),
+        "count.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 0, "mode": "triangles",
+                                                "position": {"offset": 0, "type": "f32x4", "count": 4}}]), TRIANGLE),
+        "instances.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 0, "mode": "triangles",
+                                                    "instances": 2**31,
+                                                    "position": {"offset": 0, "type": "f32x4", "count": 3}}]), TRIANGLE),
+        "negative.bkf": container(frame(targets=[{"id": 0, "size": [-8, 8], "samples": 0}]), TRIANGLE),
+        "huge.bkf": container(frame(targets=[{"id": 0, "size": [2**30, 2**30], "samples": 0}]), TRIANGLE),
+        "mode.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 0, "mode": "hexagons",
+                                               "position": {"offset": 0, "type": "f32x4", "count": 3}}]), TRIANGLE),
+        "codec.bkf": container(frame(blob={"codec": "lzma", "size": 48}), TRIANGLE),
+        "blob.bkf": container(frame(blob={"codec": "none", "size": 480}), TRIANGLE),
+    }
+    for name, data in hostile.items():
+        path = file(name, data)
+        for command in (["render", path, "-o", out], ["info", path], ["check", path]):
+            expect(FAILURE, command, name)
+    broken_obj = file("broken.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 99999\n")
+    expect(FAILURE, ["render", broken_obj, "-o", out], "broken.obj")
+    expect(FAILURE, ["render", file("empty.obj", b""), "-o", out], "empty.obj")
+    expect(FAILURE, ["render", file("scene.fbx", b"x"), "-o", out], "scene.fbx")
+    for name in ("missing.bkf", "missing.obj", "no/such/folder.bkf"):
+        path = str(folder / name)
+        expect(FAILURE, ["render", path, "-o", out], path)
+        expect(FAILURE, [path], path, cwd=folder)
+        expect(FAILURE, ["info", path], path)
+        expect(FAILURE, ["check", path], path)
+    expect(FAILURE, ["render", str(folder), "-o", out])  # a folder
+    expect(FAILURE, ["compare", str(folder / "a.pfm"), str(folder / "b.pfm")], "a.pfm")
+    expect(FAILURE, ["compare", file("bad.pfm", b"Pf\n-1 5\n-1\n"), file("bad2.pfm", b"")], "bad.pfm")
+    if (folder / "bad.png").exists():
+        problems.append("a wrong file left a picture behind")
+
+
+def unwritable(folder, good):
+    expect(FAILURE, ["render", good, "-o", str(folder / "no-such-folder" / "x.png")], "no-such-folder")
+    expect(FAILURE, ["render", good, "-o", str(folder / "x.png"), "--stats", str(folder / "nowhere" / "s.json")], "nowhere")
+    expect(FAILURE, ["pattern", "diagonal", "-n", "4", "-o", str(folder / "nowhere" / "p.png")], "nowhere")
+    # No references in this file: nothing to check is a failure, not a success.
+    expect(FAILURE, ["check", good], "good.bkf", "reference")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        valid = container(frame(), TRIANGLE)
+        good = folder / "good.bkf"
+        good.write_bytes(valid)
+        run = subprocess.run([program, "info", str(good)], capture_output=True, text=True, timeout=60)
+        if run.returncode != 0:
+            print(f"the file that the others are made from is not accepted: {run.stderr}")
+            return 1
+        usage_errors(folder, str(good))
+        bad_files(folder, valid)
+        unwritable(folder, str(good))
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
