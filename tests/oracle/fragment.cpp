@@ -1,0 +1,170 @@
+#include "oracle/fragment.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace brokkr::oracle {
+namespace {
+
+float factor(BlendFactor f, int channel, const glm::vec4& src, const glm::vec4& dst,
+             const glm::vec4& constant) {
+  switch (f) {
+    case BlendFactor::zero: return 0;
+    case BlendFactor::one: return 1;
+    case BlendFactor::src_color: return src[channel];
+    case BlendFactor::one_minus_src_color: return 1 - src[channel];
+    case BlendFactor::dst_color: return dst[channel];
+    case BlendFactor::one_minus_dst_color: return 1 - dst[channel];
+    case BlendFactor::src_alpha: return src.a;
+    case BlendFactor::one_minus_src_alpha: return 1 - src.a;
+    case BlendFactor::dst_alpha: return dst.a;
+    case BlendFactor::one_minus_dst_alpha: return 1 - dst.a;
+    case BlendFactor::constant_color: return constant[channel];
+    case BlendFactor::one_minus_constant_color: return 1 - constant[channel];
+    case BlendFactor::constant_alpha: return constant.a;
+    case BlendFactor::one_minus_constant_alpha: return 1 - constant.a;
+    case BlendFactor::src_alpha_saturate: return channel == 3 ? 1 : std::min(src.a, 1 - dst.a);
+  }
+  return 0;
+}
+
+glm::vec4 clamp_unit(const glm::vec4& v) {
+  return {std::clamp(v.r, 0.0f, 1.0f), std::clamp(v.g, 0.0f, 1.0f), std::clamp(v.b, 0.0f, 1.0f),
+          std::clamp(v.a, 0.0f, 1.0f)};
+}
+
+enum class Verdict : uint8_t { fail, pass, unknown_fail, unknown_pass };
+
+bool is_unknown(Verdict v) { return v == Verdict::unknown_fail || v == Verdict::unknown_pass; }
+bool is_pass(Verdict v) { return v == Verdict::pass || v == Verdict::unknown_pass; }
+
+Verdict verdict(bool passed, bool known) {
+  if (known) return passed ? Verdict::pass : Verdict::fail;
+  return passed ? Verdict::unknown_pass : Verdict::unknown_fail;
+}
+
+bool ignores_stored(CompareFunc func) { return func == CompareFunc::always || func == CompareFunc::never; }
+
+Verdict stencil_test(const StencilState& state, const Pixel& pixel) {
+  const int reference = state.ref & state.mask, stored = pixel.stencil & state.mask;
+  const bool known = ignores_stored(state.func) || !(pixel.uncertain & kUncertainStencil);
+  return verdict(passes(state.func, reference, stored), known);
+}
+
+Verdict depth_test(const DepthState& state, const Pixel& pixel, const Sample& sample) {
+  bool known = ignores_stored(state.func);
+  if (!known && !(pixel.uncertain & kUncertainDepth)) {
+    // Equal values of unclipped triangles are a tie on both sides; others must differ by more than the slack.
+    const float slack = pixel.depth_tolerance + sample.depth_tolerance;
+    const bool tie = pixel.depth == sample.depth && slack < std::ldexp(1.0f, -19);
+    known = slack == 0 || tie || std::fabs(pixel.depth - sample.depth) > slack;
+  }
+  return verdict(passes(state.func, sample.depth, pixel.depth), known);
+}
+
+// Writes `op` to the stencil; returns false where the new value is as uncertain as the old one.
+bool write_stencil(const StencilState& state, StencilOp op, Pixel& pixel) {
+  const uint8_t result = stencil_result(op, pixel.stencil, state.ref);
+  pixel.stencil = uint8_t((pixel.stencil & ~state.write_mask) | (result & state.write_mask));
+  return (op == StencilOp::replace || op == StencilOp::zero) && state.write_mask == 0xff;
+}
+
+bool can_change(const StencilState& state) {
+  return state.write_mask != 0 && (state.stencil_fail != StencilOp::keep ||
+                                   state.depth_fail != StencilOp::keep || state.pass != StencilOp::keep);
+}
+
+void write_color(Surface& surface, const State& state, const glm::vec4& color, Pixel& pixel) {
+  const glm::vec4 result =
+      state.blend ? blend(*state.blend, surface.format, color, decode(surface.format, pixel.color)) : color;
+  const std::array<uint16_t, 4> codes = encode(surface.format, result);
+  for (size_t i = 0; i < 4; ++i) {
+    if (state.color_mask[i]) pixel.color[i] = codes[i];
+  }
+}
+
+}  // namespace
+
+glm::vec4 blend(const BlendState& state, ColorFormat format, glm::vec4 source, const glm::vec4& destination) {
+  glm::vec4 constant = state.constant;
+  if (format != ColorFormat::rgba16f) {
+    source = clamp_unit(source);
+    constant = clamp_unit(constant);
+  }
+  glm::vec4 result;
+  for (int i = 0; i < 4; ++i) {
+    const BlendTerm& term = i < 3 ? state.color : state.alpha;
+    const float s = source[i] * factor(term.src, i, source, destination, constant);
+    const float d = destination[i] * factor(term.dst, i, source, destination, constant);
+    switch (term.equation) {
+      case BlendEquation::add: result[i] = s + d; break;
+      case BlendEquation::subtract: result[i] = s - d; break;
+      case BlendEquation::reverse_subtract: result[i] = d - s; break;
+      case BlendEquation::min: result[i] = std::min(source[i], destination[i]); break;
+      case BlendEquation::max: result[i] = std::max(source[i], destination[i]); break;
+    }
+  }
+  return result;
+}
+
+uint8_t stencil_result(StencilOp op, uint8_t stored, uint8_t reference) {
+  switch (op) {
+    case StencilOp::keep: return stored;
+    case StencilOp::zero: return 0;
+    case StencilOp::replace: return reference;
+    case StencilOp::increment: return uint8_t(stored < 255 ? stored + 1 : 255);
+    case StencilOp::decrement: return uint8_t(stored > 0 ? stored - 1 : 0);
+    case StencilOp::invert: return uint8_t(~stored);
+    case StencilOp::increment_wrap: return uint8_t(stored + 1);
+    case StencilOp::decrement_wrap: return uint8_t(stored - 1);
+  }
+  return stored;
+}
+
+void shade(Surface& surface, const State& state, const Sample& sample, const glm::vec4& color, uint32_t id) {
+  Pixel& pixel = surface.at(sample.x, sample.y);
+  ++pixel.overdraw;
+  if (!sample.certain) pixel.uncertain |= kUncertainOverdraw;
+  if (state.alpha_test && !passes(state.alpha_test->func, color.a, state.alpha_test->ref)) return;
+
+  const bool writes_depth = state.depth.test && state.depth.write;
+  const bool writes_color =
+      std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool m) { return m; });
+  const bool writes_stencil = state.stencil && can_change(*state.stencil);
+
+  const Verdict stencil = state.stencil ? stencil_test(*state.stencil, pixel) : Verdict::pass;
+  // A sample that surely fails the stencil test never meets the depth test.
+  const Verdict depth =
+      state.depth.test && stencil != Verdict::fail ? depth_test(state.depth, pixel, sample) : Verdict::pass;
+  const bool unknown = !sample.certain || is_unknown(stencil) || is_unknown(depth);
+  const bool may_pass = (is_pass(stencil) || is_unknown(stencil)) && (is_pass(depth) || is_unknown(depth));
+  const bool passed = is_pass(stencil) && is_pass(depth);
+  if (unknown) {
+    if (writes_stencil) pixel.uncertain |= kUncertainStencil;
+    if (may_pass && writes_depth) pixel.uncertain |= kUncertainDepth;
+    if (may_pass && writes_color) pixel.uncertain |= kUncertainColor;
+  }
+
+  if (state.stencil) {
+    const StencilOp op = !is_pass(stencil) ? state.stencil->stencil_fail
+                         : !is_pass(depth) ? state.stencil->depth_fail
+                                           : state.stencil->pass;
+    const bool certain_now = write_stencil(*state.stencil, op, pixel);
+    if (certain_now && !unknown) pixel.uncertain &= uint8_t(~kUncertainStencil);
+  }
+  if (!passed) return;
+  if (writes_depth) {
+    pixel.depth = sample.depth;
+    pixel.depth_tolerance = sample.depth_tolerance;
+    pixel.depth_writer = id;
+    if (!unknown) pixel.uncertain &= uint8_t(~kUncertainDepth);
+  }
+  if (writes_color) {
+    write_color(surface, state, color, pixel);
+    pixel.visible = id;
+    const bool overwrites = !state.blend && state.color_mask == std::array<bool, 4>{true, true, true, true};
+    if (overwrites && !unknown) pixel.uncertain &= uint8_t(~kUncertainColor);
+  }
+}
+
+}  // namespace brokkr::oracle

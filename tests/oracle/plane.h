@@ -1,0 +1,134 @@
+// THE NUMERIC CONTRACT. Everything that the pipeline and the oracle must compute alike to the last bit, in
+// one place: window transform, snapping, viewport clip, depth plane. Each side has its own text of it.
+// Compiled without contraction of multiply and add (-ffp-contract=off), as the whole project is.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <glm/vec4.hpp>
+
+#include "scene/frame.h"
+
+namespace brokkr::oracle {
+
+// Whether depth is compared by its bits. Off: two depths agree within `depth_slack`, and a depth test closer
+// than that (but not between equal values) leaves the pixel uncertain.
+inline constexpr bool kDepthBitExact = false;
+
+inline constexpr int kSubpixels = 256;          // grid steps per pixel
+inline constexpr int kCentre = kSubpixels / 2;  // of a pixel, in grid steps
+inline constexpr float kGuardBand = 32768.0f;   // pixels: vertices within need no guard-band clipping
+
+struct WindowVertex {
+  float x = 0, y = 0, z = 0;  // pixels, pixels, window depth
+};
+
+inline WindowVertex to_window(const glm::vec4& clip, const State& state, uint32_t flags) {
+  const glm::vec4& viewport = state.viewport;
+  const float inv_w = 1.0f / clip.w;
+  const float ndc_x = clip.x * inv_w, ndc_y = clip.y * inv_w, ndc_z = clip.z * inv_w;
+  const float half_width = 0.5f * viewport.z, half_height = 0.5f * viewport.w;
+  const float centre_x = viewport.x + half_width, centre_y = viewport.y + half_height;
+  const float near = state.depth_near, far = state.depth_far;
+  WindowVertex window;
+  window.x = ndc_x * half_width + centre_x;
+  window.y = (flags & kOriginUpperLeft ? -ndc_y : ndc_y) * half_height + centre_y;
+  window.z =
+      flags & kZeroToOne ? ndc_z * (far - near) + near : ndc_z * (0.5f * (far - near)) + 0.5f * (near + far);
+  return window;
+}
+
+// On the grid of 1/256 pixel.
+struct SnappedVertex {
+  int64_t x = 0, y = 0;
+  float z = 0;
+};
+
+inline SnappedVertex snap(const WindowVertex& window) {
+  // x 256 is exact; nearbyint rounds ties to even in the default mode.
+  return {int64_t(std::nearbyint(window.x * float(kSubpixels))),
+          int64_t(std::nearbyint(window.y * float(kSubpixels))), window.z};
+}
+
+// Pixels [left, right) x [bottom, top) that a draw may touch: target, scissor, and the pixels whose centres
+// lie in the viewport (primitives are clipped to the view volume).
+struct PixelRect {
+  int left = 0, bottom = 0, right = 0, top = 0;
+  bool contains(int x, int y) const { return x >= left && x < right && y >= bottom && y < top; }
+};
+
+inline PixelRect drawable_pixels(const State& state, int width, int height) {
+  const auto first_centre_from = [](float edge) { return int(std::ceil(double(edge) - 0.5)); };
+  const glm::vec4& viewport = state.viewport;
+  PixelRect rect{std::max(0, first_centre_from(viewport.x)), std::max(0, first_centre_from(viewport.y)),
+                 std::min(width, first_centre_from(viewport.x + viewport.z)),
+                 std::min(height, first_centre_from(viewport.y + viewport.w))};
+  if (state.scissor) {
+    rect.left = std::max(rect.left, state.scissor->x);
+    rect.bottom = std::max(rect.bottom, state.scissor->y);
+    rect.right = int(std::min(int64_t(rect.right), int64_t(state.scissor->x) + state.scissor->width));
+    rect.top = int(std::min(int64_t(rect.top), int64_t(state.scissor->y) + state.scissor->height));
+  }
+  return rect;
+}
+
+// First pixel whose centre is at or beyond a grid coordinate.
+inline int first_pixel(int64_t grid) { return int((grid + kCentre - 1) >> 8); }
+// Last pixel whose centre is at or before a grid coordinate.
+inline int last_pixel(int64_t grid) { return int((grid - kCentre) >> 8); }
+
+// Window depth over a triangle: z = (z0 + a * dx) + b * dy, dx and dy in pixels from the reference pixel.
+struct DepthPlane {
+  int reference_x = 0, reference_y = 0;
+  float a = 0, b = 0, z0 = 0;
+
+  float unclamped(int x, int y) const {
+    return (z0 + a * float(x - reference_x)) + b * float(y - reference_y);
+  }
+};
+
+// Through three snapped vertices, not collinear. `reference`: lower left pixel of the triangle's bounding box
+// of pixel centres within drawable_pixels.
+inline DepthPlane depth_plane(const std::array<SnappedVertex, 3>& v, int reference_x, int reference_y) {
+  const auto pixels = [](int64_t grid) { return double(grid) / kSubpixels; };
+  const double x0 = pixels(v[0].x), y0 = pixels(v[0].y), z0 = double(v[0].z);
+  const double x1 = pixels(v[1].x) - x0, y1 = pixels(v[1].y) - y0, z1 = double(v[1].z) - z0;
+  const double x2 = pixels(v[2].x) - x0, y2 = pixels(v[2].y) - y0, z2 = double(v[2].z) - z0;
+  const double determinant = x1 * y2 - x2 * y1;
+  const double a = (z1 * y2 - z2 * y1) / determinant;
+  const double b = (x1 * z2 - x2 * z1) / determinant;
+  const double at_reference = z0 + a * (reference_x + 0.5 - x0) + b * (reference_y + 0.5 - y0);
+  return {reference_x, reference_y, float(a), float(b), float(at_reference)};
+}
+
+// Polygon offset (OpenGL 4.6, 14.6.5) for a floating-point depth buffer: one unit is the last place of the
+// triangle's largest depth.
+inline float polygon_offset(const PolygonOffset& offset, const DepthPlane& plane,
+                            const std::array<SnappedVertex, 3>& v) {
+  const float slope = std::max(std::fabs(plane.a), std::fabs(plane.b));
+  const float largest = std::max({std::fabs(v[0].z), std::fabs(v[1].z), std::fabs(v[2].z)});
+  const float unit = largest > 0 ? std::ldexp(1.0f, std::ilogb(largest) - 23) : 0.0f;
+  return slope * offset.factor + unit * offset.units;
+}
+
+inline float clamp_depth(float z, const State& state, uint32_t flags) {
+  float low = 0, high = 1;
+  if (flags & kDepthClamp) {
+    low = std::min(state.depth_near, state.depth_far);
+    high = std::max(state.depth_near, state.depth_far);
+  }
+  z = z > low ? z : low;
+  return z < high ? z : high;
+}
+
+// How far apart two evaluations of the plane may be that differ in their order of operations.
+inline float depth_slack(const DepthPlane& plane, int x, int y) {
+  if (kDepthBitExact) return 0;
+  const float size = 1 + std::fabs(plane.z0) + std::fabs(plane.a * float(x - plane.reference_x)) +
+                     std::fabs(plane.b * float(y - plane.reference_y));
+  return std::ldexp(size, -22);
+}
+
+}  // namespace brokkr::oracle

@@ -1,0 +1,176 @@
+#include "oracle/triangle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace brokkr::oracle {
+namespace {
+
+using Vector = std::array<long double, 3>;
+
+Vector cross(const Vector& a, const Vector& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+long double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+bool facing_is_culled(bool counter_clockwise, const State& state, uint32_t flags) {
+  // An upper-left origin mirrors the image; the winding that the application meant is the other one.
+  const bool ccw = counter_clockwise != ((flags & kOriginUpperLeft) != 0);
+  const bool front = ccw == (state.front_face == FrontFace::ccw);
+  return state.cull == CullMode::front_and_back || (state.cull == CullMode::front && front) ||
+         (state.cull == CullMode::back && !front);
+}
+
+float near_distance(const glm::vec4& v, uint32_t flags) { return flags & kZeroToOne ? v.z : v.z + v.w; }
+float far_distance(const glm::vec4& v) { return v.w - v.z; }
+
+// Exact where no clipping is needed: integers decide.
+Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state, uint32_t flags,
+                   const PixelRect& pixels, std::vector<Sample>& samples) {
+  std::array<SnappedVertex, 3> v{snap(window[0]), snap(window[1]), snap(window[2])};
+  // Within the guard band coordinates have 24 bits and products 50: 64-bit integers are exact.
+  const auto twice_area = [&] {
+    return (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y);
+  };
+  const int64_t area = twice_area();
+  if (area == 0 || facing_is_culled(area > 0, state, flags)) return Fate::culled;
+  if (area < 0) std::swap(v[1], v[2]);
+
+  const auto [low_x, high_x] = std::minmax({v[0].x, v[1].x, v[2].x});
+  const auto [low_y, high_y] = std::minmax({v[0].y, v[1].y, v[2].y});
+  const int left = std::max(pixels.left, first_pixel(low_x));
+  const int bottom = std::max(pixels.bottom, first_pixel(low_y));
+  const int right = std::min(pixels.right - 1, last_pixel(high_x));
+  const int top = std::min(pixels.top - 1, last_pixel(high_y));
+  if (left > right || bottom > top) return Fate::drawn;
+
+  const DepthPlane plane = depth_plane(v, left, bottom);
+  const float offset = state.polygon_offset ? polygon_offset(*state.polygon_offset, plane, v) : 0.0f;
+  for (int y = bottom; y <= top; ++y) {
+    for (int x = left; x <= right; ++x) {
+      const int64_t px = int64_t(x) * kSubpixels + kCentre, py = int64_t(y) * kSubpixels + kCentre;
+      bool inside = true;
+      for (size_t i = 0; i < 3; ++i) {
+        const SnappedVertex& a = v[i];
+        const SnappedVertex& b = v[(i + 1) % 3];
+        const int64_t side = (b.x - a.x) * (py - a.y) - (b.y - a.y) * (px - a.x);
+        // Counter-clockwise: a left edge goes down, a top edge goes left.
+        const bool top_left = b.y < a.y || (b.y == a.y && b.x < a.x);
+        inside = inside && (side > 0 || (side == 0 && top_left));
+      }
+      if (!inside) continue;
+      const float z = plane.unclamped(x, y) + offset;
+      samples.push_back({x, y, true, clamp_depth(z, state, flags), depth_slack(plane, x, y)});
+    }
+  }
+  return Fate::drawn;
+}
+
+// A half plane of the window: positive inside, in pixels from its border.
+struct HalfPlane {
+  long double x = 0, y = 0, one = 0;
+
+  HalfPlane(const Vector& v, long double sign) : x(v[0] * sign), y(v[1] * sign), one(v[2] * sign) {
+    const long double length = std::sqrt(x * x + y * y);
+    if (length > 0) {
+      x /= length;
+      y /= length;
+      one /= length;
+    } else {  // the same everywhere
+      one = one > 0 ? INFINITY : one < 0 ? -INFINITY : 0;
+    }
+  }
+  long double distance(long double px, long double py) const { return x * px + y * py + one; }
+};
+
+// Where clipping is needed: two-dimensional homogeneous rasterization (Olano and Greer 1997) of the whole
+// triangle, which needs no clipping at all. With the vertices (x, y, w) in window space as the rows of a
+// matrix, the columns of its inverse are the barycentrics over w, and a sample is inside where none is
+// negative, with near and far distances that are not negative either.
+Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags,
+                         const PixelRect& pixels, double tolerance, std::vector<Sample>& samples) {
+  const long double half_width = 0.5L * state.viewport.z, half_height = 0.5L * state.viewport.w;
+  const long double centre_x = state.viewport.x + half_width, centre_y = state.viewport.y + half_height;
+  const long double up = flags & kOriginUpperLeft ? -1 : 1;
+  std::array<Vector, 3> v;
+  for (size_t i = 0; i < 3; ++i) {
+    const long double x = clip[i].x, y = clip[i].y, w = clip[i].w;
+    v[i] = {x * half_width + w * centre_x, up * y * half_height + w * centre_y, w};
+  }
+  const std::array<Vector, 3> column{cross(v[1], v[2]), cross(v[2], v[0]), cross(v[0], v[1])};
+  const long double determinant = dot(v[0], column[0]);
+  if (determinant == 0 || facing_is_culled(determinant > 0, state, flags)) return Fate::culled;
+
+  const auto combine =
+      [&](auto&& value) {  // linear functional of the sample: sum of value_k * barycentric_k / w
+        Vector sum{};
+        for (size_t k = 0; k < 3; ++k) {
+          for (size_t i = 0; i < 3; ++i) sum[i] += static_cast<long double>(value(clip[k])) * column[k][i];
+        }
+        return sum;
+      };
+  const long double sign = determinant > 0 ? 1 : -1;
+  std::vector<HalfPlane> borders;
+  for (const Vector& c : column) borders.emplace_back(c, sign);
+  if (!(flags & kDepthClamp)) {
+    const auto outside = [&](auto&& distance) {
+      return std::any_of(clip.begin(), clip.end(), [&](const glm::vec4& p) { return distance(p) < 0; });
+    };
+    const auto near = [&](const glm::vec4& p) { return near_distance(p, flags); };
+    if (outside(near)) borders.emplace_back(combine(near), sign);
+    if (outside(far_distance)) borders.emplace_back(combine(far_distance), sign);
+  }
+
+  // z / w is linear over the window too.
+  Vector ndc = combine([](const glm::vec4& p) { return p.z; });
+  for (long double& c : ndc) c /= determinant;
+  const long double near = state.depth_near, far = state.depth_far;
+  const long double scale = flags & kZeroToOne ? far - near : (far - near) / 2;
+  const long double bias = flags & kZeroToOne ? near : (near + far) / 2;
+  const long double slope = (std::fabs(ndc[0]) + std::fabs(ndc[1])) * std::fabs(scale);
+  // Vertices may be off by the tolerance, and so the depth by what it changes over that distance.
+  const float depth_tolerance = float(slope * tolerance * 2) + std::ldexp(1.0f, -19);
+
+  for (int y = pixels.bottom; y < pixels.top; ++y) {
+    for (int x = pixels.left; x < pixels.right; ++x) {
+      const long double px = x + 0.5L, py = y + 0.5L;
+      long double nearest = INFINITY;
+      for (const HalfPlane& border : borders) nearest = std::min(nearest, border.distance(px, py));
+      if (nearest < -tolerance) continue;
+      const float z = float((ndc[0] * px + ndc[1] * py + ndc[2]) * scale + bias);
+      samples.push_back({x, y, nearest > tolerance, clamp_depth(z, state, flags), depth_tolerance});
+    }
+  }
+  return Fate::clipped;
+}
+
+}  // namespace
+
+Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags, const PixelRect& pixels,
+           double clip_tolerance, std::vector<Sample>& samples) {
+  bool needs_clipping = false;
+  std::array<WindowVertex, 3> window;
+  int behind_eye = 0, before_near = 0, beyond_far = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    const glm::vec4& p = clip[i];
+    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z) || !std::isfinite(p.w)) {
+      return Fate::culled;
+    }
+    window[i] = to_window(p, state, flags);
+    const bool within_guard_band =  // false for NaN as well
+        std::fabs(window[i].x) <= kGuardBand && std::fabs(window[i].y) <= kGuardBand;
+    behind_eye += !(p.w > 0);
+    if (!(flags & kDepthClamp)) {
+      before_near += near_distance(p, flags) < 0;
+      beyond_far += far_distance(p) < 0;
+    }
+    needs_clipping = needs_clipping || !within_guard_band;
+  }
+  if (behind_eye == 3 || before_near == 3 || beyond_far == 3) return Fate::culled;
+  needs_clipping = needs_clipping || behind_eye + before_near + beyond_far > 0;
+  return needs_clipping ? cover_homogeneously(clip, state, flags, pixels, clip_tolerance, samples)
+                        : cover_exactly(window, state, flags, pixels, samples);
+}
+
+}  // namespace brokkr::oracle

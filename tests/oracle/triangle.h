@@ -1,0 +1,27 @@
+// From three clip-space positions to the samples they cover.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/vec4.hpp>
+#include <vector>
+
+#include "oracle/plane.h"
+#include "scene/frame.h"
+
+namespace brokkr::oracle {
+
+struct Sample {
+  int x = 0, y = 0;
+  bool certain = true;        // false: within the tolerance of a clipped triangle's edge
+  float depth = 0;            // window depth, clamped
+  float depth_tolerance = 0;  // 0: exact
+};
+
+enum class Fate : uint8_t { culled, drawn, clipped };
+
+// Appends the samples that the triangle covers within `pixels`, rows from the bottom, each from the left.
+Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags, const PixelRect& pixels,
+           double clip_tolerance, std::vector<Sample>& samples);
+
+}  // namespace brokkr::oracle
