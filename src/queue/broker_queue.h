@@ -1,0 +1,313 @@
+// Broker queues: bounded FIFO queues for many warps over static memory, after "The Broker Queue" (thesis ch.
+// 4, Alg. 1) and its variant, the broker work distributor (4.5.1).
+//
+// A broker counts promises. An operation first asks it (`counts`) for n elements, or for room for n; what the
+// broker grants always comes true, so the operation may then draw n consecutive tickets from `tail` or `head`
+// and wait, slot by slot, for its turn. Nobody who is refused ever draws a ticket, so "full" and "empty"
+// block no one.
+//
+// Tickets. Operation number p uses slot p mod capacity; with r = p - p mod capacity, the slot's ticket is r
+// while it waits for enqueue p, r + 1 while it waits for dequeue p, and then r + capacity (the ticket of
+// enqueue p + capacity). All arithmetic is modulo 2^32; capacity is a power of two, so wrapping around keeps
+// it consistent.
+//
+// Differences to Alg. 1, all with the same guarantees:
+// - `counts` holds two sums, elements that may be claimed and slots that are occupied, so that claimed
+// elements can
+//   stay in the queue (reserve ... take) without letting enqueuers run into their slots.
+// - "Empty" and "full" are observed by two loads instead of one 64-bit load. Both counters only grow: if
+// `tail`, read
+//   after `head`, is not ahead of it, the queue was empty when `head` was read; if `tail`, read before
+//   `head`, is a capacity ahead, it was full when `head` was read. So the two words need not share a cache
+//   line.
+//
+// Memory orders. A slot's ticket is stored with release and awaited with acquire; that alone publishes an
+// element, and gives the slot back. `counts`, `tail` and `head` are relaxed: they hand out numbers that are
+// unique because a read-modify-write is atomic, and a thread's own draws are ordered because each is one
+// word. FIFO per producer, and between producers that synchronise with each other, follows from that
+// coherence alone. Only the first load of an observation is an acquire, to keep the second behind it.
+//
+// Guarantees: no loss, no duplicate; elements leave in the order of their tickets; enqueue and dequeue never
+// wait for room or for an element, but may wait for another operation that has been promised and is not
+// finished; all waits end when *abort is not 0. After an aborted wait the queue's content is undefined until
+// it is reset.
+#pragma once
+
+#include <bit>
+
+#include "machine/machine.h"
+#include "queue/queue_memory.h"
+
+BROKKR_MACHINE_BEGIN
+
+// The broker's two sums, packed as occupied * 2^32 + available. Each may leave its range for a moment, below
+// 0 or above capacity, until an unlucky claim is taken back.
+struct Counts {
+  int32_t available;  // elements that may be claimed
+  int32_t occupied;   // slots that hold an element, or have been promised one
+
+  BROKKR_FN static uint64_t pack(int32_t available, int32_t occupied) {
+    return (uint64_t(uint32_t(occupied)) << 32) + uint64_t(int64_t(available));
+  }
+  BROKKR_FN static Counts unpack(uint64_t v) {
+    const int32_t low = int32_t(uint32_t(v));
+    return {low, int32_t(uint32_t((v - uint64_t(int64_t(low))) >> 32))};
+  }
+};
+
+// Any number of queues of equal capacity. Index q: 0 .. queues - 1.
+template <int kWords>
+class BrokerQueues {
+ public:
+  static constexpr int kSlotWords = QueueMemory<kWords>::kSlotWords;
+
+  BROKKR_FN explicit BrokerQueues(const QueueMemory<kWords>& m) : m_(m) {}
+
+  // One element of the whole warp. False: the queue is full.
+  BROKKR_FN bool enqueue(Warp& w, int q, const uint32_t (&element)[kWords]) {
+    return w.uniform([&]() -> bool {
+      if (promise_room(q, 1) == 0) return false;
+      return put(q, draw(m_.control[q].tail, 1), element);
+    });
+  }
+
+  // One element for the whole warp. False: the queue is empty, and `element` is undefined.
+  BROKKR_FN bool dequeue(Warp& w, int q, uint32_t (&element)[kWords]) {
+    const uint64_t drawn = w.uniform([&]() -> uint64_t {
+      if (promise_elements(q, 1) == 0) return 0;
+      const uint32_t p = draw(m_.control[q].head, 1);
+      return await(slot(q, p), published(p)) ? (uint64_t(1) << 32) | p : 0;
+    });
+    if (drawn == 0) return false;
+    const uint32_t p = uint32_t(drawn);
+    const uint32_t* s = slot(q, p);
+    for (int k = 0; k < kWords; ++k) element[k] = s[1 + k];
+    w.sync();  // all lanes have read before one of them gives the slot back
+    w.once([&] { release(slot(q, p), freed(p)); });
+    return true;
+  }
+
+  // The elements of the lanes of m, in lane order, with one draw. Returns the lanes that got in: the first so
+  // many.
+  BROKKR_FN Mask enqueue(Warp& w, int q, const Uint (&element)[kWords], Mask m) {
+    const uint32_t bits = w.ballot(m);
+    if (bits == 0) return Mask(false);
+    const uint64_t drawn = w.uniform([&]() -> uint64_t {
+      const int got = promise_room(q, bit_count(bits));
+      return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | draw(m_.control[q].tail, got);
+    });
+    uint32_t in = bits;
+    for (int refused = bit_count(bits) - int(drawn >> 32); refused > 0; --refused) in &= ~highest_bit(in);
+    const Mask taken = w.lanes_of(in);
+    put_lanes(w, Int(q), Uint(uint32_t(drawn)), in, element, taken);
+    return taken;
+  }
+
+  // Up to n <= width elements, the oldest to lane 0, with one draw. Returns how many; other lanes are
+  // undefined.
+  BROKKR_FN int dequeue(Warp& w, int q, Uint (&element)[kWords], int n) {
+    if (n <= 0) return 0;
+    const uint64_t drawn = w.uniform([&]() -> uint64_t {
+      const int got = promise_elements(q, n);
+      return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | draw(m_.control[q].head, got);
+    });
+    const int got = int(drawn >> 32);
+    return got == 0 ? 0 : get_lanes(w, q, uint32_t(drawn), element, got);
+  }
+
+  // Lane i's element to queue q_i, for the lanes of m; one draw per queue. The caller knows that there is
+  // room: it bounds, by a reservation of its own, the elements that are in each queue or on their way to it.
+  BROKKR_FN void scatter_enqueue(Warp& w, Int q, const Uint (&element)[kWords], Mask m) {
+    const uint32_t bits = w.ballot(m);
+    if (bits == 0) return;
+    // Lanes of one queue form a group: its first lane draws for all, the others follow it in lane order.
+    Int leader = Int(-1), rank = Int(0), members = Int(0);
+    for (uint32_t left = bits; left != 0; left &= left - 1) {
+      const int i = bit_count((left & (0u - left)) - 1u);
+      const Mask same = m && q == Int(w.broadcast(q, i));
+      leader = select(same && leader < Int(0), Int(i), leader);
+      members = members + select(same, Int(1), Int(0));
+      rank = rank + select(same && w.lane() > Int(i), Int(1), Int(0));
+    }
+    auto first = w.spill(Uint(0u));
+    const auto queue_of = w.spill(q);
+    const auto members_of = w.spill(members);
+    w.for_lanes(m && leader == w.lane(), [&](int i) {
+      const int n = members_of[i];
+      QueueControl& c = m_.control[queue_of[i]];
+      device_atomic<uint64_t>(c.counts).fetch_add(Counts::pack(n, n), kRelaxed);
+      first.set(i, draw(c.tail, n));
+    });
+    const Uint ticket = w.shuffle(first.lanes(), select(leader < Int(0), Int(0), leader)) + as_uint(rank);
+    put_lanes(w, q, ticket, 0, element, m);
+  }
+
+  // Claims n elements for later, if the queue holds as many: they stay where they are, and nobody else gets
+  // them. False: it does not, nothing is claimed.
+  BROKKR_FN bool reserve(Warp& w, int q, int n) {
+    return w.uniform([&]() -> bool {
+      device_atomic<uint64_t> counts(m_.control[q].counts);
+      Counts seen = Counts::unpack(counts.load(kRelaxed));
+      while (seen.available >= n) {
+        if (Counts::unpack(counts.fetch_sub(Counts::pack(n, 0), kRelaxed)).available >= n) return true;
+        seen = Counts::unpack(counts.fetch_add(Counts::pack(n, 0), kRelaxed));
+        seen.available += n;
+      }
+      return false;
+    });
+  }
+  // Gives n claimed elements back to all.
+  BROKKR_FN void unreserve(Warp& w, int q, int n) {
+    w.once([&] { device_atomic<uint64_t>(m_.control[q].counts).fetch_add(Counts::pack(n, 0), kRelaxed); });
+  }
+  // Dequeues n <= width elements that the caller has claimed, as `dequeue` does. Returns n, or 0 after an
+  // abort.
+  BROKKR_FN int take(Warp& w, int q, Uint (&element)[kWords], int n) {
+    if (n <= 0) return 0;
+    const uint32_t p = w.uniform([&]() -> uint32_t {
+      device_atomic<uint64_t>(m_.control[q].counts).fetch_sub(Counts::pack(0, n), kRelaxed);
+      return draw(m_.control[q].head, n);
+    });
+    return get_lanes(w, q, p, element, n);
+  }
+
+  // Elements that may be claimed, at some moment during the call.
+  BROKKR_FN int size(Warp& w, int q) {
+    return w.uniform([&]() -> int {
+      const int n = Counts::unpack(device_atomic<uint64_t>(m_.control[q].counts).load(kRelaxed)).available;
+      return n < 0 ? 0 : n > int(m_.capacity) ? int(m_.capacity) : n;
+    });
+  }
+
+ private:
+  QueueMemory<kWords> m_;
+
+  // ---- The broker. Everything below down to put_lanes is run by single lanes.
+
+  // How many of n more elements may be put into queue q (ensureEnqueue); 0: it is full.
+  BROKKR_FN int promise_room(int q, int n) const {
+    const int capacity = int(m_.capacity);
+    for (int spin = 0;; ++spin) {
+      device_atomic<uint64_t> counts(m_.control[q].counts);
+      int room = capacity - Counts::unpack(counts.load(kRelaxed)).occupied;
+      while (room > 0) {
+        const int want = n < room ? n : room;
+        room = capacity - Counts::unpack(counts.fetch_add(Counts::pack(want, want), kRelaxed)).occupied;
+        const int got = room < 0 ? 0 : room < want ? room : want;
+        if (got == want) return got;
+        const int back = want - got;
+        room =
+            capacity + back - Counts::unpack(counts.fetch_sub(Counts::pack(back, back), kRelaxed)).occupied;
+        if (got > 0) return got;
+      }
+      if (m_.discipline == Discipline::distributor || observed_full(q) || aborted()) return 0;
+      pause(spin);
+    }
+  }
+  // How many of n elements may be taken out of queue q (ensureDequeue); 0: it is empty.
+  BROKKR_FN int promise_elements(int q, int n) const {
+    for (int spin = 0;; ++spin) {
+      device_atomic<uint64_t> counts(m_.control[q].counts);
+      Counts seen = Counts::unpack(counts.load(kRelaxed));
+      while (seen.available > 0) {
+        const int want = n < seen.available ? n : seen.available;
+        seen = Counts::unpack(counts.fetch_sub(Counts::pack(want, want), kRelaxed));
+        const int got = seen.available < 0 ? 0 : seen.available < want ? seen.available : want;
+        if (got == want) return got;
+        const int back = want - got;
+        seen =
+            Counts::unpack(counts.fetch_add(Counts::pack(back, back), kRelaxed) + Counts::pack(back, back));
+        if (got > 0) return got;
+      }
+      // Claimed elements lie between head and tail, so an observation would never see this queue empty: the
+      // broker's word has to do. No queue has both claims and a need for an exact answer.
+      const bool claims = seen.occupied > seen.available;
+      if (m_.discipline == Discipline::distributor || claims || observed_empty(q) || aborted()) return 0;
+      pause(spin);
+    }
+  }
+  BROKKR_FN bool observed_full(int q) const {
+    const uint32_t tail = device_atomic<uint32_t>(m_.control[q].tail).load(kAcquire);
+    const uint32_t head = device_atomic<uint32_t>(m_.control[q].head).load(kRelaxed);
+    return int32_t(tail - head) >= int32_t(m_.capacity);
+  }
+  BROKKR_FN bool observed_empty(int q) const {
+    const uint32_t head = device_atomic<uint32_t>(m_.control[q].head).load(kAcquire);
+    const uint32_t tail = device_atomic<uint32_t>(m_.control[q].tail).load(kRelaxed);
+    return int32_t(tail - head) <= 0;
+  }
+  BROKKR_FN bool aborted() const {
+    return m_.abort != nullptr && system_atomic<uint32_t>(*m_.abort).load(kRelaxed) != 0;
+  }
+
+  // ---- Tickets and slots.
+
+  BROKKR_FN static uint32_t draw(uint32_t& counter, int n) {
+    return device_atomic<uint32_t>(counter).fetch_add(uint32_t(n), kRelaxed);
+  }
+  BROKKR_FN uint32_t* slot(int q, uint32_t p) const {
+    return m_.slots + (size_t(uint32_t(q)) * m_.capacity + (p & (m_.capacity - 1))) * kSlotWords;
+  }
+  BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - m_.capacity); }
+  BROKKR_FN uint32_t published(uint32_t p) const { return vacant(p) + 1; }
+  BROKKR_FN uint32_t freed(uint32_t p) const { return vacant(p) + m_.capacity; }
+  // False: aborted.
+  BROKKR_FN bool await(uint32_t* s, uint32_t ticket) const {
+    for (int spin = 0; device_atomic<uint32_t>(*s).load(kAcquire) != ticket; ++spin) {
+      if (aborted()) return false;
+      pause(spin);
+    }
+    return true;
+  }
+  BROKKR_FN static void release(uint32_t* s, uint32_t ticket) {
+    device_atomic<uint32_t>(*s).store(ticket, kRelease);
+  }
+  BROKKR_FN bool put(int q, uint32_t p, const uint32_t (&element)[kWords]) const {
+    uint32_t* s = slot(q, p);
+    if (!await(s, vacant(p))) return false;
+    for (int k = 0; k < kWords; ++k) s[1 + k] = element[k];
+    release(s, published(p));
+    return true;
+  }
+
+  // ---- Many lanes at once.
+
+  // Lane i of m puts its element at ticket first_i + (lanes of `consecutive` below it).
+  BROKKR_FN void put_lanes(Warp& w, Int q, Uint first, uint32_t consecutive, const Uint (&element)[kWords],
+                           Mask m) {
+    const auto queue_of = w.spill(q);
+    const auto first_of = w.spill(first);
+    decltype(w.spill(first)) words[kWords];
+    for (int k = 0; k < kWords; ++k) words[k] = w.spill(element[k]);
+    w.for_lanes(m, [&](int i) {
+      const uint32_t p = first_of[i] + uint32_t(bit_count(consecutive & ((1u << i) - 1u)));
+      uint32_t* s = slot(queue_of[i], p);
+      if (!await(s, vacant(p))) return;
+      for (int k = 0; k < kWords; ++k) s[1 + k] = words[k][i];
+      release(s, published(p));
+    });
+  }
+  // Tickets p .. p + n - 1 to lanes 0 .. n - 1. Returns n, or 0 after an abort.
+  BROKKR_FN int get_lanes(Warp& w, int q, uint32_t p, Uint (&element)[kWords], int n) {
+    decltype(w.spill(element[0])) words[kWords];
+    for (int k = 0; k < kWords; ++k) words[k] = w.spill(Uint(0u));
+    bool lost = false;  // of one lane on CUDA, of all of them elsewhere
+    w.for_lanes(w.first_lanes(n), [&](int i) {
+      const uint32_t mine = p + uint32_t(i);
+      uint32_t* s = slot(q, mine);
+      if (!await(s, published(mine))) {
+        lost = true;
+        return;
+      }
+      for (int k = 0; k < kWords; ++k) words[k].set(i, s[1 + k]);
+      release(s, freed(mine));
+    });
+    for (int k = 0; k < kWords; ++k) element[k] = words[k].lanes();
+    return w.any(Mask(lost)) ? 0 : n;
+  }
+
+  BROKKR_FN static int bit_count(uint32_t bits) { return std::popcount(bits); }
+  BROKKR_FN static uint32_t highest_bit(uint32_t bits) { return 0x80000000u >> std::countl_zero(bits); }
+};
+
+BROKKR_MACHINE_END
