@@ -1,0 +1,28 @@
+// The outer shell of a frame file: header, compressed JSON, compressed blob.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "scene/bkf_reader.h"
+
+namespace brokkr::bkf {
+
+struct Container {
+  nlohmann::json json;
+  std::vector<std::byte> blob;
+};
+
+// Checks the header and both lengths, decodes and parses. Never allocates more than a small multiple of what
+// was decoded so far, whatever the header says.
+Container unpack(std::span<const std::byte> file, const BkfLimits& limits);
+
+// `level`: of zstd, 1..19.
+std::vector<std::byte> pack(const nlohmann::json& json, std::span<const std::byte> blob, int level);
+
+}  // namespace brokkr::bkf

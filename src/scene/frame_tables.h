@@ -1,0 +1,135 @@
+// A frame as the kernel reads it: flat tables that the host makes once per frame (pipeline/prepare.h). Plain data, the
+// same on every machine; pointers lead into host memory or into the GPU's.
+//
+// Batch        32 triangles of one run; numbered over the whole frame in submission order
+// Run          the batches of one instance of one draw in one view
+// Primitive id batch * 32 + triangle within the batch: 32 bits, in submission order
+// Phase        consecutive batches that a rasterizer handles in one way, or a clear, or a blit
+#pragma once
+
+#include <cstdint>
+
+namespace brokkr {
+
+inline constexpr uint32_t kBatchTriangles = 32;
+inline constexpr uint32_t kNoPrimitive = 0xffffffffu;
+inline constexpr uint32_t kMaxBatches = 0x07ffffffu;      // primitive ids end below kNoPrimitive
+inline constexpr uint32_t kMaxFrameVertices = 1u << 29;   // lane gathers index floats of vec4 with 31 bits
+
+enum class Assembly : uint8_t { list, strip, fan };
+
+// Bits of DrawRecord::bits.
+enum DrawBit : uint32_t {
+  kDrawIndexed = 1u << 0,
+  kDrawTransform = 1u << 1,    // positions are object space: clip = view_projection * model * position
+  kDrawDepthTest = 1u << 2,
+  kDrawDepthWrite = 1u << 3,
+  kDrawDepthClamp = 1u << 4,
+  kDrawZeroToOne = 1u << 5,
+  kDrawCullFront = 1u << 6,
+  kDrawCullBack = 1u << 7,
+  kDrawFrontClockwise = 1u << 8,
+  kDrawBlend = 1u << 9,
+  kDrawStencil = 1u << 10,
+  kDrawPolygonOffset = 1u << 11,
+  kDrawAlphaTest = 1u << 12,   // evaluated only where a material gives an alpha
+  kDrawMaterial = 1u << 13,    // has normals, texture coordinates and a material
+  kDrawSeeThrough = 1u << 14,  // captured and blended: shown with part of its opacity in identifier shadings
+};
+
+struct DrawRecord {
+  // Window x = (x / w) * scale[0] + offset[0], likewise y and z.
+  float scale[3], offset[3];
+  int32_t rect[4];  // samples that it may touch: x0, y0, x1, y1 with x1, y1 excluded
+  uint32_t bits;
+  uint32_t command;
+  uint32_t phase;
+  uint32_t material;
+  uint32_t first_index, first_vertex;
+  uint32_t vertex_count;    // per instance
+  uint32_t triangle_count;  // per instance
+  uint32_t first_instance;  // into FrameTables::models
+  Assembly assembly;
+  uint8_t depth_func;       // CompareFunc; `always` where the test is off
+  uint8_t color_mask;       // bits 0..3: red, green, blue, alpha
+  uint8_t stencil_func, stencil_ref, stencil_mask, stencil_write_mask;
+  uint8_t stencil_ops[3];   // StencilOp: stencil fail, depth fail, pass
+  uint8_t alpha_func;
+  uint8_t blend_color[3], blend_alpha[3];  // source factor, destination factor, equation
+  float alpha_ref;
+  float blend_constant[4];
+  float offset_factor, offset_units;
+};
+
+struct RunRecord {
+  uint32_t draw, view, instance;
+  uint32_t first_batch;
+};
+
+struct ViewRecord {
+  float view_projection[16];  // column by column
+  float eye[3];
+  uint32_t target, layer;
+};
+
+struct MaterialRecord {
+  float diffuse[3], specular[3], emission[3], ambient[3];
+  float shininess, opacity, alpha_cutoff;
+  int32_t diffuse_texture, alpha_texture;  // -1: none
+};
+
+// A mip chain; level l starts at first_texel[l] and is max(1, width >> l) x max(1, height >> l) texels.
+inline constexpr int kMaxTextureLevels = 15;
+struct TextureRecord {
+  uint32_t width, height, levels, srgb;
+  uint32_t first_texel[kMaxTextureLevels];
+};
+
+enum class PhaseKind : uint8_t { order_free, ordered, clear, blit, finish };
+
+// What an order-free phase's smaller key means: which depth wins, and which primitive among equal depths.
+enum KeyBit : uint8_t {
+  kKeyGreater = 1u << 0,    // larger depth wins
+  kKeyLastWins = 1u << 1,   // among equal depths the later primitive wins (lequal, gequal)
+  kKeyDepthOnly = 1u << 2,  // colour mask is empty
+};
+
+struct PhaseRecord {
+  PhaseKind kind;
+  uint8_t key_bits;
+  uint32_t end_batch;  // complete when all batches before this one are
+  // clear
+  uint32_t target;
+  uint32_t planes;  // PlaneBit
+  uint64_t color;   // in the target's storage format
+  float depth;
+  uint32_t stencil;
+  int32_t rect[4];  // clear: samples x0, y0, x1, y1; blit: destination
+  // blit
+  uint32_t source_target;
+  int32_t source[4];  // x, y, width, height; negative extents flip
+  int32_t destination[4];
+  uint32_t gate;      // number of this blit in the frame
+};
+
+enum PlaneBit : uint32_t { kPlaneColor = 1, kPlaneDepth = 2, kPlaneStencil = 4 };
+
+struct FrameTables {
+  const DrawRecord* draws;
+  const RunRecord* runs;
+  const uint32_t* batch_run;  // run of each batch
+  const ViewRecord* views;
+  const MaterialRecord* materials;
+  const TextureRecord* textures;
+  const uint32_t* texels;
+  const PhaseRecord* phases;
+  const uint32_t* indices;
+  const float* positions;  // x, y, z, w
+  const float* normals;    // x, y, z
+  const float* texcoords;  // u, v
+  const float* models;     // 16 floats each, column by column
+  uint32_t batches, draw_count, phase_count, blit_count;
+  float light[3];          // direction towards the light, unit length
+};
+
+}  // namespace brokkr
