@@ -84,8 +84,10 @@ class FrameBuilder {
     return draw(state, positions, topology);
   }
 
-  uint32_t add(Command command) {
-    frame.commands.push_back(std::move(command));
+  // `command`: one of Command's alternatives. Built in place: g++ 12 warns of moves of the variant itself.
+  template <typename T>
+  uint32_t add(T command) {
+    frame.commands.emplace_back(std::in_place_type<T>, std::move(command));
     return uint32_t(frame.commands.size() - 1);
   }
 
