@@ -1,7 +1,7 @@
 // Broker queues: bounded FIFO queues for many warps over static memory, after "The Broker Queue" (thesis ch.
 // 4, Alg. 1) and its variant, the broker work distributor (4.5.1).
 //
-// A broker counts promises. An operation first asks it (`counts`) for n elements, or for room for n; what the
+// An operation first asks the queue's broker (queue/broker.h) for n elements, or for room for n; what the
 // broker grants always comes true, so the operation may then draw n consecutive tickets from `tail` or `head`
 // and wait, slot by slot, for its turn. Nobody who is refused ever draws a ticket, so "full" and "empty"
 // block no one.
@@ -11,49 +11,26 @@
 // enqueue p + capacity). All arithmetic is modulo 2^32; capacity is a power of two, so wrapping around keeps
 // it consistent.
 //
-// Differences to Alg. 1, all with the same guarantees:
-// - `counts` holds two sums, elements that may be claimed and slots that are occupied, so that claimed
-// elements can
-//   stay in the queue (reserve ... take) without letting enqueuers run into their slots.
-// - "Empty" and "full" are observed by two loads instead of one 64-bit load. Both counters only grow: if
-// `tail`, read
-//   after `head`, is not ahead of it, the queue was empty when `head` was read; if `tail`, read before
-//   `head`, is a capacity ahead, it was full when `head` was read. So the two words need not share a cache
-//   line.
-//
 // Memory orders. A slot's ticket is stored with release and awaited with acquire; that alone publishes an
-// element, and gives the slot back. `counts`, `tail` and `head` are relaxed: they hand out numbers that are
-// unique because a read-modify-write is atomic, and a thread's own draws are ordered because each is one
+// element, and gives the slot back. The control words are relaxed: they hand out numbers that are unique
+// because a read-modify-write is atomic, and a thread's own draws are ordered because each counter is one
 // word. FIFO per producer, and between producers that synchronise with each other, follows from that
 // coherence alone. Only the first load of an observation is an acquire, to keep the second behind it.
 //
-// Guarantees: no loss, no duplicate; elements leave in the order of their tickets; enqueue and dequeue never
-// wait for room or for an element, but may wait for another operation that has been promised and is not
-// finished; all waits end when *abort is not 0. After an aborted wait the queue's content is undefined until
-// it is reset.
+// Guarantees: no loss, no duplicate; elements leave in the order of their tickets; what a warp wrote to
+// memory before it enqueued an element is seen by the warp that dequeues it; enqueue and dequeue never wait
+// for room or for an element, but may wait for another operation that has been promised and is not finished;
+// all waits end when *abort is not 0. After an aborted wait the queue's content is undefined until it is
+// reset.
 #pragma once
 
 #include <bit>
 
 #include "machine/machine.h"
+#include "queue/broker.h"
 #include "queue/queue_memory.h"
 
 BROKKR_MACHINE_BEGIN
-
-// The broker's two sums, packed as occupied * 2^32 + available. Each may leave its range for a moment, below
-// 0 or above capacity, until an unlucky claim is taken back.
-struct Counts {
-  int32_t available;  // elements that may be claimed
-  int32_t occupied;   // slots that hold an element, or have been promised one
-
-  BROKKR_FN static uint64_t pack(int32_t available, int32_t occupied) {
-    return (uint64_t(uint32_t(occupied)) << 32) + uint64_t(int64_t(available));
-  }
-  BROKKR_FN static Counts unpack(uint64_t v) {
-    const int32_t low = int32_t(uint32_t(v));
-    return {low, int32_t(uint32_t((v - uint64_t(int64_t(low))) >> 32))};
-  }
-};
 
 // Any number of queues of equal capacity. Index q: 0 .. queues - 1.
 template <int kWords>
@@ -65,20 +42,22 @@ class BrokerQueues {
 
   // One element of the whole warp. False: the queue is full.
   BROKKR_FN bool enqueue(Warp& w, int q, const uint32_t (&element)[kWords]) {
+    w.sync();  // what all lanes have written goes with the element
     return w.uniform([&]() -> bool {
-      if (promise_room(q, 1) == 0) return false;
-      return put(q, draw(m_.control[q].tail, 1), element);
+      if (claim_room(q, 1) == 0) return false;
+      return put(q, broker(q).draw_enqueue(1), element);
     });
   }
 
   // One element for the whole warp. False: the queue is empty, and `element` is undefined.
   BROKKR_FN bool dequeue(Warp& w, int q, uint32_t (&element)[kWords]) {
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
-      if (promise_elements(q, 1) == 0) return 0;
-      const uint32_t p = draw(m_.control[q].head, 1);
+      if (claim_elements(q, 1) == 0) return 0;
+      const uint32_t p = broker(q).draw_dequeue(1);
       return await(slot(q, p), published(p)) ? (uint64_t(1) << 32) | p : 0;
     });
     if (drawn == 0) return false;
+    w.sync();  // all lanes see what one of them has waited for
     const uint32_t p = uint32_t(drawn);
     const uint32_t* s = slot(q, p);
     for (int k = 0; k < kWords; ++k) element[k] = s[1 + k];
@@ -93,8 +72,8 @@ class BrokerQueues {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return Mask(false);
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
-      const int got = promise_room(q, bit_count(bits));
-      return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | draw(m_.control[q].tail, got);
+      const int got = claim_room(q, bit_count(bits));
+      return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | broker(q).draw_enqueue(got);
     });
     uint32_t in = bits;
     for (int refused = bit_count(bits) - int(drawn >> 32); refused > 0; --refused) in &= ~highest_bit(in);
@@ -108,8 +87,8 @@ class BrokerQueues {
   BROKKR_FN int dequeue(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
-      const int got = promise_elements(q, n);
-      return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | draw(m_.control[q].head, got);
+      const int got = claim_elements(q, n);
+      return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | broker(q).draw_dequeue(got);
     });
     const int got = int(drawn >> 32);
     return got == 0 ? 0 : get_lanes(w, q, uint32_t(drawn), element, got);
@@ -134,9 +113,9 @@ class BrokerQueues {
     const auto members_of = w.spill(members);
     w.for_lanes(m && leader == w.lane(), [&](int i) {
       const int n = members_of[i];
-      QueueControl& c = m_.control[queue_of[i]];
-      device_atomic<uint64_t>(c.counts).fetch_add(Counts::pack(n, n), kRelaxed);
-      first.set(i, draw(c.tail, n));
+      Broker of_queue = broker(queue_of[i]);
+      of_queue.promise_elements(n);
+      first.set(i, of_queue.draw_enqueue(n));
     });
     const Uint ticket = w.shuffle(first.lanes(), select(leader < Int(0), Int(0), leader)) + as_uint(rank);
     put_lanes(w, q, ticket, 0, element, m);
@@ -145,96 +124,52 @@ class BrokerQueues {
   // Claims n elements for later, if the queue holds as many: they stay where they are, and nobody else gets
   // them. False: it does not, nothing is claimed.
   BROKKR_FN bool reserve(Warp& w, int q, int n) {
-    return w.uniform([&]() -> bool {
-      device_atomic<uint64_t> counts(m_.control[q].counts);
-      Counts seen = Counts::unpack(counts.load(kRelaxed));
-      while (seen.available >= n) {
-        if (Counts::unpack(counts.fetch_sub(Counts::pack(n, 0), kRelaxed)).available >= n) return true;
-        seen = Counts::unpack(counts.fetch_add(Counts::pack(n, 0), kRelaxed));
-        seen.available += n;
-      }
-      return false;
-    });
+    return w.uniform([&]() -> bool { return broker(q).reserve(n); });
   }
-  // Gives n claimed elements back to all.
+  // Gives n reserved elements back to all.
   BROKKR_FN void unreserve(Warp& w, int q, int n) {
-    w.once([&] { device_atomic<uint64_t>(m_.control[q].counts).fetch_add(Counts::pack(n, 0), kRelaxed); });
+    w.once([&] { broker(q).unreserve(n); });
   }
-  // Dequeues n <= width elements that the caller has claimed, as `dequeue` does. Returns n, or 0 after an
+  // Dequeues n <= width elements that the caller has reserved, as `dequeue` does. Returns n, or 0 after an
   // abort.
   BROKKR_FN int take(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
     const uint32_t p = w.uniform([&]() -> uint32_t {
-      device_atomic<uint64_t>(m_.control[q].counts).fetch_sub(Counts::pack(0, n), kRelaxed);
-      return draw(m_.control[q].head, n);
+      broker(q).redeem(n);
+      return broker(q).draw_dequeue(n);
     });
     return get_lanes(w, q, p, element, n);
   }
 
   // Elements that may be claimed, at some moment during the call.
   BROKKR_FN int size(Warp& w, int q) {
-    return w.uniform([&]() -> int {
-      const int n = Counts::unpack(device_atomic<uint64_t>(m_.control[q].counts).load(kRelaxed)).available;
-      return n < 0 ? 0 : n > int(m_.capacity) ? int(m_.capacity) : n;
-    });
+    return w.uniform([&]() -> int { return broker(q).available(); });
   }
 
  private:
   QueueMemory<kWords> m_;
 
-  // ---- The broker. Everything below down to put_lanes is run by single lanes.
+  // ---- Run by single lanes.
 
-  // How many of n more elements may be put into queue q (ensureEnqueue); 0: it is full.
-  BROKKR_FN int promise_room(int q, int n) const {
-    const int capacity = int(m_.capacity);
+  BROKKR_FN Broker broker(int q) const { return Broker(m_.control[q], m_.capacity); }
+
+  // The broker's answer, waited for until it can be observed where the discipline asks for that.
+  BROKKR_FN int claim_room(int q, int n) const {
     for (int spin = 0;; ++spin) {
-      device_atomic<uint64_t> counts(m_.control[q].counts);
-      int room = capacity - Counts::unpack(counts.load(kRelaxed)).occupied;
-      while (room > 0) {
-        const int want = n < room ? n : room;
-        room = capacity - Counts::unpack(counts.fetch_add(Counts::pack(want, want), kRelaxed)).occupied;
-        const int got = room < 0 ? 0 : room < want ? room : want;
-        if (got == want) return got;
-        const int back = want - got;
-        room =
-            capacity + back - Counts::unpack(counts.fetch_sub(Counts::pack(back, back), kRelaxed)).occupied;
-        if (got > 0) return got;
-      }
-      if (m_.discipline == Discipline::distributor || observed_full(q) || aborted()) return 0;
+      const int got = broker(q).claim_room(n);
+      if (got > 0 || m_.discipline == Discipline::distributor) return got;
+      if (broker(q).observed_full() || aborted()) return 0;
       pause(spin);
     }
   }
-  // How many of n elements may be taken out of queue q (ensureDequeue); 0: it is empty.
-  BROKKR_FN int promise_elements(int q, int n) const {
+  BROKKR_FN int claim_elements(int q, int n) const {
     for (int spin = 0;; ++spin) {
-      device_atomic<uint64_t> counts(m_.control[q].counts);
-      Counts seen = Counts::unpack(counts.load(kRelaxed));
-      while (seen.available > 0) {
-        const int want = n < seen.available ? n : seen.available;
-        seen = Counts::unpack(counts.fetch_sub(Counts::pack(want, want), kRelaxed));
-        const int got = seen.available < 0 ? 0 : seen.available < want ? seen.available : want;
-        if (got == want) return got;
-        const int back = want - got;
-        seen =
-            Counts::unpack(counts.fetch_add(Counts::pack(back, back), kRelaxed) + Counts::pack(back, back));
-        if (got > 0) return got;
-      }
-      // Claimed elements lie between head and tail, so an observation would never see this queue empty: the
-      // broker's word has to do. No queue has both claims and a need for an exact answer.
-      const bool claims = seen.occupied > seen.available;
-      if (m_.discipline == Discipline::distributor || claims || observed_empty(q) || aborted()) return 0;
+      const int got = broker(q).claim_elements(n);
+      if (got > 0 || m_.discipline == Discipline::distributor) return got;
+      // Reserved elements lie between head and tail, so that tickets cannot tell whether any others do.
+      if (broker(q).has_reserved() || broker(q).observed_empty() || aborted()) return 0;
       pause(spin);
     }
-  }
-  BROKKR_FN bool observed_full(int q) const {
-    const uint32_t tail = device_atomic<uint32_t>(m_.control[q].tail).load(kAcquire);
-    const uint32_t head = device_atomic<uint32_t>(m_.control[q].head).load(kRelaxed);
-    return int32_t(tail - head) >= int32_t(m_.capacity);
-  }
-  BROKKR_FN bool observed_empty(int q) const {
-    const uint32_t head = device_atomic<uint32_t>(m_.control[q].head).load(kAcquire);
-    const uint32_t tail = device_atomic<uint32_t>(m_.control[q].tail).load(kRelaxed);
-    return int32_t(tail - head) <= 0;
   }
   BROKKR_FN bool aborted() const {
     return m_.abort != nullptr && system_atomic<uint32_t>(*m_.abort).load(kRelaxed) != 0;
@@ -242,9 +177,6 @@ class BrokerQueues {
 
   // ---- Tickets and slots.
 
-  BROKKR_FN static uint32_t draw(uint32_t& counter, int n) {
-    return device_atomic<uint32_t>(counter).fetch_add(uint32_t(n), kRelaxed);
-  }
   BROKKR_FN uint32_t* slot(int q, uint32_t p) const {
     return m_.slots + (size_t(uint32_t(q)) * m_.capacity + (p & (m_.capacity - 1))) * kSlotWords;
   }
@@ -279,6 +211,7 @@ class BrokerQueues {
     const auto first_of = w.spill(first);
     decltype(w.spill(first)) words[kWords];
     for (int k = 0; k < kWords; ++k) words[k] = w.spill(element[k]);
+    w.sync();  // what all lanes have written goes with each element
     w.for_lanes(m, [&](int i) {
       const uint32_t p = first_of[i] + uint32_t(bit_count(consecutive & ((1u << i) - 1u)));
       uint32_t* s = slot(queue_of[i], p);
