@@ -1,0 +1,82 @@
+// The pipeline and OpenGL side by side: one frame through both, and how far apart the pictures are.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "pipeline/renderer.h"
+#include "tiny_frame.h"
+
+namespace brokkr::test {
+
+// Pixels that differ. Rasterizers may disagree by one snapping step, so a few pixels on edges are allowed to.
+struct Difference {
+  size_t pixels = 0;
+  size_t color = 0, depth = 0, stencil = 0;
+  int worst_color = 0;  // largest difference of an 8-bit channel
+  double percent(size_t count) const { return pixels == 0 ? 0.0 : 100.0 * double(count) / double(pixels); }
+};
+
+inline int channel_difference(uint32_t a, uint32_t b) {
+  int worst = 0;
+  for (int shift = 0; shift < 32; shift += 8)
+    worst = std::max(worst, std::abs(int(a >> shift & 255u) - int(b >> shift & 255u)));
+  return worst;
+}
+
+// Channels may differ by `color_tolerance`, depths by `depth_tolerance`. RGBA16F is compared as 8-bit steps.
+inline Difference compare(const Layer& ours, const GlLayer& theirs, int color_tolerance = 1,
+                          float depth_tolerance = 1e-5f) {
+  Difference result;
+  EXPECT_EQ(ours.width, theirs.width);
+  EXPECT_EQ(ours.height, theirs.height);
+  EXPECT_EQ(ours.depth.size(), theirs.depth.size());
+  EXPECT_EQ(ours.color.size(), theirs.color.size());
+  EXPECT_EQ(ours.color_float.size(), theirs.color_float.size());
+  if (ours.depth.size() != theirs.depth.size() || ours.color.size() != theirs.color.size()) return result;
+  result.pixels = ours.depth.size();
+  for (size_t i = 0; i < result.pixels; ++i) {
+    int worst = 0;
+    if (!ours.color.empty()) worst = channel_difference(ours.color[i], theirs.color[i]);
+    for (size_t c = 4 * i; c < 4 * i + 4 && !ours.color_float.empty(); ++c)
+      worst = std::max(worst, int(std::lround(255 * std::abs(ours.color_float[c] - theirs.color_float[c]))));
+    result.worst_color = std::max(result.worst_color, worst);
+    result.color += worst > color_tolerance;
+    result.depth += !(std::abs(ours.depth[i] - theirs.depth[i]) <= depth_tolerance);
+    if (!ours.stencil.empty()) result.stencil += ours.stencil[i] != theirs.stencil[i];
+  }
+  return result;
+}
+
+// std::uniform_real_distribution differs between standard libraries; this does not.
+class Random {
+ public:
+  explicit Random(uint32_t seed) : engine_(seed) {}
+  uint32_t below(uint32_t n) { return uint32_t(uint64_t(engine_()) * n >> 32); }
+  float between(float low, float high) { return low + (high - low) * float(engine_() >> 8) * 0x1p-24f; }
+  glm::vec4 color() { return {between(0, 1), between(0, 1), between(0, 1), between(0, 1)}; }
+
+ private:
+  std::mt19937 engine_;
+};
+
+class PipelineVsGlTest : public GlTest {
+ protected:
+  // Both pictures of `target`'s `layer`.
+  Difference render_both(const Frame& frame, Shading shading, int color_tolerance = 1,
+                         float depth_tolerance = 1e-5f, uint32_t target = 0, uint32_t layer = 0) {
+    RenderOptions options;
+    options.shading = shading;
+    RenderResult ours = pipeline_.render(frame, options);
+    const GlLayer theirs =
+        draw(frame, {shading == Shading::flat ? GlShading::flat : GlShading::material, {}}, target, layer);
+    return compare(ours.targets.at(target).layers.at(layer), theirs, color_tolerance, depth_tolerance);
+  }
+
+  Renderer pipeline_;
+};
+
+}  // namespace brokkr::test
