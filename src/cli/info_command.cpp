@@ -63,7 +63,8 @@ nlohmann::ordered_json to_json(const Frame& frame, const FrameSummary& summary) 
 std::string size_text(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
 
 void print_line(const char* name, const std::string& text) {
-  if (!text.empty()) std::cout << std::string(name).append(17 - std::string(name).size(), ' ') << text << '\n';
+  if (!text.empty())
+    std::cout << std::string(name).append(17 - std::string(name).size(), ' ') << text << '\n';
 }
 
 std::string counts(const std::map<std::string, uint64_t>& by_name) {
@@ -104,8 +105,8 @@ void print(const Frame& frame, const FrameSummary& summary) {
   std::vector<std::vector<std::string>> rows;
   for (const TargetSummary& target : summary.targets) {
     rows.push_back({std::to_string(target.target.id), size_text(target.target.width, target.target.height),
-                    std::to_string(target.target.layers), format_name(target.target.format), grouped(target.draws),
-                    grouped(target.triangles), target.is_main ? "main" : ""});
+                    std::to_string(target.target.layers), format_name(target.target.format),
+                    grouped(target.draws), grouped(target.triangles), target.is_main ? "main" : ""});
   }
   std::cout << '\n' << format_table({"target", "size", "layers", "format", "draws", "triangles", ""}, rows);
   rows.clear();

@@ -1,0 +1,168 @@
+// brokkr check: a captured frame against the depth that the application's own driver produced.
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/depth_compare.h"
+#include "cli/input.h"
+#include "cli/picture.h"
+#include "cli/pipeline_options.h"
+#include "cli/text.h"
+#include "pipeline/renderer.h"
+
+namespace brokkr::cli {
+namespace {
+
+struct Row {
+  const Reference* reference = nullptr;
+  int target = 0;
+  DepthComparison depth;
+  double frame_ms = 0;
+};
+
+// "diff.png" -> "diff-2.png" where there are several references.
+std::string numbered(const std::string& path, size_t number, size_t count) {
+  if (count == 1) return path;
+  std::filesystem::path result(path);
+  const std::string name =
+      result.stem().string() + "-" + std::to_string(number) + result.extension().string();
+  return result.replace_filename(name).string();
+}
+
+// Renders up to the reference and compares the target's depth with it.
+Row check_reference(const Frame& frame, const Reference& reference, Renderer& renderer,
+                    PreparedFrame& prepared, RenderOptions options, const std::string& picture) {
+  const Target& target = frame.targets[reference.target];
+  if (reference.depth_width != target.width || reference.depth_height != target.height) {
+    throw std::runtime_error(frame.source + ": the reference before command " +
+                             std::to_string(reference.before) + " has another size than its target " +
+                             std::to_string(target.id) + "; capture the frame again");
+  }
+  options.command_limit = reference.before;
+  options.keep_ids = true;
+  const RenderResult result = renderer.render(prepared, options);
+  if (result.aborted) throw std::runtime_error(frame.source + ": cut off by --budget; nothing was compared");
+  const Layer& layer = result.targets[reference.target].layers[0];
+  const auto is_hard = [&](size_t pixel) {
+    const uint32_t writer = layer.depth_id[pixel];
+    return writer == ~0u || is_hard_writer(frame, prepared.origin(writer).command);
+  };
+  if (!picture.empty()) {
+    write_pixels(picture, layer.width, layer.height, draw_difference(layer.depth, reference.depth, is_hard));
+  }
+  return {&reference, target.id, compare_depth(layer.depth, reference.depth, is_hard),
+          result.statistics.frame_ms};
+}
+
+nlohmann::ordered_json to_json(const std::string& file, const std::vector<Row>& rows, bool passed) {
+  nlohmann::ordered_json json = {{"file", file}, {"tolerance", kDepthTolerance}, {"passed", passed}};
+  json["references"] = nlohmann::ordered_json::array();
+  const auto finite = [](double value) -> nlohmann::ordered_json {
+    if (std::isfinite(value)) return value;
+    return nullptr;
+  };
+  for (const Row& row : rows) {
+    json["references"].push_back({{"target", row.target},
+                                  {"before", row.reference->before},
+                                  {"pixels", row.depth.pixels},
+                                  {"agree", row.depth.agree},
+                                  {"percent", row.depth.percent()},
+                                  {"worst", finite(row.depth.worst)},
+                                  {"hard_pixels", row.depth.hard_pixels},
+                                  {"hard_agree", row.depth.hard_agree},
+                                  {"hard_percent", row.depth.hard_percent()},
+                                  {"hard_worst", finite(row.depth.hard_worst)},
+                                  {"frame_ms", row.frame_ms}});
+  }
+  return json;
+}
+
+void print(const std::vector<Row>& rows) {
+  std::vector<std::vector<std::string>> cells;
+  for (const Row& row : rows) {
+    cells.push_back({std::to_string(row.target), std::to_string(row.reference->before),
+                     grouped(row.depth.pixels), fixed(row.depth.percent(), 4), grouped(row.depth.hard_pixels),
+                     row.depth.hard_pixels > 0 ? fixed(row.depth.hard_percent(), 4) : "-",
+                     grouped(row.depth.hard_pixels - row.depth.hard_agree), fixed(row.depth.hard_worst, 6),
+                     fixed(row.frame_ms, 2)});
+  }
+  std::cout << format_table(
+      {"target", "before", "pixels", "agree %", "hard pixels", "agree %", "differ", "worst", "ms"}, cells);
+}
+
+int run_check(const Arguments& arguments) {
+  const std::string file = arguments.text("FILE"), picture = arguments.text("output");
+  if (!picture.empty()) require_ending(picture, {".png"}, "--output");
+  const RenderOptions options = render_options(arguments);
+  std::vector<Row> rows;
+  Frame frame;
+  {
+    Progress progress;
+    frame = load_input(file, arguments, progress);
+    std::vector<const Reference*> references;
+    for (const Reference& reference : frame.references) {
+      if (!reference.depth.empty()) references.push_back(&reference);
+    }
+    if (references.empty()) {
+      throw std::runtime_error(file +
+                               ": holds no reference depth to compare with; use a captured frame that does");
+    }
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    for (const Reference* reference : references) {
+      progress.show("rendering up to command " + std::to_string(reference->before));
+      const std::string name = picture.empty() ? "" : numbered(picture, rows.size() + 1, references.size());
+      rows.push_back(check_reference(frame, *reference, renderer, prepared, options, name));
+    }
+  }
+  bool passed = true;
+  for (const Row& row : rows) {
+    passed = passed && row.depth.percent() >= arguments.real("min", 0) &&
+             row.depth.hard_percent() >= arguments.real("min-hard", 0);
+  }
+  if (arguments.has("json")) {
+    std::cout << to_json(file, rows, passed).dump(2) << '\n';
+  } else {
+    print(rows);
+  }
+  if (passed) return kSuccess;
+  std::cout.flush();
+  std::cerr << "brokkr: " << file << ": fewer pixels agree than --min or --min-hard ask for\n";
+  return kFailure;
+}
+
+}  // namespace
+
+Command check_command() {
+  const std::vector<Option> own = {
+      {.names = "FILE",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Captured frame (.bkf) with reference depth",
+       .required = true},
+      {.names = "-o,--output",
+       .kind = ValueKind::file,
+       .value = "FILE.png",
+       .help = "Difference picture: red where pixels differ, amber where a shader may have discarded"},
+      {.names = "--min",
+       .kind = ValueKind::real,
+       .value = "PERCENT",
+       .help = "Fail where fewer of all pixels agree (0)",
+       .min = 0,
+       .max = 100},
+      {.names = "--min-hard",
+       .kind = ValueKind::real,
+       .value = "PERCENT",
+       .help = "Fail where fewer of the pixels agree that no discard, alpha test or stencil touched last (0)",
+       .min = 0,
+       .max = 100},
+      {.names = "--json", .help = "Print JSON instead of a table"},
+  };
+  return {"check", "Compare the depth of a captured frame with what the game's own driver produced",
+          joined(own, pipeline_options()), run_check};
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,104 @@
+// brokkr compare: two images, pixel by pixel.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/text.h"
+#include "scene/image_io.h"
+
+namespace brokkr::cli {
+namespace {
+
+struct Comparison {
+  uint64_t pixels = 0, differing = 0;  // pixels with a channel that differs by more than the tolerance
+  double worst = 0;
+  int worst_x = 0, worst_y = 0;  // from the bottom left
+};
+
+double difference(float a, float b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double value = std::abs(static_cast<double>(a) - static_cast<double>(b));
+  return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+}
+
+Comparison compare(const Image& a, const Image& b, double tolerance) {
+  Comparison result;
+  const size_t channels = static_cast<size_t>(a.channels);
+  for (size_t first = 0; first < a.values.size(); first += channels) {
+    double pixel = 0;
+    for (size_t channel = 0; channel < channels; ++channel) {
+      pixel = std::max(pixel, difference(a.values[first + channel], b.values[first + channel]));
+    }
+    const int number = static_cast<int>(result.pixels++);
+    if (pixel > tolerance) ++result.differing;
+    if (pixel > result.worst) {
+      result.worst = pixel;
+      result.worst_x = number % a.width;
+      result.worst_y = number / a.width;
+    }
+  }
+  return result;
+}
+
+int run_compare(const Arguments& arguments) {
+  const std::string first = arguments.text("A"), second = arguments.text("B");
+  const Image a = read_image(first), b = read_image(second);
+  if (a.width != b.width || a.height != b.height || a.channels != b.channels) {
+    const auto shape = [](const Image& image) {
+      return std::to_string(image.width) + "x" + std::to_string(image.height) + " with " +
+             std::to_string(image.channels) + " channels";
+    };
+    throw std::runtime_error(first + " is " + shape(a) + ", " + second + " is " + shape(b) +
+                             "; compare equal sizes");
+  }
+  const double tolerance = arguments.real("tolerance", 0);
+  const Comparison result = compare(a, b, tolerance);
+  const double percent = 100.0 * static_cast<double>(result.differing) / static_cast<double>(result.pixels);
+  const bool passed = percent <= arguments.real("max-percent", 0);
+  if (arguments.has("json")) {
+    nlohmann::ordered_json json = {{"pixels", result.pixels},
+                                   {"differing", result.differing},
+                                   {"percent", percent},
+                                   {"worst", nullptr},
+                                   {"worst_at", {result.worst_x, result.worst_y}},
+                                   {"passed", passed}};
+    if (std::isfinite(result.worst)) json["worst"] = result.worst;
+    std::cout << json.dump(2) << '\n';
+  } else {
+    std::cout << grouped(result.differing) << " of " << grouped(result.pixels)
+              << " pixels differ by more than " << tolerance << " (" << fixed(percent, 4)
+              << " %); the largest difference is " << result.worst;
+    if (result.worst > 0) std::cout << " at (" << result.worst_x << ", " << result.worst_y << ")";
+    std::cout << '\n';
+  }
+  return passed ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+Command compare_command() {
+  return {"compare",
+          "Compare two images (.png, .exr, .pfm) pixel by pixel",
+          {{.names = "A", .kind = ValueKind::file, .value = "A", .help = "First image", .required = true},
+           {.names = "B", .kind = ValueKind::file, .value = "B", .help = "Second image", .required = true},
+           {.names = "--tolerance",
+            .kind = ValueKind::real,
+            .value = "T",
+            .help = "Channels that differ by no more count as equal; colours of PNG are 0 to 1 (0)",
+            .min = 0,
+            .max = 1e30},
+           {.names = "--max-percent",
+            .kind = ValueKind::real,
+            .value = "P",
+            .help = "Fail where more pixels differ (0)",
+            .min = 0,
+            .max = 100},
+           {.names = "--json", .help = "Print JSON"}},
+          run_compare};
+}
+
+}  // namespace brokkr::cli

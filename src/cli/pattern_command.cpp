@@ -1,0 +1,113 @@
+// brokkr pattern: a bin pattern as a picture or as text.
+#include <algorithm>
+#include <iostream>
+
+#include "bin/pattern.h"
+#include "bin/pattern_image.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/picture.h"
+
+namespace brokkr::cli {
+namespace {
+
+constexpr int kDefaultBins = 32;  // of patterns that do not repeat, per side
+
+void list_patterns() {
+  for (const PatternInfo& pattern : patterns()) {
+    std::cout << std::string(pattern.name).append(34 - std::string(pattern.name).size(), ' ')
+              << pattern.description << '\n';
+  }
+}
+
+// The owners of the bins, top row first as in the picture.
+void print_table(const Pattern& pattern, int bins_x, int bins_y) {
+  const size_t width = std::to_string(pattern.rasterizers - 1).size();
+  std::string text;
+  for (int y = bins_y - 1; y >= 0; --y) {
+    for (int x = 0; x < bins_x; ++x) {
+      const std::string owner = std::to_string(pattern.at(x, y));
+      text += (x == 0 ? "" : " ") + std::string(width - owner.size(), ' ') + owner;
+    }
+    text += '\n';
+  }
+  std::cout << text;
+}
+
+int run_pattern(const Arguments& arguments) {
+  if (arguments.has("list")) {
+    list_patterns();
+    return kSuccess;
+  }
+  const std::string name = arguments.text("NAME"), picture = arguments.text("output");
+  if (name.empty()) throw UsageError("NAME is missing; `brokkr pattern --list` shows them all");
+  if (!picture.empty()) require_ending(picture, {".png"}, "--output");
+  const int rasterizers = static_cast<int>(arguments.integer("rasterizers", 16));
+  const auto [bins_x, bins_y] = arguments.size("bins");
+  const Pattern pattern =
+      make_pattern(pattern_kind(name), rasterizers, bins_x > 0 ? bins_x : kDefaultBins,
+                   bins_y > 0 ? bins_y : kDefaultBins, static_cast<uint32_t>(arguments.integer("seed", 1)));
+  if (picture.empty()) {
+    print_table(pattern, bins_x > 0 ? bins_x : pattern.width, bins_y > 0 ? bins_y : pattern.height);
+    return kSuccess;
+  }
+  const PatternImage image = draw_pattern(pattern, {.bins_x = bins_x,
+                                                    .bins_y = bins_y,
+                                                    .cell = static_cast<int>(arguments.integer("cells", 16)),
+                                                    .highlight = arguments.has("highlight")});
+  write_pixels(picture, image.width, image.height, image.pixels);
+  std::cout << picture << ": " << pattern_name(pattern.kind) << " over " << pattern.rasterizers
+            << " rasterizers, " << pattern.width << "x" << pattern.height << " bins\n";
+  return kSuccess;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const PatternInfo& pattern : patterns()) result.emplace_back(pattern.name);
+  return result;
+}
+
+}  // namespace
+
+Command pattern_command() {
+  return {"pattern",
+          "Draw which rasterizer owns which bin",
+          {{.names = "NAME",
+            .kind = ValueKind::choice,
+            .value = "NAME",
+            .help = "Name of the pattern (see --list)",
+            .choices = names()},
+           {.names = "--list", .help = "List the patterns"},
+           {.names = "-n,--rasterizers",
+            .kind = ValueKind::integer,
+            .value = "N",
+            .help = "Rasterizers that share the bins (16)",
+            .min = 1,
+            .max = kMaxRasterizers},
+           {.names = "-o,--output",
+            .kind = ValueKind::file,
+            .value = "FILE.png",
+            .help = "Picture; without it the table is printed"},
+           {.names = "--bins",
+            .kind = ValueKind::size,
+            .value = "WxH",
+            .help = "Bins to show (one period of the pattern)",
+            .min = 1,
+            .max = 4096},
+           {.names = "--cells",
+            .kind = ValueKind::integer,
+            .value = "N",
+            .help = "Pixels per bin in the picture (16)",
+            .min = 1,
+            .max = 256},
+           {.names = "--highlight", .help = "Only the first rasterizer in colour"},
+           {.names = "--seed",
+            .kind = ValueKind::integer,
+            .value = "N",
+            .help = "Seed of the random patterns (1)",
+            .min = 0,
+            .max = 4294967295.0}},
+          run_pattern};
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,235 @@
+// brokkr render: frames and scenes to pictures, statistics and traces.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/picture.h"
+#include "cli/pipeline_options.h"
+#include "cli/text.h"
+#include "pipeline/renderer.h"
+#include "scene/file_io.h"
+
+namespace brokkr::cli {
+namespace {
+
+// What the command line asks for, but for the names of single files.
+struct Request {
+  RenderOptions options;
+  std::vector<AovRequest> aovs;
+  int frames = 1;
+  bool several = false;  // input files
+};
+
+struct Timing {
+  double min_ms = 0, median_ms = 0;
+  int frames = 0;
+};
+
+Timing summarize(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  const size_t middle = times.size() / 2;
+  const double median = times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+  return {times.front(), median, static_cast<int>(times.size())};
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+bool wants(const Request& request, Aov aov) {
+  return std::any_of(request.aovs.begin(), request.aovs.end(),
+                     [&](const AovRequest& r) { return r.aov == aov; });
+}
+
+// All frames but the last one stay on the machine: their time is what a game would see.
+RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Request& request,
+                           Timing& timing, Progress& progress) {
+  std::vector<double> times;
+  for (int frame = 1; frame < request.frames; ++frame) {
+    progress.show("rendering " + std::to_string(frame) + " of " + std::to_string(request.frames));
+    times.push_back(renderer.render(prepared, request.options, false).statistics.frame_ms);
+  }
+  progress.show("rendering");
+  RenderResult result = renderer.render(prepared, request.options);
+  times.push_back(result.statistics.frame_ms);
+  timing = summarize(std::move(times));
+  return result;
+}
+
+void write_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& request, const std::string& file,
+                const Layer& layer, uint32_t target, uint32_t layer_number) {
+  // Fragments are counted by a shading of their own: one more frame, unless that one is shown anyway.
+  RenderResult counted;
+  const Layer* overdraw = &layer;
+  if (wants(request, Aov::overdraw) && request.options.shading != Shading::overdraw) {
+    RenderOptions options = request.options;
+    options.shading = Shading::overdraw;
+    counted = renderer.render(prepared, options);
+    overdraw = &counted.targets[target].layers[layer_number];
+  }
+  for (const AovRequest& aov : request.aovs) {
+    const Layer& source = aov.aov == Aov::overdraw ? *overdraw : layer;
+    const std::string path = output_name(aov.path, file, request.several, "--aov");
+    write_values(path, source.width, source.height, aov_values(aov.aov, source, prepared));
+  }
+}
+
+nlohmann::ordered_json statistics_json(const std::string& file, const Timing& timing,
+                                       const RenderResult& result) {
+  nlohmann::ordered_json json = {{"file", file}, {"aborted", result.aborted}};
+  json["frames"] = {{"count", timing.frames}, {"min_ms", timing.min_ms}, {"median_ms", timing.median_ms}};
+  json["statistics"] = nlohmann::ordered_json::parse(result.statistics.to_json());
+  return json;
+}
+
+void print_line(const char* name, const std::string& text) {
+  std::cout << "  " << std::string(name).append(11 - std::string(name).size(), ' ') << text << '\n';
+}
+
+void print_summary(const std::string& shown, const Target& target, const Timing& timing,
+                   const RenderResult& result) {
+  const Statistics& s = result.statistics;
+  std::cout << shown << ": " << target.width << "x" << target.height << ", target " << target.id << '\n';
+  std::string time = fixed(timing.median_ms, 2) + " ms";
+  if (timing.frames > 1) {
+    time += " (median of " + std::to_string(timing.frames) + ", least " + fixed(timing.min_ms, 2) + ")";
+  }
+  print_line("frame", time + (result.aborted ? ", cut off: the picture is partial" : ""));
+  print_line("machine", s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) +
+                            " workers, " + std::to_string(s.width) + " lanes");
+  print_line("bins", std::to_string(s.bin) + " pixels, " + s.pattern + " over " +
+                         std::to_string(s.rasterizers) + " rasterizers, load c_v " + fixed(s.load_cv, 3));
+  print_line("triangles", grouped(s.triangles_in) + " in " + grouped(s.draws) + " draws, " +
+                              grouped(s.triangles_culled) + " culled, " + grouped(s.triangles_clipped) +
+                              " clipped, " + grouped(s.triangles_out) + " out");
+  print_line("vertices", grouped(s.vertex_shader_runs) + " shaded, " + fixed(s.asr, 3) + " per triangle, " +
+                             grouped(s.batches) + " batches");
+  print_line("fragments", grouped(s.fragments) + ", " + grouped(s.fragments_shaded) + " shaded");
+  print_line("memory", grouped(s.store_bytes / 1024) + " KiB store, " + grouped(s.target_bytes / 1024) +
+                           " KiB targets, " + grouped(s.frame_bytes / 1024) + " KiB frame");
+  if (s.discard_unknown_triangles > 0) {
+    print_line("note", grouped(s.discard_unknown_triangles) +
+                           " triangles had a shader that may discard fragments; they are drawn whole");
+  }
+}
+
+void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments,
+                 const Request& request) {
+  // Names first: a wrong one should not cost the rendering.
+  const std::string picture = arguments.has("no-output") ? ""
+                                                         : output_name(arguments.text("output", "{}.png"),
+                                                                       file, request.several, "--output");
+  const auto extra = [&](const char* option) {
+    const std::string path = arguments.text(option);
+    return path.empty() || path == "-" ? path
+                                       : output_name(path, file, request.several, std::string("--") + option);
+  };
+  const std::string stats = extra("stats"), trace = extra("trace");
+
+  Timing timing;
+  RenderResult result;
+  Frame frame;
+  uint32_t target = 0;
+  {
+    Progress progress;
+    frame = load_input(file, arguments, progress);
+    target = chosen_target(frame, arguments);
+    const uint32_t layer_number = chosen_layer(frame, target, arguments);
+    progress.show("preparing " + file);
+    PreparedFrame prepared = renderer.prepare(frame);
+    result = render_frames(renderer, prepared, request, timing, progress);
+    const Layer& layer = result.targets[target].layers[layer_number];
+    progress.show("writing " + picture);
+    if (!picture.empty()) write_color(picture, layer, frame.targets[target].format);
+    write_aovs(renderer, prepared, request, file, layer, target, layer_number);
+  }
+  const std::string json = statistics_json(file, timing, result).dump(2) + "\n";
+  if (!trace.empty()) write_text(trace, result.statistics.to_chrome_trace());
+  if (stats == "-") {
+    std::cout << json;
+    return;
+  }
+  if (!stats.empty()) write_text(stats, json);
+  print_summary(picture.empty() ? file : picture, frame.targets[target], timing, result);
+}
+
+int run_render(const Arguments& arguments) {
+  Request request;
+  request.options = render_options(arguments);
+  request.frames = static_cast<int>(arguments.integer("frames", 1));
+  request.several = arguments.all("FILE").size() > 1;
+  for (const std::string& text : arguments.all("aov")) request.aovs.push_back(parse_aov(text));
+  if (arguments.has("output")) require_ending(arguments.text("output"), {".png", ".exr"}, "--output");
+  if (arguments.has("command-limit")) {
+    request.options.command_limit = static_cast<uint32_t>(arguments.integer("command-limit", 0));
+  }
+  request.options.keep_ids = wants(request, Aov::draw) || wants(request, Aov::triangle);
+  request.options.trace = arguments.has("trace");
+  Renderer renderer;
+  for (const std::string& file : arguments.all("FILE")) render_file(renderer, file, arguments, request);
+  return kSuccess;
+}
+
+}  // namespace
+
+Command render_command() {
+  const std::vector<Option> own = {
+      {.names = "FILE",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Frames (.bkf) and scenes (.obj) to draw",
+       .repeat = true,
+       .required = true},
+      {.names = "-o,--output",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder)"},
+      {.names = "--no-output", .help = "Write no picture"},
+      {.names = "--aov",
+       .kind = ValueKind::text,
+       .value = "NAME=FILE",
+       .help = "Also write depth, draw, triangle or overdraw of each pixel, to .pfm or .exr; may be repeated",
+       .repeat = true},
+      {.names = "--target",
+       .kind = ValueKind::integer,
+       .value = "ID",
+       .help = "Target to show, by its number in the file (the one that most triangles go to)",
+       .min = -2147483648.0,
+       .max = 2147483647.0},
+      {.names = "--layer",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Layer of the target (0)",
+       .min = 0,
+       .max = kMaxTargetLayers - 1},
+      {.names = "--command-limit",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Stop before this command of the frame",
+       .min = 0,
+       .max = 4294967295.0},
+      {.names = "--frames",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Draw so many times and report the least and the median time (1)",
+       .min = 1,
+       .max = 1000000},
+      {.names = "--stats",
+       .kind = ValueKind::file,
+       .value = "FILE.json",
+       .help = "Write what was counted and timed; - prints it"},
+      {.names = "--trace",
+       .kind = ValueKind::file,
+       .value = "FILE.json",
+       .help = "Write the time line of every block, for chrome://tracing or Perfetto"},
+  };
+  return {"render", "Draw frames and scenes to pictures",
+          joined(joined(own, input_options()), pipeline_options()), run_render};
+}
+
+}  // namespace brokkr::cli
