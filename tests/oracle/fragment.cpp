@@ -54,9 +54,11 @@ Verdict stencil_test(const StencilState& state, const Pixel& pixel) {
 Verdict depth_test(const DepthState& state, const Pixel& pixel, const Sample& sample) {
   bool known = ignores_stored(state.func);
   if (!known && !(pixel.uncertain & kUncertainDepth)) {
-    // Equal values of unclipped triangles are a tie on both sides; others must differ by more than the slack.
+    // Equal depths are a tie on both sides where no clipping or one and the same triangle made them; others
+    // must differ by more than the slack.
     const float slack = pixel.depth_tolerance + sample.depth_tolerance;
-    const bool tie = pixel.depth == sample.depth && slack < std::ldexp(1.0f, -19);
+    const bool tie = pixel.depth == sample.depth &&
+                     (slack < std::ldexp(1.0f, -19) || pixel.depth_geometry == sample.geometry);
     known = slack == 0 || tie || std::fabs(pixel.depth - sample.depth) > slack;
   }
   return verdict(passes(state.func, sample.depth, pixel.depth), known);
@@ -156,6 +158,7 @@ void shade(Surface& surface, const State& state, const Sample& sample, const glm
   if (writes_depth) {
     pixel.depth = sample.depth;
     pixel.depth_tolerance = sample.depth_tolerance;
+    pixel.depth_geometry = sample.geometry;
     pixel.depth_writer = id;
     if (!unknown) pixel.uncertain &= uint8_t(~kUncertainDepth);
   }

@@ -166,8 +166,8 @@ Mesh near_mesh(Dice& dice, int width, int height) {
       if ((i == 0 && j == 0) || i == kSteps || j == kSteps) continue;
       const bool inner = i > 0 && j > 0 && i + j < kSteps;
       const double jitter = inner ? 0.2 : 0;
-      number[size_t(j)][size_t(i)] =
-          add(i + dice.uniform(-jitter, jitter), j + dice.uniform(-jitter, jitter));
+      const double at_i = i + dice.uniform(-jitter, jitter), at_j = j + dice.uniform(-jitter, jitter);
+      number[size_t(j)][size_t(i)] = add(at_i, at_j);
     }
   }
   std::vector<Triangle> triangles;

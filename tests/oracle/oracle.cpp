@@ -1,6 +1,8 @@
 #include "oracle/oracle.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -11,6 +13,21 @@
 
 namespace brokkr::oracle {
 namespace {
+
+// FNV-1a over everything that the depths of a triangle come from.
+uint64_t hash(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags) {
+  uint64_t h = 0xcbf29ce484222325u;
+  const auto add = [&h](uint32_t bits) { h = (h ^ bits) * 0x100000001b3u; };
+  const auto add_vector = [&](const glm::vec4& v) {
+    for (int i = 0; i < 4; ++i) add(std::bit_cast<uint32_t>(v[i]));
+  };
+  for (const glm::vec4& v : clip) add_vector(v);
+  const PolygonOffset offset = state.polygon_offset.value_or(PolygonOffset{});
+  add_vector(state.viewport);
+  add_vector({state.depth_near, state.depth_far, offset.factor, offset.units});
+  add(flags);
+  return h;
+}
 
 class Run {
  public:
@@ -74,7 +91,9 @@ class Run {
     counts.clipped += fate == Fate::clipped;
     if (samples_.empty()) return;
     const glm::vec4 color = options_.color(primitive);
-    for (const Sample& sample : samples_) {
+    const uint64_t geometry = hash(clip, state, flags);
+    for (Sample& sample : samples_) {
+      sample.geometry = geometry;
       ++counts.fragments;
       counts.uncertain_fragments += !sample.certain;
       shade(surface, state, sample, color, id);

@@ -98,6 +98,7 @@ void clear(Surface& surface, const ClearCommand& command) {
       if (command.depth) {
         pixel.depth = std::clamp(*command.depth, 0.0f, 1.0f);
         pixel.depth_tolerance = 0;
+        pixel.depth_geometry = 0;
         pixel.depth_writer = kNoPrimitive;
         pixel.uncertain &= uint8_t(~kUncertainDepth);
       }
@@ -135,6 +136,7 @@ void blit(const Surface& from, Surface& to, const BlitCommand& command) {
       if (command.depth) {
         written.depth = read.depth;
         written.depth_tolerance = read.depth_tolerance;
+        written.depth_geometry = read.depth_geometry;
         written.depth_writer = read.depth_writer;
         planes |= kUncertainDepth;
       }

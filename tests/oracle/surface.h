@@ -25,7 +25,8 @@ enum Uncertain : uint8_t {
 struct Pixel {
   std::array<uint16_t, 4> color{};  // 8-bit codes or binary16 bits, by the surface's format
   float depth = 1;
-  float depth_tolerance = 0;  // how far the pipeline's depth may be off
+  float depth_tolerance = 0;    // how far the pipeline's depth may be off
+  uint64_t depth_geometry = 0;  // Sample::geometry of the depth, 0: a clear's
   uint8_t stencil = 0;
   uint8_t uncertain = 0;                                         // Uncertain bits
   uint32_t visible = kNoPrimitive, depth_writer = kNoPrimitive;  // last writers; a clear resets them

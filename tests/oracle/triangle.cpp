@@ -25,6 +25,13 @@ bool facing_is_culled(bool counter_clockwise, const State& state, uint32_t flags
 float near_distance(const glm::vec4& v, uint32_t flags) { return flags & kZeroToOne ? v.z : v.z + v.w; }
 float far_distance(const glm::vec4& v) { return v.w - v.z; }
 
+// A depth that both ends of its tolerance clamp to the same value is exact.
+Sample sample_at(int x, int y, bool certain, float z, float tolerance, const State& state, uint32_t flags) {
+  const float depth = clamp_depth(z, state, flags);
+  const bool settled = clamp_depth(z - tolerance, state, flags) == clamp_depth(z + tolerance, state, flags);
+  return {x, y, certain, depth, settled ? 0.0f : tolerance};
+}
+
 // Exact where no clipping is needed: integers decide.
 Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state, uint32_t flags,
                    const PixelRect& pixels, std::vector<Sample>& samples) {
@@ -61,7 +68,7 @@ Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state
       }
       if (!inside) continue;
       const float z = plane.unclamped(x, y) + offset;
-      samples.push_back({x, y, true, clamp_depth(z, state, flags), depth_slack(plane, x, y)});
+      samples.push_back(sample_at(x, y, true, z, depth_slack(plane, x, y), state, flags));
     }
   }
   return Fate::drawn;
@@ -139,7 +146,7 @@ Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& stat
       for (const HalfPlane& border : borders) nearest = std::min(nearest, border.distance(px, py));
       if (nearest < -tolerance) continue;
       const float z = float((ndc[0] * px + ndc[1] * py + ndc[2]) * scale + bias);
-      samples.push_back({x, y, nearest > tolerance, clamp_depth(z, state, flags), depth_tolerance});
+      samples.push_back(sample_at(x, y, nearest > tolerance, z, depth_tolerance, state, flags));
     }
   }
   return Fate::clipped;
