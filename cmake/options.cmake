@@ -3,6 +3,8 @@ add_library(brokkr_options INTERFACE)
 
 # The image must not depend on whether a compiler fuses a multiplication with an addition: no contraction anywhere.
 set(BROKKR_CXX_FLAGS -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+# Designated initializers name what differs from the defaults; that is what they are for.
+list(APPEND BROKKR_CXX_FLAGS -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC notes for every vector argument that its calling convention changed in version 4.6.
   list(APPEND BROKKR_CXX_FLAGS -Wno-psabi)
