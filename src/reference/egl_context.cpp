@@ -3,6 +3,7 @@
 #include <glad/egl.h>
 #include <glad/gl.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -39,6 +40,7 @@ std::vector<Candidate> devices() {
   std::vector<EGLDeviceEXT> handles(size_t(count), nullptr);
   if (!eglQueryDevicesEXT(count, handles.data(), &count)) return {};
   std::vector<Candidate> result;
+  result.reserve(handles.size());
   for (EGLint i = 0; i < count; ++i)
     result.push_back({"device " + std::to_string(i), EGL_PLATFORM_DEVICE_EXT, handles[size_t(i)]});
   return result;

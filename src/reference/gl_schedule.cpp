@@ -36,9 +36,11 @@ void append_ranges(GlBatch& batch, const DrawCommand& draw) {
   for (uint32_t i = 0; i < items; ++i) {
     batch.counts.push_back(int32_t(draw.element_count));
     batch.first_vertices.push_back(int32_t(draw.first_vertex + uint64_t(i) * draw.vertex_count));
-    if (draw.indexed)
-      batch.index_offsets.push_back(
-          reinterpret_cast<const void*>(uintptr_t(draw.first_index * sizeof(uint32_t))));
+    if (!draw.indexed) continue;
+    // OpenGL passes offsets into the bound index buffer as pointers.
+    const uintptr_t offset = uintptr_t(draw.first_index * sizeof(uint32_t));
+    batch.index_offsets.push_back(
+        reinterpret_cast<const void*>(offset));  // NOLINT(performance-no-int-to-ptr)
   }
 }
 

@@ -59,8 +59,8 @@ void apply_primitive_state(const State& state) {
   glFrontFace(state.front_face == FrontFace::ccw ? GL_CCW : GL_CW);
   static constexpr GLenum kModes[] = {GL_FILL, GL_LINE, GL_POINT};
   glPolygonMode(GL_FRONT_AND_BACK, kModes[size_t(state.polygon_mode)]);
-  for (GLenum mode : {GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE, GL_POLYGON_OFFSET_POINT})
-    enable(mode, state.polygon_offset.has_value());
+  for (int mode : {GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE, GL_POLYGON_OFFSET_POINT})
+    enable(GLenum(mode), state.polygon_offset.has_value());
   if (state.polygon_offset) glPolygonOffset(state.polygon_offset->factor, state.polygon_offset->units);
 }
 

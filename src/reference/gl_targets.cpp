@@ -1,6 +1,7 @@
 #include "reference/gl_targets.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
