@@ -49,11 +49,11 @@ TEST(Commands, EveryOptionIsWhole) {
     EXPECT_FALSE(command.summary.empty()) << command.name;
     for (const Option& option : command.options) {
       EXPECT_FALSE(option.help.empty()) << command.name << " " << option.names;
-      if (option.kind != ValueKind::flag)
-        EXPECT_FALSE(option.value.empty()) << command.name << " " << option.names;
-      if (option.kind == ValueKind::choice) EXPECT_FALSE(option.choices.empty()) << option.names;
-      if (option.kind == ValueKind::integer || option.kind == ValueKind::real)
-        EXPECT_LT(option.min, option.max);
+      const bool ranged = option.kind == ValueKind::integer || option.kind == ValueKind::real;
+      EXPECT_TRUE(option.kind == ValueKind::flag || !option.value.empty())
+          << command.name << " " << option.names;
+      EXPECT_TRUE(option.kind != ValueKind::choice || !option.choices.empty()) << option.names;
+      EXPECT_TRUE(!ranged || option.min < option.max) << option.names;
     }
   }
 }
