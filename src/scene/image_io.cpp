@@ -1,0 +1,102 @@
+#include "scene/image_io.h"
+
+#include <stb/stb_image.h>
+#include <stb/stb_image_write.h>
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <stdexcept>
+
+#include "scene/file_io.h"
+#include "scene/frame.h"
+
+namespace brokkr {
+namespace {
+
+constexpr uint64_t kMaxImageFile = uint64_t(1) << 30;
+
+[[noreturn]] void fail(std::string_view name, const std::string& problem, const std::string& remedy) {
+  throw std::runtime_error(std::string(name) + ": " + problem + "; " + remedy);
+}
+
+// stb_image also reads formats that nobody gives a scene and whose decoders have a history of reading beyond
+// their input: these are turned away by their first bytes.
+bool is_unsupported(std::span<const std::byte> file) {
+  static constexpr std::string_view kMagics[] = {"GIF8", "8BPS", "#?", "\x53\x80\xf6\x34", "P5", "P6"};
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 16));
+  return std::any_of(std::begin(kMagics), std::end(kMagics),
+                     [&](std::string_view magic) { return text.starts_with(magic); });
+}
+
+void append_bytes(void* context, void* data, int size) {
+  auto& out = *static_cast<std::vector<std::byte>*>(context);
+  const auto* begin = static_cast<const std::byte*>(data);
+  out.insert(out.end(), begin, begin + size);
+}
+
+}  // namespace
+
+void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
+               bool opaque) {
+  if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
+      pixels.size() != size_t(width) * size_t(height)) {
+    throw std::invalid_argument("write_png: pixels are not width * height");
+  }
+  const int channels = opaque ? 3 : 4;
+  const size_t row_bytes = size_t(width) * size_t(channels);
+  std::vector<uint8_t> rows(row_bytes * size_t(height));
+  for (int y = 0; y < height; y++) {
+    uint8_t* out = &rows[size_t(height - 1 - y) * row_bytes];
+    for (int x = 0; x < width; x++) {
+      const uint32_t pixel = pixels[size_t(y) * size_t(width) + size_t(x)];
+      for (int c = 0; c < channels; c++) *out++ = uint8_t(pixel >> (8 * c));
+    }
+  }
+  std::vector<std::byte> file;
+  const int written =
+      stbi_write_png_to_func(append_bytes, &file, width, height, channels, rows.data(), int(row_bytes));
+  if (written == 0 || file.empty()) fail(path.string(), "cannot be encoded as PNG", "use a smaller picture");
+  write_file(path, file);
+}
+
+Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels) {
+  const char* const kFormats = "use PNG, JPEG, BMP or TGA";
+  if (file.empty() || file.size() > size_t(INT_MAX)) fail(name, "is empty or larger than 2 GiB", kFormats);
+  if (is_unsupported(file)) fail(name, "has a picture format that is not supported", kFormats);
+  const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
+  int width = 0, height = 0, channels = 0;
+  if (!stbi_info_from_memory(bytes, int(file.size()), &width, &height, &channels)) {
+    fail(name, std::string("is no picture (") + stbi_failure_reason() + ")", kFormats);
+  }
+  if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
+      uint64_t(width) * uint64_t(height) > max_pixels) {
+    fail(name, "has " + std::to_string(width) + " x " + std::to_string(height) + " pixels, above the limits",
+         "scale it to at most " + std::to_string(kMaxTargetSize) + " a side and " +
+             std::to_string(max_pixels) + " in all");
+  }
+  const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
+      stbi_load_from_memory(bytes, int(file.size()), &width, &height, &channels, 4), stbi_image_free);
+  if (!decoded) {
+    fail(name, std::string("cannot be decoded (") + stbi_failure_reason() + ")", "save the picture again");
+  }
+  Image image;
+  image.width = width;
+  image.height = height;
+  image.texels.resize(size_t(width) * size_t(height));
+  for (int y = 0; y < height; y++) {
+    const stbi_uc* in = decoded.get() + size_t(height - 1 - y) * size_t(width) * 4;
+    uint32_t* out = &image.texels[size_t(y) * size_t(width)];
+    for (int x = 0; x < width; x++, in += 4) {
+      out[x] = uint32_t(in[0]) | uint32_t(in[1]) << 8 | uint32_t(in[2]) << 16 | uint32_t(in[3]) << 24;
+      image.has_alpha |= in[3] != 255;
+    }
+  }
+  return image;
+}
+
+Image read_image(const std::filesystem::path& path, uint64_t max_pixels) {
+  return read_image(read_file(path, kMaxImageFile), path.string(), max_pixels);
+}
+
+}  // namespace brokkr
