@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/markdown.h"
 #include "cli/value_check.h"
 
 namespace brokkr::cli {
@@ -104,8 +105,9 @@ int parse_and_run(int argc, const char* const* argv) {
       "A streaming software rendering pipeline: game frames and OBJ scenes in, pictures and statistics out.\n"
       "`brokkr FILE` renders FILE to a PNG of the same name in the current folder.");
   app.name("brokkr");
-  app.require_subcommand(1);
   app.set_version_flag("--version", "brokkr " BROKKR_VERSION);
+  bool markdown = false;
+  app.add_flag("--help-markdown", markdown, "Print every command's options as docs/command-line.md has them");
   std::deque<Parsed> all;
   for (const Command& command : commands()) {
     Parsed& parsed = all.emplace_back();
@@ -128,6 +130,10 @@ int parse_and_run(int argc, const char* const* argv) {
     const auto used = app.get_subcommands();
     const std::string command = used.empty() ? "" : " " + used.front()->get_name();
     return fail(kUsageError, one_line(error.what()) + "; see `brokkr" + command + " --help`");
+  }
+  if (markdown) {
+    std::cout << to_markdown(commands());
+    return kSuccess;
   }
   for (const Parsed& parsed : all) {
     if (!parsed.app->parsed()) continue;

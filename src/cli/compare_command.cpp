@@ -13,6 +13,20 @@
 namespace brokkr::cli {
 namespace {
 
+// Either kind of file as floats; the colours of a PNG are 0 to 1.
+FloatImage read_values(const std::string& path) {
+  if (path.size() > 4 && path.substr(path.size() - 4) == ".pfm") return read_pfm(path);
+  const Image image = read_image(path);
+  FloatImage result{image.width, image.height, 4, {}};
+  result.values.reserve(image.texels.size() * 4);
+  for (const uint32_t texel : image.texels) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      result.values.push_back(static_cast<float>(texel >> shift & 0xff) / 255);
+    }
+  }
+  return result;
+}
+
 struct Comparison {
   uint64_t pixels = 0, differing = 0;  // pixels with a channel that differs by more than the tolerance
   double worst = 0;
@@ -25,7 +39,7 @@ double difference(float a, float b) {
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
 
-Comparison compare(const Image& a, const Image& b, double tolerance) {
+Comparison compare(const FloatImage& a, const FloatImage& b, double tolerance) {
   Comparison result;
   const size_t channels = static_cast<size_t>(a.channels);
   for (size_t first = 0; first < a.values.size(); first += channels) {
@@ -46,9 +60,9 @@ Comparison compare(const Image& a, const Image& b, double tolerance) {
 
 int run_compare(const Arguments& arguments) {
   const std::string first = arguments.text("A"), second = arguments.text("B");
-  const Image a = read_image(first), b = read_image(second);
+  const FloatImage a = read_values(first), b = read_values(second);
   if (a.width != b.width || a.height != b.height || a.channels != b.channels) {
-    const auto shape = [](const Image& image) {
+    const auto shape = [](const FloatImage& image) {
       return std::to_string(image.width) + "x" + std::to_string(image.height) + " with " +
              std::to_string(image.channels) + " channels";
     };
@@ -82,7 +96,7 @@ int run_compare(const Arguments& arguments) {
 
 Command compare_command() {
   return {"compare",
-          "Compare two images (.png, .exr, .pfm) pixel by pixel",
+          "Compare two images (.png, .jpg, .pfm) pixel by pixel",
           {{.names = "A", .kind = ValueKind::file, .value = "A", .help = "First image", .required = true},
            {.names = "B", .kind = ValueKind::file, .value = "B", .help = "Second image", .required = true},
            {.names = "--tolerance",

@@ -3,12 +3,13 @@
 
     bad_input_test.py BROKKR
 """
-import json
 import pathlib
 import struct
 import subprocess
 import sys
 import tempfile
+
+from test_frame import TRIANGLE, container, draw, frame
 
 USAGE, FAILURE = 2, 1
 program = sys.argv[1]
@@ -30,42 +31,6 @@ def expect(code, arguments, *mentions, cwd=None):
         for mention in mentions:
             if mention not in message:
                 problems.append(f"{name}: message does not name {mention!r}: {message[:300]}")
-
-
-def container(text, blob=b"", codec="none", magic=b"BRKF", version=1):
-    """A frame file with uncompressed lengths as given: the JSON is stored as one raw zstd block."""
-    text = text if isinstance(text, bytes) else text.encode()
-    stored = zstd_raw(text)
-    return magic + struct.pack("<IQQQ", version, len(stored), len(text), len(blob)) + stored + blob
-
-
-def zstd_raw(data):
-    """A zstd frame of raw blocks, so that no zstd module is needed here."""
-    frame = struct.pack("<IBQ", 0xFD2FB528, 0xE0, len(data))  # single segment, 8-byte content size
-    blocks = [data[i : i + 65536] for i in range(0, len(data), 65536)] or [b""]
-    for number, block in enumerate(blocks):
-        last = number == len(blocks) - 1
-        frame += struct.pack("<I", int(last) | len(block) << 3)[:3] + block
-    return frame
-
-
-def frame(**changes):
-    """A small valid frame with some keys changed."""
-    state = {"viewport": [0, 0, 8, 8], "depthRange": [0, 1], "scissor": None,
-             "depth": {"test": True, "write": True, "func": "less"}, "cull": "none", "frontFace": "ccw",
-             "polygonMode": "fill", "polygonOffset": None, "blend": None,
-             "colorMask": [True, True, True, True], "alphaTest": None, "stencil": None}
-    base = {"asset": {"generator": "test", "application": "test", "frame": 0, "license": "none"}, "window": [8, 8],
-            "blob": {"codec": "none", "size": 48}, "targets": [{"id": 0, "size": [8, 8], "samples": 0}],
-            "states": [state],
-            "commands": [{"type": "draw", "label": "a", "target": 0, "state": 0, "mode": "triangles",
-                          "position": {"offset": 0, "type": "f32x4", "count": 3}, "flags": []}],
-            "skipped": {"draws": 0, "triangles": 0, "reasons": {}}, "references": []}
-    base.update(changes)
-    return json.dumps(base)
-
-
-TRIANGLE = struct.pack("<12f", -1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1)
 
 
 def usage_errors(folder, good):
@@ -134,20 +99,14 @@ def bad_files(folder, valid):
         "array.bkf": container("[]", TRIANGLE),
         "deep.bkf": container("[" * 200000, TRIANGLE),
         "notutf8.bkf": container(b'{"asset": "\xff\xfe"}', TRIANGLE),
-        "state.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 9, "mode": "triangles",
-                                                "position": {"offset": 0, "type": "f32x4", "count": 3}}]), TRIANGLE),
+        "state.bkf": container(frame(commands=[draw(state=9)]), TRIANGLE),
         "target.bkf": container(frame(commands=[{"type": "clear", "target": 5, "depth": 1.0}]), TRIANGLE),
-        "offset.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 0, "mode": "triangles",
-                                                 "position": {"offset": 2**63, "type": "f32x4", "count": 3}}]), TRIANGLE),
-        "count.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 0, "mode": "triangles",
-                                                "position": {"offset": 0, "type": "f32x4", "count": 4}}]), TRIANGLE),
-        "instances.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 0, "mode": "triangles",
-                                                    "instances": 2**31,
-                                                    "position": {"offset": 0, "type": "f32x4", "count": 3}}]), TRIANGLE),
+        "offset.bkf": container(frame(commands=[draw(position={"offset": 2**63, "type": "f32x4", "count": 3})]), TRIANGLE),
+        "count.bkf": container(frame(commands=[draw(position={"offset": 0, "type": "f32x4", "count": 4})]), TRIANGLE),
+        "instances.bkf": container(frame(commands=[draw(instances=2**31)]), TRIANGLE),
         "negative.bkf": container(frame(targets=[{"id": 0, "size": [-8, 8], "samples": 0}]), TRIANGLE),
         "huge.bkf": container(frame(targets=[{"id": 0, "size": [2**30, 2**30], "samples": 0}]), TRIANGLE),
-        "mode.bkf": container(frame(commands=[{"type": "draw", "target": 0, "state": 0, "mode": "hexagons",
-                                               "position": {"offset": 0, "type": "f32x4", "count": 3}}]), TRIANGLE),
+        "mode.bkf": container(frame(commands=[draw(mode="hexagons")]), TRIANGLE),
         "codec.bkf": container(frame(blob={"codec": "lzma", "size": 48}), TRIANGLE),
         "blob.bkf": container(frame(blob={"codec": "none", "size": 480}), TRIANGLE),
     }
