@@ -1,0 +1,110 @@
+// The CPU machines of this build that this processor can run, and threads to run their workers on.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "queue_machines.h"
+
+#define BROKKR_QUEUE_MACHINE(isa)        \
+  namespace brokkr::isa::queue_workers { \
+  queue_test::QueueMachine machine();    \
+  }
+#if defined(BROKKR_HAVE_ISA_V2)
+BROKKR_QUEUE_MACHINE(v2)
+#endif
+#if defined(BROKKR_HAVE_ISA_V3)
+BROKKR_QUEUE_MACHINE(v3)
+#endif
+#if defined(BROKKR_HAVE_ISA_V4)
+BROKKR_QUEUE_MACHINE(v4)
+#endif
+#if defined(BROKKR_HAVE_ISA_NEON)
+BROKKR_QUEUE_MACHINE(neon)
+#endif
+#if defined(BROKKR_HAVE_ISA_EMULATED)
+BROKKR_QUEUE_MACHINE(emulated)
+#endif
+#undef BROKKR_QUEUE_MACHINE
+
+namespace brokkr::queue_test {
+
+struct CpuMachine {
+  const char* name;
+  bool runs;  // on this processor
+  QueueMachine (*machine)();
+};
+
+inline std::vector<CpuMachine> cpu_machines() {
+  std::vector<CpuMachine> all;
+#if defined(BROKKR_HAVE_ISA_V2)
+  all.push_back({"v2", __builtin_cpu_supports("sse4.2") != 0, v2::queue_workers::machine});
+#endif
+#if defined(BROKKR_HAVE_ISA_V3)
+  all.push_back(
+      {"v3", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), v3::queue_workers::machine});
+#endif
+#if defined(BROKKR_HAVE_ISA_V4)
+  all.push_back({"v4",
+                 __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"),
+                 v4::queue_workers::machine});
+#endif
+#if defined(BROKKR_HAVE_ISA_NEON)
+  all.push_back({"neon", true, neon::queue_workers::machine});
+#endif
+#if defined(BROKKR_HAVE_ISA_EMULATED)
+  all.push_back({"emulated", true, emulated::queue_workers::machine});
+#endif
+  return all;
+}
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
+inline std::shared_ptr<void> allocate(size_t bytes) {
+  void* p = ::operator new(bytes, std::align_val_t(64));
+  std::memset(p, 0, bytes);
+  return {p, [](void* q) { ::operator delete(q, std::align_val_t(64)); }};
+}
+
+// Runs work(0) .. work(workers - 1) on threads of their own. Those that hang are aborted; then it returns
+// false.
+template <class Work>
+bool run_threads(int workers, uint32_t* abort, Work work) {
+  std::atomic<int> running = workers;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < workers; ++i) {
+    threads.emplace_back([&, i] {
+      work(i);
+      running.fetch_sub(1);
+    });
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kThreadSanitizer ? 120 : 30);
+  bool in_time = true;
+  while (running.load() > 0 && in_time) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    in_time = std::chrono::steady_clock::now() < deadline;
+  }
+  if (!in_time) std::atomic_ref<uint32_t>(*abort).store(1);
+  for (std::thread& t : threads) t.join();
+  return in_time;
+}
+
+}  // namespace brokkr::queue_test

@@ -1,0 +1,86 @@
+// What the queue tests let a machine do, as data: scripts for one warp, and stress plans for many. Host code
+// writes and checks them; the machines run them (queue_workers.h).
+#pragma once
+
+#include <cstdint>
+
+#include "queue/queue_memory.h"
+
+namespace brokkr::queue_test {
+
+// An element is known by its id, its first word; all others follow from it, so that a torn element shows.
+template <class U>
+constexpr U word_of(U id, int k) {
+  return k == 0 ? id : id * U(0x9e3779b1u) + U(uint32_t(k) * 0x85ebca6bu);
+}
+
+// ---- Scripts.
+
+enum class Op : uint32_t {
+  enqueue,
+  dequeue,
+  enqueue_lanes,
+  dequeue_lanes,
+  scatter,
+  reserve,
+  unreserve,
+  take,
+  size
+};
+
+struct Step {
+  Op op;
+  int32_t queue;   // scatter: lane i goes to (queue + i * n) mod queues
+  int32_t n;       // elements
+  uint32_t lanes;  // that enqueue
+  uint32_t id;     // lane i enqueues id + i
+};
+
+struct Result {
+  uint32_t value;   // what the operation returned: truth, lanes, or a number of elements
+  uint32_t torn;    // elements that were not as they were enqueued
+  uint32_t id[32];  // of the elements dequeued
+};
+
+template <int kWords>
+struct Script {
+  QueueMemory<kWords> memory;
+  const Step* step;
+  Result* result;
+  int32_t steps;
+};
+
+// ---- Stress.
+
+enum class Put : uint32_t { uniform, lanes, scatter };
+enum class Get : uint32_t { uniform, lanes, reserved, mixed };
+
+// Ids of a plan: producer << 26 | queue << 20 | sequence number within the producer.
+constexpr int kMaxProducers = 64, kMaxQueues = 64;
+constexpr uint32_t kMaxPerProducer = 1u << 20;
+
+template <int kWords>
+struct Plan {
+  QueueMemory<kWords> memory;  // queues: a power of two
+  int32_t producers, consumers;
+  uint32_t per_producer;
+  Put put;
+  Get get;
+  uint32_t* log;       // [consumers][producers * per_producer]: ids in the order of their arrival
+  uint32_t* received;  // [consumers]
+  uint32_t* consumed;  // by all
+  uint32_t* credit;    // scatter: room that is left for elements on their way
+  uint32_t* spoiled;   // torn elements, and those of another queue
+};
+
+// Slots of a store that warps take in reservations and give back: the ids 0 .. slots - 1 circulate in queue
+// 0.
+template <int kWords>
+struct Recycling {
+  QueueMemory<kWords> memory;
+  uint32_t rounds;    // per worker
+  uint32_t* owned;    // [slots]: 1 while somebody has it
+  uint32_t* spoiled;  // double owners, refused returns, reservations not honoured
+};
+
+}  // namespace brokkr::queue_test

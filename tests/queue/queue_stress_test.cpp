@@ -1,0 +1,134 @@
+// Many warps on real threads: nothing lost, nothing twice, FIFO per producer, whatever the way in and out.
+#include <gtest/gtest.h>
+
+#include "cpu_machines.h"
+#include "queue_harness.h"
+
+namespace brokkr::queue_test {
+namespace {
+
+constexpr uint32_t kNearWrap = 0u - 3000u;  // every stress of more elements crosses 2^32
+
+class QueueStress : public testing::TestWithParam<std::tuple<CpuMachine, Discipline>> {
+ protected:
+  void SetUp() override {
+    const CpuMachine& cpu = std::get<0>(GetParam());
+    if (!cpu.runs) GTEST_SKIP() << "this processor lacks " << cpu.name;
+    machine = cpu.machine();
+  }
+  template <int kWords>
+  std::string stress(StressCase c) {
+    c.discipline = std::get<1>(GetParam());
+    if (kThreadSanitizer) c.per_producer = std::max(c.per_producer / 20, 200u);
+    return run_stress<kWords>(c, allocate, [&](const Plan<kWords>& plan, int workers) {
+      return run_threads(workers, plan.memory.abort,
+                         [&](int i) { machine.entries<kWords>().run_worker(plan, i); });
+    });
+  }
+  // Elements of 4, 16 and 64 bytes.
+  void stress_all(const StressCase& c) {
+    EXPECT_EQ(stress<1>(c), "");
+    EXPECT_EQ(stress<4>(c), "");
+    EXPECT_EQ(stress<16>(c), "");
+  }
+  QueueMachine machine{};
+};
+
+TEST_P(QueueStress, OneToOne) {
+  stress_all({.producers = 1, .consumers = 1, .per_producer = 20000, .capacity = 128, .start = kNearWrap});
+}
+
+TEST_P(QueueStress, ManyToMany) {
+  stress_all({.producers = 3, .consumers = 3, .per_producer = 6000, .capacity = 64, .start = kNearWrap});
+}
+
+TEST_P(QueueStress, OscillatesBetweenFullAndEmpty) {
+  for (const uint32_t capacity : {2u, 4u}) {
+    for (const Get get : {Get::uniform, Get::lanes, Get::mixed}) {
+      stress_all({.producers = 2,
+                  .consumers = 2,
+                  .per_producer = 2000,
+                  .capacity = capacity,
+                  .put = Put::lanes,
+                  .get = get,
+                  .start = 0u - 500u});
+    }
+  }
+}
+
+TEST_P(QueueStress, WarpsInAndOut) {
+  for (const uint32_t capacity : {32u, 1024u}) {
+    stress_all({.producers = 2,
+                .consumers = 2,
+                .per_producer = 20000,
+                .capacity = capacity,
+                .put = Put::lanes,
+                .get = Get::lanes,
+                .start = kNearWrap});
+  }
+}
+
+TEST_P(QueueStress, WarpsInElementsOut) {
+  stress_all({.producers = 2, .consumers = 3, .per_producer = 6000, .capacity = 16, .put = Put::lanes});
+  stress_all({.producers = 3, .consumers = 2, .per_producer = 6000, .capacity = 16, .get = Get::lanes});
+}
+
+TEST_P(QueueStress, ScatterToManyQueues) {
+  for (const int queues : {1, 4, 64}) {
+    stress_all({.producers = 2,
+                .consumers = 2,
+                .per_producer = 10000,
+                .queues = queues,
+                .capacity = 128,
+                .put = Put::scatter,
+                .get = Get::lanes,
+                .start = 0u - 100u});
+  }
+}
+
+TEST_P(QueueStress, ReservedAmongOthers) {
+  for (const uint32_t capacity : {8u, 64u}) {
+    stress_all({.producers = 2,
+                .consumers = 3,
+                .per_producer = 6000,
+                .queues = 2,
+                .capacity = capacity,
+                .put = Put::lanes,
+                .get = Get::mixed,
+                .start = 0u - 2000u});
+    stress_all({.producers = 2,
+                .consumers = 3,
+                .per_producer = 6000,
+                .capacity = capacity,
+                .put = Put::uniform,
+                .get = Get::reserved});
+  }
+}
+
+TEST_P(QueueStress, StoreOfSlots) {
+  const auto recycle = [&](auto words, uint32_t slots) {
+    constexpr int kWords = decltype(words)::value;
+    return run_recycling<kWords>(
+        slots, 4, kThreadSanitizer ? 300 : 4000, std::get<1>(GetParam()), 0u - slots / 2 - 64u, allocate,
+        [&](const Recycling<kWords>& plan, int workers) {
+          return run_threads(workers, plan.memory.abort,
+                             [&](int i) { machine.entries<kWords>().recycle(plan, i); });
+        });
+  };
+  for (const uint32_t slots : {32u, 128u}) {
+    EXPECT_EQ(recycle(std::integral_constant<int, 1>(), slots), "") << slots << " slots";
+    EXPECT_EQ(recycle(std::integral_constant<int, 4>(), slots), "") << slots << " slots";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, QueueStress,
+                         testing::Combine(testing::ValuesIn(cpu_machines()),
+                                          testing::Values(Discipline::linearizable, Discipline::distributor)),
+                         [](const auto& test) {
+                           const bool exact = std::get<1>(test.param) == Discipline::linearizable;
+                           return std::string(std::get<0>(test.param).name) +
+                                  (exact ? "_linearizable" : "_distributor");
+                         });
+
+}  // namespace
+}  // namespace brokkr::queue_test
