@@ -7,11 +7,11 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/depth_compare.h"
-#include "cli/input.h"
 #include "cli/picture.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
 #include "pipeline/renderer.h"
+#include "scene/load.h"
 
 namespace brokkr::cli {
 namespace {
@@ -101,7 +101,8 @@ int run_check(const Arguments& arguments) {
   Frame frame;
   {
     Progress progress;
-    frame = load_input(file, arguments, progress);
+    progress.show("reading " + file);
+    frame = load_frame(file, {});
     std::vector<const Reference*> references;
     for (const Reference& reference : frame.references) {
       if (!reference.depth.empty()) references.push_back(&reference);

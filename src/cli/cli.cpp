@@ -90,7 +90,7 @@ std::vector<std::string> with_command(int argc, const char* const* argv) {
   const auto is_command = [&](const Command& command) { return command.name == words.front(); };
   if (!words.empty() && words.front().front() != '-' &&
       std::none_of(commands().begin(), commands().end(), is_command)) {
-    const bool looks_like_a_file = words.front().find_first_of("./\\") != std::string::npos;
+    const bool looks_like_a_file = words.front().find_first_of("./:") != std::string::npos;
     std::error_code ignored;
     if (!looks_like_a_file && !std::filesystem::exists(words.front(), ignored)) {
       throw UsageError("'" + words.front() + "' is neither a command nor a file; see `brokkr --help`");

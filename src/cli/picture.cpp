@@ -82,7 +82,11 @@ std::string output_name(const std::string& path, const std::string& input, bool 
     throw UsageError(option + ": '" + path +
                      "' would be written by every FILE; put {} where the name of each goes");
   }
-  return path.substr(0, place) + std::filesystem::path(input).stem().string() + path.substr(place + 2);
+  std::string name = std::filesystem::path(input).stem().string();
+  for (char& c : name) {  // generated scenes are named like addresses
+    if (c == ':' || c == '?' || c == '&' || c == '=') c = '-';
+  }
+  return path.substr(0, place) + name + path.substr(place + 2);
 }
 
 void write_color(const std::string& path, const Layer& layer, ColorFormat format) {
