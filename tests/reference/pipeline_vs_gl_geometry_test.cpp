@@ -15,6 +15,7 @@ constexpr int kWidth = 160, kHeight = 120;
 std::vector<glm::vec4> random_clip_vertices(Random& random, int count) {
   const glm::mat4 projection = glm::perspective(1.0f, float(kWidth) / kHeight, 0.1f, 50.0f);
   std::vector<glm::vec4> vertices;
+  vertices.reserve(size_t(count));
   for (int i = 0; i < count; ++i)
     vertices.push_back(projection *
                        glm::vec4(random.between(-3, 3), random.between(-3, 3), random.between(-9, 1), 1));
