@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <glm/vec4.hpp>
+#include <optional>
 
 #include "scene/frame.h"
 
@@ -19,7 +20,10 @@ inline constexpr bool kDepthBitExact = false;
 
 inline constexpr int kSubpixels = 256;          // grid steps per pixel
 inline constexpr int kCentre = kSubpixels / 2;  // of a pixel, in grid steps
-inline constexpr float kGuardBand = 32768.0f;   // pixels: vertices within need no guard-band clipping
+// Window coordinates (pixels) within which no guard-band clipping takes place. A little less than the
+// pipeline's band: taking a triangle for a clipped one costs certainty, the other way round it would cost
+// truth.
+inline constexpr float kGuardMin = -8190.0f, kGuardMax = 24574.0f;
 
 struct WindowVertex {
   float x = 0, y = 0, z = 0;  // pixels, pixels, window depth
@@ -28,7 +32,9 @@ struct WindowVertex {
 inline WindowVertex to_window(const glm::vec4& clip, const State& state, uint32_t flags) {
   const glm::vec4& viewport = state.viewport;
   const float inv_w = 1.0f / clip.w;
-  const float ndc_x = clip.x * inv_w, ndc_y = clip.y * inv_w, ndc_z = clip.z * inv_w;
+  const float ndc_x = clip.x * inv_w, ndc_y = clip.y * inv_w;
+  // Depth-clamped triangles may reach far out of the depth range; their planes are to stay finite.
+  const float ndc_z = std::clamp(clip.z * inv_w, -1048576.0f, 1048576.0f);
   const float half_width = 0.5f * viewport.z, half_height = 0.5f * viewport.w;
   const float centre_x = viewport.x + half_width, centre_y = viewport.y + half_height;
   const float near = state.depth_near, far = state.depth_far;
@@ -82,35 +88,32 @@ inline int last_pixel(int64_t grid) { return int((grid - kCentre) >> 8); }
 // Window depth over a triangle: z = (z0 + a * dx) + b * dy, dx and dy in pixels from the reference pixel.
 struct DepthPlane {
   int reference_x = 0, reference_y = 0;
-  float a = 0, b = 0, z0 = 0;
+  float a = 0, b = 0, z0 = 0;  // per pixel, per pixel, at the reference
 
   float unclamped(int x, int y) const {
     return (z0 + a * float(x - reference_x)) + b * float(y - reference_y);
   }
 };
 
-// Through three snapped vertices, not collinear. `reference`: lower left pixel of the triangle's bounding box
-// of pixel centres within drawable_pixels.
-inline DepthPlane depth_plane(const std::array<SnappedVertex, 3>& v, int reference_x, int reference_y) {
-  const auto pixels = [](int64_t grid) { return double(grid) / kSubpixels; };
-  const double x0 = pixels(v[0].x), y0 = pixels(v[0].y), z0 = double(v[0].z);
-  const double x1 = pixels(v[1].x) - x0, y1 = pixels(v[1].y) - y0, z1 = double(v[1].z) - z0;
-  const double x2 = pixels(v[2].x) - x0, y2 = pixels(v[2].y) - y0, z2 = double(v[2].z) - z0;
-  const double determinant = x1 * y2 - x2 * y1;
-  const double a = (z1 * y2 - z2 * y1) / determinant;
-  const double b = (x1 * z2 - x2 * z1) / determinant;
-  const double at_reference = z0 + a * (reference_x + 0.5 - x0) + b * (reference_y + 0.5 - y0);
-  return {reference_x, reference_y, float(a), float(b), float(at_reference)};
-}
-
-// Polygon offset (OpenGL 4.6, 14.6.5) for a floating-point depth buffer: one unit is the last place of the
-// triangle's largest depth.
-inline float polygon_offset(const PolygonOffset& offset, const DepthPlane& plane,
-                            const std::array<SnappedVertex, 3>& v) {
-  const float slope = std::max(std::fabs(plane.a), std::fabs(plane.b));
-  const float largest = std::max({std::fabs(v[0].z), std::fabs(v[1].z), std::fabs(v[2].z)});
-  const float unit = largest > 0 ? std::ldexp(1.0f, std::ilogb(largest) - 23) : 0.0f;
-  return slope * offset.factor + unit * offset.units;
+// Through three snapped vertices, not collinear, all of it in double precision and in this order.
+// `reference`: lower left pixel of the triangle's bounding box of pixel centres within drawable_pixels.
+// Polygon offset counts its units as a 24-bit depth buffer does: 2^-24.
+inline DepthPlane depth_plane(const std::array<SnappedVertex, 3>& v, int reference_x, int reference_y,
+                              const std::optional<PolygonOffset>& offset) {
+  const double dx1 = double(v[1].x - v[0].x), dy1 = double(v[1].y - v[0].y);  // 1/256 pixel, exact
+  const double dx2 = double(v[2].x - v[0].x), dy2 = double(v[2].y - v[0].y);
+  const double dz1 = double(v[1].z) - double(v[0].z), dz2 = double(v[2].z) - double(v[0].z);
+  const double scale = double(kSubpixels) / (dx1 * dy2 - dx2 * dy1);
+  const double a = (dz1 * dy2 - dz2 * dy1) * scale;
+  const double b = (dz2 * dx1 - dz1 * dx2) * scale;
+  const double to_x = double(int64_t(reference_x) * kSubpixels + kCentre - v[0].x) / kSubpixels;
+  const double to_y = double(int64_t(reference_y) * kSubpixels + kCentre - v[0].y) / kSubpixels;
+  double z = (double(v[0].z) + a * to_x) + b * to_y;
+  if (offset) {
+    const double slope = std::max(std::fabs(a), std::fabs(b));
+    z = z + (double(offset->factor) * slope + double(offset->units) * 0x1p-24);
+  }
+  return {reference_x, reference_y, float(a), float(b), float(z)};
 }
 
 inline float clamp_depth(float z, const State& state, uint32_t flags) {

@@ -90,7 +90,7 @@ class Shaper {
   void huge() {
     const glm::dvec2 through = somewhere(0);
     for (int i = 0; i < 3; ++i) {
-      const double size = std::exp2(dice_.uniform(6, 13.5));
+      const double size = std::exp2(dice_.uniform(6, 12.5));
       vertex(through + direction() * size);
     }
   }
@@ -194,7 +194,7 @@ class Shaper {
     }
   }
 
-  // Beyond 2^16 pixels or well within 2^14, never near the band itself.
+  // Beyond 2^17 pixels or within 2^10, never near the band itself.
   void beyond_guard_band() {
     const glm::dvec2 through = somewhere(0);
     for (int i = 0; i < 3; ++i) {

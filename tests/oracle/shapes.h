@@ -20,7 +20,7 @@ struct Shape {
 enum class ShapeKind : uint8_t {
   scattered,   // a few pixels to a third of the target
   slivers,     // long and thinner than a pixel
-  huge,        // to 2^14 pixels, within the guard band
+  huge,        // to 2^12.5 pixels, within the guard band
   tiny,        // within a pixel or two
   aligned,     // vertices on pixel centres and corners
   fan,         // around a centre, as a fan

@@ -52,8 +52,7 @@ Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state
   const int top = std::min(pixels.top - 1, last_pixel(high_y));
   if (left > right || bottom > top) return Fate::drawn;
 
-  const DepthPlane plane = depth_plane(v, left, bottom);
-  const float offset = state.polygon_offset ? polygon_offset(*state.polygon_offset, plane, v) : 0.0f;
+  const DepthPlane plane = depth_plane(v, left, bottom, state.polygon_offset);
   for (int y = bottom; y <= top; ++y) {
     for (int x = left; x <= right; ++x) {
       const int64_t px = int64_t(x) * kSubpixels + kCentre, py = int64_t(y) * kSubpixels + kCentre;
@@ -67,8 +66,7 @@ Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state
         inside = inside && (side > 0 || (side == 0 && top_left));
       }
       if (!inside) continue;
-      const float z = plane.unclamped(x, y) + offset;
-      samples.push_back(sample_at(x, y, true, z, depth_slack(plane, x, y), state, flags));
+      samples.push_back(sample_at(x, y, true, plane.unclamped(x, y), depth_slack(plane, x, y), state, flags));
     }
   }
   return Fate::drawn;
@@ -134,10 +132,16 @@ Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& stat
   for (long double& c : ndc) c /= determinant;
   const long double near = state.depth_near, far = state.depth_far;
   const long double scale = flags & kZeroToOne ? far - near : (far - near) / 2;
-  const long double bias = flags & kZeroToOne ? near : (near + far) / 2;
+  long double bias = flags & kZeroToOne ? near : (near + far) / 2;
   const long double slope = (std::fabs(ndc[0]) + std::fabs(ndc[1])) * std::fabs(scale);
   // Vertices may be off by the tolerance, and so the depth by what it changes over that distance.
-  const float depth_tolerance = float(slope * tolerance * 2) + std::ldexp(1.0f, -19);
+  float depth_tolerance = float(slope * tolerance * 2) + std::ldexp(1.0f, -19);
+  if (state.polygon_offset) {
+    const long double steepest = std::max(std::fabs(ndc[0]), std::fabs(ndc[1])) * std::fabs(scale);
+    bias += steepest * state.polygon_offset->factor + state.polygon_offset->units * 0x1p-24L;
+    // A clipped triangle's parts find the slope from their own snapped corners.
+    depth_tolerance += float(slope * std::fabs(state.polygon_offset->factor) * 0.05L);
+  }
 
   for (int y = pixels.bottom; y < pixels.top; ++y) {
     for (int x = pixels.left; x < pixels.right; ++x) {
@@ -166,7 +170,8 @@ Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t fl
     }
     window[i] = to_window(p, state, flags);
     const bool within_guard_band =  // false for NaN as well
-        std::fabs(window[i].x) <= kGuardBand && std::fabs(window[i].y) <= kGuardBand;
+        window[i].x >= kGuardMin && window[i].x <= kGuardMax && window[i].y >= kGuardMin &&
+        window[i].y <= kGuardMax;
     behind_eye += !(p.w > 0);
     if (!(flags & kDepthClamp)) {
       before_near += near_distance(p, flags) < 0;
