@@ -1,0 +1,129 @@
+#include "settings.h"
+
+#include <cstdlib>
+
+namespace brokkr {
+namespace {
+
+class Settings {
+ public:
+  template <typename Change>
+  void add(const std::string& name, Change change) {
+    RenderOptions options;
+    options.machine = MachineKind::cpu;
+    options.shading = Shading::draw;
+    options.keep_ids = true;
+    change(options);
+    list.push_back({name, options});
+  }
+  std::vector<Setting> list;
+};
+
+void emulate(RenderOptions& o, int warps) {
+  o.machine = MachineKind::emulated;
+  o.warps_per_block = warps;
+}
+
+}  // namespace
+
+std::vector<Setting> all_settings() {
+  Settings s;
+  s.add("cpu", [](RenderOptions&) {});
+  for (const PatternInfo& info : patterns()) {
+    s.add(std::string("pattern ") + info.name, [&](RenderOptions& o) {
+      o.pattern = info.kind;
+      o.rasterizers = 20;
+      o.bin = 16;
+      o.workers = 2;
+    });
+  }
+  for (const int bin : {8, 16, 32, 64, 128, 256}) {
+    s.add("bin " + std::to_string(bin), [&](RenderOptions& o) { o.bin = bin; });
+  }
+  for (const int workers : {1, 2, 7}) {
+    for (const Ownership ownership : {Ownership::fixed, Ownership::stealing}) {
+      const char* owned = ownership == Ownership::fixed ? " fixed" : " stealing";
+      s.add("workers " + std::to_string(workers) + owned, [&](RenderOptions& o) {
+        o.workers = workers;
+        o.ownership = ownership;
+        o.rasterizers = 6;
+        o.bin = 32;
+      });
+    }
+  }
+  for (const int rasterizers : {1, 3, 132, 1056}) {
+    s.add("rasterizers " + std::to_string(rasterizers), [&](RenderOptions& o) {
+      o.rasterizers = rasterizers;
+      o.bin = 8;
+    });
+  }
+  s.add("strict order", [](RenderOptions& o) { o.order = OrderMode::strict; });
+  s.add("strict order, bin 16, workers 7", [](RenderOptions& o) {
+    o.order = OrderMode::strict;
+    o.bin = 16;
+    o.workers = 7;
+  });
+  s.add("no reuse", [](RenderOptions& o) { o.reuse = ReuseMode::none; });
+  s.add("warp reuse", [](RenderOptions& o) { o.reuse = ReuseMode::warp; });
+  s.add("geometry first", [](RenderOptions& o) { o.policy = Policy::geometry_first; });
+  s.add("raster first", [](RenderOptions& o) { o.policy = Policy::raster_first; });
+  s.add("smallest store", [](RenderOptions& o) {
+    o.store_blocks = 1;
+    o.workers = 2;
+  });
+  s.add("smallest store, strict, workers 7", [](RenderOptions& o) {
+    o.store_blocks = 1;
+    o.workers = 7;
+    o.order = OrderMode::strict;
+  });
+  for (const MachineInfo& machine : find_machines()) {
+    if (machine.kind != MachineKind::cpu || !machine.available) continue;
+    for (const char* isa : {"v2", "v3", "v4", "neon"}) {
+      if (machine.isa.find(isa) == std::string::npos) continue;
+      s.add(std::string("isa ") + isa, [&](RenderOptions& o) { o.isa = isa; });
+      s.add(std::string("isa ") + isa + ", strict", [&](RenderOptions& o) {
+        o.isa = isa;
+        o.order = OrderMode::strict;
+      });
+    }
+  }
+  for (const int warps : {1, 2, 5}) {
+    s.add("emulated, warps " + std::to_string(warps), [&](RenderOptions& o) { emulate(o, warps); });
+  }
+  s.add("emulated, strict", [](RenderOptions& o) {
+    emulate(o, 2);
+    o.order = OrderMode::strict;
+    o.bin = 32;
+  });
+  return s.list;
+}
+
+std::vector<Setting> some_settings() {
+  Settings s;
+  s.add("cpu", [](RenderOptions&) {});
+  s.add("strict, bin 16, 3 workers", [](RenderOptions& o) {
+    o.order = OrderMode::strict;
+    o.bin = 16;
+    o.workers = 3;
+    o.rasterizers = 20;
+    o.pattern = PatternKind::hilbert;
+  });
+  s.add("bin 128, fixed, smallest store", [](RenderOptions& o) {
+    o.bin = 128;
+    o.ownership = Ownership::fixed;
+    o.workers = 2;
+    o.store_blocks = 1;
+  });
+  s.add("emulated", [](RenderOptions& o) {
+    emulate(o, 2);
+    o.bin = 32;
+  });
+  return s.list;
+}
+
+int seeds_or(int number) {
+  const char* value = std::getenv("BROKKR_SOUP_SEEDS");
+  return value && std::atoi(value) > 0 ? std::atoi(value) : number;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,209 @@
+// The pipeline against the oracle: random soups under every setting, and watertight meshes.
+//
+//   BROKKR_SOUP_SEEDS=500 ./brokkr_pipeline_test --gtest_filter='Soup*'
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "oracle/compare.h"
+#include "oracle/mesh.h"
+#include "oracle/soup.h"
+#include "settings.h"
+#include "shading_color.h"
+
+namespace brokkr {
+namespace {
+
+using oracle::SoupOptions;
+
+oracle::Origin origin_of(const PreparedFrame& prepared) {
+  return [&prepared](uint32_t id) {
+    const PrimitiveOrigin o = prepared.origin(id);
+    return oracle::Primitive{o.command, o.view, o.instance, o.triangle};
+  };
+}
+
+// Renders under each setting and compares every layer of every target with the oracle's, and bit for bit with
+// the first setting's.
+void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, const std::string& what) {
+  validate(frame);
+  const oracle::Result expected = oracle::render(frame, {DrawColors(frame), 1.0 / 128, {}});
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  const oracle::Origin origin = origin_of(prepared);
+  std::vector<TargetImage> first;
+  for (const Setting& setting : settings) {
+    SCOPED_TRACE(what + ", " + setting.name);
+    const RenderResult result = renderer.render(prepared, setting.options);
+    ASSERT_FALSE(result.aborted);
+    ASSERT_EQ(result.targets.size(), expected.targets.size());
+    for (size_t t = 0; t < result.targets.size(); ++t) {
+      ASSERT_EQ(result.targets[t].layers.size(), expected.targets[t].size());
+      for (size_t l = 0; l < result.targets[t].layers.size(); ++l) {
+        const Layer& layer = result.targets[t].layers[l];
+        const oracle::Comparison c = oracle::compare(expected, expected.targets[t][l], layer, origin);
+        EXPECT_TRUE(c.equal()) << "target " << t << " layer " << l << ": " << c.color << " colours, "
+                               << c.depth << " depths, " << c.stencil << " stencils, " << c.visible << " + "
+                               << c.depth_writer << " identifiers of " << c.pixels << " pixels differ; "
+                               << c.first;
+        EXPECT_LT(double(c.uncertain), 0.5 * double(c.pixels));
+        if (first.empty()) continue;
+        const Layer& before = first[t].layers[l];
+        EXPECT_TRUE(layer.color == before.color && layer.color_float == before.color_float)
+            << "colour differs";
+        EXPECT_TRUE(layer.depth == before.depth) << "depth differs from the first setting's";
+        EXPECT_TRUE(layer.stencil == before.stencil) << "stencil differs from the first setting's";
+        EXPECT_TRUE(layer.visible_id == before.visible_id) << "winner differs from the first setting's";
+      }
+    }
+    if (first.empty()) first = result.targets;
+    if (testing::Test::HasFailure()) return;  // one setting's trouble is enough to read
+  }
+}
+
+// Many soups under few settings, or few under all.
+void cook(const SoupOptions& options, int seeds, const std::vector<Setting>& settings) {
+  for (int seed = 0; seed < seeds_or(seeds) && !testing::Test::HasFailure(); ++seed) {
+    expect_oracle(oracle::make_soup(uint32_t(seed), options), settings, "seed " + std::to_string(seed));
+  }
+}
+
+TEST(Soup, EverySettingGivesTheOraclesPicture) { cook({}, 3, all_settings()); }
+
+TEST(Soup, EverySettingWithClippingViewsAndBlits) {
+  SoupOptions options;
+  options.clipping = options.instances = options.blits = true;
+  options.layers = 3;
+  cook(options, 1, all_settings());
+}
+
+TEST(Soup, OpaqueDrawsOnly) {
+  SoupOptions options;
+  options.blending = options.stencil = options.depth_states = options.masks = false;
+  options.draws = 20;
+  cook(options, 8, some_settings());
+}
+
+TEST(Soup, MixedStates) { cook({}, 12, some_settings()); }
+
+TEST(Soup, Clipping) {
+  SoupOptions options;
+  options.clipping = true;
+  cook(options, 10, some_settings());
+}
+
+TEST(Soup, ClippedOpaqueDraws) {
+  SoupOptions options;
+  options.clipping = true;
+  options.blending = options.stencil = options.depth_states = options.masks = false;
+  cook(options, 8, some_settings());
+}
+
+TEST(Soup, DepthClampAndZeroToOne) {
+  SoupOptions options;
+  options.clipping = options.depth_clamp = true;
+  cook(options, 6, some_settings());
+}
+
+TEST(Soup, PolygonOffset) {
+  SoupOptions options;
+  options.polygon_offset = true;
+  cook(options, 6, some_settings());
+}
+
+TEST(Soup, ColorFormats) {
+  SoupOptions options;
+  for (const ColorFormat format : {ColorFormat::rgba8_srgb, ColorFormat::rgba16f}) {
+    options.format = format;
+    cook(options, 4, some_settings());
+  }
+}
+
+TEST(Soup, InstancesAndViews) {
+  SoupOptions options;
+  options.width = 100;
+  options.height = 70;
+  options.layers = 9;
+  options.instances = true;
+  options.triangles = 20;
+  cook(options, 5, some_settings());
+}
+
+TEST(Soup, Blits) {
+  SoupOptions options;
+  options.blits = true;
+  cook(options, 6, some_settings());
+}
+
+// Sizes that are no multiple of a tile, down to one pixel, and larger than a region of several bins.
+TEST(Soup, OddSizes) {
+  SoupOptions options;
+  options.triangles = 20;
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, std::pair{7, 3}, std::pair{65, 129}, std::pair{515, 260}}) {
+    options.width = width;
+    options.height = height;
+    options.masks = width > 60;
+    cook(options, 2, some_settings());
+  }
+}
+
+// Many more triangles than the smallest store holds.
+TEST(Soup, ManyTriangles) {
+  SoupOptions options;
+  options.draws = 12;
+  options.triangles = 3000;
+  cook(options, 1, some_settings());
+}
+
+struct MeshCase {
+  oracle::MeshKind kind;
+  const char* name;
+};
+
+class WatertightMesh : public testing::TestWithParam<MeshCase> {};
+
+// Every pixel that the outline surely covers is hit exactly once, every one that it surely misses never. Near
+// its border (near_plane only) nothing is claimed.
+TEST_P(WatertightMesh, HitsEveryPixelOnce) {
+  for (int seed = 0; seed < seeds_or(6) && !HasFailure(); ++seed) {
+    const oracle::Mesh mesh = oracle::make_mesh(uint32_t(seed), GetParam().kind);
+    const oracle::Result outline =
+        oracle::render(mesh.outline, {[](const oracle::Primitive&) { return glm::vec4(1); }, 1.0 / 16, {}});
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(mesh.frame);
+    for (const Setting& setting : some_settings()) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + setting.name);
+      const RenderResult result = renderer.render(prepared, setting.options);
+      const Layer& layer = result.targets.at(0).layers.at(0);
+      const oracle::Surface& expected = outline.targets[0][0];
+      uint64_t inside = 0, wrong = 0;
+      for (size_t i = 0; i < expected.pixels.size(); ++i) {
+        if (expected.pixels[i].uncertain) continue;
+        const uint32_t hits = expected.pixels[i].overdraw;
+        inside += hits;
+        const uint32_t color = hits == 1 ? 0x80808080u : 0xffffffffu;
+        if (layer.stencil[i] == hits && layer.color[i] == color) continue;
+        if (wrong++ == 0) {
+          ADD_FAILURE() << "pixel (" << i % size_t(layer.width) << ", " << i / size_t(layer.width)
+                        << ") is hit " << int(layer.stencil[i]) << " times instead of " << hits;
+        }
+      }
+      EXPECT_EQ(wrong, 0u);
+      EXPECT_GT(inside, 3000u);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, WatertightMesh,
+                         testing::Values(MeshCase{oracle::MeshKind::grid_points, "GridPoints"},
+                                         MeshCase{oracle::MeshKind::centres, "Centres"},
+                                         MeshCase{oracle::MeshKind::perspective, "Perspective"},
+                                         MeshCase{oracle::MeshKind::near_plane, "NearPlane"},
+                                         MeshCase{oracle::MeshKind::guard_band, "GuardBand"}),
+                         [](const auto& mesh_case) { return std::string(mesh_case.param.name); });
+
+}  // namespace
+}  // namespace brokkr
