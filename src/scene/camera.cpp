@@ -1,0 +1,143 @@
+#include "scene/camera.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <glm/common.hpp>
+#include <glm/ext/matrix_clip_space.hpp>
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/geometric.hpp>
+#include <glm/trigonometric.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+namespace brokkr {
+namespace {
+
+[[noreturn]] void fail(std::string_view part, const std::string& problem) {
+  throw std::runtime_error(
+      "camera, field '" + std::string(part) + "': " + problem +
+      "; write for instance \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=45 near=0.1 far=100\"");
+}
+
+float parse_number(std::string_view part, std::string_view text) {
+  float value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(std::abs(value) < 1e18f)) {
+    fail(part, "'" + std::string(text) + "' is no number");
+  }
+  return value;
+}
+
+glm::vec3 parse_vector(std::string_view part, std::string_view text) {
+  glm::vec3 value(0.0f);
+  for (int i = 0; i < 3; i++) {
+    const size_t comma = text.find(',');
+    if ((comma == std::string_view::npos) != (i == 2)) fail(part, "it needs three numbers");
+    value[i] = parse_number(part, text.substr(0, comma));
+    text.remove_prefix(i == 2 ? text.size() : comma + 1);
+  }
+  return value;
+}
+
+// Any direction that is not along `direction`, where the camera's own up vector is.
+glm::vec3 usable_up(const glm::vec3& direction, const glm::vec3& up) {
+  if (glm::length(glm::cross(direction, up)) > 1e-4f * glm::length(up)) return up;
+  return std::abs(direction.y) < 0.9f ? glm::vec3(0, 1, 0) : glm::vec3(0, 0, 1);
+}
+
+}  // namespace
+
+void Bounds::add(const glm::vec3& point) {
+  low = glm::min(low, point);
+  high = glm::max(high, point);
+}
+
+Camera fit_camera(const Bounds& bounds, float aspect) {
+  Camera camera;
+  if (bounds.empty()) return camera;
+  // The bounding sphere must fit the smaller of the two angles of view.
+  const float half_height = glm::radians(camera.fov) / 2;
+  const float half_angle = std::min(half_height, std::atan(std::tan(half_height) * aspect));
+  const float radius = std::max(bounds.radius(), 1e-6f);
+  const glm::vec3 direction = glm::normalize(glm::vec3(0.45f, 0.35f, 1.0f));
+  camera.target = bounds.center();
+  camera.eye = camera.target + direction * (radius / std::sin(half_angle));
+  return camera;
+}
+
+Camera parse_camera(const std::string& text, const Camera& camera) {
+  Camera result = camera;
+  std::string words = text;
+  std::replace(words.begin(), words.end(), ';', ' ');
+  std::istringstream in(words);
+  for (std::string word; in >> word;) {
+    const size_t equals = word.find('=');
+    const std::string part = word.substr(0, equals);
+    if (equals == std::string::npos) fail(part, "it has no '='");
+    const std::string_view value = std::string_view(word).substr(equals + 1);
+    if (part == "eye") {
+      result.eye = parse_vector(part, value);
+    } else if (part == "target") {
+      result.target = parse_vector(part, value);
+    } else if (part == "up") {
+      result.up = parse_vector(part, value);
+    } else if (part == "fov") {
+      result.fov = parse_number(part, value);
+      if (!(result.fov >= 1 && result.fov <= 170)) fail(part, "it is outside 1..170 degrees");
+    } else if (part == "near") {
+      result.near_plane = parse_number(part, value);
+      if (!(result.near_plane > 0)) fail(part, "it is not above 0");
+    } else if (part == "far") {
+      result.far_plane = parse_number(part, value);
+      if (!(result.far_plane > 0)) fail(part, "it is not above 0");
+    } else {
+      fail(part, "there is no such part");
+    }
+  }
+  if (result.eye == result.target) fail("eye", "it is where the target is");
+  if (result.up == glm::vec3(0.0f)) fail("up", "it is zero");
+  if (result.near_plane > 0 && result.far_plane > 0 && result.near_plane >= result.far_plane) {
+    fail("near", "it is not below far");
+  }
+  return result;
+}
+
+View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer) {
+  const glm::vec3 forward = camera.target - camera.eye;
+  const float to_center = bounds.empty() ? glm::length(forward) : glm::length(bounds.center() - camera.eye);
+  const float radius = bounds.empty() ? 1.0f : std::max(bounds.radius(), 1e-6f);
+  // Inside the scene the near plane is a compromise between what is cut off and depth resolution.
+  float far_plane = camera.far_plane > 0 ? camera.far_plane : (to_center + radius) * 1.01f;
+  float near_plane =
+      camera.near_plane > 0 ? camera.near_plane : std::max(to_center - radius, radius * 2e-3f) * 0.99f;
+  if (near_plane >= far_plane) {  // one of them was given, and lies beyond the scene
+    (camera.near_plane > 0 ? far_plane : near_plane) = camera.near_plane > 0 ? near_plane * 2 : far_plane / 2;
+  }
+
+  View view;
+  view.target = target;
+  view.layer = layer;
+  view.eye = camera.eye;
+  view.view_projection =
+      glm::perspectiveRH_NO(glm::radians(camera.fov), aspect, near_plane, far_plane) *
+      glm::lookAtRH(camera.eye, camera.target, usable_up(glm::normalize(forward), camera.up));
+  return view;
+}
+
+std::vector<View> make_orbit(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target,
+                             uint32_t count) {
+  std::vector<View> views;
+  views.reserve(count);
+  for (uint32_t i = 0; i < count; i++) {
+    const float angle = glm::radians(360.0f) * float(i) / float(count);
+    const glm::mat4 rotation = glm::rotate(glm::mat4(1.0f), angle, camera.up);
+    Camera turned = camera;
+    turned.eye = camera.target + glm::vec3(rotation * glm::vec4(camera.eye - camera.target, 0.0f));
+    views.push_back(make_view(turned, bounds, aspect, target, i));
+  }
+  return views;
+}
+
+}  // namespace brokkr

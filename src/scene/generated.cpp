@@ -1,0 +1,263 @@
+#include "scene/generated.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/geometric.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include "scene/mesh_builder.h"
+#include "scene/scene_setup.h"
+
+namespace brokkr {
+namespace {
+
+struct Parameters {
+  int triangles = 0;  // 0: the scene's own number
+  bool textured = false, instanced = false;
+};
+
+constexpr int kMaxTriangles = 50'000'000;
+constexpr int kTextureSize = 1024;
+constexpr float kTau = 6.2831853f;
+
+// Appends the material that every generated scene uses and returns its number.
+uint32_t add_material(Frame& frame, const Parameters& parameters) {
+  Material material;
+  material.name = "generated";
+  material.kind = MaterialKind::blinn_phong;
+  material.diffuse = parameters.textured ? glm::vec3(1.0f) : glm::vec3(0.55f, 0.62f, 0.7f);
+  material.specular = glm::vec3(0.25f);
+  material.ambient = glm::vec3(0.3f);
+  if (parameters.textured) {
+    material.diffuse_texture = int(frame.textures.size());
+    frame.textures.push_back(tile_texture(kTextureSize));
+  }
+  frame.materials.push_back(material);
+  return uint32_t(frame.materials.size() - 1);
+}
+
+uint32_t add_state(Frame& frame, CullMode cull) {
+  State state = opaque_state(frame);
+  state.cull = cull;
+  frame.states.push_back(state);
+  return uint32_t(frame.states.size() - 1);
+}
+
+// One draw of the whole mesh with the given models.
+void finish(Frame& frame, const MeshBuilder& mesh, const std::optional<Camera>& camera, CullMode cull,
+            const Parameters& parameters, const LoadOptions& options, std::vector<glm::mat4> models,
+            const Bounds& bounds) {
+  set_up_scene(frame, bounds, camera, options);
+  frame.models = std::move(models);
+  const uint32_t state = add_state(frame, cull), material = add_material(frame, parameters);
+  DrawCommand draw = mesh.draw(state, material, 0, uint32_t(frame.models.size()));
+  draw.label = frame.application;
+  frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
+}
+
+// Quads per side of a cube face for about `triangles` on the whole sphere.
+int sphere_side(int triangles) { return std::max(1, int(std::lround(std::sqrt(double(triangles) / 12)))); }
+
+// From this distance the sphere's outline is 1.22 times the picture's half height: 60 % of a 16:9 picture.
+void make_sphere(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
+  MeshBuilder mesh(frame);
+  mesh.displaced_sphere(sphere_side(parameters.triangles), glm::vec3(0), 1, 0.01f);
+  Camera camera;
+  camera.fov = 30;
+  camera.eye = 3.21f * glm::normalize(glm::vec3(0.3f, 0.2f, 1));
+  finish(frame, mesh, camera, CullMode::back, parameters, options, {glm::mat4(1)}, mesh.bounds());
+}
+
+// Triangles of equal area on the screen, in any depth order, that together cover it ten times.
+void make_overlap(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
+  const float aspect = scene_aspect(options);
+  const float area = 10 * 4 * aspect / float(parameters.triangles);
+  const float radius = std::sqrt(area * 4 / (3 * std::sqrt(3.0f)));  // circumscribed circle, equilateral
+  Camera camera;
+  camera.eye = glm::vec3(0);
+  camera.target = glm::vec3(0, 0, -1);
+  camera.fov = 60;
+  camera.near_plane = 0.5f;
+  camera.far_plane = 20;
+  const float slope = std::tan(camera.fov / 360 * kTau / 2);
+  MeshBuilder mesh(frame);
+  uint32_t random = 1;
+  for (int i = 0; i < parameters.triangles; i++) {
+    const float x = (2 * random_unit(random) - 1) * aspect, y = 2 * random_unit(random) - 1;
+    const float depth = 1 + 9 * random_unit(random), turn = kTau * random_unit(random);
+    std::array<glm::vec3, 3> corners;
+    for (size_t k = 0; k < 3; k++) {
+      const float angle = turn + kTau * float(k) / 3;
+      const float d = depth * (0.95f + 0.1f * random_unit(random));
+      corners[k] = glm::vec3((x + radius * std::cos(angle)) * slope * d,
+                             (y + radius * std::sin(angle)) * slope * d, -d);
+    }
+    const glm::vec3 normal = glm::normalize(glm::cross(corners[1] - corners[0], corners[2] - corners[0]));
+    const uint32_t a = mesh.vertex(corners[0], normal, {0, 0}), b = mesh.vertex(corners[1], normal, {1, 0});
+    mesh.triangle(a, b, mesh.vertex(corners[2], normal, {0, 1}));
+  }
+  finish(frame, mesh, camera, CullMode::none, parameters, options, {glm::mat4(1)}, mesh.bounds());
+}
+
+float hills(float x, float z) {
+  float height = 0;
+  for (int octave = 0; octave < 5; octave++) {
+    const float scale = float(1 << octave);
+    height += (std::sin(0.21f * scale * x + 1.7f * float(octave)) *
+                   std::cos(0.17f * scale * z - 0.9f * float(octave)) +
+               std::sin(0.13f * scale * (x + z))) /
+              scale;
+  }
+  return height;
+}
+
+void make_terrain(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
+  MeshBuilder mesh(frame);
+  const int side = std::max(1, int(std::lround(std::sqrt(double(parameters.triangles) / 2))));
+  mesh.height_field(side, 100, hills);
+  Camera camera;
+  camera.eye = glm::vec3(3, hills(3, 48) + 2.5f, 48);
+  camera.target = glm::vec3(0, 0.5f, 0);
+  camera.fov = 50;
+  camera.near_plane = 0.2f;
+  finish(frame, mesh, camera, CullMode::none, parameters, options, {glm::mat4(1)}, mesh.bounds());
+}
+
+void make_city(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
+  const int boxes = std::max(1, parameters.triangles / 12);
+  const int row = int(std::ceil(std::sqrt(double(boxes))));
+  constexpr float kBlock = 3;
+  const float half = float(row) * kBlock / 2;
+  MeshBuilder mesh(frame);
+  std::vector<glm::mat4> models;
+  Bounds bounds;
+  uint32_t random = 7;
+  for (int i = 0; i < boxes; i++) {
+    const float width = 1.5f + 0.9f * random_unit(random), depth = 1.5f + 0.9f * random_unit(random);
+    const float unit = random_unit(random);
+    const glm::vec3 size(width, 1.5f + 3 * unit + 16 * std::pow(unit, 12.0f), depth);
+    const glm::vec3 base((float(i % row) + 0.5f) * kBlock - half, 0, (float(i / row) + 0.5f) * kBlock - half);
+    bounds.add(base - glm::vec3(size.x, 0, size.z) / 2.0f);
+    bounds.add(base + glm::vec3(size.x / 2, size.y, size.z / 2));
+    if (parameters.instanced) {
+      models.push_back(glm::scale(glm::translate(glm::mat4(1), base), size));
+    } else {
+      mesh.box(base, size, 0.5f);
+    }
+  }
+  if (parameters.instanced) {
+    mesh.box(glm::vec3(0), glm::vec3(1), 1);
+  } else {
+    models = {glm::mat4(1)};
+  }
+  Camera camera;  // at a person's height above the roofs' edge of the first street, looking along it
+  camera.eye = glm::vec3(half * 0.05f, 3.2f, half + 4);
+  camera.target = glm::vec3(-half * 0.1f, 2.4f, 0);
+  camera.fov = 60;
+  camera.near_plane = 0.2f;
+  finish(frame, mesh, camera, CullMode::back, parameters, options, std::move(models), bounds);
+}
+
+// Many small pictures of one object in one launch.
+void make_views(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
+  LoadOptions several = options;
+  if (several.views == 0) several.views = 1024;
+  MeshBuilder mesh(frame);
+  mesh.displaced_sphere(sphere_side(parameters.triangles), glm::vec3(0), 1, 0.05f);
+  finish(frame, mesh, std::nullopt, CullMode::back, parameters, several, {glm::mat4(1)}, mesh.bounds());
+}
+
+struct Scene {
+  const char *name, *description;
+  int triangles;  // by default
+  void (*make)(Frame&, const Parameters&, const LoadOptions&);
+};
+
+constexpr Scene kScenes[] = {
+    {"sphere-1m", "a displaced sphere of 1.0 M small triangles over 60 % of the picture", 12 * 289 * 289,
+     make_sphere},
+    {"sphere-100k", "the same of 100 k triangles", 12 * 91 * 91, make_sphere},
+    {"overlap-10k", "10 k large triangles in random depth order, depth complexity 10", 10'000, make_overlap},
+    {"terrain", "512 x 512 x 2 triangles of hills at a grazing angle", 512 * 512 * 2, make_terrain},
+    {"city", "20 k boxes of 12 triangles from street level, heavy occlusion", 240'000, make_city},
+    {"views", "1024 views of 128 x 128 pixels of one object of 1 k triangles", 12 * 9 * 9, make_views},
+};
+
+std::string known_scenes() {
+  std::string names;
+  for (const Scene& scene : kScenes) names += (names.empty() ? "" : ", ") + std::string(scene.name);
+  return names;
+}
+
+[[noreturn]] void fail(std::string_view spec, std::string_view field, const std::string& problem,
+                       const std::string& remedy) {
+  throw std::runtime_error("generated:" + std::string(spec) + ", field '" + std::string(field) +
+                           "': " + problem + "; " + remedy);
+}
+
+int parse_value(std::string_view spec, std::string_view key, std::string_view text, int low, int high) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+    fail(spec, key,
+         "'" + std::string(text) + "' is not an integer in " + std::to_string(low) + ".." +
+             std::to_string(high),
+         "choose another value");
+  }
+  return value;
+}
+
+Parameters parse_parameters(std::string_view spec, std::string_view text, int triangles) {
+  Parameters parameters;
+  parameters.triangles = triangles;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find('&'));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const size_t equals = std::min(part.find('='), part.size());
+    const std::string_view key = part.substr(0, equals);
+    const std::string_view value = part.substr(std::min(equals + 1, part.size()));
+    if (key == "triangles") {
+      parameters.triangles = parse_value(spec, key, value, 12, kMaxTriangles);
+    } else if (key == "textured") {
+      parameters.textured = parse_value(spec, key, value, 0, 1) != 0;
+    } else if (key == "instanced") {
+      parameters.instanced = parse_value(spec, key, value, 0, 1) != 0;
+    } else {
+      fail(spec, key, "there is no such key", "use triangles, textured or instanced");
+    }
+  }
+  return parameters;
+}
+
+}  // namespace
+
+Frame generate(std::string_view spec, const LoadOptions& options) {
+  const size_t question = std::min(spec.find('?'), spec.size());
+  const std::string_view name = spec.substr(0, question);
+  const auto* scene = std::find_if(std::begin(kScenes), std::end(kScenes),
+                                   [&](const Scene& candidate) { return name == candidate.name; });
+  if (scene == std::end(kScenes))
+    fail(spec, "name", "there is no such scene", "use one of " + known_scenes());
+  const Parameters parameters =
+      parse_parameters(spec, spec.substr(std::min(question + 1, spec.size())), scene->triangles);
+  Frame frame;
+  frame.application = scene->name;
+  frame.generator = "brokkr";
+  frame.license = "CC0";
+  frame.source = "generated:" + std::string(spec);
+  scene->make(frame, parameters, options);
+  validate(frame);
+  return frame;
+}
+
+std::vector<SceneSource> generated_scenes() {
+  std::vector<SceneSource> scenes;
+  for (const Scene& scene : kScenes) scenes.push_back({scene.name, scene.description});
+  return scenes;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,52 @@
+#include "scene/load.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <stdexcept>
+
+#include "scene/bkf_reader.h"
+#include "scene/generated.h"
+
+namespace brokkr {
+namespace {
+
+constexpr std::string_view kGenerated = "generated:";
+
+std::string lower_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  return extension;
+}
+
+Frame load_capture(const std::string& path, const LoadOptions& options) {
+  if (!options.camera.empty() || options.views > 1) {
+    throw std::runtime_error(
+        path +
+        ": a captured frame holds transformed vertices, so that it has no camera to change; "
+        "leave out the camera and the number of views");
+  }
+  return read_bkf(std::filesystem::path(path));
+}
+
+}  // namespace
+
+std::vector<SceneSource> scene_sources() {
+  std::vector<SceneSource> sources = {{".bkf", "a captured frame"}};
+  for (const SceneSource& scene : generated_scenes()) {
+    sources.push_back({std::string(kGenerated) + scene.name, scene.description});
+  }
+  return sources;
+}
+
+Frame load_frame(const std::string& path, const LoadOptions& options) {
+  if (path.starts_with(kGenerated))
+    return generate(std::string_view(path).substr(kGenerated.size()), options);
+  const std::string extension = lower_extension(path);
+  if (extension == ".bkf") return load_capture(path, options);
+  throw std::runtime_error(path +
+                           ": the kind of file is unknown; name a .bkf or .obj file, or generated:NAME");
+}
+
+}  // namespace brokkr

@@ -1,0 +1,49 @@
+// Meshes for generated scenes, appended to a Frame's arrays.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
+
+#include "scene/camera.h"
+#include "scene/frame.h"
+
+namespace brokkr {
+
+// Reproducible values: a hash of integers instead of a library's distributions, which differ between systems.
+uint32_t hash(uint32_t value);
+float random_unit(uint32_t& state);  // in [0, 1); advances `state`
+
+// Collects one draw's vertices and indices at the end of a frame's arrays.
+class MeshBuilder {
+ public:
+  explicit MeshBuilder(Frame& frame);
+
+  uint32_t vertex(const glm::vec3& position, const glm::vec3& normal, const glm::vec2& texcoord);
+  void triangle(uint32_t a, uint32_t b, uint32_t c);  // counter-clockwise from outside
+
+  // A box of `size` with its lower centre at `base`; texture coordinates are `texture_scale` per unit.
+  void box(const glm::vec3& base, const glm::vec3& size, float texture_scale);
+  // A unit sphere from a cube of side * side quads per face, displaced along the normal by sines.
+  void displaced_sphere(int side, const glm::vec3& center, float radius, float amplitude);
+  // Side * side quads over `size` x `size` units around the origin; `height` gives y of x and z.
+  void height_field(int side, float size, const std::function<float(float, float)>& height);
+
+  const Bounds& bounds() const { return bounds_; }
+  uint32_t triangles() const { return uint32_t((frame_.indices.size() - first_index_) / 3); }
+
+  // The draw of all that was added, through all views of the frame, with `instances` models from
+  // `first_instance`.
+  DrawCommand draw(uint32_t state, uint32_t material, uint32_t first_instance, uint32_t instances) const;
+
+ private:
+  Frame& frame_;
+  uint64_t first_vertex_, first_index_;
+  Bounds bounds_;
+};
+
+// Stone-like tiles with mortar and speckles, size x size, a power of two; repeats.
+Texture tile_texture(int size);
+
+}  // namespace brokkr

@@ -1,0 +1,62 @@
+#include "scene/scene_setup.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace brokkr {
+namespace {
+
+struct Size {
+  int width, height;
+};
+
+Size target_size(const LoadOptions& options) {
+  const bool several = options.views > 1;
+  Size size{options.width, options.height};
+  if (size.width == 0) size.width = several ? options.view_size : 1920;
+  if (size.height == 0) size.height = several ? options.view_size : 1080;
+  if (size.width < 1 || size.height < 1 || size.width > kMaxTargetSize || size.height > kMaxTargetSize) {
+    throw std::runtime_error("scene, field 'size': " + std::to_string(size.width) + " x " +
+                             std::to_string(size.height) +
+                             " is outside 1..16384 pixels; choose another size");
+  }
+  return size;
+}
+
+}  // namespace
+
+float scene_aspect(const LoadOptions& options) {
+  const Size size = target_size(options);
+  return float(size.width) / float(size.height);
+}
+
+void set_up_scene(Frame& frame, const Bounds& bounds, const std::optional<Camera>& preferred,
+                  const LoadOptions& options) {
+  const Size size = target_size(options);
+  const int views = options.views == 0 ? 1 : options.views;
+  if (views < 1 || views > kMaxTargetLayers ||
+      uint64_t(size.width) * uint64_t(size.height) * uint64_t(views) > kMaxTargetPixels) {
+    throw std::runtime_error("scene, field 'views': " + std::to_string(views) + " views of " +
+                             std::to_string(size.width) + " x " + std::to_string(size.height) +
+                             " pixels are above the limits; use at most 65536 views and 2^31 pixels in all");
+  }
+  const float aspect = float(size.width) / float(size.height);
+  const Camera camera = parse_camera(options.camera, preferred ? *preferred : fit_camera(bounds, aspect));
+  frame.window_width = size.width;
+  frame.window_height = size.height;
+  frame.targets = {{.id = 0, .width = size.width, .height = size.height, .layers = views}};
+  frame.views = make_orbit(camera, bounds, aspect, 0, uint32_t(views));
+  ClearCommand clear;
+  clear.color = glm::vec4(0.32f, 0.36f, 0.42f, 1.0f);
+  clear.depth = 1.0f;
+  clear.stencil = uint8_t(0);
+  frame.commands.emplace_back(std::in_place_type<ClearCommand>, clear);
+}
+
+State opaque_state(const Frame& frame) {
+  State state;
+  state.viewport = {0, 0, float(frame.targets[0].width), float(frame.targets[0].height)};
+  return state;
+}
+
+}  // namespace brokkr
