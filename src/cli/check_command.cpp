@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/depth_compare.h"
+#include "cli/json_text.h"
 #include "cli/picture.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
@@ -125,7 +126,7 @@ int run_check(const Arguments& arguments) {
              row.depth.hard_percent() >= arguments.real("min-hard", 0);
   }
   if (arguments.has("json")) {
-    std::cout << to_json(file, rows, passed).dump(2) << '\n';
+    std::cout << json_text(to_json(file, rows, passed));
   } else {
     print(rows);
   }

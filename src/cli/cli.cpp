@@ -13,16 +13,18 @@
 
 #include "cli/command.h"
 #include "cli/markdown.h"
+#include "cli/text.h"
 #include "cli/value_check.h"
 
 namespace brokkr::cli {
 namespace {
 
-// Messages of libraries can have several lines; an error of ours has one.
+// Messages of libraries can have several lines and quote a file's bytes; an error of ours is one line of
+// text.
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+  return printable(text);
 }
 
 int fail(int code, const std::string& message) {

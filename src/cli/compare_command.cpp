@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/json_text.h"
 #include "cli/text.h"
 #include "scene/image_io.h"
 
@@ -81,7 +82,7 @@ int run_compare(const Arguments& arguments) {
                                    {"worst_at", {result.worst_x, result.worst_y}},
                                    {"passed", passed}};
     if (std::isfinite(result.worst)) json["worst"] = result.worst;
-    std::cout << json.dump(2) << '\n';
+    std::cout << json_text(json);
   } else {
     std::cout << grouped(result.differing) << " of " << grouped(result.pixels)
               << " pixels differ by more than " << tolerance << " (" << fixed(percent, 4)

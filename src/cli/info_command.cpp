@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/frame_summary.h"
+#include "cli/json_text.h"
 #include "cli/text.h"
 #include "scene/load.h"
 
@@ -138,7 +139,7 @@ int run_info(const Arguments& arguments) {
     }
     first = false;
   }
-  if (arguments.has("json")) std::cout << (all.size() == 1 ? all[0] : all).dump(2) << '\n';
+  if (arguments.has("json")) std::cout << json_text(all.size() == 1 ? all[0] : all);
   return kSuccess;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/json_text.h"
 #include "cli/text.h"
 #include "pipeline/renderer.h"
 
@@ -33,7 +34,7 @@ int run_machines(const Arguments& arguments) {
                       {"available", machine.available},
                       {"note", machine.note}});
     }
-    std::cout << list.dump(2) << '\n';
+    std::cout << json_text(list);
     return kSuccess;
   }
   std::vector<std::vector<std::string>> rows;

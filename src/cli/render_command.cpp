@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/json_text.h"
 #include "cli/picture.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
@@ -148,7 +149,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     if (!picture.empty()) write_color(picture, layer, frame.targets[target].format);
     write_aovs(renderer, prepared, request, file, layer, target, layer_number);
   }
-  const std::string json = statistics_json(file, timing, result).dump(2) + "\n";
+  const std::string json = json_text(statistics_json(file, timing, result));
   if (!trace.empty()) write_text(trace, result.statistics.to_chrome_trace());
   if (stats == "-") {
     std::cout << json;

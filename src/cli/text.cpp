@@ -21,6 +21,13 @@ std::string grouped(uint64_t value) {
   return text;
 }
 
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
 std::string format_table(const std::vector<std::string>& heading,
                          const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;

@@ -11,6 +11,9 @@ namespace brokkr::cli {
 std::string fixed(double value, int decimals);  // "12.34"
 std::string grouped(uint64_t value);            // "1 234 567"
 
+// Text from a file, fit for a terminal: control characters become '?'.
+std::string printable(std::string text);
+
 // Rows of equal length under a heading; the first column is left-aligned, numbers to the right.
 std::string format_table(const std::vector<std::string>& heading,
                          const std::vector<std::vector<std::string>>& rows);

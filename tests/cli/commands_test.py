@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""What each command of `brokkr` does and writes, on small frames whose pictures are known.
+
+    commands_test.py BROKKR
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+from test_frame import TRIANGLE, container, draw, frame
+
+PROGRAM = sys.argv.pop(1)
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+SIZE = 16
+
+
+def read_pfm(path):
+    """Rows from bottom to top."""
+    data = path.read_bytes()
+    kind, width, height, scale = data.split(None, 4)[:4]
+    assert kind == b"Pf" and float(scale) < 0, (kind, scale)
+    width, height = int(width), int(height)
+    values = struct.unpack(f"<{width * height}f", data[-4 * width * height :])
+    return [list(values[row * width : (row + 1) * width]) for row in range(height)]
+
+
+def read_png(path):
+    """RGB rows from top to bottom."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    position, stored = 8, b""
+    while position < len(data):
+        length, kind = struct.unpack(">I4s", data[position : position + 8])
+        chunk = data[position + 8 : position + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, color = struct.unpack(">IIBB", chunk[:10])
+        elif kind == b"IDAT":
+            stored += chunk
+        position += length + 12
+    assert depth == 8 and color in (2, 6)
+    channels = 3 if color == 2 else 4
+    raw, stride, rows, above = zlib.decompress(stored), width * channels, [], bytes(width * channels)
+    for row in range(height):
+        kind, line = raw[row * (stride + 1)], bytearray(raw[row * (stride + 1) + 1 : (row + 1) * (stride + 1)])
+        for i in range(stride):
+            left, up = (line[i - channels] if i >= channels else 0), above[i]
+            corner = above[i - channels] if i >= channels else 0
+            near = min((abs(up - corner), 0, left), (abs(left - corner), 1, up), (abs(left + up - 2 * corner), 2, corner))[2]
+            line[i] = (line[i] + (0, left, up, (left + up) // 2, near)[kind]) & 255
+        above = bytes(line)
+        rows.append([tuple(line[i : i + 3]) for i in range(0, stride, channels)])
+    return rows
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+        self.file = self.write("one.bkf", container(frame(SIZE), TRIANGLE))
+
+    def write(self, name, data):
+        (self.path / name).write_bytes(data)
+        return str(self.path / name)
+
+    def run_program(self, *arguments, code=0):
+        words = [PROGRAM] + [str(argument) for argument in arguments]
+        run = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=self.path)
+        self.assertEqual(run.returncode, code, f"{words}: {run.stderr}{run.stdout}")
+        if code == 0:
+            self.assertEqual(run.stderr, "", "a program that has no terminal and takes no time is silent")
+        return run.stdout
+
+    def covered(self, x, y):
+        """Of the triangle over the lower left half; its diagonal is no top or left edge."""
+        return x + y < SIZE - 1
+
+    def test_render_writes_the_picture_that_the_frame_describes(self):
+        text = self.run_program("render", self.file, "-o", "out.png")
+        self.assertIn("out.png: 16x16", text)
+        rows = read_png(self.path / "out.png")
+        self.assertEqual((len(rows), len(rows[0])), (SIZE, SIZE))
+        for y in range(SIZE):
+            for x in range(SIZE):
+                black = rows[SIZE - 1 - y][x] == (0, 0, 0)
+                self.assertEqual(black, not self.covered(x, y), (x, y))
+
+    def test_a_file_alone_is_rendered_to_its_name(self):
+        self.run_program(self.file)
+        self.assertTrue((self.path / "one.png").exists())
+        self.run_program("render", self.file, "--no-output")
+        self.assertEqual(sorted(path.name for path in self.path.iterdir()), ["one.bkf", "one.png"])
+
+    def test_aovs(self):
+        self.run_program("render", self.file, "--no-output", "--aov", "depth=d.pfm", "--aov", "draw=c.pfm",
+                         "--aov", "triangle=t.pfm", "--aov", "overdraw=o.pfm", "--aov", "depth=d.exr")
+        depth, commands, triangles, overdraw = (read_pfm(self.path / f"{name}.pfm") for name in "dcto")
+        for y in range(SIZE):
+            for x in range(SIZE):
+                inside = self.covered(x, y)
+                self.assertEqual(depth[y][x], 0.5 if inside else 1.0, (x, y))
+                self.assertEqual(commands[y][x], 1 if inside else -1, (x, y))
+                self.assertEqual(triangles[y][x], 0 if inside else -1, (x, y))
+                self.assertEqual(overdraw[y][x], 1 if inside else 0, (x, y))
+        self.assertEqual((self.path / "d.exr").read_bytes()[:4], b"\x76\x2f\x31\x01")
+
+    def test_several_files_and_frames(self):
+        other = self.write("two.bkf", container(frame(2 * SIZE), TRIANGLE))
+        text = self.run_program("render", self.file, other, "-o", "{}-drawn.png", "--frames", "3", "--stats", "{}.json")
+        self.assertIn("median of 3", text)
+        self.assertEqual(len(read_png(self.path / "two-drawn.png")), 2 * SIZE)
+        for name in ("one", "two"):
+            stats = json.loads((self.path / f"{name}.json").read_text())
+            self.assertEqual(stats["frames"]["count"], 3)
+            self.assertLessEqual(stats["frames"]["min_ms"], stats["frames"]["median_ms"])
+            self.assertEqual(stats["statistics"]["triangles_in"], 1)
+
+    def test_statistics_on_standard_output_are_json_alone(self):
+        stats = json.loads(self.run_program("render", self.file, "-o", "x.png", "--stats", "-"))
+        self.assertEqual(stats["statistics"]["fragments"], SIZE * (SIZE - 1) // 2)
+
+    def test_trace(self):
+        self.run_program("render", self.file, "--no-output", "--trace", "t.json")
+        trace = json.loads((self.path / "t.json").read_text())
+        events = trace["traceEvents"] if isinstance(trace, dict) else trace
+        self.assertIn("geometry", {event.get("name") for event in events})
+
+    def test_size_scales_a_captured_frame(self):
+        self.run_program("render", self.file, "--no-output", "--size", "32x8", "--aov", "depth=d.pfm")
+        depth = read_pfm(self.path / "d.pfm")
+        self.assertEqual((len(depth), len(depth[0])), (8, 32))
+        self.assertEqual((depth[0][0], depth[7][31]), (0.5, 1.0))
+        self.assertAlmostEqual(sum(value == 0.5 for row in depth for value in row), 128, delta=8)
+
+    def test_command_limit(self):
+        self.run_program("render", self.file, "--no-output", "--command-limit", "1", "--aov", "depth=d.pfm")
+        self.assertEqual({value for row in read_pfm(self.path / "d.pfm") for value in row}, {1.0})
+
+    def test_options_do_not_change_the_picture(self):
+        self.run_program("render", self.file, "-o", "a.png")
+        for number, options in enumerate((["--machine", "emulated"], ["--pattern", "hilbert", "--rasterizers", "7"],
+                                          ["--bin", "8", "--workers", "3"], ["--ownership", "static", "--order", "strict"],
+                                          ["--policy", "raster-first", "--reuse", "none", "--isa", "v2"])):
+            if "--isa" in options and "v2" not in self.run_program("machines"):
+                continue
+            self.run_program("render", self.file, "-o", f"{number}.png", *options)
+            self.assertEqual((self.path / "a.png").read_bytes(), (self.path / f"{number}.png").read_bytes(), options)
+
+    def with_reference(self, wrong):
+        """The frame and its depth in which `wrong` pixels differ."""
+        values = [0.5 if self.covered(x, y) else 1.0 for y in range(SIZE) for x in range(SIZE)]
+        for pixel in range(wrong):
+            values[pixel] += 0.25
+        blob = TRIANGLE + struct.pack(f"<{len(values)}f", *values)
+        reference = {"target": 0, "before": 2,
+                     "depth": {"offset": len(TRIANGLE), "type": "f32", "size": [SIZE, SIZE], "origin": "bottom-left"}}
+        text = frame(SIZE, len(blob), references=[reference])
+        return self.write(f"reference-{wrong}.bkf", container(text, blob))
+
+    def test_check(self):
+        good, bad = self.with_reference(0), self.with_reference(4)
+        result = json.loads(self.run_program("check", good, "--min", "100", "--min-hard", "100", "--json"))
+        self.assertTrue(result["passed"])
+        self.assertEqual(result["references"][0]["agree"], SIZE * SIZE)
+        result = json.loads(self.run_program("check", bad, "--min", "99", "--json", "-o", "diff.png", code=1))
+        self.assertFalse(result["passed"])
+        self.assertEqual(result["references"][0]["agree"], SIZE * SIZE - 4)
+        self.assertAlmostEqual(result["references"][0]["worst"], 0.25, places=6)
+        row = read_png(self.path / "diff.png")[SIZE - 1]
+        self.assertTrue(all(red > 2 * green for red, green, _ in row[:4]), row)
+        self.assertTrue(all(red == green for red, green, _ in row[4:]), row)
+        self.assertIn("98.4375", self.run_program("check", bad, "--min", "98"))
+
+    def test_check_knows_which_pixels_a_shader_may_have_discarded(self):
+        values = struct.pack(f"<{SIZE * SIZE}f", *[1.0] * (SIZE * SIZE))  # the driver discarded all of it
+        reference = {"target": 0, "before": 2, "depth": {"offset": len(TRIANGLE), "type": "f32", "size": [SIZE, SIZE]}}
+        commands = json.loads(frame(SIZE))["commands"][:1] + [draw(flags=["fragment-discard"])]
+        text = frame(SIZE, len(TRIANGLE + values), references=[reference], commands=commands)
+        file = self.write("discard.bkf", container(text, TRIANGLE + values))
+        result = json.loads(self.run_program("check", file, "--json"))["references"][0]
+        inside = SIZE * (SIZE - 1) // 2
+        self.assertEqual((result["hard_pixels"], result["hard_percent"]), (SIZE * SIZE - inside, 100))
+        self.assertEqual(result["agree"], SIZE * SIZE - inside)
+
+    def test_compare(self):
+        self.run_program("render", self.file, "-o", "a.png", "--aov", "depth=a.pfm")
+        self.run_program("render", self.file, "-o", "b.png", "--aov", "depth=b.pfm", "--command-limit", "1")
+        self.run_program("compare", "a.png", "a.png")
+        result = json.loads(self.run_program("compare", "a.pfm", "b.pfm", "--json", code=1))
+        self.assertEqual((result["differing"], result["worst"]), (SIZE * (SIZE - 1) // 2, 0.5))
+        self.run_program("compare", "a.pfm", "b.pfm", "--tolerance", "0.5")
+        self.run_program("compare", "a.pfm", "b.pfm", "--max-percent", "50")
+        self.run_program("compare", "a.png", "b.png", code=1)
+
+    def test_info(self):
+        info = json.loads(self.run_program("info", self.file, "--json"))
+        self.assertEqual((info["draws"], info["clears"], info["triangles"], info["unique_vertices"]), (1, 1, 1, 3))
+        self.assertEqual(info["targets"][0]["size"], [SIZE, SIZE])
+        self.assertEqual(info["bounds"]["lower"], [-1, -1, 0])
+        self.assertEqual(len(json.loads(self.run_program("info", self.file, self.file, "--json"))), 2)
+        text = self.run_program("info", self.file)
+        self.assertIn("triangles        1\n", text)
+
+    def test_info_passes_no_control_characters_to_the_terminal(self):
+        asset = {"generator": "\x1b[31m", "application": "\x1b]0;x\x07é", "frame": 0, "license": "a\nb"}
+        file = self.write("escape.bkf", container(frame(SIZE, asset=asset), TRIANGLE))
+        text = self.run_program("info", file)
+        self.assertNotIn("\x1b", text)
+        self.assertIn("é", text)
+
+    def test_pattern(self):
+        rows = [[int(word) for word in line.split()] for line in
+                self.run_program("pattern", "diagonal", "-n", "5", "--bins", "7x6").splitlines()]
+        self.assertEqual([len(row) for row in rows], [7] * 6)
+        for row in rows:
+            self.assertEqual(sorted(row[:5]), [0, 1, 2, 3, 4])
+        self.run_program("pattern", "hilbert", "-n", "20", "--bins", "8x4", "--cells", "10", "-o", "p.png")
+        picture = read_png(self.path / "p.png")
+        self.assertEqual((len(picture), len(picture[0])), (40, 80))
+        self.assertIn("van-der-corput", self.run_program("pattern", "--list"))
+
+    def test_machines(self):
+        machines = json.loads(self.run_program("machines", "--json"))
+        found = {machine["machine"]: machine for machine in machines if machine["available"]}
+        self.assertIn("cpu", found)
+        self.assertEqual(found["emulated"]["width"], 32)
+        self.assertGreater(found["cpu"]["workers"], 0)
+        self.assertIn("emulated", self.run_program("machines"))
+
+    def test_help_names_every_command_and_option(self):
+        text = self.run_program("--help")
+        for command in ("render", "check", "info", "compare", "pattern", "machines"):
+            self.assertIn(command, text)
+            self.assertIn("--help", self.run_program(command, "--help"))
+        self.assertIn("--ownership", self.run_program("render", "--help"))
+        self.assertRegex(self.run_program("--version"), r"^brokkr \d+\.\d+\.\d+\n$")
+
+    def test_the_documentation_lists_the_options_that_there_are(self):
+        document = (SOURCE / "docs" / "command-line.md").read_text()
+        self.assertTrue(document.endswith(self.run_program("--help-markdown")),
+                        "docs/command-line.md is old: replace its end by `brokkr --help-markdown`")
+
+
+if __name__ == "__main__":
+    unittest.main()
