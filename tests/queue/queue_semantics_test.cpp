@@ -115,7 +115,9 @@ TEST_P(QueueSemantics, DequeueWaitsForAPromisedElement) {
     const auto m = memory(1, 4, 0u - 1u);
     add(m.control->counts, 1);
     draw(m.control->tail);
-    if (op == Op::take) ASSERT_EQ(run(m, with(Op::reserve, 1)).value, 1u);
+    if (op == Op::take) {
+      ASSERT_EQ(run(m, with(Op::reserve, 1)).value, 1u);
+    }
     Result r{};
     EXPECT_TRUE(waits_for(m, with(op, 1), &r, [&] {
       uint32_t* slot = m.slots + 3 * QueueMemory<kWords>::kSlotWords;
@@ -200,7 +202,9 @@ TEST_P(QueueSemantics, AnAbortEndsEveryWait) {
     }
     Result r{};
     EXPECT_TRUE(waits_for(m, with(op, 1, 1), &r, abort)) << int(op);
-    if (op != Op::enqueue_lanes) EXPECT_EQ(r.value, 0u) << int(op);
+    if (op != Op::enqueue_lanes) {
+      EXPECT_EQ(r.value, 0u) << int(op);
+    }
   }
 }
 
