@@ -115,14 +115,15 @@ class Warp {
   BROKKR_FN static void store(T* p, Lane<T> a, Mask m) {
     stdx::where(m.as<T>(), a.v).copy_to(p, stdx::element_aligned);
   }
-  // Lanes of m to p[0], p[1], ... in lane order; returns how many. p must have room for `width` values.
+  // Lanes of m to p[0], p[1], ... in lane order; returns how many.
   template <class T>
   BROKKR_FN static int compress_store(T* p, Lane<T> a, Mask m) {
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16 && sizeof(T) == 4) {
       const auto k = same_bits<__mmask16>(m.m);
-      _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
-      return std::popcount(uint32_t(k));
+      const int n = std::popcount(uint32_t(k));
+      _mm512_mask_storeu_epi32(p, __mmask16((1u << n) - 1u), _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
+      return n;
     }
 #endif
     alignas(64) T values[width];
@@ -173,6 +174,17 @@ class Warp {
     const auto values = spill(a);
     const auto index_of = spill(at);
     for_lanes(m, [&](int i) { if (values[i] < p[index_of[i]]) p[index_of[i]] = values[i]; });
+  }
+  // p[at_i] |= a_i as scatter_or, and what p[at_i] held just before.
+  BROKKR_FN static Uint scatter_fetch_or(uint32_t* p, Int at, Uint a, Mask m) {
+    auto values = spill(a);
+    const auto index_of = spill(at);
+    for_lanes(m, [&](int i) {
+      const uint32_t old = p[index_of[i]];
+      p[index_of[i]] = old | values[i];
+      values.set(i, old);
+    });
+    return values.lanes();
   }
   // f(i) in lane order for every lane of m. On CUDA all lanes run at once: f must not depend on the order.
   template <class F>

@@ -129,6 +129,9 @@ class Warp {
   BROKKR_FN static void scatter_min(uint32_t* p, Int at, Uint a, bool m) {
     if (m) atomicMin(p + at, a);
   }
+  BROKKR_FN static Uint scatter_fetch_or(uint32_t* p, Int at, Uint a, bool m) {
+    return m ? atomicOr(p + at, a) : 0u;
+  }
   template <class F>
   BROKKR_FN static void for_lanes(bool m, F&& f) {
     if (m) f(lane());

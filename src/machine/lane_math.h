@@ -4,6 +4,37 @@
 
 BROKKR_MACHINE_BEGIN
 
+// Uniform bit counts.
+BROKKR_FN int count_bits(uint32_t bits) {
+#if defined(__CUDACC__)
+  return __popc(bits);
+#else
+  return std::popcount(bits);
+#endif
+}
+BROKKR_FN int count_bits(uint64_t bits) {
+#if defined(__CUDACC__)
+  return __popcll(bits);
+#else
+  return std::popcount(bits);
+#endif
+}
+// Position of the lowest set bit; bits must not be 0.
+BROKKR_FN int lowest_bit(uint32_t bits) {
+#if defined(__CUDACC__)
+  return __ffs(int(bits)) - 1;
+#else
+  return std::countr_zero(bits);
+#endif
+}
+BROKKR_FN int lowest_bit(uint64_t bits) {
+#if defined(__CUDACC__)
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#else
+  return std::countr_zero(bits);
+#endif
+}
+
 #if defined(__CUDACC__)
 #define BROKKR_LANE_TEMPLATE template <class L>
 #else
@@ -11,7 +42,11 @@ BROKKR_MACHINE_BEGIN
 #endif
 BROKKR_LANE_TEMPLATE BROKKR_FN L minimum(L a, L b) { return select(b < a, b, a); }
 BROKKR_LANE_TEMPLATE BROKKR_FN L maximum(L a, L b) { return select(a < b, b, a); }
-BROKKR_LANE_TEMPLATE BROKKR_FN L clamp_to(L v, L lo, L hi) { return minimum(maximum(v, lo), hi); }
+// NaN becomes lo.
+BROKKR_LANE_TEMPLATE BROKKR_FN L clamp_to(L v, L lo, L hi) {
+  v = select(lo < v, v, lo);
+  return select(v < hi, v, hi);
+}
 #undef BROKKR_LANE_TEMPLATE
 
 BROKKR_FN Float absolute(Float a) { return as_float(as_uint(a) & Uint(0x7fffffffu)); }

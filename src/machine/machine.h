@@ -26,7 +26,11 @@
 #error "a machine build must define BROKKR_ISA: v2, v3, v4, neon or emulated"
 #endif
 #define BROKKR_MACHINE BROKKR_ISA
+#if defined(BROKKR_ISA_EMULATED)
+#define BROKKR_FN inline  // for tests, not for speed: compiles in a fraction of the time
+#else
 #define BROKKR_FN [[gnu::always_inline]] inline
+#endif
 #define BROKKR_FN_NOINLINE [[gnu::noinline]] inline
 #define BROKKR_CONSTANT constexpr
 #endif

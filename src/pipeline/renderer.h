@@ -16,6 +16,8 @@
 #include "bin/pattern.h"
 #include "pipeline/statistics.h"
 #include "scene/frame.h"
+#include "scene/shading.h"
+#include "schedule/schedule_tables.h"
 
 namespace brokkr {
 
@@ -29,12 +31,6 @@ enum class OrderMode : uint8_t { automatic, strict };
 
 // How vertices are shared inside a batch: every index is shaded, or each distinct vertex of the batch once.
 enum class ReuseMode : uint8_t { automatic, none, warp };
-
-// What a block prefers when both geometry and rasterization are possible.
-enum class Policy : uint8_t { fill_level, geometry_first, raster_first };
-
-// How surfaces are shown. `material` is the draw's own material (Blinn-Phong for OBJ, by draw for captures).
-enum class Shading : uint8_t { material, draw, triangle, batch, depth, normal, overdraw, flat };
 
 struct RenderOptions {
   MachineKind machine = MachineKind::automatic;

@@ -1,0 +1,72 @@
+// What a shader sees and gives. A shader is a struct template over the warp type W with
+//
+//   static constexpr bool kSurface;      // wants position, normal and texture coordinates interpolated
+//   static constexpr bool kDerivatives;  // its lanes must come as 2x2 quads (textures, ddx, ddy)
+//   Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const;
+//
+// and may use every lane operation of the machine model. docs/shaders.md teaches writing one.
+#pragma once
+
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
+#include <glm/vec4.hpp>
+
+#include "machine/machine.h"
+#include "scene/frame_tables.h"
+
+BROKKR_MACHINE_BEGIN
+
+template <class W>
+using Vec2 = glm::vec<2, typename W::Float, glm::highp>;
+template <class W>
+using Vec3 = glm::vec<3, typename W::Float, glm::highp>;
+template <class W>
+using Vec4 = glm::vec<4, typename W::Float, glm::highp>;
+
+template <class W>
+struct ShaderInput {
+  const FrameTables* frame;
+  const DrawRecord* draw;          // kSurface only: all lanes have one run
+  const MaterialRecord* material;  // kSurface only
+  const ViewRecord* view;          // kSurface only
+  typename W::Float x, y, z;       // sample centre in pixels, depth in [0, 1]
+  typename W::Uint primitive;      // primitive id
+  typename W::Uint draw_number;
+  Vec3<W> position;                // world space; clip x, y, w of captured draws
+  Vec3<W> normal;                  // world space, not unit length; of the face for captured draws
+  Vec2<W> texcoord;
+};
+
+template <class W>
+struct Fragment {
+  Vec4<W> color;          // linear red, green, blue; alpha
+  typename W::Mask keep;  // false: discarded
+};
+
+BROKKR_FN Float dot(const Vec3<Warp>& a, const Vec3<Warp>& b) { return (a.x * b.x + a.y * b.y) + a.z * b.z; }
+BROKKR_FN Vec3<Warp> cross(const Vec3<Warp>& a, const Vec3<Warp>& b) {
+  return Vec3<Warp>(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+BROKKR_FN Vec3<Warp> scale(const Vec3<Warp>& a, Float s) { return Vec3<Warp>(a.x * s, a.y * s, a.z * s); }
+BROKKR_FN Vec3<Warp> normalize(const Vec3<Warp>& a) {
+  return scale(a, Float(1.0f) / sqrt(maximum(dot(a, a), Float(1e-30f))));
+}
+BROKKR_FN Vec3<Warp> uniform3(const float* v) { return Vec3<Warp>(Float(v[0]), Float(v[1]), Float(v[2])); }
+
+// Differences inside a 2x2 quad; lanes 4 q .. 4 q + 3 are its lower left, lower right, upper left and upper right sample.
+BROKKR_FN Float ddx(Warp& w, Float v) { return w.shuffle(v, w.lane() | Int(1)) - w.shuffle(v, w.lane() & Int(~1)); }
+BROKKR_FN Float ddy(Warp& w, Float v) { return w.shuffle(v, w.lane() | Int(2)) - w.shuffle(v, w.lane() & Int(~2)); }
+
+// A pleasant colour for an identifier: hue and brightness from its hash.
+BROKKR_FN Vec3<Warp> palette(Uint id) {
+  const Uint h = hash_lanes(id + Uint(0x9e3779b9u));
+  const Float hue = to_float(as_int(h & Uint(0xffffu))) * Float(1.0f / 65536.0f);
+  const Float value = Float(0.62f) + to_float(as_int((h >> Uint(16)) & Uint(0xffu))) * Float(0.38f / 255.0f);
+  const auto channel = [&](float shift) {
+    const Float t = absolute(fraction(hue + Float(shift)) * Float(6.0f) - Float(3.0f)) - Float(1.0f);
+    return (Float(0.35f) + Float(0.65f) * saturate(t)) * value;
+  };
+  return Vec3<Warp>(channel(1.0f), channel(2.0f / 3.0f), channel(1.0f / 3.0f));
+}
+
+BROKKR_MACHINE_END

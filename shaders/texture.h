@@ -1,0 +1,57 @@
+// Trilinear texture lookup with repeat wrapping. Texels are linear-light, 16 bits a channel, two words each.
+#pragma once
+
+#include "shader.h"
+
+BROKKR_MACHINE_BEGIN
+
+BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, Int at, Mask m) {
+  const Uint rg = w.gather(texels, at * Int(2), m), ba = w.gather(texels, at * Int(2) + Int(1), m);
+  return Vec4<Warp>(to_float(as_int(rg & Uint(0xffffu))), to_float(as_int(rg >> Uint(16))),
+                    to_float(as_int(ba & Uint(0xffffu))), to_float(as_int(ba >> Uint(16))));
+}
+
+// One level per lane; texture coordinates u, v with 1 a whole repeat.
+BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level, Float u, Float v, Mask m) {
+  const Int one(1);
+  const Int width = maximum(Int(int(texture.width)) >> level, one), height = maximum(Int(int(texture.height)) >> level, one);
+  // Wrapping first keeps the integers small for any coordinate.
+  const Float x = fraction(u) * to_float(width) - Float(0.5f), y = fraction(v) * to_float(height) - Float(0.5f);
+  const Float fx = floor(x), fy = floor(y);
+  const Float tx = x - fx, ty = y - fy;
+  Int x0 = to_int(fx), y0 = to_int(fy);
+  Int x1 = x0 + one, y1 = y0 + one;
+  x0 = select(x0 < Int(0), width - one, x0);
+  y0 = select(y0 < Int(0), height - one, y0);
+  x1 = select(x1 >= width, Int(0), x1);
+  y1 = select(y1 >= height, Int(0), y1);
+  const Int base = as_int(w.gather(texture.first_texel, level, m));
+  const auto at = [&](Int px, Int py) { return load_texel(w, frame.texels, base + py * width + px, m); };
+  const Vec4<Warp> a = at(x0, y0), b = at(x1, y0), c = at(x0, y1), d = at(x1, y1);
+  const auto mix = [&](Float p, Float q, Float r, Float s) {
+    const Float low = p + (q - p) * tx, high = r + (s - r) * tx;
+    return (low + (high - low) * ty) * Float(1.0f / 65535.0f);
+  };
+  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
+}
+
+// Lanes must come as quads: the level of detail is taken from differences between them.
+BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v, Mask m) {
+  const TextureRecord& texture = frame.textures[texture_number];
+  const Float sx(float(texture.width)), sy(float(texture.height));
+  const Float ux = ddx(w, u) * sx, vx = ddx(w, v) * sy, uy = ddy(w, u) * sx, vy = ddy(w, v) * sy;
+  const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
+  const Float top(float(texture.levels - 1));
+  const Float lod = clamp_to(Float(0.5f) * log2_lanes(clamp_to(rho, Float(1e-20f), Float(1e20f))), Float(0.0f), top);
+  const Float whole = floor(lod);
+  const Float t = lod - whole;
+  const Int level = to_int(whole);
+  const Vec4<Warp> fine = sample_bilinear(w, frame, texture, level, u, v, m);
+  if (!w.any(m && t > Float(0.0f))) return fine;
+  const Int next = minimum(level + Int(1), Int(int(texture.levels) - 1));
+  const Vec4<Warp> coarse = sample_bilinear(w, frame, texture, next, u, v, m);
+  return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t, fine.z + (coarse.z - fine.z) * t,
+                    fine.w + (coarse.w - fine.w) * t);
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,82 @@
+// Packs set-up triangles into blocks of the triangle store, in submission order.
+#pragma once
+
+#include "geometry/setup.h"
+
+BROKKR_MACHINE_BEGIN
+
+// `Supply` gives blocks and takes full ones: `uint32_t open()` returns the number of a free block, `void close(uint32_t block)` sends
+// a finished one on its way.
+template <class Supply>
+class BlockWriter {
+ public:
+  BROKKR_FN BlockWriter(TriangleBlock* blocks, Supply& supply, uint32_t task) : blocks_(blocks), supply_(&supply), task_(task) {}
+
+  // The run that the next triangles belong to; a block holds triangles of one run.
+  BROKKR_FN void set_run(Warp& w, const FrameTables& frame, const Run& run) {
+    close(w);
+    run_ = &run;
+    const ViewRecord& view = frame.views[run.view];
+    target_ = view.target;
+    layer_ = view.layer;
+  }
+
+  BROKKR_FN void emit(Warp& w, const Setup& s, Mask m) {
+    uint32_t bits = w.ballot(m && s.valid);
+    while (bits != 0) {
+      if (!open_) open(w);
+      uint32_t rest = 0;
+      if (count_ + count_bits(bits) > kBlockRecords) {
+        rest = bits;
+        for (int i = count_; i < kBlockRecords; ++i) rest &= rest - 1;
+      }
+      const uint32_t now = bits ^ rest;
+      const Mask store = w.lanes_of(now);
+      TriangleBlock& block = blocks_[block_];
+      for (int f = 0; f < kRecordFields; ++f) w.compress_store(block.field[f] + count_, s.field[f], store);
+      count_ += count_bits(now);
+      if (count_ == kBlockRecords) close(w);
+      bits = rest;
+    }
+  }
+
+  BROKKR_FN void close(Warp& w) {
+    if (!open_) return;
+    TriangleBlock& block = blocks_[block_];
+    w.once([&] { block.count = uint32_t(count_); });
+    w.sync();
+    supply_->close(w, block_);
+    records_ += uint32_t(count_);
+    open_ = false;
+    count_ = 0;
+  }
+
+  BROKKR_FN uint32_t records() const { return records_; }
+
+ private:
+  BROKKR_FN void open(Warp& w) {
+    block_ = supply_->open(w);
+    open_ = true;
+    count_ = 0;
+    TriangleBlock& block = blocks_[block_];
+    w.once([&] {
+      block.run = run_->number;
+      block.draw = run_->draw_number;
+      block.target = target_;
+      block.layer = layer_;
+      block.phase = run_->draw->phase;
+      block.task = task_;
+      block.sequence = sequence_;
+    });
+    ++sequence_;
+  }
+
+  TriangleBlock* blocks_;
+  Supply* supply_;
+  const Run* run_ = nullptr;
+  uint32_t task_, block_ = 0, sequence_ = 0, target_ = 0, layer_ = 0, records_ = 0;
+  int count_ = 0;
+  bool open_ = false;
+};
+
+BROKKR_MACHINE_END

@@ -1,0 +1,19 @@
+// What the stages count while they run: one array per warp, summed at the end of the launch.
+#pragma once
+
+#include "machine/machine.h"
+#include "geometry/counter_names.h"
+
+BROKKR_MACHINE_BEGIN
+
+struct Counters {
+  uint64_t value[kCounters];
+  BROKKR_FN void add(Warp& w, Counter c, uint64_t n) {
+    w.once([&] { value[int(c)] += n; });
+  }
+  BROKKR_FN void peak(Warp& w, Counter c, uint64_t n) {
+    w.once([&] { if (n > value[int(c)]) value[int(c)] = n; });
+  }
+};
+
+BROKKR_MACHINE_END

@@ -1,0 +1,129 @@
+// The geometry stage: a warp takes a batch from vertex fetch to triangle records.
+#pragma once
+
+#include "geometry/block_writer.h"
+#include "geometry/clip.h"
+#include "geometry/counters.h"
+#include "geometry/reuse.h"
+
+BROKKR_MACHINE_BEGIN
+
+struct GeometryScratch {
+  ClipScratch clip;
+  ReuseScratch reuse;
+};
+
+// Clips lane `lane` of the triangles and emits what is left of it.
+template <class Writer>
+BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Triangle& t, int lane, uint32_t primitive,
+                                     GeometryScratch& scratch, Writer& writer) {
+  auto& start = scratch.clip.corner[0];
+  for (int i = 0; i < 3; ++i) {
+    start[0][i] = w.broadcast(t.v[i].x, lane);
+    start[1][i] = w.broadcast(t.v[i].y, lane);
+    start[2][i] = w.broadcast(t.v[i].z, lane);
+    start[3][i] = w.broadcast(t.v[i].w, lane);
+  }
+  w.sync();
+  int list = 0;
+  const int corners = clip_triangle(w, draw, scratch.clip, list);
+  const auto& c = scratch.clip.corner[list];
+  for (int g = 0; g + 2 < corners; g += w.width) {
+    const Mask m = w.first_lanes(corners - 2 - g);
+    Triangle piece;
+    piece.v[0] = {Float(c[0][0]), Float(c[1][0]), Float(c[2][0]), Float(c[3][0])};
+    for (int i = 1; i < 3; ++i) {
+      piece.v[i] = {w.load(c[0] + g + i), w.load(c[1] + g + i), w.load(c[2] + g + i), w.load(c[3] + g + i)};
+    }
+    Setup s;
+    set_up(w, draw, piece, Uint(primitive), m && piece.v[0].w > Float(0.0f) && piece.v[1].w > Float(0.0f) && piece.v[2].w > Float(0.0f), s);
+    writer.emit(w, s, s.valid);
+  }
+  w.sync();
+}
+
+// Culls, clips, sets up and emits the triangles of m; primitive ids count up with the lanes.
+template <class Writer>
+BROKKR_FN void emit_triangles(Warp& w, const DrawRecord& draw, const Triangle& t, Uint primitive, Mask m,
+                              GeometryScratch& scratch, Counters& counters, Writer& writer) {
+  const int submitted = w.count(m);
+  m = m && !outside_view(draw, t);
+  if (!w.any(m)) {
+    counters.add(w, Counter::triangles_culled, uint64_t(submitted));
+    return;
+  }
+  const Mask clip = m && needs_clipping(w, draw, t, m);
+  Setup s;
+  set_up(w, draw, t, primitive, m && !clip, s);
+  uint32_t clip_bits = w.ballot(clip);
+  counters.add(w, Counter::triangles_culled, uint64_t(submitted - w.count(s.valid) - count_bits(clip_bits)));
+  if (clip_bits == 0) {
+    writer.emit(w, s, s.valid);
+    return;
+  }
+  // Records keep submission order: what lies before a clipped triangle goes first.
+  counters.add(w, Counter::triangles_clipped, uint64_t(count_bits(clip_bits)));
+  Mask pending = s.valid;
+  for (; clip_bits != 0; clip_bits &= clip_bits - 1) {
+    const int lane = lowest_bit(clip_bits);
+    writer.emit(w, s, pending && w.first_lanes(lane));
+    pending = pending && !w.first_lanes(lane);
+    emit_clipped(w, draw, t, lane, w.broadcast(primitive, lane), scratch, writer);
+  }
+  writer.emit(w, s, pending);
+}
+
+// Runs batches first .. end - 1.
+template <class Writer>
+BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_transforms, bool reuse_all, uint32_t first, uint32_t end,
+                               GeometryScratch& scratch, Counters& counters, Writer& writer) {
+  Run run;
+  uint64_t triangles = 0, vertex_runs = 0;
+  for (uint32_t batch = first; batch < end; ++batch) {
+    const uint32_t number = frame.batch_run[batch];
+    if (number != run.number) {
+      writer.close(w);
+      open_run(frame, number, run);
+      writer.set_run(w, frame, run);
+    }
+    const DrawRecord& draw = *run.draw;
+    const int t0 = int((batch - run.first_batch) * kBatchTriangles);
+    const int left = int(draw.triangle_count) - t0;
+    const int count = left < int(kBatchTriangles) ? left : int(kBatchTriangles);
+    const uint32_t first_primitive = batch * kBatchTriangles;
+    const bool reuse = reuse_all || (reuse_transforms && (draw.bits & kDrawTransform));
+    triangles += uint64_t(count);
+    if (reuse) collect_corners(w, frame, run, t0, count, scratch.reuse);
+    for (int begin = 0; begin < count;) {
+      int stop = count;
+      if (reuse) {
+        int unique = 0;
+        stop = begin + shade_sub_batch(w, frame, run, begin, count, scratch.reuse, unique);
+        vertex_runs += uint64_t(unique);
+      } else {
+        vertex_runs += uint64_t(3 * count);
+      }
+      for (int g = begin; g < stop; g += w.width) {
+        const Mask m = w.first_lanes(stop - g);
+        const Int at = w.lane() + Int(g);
+        Triangle t;
+        if (reuse) {
+          for (int c = 0; c < 3; ++c) t.v[c] = reuse_vertex(w, scratch.reuse, at, c, m);
+        } else {
+          Int vertex[3];
+          assemble(w, frame, draw, at + Int(t0), m, vertex);
+          for (int c = 0; c < 3; ++c) t.v[c] = shade_vertex(w, frame, run, vertex[c], m);
+        }
+        emit_triangles(w, draw, t, as_uint(at) + Uint(first_primitive), m, scratch, counters, writer);
+      }
+      begin = stop;
+    }
+  }
+  writer.close(w);
+  counters.add(w, Counter::batches, end - first);
+  counters.add(w, Counter::triangles_in, triangles);
+  counters.add(w, Counter::vertex_runs, vertex_runs);
+  counters.add(w, Counter::triangles_out, writer.records());
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,112 @@
+// Warp-local vertex reuse: the distinct vertices of a batch are found in a small hash table and shaded once.
+//
+// A sub-batch is a run of consecutive triangles with at most 32 distinct vertices (thesis 6.1: 32 unique vertices, 96 indices); a
+// batch of 32 triangles that has more is cut where the 33rd would come.
+#pragma once
+
+#include "geometry/vertex.h"
+
+BROKKR_MACHINE_BEGIN
+
+BROKKR_CONSTANT int kBatchCorners = 3 * int(kBatchTriangles);
+BROKKR_CONSTANT int kMaxUnique = 32;
+BROKKR_CONSTANT int kReuseSlots = 256;
+BROKKR_CONSTANT uint32_t kEmptySlot = 0xffffffffu;
+
+struct ReuseScratch {
+  uint32_t vertex[kBatchCorners + kWidth];  // vertex number of corner 3 t + c
+  uint32_t slot[kBatchCorners + kWidth];    // hash slot of that corner
+  uint32_t seen[kBatchCorners + kWidth];    // distinct vertices up to and with that corner
+  uint32_t key[kReuseSlots];                // vertex number in this slot
+  uint32_t first[kReuseSlots];              // first corner that uses it
+  uint32_t number[kReuseSlots];             // of the vertex in its sub-batch
+  uint32_t unique[kMaxUnique + kWidth];     // vertex numbers of the sub-batch
+  float position[4][kMaxUnique + kWidth];   // shaded
+};
+
+// Collects the corners of triangles first .. first + count - 1 of the run.
+BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run, int first, int count, ReuseScratch& s) {
+  for (int g = 0; g < count; g += w.width) {
+    const Mask m = w.first_lanes(count - g);
+    Int vertex[3];
+    assemble(w, frame, *run.draw, w.lane() + Int(first + g), m, vertex);
+    for (int c = 0; c < 3; ++c) w.scatter(s.vertex, (w.lane() + Int(g)) * Int(3) + Int(c), as_uint(vertex[c]), m);
+  }
+  w.sync();
+}
+
+// Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and shades its vertices.
+// Returns that number; `unique` is how many vertex shader runs it took.
+BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
+                                       ReuseScratch& s, int& unique) {
+  for (int g = 0; g < kReuseSlots; g += w.width) {
+    w.store(s.key + g, Uint(kEmptySlot));
+    w.store(s.first + g, Uint(kEmptySlot));
+  }
+  w.sync();
+  const int first_corner = begin * 3, end_corner = count * 3;
+  for (int g = first_corner; g < end_corner; g += w.width) {
+    const Mask m = w.first_lanes(end_corner - g);
+    const Uint vertex = w.load(s.vertex + g, m, 0u);
+    Uint slot = hash_lanes(vertex) & Uint(uint32_t(kReuseSlots - 1));
+    Mask todo = m;
+    while (w.any(todo)) {
+      const Mask empty = todo && w.gather(s.key, as_int(slot), todo) == Uint(kEmptySlot);
+      w.sync();
+      w.scatter(s.key, as_int(slot), vertex, empty);  // lanes may meet: one stays, the others look again
+      w.sync();
+      const Mask found = todo && w.gather(s.key, as_int(slot), todo) == vertex;
+      todo = todo && !found;
+      slot = select(todo, (slot + Uint(1u)) & Uint(uint32_t(kReuseSlots - 1)), slot);
+    }
+    w.store(s.slot + g, slot, m);
+    w.scatter_min(s.first, as_int(slot), as_uint(w.lane() + Int(g)), m);
+    w.sync();
+  }
+  // Number the vertices in the order of their first use, and stop before the 33rd.
+  uint32_t seen = 0;
+  int triangles = 0;
+  for (int g = first_corner; g < end_corner; g += w.width) {
+    const Mask m = w.first_lanes(end_corner - g);
+    const Uint slot = w.load(s.slot + g, m, 0u);
+    const Uint corner = as_uint(w.lane() + Int(g));
+    const Mask is_first = m && w.gather(s.first, as_int(slot), m) == corner;
+    const Uint running = w.inclusive_sum(select(is_first, Uint(1u), Uint(0u))) + Uint(seen);
+    w.store(s.seen + g, running, m);
+    const Mask fits = is_first && running <= Uint(uint32_t(kMaxUnique));
+    w.scatter(s.number, as_int(slot), running - Uint(1u), fits);
+    w.scatter(s.unique, as_int(running - Uint(1u)), w.load(s.vertex + g, m, 0u), fits);
+    seen = w.broadcast(running, w.width - 1);
+  }
+  w.sync();
+  for (int g = begin; g < count; g += w.width) {
+    const Mask m = w.first_lanes(count - g);
+    const Uint upto = w.gather(s.seen, (w.lane() + Int(g)) * Int(3) + Int(2), m);
+    triangles += w.count(m && upto <= Uint(uint32_t(kMaxUnique)));
+  }
+  unique = int(s.seen[(begin + triangles) * 3 - 1]);
+  for (int g = 0; g < unique; g += w.width) {
+    const Mask m = w.first_lanes(unique - g);
+    const ClipVertex v = shade_vertex(w, frame, run, as_int(w.load(s.unique + g, m, 0u)), m);
+    w.store(s.position[0] + g, v.x, m);
+    w.store(s.position[1] + g, v.y, m);
+    w.store(s.position[2] + g, v.z, m);
+    w.store(s.position[3] + g, v.w, m);
+  }
+  w.sync();
+  return triangles;
+}
+
+// Corner c of triangle t (within the batch), for triangles of the sub-batch just shaded.
+BROKKR_FN ClipVertex reuse_vertex(Warp& w, const ReuseScratch& s, Int t, int c, Mask m) {
+  const Uint slot = w.gather(s.slot, t * Int(3) + Int(c), m);
+  const Int number = as_int(w.gather(s.number, as_int(slot), m));
+  ClipVertex v;
+  v.x = w.gather(s.position[0], number, m);
+  v.y = w.gather(s.position[1], number, m);
+  v.z = w.gather(s.position[2], number, m);
+  v.w = w.gather(s.position[3], number, m);
+  return v;
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,34 @@
+// The triangle store: blocks of 32 set-up triangles on their way from geometry to the rasterizers. Its size is fixed when a
+// launch starts; free blocks wait in a broker queue and a batch starts only when it has reserved all that it may need.
+#pragma once
+
+#include <cstdint>
+
+namespace brokkr {
+
+inline constexpr int kBlockRecords = 32;
+// Clipping against six planes makes at most nine corners, thus seven triangles, of one.
+inline constexpr int kMaxClippedTriangles = 7;
+inline constexpr int kBlocksPerBatch = kMaxClippedTriangles;
+
+// All of a record's fields are 32 bits wide; a block stores them field by field.
+enum RecordField : int {
+  kX0, kY0, kX1, kY1, kX2, kY2,  // 1/256 pixel, counter-clockwise (y up)
+  kMin, kMax,                    // samples of its box inside the draw's rectangle: x | y << 16, both inclusive
+  kZ, kZdx, kZdy,                // float: depth at sample kMin, and its change per pixel
+  kPrimitive,                    // primitive id
+  kRecordFields
+};
+
+// Triangles of one run.
+struct TriangleBlock {
+  uint32_t run, draw, target, layer;
+  uint32_t phase, task, sequence;  // sequence: number within the task
+  uint32_t count;
+  int32_t min_x, min_y, max_x, max_y;  // box around all of its records, samples, inclusive
+  uint32_t references;                 // rasterizers that still need it
+  uint32_t reserved[3];
+  uint32_t field[kRecordFields][kBlockRecords];
+};
+
+}  // namespace brokkr

@@ -1,0 +1,93 @@
+// Vertex fetch and vertex shading: from a vertex number of a run to a clip-space position.
+#pragma once
+
+#include "machine/machine.h"
+#include "scene/frame_tables.h"
+
+BROKKR_MACHINE_BEGIN
+
+struct ClipVertex {
+  Float x, y, z, w;
+};
+
+// What all vertices and triangles of a run have in common.
+struct Run {
+  const DrawRecord* draw = nullptr;
+  uint32_t number = kNoPrimitive;  // into FrameTables::runs
+  uint32_t draw_number = 0;        // into FrameTables::draws
+  uint32_t view = 0, instance = 0, first_batch = 0;
+  uint32_t first_vertex = 0;       // of this instance
+  float clip[16] = {};             // object -> clip, kDrawTransform only
+};
+
+// clip = view_projection * model, column by column; every machine rounds alike.
+BROKKR_FN void multiply_matrices(const float* a, const float* b, float* out) {
+  for (int c = 0; c < 4; ++c) {
+    for (int r = 0; r < 4; ++r) {
+      out[c * 4 + r] = ((a[r] * b[c * 4] + a[4 + r] * b[c * 4 + 1]) + a[8 + r] * b[c * 4 + 2]) + a[12 + r] * b[c * 4 + 3];
+    }
+  }
+}
+
+BROKKR_FN void open_run(const FrameTables& frame, uint32_t number, Run& run) {
+  const RunRecord& record = frame.runs[number];
+  const DrawRecord& draw = frame.draws[record.draw];
+  run.draw = &draw;
+  run.draw_number = record.draw;
+  run.number = number;
+  run.view = record.view;
+  run.instance = record.instance;
+  run.first_batch = record.first_batch;
+  run.first_vertex = draw.first_vertex;
+  if (draw.bits & kDrawTransform) {
+    multiply_matrices(frame.views[record.view].view_projection,
+                      frame.models + size_t(draw.first_instance + record.instance) * 16, run.clip);
+  } else {
+    run.first_vertex += record.instance * draw.vertex_count;
+  }
+}
+
+// The three vertex numbers of triangle `t` of a run's instance, in submission order, winding kept.
+BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int t, Mask m, Int (&vertex)[3]) {
+  Int element[3];
+  if (draw.assembly == Assembly::list) {
+    element[0] = t * Int(3);
+    element[1] = element[0] + Int(1);
+    element[2] = element[0] + Int(2);
+  } else if (draw.assembly == Assembly::strip) {
+    const Int odd = t & Int(1);
+    element[0] = t + odd;
+    element[1] = t + Int(1) - odd;
+    element[2] = t + Int(2);
+  } else {
+    element[0] = Int(0);
+    element[1] = t + Int(1);
+    element[2] = t + Int(2);
+  }
+  for (int i = 0; i < 3; ++i) {
+    vertex[i] = draw.bits & kDrawIndexed ? as_int(w.gather(frame.indices + draw.first_index, element[i], m)) : element[i];
+  }
+}
+
+// The vertex shader of this pipeline: captured positions pass, object-space positions are transformed.
+BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
+  const float* base = frame.positions + size_t(run.first_vertex) * 4;
+  const Int at = vertex * Int(4);
+  ClipVertex p;
+  p.x = w.gather(base, at, m);
+  p.y = w.gather(base + 1, at, m);
+  p.z = w.gather(base + 2, at, m);
+  if (run.draw->bits & kDrawTransform) {
+    const float* c = run.clip;
+    const Float x = p.x, y = p.y, z = p.z;
+    p.x = ((Float(c[0]) * x + Float(c[4]) * y) + Float(c[8]) * z) + Float(c[12]);
+    p.y = ((Float(c[1]) * x + Float(c[5]) * y) + Float(c[9]) * z) + Float(c[13]);
+    p.z = ((Float(c[2]) * x + Float(c[6]) * y) + Float(c[10]) * z) + Float(c[14]);
+    p.w = ((Float(c[3]) * x + Float(c[7]) * y) + Float(c[11]) * z) + Float(c[15]);
+  } else {
+    p.w = w.gather(base + 3, at, m);
+  }
+  return p;
+}
+
+BROKKR_MACHINE_END

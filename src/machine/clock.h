@@ -1,0 +1,24 @@
+// A clock that all blocks of a launch share, in nanoseconds since some moment.
+#pragma once
+
+#include "machine/machine.h"
+
+#if !defined(__CUDACC__)
+#include <time.h>
+#endif
+
+BROKKR_MACHINE_BEGIN
+
+BROKKR_FN uint64_t clock_ns() {
+#if defined(__CUDACC__)
+  uint64_t t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+  return t;
+#else
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
+#endif
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,28 @@
+// Everything that one launch needs, as the kernel gets it: plain data and pointers.
+#pragma once
+
+#include "geometry/counter_names.h"
+#include "pipeline/statistics.h"
+#include "raster/raster_tables.h"
+#include "schedule/schedule_tables.h"
+
+namespace brokkr {
+
+struct TraceRecord {
+  uint32_t stage, argument;
+  uint64_t begin_ns, end_ns;
+};
+
+struct LaunchData {
+  RasterTables raster;
+  ScheduleTables schedule;
+  uint32_t* distribution_scratch;  // per warp: rasterizers, then rasterizers + 32
+  bool reuse_transforms, reuse_all;
+  uint64_t* counters;              // kCounters
+  uint64_t* stage_ns;              // per block, one per Stage
+  TraceRecord* trace;              // per block trace_capacity; null: no trace
+  uint32_t* trace_count;           // per block
+  uint32_t trace_capacity;
+};
+
+}  // namespace brokkr

@@ -1,0 +1,97 @@
+// Exact coverage inside one region: edge functions of a record in 32-bit integers.
+//
+// An edge function at sample centres is a multiple of 256 plus a constant; divided by 256 and rounded down, with the top-left rule folded
+// in as -1 for edges that do not own their samples, its sign is unchanged and it steps by whole 1/256-pixel differences.
+#pragma once
+
+#include "geometry/triangle_store.h"
+#include "machine/machine.h"
+
+BROKKR_MACHINE_BEGIN
+
+// A triangle seen from a region's first sample.
+struct RegionTriangle {
+  int32_t e[3];  // edge functions there; negative: outside
+  int32_t a[3];  // change per sample in x
+  int32_t b[3];  // change per sample in y
+  int32_t min_x, min_y, max_x, max_y;  // box, samples relative to the region, not clipped to it
+  float z, z_dx, z_dy;                 // depth plane, origin at sample (origin_x, origin_y)
+  int32_t origin_x, origin_y;          // relative to the region
+  uint32_t primitive;
+};
+
+BROKKR_FN float float_of_bits(uint32_t bits) {
+#if defined(__CUDACC__)
+  return __uint_as_float(bits);
+#else
+  return std::bit_cast<float>(bits);
+#endif
+}
+
+// Record i of a block, relative to the region whose first sample is (x, y).
+BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int x, int y) {
+  RegionTriangle t;
+  int32_t vx[3], vy[3];
+  for (int k = 0; k < 3; ++k) {
+    vx[k] = int32_t(block.field[kX0 + 2 * k][i]);
+    vy[k] = int32_t(block.field[kY0 + 2 * k][i]);
+  }
+  for (int k = 0; k < 3; ++k) {
+    const int j = k == 2 ? 0 : k + 1;
+    t.a[k] = vy[k] - vy[j];
+    t.b[k] = vx[j] - vx[k];
+    // Left edges (going down) and horizontal top edges own the samples on them.
+    const bool owns = t.a[k] > 0 || (t.a[k] == 0 && t.b[k] < 0);
+    const int64_t e = int64_t(t.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(t.b[k]) * (y * 256 + 128 - vy[k]) - (owns ? 0 : 1);
+    const int64_t scaled = e >> 8;
+    const int64_t limit = int64_t(1) << 30;  // no sign changes within a region beyond it
+    t.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
+  }
+  const uint32_t lo = block.field[kMin][i], hi = block.field[kMax][i];
+  t.origin_x = t.min_x = int32_t(lo & 0xffffu) - x;
+  t.origin_y = t.min_y = int32_t(lo >> 16) - y;
+  t.max_x = int32_t(hi & 0xffffu) - x;
+  t.max_y = int32_t(hi >> 16) - y;
+  t.z = float_of_bits(block.field[kZ][i]);
+  t.z_dx = float_of_bits(block.field[kZdx][i]);
+  t.z_dy = float_of_bits(block.field[kZdy][i]);
+  t.primitive = block.field[kPrimitive][i];
+  return t;
+}
+
+// Depth of the plane at dx, dy samples from its origin, clamped to [0, 1].
+BROKKR_FN Float plane_depth(float z, float z_dx, float z_dy, Float dx, Float dy) {
+  return saturate((Float(z) + Float(z_dx) * dx) + Float(z_dy) * dy);
+}
+BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy) {
+  return saturate((z + z_dx * dx) + z_dy * dy);
+}
+
+// Which 8x8 tiles of a region a triangle touches (may touch), and which of those it covers whole. Bit ty * 8 + tx, for regions of 64
+// samples; smaller ones use the lower left corner of that map.
+struct TileMasks {
+  uint64_t touched, covered;
+};
+
+BROKKR_FN TileMasks classify_tiles(Warp& w, const RegionTriangle& t) {
+  TileMasks r{0, 0};
+  for (int g = 0; g < 64; g += w.width) {
+    const Int tile = w.lane() + Int(g);
+    const Int x = (tile & Int(7)) << Int(3), y = tile & Int(~7);  // y = (tile >> 3) * 8
+    Mask touched = x + Int(7) >= Int(t.min_x) && x <= Int(t.max_x) && y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y);
+    Mask covered = x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) && y + Int(7) <= Int(t.max_y);
+    if (!w.any(touched)) continue;
+    for (int k = 0; k < 3; ++k) {
+      const Int e = Int(t.e[k]) + Int(t.a[k]) * x + Int(t.b[k]) * y;
+      const int rise = (t.a[k] > 0 ? 7 * t.a[k] : 0) + (t.b[k] > 0 ? 7 * t.b[k] : 0);
+      const int fall = (t.a[k] < 0 ? 7 * t.a[k] : 0) + (t.b[k] < 0 ? 7 * t.b[k] : 0);
+      touched = touched && e >= Int(-rise);
+      covered = covered && e >= Int(-fall);
+    }
+    r.touched |= uint64_t(w.ballot(touched)) << g;
+    r.covered |= uint64_t(w.ballot(touched && covered)) << g;
+  }
+  return r;
+}
+
+BROKKR_MACHINE_END

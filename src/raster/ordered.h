@@ -1,0 +1,175 @@
+// An ordered phase of one rasterizer: elements below the watermark, sorted into submission order, tile by tile.
+#pragma once
+
+#include "geometry/counters.h"
+#include "raster/pending.h"
+#include "raster/raster_shared.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Sorts n keys (bitonic, padded to a power of two with the largest key) with all warps of the block.
+template <class Shared>
+BROKKR_FN_NOINLINE void sort_keys(Block<Shared>& b, uint64_t* keys, int n) {
+  Warp& w = b.warp;
+  const int share = w.index * w.width, step = b.warps * w.width;
+  // Mostly one producer at a time: the keys often stand in order already.
+  Mask wrong = false;
+  for (int i = share; i + 1 < n; i += step) {
+    const Mask m = w.first_lanes(n - 1 - i);
+    wrong = wrong || (w.load(keys + i, m, uint64_t(0)) > w.load(keys + i + 1, m, ~uint64_t(0)));
+  }
+  RasterShared& shared = b.shared->raster;
+  if (b.leader()) w.once([&] { shared.flag = 0; });
+  b.sync();
+  if (w.any(wrong)) w.once([&] { block_atomic<uint32_t>(shared.flag).store(1, kRelaxed); });
+  b.sync();
+  if (shared.flag == 0) return;
+  int padded = 1;
+  while (padded < n) padded *= 2;
+  for (int i = n + share; i < padded; i += step) w.store(keys + i, Ulong(~uint64_t(0)), w.first_lanes(padded - i));
+  b.sync();
+  for (int size = 2; size <= padded; size *= 2) {
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      for (int i = share; i < padded / 2; i += step) {
+        const Mask m = w.first_lanes(padded / 2 - i);
+        const Int pair = w.lane() + Int(i);
+        const Int low = ((pair & Int(~(stride - 1))) << Int(1)) | (pair & Int(stride - 1));
+        const Int high = low | Int(stride);
+        const Ulong a = w.gather(keys, low, m), c = w.gather(keys, high, m);
+        const Mask up = (low & Int(size)) == Int(0);
+        const Mask swap = m && ((up && a > c) || (!up && a < c));
+        w.scatter(keys, low, c, swap);
+        w.scatter(keys, high, a, swap);
+      }
+      b.sync();
+    }
+  }
+}
+
+// Draws the listed triangles into the region's tiles, each tile by one warp.
+template <class Shared>
+BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const RegionRecord& region, ShadeContext& shade_context,
+                                  TileCounts& counts) {
+  Warp& w = b.warp;
+  RasterShared& shared = b.shared->raster;
+  TileBuffer& buffer = shared.tile[w.index];
+  const bool half = t.targets.targets[region.target].format == uint32_t(ColorFormat::rgba16f);
+  const int tiles_across = t.targets.region >> 3, tiles = tiles_across * tiles_across, listed = shared.list_count;
+  const size_t base = size_t(region.number) * size_t(t.targets.region * t.targets.region);
+  const RegionState state = t.targets.region_state[region.number];
+  for (int tile = w.index; tile < tiles; tile += b.warps) {
+    const int tx = tile & (tiles_across - 1), ty = tile / tiles_across;
+    const size_t memory = base + size_t(tile) * kTileSamples;
+    bool loaded = false;
+    for (int g = 0; g < listed; g += w.width) {
+      const Mask m = w.first_lanes(listed - g);
+      const Uint box = w.load(shared.list_tiles + g, m, 0u);
+      const Int x(tx), y(ty);
+      const Mask hit = m && as_int(box & Uint(0xffu)) <= x && as_int((box >> Uint(8)) & Uint(0xffu)) <= y &&
+                       as_int((box >> Uint(16)) & Uint(0xffu)) >= x && as_int(box >> Uint(24)) >= y;
+      for (uint32_t bits = w.ballot(hit); bits != 0; bits &= bits - 1) {
+        const uint32_t entry = shared.list_record[g + lowest_bit(bits)];
+        const TriangleBlock& block = t.blocks[entry >> 5];
+        const RegionTriangle tri = region_triangle(block, int(entry & 31u), region.x, region.y);
+        const int x0 = tx * kTile, y0 = ty * kTile;
+        bool outside = false;
+        bool whole = x0 >= tri.min_x && x0 + 7 <= tri.max_x && y0 >= tri.min_y && y0 + 7 <= tri.max_y;
+        for (int k = 0; k < 3; ++k) {
+          const int e = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
+          outside |= e + (tri.a[k] > 0 ? 7 * tri.a[k] : 0) + (tri.b[k] > 0 ? 7 * tri.b[k] : 0) < 0;
+          whole &= e + (tri.a[k] < 0 ? 7 * tri.a[k] : 0) + (tri.b[k] < 0 ? 7 * tri.b[k] : 0) >= 0;
+        }
+        if (outside) continue;
+        if (!loaded) load_tile(w, t.targets, state, memory, half, buffer);
+        loaded = true;
+        draw_in_tile(w, t.targets, region, t.frame.draws[block.draw], tri, whole, x0, y0, memory, shade_context, buffer, counts);
+      }
+    }
+    if (loaded) store_tile(w, t.targets, memory, half, buffer);
+  }
+}
+
+// Draws the pending elements of the phase whose task lies below the watermark.
+template <class Shared>
+BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase, uint32_t before_task,
+                                    ShadeContext& shade_context, Counters& counters) {
+  Warp& w = b.warp;
+  RasterShared& shared = b.shared->raster;
+  const int count = int(t.rasterizers[r].pending);
+  uint64_t* keys = t.sort_scratch + size_t(b.index) * t.sort_capacity;
+  b.sync();
+  if (b.leader()) {
+    int eligible = 0;
+    for (int at = 0; at < count; at += w.width) {
+      const PendingGroup group(w, t, r, at, count);
+      const Uint task = group.header(w, t, kWordTask);
+      const Mask m = group.valid && group.header(w, t, kWordPhase) == Uint(phase) && task < Uint(before_task);
+      // task | sequence within it | where the element stands
+      const Ulong key = (Ulong(task) << Ulong(32)) | (Ulong(group.header(w, t, kWordSequence)) << Ulong(22)) | Ulong(as_uint(w.lane() + Int(at)));
+      eligible += w.compress_store(keys + eligible, key, m);
+    }
+    w.once([&] { shared.eligible = uint32_t(eligible); });
+  }
+  b.sync();
+  const int eligible = int(shared.eligible);
+  if (eligible == 0) return;
+  sort_keys(b, keys, eligible);
+
+  const size_t base = size_t(r) * t.store_blocks;
+  const int edge = t.targets.region;
+  const int share = w.index * w.width, step = b.warps * w.width;
+  TileCounts counts;
+  for (uint32_t i = t.targets.first_own_region[r]; i < t.targets.first_own_region[r + 1]; ++i) {
+    const RegionRecord& region = t.targets.own_regions[i];
+    if (!region_is_touched(b, t, r, phase, region)) continue;
+    RegionState& state = t.targets.region_state[region.number];
+    materialize_clears(w, t.targets, region, state.bits, share, step);
+    b.sync();
+    if (b.leader()) w.once([&] { state.bits &= ~uint32_t(kClearColor | kClearDepth | kClearStencil); });
+    const uint64_t before = counts.fragments;
+    for (int next = 0; next < eligible;) {
+      b.sync();
+      // The leader lists triangles that touch the region, in order, until the list is full.
+      if (b.leader()) {
+        int listed = 0, k = next;
+        for (; k < eligible && listed + kBlockRecords <= kListCapacity; ++k) {
+          const uint32_t at = uint32_t(keys[k] & 0x3fffffu);
+          const uint32_t number = t.pending_block[base + at], mask = t.pending_mask[base + at];
+          const TriangleBlock& block = t.blocks[number];
+          if (block.target != region.target || block.layer != region.layer || block.min_x >= region.x + edge ||
+              block.min_y >= region.y + edge || block.max_x < region.x || block.max_y < region.y) {
+            continue;
+          }
+          for (int g = 0; g < kBlockRecords; g += w.width) {
+            const Mask m = w.lanes_of(w.width == 32 ? mask : (mask >> g) & ((1u << (w.width & 31)) - 1u));
+            const Uint lo = w.load(block.field[kMin] + g, m, 0u), hi = w.load(block.field[kMax] + g, m, 0u);
+            const Int x0 = maximum(as_int(lo & Uint(0xffffu)) - Int(region.x), Int(0)), y0 = maximum(as_int(lo >> Uint(16)) - Int(region.y), Int(0));
+            const Int x1 = minimum(as_int(hi & Uint(0xffffu)) - Int(region.x), Int(edge - 1)), y1 = minimum(as_int(hi >> Uint(16)) - Int(region.y), Int(edge - 1));
+            const Mask here = m && x0 <= x1 && y0 <= y1;
+            const Int tiles = (x0 >> Int(3)) | ((y0 >> Int(3)) << Int(8)) | ((x1 >> Int(3)) << Int(16)) | ((y1 >> Int(3)) << Int(24));
+            w.compress_store(shared.list_record + listed, Uint(number * 32u) + as_uint(w.lane() + Int(g)), here);
+            listed += w.compress_store(shared.list_tiles + listed, as_uint(tiles), here);
+          }
+        }
+        w.once([&] {
+          shared.list_count = listed;
+          shared.flag = uint32_t(k);
+        });
+      }
+      b.sync();
+      next = int(shared.flag);
+      draw_list(b, t, region, shade_context, counts);
+    }
+    b.sync();
+    const uint64_t covered = counts.fragments - before;
+    w.once([&] {
+      device_atomic<uint64_t>(t.region_fragments[region.number]).fetch_add(covered, kRelaxed);
+      device_atomic<uint64_t>(t.rasterizers[r].fragments).fetch_add(covered, kRelaxed);
+    });
+  }
+  counters.add(w, Counter::fragments, counts.fragments);
+  counters.add(w, Counter::fragments_shaded, counts.shaded);
+  counters.add(w, Counter::quads, counts.quads);
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,96 @@
+// A rasterizer's pending elements: taken from its queue, waiting for their phase or for the watermark.
+#pragma once
+
+#include "queue/broker_queue.h"
+#include "raster/raster_tables.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Header words of TriangleBlock, for gathers.
+enum BlockWord : int { kWordTarget = 2, kWordLayer = 3, kWordPhase = 4, kWordTask = 5, kWordSequence = 6, kWordBox = 8 };
+BROKKR_CONSTANT int kBlockWords = int(sizeof(TriangleBlock) / 4);
+
+// Pending elements at .. at + width - 1 of a rasterizer.
+struct PendingGroup {
+  Mask valid;
+  Uint block, mask;
+  Int word;  // where its block's header starts, in words
+
+  BROKKR_FN PendingGroup(Warp& w, const RasterTables& t, uint32_t r, int at, int count) {
+    const size_t base = size_t(r) * t.store_blocks + size_t(at);
+    valid = w.first_lanes(count - at);
+    block = w.load(t.pending_block + base, valid, 0u);
+    mask = w.load(t.pending_mask + base, valid, 0u);
+    word = as_int(block) * Int(kBlockWords);
+  }
+  BROKKR_FN Uint header(Warp& w, const RasterTables& t, int which) const {
+    return w.gather(reinterpret_cast<const uint32_t*>(t.blocks) + which, word, valid);
+  }
+  // Elements of the phase that may touch the region.
+  BROKKR_FN Mask touching(Warp& w, const RasterTables& t, uint32_t phase, const RegionRecord& region) const {
+    Mask m = valid && header(w, t, kWordPhase) == Uint(phase) && header(w, t, kWordTarget) == Uint(region.target) &&
+             header(w, t, kWordLayer) == Uint(region.layer);
+    if (!w.any(m)) return m;
+    const int edge = t.targets.region;
+    return m && as_int(header(w, t, kWordBox)) < Int(region.x + edge) && as_int(header(w, t, kWordBox + 1)) < Int(region.y + edge) &&
+           as_int(header(w, t, kWordBox + 2)) >= Int(region.x) && as_int(header(w, t, kWordBox + 3)) >= Int(region.y);
+  }
+};
+
+// Takes everything from the rasterizer's queue. One warp.
+BROKKR_FN void drain_queue(Warp& w, const RasterTables& t, uint32_t r) {
+  BrokerQueues<2> queues(t.queues);
+  RasterizerState& state = t.rasterizers[r];
+  uint32_t count = state.pending;
+  const size_t base = size_t(r) * t.store_blocks;
+  for (;;) {
+    Uint element[2];
+    const int n = queues.dequeue(w, int(r), element, w.width);
+    if (n == 0) break;
+    w.store(t.pending_block + base + count, element[0], w.first_lanes(n));
+    w.store(t.pending_mask + base + count, element[1], w.first_lanes(n));
+    count += uint32_t(n);
+  }
+  w.sync();
+  w.once([&] { state.pending = count; });
+}
+
+// Gives up the elements of `phase` whose task lies below `before_task`: their blocks go back to the store when nobody needs them any
+// more. The others close ranks. One warp. Returns the smallest task among those of the phase that stay.
+BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t phase, uint32_t before_task) {
+  BrokerQueues<1> free_blocks(t.free_blocks);
+  RasterizerState& state = t.rasterizers[r];
+  const int count = int(state.pending);
+  const size_t base = size_t(r) * t.store_blocks;
+  int kept = 0;
+  uint32_t next_task = 0xffffffffu;
+  for (int at = 0; at < count; at += w.width) {
+    const PendingGroup group(w, t, r, at, count);
+    const Mask of_phase = group.valid && group.header(w, t, kWordPhase) == Uint(phase);
+    const Uint task = group.header(w, t, kWordTask);
+    const Mask done = of_phase && task < Uint(before_task);
+    const Mask stay = group.valid && !done;
+    if (w.any(of_phase && !done)) {
+      const uint32_t first = w.reduce_min(select(of_phase && !done, task, Uint(0xffffffffu)));
+      next_task = first < next_task ? first : next_task;
+    }
+    if (w.any(done)) {
+      auto left = w.spill(Uint(1u));
+      const auto block_of = w.spill(group.block);
+      w.for_lanes(done, [&](int i) {
+        left.set(i, device_atomic<uint32_t>(t.blocks[block_of[i]].references).fetch_sub(1, kAcqRel) - 1);
+      });
+      const Uint element[1] = {group.block};
+      free_blocks.enqueue(w, 0, element, done && left.lanes() == Uint(0u));
+    }
+    w.sync();
+    const int n = w.compress_store(t.pending_block + base + size_t(kept), group.block, stay);
+    w.compress_store(t.pending_mask + base + size_t(kept), group.mask, stay);
+    kept += n;
+    w.sync();
+  }
+  w.once([&] { state.pending = uint32_t(kept); });
+  return next_task;
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,41 @@
+// What rasterization works with: plain data, made by the host, the same on every machine.
+#pragma once
+
+#include "geometry/triangle_store.h"
+#include "queue/queue_memory.h"
+#include "scene/frame_tables.h"
+#include "scene/shading.h"
+#include "target/target_tables.h"
+
+namespace brokkr {
+
+// One rasterizer. Only the block that holds the claim (or owns it) touches the rest.
+struct alignas(64) RasterizerState {
+  uint32_t claim;      // 1: some block works for it
+  uint32_t phase;      // it is in; phase_count: finished
+  uint32_t pending;    // elements taken from its queue and not finished
+  uint32_t gate_step;  // progress inside a blit
+  uint32_t wake;       // number of completed batches at which it can go on without new elements
+  uint32_t reserved;
+  uint64_t fragments;
+};
+
+struct RasterTables {
+  FrameTables frame;
+  TargetTables targets;
+  TriangleBlock* blocks;
+  uint32_t store_blocks;
+  QueueMemory<1> free_blocks;     // numbers of free blocks
+  QueueMemory<2> queues;          // per rasterizer: block, mask of its triangles
+  RasterizerState* rasterizers;
+  uint32_t* pending_block;        // store_blocks per rasterizer
+  uint32_t* pending_mask;
+  uint64_t* sort_scratch;         // per block of the launch, sort_capacity each
+  uint32_t sort_capacity;         // power of two >= store_blocks
+  uint32_t* gates;                // two per blit
+  uint64_t* region_fragments;     // covered samples of each region
+  Shading shading;
+  bool quads;                     // the shading takes derivatives
+};
+
+}  // namespace brokkr

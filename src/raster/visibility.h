@@ -1,0 +1,138 @@
+// Order-free phases: which primitive is visible at each sample of a region, by minimum of (depth, order) keys.
+#pragma once
+
+#include "raster/edges.h"
+#include "raster/region.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Boxes up to this many samples wide and high go through the lane-per-triangle path.
+BROKKR_CONSTANT int kSmallBox = 12;
+
+// Triangles of m (lanes: records g .. g + width - 1 of the block), one per lane. Returns the samples that they cover.
+BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m, int region_x, int region_y, int shift,
+                              uint8_t key_bits, RegionKeys& keys) {
+  const auto field = [&](int f) { return as_int(w.load(block.field[f] + g, m, 0u)); };
+  const Int lo = field(kMin), hi = field(kMax);
+  const Int min_x = lo & Int(0xffff), min_y = as_int(as_uint(lo) >> Uint(16));
+  const int size = 1 << shift;
+  // The part of the box inside the region.
+  const Int x0 = maximum(min_x, Int(region_x)), y0 = maximum(min_y, Int(region_y));
+  const Int x1 = minimum(hi & Int(0xffff), Int(region_x + size - 1));
+  const Int y1 = minimum(as_int(as_uint(hi) >> Uint(16)), Int(region_y + size - 1));
+  m = m && x0 <= x1 && y0 <= y1;
+  if (!w.any(m)) return 0;
+
+  Int vx[3], vy[3], a[3], b[3], row[3];
+  const Int px = (x0 << Int(8)) + Int(128), py = (y0 << Int(8)) + Int(128);
+  for (int k = 0; k < 3; ++k) {
+    vx[k] = field(kX0 + 2 * k);
+    vy[k] = field(kY0 + 2 * k);
+  }
+  for (int k = 0; k < 3; ++k) {
+    const int j = k == 2 ? 0 : k + 1;
+    a[k] = vy[k] - vy[j];
+    b[k] = vx[j] - vx[k];
+    const Mask owns = a[k] > Int(0) || (a[k] == Int(0) && b[k] < Int(0));
+    row[k] = (a[k] * (px - vx[k]) + b[k] * (py - vy[k]) + select(owns, Int(0), Int(-1))) >> Int(8);
+  }
+  const Float z = as_float(field(kZ)), z_dx = as_float(field(kZdx)), z_dy = as_float(field(kZdy));
+  const Uint order = order_of_primitive(as_uint(field(kPrimitive)), key_bits);
+  const Int wide = x1 - x0, high = y1 - y0;
+  const int columns = w.reduce_max(select(m, wide, Int(0))), rows = w.reduce_max(select(m, high, Int(0)));
+  const Float dx0 = to_float(x0 - min_x), dy0 = to_float(y0 - min_y);
+  int covered = 0;
+  for (int y = 0; y <= rows; ++y) {
+    const Mask row_mask = m && Int(y) <= high;
+    Int e0 = row[0], e1 = row[1], e2 = row[2];
+    const Float z_y = z_dy * (dy0 + Float(float(y)));
+    for (int x = 0; x <= columns; ++x) {
+      const Mask inside = row_mask && Int(x) <= wide && (e0 | e1 | e2) >= Int(0);
+      if (w.any(inside)) {
+        const Float depth = saturate((z + z_dx * (dx0 + Float(float(x)))) + z_y);
+        const Int at = region_sample(x0 + Int(x - region_x), y0 + Int(y - region_y), shift);
+        keys.take_min_at(w, at, depth_key(depth, key_bits), order, inside);
+        covered += w.count(inside);
+      }
+      e0 += a[0];
+      e1 += a[1];
+      e2 += a[2];
+    }
+    row[0] += b[0];
+    row[1] += b[1];
+    row[2] += b[2];
+  }
+  return covered;
+}
+
+// One triangle, a lane per sample.
+BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int region_x, int region_y, int shift, uint8_t key_bits,
+                              RegionKeys& keys) {
+  const RegionTriangle t = region_triangle(block, i, region_x, region_y);
+  TileMasks tiles = classify_tiles(w, t);
+  if (shift < 6) {  // regions smaller than 64 samples
+    const int edge = 1 << (shift - 3);
+    uint64_t keep = 0;
+    for (int y = 0; y < edge; ++y) keep |= ((uint64_t(1) << edge) - 1) << (8 * y);
+    tiles.touched &= keep;
+  }
+  const uint32_t order = key_bits & kKeyLastWins ? 0xfffffffeu - t.primitive : t.primitive + 1u;
+  int covered = 0;
+  for (uint64_t rest = tiles.touched; rest != 0; rest &= rest - 1) {
+    const int tile = lowest_bit(rest);
+    const int x0 = (tile & 7) * kTile, y0 = (tile >> 3) * kTile;
+    const int at = (((tile >> 3) << (shift - 3)) + (tile & 7)) * kTileSamples;
+    const bool whole = (tiles.covered >> tile) & 1u;
+    int32_t e[3];
+    for (int k = 0; k < 3; ++k) e[k] = t.e[k] + t.a[k] * x0 + t.b[k] * y0;
+    const float dx = float(x0 - t.origin_x), dy = float(y0 - t.origin_y);
+    for (int s = 0; s < kTileSamples; s += w.width) {
+      const Int x = tile_x(w.lane() + Int(s)), y = tile_y(w.lane() + Int(s));
+      Mask inside = true;
+      if (!whole) {
+        const Int e0 = Int(e[0]) + Int(t.a[0]) * x + Int(t.b[0]) * y;
+        const Int e1 = Int(e[1]) + Int(t.a[1]) * x + Int(t.b[1]) * y;
+        const Int e2 = Int(e[2]) + Int(t.a[2]) * x + Int(t.b[2]) * y;
+        inside = (e0 | e1 | e2) >= Int(0) && x >= Int(t.min_x - x0) && x <= Int(t.max_x - x0) && y >= Int(t.min_y - y0) &&
+                 y <= Int(t.max_y - y0);
+        if (!w.any(inside)) continue;
+      }
+      const Float z = plane_depth(t.z, t.z_dx, t.z_dy, Float(dx) + to_float(x), Float(dy) + to_float(y));
+      keys.take_min(w, at + s, depth_key(z, key_bits), Uint(order), inside);
+      covered += whole ? w.width : w.count(inside);
+    }
+  }
+  return covered;
+}
+
+// The triangles of `mask` of a block, into the region's keys. Returns the samples that they cover.
+BROKKR_FN_NOINLINE int rasterize_block(Warp& w, const TriangleBlock& block, uint32_t mask, int region_x, int region_y, int shift,
+                                       uint8_t key_bits, RegionKeys& keys) {
+  int covered = 0;
+  for (int g = 0; g < kBlockRecords && (mask >> g) != 0; g += w.width) {
+    const Mask m = w.lanes_of(w.width == 32 ? mask : (mask >> g) & ((1u << (w.width & 31)) - 1u));
+    if (!w.any(m)) continue;
+    const Int lo = as_int(w.load(block.field[kMin] + g, m, 0u)), hi = as_int(w.load(block.field[kMax] + g, m, 0u));
+    const int size = 1 << shift;
+    const Mask here = m && (hi & Int(0xffff)) >= Int(region_x) && (lo & Int(0xffff)) < Int(region_x + size) &&
+                      (hi >> Int(16)) >= Int(region_y) && (lo >> Int(16)) < Int(region_y + size);
+    if (!w.any(here)) continue;
+    // Small by its corners, not by its clipped box: the lane path computes in 32 bits.
+    Int x_lo, x_hi, y_lo, y_hi;
+    for (int k = 0; k < 3; ++k) {
+      const Int x = as_int(w.load(block.field[kX0 + 2 * k] + g, m, 0u)), y = as_int(w.load(block.field[kY0 + 2 * k] + g, m, 0u));
+      x_lo = k == 0 ? x : minimum(x_lo, x);
+      x_hi = k == 0 ? x : maximum(x_hi, x);
+      y_lo = k == 0 ? y : minimum(y_lo, y);
+      y_hi = k == 0 ? y : maximum(y_hi, y);
+    }
+    const Mask small = here && x_hi - x_lo <= Int(kSmallBox * 256) && y_hi - y_lo <= Int(kSmallBox * 256);
+    if (w.any(small)) covered += rasterize_small(w, block, g, small, region_x, region_y, shift, key_bits, keys);
+    for (uint32_t rest = w.ballot(here && !small); rest != 0; rest &= rest - 1) {
+      covered += rasterize_large(w, block, g + lowest_bit(rest), region_x, region_y, shift, key_bits, keys);
+    }
+  }
+  return covered;
+}
+
+BROKKR_MACHINE_END

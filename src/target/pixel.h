@@ -1,0 +1,171 @@
+// Storage formats, comparison functions, stencil operations and blending, as OpenGL defines them.
+#pragma once
+
+#include "machine/machine.h"
+#include "scene/frame.h"
+
+BROKKR_MACHINE_BEGIN
+
+struct Color {
+  Float r, g, b, a;
+};
+
+// --- storage --------------------------------------------------------------------------------------------------------------------
+
+BROKKR_FN Float linear_from_srgb(Float c) {
+  const Float curve = pow_lanes((c + Float(0.055f)) * Float(1.0f / 1.055f), Float(2.4f));
+  return select(c <= Float(0.04045f), c * Float(1.0f / 12.92f), curve);
+}
+BROKKR_FN Float srgb_from_linear(Float c) {
+  const Float curve = Float(1.055f) * pow_lanes(c, Float(1.0f / 2.4f)) - Float(0.055f);
+  return select(c <= Float(0.0031308f), c * Float(12.92f), curve);
+}
+
+// IEEE half precision, round to nearest even; what overflows becomes infinite.
+BROKKR_FN Uint half_from_float(Float f) {
+  const Uint bits = as_uint(f);
+  const Uint sign = (bits >> Uint(16)) & Uint(0x8000u);
+  const Uint mag = bits & Uint(0x7fffffffu);
+  // Normal halves: rebias the exponent and round the 13 bits that go.
+  const Uint rounded = mag + Uint(0xfffu) + ((mag >> Uint(13)) & Uint(1u));
+  const Uint normal = (rounded - Uint(0x38000000u)) >> Uint(13);
+  // Subnormal halves: adding 0.5 lines their bits up at the end of the mantissa, rounded by the addition.
+  const Uint subnormal = as_uint(as_float(mag) + Float(0.5f)) - Uint(0x3f000000u);
+  Uint half = select(mag < Uint(0x38800000u), subnormal, normal);
+  half = select(mag >= Uint(0x477ff000u), Uint(0x7c00u), half);
+  half = select(mag > Uint(0x7f800000u), Uint(0x7e00u), half);
+  return half | sign;
+}
+BROKKR_FN Float float_from_half(Uint h) {
+  const Uint sign = (h & Uint(0x8000u)) << Uint(16);
+  const Uint mag = h & Uint(0x7fffu);
+  // Scaling by 2^112 rebiases the exponent, of subnormals as well.
+  const Float value = as_float(mag << Uint(13)) * Float(0x1p112f);
+  const Uint special = (mag << Uint(13)) | Uint(0x7f800000u);
+  return as_float(select(mag >= Uint(0x7c00u), special, as_uint(value)) | sign);
+}
+
+BROKKR_FN Uint unorm8(Float c) { return as_uint(to_int(saturate(c) * Float(255.0f) + Float(0.5f))); }
+
+struct Stored {
+  Uint low, high;  // high: RGBA16F only
+};
+
+// `format` is a ColorFormat; `color` is linear.
+BROKKR_FN Stored store_color(uint32_t format, const Color& c) {
+  if (format == uint32_t(ColorFormat::rgba16f)) {
+    return {half_from_float(c.r) | (half_from_float(c.g) << Uint(16)), half_from_float(c.b) | (half_from_float(c.a) << Uint(16))};
+  }
+  Color s = c;
+  if (format == uint32_t(ColorFormat::rgba8_srgb)) {
+    s.r = srgb_from_linear(saturate(c.r));
+    s.g = srgb_from_linear(saturate(c.g));
+    s.b = srgb_from_linear(saturate(c.b));
+  }
+  return {unorm8(s.r) | (unorm8(s.g) << Uint(8)) | (unorm8(s.b) << Uint(16)) | (unorm8(s.a) << Uint(24)), Uint(0u)};
+}
+
+BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
+  if (format == uint32_t(ColorFormat::rgba16f)) {
+    return {float_from_half(low & Uint(0xffffu)), float_from_half(low >> Uint(16)), float_from_half(high & Uint(0xffffu)),
+            float_from_half(high >> Uint(16))};
+  }
+  const auto channel = [&](int shift) {
+    return to_float(as_int((low >> Uint(uint32_t(shift))) & Uint(0xffu))) * Float(1.0f / 255.0f);
+  };
+  Color c{channel(0), channel(8), channel(16), channel(24)};
+  if (format == uint32_t(ColorFormat::rgba8_srgb)) {
+    c.r = linear_from_srgb(c.r);
+    c.g = linear_from_srgb(c.g);
+    c.b = linear_from_srgb(c.b);
+  }
+  return c;
+}
+
+// --- tests ----------------------------------------------------------------------------------------------------------------------
+
+template <class L>
+BROKKR_FN Mask compare(uint8_t func, L a, L b) {
+  switch (CompareFunc(func)) {
+    case CompareFunc::never: return Mask(false);
+    case CompareFunc::less: return a < b;
+    case CompareFunc::equal: return a == b;
+    case CompareFunc::lequal: return a <= b;
+    case CompareFunc::greater: return a > b;
+    case CompareFunc::notequal: return a != b;
+    case CompareFunc::gequal: return a >= b;
+    case CompareFunc::always: break;
+  }
+  return Mask(true);
+}
+
+BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
+  switch (StencilOp(op)) {
+    case StencilOp::keep: break;
+    case StencilOp::zero: return Uint(0u);
+    case StencilOp::replace: return Uint(ref);
+    case StencilOp::increment: return select(old < Uint(255u), old + Uint(1u), old);
+    case StencilOp::decrement: return select(old > Uint(0u), old - Uint(1u), old);
+    case StencilOp::invert: return ~old & Uint(255u);
+    case StencilOp::increment_wrap: return (old + Uint(1u)) & Uint(255u);
+    case StencilOp::decrement_wrap: return (old - Uint(1u)) & Uint(255u);
+  }
+  return old;
+}
+
+// --- blending -------------------------------------------------------------------------------------------------------------------
+
+// One component's factor: c is the component's number, 3 for alpha.
+BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const Float (&d)[4], const float (&constant)[4]) {
+  const Float one(1.0f);
+  switch (BlendFactor(factor)) {
+    case BlendFactor::zero: return Float(0.0f);
+    case BlendFactor::one: return one;
+    case BlendFactor::src_color: return s[c];
+    case BlendFactor::one_minus_src_color: return one - s[c];
+    case BlendFactor::dst_color: return d[c];
+    case BlendFactor::one_minus_dst_color: return one - d[c];
+    case BlendFactor::src_alpha: return s[3];
+    case BlendFactor::one_minus_src_alpha: return one - s[3];
+    case BlendFactor::dst_alpha: return d[3];
+    case BlendFactor::one_minus_dst_alpha: return one - d[3];
+    case BlendFactor::constant_color: return Float(constant[c]);
+    case BlendFactor::one_minus_constant_color: return one - Float(constant[c]);
+    case BlendFactor::constant_alpha: return Float(constant[3]);
+    case BlendFactor::one_minus_constant_alpha: return one - Float(constant[3]);
+    case BlendFactor::src_alpha_saturate: return c == 3 ? one : minimum(s[3], one - d[3]);
+  }
+  return one;
+}
+
+BROKKR_FN Float blend_terms(uint8_t equation, Float s, Float sf, Float d, Float df) {
+  switch (BlendEquation(equation)) {
+    case BlendEquation::add: return s * sf + d * df;
+    case BlendEquation::subtract: return s * sf - d * df;
+    case BlendEquation::reverse_subtract: return d * df - s * sf;
+    case BlendEquation::min: return minimum(s, d);
+    case BlendEquation::max: return maximum(s, d);
+  }
+  return s;
+}
+
+// Source over destination. Sources of targets with a bounded range are clamped to it first.
+BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], uint32_t format,
+                      const Color& source, const Color& destination) {
+  const bool bounded = format != uint32_t(ColorFormat::rgba16f);
+  const Float d[4] = {destination.r, destination.g, destination.b, destination.a};
+  Float s[4] = {source.r, source.g, source.b, source.a};
+  float k[4];
+  for (int c = 0; c < 4; ++c) {
+    if (bounded) s[c] = saturate(s[c]);
+    k[c] = bounded ? (constant[c] > 0.0f ? (constant[c] < 1.0f ? constant[c] : 1.0f) : 0.0f) : constant[c];
+  }
+  Float out[4];
+  for (int c = 0; c < 4; ++c) {
+    const uint8_t(&term)[3] = c == 3 ? alpha : color;
+    out[c] = blend_terms(term[2], s[c], blend_factor(term[0], c, s, d, k), d[c], blend_factor(term[1], c, s, d, k));
+  }
+  return {out[0], out[1], out[2], out[3]};
+}
+
+BROKKR_MACHINE_END
