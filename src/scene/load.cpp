@@ -7,6 +7,7 @@
 
 #include "scene/bkf_reader.h"
 #include "scene/generated.h"
+#include "scene/obj_reader.h"
 
 namespace brokkr {
 namespace {
@@ -33,7 +34,8 @@ Frame load_capture(const std::string& path, const LoadOptions& options) {
 }  // namespace
 
 std::vector<SceneSource> scene_sources() {
-  std::vector<SceneSource> sources = {{".bkf", "a captured frame"}};
+  std::vector<SceneSource> sources = {{".bkf", "a captured frame"},
+                                      {".obj", "a Wavefront scene with its materials and textures"}};
   for (const SceneSource& scene : generated_scenes()) {
     sources.push_back({std::string(kGenerated) + scene.name, scene.description});
   }

@@ -1,0 +1,205 @@
+#include "scene/obj_mesh.h"
+
+#include <tiny_obj_loader.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <glm/geometric.hpp>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "scene/polygon.h"
+
+namespace brokkr {
+namespace {
+
+constexpr int kMaxCorners = 1024;        // of a polygon
+constexpr float kMaxCoordinate = 1e15f;  // squares of differences stay finite
+constexpr size_t kMaxTriangles = size_t(1) << 26;
+constexpr size_t kMaxLibraries = 64;  // MTL files of one OBJ file
+
+std::string trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
+}
+
+std::string texture_name(const std::string& name) {
+  std::string result = trimmed(name);
+  std::replace(result.begin(), result.end(), '\\', '/');  // written on Windows
+  return result;
+}
+
+bool is_usable(const glm::vec3& value) {
+  return std::abs(value.x) <= kMaxCoordinate && std::abs(value.y) <= kMaxCoordinate &&
+         std::abs(value.z) <= kMaxCoordinate;  // false for NaN
+}
+
+// Finite, not negative: what lighting can use.
+glm::vec3 to_color(const float* values) {
+  glm::vec3 color(0.0f);
+  for (int i = 0; i < 3; i++) color[i] = values[i] > 0 ? std::min(values[i], 1e6f) : 0.0f;
+  return color;
+}
+
+ObjMaterial to_material(const tinyobj::material_t& source) {
+  ObjMaterial material;
+  material.name = trimmed(source.name);
+  material.diffuse = to_color(source.diffuse);
+  material.specular = to_color(source.specular);
+  material.emission = to_color(source.emission);
+  material.shininess = source.shininess >= 1 ? std::min(source.shininess, 1e4f) : 1.0f;
+  material.opacity = source.dissolve >= 0 ? std::min(source.dissolve, 1.0f) : 0.0f;
+  material.diffuse_texture = texture_name(source.diffuse_texname);
+  material.alpha_texture = texture_name(source.alpha_texname);
+  // A picture without a colour is meant to be shown as it is, where the MTL file has no Kd.
+  if (!material.diffuse_texture.empty() && material.diffuse == glm::vec3(0)) material.diffuse = glm::vec3(1);
+  return material;
+}
+
+// Receives the lines of the file from tinyobjloader.
+class Parser : public tinyobj::MaterialReader {
+ public:
+  explicit Parser(const ResourceReader& resources) : resources_(resources) {}
+
+  ObjMesh parse(std::string_view text) {
+    tinyobj::callback_t callbacks;
+    callbacks.vertex_cb = [](void* self, float x, float y, float z, float) {
+      to(self).add_position({x, y, z});
+    };
+    callbacks.normal_cb = [](void* self, float x, float y, float z) { to(self).add_normal({x, y, z}); };
+    callbacks.texcoord_cb = [](void* self, float u, float v, float) { to(self).add_texcoord({u, v}); };
+    callbacks.index_cb = [](void* self, tinyobj::index_t* indices, int count) {
+      to(self).add_face(indices, count);
+    };
+    callbacks.usemtl_cb = [](void* self, const char* name, int) { to(self).use_material(name); };
+    callbacks.mtllib_cb = [](void* self, const tinyobj::material_t*, int) {
+      to(self).missing_library_.clear();
+    };
+    std::istringstream in{std::string(text)};
+    std::string warning, error;
+    if (!tinyobj::LoadObjWithCallback(in, callbacks, this, this, &warning, &error)) {
+      fail("file", "it cannot be parsed (" + error.substr(0, error.find('\n')) + ")", "export it again");
+    }
+    if (!missing_library_.empty()) throw std::runtime_error("field 'mtllib': " + missing_library_);
+    return std::move(mesh_);
+  }
+
+  // tinyobjloader asks for the MTL files by this; of several names on a line the first that exists counts.
+  bool operator()(const std::string& file, std::vector<tinyobj::material_t>* materials,
+                  std::map<std::string, int>* map, std::string* warning, std::string* error) override {
+    if (++libraries_ > kMaxLibraries) fail("mtllib", "there are more than 64", "merge the MTL files");
+    std::vector<std::byte> bytes;
+    try {
+      bytes = resources_(texture_name(file));
+    } catch (const std::runtime_error& problem) {
+      missing_library_ = problem.what();
+      return false;
+    }
+    std::istringstream in(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    const size_t first = materials->size();
+    tinyobj::LoadMtl(map, materials, &in, warning, error);
+    for (size_t i = first; i < materials->size(); i++) {
+      mesh_.materials.push_back(to_material((*materials)[i]));
+      number_of_.emplace(mesh_.materials.back().name, int(mesh_.materials.size() - 1));
+    }
+    return true;
+  }
+
+ private:
+  static Parser& to(void* self) { return *static_cast<Parser*>(self); }
+
+  [[noreturn]] void fail(const std::string& field, const std::string& problem,
+                         const std::string& remedy) const {
+    throw std::runtime_error("field '" + field + "': " + problem + "; " + remedy);
+  }
+
+  void add_position(const glm::vec3& position) {
+    if (!is_usable(position)) {
+      fail("v " + std::to_string(mesh_.positions.size() + 1), "it is not finite or beyond 1e15",
+           "scale the model");
+    }
+    mesh_.positions.push_back(position);
+  }
+
+  // Normals without a length, and values that are no number, are replaced as if they were missing.
+  void add_normal(const glm::vec3& normal) {
+    const float length = is_usable(normal) ? glm::length(normal) : 0.0f;
+    mesh_.normals.push_back(length > 1e-12f ? normal / length : glm::vec3(0));
+  }
+
+  void add_texcoord(const glm::vec2& texcoord) {
+    mesh_.texcoords.push_back(is_usable(glm::vec3(texcoord, 0)) ? texcoord : glm::vec2(0));
+  }
+
+  // From the file's numbering, from 1 or backwards from -1, to the array's; 0: missing.
+  int resolve(int index, size_t count, const char* what) const {
+    if (index == 0) return -1;
+    const int64_t number = index > 0 ? int64_t(index) - 1 : int64_t(count) + index;
+    if (number < 0 || number >= int64_t(count)) {
+      fail("f " + std::to_string(faces_),
+           std::string(what) + " " + std::to_string(index) + " is not among the " + std::to_string(count) +
+               " before it",
+           "export the file again");
+    }
+    return int(number);
+  }
+
+  void add_face(const tinyobj::index_t* indices, int count) {
+    faces_++;
+    if (count < 3) return;  // no area
+    if (count > kMaxCorners) {
+      fail("f " + std::to_string(faces_), "it has more than 1024 corners", "triangulate the model");
+    }
+    corners_.clear();
+    points_.clear();
+    for (int i = 0; i < count; i++) {
+      ObjCorner corner;
+      corner.position = resolve(indices[i].vertex_index, mesh_.positions.size(), "vertex");
+      corner.texcoord = resolve(indices[i].texcoord_index, mesh_.texcoords.size(), "texture coordinate");
+      corner.normal = resolve(indices[i].normal_index, mesh_.normals.size(), "normal");
+      if (corner.position < 0)
+        fail("f " + std::to_string(faces_), "a corner has no vertex", "export the file again");
+      if (corner.normal >= 0 && mesh_.normals[size_t(corner.normal)] == glm::vec3(0)) corner.normal = -1;
+      corners_.push_back(corner);
+      points_.push_back(mesh_.positions[size_t(corner.position)]);
+    }
+    if (mesh_.triangles.size() + size_t(count) > kMaxTriangles) {
+      fail("f " + std::to_string(faces_), "there are more than 67 million triangles", "split the model");
+    }
+    triangles_.clear();
+    triangulate(points_, triangles_);
+    for (const auto& [a, b, c] : triangles_) {
+      mesh_.triangles.push_back({{corners_[a], corners_[b], corners_[c]}, material_});
+    }
+  }
+
+  // Without any MTL file, names of materials mean nothing and everything has the default one.
+  void use_material(const char* name) {
+    const auto found = number_of_.find(trimmed(name));
+    material_ = found == number_of_.end() ? -1 : found->second;
+    if (material_ < 0 && libraries_ > 0 && missing_library_.empty()) {
+      fail("usemtl", "material '" + trimmed(name) + "' is in none of the MTL files", "add it or rename it");
+    }
+  }
+
+  const ResourceReader& resources_;
+  ObjMesh mesh_;
+  std::map<std::string, int> number_of_;
+  std::string missing_library_;
+  size_t libraries_ = 0, faces_ = 0;
+  int material_ = -1;
+  std::vector<ObjCorner> corners_;
+  std::vector<glm::vec3> points_;
+  std::vector<std::array<uint32_t, 3>> triangles_;
+};
+
+}  // namespace
+
+ObjMesh parse_obj(std::string_view text, const ResourceReader& resources) {
+  return Parser(resources).parse(text);
+}
+
+}  // namespace brokkr

@@ -1,0 +1,193 @@
+#include "scene/obj_reader.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "scene/file_io.h"
+#include "scene/image_io.h"
+#include "scene/scene_setup.h"
+
+namespace brokkr {
+namespace {
+
+// A vertex of a draw: equal corners are shaded once.
+struct VertexKey {
+  int position, texcoord;
+  std::array<uint32_t, 3> normal;
+  bool operator==(const VertexKey&) const = default;
+};
+
+struct VertexKeyHash {
+  size_t operator()(const VertexKey& key) const {
+    uint64_t value = uint64_t(uint32_t(key.position)) << 32 | uint32_t(key.texcoord);
+    for (uint32_t bits : key.normal) value = (value ^ bits) * 0x9e3779b97f4a7c15u;
+    return size_t(value ^ value >> 29);
+  }
+};
+
+class TextureLoader {
+ public:
+  TextureLoader(Frame& frame, const ResourceReader& resources, uint64_t max_pixels)
+      : frame_(frame), resources_(resources), pixels_left_(max_pixels) {}
+
+  // Number of the texture in the frame, -1 for an empty name.
+  int load(const std::string& name, bool as_alpha) {
+    if (name.empty()) return -1;
+    const auto [found, is_new] = loaded_.emplace(std::pair(name, as_alpha), int(frame_.textures.size()));
+    if (!is_new) return found->second;
+    Image image = read_image(resources_(name), name, std::min(pixels_left_, kMaxImagePixels));
+    pixels_left_ -= image.texels.size();
+    // A mask may come as a grey picture or in the alpha channel; shaders read the red one.
+    if (as_alpha && image.has_alpha) {
+      for (uint32_t& texel : image.texels) texel = (texel >> 24) * 0x01010101u;
+    }
+    has_alpha_.push_back(image.has_alpha);
+    frame_.textures.push_back({name, image.width, image.height, !as_alpha, std::move(image.texels)});
+    return found->second;
+  }
+
+  bool has_alpha(int texture) const { return texture >= 0 && has_alpha_[size_t(texture)]; }
+
+ private:
+  Frame& frame_;
+  const ResourceReader& resources_;
+  uint64_t pixels_left_;
+  std::map<std::pair<std::string, bool>, int> loaded_;
+  std::vector<bool> has_alpha_;
+};
+
+Material make_material(const ObjMaterial& source, TextureLoader& textures) {
+  Material material;
+  material.name = source.name;
+  material.kind = MaterialKind::blinn_phong;
+  material.diffuse = source.diffuse;
+  material.specular = source.specular;
+  material.emission = source.emission;
+  material.shininess = source.shininess;
+  material.opacity = source.opacity;
+  material.diffuse_texture = textures.load(source.diffuse_texture, false);
+  material.alpha_texture = textures.load(source.alpha_texture, true);
+  const bool has_mask = material.alpha_texture >= 0 || textures.has_alpha(material.diffuse_texture);
+  if (has_mask && material.opacity >= 1) material.alpha_cutoff = 0.5f;
+  return material;
+}
+
+// Appends the triangles of one material as vertices and indices, and returns their draw.
+DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint32_t>& triangles) {
+  DrawCommand draw;
+  draw.vertex_kind = VertexKind::transform;
+  draw.indexed = true;
+  draw.first_index = frame.indices.size();
+  draw.first_vertex = frame.positions.size();
+  std::unordered_map<VertexKey, uint32_t, VertexKeyHash> vertices;
+  vertices.reserve(triangles.size());
+  for (uint32_t triangle : triangles) {
+    for (const ObjCorner& corner : mesh.triangles[triangle].corners) {
+      const glm::vec3& normal = mesh.normals[size_t(corner.normal)];
+      const VertexKey key{corner.position,
+                          corner.texcoord,
+                          {std::bit_cast<uint32_t>(normal.x), std::bit_cast<uint32_t>(normal.y),
+                           std::bit_cast<uint32_t>(normal.z)}};
+      const auto [found, is_new] = vertices.emplace(key, uint32_t(vertices.size()));
+      if (is_new) {
+        frame.positions.emplace_back(mesh.positions[size_t(corner.position)], 1.0f);
+        frame.normals.push_back(normal);
+        frame.texcoords.push_back(corner.texcoord >= 0 ? mesh.texcoords[size_t(corner.texcoord)]
+                                                       : glm::vec2(0));
+      }
+      frame.indices.push_back(found->second);
+    }
+  }
+  draw.vertex_count = uint32_t(vertices.size());
+  draw.element_count = uint32_t(triangles.size() * 3);
+  return draw;
+}
+
+State blended_state(State state) {
+  const BlendTerm over{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, BlendEquation::add};
+  const BlendTerm alpha_over{BlendFactor::one, BlendFactor::one_minus_src_alpha, BlendEquation::add};
+  state.blend = BlendState{over, alpha_over};
+  state.depth.write = false;
+  return state;
+}
+
+Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options,
+                 const ObjLimits& limits) {
+  Frame frame;
+  Bounds bounds;
+  for (const ObjTriangle& triangle : mesh.triangles) {
+    for (const ObjCorner& corner : triangle.corners) bounds.add(mesh.positions[size_t(corner.position)]);
+  }
+  set_up_scene(frame, bounds, std::nullopt, options);
+  frame.models = {glm::mat4(1.0f)};
+  frame.states = {opaque_state(frame), blended_state(opaque_state(frame))};
+
+  add_missing_normals(mesh);
+  // The last material is that of faces without one.
+  std::vector<std::vector<uint32_t>> triangles_of(mesh.materials.size() + 1);
+  for (size_t i = 0; i < mesh.triangles.size(); i++) {
+    const int material = mesh.triangles[i].material;
+    triangles_of[material < 0 ? mesh.materials.size() : size_t(material)].push_back(uint32_t(i));
+  }
+  mesh.materials.emplace_back().name = "default";
+  TextureLoader textures(frame, resources, limits.texture_pixels);
+  std::vector<DrawCommand> blended;
+  for (size_t i = 0; i < triangles_of.size(); i++) {
+    if (triangles_of[i].empty()) continue;  // nor are its textures needed
+    DrawCommand draw = make_draw(frame, mesh, triangles_of[i]);
+    draw.label = mesh.materials[i].name;
+    draw.view_count = uint32_t(frame.views.size());
+    draw.material = uint32_t(frame.materials.size());
+    frame.materials.push_back(make_material(mesh.materials[i], textures));
+    if (frame.materials.back().opacity < 1) {
+      draw.state = 1;
+      blended.push_back(std::move(draw));
+    } else {
+      frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
+    }
+  }
+  for (DrawCommand& draw : blended)
+    frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
+  return frame;
+}
+
+}  // namespace
+
+Frame read_obj(std::string_view text, std::string_view name, const ResourceReader& resources,
+               const LoadOptions& options, const ObjLimits& limits) {
+  try {
+    ObjMesh mesh = parse_obj(text, resources);
+    if (mesh.triangles.empty())
+      throw std::runtime_error("field 'f': there are no faces; name an OBJ file with faces");
+    Frame frame = make_frame(std::move(mesh), resources, options, limits);
+    frame.application = std::filesystem::path(name).stem().string();
+    frame.source = name;
+    validate(frame);
+    return frame;
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(std::string(name) + ": " + error.what());
+  }
+}
+
+Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, const ObjLimits& limits) {
+  const ResourceReader resources = [&](const std::string& name) {
+    const std::filesystem::path file = path.parent_path() / name;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) {
+      throw std::runtime_error("'" + file.string() +
+                               "' is missing; put it there, or change its name in the " +
+                               (file.extension() == ".mtl" ? "mtllib line of the OBJ file" : "MTL file"));
+    }
+    return read_file(file, limits.file_bytes);
+  };
+  const std::vector<std::byte> bytes = read_file(path, limits.file_bytes);
+  return read_obj(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), path.string(),
+                  resources, options, limits);
+}
+
+}  // namespace brokkr
