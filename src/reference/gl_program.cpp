@@ -9,20 +9,22 @@ namespace brokkr {
 
 namespace {
 
+// The locations that the texts below declare.
 enum Location : GLint {
-  kViewProjection = 0,
+  kToClip = 0,
   kEye = 4,
-  kLight,
-  kColor,
-  kDiffuse,
-  kSpecular,
-  kEmission,
-  kAmbient,
-  kShininess,
-  kMaps,
-  kTestFunc,
-  kTestRef,
-  kCutoff
+  kLight = 5,
+  kColor = 6,
+  kDiffuse = 7,
+  kSpecular = 8,
+  kEmission = 9,
+  kAmbient = 10,
+  kShininess = 11,
+  kMaps = 12,
+  kTestFunc = 13,
+  kTestRef = 14,
+  kCutoff = 15,
+  kModel = 16
 };
 
 // `invariant`: programs that differ in shading only must put a vertex at the same place, or later passes with
@@ -31,22 +33,30 @@ constexpr const char* kVertexText = R"(
 layout(location = 0) in vec4 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec2 texcoord;
+layout(location = 0) uniform mat4 to_clip;  // from the world; GlVertex::single: from the object
+#ifdef SINGLE
+layout(location = 16) uniform mat4 model;
+#else
 layout(location = 3) in mat4 model;
-layout(location = 0) uniform mat4 view_projection;
+#endif
 invariant gl_Position;
 #ifdef LIT
 out vec3 world_position, world_normal;
 out vec2 uv;
 #endif
 void main() {
-#ifdef TRANSFORM
-  vec4 world = model * position;
-  vec3 direction = mat3(model) * normal;
-  gl_Position = view_projection * world;
-#else
+#ifdef CLIP_SPACE
+  gl_Position = position;
   vec4 world = position;
   vec3 direction = normal;
-  gl_Position = position;
+#else
+  vec4 world = model * position;
+  vec3 direction = mat3(model) * normal;
+#ifdef SINGLE
+  gl_Position = to_clip * position;
+#else
+  gl_Position = to_clip * world;
+#endif
 #endif
 #ifdef LIT
   float size = dot(direction, direction);
@@ -138,7 +148,8 @@ GlProgram build(const GlProgramKey& key) {
   static constexpr const char* kFragmentDefines[] = {"", "#define TRIANGLE\n", "#define DEPTH\n",
                                                      "#define LIT\n"};
   std::string defines = kFragmentDefines[size_t(key.fragment)];
-  if (key.vertex == VertexKind::transform) defines += "#define TRANSFORM\n";
+  static constexpr const char* kVertexDefines[] = {"#define CLIP_SPACE\n", "#define SINGLE\n", ""};
+  defines += kVertexDefines[size_t(key.vertex)];
   if (key.discards) defines += "#define DISCARDS\n";
   GlProgram program = GlProgram::create();
   for (const auto& [stage, text] : {std::pair<GLenum, const char*>{GL_VERTEX_SHADER, kVertexText},
@@ -166,13 +177,21 @@ void GlPrograms::use(const GlProgramKey& key) {
 }
 
 void GlPrograms::set_view(const View& view, const glm::vec3& light_direction) {
-  if (bound_.vertex == VertexKind::transform)
-    glUniformMatrix4fv(kViewProjection, 1, GL_FALSE, glm::value_ptr(view.view_projection));
+  if (bound_.vertex == GlVertex::instanced)
+    glUniformMatrix4fv(kToClip, 1, GL_FALSE, glm::value_ptr(view.view_projection));
   if (bound_.fragment == GlFragment::blinn_phong) {
     const glm::vec3 light = glm::normalize(light_direction);
     glUniform3fv(kEye, 1, glm::value_ptr(view.eye));
     glUniform3fv(kLight, 1, glm::value_ptr(light));
   }
+}
+
+void GlPrograms::set_model(const View& view, const glm::mat4& model) {
+  if (bound_.vertex != GlVertex::single) return;
+  const glm::mat4 to_clip = view.view_projection * model;
+  glUniformMatrix4fv(kToClip, 1, GL_FALSE, glm::value_ptr(to_clip));
+  if (bound_.fragment == GlFragment::blinn_phong)
+    glUniformMatrix4fv(kModel, 1, GL_FALSE, glm::value_ptr(model));
 }
 
 void GlPrograms::set_color(const glm::vec4& color) {

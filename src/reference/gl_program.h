@@ -10,12 +10,15 @@
 
 namespace brokkr {
 
+// Where a vertex's clip position comes from: the vertex itself; one product with a uniform, for draws of a
+// single instance; or the instance's model matrix, an attribute that each instance advances.
+enum class GlVertex : uint8_t { clip_space, single, instanced };
 enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong };
 
 // What tells one program from another. Discarding programs are apart, so that others keep the early depth
 // test.
 struct GlProgramKey {
-  VertexKind vertex = VertexKind::clip_space;
+  GlVertex vertex = GlVertex::clip_space;
   GlFragment fragment = GlFragment::color;
   bool discards = false;  // alpha test or alpha cutoff
   bool operator==(const GlProgramKey&) const = default;
@@ -36,13 +39,14 @@ class GlPrograms {
   void use(const GlProgramKey& key);
 
   void set_view(const View& view, const glm::vec3& light_direction);
+  void set_model(const View& view, const glm::mat4& model);  // GlVertex::single
   void set_color(const glm::vec4& color);
   void set_material(const Material& material);
   // Fragments whose alpha fails either are discarded; programs with `discards`.
   void set_alpha_tests(const std::optional<AlphaTest>& test, float cutoff);
 
  private:
-  static constexpr size_t kCount = 2 * 4 * 2;
+  static constexpr size_t kCount = 3 * 4 * 2;
   std::array<GlProgram, kCount> programs_;
   GlProgramKey bound_;
 };

@@ -168,13 +168,16 @@ void GlRenderer::Impl::bind_shading(const GlBatch& batch, const DrawCommand& dra
   // A captured draw's alpha is not known: its alpha test passes.
   const std::optional<AlphaTest> test = lit ? frame->states[draw.state].alpha_test : std::nullopt;
 
-  GlProgramKey key{draw.vertex_kind, GlFragment::color,
-                   test.has_value() || (lit && material.alpha_cutoff > 0)};
+  GlVertex vertex = GlVertex::clip_space;
+  if (draw.vertex_kind == VertexKind::transform)
+    vertex = batch.instances == 1 ? GlVertex::single : GlVertex::instanced;
+  GlProgramKey key{vertex, GlFragment::color, test.has_value() || (lit && material.alpha_cutoff > 0)};
   if (lit) key.fragment = GlFragment::blinn_phong;
   if (options.shading == GlShading::triangle) key.fragment = GlFragment::triangle;
   if (options.shading == GlShading::depth) key.fragment = GlFragment::depth;
   programs.use(key);
   programs.set_view(view, frame->light_direction);
+  if (vertex == GlVertex::single) programs.set_model(view, frame->models[batch.first_instance]);
   const bool flat = options.shading == GlShading::flat;
   programs.set_color(glm::vec4(flat ? glm::vec3(0.8f) : draw_color(batch.command), 1.0f));
   programs.set_alpha_tests(test, lit ? material.alpha_cutoff : 0.0f);
