@@ -96,7 +96,7 @@ bool run_threads(int workers, uint32_t* abort, Work work) {
       running.fetch_sub(1);
     });
   }
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kThreadSanitizer ? 120 : 30);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kThreadSanitizer ? 60 : 20);
   bool in_time = true;
   while (running.load() > 0 && in_time) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));

@@ -48,25 +48,31 @@ class QueueSemantics : public testing::TestWithParam<std::tuple<CpuMachine, Disc
           << kOther << " words, capacity " << capacity << ", start " << start;
     }
   }
-  // Runs `step` in a thread, and says whether it waits until `event` happens. *result: what it returned at
-  // last.
+  // Runs `step` in a thread, and expects that it waits until `event` happens, or that it does not. Returns
+  // what it returned at last.
   template <class F>
-  bool waits_for(const QueueMemory<kWords>& m, const Step& step, Result* result, F event) {
+  Result run_until(const QueueMemory<kWords>& m, const Step& step, bool waits, F event) {
+    Result result{};
     std::atomic<bool> ended = false;
+    const auto poll = [&](int milliseconds) {
+      for (int i = 0; i < milliseconds && !ended.load(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      return ended.load();
+    };
     std::thread thread([&] {
-      *result = run(m, step);
+      result = run(m, step);
       ended.store(true);
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const bool waited = !ended.load();
+    const bool waited = !poll(waits ? 20 : 5000);
+    EXPECT_EQ(waited, waits) << "operation " << int(step.op);
     event();
-    for (int i = 0; i < 5000 && !ended.load(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (!ended.load()) {
-      ADD_FAILURE() << "still waits 5 s after the event";
-      std::atomic_ref<uint32_t>(abort_flag).store(1);
-    }
+    const bool ends = poll(5000);
+    EXPECT_TRUE(ends) << "operation " << int(step.op) << " still waits 5 s after the event";
+    if (!ends || waited != waits)
+      std::atomic_ref<uint32_t>(abort_flag).store(1);  // or all that follows hangs
     thread.join();
-    return waited;
+    return result;
   }
   static void add(uint64_t& counts, int sign) {
     std::atomic_ref<uint64_t>(counts).fetch_add(sign > 0 ? 0x100000001ull : 0ull - 0x100000001ull);
@@ -118,12 +124,11 @@ TEST_P(QueueSemantics, DequeueWaitsForAPromisedElement) {
     if (op == Op::take) {
       ASSERT_EQ(run(m, with(Op::reserve, 1)).value, 1u);
     }
-    Result r{};
-    EXPECT_TRUE(waits_for(m, with(op, 1), &r, [&] {
+    const Result r = run_until(m, with(op, 1), true, [&] {
       uint32_t* slot = m.slots + 3 * QueueMemory<kWords>::kSlotWords;
       for (int k = 0; k < kWords; ++k) slot[1 + k] = word_of(5u, k);
       std::atomic_ref<uint32_t>(slot[0]).store(0u - 4u + 1u, std::memory_order_release);
-    }));
+    });
     EXPECT_EQ(r.value, 1u);
     EXPECT_EQ(r.id[0], 5u);
     EXPECT_EQ(m.slots[3 * QueueMemory<kWords>::kSlotWords], 0u) << "the slot waits for enqueue 3";
@@ -137,11 +142,10 @@ TEST_P(QueueSemantics, EnqueueWaitsUntilTheSlotIsRead) {
     for (uint32_t i = 0; i < 2; ++i) ASSERT_EQ(run(m, with(Op::enqueue, 1, 0, 40 + i)).value, 1u);
     add(m.control->counts, -1);
     draw(m.control->head);
-    Result r{};
-    EXPECT_TRUE(waits_for(m, with(op, 0, 1, 42), &r, [&] {
+    run_until(m, with(op, 0, 1, 42), true, [&] {
       EXPECT_EQ(m.slots[1], 40u) << "overwritten before it was read";
       std::atomic_ref<uint32_t>(m.slots[0]).store(2u, std::memory_order_release);
-    }));
+    });
     const Result out = run(m, with(Op::dequeue_lanes, 2));
     EXPECT_EQ(out.value, 2u);
     EXPECT_EQ(out.id[0], 41u);
@@ -156,8 +160,7 @@ TEST_P(QueueSemantics, EmptyIsAnsweredWhenItCanBeObserved) {
     const auto m = memory(1, 4, 0u - 1u);
     ASSERT_EQ(run(m, with(Op::enqueue, 1)).value, 1u);
     add(m.control->counts, -1);
-    Result r{};
-    EXPECT_EQ(waits_for(m, with(op, 1), &r, [&] { draw(m.control->head); }), linearizable());
+    const Result r = run_until(m, with(op, 1), linearizable(), [&] { draw(m.control->head); });
     EXPECT_EQ(r.value, 0u);
   }
 }
@@ -168,8 +171,7 @@ TEST_P(QueueSemantics, FullIsAnsweredWhenItCanBeObserved) {
     const auto m = memory(1, 2, 0u - 1u);
     ASSERT_EQ(run(m, with(Op::enqueue, 1)).value, 1u);
     add(m.control->counts, 1);
-    Result r{};
-    EXPECT_EQ(waits_for(m, with(op, 1, 1), &r, [&] { draw(m.control->tail); }), linearizable());
+    const Result r = run_until(m, with(op, 1, 1), linearizable(), [&] { draw(m.control->tail); });
     EXPECT_EQ(r.value, 0u);
   }
 }
@@ -200,8 +202,7 @@ TEST_P(QueueSemantics, AnAbortEndsEveryWait) {
     } else {
       add(m.control->counts, 1);
     }
-    Result r{};
-    EXPECT_TRUE(waits_for(m, with(op, 1, 1), &r, abort)) << int(op);
+    const Result r = run_until(m, with(op, 1, 1), true, abort);
     if (op != Op::enqueue_lanes) {
       EXPECT_EQ(r.value, 0u) << int(op);
     }
