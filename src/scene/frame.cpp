@@ -12,21 +12,6 @@ bool is_surface(Topology topology) {
          topology == Topology::triangle_fan;
 }
 
-// Primitives of one instance with restart indices taken into account.
-uint64_t exact_primitive_count(const Frame& frame, const DrawCommand& draw) {
-  if (!draw.indexed || !draw.restart) return primitive_count(draw.topology, draw.element_count);
-  uint64_t total = 0, run = 0;
-  for (uint64_t i = 0; i < draw.element_count; i++) {
-    if (frame.indices.at(draw.first_index + i) == kRestart) {
-      total += primitive_count(draw.topology, run);
-      run = 0;
-    } else {
-      run++;
-    }
-  }
-  return total + primitive_count(draw.topology, run);
-}
-
 }  // namespace
 
 uint64_t primitive_count(Topology topology, uint64_t elements) {
@@ -42,12 +27,26 @@ uint64_t primitive_count(Topology topology, uint64_t elements) {
   return 0;
 }
 
+uint64_t primitive_count(const Frame& frame, const DrawCommand& draw) {
+  if (!draw.indexed || !draw.restart) return primitive_count(draw.topology, draw.element_count);
+  uint64_t total = 0, run = 0;
+  for (uint64_t i = 0; i < draw.element_count; i++) {
+    if (frame.indices.at(draw.first_index + i) == kRestart) {
+      total += primitive_count(draw.topology, run);
+      run = 0;
+    } else {
+      run++;
+    }
+  }
+  return total + primitive_count(draw.topology, run);
+}
+
 uint64_t triangle_count(const Frame& frame) {
   uint64_t total = 0;
   for (const Command& command : frame.commands) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     if (draw == nullptr || !is_surface(draw->topology)) continue;
-    total += exact_primitive_count(frame, *draw) * draw->instances * draw->view_count;
+    total += primitive_count(frame, *draw) * draw->instances * draw->view_count;
   }
   return total;
 }
@@ -57,7 +56,7 @@ uint32_t main_target(const Frame& frame) {
   for (const Command& command : frame.commands) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     if (draw == nullptr || !is_surface(draw->topology)) continue;
-    const uint64_t of_view = exact_primitive_count(frame, *draw) * draw->instances;
+    const uint64_t of_view = primitive_count(frame, *draw) * draw->instances;
     for (uint32_t view = 0; view < draw->view_count; view++) {
       triangles.at(frame.views.at(draw->first_view + view).target) += of_view;
     }

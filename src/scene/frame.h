@@ -224,6 +224,9 @@ struct Frame {
 // Primitives of one instance of a draw before restart indices are considered (an upper bound with them).
 uint64_t primitive_count(Topology topology, uint64_t elements);
 
+// Primitives of one instance of `draw`, restart indices taken into account.
+uint64_t primitive_count(const Frame& frame, const DrawCommand& draw);
+
 // Triangles that the frame submits over all draws, instances and views (lines and points excluded).
 uint64_t triangle_count(const Frame& frame);
 
