@@ -95,8 +95,10 @@ vec4 shade() {
   vec3 h = normalize(light + v);
   float alpha = diffuse.a * texel.a;
   if (maps.y != 0) alpha *= texture(alpha_map, uv).r;
-  vec3 light_sum = ambient * 0.25 + diffuse.rgb * max(dot(n, light), 0.0);
-  return vec4(emission + texel.rgb * light_sum + specular * pow(max(dot(n, h), 0.0), shininess), alpha);
+  float lambert = max(dot(n, light), 0.0);
+  vec3 surface = emission + texel.rgb * diffuse.rgb * (ambient * 0.25 + lambert);
+  if (lambert > 0.0) surface += specular * pow(max(dot(n, h), 0.0), shininess);
+  return vec4(surface, alpha);
 }
 #elif defined(TRIANGLE)
 vec4 shade() {

@@ -269,7 +269,7 @@ TEST_F(GlTest, LightsBlinnPhong) {
   material.emission = glm::vec3(0.1f, 0, 0);
   material.shininess = 4;
   const uint32_t value = pixel(draw(frame), 0, 0);
-  EXPECT_NEAR(int(value & 255), int(std::lround((0.1 + 0.4 * 0.25 + 0.2) * 255)), 1);
+  EXPECT_NEAR(int(value & 255), int(std::lround((0.1 + 0.2 * (0.4 * 0.25 + 1)) * 255)), 1);
   EXPECT_NEAR(int(value >> 8 & 255), int(std::lround(0.6 * 255)), 1);
   EXPECT_NEAR(int(value >> 16 & 255), int(std::lround(0.5 * 255)), 1);
 }
@@ -285,7 +285,9 @@ TEST_F(GlTest, SamplesTexturesDecodingSrgb) {
   frame.normals.assign(6, glm::vec3(0, 0, 1));
   Material& material = frame.materials[0];
   material.emission = glm::vec3(0.0f);
-  material.ambient = glm::vec3(4.0f);  // a quarter of it is added: albedo itself
+  material.ambient = glm::vec3(4.0f);  // a quarter of it counts: albedo itself
+  material.diffuse = glm::vec3(1.0f);
+  frame.light_direction = glm::vec3(0, 0, -1);  // from behind
   material.diffuse_texture = 0;
   EXPECT_NEAR(int(pixel(draw(frame), 0, 0) & 255), 128, 1);
   EXPECT_NEAR(int(pixel(draw(frame), 0, 0) >> 24), 128, 1);
