@@ -143,14 +143,24 @@ Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& stat
     depth_tolerance += float(slope * std::fabs(state.polygon_offset->factor) * 0.05L);
   }
 
-  for (int y = pixels.bottom; y < pixels.top; ++y) {
-    for (int x = pixels.left; x < pixels.right; ++x) {
-      const long double px = x + 0.5L, py = y + 0.5L;
-      long double nearest = INFINITY;
-      for (const HalfPlane& border : borders) nearest = std::min(nearest, border.distance(px, py));
-      if (nearest < -tolerance) continue;
-      const float z = float((ndc[0] * px + ndc[1] * py + ndc[2]) * scale + bias);
-      samples.push_back(sample_at(x, y, nearest > tolerance, z, depth_tolerance, state, flags));
+  const auto nearest_border = [&](long double px, long double py) {
+    long double nearest = INFINITY;
+    for (const HalfPlane& border : borders) nearest = std::min(nearest, border.distance(px, py));
+    return nearest;
+  };
+  // Blocks that lie outside as a whole are passed over: no distance changes by more than one per pixel.
+  constexpr int kBlock = 16;
+  for (int block_y = pixels.bottom; block_y < pixels.top; block_y += kBlock) {
+    for (int block_x = pixels.left; block_x < pixels.right; block_x += kBlock) {
+      if (nearest_border(block_x + kBlock / 2, block_y + kBlock / 2) < -kBlock) continue;
+      for (int y = block_y; y < std::min(block_y + kBlock, pixels.top); ++y) {
+        for (int x = block_x; x < std::min(block_x + kBlock, pixels.right); ++x) {
+          const long double px = x + 0.5L, py = y + 0.5L, nearest = nearest_border(px, py);
+          if (nearest < -tolerance) continue;
+          const float z = float((ndc[0] * px + ndc[1] * py + ndc[2]) * scale + bias);
+          samples.push_back(sample_at(x, y, nearest > tolerance, z, depth_tolerance, state, flags));
+        }
+      }
     }
   }
   return Fate::clipped;

@@ -21,7 +21,7 @@ struct Sample {
 
 enum class Fate : uint8_t { culled, drawn, clipped };
 
-// Appends the samples that the triangle covers within `pixels`, rows from the bottom, each from the left.
+// Appends the samples that the triangle covers within `pixels`, each once. `clip_tolerance`: pixels, below 1.
 Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags, const PixelRect& pixels,
            double clip_tolerance, std::vector<Sample>& samples);
 
