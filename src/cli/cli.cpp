@@ -33,6 +33,16 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
+// The parser's own usage line counts positional arguments in a way that nobody reads.
+class HelpFormat : public CLI::Formatter {
+ public:
+  explicit HelpFormat(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
+
+ private:
+  std::string usage_;
+};
+
 // A command beside what the parser found for it.
 struct Parsed {
   const Command* command = nullptr;
@@ -51,11 +61,12 @@ void add_option(Parsed& parsed, const Option& option) {
   const bool positional = option.names.front() != '-';
   parsed.values.emplace_back();
   CLI::Option* added = parsed.app->add_option(option.names, parsed.values.back(), option.help);
-  added->type_name(option.value);
+  // Whether a positional argument is there is checked after parsing, with a message of ours.
   if (positional) {
-    // Whether it is there is checked after parsing, with a message of ours.
-    added->expected(0, option.repeat ? 1 << 20 : 1);
+    added->type_name("");
+    added->expected(1, option.repeat ? 1 << 20 : 1)->allow_extra_args(option.repeat);
   } else {
+    added->type_name(option.value);
     added->expected(1)->allow_extra_args(false);
     added->multi_option_policy(option.repeat ? CLI::MultiOptionPolicy::TakeAll
                                              : CLI::MultiOptionPolicy::Throw);
@@ -107,6 +118,7 @@ int parse_and_run(int argc, const char* const* argv) {
       "A streaming software rendering pipeline: game frames and OBJ scenes in, pictures and statistics out.\n"
       "`brokkr FILE` renders FILE to a PNG of the same name in the current folder.");
   app.name("brokkr");
+  app.formatter(std::make_shared<HelpFormat>("brokkr FILE, or brokkr COMMAND [options]"));
   app.set_version_flag("--version", "brokkr " BROKKR_VERSION);
   bool markdown = false;
   app.add_flag("--help-markdown", markdown, "Print every command's options as docs/command-line.md has them");
@@ -115,6 +127,7 @@ int parse_and_run(int argc, const char* const* argv) {
     Parsed& parsed = all.emplace_back();
     parsed.command = &command;
     parsed.app = app.add_subcommand(command.name, command.summary);
+    parsed.app->formatter(std::make_shared<HelpFormat>(usage(command)));
     for (const Option& option : command.options) add_option(parsed, option);
   }
 

@@ -50,10 +50,10 @@ void count_state(const State& state, std::map<std::string, uint64_t>& states) {
   }
 }
 
-uint64_t triangles_of(const DrawCommand& draw) {
+uint64_t triangles_of(const Frame& frame, const DrawCommand& draw) {
   const bool triangles = draw.topology == Topology::triangles || draw.topology == Topology::triangle_strip ||
                          draw.topology == Topology::triangle_fan;
-  return triangles ? primitive_count(draw.topology, draw.element_count) * draw.instances : 0;
+  return triangles ? primitive_count(frame, draw) * draw.instances : 0;
 }
 
 void add_draw(const Frame& frame, const DrawCommand& draw, FrameSummary& summary) {
@@ -69,7 +69,7 @@ void add_draw(const Frame& frame, const DrawCommand& draw, FrameSummary& summary
   std::set<uint32_t> targets;
   for (uint32_t view = draw.first_view; view < draw.first_view + draw.view_count; ++view) {
     const uint32_t target = frame.views[view].target;
-    summary.targets[target].triangles += triangles_of(draw);
+    summary.targets[target].triangles += triangles_of(frame, draw);
     if (targets.insert(target).second) ++summary.targets[target].draws;
   }
 }

@@ -64,8 +64,8 @@ nlohmann::ordered_json to_json(const Frame& frame, const FrameSummary& summary) 
 std::string size_text(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
 
 void print_line(const char* name, const std::string& text) {
-  if (!text.empty())
-    std::cout << std::string(name).append(17 - std::string(name).size(), ' ') << text << '\n';
+  if (text.empty()) return;
+  std::cout << std::string(name).append(17 - std::string(name).size(), ' ') << printable(text) << '\n';
 }
 
 std::string counts(const std::map<std::string, uint64_t>& by_name) {

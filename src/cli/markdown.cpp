@@ -12,6 +12,15 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
+std::string row(const Option& option) {
+  std::string names = option.names;
+  if (const size_t comma = names.find(','); comma != std::string::npos) names.insert(comma + 1, " ");
+  if (names.front() == '-' && option.kind != ValueKind::flag) names += " " + option.value;
+  return "| `" + names + "` | " + escaped(option.help) + " |\n";
+}
+
+}  // namespace
+
 std::string usage(const Command& command) {
   std::string text = "brokkr " + command.name;
   for (const Option& option : command.options) {
@@ -21,15 +30,6 @@ std::string usage(const Command& command) {
   }
   return text + " [options]";
 }
-
-std::string row(const Option& option) {
-  std::string names = option.names;
-  if (const size_t comma = names.find(','); comma != std::string::npos) names.insert(comma + 1, " ");
-  if (names.front() == '-' && option.kind != ValueKind::flag) names += " " + option.value;
-  return "| `" + names + "` | " + escaped(option.help) + " |\n";
-}
-
-}  // namespace
 
 std::string to_markdown(const std::vector<Command>& commands) {
   std::string text;

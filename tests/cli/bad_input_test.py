@@ -66,7 +66,7 @@ def usage_errors(folder, good):
     expect(USAGE, ["info"], "FILE")
     expect(USAGE, ["pattern"], "NAME")
     expect(USAGE, ["pattern", "zigzag", "-n", "4", "-o", out], "zigzag", "hilbert")
-    expect(USAGE, ["pattern", "hilbert", "-n", "0", "-o", out], "-n")
+    expect(USAGE, ["pattern", "hilbert", "-n", "0", "-o", out], "--rasterizers")
     expect(USAGE, ["pattern", "hilbert", "-n", "5000", "-o", out], "4096")
     expect(USAGE, ["pattern", "hilbert", "-n", "4", "-o", str(folder / "p.txt")], ".png")
     expect(USAGE, ["machines", "extra"], "extra")
