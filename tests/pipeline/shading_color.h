@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <glm/vec4.hpp>
+#include <optional>
 #include <variant>
 #include <vector>
 
+#include "oracle/assembly.h"
 #include "oracle/oracle.h"
 #include "scene/frame.h"
 
@@ -32,17 +34,20 @@ inline glm::vec4 palette_color(uint32_t id) {
   return {channel(1.0f), channel(2.0f / 3.0f), channel(1.0f / 3.0f), 1.0f};
 }
 
-// Colours of a frame's draws under Shading::draw: draws are numbered in the order of their commands.
+// Colours of a frame's draws under Shading::draw: draws are numbered in the order of their commands, those
+// without a triangle left out.
 class DrawColors {
  public:
   explicit DrawColors(const Frame& frame) : colors_(frame.commands.size()) {
     uint32_t number = 0;
     for (size_t i = 0; i < frame.commands.size(); ++i) {
       const auto* draw = std::get_if<DrawCommand>(&frame.commands[i]);
-      if (!draw) continue;
+      if (!draw || oracle::assemble(frame, *draw).empty()) continue;
       colors_[i] = palette_color(number++);
+      const std::optional<BlendState>& blend = frame.states[draw->state].blend;
+      const bool blends = blend && !(blend->color == BlendTerm{} && blend->alpha == BlendTerm{});
       const bool captured = frame.materials[draw->material].kind == MaterialKind::none;
-      if (captured && frame.states[draw->state].blend) colors_[i].a *= kSeeThroughOpacity;
+      if (captured && blends) colors_[i].a *= kSeeThroughOpacity;
     }
   }
   glm::vec4 operator()(const oracle::Primitive& primitive) const { return colors_[primitive.command]; }
