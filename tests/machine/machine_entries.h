@@ -1,0 +1,19 @@
+// The builds of the machine tests, one per instruction set (collectives_kernel.cpp).
+#pragma once
+
+#include <cstddef>
+
+#include "block_case.h"
+#include "lane_case.h"
+
+namespace brokkr::machine_test {
+
+struct MachineEntries {
+  int width;
+  int most_warps;  // per block
+  size_t storage;  // bytes that the warps of a block share, zeroed, aligned to 64
+  void (*answer)(const LaneInput&, LaneAnswers&);
+  void (*share_keys)(const BlockInput&, BlockAnswers&, void* storage, int warps, int warp);
+};
+
+}  // namespace brokkr::machine_test
