@@ -134,7 +134,7 @@ json write_state(const State& state) {
     const BlendState& blend = *state.blend;
     result["blend"] = {{"color", write_blend_term(blend.color)}, {"alpha", write_blend_term(blend.alpha)}};
     if (blend.constant != glm::vec4(0.0f)) {
-      result["blend"]["constant"] = {blend.constant.r, blend.constant.g, blend.constant.b, blend.constant.a};
+      result["blend"]["constant"] = {blend.constant.x, blend.constant.y, blend.constant.z, blend.constant.w};
     }
   }
   if (state.alpha_test) {

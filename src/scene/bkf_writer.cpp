@@ -148,7 +148,7 @@ class Writer {
 
   void write_command(const ClearCommand& clear, json& commands) {
     json command = {{"type", "clear"}, {"target", id_of(clear.target)}};
-    if (clear.color) command["color"] = {clear.color->r, clear.color->g, clear.color->b, clear.color->a};
+    if (clear.color) command["color"] = {clear.color->x, clear.color->y, clear.color->z, clear.color->w};
     if (clear.depth) command["depth"] = *clear.depth;
     if (clear.stencil) command["stencil"] = *clear.stencil;
     if (clear.scissor) command["scissor"] = bkf::write_rect(*clear.scissor);

@@ -29,6 +29,23 @@ bool is_unsupported(std::span<const std::byte> file) {
                      [&](std::string_view magic) { return text.starts_with(magic); });
 }
 
+// stb_image reserves what a PNG chunk's length field says before it reads the chunk: no chunk may be longer
+// than the file.
+bool has_whole_png_chunks(std::span<const std::byte> file) {
+  constexpr size_t kSignature = 8, kLengthAndType = 8, kChecksum = 4;
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 4));
+  if (text != "\x89PNG") return true;
+  for (size_t at = kSignature; at + kLengthAndType <= file.size();) {
+    uint64_t length = 0;
+    for (size_t i = 0; i < 4; i++) length = length << 8 | uint64_t(file[at + i]);
+    if (length + kLengthAndType + kChecksum > file.size() - at) return false;
+    const bool is_last = file[at + 4] == std::byte('I') && file[at + 5] == std::byte('E');  // IEND
+    if (is_last) break;
+    at += size_t(length) + kLengthAndType + kChecksum;
+  }
+  return true;
+}
+
 void append_bytes(void* context, void* data, int size) {
   auto& out = *static_cast<std::vector<std::byte>*>(context);
   const auto* begin = static_cast<const std::byte*>(data);
@@ -64,6 +81,7 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
   const char* const kFormats = "use PNG, JPEG, BMP or TGA";
   if (file.empty() || file.size() > size_t(INT_MAX)) fail(name, "is empty or larger than 2 GiB", kFormats);
   if (is_unsupported(file)) fail(name, "has a picture format that is not supported", kFormats);
+  if (!has_whole_png_chunks(file)) fail(name, "is a PNG file that is cut short", "save the picture again");
   const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
   int width = 0, height = 0, channels = 0;
   if (!stbi_info_from_memory(bytes, int(file.size()), &width, &height, &channels)) {
