@@ -202,7 +202,7 @@ void GlPrograms::set_color(const glm::vec4& color) {
 
 void GlPrograms::set_material(const Material& material) {
   if (bound_.fragment != GlFragment::blinn_phong) return;
-  glUniform4f(kDiffuse, material.diffuse.r, material.diffuse.g, material.diffuse.b, material.opacity);
+  glUniform4f(kDiffuse, material.diffuse.x, material.diffuse.y, material.diffuse.z, material.opacity);
   glUniform3fv(kSpecular, 1, glm::value_ptr(material.specular));
   glUniform3fv(kEmission, 1, glm::value_ptr(material.emission));
   glUniform3fv(kAmbient, 1, glm::value_ptr(material.ambient));

@@ -83,7 +83,7 @@ void apply_fragment_state(const State& state) {
     glBlendEquationSeparate(gl_equation(blend.color.equation), gl_equation(blend.alpha.equation));
     glBlendFuncSeparate(gl_factor(blend.color.src), gl_factor(blend.color.dst), gl_factor(blend.alpha.src),
                         gl_factor(blend.alpha.dst));
-    glBlendColor(blend.constant.r, blend.constant.g, blend.constant.b, blend.constant.a);
+    glBlendColor(blend.constant.x, blend.constant.y, blend.constant.z, blend.constant.w);
   }
   glColorMask(state.color_mask[0], state.color_mask[1], state.color_mask[2], state.color_mask[3]);
 }

@@ -125,7 +125,7 @@ void GlTargets::clear_storage(Storage& storage, const ClearCommand& clear) {
   GLbitfield planes = 0;
   if (clear.color) {
     planes |= GL_COLOR_BUFFER_BIT;
-    glClearColor(clear.color->r, clear.color->g, clear.color->b, clear.color->a);
+    glClearColor(clear.color->x, clear.color->y, clear.color->z, clear.color->w);
   }
   if (clear.depth) {
     planes |= GL_DEPTH_BUFFER_BIT;

@@ -50,7 +50,7 @@ inline uint32_t add_emission(Frame& frame, glm::vec4 color) {
   material.kind = MaterialKind::blinn_phong;
   material.diffuse = material.specular = material.ambient = glm::vec3(0.0f);
   material.emission = glm::vec3(color);
-  material.opacity = color.a;
+  material.opacity = color.w;
   frame.materials.push_back(material);
   return uint32_t(frame.materials.size()) - 1;
 }
