@@ -15,22 +15,22 @@ float factor(BlendFactor f, int channel, const glm::vec4& src, const glm::vec4& 
     case BlendFactor::one_minus_src_color: return 1 - src[channel];
     case BlendFactor::dst_color: return dst[channel];
     case BlendFactor::one_minus_dst_color: return 1 - dst[channel];
-    case BlendFactor::src_alpha: return src.a;
-    case BlendFactor::one_minus_src_alpha: return 1 - src.a;
-    case BlendFactor::dst_alpha: return dst.a;
-    case BlendFactor::one_minus_dst_alpha: return 1 - dst.a;
+    case BlendFactor::src_alpha: return src.w;
+    case BlendFactor::one_minus_src_alpha: return 1 - src.w;
+    case BlendFactor::dst_alpha: return dst.w;
+    case BlendFactor::one_minus_dst_alpha: return 1 - dst.w;
     case BlendFactor::constant_color: return constant[channel];
     case BlendFactor::one_minus_constant_color: return 1 - constant[channel];
-    case BlendFactor::constant_alpha: return constant.a;
-    case BlendFactor::one_minus_constant_alpha: return 1 - constant.a;
-    case BlendFactor::src_alpha_saturate: return channel == 3 ? 1 : std::min(src.a, 1 - dst.a);
+    case BlendFactor::constant_alpha: return constant.w;
+    case BlendFactor::one_minus_constant_alpha: return 1 - constant.w;
+    case BlendFactor::src_alpha_saturate: return channel == 3 ? 1 : std::min(src.w, 1 - dst.w);
   }
   return 0;
 }
 
 glm::vec4 clamp_unit(const glm::vec4& v) {
-  return {std::clamp(v.r, 0.0f, 1.0f), std::clamp(v.g, 0.0f, 1.0f), std::clamp(v.b, 0.0f, 1.0f),
-          std::clamp(v.a, 0.0f, 1.0f)};
+  return {std::clamp(v.x, 0.0f, 1.0f), std::clamp(v.y, 0.0f, 1.0f), std::clamp(v.z, 0.0f, 1.0f),
+          std::clamp(v.w, 0.0f, 1.0f)};
 }
 
 enum class Verdict : uint8_t { fail, pass, unknown_fail, unknown_pass };
@@ -127,7 +127,7 @@ void shade(Surface& surface, const State& state, const Sample& sample, const glm
   Pixel& pixel = surface.at(sample.x, sample.y);
   ++pixel.overdraw;
   if (!sample.certain) pixel.uncertain |= kUncertainOverdraw;
-  if (state.alpha_test && !passes(state.alpha_test->func, color.a, state.alpha_test->ref)) return;
+  if (state.alpha_test && !passes(state.alpha_test->func, color.w, state.alpha_test->ref)) return;
 
   const bool writes_depth = state.depth.test && state.depth.write;
   const bool writes_color =

@@ -48,7 +48,7 @@ TEST(OracleFormat, FixedPointRoundsAndClamps) {
 TEST(OracleFormat, SrgbEncodesColourButNotAlpha) {
   const auto codes = encode(ColorFormat::rgba8_srgb, {0.5f, 0.0031308f, 0.2158605f, 0.5f});
   EXPECT_EQ(codes, (std::array<uint16_t, 4>{188, 10, 128, 128}));
-  EXPECT_NEAR(decode(ColorFormat::rgba8_srgb, {128, 0, 255, 128}).r, 0.2158605f, 1e-6f);
+  EXPECT_NEAR(decode(ColorFormat::rgba8_srgb, {128, 0, 255, 128}).x, 0.2158605f, 1e-6f);
 }
 
 TEST(OracleFragment, CompareFunctions) {

@@ -47,7 +47,7 @@ class DrawColors {
       const std::optional<BlendState>& blend = frame.states[draw->state].blend;
       const bool blends = blend && !(blend->color == BlendTerm{} && blend->alpha == BlendTerm{});
       const bool captured = frame.materials[draw->material].kind == MaterialKind::none;
-      if (captured && blends) colors_[i].a *= kSeeThroughOpacity;
+      if (captured && blends) colors_[i].w *= kSeeThroughOpacity;
     }
   }
   glm::vec4 operator()(const oracle::Primitive& primitive) const { return colors_[primitive.command]; }
