@@ -6,6 +6,35 @@
 
 BROKKR_MACHINE_BEGIN
 
+struct Position {
+  Int x, y;
+};
+
+// Where samples s .. s + width - 1 of a region lie in its layer.
+BROKKR_FN Position region_position(Warp& w, const TargetTables& t, const RegionRecord& region, int s) {
+  const Int at = w.lane() + Int(s);
+  const Int tile = at >> Int(6);
+  const int tiles_shift = t.region_shift - 3;
+  return {tile_x(at & Int(63)) + ((tile & Int((1 << tiles_shift) - 1)) << Int(3)) + Int(region.x),
+          tile_y(at & Int(63)) + ((tile >> Int(tiles_shift)) << Int(3)) + Int(region.y)};
+}
+
+BROKKR_FN Mask inside_rect(const Position& p, const int32_t (&rect)[4]) {
+  return p.x >= Int(rect[0]) && p.x < Int(rect[2]) && p.y >= Int(rect[1]) && p.y < Int(rect[3]);
+}
+
+// Cleared samples have no writer any more.
+BROKKR_FN void forget_writers(Warp& w, const TargetTables& t, const RegionRecord& region, const PhaseRecord& phase, int first, int step) {
+  uint32_t* planes[2] = {phase.planes & kPlaneColor ? t.visible_id : nullptr, phase.planes & kPlaneDepth ? t.depth_id : nullptr};
+  for (uint32_t* plane : planes) {
+    if (plane == nullptr) continue;
+    for (int s = first; s < t.region * t.region; s += step) {
+      const Mask m = inside_rect(region_position(w, t, region, s), phase.rect);
+      w.store(plane + size_t(region.number) * size_t(t.region * t.region) + size_t(s), Uint(kNoPrimitive), m);
+    }
+  }
+}
+
 // A clear of whole regions only notes the value; regions that the rectangle cuts are written at once.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint32_t r, const PhaseRecord& phase) {
@@ -19,6 +48,7 @@ BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint3
     const int top = region.y + edge < int(target.height) ? region.y + edge : int(target.height);
     if (phase.rect[0] >= right || phase.rect[1] >= top || phase.rect[2] <= region.x || phase.rect[3] <= region.y) continue;
     RegionState& state = t.targets.region_state[region.number];
+    forget_writers(w, t.targets, region, phase, share, step);
     const bool whole = phase.rect[0] <= region.x && phase.rect[1] <= region.y && phase.rect[2] >= right && phase.rect[3] >= top;
     b.sync();
     if (whole) {
@@ -36,11 +66,7 @@ BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint3
       if (b.leader()) w.once([&] { state.bits &= ~phase.planes; });
       const size_t base = size_t(region.number) * size_t(samples);
       for (int s = share; s < samples; s += step) {
-        const Int at = w.lane() + Int(s);
-        const Int tile = at >> Int(6);
-        const Int x = tile_x(at & Int(63)) + ((tile & Int((edge >> 3) - 1)) << Int(3)) + Int(region.x);
-        const Int y = tile_y(at & Int(63)) + ((tile >> Int(t.targets.region_shift - 3)) << Int(3)) + Int(region.y);
-        const Mask m = x >= Int(phase.rect[0]) && x < Int(phase.rect[2]) && y >= Int(phase.rect[1]) && y < Int(phase.rect[3]);
+        const Mask m = inside_rect(region_position(w, t.targets, region, s), phase.rect);
         if (phase.planes & kPlaneColor) {
           w.store(t.targets.color + base + s, Uint(uint32_t(phase.color)), m);
           if (t.targets.color_high) w.store(t.targets.color_high + base + s, Uint(uint32_t(phase.color >> 32)), m);
@@ -75,10 +101,8 @@ BROKKR_FN_NOINLINE void copy_share(Block<Shared>& b, const RasterTables& t, uint
     if (region.target != phase.target || region.layer != 0) continue;
     const size_t base = size_t(region.number) * size_t(samples);
     for (int s = share; s < samples; s += step) {
-      const Int at = w.lane() + Int(s);
-      const Int tile = at >> Int(6);
-      const Int x = tile_x(at & Int(63)) + ((tile & Int((edge >> 3) - 1)) << Int(3)) + Int(region.x);
-      const Int y = tile_y(at & Int(63)) + ((tile >> Int(planes.region_shift - 3)) << Int(3)) + Int(region.y);
+      const Position position = region_position(w, planes, region, s);
+      const Int x = position.x, y = position.y;
       const Float u = (to_float(x - Int(dx)) + Float(0.5f)) / Float(float(dw)), v = (to_float(y - Int(dy)) + Float(0.5f)) / Float(float(dh));
       const Int from_x = Int(phase.source[0]) + to_int(floor(u * Float(float(phase.source[2]))));
       const Int from_y = Int(phase.source[1]) + to_int(floor(v * Float(float(phase.source[3]))));

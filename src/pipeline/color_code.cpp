@@ -1,0 +1,25 @@
+#include "pipeline/color_code.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/packing.hpp>
+
+namespace brokkr {
+
+uint64_t color_code(ColorFormat format, const glm::vec4& color) {
+  uint64_t code = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (format == ColorFormat::rgba16f) {
+      code |= uint64_t(glm::packHalf1x16(color[i])) << (16 * i);
+      continue;
+    }
+    float c = color[i] > 0 ? std::min(color[i], 1.0f) : 0.0f;
+    if (format == ColorFormat::rgba8_srgb && i < 3) c = c <= 0.0031308f ? c * 12.92f : 1.055f * std::pow(c, 1 / 2.4f) - 0.055f;
+    code |= uint64_t(c * 255.0f + 0.5f) << (8 * i);
+  }
+  return code;
+}
+
+float half_to_float(uint16_t half) { return glm::unpackHalf1x16(half); }
+
+}  // namespace brokkr

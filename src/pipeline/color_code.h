@@ -1,0 +1,16 @@
+// Colours in the storage formats of render targets, on the host.
+#pragma once
+
+#include <cstdint>
+#include <glm/vec4.hpp>
+
+#include "scene/frame.h"
+
+namespace brokkr {
+
+// A linear colour as a target stores it: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F from red in the lowest 16 up.
+uint64_t color_code(ColorFormat format, const glm::vec4& color);
+
+float half_to_float(uint16_t half);
+
+}  // namespace brokkr

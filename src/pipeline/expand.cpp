@@ -1,0 +1,141 @@
+#include "pipeline/expand.h"
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace brokkr {
+namespace {
+
+bool is_triangles(Topology t) {
+  return t == Topology::triangles || t == Topology::triangle_strip || t == Topology::triangle_fan;
+}
+
+// The draw's elements as vertex numbers, cut at restarts.
+std::vector<std::vector<uint32_t>> element_lists(const Frame& frame, const DrawCommand& draw) {
+  std::vector<std::vector<uint32_t>> lists(1);
+  for (uint32_t i = 0; i < draw.element_count; ++i) {
+    const uint32_t vertex = draw.indexed ? frame.indices[draw.first_index + i] : i;
+    if (draw.indexed && draw.restart && vertex == 0xffffffffu) {
+      lists.emplace_back();
+    } else {
+      lists.back().push_back(vertex);
+    }
+  }
+  return lists;
+}
+
+void append_triangles(Topology topology, const std::vector<uint32_t>& v, std::vector<uint32_t>& out) {
+  if (topology == Topology::triangles) {
+    out.insert(out.end(), v.begin(), v.begin() + std::ptrdiff_t(v.size() / 3 * 3));
+    return;
+  }
+  for (size_t i = 0; i + 2 < v.size(); ++i) {
+    if (topology == Topology::triangle_fan) out.insert(out.end(), {v[0], v[i + 1], v[i + 2]});
+    else if (i % 2 == 0) out.insert(out.end(), {v[i], v[i + 1], v[i + 2]});
+    else out.insert(out.end(), {v[i + 1], v[i], v[i + 2]});
+  }
+}
+
+class Widener {
+ public:
+  Widener(const State& state, ExpandedDraw& out)
+      : half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0), half_y_(state.viewport.w != 0 ? 1.0f / state.viewport.w : 0),
+        width_(state.viewport.z), height_(state.viewport.w), out_(out) {}
+
+  void point(const glm::vec4& p) {
+    if (!(p.w > 0)) return;
+    const float x = p.w * half_x_, y = p.w * half_y_;
+    quad({p + glm::vec4(-x, -y, 0, 0), p + glm::vec4(x, -y, 0, 0), p + glm::vec4(x, y, 0, 0), p + glm::vec4(-x, y, 0, 0)});
+  }
+
+  void line(glm::vec4 a, glm::vec4 b) {
+    for (int i = 0; i < 4; ++i) {
+      if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
+    }
+    // What lies behind the near plane has no window position to widen.
+    const float da = a.z + a.w, db = b.z + b.w;
+    if (da < 0 && db < 0) return;
+    if (da < 0) a = a + (b - a) * (da / (da - db));
+    if (db < 0) b = b + (a - b) * (db / (db - da));
+    if (!(a.w > 0) || !(b.w > 0)) return;
+    const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
+    const bool steep = std::abs(dy) > std::abs(dx);
+    const glm::vec4 unit = steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0);
+    quad({a - unit * a.w, b - unit * b.w, b + unit * b.w, a + unit * a.w});
+  }
+
+ private:
+  void quad(const std::array<glm::vec4, 4>& corners) {
+    const uint32_t first = uint32_t(out_.positions.size());
+    out_.positions.insert(out_.positions.end(), corners.begin(), corners.end());
+    for (const uint32_t i : {0u, 1u, 2u, 0u, 2u, 3u}) out_.indices.push_back(first + i);
+  }
+
+  float half_x_, half_y_, width_, height_;
+  ExpandedDraw& out_;
+};
+
+// Whether the triangle's face is culled; false where its window position is unknown.
+bool is_culled(const State& state, uint32_t flags, const glm::vec4& a, const glm::vec4& b, const glm::vec4& c) {
+  if (state.cull == CullMode::none) return false;
+  if (state.cull == CullMode::front_and_back) return true;
+  const double area = double(a.w) * (double(b.x) * c.y - double(c.x) * b.y) - double(b.w) * (double(a.x) * c.y - double(c.x) * a.y) +
+                      double(c.w) * (double(a.x) * b.y - double(b.x) * a.y);
+  const bool clockwise = (state.front_face == FrontFace::cw) != ((flags & kOriginUpperLeft) != 0);
+  const bool front = (area > 0) != clockwise;
+  return front == (state.cull == CullMode::front);
+}
+
+}  // namespace
+
+bool needs_expansion(const DrawCommand& draw, const State& state) {
+  return !is_triangles(draw.topology) || state.polygon_mode != PolygonMode::fill || (draw.indexed && draw.restart);
+}
+
+ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command) {
+  ExpandedDraw out;
+  const auto lists = element_lists(frame, draw);
+  if (is_triangles(draw.topology) && state.polygon_mode == PolygonMode::fill) {
+    for (const auto& list : lists) append_triangles(draw.topology, list, out.indices);
+    out.instances = draw.instances;
+    return out;
+  }
+  if (draw.vertex_kind != VertexKind::clip_space) {
+    throw std::runtime_error("command " + std::to_string(command) +
+                             ": field 'mode': object-space lines and points cannot be drawn; turn them into triangles");
+  }
+  Widener widener(state, out);
+  for (uint32_t instance = 0; instance < draw.instances; ++instance) {
+    const glm::vec4* vertices = frame.positions.data() + draw.first_vertex + size_t(instance) * draw.vertex_count;
+    for (const auto& list : lists) {
+      const size_t n = list.size();
+      if (draw.topology == Topology::points) {
+        for (const uint32_t v : list) widener.point(vertices[v]);
+      } else if (draw.topology == Topology::lines) {
+        for (size_t i = 0; i + 1 < n; i += 2) widener.line(vertices[list[i]], vertices[list[i + 1]]);
+      } else if (draw.topology == Topology::line_strip || draw.topology == Topology::line_loop) {
+        for (size_t i = 0; i + 1 < n; ++i) widener.line(vertices[list[i]], vertices[list[i + 1]]);
+        if (draw.topology == Topology::line_loop && n > 2) widener.line(vertices[list[n - 1]], vertices[list[0]]);
+      } else {
+        std::vector<uint32_t> triangles;
+        append_triangles(draw.topology, list, triangles);
+        for (size_t i = 0; i + 2 < triangles.size(); i += 3) {
+          const glm::vec4 &a = vertices[triangles[i]], &b = vertices[triangles[i + 1]], &c = vertices[triangles[i + 2]];
+          if (is_culled(state, draw.flags, a, b, c)) continue;
+          if (state.polygon_mode == PolygonMode::point) {
+            for (const auto* p : {&a, &b, &c}) widener.point(*p);
+          } else {
+            widener.line(a, b);
+            widener.line(b, c);
+            widener.line(c, a);
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace brokkr

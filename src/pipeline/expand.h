@@ -1,0 +1,26 @@
+// Draws that the kernel's assembly does not know, turned into triangle lists: restarted strips and fans, lines, points, and triangles
+// drawn as lines or points.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "scene/frame.h"
+
+namespace brokkr {
+
+// Whether the kernel needs the draw in another form.
+bool needs_expansion(const DrawCommand& draw, const State& state);
+
+// A draw in its other form: an indexed triangle list with vertices of its own.
+struct ExpandedDraw {
+  std::vector<uint32_t> indices;
+  std::vector<glm::vec4> positions;  // empty: the draw's own vertices stay in use
+  uint32_t instances = 1;            // lines and points: instances are drawn one after another, as one
+};
+
+// Lines are one pixel wide parallelograms as OpenGL's non-antialiased lines, points one-pixel squares.
+// Throws std::runtime_error for lines and points of object-space draws.
+ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command);
+
+}  // namespace brokkr

@@ -1,0 +1,63 @@
+#include "pipeline/mip_chain.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <glm/vec4.hpp>
+
+namespace brokkr {
+namespace {
+
+std::array<float, 256> decode_table(bool srgb) {
+  std::array<float, 256> table{};
+  for (int i = 0; i < 256; ++i) {
+    const double c = i / 255.0;
+    table[size_t(i)] = float(!srgb ? c : c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+  }
+  return table;
+}
+
+uint32_t unorm16(float v) { return uint32_t(std::lround(std::clamp(v, 0.0f, 1.0f) * 65535.0f)); }
+
+}  // namespace
+
+TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels) {
+  const std::array<float, 256> color = decode_table(texture.srgb), alpha = decode_table(false);
+  std::vector<glm::vec4> level(texture.texels.size());
+  for (size_t i = 0; i < level.size(); ++i) {
+    const uint32_t t = texture.texels[i];
+    level[i] = {color[t & 255], color[(t >> 8) & 255], color[(t >> 16) & 255], alpha[t >> 24]};
+  }
+  TextureRecord record{};
+  record.width = uint32_t(texture.width);
+  record.height = uint32_t(texture.height);
+  record.srgb = texture.srgb;
+  int width = texture.width, height = texture.height;
+  for (;;) {
+    record.first_texel[record.levels++] = uint32_t(texels.size() / 2);
+    for (const glm::vec4& t : level) {
+      texels.push_back(unorm16(t.x) | unorm16(t.y) << 16);
+      texels.push_back(unorm16(t.z) | unorm16(t.w) << 16);
+    }
+    if ((width == 1 && height == 1) || record.levels == kMaxTextureLevels) return record;
+    const int next_width = std::max(1, width / 2), next_height = std::max(1, height / 2);
+    std::vector<glm::vec4> next(size_t(next_width) * size_t(next_height));
+    for (int y = 0; y < next_height; ++y) {
+      for (int x = 0; x < next_width; ++x) {
+        // All texels of this level that the new one covers: two by two, three where an odd size ends.
+        const int x0 = x * width / next_width, x1 = std::max(x0 + 1, (x + 1) * width / next_width);
+        const int y0 = y * height / next_height, y1 = std::max(y0 + 1, (y + 1) * height / next_height);
+        glm::vec4 sum(0.0f);
+        for (int j = y0; j < y1; ++j) {
+          for (int i = x0; i < x1; ++i) sum += level[size_t(j) * size_t(width) + size_t(i)];
+        }
+        next[size_t(y) * size_t(next_width) + size_t(x)] = sum / float((x1 - x0) * (y1 - y0));
+      }
+    }
+    level = std::move(next);
+    width = next_width;
+    height = next_height;
+  }
+}
+
+}  // namespace brokkr

@@ -1,0 +1,266 @@
+#include "pipeline/prepare.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include <glm/geometric.hpp>
+
+#include "pipeline/expand.h"
+#include "pipeline/mip_chain.h"
+
+namespace brokkr {
+namespace {
+
+bool blends(const State& s) {
+  if (!s.blend) return false;
+  const BlendTerm copy{};
+  return !(s.blend->color == copy && s.blend->alpha == copy);
+}
+
+bool uses_stencil(const State& s) {
+  if (!s.stencil) return false;
+  const bool keeps = s.stencil->stencil_fail == StencilOp::keep && s.stencil->depth_fail == StencilOp::keep &&
+                     s.stencil->pass == StencilOp::keep;
+  return !(keeps && s.stencil->func == CompareFunc::always);
+}
+
+void fill_rect(const State& s, const Target& target, int32_t (&rect)[4]) {
+  // Samples whose centres lie inside the viewport.
+  const auto first = [](float v) { return int(std::ceil(std::clamp(v, -1e6f, 1e6f) - 0.5f)); };
+  rect[0] = std::max(0, first(s.viewport.x));
+  rect[1] = std::max(0, first(s.viewport.y));
+  rect[2] = std::min(target.width, first(s.viewport.x + s.viewport.z));
+  rect[3] = std::min(target.height, first(s.viewport.y + s.viewport.w));
+  if (s.scissor) {
+    const auto end = [](int start, int size) { return int(std::min<int64_t>(int64_t(start) + size, 1 << 20)); };
+    rect[0] = std::max(rect[0], s.scissor->x);
+    rect[1] = std::max(rect[1], s.scissor->y);
+    rect[2] = std::min(rect[2], end(s.scissor->x, s.scissor->width));
+    rect[3] = std::min(rect[3], end(s.scissor->y, s.scissor->height));
+  }
+}
+
+DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, uint32_t command) {
+  const State& s = frame.states[draw.state];
+  const Target& target = frame.targets[frame.views[draw.first_view].target];
+  DrawRecord r{};
+  const bool upper_left = (draw.flags & kOriginUpperLeft) != 0, zero_to_one = (draw.flags & kZeroToOne) != 0;
+  r.scale[0] = 0.5f * s.viewport.z;
+  r.offset[0] = s.viewport.x + 0.5f * s.viewport.z;
+  r.scale[1] = upper_left ? -0.5f * s.viewport.w : 0.5f * s.viewport.w;
+  r.offset[1] = s.viewport.y + 0.5f * s.viewport.w;
+  r.scale[2] = zero_to_one ? s.depth_far - s.depth_near : 0.5f * (s.depth_far - s.depth_near);
+  r.offset[2] = zero_to_one ? s.depth_near : 0.5f * (s.depth_near + s.depth_far);
+  fill_rect(s, target, r.rect);
+  const auto set = [&](bool on, uint32_t bit) { r.bits |= on ? bit : 0u; };
+  const bool material = frame.materials[draw.material].kind == MaterialKind::blinn_phong && draw.vertex_kind == VertexKind::transform;
+  set(draw.indexed, kDrawIndexed);
+  set(draw.vertex_kind == VertexKind::transform, kDrawTransform);
+  set(s.depth.test, kDrawDepthTest);
+  set(s.depth.test && s.depth.write, kDrawDepthWrite);
+  set((draw.flags & kDepthClamp) != 0, kDrawDepthClamp);
+  set(zero_to_one, kDrawZeroToOne);
+  set(s.cull == CullMode::front || s.cull == CullMode::front_and_back, kDrawCullFront);
+  set(s.cull == CullMode::back || s.cull == CullMode::front_and_back, kDrawCullBack);
+  set((s.front_face == FrontFace::cw) != upper_left, kDrawFrontClockwise);
+  set(blends(s), kDrawBlend);
+  set(uses_stencil(s), kDrawStencil);
+  set(s.polygon_offset.has_value(), kDrawPolygonOffset);
+  set(material && s.alpha_test.has_value(), kDrawAlphaTest);
+  set(material, kDrawMaterial);
+  set(!material && blends(s), kDrawSeeThrough);
+  r.command = command;
+  r.material = draw.material;
+  r.first_index = uint32_t(draw.first_index);
+  r.first_vertex = uint32_t(draw.first_vertex);
+  r.vertex_count = draw.vertex_count;
+  r.first_instance = draw.first_instance;
+  r.depth_func = uint8_t(s.depth.test ? s.depth.func : CompareFunc::always);
+  for (int i = 0; i < 4; ++i) r.color_mask |= uint8_t(s.color_mask[size_t(i)] ? 1 << i : 0);
+  if (s.stencil) {
+    r.stencil_func = uint8_t(s.stencil->func);
+    r.stencil_ref = s.stencil->ref;
+    r.stencil_mask = s.stencil->mask;
+    r.stencil_write_mask = s.stencil->write_mask;
+    r.stencil_ops[0] = uint8_t(s.stencil->stencil_fail);
+    r.stencil_ops[1] = uint8_t(s.stencil->depth_fail);
+    r.stencil_ops[2] = uint8_t(s.stencil->pass);
+  }
+  if (s.alpha_test) {
+    r.alpha_func = uint8_t(s.alpha_test->func);
+    r.alpha_ref = s.alpha_test->ref;
+  }
+  if (s.blend) {
+    const auto term = [](const BlendTerm& t, uint8_t(&out)[3]) {
+      out[0] = uint8_t(t.src);
+      out[1] = uint8_t(t.dst);
+      out[2] = uint8_t(t.equation);
+    };
+    term(s.blend->color, r.blend_color);
+    term(s.blend->alpha, r.blend_alpha);
+    for (int i = 0; i < 4; ++i) r.blend_constant[i] = s.blend->constant[i];
+  }
+  if (s.polygon_offset) {
+    r.offset_factor = s.polygon_offset->factor;
+    r.offset_units = s.polygon_offset->units;
+  }
+  return r;
+}
+
+void require(bool ok, const std::string& message) {
+  if (!ok) throw std::runtime_error(message);
+}
+
+}  // namespace
+
+PreparedFrame Renderer::prepare(const Frame& frame) {
+  const auto begin = std::chrono::steady_clock::now();
+  validate(frame);
+  static std::atomic<uint64_t> versions{0};
+  PreparedFrame result;
+  result.impl = std::make_unique<PreparedFrame::Impl>();
+  PreparedFrame::Impl& p = *result.impl;
+  p.frame = &frame;
+  p.version = ++versions;
+
+  uint64_t batches = 0;
+  for (size_t c = 0; c < frame.commands.size(); ++c) {
+    const auto* draw = std::get_if<DrawCommand>(&frame.commands[c]);
+    if (draw == nullptr || draw->element_count == 0 || draw->instances == 0 || draw->view_count == 0) continue;
+    const State& state = frame.states[draw->state];
+    DrawRecord record = make_draw(frame, *draw, uint32_t(c));
+    uint32_t instances = draw->instances;
+    uint64_t triangles = 0;
+    if (needs_expansion(*draw, state)) {
+      ExpandedDraw e = expand(frame, *draw, state, c);
+      if (!p.own_indices) p.indices = frame.indices;
+      p.own_indices = true;
+      record.bits |= kDrawIndexed;
+      record.assembly = Assembly::list;
+      require(p.indices.size() + e.indices.size() < 0x7fffffffu, "command " + std::to_string(c) + ": too many indices; limit 2^31");
+      record.first_index = uint32_t(p.indices.size());
+      p.indices.insert(p.indices.end(), e.indices.begin(), e.indices.end());
+      triangles = e.indices.size() / 3;
+      if (!e.positions.empty() || draw->topology >= Topology::points ||
+          state.polygon_mode != PolygonMode::fill) {
+        if (!p.own_positions) p.positions = frame.positions;
+        p.own_positions = true;
+        record.first_vertex = uint32_t(p.positions.size());
+        record.vertex_count = uint32_t(e.positions.size());
+        record.bits &= ~uint32_t(kDrawCullFront | kDrawCullBack);
+        p.positions.insert(p.positions.end(), e.positions.begin(), e.positions.end());
+      }
+      instances = e.instances;
+    } else {
+      record.assembly = draw->topology == Topology::triangles ? Assembly::list
+                        : draw->topology == Topology::triangle_strip ? Assembly::strip : Assembly::fan;
+      triangles = primitive_count(draw->topology, draw->element_count);
+    }
+    if (triangles == 0) continue;
+    record.triangle_count = uint32_t(triangles);
+    p.index_count += triangles * 3 * instances * draw->view_count;
+    p.triangles += triangles * instances * draw->view_count;
+    if (draw->flags & (kFragmentDiscard | kFragmentDepth | kClipDistance)) {
+      p.discard_unknown_triangles += triangles * instances * draw->view_count;
+    }
+    p.has_materials |= (record.bits & kDrawMaterial) != 0;
+    const uint64_t per_run = (triangles + kBatchTriangles - 1) / kBatchTriangles;
+    require(batches + per_run * instances * draw->view_count <= kMaxBatches,
+            "command " + std::to_string(c) + ": more than 2^32 triangles in the frame; split it");
+    const uint32_t draw_number = uint32_t(p.draws.size());
+    for (uint32_t v = 0; v < draw->view_count; ++v) {
+      for (uint32_t i = 0; i < instances; ++i) {
+        const uint32_t run = uint32_t(p.runs.size());
+        p.runs.push_back({draw_number, draw->first_view + v, i, uint32_t(batches)});
+        p.batch_run.insert(p.batch_run.end(), size_t(per_run), run);
+        batches += per_run;
+      }
+    }
+    p.draws.push_back(record);
+    p.draw_end.push_back(uint32_t(batches));
+  }
+  require((p.own_positions ? p.positions.size() : frame.positions.size()) < kMaxFrameVertices, "frame: more than 2^29 vertices; split it");
+
+  for (const View& v : frame.views) {
+    ViewRecord r{};
+    std::memcpy(r.view_projection, &v.view_projection[0][0], sizeof r.view_projection);
+    for (int i = 0; i < 3; ++i) r.eye[i] = v.eye[i];
+    r.target = v.target;
+    r.layer = v.layer;
+    p.views.push_back(r);
+  }
+  for (const Material& m : frame.materials) {
+    MaterialRecord r{};
+    for (int i = 0; i < 3; ++i) {
+      r.diffuse[i] = m.diffuse[i];
+      r.specular[i] = m.specular[i];
+      r.emission[i] = m.emission[i];
+      r.ambient[i] = m.ambient[i];
+    }
+    r.shininess = m.shininess;
+    r.opacity = m.opacity;
+    r.alpha_cutoff = m.alpha_cutoff;
+    r.diffuse_texture = m.diffuse_texture;
+    r.alpha_texture = m.alpha_texture;
+    p.materials.push_back(r);
+  }
+  for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels));
+  p.prepare_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+FrameTables PreparedFrame::Impl::tables(const PhasePlan& phase_plan) const {
+  FrameTables t{};
+  t.draws = phase_plan.draws.data();
+  t.runs = runs.data();
+  t.batch_run = batch_run.data();
+  t.views = views.data();
+  t.materials = materials.data();
+  t.textures = textures.data();
+  t.texels = texels.data();
+  t.phases = phase_plan.phases.data();
+  t.indices = own_indices ? indices.data() : frame->indices.data();
+  t.positions = own_positions ? &positions.data()->x : &frame->positions.data()->x;
+  t.normals = frame->normals.empty() ? nullptr : &frame->normals.data()->x;
+  t.texcoords = frame->texcoords.empty() ? nullptr : &frame->texcoords.data()->x;
+  t.models = frame->models.empty() ? nullptr : &frame->models.data()[0][0][0];
+  t.batches = phase_plan.batches;
+  t.draw_count = uint32_t(phase_plan.draws.size());
+  t.phase_count = uint32_t(phase_plan.phases.size());
+  for (const PhaseRecord& phase : phase_plan.phases) t.blit_count += phase.kind == PhaseKind::blit;
+  const float length = std::sqrt(glm::dot(frame->light_direction, frame->light_direction));
+  for (int i = 0; i < 3; ++i) t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
+  return t;
+}
+
+uint64_t PreparedFrame::Impl::bytes() const {
+  const auto size = [](const auto& v) { return uint64_t(v.size() * sizeof(v[0])); };
+  return size(draws) + size(runs) + size(batch_run) + size(views) + size(materials) + size(textures) + size(texels) + size(plan.phases) +
+         size(own_indices ? indices : frame->indices) + size(own_positions ? positions : frame->positions) + size(frame->normals) +
+         size(frame->texcoords) + size(frame->models);
+}
+
+PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
+  PrimitiveOrigin o;
+  const uint32_t batch = primitive_id / kBatchTriangles;
+  if (primitive_id == kNoPrimitive || batch >= impl->batch_run.size()) return o;
+  const RunRecord& run = impl->runs[impl->batch_run[batch]];
+  o.command = impl->draws[run.draw].command;
+  o.view = run.view;
+  o.instance = run.instance;
+  o.batch = batch;
+  o.triangle = primitive_id - run.first_batch * kBatchTriangles;
+  return o;
+}
+
+PreparedFrame::PreparedFrame() = default;
+PreparedFrame::~PreparedFrame() = default;
+PreparedFrame::PreparedFrame(PreparedFrame&&) noexcept = default;
+PreparedFrame& PreparedFrame::operator=(PreparedFrame&&) noexcept = default;
+
+}  // namespace brokkr

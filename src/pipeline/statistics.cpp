@@ -1,0 +1,136 @@
+#include "pipeline/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "pipeline/machine_backend.h"
+
+namespace brokkr {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json scalars(const Statistics& s) {
+  return {{"machine", s.machine}, {"isa", s.isa}, {"pattern", s.pattern}, {"workers", s.workers}, {"warps_per_block", s.warps_per_block},
+          {"width", s.width}, {"rasterizers", s.rasterizers}, {"bin", s.bin}, {"frame_ms", s.frame_ms}, {"prepare_ms", s.prepare_ms},
+          {"read_back_ms", s.read_back_ms}, {"batches", s.batches}, {"draws", s.draws}, {"phases", s.phases},
+          {"ordered_phases", s.ordered_phases}, {"indices", s.indices}, {"vertex_shader_runs", s.vertex_shader_runs}, {"asr", s.asr},
+          {"triangles_in", s.triangles_in}, {"triangles_culled", s.triangles_culled}, {"triangles_clipped", s.triangles_clipped},
+          {"triangles_out", s.triangles_out}, {"triangle_rasterizer_pairs", s.triangle_rasterizer_pairs},
+          {"triangle_bin_pairs", s.triangle_bin_pairs}, {"fragments", s.fragments}, {"fragments_shaded", s.fragments_shaded},
+          {"quads", s.quads}, {"visits", s.visits}, {"admission_waits", s.admission_waits}, {"queue_peak", s.queue_peak},
+          {"store_peak", s.store_peak}, {"spins", s.spins}, {"store_bytes", s.store_bytes}, {"target_bytes", s.target_bytes},
+          {"frame_bytes", s.frame_bytes}, {"load_cv", s.load_cv}, {"discard_unknown_triangles", s.discard_unknown_triangles}};
+}
+
+}  // namespace
+
+std::string Statistics::to_json() const {
+  Json j = scalars(*this);
+  j["rasterizer_fragments"] = rasterizer_fragments;
+  j["bins_x"] = bins_x;
+  j["bins_y"] = bins_y;
+  j["bin_fragments"] = bin_fragments;
+  for (const BlockTime& b : block_times) {
+    Json block;
+    for (size_t i = 0; i < size_t(Stage::count); ++i) block[kStageNames[i]] = b.ms[i];
+    j["block_ms"].push_back(block);
+  }
+  return j.dump(2) + "\n";
+}
+
+std::string Statistics::to_csv() const {
+  const Json j = scalars(*this);
+  std::ostringstream names, values;
+  for (const auto& [name, value] : j.items()) {
+    names << (names.tellp() > 0 ? "," : "") << name;
+    values << (values.tellp() > 0 ? "," : "") << (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return names.str() + "\n" + values.str() + "\n";
+}
+
+std::string Statistics::to_chrome_trace() const {
+  Json events = Json::array();
+  for (const TraceEvent& e : trace) {
+    const char* argument = Stage(e.stage) == Stage::geometry ? "task" : "rasterizer";
+    events.push_back({{"name", kStageNames[e.stage]}, {"ph", "X"}, {"pid", 1}, {"tid", e.block}, {"ts", e.begin_us},
+                      {"dur", e.end_us - e.begin_us}, {"args", {{argument, e.argument}}}});
+  }
+  return Json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n";
+}
+
+void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout, const LaunchShape& shape,
+                     const LaunchCounts& counts, Statistics& s) {
+  const auto of = [&](Counter c) { return counts.counters[int(c)]; };
+  s.pattern = pattern_name(layout.pattern);
+  s.workers = shape.blocks;
+  s.warps_per_block = shape.warps;
+  s.width = shape.width;
+  s.rasterizers = layout.rasterizers;
+  s.bin = layout.bin;
+  s.prepare_ms = frame.prepare_ms;
+  s.batches = of(Counter::batches);
+  s.draws = plan.draws.size();
+  s.phases = plan.phases.size();
+  s.ordered_phases = plan.ordered_phases;
+  s.indices = of(Counter::triangles_in) * 3;
+  s.vertex_shader_runs = of(Counter::vertex_runs);
+  s.triangles_in = of(Counter::triangles_in);
+  s.triangles_culled = of(Counter::triangles_culled);
+  s.triangles_clipped = of(Counter::triangles_clipped);
+  s.triangles_out = of(Counter::triangles_out);
+  s.triangle_rasterizer_pairs = of(Counter::rasterizer_pairs);
+  s.triangle_bin_pairs = of(Counter::bin_pairs);
+  s.fragments = of(Counter::fragments);
+  s.fragments_shaded = of(Counter::fragments_shaded);
+  s.quads = of(Counter::quads);
+  s.visits = of(Counter::visits);
+  s.admission_waits = of(Counter::admission_waits);
+  s.queue_peak = of(Counter::queue_peak);
+  s.store_peak = of(Counter::store_peak);
+  s.spins = of(Counter::spins);
+  s.frame_bytes = frame.bytes();
+  s.discard_unknown_triangles = frame.discard_unknown_triangles;
+  s.asr = s.triangles_in > 0 ? double(s.vertex_shader_runs) / double(s.triangles_in) : 0;
+
+  s.rasterizer_fragments.resize(size_t(layout.rasterizers));
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < s.rasterizer_fragments.size(); ++i) {
+    const uint64_t n = counts.rasterizers[i].fragments;
+    s.rasterizer_fragments[i] = n;
+    sum += double(n);
+    squares += double(n) * double(n);
+  }
+  const double mean = sum / double(layout.rasterizers);
+  s.load_cv = mean > 0 ? std::sqrt(std::max(0.0, squares / double(layout.rasterizers) - mean * mean)) / mean : 0;
+
+  const TargetRecord& main = layout.targets[main_target(*frame.frame)];
+  s.bins_x = int(main.bins_x);
+  s.bins_y = int(main.bins_y);
+  s.bin_fragments.assign(size_t(main.bins_x) * main.bins_y, 0);
+  const uint32_t per_bin = uint32_t(layout.bin / layout.region);
+  for (uint32_t l = 0; l < main.layers; ++l) {
+    for (uint32_t y = 0; y < main.regions_y; ++y) {
+      for (uint32_t x = 0; x < main.regions_x; ++x) {
+        s.bin_fragments[size_t(y / per_bin) * main.bins_x + x / per_bin] +=
+            counts.region_fragments[main.first_region + (l * main.regions_y + y) * main.regions_x + x];
+      }
+    }
+  }
+  for (int b = 0; b < shape.blocks; ++b) {
+    BlockTime time;
+    for (size_t i = 0; i < size_t(Stage::count); ++i) time.ms[i] = double(counts.stage_ns[size_t(b) * size_t(Stage::count) + i]) * 1e-6;
+    s.block_times.push_back(time);
+    if (counts.trace == nullptr) continue;
+    for (uint32_t i = 0; i < counts.trace_count[b]; ++i) {
+      const TraceRecord& t = counts.trace[size_t(b) * counts.trace_capacity + i];
+      s.trace.push_back({uint32_t(b), uint8_t(t.stage), t.argument, (double(t.begin_ns) - double(counts.start_ns)) * 1e-3,
+                         (double(t.end_ns) - double(counts.start_ns)) * 1e-3});
+    }
+  }
+}
+
+}  // namespace brokkr
