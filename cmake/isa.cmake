@@ -4,7 +4,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(BROKKR_KNOWN_ISAS v2 v3 v4 emulated)
   set(BROKKR_ISA_FLAGS_v2 -march=x86-64-v2)
   set(BROKKR_ISA_FLAGS_v3 -march=x86-64-v3)
-  set(BROKKR_ISA_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+  # The warnings are about the intrinsics headers of g++ 12 (PR 105593).
+  set(BROKKR_ISA_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512 -Wno-uninitialized -Wno-maybe-uninitialized)
   set(BROKKR_ISA_FLAGS_emulated -march=x86-64-v2)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(BROKKR_KNOWN_ISAS neon emulated)
@@ -37,7 +38,8 @@ function(brokkr_add_isa_objects target prefix)
     string(TOUPPER ${isa} upper)
     set(library ${prefix}_${isa})
     add_library(${library} OBJECT ${ARGN})
-    target_compile_definitions(${library} PRIVATE BROKKR_ISA=${isa} BROKKR_ISA_${upper}=1 ${BROKKR_HAVE_ISAS})
+    target_compile_definitions(${library} PRIVATE BROKKR_ISA=${isa} BROKKR_ISA_${upper}=1 GLM_FORCE_XYZW_ONLY
+                                                  ${BROKKR_HAVE_ISAS})
     # Neither flag changes a value: they only free the compiler from errno and from floating-point exceptions.
     target_compile_options(${library} PRIVATE ${BROKKR_ISA_FLAGS_${isa}} -fno-math-errno -fno-trapping-math)
     target_include_directories(${library} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/shaders
