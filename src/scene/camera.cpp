@@ -1,6 +1,7 @@
 #include "scene/camera.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <glm/common.hpp>
@@ -41,6 +42,14 @@ glm::vec3 parse_vector(std::string_view part, std::string_view text) {
   return value;
 }
 
+std::array<glm::vec3, 8> corners_of(const Bounds& bounds) {
+  std::array<glm::vec3, 8> corners;
+  for (unsigned i = 0; i < 8; i++) {
+    for (int axis = 0; axis < 3; axis++) corners[i][axis] = (i >> axis & 1 ? bounds.high : bounds.low)[axis];
+  }
+  return corners;
+}
+
 // Any direction that is not along `direction`, where the camera's own up vector is.
 glm::vec3 usable_up(const glm::vec3& direction, const glm::vec3& up) {
   if (glm::length(glm::cross(direction, up)) > 1e-4f * glm::length(up)) return up;
@@ -57,13 +66,19 @@ void Bounds::add(const glm::vec3& point) {
 Camera fit_camera(const Bounds& bounds, float aspect) {
   Camera camera;
   if (bounds.empty()) return camera;
-  // The bounding sphere must fit the smaller of the two angles of view.
-  const float half_height = glm::radians(camera.fov) / 2;
-  const float half_angle = std::min(half_height, std::atan(std::tan(half_height) * aspect));
-  const float radius = std::max(bounds.radius(), 1e-6f);
-  const glm::vec3 direction = glm::normalize(glm::vec3(0.45f, 0.35f, 1.0f));
+  const glm::vec3 backward = glm::normalize(glm::vec3(0.45f, 0.35f, 1.0f));
+  const glm::vec3 right = glm::normalize(glm::cross(camera.up, backward));
+  const glm::vec3 up = glm::cross(backward, right);
+  const float slope = std::tan(glm::radians(camera.fov) / 2);
+  // The nearest distance at which every corner of the box is inside the four sides of the picture.
+  float distance = 0;
+  for (const glm::vec3& corner : corners_of(bounds)) {
+    const glm::vec3 offset = corner - bounds.center();
+    const float aside = std::max(std::abs(glm::dot(offset, right)) / aspect, std::abs(glm::dot(offset, up)));
+    distance = std::max(distance, glm::dot(offset, backward) + aside / slope);
+  }
   camera.target = bounds.center();
-  camera.eye = camera.target + direction * (radius / std::sin(half_angle));
+  camera.eye = camera.target + backward * std::max(distance * 1.05f, 1e-6f);
   return camera;
 }
 
@@ -105,13 +120,21 @@ Camera parse_camera(const std::string& text, const Camera& camera) {
 }
 
 View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer) {
-  const glm::vec3 forward = camera.target - camera.eye;
-  const float to_center = bounds.empty() ? glm::length(forward) : glm::length(bounds.center() - camera.eye);
-  const float radius = bounds.empty() ? 1.0f : std::max(bounds.radius(), 1e-6f);
+  const glm::vec3 forward = glm::normalize(camera.target - camera.eye);
+  float nearest = 1, farthest = 2, radius = 1;
+  if (!bounds.empty()) {
+    radius = std::max(bounds.radius(), 1e-6f);
+    const float to_center = glm::dot(bounds.center() - camera.eye, forward);
+    nearest = farthest = to_center;
+    for (const glm::vec3& corner : corners_of(bounds)) {
+      const float depth = glm::dot(corner - camera.eye, forward);
+      nearest = std::min(nearest, depth);
+      farthest = std::max(farthest, depth);
+    }
+  }
   // Inside the scene the near plane is a compromise between what is cut off and depth resolution.
-  float far_plane = camera.far_plane > 0 ? camera.far_plane : (to_center + radius) * 1.01f;
-  float near_plane =
-      camera.near_plane > 0 ? camera.near_plane : std::max(to_center - radius, radius * 2e-3f) * 0.99f;
+  float near_plane = camera.near_plane > 0 ? camera.near_plane : std::max(nearest, radius * 2e-3f) * 0.99f;
+  float far_plane = camera.far_plane > 0 ? camera.far_plane : std::max(farthest, radius * 0.01f) * 1.01f;
   if (near_plane >= far_plane) {  // one of them was given, and lies beyond the scene
     (camera.near_plane > 0 ? far_plane : near_plane) = camera.near_plane > 0 ? near_plane * 2 : far_plane / 2;
   }
@@ -120,9 +143,8 @@ View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_
   view.target = target;
   view.layer = layer;
   view.eye = camera.eye;
-  view.view_projection =
-      glm::perspectiveRH_NO(glm::radians(camera.fov), aspect, near_plane, far_plane) *
-      glm::lookAtRH(camera.eye, camera.target, usable_up(glm::normalize(forward), camera.up));
+  view.view_projection = glm::perspectiveRH_NO(glm::radians(camera.fov), aspect, near_plane, far_plane) *
+                         glm::lookAtRH(camera.eye, camera.target, usable_up(forward, camera.up));
   return view;
 }
 

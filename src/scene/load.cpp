@@ -47,6 +47,7 @@ Frame load_frame(const std::string& path, const LoadOptions& options) {
     return generate(std::string_view(path).substr(kGenerated.size()), options);
   const std::string extension = lower_extension(path);
   if (extension == ".bkf") return load_capture(path, options);
+  if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
   throw std::runtime_error(path +
                            ": the kind of file is unknown; name a .bkf or .obj file, or generated:NAME");
 }
