@@ -15,7 +15,8 @@ namespace brokkr::oracle {
 namespace {
 
 // FNV-1a over everything that the depths of a triangle come from.
-uint64_t hash(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags) {
+uint64_t hash(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags,
+              const PixelRect& pixels) {
   uint64_t h = 0xcbf29ce484222325u;
   const auto add = [&h](uint32_t bits) { h = (h ^ bits) * 0x100000001b3u; };
   const auto add_vector = [&](const glm::vec4& v) {
@@ -26,6 +27,8 @@ uint64_t hash(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t
   add_vector(state.viewport);
   add_vector({state.depth_near, state.depth_far, offset.factor, offset.units});
   add(flags);
+  // The depth plane's reference pixel depends on what the draw may touch.
+  for (const int edge : {pixels.left, pixels.bottom, pixels.right, pixels.top}) add(uint32_t(edge));
   return h;
 }
 
@@ -91,7 +94,7 @@ class Run {
     counts.clipped += fate == Fate::clipped;
     if (samples_.empty()) return;
     const glm::vec4 color = options_.color(primitive);
-    const uint64_t geometry = hash(clip, state, flags);
+    const uint64_t geometry = hash(clip, state, flags, pixels);
     for (Sample& sample : samples_) {
       sample.geometry = geometry;
       ++counts.fragments;

@@ -16,7 +16,7 @@ namespace brokkr::oracle {
 
 // Whether depth is compared by its bits. Off: two depths agree within `depth_slack`, and a depth test closer
 // than that (but not between equal values) leaves the pixel uncertain.
-inline constexpr bool kDepthBitExact = false;
+inline constexpr bool kDepthBitExact = true;
 
 inline constexpr int kSubpixels = 256;          // grid steps per pixel
 inline constexpr int kCentre = kSubpixels / 2;  // of a pixel, in grid steps
