@@ -20,6 +20,10 @@ struct Difference {
   double percent(size_t count) const { return pixels == 0 ? 0.0 : 100.0 * double(count) / double(pixels); }
 };
 
+// What snapping to 1/256 pixel may move the depth of triangles that are cut by the near plane: their depth
+// changes by hundredths per pixel.
+inline constexpr float kSteepDepth = 1e-4f;
+
 inline int channel_difference(uint32_t a, uint32_t b) {
   int worst = 0;
   for (int shift = 0; shift < 32; shift += 8)

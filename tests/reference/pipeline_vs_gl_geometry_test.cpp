@@ -44,7 +44,7 @@ TEST_P(TopologyTest, IndexedRestartedAndInstanced) {
       frame.indices.push_back(draw.restart && random.below(6) == 0 ? ~0u : random.below(draw.vertex_count));
     frame.commands.emplace_back(draw);
   }
-  const Difference difference = render_both(frame, Shading::flat, 255, 2e-5f);
+  const Difference difference = render_both(frame, Shading::flat, 255, kSteepDepth);
   EXPECT_LE(difference.percent(difference.depth), 0.3) << difference.depth;
 }
 

@@ -59,7 +59,7 @@ TEST_F(PipelineVsGlTest, SoupUnderRandomStates) {
     frame.states.push_back(random_state(random));
     add_draw(frame, random_triangles(random, 20), random.color()).state = d;
   }
-  const Difference difference = render_both(frame, Shading::material, 1, 2e-5f);
+  const Difference difference = render_both(frame, Shading::material, 1, kSteepDepth);
   EXPECT_LE(difference.percent(difference.color), 0.3) << difference.color;
   EXPECT_LE(difference.percent(difference.depth), 0.3) << difference.depth;
 }
@@ -72,13 +72,13 @@ TEST_F(PipelineVsGlTest, ConventionFlagsAndPolygonOffset) {
     frame.views[0].view_projection = glm::perspective(1.0f, float(kWidth) / kHeight, 2.0f, 8.0f);
     frame.states.push_back(frame.states[0]);
     frame.states[1].cull = CullMode::back;
-    frame.states[1].polygon_offset = PolygonOffset{1.5f, 400.0f};
+    frame.states[1].polygon_offset = PolygonOffset{1.5f, 64.0f};
     for (uint32_t d = 0; d < 12; ++d) {
       DrawCommand& draw = add_draw(frame, random_triangles(random, 30), random.color());
       draw.flags = flags;
       draw.state = d % 2;
     }
-    const Difference difference = render_both(frame, Shading::material, 1, 2e-5f);
+    const Difference difference = render_both(frame, Shading::material, 1, kSteepDepth);
     EXPECT_LE(difference.percent(difference.color), 0.3) << "flags " << flags;
     EXPECT_LE(difference.percent(difference.depth), 0.5) << "flags " << flags;
   }
@@ -115,9 +115,9 @@ class BlendTest : public PipelineVsGlTest, public ::testing::WithParamInterface<
 TEST_P(BlendTest, FactorsAndEquations) {
   Random random(3);
   const Frame frame = blend_cells(GetParam(), random);
-  // Mesa approximates the sRGB curve, in both directions here.
-  const Difference difference =
-      render_both(frame, Shading::material, GetParam() == ColorFormat::rgba8_srgb ? 3 : 1);
+  // llvmpipe blends in eight bits, which costs it up to 1.6 steps, and approximates the sRGB curve both ways.
+  static constexpr int kTolerance[] = {2, 3, 1};
+  const Difference difference = render_both(frame, Shading::material, kTolerance[size_t(GetParam())]);
   EXPECT_EQ(difference.color, 0u) << "worst " << difference.worst_color;
 }
 
