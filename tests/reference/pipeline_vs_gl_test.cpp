@@ -60,8 +60,8 @@ TEST_F(PipelineVsGlTest, SoupUnderRandomStates) {
     add_draw(frame, random_triangles(random, 20), random.color()).state = d;
   }
   const Difference difference = render_both(frame, Shading::material, 1, kSteepDepth);
-  EXPECT_LE(difference.percent(difference.color), 0.3) << difference.color;
-  EXPECT_LE(difference.percent(difference.depth), 0.3) << difference.depth;
+  EXPECT_LE(difference.percent(difference.color), 0.1) << difference.color;
+  EXPECT_LE(difference.percent(difference.depth), 0.1) << difference.depth;
 }
 
 TEST_F(PipelineVsGlTest, ConventionFlagsAndPolygonOffset) {
@@ -79,8 +79,8 @@ TEST_F(PipelineVsGlTest, ConventionFlagsAndPolygonOffset) {
       draw.state = d % 2;
     }
     const Difference difference = render_both(frame, Shading::material, 1, kSteepDepth);
-    EXPECT_LE(difference.percent(difference.color), 0.3) << "flags " << flags;
-    EXPECT_LE(difference.percent(difference.depth), 0.5) << "flags " << flags;
+    EXPECT_LE(difference.percent(difference.color), 0.1) << "flags " << flags;
+    EXPECT_LE(difference.percent(difference.depth), 0.2) << "flags " << flags;
   }
 }
 
@@ -141,7 +141,7 @@ TEST_F(PipelineVsGlTest, OverlappingBlendKeepsSubmissionOrder) {
   for (int d = 0; d < 30; ++d) add_draw(frame, random_triangles(random, 8), random.color());
   // Rounding after each of tens of layers: both are within half a step each time.
   const Difference difference = render_both(frame, Shading::material, 3);
-  EXPECT_LE(difference.percent(difference.color), 0.3) << difference.worst_color;
+  EXPECT_LE(difference.percent(difference.color), 0.1) << difference.worst_color;
 }
 
 TEST_F(PipelineVsGlTest, StencilFunctionsAndOperations) {
@@ -210,8 +210,8 @@ TEST_F(PipelineVsGlTest, ClearsAndBlits) {
     if (d % 4 == 0) frame.commands.emplace_back(blit);
   }
   const Difference difference = render_both(frame, Shading::material);
-  EXPECT_LE(difference.percent(difference.color), 0.3);
-  EXPECT_LE(difference.percent(difference.depth), 0.3);
+  EXPECT_LE(difference.percent(difference.color), 0.1);
+  EXPECT_LE(difference.percent(difference.depth), 0.1);
 }
 
 }  // namespace
