@@ -1,19 +1,14 @@
 // Captured frames against the depth that the applications' own drivers produced: loader and OpenGL reference
 // together.
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
+#include "captures.h"
 #include "scene/bkf_reader.h"
 #include "tiny_frame.h"
 
 namespace brokkr::test {
 namespace {
-
-std::filesystem::path captures_folder() {
-  if (const char* folder = std::getenv("BROKKR_CAPTURES")) return folder;
-  return std::filesystem::path(BROKKR_SOURCE_DIR) / ".." / "shared" / "captures";
-}
 
 // Frames whose shaders discard nothing, and the least share of pixels within 2e-5. (A sequential replay with
 // double precision reaches 99.94 % and 100 %: the first has steep triangles.)

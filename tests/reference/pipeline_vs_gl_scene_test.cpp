@@ -1,0 +1,54 @@
+// Whole frames: the pipeline's picture beside OpenGL's, for generated scenes and captured frames.
+#include <filesystem>
+
+#include "captures.h"
+#include "compare.h"
+#include "scene/load.h"
+
+namespace brokkr::test {
+namespace {
+
+class GeneratedSceneTest : public PipelineVsGlTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(GeneratedSceneTest, AgreesWithOpenGl) {
+  LoadOptions load;
+  load.width = 480;
+  load.height = 270;
+  const Frame frame = load_frame(GetParam(), load);
+  // Of textures, drivers choose the mip level by approximations of their own.
+  const Difference difference =
+      render_both(frame, Shading::material, frame.textures.empty() ? 1 : 6, kSteepDepth);
+  EXPECT_LE(difference.percent(difference.color), 0.2) << difference.worst_color;
+  EXPECT_LE(difference.percent(difference.depth), 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, GeneratedSceneTest,
+                         ::testing::Values("generated:overlap-10k", "generated:city?instanced=1",
+                                           "generated:sphere-100k?triangles=20000",
+                                           "generated:terrain?triangles=40000&textured=1"));
+
+class CapturedSceneTest : public PipelineVsGlTest, public ::testing::WithParamInterface<const char*> {};
+
+// Clears, blits, several targets, strips, points, stencil: whatever the application did.
+TEST_P(CapturedSceneTest, DepthAgreesWithOpenGlInEveryTarget) {
+  const std::filesystem::path path = captures_folder() / GetParam();
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set BROKKR_CAPTURES)";
+  const Frame frame = load_frame(path.string(), {});
+  RenderOptions options;
+  options.shading = Shading::flat;
+  const RenderResult ours = Renderer().render(frame, options);
+  renderer->prepare(frame);
+  renderer->draw({GlShading::flat, {}});
+  for (uint32_t target = 0; target < frame.targets.size(); ++target) {
+    const Difference difference =
+        compare(ours.targets[target].layers[0], renderer->read(target), 255, kSteepDepth);
+    EXPECT_LE(difference.percent(difference.depth), 0.01) << "target " << frame.targets[target].id;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Captures, CapturedSceneTest,
+                         ::testing::Values("gl-feature-test.bkf", "neverball-circuit2.bkf", "cube2-colos.bkf",
+                                           "openarena-ctf-gate1.bkf"));
+
+}  // namespace
+}  // namespace brokkr::test
