@@ -60,9 +60,6 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
 }
 
 // Depth of the plane at dx, dy samples from its origin, clamped to [0, 1].
-BROKKR_FN Float plane_depth(float z, float z_dx, float z_dy, Float dx, Float dy) {
-  return saturate((Float(z) + Float(z_dx) * dx) + Float(z_dy) * dy);
-}
 BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy) {
   return saturate((z + z_dx * dx) + z_dy * dy);
 }

@@ -1,0 +1,20 @@
+// The pipeline compiled for CUDA: the same text as pipeline/cpu_kernel.cpp.
+#include "pipeline/cuda_kernel.h"
+#include "pipeline/kernel.h"
+
+namespace brokkr {
+
+__global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, 1) run_frame(const LaunchData* data) {
+  extern __shared__ __align__(64) unsigned char storage[];
+  Block<BlockShared> b;
+  b.index = int(blockIdx.x);
+  b.blocks = int(gridDim.x);
+  b.warps = kCudaWarpsPerBlock;
+  b.warp.index = int(threadIdx.x / 32);
+  b.shared = reinterpret_cast<BlockShared*>(storage);
+  run_pipeline(b, *data);
+}
+
+size_t cuda_shared_bytes() { return sizeof(BlockShared); }
+
+}  // namespace brokkr
