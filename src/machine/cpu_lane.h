@@ -130,6 +130,15 @@ using Ulong = Lane<uint64_t>;
 
 template <class T>
 BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
+#if defined(__clang__) && defined(__AVX512F__)
+  // Compiled by clang, libstdc++ 12 does not blend by an AVX-512 mask: it takes one side for all lanes.
+  if constexpr (kWidth == 16 && sizeof(T) == 4) {
+    return Lane<T>(same_bits<Vector<T>>(_mm512_mask_blend_epi32(
+        same_bits<__mmask16>(m.m), same_bits<__m512i>(b.v), same_bits<__m512i>(a.v))));
+  } else if constexpr (kWidth == 16) {
+    return Lane<T>(Vector<T>([&](auto i) { return T(m.m[i] ? a.v[i] : b.v[i]); }));
+  }
+#endif
   stdx::where(m.as<T>(), b.v) = a.v;
   return b;
 }
