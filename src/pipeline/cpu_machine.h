@@ -9,6 +9,7 @@
 #include "machine/zeroed_memory.h"
 #include "pipeline/cpu_kernel.h"
 #include "pipeline/launch_layout.h"
+#include "pipeline/launch_memory.h"
 #include "pipeline/machine_backend.h"
 
 namespace brokkr {
@@ -30,10 +31,12 @@ class CpuMachine : public MachineBackend {
               const RenderOptions& options, std::atomic<uint32_t>& abort_request, RenderResult& result, bool read_back) override;
 
  private:
-  struct Memory;
+  void reset_queues();
+
   std::string isa_;
   const CpuKernel* kernel_;
-  std::shared_ptr<Memory> memory_;
+  std::unique_ptr<LaunchMemory<ZeroedMemory>> memory_;
+  bool used_ = false;  // some launch has used memory_
   WorkerPool pool_;
 };
 

@@ -88,7 +88,7 @@ BROKKR_FN_NOINLINE void run_pipeline(Block<BlockShared> b, const LaunchData& dat
   for (;;) {
     if (b.leader()) {
       const Decision d = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, cursor);
-      const bool aborted = w.uniform([&] { return system_atomic<uint32_t>(data.schedule.control->abort).load(kRelaxed); }) != 0;
+      const bool aborted = w.uniform([&] { return system_atomic<uint32_t>(*data.schedule.abort).load(kRelaxed); }) != 0;
       const Watermark mark = read_watermark(w, data.schedule);
       w.once([&] {
         shared.decision = d;

@@ -76,7 +76,7 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
 // One warp decides for its block.
 BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks, int warps, uint32_t& cursor) {
   Decision d;
-  const bool aborted = w.uniform([&] { return system_atomic<uint32_t>(s.control->abort).load(kRelaxed); }) != 0;
+  const bool aborted = w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); }) != 0;
   if (w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >= s.rasterizers) {
     d.action = Action::leave;
     return d;

@@ -1,0 +1,17 @@
+// Launches on CUDA devices. Implemented only in builds with CUDA.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "pipeline/machine_backend.h"
+
+namespace brokkr {
+
+bool cuda_is_available();
+// The first device. Throws std::runtime_error naming what is missing.
+std::unique_ptr<MachineBackend> make_cuda_machine();
+// One entry per device, or one that says why there is none.
+std::vector<MachineInfo> find_cuda_machines();
+
+}  // namespace brokkr
