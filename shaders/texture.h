@@ -12,11 +12,14 @@ BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, Int at, Mask m)
 }
 
 // One level per lane; texture coordinates u, v with 1 a whole repeat.
-BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level, Float u, Float v, Mask m) {
+BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture,
+                                     Int level, Float u, Float v, Mask m) {
   const Int one(1);
-  const Int width = maximum(Int(int(texture.width)) >> level, one), height = maximum(Int(int(texture.height)) >> level, one);
+  const Int width = maximum(Int(int(texture.width)) >> level, one),
+            height = maximum(Int(int(texture.height)) >> level, one);
   // Wrapping first keeps the integers small for any coordinate.
-  const Float x = fraction(u) * to_float(width) - Float(0.5f), y = fraction(v) * to_float(height) - Float(0.5f);
+  const Float x = fraction(u) * to_float(width) - Float(0.5f),
+              y = fraction(v) * to_float(height) - Float(0.5f);
   const Float fx = floor(x), fy = floor(y);
   const Float tx = x - fx, ty = y - fy;
   Int x0 = to_int(fx), y0 = to_int(fy);
@@ -32,17 +35,20 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
     const Float low = p + (q - p) * tx, high = r + (s - r) * tx;
     return (low + (high - low) * ty) * Float(1.0f / 65535.0f);
   };
-  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
+  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z),
+                    mix(a.w, b.w, c.w, d.w));
 }
 
 // Lanes must come as quads: the level of detail is taken from differences between them.
-BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v, Mask m) {
+BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v,
+                                      Mask m) {
   const TextureRecord& texture = frame.textures[texture_number];
   const Float sx(float(texture.width)), sy(float(texture.height));
   const Float ux = ddx(w, u) * sx, vx = ddx(w, v) * sy, uy = ddy(w, u) * sx, vy = ddy(w, v) * sy;
   const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
   const Float top(float(texture.levels - 1));
-  const Float lod = clamp_to(Float(0.5f) * log2_lanes(clamp_to(rho, Float(1e-20f), Float(1e20f))), Float(0.0f), top);
+  const Float lod =
+      clamp_to(Float(0.5f) * log2_lanes(clamp_to(rho, Float(1e-20f), Float(1e20f))), Float(0.0f), top);
   const Float whole = floor(lod);
   const Float t = lod - whole;
   const Int level = to_int(whole);
@@ -50,8 +56,8 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
   if (!w.any(m && t > Float(0.0f))) return fine;
   const Int next = minimum(level + Int(1), Int(int(texture.levels) - 1));
   const Vec4<Warp> coarse = sample_bilinear(w, frame, texture, next, u, v, m);
-  return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t, fine.z + (coarse.z - fine.z) * t,
-                    fine.w + (coarse.w - fine.w) * t);
+  return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
+                    fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
 }
 
 BROKKR_MACHINE_END

@@ -5,12 +5,13 @@
 
 BROKKR_MACHINE_BEGIN
 
-// `Supply` gives blocks and takes full ones: `uint32_t open()` returns the number of a free block, `void close(uint32_t block)` sends
-// a finished one on its way.
+// `Supply` gives blocks and takes full ones: `uint32_t open()` returns the number of a free block, `void
+// close(uint32_t block)` sends a finished one on its way.
 template <class Supply>
 class BlockWriter {
  public:
-  BROKKR_FN BlockWriter(TriangleBlock* blocks, Supply& supply, uint32_t task) : blocks_(blocks), supply_(&supply), task_(task) {}
+  BROKKR_FN BlockWriter(TriangleBlock* blocks, Supply& supply, uint32_t task)
+      : blocks_(blocks), supply_(&supply), task_(task) {}
 
   // The run that the next triangles belong to; a block holds triangles of one run.
   BROKKR_FN void set_run(Warp& w, const FrameTables& frame, const Run& run) {
@@ -67,6 +68,8 @@ class BlockWriter {
       block.phase = run_->draw->phase;
       block.task = task_;
       block.sequence = sequence_;
+      block.z_min = run_->draw->z_min;
+      block.z_max = run_->draw->z_max;
     });
     ++sequence_;
   }

@@ -4,9 +4,22 @@
 namespace brokkr {
 
 enum class Counter : int {
-  batches, vertex_runs, triangles_in, triangles_culled, triangles_clipped, triangles_out,
-  rasterizer_pairs, bin_pairs, fragments, fragments_shaded, quads, visits, admission_waits, spins,
-  queue_peak, store_peak,  // maxima
+  batches,
+  vertex_runs,
+  triangles_in,
+  triangles_culled,
+  triangles_clipped,
+  triangles_out,
+  rasterizer_pairs,
+  bin_pairs,
+  fragments,
+  fragments_shaded,
+  quads,
+  visits,
+  admission_waits,
+  spins,
+  queue_peak,
+  store_peak,  // maxima
   count
 };
 inline constexpr int kCounters = int(Counter::count);

@@ -1,8 +1,8 @@
 // What the stages count while they run: one array per warp, summed at the end of the launch.
 #pragma once
 
-#include "machine/machine.h"
 #include "geometry/counter_names.h"
+#include "machine/machine.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -12,7 +12,9 @@ struct Counters {
     w.once([&] { value[int(c)] += n; });
   }
   BROKKR_FN void peak(Warp& w, Counter c, uint64_t n) {
-    w.once([&] { if (n > value[int(c)]) value[int(c)] = n; });
+    w.once([&] {
+      if (n > value[int(c)]) value[int(c)] = n;
+    });
   }
 };
 

@@ -15,8 +15,8 @@ struct GeometryScratch {
 
 // Clips lane `lane` of the triangles and emits what is left of it.
 template <class Writer>
-BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Triangle& t, int lane, uint32_t primitive,
-                                     GeometryScratch& scratch, Writer& writer) {
+BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Triangle& t, int lane,
+                                     uint32_t primitive, GeometryScratch& scratch, Writer& writer) {
   auto& start = scratch.clip.corner[0];
   for (int i = 0; i < 3; ++i) {
     start[0][i] = w.broadcast(t.v[i].x, lane);
@@ -36,7 +36,8 @@ BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Tria
       piece.v[i] = {w.load(c[0] + g + i), w.load(c[1] + g + i), w.load(c[2] + g + i), w.load(c[3] + g + i)};
     }
     Setup s;
-    set_up(w, draw, piece, Uint(primitive), m && piece.v[0].w > Float(0.0f) && piece.v[1].w > Float(0.0f) && piece.v[2].w > Float(0.0f), s);
+    set_up(w, draw, piece, Uint(primitive),
+           m && piece.v[0].w > Float(0.0f) && piece.v[1].w > Float(0.0f) && piece.v[2].w > Float(0.0f), s);
     writer.emit(w, s, s.valid);
   }
   w.sync();
@@ -75,8 +76,9 @@ BROKKR_FN void emit_triangles(Warp& w, const DrawRecord& draw, const Triangle& t
 
 // Runs batches first .. end - 1.
 template <class Writer>
-BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_transforms, bool reuse_all, uint32_t first, uint32_t end,
-                               GeometryScratch& scratch, Counters& counters, Writer& writer) {
+BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_transforms, bool reuse_all,
+                               uint32_t first, uint32_t end, GeometryScratch& scratch, Counters& counters,
+                               Writer& writer) {
   Run run;
   uint64_t triangles = 0, vertex_runs = 0;
   for (uint32_t batch = first; batch < end; ++batch) {

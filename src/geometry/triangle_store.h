@@ -1,5 +1,6 @@
-// The triangle store: blocks of 32 set-up triangles on their way from geometry to the rasterizers. Its size is fixed when a
-// launch starts; free blocks wait in a broker queue and a batch starts only when it has reserved all that it may need.
+// The triangle store: blocks of 32 set-up triangles on their way from geometry to the rasterizers. Its size
+// is fixed when a launch starts; free blocks wait in a broker queue and a batch starts only when it has
+// reserved all that it may need.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,18 @@ inline constexpr int kBlocksPerBatch = kMaxClippedTriangles;
 
 // All of a record's fields are 32 bits wide; a block stores them field by field.
 enum RecordField : int {
-  kX0, kY0, kX1, kY1, kX2, kY2,  // 1/256 pixel, counter-clockwise (y up)
-  kMin, kMax,                    // samples of its box inside the draw's rectangle: x | y << 16, both inclusive
-  kZ, kZdx, kZdy,                // float: depth at sample kMin, and its change per pixel
-  kPrimitive,                    // primitive id
+  kX0,
+  kY0,
+  kX1,
+  kY1,
+  kX2,
+  kY2,  // 1/256 pixel, counter-clockwise (y up)
+  kMin,
+  kMax,  // samples of its box inside the draw's rectangle: x | y << 16, both inclusive
+  kZ,
+  kZdx,
+  kZdy,        // float: depth at sample kMin, and its change per pixel
+  kPrimitive,  // primitive id
   kRecordFields
 };
 
@@ -27,7 +36,8 @@ struct TriangleBlock {
   uint32_t count;
   int32_t min_x, min_y, max_x, max_y;  // box around all of its records, samples, inclusive
   uint32_t references;                 // rasterizers that still need it
-  uint32_t reserved[3];
+  float z_min, z_max;                  // what depths are clamped to
+  uint32_t reserved;
   uint32_t field[kRecordFields][kBlockRecords];
 };
 

@@ -16,15 +16,16 @@ struct Run {
   uint32_t number = kNoPrimitive;  // into FrameTables::runs
   uint32_t draw_number = 0;        // into FrameTables::draws
   uint32_t view = 0, instance = 0, first_batch = 0;
-  uint32_t first_vertex = 0;       // of this instance
-  float clip[16] = {};             // object -> clip, kDrawTransform only
+  uint32_t first_vertex = 0;  // of this instance
+  float clip[16] = {};        // object -> clip, kDrawTransform only
 };
 
 // clip = view_projection * model, column by column; every machine rounds alike.
 BROKKR_FN void multiply_matrices(const float* a, const float* b, float* out) {
   for (int c = 0; c < 4; ++c) {
     for (int r = 0; r < 4; ++r) {
-      out[c * 4 + r] = ((a[r] * b[c * 4] + a[4 + r] * b[c * 4 + 1]) + a[8 + r] * b[c * 4 + 2]) + a[12 + r] * b[c * 4 + 3];
+      out[c * 4 + r] =
+          ((a[r] * b[c * 4] + a[4 + r] * b[c * 4 + 1]) + a[8 + r] * b[c * 4 + 2]) + a[12 + r] * b[c * 4 + 3];
     }
   }
 }
@@ -48,7 +49,8 @@ BROKKR_FN void open_run(const FrameTables& frame, uint32_t number, Run& run) {
 }
 
 // The three vertex numbers of triangle `t` of a run's instance, in submission order, winding kept.
-BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int t, Mask m, Int (&vertex)[3]) {
+BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int t, Mask m,
+                        Int (&vertex)[3]) {
   Int element[3];
   if (draw.assembly == Assembly::list) {
     element[0] = t * Int(3);
@@ -65,7 +67,8 @@ BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& dra
     element[2] = t + Int(2);
   }
   for (int i = 0; i < 3; ++i) {
-    vertex[i] = draw.bits & kDrawIndexed ? as_int(w.gather(frame.indices + draw.first_index, element[i], m)) : element[i];
+    vertex[i] = draw.bits & kDrawIndexed ? as_int(w.gather(frame.indices + draw.first_index, element[i], m))
+                                         : element[i];
   }
 }
 

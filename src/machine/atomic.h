@@ -1,5 +1,6 @@
-// One atomic_ref on every machine: libcu++ in CUDA builds, the standard library otherwise. `device_atomic` orders
-// all blocks of a launch (and the host, where memory is shared), `block_atomic` the warps of one block.
+// One atomic_ref on every machine: libcu++ in CUDA builds, the standard library otherwise. `device_atomic`
+// orders all blocks of a launch (and the host, where memory is shared), `block_atomic` the warps of one
+// block.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -40,8 +41,8 @@ inline constexpr auto kAcqRel = std::memory_order_acq_rel;
 inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 #endif
 
-// One step of a spin: tells the core that this is one, and gives it away once the spin is long (a host with fewer
-// cores than blocks must let the block that is waited for run).
+// One step of a spin: tells the core that this is one, and gives it away once the spin is long (a host with
+// fewer cores than blocks must let the block that is waited for run).
 BROKKR_FN void pause(int spin) {
 #if defined(__CUDACC__)
   __nanosleep(spin < 8 ? 32u << spin : 8192u);

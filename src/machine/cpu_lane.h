@@ -1,5 +1,5 @@
-// Lane types of the CPU-side machines: std::experimental::simd vectors behind the operators that a CUDA thread's plain
-// scalars have, with one mask type for all of them.
+// Lane types of the CPU-side machines: std::experimental::simd vectors behind the operators that a CUDA
+// thread's plain scalars have, with one mask type for all of them.
 #pragma once
 
 #include <bit>
@@ -28,8 +28,8 @@ using Vector = stdx::simd<T, stdx::simd_abi::deduce_t<T, kWidth>>;
 template <class T>
 using VectorMask = typename Vector<T>::mask_type;
 
-// The same bits as another type. Vectors of fixed size are not trivially copyable by their declaration, but are by
-// their content.
+// The same bits as another type. Vectors of fixed size are not trivially copyable by their declaration, but
+// are by their content.
 template <class To, class From>
 BROKKR_FN To same_bits(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -42,7 +42,8 @@ template <class To, class From>
 BROKKR_FN To convert_mask(const From& from) {
   if constexpr (std::is_same_v<To, From>) {
     return from;
-  } else if constexpr (sizeof(typename To::simd_type::value_type) == sizeof(typename From::simd_type::value_type)) {
+  } else if constexpr (sizeof(typename To::simd_type::value_type) ==
+                       sizeof(typename From::simd_type::value_type)) {
     return same_bits<To>(from);  // masks of equally wide elements look alike
   } else {
     return stdx::__proposed::static_simd_cast<To>(from);
@@ -80,7 +81,7 @@ struct Lane {
   template <class U>
   BROKKR_FN explicit Lane(Lane<U> o) : v(stdx::static_simd_cast<Vector<T>>(o.v)) {}
 
-#define BROKKR_LANE_BINARY(op)                                                        \
+#define BROKKR_LANE_BINARY(op)                                                              \
   BROKKR_FN friend Lane operator op(Lane a, Lane b) { return Lane(Vector<T>(a.v op b.v)); } \
   BROKKR_FN Lane& operator op##=(Lane b) { return *this = *this op b; }
   BROKKR_LANE_BINARY(+)
@@ -88,17 +89,11 @@ struct Lane {
   BROKKR_LANE_BINARY(*)
   BROKKR_LANE_BINARY(/)
 #undef BROKKR_LANE_BINARY
-#define BROKKR_LANE_BITS(op)                                                          \
-  BROKKR_FN friend Lane operator op(Lane a, Lane b)                                   \
-    requires std::is_integral_v<T>                                                    \
-  {                                                                                   \
-    return Lane(Vector<T>(a.v op b.v));                                               \
-  }                                                                                   \
-  BROKKR_FN Lane& operator op##=(Lane b)                                              \
-    requires std::is_integral_v<T>                                                    \
-  {                                                                                   \
-    return *this = *this op b;                                                        \
-  }
+#define BROKKR_LANE_BITS(op)                                                         \
+  BROKKR_FN friend Lane operator op(Lane a, Lane b) requires std::is_integral_v<T> { \
+    return Lane(Vector<T>(a.v op b.v));                                              \
+  }                                                                                  \
+  BROKKR_FN Lane& operator op##=(Lane b) requires std::is_integral_v<T> { return *this = *this op b; }
   BROKKR_LANE_BITS(&)
   BROKKR_LANE_BITS(|)
   BROKKR_LANE_BITS(^)
@@ -115,11 +110,7 @@ struct Lane {
   BROKKR_LANE_COMPARE(!=)
 #undef BROKKR_LANE_COMPARE
   BROKKR_FN Lane operator-() const { return Lane(Vector<T>(-v)); }
-  BROKKR_FN Lane operator~() const
-    requires std::is_integral_v<T>
-  {
-    return Lane(Vector<T>(~v));
-  }
+  BROKKR_FN Lane operator~() const requires std::is_integral_v<T> { return Lane(Vector<T>(~v)); }
 };
 
 using Float = Lane<float>;

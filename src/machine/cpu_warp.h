@@ -1,5 +1,5 @@
-// The warp of the CPU-side machines: one thread that holds all lanes in vectors. The emulated machine differs in its
-// width and in having several warps (threads) per block, with a real barrier between them.
+// The warp of the CPU-side machines: one thread that holds all lanes in vectors. The emulated machine differs
+// in its width and in having several warps (threads) per block, with a real barrier between them.
 #pragma once
 
 #include "machine/cpu_lane.h"
@@ -122,7 +122,8 @@ class Warp {
     if constexpr (kWidth == 16 && sizeof(T) == 4) {
       const auto k = same_bits<__mmask16>(m.m);
       const int n = std::popcount(uint32_t(k));
-      _mm512_mask_storeu_epi32(p, __mmask16((1u << n) - 1u), _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
+      _mm512_mask_storeu_epi32(p, __mmask16((1u << n) - 1u),
+                               _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
       return n;
     }
 #endif
@@ -138,8 +139,8 @@ class Warp {
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16 && sizeof(T) == 4) {
       const __m512i fill = same_bits<__m512i>(Vector<T>(otherwise));
-      return Lane<T>(same_bits<Vector<T>>(_mm512_mask_i32gather_epi32(
-          fill, same_bits<__mmask16>(m.m), same_bits<__m512i>(at.v), p, 4)));
+      return Lane<T>(same_bits<Vector<T>>(
+          _mm512_mask_i32gather_epi32(fill, same_bits<__mmask16>(m.m), same_bits<__m512i>(at.v), p, 4)));
     }
 #endif
     alignas(64) T values[width];
@@ -173,7 +174,9 @@ class Warp {
   BROKKR_FN static void scatter_min(uint32_t* p, Int at, Uint a, Mask m) {
     const auto values = spill(a);
     const auto index_of = spill(at);
-    for_lanes(m, [&](int i) { if (values[i] < p[index_of[i]]) p[index_of[i]] = values[i]; });
+    for_lanes(m, [&](int i) {
+      if (values[i] < p[index_of[i]]) p[index_of[i]] = values[i];
+    });
   }
   // p[at_i] |= a_i as scatter_or, and what p[at_i] held just before.
   BROKKR_FN static Uint scatter_fetch_or(uint32_t* p, Int at, Uint a, Mask m) {
@@ -238,10 +241,10 @@ struct Barrier {
 // Warps that share storage. One warp per block on the CPU machine, several on the emulated one.
 template <class Shared>
 struct Block {
-  int index = 0;      // of this block in the launch
-  int blocks = 1;     // in the launch
-  int warps = 1;      // in this block
-  Warp warp;          // the caller's
+  int index = 0;   // of this block in the launch
+  int blocks = 1;  // in the launch
+  int warps = 1;   // in this block
+  Warp warp;       // the caller's
   Shared* shared = nullptr;
   Barrier* barrier = nullptr;
 

@@ -1,8 +1,9 @@
 // The visibility buffer of one region: a (depth, order) key per sample, replaced by smaller keys only.
 //
-// Depth and order are 32-bit numbers whose unsigned order is "wins over"; equal depths fall to the smaller order. Where one
-// warp owns the block (CPU) the halves are two arrays and the minimum is a masked store; where several warps share it
-// (emulated, CUDA) a key is one 64-bit word and the minimum is an atomic. Results are the same: a minimum has no order.
+// Depth and order are 32-bit numbers whose unsigned order is "wins over"; equal depths fall to the smaller
+// order. Where one warp owns the block (CPU) the halves are two arrays and the minimum is a masked store;
+// where several warps share it (emulated, CUDA) a key is one 64-bit word and the minimum is an atomic.
+// Results are the same: a minimum has no order.
 #pragma once
 
 BROKKR_MACHINE_BEGIN
@@ -32,12 +33,16 @@ struct KeyBuffer {
     }
   }
   BROKKR_FN Uint depth(Warp& w, int at) const {
-    if constexpr (kShared) return Uint(w.load(key + at) >> Ulong(32));
-    else return w.load(split.depth + at);
+    if constexpr (kShared)
+      return Uint(w.load(key + at) >> Ulong(32));
+    else
+      return w.load(split.depth + at);
   }
   BROKKR_FN Uint order(Warp& w, int at) const {
-    if constexpr (kShared) return Uint(w.load(key + at) & Ulong(0xffffffffull));
-    else return w.load(split.order + at);
+    if constexpr (kShared)
+      return Uint(w.load(key + at) & Ulong(0xffffffffull));
+    else
+      return w.load(split.order + at);
   }
   // Samples at .. at + width - 1 take (depth, order) where m holds and it is smaller.
   BROKKR_FN void take_min(Warp& w, int at, Uint d, Uint o, Mask m) {

@@ -1,5 +1,5 @@
-// Lane functions that are the same text on every machine: bit-identical results follow from IEEE-754 arithmetic without
-// contraction (-ffp-contract=off, --fmad=false).
+// Lane functions that are the same text on every machine: bit-identical results follow from IEEE-754
+// arithmetic without contraction (-ffp-contract=off, --fmad=false).
 #pragma once
 
 BROKKR_MACHINE_BEGIN
@@ -38,7 +38,9 @@ BROKKR_FN int lowest_bit(uint64_t bits) {
 #if defined(__CUDACC__)
 #define BROKKR_LANE_TEMPLATE template <class L>
 #else
-#define BROKKR_LANE_TEMPLATE template <class L> requires requires { typename L::value_type; }
+#define BROKKR_LANE_TEMPLATE \
+  template <class L>         \
+  requires requires { typename L::value_type; }
 #endif
 BROKKR_LANE_TEMPLATE BROKKR_FN L minimum(L a, L b) { return select(b < a, b, a); }
 BROKKR_LANE_TEMPLATE BROKKR_FN L maximum(L a, L b) { return select(a < b, b, a); }

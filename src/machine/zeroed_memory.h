@@ -12,7 +12,8 @@ class ZeroedMemory {
   // Throws std::runtime_error naming `what` and the size when the system has no such memory.
   ZeroedMemory(size_t bytes, const char* what);
   ~ZeroedMemory();
-  ZeroedMemory(ZeroedMemory&& o) noexcept : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
+  ZeroedMemory(ZeroedMemory&& o) noexcept
+      : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
   ZeroedMemory& operator=(ZeroedMemory&& o) noexcept {
     std::swap(data_, o.data_);
     std::swap(bytes_, o.bytes_);

@@ -8,7 +8,8 @@
 
 namespace brokkr {
 
-// A linear colour as a target stores it: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F from red in the lowest 16 up.
+// A linear colour as a target stores it: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F from red in the
+// lowest 16 up.
 uint64_t color_code(ColorFormat format, const glm::vec4& color);
 
 float half_to_float(uint16_t half);

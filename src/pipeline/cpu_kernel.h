@@ -9,15 +9,15 @@ namespace brokkr {
 
 struct CpuLaunch {
   const LaunchData* data;
-  std::byte* shared;      // blocks * shared_stride bytes, zeroed, aligned to 64
-  size_t shared_stride;   // >= CpuKernel::shared_bytes, a multiple of 64
-  int blocks, warps;      // warps per block
+  std::byte* shared;     // blocks * shared_stride bytes, zeroed, aligned to 64
+  size_t shared_stride;  // >= CpuKernel::shared_bytes, a multiple of 64
+  int blocks, warps;     // warps per block
 };
 
 struct CpuKernel {
-  int width;              // lanes
-  int max_warps;          // per block
-  size_t shared_bytes;    // storage of one block, its barrier at the very end
+  int width;            // lanes
+  int max_warps;        // per block
+  size_t shared_bytes;  // storage of one block, its barrier at the very end
   void (*run_warp)(const CpuLaunch& launch, int block, int warp);
 };
 

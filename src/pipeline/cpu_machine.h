@@ -14,7 +14,8 @@
 
 namespace brokkr {
 
-// A build of the kernel that this program contains, by name: "v2", "v3", "v4", "neon" or "emulated". Null: not built.
+// A build of the kernel that this program contains, by name: "v2", "v3", "v4", "neon" or "emulated". Null:
+// not built.
 const CpuKernel* find_cpu_kernel(const std::string& isa);
 // Whether this processor runs it.
 bool cpu_supports(const std::string& isa);
@@ -27,8 +28,9 @@ class CpuMachine : public MachineBackend {
   explicit CpuMachine(const std::string& isa);
 
   LaunchShape shape(const RenderOptions& options) const override;
-  void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout, const LaunchShape& shape,
-              const RenderOptions& options, std::atomic<uint32_t>& abort_request, RenderResult& result, bool read_back) override;
+  void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
+              const LaunchShape& shape, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
+              RenderResult& result, bool read_back) override;
 
  private:
   void reset_queues();

@@ -27,13 +27,15 @@ class DeviceBuffer {
     if (bytes == 0) return;
     if (cudaMalloc(&data_, bytes) != cudaSuccess) {
       cudaGetLastError();
-      throw std::runtime_error(std::string("CUDA: ") + what + ": no device memory for " + std::to_string(bytes >> 20) +
+      throw std::runtime_error(std::string("CUDA: ") + what + ": no device memory for " +
+                               std::to_string(bytes >> 20) +
                                " MiB; use fewer rasterizers, a smaller store or smaller targets");
     }
     check(cudaMemset(data_, 0, bytes), what);
   }
   ~DeviceBuffer() { cudaFree(data_); }
-  DeviceBuffer(DeviceBuffer&& o) noexcept : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
+  DeviceBuffer(DeviceBuffer&& o) noexcept
+      : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
   DeviceBuffer& operator=(DeviceBuffer&& o) noexcept {
     std::swap(data_, o.data_);
     std::swap(bytes_, o.bytes_);
@@ -62,14 +64,17 @@ class DeviceBuffer {
 template <class T>
 std::vector<T> download(const DeviceBuffer& buffer) {
   std::vector<T> host(buffer.bytes() / sizeof(T));
-  if (!host.empty()) check(cudaMemcpy(host.data(), buffer.as<void>(), host.size() * sizeof(T), cudaMemcpyDeviceToHost), "read-back");
+  if (!host.empty())
+    check(cudaMemcpy(host.data(), buffer.as<void>(), host.size() * sizeof(T), cudaMemcpyDeviceToHost),
+          "read-back");
   return host;
 }
 
 // A prepared frame in device memory.
 struct DeviceFrame {
   uint64_t version = 0;
-  DeviceBuffer draws, runs, batch_run, views, materials, textures, texels, phases, indices, positions, normals, texcoords, models;
+  DeviceBuffer draws, runs, batch_run, views, materials, textures, texels, phases, indices, positions,
+      normals, texcoords, models;
   FrameTables tables{};
 
   void update(const PreparedFrame::Impl& f, const PhasePlan& plan) {
@@ -82,7 +87,8 @@ struct DeviceFrame {
       tables.textures = textures.hold(host.textures, f.textures.size());
       tables.texels = texels.hold(host.texels, f.texels.size());
       tables.indices = indices.hold(host.indices, f.own_indices ? f.indices.size() : f.frame->indices.size());
-      tables.positions = positions.hold(host.positions, 4 * (f.own_positions ? f.positions.size() : f.frame->positions.size()));
+      tables.positions = positions.hold(
+          host.positions, 4 * (f.own_positions ? f.positions.size() : f.frame->positions.size()));
       tables.normals = normals.hold(host.normals, 3 * f.frame->normals.size());
       tables.texcoords = texcoords.hold(host.texcoords, 2 * f.frame->texcoords.size());
       tables.models = models.hold(host.models, 16 * f.frame->models.size());
@@ -104,10 +110,15 @@ class CudaMachine : public MachineBackend {
     check(cudaSetDevice(0), "device 0");
     check(cudaGetDeviceProperties(&properties_, 0), "device properties");
     shared_bytes_ = cuda_shared_bytes();
-    check(cudaFuncSetAttribute(run_frame, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)), "shared memory of a block");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm_, run_frame, kCudaWarpsPerBlock * 32, shared_bytes_), "occupancy");
-    if (blocks_per_sm_ < 1) throw std::runtime_error("CUDA: a block of the pipeline does not fit this device; use --machine cpu");
-    check(cudaHostAlloc(reinterpret_cast<void**>(&abort_), sizeof(uint32_t), cudaHostAllocMapped), "abort flag");
+    check(cudaFuncSetAttribute(run_frame, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)),
+          "shared memory of a block");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm_, run_frame, kCudaWarpsPerBlock * 32,
+                                                        shared_bytes_),
+          "occupancy");
+    if (blocks_per_sm_ < 1)
+      throw std::runtime_error("CUDA: a block of the pipeline does not fit this device; use --machine cpu");
+    check(cudaHostAlloc(reinterpret_cast<void**>(&abort_), sizeof(uint32_t), cudaHostAllocMapped),
+          "abort flag");
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
     check(cudaEventCreate(&begin_), "event");
     check(cudaEventCreate(&end_), "event");
@@ -122,17 +133,25 @@ class CudaMachine : public MachineBackend {
   LaunchShape shape(const RenderOptions& options) const override {
     LaunchShape s;
     const int resident = blocks_per_sm_ * properties_.multiProcessorCount;
-    s.blocks = options.workers > 0 ? std::min(options.workers, resident) : resident;  // blocks wait for each other: all must be resident
+    s.blocks = options.workers > 0 ? std::min(options.workers, resident)
+                                   : resident;  // blocks wait for each other: all must be resident
     s.warps = kCudaWarpsPerBlock;
     s.width = 32;
     s.memory_limit = std::max<size_t>(size_t(512) << 20, properties_.totalGlobalMem / 16);
     return s;
   }
 
-  void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout, const LaunchShape& shape,
-              const RenderOptions& options, std::atomic<uint32_t>& abort_request, RenderResult& result, bool read_back_targets) override {
+  void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
+              const LaunchShape& shape, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
+              RenderResult& result, bool read_back_targets) override {
     const uint32_t blits = frame.tables(plan).blit_count;
-    const MemoryShape memory_shape{shape.blocks, shape.warps, options.keep_ids, options.shading == Shading::overdraw, options.trace, blits, 0};
+    const MemoryShape memory_shape{shape.blocks,
+                                   shape.warps,
+                                   options.keep_ids,
+                                   options.shading == Shading::overdraw,
+                                   options.trace,
+                                   blits,
+                                   0};
     if (!memory_ || !memory_->layout.same_memory(layout) || !(memory_->shape == memory_shape)) {
       memory_.reset();
       memory_ = std::make_unique<LaunchMemory<DeviceBuffer>>(layout, memory_shape);
@@ -145,7 +164,8 @@ class CudaMachine : public MachineBackend {
     TargetTables& t = data.raster.targets;
     t.targets = targets_.hold(layout.targets.data(), layout.targets.size());
     t.bin_owner = bin_owner_.hold(layout.bin_owner.data(), layout.bin_owner.size());
-    t.first_own_region = first_own_region_.hold(layout.first_own_region.data(), layout.first_own_region.size());
+    t.first_own_region =
+        first_own_region_.hold(layout.first_own_region.data(), layout.first_own_region.size());
     t.own_regions = own_regions_.hold(layout.own_regions.data(), layout.own_regions.size());
     *abort_ = 0;
     check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&data.schedule.abort), abort_, 0), "abort flag");
@@ -157,7 +177,9 @@ class CudaMachine : public MachineBackend {
       if (id->bytes() != 0) check(cudaMemsetAsync(id->as<void>(), 0xff, id->bytes(), stream_), "reset");
     }
     const std::vector<RegionState> regions(size_t(layout.regions), initial_region());
-    check(cudaMemcpy(m.region_state.as<void>(), regions.data(), regions.size() * sizeof(RegionState), cudaMemcpyHostToDevice), "reset");
+    check(cudaMemcpy(m.region_state.as<void>(), regions.data(), regions.size() * sizeof(RegionState),
+                     cudaMemcpyHostToDevice),
+          "reset");
     const LaunchData* device_data = data_.hold(&data, 1);
 
     check(cudaEventRecord(begin_, stream_), "event");
@@ -169,8 +191,10 @@ class CudaMachine : public MachineBackend {
       const cudaError_t state = cudaEventQuery(end_);
       if (state == cudaSuccess) break;
       if (state != cudaErrorNotReady) check(state, "frame");
-      const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-      if (!result.aborted && (abort_request.load() != 0 || (options.frame_budget_ms > 0 && ms > options.frame_budget_ms))) {
+      const double ms =
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      if (!result.aborted &&
+          (abort_request.load() != 0 || (options.frame_budget_ms > 0 && ms > options.frame_budget_ms))) {
         *reinterpret_cast<volatile uint32_t*>(abort_) = 1;
         result.aborted = true;
       }
@@ -196,8 +220,8 @@ class CudaMachine : public MachineBackend {
     s.store_bytes = m.store_bytes();
     s.target_bytes = m.target_bytes();
     fill_statistics(frame, plan, layout, shape,
-                    {counters.data(), rasterizers.data(), fragments.data(), stage_ns.data(), trace.empty() ? nullptr : trace.data(),
-                     trace_count.data(), kTraceCapacity, first},
+                    {counters.data(), rasterizers.data(), fragments.data(), stage_ns.data(),
+                     trace.empty() ? nullptr : trace.data(), trace_count.data(), kTraceCapacity, first},
                     s);
     if (read_back_targets) {
       const auto read_begin = std::chrono::steady_clock::now();
@@ -205,11 +229,13 @@ class CudaMachine : public MachineBackend {
       const auto color = download<uint32_t>(m.color), color_high = download<uint32_t>(m.color_high);
       const auto depth = download<float>(m.depth);
       const auto stencil = download<uint8_t>(m.stencil);
-      const auto visible = download<uint32_t>(m.visible_id), depth_id = download<uint32_t>(m.depth_id), over = download<uint32_t>(m.overdraw);
+      const auto visible = download<uint32_t>(m.visible_id), depth_id = download<uint32_t>(m.depth_id),
+                 over = download<uint32_t>(m.overdraw);
       const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
-      result.targets = read_back(layout, {state.data(), color.data(), color_high.data(), depth.data(), stencil.data(), plane(visible),
-                                          plane(depth_id), plane(over)});
-      s.read_back_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - read_begin).count();
+      result.targets = read_back(layout, {state.data(), color.data(), color_high.data(), depth.data(),
+                                          stencil.data(), plane(visible), plane(depth_id), plane(over)});
+      s.read_back_ms =
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - read_begin).count();
     }
     if (result.aborted) memory_.reset();  // elements and reservations of an aborted frame are gone
   }
@@ -220,7 +246,8 @@ class CudaMachine : public MachineBackend {
     std::vector<uint64_t> host((m.free_memory.bytes() + 63) / 8 + 8);
     void* aligned = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(host.data()) + 63) / 64 * 64);
     fill_free_blocks(QueueMemory<1>::layout(aligned, 1, m.layout.queue_capacity), m.layout.store_blocks);
-    check(cudaMemcpy(m.free_memory.as<void>(), aligned, m.free_memory.bytes(), cudaMemcpyHostToDevice), "reset");
+    check(cudaMemcpy(m.free_memory.as<void>(), aligned, m.free_memory.bytes(), cudaMemcpyHostToDevice),
+          "reset");
   }
 
   cudaDeviceProp properties_{};
@@ -249,7 +276,8 @@ std::unique_ptr<MachineBackend> make_cuda_machine() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
-    throw std::runtime_error(std::string("machine: no CUDA device (") + (error != cudaSuccess ? cudaGetErrorString(error) : "none found") +
+    throw std::runtime_error(std::string("machine: no CUDA device (") +
+                             (error != cudaSuccess ? cudaGetErrorString(error) : "none found") +
                              "); use --machine cpu");
   }
   return std::make_unique<CudaMachine>();
@@ -259,14 +287,15 @@ std::vector<MachineInfo> find_cuda_machines() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
-    return {{MachineKind::cuda, "CUDA", "", 32, 0, false, error != cudaSuccess ? cudaGetErrorString(error) : "no device found"}};
+    return {{MachineKind::cuda, "CUDA", "", 32, 0, false,
+             error != cudaSuccess ? cudaGetErrorString(error) : "no device found"}};
   }
   std::vector<MachineInfo> all;
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp p{};
     if (cudaGetDeviceProperties(&p, i) != cudaSuccess) continue;
-    all.push_back({MachineKind::cuda, p.name, "sm_" + std::to_string(p.major * 10 + p.minor), 32, p.multiProcessorCount, i == 0,
-                   i == 0 ? "" : "only device 0 is used"});
+    all.push_back({MachineKind::cuda, p.name, "sm_" + std::to_string(p.major * 10 + p.minor), 32,
+                   p.multiProcessorCount, i == 0, i == 0 ? "" : "only device 0 is used"});
   }
   return all;
 }

@@ -1,5 +1,5 @@
-// Draws that the kernel's assembly does not know, turned into triangle lists: restarted strips and fans, lines, points, and triangles
-// drawn as lines or points.
+// Draws that the kernel's assembly does not know, turned into triangle lists: restarted strips and fans,
+// lines, points, and triangles drawn as lines or points.
 #pragma once
 
 #include <optional>

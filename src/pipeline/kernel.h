@@ -1,4 +1,5 @@
-// The pipeline's persistent kernel: every block takes tasks and visits rasterizers until the frame is finished.
+// The pipeline's persistent kernel: every block takes tasks and visits rasterizers until the frame is
+// finished.
 #pragma once
 
 #include "bin/distribute.h"
@@ -47,25 +48,29 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   Counters& counters = b.shared->counters[w.index];
   BlockSupply supply;
   supply.tables = &data.raster;
-  supply.scratch.mask = data.distribution_scratch + size_t(b.index * b.warps + w.index) * (2 * s.rasterizers + 32);
+  supply.scratch.mask =
+      data.distribution_scratch + size_t(b.index * b.warps + w.index) * (2 * s.rasterizers + 32);
   supply.scratch.touched = supply.scratch.mask + s.rasterizers;
   supply.counters = &counters;
   supply.reserved = int(s.blocks_per_task);
   BlockWriter<BlockSupply> writer(data.raster.blocks, supply, task);
   const uint32_t first = task * s.task_batches;
   const uint32_t end = first + s.task_batches < s.batches ? first + s.task_batches : s.batches;
-  process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end, b.shared->geometry[w.index], counters, writer);
+  process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end,
+                  b.shared->geometry[w.index], counters, writer);
   BrokerQueues<1> free_blocks(data.raster.free_blocks);
   free_blocks.unreserve(w, 0, supply.reserved);
   complete_task(w, s, task);
 }
 
-BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage stage, uint32_t argument, uint64_t begin, uint64_t end) {
+BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage stage, uint32_t argument,
+                         uint64_t begin, uint64_t end) {
   Warp& w = b.warp;
   w.once([&] {
     data.stage_ns[size_t(b.index) * size_t(Stage::count) + size_t(stage)] += end - begin;
     if (data.trace && data.trace_count[b.index] < data.trace_capacity) {
-      data.trace[size_t(b.index) * data.trace_capacity + data.trace_count[b.index]++] = {uint32_t(stage), argument, begin, end};
+      data.trace[size_t(b.index) * data.trace_capacity + data.trace_count[b.index]++] = {
+          uint32_t(stage), argument, begin, end};
     }
   });
 }
@@ -88,7 +93,8 @@ BROKKR_FN_NOINLINE void run_pipeline(Block<BlockShared> b, const LaunchData& dat
   for (;;) {
     if (b.leader()) {
       const Decision d = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, cursor);
-      const bool aborted = w.uniform([&] { return system_atomic<uint32_t>(*data.schedule.abort).load(kRelaxed); }) != 0;
+      const bool aborted =
+          w.uniform([&] { return system_atomic<uint32_t>(*data.schedule.abort).load(kRelaxed); }) != 0;
       const Watermark mark = read_watermark(w, data.schedule);
       w.once([&] {
         shared.decision = d;
@@ -117,7 +123,8 @@ BROKKR_FN_NOINLINE void run_pipeline(Block<BlockShared> b, const LaunchData& dat
         counters.peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(free_blocks.size(w, 0)));
       }
     } else {
-      const bool finished = visit_rasterizer(b, data.raster, d.rasterizer, mark, ending, data.schedule.task_batches, shade_context, counters);
+      const bool finished = visit_rasterizer(b, data.raster, d.rasterizer, mark, ending,
+                                             data.schedule.task_batches, shade_context, counters);
       b.sync();
       if (b.leader()) release_rasterizer(w, data.raster, data.schedule, d.rasterizer, finished);
     }

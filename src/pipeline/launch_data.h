@@ -18,10 +18,10 @@ struct LaunchData {
   ScheduleTables schedule;
   uint32_t* distribution_scratch;  // per warp: rasterizers, then rasterizers + 32
   bool reuse_transforms, reuse_all;
-  uint64_t* counters;              // kCounters
-  uint64_t* stage_ns;              // per block, one per Stage
-  TraceRecord* trace;              // per block trace_capacity; null: no trace
-  uint32_t* trace_count;           // per block
+  uint64_t* counters;     // kCounters
+  uint64_t* stage_ns;     // per block, one per Stage
+  TraceRecord* trace;     // per block trace_capacity; null: no trace
+  uint32_t* trace_count;  // per block
   uint32_t trace_capacity;
 };
 

@@ -14,21 +14,26 @@ void check_options(const RenderOptions& o) {
     fail("bin: " + std::to_string(o.bin) + " is not a power of two in 8 .. 256");
   }
   if (o.rasterizers < 0 || o.rasterizers > kMaxRasterizers) {
-    fail("rasterizers: " + std::to_string(o.rasterizers) + " is not in 1 .. " + std::to_string(kMaxRasterizers));
+    fail("rasterizers: " + std::to_string(o.rasterizers) + " is not in 1 .. " +
+         std::to_string(kMaxRasterizers));
   }
-  if (o.workers < 0 || o.workers > 4096) fail("workers: " + std::to_string(o.workers) + " is not in 1 .. 4096");
-  if (o.warps_per_block < 0 || o.warps_per_block > 8) fail("warps per block: " + std::to_string(o.warps_per_block) + " is not in 1 .. 8");
-  if (o.store_blocks < 0 || o.store_blocks > (1 << 22)) fail("store blocks: " + std::to_string(o.store_blocks) + " is not in 1 .. 2^22");
+  if (o.workers < 0 || o.workers > 4096)
+    fail("workers: " + std::to_string(o.workers) + " is not in 1 .. 4096");
+  if (o.warps_per_block < 0 || o.warps_per_block > 8)
+    fail("warps per block: " + std::to_string(o.warps_per_block) + " is not in 1 .. 8");
+  if (o.store_blocks < 0 || o.store_blocks > (1 << 22))
+    fail("store blocks: " + std::to_string(o.store_blocks) + " is not in 1 .. 2^22");
 }
 
 }  // namespace
 
 bool LaunchLayout::same_memory(const LaunchLayout& o) const {
-  return rasterizers == o.rasterizers && store_blocks == o.store_blocks && window == o.window && regions == o.regions &&
-         samples == o.samples && any_half == o.any_half;
+  return rasterizers == o.rasterizers && store_blocks == o.store_blocks && window == o.window &&
+         regions == o.regions && samples == o.samples && any_half == o.any_half;
 }
 
-LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options, const LaunchShape& shape) {
+LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options,
+                         const LaunchShape& shape) {
   check_options(options);
   LaunchLayout l;
   l.bin = options.bin;
@@ -70,7 +75,8 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
   l.regions = regions;
   l.samples = regions * uint64_t(l.region) * uint64_t(l.region);
   if (l.samples >= (uint64_t(1) << 31)) {
-    throw std::runtime_error("targets: " + std::to_string(l.samples) + " samples in all; the limit is 2^31, use fewer or smaller targets");
+    throw std::runtime_error("targets: " + std::to_string(l.samples) +
+                             " samples in all; the limit is 2^31, use fewer or smaller targets");
   }
 
   std::vector<uint32_t> owner(static_cast<size_t>(regions));
@@ -82,7 +88,8 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
       for (uint32_t y = 0; y < r.regions_y; ++y) {
         for (uint32_t x = 0; x < r.regions_x; ++x) {
           const uint32_t bin = r.first_bin + y / uint32_t(per_bin) * r.bins_x + x / uint32_t(per_bin);
-          owner[r.first_region + (layer * r.regions_y + y) * r.regions_x + x] = (l.bin_owner[bin] + offset) % uint32_t(l.rasterizers);
+          owner[r.first_region + (layer * r.regions_y + y) * r.regions_x + x] =
+              (l.bin_owner[bin] + offset) % uint32_t(l.rasterizers);
         }
       }
     }
@@ -96,25 +103,30 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
     const TargetRecord& r = l.targets[t];
     for (uint32_t i = 0; i < r.layers * r.regions_y * r.regions_x; ++i) {
       const uint32_t number = r.first_region + i, in_layer = i % (r.regions_x * r.regions_y);
-      l.own_regions[next[owner[number]]++] = {t, i / (r.regions_x * r.regions_y), int32_t(in_layer % r.regions_x) * l.region,
+      l.own_regions[next[owner[number]]++] = {t, i / (r.regions_x * r.regions_y),
+                                              int32_t(in_layer % r.regions_x) * l.region,
                                               int32_t(in_layer / r.regions_x) * l.region, number};
     }
   }
 
-  // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists (20 bytes per block and
-  // rasterizer), at least what one task may fill.
+  // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists
+  // (20 bytes per block and rasterizer), at least what one task may fill.
   const uint32_t workers = uint32_t(shape.blocks * shape.warps);
-  const uint64_t affordable = std::bit_floor(std::max<uint64_t>(16, shape.memory_limit / (20u * uint64_t(l.rasterizers))));
-  uint32_t blocks = options.store_blocks > 0 ? uint32_t(options.store_blocks) : uint32_t(std::min<uint64_t>(8192, affordable));
+  const uint64_t affordable =
+      std::bit_floor(std::max<uint64_t>(16, shape.memory_limit / (20u * uint64_t(l.rasterizers))));
+  uint32_t blocks = options.store_blocks > 0 ? uint32_t(options.store_blocks)
+                                             : uint32_t(std::min<uint64_t>(8192, affordable));
   if (options.store_blocks == 0) {
     blocks = std::max<uint32_t>(blocks, std::bit_ceil(2 * uint32_t(kBlocksPerBatch) * workers));
-    blocks = std::min<uint32_t>(blocks, std::max<uint32_t>(64, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2)));
+    blocks = std::min<uint32_t>(
+        blocks, std::max<uint32_t>(64, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2)));
   }
   l.store_blocks = std::max<uint32_t>(blocks, kBlocksPerBatch + 1);
   l.queue_capacity = std::max<uint32_t>(2, std::bit_ceil(l.store_blocks));
   l.sort_capacity = l.queue_capacity;
   l.task_batches = std::clamp<uint32_t>(batches / (workers * 64), 1, 4);
-  while (l.task_batches > 1 && l.task_batches * uint32_t(kBlocksPerBatch) * workers * 2 > l.store_blocks) --l.task_batches;
+  while (l.task_batches > 1 && l.task_batches * uint32_t(kBlocksPerBatch) * workers * 2 > l.store_blocks)
+    --l.task_batches;
   l.tasks = (batches + l.task_batches - 1) / l.task_batches;
   l.window = std::bit_ceil(std::max<uint32_t>(1024, 4 * workers * uint32_t(shape.warps)));
   return l;

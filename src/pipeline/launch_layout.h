@@ -1,4 +1,5 @@
-// What a launch needs in memory, from the options and the frame: sizes and host-made tables that every machine shares.
+// What a launch needs in memory, from the options and the frame: sizes and host-made tables that every
+// machine shares.
 #pragma once
 
 #include <vector>
@@ -10,7 +11,7 @@ namespace brokkr {
 
 // The machine that a launch runs on.
 struct LaunchShape {
-  int blocks = 1, warps = 1, width = 1;  // warps per block, lanes per warp
+  int blocks = 1, warps = 1, width = 1;     // warps per block, lanes per warp
   size_t memory_limit = size_t(512) << 20;  // of queues and pending lists
 };
 
@@ -29,6 +30,7 @@ struct LaunchLayout {
 };
 
 // Throws std::invalid_argument for options out of range.
-LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options, const LaunchShape& shape);
+LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options,
+                         const LaunchShape& shape);
 
 }  // namespace brokkr

@@ -14,23 +14,24 @@ class MachineBackend {
   // Blocks, warps and lanes that a launch with these options has.
   virtual LaunchShape shape(const RenderOptions& options) const = 0;
   // One launch. Fills statistics, and targets where read_back says so. Watches abort_request while it runs.
-  virtual void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout, const LaunchShape& shape,
-                      const RenderOptions& options, std::atomic<uint32_t>& abort_request, RenderResult& result, bool read_back) = 0;
+  virtual void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
+                      const LaunchShape& shape, const RenderOptions& options,
+                      std::atomic<uint32_t>& abort_request, RenderResult& result, bool read_back) = 0;
 };
 
 // What the kernel counted, as it lies in memory after a launch.
 struct LaunchCounts {
-  const uint64_t* counters = nullptr;          // kCounters
+  const uint64_t* counters = nullptr;  // kCounters
   const RasterizerState* rasterizers = nullptr;
   const uint64_t* region_fragments = nullptr;
-  const uint64_t* stage_ns = nullptr;          // blocks * Stage::count
+  const uint64_t* stage_ns = nullptr;  // blocks * Stage::count
   const TraceRecord* trace = nullptr;
   const uint32_t* trace_count = nullptr;
   uint32_t trace_capacity = 0;
-  uint64_t start_ns = 0;                       // of the trace's time
+  uint64_t start_ns = 0;  // of the trace's time
 };
 
-void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout, const LaunchShape& shape,
-                     const LaunchCounts& counts, Statistics& s);
+void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
+                     const LaunchShape& shape, const LaunchCounts& counts, Statistics& s);
 
 }  // namespace brokkr

@@ -8,7 +8,8 @@
 
 namespace brokkr {
 
-// Appends the texture's mip chain to `texels`: linear light, four unorm16 channels in two words per texel. Levels are box-filtered.
+// Appends the texture's mip chain to `texels`: linear light, four unorm16 channels in two words per texel.
+// Levels are box-filtered.
 TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels);
 
 }  // namespace brokkr

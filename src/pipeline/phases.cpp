@@ -8,8 +8,8 @@
 namespace brokkr {
 namespace {
 
-// An order-free draw tests and writes depth with one strict order of (depth, submission), writes all colour channels or none, and has
-// nothing that looks at what was drawn before it. Returns false for all others.
+// An order-free draw tests and writes depth with one strict order of (depth, submission), writes all colour
+// channels or none, and has nothing that looks at what was drawn before it. Returns false for all others.
 bool order_free(const DrawRecord& d, const MaterialRecord& material, Shading shading, uint8_t& key_bits) {
   const uint32_t needed = kDrawDepthTest | kDrawDepthWrite;
   if ((d.bits & needed) != needed || (d.bits & (kDrawBlend | kDrawStencil)) != 0) return false;
@@ -45,7 +45,9 @@ PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c) {
   }
   const Rect whole{0, 0, target.width, target.height};
   const Rect rect = c.scissor.value_or(whole);
-  const auto end = [](int start, int size) { return int32_t(std::min<int64_t>(int64_t(start) + size, 1 << 20)); };
+  const auto end = [](int start, int size) {
+    return int32_t(std::min<int64_t>(int64_t(start) + size, 1 << 20));
+  };
   r.rect[0] = std::max(rect.x, 0);
   r.rect[1] = std::max(rect.y, 0);
   r.rect[2] = std::min(end(rect.x, rect.width), target.width);
@@ -70,9 +72,12 @@ PhaseRecord blit_phase(const BlitCommand& b, uint32_t gate) {
 }  // namespace
 
 const PhasePlan& PreparedFrame::Impl::make_plan(const RenderOptions& options) {
-  const uint32_t limit = std::min<uint32_t>(options.command_limit.value_or(0xffffffffu), uint32_t(frame->commands.size()));
+  const uint32_t limit =
+      std::min<uint32_t>(options.command_limit.value_or(0xffffffffu), uint32_t(frame->commands.size()));
   const OrderMode order = options.shading == Shading::overdraw ? OrderMode::strict : options.order;
-  if (!plan.phases.empty() && plan.order == order && plan.shading == options.shading && plan.command_limit == limit) return plan;
+  if (!plan.phases.empty() && plan.order == order && plan.shading == options.shading &&
+      plan.command_limit == limit)
+    return plan;
   plan = PhasePlan{};
   plan.order = order;
   plan.shading = options.shading;
@@ -86,24 +91,25 @@ const PhasePlan& PreparedFrame::Impl::make_plan(const RenderOptions& options) {
   for (uint32_t c = 0; c < limit; ++c) {
     if (const auto* clear = std::get_if<ClearCommand>(&frame->commands[c])) push(clear_phase(*frame, *clear));
     if (const auto* blit = std::get_if<BlitCommand>(&frame->commands[c])) push(blit_phase(*blit, gates++));
-    if (next_draw == draws.size() || draws[next_draw].command != c) continue;
-    DrawRecord draw = draws[next_draw];
-    uint8_t key_bits = 0;
-    const bool free = order == OrderMode::automatic && order_free(draw, materials[draw.material], options.shading, key_bits);
-    const PhaseKind kind = free ? PhaseKind::order_free : PhaseKind::ordered;
-    if (!free) key_bits = 0;
-    if (plan.phases.empty() || plan.phases.back().kind != kind || plan.phases.back().key_bits != key_bits) {
-      PhaseRecord r{};
-      r.kind = kind;
-      r.key_bits = key_bits;
-      push(r);
-      plan.ordered_phases += !free;
+    for (; next_draw < draws.size() && draws[next_draw].command == c; ++next_draw) {
+      DrawRecord draw = draws[next_draw];
+      uint8_t key_bits = 0;
+      const bool free = order == OrderMode::automatic &&
+                        order_free(draw, materials[draw.material], options.shading, key_bits);
+      const PhaseKind kind = free ? PhaseKind::order_free : PhaseKind::ordered;
+      if (!free) key_bits = 0;
+      if (plan.phases.empty() || plan.phases.back().kind != kind || plan.phases.back().key_bits != key_bits) {
+        PhaseRecord r{};
+        r.kind = kind;
+        r.key_bits = key_bits;
+        push(r);
+        plan.ordered_phases += !free;
+      }
+      plan.batches = draw_end[next_draw];
+      plan.phases.back().end_batch = plan.batches;
+      draw.phase = uint32_t(plan.phases.size() - 1);
+      plan.draws.push_back(draw);
     }
-    plan.batches = draw_end[next_draw];
-    plan.phases.back().end_batch = plan.batches;
-    draw.phase = uint32_t(plan.phases.size() - 1);
-    plan.draws.push_back(draw);
-    ++next_draw;
   }
   PhaseRecord finish{};
   finish.kind = PhaseKind::finish;

@@ -37,7 +37,9 @@ void fill_rect(const State& s, const Target& target, int32_t (&rect)[4]) {
   rect[2] = std::min(target.width, first(s.viewport.x + s.viewport.z));
   rect[3] = std::min(target.height, first(s.viewport.y + s.viewport.w));
   if (s.scissor) {
-    const auto end = [](int start, int size) { return int(std::min<int64_t>(int64_t(start) + size, 1 << 20)); };
+    const auto end = [](int start, int size) {
+      return int(std::min<int64_t>(int64_t(start) + size, 1 << 20));
+    };
     rect[0] = std::max(rect[0], s.scissor->x);
     rect[1] = std::max(rect[1], s.scissor->y);
     rect[2] = std::min(rect[2], end(s.scissor->x, s.scissor->width));
@@ -45,9 +47,8 @@ void fill_rect(const State& s, const Target& target, int32_t (&rect)[4]) {
   }
 }
 
-DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, uint32_t command) {
+DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& target, uint32_t command) {
   const State& s = frame.states[draw.state];
-  const Target& target = frame.targets[frame.views[draw.first_view].target];
   DrawRecord r{};
   const bool upper_left = (draw.flags & kOriginUpperLeft) != 0, zero_to_one = (draw.flags & kZeroToOne) != 0;
   r.scale[0] = 0.5f * s.viewport.z;
@@ -57,8 +58,12 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, uint32_t comma
   r.scale[2] = zero_to_one ? s.depth_far - s.depth_near : 0.5f * (s.depth_far - s.depth_near);
   r.offset[2] = zero_to_one ? s.depth_near : 0.5f * (s.depth_near + s.depth_far);
   fill_rect(s, target, r.rect);
+  const bool clamped = (draw.flags & kDepthClamp) != 0;
+  r.z_min = clamped ? std::min(s.depth_near, s.depth_far) + 0.0f : 0.0f;
+  r.z_max = clamped ? std::max(s.depth_near, s.depth_far) + 0.0f : 1.0f;
   const auto set = [&](bool on, uint32_t bit) { r.bits |= on ? bit : 0u; };
-  const bool material = frame.materials[draw.material].kind == MaterialKind::blinn_phong && draw.vertex_kind == VertexKind::transform;
+  const bool material = frame.materials[draw.material].kind == MaterialKind::blinn_phong &&
+                        draw.vertex_kind == VertexKind::transform;
   set(draw.indexed, kDrawIndexed);
   set(draw.vertex_kind == VertexKind::transform, kDrawTransform);
   set(s.depth.test, kDrawDepthTest);
@@ -131,9 +136,11 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
   uint64_t batches = 0;
   for (size_t c = 0; c < frame.commands.size(); ++c) {
     const auto* draw = std::get_if<DrawCommand>(&frame.commands[c]);
-    if (draw == nullptr || draw->element_count == 0 || draw->instances == 0 || draw->view_count == 0) continue;
+    if (draw == nullptr || draw->element_count == 0 || draw->instances == 0 || draw->view_count == 0)
+      continue;
     const State& state = frame.states[draw->state];
-    DrawRecord record = make_draw(frame, *draw, uint32_t(c));
+    const auto target_of = [&](uint32_t v) { return frame.views[draw->first_view + v].target; };
+    DrawRecord record = make_draw(frame, *draw, frame.targets[target_of(0)], uint32_t(c));
     uint32_t instances = draw->instances;
     uint64_t triangles = 0;
     if (needs_expansion(*draw, state)) {
@@ -142,7 +149,8 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
       p.own_indices = true;
       record.bits |= kDrawIndexed;
       record.assembly = Assembly::list;
-      require(p.indices.size() + e.indices.size() < 0x7fffffffu, "command " + std::to_string(c) + ": too many indices; limit 2^31");
+      require(p.indices.size() + e.indices.size() < 0x7fffffffu,
+              "command " + std::to_string(c) + ": too many indices; limit 2^31");
       record.first_index = uint32_t(p.indices.size());
       p.indices.insert(p.indices.end(), e.indices.begin(), e.indices.end());
       triangles = e.indices.size() / 3;
@@ -157,8 +165,9 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
       }
       instances = e.instances;
     } else {
-      record.assembly = draw->topology == Topology::triangles ? Assembly::list
-                        : draw->topology == Topology::triangle_strip ? Assembly::strip : Assembly::fan;
+      record.assembly = draw->topology == Topology::triangles        ? Assembly::list
+                        : draw->topology == Topology::triangle_strip ? Assembly::strip
+                                                                     : Assembly::fan;
       triangles = primitive_count(draw->topology, draw->element_count);
     }
     if (triangles == 0) continue;
@@ -172,8 +181,17 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
     const uint64_t per_run = (triangles + kBatchTriangles - 1) / kBatchTriangles;
     require(batches + per_run * instances * draw->view_count <= kMaxBatches,
             "command " + std::to_string(c) + ": more than 2^32 triangles in the frame; split it");
-    const uint32_t draw_number = uint32_t(p.draws.size());
+    const auto push = [&] {
+      p.draws.push_back(record);
+      p.draw_end.push_back(uint32_t(batches));
+    };
     for (uint32_t v = 0; v < draw->view_count; ++v) {
+      if (v > 0 && target_of(v) != target_of(v - 1)) {
+        // Another target has other bounds: a record of its own.
+        push();
+        fill_rect(state, frame.targets[target_of(v)], record.rect);
+      }
+      const uint32_t draw_number = uint32_t(p.draws.size());
       for (uint32_t i = 0; i < instances; ++i) {
         const uint32_t run = uint32_t(p.runs.size());
         p.runs.push_back({draw_number, draw->first_view + v, i, uint32_t(batches)});
@@ -181,10 +199,10 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
         batches += per_run;
       }
     }
-    p.draws.push_back(record);
-    p.draw_end.push_back(uint32_t(batches));
+    push();
   }
-  require((p.own_positions ? p.positions.size() : frame.positions.size()) < kMaxFrameVertices, "frame: more than 2^29 vertices; split it");
+  require((p.own_positions ? p.positions.size() : frame.positions.size()) < kMaxFrameVertices,
+          "frame: more than 2^29 vertices; split it");
 
   for (const View& v : frame.views) {
     ViewRecord r{};
@@ -234,15 +252,17 @@ FrameTables PreparedFrame::Impl::tables(const PhasePlan& phase_plan) const {
   t.phase_count = uint32_t(phase_plan.phases.size());
   for (const PhaseRecord& phase : phase_plan.phases) t.blit_count += phase.kind == PhaseKind::blit;
   const float length = std::sqrt(glm::dot(frame->light_direction, frame->light_direction));
-  for (int i = 0; i < 3; ++i) t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
+  for (int i = 0; i < 3; ++i)
+    t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
   return t;
 }
 
 uint64_t PreparedFrame::Impl::bytes() const {
   const auto size = [](const auto& v) { return uint64_t(v.size() * sizeof(v[0])); };
-  return size(draws) + size(runs) + size(batch_run) + size(views) + size(materials) + size(textures) + size(texels) + size(plan.phases) +
-         size(own_indices ? indices : frame->indices) + size(own_positions ? positions : frame->positions) + size(frame->normals) +
-         size(frame->texcoords) + size(frame->models);
+  return size(draws) + size(runs) + size(batch_run) + size(views) + size(materials) + size(textures) +
+         size(texels) + size(plan.phases) + size(own_indices ? indices : frame->indices) +
+         size(own_positions ? positions : frame->positions) + size(frame->normals) + size(frame->texcoords) +
+         size(frame->models);
 }
 
 PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {

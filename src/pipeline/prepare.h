@@ -21,8 +21,8 @@ struct PhasePlan {
 
 struct PreparedFrame::Impl {
   const Frame* frame = nullptr;
-  std::vector<DrawRecord> draws;      // one per draw command that has triangles, in order
-  std::vector<uint32_t> draw_end;     // per draw: first batch after it
+  std::vector<DrawRecord> draws;   // one per draw command that has triangles, in order
+  std::vector<uint32_t> draw_end;  // per draw: first batch after it
   std::vector<RunRecord> runs;
   std::vector<uint32_t> batch_run;
   std::vector<ViewRecord> views;
@@ -36,9 +36,9 @@ struct PreparedFrame::Impl {
   bool has_materials = false;
   uint64_t triangles = 0, index_count = 0, discard_unknown_triangles = 0;
   double prepare_ms = 0;
-  uint64_t version = 0;               // unique: device copies are made per prepared frame
+  uint64_t version = 0;  // unique: device copies are made per prepared frame
 
-  PhasePlan plan;                     // of the last render
+  PhasePlan plan;  // of the last render
   const PhasePlan& make_plan(const RenderOptions& options);
   // Pointers into host memory.
   FrameTables tables(const PhasePlan& plan) const;

@@ -13,7 +13,8 @@ constexpr std::array<uint8_t, 64> morton_table() {
   for (int y = 0; y < 8; ++y) {
     for (int x = 0; x < 8; ++x) {
       int m = 0;
-      for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
+      for (int bit = 0; bit < 3; ++bit)
+        m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
       table[size_t(y * 8 + x)] = uint8_t(m);
     }
   }
@@ -27,9 +28,11 @@ void for_pixels(const LaunchLayout& layout, const TargetRecord& target, uint32_t
   const uint32_t edge = uint32_t(layout.region);
   for (uint32_t y = 0; y < target.height; ++y) {
     for (uint32_t x = 0; x < target.width; ++x) {
-      const uint32_t region = target.first_region + (layer * target.regions_y + y / edge) * target.regions_x + x / edge;
+      const uint32_t region =
+          target.first_region + (layer * target.regions_y + y / edge) * target.regions_x + x / edge;
       const uint32_t rx = x % edge, ry = y % edge;
-      const size_t sample = size_t(region) * edge * edge + size_t((ry / 8 * (edge / 8) + rx / 8) * 64 + kMorton[(ry % 8) * 8 + rx % 8]);
+      const size_t sample = size_t(region) * edge * edge +
+                            size_t((ry / 8 * (edge / 8) + rx / 8) * 64 + kMorton[(ry % 8) * 8 + rx % 8]);
       store(size_t(y) * target.width + x, sample, region);
     }
   }
@@ -49,12 +52,15 @@ std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes&
       layer.height = int(target.height);
       const size_t pixels = size_t(target.width) * target.height;
       const auto state = [&](uint32_t region) -> const RegionState& { return planes.region_state[region]; };
-      const auto code_low = [&](size_t s, uint32_t r) { return state(r).bits & kClearColor ? uint32_t(state(r).color) : planes.color[s]; };
+      const auto code_low = [&](size_t s, uint32_t r) {
+        return state(r).bits & kClearColor ? uint32_t(state(r).color) : planes.color[s];
+      };
       if (half) {
         layer.color_float.resize(pixels * 4);
         for_pixels(layout, target, l, [&](size_t p, size_t s, uint32_t r) {
           const uint32_t low = code_low(s, r);
-          const uint32_t high = state(r).bits & kClearColor ? uint32_t(state(r).color >> 32) : planes.color_high[s];
+          const uint32_t high =
+              state(r).bits & kClearColor ? uint32_t(state(r).color >> 32) : planes.color_high[s];
           layer.color_float[p * 4] = half_to_float(uint16_t(low));
           layer.color_float[p * 4 + 1] = half_to_float(uint16_t(low >> 16));
           layer.color_float[p * 4 + 2] = half_to_float(uint16_t(high));
@@ -62,7 +68,8 @@ std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes&
         });
       } else {
         layer.color.resize(pixels);
-        for_pixels(layout, target, l, [&](size_t p, size_t s, uint32_t r) { layer.color[p] = code_low(s, r); });
+        for_pixels(layout, target, l,
+                   [&](size_t p, size_t s, uint32_t r) { layer.color[p] = code_low(s, r); });
       }
       layer.depth.resize(pixels);
       layer.stencil.resize(pixels);

@@ -34,18 +34,18 @@ enum class ReuseMode : uint8_t { automatic, none, warp };
 
 struct RenderOptions {
   MachineKind machine = MachineKind::automatic;
-  std::string isa;             // CPU machine: "", "v2", "v3", "v4", "neon"; "": the best that runs here
-  int workers = 0;             // blocks; 0: all cores, or the occupancy query's answer on CUDA
-  int warps_per_block = 0;     // emulated machine only, 1..8; 0: 2
-  int rasterizers = 0;         // 1..4096; 0: chosen from target size and workers
-  int bin = 64;                // bin edge in pixels, a power of two in 8..256
+  std::string isa;          // CPU machine: "", "v2", "v3", "v4", "neon"; "": the best that runs here
+  int workers = 0;          // blocks; 0: all cores, or the occupancy query's answer on CUDA
+  int warps_per_block = 0;  // emulated machine only, 1..8; 0: 2
+  int rasterizers = 0;      // 1..4096; 0: chosen from target size and workers
+  int bin = 64;             // bin edge in pixels, a power of two in 8..256
   PatternKind pattern = PatternKind::van_der_corput;
   Ownership ownership = Ownership::stealing;
   OrderMode order = OrderMode::automatic;
   ReuseMode reuse = ReuseMode::automatic;
   Policy policy = Policy::fill_level;
   Shading shading = Shading::material;
-  int store_blocks = 0;        // triangle store size in blocks of 32 records; 0: default; raised to the minimum
+  int store_blocks = 0;  // triangle store size in blocks of 32 records; 0: default; raised to the minimum
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
   bool keep_ids = false;       // also return visible-primitive and depth-writer identifiers per pixel
   bool trace = false;          // record per-block events
@@ -55,9 +55,9 @@ struct RenderOptions {
 // One layer of a target after the frame. Rows run bottom to top; arrays hold width * height values.
 struct Layer {
   int width = 0, height = 0;
-  std::vector<uint32_t> color;  // RGBA8 (0xAABBGGRR), as stored; empty for RGBA16F
+  std::vector<uint32_t> color;     // RGBA8 (0xAABBGGRR), as stored; empty for RGBA16F
   std::vector<float> color_float;  // RGBA32F expanded from RGBA16F; empty otherwise
-  std::vector<float> depth;     // window depth in [0, 1]
+  std::vector<float> depth;        // window depth in [0, 1]
   std::vector<uint8_t> stencil;
   std::vector<uint32_t> visible_id;  // keep_ids: primitive id of the last colour writer, ~0u: none
   std::vector<uint32_t> depth_id;    // keep_ids: primitive id of the last depth writer, ~0u: none
@@ -78,8 +78,8 @@ struct RenderResult {
 struct PrimitiveOrigin {
   uint32_t command = ~0u;  // index into Frame::commands
   uint32_t view = 0, instance = 0;
-  uint32_t batch = 0;      // running number over the frame
-  uint32_t triangle = 0;   // within the instance
+  uint32_t batch = 0;     // running number over the frame
+  uint32_t triangle = 0;  // within the instance
 };
 
 // A frame made ready for rendering again and again: draw tables, batches, mip chains, device copies.
@@ -124,12 +124,12 @@ class Renderer {
 // What was found on this computer, for `brokkr machines`.
 struct MachineInfo {
   MachineKind kind;
-  std::string name;         // "CPU", "NVIDIA H200", "emulated warp"
-  std::string isa;          // "x86-64-v4", "sm_90"
-  int width = 0;            // lanes of a warp
-  int workers = 0;          // blocks of a default launch
+  std::string name;  // "CPU", "NVIDIA H200", "emulated warp"
+  std::string isa;   // "x86-64-v4", "sm_90"
+  int width = 0;     // lanes of a warp
+  int workers = 0;   // blocks of a default launch
   bool available = false;
-  std::string note;         // why not, or what else to know
+  std::string note;  // why not, or what else to know
 };
 std::vector<MachineInfo> find_machines();
 

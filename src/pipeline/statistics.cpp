@@ -14,16 +14,43 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json scalars(const Statistics& s) {
-  return {{"machine", s.machine}, {"isa", s.isa}, {"pattern", s.pattern}, {"workers", s.workers}, {"warps_per_block", s.warps_per_block},
-          {"width", s.width}, {"rasterizers", s.rasterizers}, {"bin", s.bin}, {"frame_ms", s.frame_ms}, {"prepare_ms", s.prepare_ms},
-          {"read_back_ms", s.read_back_ms}, {"batches", s.batches}, {"draws", s.draws}, {"phases", s.phases},
-          {"ordered_phases", s.ordered_phases}, {"indices", s.indices}, {"vertex_shader_runs", s.vertex_shader_runs}, {"asr", s.asr},
-          {"triangles_in", s.triangles_in}, {"triangles_culled", s.triangles_culled}, {"triangles_clipped", s.triangles_clipped},
-          {"triangles_out", s.triangles_out}, {"triangle_rasterizer_pairs", s.triangle_rasterizer_pairs},
-          {"triangle_bin_pairs", s.triangle_bin_pairs}, {"fragments", s.fragments}, {"fragments_shaded", s.fragments_shaded},
-          {"quads", s.quads}, {"visits", s.visits}, {"admission_waits", s.admission_waits}, {"queue_peak", s.queue_peak},
-          {"store_peak", s.store_peak}, {"spins", s.spins}, {"store_bytes", s.store_bytes}, {"target_bytes", s.target_bytes},
-          {"frame_bytes", s.frame_bytes}, {"load_cv", s.load_cv}, {"discard_unknown_triangles", s.discard_unknown_triangles}};
+  return {{"machine", s.machine},
+          {"isa", s.isa},
+          {"pattern", s.pattern},
+          {"workers", s.workers},
+          {"warps_per_block", s.warps_per_block},
+          {"width", s.width},
+          {"rasterizers", s.rasterizers},
+          {"bin", s.bin},
+          {"frame_ms", s.frame_ms},
+          {"prepare_ms", s.prepare_ms},
+          {"read_back_ms", s.read_back_ms},
+          {"batches", s.batches},
+          {"draws", s.draws},
+          {"phases", s.phases},
+          {"ordered_phases", s.ordered_phases},
+          {"indices", s.indices},
+          {"vertex_shader_runs", s.vertex_shader_runs},
+          {"asr", s.asr},
+          {"triangles_in", s.triangles_in},
+          {"triangles_culled", s.triangles_culled},
+          {"triangles_clipped", s.triangles_clipped},
+          {"triangles_out", s.triangles_out},
+          {"triangle_rasterizer_pairs", s.triangle_rasterizer_pairs},
+          {"triangle_bin_pairs", s.triangle_bin_pairs},
+          {"fragments", s.fragments},
+          {"fragments_shaded", s.fragments_shaded},
+          {"quads", s.quads},
+          {"visits", s.visits},
+          {"admission_waits", s.admission_waits},
+          {"queue_peak", s.queue_peak},
+          {"store_peak", s.store_peak},
+          {"spins", s.spins},
+          {"store_bytes", s.store_bytes},
+          {"target_bytes", s.target_bytes},
+          {"frame_bytes", s.frame_bytes},
+          {"load_cv", s.load_cv},
+          {"discard_unknown_triangles", s.discard_unknown_triangles}};
 }
 
 }  // namespace
@@ -47,7 +74,8 @@ std::string Statistics::to_csv() const {
   std::ostringstream names, values;
   for (const auto& [name, value] : j.items()) {
     names << (names.tellp() > 0 ? "," : "") << name;
-    values << (values.tellp() > 0 ? "," : "") << (value.is_string() ? value.get<std::string>() : value.dump());
+    values << (values.tellp() > 0 ? "," : "")
+           << (value.is_string() ? value.get<std::string>() : value.dump());
   }
   return names.str() + "\n" + values.str() + "\n";
 }
@@ -56,14 +84,19 @@ std::string Statistics::to_chrome_trace() const {
   Json events = Json::array();
   for (const TraceEvent& e : trace) {
     const char* argument = Stage(e.stage) == Stage::geometry ? "task" : "rasterizer";
-    events.push_back({{"name", kStageNames[e.stage]}, {"ph", "X"}, {"pid", 1}, {"tid", e.block}, {"ts", e.begin_us},
-                      {"dur", e.end_us - e.begin_us}, {"args", {{argument, e.argument}}}});
+    events.push_back({{"name", kStageNames[e.stage]},
+                      {"ph", "X"},
+                      {"pid", 1},
+                      {"tid", e.block},
+                      {"ts", e.begin_us},
+                      {"dur", e.end_us - e.begin_us},
+                      {"args", {{argument, e.argument}}}});
   }
   return Json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n";
 }
 
-void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout, const LaunchShape& shape,
-                     const LaunchCounts& counts, Statistics& s) {
+void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
+                     const LaunchShape& shape, const LaunchCounts& counts, Statistics& s) {
   const auto of = [&](Counter c) { return counts.counters[int(c)]; };
   s.pattern = pattern_name(layout.pattern);
   s.workers = shape.blocks;
@@ -105,7 +138,8 @@ void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, co
     squares += double(n) * double(n);
   }
   const double mean = sum / double(layout.rasterizers);
-  s.load_cv = mean > 0 ? std::sqrt(std::max(0.0, squares / double(layout.rasterizers) - mean * mean)) / mean : 0;
+  s.load_cv =
+      mean > 0 ? std::sqrt(std::max(0.0, squares / double(layout.rasterizers) - mean * mean)) / mean : 0;
 
   const TargetRecord& main = layout.targets[main_target(*frame.frame)];
   s.bins_x = int(main.bins_x);
@@ -122,12 +156,14 @@ void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, co
   }
   for (int b = 0; b < shape.blocks; ++b) {
     BlockTime time;
-    for (size_t i = 0; i < size_t(Stage::count); ++i) time.ms[i] = double(counts.stage_ns[size_t(b) * size_t(Stage::count) + i]) * 1e-6;
+    for (size_t i = 0; i < size_t(Stage::count); ++i)
+      time.ms[i] = double(counts.stage_ns[size_t(b) * size_t(Stage::count) + i]) * 1e-6;
     s.block_times.push_back(time);
     if (counts.trace == nullptr) continue;
     for (uint32_t i = 0; i < counts.trace_count[b]; ++i) {
       const TraceRecord& t = counts.trace[size_t(b) * counts.trace_capacity + i];
-      s.trace.push_back({uint32_t(b), uint8_t(t.stage), t.argument, (double(t.begin_ns) - double(counts.start_ns)) * 1e-3,
+      s.trace.push_back({uint32_t(b), uint8_t(t.stage), t.argument,
+                         (double(t.begin_ns) - double(counts.start_ns)) * 1e-3,
                          (double(t.end_ns) - double(counts.start_ns)) * 1e-3});
     }
   }

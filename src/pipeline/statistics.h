@@ -25,7 +25,7 @@ struct BlockTime {
 struct Statistics {
   std::string machine, isa, pattern;
   int workers = 0, warps_per_block = 0, width = 0, rasterizers = 0, bin = 0;
-  double frame_ms = 0;      // the launch: first block starts to last block ends, without upload and read-back
+  double frame_ms = 0;  // the launch: first block starts to last block ends, without upload and read-back
   double prepare_ms = 0, read_back_ms = 0;
 
   uint64_t batches = 0, draws = 0, phases = 0, ordered_phases = 0;
@@ -54,8 +54,8 @@ struct Statistics {
   std::vector<TraceEvent> trace;
 
   std::string to_json() const;
-  std::string to_csv() const;                // one header line, one value line (scalars only)
-  std::string to_chrome_trace() const;       // chrome://tracing, Perfetto
+  std::string to_csv() const;           // one header line, one value line (scalars only)
+  std::string to_chrome_trace() const;  // chrome://tracing, Perfetto
 };
 
 }  // namespace brokkr

@@ -1,7 +1,8 @@
 // Exact coverage inside one region: edge functions of a record in 32-bit integers.
 //
-// An edge function at sample centres is a multiple of 256 plus a constant; divided by 256 and rounded down, with the top-left rule folded
-// in as -1 for edges that do not own their samples, its sign is unchanged and it steps by whole 1/256-pixel differences.
+// An edge function at sample centres is a multiple of 256 plus a constant; divided by 256 and rounded down,
+// with the top-left rule folded in as -1 for edges that do not own their samples, its sign is unchanged and
+// it steps by whole 1/256-pixel differences.
 #pragma once
 
 #include "geometry/triangle_store.h"
@@ -11,12 +12,13 @@ BROKKR_MACHINE_BEGIN
 
 // A triangle seen from a region's first sample.
 struct RegionTriangle {
-  int32_t e[3];  // edge functions there; negative: outside
-  int32_t a[3];  // change per sample in x
-  int32_t b[3];  // change per sample in y
+  int32_t e[3];                        // edge functions there; negative: outside
+  int32_t a[3];                        // change per sample in x
+  int32_t b[3];                        // change per sample in y
   int32_t min_x, min_y, max_x, max_y;  // box, samples relative to the region, not clipped to it
   float z, z_dx, z_dy;                 // depth plane, origin at sample (origin_x, origin_y)
-  int32_t origin_x, origin_y;          // relative to the region
+  float z_min, z_max;
+  int32_t origin_x, origin_y;  // relative to the region
   uint32_t primitive;
 };
 
@@ -42,7 +44,8 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
     t.b[k] = vx[j] - vx[k];
     // Left edges (going down) and horizontal top edges own the samples on them.
     const bool owns = t.a[k] > 0 || (t.a[k] == 0 && t.b[k] < 0);
-    const int64_t e = int64_t(t.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(t.b[k]) * (y * 256 + 128 - vy[k]) - (owns ? 0 : 1);
+    const int64_t e = int64_t(t.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(t.b[k]) * (y * 256 + 128 - vy[k]) -
+                      (owns ? 0 : 1);
     const int64_t scaled = e >> 8;
     const int64_t limit = int64_t(1) << 30;  // no sign changes within a region beyond it
     t.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
@@ -55,17 +58,19 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
   t.z = float_of_bits(block.field[kZ][i]);
   t.z_dx = float_of_bits(block.field[kZdx][i]);
   t.z_dy = float_of_bits(block.field[kZdy][i]);
+  t.z_min = block.z_min;
+  t.z_max = block.z_max;
   t.primitive = block.field[kPrimitive][i];
   return t;
 }
 
-// Depth of the plane at dx, dy samples from its origin, clamped to [0, 1].
-BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy) {
-  return saturate((z + z_dx * dx) + z_dy * dy);
+// Depth of the plane at dx, dy samples from its origin, clamped to the block's range.
+BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy, float z_min, float z_max) {
+  return clamp_to((z + z_dx * dx) + z_dy * dy, Float(z_min), Float(z_max));
 }
 
-// Which 8x8 tiles of a region a triangle touches (may touch), and which of those it covers whole. Bit ty * 8 + tx, for regions of 64
-// samples; smaller ones use the lower left corner of that map.
+// Which 8x8 tiles of a region a triangle touches (may touch), and which of those it covers whole. Bit ty * 8
+// + tx, for regions of 64 samples; smaller ones use the lower left corner of that map.
 struct TileMasks {
   uint64_t touched, covered;
 };
@@ -75,8 +80,10 @@ BROKKR_FN TileMasks classify_tiles(Warp& w, const RegionTriangle& t) {
   for (int g = 0; g < 64; g += w.width) {
     const Int tile = w.lane() + Int(g);
     const Int x = (tile & Int(7)) << Int(3), y = tile & Int(~7);  // y = (tile >> 3) * 8
-    Mask touched = x + Int(7) >= Int(t.min_x) && x <= Int(t.max_x) && y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y);
-    Mask covered = x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) && y + Int(7) <= Int(t.max_y);
+    Mask touched =
+        x + Int(7) >= Int(t.min_x) && x <= Int(t.max_x) && y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y);
+    Mask covered =
+        x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) && y + Int(7) <= Int(t.max_y);
     if (!w.any(touched)) continue;
     for (int k = 0; k < 3; ++k) {
       const Int e = Int(t.e[k]) + Int(t.a[k]) * x + Int(t.b[k]) * y;

@@ -1,5 +1,5 @@
-// An order-free phase of one rasterizer: what its pending triangles make visible in each of its regions, and, once the phase is
-// complete, shading.
+// An order-free phase of one rasterizer: what its pending triangles make visible in each of its regions, and,
+// once the phase is complete, shading.
 #pragma once
 
 #include "geometry/counters.h"
@@ -12,7 +12,8 @@ BROKKR_MACHINE_BEGIN
 
 // Whether any pending element of the phase may touch the region. All warps get the answer.
 template <class Shared>
-BROKKR_FN bool region_is_touched(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase, const RegionRecord& region) {
+BROKKR_FN bool region_is_touched(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase,
+                                 const RegionRecord& region) {
   Warp& w = b.warp;
   RasterShared& shared = b.shared->raster;
   const int count = int(t.rasterizers[r].pending);
@@ -31,8 +32,9 @@ BROKKR_FN bool region_is_touched(Block<Shared>& b, const RasterTables& t, uint32
 
 // Rasterizes all pending elements of the phase; `complete` says that no more will come.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase_number, bool complete,
-                                       ShadeContext& shade_context, Counters& counters) {
+BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, uint32_t r,
+                                       uint32_t phase_number, bool complete, ShadeContext& shade_context,
+                                       Counters& counters) {
   Warp& w = b.warp;
   RasterShared& shared = b.shared->raster;
   const PhaseRecord& phase = t.frame.phases[phase_number];
@@ -53,8 +55,9 @@ BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, 
         const Mask m = group.touching(w, t, phase_number, region);
         for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
           const int lane = lowest_bit(bits);
-          covered += rasterize_block(w, t.blocks[w.broadcast(group.block, lane)], w.broadcast(group.mask, lane), region.x, region.y,
-                                     t.targets.region_shift, phase.key_bits, shared.keys);
+          covered +=
+              rasterize_block(w, t.blocks[w.broadcast(group.block, lane)], w.broadcast(group.mask, lane),
+                              region.x, region.y, t.targets.region_shift, phase.key_bits, shared.keys);
         }
       }
     }
@@ -65,7 +68,8 @@ BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, 
       device_atomic<uint64_t>(t.rasterizers[r].fragments).fetch_add(uint64_t(covered), kRelaxed);
     });
     if (complete) {
-      const int shaded = resolve_region(w, t.targets, region, phase.key_bits, t.quads, shade_context, shared.keys, w.index, b.warps);
+      const int shaded = resolve_region(w, t.targets, region, phase.key_bits, t.quads, shade_context,
+                                        shared.keys, w.index, b.warps);
       counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
     } else {
       save_keys(w, t.targets, region, phase.key_bits, share, step, shared.keys);
@@ -74,7 +78,8 @@ BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, 
     if (b.leader()) {
       w.once([&] {
         if (complete) {
-          const uint32_t written = kClearDepth | kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor));
+          const uint32_t written =
+              kClearDepth | kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor));
           state.bits &= ~written;
         } else {
           state.bits = (state.bits & ~uint32_t(kClearDepth)) | kKeysWaiting;

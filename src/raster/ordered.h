@@ -1,4 +1,5 @@
-// An ordered phase of one rasterizer: elements below the watermark, sorted into submission order, tile by tile.
+// An ordered phase of one rasterizer: elements below the watermark, sorted into submission order, tile by
+// tile.
 #pragma once
 
 #include "geometry/counters.h"
@@ -26,7 +27,8 @@ BROKKR_FN_NOINLINE void sort_keys(Block<Shared>& b, uint64_t* keys, int n) {
   if (shared.flag == 0) return;
   int padded = 1;
   while (padded < n) padded *= 2;
-  for (int i = n + share; i < padded; i += step) w.store(keys + i, Ulong(~uint64_t(0)), w.first_lanes(padded - i));
+  for (int i = n + share; i < padded; i += step)
+    w.store(keys + i, Ulong(~uint64_t(0)), w.first_lanes(padded - i));
   b.sync();
   for (int size = 2; size <= padded; size *= 2) {
     for (int stride = size / 2; stride > 0; stride /= 2) {
@@ -48,13 +50,14 @@ BROKKR_FN_NOINLINE void sort_keys(Block<Shared>& b, uint64_t* keys, int n) {
 
 // Draws the listed triangles into the region's tiles, each tile by one warp.
 template <class Shared>
-BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const RegionRecord& region, ShadeContext& shade_context,
-                                  TileCounts& counts) {
+BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const RegionRecord& region,
+                                  ShadeContext& shade_context, TileCounts& counts) {
   Warp& w = b.warp;
   RasterShared& shared = b.shared->raster;
   TileBuffer& buffer = shared.tile[w.index];
   const bool half = t.targets.targets[region.target].format == uint32_t(ColorFormat::rgba16f);
-  const int tiles_across = t.targets.region >> 3, tiles = tiles_across * tiles_across, listed = shared.list_count;
+  const int tiles_across = t.targets.region >> 3, tiles = tiles_across * tiles_across,
+            listed = shared.list_count;
   const size_t base = size_t(region.number) * size_t(t.targets.region * t.targets.region);
   const RegionState state = t.targets.region_state[region.number];
   for (int tile = w.index; tile < tiles; tile += b.warps) {
@@ -82,7 +85,8 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
         if (outside) continue;
         if (!loaded) load_tile(w, t.targets, state, memory, half, buffer);
         loaded = true;
-        draw_in_tile(w, t.targets, region, t.frame.draws[block.draw], tri, whole, x0, y0, memory, shade_context, buffer, counts);
+        draw_in_tile(w, t.targets, region, t.frame.draws[block.draw], tri, whole, x0, y0, memory,
+                     shade_context, buffer, counts);
       }
     }
     if (loaded) store_tile(w, t.targets, memory, half, buffer);
@@ -91,8 +95,8 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
 
 // Draws the pending elements of the phase whose task lies below the watermark.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase, uint32_t before_task,
-                                    ShadeContext& shade_context, Counters& counters) {
+BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase,
+                                    uint32_t before_task, ShadeContext& shade_context, Counters& counters) {
   Warp& w = b.warp;
   RasterShared& shared = b.shared->raster;
   const int count = int(t.rasterizers[r].pending);
@@ -105,7 +109,8 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
       const Uint task = group.header(w, t, kWordTask);
       const Mask m = group.valid && group.header(w, t, kWordPhase) == Uint(phase) && task < Uint(before_task);
       // task | sequence within it | where the element stands
-      const Ulong key = (Ulong(task) << Ulong(32)) | (Ulong(group.header(w, t, kWordSequence)) << Ulong(22)) | Ulong(as_uint(w.lane() + Int(at)));
+      const Ulong key = (Ulong(task) << Ulong(32)) | (Ulong(group.header(w, t, kWordSequence)) << Ulong(22)) |
+                        Ulong(as_uint(w.lane() + Int(at)));
       eligible += w.compress_store(keys + eligible, key, m);
     }
     w.once([&] { shared.eligible = uint32_t(eligible); });
@@ -136,18 +141,23 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
           const uint32_t at = uint32_t(keys[k] & 0x3fffffu);
           const uint32_t number = t.pending_block[base + at], mask = t.pending_mask[base + at];
           const TriangleBlock& block = t.blocks[number];
-          if (block.target != region.target || block.layer != region.layer || block.min_x >= region.x + edge ||
-              block.min_y >= region.y + edge || block.max_x < region.x || block.max_y < region.y) {
+          if (block.target != region.target || block.layer != region.layer ||
+              block.min_x >= region.x + edge || block.min_y >= region.y + edge || block.max_x < region.x ||
+              block.max_y < region.y) {
             continue;
           }
           for (int g = 0; g < kBlockRecords; g += w.width) {
             const Mask m = w.lanes_of(w.width == 32 ? mask : (mask >> g) & ((1u << (w.width & 31)) - 1u));
             const Uint lo = w.load(block.field[kMin] + g, m, 0u), hi = w.load(block.field[kMax] + g, m, 0u);
-            const Int x0 = maximum(as_int(lo & Uint(0xffffu)) - Int(region.x), Int(0)), y0 = maximum(as_int(lo >> Uint(16)) - Int(region.y), Int(0));
-            const Int x1 = minimum(as_int(hi & Uint(0xffffu)) - Int(region.x), Int(edge - 1)), y1 = minimum(as_int(hi >> Uint(16)) - Int(region.y), Int(edge - 1));
+            const Int x0 = maximum(as_int(lo & Uint(0xffffu)) - Int(region.x), Int(0)),
+                      y0 = maximum(as_int(lo >> Uint(16)) - Int(region.y), Int(0));
+            const Int x1 = minimum(as_int(hi & Uint(0xffffu)) - Int(region.x), Int(edge - 1)),
+                      y1 = minimum(as_int(hi >> Uint(16)) - Int(region.y), Int(edge - 1));
             const Mask here = m && x0 <= x1 && y0 <= y1;
-            const Int tiles = (x0 >> Int(3)) | ((y0 >> Int(3)) << Int(8)) | ((x1 >> Int(3)) << Int(16)) | ((y1 >> Int(3)) << Int(24));
-            w.compress_store(shared.list_record + listed, Uint(number * 32u) + as_uint(w.lane() + Int(g)), here);
+            const Int tiles = (x0 >> Int(3)) | ((y0 >> Int(3)) << Int(8)) | ((x1 >> Int(3)) << Int(16)) |
+                              ((y1 >> Int(3)) << Int(24));
+            w.compress_store(shared.list_record + listed, Uint(number * 32u) + as_uint(w.lane() + Int(g)),
+                             here);
             listed += w.compress_store(shared.list_tiles + listed, as_uint(tiles), here);
           }
         }

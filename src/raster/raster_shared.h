@@ -23,7 +23,7 @@ struct RasterShared {
   uint32_t flag;
   uint32_t watermark_tasks, watermark_batches;
   uint32_t eligible;
-  uint64_t fragments;                            // of the visit
+  uint64_t fragments;  // of the visit
 };
 
 BROKKR_MACHINE_END

@@ -25,17 +25,17 @@ struct RasterTables {
   TargetTables targets;
   TriangleBlock* blocks;
   uint32_t store_blocks;
-  QueueMemory<1> free_blocks;     // numbers of free blocks
-  QueueMemory<2> queues;          // per rasterizer: block, mask of its triangles
+  QueueMemory<1> free_blocks;  // numbers of free blocks
+  QueueMemory<2> queues;       // per rasterizer: block, mask of its triangles
   RasterizerState* rasterizers;
-  uint32_t* pending_block;        // store_blocks per rasterizer
+  uint32_t* pending_block;  // store_blocks per rasterizer
   uint32_t* pending_mask;
-  uint64_t* sort_scratch;         // per block of the launch, sort_capacity each
-  uint32_t sort_capacity;         // power of two >= store_blocks
-  uint32_t* gates;                // two per blit
-  uint64_t* region_fragments;     // covered samples of each region
+  uint64_t* sort_scratch;      // per block of the launch, sort_capacity each
+  uint32_t sort_capacity;      // power of two >= store_blocks
+  uint32_t* gates;             // two per blit
+  uint64_t* region_fragments;  // covered samples of each region
   Shading shading;
-  bool quads;                     // the shading takes derivatives
+  bool quads;  // the shading takes derivatives
 };
 
 }  // namespace brokkr

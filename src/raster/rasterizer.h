@@ -7,7 +7,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The watermark of a launch as one visit sees it. Read before the queue is drained: all elements of tasks below it are then in.
+// The watermark of a launch as one visit sees it. Read before the queue is drained: all elements of tasks
+// below it are then in.
 struct Watermark {
   uint32_t tasks;    // all before this one are complete
   uint32_t batches;  // the same in batches; the frame's number of batches once geometry is over
@@ -15,8 +16,9 @@ struct Watermark {
 
 // The caller's block works for rasterizer r. Returns true when the rasterizer has finished the frame.
 template <class Shared>
-BROKKR_FN_NOINLINE bool visit_rasterizer(Block<Shared>& b, const RasterTables& t, uint32_t r, Watermark mark, bool ending,
-                                         uint32_t task_batches, ShadeContext& shade_context, Counters& counters) {
+BROKKR_FN_NOINLINE bool visit_rasterizer(Block<Shared>& b, const RasterTables& t, uint32_t r, Watermark mark,
+                                         bool ending, uint32_t task_batches, ShadeContext& shade_context,
+                                         Counters& counters) {
   Warp& w = b.warp;
   RasterShared& shared = b.shared->raster;
   RasterizerState& state = t.rasterizers[r];

@@ -19,13 +19,14 @@ struct ShadeContext {
 };
 
 struct Samples {
-  Float x, y, z;   // sample centres in pixels, depth
+  Float x, y, z;  // sample centres in pixels, depth
   Uint primitive;
 };
 
 // Shaders that want a surface see lanes of one run at a time.
 template <class Shader>
-BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Uint run_of, Mask m) {
+BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Uint run_of,
+                                       Mask m) {
   Fragment<Warp> out{Vec4<Warp>(Float(0.0f), Float(0.0f), Float(0.0f), Float(0.0f)), Mask(false)};
   Mask todo = m;
   while (w.any(todo)) {
@@ -54,7 +55,8 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
   return out;
 }
 
-// Shades the lanes of m. Where `wants_quads` says so, lanes must come as quads of one primitive, helpers included.
+// Shades the lanes of m. Where `wants_quads` says so, lanes must come as quads of one primitive, helpers
+// included.
 BROKKR_FN_NOINLINE Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   const FrameTables& frame = *context.frame;
   ShaderInput<Warp> in;

@@ -1,4 +1,5 @@
-// The tile path: triangles in submission order through one 8x8 tile whose colour, depth and stencil stay on chip.
+// The tile path: triangles in submission order through one 8x8 tile whose colour, depth and stencil stay on
+// chip.
 #pragma once
 
 #include "raster/edges.h"
@@ -19,11 +20,14 @@ struct TileCounts {
   uint64_t fragments = 0, shaded = 0, quads = 0;
 };
 
-BROKKR_FN void load_tile(Warp& w, const TargetTables& t, const RegionState& state, size_t memory, bool half, TileBuffer& tile) {
+BROKKR_FN void load_tile(Warp& w, const TargetTables& t, const RegionState& state, size_t memory, bool half,
+                         TileBuffer& tile) {
   for (int s = 0; s < kTileSamples; s += w.width) {
-    w.store(tile.color + s, state.bits & kClearColor ? Uint(uint32_t(state.color)) : w.load(t.color + memory + s));
+    w.store(tile.color + s,
+            state.bits & kClearColor ? Uint(uint32_t(state.color)) : w.load(t.color + memory + s));
     if (half) {
-      w.store(tile.color_high + s, state.bits & kClearColor ? Uint(uint32_t(state.color >> 32)) : w.load(t.color_high + memory + s));
+      w.store(tile.color_high + s, state.bits & kClearColor ? Uint(uint32_t(state.color >> 32))
+                                                            : w.load(t.color_high + memory + s));
     }
     w.store(tile.depth + s, state.bits & kClearDepth ? Float(state.depth) : w.load(t.depth + memory + s));
     const uint32_t* words = reinterpret_cast<const uint32_t*>(t.stencil + memory);
@@ -46,20 +50,25 @@ BROKKR_FN void store_tile(Warp& w, const TargetTables& t, size_t memory, bool ha
     const Mask m = w.first_lanes(kTileSamples / 4 - s);
     const Int at = (w.lane() + Int(s)) * Int(4);
     Uint word(0u);
-    for (int k = 0; k < 4; ++k) word = word | (w.gather(tile.stencil, at + Int(k), m) << Uint(uint32_t(8 * k)));
+    for (int k = 0; k < 4; ++k)
+      word = word | (w.gather(tile.stencil, at + Int(k), m) << Uint(uint32_t(8 * k)));
     w.store(words + s, word, m);
   }
   w.sync();
 }
 
-// Coverage, tests, shading and blending of one triangle in one tile. (x0, y0): the tile's first sample in its region.
-BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const RegionRecord& region, const DrawRecord& draw, const RegionTriangle& tri,
-                                     bool whole, int x0, int y0, size_t memory, ShadeContext& context, TileBuffer& tile,
+// Coverage, tests, shading and blending of one triangle in one tile. (x0, y0): the tile's first sample in its
+// region.
+BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const RegionRecord& region,
+                                     const DrawRecord& draw, const RegionTriangle& tri, bool whole, int x0,
+                                     int y0, size_t memory, ShadeContext& context, TileBuffer& tile,
                                      TileCounts& counts) {
   const uint32_t format = t.targets[region.target].format;
   const bool half = format == uint32_t(ColorFormat::rgba16f);
-  const MaterialRecord* material = draw.bits & kDrawMaterial ? context.frame->materials + draw.material : nullptr;
-  const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) && context.shading == Shading::material;
+  const MaterialRecord* material =
+      draw.bits & kDrawMaterial ? context.frame->materials + draw.material : nullptr;
+  const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
+                        context.shading == Shading::material;
   int32_t e[3];
   for (int k = 0; k < 3; ++k) e[k] = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
   for (int s = 0; s < kTileSamples; s += w.width) {
@@ -69,17 +78,19 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
       const Int e0 = Int(e[0]) + Int(tri.a[0]) * x + Int(tri.b[0]) * y;
       const Int e1 = Int(e[1]) + Int(tri.a[1]) * x + Int(tri.b[1]) * y;
       const Int e2 = Int(e[2]) + Int(tri.a[2]) * x + Int(tri.b[2]) * y;
-      m = (e0 | e1 | e2) >= Int(0) && x >= Int(tri.min_x - x0) && x <= Int(tri.max_x - x0) && y >= Int(tri.min_y - y0) &&
-          y <= Int(tri.max_y - y0);
+      m = (e0 | e1 | e2) >= Int(0) && x >= Int(tri.min_x - x0) && x <= Int(tri.max_x - x0) &&
+          y >= Int(tri.min_y - y0) && y <= Int(tri.max_y - y0);
     }
     const uint32_t covered = w.ballot(m);
     if (covered == 0) continue;
     counts.fragments += uint64_t(count_bits(covered));
-    counts.quads += uint64_t(count_bits((covered | covered >> 1 | covered >> 2 | covered >> 3) & 0x11111111u));
+    counts.quads +=
+        uint64_t(count_bits((covered | covered >> 1 | covered >> 2 | covered >> 3) & 0x11111111u));
     if (t.overdraw) {
       w.store(t.overdraw + memory + s, w.load(t.overdraw + memory + s) + Uint(1u), m);
     }
-    const Float z = plane_depth(tri.z, tri.z_dx, tri.z_dy, to_float(x + Int(x0 - tri.origin_x)), to_float(y + Int(y0 - tri.origin_y)));
+    const Float z = plane_depth(tri.z, tri.z_dx, tri.z_dy, to_float(x + Int(x0 - tri.origin_x)),
+                                to_float(y + Int(y0 - tri.origin_y)), tri.z_min, tri.z_max);
     Samples in;
     in.x = to_float(x + Int(x0 + region.x)) + Float(0.5f);
     in.y = to_float(y + Int(y0 + region.y)) + Float(0.5f);
@@ -96,13 +107,15 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     Uint stencil(0u);
     if (draw.bits & kDrawStencil) {
       stencil = w.load(tile.stencil + s);
-      pass = m && compare(draw.stencil_func, Uint(uint32_t(draw.stencil_ref & draw.stencil_mask)), stencil & Uint(uint32_t(draw.stencil_mask)));
+      pass = m && compare(draw.stencil_func, Uint(uint32_t(draw.stencil_ref & draw.stencil_mask)),
+                          stencil & Uint(uint32_t(draw.stencil_mask)));
     }
     const Mask tested = pass;
     if (draw.bits & kDrawDepthTest) pass = pass && compare(draw.depth_func, z, w.load(tile.depth + s));
     if (draw.bits & kDrawStencil) {
       const uint32_t ref = draw.stencil_ref;
-      Uint next = select(tested, stencil_result(draw.stencil_ops[1], stencil, ref), stencil_result(draw.stencil_ops[0], stencil, ref));
+      Uint next = select(tested, stencil_result(draw.stencil_ops[1], stencil, ref),
+                         stencil_result(draw.stencil_ops[0], stencil, ref));
       next = select(pass, stencil_result(draw.stencil_ops[2], stencil, ref), next);
       const Uint writable(uint32_t(draw.stencil_write_mask));
       w.store(tile.stencil + s, (next & writable) | (stencil & ~writable), m);
@@ -121,7 +134,8 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     if (draw.bits & kDrawSeeThrough) color.a = color.a * Float(0.4f);
     const Uint old_low = w.load(tile.color + s), old_high = half ? w.load(tile.color_high + s) : Uint(0u);
     if (draw.bits & kDrawBlend) {
-      color = blend(draw.blend_color, draw.blend_alpha, draw.blend_constant, format, color, load_color(format, old_low, old_high));
+      color = blend(draw.blend_color, draw.blend_alpha, draw.blend_constant, format, color,
+                    load_color(format, old_low, old_high));
     }
     const Stored c = store_color(format, color);
     if (half) {

@@ -1,4 +1,5 @@
-// Order-free phases: which primitive is visible at each sample of a region, by minimum of (depth, order) keys.
+// Order-free phases: which primitive is visible at each sample of a region, by minimum of (depth, order)
+// keys.
 #pragma once
 
 #include "raster/edges.h"
@@ -9,9 +10,10 @@ BROKKR_MACHINE_BEGIN
 // Boxes up to this many samples wide and high go through the lane-per-triangle path.
 BROKKR_CONSTANT int kSmallBox = 12;
 
-// Triangles of m (lanes: records g .. g + width - 1 of the block), one per lane. Returns the samples that they cover.
-BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m, int region_x, int region_y, int shift,
-                              uint8_t key_bits, RegionKeys& keys) {
+// Triangles of m (lanes: records g .. g + width - 1 of the block), one per lane. Returns the samples that
+// they cover.
+BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m, int region_x, int region_y,
+                              int shift, uint8_t key_bits, RegionKeys& keys) {
   const auto field = [&](int f) { return as_int(w.load(block.field[f] + g, m, 0u)); };
   const Int lo = field(kMin), hi = field(kMax);
   const Int min_x = lo & Int(0xffff), min_y = as_int(as_uint(lo) >> Uint(16));
@@ -49,7 +51,8 @@ BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m
     for (int x = 0; x <= columns; ++x) {
       const Mask inside = row_mask && Int(x) <= wide && (e0 | e1 | e2) >= Int(0);
       if (w.any(inside)) {
-        const Float depth = saturate((z + z_dx * (dx0 + Float(float(x)))) + z_y);
+        const Float depth =
+            clamp_to((z + z_dx * (dx0 + Float(float(x)))) + z_y, Float(block.z_min), Float(block.z_max));
         const Int at = region_sample(x0 + Int(x - region_x), y0 + Int(y - region_y), shift);
         keys.take_min_at(w, at, depth_key(depth, key_bits), order, inside);
         covered += w.count(inside);
@@ -66,8 +69,8 @@ BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m
 }
 
 // One triangle, a lane per sample.
-BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int region_x, int region_y, int shift, uint8_t key_bits,
-                              RegionKeys& keys) {
+BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int region_x, int region_y,
+                              int shift, uint8_t key_bits, RegionKeys& keys) {
   const RegionTriangle t = region_triangle(block, i, region_x, region_y);
   TileMasks tiles = classify_tiles(w, t);
   if (shift < 6) {  // regions smaller than 64 samples
@@ -93,11 +96,12 @@ BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int re
         const Int e0 = Int(e[0]) + Int(t.a[0]) * x + Int(t.b[0]) * y;
         const Int e1 = Int(e[1]) + Int(t.a[1]) * x + Int(t.b[1]) * y;
         const Int e2 = Int(e[2]) + Int(t.a[2]) * x + Int(t.b[2]) * y;
-        inside = (e0 | e1 | e2) >= Int(0) && x >= Int(t.min_x - x0) && x <= Int(t.max_x - x0) && y >= Int(t.min_y - y0) &&
-                 y <= Int(t.max_y - y0);
+        inside = (e0 | e1 | e2) >= Int(0) && x >= Int(t.min_x - x0) && x <= Int(t.max_x - x0) &&
+                 y >= Int(t.min_y - y0) && y <= Int(t.max_y - y0);
         if (!w.any(inside)) continue;
       }
-      const Float z = plane_depth(t.z, t.z_dx, t.z_dy, Float(dx) + to_float(x), Float(dy) + to_float(y));
+      const Float z = plane_depth(t.z, t.z_dx, t.z_dy, Float(dx) + to_float(x), Float(dy) + to_float(y),
+                                  t.z_min, t.z_max);
       keys.take_min(w, at + s, depth_key(z, key_bits), Uint(order), inside);
       covered += whole ? w.width : w.count(inside);
     }
@@ -106,13 +110,14 @@ BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int re
 }
 
 // The triangles of `mask` of a block, into the region's keys. Returns the samples that they cover.
-BROKKR_FN_NOINLINE int rasterize_block(Warp& w, const TriangleBlock& block, uint32_t mask, int region_x, int region_y, int shift,
-                                       uint8_t key_bits, RegionKeys& keys) {
+BROKKR_FN_NOINLINE int rasterize_block(Warp& w, const TriangleBlock& block, uint32_t mask, int region_x,
+                                       int region_y, int shift, uint8_t key_bits, RegionKeys& keys) {
   int covered = 0;
   for (int g = 0; g < kBlockRecords && (mask >> g) != 0; g += w.width) {
     const Mask m = w.lanes_of(w.width == 32 ? mask : (mask >> g) & ((1u << (w.width & 31)) - 1u));
     if (!w.any(m)) continue;
-    const Int lo = as_int(w.load(block.field[kMin] + g, m, 0u)), hi = as_int(w.load(block.field[kMax] + g, m, 0u));
+    const Int lo = as_int(w.load(block.field[kMin] + g, m, 0u)),
+              hi = as_int(w.load(block.field[kMax] + g, m, 0u));
     const int size = 1 << shift;
     const Mask here = m && (hi & Int(0xffff)) >= Int(region_x) && (lo & Int(0xffff)) < Int(region_x + size) &&
                       (hi >> Int(16)) >= Int(region_y) && (lo >> Int(16)) < Int(region_y + size);
@@ -120,14 +125,16 @@ BROKKR_FN_NOINLINE int rasterize_block(Warp& w, const TriangleBlock& block, uint
     // Small by its corners, not by its clipped box: the lane path computes in 32 bits.
     Int x_lo, x_hi, y_lo, y_hi;
     for (int k = 0; k < 3; ++k) {
-      const Int x = as_int(w.load(block.field[kX0 + 2 * k] + g, m, 0u)), y = as_int(w.load(block.field[kY0 + 2 * k] + g, m, 0u));
+      const Int x = as_int(w.load(block.field[kX0 + 2 * k] + g, m, 0u)),
+                y = as_int(w.load(block.field[kY0 + 2 * k] + g, m, 0u));
       x_lo = k == 0 ? x : minimum(x_lo, x);
       x_hi = k == 0 ? x : maximum(x_hi, x);
       y_lo = k == 0 ? y : minimum(y_lo, y);
       y_hi = k == 0 ? y : maximum(y_hi, y);
     }
     const Mask small = here && x_hi - x_lo <= Int(kSmallBox * 256) && y_hi - y_lo <= Int(kSmallBox * 256);
-    if (w.any(small)) covered += rasterize_small(w, block, g, small, region_x, region_y, shift, key_bits, keys);
+    if (w.any(small))
+      covered += rasterize_small(w, block, g, small, region_x, region_y, shift, key_bits, keys);
     for (uint32_t rest = w.ballot(here && !small); rest != 0; rest &= rest - 1) {
       covered += rasterize_large(w, block, g + lowest_bit(rest), region_x, region_y, shift, key_bits, keys);
     }

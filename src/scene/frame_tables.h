@@ -1,5 +1,5 @@
-// A frame as the kernel reads it: flat tables that the host makes once per frame (pipeline/prepare.h). Plain data, the
-// same on every machine; pointers lead into host memory or into the GPU's.
+// A frame as the kernel reads it: flat tables that the host makes once per frame (pipeline/prepare.h). Plain
+// data, the same on every machine; pointers lead into host memory or into the GPU's.
 //
 // Batch        32 triangles of one run; numbered over the whole frame in submission order
 // Run          the batches of one instance of one draw in one view
@@ -13,15 +13,15 @@ namespace brokkr {
 
 inline constexpr uint32_t kBatchTriangles = 32;
 inline constexpr uint32_t kNoPrimitive = 0xffffffffu;
-inline constexpr uint32_t kMaxBatches = 0x07ffffffu;      // primitive ids end below kNoPrimitive
-inline constexpr uint32_t kMaxFrameVertices = 1u << 29;   // lane gathers index floats of vec4 with 31 bits
+inline constexpr uint32_t kMaxBatches = 0x07ffffffu;     // primitive ids end below kNoPrimitive
+inline constexpr uint32_t kMaxFrameVertices = 1u << 29;  // lane gathers index floats of vec4 with 31 bits
 
 enum class Assembly : uint8_t { list, strip, fan };
 
 // Bits of DrawRecord::bits.
 enum DrawBit : uint32_t {
   kDrawIndexed = 1u << 0,
-  kDrawTransform = 1u << 1,    // positions are object space: clip = view_projection * model * position
+  kDrawTransform = 1u << 1,  // positions are object space: clip = view_projection * model * position
   kDrawDepthTest = 1u << 2,
   kDrawDepthWrite = 1u << 3,
   kDrawDepthClamp = 1u << 4,
@@ -50,15 +50,16 @@ struct DrawRecord {
   uint32_t triangle_count;  // per instance
   uint32_t first_instance;  // into FrameTables::models
   Assembly assembly;
-  uint8_t depth_func;       // CompareFunc; `always` where the test is off
-  uint8_t color_mask;       // bits 0..3: red, green, blue, alpha
+  uint8_t depth_func;  // CompareFunc; `always` where the test is off
+  uint8_t color_mask;  // bits 0..3: red, green, blue, alpha
   uint8_t stencil_func, stencil_ref, stencil_mask, stencil_write_mask;
-  uint8_t stencil_ops[3];   // StencilOp: stencil fail, depth fail, pass
+  uint8_t stencil_ops[3];  // StencilOp: stencil fail, depth fail, pass
   uint8_t alpha_func;
   uint8_t blend_color[3], blend_alpha[3];  // source factor, destination factor, equation
   float alpha_ref;
   float blend_constant[4];
   float offset_factor, offset_units;
+  float z_min, z_max;  // depths are clamped to it: the depth range of depth-clamped draws, 0 .. 1 of others
 };
 
 struct RunRecord {
@@ -109,7 +110,7 @@ struct PhaseRecord {
   uint32_t source_target;
   int32_t source[4];  // x, y, width, height; negative extents flip
   int32_t destination[4];
-  uint32_t gate;      // number of this blit in the frame
+  uint32_t gate;  // number of this blit in the frame
 };
 
 enum PlaneBit : uint32_t { kPlaneColor = 1, kPlaneDepth = 2, kPlaneStencil = 4 };
@@ -129,7 +130,7 @@ struct FrameTables {
   const float* texcoords;  // u, v
   const float* models;     // 16 floats each, column by column
   uint32_t batches, draw_count, phase_count, blit_count;
-  float light[3];          // direction towards the light, unit length
+  float light[3];  // direction towards the light, unit length
 };
 
 }  // namespace brokkr

@@ -21,9 +21,10 @@ BROKKR_FN Watermark read_watermark(Warp& w, const ScheduleTables& s) {
   return m;
 }
 
-// Looks for a rasterizer that can go on, beginning at `cursor`, and claims it. Prefers long queues among the first that it meets: a visit
-// moves a region's keys, which pays only with triangles to show for it.
-BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks, uint32_t& cursor, uint32_t& chosen) {
+// Looks for a rasterizer that can go on, beginning at `cursor`, and claims it. Prefers long queues among the
+// first that it meets: a visit moves a region's keys, which pays only with triangles to show for it.
+BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, int block,
+                                int blocks, uint32_t& cursor, uint32_t& chosen) {
   const Watermark mark = read_watermark(w, s);
   const int rasterizers = int(s.rasterizers);
   // With fixed ownership block i looks after rasterizers i, i + blocks, ...
@@ -60,24 +61,30 @@ BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, const ScheduleTa
   chosen = uint32_t(best);
   return w.uniform([&] {
     uint32_t expected = 0;
-    return device_atomic<uint32_t>(t.rasterizers[best].claim).compare_exchange_strong(expected, 1, kAcquire, kRelaxed);
+    return device_atomic<uint32_t>(t.rasterizers[best].claim)
+        .compare_exchange_strong(expected, 1, kAcquire, kRelaxed);
   });
 }
 
-BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, uint32_t r, bool finished) {
+BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, uint32_t r,
+                                  bool finished) {
   w.sync();
   w.once([&] {
     // A finished rasterizer keeps its claim: nobody has to look at it again.
-    if (finished) device_atomic<uint32_t>(s.control->finished).fetch_add(1, kAcqRel);
-    else device_atomic<uint32_t>(t.rasterizers[r].claim).store(0, kRelease);
+    if (finished)
+      device_atomic<uint32_t>(s.control->finished).fetch_add(1, kAcqRel);
+    else
+      device_atomic<uint32_t>(t.rasterizers[r].claim).store(0, kRelease);
   });
 }
 
 // One warp decides for its block.
-BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks, int warps, uint32_t& cursor) {
+BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks,
+                          int warps, uint32_t& cursor) {
   Decision d;
   const bool aborted = w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); }) != 0;
-  if (w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >= s.rasterizers) {
+  if (w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >=
+      s.rasterizers) {
     d.action = Action::leave;
     return d;
   }

@@ -12,17 +12,17 @@ namespace brokkr {
 enum class Policy : uint8_t { fill_level, geometry_first, raster_first };
 
 struct ScheduleControl {
-  alignas(64) uint32_t next_task;   // first task that nobody has taken
-  alignas(64) uint32_t watermark;   // first task that is not complete
-  alignas(64) uint32_t finished;    // rasterizers that are done with the frame
+  alignas(64) uint32_t next_task;  // first task that nobody has taken
+  alignas(64) uint32_t watermark;  // first task that is not complete
+  alignas(64) uint32_t finished;   // rasterizers that are done with the frame
 };
 
 struct ScheduleTables {
   ScheduleControl* control;
-  uint32_t* abort;         // 1: finish what is there, take no more tasks; set by the host while the kernel runs
-  uint32_t* task_done;     // ring of window entries: task + 1 once it is complete
-  uint32_t window;         // power of two: tasks that may be under way beyond the watermark
-  uint32_t tasks;          // a task is task_batches consecutive batches
+  uint32_t* abort;      // 1: finish what is there, take no more tasks; set by the host while the kernel runs
+  uint32_t* task_done;  // ring of window entries: task + 1 once it is complete
+  uint32_t window;      // power of two: tasks that may be under way beyond the watermark
+  uint32_t tasks;       // a task is task_batches consecutive batches
   uint32_t task_batches;
   uint32_t batches;
   uint32_t rasterizers;

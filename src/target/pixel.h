@@ -10,7 +10,8 @@ struct Color {
   Float r, g, b, a;
 };
 
-// --- storage --------------------------------------------------------------------------------------------------------------------
+// --- storage
+// --------------------------------------------------------------------------------------------------------------------
 
 BROKKR_FN Float linear_from_srgb(Float c) {
   const Float curve = pow_lanes((c + Float(0.055f)) * Float(1.0f / 1.055f), Float(2.4f));
@@ -54,7 +55,8 @@ struct Stored {
 // `format` is a ColorFormat; `color` is linear.
 BROKKR_FN Stored store_color(uint32_t format, const Color& c) {
   if (format == uint32_t(ColorFormat::rgba16f)) {
-    return {half_from_float(c.r) | (half_from_float(c.g) << Uint(16)), half_from_float(c.b) | (half_from_float(c.a) << Uint(16))};
+    return {half_from_float(c.r) | (half_from_float(c.g) << Uint(16)),
+            half_from_float(c.b) | (half_from_float(c.a) << Uint(16))};
   }
   Color s = c;
   if (format == uint32_t(ColorFormat::rgba8_srgb)) {
@@ -62,13 +64,14 @@ BROKKR_FN Stored store_color(uint32_t format, const Color& c) {
     s.g = srgb_from_linear(saturate(c.g));
     s.b = srgb_from_linear(saturate(c.b));
   }
-  return {unorm8(s.r) | (unorm8(s.g) << Uint(8)) | (unorm8(s.b) << Uint(16)) | (unorm8(s.a) << Uint(24)), Uint(0u)};
+  return {unorm8(s.r) | (unorm8(s.g) << Uint(8)) | (unorm8(s.b) << Uint(16)) | (unorm8(s.a) << Uint(24)),
+          Uint(0u)};
 }
 
 BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
   if (format == uint32_t(ColorFormat::rgba16f)) {
-    return {float_from_half(low & Uint(0xffffu)), float_from_half(low >> Uint(16)), float_from_half(high & Uint(0xffffu)),
-            float_from_half(high >> Uint(16))};
+    return {float_from_half(low & Uint(0xffffu)), float_from_half(low >> Uint(16)),
+            float_from_half(high & Uint(0xffffu)), float_from_half(high >> Uint(16))};
   }
   const auto channel = [&](int shift) {
     return to_float(as_int((low >> Uint(uint32_t(shift))) & Uint(0xffu))) * Float(1.0f / 255.0f);
@@ -82,7 +85,8 @@ BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
   return c;
 }
 
-// --- tests ----------------------------------------------------------------------------------------------------------------------
+// --- tests
+// ----------------------------------------------------------------------------------------------------------------------
 
 template <class L>
 BROKKR_FN Mask compare(uint8_t func, L a, L b) {
@@ -113,10 +117,12 @@ BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
   return old;
 }
 
-// --- blending -------------------------------------------------------------------------------------------------------------------
+// --- blending
+// -------------------------------------------------------------------------------------------------------------------
 
 // One component's factor: c is the component's number, 3 for alpha.
-BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const Float (&d)[4], const float (&constant)[4]) {
+BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const Float (&d)[4],
+                             const float (&constant)[4]) {
   const Float one(1.0f);
   switch (BlendFactor(factor)) {
     case BlendFactor::zero: return Float(0.0f);
@@ -150,8 +156,8 @@ BROKKR_FN Float blend_terms(uint8_t equation, Float s, Float sf, Float d, Float 
 }
 
 // Source over destination. Sources of targets with a bounded range are clamped to it first.
-BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], uint32_t format,
-                      const Color& source, const Color& destination) {
+BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4],
+                      uint32_t format, const Color& source, const Color& destination) {
   const bool bounded = format != uint32_t(ColorFormat::rgba16f);
   const Float d[4] = {destination.r, destination.g, destination.b, destination.a};
   Float s[4] = {source.r, source.g, source.b, source.a};
@@ -163,7 +169,8 @@ BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], cons
   Float out[4];
   for (int c = 0; c < 4; ++c) {
     const uint8_t(&term)[3] = c == 3 ? alpha : color;
-    out[c] = blend_terms(term[2], s[c], blend_factor(term[0], c, s, d, k), d[c], blend_factor(term[1], c, s, d, k));
+    out[c] = blend_terms(term[2], s[c], blend_factor(term[0], c, s, d, k), d[c],
+                         blend_factor(term[1], c, s, d, k));
   }
   return {out[0], out[1], out[2], out[3]};
 }

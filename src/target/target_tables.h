@@ -1,28 +1,29 @@
-// Render targets in memory. A layer is cut into square regions (64 pixels, or the bin where that is smaller); a region's
-// samples lie together, in 8x8 tiles row by row, in Morton order inside a tile: four consecutive samples are a 2x2 quad.
-// A region belongs to exactly one rasterizer, which alone reads and writes it while the kernel runs.
+// Render targets in memory. A layer is cut into square regions (64 pixels, or the bin where that is smaller);
+// a region's samples lie together, in 8x8 tiles row by row, in Morton order inside a tile: four consecutive
+// samples are a 2x2 quad. A region belongs to exactly one rasterizer, which alone reads and writes it while
+// the kernel runs.
 #pragma once
 
 #include <cstdint>
 
 namespace brokkr {
 
-inline constexpr int kTile = 8;           // pixels
+inline constexpr int kTile = 8;  // pixels
 inline constexpr int kTileSamples = 64;
-inline constexpr int kMaxRegion = 64;     // pixels
+inline constexpr int kMaxRegion = 64;  // pixels
 inline constexpr int kMaxRegionSamples = kMaxRegion * kMaxRegion;
 
 // What memory does not hold yet of a region: a clear that still waits, or keys that wait to be shaded.
 enum RegionBit : uint32_t {
-  kClearColor = 1,     // PlaneBit values
+  kClearColor = 1,  // PlaneBit values
   kClearDepth = 2,
   kClearStencil = 4,
-  kKeysWaiting = 8,    // the order plane holds keys of an order-free phase, the depth plane their depths
+  kKeysWaiting = 8,  // the order plane holds keys of an order-free phase, the depth plane their depths
 };
 
 struct RegionState {
-  uint32_t bits;       // RegionBit
-  float depth;         // clear values that wait
+  uint32_t bits;  // RegionBit
+  float depth;    // clear values that wait
   uint64_t color;
   uint32_t stencil;
   uint32_t reserved;
@@ -31,16 +32,17 @@ struct RegionState {
 struct TargetRecord {
   uint32_t width, height, layers, format;  // format: ColorFormat
   uint32_t bins_x, bins_y;
-  uint32_t first_bin;                      // into TargetTables::bin_owner, bins_x * bins_y entries
+  uint32_t first_bin;  // into TargetTables::bin_owner, bins_x * bins_y entries
   uint32_t regions_x, regions_y;
-  uint32_t first_region;                   // regions_x * regions_y per layer
+  uint32_t first_region;  // regions_x * regions_y per layer
 };
 
 // A region of a rasterizer's own.
 struct RegionRecord {
   uint32_t target, layer;
-  int32_t x, y;        // of its lower left sample
-  uint32_t number;     // over all targets: into TargetTables::region_state, its samples start at number * region^2
+  int32_t x, y;  // of its lower left sample
+  uint32_t
+      number;  // over all targets: into TargetTables::region_state, its samples start at number * region^2
 };
 
 struct TargetTables {
@@ -50,15 +52,15 @@ struct TargetTables {
   const RegionRecord* own_regions;
   RegionState* region_state;
   // Planes, region after region over all targets.
-  uint32_t* color;      // RGBA8, or red and green of RGBA16F
-  uint32_t* color_high; // blue and alpha of RGBA16F; null where no target has it
+  uint32_t* color;       // RGBA8, or red and green of RGBA16F
+  uint32_t* color_high;  // blue and alpha of RGBA16F; null where no target has it
   float* depth;
   uint8_t* stencil;
-  uint32_t* order;      // waiting keys' order half
-  uint32_t* visible_id; // null, or last colour writer
-  uint32_t* depth_id;   // null, or last depth writer
-  uint32_t* overdraw;   // null, or covering fragments
-  int32_t region;       // edge in pixels: 8, 16, 32 or 64
+  uint32_t* order;       // waiting keys' order half
+  uint32_t* visible_id;  // null, or last colour writer
+  uint32_t* depth_id;    // null, or last depth writer
+  uint32_t* overdraw;    // null, or covering fragments
+  int32_t region;        // edge in pixels: 8, 16, 32 or 64
   int32_t region_shift;
   int32_t bin_shift;
   uint32_t rasterizers;
