@@ -14,6 +14,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/scene ${PROJECT_SOURCE_DIR}/src/bin
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/src/pipeline/renderer.h ${PROJECT_SOURCE_DIR}/src/pipeline/statistics.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr/pipeline)
+install(FILES ${PROJECT_SOURCE_DIR}/src/schedule/schedule_tables.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr/schedule)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/brokkr-config.cmake.in
                               ${PROJECT_BINARY_DIR}/brokkr-config.cmake INSTALL_DESTINATION ${package_dir})
