@@ -13,6 +13,8 @@
 
 namespace brokkr::bkf {
 
+// NOLINTNEXTLINE(bugprone-exception-escape): moving a json value does not throw, whatever its assertions look
+// like.
 struct Container {
   nlohmann::json json;
   std::vector<std::byte> blob;

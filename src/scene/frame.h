@@ -28,15 +28,44 @@ enum class CompareFunc : uint8_t { never, less, equal, lequal, greater, notequal
 enum class CullMode : uint8_t { none, front, back, front_and_back };
 enum class FrontFace : uint8_t { ccw, cw };
 enum class PolygonMode : uint8_t { fill, line, point };
-enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points, lines, line_strip, line_loop };
+enum class Topology : uint8_t {
+  triangles,
+  triangle_strip,
+  triangle_fan,
+  points,
+  lines,
+  line_strip,
+  line_loop
+};
 enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
 enum class BlendFactor : uint8_t {
-  zero, one, src_color, one_minus_src_color, dst_color, one_minus_dst_color, src_alpha, one_minus_src_alpha,
-  dst_alpha, one_minus_dst_alpha, constant_color, one_minus_constant_color, constant_alpha,
-  one_minus_constant_alpha, src_alpha_saturate
+  zero,
+  one,
+  src_color,
+  one_minus_src_color,
+  dst_color,
+  one_minus_dst_color,
+  src_alpha,
+  one_minus_src_alpha,
+  dst_alpha,
+  one_minus_dst_alpha,
+  constant_color,
+  one_minus_constant_color,
+  constant_alpha,
+  one_minus_constant_alpha,
+  src_alpha_saturate
 };
 enum class BlendEquation : uint8_t { add, subtract, reverse_subtract, min, max };
-enum class StencilOp : uint8_t { keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap };
+enum class StencilOp : uint8_t {
+  keep,
+  zero,
+  replace,
+  increment,
+  decrement,
+  invert,
+  increment_wrap,
+  decrement_wrap
+};
 
 // Pixels; origin at the bottom left.
 struct Rect {
@@ -82,7 +111,7 @@ struct PolygonOffset {
 
 // Everything a draw's fixed-function stages need. Data, switched per draw at run time.
 struct State {
-  glm::vec4 viewport{0};  // x, y, width, height in pixels (fractions allowed)
+  glm::vec4 viewport{0};                // x, y, width, height in pixels (fractions allowed)
   float depth_near = 0, depth_far = 1;  // depth range, each in [0, 1]; near > far is allowed
   std::optional<Rect> scissor;
   DepthState depth;
@@ -118,7 +147,8 @@ enum class VertexKind : uint8_t {
   transform,   // clip = view_projection * model * position
 };
 
-// What a clip-space replay cannot know of the application's own shader, and convention changes (frame-format.md).
+// What a clip-space replay cannot know of the application's own shader, and convention changes
+// (frame-format.md).
 enum DrawFlag : uint32_t {
   kFragmentDiscard = 1u << 0,
   kFragmentDepth = 1u << 1,
@@ -138,14 +168,14 @@ struct DrawCommand {
   Topology topology = Topology::triangles;
   VertexKind vertex_kind = VertexKind::clip_space;
   bool indexed = false;
-  bool restart = false;      // index 0xFFFFFFFF restarts a strip or fan
-  uint32_t flags = 0;        // DrawFlag bits
+  bool restart = false;  // index 0xFFFFFFFF restarts a strip or fan
+  uint32_t flags = 0;    // DrawFlag bits
   uint32_t instances = 1;
-  uint64_t first_index = 0;  // into Frame::indices; values are relative to first_vertex
-  uint32_t element_count = 0;  // indices of one instance, or vertices where not indexed
-  uint64_t first_vertex = 0;   // into Frame::positions (and the other attribute arrays)
-  uint32_t vertex_count = 0;   // vertices per instance
-  uint32_t first_instance = 0; // into Frame::models, VertexKind::transform only
+  uint64_t first_index = 0;     // into Frame::indices; values are relative to first_vertex
+  uint32_t element_count = 0;   // indices of one instance, or vertices where not indexed
+  uint64_t first_vertex = 0;    // into Frame::positions (and the other attribute arrays)
+  uint32_t vertex_count = 0;    // vertices per instance
+  uint32_t first_instance = 0;  // into Frame::models, VertexKind::transform only
   std::string label;
 };
 
@@ -189,11 +219,11 @@ struct Material {
 
 // What the application's own driver held in `target` just before command `before`.
 struct Reference {
-  uint32_t target = 0;  // index into Frame::targets
-  uint32_t before = 0;  // command index; Frame::commands.size(): at the end of the frame
-  std::vector<uint8_t> color_jpeg;             // encoded picture, may be empty
+  uint32_t target = 0;              // index into Frame::targets
+  uint32_t before = 0;              // command index; Frame::commands.size(): at the end of the frame
+  std::vector<uint8_t> color_jpeg;  // encoded picture, may be empty
   int depth_width = 0, depth_height = 0;
-  std::vector<float> depth;                    // window depth, rows bottom to top, may be empty
+  std::vector<float> depth;  // window depth, rows bottom to top, may be empty
 };
 
 struct Frame {
@@ -210,10 +240,10 @@ struct Frame {
   std::vector<Reference> references;
 
   std::vector<uint32_t> indices;
-  std::vector<glm::vec4> positions;   // clip space, or object space with w = 1
-  std::vector<glm::vec3> normals;     // empty, or one per position
-  std::vector<glm::vec2> texcoords;   // empty, or one per position
-  std::vector<glm::mat4> models;      // per instance of VertexKind::transform draws
+  std::vector<glm::vec4> positions;  // clip space, or object space with w = 1
+  std::vector<glm::vec3> normals;    // empty, or one per position
+  std::vector<glm::vec2> texcoords;  // empty, or one per position
+  std::vector<glm::mat4> models;     // per instance of VertexKind::transform draws
 
   uint64_t skipped_draws = 0, skipped_triangles = 0;  // what the capture could not record
   std::map<std::string, uint64_t> skipped_reasons;

@@ -140,7 +140,8 @@ void make_city(Frame& frame, const Parameters& parameters, const LoadOptions& op
     const float width = 1.5f + 0.9f * random_unit(random), depth = 1.5f + 0.9f * random_unit(random);
     const float unit = random_unit(random);
     const glm::vec3 size(width, 1.5f + 3 * unit + 16 * std::pow(unit, 12.0f), depth);
-    const glm::vec3 base((float(i % row) + 0.5f) * kBlock - half, 0, (float(i / row) + 0.5f) * kBlock - half);
+    const int column = i % row, line = i / row;
+    const glm::vec3 base((float(column) + 0.5f) * kBlock - half, 0, (float(line) + 0.5f) * kBlock - half);
     bounds.add(base - glm::vec3(size.x, 0, size.z) / 2.0f);
     bounds.add(base + glm::vec3(size.x / 2, size.y, size.z / 2));
     if (parameters.instanced) {
