@@ -120,6 +120,20 @@ TEST_F(ImageIo, DamagedPicturesDoNotCrash) {
   }
 }
 
+// The length field of a chunk is not a reason to reserve memory.
+TEST_F(ImageIo, PngChunksLongerThanTheFileAreRejected) {
+  write_png(folder_ / "a.png", 16, 16, noise(256, 200));
+  std::vector<std::byte> file = read_file(folder_ / "a.png", 1 << 20);
+  const size_t data_length = 8 + 25;  // signature and header chunk come before
+  file[data_length] = std::byte(0x3f);
+  try {
+    read_image(file, "long.png");
+    ADD_FAILURE() << "accepted";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("cut short"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(ImageIo, LimitsHold) {
   write_png(folder_ / "a.png", 16, 16, noise(256, 200));
   EXPECT_THROW(read_image(folder_ / "a.png", 255), std::runtime_error);
