@@ -20,7 +20,7 @@ class QueueStress : public testing::TestWithParam<std::tuple<CpuMachine, Discipl
     if (kThreadSanitizer) c.per_producer = std::max(c.per_producer / 20, 200u);
     c.start = 0u - uint32_t(c.producers) * c.per_producer / uint32_t(2 * c.queues);  // tickets wrap half way
     return run_stress<kWords>(c, allocate, [&](const Plan<kWords>& plan, int workers) {
-      return run_threads(workers, plan.memory.abort,
+      return run_threads(workers, plan.memory.abort, &plan.memory.control->head,
                          [&](int i) { machine.entries<kWords>().run_worker(plan, i); });
     });
   }
@@ -38,7 +38,7 @@ TEST_P(QueueStress, OneToOne) {
 }
 
 TEST_P(QueueStress, ManyToMany) {
-  stress_all({.producers = 3, .consumers = 3, .per_producer = 6000, .capacity = 64});
+  stress_all({.producers = 3, .consumers = 3, .per_producer = 2000, .capacity = 64});
 }
 
 TEST_P(QueueStress, OscillatesBetweenFullAndEmpty) {
@@ -46,7 +46,7 @@ TEST_P(QueueStress, OscillatesBetweenFullAndEmpty) {
     for (const Get get : {Get::uniform, Get::lanes, Get::mixed}) {
       stress_all({.producers = 2,
                   .consumers = 2,
-                  .per_producer = 2000,
+                  .per_producer = 500,
                   .capacity = capacity,
                   .put = Put::lanes,
                   .get = get});
@@ -66,8 +66,8 @@ TEST_P(QueueStress, WarpsInAndOut) {
 }
 
 TEST_P(QueueStress, WarpsInElementsOut) {
-  stress_all({.producers = 2, .consumers = 3, .per_producer = 6000, .capacity = 16, .put = Put::lanes});
-  stress_all({.producers = 3, .consumers = 2, .per_producer = 6000, .capacity = 16, .get = Get::lanes});
+  stress_all({.producers = 2, .consumers = 3, .per_producer = 2000, .capacity = 16, .put = Put::lanes});
+  stress_all({.producers = 3, .consumers = 2, .per_producer = 2000, .capacity = 16, .get = Get::lanes});
 }
 
 TEST_P(QueueStress, ScatterToManyQueues) {
@@ -86,14 +86,14 @@ TEST_P(QueueStress, ReservedAmongOthers) {
   for (const uint32_t capacity : {8u, 64u}) {
     stress_all({.producers = 2,
                 .consumers = 3,
-                .per_producer = 6000,
+                .per_producer = 2000,
                 .queues = 2,
                 .capacity = capacity,
                 .put = Put::lanes,
                 .get = Get::mixed});
     stress_all({.producers = 2,
                 .consumers = 3,
-                .per_producer = 6000,
+                .per_producer = 2000,
                 .capacity = capacity,
                 .put = Put::uniform,
                 .get = Get::reserved});
@@ -106,7 +106,7 @@ TEST_P(QueueStress, StoreOfSlots) {
     return run_recycling<kWords>(
         slots, 4, kThreadSanitizer ? 300 : 4000, std::get<1>(GetParam()), 0u - slots / 2 - 64u, allocate,
         [&](const Recycling<kWords>& plan, int workers) {
-          return run_threads(workers, plan.memory.abort,
+          return run_threads(workers, plan.memory.abort, &plan.memory.control->head,
                              [&](int i) { machine.entries<kWords>().recycle(plan, i); });
         });
   };
