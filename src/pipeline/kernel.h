@@ -16,7 +16,10 @@ struct BlockShared {
   Counters counters[kMaxWarps];
   Decision decision;
   Watermark mark;
-  uint32_t ending;
+  uint32_t ending;  // the frame is being cut off
+  uint32_t spin;    // times in a row that there was nothing to do
+  uint32_t cursor;  // where the block looks for a rasterizer first
+  uint64_t busy_since, idle_since;
 };
 
 // Gives a geometry warp store blocks out of its reservation and sends full ones to the rasterizers.
@@ -75,70 +78,59 @@ BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage st
   });
 }
 
-// All warps of all blocks run this.
-BROKKR_FN_NOINLINE void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
+// The leading warp decides what its block does next.
+BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& data) {
+  Warp& w = b.warp;
+  BlockShared& shared = *b.shared;
+  uint32_t cursor = shared.cursor;
+  const Decision d = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, cursor);
+  const bool aborted = is_aborted(w, data.schedule);
+  const Watermark mark = read_watermark(w, data.schedule);
+  w.once([&] {
+    shared.decision = d;
+    shared.mark = mark;
+    shared.ending = aborted ? 1u : 0u;
+    shared.cursor = cursor;
+    shared.spin = d.action == Action::wait ? shared.spin + 1 : 0;
+    if (d.action == Action::geometry || d.action == Action::visit) shared.busy_since = clock_ns();
+  });
+  if (d.action != Action::wait) note_time(b, data, Stage::idle, 0, shared.idle_since, shared.busy_since);
+}
+
+// All warps do what has been decided.
+BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data, ShadeContext& shade_context) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
   Counters& counters = shared.counters[w.index];
-  w.once([&] {
-    for (int i = 0; i < kCounters; ++i) counters.value[i] = 0;
-  });
-  ShadeContext shade_context;
-  shade_context.frame = &data.raster.frame;
-  shade_context.shading = data.raster.shading;
-  uint32_t cursor = uint32_t(b.index) * data.schedule.rasterizers / uint32_t(b.blocks);
-  if (!data.schedule.stealing) cursor = 0;
-  int spin = 0;
-  uint64_t begin = clock_ns(), idle_since = begin;
-  for (;;) {
-    if (b.leader()) {
-      const Decision d = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, cursor);
-      const bool aborted =
-          w.uniform([&] { return system_atomic<uint32_t>(*data.schedule.abort).load(kRelaxed); }) != 0;
-      const Watermark mark = read_watermark(w, data.schedule);
-      w.once([&] {
-        shared.decision = d;
-        shared.mark = mark;
-        shared.ending = aborted ? 1u : 0u;
-      });
-    }
+  if (shared.decision.action == Action::geometry) {
+    const TaskRange tasks = shared.decision.tasks;
+    if (uint32_t(w.index) < tasks.count) run_task(b, data, tasks.first + uint32_t(w.index));
+  } else {
+    const uint32_t rasterizer = shared.decision.rasterizer;
+    const bool finished = visit_rasterizer(b, data.raster, rasterizer, shared.mark, shared.ending != 0,
+                                           data.schedule.task_batches, shade_context, counters);
     b.sync();
-    const Decision d = shared.decision;
-    const Watermark mark = shared.mark;
-    const bool ending = shared.ending != 0;
-    b.sync();
-    if (d.action == Action::leave) break;
-    if (d.action == Action::wait) {
-      pause(spin++);
-      counters.add(w, Counter::spins, 1);
-      continue;
-    }
-    spin = 0;
-    begin = clock_ns();
-    if (b.leader()) note_time(b, data, Stage::idle, 0, idle_since, begin);
-    if (d.action == Action::geometry) {
-      if (uint32_t(w.index) < d.tasks.count) run_task(b, data, d.tasks.first + uint32_t(w.index));
-      if (b.leader()) {
-        BrokerQueues<1> free_blocks(data.raster.free_blocks);
-        counters.peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(free_blocks.size(w, 0)));
-      }
-    } else {
-      const bool finished = visit_rasterizer(b, data.raster, d.rasterizer, mark, ending,
-                                             data.schedule.task_batches, shade_context, counters);
-      b.sync();
-      if (b.leader()) release_rasterizer(w, data.raster, data.schedule, d.rasterizer, finished);
-    }
-    b.sync();
-    idle_since = clock_ns();
-    if (b.leader()) {
-      note_time(b, data, d.action == Action::geometry ? Stage::geometry : Stage::rasterize,
-                d.action == Action::geometry ? d.tasks.first : d.rasterizer, begin, idle_since);
-    }
+    if (b.leader()) release_rasterizer(w, data.raster, data.schedule, shared.decision.rasterizer, finished);
   }
   b.sync();
+  if (b.leader()) {
+    const Decision& d = shared.decision;
+    const bool geometry = d.action == Action::geometry;
+    if (geometry) {
+      BrokerQueues<1> free_blocks(data.raster.free_blocks);
+      counters.peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(free_blocks.size(w, 0)));
+    }
+    w.once([&] { shared.idle_since = clock_ns(); });
+    note_time(b, data, geometry ? Stage::geometry : Stage::rasterize, geometry ? d.tasks.first : d.rasterizer,
+              shared.busy_since, shared.idle_since);
+  }
+  b.sync();
+}
+
+BROKKR_FN_NOINLINE void sum_counters(Warp& w, const Counters& counters, uint64_t* totals) {
   w.once([&] {
     for (int i = 0; i < kCounters; ++i) {
-      device_atomic<uint64_t> total(data.counters[i]);
+      device_atomic<uint64_t> total(totals[i]);
       const uint64_t mine = counters.value[i];
       if (is_peak(Counter(i))) {
         uint64_t old = total.load(kRelaxed);
@@ -149,6 +141,39 @@ BROKKR_FN_NOINLINE void run_pipeline(Block<BlockShared> b, const LaunchData& dat
       }
     }
   });
+}
+
+// All warps of all blocks run this.
+BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
+  Warp& w = b.warp;
+  BlockShared& shared = *b.shared;
+  w.once([&] {
+    for (int i = 0; i < kCounters; ++i) shared.counters[w.index].value[i] = 0;
+    if (b.leader()) {
+      // Blocks begin to look for work at different rasterizers.
+      shared.cursor =
+          data.schedule.stealing ? uint32_t(b.index) * data.schedule.rasterizers / uint32_t(b.blocks) : 0u;
+      shared.spin = 0;
+      shared.idle_since = shared.busy_since = clock_ns();
+    }
+  });
+  ShadeContext shade_context;
+  shade_context.frame = &data.raster.frame;
+  shade_context.shading = data.raster.shading;
+  for (;;) {
+    if (b.leader()) decide_next(b, data);
+    b.sync();
+    const Action action = shared.decision.action;
+    if (action == Action::leave) break;
+    if (action == Action::wait) {
+      b.sync();  // all have read the decision
+      pause(int(shared.spin));
+      if (b.leader()) shared.counters[0].add(w, Counter::spins, 1);
+      continue;
+    }
+    act(b, data, shade_context);
+  }
+  sum_counters(w, shared.counters[w.index], data.counters);
 }
 
 BROKKR_MACHINE_END

@@ -1,6 +1,8 @@
 #include "pipeline/read_back.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
 #include "pipeline/color_code.h"
 
@@ -36,6 +38,14 @@ void for_pixels(const LaunchLayout& layout, const TargetRecord& target, uint32_t
       store(size_t(y) * target.width + x, sample, region);
     }
   }
+}
+
+// Fragments that covered a sample as a colour: black none, then blue, cyan, green, yellow, red, and white
+// from 32 on, in steps of a factor of two.
+uint32_t heat_color(uint32_t fragments) {
+  constexpr std::array<uint32_t, 7> kHeat = {0xff000000, 0xffb03020, 0xffc0a000, 0xff40a020,
+                                             0xff10c8e8, 0xff2030d8, 0xffffffff};
+  return kHeat[std::min<size_t>(size_t(std::bit_width(fragments)), kHeat.size() - 1)];
 }
 
 }  // namespace
@@ -85,6 +95,8 @@ std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes&
       copy(planes.visible_id, layer.visible_id);
       copy(planes.depth_id, layer.depth_id);
       copy(planes.overdraw, layer.overdraw);
+      if (!half && !layer.overdraw.empty())
+        std::transform(layer.overdraw.begin(), layer.overdraw.end(), layer.color.begin(), heat_color);
     }
   }
   return images;

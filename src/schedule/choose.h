@@ -14,6 +14,10 @@ struct Decision {
   uint32_t rasterizer = 0;
 };
 
+BROKKR_FN bool is_aborted(Warp& w, const ScheduleTables& s) {
+  return w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); }) != 0;
+}
+
 BROKKR_FN Watermark read_watermark(Warp& w, const ScheduleTables& s) {
   Watermark m;
   m.tasks = w.uniform([&] { return device_atomic<uint32_t>(s.control->watermark).load(kAcquire); });
