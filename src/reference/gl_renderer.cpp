@@ -26,6 +26,14 @@ bool needs_stencil(const Frame& frame) {
   return false;
 }
 
+// The pipeline shows captured draws that blend with part of their opacity, for their own alpha is not known.
+float shown_alpha(const DrawCommand& draw, const State& state, const Material& material) {
+  const bool known = draw.vertex_kind == VertexKind::transform && material.kind == MaterialKind::blinn_phong;
+  const BlendTerm copy{};
+  const bool blends = state.blend && !(state.blend->color == copy && state.blend->alpha == copy);
+  return blends && !known ? 0.4f : 1.0f;
+}
+
 template <typename T>
 GlBuffer upload(const std::vector<T>& values) {
   GlBuffer buffer = GlBuffer::create();
@@ -179,7 +187,8 @@ void GlRenderer::Impl::bind_shading(const GlBatch& batch, const DrawCommand& dra
   programs.set_view(view, frame->light_direction);
   if (vertex == GlVertex::single) programs.set_model(view, frame->models[batch.first_instance]);
   const bool flat = options.shading == GlShading::flat;
-  programs.set_color(glm::vec4(flat ? glm::vec3(0.8f) : draw_color(batch.command), 1.0f));
+  programs.set_color(glm::vec4(flat ? glm::vec3(0.8f) : draw_color(batch.command),
+                               shown_alpha(draw, frame->states[draw.state], material)));
   programs.set_alpha_tests(test, lit ? material.alpha_cutoff : 0.0f);
   programs.set_material(material);
   if (lit && material.diffuse_texture >= 0)
