@@ -14,7 +14,7 @@ bool order_free(const DrawRecord& d, const MaterialRecord& material, Shading sha
   const uint32_t needed = kDrawDepthTest | kDrawDepthWrite;
   if ((d.bits & needed) != needed || (d.bits & (kDrawBlend | kDrawStencil)) != 0) return false;
   const bool discards = (d.bits & kDrawMaterial) && ((d.bits & kDrawAlphaTest) || material.alpha_cutoff > 0);
-  if (discards && shading == Shading::material) return false;
+  if (discards && shows_materials(shading)) return false;
   if (d.color_mask != 0 && d.color_mask != 15) return false;
   key_bits = d.color_mask == 0 ? kKeyDepthOnly : 0;
   switch (CompareFunc(d.depth_func)) {

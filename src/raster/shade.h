@@ -55,8 +55,8 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
   return out;
 }
 
-// Shades the lanes of m. Where `wants_quads` says so, lanes must come as quads of one primitive, helpers
-// included.
+// Shades the lanes of m. Where RasterTables::quads says so, lanes must come as quads of one primitive,
+// helpers included.
 BROKKR_FN_NOINLINE Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   const FrameTables& frame = *context.frame;
   ShaderInput<Warp> in;
@@ -86,7 +86,5 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade(Warp& w, ShadeContext& context, const Sa
   }
   return Flat<Warp>()(w, in, m);
 }
-
-BROKKR_FN bool wants_quads(Shading shading) { return shading == Shading::material; }
 
 BROKKR_MACHINE_END

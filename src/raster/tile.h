@@ -68,7 +68,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
   const MaterialRecord* material =
       draw.bits & kDrawMaterial ? context.frame->materials + draw.material : nullptr;
   const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
-                        context.shading == Shading::material;
+                        shows_materials(context.shading);
   int32_t e[3];
   for (int k = 0; k < 3; ++k) e[k] = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
   for (int s = 0; s < kTileSamples; s += w.width) {
