@@ -42,6 +42,11 @@ function(brokkr_add_isa_objects target prefix)
                                                   ${BROKKR_HAVE_ISAS})
     # Neither flag changes a value: they only free the compiler from errno and from floating-point exceptions.
     target_compile_options(${library} PRIVATE ${BROKKR_ISA_FLAGS_${isa}} -fno-math-errno -fno-trapping-math)
+    if(BROKKR_SANITIZE MATCHES "undefined")
+      # Checks of every pointer behind every lane make the compiler need minutes and gigabytes; the address
+      # sanitizer sees what they would find.
+      target_compile_options(${library} PRIVATE -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr)
+    endif()
     target_include_directories(${library} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/shaders
                                                   ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(${library} PRIVATE brokkr_options glm::glm Threads::Threads)
