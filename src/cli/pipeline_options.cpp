@@ -35,6 +35,8 @@ constexpr std::array<Named<Shading>, 8> kShadings = {{{"material", Shading::mate
                                                       {"overdraw", Shading::overdraw},
                                                       {"flat", Shading::flat}}};
 
+constexpr std::array<Named<bool>, 2> kSwitches = {{{"on", true}, {"off", false}}};
+
 template <typename Table>
 std::vector<std::string> names(const Table& table) {
   std::vector<std::string> result;
@@ -91,6 +93,8 @@ std::vector<Option> pipeline_options() {
       choice("--order", "O", "auto finds order-free phases; strict sorts every draw", names(kOrders)),
       choice("--reuse", "R", "How vertices are shared inside a batch", names(kReuses)),
       choice("--policy", "P", "What a block prefers to work on", names(kPolicies)),
+      choice("--hierarchical-depth", "H", "off also counts fragments in tiles that are hidden already",
+             names(kSwitches)),
       choice("--shading", "S", "How surfaces are shown", names(kShadings)),
       number("--store", 0, 1 << 24, "Triangle store in blocks of 32 triangles (0: default)"),
       number("--budget", 0, 3.6e6, "Milliseconds after which a frame is cut off (0: never)", ValueKind::real),
@@ -110,6 +114,7 @@ RenderOptions render_options(const Arguments& arguments) {
   options.order = chosen(kOrders, arguments, "order", options.order);
   options.reuse = chosen(kReuses, arguments, "reuse", options.reuse);
   options.policy = chosen(kPolicies, arguments, "policy", options.policy);
+  options.hierarchical_depth = chosen(kSwitches, arguments, "hierarchical-depth", options.hierarchical_depth);
   options.shading = chosen(kShadings, arguments, "shading", options.shading);
   options.store_blocks = static_cast<int>(arguments.integer("store", options.store_blocks));
   options.frame_budget_ms = arguments.real("budget", options.frame_budget_ms);

@@ -95,6 +95,10 @@ BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_tra
     const uint32_t first_primitive = batch * kBatchTriangles;
     const bool reuse = reuse_all || (reuse_transforms && (draw.bits & kDrawTransform));
     triangles += uint64_t(count);
+    const int after = left - count;
+    if (after > 0) {
+      prefetch_triangles(frame, run, t0 + count, after < int(kBatchTriangles) ? after : int(kBatchTriangles));
+    }
     if (reuse) collect_corners(w, frame, run, t0, count, scratch.reuse);
     for (int begin = 0; begin < count;) {
       int stop = count;

@@ -72,6 +72,15 @@ BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& dra
   }
 }
 
+// Asks for the positions of an indexed list's triangles first .. first + count - 1 ahead of their use.
+BROKKR_FN void prefetch_triangles(const FrameTables& frame, const Run& run, int first, int count) {
+  const DrawRecord& draw = *run.draw;
+  if (!(draw.bits & kDrawIndexed) || draw.assembly != Assembly::list) return;
+  const uint32_t* index = frame.indices + draw.first_index + size_t(first) * 3;
+  const float* positions = frame.positions + size_t(run.first_vertex) * 4;
+  for (int i = 0; i < 3 * count; ++i) prefetch(positions + size_t(index[i]) * 4);
+}
+
 // The vertex shader of this pipeline: captured positions pass, object-space positions are transformed.
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
   const float* base = frame.positions + size_t(run.first_vertex) * 4;

@@ -57,4 +57,11 @@ BROKKR_FN void pause(int spin) {
 #endif
 }
 
+// Begins to bring p's cache line near. A GPU hides that latency with other warps.
+BROKKR_FN void prefetch([[maybe_unused]] const void* p) {
+#if !defined(__CUDACC__)
+  __builtin_prefetch(p);
+#endif
+}
+
 BROKKR_MACHINE_END

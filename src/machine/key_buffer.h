@@ -23,6 +23,39 @@ struct KeyBuffer {
     Split split;
   };
 
+  // Of each 64 samples in a row: no depth among them is larger.
+  uint32_t farthest[kSamples / 64];
+
+  BROKKR_FN void set_farthest(Warp& w, int tile, Uint d, Mask m) { w.store(farthest + tile, d, m); }
+  BROKKR_FN Uint farthest_of(Warp& w, Int tile, Mask m) {
+    if constexpr (kShared) {
+      auto value = w.spill(Uint(0u));
+      const auto tile_of = w.spill(tile);
+      w.for_lanes(m,
+                  [&](int i) { value.set(i, block_atomic<uint32_t>(farthest[tile_of[i]]).load(kRelaxed)); });
+      return value.lanes();
+    } else {
+      return w.gather(farthest, tile, m);
+    }
+  }
+  // Lane i promises that samples of tile_i will all have d_i or less before the region is read. The promise
+  // may be used at once: what it hides would lose anyway.
+  BROKKR_FN void limit_farthest(Warp& w, Int tile, Uint d, Mask m) {
+    const auto tile_of = w.spill(tile);
+    const auto depth_of = w.spill(d);
+    w.for_lanes(m, [&](int i) {
+      const uint32_t limit = depth_of[i];
+      if constexpr (kShared) {
+        block_atomic<uint32_t> value(farthest[tile_of[i]]);
+        uint32_t old = value.load(kRelaxed);
+        while (limit < old && !value.compare_exchange_weak(old, limit, kRelaxed)) {
+        }
+      } else if (limit < farthest[tile_of[i]]) {
+        farthest[tile_of[i]] = limit;
+      }
+    });
+  }
+
   // Samples at .. at + width - 1.
   BROKKR_FN void set(Warp& w, int at, Uint depth, Uint order) {
     if constexpr (kShared) {

@@ -85,6 +85,7 @@ CpuMachine::CpuMachine(const std::string& isa)
 }
 
 void CpuMachine::reset_queues() {
+  dirty_ = false;
   const LaunchMemory<ZeroedMemory>& m = *memory_;
   fill_free_blocks(QueueMemory<1>::layout(m.free_memory.as<void>(), 1, m.layout.queue_capacity),
                    m.layout.store_blocks);
@@ -122,6 +123,7 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
     reset_queues();
     used_ = true;
   }
+  if (dirty_) reset_queues();
   LaunchMemory<ZeroedMemory>& m = *memory_;
   LaunchData data = m.data(frame, plan, layout, shape, options);
   uint32_t abort_word = 0;
@@ -131,7 +133,7 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
   r.targets.bin_owner = layout.bin_owner.data();
   r.targets.first_own_region = layout.first_own_region.data();
   r.targets.own_regions = layout.own_regions.data();
-  data.schedule.abort = &abort_word;
+  data.schedule.abort = r.abort = &abort_word;
 
   // What every launch begins with.
   std::fill_n(r.targets.region_state, layout.regions, initial_region());
@@ -158,7 +160,10 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
     if (abort_request.load(std::memory_order_relaxed) != 0 || left <= 0) {
       abort_flag.store(1, std::memory_order_relaxed);
       result.aborted = true;
-      pool_.wait(-1);
+      if (!pool_.wait(kFinishMs)) {
+        abort_flag.store(2, std::memory_order_relaxed);
+        pool_.wait(-1);
+      }
       break;
     }
     if (pool_.wait(std::min(left, 10.0))) break;
@@ -188,7 +193,7 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
                            r.targets.stencil, r.targets.visible_id, r.targets.depth_id, r.targets.overdraw});
     s.read_back_ms = std::chrono::duration<double, std::milli>(Clock::now() - read_begin).count();
   }
-  if (result.aborted) reset_queues();  // elements and reservations of an aborted frame are gone
+  dirty_ = result.aborted;
 }
 
 }  // namespace brokkr

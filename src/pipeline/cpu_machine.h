@@ -38,7 +38,8 @@ class CpuMachine : public MachineBackend {
   std::string isa_;
   const CpuKernel* kernel_;
   std::unique_ptr<LaunchMemory<ZeroedMemory>> memory_;
-  bool used_ = false;  // some launch has used memory_
+  bool used_ = false;   // some launch has used memory_
+  bool dirty_ = false;  // an aborted frame left elements and reservations in the queues
   WorkerPool pool_;
 };
 

@@ -4,7 +4,8 @@
 
 namespace brokkr {
 
-__global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, 1) run_frame(const LaunchData* data) {
+__global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, 1)
+    run_frame(const __grid_constant__ LaunchData data) {
   extern __shared__ __align__(64) unsigned char storage[];
   Block<BlockShared> b;
   b.index = int(blockIdx.x);
@@ -12,7 +13,7 @@ __global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, 1) run_frame(const La
   b.warps = kCudaWarpsPerBlock;
   b.warp.index = int(threadIdx.x / 32);
   b.shared = reinterpret_cast<BlockShared*>(storage);
-  run_pipeline(b, *data);
+  run_pipeline(b, data);
 }
 
 size_t cuda_shared_bytes() { return sizeof(BlockShared); }

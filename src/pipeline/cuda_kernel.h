@@ -7,8 +7,9 @@
 
 namespace brokkr {
 
-// One launch of one frame. `data` stays in device memory: kernel parameters are limited to 4 KiB.
-__global__ void run_frame(const LaunchData* data);
+// One launch of one frame.
+__global__ void run_frame(const __grid_constant__ LaunchData data);
+static_assert(sizeof(LaunchData) <= 4096, "kernel parameters are limited to 4 KiB");
 
 inline constexpr int kCudaWarpsPerBlock = 8;
 // Dynamic shared memory of one block.

@@ -169,6 +169,7 @@ class CudaMachine : public MachineBackend {
     t.own_regions = own_regions_.hold(layout.own_regions.data(), layout.own_regions.size());
     *abort_ = 0;
     check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&data.schedule.abort), abort_, 0), "abort flag");
+    data.raster.abort = data.schedule.abort;
 
     for (DeviceBuffer* zero : m.zeroed()) {
       if (zero->bytes() != 0) check(cudaMemsetAsync(zero->as<void>(), 0, zero->bytes(), stream_), "reset");
@@ -180,13 +181,13 @@ class CudaMachine : public MachineBackend {
     check(cudaMemcpy(m.region_state.as<void>(), regions.data(), regions.size() * sizeof(RegionState),
                      cudaMemcpyHostToDevice),
           "reset");
-    const LaunchData* device_data = data_.hold(&data, 1);
 
     check(cudaEventRecord(begin_, stream_), "event");
-    run_frame<<<shape.blocks, shape.warps * 32, shared_bytes_, stream_>>>(device_data);
+    run_frame<<<shape.blocks, shape.warps * 32, shared_bytes_, stream_>>>(data);
     check(cudaGetLastError(), "launch");
     check(cudaEventRecord(end_, stream_), "event");
     const auto start = std::chrono::steady_clock::now();
+    double aborted_at = 0;
     for (int spin = 0;; ++spin) {
       const cudaError_t state = cudaEventQuery(end_);
       if (state == cudaSuccess) break;
@@ -197,7 +198,9 @@ class CudaMachine : public MachineBackend {
           (abort_request.load() != 0 || (options.frame_budget_ms > 0 && ms > options.frame_budget_ms))) {
         *reinterpret_cast<volatile uint32_t*>(abort_) = 1;
         result.aborted = true;
+        aborted_at = ms;
       }
+      if (result.aborted && ms > aborted_at + kFinishMs) *reinterpret_cast<volatile uint32_t*>(abort_) = 2;
       if (spin > 1000) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     float ms = 0;
@@ -258,7 +261,7 @@ class CudaMachine : public MachineBackend {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   std::unique_ptr<LaunchMemory<DeviceBuffer>> memory_;
   DeviceFrame frame_;
-  DeviceBuffer targets_, bin_owner_, first_own_region_, own_regions_, data_;
+  DeviceBuffer targets_, bin_owner_, first_own_region_, own_regions_;
 };
 
 }  // namespace

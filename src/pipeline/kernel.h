@@ -84,6 +84,7 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
   BlockShared& shared = *b.shared;
   uint32_t cursor = shared.cursor;
   const Decision d = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, cursor);
+  if (d.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
   const bool aborted = is_aborted(w, data.schedule);
   const Watermark mark = read_watermark(w, data.schedule);
   w.once([&] {
@@ -92,7 +93,7 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
     shared.ending = aborted ? 1u : 0u;
     shared.cursor = cursor;
     shared.spin = d.action == Action::wait ? shared.spin + 1 : 0;
-    if (d.action == Action::geometry || d.action == Action::visit) shared.busy_since = clock_ns();
+    if (d.action != Action::wait) shared.busy_since = clock_ns();
   });
   if (d.action != Action::wait) note_time(b, data, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }

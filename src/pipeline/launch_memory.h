@@ -116,7 +116,8 @@ struct LaunchMemory {
     r.gates = gates.template as<uint32_t>();
     r.region_fragments = region_fragments.template as<uint64_t>();
     r.shading = options.shading;
-    r.quads = options.shading == Shading::material && frame.has_materials;
+    r.cull_hidden = options.hierarchical_depth;
+    r.quads = shows_materials(options.shading) && frame.has_materials;
     ScheduleTables& s = d.schedule;
     s.control = control.template as<ScheduleControl>();
     s.task_done = task_done.template as<uint32_t>();

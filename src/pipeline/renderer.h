@@ -44,6 +44,8 @@ struct RenderOptions {
   OrderMode order = OrderMode::automatic;
   ReuseMode reuse = ReuseMode::automatic;
   Policy policy = Policy::fill_level;
+  bool hierarchical_depth =
+      true;  // false: also count the fragments of order-free phases in tiles that are hidden already
   Shading shading = Shading::material;
   int store_blocks = 0;  // triangle store size in blocks of 32 records; 0: default; raised to the minimum
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all

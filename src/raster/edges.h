@@ -69,33 +69,4 @@ BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy,
   return clamp_to((z + z_dx * dx) + z_dy * dy, Float(z_min), Float(z_max));
 }
 
-// Which 8x8 tiles of a region a triangle touches (may touch), and which of those it covers whole. Bit ty * 8
-// + tx, for regions of 64 samples; smaller ones use the lower left corner of that map.
-struct TileMasks {
-  uint64_t touched, covered;
-};
-
-BROKKR_FN TileMasks classify_tiles(Warp& w, const RegionTriangle& t) {
-  TileMasks r{0, 0};
-  for (int g = 0; g < 64; g += w.width) {
-    const Int tile = w.lane() + Int(g);
-    const Int x = (tile & Int(7)) << Int(3), y = tile & Int(~7);  // y = (tile >> 3) * 8
-    Mask touched =
-        x + Int(7) >= Int(t.min_x) && x <= Int(t.max_x) && y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y);
-    Mask covered =
-        x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) && y + Int(7) <= Int(t.max_y);
-    if (!w.any(touched)) continue;
-    for (int k = 0; k < 3; ++k) {
-      const Int e = Int(t.e[k]) + Int(t.a[k]) * x + Int(t.b[k]) * y;
-      const int rise = (t.a[k] > 0 ? 7 * t.a[k] : 0) + (t.b[k] > 0 ? 7 * t.b[k] : 0);
-      const int fall = (t.a[k] < 0 ? 7 * t.a[k] : 0) + (t.b[k] < 0 ? 7 * t.b[k] : 0);
-      touched = touched && e >= Int(-rise);
-      covered = covered && e >= Int(-fall);
-    }
-    r.touched |= uint64_t(w.ballot(touched)) << g;
-    r.covered |= uint64_t(w.ballot(touched && covered)) << g;
-  }
-  return r;
-}
-
 BROKKR_MACHINE_END

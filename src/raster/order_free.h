@@ -30,6 +30,11 @@ BROKKR_FN bool region_is_touched(Block<Shared>& b, const RasterTables& t, uint32
   return shared.flag != 0;
 }
 
+BROKKR_FN void prefetch_block(const TriangleBlock& block) {
+  const char* bytes = reinterpret_cast<const char*>(&block);
+  for (size_t line = 0; line < sizeof(TriangleBlock); line += 64) prefetch(bytes + line);
+}
+
 // Rasterizes all pending elements of the phase; `complete` says that no more will come.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, uint32_t r,
@@ -46,18 +51,22 @@ BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, 
     const bool waiting = (state.bits & kKeysWaiting) != 0;
     const bool touched = count > 0 && region_is_touched(b, t, r, phase_number, region);
     if (!touched && !(complete && waiting)) continue;
+    if (is_stopped(b, t)) break;
     load_keys(w, t.targets, region, phase.key_bits, share, step, shared.keys);
     b.sync();
     int covered = 0;
     if (touched) {
       for (int at = share; at < count; at += step) {
+        if (at > share && is_stopped(w, t)) break;
         const PendingGroup group(w, t, r, at, count);
         const Mask m = group.touching(w, t, phase_number, region);
         for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
           const int lane = lowest_bit(bits);
-          covered +=
-              rasterize_block(w, t.blocks[w.broadcast(group.block, lane)], w.broadcast(group.mask, lane),
-                              region.x, region.y, t.targets.region_shift, phase.key_bits, shared.keys);
+          const uint32_t next = bits & (bits - 1);
+          if (next != 0) prefetch_block(t.blocks[w.broadcast(group.block, lowest_bit(next))]);
+          covered += rasterize_block(w, t.blocks[w.broadcast(group.block, lane)],
+                                     w.broadcast(group.mask, lane), region.x, region.y,
+                                     t.targets.region_shift, phase.key_bits, t.cull_hidden, shared.keys);
         }
       }
     }

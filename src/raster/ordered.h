@@ -127,6 +127,7 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
   for (uint32_t i = t.targets.first_own_region[r]; i < t.targets.first_own_region[r + 1]; ++i) {
     const RegionRecord& region = t.targets.own_regions[i];
     if (!region_is_touched(b, t, r, phase, region)) continue;
+    if (is_stopped(b, t)) break;
     RegionState& state = t.targets.region_state[region.number];
     materialize_clears(w, t.targets, region, state.bits, share, step);
     b.sync();
@@ -136,7 +137,7 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
       b.sync();
       // The leader lists triangles that touch the region, in order, until the list is full.
       if (b.leader()) {
-        int listed = 0, k = next;
+        int listed = 0, k = next > 0 && is_stopped(w, t) ? eligible : next;
         for (; k < eligible && listed + kBlockRecords <= kListCapacity; ++k) {
           const uint32_t at = uint32_t(keys[k] & 0x3fffffu);
           const uint32_t number = t.pending_block[base + at], mask = t.pending_mask[base + at];

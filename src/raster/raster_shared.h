@@ -1,6 +1,7 @@
 // A block's shared storage for rasterization.
 #pragma once
 
+#include "raster/raster_tables.h"
 #include "raster/tile.h"
 
 BROKKR_MACHINE_BEGIN
@@ -25,5 +26,23 @@ struct RasterShared {
   uint32_t eligible;
   uint64_t fragments;  // of the visit
 };
+
+// Whether the launch ends whatever is left: the rest of an aborted frame took too long. Asked before each
+// portion of work that takes milliseconds at most, so that no visit, however long, holds the launch up.
+BROKKR_FN bool is_stopped(Warp& w, const RasterTables& t) {
+  return w.uniform([&] { return system_atomic<uint32_t>(*t.abort).load(kRelaxed); }) >= 2;
+}
+// One answer for all warps of the block.
+template <class Shared>
+BROKKR_FN bool is_stopped(Block<Shared>& b, const RasterTables& t) {
+  RasterShared& shared = b.shared->raster;
+  b.sync();
+  if (b.leader()) {
+    const bool stopped = is_stopped(b.warp, t);
+    b.warp.once([&] { shared.flag = stopped ? 1u : 0u; });
+  }
+  b.sync();
+  return shared.flag != 0;
+}
 
 BROKKR_MACHINE_END

@@ -23,6 +23,7 @@ struct alignas(64) RasterizerState {
 struct RasterTables {
   FrameTables frame;
   TargetTables targets;
+  uint32_t* abort;  // as ScheduleTables::abort
   TriangleBlock* blocks;
   uint32_t store_blocks;
   QueueMemory<1> free_blocks;  // numbers of free blocks
@@ -35,7 +36,8 @@ struct RasterTables {
   uint32_t* gates;             // two per blit
   uint64_t* region_fragments;  // covered samples of each region
   Shading shading;
-  bool quads;  // the shading takes derivatives
+  bool cull_hidden;  // order-free phases leave out tiles that are hidden already
+  bool quads;        // the shading takes derivatives
 };
 
 }  // namespace brokkr

@@ -29,6 +29,7 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(Block<Shared>& b, const RasterTables& t
   }
   b.sync();
   for (uint32_t phase = state.phase; phase < t.frame.phase_count;) {
+    if (ending && is_stopped(b, t)) return true;
     const PhaseRecord& record = t.frame.phases[phase];
     const bool complete = ending || mark.batches >= record.end_batch;
     bool over = complete;

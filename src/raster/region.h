@@ -54,6 +54,10 @@ BROKKR_FN void load_keys(Warp& w, const TargetTables& t, const RegionRecord& reg
     const Uint order = state.bits & kKeysWaiting ? w.load(t.order + base + size_t(s)) : nothing;
     keys.set(w, s, depth, order);
   }
+  for (int tile = first; tile < samples / kTileSamples; tile += step) {
+    const Mask m = w.first_lanes(samples / kTileSamples - tile);
+    keys.set_farthest(w, tile, state.bits & kClearDepth ? cleared : Uint(0xffffffffu), m);
+  }
 }
 
 // Writes the key buffer to memory; the region waits for the rest of its phase.

@@ -11,6 +11,7 @@ enum class Action : uint32_t { wait, geometry, visit, leave };
 struct Decision {
   Action action = Action::wait;
   TaskRange tasks;
+  bool refused = false;  // a task was wanted and could not start
   uint32_t rasterizer = 0;
 };
 
@@ -86,9 +87,10 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
 BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks,
                           int warps, uint32_t& cursor) {
   Decision d;
-  const bool aborted = w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); }) != 0;
-  if (w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >=
-      s.rasterizers) {
+  const uint32_t abort = w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); });
+  const bool aborted = abort != 0;
+  if (abort >= 2 || w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >=
+                        s.rasterizers) {
     d.action = Action::leave;
     return d;
   }
@@ -96,6 +98,7 @@ BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& 
   const auto try_geometry = [&] {
     if (aborted) return false;
     d.tasks = admit_tasks(w, s, free_blocks, warps, blocks);
+    d.refused |= d.tasks.refused;
     if (d.tasks.count == 0) return false;
     d.action = Action::geometry;
     return true;

@@ -19,7 +19,9 @@ struct ScheduleControl {
 
 struct ScheduleTables {
   ScheduleControl* control;
-  uint32_t* abort;      // 1: finish what is there, take no more tasks; set by the host while the kernel runs
+  // Set by the host while the kernel runs. 1: finish what is there, take no more tasks; 2: leave as soon as
+  // possible.
+  uint32_t* abort;
   uint32_t* task_done;  // ring of window entries: task + 1 once it is complete
   uint32_t window;      // power of two: tasks that may be under way beyond the watermark
   uint32_t tasks;       // a task is task_batches consecutive batches

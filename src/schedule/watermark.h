@@ -8,6 +8,7 @@ BROKKR_MACHINE_BEGIN
 
 struct TaskRange {
   uint32_t first = 0, count = 0;
+  bool refused = false;  // there are tasks, but not the store or the window for one
 };
 
 // Takes up to `want` tasks, each with the store blocks that it may need: a task that has started never waits.
@@ -19,10 +20,10 @@ BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& s, BrokerQueues<1
   if (next >= s.tasks) return {};
   const uint32_t mark = w.uniform([&] { return device_atomic<uint32_t>(control.watermark).load(kRelaxed); });
   // Every worker may pass this test at once, so the margin is what all of them can take.
-  if (next - mark + uint32_t(workers * want) > s.window && next != mark) return {};
+  if (next - mark + uint32_t(workers * want) > s.window && next != mark) return {0, 0, true};
   int count = want;
   while (!free_blocks.reserve(w, 0, count * int(s.blocks_per_task))) {
-    if (count == 1) return {};
+    if (count == 1) return {0, 0, true};
     count = 1;
   }
   const uint32_t first = w.uniform(
