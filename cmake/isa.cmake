@@ -47,6 +47,10 @@ function(brokkr_add_isa_objects target prefix)
       # sanitizer sees what they would find.
       target_compile_options(${library} PRIVATE -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr)
     endif()
+    if(BROKKR_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Every lane value lives on the stack for a moment; what counts are the arrays of a launch.
+      target_compile_options(${library} PRIVATE --param=asan-stack=0)
+    endif()
     target_include_directories(${library} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/shaders
                                                   ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(${library} PRIVATE brokkr_options glm::glm Threads::Threads)
