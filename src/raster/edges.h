@@ -69,4 +69,50 @@ BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy,
   return clamp_to((z + z_dx * dx) + z_dy * dy, Float(z_min), Float(z_max));
 }
 
+// Eight by eight tiles, one per lane.
+struct LaneTiles {
+  Int x, y;               // first sample, relative to the region
+  Mask touched, covered;  // the triangle may touch it; covers it whole
+};
+
+// Bit ty * 8 + tx: tile (tx, ty) of a region. Regions of fewer than 64 samples use the lower left corner of
+// that map.
+struct TileMasks {
+  uint64_t touched, covered;
+};
+
+// Which tiles of a region (edge 1 << shift) a triangle touches and covers. `refine(LaneTiles&)` may take some
+// away.
+template <class Refine>
+BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& t, int shift, Refine&& refine) {
+  TileMasks r{0, 0};
+  const int edge = 1 << (shift - 3);
+  for (int g = 0; g < 8 * edge; g += w.width) {
+    LaneTiles tiles;
+    const Int tile = w.lane() + Int(g);
+    const Int column = tile & Int(7);
+    const Int x = column << Int(3), y = tile & Int(~7);  // y = (tile >> 3) * 8
+    Mask touched = column < Int(edge) && y < Int(8 * edge) && x + Int(7) >= Int(t.min_x) &&
+                   x <= Int(t.max_x) && y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y);
+    if (!w.any(touched)) continue;
+    Mask covered =
+        x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) && y + Int(7) <= Int(t.max_y);
+    for (int k = 0; k < 3; ++k) {
+      const Int e = Int(t.e[k]) + Int(t.a[k]) * x + Int(t.b[k]) * y;
+      const int rise = (t.a[k] > 0 ? 7 * t.a[k] : 0) + (t.b[k] > 0 ? 7 * t.b[k] : 0);
+      const int fall = (t.a[k] < 0 ? 7 * t.a[k] : 0) + (t.b[k] < 0 ? 7 * t.b[k] : 0);
+      touched = touched && e >= Int(-rise);
+      covered = covered && e >= Int(-fall);
+    }
+    tiles.x = x;
+    tiles.y = y;
+    tiles.touched = touched;
+    tiles.covered = touched && covered;
+    if (w.any(touched)) refine(tiles);
+    r.touched |= uint64_t(w.ballot(tiles.touched)) << g;
+    r.covered |= uint64_t(w.ballot(tiles.covered)) << g;
+  }
+  return r;
+}
+
 BROKKR_MACHINE_END

@@ -60,32 +60,36 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
             listed = shared.list_count;
   const size_t base = size_t(region.number) * size_t(t.targets.region * t.targets.region);
   const RegionState state = t.targets.region_state[region.number];
+  // Each warp prepares its share of the list.
+  for (int i = w.index; i < listed; i += b.warps) {
+    const uint32_t entry = shared.list_record[i];
+    const RegionTriangle tri = region_triangle(t.blocks[entry >> 5], int(entry & 31u), region.x, region.y);
+    const TileMasks masks = tile_masks(w, tri, t.targets.region_shift, [](LaneTiles&) {});
+    w.once([&] {
+      shared.list_triangle[i] = tri;
+      for (int half_map = 0; half_map < 2; ++half_map) {
+        shared.list_touched[half_map][i] = uint32_t(masks.touched >> (32 * half_map));
+        shared.list_covered[half_map][i] = uint32_t(masks.covered >> (32 * half_map));
+      }
+    });
+  }
+  b.sync();
   for (int tile = w.index; tile < tiles; tile += b.warps) {
     const int tx = tile & (tiles_across - 1), ty = tile / tiles_across;
     const size_t memory = base + size_t(tile) * kTileSamples;
+    const uint32_t bit = 1u << ((ty * 8 + tx) & 31);
+    const uint32_t* touched = shared.list_touched[(ty * 8 + tx) >> 5];
+    const uint32_t* covered = shared.list_covered[(ty * 8 + tx) >> 5];
     bool loaded = false;
     for (int g = 0; g < listed; g += w.width) {
       const Mask m = w.first_lanes(listed - g);
-      const Uint box = w.load(shared.list_tiles + g, m, 0u);
-      const Int x(tx), y(ty);
-      const Mask hit = m && as_int(box & Uint(0xffu)) <= x && as_int((box >> Uint(8)) & Uint(0xffu)) <= y &&
-                       as_int((box >> Uint(16)) & Uint(0xffu)) >= x && as_int(box >> Uint(24)) >= y;
+      const Mask hit = (w.load(touched + g, m, 0u) & Uint(bit)) != Uint(0u);
       for (uint32_t bits = w.ballot(hit); bits != 0; bits &= bits - 1) {
-        const uint32_t entry = shared.list_record[g + lowest_bit(bits)];
-        const TriangleBlock& block = t.blocks[entry >> 5];
-        const RegionTriangle tri = region_triangle(block, int(entry & 31u), region.x, region.y);
-        const int x0 = tx * kTile, y0 = ty * kTile;
-        bool outside = false;
-        bool whole = x0 >= tri.min_x && x0 + 7 <= tri.max_x && y0 >= tri.min_y && y0 + 7 <= tri.max_y;
-        for (int k = 0; k < 3; ++k) {
-          const int e = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
-          outside |= e + (tri.a[k] > 0 ? 7 * tri.a[k] : 0) + (tri.b[k] > 0 ? 7 * tri.b[k] : 0) < 0;
-          whole &= e + (tri.a[k] < 0 ? 7 * tri.a[k] : 0) + (tri.b[k] < 0 ? 7 * tri.b[k] : 0) >= 0;
-        }
-        if (outside) continue;
+        const int i = g + lowest_bit(bits);
         if (!loaded) load_tile(w, t.targets, state, memory, half, buffer);
         loaded = true;
-        draw_in_tile(w, t.targets, region, t.frame.draws[block.draw], tri, whole, x0, y0, memory,
+        draw_in_tile(w, t.targets, region, t.frame.draws[t.blocks[shared.list_record[i] >> 5].draw],
+                     shared.list_triangle[i], (covered[i] & bit) != 0, tx * kTile, ty * kTile, memory,
                      shade_context, buffer, counts);
       }
     }
@@ -150,16 +154,12 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
           for (int g = 0; g < kBlockRecords; g += w.width) {
             const Mask m = w.lanes_of(w.width == 32 ? mask : (mask >> g) & ((1u << (w.width & 31)) - 1u));
             const Uint lo = w.load(block.field[kMin] + g, m, 0u), hi = w.load(block.field[kMax] + g, m, 0u);
-            const Int x0 = maximum(as_int(lo & Uint(0xffffu)) - Int(region.x), Int(0)),
-                      y0 = maximum(as_int(lo >> Uint(16)) - Int(region.y), Int(0));
-            const Int x1 = minimum(as_int(hi & Uint(0xffffu)) - Int(region.x), Int(edge - 1)),
-                      y1 = minimum(as_int(hi >> Uint(16)) - Int(region.y), Int(edge - 1));
-            const Mask here = m && x0 <= x1 && y0 <= y1;
-            const Int tiles = (x0 >> Int(3)) | ((y0 >> Int(3)) << Int(8)) | ((x1 >> Int(3)) << Int(16)) |
-                              ((y1 >> Int(3)) << Int(24));
-            w.compress_store(shared.list_record + listed, Uint(number * 32u) + as_uint(w.lane() + Int(g)),
-                             here);
-            listed += w.compress_store(shared.list_tiles + listed, as_uint(tiles), here);
+            const Mask here = m && as_int(lo & Uint(0xffffu)) < Int(region.x + edge) &&
+                              as_int(lo >> Uint(16)) < Int(region.y + edge) &&
+                              as_int(hi & Uint(0xffffu)) >= Int(region.x) &&
+                              as_int(hi >> Uint(16)) >= Int(region.y);
+            listed += w.compress_store(shared.list_record + listed,
+                                       Uint(number * 32u) + as_uint(w.lane() + Int(g)), here);
           }
         }
         w.once([&] {

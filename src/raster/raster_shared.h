@@ -19,12 +19,13 @@ struct RasterShared {
   RegionKeys keys;
   TileBuffer tile[kMaxWarps];
   uint32_t list_record[kListCapacity + kWidth];  // block * 32 + record
-  uint32_t list_tiles[kListCapacity + kWidth];   // first and last tile: x0 | y0 << 8 | x1 << 16 | y1 << 24
+  RegionTriangle list_triangle[kListCapacity];
+  // Tiles that each touches and covers, 32 tiles to a word: TileMasks by halves.
+  uint32_t list_touched[2][kListCapacity + kWidth];
+  uint32_t list_covered[2][kListCapacity + kWidth];
   int32_t list_count;
   uint32_t flag;
-  uint32_t watermark_tasks, watermark_batches;
   uint32_t eligible;
-  uint64_t fragments;  // of the visit
 };
 
 // Whether the launch ends whatever is left: the rest of an aborted frame took too long. Asked before each

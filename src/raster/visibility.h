@@ -68,64 +68,34 @@ BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m
   return covered;
 }
 
-// Which 8x8 tiles of a region a triangle touches (may touch), and which of those it covers whole. Bit ty * 8
-// + tx, for regions of 64 samples; smaller ones use the lower left corner of that map.
-struct TileMasks {
-  uint64_t touched, covered;
-};
-
 // Hierarchical depth: tiles in which everything is nearer already are left out, and tiles that the triangle
 // covers learn how far their samples can lie at most. Depth along a row or column is monotonic even after
 // rounding, so that the corner samples bound it.
-BROKKR_FN TileMasks classify_tiles(Warp& w, const RegionTriangle& t, int shift, uint8_t key_bits,
-                                   bool cull_hidden, RegionKeys& keys) {
-  TileMasks r{0, 0};
-  const int edge = 1 << (shift - 3);
-  for (int g = 0; g < 8 * edge; g += w.width) {
-    const Int tile = w.lane() + Int(g);
-    const Int column = tile & Int(7);
-    const Int x = column << Int(3), y = tile & Int(~7);  // y = (tile >> 3) * 8
-    Mask touched = column < Int(edge) && x + Int(7) >= Int(t.min_x) && x <= Int(t.max_x) &&
-                   y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y) && y < Int(8 * edge);
-    if (!w.any(touched)) continue;
-    Mask covered = touched && x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) &&
-                   y + Int(7) <= Int(t.max_y);
-    for (int k = 0; k < 3; ++k) {
-      const Int e = Int(t.e[k]) + Int(t.a[k]) * x + Int(t.b[k]) * y;
-      const int rise = (t.a[k] > 0 ? 7 * t.a[k] : 0) + (t.b[k] > 0 ? 7 * t.b[k] : 0);
-      const int fall = (t.a[k] < 0 ? 7 * t.a[k] : 0) + (t.b[k] < 0 ? 7 * t.b[k] : 0);
-      touched = touched && e >= Int(-rise);
-      covered = covered && e >= Int(-fall);
-    }
-    covered = covered && touched;
-    if (cull_hidden && w.any(touched)) {
-      const Float dx = to_float(x - Int(t.origin_x)), dy = to_float(y - Int(t.origin_y)), seven(7.0f),
-                  zero(0.0f);
-      const auto corner = [&](bool high_x, bool high_y) {
-        return depth_key(plane_depth(t.z, t.z_dx, t.z_dy, dx + (high_x ? seven : zero),
-                                     dy + (high_y ? seven : zero), t.z_min, t.z_max),
-                         key_bits);
-      };
-      const bool right_is_far = (t.z_dx > 0) != ((key_bits & kKeyGreater) != 0),
-                 top_is_far = (t.z_dy > 0) != ((key_bits & kKeyGreater) != 0);
-      const Uint nearest = corner(!right_is_far, !top_is_far), farthest = corner(right_is_far, top_is_far);
-      // In a region of 8 edge samples, tile (column, row) is number row * edge + column.
-      const Int number = ((y >> Int(3)) << Int(shift - 3)) + column;
-      touched = touched && nearest <= keys.farthest_of(w, number, touched);
-      covered = covered && touched;
-      keys.limit_farthest(w, number, farthest, covered);
-    }
-    r.touched |= uint64_t(w.ballot(touched)) << g;
-    r.covered |= uint64_t(w.ballot(covered)) << g;
-  }
-  return r;
+BROKKR_FN void cull_hidden_tiles(Warp& w, const RegionTriangle& t, int shift, uint8_t key_bits,
+                                 RegionKeys& keys, LaneTiles& tiles) {
+  const Float dx = to_float(tiles.x - Int(t.origin_x)), dy = to_float(tiles.y - Int(t.origin_y));
+  const Float seven(7.0f), zero(0.0f);
+  const auto corner = [&](bool high_x, bool high_y) {
+    return depth_key(plane_depth(t.z, t.z_dx, t.z_dy, dx + (high_x ? seven : zero),
+                                 dy + (high_y ? seven : zero), t.z_min, t.z_max),
+                     key_bits);
+  };
+  const bool inverted = (key_bits & kKeyGreater) != 0;
+  const bool right_is_far = (t.z_dx > 0) != inverted, top_is_far = (t.z_dy > 0) != inverted;
+  const Uint nearest = corner(!right_is_far, !top_is_far), farthest = corner(right_is_far, top_is_far);
+  const Int number = ((tiles.y >> Int(3)) << Int(shift - 3)) + (tiles.x >> Int(3));
+  tiles.touched = tiles.touched && nearest <= keys.farthest_of(w, number, tiles.touched);
+  tiles.covered = tiles.covered && tiles.touched;
+  keys.limit_farthest(w, number, farthest, tiles.covered);
 }
 
 // One triangle, a lane per sample.
 BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int region_x, int region_y,
                               int shift, uint8_t key_bits, bool cull_hidden, RegionKeys& keys) {
   const RegionTriangle t = region_triangle(block, i, region_x, region_y);
-  const TileMasks tiles = classify_tiles(w, t, shift, key_bits, cull_hidden, keys);
+  const TileMasks tiles = tile_masks(w, t, shift, [&](LaneTiles& lanes) {
+    if (cull_hidden) cull_hidden_tiles(w, t, shift, key_bits, keys, lanes);
+  });
   const uint32_t order = key_bits & kKeyLastWins ? 0xfffffffeu - t.primitive : t.primitive + 1u;
   int covered = 0;
   for (uint64_t rest = tiles.touched; rest != 0; rest &= rest - 1) {
