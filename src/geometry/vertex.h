@@ -72,6 +72,18 @@ BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& dra
   }
 }
 
+// The same for one triangle of the whole warp.
+BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, uint32_t t,
+                            uint32_t (&vertex)[3]) {
+  const uint32_t odd = draw.assembly == Assembly::strip ? t & 1u : 0u;
+  const uint32_t start = draw.assembly == Assembly::list ? 3 * t : t;
+  vertex[0] = draw.assembly == Assembly::fan ? 0u : start + odd;
+  vertex[1] = start + 1 - odd;
+  vertex[2] = start + 2;
+  if (!(draw.bits & kDrawIndexed)) return;
+  for (uint32_t& v : vertex) v = frame.indices[draw.first_index + v];
+}
+
 // Asks for the positions of an indexed list's triangles first .. first + count - 1 ahead of their use.
 BROKKR_FN void prefetch_triangles(const FrameTables& frame, const Run& run, int first, int count) {
   const DrawRecord& draw = *run.draw;
@@ -82,13 +94,13 @@ BROKKR_FN void prefetch_triangles(const FrameTables& frame, const Run& run, int 
 }
 
 // The vertex shader of this pipeline: captured positions pass, object-space positions are transformed.
-BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
-  const float* base = frame.positions + size_t(run.first_vertex) * 4;
-  const Int at = vertex * Int(4);
+// `position(c)` is component c of the vertex.
+template <class Position>
+BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
   ClipVertex p;
-  p.x = w.gather(base, at, m);
-  p.y = w.gather(base + 1, at, m);
-  p.z = w.gather(base + 2, at, m);
+  p.x = position(0);
+  p.y = position(1);
+  p.z = position(2);
   if (run.draw->bits & kDrawTransform) {
     const float* c = run.clip;
     const Float x = p.x, y = p.y, z = p.z;
@@ -97,9 +109,14 @@ BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& 
     p.z = ((Float(c[2]) * x + Float(c[6]) * y) + Float(c[10]) * z) + Float(c[14]);
     p.w = ((Float(c[3]) * x + Float(c[7]) * y) + Float(c[11]) * z) + Float(c[15]);
   } else {
-    p.w = w.gather(base + 3, at, m);
+    p.w = position(3);
   }
   return p;
+}
+
+BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
+  const float* base = frame.positions + size_t(run.first_vertex) * 4;
+  return transform_vertex(run, [&](int c) { return w.gather(base + c, vertex * Int(4), m); });
 }
 
 BROKKR_MACHINE_END

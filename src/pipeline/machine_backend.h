@@ -10,7 +10,7 @@ namespace brokkr {
 
 // How long an aborted launch may go on with what is there (abort word 1) before it drops that too (2). With
 // what the host and a last portion of work take, it ends within 100 ms of the request.
-inline constexpr double kFinishMs = 25;
+inline constexpr double kFinishMs = 20;
 
 class MachineBackend {
  public:

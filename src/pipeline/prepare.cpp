@@ -177,7 +177,6 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
     if (draw->flags & (kFragmentDiscard | kFragmentDepth | kClipDistance)) {
       p.discard_unknown_triangles += triangles * instances * draw->view_count;
     }
-    p.has_materials |= (record.bits & kDrawMaterial) != 0;
     const uint64_t per_run = (triangles + kBatchTriangles - 1) / kBatchTriangles;
     require(batches + per_run * instances * draw->view_count <= kMaxBatches,
             "command " + std::to_string(c) + ": more than 2^32 triangles in the frame; split it");

@@ -33,7 +33,6 @@ struct PreparedFrame::Impl {
   std::vector<uint32_t> indices;
   std::vector<glm::vec4> positions;
   bool own_indices = false, own_positions = false;
-  bool has_materials = false;
   uint64_t triangles = 0, index_count = 0, discard_unknown_triangles = 0;
   double prepare_ms = 0;
   uint64_t version = 0;  // unique: device copies are made per prepared frame

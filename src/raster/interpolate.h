@@ -8,14 +8,16 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Fills position, normal and texcoord of `in` for lanes whose primitives belong to `run`.
-BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, Mask m,
-                                   ShaderInput<Warp>& in) {
+// Fills position, normal and texcoord of `in`. `corner(i, base, stride, c)` is component c of corner i in
+// an array of `stride` floats per vertex.
+template <class Attribute>
+BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, Attribute&& corner,
+                           ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
-  Int vertex[3];
-  assemble(w, frame, draw, as_int(in.primitive - Uint(run.first_batch * kBatchTriangles)), m, vertex);
   ClipVertex v[3];
-  for (int i = 0; i < 3; ++i) v[i] = shade_vertex(w, frame, run, vertex[i], m);
+  for (int i = 0; i < 3; ++i) {
+    v[i] = transform_vertex(run, [&](int c) { return corner(i, frame.positions, 4, c); });
+  }
 
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
@@ -43,12 +45,9 @@ BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run&
     in.normal = scale(in.normal, flip);
     return;
   }
-  const auto attribute = [&](const float* base, int count, int component) {
-    Float c[3];
-    for (int i = 0; i < 3; ++i) {
-      c[i] = w.gather(base + size_t(run.first_vertex) * size_t(count) + component, vertex[i] * Int(count), m);
-    }
-    return mix(c[0], c[1], c[2]);
+  const auto attribute = [&](const float* base, int stride, int component) {
+    return mix(corner(0, base, stride, component), corner(1, base, stride, component),
+               corner(2, base, stride, component));
   };
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
   const Vec3<Warp> p(attribute(frame.positions, 4, 0), attribute(frame.positions, 4, 1),
@@ -68,6 +67,33 @@ BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run&
   in.texcoord = frame.texcoords
                     ? Vec2<Warp>(attribute(frame.texcoords, 2, 0), attribute(frame.texcoords, 2, 1))
                     : Vec2<Warp>(Float(0.0f), Float(0.0f));
+}
+
+// The same for lanes m, whose primitives belong to `run`. Lanes of one primitive, as inside a large triangle,
+// load its corners once; the arithmetic, and so the result, is the same.
+BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, Mask m,
+                                   ShaderInput<Warp>& in) {
+  const uint32_t first = w.broadcast(in.primitive, lowest_bit(w.ballot(m)));
+  const uint32_t base_primitive = run.first_batch * kBatchTriangles;
+  if (!w.any(m && in.primitive != Uint(first))) {
+    uint32_t vertex[3];
+    assemble_one(frame, *run.draw, first - base_primitive, vertex);
+    interpolate(
+        frame, run,
+        [&](int i, const float* base, int stride, int c) {
+          return Float(base[(size_t(run.first_vertex) + vertex[i]) * size_t(stride) + size_t(c)]);
+        },
+        in);
+    return;
+  }
+  Int vertex[3];
+  assemble(w, frame, *run.draw, as_int(in.primitive - Uint(base_primitive)), m, vertex);
+  interpolate(
+      frame, run,
+      [&](int i, const float* base, int stride, int c) {
+        return w.gather(base + size_t(run.first_vertex) * size_t(stride) + c, vertex[i] * Int(stride), m);
+      },
+      in);
 }
 
 BROKKR_MACHINE_END
