@@ -1,0 +1,151 @@
+// The smallest triangle store: everything waits for everything, and the picture stays.
+#include <gtest/gtest.h>
+
+#include "oracle/frame_builder.h"
+#include "pictures.h"
+
+namespace brokkr {
+namespace {
+
+using oracle::FrameBuilder;
+
+constexpr int kStoreMinimum = 8;  // blocks: what a batch of clipped triangles may fill, and one more
+
+// Deterministic numbers in [-1, 1).
+class Random {
+ public:
+  float operator()() {
+    state_ = state_ * 1664525u + 1013904223u;
+    return float(state_ >> 8) * (2.0f / 16777216.0f) - 1.0f;
+  }
+
+ private:
+  uint32_t state_ = 7;
+};
+
+// A triangle with one corner before the near plane, one behind the far plane, both within sight, and one
+// beyond two sides of the guard band: clipping leaves up to seven corners, and most pieces touch the view.
+void add_monster(Random& random, std::vector<glm::vec4>& out) {
+  out.emplace_back(-0.4f + 0.3f * random(), 0.4f + 0.3f * random(), -1.5f + 0.3f * random(), 1.0f);
+  out.emplace_back(0.5f + 0.3f * random(), 0.2f + 0.3f * random(), 1.5f + 0.3f * random(), 1.0f);
+  out.emplace_back(2000 * (random() < 0 ? -1.0f : 1.0f), -1900.0f, 0.5f * random(), 1.0f);
+}
+
+// Phases of both kinds by turns, clipped and whole triangles among each other.
+Frame mixed_frame() {
+  FrameBuilder b(72, 50);
+  Random random;
+  for (int d = 0; d < 9; ++d) {
+    State state = b.default_state();
+    if (d % 3 == 1) {
+      state.blend = BlendState{};
+      state.blend->color = {BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, BlendEquation::add};
+      state.depth.write = false;
+    }
+    if (d % 3 == 2) state.depth.func = CompareFunc::greater;
+    std::vector<glm::vec4> corners;
+    for (int i = 0; i < 240; ++i) {
+      if (i % 3 == 0) {
+        add_monster(random, corners);
+        continue;
+      }
+      const float x = random(), y = random(), z = random(), size = i % 7 == 0 ? 1.5f : 0.1f;
+      for (int k = 0; k < 3; ++k)
+        corners.emplace_back(x + size * random(), y + size * random(), z + 0.2f * random(), 1.0f);
+    }
+    b.draw(state, corners);
+  }
+  return std::move(b.frame);
+}
+
+RenderOptions base_options() {
+  RenderOptions o;
+  o.machine = MachineKind::cpu;
+  o.shading = Shading::draw;
+  o.keep_ids = true;
+  return o;
+}
+
+TEST(BackPressure, ClippedTrianglesBecomeSeveral) {
+  FrameBuilder b(64, 64);
+  Random random;
+  std::vector<glm::vec4> corners;
+  for (int i = 0; i < 64; ++i) add_monster(random, corners);
+  b.draw(b.default_state(), corners);
+  const RenderResult r = Renderer().render(b.frame, base_options());
+  EXPECT_EQ(r.statistics.triangles_clipped, 64u);
+  EXPECT_GT(r.statistics.triangles_out, 64u * 2);
+}
+
+TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
+  const Frame frame = mixed_frame();
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions o = base_options();
+  o.store_blocks = 8192;
+  o.rasterizers = 5;
+  o.bin = 16;
+  const RenderResult expected = renderer.render(prepared, o);
+  EXPECT_EQ(expected.statistics.admission_waits, 0u);
+  ASSERT_GT(expected.statistics.ordered_phases, 2u);
+  ASSERT_GT(expected.statistics.phases, expected.statistics.ordered_phases + 2);
+  ASSERT_GT(expected.statistics.triangles_clipped, 500u);
+
+  struct Machine {
+    MachineKind kind;
+    int workers, warps;
+  };
+  for (const Machine m :
+       {Machine{MachineKind::cpu, 1, 0}, Machine{MachineKind::cpu, 2, 0}, Machine{MachineKind::cpu, 7, 0},
+        Machine{MachineKind::emulated, 1, 1}, Machine{MachineKind::emulated, 2, 3}}) {
+    for (const Ownership ownership : {Ownership::fixed, Ownership::stealing}) {
+      for (const Policy policy : {Policy::fill_level, Policy::geometry_first, Policy::raster_first}) {
+        // Warps that wait for each other are slow where cores are few: two pairs of choices will do.
+        if (m.warps > 1 && (ownership == Ownership::fixed) != (policy == Policy::fill_level)) continue;
+        if (m.warps > 1 && policy == Policy::geometry_first) continue;
+        for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
+          SCOPED_TRACE("machine " + std::to_string(int(m.kind)) + ", workers " + std::to_string(m.workers) +
+                       ", ownership " + std::to_string(int(ownership)) + ", policy " +
+                       std::to_string(int(policy)) + ", order " + std::to_string(int(order)));
+          o.machine = m.kind;
+          o.workers = m.workers;
+          o.warps_per_block = m.warps;
+          o.ownership = ownership;
+          o.policy = policy;
+          o.order = order;
+          o.store_blocks = 1;
+          const RenderResult r = renderer.render(prepared, o);
+          test::expect_same_pictures(expected.targets, r.targets);
+          EXPECT_GT(r.statistics.store_peak, 0u);
+          EXPECT_LE(r.statistics.store_peak, uint64_t(kStoreMinimum));
+          EXPECT_LE(r.statistics.queue_peak, uint64_t(kStoreMinimum));
+          EXPECT_EQ(r.statistics.triangles_in, expected.statistics.triangles_in);
+          EXPECT_EQ(r.statistics.triangles_out, expected.statistics.triangles_out);
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+// A store of one block more is used, too; sizes need not be powers of two.
+TEST(BackPressure, EveryStoreSize) {
+  const Frame frame = mixed_frame();
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions o = base_options();
+  o.workers = 2;
+  o.bin = 32;
+  const RenderResult expected = renderer.render(prepared, o);
+  for (const int blocks : {8, 9, 15, 16, 17, 33, 100, 129}) {
+    SCOPED_TRACE(std::to_string(blocks) + " blocks");
+    o.store_blocks = blocks;
+    const RenderResult r = renderer.render(prepared, o);
+    test::expect_same_pictures(expected.targets, r.targets);
+    EXPECT_LE(r.statistics.store_peak, uint64_t(blocks));
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace brokkr

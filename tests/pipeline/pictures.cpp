@@ -1,0 +1,55 @@
+#include "pictures.h"
+
+#include <algorithm>
+
+#include "reference/captures.h"
+
+namespace brokkr::test {
+namespace {
+
+template <typename T>
+void expect_same(const char* plane, const std::vector<T>& expected, const std::vector<T>& got) {
+  ASSERT_EQ(expected.size(), got.size()) << plane;
+  if (expected == got) return;
+  size_t different = 0, first = expected.size();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == got[i]) continue;
+    different++;
+    first = std::min(first, i);
+  }
+  ADD_FAILURE() << plane << ": " << different << " of " << expected.size() << " values differ, first at "
+                << first << ": " << expected[first] << " became " << got[first];
+}
+
+}  // namespace
+
+void expect_same_pictures(const std::vector<TargetImage>& expected, const std::vector<TargetImage>& got) {
+  ASSERT_EQ(expected.size(), got.size());
+  for (size_t t = 0; t < expected.size(); ++t) {
+    ASSERT_EQ(expected[t].layers.size(), got[t].layers.size());
+    for (size_t l = 0; l < expected[t].layers.size(); ++l) {
+      SCOPED_TRACE("target " + std::to_string(t) + ", layer " + std::to_string(l));
+      const Layer &a = expected[t].layers[l], &b = got[t].layers[l];
+      ASSERT_EQ(a.width, b.width);
+      ASSERT_EQ(a.height, b.height);
+      expect_same("colour", a.color, b.color);
+      expect_same("float colour", a.color_float, b.color_float);
+      expect_same("depth", a.depth, b.depth);
+      expect_same("stencil", a.stencil, b.stencil);
+      if (!a.visible_id.empty() && !b.visible_id.empty()) {
+        expect_same("visible primitive", a.visible_id, b.visible_id);
+        expect_same("depth writer", a.depth_id, b.depth_id);
+      }
+      if (!a.overdraw.empty() && !b.overdraw.empty()) expect_same("overdraw", a.overdraw, b.overdraw);
+    }
+  }
+}
+
+std::filesystem::path find_capture(const std::string& name) {
+  const auto bundled = std::filesystem::path(BROKKR_SOURCE_DIR) / "scenes" / name;
+  if (std::filesystem::exists(bundled)) return bundled;
+  const auto captured = captures_folder() / name;
+  return std::filesystem::exists(captured) ? captured : std::filesystem::path();
+}
+
+}  // namespace brokkr::test

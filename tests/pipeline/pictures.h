@@ -1,0 +1,27 @@
+// Pictures against pictures bit for bit, and the frames that tests are about.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pipeline/renderer.h"
+
+namespace brokkr::test {
+
+// Every plane of every layer of every target. Planes of identifiers and overdraw where both have them.
+void expect_same_pictures(const std::vector<TargetImage>& expected, const std::vector<TargetImage>& got);
+
+// A captured frame by its file name: bundled in scenes/, or in the captures' folder. Empty: not there.
+std::filesystem::path find_capture(const std::string& name);
+
+// Sanitizers make code many times slower; bounds on time allow for that.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
+inline constexpr double kSlowBuild = 20;
+#else
+inline constexpr double kSlowBuild = 1;
+#endif
+
+}  // namespace brokkr::test
