@@ -12,20 +12,21 @@ BROKKR_MACHINE_BEGIN
 
 template <class W>
 struct BlinnPhong {
-  static constexpr bool kSurface = true, kDerivatives = true;
+  static constexpr bool kSurface = true, kMaterial = true, kDerivatives = false;
   BROKKR_FN Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const {
     const MaterialRecord& material = *in.material;
     Vec3<W> albedo(Float(1.0f), Float(1.0f), Float(1.0f));
     Float alpha(material.opacity);
     if (material.diffuse_texture >= 0) {
-      const Vec4<W> texel =
-          sample_trilinear(w, *in.frame, material.diffuse_texture, in.texcoord.x, in.texcoord.y, active);
+      const Vec4<W> texel = sample_trilinear(w, *in.frame, material.diffuse_texture, in.texcoord,
+                                             in.texcoord_dx, in.texcoord_dy, active);
       albedo = Vec3<W>(texel.x, texel.y, texel.z);
       alpha = alpha * texel.w;
     }
     if (material.alpha_texture >= 0) {
-      alpha = alpha *
-              sample_trilinear(w, *in.frame, material.alpha_texture, in.texcoord.x, in.texcoord.y, active).x;
+      alpha = alpha * sample_trilinear(w, *in.frame, material.alpha_texture, in.texcoord, in.texcoord_dx,
+                                       in.texcoord_dy, active)
+                          .x;
     }
     const Vec3<W> view = normalize(uniform3(in.view->eye) - in.position);
     Vec3<W> normal = normalize(in.normal);

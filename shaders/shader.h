@@ -1,8 +1,8 @@
 // What a shader sees and gives. A shader is a struct template over the warp type W with
 //
 //   static constexpr bool kSurface;      // wants position, normal and texture coordinates interpolated
-//   static constexpr bool kDerivatives;  // its lanes must come as 2x2 quads (textures, ddx, ddy)
-//   Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const;
+//   static constexpr bool kDerivatives;  // its lanes must come as 2x2 quads (ddx, ddy); also name it in
+//   takes_derivatives Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const;
 //
 // and may use every lane operation of the machine model. docs/shaders.md teaches writing one.
 #pragma once
@@ -35,6 +35,9 @@ struct ShaderInput {
   Vec3<W> position;  // world space; clip x, y, w of captured draws
   Vec3<W> normal;    // world space, not unit length; of the face for captured draws
   Vec2<W> texcoord;
+  Vec2<W> texcoord_dx,
+      texcoord_dy;  // change of texcoord to the next sample on the right and above; textured materials only
+  Vec3<W> barycentric;  // perspective-correct weights of the primitive's corners
 };
 
 template <class W>

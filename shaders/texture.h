@@ -39,12 +39,14 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
                     mix(a.w, b.w, c.w, d.w));
 }
 
-// Lanes must come as quads: the level of detail is taken from differences between them.
-BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v,
+// (ux, vx) and (uy, vy): change of the coordinates to the next sample on the right and above. They choose the
+// level of detail.
+BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number,
+                                      const Vec2<Warp>& uv, const Vec2<Warp>& dx, const Vec2<Warp>& dy,
                                       Mask m) {
   const TextureRecord& texture = frame.textures[texture_number];
   const Float sx(float(texture.width)), sy(float(texture.height));
-  const Float ux = ddx(w, u) * sx, vx = ddx(w, v) * sy, uy = ddy(w, u) * sx, vy = ddy(w, v) * sy;
+  const Float ux = dx.x * sx, vx = dx.y * sy, uy = dy.x * sx, vy = dy.y * sy;
   const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
   const Float top(float(texture.levels - 1));
   const Float lod =
@@ -52,12 +54,20 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
   const Float whole = floor(lod);
   const Float t = lod - whole;
   const Int level = to_int(whole);
-  const Vec4<Warp> fine = sample_bilinear(w, frame, texture, level, u, v, m);
+  const Vec4<Warp> fine = sample_bilinear(w, frame, texture, level, uv.x, uv.y, m);
   if (!w.any(m && t > Float(0.0f))) return fine;
   const Int next = minimum(level + Int(1), Int(int(texture.levels) - 1));
-  const Vec4<Warp> coarse = sample_bilinear(w, frame, texture, next, u, v, m);
+  const Vec4<Warp> coarse = sample_bilinear(w, frame, texture, next, uv.x, uv.y, m);
   return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
                     fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
+}
+
+// For coordinates that the shader computes: lanes must come as quads, the level of detail is taken from
+// differences between them.
+BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v,
+                                      Mask m) {
+  return sample_trilinear(w, frame, texture_number, Vec2<Warp>(u, v), Vec2<Warp>(ddx(w, u), ddx(w, v)),
+                          Vec2<Warp>(ddy(w, u), ddy(w, v)), m);
 }
 
 BROKKR_MACHINE_END

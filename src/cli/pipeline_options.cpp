@@ -26,14 +26,15 @@ constexpr std::array<Named<ReuseMode>, 3> kReuses = {
 constexpr std::array<Named<Policy>, 3> kPolicies = {{{"fill-level", Policy::fill_level},
                                                      {"geometry-first", Policy::geometry_first},
                                                      {"raster-first", Policy::raster_first}}};
-constexpr std::array<Named<Shading>, 8> kShadings = {{{"material", Shading::material},
+constexpr std::array<Named<Shading>, 9> kShadings = {{{"material", Shading::material},
                                                       {"draw", Shading::draw},
                                                       {"triangle", Shading::triangle},
                                                       {"batch", Shading::batch},
                                                       {"depth", Shading::depth},
                                                       {"normal", Shading::normal},
                                                       {"overdraw", Shading::overdraw},
-                                                      {"flat", Shading::flat}}};
+                                                      {"flat", Shading::flat},
+                                                      {"wireframe", Shading::wireframe}}};
 
 constexpr std::array<Named<bool>, 2> kSwitches = {{{"on", true}, {"off", false}}};
 

@@ -117,7 +117,7 @@ struct LaunchMemory {
     r.region_fragments = region_fragments.template as<uint64_t>();
     r.shading = options.shading;
     r.cull_hidden = options.hierarchical_depth;
-    r.quads = takes_derivatives(options.shading, !frame.textures.empty());
+    r.quads = takes_derivatives(options.shading);
     ScheduleTables& s = d.schedule;
     s.control = control.template as<ScheduleControl>();
     s.task_done = task_done.template as<uint32_t>();

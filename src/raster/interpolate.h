@@ -8,6 +8,22 @@
 
 BROKKR_MACHINE_BEGIN
 
+// Barycentric weights at (dx, dy) samples from where x, y (window position times w, relative to the sample)
+// were taken.
+BROKKR_FN Vec3<Warp> weights(const ClipVertex (&v)[3], const Float (&x)[3], const Float (&y)[3], Float dx,
+                             Float dy) {
+  Float px[3], py[3];
+  for (int i = 0; i < 3; ++i) {
+    px[i] = x[i] - v[i].w * dx;
+    py[i] = y[i] - v[i].w * dy;
+  }
+  const Float b0 = px[1] * py[2] - px[2] * py[1], b1 = px[2] * py[0] - px[0] * py[2],
+              b2 = px[0] * py[1] - px[1] * py[0];
+  const Float sum = (b0 + b1) + b2;
+  const Float inverse = Float(1.0f) / select(sum == Float(0.0f), Float(1.0f), sum);
+  return Vec3<Warp>(b0 * inverse, b1 * inverse, b2 * inverse);
+}
+
 // Fills position, normal and texcoord of `in`. `corner(i, base, stride, c)` is component c of corner i in
 // an array of `stride` floats per vertex.
 template <class Attribute>
@@ -24,13 +40,10 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, Attribute&&
     x[i] = v[i].x * Float(draw.scale[0]) + v[i].w * (Float(draw.offset[0]) - in.x);
     y[i] = v[i].y * Float(draw.scale[1]) + v[i].w * (Float(draw.offset[1]) - in.y);
   }
-  Float b0 = x[1] * y[2] - x[2] * y[1], b1 = x[2] * y[0] - x[0] * y[2], b2 = x[0] * y[1] - x[1] * y[0];
-  const Float sum = (b0 + b1) + b2;
-  const Float inverse = Float(1.0f) / select(sum == Float(0.0f), Float(1.0f), sum);
-  b0 = b0 * inverse;
-  b1 = b1 * inverse;
-  b2 = b2 * inverse;
-  const auto mix = [&](Float p, Float q, Float r) { return (p * b0 + q * b1) + r * b2; };
+  in.barycentric = weights(v, x, y, Float(0.0f), Float(0.0f));
+  const auto mix = [&](Float p, Float q, Float r) {
+    return (p * in.barycentric.x + q * in.barycentric.y) + r * in.barycentric.z;
+  };
 
   if (!(draw.bits & kDrawMaterial)) {
     // A guess at eye space for captured clip positions: 67 degrees of vertical field of view.
@@ -64,9 +77,19 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, Attribute&&
   } else {
     in.normal = Vec3<Warp>(Float(0.0f), Float(0.0f), Float(1.0f));
   }
-  in.texcoord = frame.texcoords
-                    ? Vec2<Warp>(attribute(frame.texcoords, 2, 0), attribute(frame.texcoords, 2, 1))
-                    : Vec2<Warp>(Float(0.0f), Float(0.0f));
+  const Vec2<Warp> zero(Float(0.0f), Float(0.0f));
+  in.texcoord = in.texcoord_dx = in.texcoord_dy = zero;
+  if (!frame.texcoords || (in.material->diffuse_texture < 0 && in.material->alpha_texture < 0)) return;
+  Vec2<Warp> uv[3];
+  for (int i = 0; i < 3; ++i)
+    uv[i] = Vec2<Warp>(corner(i, frame.texcoords, 2, 0), corner(i, frame.texcoords, 2, 1));
+  const auto mix_uv = [&](const Vec3<Warp>& b) {
+    return Vec2<Warp>((uv[0].x * b.x + uv[1].x * b.y) + uv[2].x * b.z,
+                      (uv[0].y * b.x + uv[1].y * b.y) + uv[2].y * b.z);
+  };
+  in.texcoord = mix_uv(in.barycentric);
+  in.texcoord_dx = mix_uv(weights(v, x, y, Float(1.0f), Float(0.0f))) - in.texcoord;
+  in.texcoord_dy = mix_uv(weights(v, x, y, Float(0.0f), Float(1.0f))) - in.texcoord;
 }
 
 // The same for lanes m, whose primitives belong to `run`. Lanes of one primitive, as inside a large triangle,

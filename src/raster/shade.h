@@ -8,6 +8,7 @@
 #include "normal.h"
 #include "raster/interpolate.h"
 #include "scene/shading.h"
+#include "wireframe.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -39,8 +40,7 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
     in.draw_number = Uint(context.run.draw_number);
     interpolate_surface(w, *context.frame, context.run, same, in);
     Fragment<Warp> f;
-    if constexpr (Shader::kDerivatives) {
-      // Captured draws in a scene with materials have none of their own.
+    if constexpr (Shader::kMaterial) {
       f = in.draw->bits & kDrawMaterial ? Shader()(w, in, same) : LitDraw<Warp>()(w, in, same);
     } else {
       f = Shader()(w, in, same);
@@ -80,6 +80,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade(Warp& w, ShadeContext& context, const Sa
     case Shading::batch: return Identifier<Warp, IdentifierKind::batch>()(w, in, m);
     case Shading::depth: return DepthGrey<Warp>()(w, in, m);
     case Shading::normal: return shade_surface<NormalColor<Warp>>(w, context, in, run_of(), m);
+    case Shading::wireframe: return shade_surface<Wireframe<Warp>>(w, context, in, run_of(), m);
     case Shading::material: return shade_surface<BlinnPhong<Warp>>(w, context, in, run_of(), m);
     case Shading::overdraw:
     case Shading::flat: break;

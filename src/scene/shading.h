@@ -6,13 +6,13 @@
 namespace brokkr {
 
 // `material` is the draw's own material (Blinn-Phong for OBJ, the lit colour of the draw for captures).
-enum class Shading : uint8_t { material, draw, triangle, batch, depth, normal, overdraw, flat };
+enum class Shading : uint8_t { material, draw, triangle, batch, depth, normal, overdraw, flat, wireframe };
 
 // Whether the shader looks at materials: it then may discard fragments of materials with an alpha cutoff and
 // of draws with an alpha test.
 constexpr bool shows_materials(Shading s) { return s == Shading::material; }
 
-// Whether the shader takes derivatives: its lanes then come as quads. Blinn-Phong does for textures only.
-constexpr bool takes_derivatives(Shading s, bool textures) { return s == Shading::material && textures; }
+// Whether the shader compares the samples of a 2x2 quad (kDerivatives): its lanes then come as quads.
+constexpr bool takes_derivatives(Shading s) { return s == Shading::wireframe; }
 
 }  // namespace brokkr
