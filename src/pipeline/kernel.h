@@ -165,10 +165,11 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
     if (b.leader()) decide_next(b, data);
     b.sync();
     const Action action = shared.decision.action;
+    const int spin = int(shared.spin);
     if (action == Action::leave) break;
     if (action == Action::wait) {
       b.sync();  // all have read the decision
-      pause(int(shared.spin));
+      pause(spin);
       if (b.leader()) shared.counters[0].add(w, Counter::spins, 1);
       continue;
     }

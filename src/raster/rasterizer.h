@@ -37,11 +37,13 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(Block<Shared>& b, const RasterTables& t
     switch (record.kind) {
       case PhaseKind::order_free:
         run_order_free(b, t, r, phase, complete, shade_context, counters);
+        b.sync();  // nobody reads the pending elements any more
         if (b.leader()) retire(w, t, r, phase, 0xffffffffu);
         break;
       case PhaseKind::ordered: {
         const uint32_t before = ending ? 0xffffffffu : mark.tasks;
         run_ordered(b, t, r, phase, before, shade_context, counters);
+        b.sync();
         if (b.leader()) {
           const uint32_t next = retire(w, t, r, phase, before);
           if (next < 0xffffffffu / task_batches - 1) {
@@ -69,7 +71,7 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(Block<Shared>& b, const RasterTables& t
     if (b.leader()) {
       w.once([&] {
         state.phase = phase;
-        if (!over) state.wake = wake;
+        if (!over) device_atomic<uint32_t>(state.wake).store(wake, kRelaxed);
       });
     }
     b.sync();
