@@ -125,7 +125,7 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
   }
   if (dirty_) reset_queues();
   LaunchMemory<ZeroedMemory>& m = *memory_;
-  LaunchData data = m.data(frame, plan, layout, shape, options);
+  LaunchData data = m.data(plan, layout, shape, options);
   uint32_t abort_word = 0;
   RasterTables& r = data.raster;
   r.frame = tables;

@@ -159,7 +159,7 @@ class CudaMachine : public MachineBackend {
     }
     LaunchMemory<DeviceBuffer>& m = *memory_;
     frame_.update(frame, plan);
-    LaunchData data = m.data(frame, plan, layout, shape, options);
+    LaunchData data = m.data(plan, layout, shape, options);
     data.raster.frame = frame_.tables;
     TargetTables& t = data.raster.targets;
     t.targets = targets_.hold(layout.targets.data(), layout.targets.size());

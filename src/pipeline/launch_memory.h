@@ -86,8 +86,8 @@ struct LaunchMemory {
 
   // The kernel's view. Tables of the frame and of the layout, and the abort flag, are filled in by the
   // machine.
-  LaunchData data(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& l,
-                  const LaunchShape& launch, const RenderOptions& options) const {
+  LaunchData data(const PhasePlan& plan, const LaunchLayout& l, const LaunchShape& launch,
+                  const RenderOptions& options) const {
     LaunchData d{};
     RasterTables& r = d.raster;
     TargetTables& t = r.targets;
