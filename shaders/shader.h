@@ -1,8 +1,9 @@
 // What a shader sees and gives. A shader is a struct template over the warp type W with
 //
 //   static constexpr bool kSurface;      // wants position, normal and texture coordinates interpolated
-//   static constexpr bool kDerivatives;  // its lanes must come as 2x2 quads (ddx, ddy); also name it in
-//   takes_derivatives Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const;
+//   static constexpr bool kMaterial;     // needs one: captured draws, without it, get LitDraw
+//   static constexpr bool kDerivatives;  // uses ddx or ddy; scene/shading.h must name it too
+//   Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const;
 //
 // and may use every lane operation of the machine model. docs/shaders.md teaches writing one.
 #pragma once
