@@ -18,6 +18,9 @@ using oracle::FrameBuilder;
 
 // The contract of Renderer::request_abort.
 constexpr double kPromisedMs = 100 * test::kSlowBuild;
+// The emulated machine is for tests; several threads make one of its blocks and wait for each other, which
+// takes its time where other programs want the cores.
+constexpr double kEmulatedMs = 10 * kPromisedMs;
 
 // `count` triangles that each cover the whole target, each nearer than the one before.
 Frame cover(int count, bool blended, int width = 1920, int height = 1080) {
@@ -48,6 +51,9 @@ struct AbortCase {
 
 class Abort : public testing::TestWithParam<AbortCase> {
  protected:
+  double promised_ms() const {
+    return GetParam().machine == MachineKind::emulated ? kEmulatedMs : kPromisedMs;
+  }
   RenderOptions options() const {
     RenderOptions o;
     o.machine = GetParam().machine;
@@ -92,7 +98,7 @@ TEST_P(Abort, EndsWithinTheTimePromised) {
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   double least = 1e9;
-  for (int attempt = 0; attempt < kAttempts && least > kPromisedMs; ++attempt) {
+  for (int attempt = 0; attempt < kAttempts && least > promised_ms(); ++attempt) {
     Clock::time_point requested;
     std::thread other([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(250));
@@ -106,7 +112,7 @@ TEST_P(Abort, EndsWithinTheTimePromised) {
     expect_partial(r, frame);
     if (HasFailure()) return;
   }
-  EXPECT_LE(least, kPromisedMs);
+  EXPECT_LE(least, promised_ms());
   RecordProperty("milliseconds", std::to_string(least));
 }
 
@@ -117,13 +123,13 @@ TEST_P(Abort, FrameBudgetEndsTheLaunch) {
   RenderOptions o = options();
   o.frame_budget_ms = 30;
   double least = 1e9;
-  for (int attempt = 0; attempt < kAttempts && least > o.frame_budget_ms + kPromisedMs; ++attempt) {
+  for (int attempt = 0; attempt < kAttempts && least > o.frame_budget_ms + promised_ms(); ++attempt) {
     const RenderResult r = renderer.render(prepared, o);
     expect_partial(r, frame);
     EXPECT_GE(r.statistics.frame_ms, o.frame_budget_ms);
     least = std::min(least, r.statistics.frame_ms);
   }
-  EXPECT_LE(least, o.frame_budget_ms + kPromisedMs);
+  EXPECT_LE(least, o.frame_budget_ms + promised_ms());
 }
 
 TEST_P(Abort, TheRendererGoesOnAfterwards) {
@@ -179,14 +185,14 @@ TEST(AbortScene, SphereOnTheEmulatedMachine) {
   o.order = OrderMode::strict;
   o.frame_budget_ms = 100;
   double least = 1e9;
-  for (int attempt = 0; attempt < kAttempts && least > kPromisedMs; ++attempt) {
+  for (int attempt = 0; attempt < kAttempts && least > kEmulatedMs; ++attempt) {
     const RenderResult r = renderer.render(prepared, o);
     least = std::min(least, r.statistics.frame_ms - o.frame_budget_ms);
     expect_partial(r, frame);
     EXPECT_GT(r.statistics.triangles_in, 0u);
     EXPECT_LT(r.statistics.triangles_in, triangle_count(frame));
   }
-  EXPECT_LE(least, kPromisedMs);
+  EXPECT_LE(least, kEmulatedMs);
 }
 
 }  // namespace
