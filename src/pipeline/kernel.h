@@ -5,8 +5,8 @@
 #include "bin/distribute.h"
 #include "geometry/geometry_stage.h"
 #include "machine/clock.h"
+#include "pipeline/choose.h"
 #include "pipeline/launch_data.h"
-#include "schedule/choose.h"
 
 BROKKR_MACHINE_BEGIN
 
