@@ -97,7 +97,7 @@ TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
   };
   for (const Machine m :
        {Machine{MachineKind::cpu, 1, 0}, Machine{MachineKind::cpu, 2, 0}, Machine{MachineKind::cpu, 7, 0},
-        Machine{MachineKind::emulated, 1, 1}, Machine{MachineKind::emulated, 2, 3}}) {
+        Machine{MachineKind::emulated, 1, 1}, Machine{MachineKind::emulated, 1, 2}}) {
     for (const Ownership ownership : {Ownership::fixed, Ownership::stealing}) {
       for (const Policy policy : {Policy::fill_level, Policy::geometry_first, Policy::raster_first}) {
         // Warps that wait for each other are slow where cores are few: two pairs of choices will do.
