@@ -11,8 +11,10 @@
 BROKKR_MACHINE_BEGIN
 
 struct BlockShared {
-  RasterShared raster;
-  GeometryScratch geometry[kMaxWarps];
+  union {  // a block does one or the other
+    RasterShared raster;
+    GeometryScratch geometry[kMaxWarps];
+  };
   Counters counters[kMaxWarps];
   Decision decision;
   Watermark mark;

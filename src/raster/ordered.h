@@ -57,19 +57,19 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
   TileBuffer& buffer = shared.tile[w.index];
   const bool half = t.targets.targets[region.target].format == uint32_t(ColorFormat::rgba16f);
   const int tiles_across = t.targets.region >> 3, tiles = tiles_across * tiles_across,
-            listed = shared.list_count;
+            listed = shared.list.count;
   const size_t base = size_t(region.number) * size_t(t.targets.region * t.targets.region);
   const RegionState state = t.targets.region_state[region.number];
   // Each warp prepares its share of the list.
   for (int i = w.index; i < listed; i += b.warps) {
-    const uint32_t entry = shared.list_record[i];
+    const uint32_t entry = shared.list.record[i];
     const RegionTriangle tri = region_triangle(t.blocks[entry >> 5], int(entry & 31u), region.x, region.y);
     const TileMasks masks = tile_masks(w, tri, t.targets.region_shift, [](LaneTiles&) {});
     w.once([&] {
-      shared.list_triangle[i] = tri;
+      shared.list.triangle[i] = tri;
       for (int half_map = 0; half_map < 2; ++half_map) {
-        shared.list_touched[half_map][i] = uint32_t(masks.touched >> (32 * half_map));
-        shared.list_covered[half_map][i] = uint32_t(masks.covered >> (32 * half_map));
+        shared.list.touched[half_map][i] = uint32_t(masks.touched >> (32 * half_map));
+        shared.list.covered[half_map][i] = uint32_t(masks.covered >> (32 * half_map));
       }
     });
   }
@@ -78,8 +78,8 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
     const int tx = tile & (tiles_across - 1), ty = tile / tiles_across;
     const size_t memory = base + size_t(tile) * kTileSamples;
     const uint32_t bit = 1u << ((ty * 8 + tx) & 31);
-    const uint32_t* touched = shared.list_touched[(ty * 8 + tx) >> 5];
-    const uint32_t* covered = shared.list_covered[(ty * 8 + tx) >> 5];
+    const uint32_t* touched = shared.list.touched[(ty * 8 + tx) >> 5];
+    const uint32_t* covered = shared.list.covered[(ty * 8 + tx) >> 5];
     bool loaded = false;
     for (int g = 0; g < listed; g += w.width) {
       const Mask m = w.first_lanes(listed - g);
@@ -88,8 +88,8 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
         const int i = g + lowest_bit(bits);
         if (!loaded) load_tile(w, t.targets, state, memory, half, buffer);
         loaded = true;
-        draw_in_tile(w, t.targets, region, t.frame.draws[t.blocks[shared.list_record[i] >> 5].draw],
-                     shared.list_triangle[i], (covered[i] & bit) != 0, tx * kTile, ty * kTile, memory,
+        draw_in_tile(w, t.targets, region, t.frame.draws[t.blocks[shared.list.record[i] >> 5].draw],
+                     shared.list.triangle[i], (covered[i] & bit) != 0, tx * kTile, ty * kTile, memory,
                      shade_context, buffer, counts);
       }
     }
@@ -158,12 +158,12 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
                               as_int(lo >> Uint(16)) < Int(region.y + edge) &&
                               as_int(hi & Uint(0xffffu)) >= Int(region.x) &&
                               as_int(hi >> Uint(16)) >= Int(region.y);
-            listed += w.compress_store(shared.list_record + listed,
+            listed += w.compress_store(shared.list.record + listed,
                                        Uint(number * 32u) + as_uint(w.lane() + Int(g)), here);
           }
         }
         w.once([&] {
-          shared.list_count = listed;
+          shared.list.count = listed;
           shared.flag = uint32_t(k);
         });
       }

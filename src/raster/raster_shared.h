@@ -15,15 +15,21 @@ inline constexpr int kMaxWarps = kWidth == 32 ? 8 : 1;
 // Triangles on their way through one region's tiles, in order.
 BROKKR_CONSTANT int kListCapacity = 256;
 
-struct RasterShared {
-  RegionKeys keys;
-  TileBuffer tile[kMaxWarps];
-  uint32_t list_record[kListCapacity + kWidth];  // block * 32 + record
-  RegionTriangle list_triangle[kListCapacity];
+struct TileList {
+  uint32_t record[kListCapacity + kWidth];  // block * 32 + record
+  RegionTriangle triangle[kListCapacity];
   // Tiles that each touches and covers, 32 tiles to a word: TileMasks by halves.
-  uint32_t list_touched[2][kListCapacity + kWidth];
-  uint32_t list_covered[2][kListCapacity + kWidth];
-  int32_t list_count;
+  uint32_t touched[2][kListCapacity + kWidth];
+  uint32_t covered[2][kListCapacity + kWidth];
+  int32_t count;
+};
+
+struct RasterShared {
+  union {
+    RegionKeys keys;  // order-free phases
+    TileList list;    // ordered phases
+  };
+  TileBuffer tile[kMaxWarps];
   uint32_t flag;
   uint32_t eligible;
 };
