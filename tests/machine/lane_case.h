@@ -14,16 +14,17 @@ namespace brokkr::machine_test {
   X(u + v)                                                                                                  \
   X(u - v)                                                                                                  \
   X(u* v)                                                                                                   \
-  X(u / (v | Uint(1u))) X(u& v) X(u | v) X(u ^ v) X(~u) X(u << (v & Uint(31u))) X(u >> (v & Uint(31u)))     \
-      X(select(m, u, v)) X(select(m, u, Uint(7u))) X(as_uint(x)) X(as_uint(s)) X(as_uint(i))                \
-          X(minimum(u, v)) X(maximum(u, v)) X(clamp_to(u, Uint(1u << 20), Uint(1u << 30))) X(hash_lanes(u)) \
-              X(hash_lanes(u) ^ hash_lanes(v)) X(Uint(i)) X(Uint(k& Ulong(0xffffffffull)))                  \
-                  X(u* Uint(0u) - Uint(1u))
+  X(u / (v | Uint(1u)))                                                                                     \
+  X(u& v) X(u | v) X(u ^ v) X(~u) X(u << (v & Uint(31u))) X(u >> (v & Uint(31u))) X(select(m, u, v))        \
+      X(select(m, u, Uint(7u))) X(as_uint(x)) X(as_uint(s)) X(as_uint(i)) X(minimum(u, v)) X(maximum(u, v)) \
+          X(clamp_to(u, Uint(1u << 20), Uint(1u << 30))) X(hash_lanes(u)) X(hash_lanes(u) ^ hash_lanes(v))  \
+              X(Uint(i)) X(Uint(k& Ulong(0xffffffffull))) X(u* Uint(0u) - Uint(1u))
 #define BROKKR_INT_EXPRESSIONS(X)                                                                            \
   X(i + j)                                                                                                   \
   X(i - j)                                                                                                   \
   X(i* j)                                                                                                    \
-  X(i / j) X(-i) X(~i) X(i& j) X(i | j) X(i ^ j) X(i << Int(3)) X(i >> Int(2)) X(select(m, i, j))            \
+  X(i / j)                                                                                                   \
+  X(-i) X(~i) X(i& j) X(i | j) X(i ^ j) X(i << Int(3)) X(i >> Int(2)) X(select(m, i, j))                     \
       X(select(m, Int(-5), j)) X(as_int(u)) X(as_int(x)) X(minimum(i, j)) X(maximum(i, j))                   \
           X(clamp_to(i, Int(-50), Int(60))) X(to_int(h)) X(to_int(d)) X(round_to_int(h)) X(round_to_int(-h)) \
               X(round_to_int(to_float(i) * Float(0.5f))) X(to_int(floor(h))) X(Int(u))
@@ -31,31 +32,35 @@ namespace brokkr::machine_test {
   X(x + y)                                                                                                  \
   X(x - y)                                                                                                  \
   X(x* y)                                                                                                   \
-  X(x / y) X(-x) X(x* y + x) X(s + x) X(s* y) X(select(m, x, s)) X(select(m, 0.5f, x))                      \
+  X(x / y)                                                                                                  \
+  X(-x) X(x* y + x) X(s + x) X(s* y) X(select(m, x, s)) X(select(m, 0.5f, x))                               \
       X(as_float(u& Uint(0x7f7fffffu))) X(as_float(as_int(s))) X(floor(x)) X(floor(h)) X(sqrt(absolute(x))) \
           X(to_float(i)) X(to_float(as_int(u))) X(to_float(d)) X(minimum(x, y)) X(maximum(x, y))            \
               X(minimum(s, x)) X(maximum(x, s)) X(clamp_to(x, Float(-1.0f), Float(1.0f))) X(absolute(s))    \
                   X(fraction(x)) X(saturate(x)) X(saturate(s)) X(sqrt(absolute(y)) / x)
-#define BROKKR_DOUBLE_EXPRESSIONS(X)                                                             \
-  X(d + d * to_double(x))                                                                        \
-  X(d - to_double(i))                                                                            \
-  X(d / to_double(j))                                                                            \
-  X(-d) X(floor(d)) X(to_double(x) * to_double(y)) X(to_double(i)) X(select(m, d, to_double(h))) \
+#define BROKKR_DOUBLE_EXPRESSIONS(X)                                                       \
+  X(d + d * to_double(x))                                                                  \
+  X(d - to_double(i))                                                                      \
+  X(d / to_double(j))                                                                      \
+  X(-d)                                                                                    \
+  X(floor(d)) X(to_double(x) * to_double(y)) X(to_double(i)) X(select(m, d, to_double(h))) \
       X(minimum(d, to_double(x)))
-#define BROKKR_ULONG_EXPRESSIONS(X)                                                     \
-  X(k + k)                                                                              \
-  X(k - Ulong(1ull))                                                                    \
-  X(k << Ulong(7ull))                                                                   \
-  X(k >> Ulong(33ull)) X(k&(k >> Ulong(5ull))) X((Ulong(u) << Ulong(32ull)) | Ulong(v)) \
-      X(select(m, k, Ulong(u))) X(k ^ Ulong(v)) X(~k)
-#define BROKKR_MASK_EXPRESSIONS(X)                                                                      \
-  X(u < v)                                                                                              \
-  X(u <= v)                                                                                             \
-  X(u > v)                                                                                              \
-  X(u >= v) X(u == v) X(u != v) X(i < j) X(i >= j) X(i == -j) X(x < y) X(x <= y) X(x > y) X(x >= y)     \
-      X(s == s) X(s != s) X(s < x) X(s >= x) X(d < to_double(x)) X(k > Ulong(u)) X(k == k) X(!m)        \
-          X(m&& x < y) X(m || x < y) X(m != (x < y)) X(!(m && !(u < v)) || Mask(false)) X(is_finite(s)) \
-              X(is_finite(x)) X(m&& Mask(true))
+#define BROKKR_ULONG_EXPRESSIONS(X)                                                                          \
+  X(k + k)                                                                                                   \
+  X(k - Ulong(1ull))                                                                                         \
+  X(k << Ulong(7ull))                                                                                        \
+  X(k >> Ulong(33ull))                                                                                       \
+  X(k&(k >> Ulong(5ull))) X((Ulong(u) << Ulong(32ull)) | Ulong(v)) X(select(m, k, Ulong(u))) X(k ^ Ulong(v)) \
+      X(~k)
+#define BROKKR_MASK_EXPRESSIONS(X)                                                                         \
+  X(u < v)                                                                                                 \
+  X(u <= v)                                                                                                \
+  X(u > v)                                                                                                 \
+  X(u >= v)                                                                                                \
+  X(u == v) X(u != v) X(i < j) X(i >= j) X(i == -j) X(x < y) X(x <= y) X(x > y) X(x >= y) X(s == s)        \
+      X(s != s) X(s < x) X(s >= x) X(d < to_double(x)) X(k > Ulong(u)) X(k == k) X(!m) X(m&& x < y)        \
+          X(m || x < y) X(m != (x < y)) X(!(m && !(u < v)) || Mask(false)) X(is_finite(s)) X(is_finite(x)) \
+              X(m&& Mask(true))
 
 #define BROKKR_COUNT_ONE(...) +1
 inline constexpr int kUints = 0 BROKKR_UINT_EXPRESSIONS(BROKKR_COUNT_ONE);
