@@ -10,6 +10,8 @@ namespace brokkr::machine_test {
 // with other types behind Float, Int, ... Operands: u v (Uint), i j (Int, small, j not 0), x y (Float,
 // finite), s (Float, among them NaN, infinities, denormals), h (Float, with ties, fits an int), d (Double,
 // fits an int), k (Ulong), m (Mask).
+// It does not come to rest on these lists.
+// clang-format off
 #define BROKKR_UINT_EXPRESSIONS(X)                                                                          \
   X(u + v)                                                                                                  \
   X(u - v)                                                                                                  \
@@ -61,6 +63,7 @@ namespace brokkr::machine_test {
       X(s != s) X(s < x) X(s >= x) X(d < to_double(x)) X(k > Ulong(u)) X(k == k) X(!m) X(m&& x < y)        \
           X(m || x < y) X(m != (x < y)) X(!(m && !(u < v)) || Mask(false)) X(is_finite(s)) X(is_finite(x)) \
               X(m&& Mask(true))
+// clang-format on
 
 #define BROKKR_COUNT_ONE(...) +1
 inline constexpr int kUints = 0 BROKKR_UINT_EXPRESSIONS(BROKKR_COUNT_ONE);
