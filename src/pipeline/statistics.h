@@ -15,8 +15,8 @@ struct TraceEvent {
   double begin_us = 0, end_us = 0;
 };
 
-enum class Stage : uint8_t { geometry, rasterize, resolve, idle, count };
-inline constexpr const char* kStageNames[] = {"geometry", "rasterize", "resolve", "idle"};
+enum class Stage : uint8_t { geometry, rasterize, idle, count };
+inline constexpr const char* kStageNames[] = {"geometry", "rasterize", "idle"};
 
 struct BlockTime {
   double ms[size_t(Stage::count)] = {};

@@ -20,7 +20,6 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(Block<Shared>& b, const RasterTables& t
                                          bool ending, uint32_t task_batches, ShadeContext& shade_context,
                                          Counters& counters) {
   Warp& w = b.warp;
-  RasterShared& shared = b.shared->raster;
   RasterizerState& state = t.rasterizers[r];
   if (b.leader()) {
     drain_queue(w, t, r);
@@ -77,7 +76,6 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(Block<Shared>& b, const RasterTables& t
     b.sync();
     if (!over) return false;
   }
-  (void)shared;
   return true;
 }
 

@@ -256,8 +256,7 @@ TEST(Statistics, ChromeTraceIsATimeLineOfEveryBlock) {
     }
     EXPECT_EQ(of_stage["rasterize"], int(s.visits));
     EXPECT_GT(of_stage["geometry"], 0);
-    EXPECT_EQ(of_stage["geometry"] + of_stage["rasterize"] + of_stage["resolve"] + of_stage["idle"],
-              int(events.size()));
+    EXPECT_EQ(of_stage["geometry"] + of_stage["rasterize"] + of_stage["idle"], int(events.size()));
   }
 }
 
