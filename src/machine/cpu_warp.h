@@ -113,7 +113,13 @@ class Warp {
   }
   template <class T>
   BROKKR_FN static void store(T* p, Lane<T> a, Mask m) {
-    stdx::where(m.as<T>(), a.v).copy_to(p, stdx::element_aligned);
+    if constexpr (kWidth == 8 || kWidth == 16) {
+      stdx::where(m.as<T>(), a.v).copy_to(p, stdx::element_aligned);
+    } else {
+      // SSE's masked store (maskmovdqu) bypasses the caches, and faults on bytes outside the mask.
+      const auto values = spill(a);
+      for_lanes(m, [&](int i) { p[i] = values[i]; });
+    }
   }
   // Lanes of m to p[0], p[1], ... in lane order; returns how many.
   template <class T>

@@ -26,8 +26,14 @@ static void run_share_keys(const BlockInput& in, BlockAnswers& out, void* storag
   share_keys(block, in, out);
 }
 
+static void run_increment_masked(const uint32_t* from, uint32_t* to, uint32_t mask) {
+  Warp w;
+  const Mask m = Warp::lanes_of(mask);
+  w.store(to, w.load(from, m, 0u) + Uint(1u), m);
+}
+
 machine_test::MachineEntries machine() {
-  return {kWidth, kWidth == 32 ? 8 : 1, sizeof(Storage), run_answer, run_share_keys};
+  return {kWidth, kWidth == 32 ? 8 : 1, sizeof(Storage), run_answer, run_share_keys, run_increment_masked};
 }
 
 }  // namespace machine_workers

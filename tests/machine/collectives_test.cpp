@@ -1,5 +1,7 @@
 // Every collective and lane function of the CPU's machines against scalar answers.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -116,6 +118,36 @@ TEST_P(Machine, WarpsOfABlockShareAKeyBuffer) {
       ASSERT_EQ(check(*in, *out, warps), "") << "case " << seed << ", " << warps << " warps";
     }
   }
+}
+
+// A buffer may end where the address space does: what a mask leaves out is not touched.
+TEST_P(Machine, MaskedAccessKeepsToItsLanes) {
+  const auto page = size_t(sysconf(_SC_PAGESIZE));
+  void* const mapped = mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  char* const memory = static_cast<char*>(mapped);
+  ASSERT_EQ(mprotect(memory, page, PROT_NONE), 0);
+  ASSERT_EQ(mprotect(memory + 2 * page, page, PROT_NONE), 0);
+  auto* const begin = reinterpret_cast<uint32_t*>(memory + page);
+  const auto words = int(page / 4);
+  for (int i = 0; i < words; ++i) begin[i] = uint32_t(i);
+  for (int n = 1; n < machine.width; ++n) {
+    // The last n words, then the first n words, as the lanes next to the page that must not be touched.
+    const uint32_t low = (1u << n) - 1u, high = low << (machine.width - n);
+    uint32_t* const first = begin - (machine.width - n);
+    uint32_t* const last = begin + (words - n);
+    machine.increment_masked(last, last, low);
+    machine.increment_masked(first, first, high);
+    for (int i = 0; i < n; ++i) {
+      ASSERT_EQ(last[i], uint32_t(words - n + i) + 1u) << n << " lanes, word " << i;
+      ASSERT_EQ(begin[i], uint32_t(i) + 1u) << n << " lanes, word " << i;
+      last[i]--;
+      begin[i]--;
+    }
+    ASSERT_EQ(begin[n], uint32_t(n));
+    ASSERT_EQ(last[-1], uint32_t(words - n) - 1u);
+  }
+  munmap(mapped, 3 * page);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Machine, testing::ValuesIn(kCpus),

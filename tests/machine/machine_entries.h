@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "block_case.h"
 #include "lane_case.h"
@@ -14,6 +15,8 @@ struct MachineEntries {
   size_t storage;  // bytes that the warps of a block share, zeroed, aligned to 64
   void (*answer)(const LaneInput&, LaneAnswers&);
   void (*share_keys)(const BlockInput&, BlockAnswers&, void* storage, int warps, int warp);
+  // to[i] = from[i] + 1 where bit i of `mask` is set; touches no other word.
+  void (*increment_masked)(const uint32_t* from, uint32_t* to, uint32_t mask);
 };
 
 }  // namespace brokkr::machine_test

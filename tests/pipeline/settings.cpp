@@ -24,6 +24,21 @@ void emulate(RenderOptions& o, int warps) {
   o.warps_per_block = warps;
 }
 
+// Every build of the CPU machine that this processor runs.
+void add_instruction_sets(Settings& s) {
+  for (const MachineInfo& machine : find_machines()) {
+    if (machine.kind != MachineKind::cpu || !machine.available) continue;
+    for (const char* isa : {"v2", "v3", "v4", "neon"}) {
+      if (machine.isa.find(isa) == std::string::npos) continue;
+      s.add(std::string("isa ") + isa, [&](RenderOptions& o) { o.isa = isa; });
+      s.add(std::string("isa ") + isa + ", strict", [&](RenderOptions& o) {
+        o.isa = isa;
+        o.order = OrderMode::strict;
+      });
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Setting> all_settings() {
@@ -76,17 +91,7 @@ std::vector<Setting> all_settings() {
     o.workers = 7;
     o.order = OrderMode::strict;
   });
-  for (const MachineInfo& machine : find_machines()) {
-    if (machine.kind != MachineKind::cpu || !machine.available) continue;
-    for (const char* isa : {"v2", "v3", "v4", "neon"}) {
-      if (machine.isa.find(isa) == std::string::npos) continue;
-      s.add(std::string("isa ") + isa, [&](RenderOptions& o) { o.isa = isa; });
-      s.add(std::string("isa ") + isa + ", strict", [&](RenderOptions& o) {
-        o.isa = isa;
-        o.order = OrderMode::strict;
-      });
-    }
-  }
+  add_instruction_sets(s);
   for (const int warps : {1, 2, 5}) {
     s.add("emulated, warps " + std::to_string(warps), [&](RenderOptions& o) { emulate(o, warps); });
   }
@@ -114,6 +119,7 @@ std::vector<Setting> some_settings() {
     o.workers = 2;
     o.store_blocks = 1;
   });
+  add_instruction_sets(s);
   s.add("emulated", [](RenderOptions& o) {
     emulate(o, 2);
     o.bin = 32;
