@@ -7,6 +7,10 @@ install(TARGETS brokkr brokkr_scene_dependencies EXPORT brokkr-targets ARCHIVE D
 if(TARGET brokkr_cli)
   install(TARGETS brokkr_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+# The OpenGL peer of `brokkr bench`, not for calling by hand.
+if(TARGET brokkr-gl-bench)
+  install(TARGETS brokkr-gl-bench RUNTIME DESTINATION libexec/brokkr)
+endif()
 install(EXPORT brokkr-targets NAMESPACE brokkr:: DESTINATION ${package_dir})
 
 # The public headers; everything else under src/ is how it works inside.

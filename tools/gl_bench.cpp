@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cli/resize.h"
+#include "gl_serve.h"
 #include "reference/egl_context.h"
 #include "reference/gl_renderer.h"
 #include "scene/image_io.h"
@@ -29,7 +30,7 @@ struct Options {
   std::vector<std::string> files;
   std::string size, shading = "flat", json, picture, depth, device;
   int frames = 20, warm_up = 3, views = 0, view_size = 128;
-  bool tuned_malloc = false;
+  bool tuned_malloc = false, serve = false;
 };
 
 struct Measurement {
@@ -215,7 +216,7 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Milliseconds per frame of OpenGL drawing the same triangles as brokkr"};
-  app.add_option("FILE", options.files, "Frames (.bkf, .obj, generated:NAME)")->required();
+  app.add_option("FILE", options.files, "Frames (.bkf, .obj, generated:NAME)");
   app.add_option("--size", options.size, "Target size as WIDTHxHEIGHT (default: the frame's own)");
   app.add_option("--views", options.views, "Views of a scene, each a layer of its own")
       ->check(CLI::Range(1, 65536));
@@ -238,11 +239,15 @@ int main(int argc, char** argv) {
   app.add_option("--depth", options.depth, "Write its depth here (PFM)");
   app.add_flag("--tuned-malloc", options.tuned_malloc,
                "Keep freed memory (MALLOC_TRIM_THRESHOLD_ and others set high): up to 30 % faster llvmpipe");
+  app.add_flag("--serve", options.serve,
+               "Answer requests on standard input (gl_serve.h); `brokkr bench` uses it");
   CLI11_PARSE(app, argc, argv);
   try {
     if ((!options.picture.empty() || !options.depth.empty()) && options.files.size() > 1)
       throw std::runtime_error("-o and --depth take one FILE at a time");
     if (options.tuned_malloc) restart_with_tuned_malloc(argv);
+    if (options.serve) return brokkr::serve_gl(options.device);
+    if (options.files.empty()) throw std::runtime_error("FILE is missing; see --help");
     return run(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "brokkr-gl-bench: %s\n", error.what());

@@ -65,6 +65,7 @@ Command render_command();
 Command check_command();
 Command info_command();
 Command compare_command();
+Command bench_command();
 Command pattern_command();
 Command machines_command();
 

@@ -18,9 +18,11 @@ namespace {
 struct Parameters {
   int triangles = 0;  // 0: the scene's own number
   bool textured = false, instanced = false;
+  int draws = 1;   // that the mesh is cut into
+  int depth = 10;  // layers of `overlap`
 };
 
-constexpr int kMaxTriangles = 50'000'000;
+constexpr int kMaxTriangles = 50'000'000, kMaxDraws = 1'000'000, kMaxDepth = 1000;
 constexpr int kTextureSize = 1024;
 constexpr float kTau = 6.2831853f;
 
@@ -47,7 +49,19 @@ uint32_t add_state(Frame& frame, CullMode cull) {
   return uint32_t(frame.states.size() - 1);
 }
 
-// One draw of the whole mesh with the given models.
+// Appends `draw` in `count` pieces of as many triangles each as can be, one more or less.
+void add_draws(Frame& frame, const DrawCommand& draw, int count) {
+  const uint64_t triangles = draw.element_count / 3, pieces = std::min(uint64_t(count), triangles);
+  for (uint64_t piece = 0; piece < pieces; piece++) {
+    const uint64_t begin = triangles * piece / pieces, end = triangles * (piece + 1) / pieces;
+    DrawCommand part = draw;
+    part.first_index += 3 * begin;
+    part.element_count = uint32_t(3 * (end - begin));
+    frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(part));
+  }
+}
+
+// The whole mesh with the given models, in one draw or as many as asked for.
 void finish(Frame& frame, const MeshBuilder& mesh, const std::optional<Camera>& camera, CullMode cull,
             const Parameters& parameters, const LoadOptions& options, std::vector<glm::mat4> models,
             const Bounds& bounds) {
@@ -56,7 +70,7 @@ void finish(Frame& frame, const MeshBuilder& mesh, const std::optional<Camera>& 
   const uint32_t state = add_state(frame, cull), material = add_material(frame, parameters);
   DrawCommand draw = mesh.draw(state, material, 0, uint32_t(frame.models.size()));
   draw.label = frame.application;
-  frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
+  add_draws(frame, draw, parameters.draws);
 }
 
 // Quads per side of a cube face for about `triangles` on the whole sphere.
@@ -72,10 +86,10 @@ void make_sphere(Frame& frame, const Parameters& parameters, const LoadOptions& 
   finish(frame, mesh, camera, CullMode::back, parameters, options, {glm::mat4(1)}, mesh.bounds());
 }
 
-// Triangles of equal area on the screen, in any depth order, that together cover it ten times.
+// Triangles of equal area on the screen, in any depth order, that together cover it `depth` times.
 void make_overlap(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
   const float aspect = scene_aspect(options);
-  const float area = 10 * 4 * aspect / float(parameters.triangles);
+  const float area = float(parameters.depth) * 4 * aspect / float(parameters.triangles);
   const float radius = std::sqrt(area * 4 / (3 * std::sqrt(3.0f)));  // circumscribed circle, equilateral
   Camera camera;
   camera.eye = glm::vec3(0);
@@ -227,8 +241,12 @@ Parameters parse_parameters(std::string_view spec, std::string_view text, int tr
       parameters.textured = parse_value(spec, key, value, 0, 1) != 0;
     } else if (key == "instanced") {
       parameters.instanced = parse_value(spec, key, value, 0, 1) != 0;
+    } else if (key == "draws") {
+      parameters.draws = parse_value(spec, key, value, 1, kMaxDraws);
+    } else if (key == "depth") {
+      parameters.depth = parse_value(spec, key, value, 1, kMaxDepth);
     } else {
-      fail(spec, key, "there is no such key", "use triangles, textured or instanced");
+      fail(spec, key, "there is no such key", "use triangles, textured, instanced, draws or depth");
     }
   }
   return parameters;

@@ -14,6 +14,8 @@ namespace brokkr {
 //   triangles  about how many to make, where the scene has no fixed number (the description says)
 //   textured   0 or 1: a generated 1024 x 1024 texture on everything (default 0)
 //   instanced  0 or 1: the boxes of `city` as instances of one box (default 0)
+//   draws      how many draws to cut the mesh into, at most one per triangle (default 1)
+//   depth      how many times the triangles of `overlap-10k` cover the picture (default 10)
 // All draws are of VertexKind::transform with normals, texture coordinates and a Blinn-Phong material.
 // Throws std::runtime_error that lists the known names or keys.
 Frame generate(std::string_view spec, const LoadOptions& options);

@@ -1,0 +1,254 @@
+// brokkr bench: milliseconds per frame, beside other renderers.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <sstream>
+
+#include "cli/bench_curves.h"
+#include "cli/bench_difference.h"
+#include "cli/bench_environment.h"
+#include "cli/bench_log.h"
+#include "cli/bench_measure.h"
+#include "cli/bench_report.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/json_text.h"
+#include "cli/pipeline_options.h"
+#include "cli/text.h"
+#include "scene/file_io.h"
+
+namespace brokkr::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A folder that is gone with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "brokkr-bench-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw std::runtime_error(name + ": no temporary folder can be made; set TMPDIR to a folder with room");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void write_text(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::cout << text;
+  } else {
+    write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+  }
+}
+
+std::vector<std::string> or_default(const std::vector<std::string>& given, const char* fallback) {
+  return given.empty() ? std::vector<std::string>{fallback} : given;
+}
+
+// BROKKR_CAPTURES names a folder where --captures does not.
+std::string captures_folder(const Arguments& arguments) {
+  const char* variable = std::getenv("BROKKR_CAPTURES");
+  return arguments.text("captures", variable == nullptr ? "" : variable);
+}
+
+std::vector<Workload> workloads(const Arguments& arguments) {
+  std::vector<Workload> all;
+  const auto given = parse_shadings(arguments.all("shading"));
+  if (arguments.has("suite")) {
+    const auto shadings =
+        given.empty() ? std::vector{BenchShading::flat, BenchShading::phong, BenchShading::textured} : given;
+    all = suite_workloads(captures_folder(arguments), shadings);
+  }
+  LoadOptions load;
+  std::tie(load.width, load.height) = arguments.size("size");
+  load.camera = arguments.text("camera");
+  load.views = static_cast<int>(arguments.integer("views", load.views));
+  load.view_size = static_cast<int>(arguments.integer("view-size", load.view_size));
+  for (const std::string& file : arguments.all("FILE")) {
+    for (const BenchShading shading : given.empty() ? std::vector{BenchShading::flat} : given)
+      all.push_back(make_workload(file, shading, load));
+  }
+  return all;
+}
+
+// One line that names the failures, after everything else was written.
+int outcome(const std::vector<BenchRow>& rows) {
+  size_t failed = 0;
+  const BenchRow* first = nullptr;
+  for (const BenchRow& row : rows) {
+    if (row.error.empty()) continue;
+    if (failed++ == 0) first = &row;
+  }
+  if (failed == 0) return kSuccess;
+  const std::string more =
+      failed == 1 ? "" : " (and " + std::to_string(failed - 1) + " more, see \"error\" in the JSON)";
+  throw std::runtime_error(first->workload.name + " " + shading_name(first->workload.shading) + ": " +
+                           first->error + more);
+}
+
+int compare_results(const Arguments& arguments) {
+  const auto& files = arguments.all("FILE");
+  if (files.size() != 2) throw UsageError("--compare: name two results, BEFORE.json and AFTER.json");
+  const Json difference = bench_difference(files[0], files[1]);
+  if (arguments.has("json")) write_text(arguments.text("json"), json_text(difference));
+  if (arguments.text("json") != "-") std::cout << difference_table(difference);
+  return kSuccess;
+}
+
+void check_combination(const Arguments& arguments) {
+  const bool curves = arguments.has("curves") || arguments.has("curve");
+  if (arguments.all("FILE").empty() && !arguments.has("suite") && !curves)
+    throw UsageError("FILE is missing; or use --suite or --curves");
+  if (curves && (arguments.has("suite") || arguments.has("FILE")))
+    throw UsageError("--curves has workloads of its own; leave out FILE and --suite");
+  if (arguments.has("log") && (arguments.has("suite") || curves || arguments.all("FILE").size() != 1))
+    throw UsageError("--log: takes one FILE");
+  if (arguments.has("camera") && arguments.text("against", "llvmpipe") != "none")
+    throw UsageError("--camera: the peers have none; use --against none");
+  if (arguments.text("json") == "-" && arguments.text("csv") == "-")
+    throw UsageError("--csv: standard output is taken by --json");
+}
+
+int run_bench(const Arguments& arguments) {
+  if (arguments.has("compare")) return compare_results(arguments);
+  check_combination(arguments);
+  BenchOptions options;
+  options.render = render_options(arguments);
+  options.frames = static_cast<int>(arguments.integer("frames", options.frames));
+  options.rounds = static_cast<int>(arguments.integer("rounds", options.rounds));
+  options.turn_ms = arguments.real("turn", options.turn_ms);
+  if (arguments.has("log")) {
+    const std::vector<Workload> all = workloads(arguments);
+    if (all.size() != 1) throw UsageError("--log: takes one --shading");
+    Progress progress;
+    write_text(arguments.text("log"), frame_log(all.front(), options, progress));
+    return kSuccess;
+  }
+  const std::vector<PeerSetup> setups = peer_setups(or_default(arguments.all("against"), "llvmpipe"));
+  const std::vector<Workload> all =
+      workloads(arguments);  // names first: a wrong one should not cost the rest
+  const std::filesystem::path program = setups.empty() ? "" : find_peer_program(arguments.text("gl-bench"));
+  const TemporaryFolder folder;
+
+  Json document = {{"kind", "brokkr bench"}, {"format", kBenchFormat}};
+  std::vector<BenchRow> rows;
+  {
+    Progress progress;
+    progress.show("starting");
+    if (arguments.has("curves") || arguments.has("curve")) {
+      const CurveRun run =
+          run_curves(arguments.all("curve"), options, setups, program, folder.path(), progress);
+      document["environment"] = run.environment;
+      rows = run.rows;
+    } else {
+      Bench bench(options, setups, program, folder.path());
+      document["environment"] = bench_environment(bench);
+      for (const Workload& workload : all) rows.push_back(bench.measure(workload, progress));
+    }
+  }
+  document["environment"]["load_after"] = load_average();
+  document["results"] = Json::array();
+  for (const BenchRow& row : rows) document["results"].push_back(row_json(row));
+  document["geomeans"] = geomeans_json(rows);
+  if (arguments.has("json")) write_text(arguments.text("json"), json_text(document));
+  if (arguments.has("csv")) write_text(arguments.text("csv"), rows_csv(rows));
+  if (arguments.text("json") != "-" && arguments.text("csv") != "-")
+    std::cout << rows_table(rows) << std::flush;
+  return outcome(rows);
+}
+
+// --shading of this command takes several.
+std::vector<Option> shared_options() {
+  std::vector<Option> all = joined(input_options(), pipeline_options());
+  std::erase_if(all, [](const Option& option) { return option.names == "--shading"; });
+  return all;
+}
+
+}  // namespace
+
+Command bench_command() {
+  const std::vector<Option> own = {
+      {.names = "FILE",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Frames (.bkf) and scenes (.obj, generated:NAME) to time; with --compare two results",
+       .repeat = true},
+      {.names = "--suite",
+       .help = "The bundled frames, those of --captures, and five generated scenes in three shadings"},
+      {.names = "--captures",
+       .kind = ValueKind::file,
+       .value = "DIR",
+       .help = "Folder of further .bkf for --suite (the environment's BROKKR_CAPTURES)"},
+      {.names = "--curves", .help = "Times against triangles, pixels, workers, draws, views and overdraw"},
+      {.names = "--curve",
+       .kind = ValueKind::choice,
+       .value = "NAME",
+       .help = "Only this curve: triangles, pixels, workers, draws, views, overdraw; may be repeated",
+       .choices = {"triangles", "pixels", "workers", "draws", "views", "overdraw"},
+       .repeat = true},
+      {.names = "--compare", .help = "Compare two results of --json, BEFORE.json and AFTER.json, row by row"},
+      {.names = "--shading",
+       .kind = ValueKind::text,
+       .value = "S",
+       .help = "flat, phong, textured (generated scenes), material (as the file says); several with commas "
+               "(FILE: flat; --suite: flat,phong,textured)",
+       .repeat = true},
+      {.names = "--against",
+       .kind = ValueKind::text,
+       .value = "PEER",
+       .help = "OpenGL beside it: llvmpipe, lavapipe, gpu, none; several with commas (llvmpipe)",
+       .repeat = true},
+      {.names = "--frames",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Frames per turn (15)",
+       .min = 1,
+       .max = 1000000},
+      {.names = "--rounds",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Turns of each renderer (3)",
+       .min = 1,
+       .max = 1000},
+      {.names = "--turn",
+       .kind = ValueKind::real,
+       .value = "MS",
+       .help = "A turn ends after so many milliseconds once three frames are drawn (2000)",
+       .min = 0,
+       .max = 3.6e6},
+      {.names = "--json",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Write every number and where it was taken; - prints it"},
+      {.names = "--csv",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Write one line per row; - prints it"},
+      {.names = "--log",
+       .kind = ValueKind::file,
+       .value = "FILE.csv",
+       .help = "Draw one FILE --frames times without peers and write a line per frame"},
+      {.names = "--gl-bench",
+       .kind = ValueKind::file,
+       .value = "PROGRAM",
+       .help = "The program that draws with OpenGL (brokkr-gl-bench beside this one)"},
+  };
+  return {"bench", "Time frames, beside other renderers", joined(own, shared_options()), run_bench};
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,126 @@
+#include "cli/bench_difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "cli/bench_report.h"
+#include "cli/text.h"
+#include "scene/file_io.h"
+
+namespace brokkr::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kMostBytes = uint64_t(1) << 28;
+
+Json read_result(const std::string& path) {
+  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
+  const Json json = Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                                nullptr, false);
+  if (!json.is_object() || json.value("kind", "") != "brokkr bench" || !json.contains("results"))
+    throw std::runtime_error(path + ": no result of `brokkr bench --json`; name two of them");
+  if (json.value("format", 0) != kBenchFormat)
+    throw std::runtime_error(path + ": field 'format': written by another version; run the benchmark again");
+  return json;
+}
+
+std::string key(const Json& row) {
+  std::string text = row.at("name").get<std::string>() + " " + row.at("shading").get<std::string>();
+  if (row.contains("curve")) {
+    text += " " + row["curve"].get<std::string>() + " " + row.value("series", "") + " " +
+            std::to_string(row.value("x", 0.0));
+  }
+  return text;
+}
+
+std::vector<double> rounds(const Json& row) {
+  return row.at("brokkr").at("rounds_ms").get<std::vector<double>>();
+}
+
+Json difference_of(const Json& before, const Json& after) {
+  const double a = before.at("brokkr").at("median_ms"), b = after.at("brokkr").at("median_ms");
+  const std::vector<double> all_a = rounds(before), all_b = rounds(after);
+  const auto [low_a, high_a] = std::minmax_element(all_a.begin(), all_a.end());
+  const auto [low_b, high_b] = std::minmax_element(all_b.begin(), all_b.end());
+  Json row = {{"name", before.at("name")},
+              {"shading", before.at("shading")},
+              {"group", before.at("group")},
+              {"before_ms", a},
+              {"after_ms", b},
+              {"ratio", a / b},
+              {"low", *low_a / *high_b},
+              {"high", *high_a / *low_b},
+              {"least",
+               before["brokkr"].at("least_ms").get<double>() / after["brokkr"].at("least_ms").get<double>()}};
+  for (const char* name : {"curve", "series", "x"}) {
+    if (before.contains(name)) row[name] = before[name];
+  }
+  // The same peer on the same frame should take the same time.
+  const Json none = Json::object();
+  const Json& mine = before.contains("peers") ? before["peers"] : none;
+  for (const auto& [name, peer] : mine.items()) {
+    if (!after.contains("peers") || !after["peers"].contains(name)) continue;
+    row["machine"] = peer.at("median_ms").get<double>() / after["peers"][name].at("median_ms").get<double>();
+    break;
+  }
+  return row;
+}
+
+}  // namespace
+
+Json bench_difference(const std::string& before, const std::string& after) try {
+  const Json first = read_result(before), second = read_result(after);
+  std::map<std::string, const Json*> known;
+  for (const Json& row : first["results"]) {
+    if (!row.contains("error")) known.emplace(key(row), &row);
+  }
+  Json result = {{"kind", "brokkr bench comparison"},
+                 {"before", first.at("environment")},
+                 {"after", second.at("environment")},
+                 {"results", Json::array()}};
+  std::map<std::string, std::vector<double>> logs;
+  for (const Json& row : second["results"]) {
+    const auto found = known.find(key(row));
+    if (row.contains("error") || found == known.end()) continue;
+    Json line = difference_of(*found->second, row);
+    const std::string group = line["group"];
+    for (const std::string& name :
+         {group + " " + line["shading"].get<std::string>(), group, std::string("all")})
+      logs[name].push_back(std::log(line["ratio"].get<double>()));
+    result["results"].push_back(std::move(line));
+  }
+  if (logs.empty()) throw std::runtime_error(before + " and " + after + " have no row in common");
+  for (const auto& [name, values] : logs) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    result["geomeans"][name] = {{"rows", values.size()}, {"ratio", std::exp(sum / double(values.size()))}};
+  }
+  return result;
+} catch (const nlohmann::json::exception& error) {
+  throw std::runtime_error(before + ", " + after + ": a field is missing or of another kind (" +
+                           error.what() + "); run the benchmark again");
+}
+
+std::string difference_table(const Json& difference) {
+  std::vector<std::vector<std::string>> lines;
+  for (const Json& row : difference["results"]) {
+    std::string name = row["name"];
+    if (row.contains("x")) name += " (" + row["curve"].get<std::string>() + " " + fixed(row["x"], 0) + ")";
+    lines.push_back({printable(name), row["shading"], fixed(row["before_ms"], 2), fixed(row["after_ms"], 2),
+                     fixed(row["ratio"], 2) + " (" + fixed(row["low"], 2) + "-" + fixed(row["high"], 2) + ")",
+                     fixed(row["least"], 2), row.contains("machine") ? fixed(row["machine"], 2) : ""});
+  }
+  std::string text = format_table(
+      {"frame", "shading", "before ms", "after ms", "before / after", "of the least", "peer's"}, lines);
+  std::vector<std::vector<std::string>> means;
+  for (const auto& [name, mean] : difference["geomeans"].items())
+    means.push_back({name, std::to_string(mean["rows"].get<size_t>()), fixed(mean["ratio"], 3)});
+  return text + "\n" + format_table({"geometric mean", "frames", "before / after"}, means);
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,17 @@
+// Where and how a benchmark ran, for whoever reads its numbers later.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/bench_measure.h"
+
+namespace brokkr::cli {
+
+// Processor, cores, memory, date, commit of the program, load, niceness, peers' versions, command line.
+nlohmann::ordered_json bench_environment(const Bench& bench);
+
+double load_average();  // of the last minute
+
+}  // namespace brokkr::cli

@@ -1,0 +1,179 @@
+#include "cli/bench_measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <set>
+#include <stdexcept>
+
+#include "cli/bench_memory.h"
+
+namespace brokkr::cli {
+namespace {
+
+constexpr int kWarmUp = 2;
+constexpr size_t kFewestFrames = 3;
+
+double percent(size_t part, size_t all) { return all == 0 ? 0 : 100.0 * double(part) / double(all); }
+
+double depth_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  size_t count = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    count += !(std::abs(double(a[i]) - double(b[i])) <= kBenchDepthTolerance);
+  return percent(count, a.size());
+}
+
+// Red, green and blue; what alpha holds is shown nowhere.
+double color_difference(const Layer& ours, const PeerPicture& theirs) {
+  size_t count = 0;
+  const size_t pixels = ours.depth.size();
+  for (size_t i = 0; i < pixels; ++i) {
+    double worst = 0;
+    for (size_t c = 0; c < 3; ++c) {
+      const double difference =
+          ours.color.empty()
+              ? double(ours.color_float[4 * i + c]) - double(theirs.color_float[4 * i + c])
+              : (double(ours.color[i] >> (8 * c) & 0xff) - double(theirs.color[i] >> (8 * c) & 0xff)) / 255;
+      worst = std::max(worst, std::isnan(difference) ? 1.0 : std::abs(difference));
+    }
+    count += worst > kBenchColorTolerance;
+  }
+  return percent(count, pixels);
+}
+
+void require_same(const std::string& peer, const char* what, double differing) {
+  if (differing <= kBenchMostPercent) return;
+  throw std::runtime_error(std::string(what) + " differs from " + peer + "'s in " + fixed(differing, 3) +
+                           " % of the pixels");
+}
+
+std::string key(const Workload& workload) {
+  const LoadOptions& load = workload.load;
+  return workload.file + "|" + std::to_string(load.width) + "x" + std::to_string(load.height) + "|" +
+         std::to_string(load.views) + "|" + std::to_string(load.view_size) + "|" + load.camera;
+}
+
+}  // namespace
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return (values.at((n - 1) / 2) + values.at(n / 2)) / 2;
+}
+
+void Series::add(const std::vector<double>& samples) {
+  medians.push_back(median_of(samples));
+  leasts.push_back(*std::min_element(samples.begin(), samples.end()));
+}
+
+double Series::least() const { return *std::min_element(leasts.begin(), leasts.end()); }
+
+Ratio ratio_of(const Series& slower, const Series& faster) {
+  std::vector<double> rounds;
+  for (size_t i = 0; i < std::min(slower.medians.size(), faster.medians.size()); ++i)
+    rounds.push_back(slower.medians[i] / faster.medians[i]);
+  const auto [low, high] = std::minmax_element(rounds.begin(), rounds.end());
+  return {median_of(rounds), *low, *high, slower.least() / faster.least()};
+}
+
+Bench::Bench(BenchOptions options, const std::vector<PeerSetup>& peers, const std::filesystem::path& program,
+             const std::filesystem::path& folder)
+    : options_(std::move(options)) {
+  for (const PeerSetup& setup : peers) peers_.push_back(std::make_unique<Peer>(setup, program, folder));
+}
+
+void Bench::load(const Workload& workload) {
+  for (const auto& peer : peers_) peer->begin_load(workload);
+  if (loaded_ != key(workload)) {
+    loaded_.clear();
+    prepared_.reset();
+    frame_.reset();
+    reset_peak_memory();
+    frame_ = std::make_unique<Frame>(load_workload(workload.file, workload.load));
+    prepared_.emplace(renderer_.prepare(*frame_));
+    loaded_ = key(workload);
+  }
+  for (const auto& peer : peers_) peer->finish_load();
+}
+
+void Bench::compare(const Workload& workload, const RenderOptions& render, BenchRow& row) {
+  const uint32_t target = main_target(*frame_);
+  const RenderResult result = renderer_.render(*prepared_, render, !peers_.empty());
+  if (result.aborted) throw std::runtime_error(workload.name + ": the frame was cut off; raise --budget");
+  row.peak_kib = peak_memory_kib();
+  const int layers = frame_->targets[target].layers;
+  for (const auto& peer : peers_) {
+    PeerResult found{peer->setup().name, peer->setup().family, {}};
+    peer->turn(workload, 0, 1, 0);
+    for (const int number : std::set<int>{0, layers / 2, layers - 1}) {
+      const Layer& layer = result.targets[target].layers[size_t(number)];
+      const PeerPicture theirs = peer->read(number);
+      if (theirs.depth.size() != layer.depth.size() || theirs.color.empty() != layer.color.empty())
+        throw std::runtime_error(peer->setup().name + " draws another size or format");
+      found.depth_percent = std::max(found.depth_percent, depth_difference(layer.depth, theirs.depth));
+      found.color_percent = std::max(found.color_percent, color_difference(layer, theirs));
+    }
+    require_same(found.peer, "depth", found.depth_percent);
+    require_same(found.peer, "colour", found.color_percent);
+    row.peers.push_back(std::move(found));
+  }
+}
+
+void Bench::take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row) {
+  using Clock = std::chrono::steady_clock;
+  for (int round = 0; round < options_.rounds; ++round) {
+    std::vector<double> calls, launches;
+    double spent = 0;
+    for (int i = 0; i < kWarmUp; ++i) renderer_.render(*prepared_, render, false);
+    while (int(calls.size()) < options_.frames &&
+           (calls.size() < kFewestFrames || spent < options_.turn_ms)) {
+      const auto begin = Clock::now();
+      RenderResult result = renderer_.render(*prepared_, render, false);
+      calls.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+      spent += calls.back();
+      launches.push_back(result.statistics.frame_ms);
+      row.statistics = std::move(result.statistics);
+    }
+    row.brokkr.add(calls);
+    row.launch.add(launches);
+    for (size_t i = 0; i < peers_.size(); ++i) {
+      const PeerTurn turn = peers_[i]->turn(workload, kWarmUp, options_.frames, options_.turn_ms);
+      row.peers[i].times.add(turn.samples_ms);
+      row.peers[i].memory_kib = turn.memory_kib;
+    }
+  }
+}
+
+BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, Progress& progress) {
+  BenchRow row;
+  row.workload = workload;
+  RenderOptions render = options;
+  render.shading = workload.brokkr_shading();
+  const std::string shown = workload.name + " " + shading_name(workload.shading);
+  try {
+    progress.show("loading " + shown);
+    load(workload);
+    const Target& target = frame_->targets[main_target(*frame_)];
+    row.width = target.width;
+    row.height = target.height;
+    row.layers = target.layers;
+    row.triangles = triangle_count(*frame_);
+    progress.show("comparing " + shown);
+    compare(workload, render, row);
+    reset_peak_memory();
+    progress.show("timing " + shown);
+    take_turns(workload, render, row);
+    row.memory_kib = peak_memory_kib();
+    row.peak_kib = std::max(row.peak_kib, row.memory_kib);
+  } catch (const std::invalid_argument&) {
+    throw;  // an option is out of range, whatever the workload
+  } catch (const std::bad_alloc&) {
+    row.error = "not enough memory";
+  } catch (const std::exception& error) {
+    row.error = error.what();
+  }
+  return row;
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,95 @@
+// Times Brokkr and its peers on one workload after another, in turns, after comparing what they draw.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/bench_peer.h"
+#include "cli/bench_workload.h"
+#include "cli/text.h"
+#include "pipeline/renderer.h"
+
+namespace brokkr::cli {
+
+// Snapping to 1/256 pixel moves depths of triangles that the near plane cuts by up to this much.
+inline constexpr double kBenchDepthTolerance = 1e-4;
+inline constexpr double kBenchColorTolerance = 0.02;  // of 1; blending in 8 bits rounds differently
+// Of the pixels may differ by more: edges that snapping moved, and whole rows where edges run through
+// centres.
+inline constexpr double kBenchMostPercent = 0.5;
+
+double median_of(std::vector<double> values);  // of one or more
+
+// Milliseconds of one contestant over all rounds.
+struct Series {
+  std::vector<double> medians, leasts;  // one per round
+  void add(const std::vector<double>& samples);
+  double median() const { return median_of(medians); }
+  double least() const;
+};
+
+// How many times faster one is than the other: `slower` / `faster`, round by round.
+struct Ratio {
+  double median = 0, low = 0, high = 0;  // over the rounds
+  double least = 0;                      // of the least frames
+};
+Ratio ratio_of(const Series& slower, const Series& faster);
+
+struct PeerResult {
+  std::string peer, family;
+  Series times;
+  double depth_percent = 0, color_percent = 0;  // of the pixels differ by more than the tolerances
+  uint64_t memory_kib = 0;                      // most since the frame was loaded
+};
+
+struct BenchRow {
+  Workload workload;
+  std::string error;   // not empty: nothing below holds
+  std::string series;  // of a curve
+  double x = 0;        // of a curve
+  int width = 0, height = 0, layers = 1;
+  uint64_t triangles = 0;
+  Statistics statistics;    // of the last frame
+  Series brokkr, launch;    // whole call of Renderer::render; the launch alone
+  uint64_t memory_kib = 0;  // most while frames are timed: program, frame, targets
+  uint64_t peak_kib = 0;    // most since this frame began to load, with making and comparing it
+  std::vector<PeerResult> peers;
+};
+
+struct BenchOptions {
+  RenderOptions render;
+  int frames = 15, rounds = 3;
+  double turn_ms = 2000;  // a turn of slow frames ends after that, but draws at least three
+};
+
+class Bench {
+ public:
+  // Starts the peers. Their pictures go through `folder`.
+  Bench(BenchOptions options, const std::vector<PeerSetup>& peers, const std::filesystem::path& program,
+        const std::filesystem::path& folder);
+
+  const BenchOptions& options() const { return options_; }
+  const std::vector<std::unique_ptr<Peer>>& peers() const { return peers_; }
+
+  // A row with its error where the workload fails; a peer that fails makes it fail.
+  BenchRow measure(const Workload& workload, const RenderOptions& render, Progress& progress);
+  BenchRow measure(const Workload& workload, Progress& progress) {
+    return measure(workload, options_.render, progress);
+  }
+
+ private:
+  void load(const Workload& workload);
+  void compare(const Workload& workload, const RenderOptions& render, BenchRow& row);
+  void take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row);
+
+  BenchOptions options_;
+  Renderer renderer_;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::string loaded_;
+  std::unique_ptr<Frame> frame_;
+  std::optional<PreparedFrame> prepared_;
+};
+
+}  // namespace brokkr::cli

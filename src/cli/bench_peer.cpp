@@ -1,0 +1,208 @@
+#include "cli/bench_peer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "cli/command.h"
+
+namespace brokkr::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr int kAnswerSeconds = 240;  // ten million triangles take some to load
+
+// llvmpipe allocates and frees its bins every frame; glibc's default thresholds hand that memory back to the
+// kernel each time, which costs up to 30 % of a frame in page faults.
+const std::map<std::string, std::string> kKeptMemory = {{"MALLOC_TRIM_THRESHOLD_", "4294967296"},
+                                                        {"MALLOC_MMAP_THRESHOLD_", "33554432"},
+                                                        {"MALLOC_TOP_PAD_", "268435456"}};
+
+std::string lavapipe_driver() {
+  for (const char* folder :
+       {"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().filename().string().rfind("lvp_icd", 0) == 0) return entry.path().string();
+    }
+  }
+  throw std::runtime_error(
+      "--against lavapipe: no Vulkan driver lvp_icd*.json in /usr/share/vulkan/icd.d; install "
+      "mesa-vulkan-drivers");
+}
+
+// Mesa's OpenGL over Vulkan (zink), over its software Vulkan.
+std::map<std::string, std::string> lavapipe_environment() {
+  const std::string driver = lavapipe_driver();
+  return {{"LIBGL_ALWAYS_SOFTWARE", "1"},
+          {"MESA_LOADER_DRIVER_OVERRIDE", "zink"},
+          {"GALLIUM_DRIVER", "zink"},
+          {"VK_ICD_FILENAMES", driver},
+          {"VK_DRIVER_FILES", driver}};
+}
+
+void add_software(std::vector<PeerSetup>& setups, const std::string& name,
+                  const std::map<std::string, std::string>& environment) {
+  setups.push_back({name, name, "software", environment});
+  PeerSetup tuned{name + " tuned", name, "software", environment};
+  tuned.environment.insert(kKeptMemory.begin(), kKeptMemory.end());
+  setups.push_back(std::move(tuned));
+}
+
+std::string key(const Workload& workload) {
+  const LoadOptions& load = workload.load;
+  return workload.file + "|" + std::to_string(load.width) + "x" + std::to_string(load.height) + "|" +
+         std::to_string(load.views) + "|" + std::to_string(load.view_size);
+}
+
+template <typename T>
+void read_values(std::istream& file, std::vector<T>& values, size_t count) {
+  values.resize(count);
+  file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(count * sizeof(T)));
+}
+
+}  // namespace
+
+std::vector<PeerSetup> peer_setups(const std::vector<std::string>& texts) {
+  std::vector<std::string> families;
+  for (const std::string& text : texts) {
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+      if (word != "llvmpipe" && word != "lavapipe" && word != "gpu" && word != "none")
+        throw UsageError("--against: '" + word + "' is none of llvmpipe, lavapipe, gpu, none");
+      if (std::find(families.begin(), families.end(), word) == families.end()) families.push_back(word);
+    }
+  }
+  const bool none = std::find(families.begin(), families.end(), "none") != families.end();
+  if (none && families.size() > 1) throw UsageError("--against: none goes with no other peer");
+  std::vector<PeerSetup> setups;
+  for (const std::string& family : families) {
+    if (family == "llvmpipe") add_software(setups, family, {{"GALLIUM_DRIVER", "llvmpipe"}});
+    if (family == "lavapipe") add_software(setups, family, lavapipe_environment());
+    if (family == "gpu") setups.push_back({"gpu", "gpu", "", {}});
+  }
+  return setups;
+}
+
+PeerSetup with_threads(PeerSetup setup, int threads) {
+  setup.environment["LP_NUM_THREADS"] = std::to_string(threads);
+  return setup;
+}
+
+fs::path find_peer_program(const std::string& given) {
+  constexpr const char* kName = "brokkr-gl-bench";
+  const fs::path folder = program_folder();
+  std::vector<fs::path> places = {folder / "src" / "reference" / kName, folder / kName,
+                                  folder.parent_path() / "libexec" / "brokkr" / kName};
+  if (!given.empty()) places = {given};
+  for (const fs::path& place : places) {
+    if (access(place.c_str(), X_OK) == 0) return place;
+  }
+  if (!given.empty()) throw std::runtime_error("--gl-bench " + given + ": there is no such program");
+  throw std::runtime_error(
+      "brokkr-gl-bench is neither beside " + (folder / "brokkr").string() +
+      " nor in ../libexec/brokkr; build it, name it with --gl-bench, or use --against none");
+}
+
+Peer::Peer(PeerSetup setup, const fs::path& program, fs::path folder)
+    : setup_(std::move(setup)),
+      folder_(std::move(folder)),
+      process_(
+          {program.string(), "--serve", "--device", setup_.device},
+          [&] {
+            auto environment = setup_.environment;
+            environment["XDG_RUNTIME_DIR"] = folder_.string();  // Vulkan asks for one, display or not
+            environment["BROKKR_GL_DEVICE"] = "";
+            return environment;
+          }(),
+          folder_ / (setup_.name + ".log")) {
+  const Json hello = Json::parse(process_.receive(kAnswerSeconds));
+  renderer_ = hello.at("renderer");
+  version_ = hello.at("version");
+  if (setup_.family == "gpu" && hello.at("software").get<bool>())
+    throw std::runtime_error("--against gpu: OpenGL here is " + renderer_ + ", no GPU's driver");
+}
+
+std::string Peer::ask(const std::string& request) {
+  process_.send(request);
+  return process_.receive(kAnswerSeconds);
+}
+
+namespace {
+
+Json checked(const std::string& peer, const std::string& answer) {
+  Json json = Json::parse(answer);
+  if (json.contains("error")) throw std::runtime_error(peer + ": " + json["error"].get<std::string>());
+  return json;
+}
+
+}  // namespace
+
+void Peer::begin_load(const Workload& workload) {
+  if (loaded_ == key(workload)) return;
+  loaded_.clear();
+  const Json request = {{"do", "load"},
+                        {"file", workload.file},
+                        {"width", workload.load.width},
+                        {"height", workload.load.height},
+                        {"views", workload.load.views},
+                        {"view_size", workload.load.view_size}};
+  process_.send(request.dump());
+  loading_ = true;
+  loaded_ = key(workload);
+}
+
+void Peer::finish_load() {
+  if (!std::exchange(loading_, false)) return;
+  const std::string answer = process_.receive(kAnswerSeconds);
+  try {
+    checked(setup_.name, answer);
+  } catch (...) {
+    loaded_.clear();
+    throw;
+  }
+}
+
+void Peer::drop() {
+  loaded_.clear();
+  checked(setup_.name, ask(R"({"do": "drop"})"));
+}
+
+PeerTurn Peer::turn(const Workload& workload, int warm_up, int frames, double most_ms) {
+  const Json request = {{"do", "draw"},
+                        {"shading", workload.gl_shading()},
+                        {"warm_up", warm_up},
+                        {"frames", frames},
+                        {"max_ms", most_ms}};
+  const Json answer = checked(setup_.name, ask(request.dump()));
+  return {answer.at("samples_ms").get<std::vector<double>>(), answer.at("rss_kib").get<uint64_t>()};
+}
+
+PeerPicture Peer::read(int layer) {
+  const fs::path path = folder_ / "layer.raw";
+  const Json request = {{"do", "read"}, {"layer", layer}, {"file", path.string()}};
+  const Json answer = checked(setup_.name, ask(request.dump()));
+  PeerPicture picture;
+  picture.width = answer.at("width");
+  picture.height = answer.at("height");
+  const size_t pixels = static_cast<size_t>(picture.width) * static_cast<size_t>(picture.height);
+  std::ifstream file(path, std::ios::binary);
+  if (answer.at("channels") == "u8") {
+    read_values(file, picture.color, pixels);
+  } else {
+    read_values(file, picture.color_float, 4 * pixels);
+  }
+  read_values(file, picture.depth, pixels);
+  if (!file) throw std::runtime_error(path.string() + ": cut short; is the disk full?");
+  fs::remove(path);
+  return picture;
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,205 @@
+#include "cli/bench_report.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "cli/text.h"
+
+namespace brokkr::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json series_json(const Series& series) {
+  return {{"median_ms", series.median()},
+          {"least_ms", series.least()},
+          {"rounds_ms", series.medians},
+          {"rounds_least_ms", series.leasts}};
+}
+
+Json ratio_json(const Ratio& ratio) {
+  return {{"median", ratio.median}, {"low", ratio.low}, {"high", ratio.high}, {"least", ratio.least}};
+}
+
+// Peers in the order of their first appearance.
+std::vector<std::string> peer_names(const std::vector<BenchRow>& rows) {
+  for (const BenchRow& row : rows) {
+    if (!row.error.empty()) continue;
+    std::vector<std::string> names;
+    for (const PeerResult& peer : row.peers) names.push_back(peer.peer);
+    return names;
+  }
+  return {};
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c == '\n' ? ' ' : c);
+  return quoted + "\"";
+}
+
+void add(std::map<std::string, std::vector<double>>& logs, const BenchRow& row) {
+  for (const PeerResult& peer : row.peers)
+    logs[peer.peer].push_back(std::log(ratio_of(peer.times, row.brokkr).median));
+  if (const PeerResult* best = best_peer(row))
+    logs["best"].push_back(std::log(ratio_of(best->times, row.brokkr).median));
+}
+
+std::string time_text(const Series& series) {
+  return fixed(series.median(), 2) + " (" + fixed(series.least(), 2) + ")";
+}
+
+}  // namespace
+
+const PeerResult* better_peer(const BenchRow& row, const std::string& family) {
+  const PeerResult* best = nullptr;
+  for (const PeerResult& peer : row.peers) {
+    if (!family.empty() && peer.family != family) continue;
+    if (best == nullptr || peer.times.median() < best->times.median()) best = &peer;
+  }
+  return best;
+}
+
+const PeerResult* best_peer(const BenchRow& row) { return better_peer(row, ""); }
+
+std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
+  std::map<std::string, std::map<std::string, std::vector<double>>> logs;
+  std::map<std::string, Geomean> result;
+  for (const BenchRow& row : rows) {
+    if (!row.error.empty()) continue;
+    const std::string& group = row.workload.group;
+    for (const std::string& name :
+         {group + " " + shading_name(row.workload.shading), group, std::string("all")}) {
+      add(logs[name], row);
+      ++result[name].rows;
+    }
+  }
+  for (const auto& [name, peers] : logs) {
+    for (const auto& [peer, values] : peers) {
+      double sum = 0;
+      for (const double value : values) sum += value;
+      result[name].ratios[peer] = std::exp(sum / double(values.size()));
+    }
+  }
+  return result;
+}
+
+Json row_json(const BenchRow& row) {
+  Json json = {{"name", row.workload.name},
+               {"shading", shading_name(row.workload.shading)},
+               {"group", row.workload.group}};
+  if (!row.series.empty())
+    json.update(Json{{"curve", row.workload.group}, {"series", row.series}, {"x", row.x}});
+  if (!row.error.empty()) {
+    json["error"] = row.error;
+    return json;
+  }
+  const Statistics& s = row.statistics;
+  json.update(Json{{"width", row.width},
+                   {"height", row.height},
+                   {"layers", row.layers},
+                   {"triangles", row.triangles},
+                   {"draws", s.draws},
+                   {"fragments", s.fragments},
+                   {"fragments_shaded", s.fragments_shaded},
+                   {"workers", s.workers},
+                   {"rasterizers", s.rasterizers},
+                   {"brokkr", series_json(row.brokkr)},
+                   {"launch", series_json(row.launch)},
+                   {"memory",
+                    {{"resident_kib", row.memory_kib},
+                     {"peak_kib", row.peak_kib},
+                     {"store_bytes", s.store_bytes},
+                     {"target_bytes", s.target_bytes},
+                     {"frame_bytes", s.frame_bytes}}}});
+  for (const PeerResult& peer : row.peers) {
+    Json& entry = json["peers"][peer.peer] = series_json(peer.times);
+    entry["family"] = peer.family;
+    entry["ratio"] = ratio_json(ratio_of(peer.times, row.brokkr));
+    entry["depth_differs_percent"] = peer.depth_percent;
+    entry["color_differs_percent"] = peer.color_percent;
+    entry["peak_kib"] = peer.memory_kib;
+  }
+  if (const PeerResult* best = best_peer(row)) json["best_peer"] = best->peer;
+  return json;
+}
+
+Json geomeans_json(const std::vector<BenchRow>& rows) {
+  Json json = Json::object();
+  for (const auto& [name, mean] : geomeans(rows)) json[name] = {{"rows", mean.rows}, {"ratios", mean.ratios}};
+  return json;
+}
+
+std::string rows_csv(const std::vector<BenchRow>& rows) {
+  const std::vector<std::string> peers = peer_names(rows);
+  std::ostringstream csv;
+  csv << "name,shading,group,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_least_ms,"
+         "launch_ms,resident_kib,peak_kib";
+  for (const std::string& peer : peers)
+    csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
+  csv << ",error\n";
+  for (const BenchRow& row : rows) {
+    csv << csv_field(row.workload.name) << ',' << shading_name(row.workload.shading) << ','
+        << row.workload.group << ',';
+    if (!row.error.empty()) {
+      csv << std::string(10 + 3 * peers.size(), ',') << ',' << csv_field(row.error) << '\n';
+      continue;
+    }
+    csv << row.x << ',' << row.width << ',' << row.height << ',' << row.layers << ',' << row.triangles << ','
+        << row.statistics.fragments << ',' << row.brokkr.median() << ',' << row.brokkr.least() << ','
+        << row.launch.median() << ',' << row.memory_kib << ',' << row.peak_kib;
+    for (const PeerResult& peer : row.peers)
+      csv << ',' << peer.times.median() << ',' << peer.times.least() << ','
+          << ratio_of(peer.times, row.brokkr).median;
+    csv << ",\n";
+  }
+  return csv.str();
+}
+
+std::string rows_table(const std::vector<BenchRow>& rows) {
+  const std::vector<std::string> peers = peer_names(rows);
+  std::vector<std::string> heading = {"frame", "shading", "size", "triangles", "Brokkr ms (least)"};
+  for (const std::string& peer : peers) heading.push_back(peer);
+  if (!peers.empty()) {
+    heading.insert(heading.end(), {peers.front() + " / Brokkr", "best peer / Brokkr"});
+  }
+  std::vector<std::vector<std::string>> lines;
+  for (const BenchRow& row : rows) {
+    std::vector<std::string> line = {row.workload.name, shading_name(row.workload.shading)};
+    if (!row.error.empty()) {
+      line.resize(heading.size());
+      line[2] = "failed";
+      lines.push_back(line);
+      continue;
+    }
+    line.push_back(std::to_string(row.width) + "x" + std::to_string(row.height) +
+                   (row.layers > 1 ? " x " + std::to_string(row.layers) : ""));
+    line.push_back(grouped(row.triangles));
+    line.push_back(time_text(row.brokkr));
+    for (const PeerResult& peer : row.peers) line.push_back(time_text(peer.times));
+    if (!row.peers.empty()) {
+      for (const PeerResult* peer : std::vector<const PeerResult*>{&row.peers.front(), best_peer(row)}) {
+        const Ratio ratio = ratio_of(peer->times, row.brokkr);
+        line.push_back(fixed(ratio.median, 2) + " (" + fixed(ratio.low, 2) + "-" + fixed(ratio.high, 2) +
+                       ")");
+      }
+    }
+    lines.push_back(line);
+  }
+  std::string text = format_table(heading, lines);
+  if (peers.empty()) return text;
+  std::vector<std::vector<std::string>> means;
+  for (const auto& [name, mean] : geomeans(rows)) {
+    std::vector<std::string> line = {name, std::to_string(mean.rows)};
+    for (const std::string& peer : peers) line.push_back(fixed(mean.ratios.at(peer), 2));
+    line.push_back(fixed(mean.ratios.at("best"), 2));
+    means.push_back(line);
+  }
+  std::vector<std::string> names = {"geometric mean", "frames"};
+  for (const std::string& peer : peers) names.push_back(peer + " / Brokkr");
+  names.emplace_back("best / Brokkr");
+  return text + "\n" + format_table(names, means);
+}
+
+}  // namespace brokkr::cli

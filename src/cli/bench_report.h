@@ -1,0 +1,31 @@
+// What `brokkr bench` writes: JSON with everything, CSV and a table with the times.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/bench_measure.h"
+
+namespace brokkr::cli {
+
+inline constexpr int kBenchFormat = 1;  // of the JSON
+
+// The peer whose times stand for its family: the one that was faster here.
+const PeerResult* better_peer(const BenchRow& row, const std::string& family);
+const PeerResult* best_peer(const BenchRow& row);  // of all; null where there is none
+
+struct Geomean {
+  size_t rows = 0;
+  std::map<std::string, double> ratios;  // by peer's name, and "best" for the best peer of each row
+};
+// Keys: "generated flat", "generated", "captures", …, "all". Failed rows are left out.
+std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows);
+
+nlohmann::ordered_json row_json(const BenchRow& row);
+nlohmann::ordered_json geomeans_json(const std::vector<BenchRow>& rows);
+std::string rows_csv(const std::vector<BenchRow>& rows);
+std::string rows_table(const std::vector<BenchRow>& rows);
+
+}  // namespace brokkr::cli
