@@ -1,0 +1,157 @@
+#include "capture/context.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <set>
+
+#include "capture/window_system.h"
+
+namespace brokkr::capture {
+namespace {
+
+struct Contexts {
+  std::mutex mutex;
+  std::map<void*, std::unique_ptr<Context>> of_handle;
+  std::map<std::pair<uint64_t, GLuint>, uint32_t> lists;
+  uint64_t next_group = 1;
+};
+
+// Never destroyed: threads may still draw while the process ends.
+Contexts& contexts() {
+  static auto* const result = new Contexts;
+  return *result;
+}
+
+Context& add_context(Contexts& all, void* handle, uint64_t group) {
+  auto context = std::make_unique<Context>();
+  context->handle = handle;
+  context->share_group = group;
+  return *(all.of_handle[handle] = std::move(context));
+}
+
+std::set<std::string> read_extensions(int version) {
+  std::set<std::string> result;
+  if (version >= 30) {
+    const GLint count = get_integer(GL_NUM_EXTENSIONS);
+    for (GLint i = 0; i < count; i++) {
+      const auto* name = reinterpret_cast<const char*>(gl().GetStringi(GL_EXTENSIONS, static_cast<GLuint>(i)));
+      if (name) result.insert(name);
+    }
+    return result;
+  }
+  const auto* names = reinterpret_cast<const char*>(gl().GetString(GL_EXTENSIONS));
+  for (const char* name = names; name && *name;) {
+    const size_t length = std::strcspn(name, " ");
+    result.emplace(name, length);
+    name += length + std::strspn(name + length, " ");
+  }
+  return result;
+}
+
+ContextInfo read_info() {
+  ContextInfo info;
+  const auto* text = reinterpret_cast<const char*>(gl().GetString(GL_VERSION));
+  const auto* renderer = reinterpret_cast<const char*>(gl().GetString(GL_RENDERER));
+  if (renderer) info.renderer = renderer;
+  if (!text) return info;
+  info.es = std::strncmp(text, "OpenGL ES", 9) == 0;
+  const char* digits = text + std::strcspn(text, "0123456789");
+  const long major = std::strtol(digits, nullptr, 10);
+  const char* dot = std::strchr(digits, '.');
+  info.version = static_cast<int>(major * 10 + (dot ? std::strtol(dot + 1, nullptr, 10) : 0));
+  const int version = info.version;
+  const std::set<std::string> extensions = read_extensions(version);
+  const auto has = [&](int since, const char* extension) {
+    return !info.es && (version >= since || extensions.count(extension) > 0);
+  };
+  if (version >= 32) {
+    info.compatibility = (get_integer(GL_CONTEXT_PROFILE_MASK) & GL_CONTEXT_COMPATIBILITY_PROFILE_BIT) != 0;
+  } else {
+    info.compatibility = !info.es && (version < 31 || extensions.count("GL_ARB_compatibility") > 0);
+    if (version >= 30 && (get_integer(GL_CONTEXT_FLAGS) & GL_CONTEXT_FLAG_FORWARD_COMPATIBLE_BIT) != 0) {
+      info.compatibility = false;
+    }
+  }
+  info.glsl = has(20, "GL_ARB_shader_objects");
+  info.framebuffers = has(30, "GL_ARB_framebuffer_object") || has(30, "GL_EXT_framebuffer_object");
+  info.feedback = has(30, "GL_EXT_transform_feedback");
+  info.feedback_objects = has(40, "GL_ARB_transform_feedback2");
+  info.framebuffer_texture = has(32, "GL_ARB_geometry_shader4");
+  info.direct_state_access = has(45, "GL_ARB_direct_state_access");
+  info.clip_control = has(45, "GL_ARB_clip_control");
+  info.depth_clamp = has(32, "GL_ARB_depth_clamp");
+  info.provoking_vertex = has(32, "GL_ARB_provoking_vertex") || has(32, "GL_EXT_provoking_vertex");
+  info.pipelines = has(41, "GL_ARB_separate_shader_objects");
+  info.geometry = has(32, "GL_ARB_geometry_shader4");
+  info.tessellation = has(40, "GL_ARB_tessellation_shader");
+  info.restart = has(31, "GL_NV_primitive_restart");
+  info.restart_fixed = has(43, "GL_ARB_ES3_compatibility");
+  info.arb_vertex_program = info.compatibility && extensions.count("GL_ARB_vertex_program") > 0;
+  info.arb_fragment_program = info.compatibility && extensions.count("GL_ARB_fragment_program") > 0;
+  info.pixel_buffers = has(21, "GL_ARB_pixel_buffer_object");
+  info.draw_buffers = has(20, "GL_ARB_draw_buffers");
+  info.indirect = has(40, "GL_ARB_draw_indirect");
+  info.multi_indirect = has(43, "GL_ARB_multi_draw_indirect");
+  info.program_binary = has(41, "GL_ARB_get_program_binary");
+  info.base_vertex = has(32, "GL_ARB_draw_elements_base_vertex");
+  info.stencil_two_side = has(20, "GL_ATI_separate_stencil");
+  info.multisample = has(13, "GL_ARB_multisample");
+  return info;
+}
+
+}  // namespace
+
+std::recursive_mutex& capture_mutex() {
+  static auto* const result = new std::recursive_mutex;
+  return *result;
+}
+
+Context* current_context() {
+  void* handle = current_context_handle();
+  if (!handle) return nullptr;
+  Contexts& all = contexts();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.of_handle.find(handle);
+  return found != all.of_handle.end() ? found->second.get() : &add_context(all, handle, all.next_group++);
+}
+
+Context* known_context() {
+  Context* context = current_context();
+  if (context && !context->is_known) {
+    context->info = read_info();
+    context->is_known = true;
+  }
+  return context;
+}
+
+void context_created(void* handle, void* shared_with) {
+  if (!handle) return;
+  Contexts& all = contexts();
+  const std::lock_guard lock(all.mutex);
+  const auto shared = all.of_handle.find(shared_with);
+  add_context(all, handle, shared != all.of_handle.end() ? shared->second->share_group : all.next_group++);
+}
+
+// The entry stays until another context gets the handle: a destroyed context lives on while it is current.
+void context_destroyed(void*) {}
+
+uint32_t list_content(const Context& context, GLuint list) {
+  Contexts& all = contexts();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.lists.find({context.share_group, list});
+  return found == all.lists.end() ? 0 : found->second;
+}
+
+void set_list_content(const Context& context, GLuint list, uint32_t content) {
+  Contexts& all = contexts();
+  const std::lock_guard lock(all.mutex);
+  all.lists[{context.share_group, list}] = content;
+}
+
+GLint get_integer(GLenum name) {
+  GLint values[4] = {0, 0, 0, 0};  // some names have several
+  gl().GetIntegerv(name, values);
+  return values[0];
+}
+
+}  // namespace brokkr::capture

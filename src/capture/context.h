@@ -1,0 +1,93 @@
+// What the layer knows of a GL context. Contexts are told apart by their window-system handle; objects that
+// contexts share (programs, display lists) belong to a share group.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "capture/gl_api.h"
+
+namespace brokkr::capture {
+
+// Features of the current context: its version, or an extension that brings the same.
+struct ContextInfo {
+  int version = 0;  // 45 for 4.5
+  bool es = false, compatibility = false;
+  bool glsl = false, framebuffers = false, feedback = false, feedback_objects = false;
+  bool framebuffer_texture = false, direct_state_access = false, clip_control = false, depth_clamp = false;
+  bool provoking_vertex = false, pipelines = false, geometry = false, tessellation = false;
+  bool restart = false, restart_fixed = false, arb_vertex_program = false, arb_fragment_program = false;
+  bool pixel_buffers = false, draw_buffers = false, indirect = false, multi_indirect = false;
+  bool program_binary = false, base_vertex = false, stencil_two_side = false, multisample = false;
+  std::string renderer;
+};
+
+// Which primitives a display list draws.
+enum ListContent : uint32_t {
+  kListTriangles = 1,
+  kListLines = 2,
+  kListPoints = 4,
+  kListPixels = 8,
+  kListCalls = 16,  // other lists
+};
+
+// How the driver divides quads, by probing it: corners of the two triangles of one quad, in the order of
+// submission. A strip's quad is its vertices 2i … 2i + 3.
+struct QuadSplit {
+  uint8_t quad[2][3] = {{0, 1, 3}, {1, 2, 3}};
+  uint8_t strip[2][3] = {{2, 0, 3}, {0, 1, 3}};
+};
+
+struct Context {
+  void* handle = nullptr;
+  uint64_t share_group = 0;
+  bool is_known = false;  // `info` was read
+  ContextInfo info;
+
+  // Errors of the application that the layer found when it looked; glGetError hands them out later.
+  std::deque<GLenum> errors;
+
+  // Immediate mode and display lists.
+  GLenum begin_mode = GL_NONE;      // between glBegin and glEnd of a frame that is recorded
+  GLuint begin_list = 0;            // the private list that records it
+  GLuint compiling = 0;             // display list between glNewList and glEndList
+  uint32_t compiled_content = 0;    // ListContent of it so far
+  bool call_after_compile = false;  // GL_COMPILE_AND_EXECUTE: recorded now, called at glEndList
+
+  GLuint conditional_query = 0;  // conditional rendering
+  GLenum conditional_mode = GL_NONE;
+
+  // Objects of the layer, made when first needed in a capture and deleted at its end.
+  GLuint feedback_object = 0, feedback_buffer = 0, index_buffer = 0, written_query = 0, generated_query = 0;
+  GLuint position_program = 0, probe_program = 0;
+  uint64_t feedback_bytes = 0;
+  bool has_split[2] = {false, false};  // by GL_PROVOKING_VERTEX: last, first
+  QuadSplit split[2];
+};
+
+// The context current on this thread, or null.
+Context* current_context();
+
+// The same with `info` read. Only where GL may be called.
+Context* known_context();
+
+// Bookkeeping of the window-system hooks.
+void context_created(void* handle, void* shared_with);
+void context_destroyed(void* handle);
+
+// Guards everything that is recorded, and contexts' members.
+std::recursive_mutex& capture_mutex();
+
+// ListContent of a display list of the context's group; 0 where it is unknown.
+uint32_t list_content(const Context& context, GLuint list);
+void set_list_content(const Context& context, GLuint list, uint32_t content);
+
+GLint get_integer(GLenum name);
+inline GLuint get_name(GLenum name) { return static_cast<GLuint>(get_integer(name)); }
+inline bool is_enabled(GLenum capability) { return gl().IsEnabled(capability) == GL_TRUE; }
+
+}  // namespace brokkr::capture

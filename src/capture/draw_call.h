@@ -1,0 +1,35 @@
+// A draw as the application submitted it, whatever function it used.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "capture/gl_api.h"
+
+namespace brokkr::capture {
+
+// One draw of a call; multi-draws have several. Of a draw with indices `first` is unused.
+struct SubDraw {
+  uint32_t first = 0, count = 0;
+  uint32_t instances = 1, base_instance = 0;
+  int32_t base_vertex = 0;
+  const void* indices = nullptr;  // pointer, or offset in the element array buffer
+};
+
+struct DrawCall {
+  const char* name = "";
+  GLenum mode = GL_TRIANGLES;
+  GLenum index_type = GL_NONE;  // GL_NONE: without indices
+  bool instanced = false;       // submitted by a function that takes a number of instances
+  std::vector<SubDraw> parts;
+  // The same call again, in its own modes.
+  std::function<void()> submit;
+  // Vertices are known only to GL (immediate mode, display lists): `mode` is then GL_POINTS, GL_LINES or
+  // GL_TRIANGLES, and `parts` is empty.
+  bool opaque = false;
+  // Runs matrices and attributes along, which must be put back (display lists).
+  bool changes_state = false;
+};
+
+}  // namespace brokkr::capture

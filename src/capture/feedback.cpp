@@ -1,0 +1,292 @@
+#include "capture/feedback.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace brokkr::capture {
+namespace {
+
+constexpr uint64_t kVertexBytes = sizeof(glm::vec4);
+constexpr uint64_t kMaxBytes = uint64_t(1) << 30;  // of one run
+constexpr uint64_t kFirstGuess = uint64_t(1) << 20;
+
+uint64_t vertices_of(GLenum primitive) { return primitive == GL_TRIANGLES ? 3 : primitive == GL_LINES ? 2 : 1; }
+
+template <typename Generate>
+GLuint make_once(GLuint& name, Generate generate) {
+  if (name == 0) generate(1, &name);
+  return name;
+}
+
+// An application's feedback that is under way is paused; its bindings are put back.
+class FeedbackBinding {
+ public:
+  explicit FeedbackBinding(Context& context) : objects_(context.info.feedback_objects) {
+    const GlApi& api = gl();
+    generic_ = get_name(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING);
+    if (objects_) {
+      GLboolean active = GL_FALSE, paused = GL_FALSE;
+      api.GetBooleanv(GL_TRANSFORM_FEEDBACK_ACTIVE, &active);
+      api.GetBooleanv(GL_TRANSFORM_FEEDBACK_PAUSED, &paused);
+      paused_here_ = active && !paused;
+      if (paused_here_) api.PauseTransformFeedback();
+      object_ = get_name(GL_TRANSFORM_FEEDBACK_BINDING);
+      make_once(context.feedback_object, api.GenTransformFeedbacks);
+      api.BindTransformFeedback(GL_TRANSFORM_FEEDBACK, context.feedback_object);
+    } else {
+      GLint name = 0;
+      api.GetIntegeri_v(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0, &name);
+      indexed_ = static_cast<GLuint>(name);
+      api.GetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_START, 0, &start_);
+      api.GetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, 0, &size_);
+    }
+  }
+
+  ~FeedbackBinding() {
+    const GlApi& api = gl();
+    if (objects_) {
+      api.BindTransformFeedback(GL_TRANSFORM_FEEDBACK, object_);
+      if (paused_here_) api.ResumeTransformFeedback();
+    } else if (indexed_ != 0 && size_ != 0) {
+      api.BindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, indexed_, static_cast<GLintptr>(start_),
+                          static_cast<GLsizeiptr>(size_));
+    } else {
+      api.BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, indexed_);
+    }
+    api.BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, generic_);
+  }
+
+  FeedbackBinding(const FeedbackBinding&) = delete;
+  FeedbackBinding& operator=(const FeedbackBinding&) = delete;
+
+ private:
+  bool objects_, paused_here_ = false;
+  GLuint generic_ = 0, object_ = 0, indexed_ = 0;
+  GLint64 start_ = 0, size_ = 0;
+};
+
+// The layer's program where the fixed function transforms vertices, and its indices.
+class DrawBinding {
+ public:
+  DrawBinding(Context& context, const VertexStage& stage, const std::vector<uint32_t>* indices)
+      : fixed_(stage.kind == VertexStage::Kind::fixed_function), indexed_(indices != nullptr) {
+    const GlApi& api = gl();
+    if (fixed_) {
+      program_ = get_name(GL_CURRENT_PROGRAM);
+      if (context.position_program == 0) context.position_program = make_position_program("ftransform()");
+      api.UseProgram(context.position_program);
+    }
+    if (indexed_) {
+      elements_ = get_name(GL_ELEMENT_ARRAY_BUFFER_BINDING);
+      api.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, make_once(context.index_buffer, api.GenBuffers));
+      api.BufferData(GL_ELEMENT_ARRAY_BUFFER, static_cast<GLsizeiptr>(indices->size() * sizeof(uint32_t)),
+                     indices->data(), GL_STREAM_DRAW);
+    }
+    discard_ = is_enabled(GL_RASTERIZER_DISCARD);
+    api.Enable(GL_RASTERIZER_DISCARD);
+  }
+
+  ~DrawBinding() {
+    const GlApi& api = gl();
+    if (!discard_) api.Disable(GL_RASTERIZER_DISCARD);
+    if (indexed_) api.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, elements_);
+    if (fixed_) api.UseProgram(program_);
+  }
+
+  DrawBinding(const DrawBinding&) = delete;
+  DrawBinding& operator=(const DrawBinding&) = delete;
+
+ private:
+  bool fixed_, indexed_, discard_ = false;
+  GLuint program_ = 0, elements_ = 0;
+};
+
+// Counts primitives, unless the application is counting with the same target.
+class PrimitiveQuery {
+ public:
+  PrimitiveQuery(GLenum target, GLuint& name) : target_(target) {
+    GLint current = 0;
+    gl().GetQueryiv(target, GL_CURRENT_QUERY, &current);
+    if (current == 0) name_ = make_once(name, gl().GenQueries);
+    if (name_) gl().BeginQuery(target_, name_);
+  }
+  bool is_active() const { return name_ != 0; }
+  std::optional<uint64_t> end() {
+    if (!name_) return std::nullopt;
+    gl().EndQuery(target_);
+    GLuint value = 0;
+    gl().GetQueryObjectuiv(name_, GL_QUERY_RESULT, &value);
+    return value;
+  }
+
+ private:
+  GLenum target_;
+  GLuint name_ = 0;
+};
+
+// Where no query counts, vertices are found by what the buffer held before.
+constexpr uint32_t kUntouched = 0xfff0b0c4u;  // a NaN that no shader makes
+
+uint64_t count_touched(const std::vector<glm::vec4>& positions) {
+  uint64_t count = positions.size();
+  while (count > 0) {
+    uint32_t word;
+    std::memcpy(&word, &positions[static_cast<size_t>(count - 1)].w, sizeof(word));
+    if (word != kUntouched) break;
+    count--;
+  }
+  return count;
+}
+
+void reserve_buffer(Context& context, uint64_t bytes) {
+  const GlApi& api = gl();
+  api.BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, make_once(context.feedback_buffer, api.GenBuffers));
+  if (context.feedback_bytes >= bytes) return;
+  context.feedback_bytes = std::max(bytes, context.feedback_bytes * 2);
+  api.BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr,
+                 GL_STREAM_READ);
+}
+
+void fill_untouched(uint64_t bytes) {
+  const std::vector<uint32_t> words(static_cast<size_t>(bytes / sizeof(uint32_t)), kUntouched);
+  gl().BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(bytes), words.data(), GL_STREAM_READ);
+}
+
+const char* error_name(GLenum error) {
+  switch (error) {
+    case GL_INVALID_ENUM: return "GL_INVALID_ENUM";
+    case GL_INVALID_VALUE: return "GL_INVALID_VALUE";
+    case GL_INVALID_OPERATION: return "GL_INVALID_OPERATION";
+    case GL_OUT_OF_MEMORY: return "GL_OUT_OF_MEMORY";
+    case GL_INVALID_FRAMEBUFFER_OPERATION: return "GL_INVALID_FRAMEBUFFER_OPERATION";
+    default: return "an error";
+  }
+}
+
+// The application's errors were taken before the run: what is pending now is the run's.
+bool drain_new_errors(std::string& problem) {
+  bool found = false;
+  for (int i = 0; i < 16; i++) {
+    const GLenum error = gl().GetError();
+    if (error == GL_NO_ERROR) break;
+    if (!found) problem = std::string("the driver answered ") + error_name(error);
+    found = true;
+  }
+  return found;
+}
+
+}  // namespace
+
+size_t drain_errors(Context& context) {
+  size_t count = 0;
+  // Bounded: a lost context answers with an error forever.
+  for (GLenum error = gl().GetError(); error != GL_NO_ERROR && count < 16; error = gl().GetError()) {
+    if (context.errors.size() < 16) context.errors.push_back(error);
+    count++;
+  }
+  return count;
+}
+
+FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::function<void()>& draw,
+                             Counts& counts) {
+  const GlApi& api = gl();
+  FeedbackResult result;
+  const FeedbackBinding feedback(context_);
+  const DrawBinding binding(context_, stage_, indices_);
+  if (stage_.kind == VertexStage::Kind::fixed_function && context_.position_program == 0) {
+    result.problem = "the driver compiles no GLSL 1.20";
+    return result;
+  }
+  reserve_buffer(context_, bytes);
+  PrimitiveQuery written(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context_.written_query);
+  PrimitiveQuery generated(GL_PRIMITIVES_GENERATED, context_.generated_query);
+  if (!written.is_active()) {
+    fill_untouched(bytes);
+    context_.feedback_bytes = bytes;
+  }
+  api.BindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context_.feedback_buffer, 0,
+                      static_cast<GLsizeiptr>(bytes));
+  api.BeginTransformFeedback(primitive);
+  draw();
+  api.EndTransformFeedback();
+  const std::optional<uint64_t> primitives = written.end();
+  counts.generated = generated.end().value_or(0) * vertices_of(primitive);
+  uint64_t vertices = primitives.value_or(0) * vertices_of(primitive);
+  if (!primitives) vertices = bytes / kVertexBytes;
+  if (drain_new_errors(result.problem)) return result;
+  result.positions.resize(static_cast<size_t>(vertices));
+  if (vertices > 0) {
+    api.GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(vertices * kVertexBytes),
+                         result.positions.data());
+  }
+  if (!primitives) result.positions.resize(static_cast<size_t>(count_touched(result.positions)));
+  counts.written = result.positions.size();
+  counts.generated = std::max(counts.generated, counts.written);
+  return result;
+}
+
+FeedbackResult Feedback::run_points(uint64_t vertices, const std::function<void()>& draw) {
+  if (vertices * kVertexBytes > kMaxBytes) return {{}, "more vertices than 1 GiB holds"};
+  Counts counts;
+  FeedbackResult result = run(GL_POINTS, std::max<uint64_t>(vertices, 1) * kVertexBytes, draw, counts);
+  if (result.problem.empty() && result.positions.size() != vertices) {
+    result.problem = "feedback gave another number of vertices";
+  }
+  return result;
+}
+
+FeedbackResult Feedback::run_primitives(GLenum primitive, const std::function<void()>& draw) {
+  uint64_t bytes = std::max(context_.feedback_bytes, kFirstGuess) / 48 * 48;  // whole primitives of any kind
+  while (true) {
+    Counts counts;
+    FeedbackResult result = run(primitive, bytes, draw, counts);
+    const uint64_t needed = counts.generated * kVertexBytes;
+    // Without the generated count a full buffer tells that there was more.
+    const bool full = counts.written * kVertexBytes + 48 > bytes;
+    if (!result.problem.empty() || (needed <= bytes && !full)) return result;
+    bytes = std::max((needed + 47) / 48 * 48 + 48, bytes * 2);
+    if (bytes > kMaxBytes) return {{}, "more vertices than 1 GiB holds"};
+  }
+}
+
+const QuadSplit& quad_split(Context& context, bool provoking_first) {
+  QuadSplit& split = context.split[provoking_first];
+  if (context.has_split[provoking_first] || !context.info.compatibility) return split;
+  context.has_split[provoking_first] = true;
+  if (context.probe_program == 0) context.probe_program = make_position_program("gl_Vertex");
+  if (context.probe_program == 0) return split;
+  const GLuint program = get_name(GL_CURRENT_PROGRAM);
+  gl().UseProgram(context.probe_program);
+  VertexStage stage;
+  stage.kind = VertexStage::Kind::program;
+  const auto probe = [&](GLenum mode, uint8_t(&corners)[2][3]) {
+    const FeedbackResult result = Feedback(context, stage).run_primitives(GL_TRIANGLES, [&] {
+      gl().Begin(mode);
+      for (int i = 0; i < 4; i++) gl().Vertex4f(static_cast<GLfloat>(i), 0, 0, 1);
+      gl().End();
+    });
+    if (result.positions.size() != 6) return;  // the convention of most drivers stays
+    for (size_t i = 0; i < 6; i++) corners[i / 3][i % 3] = static_cast<uint8_t>(result.positions[i].x) & 3;
+  };
+  probe(GL_QUADS, split.quad);
+  probe(GL_QUAD_STRIP, split.strip);
+  gl().UseProgram(program);
+  return split;
+}
+
+void delete_feedback_objects(Context& context) {
+  const GlApi& api = gl();
+  if (context.feedback_object) api.DeleteTransformFeedbacks(1, &context.feedback_object);
+  if (context.feedback_buffer) api.DeleteBuffers(1, &context.feedback_buffer);
+  if (context.index_buffer) api.DeleteBuffers(1, &context.index_buffer);
+  if (context.written_query) api.DeleteQueries(1, &context.written_query);
+  if (context.generated_query) api.DeleteQueries(1, &context.generated_query);
+  if (context.position_program) api.DeleteProgram(context.position_program);
+  if (context.probe_program) api.DeleteProgram(context.probe_program);
+  context.feedback_object = context.feedback_buffer = context.index_buffer = 0;
+  context.written_query = context.generated_query = context.position_program = context.probe_program = 0;
+  context.feedback_bytes = 0;
+}
+
+}  // namespace brokkr::capture

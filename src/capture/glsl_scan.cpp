@@ -1,0 +1,289 @@
+#include "capture/glsl_scan.h"
+
+#include <cctype>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace brokkr::capture {
+namespace {
+
+using Tokens = std::vector<std::string>;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_name(const std::string& token) {
+  return !token.empty() && is_word(token[0]) && !std::isdigit(static_cast<unsigned char>(token[0]));
+}
+
+// Comments become blanks; lines that end in a backslash are joined.
+std::string strip(std::string_view source) {
+  std::string out;
+  for (size_t i = 0; i < source.size(); i++) {
+    const std::string_view rest = source.substr(i);
+    if (rest.starts_with("\\\n")) {
+      i++;
+    } else if (rest.starts_with("\\\r\n")) {
+      i += 2;
+    } else if (rest.starts_with("//")) {
+      while (i < source.size() && source[i] != '\n') i++;
+      out += '\n';
+    } else if (rest.starts_with("/*")) {
+      const size_t end = source.find("*/", i + 2);
+      for (size_t j = i; j < std::min(end, source.size()); j++) {
+        if (source[j] == '\n') out += '\n';
+      }
+      out += ' ';
+      i = end == std::string_view::npos ? source.size() : end + 1;
+    } else {
+      out += source[i];
+    }
+  }
+  return out;
+}
+
+Tokens tokenize(std::string_view text) {
+  static constexpr std::string_view kPairs[] = {"&&", "||", "==", "!=", "<=", ">=", "<<", ">>"};
+  Tokens tokens;
+  for (size_t i = 0; i < text.size();) {
+    if (std::isspace(static_cast<unsigned char>(text[i]))) {
+      i++;
+      continue;
+    }
+    size_t end = i + 1;
+    if (is_word(text[i])) {
+      while (end < text.size() && is_word(text[end])) end++;
+    } else {
+      for (std::string_view pair : kPairs) {
+        if (text.substr(i).starts_with(pair)) end = i + 2;
+      }
+    }
+    tokens.emplace_back(text.substr(i, end - i));
+    i = end;
+  }
+  return tokens;
+}
+
+using Macros = std::map<std::string, Tokens>;
+
+// The value of a preprocessor expression; what is not understood counts as 0.
+class Expression {
+ public:
+  Expression(const Tokens& tokens, const Macros& macros) : macros_(macros) { expand(tokens, 0); }
+  long value() { return binary(0); }
+
+ private:
+  void expand(const Tokens& tokens, int depth) {
+    for (size_t i = 0; i < tokens.size(); i++) {
+      const auto macro = macros_.find(tokens[i]);
+      if (tokens[i] == "defined") {
+        const bool bracket = i + 1 < tokens.size() && tokens[i + 1] == "(";
+        const size_t name = i + (bracket ? 2 : 1);
+        tokens_.push_back(name < tokens.size() && macros_.count(tokens[name]) ? "1" : "0");
+        i = name + (bracket ? 1 : 0);
+      } else if (macro != macros_.end() && depth < 16) {
+        tokens_.push_back("(");
+        expand(macro->second, depth + 1);
+        tokens_.push_back(")");
+      } else {
+        tokens_.push_back(tokens[i]);
+      }
+    }
+  }
+
+  bool take(std::string_view token) {
+    if (at_ >= tokens_.size() || tokens_[at_] != token) return false;
+    at_++;
+    return true;
+  }
+
+  long primary() {
+    if (take("!")) return !primary();
+    if (take("-")) return -primary();
+    if (take("+")) return primary();
+    if (take("~")) return ~primary();
+    if (take("(")) {
+      const long inner = binary(0);
+      take(")");
+      return inner;
+    }
+    if (at_ >= tokens_.size()) return 0;
+    return std::strtol(tokens_[at_++].c_str(), nullptr, 0);
+  }
+
+  static long apply(std::string_view op, long a, long b) {
+    if (op == "||") return a || b;
+    if (op == "&&") return a && b;
+    if (op == "|") return a | b;
+    if (op == "^") return a ^ b;
+    if (op == "&") return a & b;
+    if (op == "==") return a == b;
+    if (op == "!=") return a != b;
+    if (op == "<") return a < b;
+    if (op == ">") return a > b;
+    if (op == "<=") return a <= b;
+    if (op == ">=") return a >= b;
+    if (op == "<<") return a << (b & 31);
+    if (op == ">>") return a >> (b & 31);
+    if (op == "+") return a + b;
+    if (op == "-") return a - b;
+    if (op == "*") return a * b;
+    if (op == "/") return b ? a / b : 0;
+    return b ? a % b : 0;
+  }
+
+  long binary(size_t level) {
+    static const std::vector<std::vector<std::string_view>> kLevels = {
+        {"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"},
+        {"*", "/", "%"}};
+    if (level == kLevels.size()) return primary();
+    long left = binary(level + 1);
+    for (bool found = true; found;) {
+      found = false;
+      for (std::string_view op : kLevels[level]) {
+        if (!take(op)) continue;
+        left = apply(op, left, binary(level + 1));
+        found = true;
+        break;
+      }
+    }
+    return left;
+  }
+
+  const Macros& macros_;
+  Tokens tokens_;
+  size_t at_ = 0;
+};
+
+// The tokens that conditions leave, macros replaced by their bodies.
+class Preprocessor {
+ public:
+  Tokens run(const std::string& text) {
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      line(tokenize(std::string_view(text).substr(begin, end - begin)));
+      begin = end + 1;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // A condition's branches: whether this one is taken, and whether any was.
+  struct Branch {
+    bool active, taken;
+  };
+
+  bool active() const {
+    for (const Branch& branch : branches_) {
+      if (!branch.active) return false;
+    }
+    return true;
+  }
+
+  void line(const Tokens& tokens) {
+    if (tokens.empty()) return;
+    if (tokens[0] != "#") {
+      if (active()) append(tokens, 0);
+      return;
+    }
+    if (tokens.size() < 2) return;
+    const std::string& directive = tokens[1];
+    const Tokens rest(tokens.begin() + 2, tokens.end());
+    if (directive == "if" || directive == "ifdef" || directive == "ifndef") {
+      bool holds = active();
+      if (holds && directive == "if") holds = Expression(rest, macros_).value() != 0;
+      if (holds && directive != "if") holds = !rest.empty() && macros_.count(rest[0]) == (directive == "ifdef");
+      branches_.push_back({holds, holds});
+    } else if (directive == "elif" && !branches_.empty()) {
+      Branch& branch = branches_.back();
+      branch.active = !branch.taken && Expression(rest, macros_).value() != 0;
+      branch.taken = branch.taken || branch.active;
+    } else if (directive == "else" && !branches_.empty()) {
+      branches_.back().active = !branches_.back().taken;
+      branches_.back().taken = true;
+    } else if (directive == "endif" && !branches_.empty()) {
+      branches_.pop_back();
+    } else if (directive == "define" && !rest.empty() && active()) {
+      macros_[rest[0]] = Tokens(rest.begin() + 1, rest.end());
+    } else if (directive == "undef" && !rest.empty() && active()) {
+      macros_.erase(rest[0]);
+    }
+  }
+
+  void append(const Tokens& tokens, int depth) {
+    for (const std::string& token : tokens) {
+      const auto macro = macros_.find(token);
+      if (macro != macros_.end() && depth < 16) {
+        append(macro->second, depth + 1);
+      } else {
+        out_.push_back(token);
+      }
+    }
+  }
+
+  Macros macros_ = {{"GL_core_profile", {"1"}}, {"__VERSION__", {"450"}}};
+  std::vector<Branch> branches_;
+  Tokens out_;
+};
+
+// Bodies of the functions that main reaches.
+std::vector<Tokens> reachable(const Tokens& tokens) {
+  std::multimap<std::string, Tokens> functions;
+  std::string last_name, candidate;
+  int round = 0, curly = 0;
+  Tokens body;
+  for (const std::string& token : tokens) {
+    if (curly == 0 && token == "(") {
+      if (round++ == 0) candidate = last_name;
+    } else if (curly == 0 && token == ")") {
+      round--;
+    } else if (token == "{") {
+      curly++;
+    } else if (token == "}") {
+      if (--curly == 0 && !candidate.empty()) functions.emplace(candidate, std::move(body));
+      if (curly <= 0) {
+        curly = 0;
+        candidate.clear();
+        body.clear();
+      }
+    } else if (curly > 0) {
+      body.push_back(token);
+    } else if (token == ";") {
+      candidate.clear();
+    } else if (is_name(token) && round == 0) {
+      last_name = token;
+    }
+  }
+  std::vector<Tokens> result;
+  std::set<std::string> seen = {"main"};
+  std::vector<std::string> pending = {"main"};
+  while (!pending.empty()) {
+    const std::string name = pending.back();
+    pending.pop_back();
+    for (auto [at, end] = functions.equal_range(name); at != end; ++at) {
+      result.push_back(at->second);
+      for (const std::string& token : at->second) {
+        if (functions.count(token) && seen.insert(token).second) pending.push_back(token);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+ShaderUse scan_shader(std::string_view source) {
+  ShaderUse use;
+  const auto mentions = [&](std::string_view word) { return source.find(word) != std::string_view::npos; };
+  if (!mentions("discard") && !mentions("gl_FragDepth") && !mentions("gl_DrawID")) return use;
+  for (const Tokens& body : reachable(Preprocessor().run(strip(source)))) {
+    for (const std::string& token : body) {
+      use.discard |= token == "discard";
+      use.fragment_depth |= token == "gl_FragDepth";
+      use.draw_id |= token == "gl_DrawID" || token == "gl_DrawIDARB";
+    }
+  }
+  return use;
+}
+
+}  // namespace brokkr::capture

@@ -1,0 +1,265 @@
+// The fixed-function API: immediate mode, display lists, rectangles, evaluators, pixels.
+//
+// What glBegin … glEnd draws is compiled into a private display list, which then runs once for its positions and
+// once for the picture. A list that is compiled and executed is compiled first and called afterwards.
+#include <cstring>
+#include <exception>
+
+#include "capture/draw_hook.h"
+#include "capture/hook_table.h"
+
+namespace brokkr::capture {
+
+GLenum feedback_primitive(GLenum mode) {
+  switch (mode) {
+    case GL_POINTS: return GL_POINTS;
+    case GL_LINES:
+    case GL_LINE_STRIP:
+    case GL_LINE_LOOP:
+    case GL_LINES_ADJACENCY:
+    case GL_LINE_STRIP_ADJACENCY: return GL_LINES;
+    default: return GL_TRIANGLES;
+  }
+}
+
+uint32_t list_bit(GLenum mode) {
+  switch (feedback_primitive(mode)) {
+    case GL_POINTS: return kListPoints;
+    case GL_LINES: return kListLines;
+    default: return kListTriangles;
+  }
+}
+
+void note_compiled(uint32_t content) {
+  Context* const context = current_context();
+  if (context && context->compiling != 0) context->compiled_content |= content;
+}
+
+bool is_dropped() {
+  const Context* const context = current_context();
+  if (!context || context->compiling != 0) return false;
+  const Context* const known = known_context();
+  return !known->info.framebuffers || get_integer(GL_DRAW_FRAMEBUFFER_BINDING) == 0;
+}
+
+namespace {
+
+std::atomic<int> compiling_lists{0}, open_begins{0};
+
+void set_busy(std::atomic<int>& count, int change, BusyBit bit) {
+  if ((count += change) > 0) {
+    g_busy.fetch_or(bit);
+  } else {
+    g_busy.fetch_and(~uint32_t(bit));
+  }
+}
+
+DrawCall opaque(const char* name, GLenum primitive, std::function<void()> submit, bool changes_state) {
+  return {.name = name, .mode = primitive, .submit = std::move(submit), .opaque = true, .changes_state = changes_state};
+}
+
+// The part of the frame that a list, or several in one call, draws.
+void record_lists(const char* name, uint32_t content, const std::function<void()>& call) {
+  const uint32_t primitives = content & (kListTriangles | kListLines | kListPoints);
+  if (content & kListPixels) {
+    record(name, [&](Recorder& current, Context& context) {
+      current.skip(context, "pixels drawn by a display list", 0);
+    });
+  }
+  if (primitives == 0) return;
+  record(name, [&](Recorder& current, Context& context) {
+    if (primitives != kListTriangles && primitives != kListLines && primitives != kListPoints) {
+      current.skip(context, "a display list of triangles, lines and points together", 0);
+      return;
+    }
+    const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES : primitives == kListLines ? GL_LINES : GL_POINTS;
+    current.draw(context, opaque(name, mode, call, true));
+  });
+}
+
+template <typename T>
+uint32_t read_element(const void* lists, GLsizei i) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(lists) + static_cast<size_t>(i) * sizeof(T), sizeof(T));
+  return static_cast<uint32_t>(static_cast<int64_t>(value));
+}
+
+uint32_t read_big_endian(const void* lists, GLsizei i, size_t size) {
+  const auto* bytes = static_cast<const unsigned char*>(lists) + static_cast<size_t>(i) * size;
+  uint32_t value = 0;
+  for (size_t b = 0; b < size; b++) value = value << 8 | bytes[b];
+  return value;
+}
+
+// The i-th name of glCallLists, without the base.
+uint32_t list_offset(GLenum type, const void* lists, GLsizei i) {
+  switch (type) {
+    case GL_BYTE: return read_element<GLbyte>(lists, i);
+    case GL_UNSIGNED_BYTE: return read_element<GLubyte>(lists, i);
+    case GL_SHORT: return read_element<GLshort>(lists, i);
+    case GL_UNSIGNED_SHORT: return read_element<GLushort>(lists, i);
+    case GL_INT: return read_element<GLint>(lists, i);
+    case GL_UNSIGNED_INT: return read_element<GLuint>(lists, i);
+    case GL_FLOAT: return read_element<GLfloat>(lists, i);
+    case GL_2_BYTES: return read_big_endian(lists, i, 2);
+    case GL_3_BYTES: return read_big_endian(lists, i, 3);
+    case GL_4_BYTES: return read_big_endian(lists, i, 4);
+    default: return 0;
+  }
+}
+
+uint32_t content_of(const Context& context, GLsizei count, GLenum type, const void* lists) {
+  const GLuint base = get_name(GL_LIST_BASE);
+  uint32_t content = 0;
+  for (GLsizei i = 0; i < count; i++) content |= list_content(context, base + list_offset(type, lists, i));
+  return content;
+}
+
+void skip_pixels(const char* what) {
+  if (is_busy(kCompiling)) note_compiled(kListPixels);
+  record(what, [&](Recorder& current, Context& context) {
+    current.skip(context, std::string("pixels drawn by ") + what, 0);
+  });
+}
+
+}  // namespace
+}  // namespace brokkr::capture
+
+using namespace brokkr::capture;
+
+BROKKR_EXPORT void glBegin(GLenum mode) {
+  if (!is_idle()) {
+    if (is_busy(kCompiling)) note_compiled(list_bit(mode));
+    record("glBegin", [&](Recorder&, Context& context) {
+      const GLuint list = gl().GenLists(1);
+      if (list == 0) return;
+      gl().NewList(list, GL_COMPILE);
+      context.begin_list = list;
+      context.begin_mode = mode;
+      set_busy(open_begins, 1, kInBegin);
+    });
+  }
+  gl().Begin(mode);
+}
+
+BROKKR_EXPORT void glEnd() {
+  gl().End();
+  if (!is_busy(kInBegin)) return;
+  Context* const context = current_context();
+  if (!context || context->begin_mode == GL_NONE) return;
+  gl().EndList();
+  set_busy(open_begins, -1, kInBegin);
+  const GLuint list = context->begin_list;
+  const GLenum mode = context->begin_mode;
+  context->begin_mode = GL_NONE;
+  const auto call = [list] { gl().CallList(list); };
+  record("glBegin", [&](Recorder& current, Context& now) {
+    current.draw(now, opaque("glBegin", feedback_primitive(mode), call, true));
+  });
+  call();
+  gl().DeleteLists(list, 1);
+}
+
+BROKKR_EXPORT void glNewList(GLuint list, GLenum mode) {
+  Context* const context = is_armed() ? current_context() : nullptr;
+  if (context && context->compiling == 0 && list != 0 && (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE)) {
+    context->compiling = list;
+    context->compiled_content = 0;
+    context->call_after_compile = mode == GL_COMPILE_AND_EXECUTE && is_busy(kRecording);
+    set_busy(compiling_lists, 1, kCompiling);
+    if (context->call_after_compile) mode = GL_COMPILE;
+  }
+  gl().NewList(list, mode);
+}
+
+BROKKR_EXPORT void glEndList() {
+  gl().EndList();
+  Context* const context = is_armed() ? current_context() : nullptr;
+  if (!context || context->compiling == 0) return;
+  const GLuint list = context->compiling;
+  set_list_content(*context, list, context->compiled_content);
+  context->compiling = 0;
+  set_busy(compiling_lists, -1, kCompiling);
+  if (context->call_after_compile) glCallList(list);
+  context->call_after_compile = false;
+}
+
+BROKKR_EXPORT void glCallList(GLuint list) {
+  if (!is_idle()) {
+    Context* const context = current_context();
+    const uint32_t content = context ? list_content(*context, list) : 0;
+    if (is_busy(kCompiling)) note_compiled(content);
+    record_lists("glCallList", content, [list] { gl().CallList(list); });
+  }
+  gl().CallList(list);
+}
+
+BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
+  if (!is_idle()) {
+    Context* const context = current_context();
+    if (context && context->begin_mode == GL_NONE) {
+      const uint32_t content = content_of(*context, n, type, lists);
+      if (is_busy(kCompiling)) note_compiled(content);
+      record_lists("glCallLists", content, [=] { gl().CallLists(n, type, lists); });
+    }
+  }
+  gl().CallLists(n, type, lists);
+}
+
+#define BROKKR_OPAQUE_DRAW(name, arguments, primitive)                                              \
+  if (!is_idle()) {                                                                                 \
+    handle_draw("gl" #name, primitive, [&](const Context&) {                                        \
+      return opaque("gl" #name, feedback_primitive(primitive), [=] { gl().name arguments; }, false); \
+    });                                                                                             \
+  }                                                                                                 \
+  gl().name arguments
+
+BROKKR_EXPORT void glRectd(GLdouble x1, GLdouble y1, GLdouble x2, GLdouble y2) {
+  BROKKR_OPAQUE_DRAW(Rectd, (x1, y1, x2, y2), GL_TRIANGLES);
+}
+BROKKR_EXPORT void glRectf(GLfloat x1, GLfloat y1, GLfloat x2, GLfloat y2) {
+  BROKKR_OPAQUE_DRAW(Rectf, (x1, y1, x2, y2), GL_TRIANGLES);
+}
+BROKKR_EXPORT void glRecti(GLint x1, GLint y1, GLint x2, GLint y2) {
+  BROKKR_OPAQUE_DRAW(Recti, (x1, y1, x2, y2), GL_TRIANGLES);
+}
+BROKKR_EXPORT void glRects(GLshort x1, GLshort y1, GLshort x2, GLshort y2) {
+  BROKKR_OPAQUE_DRAW(Rects, (x1, y1, x2, y2), GL_TRIANGLES);
+}
+BROKKR_EXPORT void glRectdv(const GLdouble* v1, const GLdouble* v2) {
+  BROKKR_OPAQUE_DRAW(Rectdv, (v1, v2), GL_TRIANGLES);
+}
+BROKKR_EXPORT void glRectfv(const GLfloat* v1, const GLfloat* v2) {
+  BROKKR_OPAQUE_DRAW(Rectfv, (v1, v2), GL_TRIANGLES);
+}
+BROKKR_EXPORT void glRectiv(const GLint* v1, const GLint* v2) { BROKKR_OPAQUE_DRAW(Rectiv, (v1, v2), GL_TRIANGLES); }
+BROKKR_EXPORT void glRectsv(const GLshort* v1, const GLshort* v2) {
+  BROKKR_OPAQUE_DRAW(Rectsv, (v1, v2), GL_TRIANGLES);
+}
+
+BROKKR_EXPORT void glEvalMesh1(GLenum mode, GLint i1, GLint i2) {
+  const GLenum primitive = mode == GL_POINT ? GL_POINTS : GL_LINES;
+  BROKKR_OPAQUE_DRAW(EvalMesh1, (mode, i1, i2), primitive);
+}
+
+BROKKR_EXPORT void glEvalMesh2(GLenum mode, GLint i1, GLint i2, GLint j1, GLint j2) {
+  const GLenum primitive = mode == GL_POINT ? GL_POINTS : mode == GL_LINE ? GL_LINES : GL_TRIANGLES;
+  BROKKR_OPAQUE_DRAW(EvalMesh2, (mode, i1, i2, j1, j2), primitive);
+}
+
+BROKKR_EXPORT void glDrawPixels(GLsizei width, GLsizei height, GLenum format, GLenum type, const void* pixels) {
+  if (!is_idle()) skip_pixels("glDrawPixels");
+  gl().DrawPixels(width, height, format, type, pixels);
+}
+
+BROKKR_EXPORT void glCopyPixels(GLint x, GLint y, GLsizei width, GLsizei height, GLenum type) {
+  if (!is_idle()) skip_pixels("glCopyPixels");
+  gl().CopyPixels(x, y, width, height, type);
+}
+
+BROKKR_EXPORT void glBitmap(GLsizei width, GLsizei height, GLfloat x, GLfloat y, GLfloat dx, GLfloat dy,
+                            const GLubyte* bitmap) {
+  // One without extent only moves the raster position.
+  if (!is_idle() && width > 0 && height > 0) skip_pixels("glBitmap");
+  gl().Bitmap(width, height, x, y, dx, dy, bitmap);
+}

@@ -1,0 +1,73 @@
+#include "capture/image_size.h"
+
+namespace brokkr::capture {
+namespace {
+
+// Where a texture of unknown kind may be bound, and the state that tells what is bound there.
+struct TextureKind {
+  GLenum target, binding, level_target;
+  int version;  // that brought it
+};
+constexpr TextureKind kTextureKinds[] = {
+    {GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D, GL_TEXTURE_2D, 11},
+    {GL_TEXTURE_2D_MULTISAMPLE, GL_TEXTURE_BINDING_2D_MULTISAMPLE, GL_TEXTURE_2D_MULTISAMPLE, 32},
+    {GL_TEXTURE_CUBE_MAP, GL_TEXTURE_BINDING_CUBE_MAP, GL_TEXTURE_CUBE_MAP_POSITIVE_X, 13},
+    {GL_TEXTURE_2D_ARRAY, GL_TEXTURE_BINDING_2D_ARRAY, GL_TEXTURE_2D_ARRAY, 30},
+    {GL_TEXTURE_RECTANGLE, GL_TEXTURE_BINDING_RECTANGLE, GL_TEXTURE_RECTANGLE, 31},
+    {GL_TEXTURE_3D, GL_TEXTURE_BINDING_3D, GL_TEXTURE_3D, 12},
+    {GL_TEXTURE_1D, GL_TEXTURE_BINDING_1D, GL_TEXTURE_1D, 11},
+    {GL_TEXTURE_1D_ARRAY, GL_TEXTURE_BINDING_1D_ARRAY, GL_TEXTURE_1D_ARRAY, 30},
+    {GL_TEXTURE_CUBE_MAP_ARRAY, GL_TEXTURE_BINDING_CUBE_MAP_ARRAY, GL_TEXTURE_CUBE_MAP_ARRAY, 40},
+    {GL_TEXTURE_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_2D_MULTISAMPLE_ARRAY,
+     32},
+};
+
+ImageSize renderbuffer_size(const Image& image) {
+  const GlApi& api = gl();
+  ImageSize size;
+  const GLuint bound = get_name(GL_RENDERBUFFER_BINDING);
+  api.BindRenderbuffer(GL_RENDERBUFFER, static_cast<GLuint>(image.name));
+  api.GetRenderbufferParameteriv(GL_RENDERBUFFER, GL_RENDERBUFFER_WIDTH, &size.width);
+  api.GetRenderbufferParameteriv(GL_RENDERBUFFER, GL_RENDERBUFFER_HEIGHT, &size.height);
+  api.GetRenderbufferParameteriv(GL_RENDERBUFFER, GL_RENDERBUFFER_SAMPLES, &size.samples);
+  api.BindRenderbuffer(GL_RENDERBUFFER, bound);
+  return size;
+}
+
+void clear_errors() {
+  for (int i = 0; i < 16 && gl().GetError() != GL_NO_ERROR; i++) {
+  }
+}
+
+ImageSize texture_size(const Context& context, const Image& image) {
+  const GlApi& api = gl();
+  ImageSize size;
+  for (const TextureKind& kind : kTextureKinds) {
+    if (context.info.version < kind.version) continue;
+    const GLuint bound = get_name(kind.binding);
+    // Binding a name to another kind than its own is an error that changes nothing: so the kind is found.
+    api.BindTexture(kind.target, static_cast<GLuint>(image.name));
+    const bool fits = api.GetError() == GL_NO_ERROR;
+    if (fits) {
+      api.GetTexLevelParameteriv(kind.level_target, image.level, GL_TEXTURE_WIDTH, &size.width);
+      api.GetTexLevelParameteriv(kind.level_target, image.level, GL_TEXTURE_HEIGHT, &size.height);
+      if (context.info.version >= 32) {
+        api.GetTexLevelParameteriv(kind.level_target, image.level, GL_TEXTURE_SAMPLES, &size.samples);
+      }
+      size.target = kind.target;
+      api.BindTexture(kind.target, bound);
+      clear_errors();
+      return size;
+    }
+    clear_errors();
+  }
+  return size;
+}
+
+}  // namespace
+
+ImageSize image_size(const Context& context, const Image& image) {
+  return image.kind == GL_RENDERBUFFER ? renderbuffer_size(image) : texture_size(context, image);
+}
+
+}  // namespace brokkr::capture

@@ -1,0 +1,48 @@
+// From what a program submits to what a frame file stores: vertex numbers, topologies, restarts. No GL calls.
+#pragma once
+
+#include <GL/gl.h>
+#include <GL/glext.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "capture/context.h"
+#include "scene/frame.h"
+
+namespace brokkr::capture {
+
+inline constexpr uint32_t kRestartIndex = 0xffffffffu;
+
+// Indices of 1, 2 or 4 bytes (GL_UNSIGNED_BYTE, …_SHORT, …_INT) as 32-bit ones.
+std::vector<uint32_t> widen_indices(std::span<const std::byte> bytes, GLenum type);
+size_t index_size(GLenum type);  // bytes; 0 for what is no index type
+
+// A draw's vertices: the different ones in ascending order, and which of them each index names.
+struct CompactIndices {
+  std::vector<uint32_t> vertices;
+  std::vector<uint32_t> indices;  // into `vertices`; kRestartIndex where a primitive restarts
+  bool has_restart = false;
+};
+CompactIndices compact_indices(const std::vector<uint32_t>& submitted, std::optional<uint32_t> restart);
+
+// A draw as the file has it. Without `indexed` the vertices are used in order.
+struct Assembly {
+  Topology topology = Topology::triangles;
+  bool indexed = false, restart = false;
+  std::vector<uint32_t> indices;
+};
+
+// `mode` as submitted. Without `indices` there are `count` vertices. Strips, fans and loops stay as they are;
+// quads, polygons and adjacency modes (without a geometry shader, which would use them) become indices, and
+// restarts in lists, which no file stores, cut incomplete primitives off. Nothing for a mode that assembles no
+// primitives (GL_PATCHES).
+std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count,
+                                 const QuadSplit& split);
+
+// Triangles of `count` elements of `mode`.
+uint64_t count_triangles(GLenum mode, uint64_t count);
+
+}  // namespace brokkr::capture

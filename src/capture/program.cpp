@@ -1,0 +1,282 @@
+#include "capture/program.h"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "capture/glsl_scan.h"
+#include "scene/frame.h"
+
+namespace brokkr::capture {
+namespace {
+
+enum StageBit : uint32_t { kVertex = 1, kTessControl = 2, kTessEvaluation = 4, kGeometry = 8, kFragment = 16 };
+
+struct ProgramInfo {
+  bool own_feedback = false;  // varyings named by the application
+  uint32_t stages = 0;        // StageBit of the last link
+  ShaderUse vertex, fragment;
+};
+
+struct Programs {
+  std::mutex mutex;
+  std::map<std::pair<uint64_t, GLuint>, ProgramInfo> of_name;
+};
+
+Programs& programs() {
+  static auto* const result = new Programs;
+  return *result;
+}
+
+std::pair<uint64_t, GLuint> key_of(GLuint program) {
+  const Context* context = current_context();
+  return {context ? context->share_group : 0, program};
+}
+
+ProgramInfo find_program(GLuint program) {
+  Programs& all = programs();
+  const auto key = key_of(program);
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.of_name.find(key);
+  return found == all.of_name.end() ? ProgramInfo{} : found->second;
+}
+
+uint32_t stage_bit(GLint type) {
+  switch (type) {
+    case GL_VERTEX_SHADER: return kVertex;
+    case GL_TESS_CONTROL_SHADER: return kTessControl;
+    case GL_TESS_EVALUATION_SHADER: return kTessEvaluation;
+    case GL_GEOMETRY_SHADER: return kGeometry;
+    case GL_FRAGMENT_SHADER: return kFragment;
+    default: return 0;
+  }
+}
+
+std::string shader_source(GLuint shader) {
+  GLint length = 0;
+  gl().GetShaderiv(shader, GL_SHADER_SOURCE_LENGTH, &length);
+  std::string text(static_cast<size_t>(std::max(length, 0)), '\0');
+  if (length > 0) gl().GetShaderSource(shader, length, nullptr, text.data());
+  return text.c_str();
+}
+
+ProgramInfo inspect(GLuint program) {
+  ProgramInfo info;
+  GLint count = 0;
+  gl().GetProgramiv(program, GL_ATTACHED_SHADERS, &count);
+  std::vector<GLuint> shaders(static_cast<size_t>(std::max(count, 0)));
+  if (!shaders.empty()) gl().GetAttachedShaders(program, count, &count, shaders.data());
+  std::string vertex, fragment;
+  for (GLuint shader : shaders) {
+    GLint type = 0;
+    gl().GetShaderiv(shader, GL_SHADER_TYPE, &type);
+    const uint32_t bit = stage_bit(type);
+    info.stages |= bit;
+    if (bit == kVertex) vertex += shader_source(shader) + "\n";
+    if (bit == kFragment) fragment += shader_source(shader) + "\n";
+  }
+  info.vertex = scan_shader(vertex);
+  info.fragment = scan_shader(fragment);
+  return info;
+}
+
+bool is_linked(GLuint program) {
+  GLint linked = GL_FALSE;
+  gl().GetProgramiv(program, GL_LINK_STATUS, &linked);
+  return linked == GL_TRUE;
+}
+
+void name_position(GLuint program, bool add) {
+  const GLchar* const name = "gl_Position";
+  gl().TransformFeedbackVaryings(program, add ? 1 : 0, &name, GL_INTERLEAVED_ATTRIBS);
+}
+
+// The program's last link records gl_Position and nothing else.
+bool records_position(GLuint program) {
+  GLint count = 0;
+  gl().GetProgramiv(program, GL_TRANSFORM_FEEDBACK_VARYINGS, &count);
+  if (count != 1) return false;
+  GLsizei size = 0;
+  GLenum type = GL_NONE;
+  GLchar name[32] = {};
+  gl().GetTransformFeedbackVarying(program, 0, sizeof(name), nullptr, &size, &type, name);
+  return std::strcmp(name, "gl_Position") == 0;
+}
+
+// The program of each stage: the same for all, or those of the pipeline.
+struct Stages {
+  GLuint vertex = 0, evaluation = 0, geometry = 0, fragment = 0;
+};
+
+GLuint pipeline_program(GLuint pipeline, GLenum stage) {
+  GLint name = 0;
+  gl().GetProgramPipelineiv(pipeline, stage, &name);
+  return static_cast<GLuint>(name);
+}
+
+Stages current_stages(const Context& context) {
+  Stages stages;
+  if (!context.info.glsl) return stages;
+  if (const GLuint program = get_name(GL_CURRENT_PROGRAM)) {
+    const uint32_t bits = find_program(program).stages;
+    if (bits & kVertex) stages.vertex = program;
+    if (bits & kTessEvaluation) stages.evaluation = program;
+    if (bits & kGeometry) stages.geometry = program;
+    if (bits & kFragment) stages.fragment = program;
+    // Linked from something else than shaders that the layer saw: what feedback tells must do.
+    if (bits == 0) stages.vertex = program;
+    return stages;
+  }
+  const GLuint pipeline = context.info.pipelines ? get_name(GL_PROGRAM_PIPELINE_BINDING) : 0;
+  if (pipeline == 0) return stages;
+  stages.vertex = pipeline_program(pipeline, GL_VERTEX_SHADER);
+  if (context.info.tessellation) stages.evaluation = pipeline_program(pipeline, GL_TESS_EVALUATION_SHADER);
+  if (context.info.geometry) stages.geometry = pipeline_program(pipeline, GL_GEOMETRY_SHADER);
+  stages.fragment = pipeline_program(pipeline, GL_FRAGMENT_SHADER);
+  return stages;
+}
+
+GLint program_value(GLuint program, GLenum name) {
+  GLint value = 0;
+  gl().GetProgramiv(program, name, &value);
+  return value;
+}
+
+GLenum geometry_primitive(GLuint program) {
+  switch (program_value(program, GL_GEOMETRY_OUTPUT_TYPE)) {
+    case GL_POINTS: return GL_POINTS;
+    case GL_LINE_STRIP: return GL_LINES;
+    default: return GL_TRIANGLES;
+  }
+}
+
+GLenum evaluation_primitive(GLuint program) {
+  if (program_value(program, GL_TESS_GEN_POINT_MODE)) return GL_POINTS;
+  return program_value(program, GL_TESS_GEN_MODE) == GL_ISOLINES ? GL_LINES : GL_TRIANGLES;
+}
+
+// An ARB fragment program's text: KIL and result.depth.
+uint32_t assembly_flags() {
+  GLint length = 0;
+  gl().GetProgramivARB(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_LENGTH_ARB, &length);
+  std::string text(static_cast<size_t>(std::max(length, 0)), '\0');
+  if (length > 0) gl().GetProgramStringARB(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_STRING_ARB, text.data());
+  return (text.find("KIL") != std::string::npos ? kFragmentDiscard : 0u) |
+         (text.find("result.depth") != std::string::npos ? kFragmentDepth : 0u);
+}
+
+uint32_t fragment_flags(const Context& context, GLuint program) {
+  if (program) {
+    const ShaderUse use = find_program(program).fragment;
+    return (use.discard ? kFragmentDiscard : 0u) | (use.fragment_depth ? kFragmentDepth : 0u);
+  }
+  const bool assembly = context.info.arb_fragment_program && is_enabled(GL_FRAGMENT_PROGRAM_ARB);
+  return assembly ? assembly_flags() : 0;
+}
+
+}  // namespace
+
+void link_program(GLuint program, const std::function<void()>& link) {
+  const Context* context = known_context();
+  if (!context || !context->info.feedback || !gl().TransformFeedbackVaryings) {
+    link();
+    return;
+  }
+  Programs& all = programs();
+  const auto key = key_of(program);
+  ProgramInfo info = inspect(program);
+  {
+    const std::lock_guard lock(all.mutex);
+    info.own_feedback = all.of_name[key].own_feedback;
+    all.of_name[key] = info;
+  }
+  const bool add = !info.own_feedback && (info.stages & (kVertex | kTessEvaluation | kGeometry)) != 0;
+  if (!add) {
+    link();
+    return;
+  }
+  name_position(program, true);
+  link();
+  if (is_linked(program)) return;
+  name_position(program, false);  // perhaps that was the cause; the application sees the second answer
+  link();
+}
+
+void set_own_feedback(GLuint program, bool own) {
+  Programs& all = programs();
+  const auto key = key_of(program);
+  const std::lock_guard lock(all.mutex);
+  all.of_name[key].own_feedback = own;
+}
+
+GLuint create_shader_program(GLenum type, GLsizei count, const GLchar* const* strings) {
+  const GLuint shader = gl().CreateShader(type);
+  if (shader == 0) return 0;
+  gl().ShaderSource(shader, count, strings, nullptr);
+  gl().CompileShader(shader);
+  const GLuint program = gl().CreateProgram();
+  GLint compiled = GL_FALSE;
+  gl().GetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+  gl().ProgramParameteri(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
+  if (compiled == GL_TRUE) {
+    gl().AttachShader(program, shader);
+    link_program(program, [&] { gl().LinkProgram(program); });
+    gl().DetachShader(program, shader);
+  }
+  gl().DeleteShader(shader);
+  return program;
+}
+
+VertexStage current_vertex_stage(const Context& context) {
+  VertexStage stage;
+  const Stages stages = current_stages(context);
+  stage.flags = fragment_flags(context, stages.fragment);
+  const GLuint last = stages.geometry ? stages.geometry : stages.evaluation ? stages.evaluation : stages.vertex;
+  if (last == 0) {
+    if (!context.info.compatibility) {
+      stage.reason = "no program is in use";
+    } else if (context.info.arb_vertex_program && is_enabled(GL_VERTEX_PROGRAM_ARB)) {
+      stage.reason = "an ARB vertex program, which has no feedback";
+    } else if (!context.info.glsl) {
+      stage.reason = "the driver has no GLSL";
+    } else {
+      stage.kind = VertexStage::Kind::fixed_function;
+    }
+    return stage;
+  }
+  if (!records_position(last)) {
+    stage.reason = find_program(last).own_feedback
+                       ? "the program has a transform feedback of its own"
+                       : "the program was linked without position feedback (a binary or SPIR-V)";
+    return stage;
+  }
+  stage.kind = VertexStage::Kind::program;
+  stage.expands = stages.geometry != 0 || stages.evaluation != 0;
+  if (stages.geometry) {
+    stage.primitive = geometry_primitive(last);
+  } else if (stages.evaluation) {
+    stage.primitive = evaluation_primitive(last);
+  }
+  stage.draw_id = find_program(stages.vertex).vertex.draw_id;
+  return stage;
+}
+
+GLuint make_position_program(const char* expression) {
+  const std::string text = std::string("#version 120\nvoid main() { gl_Position = ") + expression + "; }\n";
+  const GLchar* strings[] = {text.c_str()};
+  const GLuint shader = gl().CreateShader(GL_VERTEX_SHADER);
+  gl().ShaderSource(shader, 1, strings, nullptr);
+  gl().CompileShader(shader);
+  const GLuint program = gl().CreateProgram();
+  gl().AttachShader(program, shader);
+  name_position(program, true);
+  gl().LinkProgram(program);
+  gl().DetachShader(program, shader);
+  gl().DeleteShader(shader);
+  if (is_linked(program)) return program;
+  gl().DeleteProgram(program);
+  return 0;
+}
+
+}  // namespace brokkr::capture

@@ -1,0 +1,22 @@
+// Buffers and pictures out of GL, with all state put back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "capture/targets.h"
+
+namespace brokkr::capture {
+
+// `size` bytes from `offset` of the buffer bound to `target`; fewer where the buffer ends.
+std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64_t offset, uint64_t size);
+
+// Window depth, rows bottom to top; empty where the driver does not give it.
+std::vector<float> read_depth(const Context& context, const TargetInfo& target);
+std::vector<uint8_t> read_stencil(const Context& context, const TargetInfo& target);
+
+// The picture as JPEG; empty where the driver does not give it.
+std::vector<uint8_t> read_picture(const Context& context, const TargetInfo& target);
+
+}  // namespace brokkr::capture

@@ -1,0 +1,106 @@
+// One frame while it is recorded: from GL calls to a Frame.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <glm/vec4.hpp>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "capture/draw_call.h"
+#include "capture/primitives.h"
+#include "capture/program.h"
+#include "capture/render_state.h"
+#include "capture/targets.h"
+#include "scene/frame.h"
+
+namespace brokkr::capture {
+
+// What a clear writes, before masks and scissor.
+struct ClearValues {
+  std::optional<glm::vec4> color;
+  std::optional<float> depth;
+  std::optional<int> stencil;
+};
+
+// The layer's calls of one recorded GL call go between construction and destruction: errors that were pending
+// are kept for the application, and in checking mode the state is compared.
+class Operation {
+ public:
+  Operation(Context& context, const char* name);
+  ~Operation();
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+ private:
+  Context& context_;
+  const char* name_;
+  std::map<std::string, std::string> before_;
+};
+
+class Recorder {
+ public:
+  // `window`: whose swap ends the frame.
+  Recorder(Context& context, const Surface& window, int64_t frame_number);
+
+  const Surface& window() const { return window_; }
+  int64_t frame_number() const { return frame_.frame_number; }
+
+  // Before the real call; the target is the bound draw framebuffer.
+  void draw(Context& context, const DrawCall& call);
+  void clear(Context& context, const ClearValues& values);
+  // Corners as glBlitFramebuffer takes them; the targets are the bound framebuffers.
+  void blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
+            GLbitfield mask);
+
+  // A draw that is not recorded. `triangles`: as many as are known.
+  void skip(Context& context, const std::string& reason, uint64_t triangles);
+  // Something that the file cannot say, without a draw being lost.
+  void note(const std::string& what) { frame_.skipped_reasons[what]++; }
+
+  void forget(GLenum kind, GLuint name) { targets_.forget(kind, name); }
+
+  // Reads the pictures at the end of the frame.
+  Frame finish(Context& context);
+
+ private:
+  // Where the content of an image's plane is in the file.
+  struct Content {
+    size_t target = 0;
+    bool drawn = false;  // since the last clear
+  };
+
+  size_t frame_target(size_t target);
+  std::optional<size_t> find_target(Context& context, GLenum binding, std::string& problem, bool& is_error);
+  // The target is about to be used: moves the planes' content there.
+  void use(Context& context, size_t target, std::array<bool, kPlanes> planes, bool needs_content = true);
+  void load_earlier_content(Context& context, size_t target, Plane plane);
+  void mark_drawn(size_t target, Plane plane);
+  void add_reference(Context& context, size_t target, bool with_depth);
+  uint32_t add_state(const State& state);
+
+  struct Prepared {
+    size_t target = 0;
+    uint32_t state = 0, flags = 0;
+  };
+  void draw_part(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared,
+                 size_t part);
+  void draw_with_ids(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared);
+  void draw_expanded(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared);
+  void add_draw(const Prepared& prepared, const Assembly& assembly, const std::vector<glm::vec4>& positions,
+                uint32_t vertices, uint32_t instances, const std::string& label);
+  void count_skip(const std::string& reason, uint64_t triangles, const std::string& label,
+                  const std::optional<Prepared>& prepared);
+  bool has_drawing_condition(Context& context, uint32_t& flags);
+
+  Surface window_;
+  Frame frame_;
+  Targets targets_;
+  std::vector<uint32_t> frame_targets_;  // Frame::targets of each of Targets::all()
+  std::map<std::pair<Image, Plane>, Content> contents_;
+  uint64_t draws_ = 0;
+};
+
+}  // namespace brokkr::capture

@@ -1,0 +1,260 @@
+#include "capture/render_state.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace brokkr::capture {
+namespace {
+
+CompareFunc to_compare(GLint func) { return static_cast<CompareFunc>(std::clamp(func - GL_NEVER, 0, 7)); }
+
+BlendFactor to_factor(GLint factor, RenderState& out) {
+  switch (factor) {
+    case GL_ZERO: return BlendFactor::zero;
+    case GL_ONE: return BlendFactor::one;
+    case GL_SRC_COLOR: return BlendFactor::src_color;
+    case GL_ONE_MINUS_SRC_COLOR: return BlendFactor::one_minus_src_color;
+    case GL_DST_COLOR: return BlendFactor::dst_color;
+    case GL_ONE_MINUS_DST_COLOR: return BlendFactor::one_minus_dst_color;
+    case GL_SRC_ALPHA: return BlendFactor::src_alpha;
+    case GL_ONE_MINUS_SRC_ALPHA: return BlendFactor::one_minus_src_alpha;
+    case GL_DST_ALPHA: return BlendFactor::dst_alpha;
+    case GL_ONE_MINUS_DST_ALPHA: return BlendFactor::one_minus_dst_alpha;
+    case GL_CONSTANT_COLOR: return BlendFactor::constant_color;
+    case GL_ONE_MINUS_CONSTANT_COLOR: return BlendFactor::one_minus_constant_color;
+    case GL_CONSTANT_ALPHA: return BlendFactor::constant_alpha;
+    case GL_ONE_MINUS_CONSTANT_ALPHA: return BlendFactor::one_minus_constant_alpha;
+    case GL_SRC_ALPHA_SATURATE: return BlendFactor::src_alpha_saturate;
+    default: break;
+  }
+  out.notes.insert("blending with a second source colour, written as the first");
+  switch (factor) {
+    case GL_SRC1_COLOR: return BlendFactor::src_color;
+    case GL_ONE_MINUS_SRC1_COLOR: return BlendFactor::one_minus_src_color;
+    case GL_SRC1_ALPHA: return BlendFactor::src_alpha;
+    default: return BlendFactor::one_minus_src_alpha;
+  }
+}
+
+BlendEquation to_equation(GLint equation, RenderState& out) {
+  switch (equation) {
+    case GL_FUNC_ADD: return BlendEquation::add;
+    case GL_FUNC_SUBTRACT: return BlendEquation::subtract;
+    case GL_FUNC_REVERSE_SUBTRACT: return BlendEquation::reverse_subtract;
+    case GL_MIN: return BlendEquation::min;
+    case GL_MAX: return BlendEquation::max;
+    default: out.notes.insert("an advanced blend equation, written as add"); return BlendEquation::add;
+  }
+}
+
+StencilOp to_stencil_op(GLint op) {
+  switch (op) {
+    case GL_ZERO: return StencilOp::zero;
+    case GL_REPLACE: return StencilOp::replace;
+    case GL_INCR: return StencilOp::increment;
+    case GL_DECR: return StencilOp::decrement;
+    case GL_INVERT: return StencilOp::invert;
+    case GL_INCR_WRAP: return StencilOp::increment_wrap;
+    case GL_DECR_WRAP: return StencilOp::decrement_wrap;
+    default: return StencilOp::keep;
+  }
+}
+
+uint8_t low_byte(GLint value) { return static_cast<uint8_t>(static_cast<uint32_t>(value) & 0xff); }
+
+void read_viewport(RenderState& out) {
+  std::array<GLfloat, 4> viewport{};
+  std::array<GLfloat, 2> range{0, 1};
+  gl().GetFloatv(GL_VIEWPORT, viewport.data());
+  gl().GetFloatv(GL_DEPTH_RANGE, range.data());
+  out.state.viewport = {viewport[0], viewport[1], viewport[2], viewport[3]};
+  out.state.depth_near = std::clamp(range[0], 0.0f, 1.0f);
+  out.state.depth_far = std::clamp(range[1], 0.0f, 1.0f);
+}
+
+std::optional<Rect> read_scissor() {
+  if (!is_enabled(GL_SCISSOR_TEST)) return std::nullopt;
+  std::array<GLint, 4> box{};
+  gl().GetIntegerv(GL_SCISSOR_BOX, box.data());
+  // Boxes that programs mean as "everything" reach beyond what the file can say.
+  constexpr int64_t kFar = 1 << 29;
+  const int64_t right = std::min<int64_t>(int64_t(box[0]) + box[2], kFar);
+  const int64_t top = std::min<int64_t>(int64_t(box[1]) + box[3], kFar);
+  const int64_t left = std::clamp<int64_t>(box[0], -kFar, kFar), bottom = std::clamp<int64_t>(box[1], -kFar, kFar);
+  return Rect{static_cast<int>(left), static_cast<int>(bottom), static_cast<int>(std::max<int64_t>(right - left, 0)),
+              static_cast<int>(std::max<int64_t>(top - bottom, 0))};
+}
+
+std::array<bool, 4> read_color_mask(const Context& context) {
+  std::array<GLboolean, 4> mask{};
+  gl().GetBooleanv(GL_COLOR_WRITEMASK, mask.data());
+  const bool drawn =
+      get_integer(context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0) : GLenum(GL_DRAW_BUFFER)) != GL_NONE;
+  return {drawn && mask[0], drawn && mask[1], drawn && mask[2], drawn && mask[3]};
+}
+
+void read_depth(const Context& context, bool has_depth, RenderState& out) {
+  out.state.depth.test = has_depth && is_enabled(GL_DEPTH_TEST);
+  GLboolean write = GL_FALSE;
+  gl().GetBooleanv(GL_DEPTH_WRITEMASK, &write);
+  out.state.depth.write = out.state.depth.test && write;
+  out.state.depth.func = to_compare(get_integer(GL_DEPTH_FUNC));
+  if (context.info.depth_clamp && is_enabled(GL_DEPTH_CLAMP)) out.flags |= kDepthClamp;
+}
+
+void read_faces(const Context& context, RenderState& out) {
+  State& state = out.state;
+  if (is_enabled(GL_CULL_FACE)) {
+    switch (get_integer(GL_CULL_FACE_MODE)) {
+      case GL_FRONT: state.cull = CullMode::front; break;
+      case GL_BACK: state.cull = CullMode::back; break;
+      default: state.cull = CullMode::front_and_back; break;
+    }
+  }
+  state.front_face = get_integer(GL_FRONT_FACE) == GL_CW ? FrontFace::cw : FrontFace::ccw;
+  std::array<GLint, 2> modes{GL_FILL, 0};  // core contexts have one
+  gl().GetIntegerv(GL_POLYGON_MODE, modes.data());
+  const bool back_shown = state.cull != CullMode::back;
+  if (context.info.compatibility && modes[1] != 0 && modes[0] != modes[1]) {
+    if (state.cull == CullMode::front) modes[0] = modes[1];
+    if (state.cull == CullMode::none && back_shown) {
+      out.notes.insert("front and back faces have different polygon modes, written with the front's");
+    }
+  }
+  GLenum offset = GL_POLYGON_OFFSET_FILL;
+  if (modes[0] == GL_LINE) {
+    state.polygon_mode = PolygonMode::line;
+    offset = GL_POLYGON_OFFSET_LINE;
+  } else if (modes[0] == GL_POINT) {
+    state.polygon_mode = PolygonMode::point;
+    offset = GL_POLYGON_OFFSET_POINT;
+  }
+  if (!is_enabled(offset)) return;
+  PolygonOffset values;
+  gl().GetFloatv(GL_POLYGON_OFFSET_FACTOR, &values.factor);
+  gl().GetFloatv(GL_POLYGON_OFFSET_UNITS, &values.units);
+  if (std::isfinite(values.factor) && std::isfinite(values.units)) state.polygon_offset = values;
+}
+
+void read_blend(const Context& context, RenderState& out) {
+  if (is_enabled(GL_COLOR_LOGIC_OP)) out.notes.insert("a logical operation instead of blending");
+  if (!is_enabled(GL_BLEND)) return;
+  BlendState blend;
+  if (context.info.version >= 14) {
+    blend.color.src = to_factor(get_integer(GL_BLEND_SRC_RGB), out);
+    blend.color.dst = to_factor(get_integer(GL_BLEND_DST_RGB), out);
+    blend.alpha.src = to_factor(get_integer(GL_BLEND_SRC_ALPHA), out);
+    blend.alpha.dst = to_factor(get_integer(GL_BLEND_DST_ALPHA), out);
+    blend.color.equation = to_equation(get_integer(GL_BLEND_EQUATION_RGB), out);
+    blend.alpha.equation =
+        context.info.version >= 20 ? to_equation(get_integer(GL_BLEND_EQUATION_ALPHA), out) : blend.color.equation;
+    std::array<GLfloat, 4> constant{};
+    gl().GetFloatv(GL_BLEND_COLOR, constant.data());
+    for (int i = 0; i < 4; i++) {
+      if (std::isfinite(constant[size_t(i)])) blend.constant[i] = constant[size_t(i)];
+    }
+  } else {
+    blend.color.src = blend.alpha.src = to_factor(get_integer(GL_BLEND_SRC), out);
+    blend.color.dst = blend.alpha.dst = to_factor(get_integer(GL_BLEND_DST), out);
+  }
+  out.state.blend = blend;
+}
+
+void read_alpha_test(const Context& context, RenderState& out) {
+  if (!context.info.compatibility || !is_enabled(GL_ALPHA_TEST)) return;
+  AlphaTest test;
+  test.func = to_compare(get_integer(GL_ALPHA_TEST_FUNC));
+  gl().GetFloatv(GL_ALPHA_TEST_REF, &test.ref);
+  out.state.alpha_test = test;
+}
+
+struct StencilNames {
+  GLenum func, ref, mask, write_mask, fail, depth_fail, pass;
+};
+constexpr StencilNames kFront = {GL_STENCIL_FUNC,      GL_STENCIL_REF,  GL_STENCIL_VALUE_MASK,
+                                 GL_STENCIL_WRITEMASK, GL_STENCIL_FAIL, GL_STENCIL_PASS_DEPTH_FAIL,
+                                 GL_STENCIL_PASS_DEPTH_PASS};
+constexpr StencilNames kBack = {
+    GL_STENCIL_BACK_FUNC, GL_STENCIL_BACK_REF,  GL_STENCIL_BACK_VALUE_MASK,      GL_STENCIL_BACK_WRITEMASK,
+    GL_STENCIL_BACK_FAIL, GL_STENCIL_BACK_PASS_DEPTH_FAIL, GL_STENCIL_BACK_PASS_DEPTH_PASS};
+
+StencilState read_stencil_side(const StencilNames& names) {
+  StencilState stencil;
+  stencil.func = to_compare(get_integer(names.func));
+  stencil.ref = static_cast<uint8_t>(std::clamp(get_integer(names.ref), 0, 255));
+  stencil.mask = low_byte(get_integer(names.mask));
+  stencil.write_mask = low_byte(get_integer(names.write_mask));
+  stencil.stencil_fail = to_stencil_op(get_integer(names.fail));
+  stencil.depth_fail = to_stencil_op(get_integer(names.depth_fail));
+  stencil.pass = to_stencil_op(get_integer(names.pass));
+  return stencil;
+}
+
+void read_stencil(const Context& context, bool has_stencil, RenderState& out) {
+  if (!has_stencil || !is_enabled(GL_STENCIL_TEST)) return;
+  StencilState stencil = read_stencil_side(kFront);
+  if (context.info.stencil_two_side) {
+    const StencilState back = read_stencil_side(kBack);
+    if (out.state.cull == CullMode::front) {
+      stencil = back;
+    } else if (out.state.cull == CullMode::none && !(back == stencil)) {
+      out.notes.insert("front and back faces have different stencil states, written with the front's");
+    }
+  }
+  out.state.stencil = stencil;
+}
+
+void read_flags(const Context& context, RenderState& out) {
+  const ContextInfo& info = context.info;
+  if (info.clip_control) {
+    if (get_integer(GL_CLIP_ORIGIN) == GL_UPPER_LEFT) out.flags |= kOriginUpperLeft;
+    if (get_integer(GL_CLIP_DEPTH_MODE) == GL_ZERO_TO_ONE) out.flags |= kZeroToOne;
+  }
+  if (info.provoking_vertex && get_integer(GL_PROVOKING_VERTEX) == GL_FIRST_VERTEX_CONVENTION) {
+    out.flags |= kProvokingFirst;
+  }
+  if (info.multisample && is_enabled(GL_MULTISAMPLE) && get_integer(GL_SAMPLE_BUFFERS) > 0) {
+    out.flags |= kMultisample;
+  }
+  const GLint planes = std::min(get_integer(info.version >= 30 ? GLenum(GL_MAX_CLIP_DISTANCES) : GLenum(GL_MAX_CLIP_PLANES)), 32);
+  for (GLint i = 0; i < planes; i++) {
+    if (is_enabled(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i))) out.flags |= kClipDistance;
+  }
+}
+
+}  // namespace
+
+RenderState read_render_state(const Context& context, bool has_depth, bool has_stencil) {
+  RenderState out;
+  read_viewport(out);
+  out.state.scissor = read_scissor();
+  out.state.color_mask = read_color_mask(context);
+  read_depth(context, has_depth, out);
+  read_faces(context, out);
+  read_blend(context, out);
+  read_alpha_test(context, out);
+  read_stencil(context, has_stencil, out);
+  read_flags(context, out);
+  if (context.conditional_mode != GL_NONE) out.flags |= kCondition;
+  return out;
+}
+
+ClearMasks read_clear_masks() {
+  ClearMasks masks;
+  std::array<GLboolean, 4> color{};
+  GLboolean depth = GL_FALSE;
+  gl().GetBooleanv(GL_COLOR_WRITEMASK, color.data());
+  gl().GetBooleanv(GL_DEPTH_WRITEMASK, &depth);
+  // A clear that leaves alpha alone is a clear to everyone who looks at the picture.
+  masks.color = color[0] && color[1] && color[2];
+  masks.partial_color = !masks.color && (color[0] || color[1] || color[2]);
+  masks.depth = depth == GL_TRUE;
+  const uint8_t stencil = low_byte(get_integer(GL_STENCIL_WRITEMASK));
+  masks.stencil = stencil == 0xff;
+  masks.partial_stencil = !masks.stencil && stencil != 0;
+  masks.scissor = read_scissor();
+  return masks;
+}
+
+}  // namespace brokkr::capture

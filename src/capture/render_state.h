@@ -1,0 +1,30 @@
+// The fixed-function state of a draw, as the context has it now.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "capture/context.h"
+#include "scene/frame.h"
+
+namespace brokkr::capture {
+
+struct RenderState {
+  State state;
+  uint32_t flags = 0;           // DrawFlag bits that come from state
+  std::set<std::string> notes;  // what the file cannot say of it
+};
+
+// `has_depth`, `has_stencil`: whether the draw framebuffer has those planes; tests pass where it has none.
+RenderState read_render_state(const Context& context, bool has_depth, bool has_stencil);
+
+// Which planes a clear reaches, and their values, under the masks and scissor of the context.
+struct ClearMasks {
+  bool color = true, partial_color = false, depth = true, stencil = true, partial_stencil = false;
+  std::optional<Rect> scissor;
+};
+ClearMasks read_clear_masks();
+
+}  // namespace brokkr::capture

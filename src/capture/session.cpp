@@ -1,0 +1,251 @@
+#include "capture/session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "capture/feedback.h"
+#include "capture/report.h"
+#include "capture/settings.h"
+#include "scene/bkf_writer.h"
+
+namespace brokkr::capture {
+
+std::atomic<uint32_t> g_busy{0};
+std::atomic<bool> g_pending_errors{false};
+std::atomic<uint64_t> g_state_checks{0}, g_state_differences{0};
+
+namespace {
+
+// Frames before the first captured one that are drawn in full again, so that what they leave behind is right.
+constexpr int64_t kLeadFrames = 4;
+constexpr int kCompression = 9;
+
+std::string file_name(int64_t frame, bool several) {
+  std::string name = settings().output;
+  const std::string number = std::to_string(frame);
+  const size_t mark = name.find("{}");
+  if (mark != std::string::npos) return name.replace(mark, 2, number);
+  if (!several) return name;
+  const size_t dot = name.rfind('.');
+  const size_t slash = name.rfind('/');
+  const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+  return name.insert(has_ending ? dot : name.size(), "-" + number);
+}
+
+// Compresses and writes on a thread of its own, so that the program runs on.
+class FrameWriter {
+ public:
+  void add(Frame frame, std::string path) {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.emplace_back(std::move(frame), std::move(path));
+      if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    }
+    changed_.notify_one();
+  }
+
+  // Waits for what was added. The program ends.
+  void finish() {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      auto [frame, path] = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      write(frame, path);
+      lock.lock();
+    }
+  }
+
+  static void write(const Frame& frame, const std::string& path) {
+    nlohmann::json status = {{"pid", getpid()}, {"frame", frame.frame_number}, {"file", path}};
+    try {
+      write_bkf(frame, path, {.level = kCompression});
+      uint64_t draws = 0;
+      for (const Command& command : frame.commands) draws += std::holds_alternative<DrawCommand>(command);
+      status["draws"] = draws;
+      status["triangles"] = triangle_count(frame);
+      status["skipped"] = frame.skipped_draws;
+      status["reasons"] = frame.skipped_reasons;
+      std::string line = "frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
+                         std::to_string(triangle_count(frame)) + " triangles, " +
+                         std::to_string(frame.skipped_draws) + " draws skipped; written to " + path;
+      report(line);
+      for (const auto& [reason, count] : frame.skipped_reasons) {
+        report("  " + std::to_string(count) + " x " + reason);
+      }
+    } catch (const std::exception& error) {
+      status["error"] = error.what();
+      report(error.what());
+    }
+    status["state_checks"] = g_state_checks.load();
+    status["state_differences"] = g_state_differences.load();
+    write_status(status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<Frame, std::string>> waiting_;
+  std::thread thread_;
+  bool ending_ = false;
+};
+
+struct Session {
+  std::unique_ptr<Recorder> recorder;
+  std::map<uintptr_t, int64_t> swaps;  // per drawable
+  std::optional<int64_t> next;         // frame to capture
+  int64_t captured = 0;
+  std::unique_ptr<Keyboard> keyboard;
+  bool key_was_down = false, key_hit = false, greeted = false;
+  FrameWriter writer;
+};
+
+// Never destroyed: threads may still swap while the process ends.
+Session& session() {
+  static auto* const result = new Session;
+  return *result;
+}
+
+bool wants_more() { return settings().count == 0 || session().captured < settings().count; }
+
+void watch_key() {
+  Session& state = session();
+  if (settings().key.empty()) return;
+  if (!state.keyboard) {
+    state.keyboard = std::make_unique<Keyboard>(settings().key);
+    if (!state.keyboard->problem().empty()) report("--key: " + state.keyboard->problem());
+  }
+  const bool down = state.keyboard->is_down();
+  if (down && !state.key_was_down) state.key_hit = true;
+  state.key_was_down = down;
+}
+
+void begin_frame(const Surface& surface, int64_t number) {
+  Context* const context = known_context();
+  if (!context) return;  // swapped without a current context: the next swap may have one
+  Session& state = session();
+  state.key_hit = false;
+  state.next.reset();
+  const Operation operation(*context, "the beginning of the frame");
+  state.recorder = std::make_unique<Recorder>(*context, surface, number);
+  g_busy.fetch_or(kRecording);
+}
+
+void end_frame() {
+  Session& state = session();
+  Context* const context = known_context();
+  g_busy.fetch_and(~uint32_t(kRecording));
+  const std::unique_ptr<Recorder> finished = std::move(state.recorder);
+  if (!context) {
+    report("the frame is dropped: no context is current at its end");
+    return;
+  }
+  const int64_t number = finished->frame_number();
+  {
+    const Operation operation(*context, "the end of the frame");
+    Frame frame = finished->finish(*context);
+    delete_feedback_objects(*context);
+    const bool several = settings().count != 1;
+    state.captured++;
+    state.writer.add(std::move(frame), file_name(number, several));
+  }
+  if (settings().every > 0 && wants_more()) state.next = number + settings().every;
+}
+
+void count_swap(const Surface& surface) {
+  Session& state = session();
+  const int64_t frame = ++state.swaps[surface.drawable];
+  if (!state.greeted) {
+    state.greeted = true;
+    write_status(nlohmann::json{{"pid", getpid()}, {"swaps", true}}.dump());
+  }
+  if (is_busy(kFastForward) && settings().frame && frame + kLeadFrames >= *settings().frame) {
+    g_busy.fetch_and(~uint32_t(kFastForward));
+  }
+  if (state.recorder || !wants_more()) return;
+  watch_key();
+  if (state.key_hit || (state.next && frame >= *state.next)) begin_frame(surface, frame);
+}
+
+__attribute__((constructor)) void start() {
+  const Settings& wanted = settings();
+  if (wanted.output.empty()) return;
+  if (wanted.frame) session().next = wanted.frame;
+  if (wanted.frame && *wanted.frame == 0) g_busy.fetch_or(kWaitForStart);
+  if (wanted.fast_forward && wanted.frame && *wanted.frame > kLeadFrames) g_busy.fetch_or(kFastForward);
+}
+
+__attribute__((destructor)) void finish() {
+  if (settings().output.empty()) return;
+  session().writer.finish();
+  int64_t frames = 0;
+  for (const auto& [drawable, count] : session().swaps) frames = std::max(frames, count);
+  if (session().greeted) write_status(nlohmann::json{{"pid", getpid()}, {"ended", frames}}.dump());
+}
+
+}  // namespace
+
+bool is_armed() { return !settings().output.empty(); }
+
+Recorder* recorder() { return session().recorder.get(); }
+
+void start_if_waiting() {
+  if (!is_busy(kWaitForStart)) return;
+  try {
+    const std::lock_guard lock(capture_mutex());
+    if (!is_busy(kWaitForStart)) return;
+    g_busy.fetch_and(~uint32_t(kWaitForStart));
+    begin_frame(current_surface(), 0);
+  } catch (const std::exception& error) {
+    abandon(error.what());
+  }
+}
+
+void abandon(const char* reason) {
+  const std::lock_guard lock(capture_mutex());
+  g_busy.fetch_and(~uint32_t(kRecording));
+  session().recorder.reset();
+  report(std::string("the frame is dropped: ") + reason);
+  write_status(nlohmann::json{{"pid", getpid()}, {"error", reason}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void before_swap(const Surface& surface) {
+  if (settings().output.empty() || !is_busy(kRecording)) return;
+  try {
+    const std::lock_guard lock(capture_mutex());
+    Session& state = session();
+    if (state.recorder && state.recorder->window().drawable == surface.drawable) end_frame();
+  } catch (const std::exception& error) {
+    abandon(error.what());
+  }
+}
+
+void after_swap(const Surface& surface) {
+  if (settings().output.empty()) return;
+  try {
+    const std::lock_guard lock(capture_mutex());
+    count_swap(surface);
+  } catch (const std::exception& error) {
+    abandon(error.what());
+  }
+}
+
+}  // namespace brokkr::capture

@@ -1,0 +1,62 @@
+// When frames are captured: counting swaps, watching the key, and handing finished frames to a writer.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "capture/recorder.h"
+#include "capture/window_system.h"
+
+namespace brokkr::capture {
+
+// Why hooks cannot simply pass a call on. Read without a lock on every hooked call.
+enum BusyBit : uint32_t {
+  kRecording = 1,      // a frame is being recorded
+  kCompiling = 2,      // a thread compiles a display list
+  kFastForward = 4,    // nothing is drawn to windows
+  kWaitForStart = 8,   // frame 0 begins with the first call
+  kInBegin = 16,       // a private list records what glBegin … glEnd draws
+};
+extern std::atomic<uint32_t> g_busy;
+extern std::atomic<bool> g_pending_errors;  // a context has errors that the application has not asked for
+extern std::atomic<uint64_t> g_state_checks, g_state_differences;
+
+// Whether the layer has anything to do in this process.
+bool is_armed();
+
+inline bool is_idle() { return g_busy.load(std::memory_order_relaxed) == 0; }
+inline bool is_busy(BusyBit bit) { return (g_busy.load(std::memory_order_relaxed) & bit) != 0; }
+
+// Around the real swap.
+void before_swap(const Surface& surface);
+void after_swap(const Surface& surface);
+
+// The frame that is being recorded, or null. With capture_mutex() held.
+Recorder* recorder();
+
+// Frame 0 begins here, where it was asked for.
+void start_if_waiting();
+
+// Recording stops; what there is of the frame is dropped.
+void abandon(const char* reason);
+
+// `f(recorder, context)` while a frame is recorded and the context may be asked; nothing escapes.
+template <typename F>
+void record(const char* name, F&& f) noexcept {
+  if (is_busy(kWaitForStart)) start_if_waiting();
+  if (!is_busy(kRecording)) return;
+  try {
+    const std::lock_guard lock(capture_mutex());
+    Recorder* const current = recorder();
+    Context* const context = current ? known_context() : nullptr;
+    if (!context || context->compiling != 0 || context->begin_mode != GL_NONE) return;
+    const Operation operation(*context, name);
+    f(*current, *context);
+  } catch (const std::exception& error) {
+    abandon(error.what());
+  } catch (...) {
+    abandon("an unknown problem");
+  }
+}
+
+}  // namespace brokkr::capture

@@ -1,0 +1,45 @@
+#include "capture/settings.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace brokkr::capture {
+namespace {
+
+std::string text(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string program_name() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "unknown program" : path.filename().string();
+}
+
+Settings read() {
+  Settings result;
+  result.output = text("BROKKR_CAPTURE_OUTPUT");
+  result.status = text("BROKKR_CAPTURE_STATUS");
+  result.key = text("BROKKR_CAPTURE_KEY");
+  result.application = text("BROKKR_CAPTURE_APPLICATION");
+  result.license = text("BROKKR_CAPTURE_LICENSE");
+  const std::string frame = text("BROKKR_CAPTURE_FRAME");
+  const std::string count = text("BROKKR_CAPTURE_COUNT");
+  if (!frame.empty()) result.frame = std::strtoll(frame.c_str(), nullptr, 10);
+  if (!count.empty()) result.count = std::strtoll(count.c_str(), nullptr, 10);
+  result.every = std::strtoll(text("BROKKR_CAPTURE_EVERY").c_str(), nullptr, 10);
+  result.fast_forward = text("BROKKR_CAPTURE_FAST_FORWARD") == "1";
+  result.check_state = text("BROKKR_CAPTURE_CHECK_STATE") == "1";
+  if (result.application.empty()) result.application = program_name();
+  return result;
+}
+
+}  // namespace
+
+const Settings& settings() {
+  static const Settings result = read();
+  return result;
+}
+
+}  // namespace brokkr::capture

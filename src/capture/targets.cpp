@@ -1,0 +1,131 @@
+#include "capture/targets.h"
+
+#include <algorithm>
+
+#include "capture/image_size.h"
+
+namespace brokkr::capture {
+namespace {
+
+GLint attachment_value(GLenum binding, GLenum point, GLenum name) {
+  GLint value = 0;
+  gl().GetFramebufferAttachmentParameteriv(binding, point, name, &value);
+  return value;
+}
+
+// What GL calls the planes of the default framebuffer since 3.0; before, bits count.
+bool window_has(const Context& context, GLenum binding, Plane plane) {
+  if (context.info.version < 30) return get_integer(plane == Plane::depth ? GL_DEPTH_BITS : GL_STENCIL_BITS) > 0;
+  const GLenum point = plane == Plane::depth ? GLenum(GL_DEPTH) : GLenum(GL_STENCIL);
+  const GLint type = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE);
+  if (type != GL_FRAMEBUFFER_DEFAULT) return false;
+  return attachment_value(binding, point,
+                          plane == Plane::depth ? GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE
+                                                : GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE) > 0;
+}
+
+}  // namespace
+
+bool TargetImages::is_window() const {
+  return plane(Plane::color) && plane(Plane::color)->kind == GL_FRAMEBUFFER_DEFAULT;
+}
+
+Targets::Targets(const Surface& window) : window_(window) {}
+
+std::optional<Image> Targets::attachment(const Context& context, GLenum binding, GLenum point) const {
+  const GLint type = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE);
+  if (type != GL_TEXTURE && type != GL_RENDERBUFFER) return std::nullopt;
+  Image image;
+  image.kind = static_cast<GLenum>(type);
+  image.name = static_cast<uintptr_t>(attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME));
+  if (type == GL_TEXTURE) {
+    image.level = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL);
+    image.face = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE);
+    if (context.info.version >= 30) {
+      image.layer = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER);
+    }
+    if (context.info.framebuffer_texture) {
+      image.layered = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED) != 0;
+    }
+  }
+  const auto found = generations_.find({image.kind, image.name});
+  if (found != generations_.end()) image.generation = found->second;
+  return image;
+}
+
+TargetImages Targets::images_of(const Context& context, GLenum binding, bool is_window) const {
+  TargetImages images;
+  if (is_window) {
+    const Image image{.kind = GL_FRAMEBUFFER_DEFAULT, .name = current_surface().drawable};
+    images.planes[0] = image;
+    if (window_has(context, binding, Plane::depth)) images.planes[1] = image;
+    if (window_has(context, binding, Plane::stencil)) images.planes[2] = image;
+    return images;
+  }
+  // The first buffer drawn to; where none is, the first attached one, so that a pass without colour shares the
+  // target of the one with it.
+  const bool draw = binding == GL_DRAW_FRAMEBUFFER;
+  const GLint buffer = get_integer(!draw                        ? GLenum(GL_READ_BUFFER)
+                                   : context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0)
+                                                               : GLenum(GL_DRAW_BUFFER));
+  if (buffer >= GL_COLOR_ATTACHMENT0) images.planes[0] = attachment(context, binding, GLenum(buffer));
+  const GLint count = get_integer(GL_MAX_COLOR_ATTACHMENTS);
+  for (GLint i = 0; !images.planes[0] && i < count; i++) {
+    images.planes[0] = attachment(context, binding, GL_COLOR_ATTACHMENT0 + static_cast<GLenum>(i));
+  }
+  images.planes[1] = attachment(context, binding, GL_DEPTH_ATTACHMENT);
+  images.planes[2] = attachment(context, binding, GL_STENCIL_ATTACHMENT);
+  return images;
+}
+
+Targets::Found Targets::find(const Context& context, GLenum binding) {
+  Found found;
+  const bool draw = binding == GL_DRAW_FRAMEBUFFER;
+  const bool is_window =
+      !context.info.framebuffers ||
+      get_integer(draw ? GLenum(GL_DRAW_FRAMEBUFFER_BINDING) : GLenum(GL_READ_FRAMEBUFFER_BINDING)) == 0;
+  if (context.info.framebuffers && gl().CheckFramebufferStatus(binding) != GL_FRAMEBUFFER_COMPLETE) {
+    found.problem = "the framebuffer is incomplete";
+    found.is_error = true;
+    return found;
+  }
+  const TargetImages images = images_of(context, binding, is_window);
+  if (const auto known = number_of_.find(images); known != number_of_.end()) {
+    found.target = known->second;
+    return found;
+  }
+  TargetInfo info{.images = images};
+  if (is_window) {
+    info.surface = current_surface();
+    info.is_main_window = info.surface.drawable == window_.drawable;
+    std::tie(info.width, info.height) = surface_size(info.surface);
+    if (info.width == 0 || info.height == 0) {
+      // A window system that does not say: what the application draws to is the best guess.
+      std::array<GLint, 4> viewport{};
+      gl().GetIntegerv(GL_VIEWPORT, viewport.data());
+      info.width = viewport[0] + viewport[2];
+      info.height = viewport[1] + viewport[3];
+    }
+    info.samples = context.info.multisample ? get_integer(GL_SAMPLES) : 0;
+  } else {
+    for (const std::optional<Image>& image : images.planes) {
+      if (!image) continue;
+      const ImageSize size = image_size(context, *image);
+      info.width = info.width == 0 ? size.width : std::min(info.width, size.width);
+      info.height = info.height == 0 ? size.height : std::min(info.height, size.height);
+      info.samples = std::max(info.samples, size.samples);
+    }
+  }
+  if (info.width < 1 || info.height < 1 || info.width > kMaxTargetSize || info.height > kMaxTargetSize) {
+    found.problem = "the framebuffer's size is not known or above 16384 pixels";
+    return found;
+  }
+  found.target = all_.size();
+  number_of_[images] = all_.size();
+  all_.push_back(info);
+  return found;
+}
+
+void Targets::forget(GLenum kind, GLuint name) { generations_[{kind, name}]++; }
+
+}  // namespace brokkr::capture
