@@ -145,12 +145,13 @@ int run_bench(const Arguments& arguments) {
   const std::filesystem::path program = setups.empty() ? "" : find_peer_program(arguments.text("gl-bench"));
   const TemporaryFolder folder;
 
+  const bool curves = arguments.has("curves") || arguments.has("curve");
   Json document = {{"kind", "brokkr bench"}, {"format", kBenchFormat}};
   std::vector<BenchRow> rows;
   {
     Progress progress;
     progress.show("starting");
-    if (arguments.has("curves") || arguments.has("curve")) {
+    if (curves) {
       const CurveRun run =
           run_curves(arguments.all("curve"), options, setups, program, folder.path(), progress);
       document["environment"] = run.environment;
@@ -164,7 +165,7 @@ int run_bench(const Arguments& arguments) {
   document["environment"]["load_after"] = load_average();
   document["results"] = Json::array();
   for (const BenchRow& row : rows) document["results"].push_back(row_json(row));
-  document["geomeans"] = geomeans_json(rows);
+  if (!curves) document["geomeans"] = geomeans_json(rows);
   if (arguments.has("json")) write_text(arguments.text("json"), json_text(document));
   if (arguments.has("csv")) write_text(arguments.text("csv"), rows_csv(rows));
   if (arguments.text("json") != "-" && arguments.text("csv") != "-")

@@ -1,5 +1,6 @@
 #include "cli/bench_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -48,6 +49,37 @@ void add(std::map<std::string, std::vector<double>>& logs, const BenchRow& row) 
 
 std::string time_text(const Series& series) {
   return fixed(series.median(), 2) + " (" + fixed(series.least(), 2) + ")";
+}
+
+// Of each triangle, pixel, draw, view, layer; of a whole frame where workers differ.
+double cost_ns(const BenchRow& row, const Series& times) {
+  return times.median() * 1e6 / (row.workload.group == "workers" ? 1 : row.x);
+}
+
+std::string curve_table(const std::vector<BenchRow>& rows, const std::vector<std::string>& peers) {
+  std::vector<std::string> heading = {"curve", "scene", "at", "Brokkr ms (least)", "Brokkr ns each"};
+  for (const std::string& peer : peers) heading.insert(heading.end(), {peer + " ms", "ns each"});
+  heading.emplace_back("peak MiB");
+  std::vector<std::vector<std::string>> lines;
+  for (const BenchRow& row : rows) {
+    std::vector<std::string> line = {row.workload.group, row.series, grouped(static_cast<uint64_t>(row.x))};
+    if (!row.error.empty()) {
+      line.emplace_back("failed");
+      line.resize(heading.size());
+      lines.push_back(line);
+      continue;
+    }
+    line.push_back(time_text(row.brokkr));
+    line.push_back(fixed(cost_ns(row, row.brokkr), 1));
+    for (const PeerResult& peer : row.peers) {
+      line.push_back(fixed(peer.times.median(), 2));
+      line.push_back(fixed(cost_ns(row, peer.times), 1));
+    }
+    line.resize(heading.size() - 1);
+    line.push_back(grouped(row.peak_kib / 1024));
+    lines.push_back(line);
+  }
+  return format_table(heading, lines);
 }
 
 }  // namespace
@@ -122,6 +154,9 @@ Json row_json(const BenchRow& row) {
     entry["peak_kib"] = peer.memory_kib;
   }
   if (const PeerResult* best = best_peer(row)) json["best_peer"] = best->peer;
+  if (row.series.empty()) return json;
+  json["brokkr"]["cost_ns"] = cost_ns(row, row.brokkr);
+  for (const PeerResult& peer : row.peers) json["peers"][peer.peer]["cost_ns"] = cost_ns(row, peer.times);
   return json;
 }
 
@@ -134,16 +169,17 @@ Json geomeans_json(const std::vector<BenchRow>& rows) {
 std::string rows_csv(const std::vector<BenchRow>& rows) {
   const std::vector<std::string> peers = peer_names(rows);
   std::ostringstream csv;
-  csv << "name,shading,group,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_least_ms,"
+  csv << "name,shading,group,series,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_least_"
+         "ms,"
          "launch_ms,resident_kib,peak_kib";
   for (const std::string& peer : peers)
     csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
   csv << ",error\n";
   for (const BenchRow& row : rows) {
     csv << csv_field(row.workload.name) << ',' << shading_name(row.workload.shading) << ','
-        << row.workload.group << ',';
+        << row.workload.group << ',' << csv_field(row.series) << ',';
     if (!row.error.empty()) {
-      csv << std::string(10 + 3 * peers.size(), ',') << ',' << csv_field(row.error) << '\n';
+      csv << std::string(11 + 3 * peers.size(), ',') << csv_field(row.error) << '\n';
       continue;
     }
     csv << row.x << ',' << row.width << ',' << row.height << ',' << row.layers << ',' << row.triangles << ','
@@ -159,6 +195,8 @@ std::string rows_csv(const std::vector<BenchRow>& rows) {
 
 std::string rows_table(const std::vector<BenchRow>& rows) {
   const std::vector<std::string> peers = peer_names(rows);
+  if (std::any_of(rows.begin(), rows.end(), [](const BenchRow& row) { return !row.series.empty(); }))
+    return curve_table(rows, peers);
   std::vector<std::string> heading = {"frame", "shading", "size", "triangles", "Brokkr ms (least)"};
   for (const std::string& peer : peers) heading.push_back(peer);
   if (!peers.empty()) {

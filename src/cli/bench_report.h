@@ -26,6 +26,7 @@ std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows);
 nlohmann::ordered_json row_json(const BenchRow& row);
 nlohmann::ordered_json geomeans_json(const std::vector<BenchRow>& rows);
 std::string rows_csv(const std::vector<BenchRow>& rows);
+// With geometric means, but for curves: there with the cost of each triangle, pixel, … instead.
 std::string rows_table(const std::vector<BenchRow>& rows);
 
 }  // namespace brokkr::cli
