@@ -2,7 +2,9 @@
 file(GLOB BROKKR_CLI_SOURCES CONFIGURE_DEPENDS cli/*.cpp)
 if(BROKKR_CLI_SOURCES)
   add_library(brokkr_cli_parts STATIC ${BROKKR_CLI_SOURCES})
-  target_compile_definitions(brokkr_cli_parts PRIVATE BROKKR_VERSION="${PROJECT_VERSION}")
+  include(GNUInstallDirs)  # `brokkr capture` looks for its library there
+  target_compile_definitions(brokkr_cli_parts PRIVATE BROKKR_VERSION="${PROJECT_VERSION}"
+                                                      BROKKR_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
   # The commit that `brokkr bench` notes beside its numbers, looked up in every build.
   add_custom_target(brokkr_commit BYPRODUCTS ${PROJECT_BINARY_DIR}/generated/brokkr_commit.h
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${PROJECT_BINARY_DIR}/generated/brokkr_commit.h

@@ -11,7 +11,9 @@ constexpr uint64_t kVertexBytes = sizeof(glm::vec4);
 constexpr uint64_t kMaxBytes = uint64_t(1) << 30;  // of one run
 constexpr uint64_t kFirstGuess = uint64_t(1) << 20;
 
-uint64_t vertices_of(GLenum primitive) { return primitive == GL_TRIANGLES ? 3 : primitive == GL_LINES ? 2 : 1; }
+uint64_t vertices_of(GLenum primitive) {
+  return primitive == GL_TRIANGLES ? 3 : primitive == GL_LINES ? 2 : 1;
+}
 
 template <typename Generate>
 GLuint make_once(GLuint& name, Generate generate) {

@@ -134,8 +134,8 @@ class Expression {
 
   long binary(size_t level) {
     static const std::vector<std::vector<std::string_view>> kLevels = {
-        {"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"},
-        {"*", "/", "%"}};
+        {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="},
+        {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
     if (level == kLevels.size()) return primary();
     long left = binary(level + 1);
     for (bool found = true; found;) {
@@ -192,7 +192,8 @@ class Preprocessor {
     if (directive == "if" || directive == "ifdef" || directive == "ifndef") {
       bool holds = active();
       if (holds && directive == "if") holds = Expression(rest, macros_).value() != 0;
-      if (holds && directive != "if") holds = !rest.empty() && macros_.count(rest[0]) == (directive == "ifdef");
+      if (holds && directive != "if")
+        holds = !rest.empty() && macros_.count(rest[0]) == (directive == "ifdef");
       branches_.push_back({holds, holds});
     } else if (directive == "elif" && !branches_.empty()) {
       Branch& branch = branches_.back();

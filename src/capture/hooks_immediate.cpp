@@ -1,7 +1,7 @@
 // The fixed-function API: immediate mode, display lists, rectangles, evaluators, pixels.
 //
-// What glBegin … glEnd draws is compiled into a private display list, which then runs once for its positions and
-// once for the picture. A list that is compiled and executed is compiled first and called afterwards.
+// What glBegin … glEnd draws is compiled into a private display list, which then runs once for its positions
+// and once for the picture. A list that is compiled and executed is compiled first and called afterwards.
 #include <cstring>
 #include <exception>
 
@@ -55,7 +55,11 @@ void set_busy(std::atomic<int>& count, int change, BusyBit bit) {
 }
 
 DrawCall opaque(const char* name, GLenum primitive, std::function<void()> submit, bool changes_state) {
-  return {.name = name, .mode = primitive, .submit = std::move(submit), .opaque = true, .changes_state = changes_state};
+  return {.name = name,
+          .mode = primitive,
+          .submit = std::move(submit),
+          .opaque = true,
+          .changes_state = changes_state};
 }
 
 // The part of the frame that a list, or several in one call, draws.
@@ -72,7 +76,9 @@ void record_lists(const char* name, uint32_t content, const std::function<void()
       current.skip(context, "a display list of triangles, lines and points together", 0);
       return;
     }
-    const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES : primitives == kListLines ? GL_LINES : GL_POINTS;
+    const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES
+                        : primitives == kListLines   ? GL_LINES
+                                                     : GL_POINTS;
     current.draw(context, opaque(name, mode, call, true));
   });
 }
@@ -162,7 +168,8 @@ BROKKR_EXPORT void glEnd() {
 
 BROKKR_EXPORT void glNewList(GLuint list, GLenum mode) {
   Context* const context = is_armed() ? current_context() : nullptr;
-  if (context && context->compiling == 0 && list != 0 && (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE)) {
+  if (context && context->compiling == 0 && list != 0 &&
+      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE)) {
     context->compiling = list;
     context->compiled_content = 0;
     context->call_after_compile = mode == GL_COMPILE_AND_EXECUTE && is_busy(kRecording);
@@ -206,12 +213,13 @@ BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
   gl().CallLists(n, type, lists);
 }
 
-#define BROKKR_OPAQUE_DRAW(name, arguments, primitive)                                              \
-  if (!is_idle()) {                                                                                 \
-    handle_draw("gl" #name, primitive, [&](const Context&) {                                        \
-      return opaque("gl" #name, feedback_primitive(primitive), [=] { gl().name arguments; }, false); \
-    });                                                                                             \
-  }                                                                                                 \
+#define BROKKR_OPAQUE_DRAW(name, arguments, primitive)                                     \
+  if (!is_idle()) {                                                                        \
+    handle_draw("gl" #name, primitive, [&](const Context&) {                               \
+      return opaque(                                                                       \
+          "gl" #name, feedback_primitive(primitive), [=] { gl().name arguments; }, false); \
+    });                                                                                    \
+  }                                                                                        \
   gl().name arguments
 
 BROKKR_EXPORT void glRectd(GLdouble x1, GLdouble y1, GLdouble x2, GLdouble y2) {
@@ -232,7 +240,9 @@ BROKKR_EXPORT void glRectdv(const GLdouble* v1, const GLdouble* v2) {
 BROKKR_EXPORT void glRectfv(const GLfloat* v1, const GLfloat* v2) {
   BROKKR_OPAQUE_DRAW(Rectfv, (v1, v2), GL_TRIANGLES);
 }
-BROKKR_EXPORT void glRectiv(const GLint* v1, const GLint* v2) { BROKKR_OPAQUE_DRAW(Rectiv, (v1, v2), GL_TRIANGLES); }
+BROKKR_EXPORT void glRectiv(const GLint* v1, const GLint* v2) {
+  BROKKR_OPAQUE_DRAW(Rectiv, (v1, v2), GL_TRIANGLES);
+}
 BROKKR_EXPORT void glRectsv(const GLshort* v1, const GLshort* v2) {
   BROKKR_OPAQUE_DRAW(Rectsv, (v1, v2), GL_TRIANGLES);
 }
@@ -247,7 +257,8 @@ BROKKR_EXPORT void glEvalMesh2(GLenum mode, GLint i1, GLint i2, GLint j1, GLint 
   BROKKR_OPAQUE_DRAW(EvalMesh2, (mode, i1, i2, j1, j2), primitive);
 }
 
-BROKKR_EXPORT void glDrawPixels(GLsizei width, GLsizei height, GLenum format, GLenum type, const void* pixels) {
+BROKKR_EXPORT void glDrawPixels(GLsizei width, GLsizei height, GLenum format, GLenum type,
+                                const void* pixels) {
   if (!is_idle()) skip_pixels("glDrawPixels");
   gl().DrawPixels(width, height, format, type, pixels);
 }

@@ -33,7 +33,8 @@ std::vector<Run> split_at_restarts(const std::vector<uint32_t>& elements) {
 
 // Appends the elements at `corners` of every group of `size` elements, groups `step` apart.
 template <size_t N>
-void append_groups(Run run, size_t size, size_t step, const uint8_t (&corners)[N], std::vector<uint32_t>& out) {
+void append_groups(Run run, size_t size, size_t step, const uint8_t (&corners)[N],
+                   std::vector<uint32_t>& out) {
   for (size_t first = 0; first + size <= run.size(); first += step) {
     for (uint8_t corner : corners) out.push_back(run[first + corner]);
   }

@@ -37,8 +37,8 @@ struct Assembly {
 
 // `mode` as submitted. Without `indices` there are `count` vertices. Strips, fans and loops stay as they are;
 // quads, polygons and adjacency modes (without a geometry shader, which would use them) become indices, and
-// restarts in lists, which no file stores, cut incomplete primitives off. Nothing for a mode that assembles no
-// primitives (GL_PATCHES).
+// restarts in lists, which no file stores, cut incomplete primitives off. Nothing for a mode that assembles
+// no primitives (GL_PATCHES).
 std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count,
                                  const QuadSplit& split);
 

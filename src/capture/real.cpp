@@ -12,7 +12,8 @@ namespace brokkr::capture {
 namespace {
 
 // What glibc calls the version of dlsym: its own since 2.34, before that each architecture's first.
-constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0", "GLIBC_2.27"};
+constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0",
+                                          "GLIBC_2.27"};
 
 using GetProcAddress = void* (*)(const char*);
 
@@ -41,7 +42,8 @@ void* look_up(const char* getter, const char* name) {
 DlsymFunction find_real_dlsym() {
   static const DlsymFunction found = [] {
     for (const char* version : kDlsymVersions) {
-      if (void* function = dlvsym(RTLD_NEXT, "dlsym", version)) return reinterpret_cast<DlsymFunction>(function);
+      if (void* function = dlvsym(RTLD_NEXT, "dlsym", version))
+        return reinterpret_cast<DlsymFunction>(function);
     }
     std::abort();  // no C library that this was written for
   }();
@@ -59,14 +61,15 @@ void* find_window_function(const char* name) {
 
 }  // namespace brokkr::capture
 
-// glibc takes the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must leave by a jump.
+// glibc takes the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must leave by a
+// jump.
 #if defined(__clang__)
 #define BROKKR_TAIL_CALL [[clang::musttail]]
 BROKKR_EXPORT void* dlsym(void* handle, const char* name) noexcept {
 #else
 #define BROKKR_TAIL_CALL
 BROKKR_EXPORT __attribute__((optimize("O2", "omit-frame-pointer"))) void* dlsym(void* handle,
-                                                                              const char* name) noexcept {
+                                                                                const char* name) noexcept {
 #endif
   using namespace brokkr::capture;
   if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_gl_name(name)) {

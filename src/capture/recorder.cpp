@@ -48,7 +48,8 @@ size_t Recorder::frame_target(size_t target) {
     added.height = info.height;
     const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(),
                                        [&](const Target& known) { return known.id == added.id; });
-    if (!is_first) added.id = static_cast<int>(frame_targets_.size()) + 1;  // the window after a change of size
+    if (!is_first)
+      added.id = static_cast<int>(frame_targets_.size()) + 1;  // the window after a change of size
     frame_targets_.push_back(static_cast<uint32_t>(frame_.targets.size()));
     frame_.targets.push_back(added);
     frame_.views.push_back({.target = frame_targets_.back()});
@@ -77,7 +78,8 @@ void Recorder::load_earlier_content(Context& context, size_t target, Plane plane
   } else if (plane == Plane::stencil) {
     const std::vector<uint8_t> stencil = read_stencil(context, info);
     if (stencil.empty()) return;
-    uniform = std::all_of(stencil.begin(), stencil.end(), [&](uint8_t value) { return value == stencil.front(); });
+    uniform =
+        std::all_of(stencil.begin(), stencil.end(), [&](uint8_t value) { return value == stencil.front(); });
     clear.stencil = stencil.front();
   } else {
     return;  // colours of captured draws are the viewer's anyway
@@ -101,8 +103,8 @@ void Recorder::use(Context& context, size_t target, std::array<bool, kPlanes> pl
   for (const auto& [from, moved] : moves) {
     const TargetInfo &a = targets_.all()[from], &b = targets_.all()[target];
     const Rect rect{0, 0, std::min(a.width, b.width), std::min(a.height, b.height)};
-    frame_.commands.emplace_back(BlitCommand{frame_targets_[from], frame_targets_[target], rect, rect, moved[0],
-                                             moved[1], moved[2]});
+    frame_.commands.emplace_back(
+        BlitCommand{frame_targets_[from], frame_targets_[target], rect, rect, moved[0], moved[1], moved[2]});
   }
 }
 
@@ -126,7 +128,8 @@ void Recorder::add_reference(Context& context, size_t target, bool with_depth) {
   } else if (with_depth) {
     note("depth that the driver does not give for comparison");
   }
-  if (!reference.depth.empty() || !reference.color_jpeg.empty()) frame_.references.push_back(std::move(reference));
+  if (!reference.depth.empty() || !reference.color_jpeg.empty())
+    frame_.references.push_back(std::move(reference));
 }
 
 uint32_t Recorder::add_state(const State& state) {
@@ -153,7 +156,8 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   const ClearMasks masks = read_clear_masks();
   ClearCommand command{.target = frame_targets_[*target]};
   if (!covers(masks.scissor, info)) command.scissor = masks.scissor;
-  const bool drawn = get_integer(context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0) : GLenum(GL_DRAW_BUFFER)) != GL_NONE;
+  const bool drawn =
+      get_integer(context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0) : GLenum(GL_DRAW_BUFFER)) != GL_NONE;
   if (values.color && info.images.plane(Plane::color) && masks.color && drawn) {
     command.color = *values.color;
     for (int i = 0; i < 4; i++) {
@@ -183,8 +187,8 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   frame_.commands.emplace_back(command);
 }
 
-void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
-                    GLbitfield mask) {
+void Recorder::blit(Context& context, const std::array<GLint, 4>& source,
+                    const std::array<GLint, 4>& destination, GLbitfield mask) {
   std::string problem;
   bool is_error = false;
   const std::optional<size_t> from = find_target(context, GL_READ_FRAMEBUFFER, problem, is_error);
@@ -194,8 +198,12 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
     if (!is_error) note("a blit: " + problem);
     return;
   }
-  BlitCommand command{frame_targets_[*from], frame_targets_[*to], rect_of(source), rect_of(destination),
-                      (mask & GL_COLOR_BUFFER_BIT) != 0, (mask & GL_DEPTH_BUFFER_BIT) != 0,
+  BlitCommand command{frame_targets_[*from],
+                      frame_targets_[*to],
+                      rect_of(source),
+                      rect_of(destination),
+                      (mask & GL_COLOR_BUFFER_BIT) != 0,
+                      (mask & GL_DEPTH_BUFFER_BIT) != 0,
                       (mask & GL_STENCIL_BUFFER_BIT) != 0};
   const auto has = [&](Plane plane) {
     return targets_.all()[*from].images.plane(plane) && targets_.all()[*to].images.plane(plane);
@@ -219,8 +227,8 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
       const int right = std::min(to_rect.x + to_rect.width, box.x + box.width);
       const int top = std::min(to_rect.y + to_rect.height, box.y + box.height);
       if (left >= right || bottom >= top) return;
-      command.source = {command.source.x + left - to_rect.x, command.source.y + bottom - to_rect.y, right - left,
-                        top - bottom};
+      command.source = {command.source.x + left - to_rect.x, command.source.y + bottom - to_rect.y,
+                        right - left, top - bottom};
       to_rect = {left, bottom, right - left, top - bottom};
     }
   }

@@ -87,8 +87,10 @@ class Recorder {
   };
   void draw_part(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared,
                  size_t part);
-  void draw_with_ids(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared);
-  void draw_expanded(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared);
+  void draw_with_ids(Context& context, const DrawCall& call, const VertexStage& stage,
+                     const Prepared& prepared);
+  void draw_expanded(Context& context, const DrawCall& call, const VertexStage& stage,
+                     const Prepared& prepared);
   void add_draw(const Prepared& prepared, const Assembly& assembly, const std::vector<glm::vec4>& positions,
                 uint32_t vertices, uint32_t instances, const std::string& label);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label,

@@ -63,7 +63,8 @@ void draw_points(const DrawCall& call, const SubDraw& part, uint32_t count, uint
     api.DrawElementsInstancedBaseVertexBaseInstance(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances,
                                                     part.base_vertex, part.base_instance);
   } else if (part.base_vertex != 0) {
-    api.DrawElementsInstancedBaseVertex(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances, part.base_vertex);
+    api.DrawElementsInstancedBaseVertex(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances,
+                                        part.base_vertex);
   } else {
     api.DrawElementsInstanced(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances);
   }
@@ -101,8 +102,9 @@ void Recorder::count_skip(const std::string& reason, uint64_t triangles, const s
   add_draw(*prepared, nothing, {}, 0, 1, label + ": not recorded, " + reason);
 }
 
-void Recorder::add_draw(const Prepared& prepared, const Assembly& assembly, const std::vector<glm::vec4>& positions,
-                        uint32_t vertices, uint32_t instances, const std::string& label) {
+void Recorder::add_draw(const Prepared& prepared, const Assembly& assembly,
+                        const std::vector<glm::vec4>& positions, uint32_t vertices, uint32_t instances,
+                        const std::string& label) {
   DrawCommand draw;
   draw.first_view = frame_targets_[prepared.target];  // views and targets are made together
   draw.state = prepared.state;
@@ -122,8 +124,9 @@ void Recorder::add_draw(const Prepared& prepared, const Assembly& assembly, cons
 }
 
 void Recorder::draw(Context& context, const DrawCall& call) {
-  if (!call.opaque && std::all_of(call.parts.begin(), call.parts.end(),
-                                  [](const SubDraw& part) { return part.count == 0 || part.instances == 0; })) {
+  if (!call.opaque && std::all_of(call.parts.begin(), call.parts.end(), [](const SubDraw& part) {
+        return part.count == 0 || part.instances == 0;
+      })) {
     return;
   }
   if (context.info.es) return skip(context, "an OpenGL ES context", triangles_of(call));
@@ -143,7 +146,8 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   prepared.target = *target;
   const TargetInfo& info = targets_.all()[*target];
   const bool has_stencil = info.images.plane(Plane::stencil).has_value();
-  const RenderState render = read_render_state(context, info.images.plane(Plane::depth).has_value(), has_stencil);
+  const RenderState render =
+      read_render_state(context, info.images.plane(Plane::depth).has_value(), has_stencil);
   for (const std::string& what : render.notes) note(what);
   const State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // nothing can be covered
@@ -155,7 +159,8 @@ void Recorder::draw(Context& context, const DrawCall& call) {
       break;
     }
   }
-  const bool draws_color = std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool on) { return on; });
+  const bool draws_color =
+      std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool on) { return on; });
   use(context, *target, {draws_color, state.depth.test, state.stencil.has_value()});
   prepared.state = add_state(state);
   if (draws_color) mark_drawn(*target, Plane::color);
@@ -205,14 +210,14 @@ void Recorder::draw_part(Context& context, const DrawCall& call, const VertexSta
   }
   Feedback feedback(context, stage);
   if (indexed) feedback.set_indices(indices.vertices);
-  const FeedbackResult result = feedback.run_points(uint64_t(vertices) * part.instances,
-                                                    [&] { draw_points(call, part, vertices, 0); });
+  const FeedbackResult result =
+      feedback.run_points(uint64_t(vertices) * part.instances, [&] { draw_points(call, part, vertices, 0); });
   if (!result.problem.empty()) return count_skip(result.problem, triangles, label, prepared);
   add_draw(prepared, *assembly, result.positions, vertices, part.instances, label);
 }
 
-// gl_DrawID counts the draws of one call, so that all must run in one: as multi-draws of points over the vertices
-// that each part uses, indirect where parts have instances.
+// gl_DrawID counts the draws of one call, so that all must run in one: as multi-draws of points over the
+// vertices that each part uses, indirect where parts have instances.
 void Recorder::draw_with_ids(Context& context, const DrawCall& call, const VertexStage& stage,
                              const Prepared& prepared) {
   const bool indexed = call.index_type != GL_NONE;
@@ -263,7 +268,8 @@ void Recorder::draw_with_ids(Context& context, const DrawCall& call, const Verte
       offsets.push_back(reinterpret_cast<const void*>(uintptr_t(firsts[i]) * sizeof(uint32_t)));
     }
     if (indexed) {
-      api.MultiDrawElementsBaseVertex(GL_POINTS, sizes.data(), GL_UNSIGNED_INT, offsets.data(), number, bases.data());
+      api.MultiDrawElementsBaseVertex(GL_POINTS, sizes.data(), GL_UNSIGNED_INT, offsets.data(), number,
+                                      bases.data());
     } else {
       api.MultiDrawArrays(GL_POINTS, starts.data(), sizes.data(), number);
     }

@@ -84,8 +84,8 @@ class FrameWriter {
       status["triangles"] = triangle_count(frame);
       status["skipped"] = frame.skipped_draws;
       status["reasons"] = frame.skipped_reasons;
-      std::string line = "frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
-                         std::to_string(triangle_count(frame)) + " triangles, " +
+      std::string line = "frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) +
+                         " draws, " + std::to_string(triangle_count(frame)) + " triangles, " +
                          std::to_string(frame.skipped_draws) + " draws skipped; written to " + path;
       report(line);
       for (const auto& [reason, count] : frame.skipped_reasons) {

@@ -11,11 +11,11 @@ namespace brokkr::capture {
 
 // Why hooks cannot simply pass a call on. Read without a lock on every hooked call.
 enum BusyBit : uint32_t {
-  kRecording = 1,      // a frame is being recorded
-  kCompiling = 2,      // a thread compiles a display list
-  kFastForward = 4,    // nothing is drawn to windows
-  kWaitForStart = 8,   // frame 0 begins with the first call
-  kInBegin = 16,       // a private list records what glBegin … glEnd draws
+  kRecording = 1,     // a frame is being recorded
+  kCompiling = 2,     // a thread compiles a display list
+  kFastForward = 4,   // nothing is drawn to windows
+  kWaitForStart = 8,  // frame 0 begins with the first call
+  kInBegin = 16,      // a private list records what glBegin … glEnd draws
 };
 extern std::atomic<uint32_t> g_busy;
 extern std::atomic<bool> g_pending_errors;  // a context has errors that the application has not asked for

@@ -17,11 +17,11 @@ Function* window_function(Function*, const char* name) {
 }
 
 // The named function of GLX or EGL as the library has it; looked up again until the library is there.
-#define BROKKR_WINDOW_FUNCTION(name)                                     \
-  [] {                                                                   \
-    static decltype(&::name) found = nullptr;                            \
-    if (!found) found = window_function(static_cast<decltype(&::name)>(nullptr), #name);   \
-    return found;                                                        \
+#define BROKKR_WINDOW_FUNCTION(name)                                                     \
+  [] {                                                                                   \
+    static decltype(&::name) found = nullptr;                                            \
+    if (!found) found = window_function(static_cast<decltype(&::name)>(nullptr), #name); \
+    return found;                                                                        \
   }()
 
 template <typename Function>

@@ -68,6 +68,8 @@ Command compare_command();
 Command bench_command();
 Command pattern_command();
 Command machines_command();
+Command capture_command();
+Command import_command();
 
 // Something is wrong with the command line: exit code 2. The message is one line that says what to do.
 class UsageError : public std::runtime_error {
