@@ -13,7 +13,7 @@
 // instead, for nothing would redeem a reservation of an element that was taken back.
 #pragma once
 
-#include "machine/machine.h"
+#include "queue/access.h"
 #include "queue/queue_memory.h"
 
 BROKKR_MACHINE_BEGIN
@@ -32,6 +32,7 @@ struct Counts {
   }
 };
 
+template <class Observer = Unobserved>
 class Broker {
  public:
   BROKKR_FN Broker(QueueControl& control, uint32_t capacity) : c_(control), capacity_(int32_t(capacity)) {}
@@ -68,7 +69,7 @@ class Broker {
   // Claims n elements, all or none; they keep their slots until they are taken.
   BROKKR_FN bool reserve(int n) {
     if (n == 0) return true;
-    device_atomic<uint64_t> word(c_.counts);
+    Watched<uint64_t, Observer> word(c_.counts);
     uint64_t seen = word.load(kRelaxed);
     for (;;) {
       const Counts now = Counts::unpack(seen);
@@ -100,13 +101,13 @@ class Broker {
   // `head` was read; if `head`, read first, has been reached by `tail` at most, the queue was empty when
   // `head` was read.
   BROKKR_FN bool observed_full() {
-    const uint32_t tail = device_atomic<uint32_t>(c_.tail).load(kAcquire);
-    const uint32_t head = device_atomic<uint32_t>(c_.head).load(kRelaxed);
+    const uint32_t tail = Watched<uint32_t, Observer>(c_.tail).load(kAcquire);
+    const uint32_t head = Watched<uint32_t, Observer>(c_.head).load(kRelaxed);
     return int32_t(tail - head) >= capacity_;
   }
   BROKKR_FN bool observed_empty() {
-    const uint32_t head = device_atomic<uint32_t>(c_.head).load(kAcquire);
-    const uint32_t tail = device_atomic<uint32_t>(c_.tail).load(kRelaxed);
+    const uint32_t head = Watched<uint32_t, Observer>(c_.head).load(kAcquire);
+    const uint32_t tail = Watched<uint32_t, Observer>(c_.tail).load(kRelaxed);
     return int32_t(tail - head) <= 0;
   }
 
@@ -115,14 +116,14 @@ class Broker {
   int32_t capacity_;
 
   BROKKR_FN static int smaller(int a, int b) { return a < b ? a : b; }
-  BROKKR_FN Counts counts() { return Counts::unpack(device_atomic<uint64_t>(c_.counts).load(kRelaxed)); }
+  BROKKR_FN Counts counts() { return Counts::unpack(Watched<uint64_t, Observer>(c_.counts).load(kRelaxed)); }
   // Returns the sums before.
   BROKKR_FN Counts add(int available, int occupied) {
     return Counts::unpack(
-        device_atomic<uint64_t>(c_.counts).fetch_add(Counts::pack(available, occupied), kRelaxed));
+        Watched<uint64_t, Observer>(c_.counts).fetch_add(Counts::pack(available, occupied), kRelaxed));
   }
   BROKKR_FN static uint32_t draw(uint32_t& counter, int n) {
-    return device_atomic<uint32_t>(counter).fetch_add(uint32_t(n), kRelaxed);
+    return Watched<uint32_t, Observer>(counter).fetch_add(uint32_t(n), kRelaxed);
   }
 };
 

@@ -26,14 +26,14 @@
 
 #include <bit>
 
-#include "machine/machine.h"
+#include "queue/access.h"
 #include "queue/broker.h"
 #include "queue/queue_memory.h"
 
 BROKKR_MACHINE_BEGIN
 
 // Any number of queues of equal capacity. Index q: 0 .. queues - 1.
-template <int kWords>
+template <int kWords, class Observer = Unobserved>
 class BrokerQueues {
  public:
   static constexpr int kSlotWords = QueueMemory<kWords>::kSlotWords;
@@ -113,7 +113,7 @@ class BrokerQueues {
     const auto members_of = w.spill(members);
     w.for_lanes(m && leader == w.lane(), [&](int i) {
       const int n = members_of[i];
-      Broker of_queue = broker(queue_of[i]);
+      Broker<Observer> of_queue = broker(queue_of[i]);
       of_queue.promise_elements(n);
       first.set(i, of_queue.draw_enqueue(n));
     });
@@ -141,6 +141,32 @@ class BrokerQueues {
     return get_lanes(w, q, p, element, n);
   }
 
+  // ---- For single lanes, each on its own: in w.once, in w.for_lanes, or in code that knows no warps.
+
+  // How many of n elements the queue took: the first so many, under consecutive tickets.
+  BROKKR_FN int enqueue_from_lane(int q, const uint32_t (*element)[kWords], int n) const {
+    const int got = claim_room(q, n);
+    if (got == 0) return 0;
+    const uint32_t p = broker(q).draw_enqueue(got);
+    for (int i = 0; i < got; ++i) {
+      if (!put(q, p + uint32_t(i), element[i])) return i;
+    }
+    return got;
+  }
+  // Up to n elements, the oldest first. Returns how many.
+  BROKKR_FN int dequeue_to_lane(int q, uint32_t (*element)[kWords], int n) const {
+    const int got = claim_elements(q, n);
+    if (got == 0) return 0;
+    const uint32_t p = broker(q).draw_dequeue(got);
+    for (int i = 0; i < got; ++i) {
+      uint32_t* s = slot(q, p + uint32_t(i));
+      if (!await(s, published(p + uint32_t(i)))) return i;
+      for (int k = 0; k < kWords; ++k) element[i][k] = s[1 + k];
+      release(s, freed(p + uint32_t(i)));
+    }
+    return got;
+  }
+
   // Elements that may be claimed, at some moment during the call.
   BROKKR_FN int size(Warp& w, int q) {
     return w.uniform([&]() -> int { return broker(q).available(); });
@@ -151,7 +177,7 @@ class BrokerQueues {
 
   // ---- Run by single lanes.
 
-  BROKKR_FN Broker broker(int q) const { return Broker(m_.control[q], m_.capacity); }
+  BROKKR_FN Broker<Observer> broker(int q) const { return Broker<Observer>(m_.control[q], m_.capacity); }
 
   // The broker's answer, waited for until it can be observed where the discipline asks for that.
   BROKKR_FN int claim_room(int q, int n) const {
@@ -159,7 +185,7 @@ class BrokerQueues {
       const int got = broker(q).claim_room(n);
       if (got > 0 || m_.discipline == Discipline::distributor) return got;
       if (broker(q).observed_full() || aborted()) return 0;
-      pause(spin);
+      Observer::pause(spin);
     }
   }
   BROKKR_FN int claim_elements(int q, int n) const {
@@ -168,7 +194,7 @@ class BrokerQueues {
       if (got > 0 || m_.discipline == Discipline::distributor) return got;
       // Reserved elements lie between head and tail, so that tickets cannot tell whether any others do.
       if (broker(q).has_reserved() || broker(q).observed_empty() || aborted()) return 0;
-      pause(spin);
+      Observer::pause(spin);
     }
   }
   BROKKR_FN bool aborted() const {
@@ -185,14 +211,14 @@ class BrokerQueues {
   BROKKR_FN uint32_t freed(uint32_t p) const { return vacant(p) + m_.capacity; }
   // False: aborted.
   BROKKR_FN bool await(uint32_t* s, uint32_t ticket) const {
-    for (int spin = 0; device_atomic<uint32_t>(*s).load(kAcquire) != ticket; ++spin) {
+    for (int spin = 0; Watched<uint32_t, Observer>(*s).load(kAcquire) != ticket; ++spin) {
       if (aborted()) return false;
-      pause(spin);
+      Observer::pause(spin);
     }
     return true;
   }
   BROKKR_FN static void release(uint32_t* s, uint32_t ticket) {
-    device_atomic<uint32_t>(*s).store(ticket, kRelease);
+    Watched<uint32_t, Observer>(*s).store(ticket, kRelease);
   }
   BROKKR_FN bool put(int q, uint32_t p, const uint32_t (&element)[kWords]) const {
     uint32_t* s = slot(q, p);

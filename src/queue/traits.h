@@ -1,0 +1,187 @@
+// The queues by name, and what each promises: Table 4.1 of the thesis as data, beside what these
+// implementations do.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace brokkr {
+
+enum class QueueKind : uint32_t {
+  bq,
+  bwd,
+  bsq,
+  gq,
+  msq,
+  dual_mutex,
+  shcq,
+  tzq,
+  baq,
+  cbq,
+  htq,
+  lcrq,
+  sfq,
+  nsfq,
+  wfq
+};
+inline constexpr int kQueueKinds = 15;
+
+enum class Claim : uint8_t { no, partial, yes };
+
+// The rows of Table 4.1.
+struct QueueClaims {
+  Claim scalable;       // unique places by fetch-and-add: no retries of failed compare-and-swaps
+  Claim fair;           // a thread's place is settled at once: no interference makes it start again
+  Claim linearizable;   // as if each operation took effect at one moment between its call and its return
+  Claim low_footprint;  // few registers
+  Claim static_memory;  // elements cost no allocation
+  Claim paradigms;      // every lane of a warp may use it by itself
+  Claim multi_queue;    // full and empty are answered, not waited for
+  Claim multi_element;  // several elements with one operation
+};
+
+struct QueueTraits {
+  QueueKind kind;
+  const char* name;
+  const char* title;
+  const char* source;
+  QueueClaims
+      table;  // as the thesis has it; BWD and BSQ, which the table leaves out, as section 4.5 describes them
+  QueueClaims here;        // of the implementation in this folder
+  const char* difference;  // why the two differ; "": they do not
+};
+
+namespace queue_claims {
+inline constexpr Claim N = Claim::no, P = Claim::partial, Y = Claim::yes;
+inline constexpr const char* kPool =
+    "nodes come from a pool of fixed size through a free list instead of a memory manager; still one per "
+    "element";
+}  // namespace queue_claims
+
+// By QueueKind. Columns of the claims: scalable, fair, linearizable, low footprint, static memory, paradigms,
+// multi-queue, multi-element.
+inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
+  using namespace queue_claims;
+  return std::array<QueueTraits, kQueueKinds>{{
+      {QueueKind::bq,
+       "BQ",
+       "broker queue",
+       "thesis 4.3, Algorithm 1",
+       {Y, Y, Y, Y, Y, Y, Y, Y},
+       {Y, Y, Y, Y, Y, Y, Y, Y},
+       ""},
+      {QueueKind::bwd,
+       "BWD",
+       "broker work distributor",
+       "thesis 4.5.1",
+       {Y, Y, N, Y, Y, Y, Y, Y},
+       {Y, Y, N, Y, Y, Y, Y, Y},
+       ""},
+      {QueueKind::bsq,
+       "BSQ",
+       "broker stealing queue",
+       "thesis 4.5.2",
+       {Y, Y, N, Y, Y, Y, Y, Y},
+       {Y, Y, N, Y, Y, Y, Y, N},
+       "one element at a time; an element that finds its home full goes to the next block's queue"},
+      {QueueKind::gq,
+       "GQ",
+       "Gottlieb's queue",
+       "Gottlieb, Lubachevsky and Rudolph 1983",
+       {Y, N, N, Y, Y, Y, Y, N},
+       {Y, N, N, Y, Y, Y, Y, N},
+       ""},
+      {QueueKind::msq,
+       "MSQ",
+       "Michael-Scott queue",
+       "Michael and Scott 1996",
+       {N, N, Y, Y, N, Y, Y, N},
+       {N, N, Y, Y, N, Y, Y, N},
+       kPool},
+      {QueueKind::dual_mutex,
+       "2MQ",
+       "dual mutex queue",
+       "Michael and Scott 1996, two-lock queue",
+       {N, N, Y, Y, Y, Y, Y, Y},
+       {N, N, Y, Y, Y, Y, Y, Y},
+       "the two locks guard the ends of a ring, not of a list"},
+      {QueueKind::shcq,
+       "SHCQ",
+       "Shann's queue",
+       "Shann, Huang and Chen 2000; Colvin and Groves 2005",
+       {N, N, N, Y, N, Y, Y, N},
+       {N, N, Y, Y, Y, Y, Y, N},
+       "looks whether the queue is full or empty before it reads the slot, which Colvin and Groves found "
+       "missing; "
+       "elements of 31 bits lie in the slots beside their counts"},
+      {QueueKind::tzq,
+       "TZQ",
+       "Tsigas-Zhang queue",
+       "Tsigas and Zhang 2001",
+       {N, N, Y, Y, N, Y, Y, N},
+       {N, N, Y, Y, Y, Y, Y, N},
+       "slots count their laps where the original flips between two kinds of null, so that no element or "
+       "null can be "
+       "taken for an earlier one; elements of 31 bits lie in the slots. The table calls the original "
+       "linearizable, "
+       "the text does not"},
+      {QueueKind::baq,
+       "BAQ",
+       "baskets queue",
+       "Hoffman, Shalev and Shavit 2007",
+       {N, N, Y, Y, N, Y, Y, N},
+       {N, N, Y, Y, N, Y, Y, N},
+       kPool},
+      {QueueKind::cbq,
+       "CBQ",
+       "circular buffer queue",
+       "Orozco et al. 2012",
+       {Y, Y, Y, Y, N, N, N, N},
+       {Y, Y, Y, Y, Y, N, N, N},
+       "elements lie in the slots"},
+      {QueueKind::htq,
+       "HTQ",
+       "high-throughput queue",
+       "Orozco et al. 2012",
+       {Y, N, N, Y, N, Y, Y, N},
+       {Y, N, N, Y, Y, Y, Y, N},
+       "elements lie in the slots"},
+      {QueueKind::lcrq,
+       "LCRQ",
+       "linked concurrent ring queue",
+       "Morrison and Afek 2013",
+       {Y, P, Y, N, N, Y, Y, N},
+       {Y, P, Y, N, N, Y, Y, N},
+       "31-bit elements and 31-bit positions share one 64-bit word where the original swaps 128 bits; rings "
+       "come from "
+       "a pool and are used again"},
+      {QueueKind::sfq,
+       "SFQ",
+       "Scogland-Feng queue, blocking",
+       "Scogland and Feng 2015",
+       {Y, Y, Y, Y, Y, N, N, N},
+       {Y, Y, Y, Y, Y, N, N, N},
+       ""},
+      {QueueKind::nsfq,
+       "NSFQ",
+       "Scogland-Feng queue, non-blocking",
+       "Scogland and Feng 2015",
+       {N, N, Y, Y, Y, Y, Y, N},
+       {N, N, Y, Y, Y, Y, Y, N},
+       ""},
+      {QueueKind::wfq,
+       "WFQ",
+       "wait-free queue",
+       "Yang and Mellor-Crummey 2016",
+       {Y, P, Y, N, N, Y, Y, N},
+       {Y, P, Y, N, N, Y, Y, N},
+       "segments come from a ring of fixed size; wait-free while that suffices, otherwise an operation waits "
+       "for the "
+       "slowest thread to leave a segment, or reports that the queue is full"},
+  }};
+}();
+
+constexpr const QueueTraits& queue_traits(QueueKind kind) { return kQueueTraits[size_t(kind)]; }
+
+}  // namespace brokkr

@@ -1,0 +1,37 @@
+// All measured queues behind one virtual interface, telling a hook of every access to shared memory before it
+// happens.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "queue/queue_shape.h"
+
+namespace brokkr::queue_test {
+
+// What the calling thread is doing.
+class StepHook {
+ public:
+  virtual ~StepHook() = default;
+  virtual void step() = 0;           // an access comes next
+  virtual void pause(int spin) = 0;  // nothing can happen until another thread has done something
+};
+// Of this thread; nullptr: nobody looks, waits yield.
+extern thread_local StepHook* hook;
+
+class AnyQueue {
+ public:
+  virtual ~AnyQueue() = default;
+  virtual Outcome enqueue(uint32_t thread, uint32_t value) = 0;
+  virtual Outcome dequeue(uint32_t thread, uint32_t& value) = 0;
+  // One by one where the queue has no operation for several.
+  virtual int dequeue_many(uint32_t thread, uint32_t* value, int n) = 0;
+  virtual uint32_t allocated() = 0;
+  virtual void abort() = 0;
+  virtual void reset() = 0;  // empty again; while nobody uses it
+};
+std::unique_ptr<AnyQueue> make_queue(QueueKind kind, const QueueShape& shape);
+
+std::vector<QueueKind> all_queues();
+
+}  // namespace brokkr::queue_test
