@@ -1,14 +1,18 @@
-// Trilinear texture lookup with repeat wrapping. Texels are linear-light, 16 bits a channel, two words each.
+// Trilinear texture lookup with repeat wrapping, filtered in linear light (pipeline/mip_chain.h).
 #pragma once
 
 #include "shader.h"
 
 BROKKR_MACHINE_BEGIN
 
-BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, Int at, Mask m) {
-  const Uint rg = w.gather(texels, at * Int(2), m), ba = w.gather(texels, at * Int(2) + Int(1), m);
-  return Vec4<Warp>(to_float(as_int(rg & Uint(0xffffu))), to_float(as_int(rg >> Uint(16))),
-                    to_float(as_int(ba & Uint(0xffffu))), to_float(as_int(ba >> Uint(16))));
+// A texel's channels; of sRGB textures in linear light.
+BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, bool srgb, Int at, Mask m) {
+  const Uint texel = w.gather(texels, at, m);
+  const auto channel = [&](uint32_t shift) {
+    return to_float(as_int((texel >> Uint(shift)) & Uint(0xffu))) * Float(1.0f / 255.0f);
+  };
+  const Float r = channel(0), g = channel(8), b = channel(16), a = channel(24);
+  return srgb ? Vec4<Warp>(r * r, g * g, b * b, a) : Vec4<Warp>(r, g, b, a);
 }
 
 // One level per lane; texture coordinates u, v with 1 a whole repeat.
@@ -29,11 +33,13 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
   x1 = select(x1 >= width, Int(0), x1);
   y1 = select(y1 >= height, Int(0), y1);
   const Int base = as_int(w.gather(texture.first_texel, level, m));
-  const auto at = [&](Int px, Int py) { return load_texel(w, frame.texels, base + py * width + px, m); };
+  const auto at = [&](Int px, Int py) {
+    return load_texel(w, frame.texels, texture.srgb != 0, base + py * width + px, m);
+  };
   const Vec4<Warp> a = at(x0, y0), b = at(x1, y0), c = at(x0, y1), d = at(x1, y1);
   const auto mix = [&](Float p, Float q, Float r, Float s) {
     const Float low = p + (q - p) * tx, high = r + (s - r) * tx;
-    return (low + (high - low) * ty) * Float(1.0f / 65535.0f);
+    return low + (high - low) * ty;
   };
   return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z),
                     mix(a.w, b.w, c.w, d.w));
@@ -54,9 +60,9 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
   const Float whole = floor(lod);
   const Float t = lod - whole;
   const Int level = to_int(whole);
+  const Int next = minimum(level + Int(1), Int(int(texture.levels) - 1));
   const Vec4<Warp> fine = sample_bilinear(w, frame, texture, level, uv.x, uv.y, m);
   if (!w.any(m && t > Float(0.0f))) return fine;
-  const Int next = minimum(level + Int(1), Int(int(texture.levels) - 1));
   const Vec4<Warp> coarse = sample_bilinear(w, frame, texture, next, uv.x, uv.y, m);
   return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
                     fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);

@@ -142,6 +142,43 @@ BROKKR_FN Lane<T> select(Mask m, T a, Lane<T> b) {
   return select(m, Lane<T>(a), b);
 }
 
+// a < b ? a : b and a > b ? a : b: b where a or b is no number. What the processors' instructions do, though
+// GCC does not see it behind a mask.
+#define BROKKR_LANE_EXTREMUM(name, op, instruction) \
+  template <class T>                                \
+  BROKKR_FN Lane<T> name(Lane<T> a, Lane<T> b) {    \
+    BROKKR_LANE_EXTREMUM_512(instruction)           \
+    BROKKR_LANE_EXTREMUM_256(instruction)           \
+    return select(a op b, a, b);                    \
+  }
+#if defined(__AVX512F__)
+#define BROKKR_LANE_EXTREMUM_512(instruction)                                                             \
+  if constexpr (kWidth == 16 && std::is_same_v<T, float>)                                                 \
+    return Lane<T>(                                                                                       \
+        same_bits<Vector<T>>(_mm512_##instruction##_ps(same_bits<__m512>(a.v), same_bits<__m512>(b.v)))); \
+  if constexpr (kWidth == 16 && std::is_same_v<T, int32_t>)                                               \
+    return Lane<T>(same_bits<Vector<T>>(                                                                  \
+        _mm512_##instruction##_epi32(same_bits<__m512i>(a.v), same_bits<__m512i>(b.v))));
+#else
+#define BROKKR_LANE_EXTREMUM_512(instruction)
+#endif
+#if defined(__AVX2__)
+#define BROKKR_LANE_EXTREMUM_256(instruction)                                                             \
+  if constexpr (kWidth == 8 && std::is_same_v<T, float>)                                                  \
+    return Lane<T>(                                                                                       \
+        same_bits<Vector<T>>(_mm256_##instruction##_ps(same_bits<__m256>(a.v), same_bits<__m256>(b.v)))); \
+  if constexpr (kWidth == 8 && std::is_same_v<T, int32_t>)                                                \
+    return Lane<T>(same_bits<Vector<T>>(                                                                  \
+        _mm256_##instruction##_epi32(same_bits<__m256i>(a.v), same_bits<__m256i>(b.v))));
+#else
+#define BROKKR_LANE_EXTREMUM_256(instruction)
+#endif
+BROKKR_LANE_EXTREMUM(lesser_of, <, min)
+BROKKR_LANE_EXTREMUM(greater_of, >, max)
+#undef BROKKR_LANE_EXTREMUM
+#undef BROKKR_LANE_EXTREMUM_512
+#undef BROKKR_LANE_EXTREMUM_256
+
 template <class To, class From>
 BROKKR_FN Lane<To> bit_cast_lanes(Lane<From> a) {
   static_assert(sizeof(To) == sizeof(From));

@@ -200,6 +200,19 @@ class Warp {
   BROKKR_FN static void for_lanes(Mask m, F&& f) {
     for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) f(std::countr_zero(bits));
   }
+  // f(key, lanes) for every key that lanes of m have, with those lanes: for loads that many lanes share. On
+  // CUDA, where neighbours' loads coalesce anyway, once for all lanes, each with its own key: f must not use
+  // collectives.
+  template <class F>
+  BROKKR_FN static void for_distinct(Uint key, Mask m, F&& f) {
+    const auto keys = spill(key);
+    for (uint32_t rest = ballot(m); rest != 0;) {
+      const uint32_t one = keys[std::countr_zero(rest)];
+      const Mask same = m && key == Uint(one);
+      f(one, same);
+      rest &= ~ballot(same);
+    }
+  }
   // What lane i holds, inside for_lanes: lane-private arrays of the machine.
   template <class T>
   struct Spilled {

@@ -19,6 +19,14 @@ template <class T>
 BROKKR_FN T select(bool m, T a, T b) {
   return m ? a : b;
 }
+template <class T>
+BROKKR_FN T lesser_of(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+BROKKR_FN T greater_of(T a, T b) {
+  return a > b ? a : b;
+}
 BROKKR_FN Uint as_uint(float a) { return __float_as_uint(a); }
 BROKKR_FN Uint as_uint(int32_t a) { return uint32_t(a); }
 BROKKR_FN Int as_int(float a) { return __float_as_int(a); }
@@ -135,6 +143,11 @@ class Warp {
   template <class F>
   BROKKR_FN static void for_lanes(bool m, F&& f) {
     if (m) f(lane());
+    __syncwarp();
+  }
+  template <class F>
+  BROKKR_FN static void for_distinct(Uint key, bool m, F&& f) {
+    if (m) f(key, true);
     __syncwarp();
   }
   template <class T>

@@ -42,13 +42,10 @@ BROKKR_FN int lowest_bit(uint64_t bits) {
   template <class L>         \
   requires requires { typename L::value_type; }
 #endif
-BROKKR_LANE_TEMPLATE BROKKR_FN L minimum(L a, L b) { return select(b < a, b, a); }
-BROKKR_LANE_TEMPLATE BROKKR_FN L maximum(L a, L b) { return select(a < b, b, a); }
+BROKKR_LANE_TEMPLATE BROKKR_FN L minimum(L a, L b) { return lesser_of(b, a); }
+BROKKR_LANE_TEMPLATE BROKKR_FN L maximum(L a, L b) { return greater_of(b, a); }
 // NaN becomes lo.
-BROKKR_LANE_TEMPLATE BROKKR_FN L clamp_to(L v, L lo, L hi) {
-  v = select(lo < v, v, lo);
-  return select(v < hi, v, hi);
-}
+BROKKR_LANE_TEMPLATE BROKKR_FN L clamp_to(L v, L lo, L hi) { return lesser_of(greater_of(v, lo), hi); }
 #undef BROKKR_LANE_TEMPLATE
 
 BROKKR_FN Float absolute(Float a) { return as_float(as_uint(a) & Uint(0x7fffffffu)); }
@@ -56,10 +53,7 @@ BROKKR_FN Mask is_finite(Float a) { return (as_uint(a) & Uint(0x7f800000u)) != U
 BROKKR_FN Float fraction(Float a) { return a - floor(a); }
 
 // [0, 1], NaN becomes 0.
-BROKKR_FN Float saturate(Float a) {
-  a = select(a > Float(0.0f), a, Float(0.0f));
-  return select(a < Float(1.0f), a, Float(1.0f));
-}
+BROKKR_FN Float saturate(Float a) { return clamp_to(a, Float(0.0f), Float(1.0f)); }
 
 // 2^x for x in [-126, 126]; relative error below 2.5e-7 (polynomial of degree 6 on [-0.5, 0.5]).
 BROKKR_FN Float exp2_lanes(Float x) {

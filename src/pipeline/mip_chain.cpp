@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <glm/exponential.hpp>
+#include <glm/vec3.hpp>
 #include <glm/vec4.hpp>
 
 namespace brokkr {
@@ -17,7 +19,7 @@ std::array<float, 256> decode_table(bool srgb) {
   return table;
 }
 
-uint32_t unorm16(float v) { return uint32_t(std::lround(std::clamp(v, 0.0f, 1.0f) * 65535.0f)); }
+uint32_t unorm8(float v) { return uint32_t(std::lround(std::clamp(v, 0.0f, 1.0f) * 255.0f)); }
 
 }  // namespace
 
@@ -34,10 +36,10 @@ TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& te
   record.srgb = texture.srgb;
   int width = texture.width, height = texture.height;
   for (;;) {
-    record.first_texel[record.levels++] = uint32_t(texels.size() / 2);
+    record.first_texel[record.levels++] = uint32_t(texels.size());
     for (const glm::vec4& t : level) {
-      texels.push_back(unorm16(t.x) | unorm16(t.y) << 16);
-      texels.push_back(unorm16(t.z) | unorm16(t.w) << 16);
+      const glm::vec3 c = texture.srgb ? glm::sqrt(glm::vec3(t)) : glm::vec3(t);
+      texels.push_back(unorm8(c.x) | unorm8(c.y) << 8 | unorm8(c.z) << 16 | unorm8(t.w) << 24);
     }
     if ((width == 1 && height == 1) || record.levels == kMaxTextureLevels) return record;
     const int next_width = std::max(1, width / 2), next_height = std::max(1, height / 2);

@@ -7,6 +7,7 @@
 
 #include "geometry/triangle_store.h"
 #include "machine/machine.h"
+#include "raster/region.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -68,6 +69,40 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
 BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy, float z_min, float z_max) {
   return clamp_to((z + z_dx * dx) + z_dy * dy, Float(z_min), Float(z_max));
 }
+
+// A triangle's edge functions at the samples of a tile, a vector of samples at a time.
+class TileEdges {
+ public:
+  // (x0, y0): the tile's first sample, relative to the region.
+  BROKKR_FN TileEdges(Warp& w, const RegionTriangle& t, int x0, int y0)
+      : t_(t), x0_(x0), y0_(y0), x_(tile_x(w.lane())), y_(tile_y(w.lane())) {
+    for (int k = 0; k < 3; ++k) {
+      first_[k] = t.e[k] + t.a[k] * x0 + t.b[k] * y0;
+      lane_[k] = Int(t.a[k]) * x_ + Int(t.b[k]) * y_;
+    }
+  }
+  // Samples s .. s + width - 1 of the tile that lie inside.
+  BROKKR_FN Mask inside(int s) const {
+    const int sx = tile_x(s), sy = tile_y(s);
+    Int e[3];
+    for (int k = 0; k < 3; ++k) e[k] = lane_[k] + Int(first_[k] + t_.a[k] * sx + t_.b[k] * sy);
+    const int x = x0_ + sx, y = y0_ + sy;
+    return (e[0] | e[1] | e[2]) >= Int(0) && x_ >= Int(t_.min_x - x) && x_ <= Int(t_.max_x - x) &&
+           y_ >= Int(t_.min_y - y) && y_ <= Int(t_.max_y - y);
+  }
+  // Depth there.
+  BROKKR_FN Float depth(int s) const {
+    return plane_depth(t_.z, t_.z_dx, t_.z_dy, to_float(x_ + Int(x0_ + tile_x(s) - t_.origin_x)),
+                       to_float(y_ + Int(y0_ + tile_y(s) - t_.origin_y)), t_.z_min, t_.z_max);
+  }
+
+ private:
+  const RegionTriangle& t_;
+  int x0_, y0_;
+  Int x_, y_;
+  int32_t first_[3];
+  Int lane_[3];
+};
 
 // Eight by eight tiles, one per lane.
 struct LaneTiles {

@@ -8,41 +8,56 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Barycentric weights at (dx, dy) samples from where x, y (window position times w, relative to the sample)
-// were taken.
-BROKKR_FN Vec3<Warp> weights(const ClipVertex (&v)[3], const Float (&x)[3], const Float (&y)[3], Float dx,
-                             Float dy) {
-  Float px[3], py[3];
-  for (int i = 0; i < 3; ++i) {
-    px[i] = x[i] - v[i].w * dx;
-    py[i] = y[i] - v[i].w * dy;
-  }
-  const Float b0 = px[1] * py[2] - px[2] * py[1], b1 = px[2] * py[0] - px[0] * py[2],
-              b2 = px[0] * py[1] - px[1] * py[0];
-  const Float sum = (b0 + b1) + b2;
-  const Float inverse = Float(1.0f) / select(sum == Float(0.0f), Float(1.0f), sum);
-  return Vec3<Warp>(b0 * inverse, b1 * inverse, b2 * inverse);
+// What the corners of each lane's primitive hold.
+struct Corners {
+  Float position[3][4];  // w: captured clip positions only
+  Float normal[3][3];
+  Float texcoord[3][2];
+};
+
+// Perspective-correct barycentric weights N_i / (N_0 + N_1 + N_2) of a sample and, as `dx` and `dy`, how the
+// numerators N_i change with it.
+struct Weights {
+  Vec3<Warp> value, dx, dy;
+  Float inverse;  // 1 / (N_0 + N_1 + N_2)
+};
+
+// x, y: window position times w of the corners, relative to the sample.
+BROKKR_FN Weights weights(const ClipVertex (&v)[3], const Float (&x)[3], const Float (&y)[3]) {
+  Weights r;
+  const auto numerator = [&](int i, int j) { return x[i] * y[j] - x[j] * y[i]; };
+  const Float n0 = numerator(1, 2), n1 = numerator(2, 0), n2 = numerator(0, 1);
+  const Float sum = (n0 + n1) + n2;
+  r.inverse = Float(1.0f) / select(sum == Float(0.0f), Float(1.0f), sum);
+  r.value = Vec3<Warp>(n0 * r.inverse, n1 * r.inverse, n2 * r.inverse);
+  // A step to the right takes w from every x.
+  const auto along_x = [&](int i, int j) { return v[j].w * y[i] - v[i].w * y[j]; };
+  const auto along_y = [&](int i, int j) { return v[i].w * x[j] - v[j].w * x[i]; };
+  r.dx = Vec3<Warp>(along_x(1, 2), along_x(2, 0), along_x(0, 1));
+  r.dy = Vec3<Warp>(along_y(1, 2), along_y(2, 0), along_y(0, 1));
+  return r;
 }
 
-// Fills position, normal and texcoord of `in`. `corner(i, base, stride, c)` is component c of corner i in
-// an array of `stride` floats per vertex.
-template <class Attribute>
-BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, Attribute&& corner,
+BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& material) {
+  return frame.texcoords && (material.diffuse_texture >= 0 || material.alpha_texture >= 0);
+}
+
+// Fills position, normal, texcoord and barycentric of `in`.
+BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corners& corners,
                            ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
   ClipVertex v[3];
-  for (int i = 0; i < 3; ++i) {
-    v[i] = transform_vertex(run, [&](int c) { return corner(i, frame.positions, 4, c); });
-  }
+  for (int i = 0; i < 3; ++i) v[i] = transform_vertex(run, [&](int c) { return corners.position[i][c]; });
 
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
     x[i] = v[i].x * Float(draw.scale[0]) + v[i].w * (Float(draw.offset[0]) - in.x);
     y[i] = v[i].y * Float(draw.scale[1]) + v[i].w * (Float(draw.offset[1]) - in.y);
   }
-  in.barycentric = weights(v, x, y, Float(0.0f), Float(0.0f));
-  const auto mix = [&](Float p, Float q, Float r) {
-    return (p * in.barycentric.x + q * in.barycentric.y) + r * in.barycentric.z;
+  const Weights b = weights(v, x, y);
+  in.barycentric = b.value;
+  const auto mix = [](const Vec3<Warp>& k, Float p, Float q, Float r) {
+    return (p * k.x + q * k.y) + r * k.z;
   };
 
   if (!(draw.bits & kDrawMaterial)) {
@@ -52,71 +67,84 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, Attribute&&
     Vec3<Warp> p[3];
     for (int i = 0; i < 3; ++i) p[i] = Vec3<Warp>(v[i].x * sx, v[i].y * sy, -v[i].w);
     in.normal = cross(p[1] - p[0], p[2] - p[0]);
-    in.position =
-        Vec3<Warp>(mix(p[0].x, p[1].x, p[2].x), mix(p[0].y, p[1].y, p[2].y), mix(p[0].z, p[1].z, p[2].z));
+    in.position = Vec3<Warp>(mix(b.value, p[0].x, p[1].x, p[2].x), mix(b.value, p[0].y, p[1].y, p[2].y),
+                             mix(b.value, p[0].z, p[1].z, p[2].z));
     const Float flip = select(dot(in.normal, in.position) > Float(0.0f), Float(-1.0f), Float(1.0f));
     in.normal = scale(in.normal, flip);
     return;
   }
-  const auto attribute = [&](const float* base, int stride, int component) {
-    return mix(corner(0, base, stride, component), corner(1, base, stride, component),
-               corner(2, base, stride, component));
+  const auto attribute = [&](const auto& values, int c) {
+    return mix(b.value, values[0][c], values[1][c], values[2][c]);
   };
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
-  const Vec3<Warp> p(attribute(frame.positions, 4, 0), attribute(frame.positions, 4, 1),
-                     attribute(frame.positions, 4, 2));
+  const Vec3<Warp> p(attribute(corners.position, 0), attribute(corners.position, 1),
+                     attribute(corners.position, 2));
   const auto rotate = [&](const Vec3<Warp>& a, int row) {
     return (Float(model[row]) * a.x + Float(model[4 + row]) * a.y) + Float(model[8 + row]) * a.z;
   };
   in.position = Vec3<Warp>(rotate(p, 0) + Float(model[12]), rotate(p, 1) + Float(model[13]),
                            rotate(p, 2) + Float(model[14]));
   if (frame.normals) {
-    const Vec3<Warp> n(attribute(frame.normals, 3, 0), attribute(frame.normals, 3, 1),
-                       attribute(frame.normals, 3, 2));
+    const Vec3<Warp> n(attribute(corners.normal, 0), attribute(corners.normal, 1),
+                       attribute(corners.normal, 2));
     in.normal = Vec3<Warp>(rotate(n, 0), rotate(n, 1), rotate(n, 2));
   } else {
     in.normal = Vec3<Warp>(Float(0.0f), Float(0.0f), Float(1.0f));
   }
   const Vec2<Warp> zero(Float(0.0f), Float(0.0f));
   in.texcoord = in.texcoord_dx = in.texcoord_dy = zero;
-  if (!frame.texcoords || (in.material->diffuse_texture < 0 && in.material->alpha_texture < 0)) return;
-  Vec2<Warp> uv[3];
-  for (int i = 0; i < 3; ++i)
-    uv[i] = Vec2<Warp>(corner(i, frame.texcoords, 2, 0), corner(i, frame.texcoords, 2, 1));
-  const auto mix_uv = [&](const Vec3<Warp>& b) {
-    return Vec2<Warp>((uv[0].x * b.x + uv[1].x * b.y) + uv[2].x * b.z,
-                      (uv[0].y * b.x + uv[1].y * b.y) + uv[2].y * b.z);
+  if (!is_textured(frame, *in.material)) return;
+  in.texcoord = Vec2<Warp>(attribute(corners.texcoord, 0), attribute(corners.texcoord, 1));
+  // The derivative of a quotient: what the numerator gains less what the denominator takes.
+  const auto derivative = [&](const Vec3<Warp>& step) {
+    const Float sum = (step.x + step.y) + step.z;
+    const auto one = [&](int c, Float value) {
+      const auto& t = corners.texcoord;
+      return (mix(step, t[0][c], t[1][c], t[2][c]) - value * sum) * b.inverse;
+    };
+    return Vec2<Warp>(one(0, in.texcoord.x), one(1, in.texcoord.y));
   };
-  in.texcoord = mix_uv(in.barycentric);
-  in.texcoord_dx = mix_uv(weights(v, x, y, Float(1.0f), Float(0.0f))) - in.texcoord;
-  in.texcoord_dy = mix_uv(weights(v, x, y, Float(0.0f), Float(1.0f))) - in.texcoord;
+  in.texcoord_dx = derivative(b.dx);
+  in.texcoord_dy = derivative(b.dy);
 }
 
-// The same for lanes m, whose primitives belong to `run`. Lanes of one primitive, as inside a large triangle,
-// load its corners once; the arithmetic, and so the result, is the same.
+// Loads what interpolate() reads, for lanes m.
+BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, const ShaderInput<Warp>& in,
+                            Mask m, Corners& corners) {
+  const DrawRecord& draw = *run.draw;
+  const bool material = (draw.bits & kDrawMaterial) != 0;
+  const bool normals = material && frame.normals, texcoords = material && is_textured(frame, *in.material);
+  const int components = draw.bits & kDrawTransform ? 3 : 4;
+  const uint32_t base_primitive = run.first_batch * kBatchTriangles;
+  for (int i = 0; i < 3; ++i) {
+    for (Float& f : corners.position[i]) f = Float(0.0f);
+    for (Float& f : corners.normal[i]) f = Float(0.0f);
+    for (Float& f : corners.texcoord[i]) f = Float(0.0f);
+  }
+  w.for_distinct(in.primitive, m, [&](auto primitive, Mask same) {
+    uint32_t vertex[3];
+    assemble_one(frame, draw, primitive - base_primitive, vertex);
+    for (int i = 0; i < 3; ++i) {
+      const size_t at = size_t(run.first_vertex) + vertex[i];
+      const auto load = [&](const float* base, int count, Float* to) {
+        for (int c = 0; c < count; ++c)
+          to[c] = select(same, Float(base[at * size_t(count) + size_t(c)]), to[c]);
+      };
+      for (int c = 0; c < components; ++c)
+        corners.position[i][c] =
+            select(same, Float(frame.positions[at * 4 + size_t(c)]), corners.position[i][c]);
+      if (normals) load(frame.normals, 3, corners.normal[i]);
+      if (texcoords) load(frame.texcoords, 2, corners.texcoord[i]);
+    }
+  });
+}
+
+// The surface at lanes m, whose primitives belong to `run`.
 BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, Mask m,
                                    ShaderInput<Warp>& in) {
-  const uint32_t first = w.broadcast(in.primitive, lowest_bit(w.ballot(m)));
-  const uint32_t base_primitive = run.first_batch * kBatchTriangles;
-  if (!w.any(m && in.primitive != Uint(first))) {
-    uint32_t vertex[3];
-    assemble_one(frame, *run.draw, first - base_primitive, vertex);
-    interpolate(
-        frame, run,
-        [&](int i, const float* base, int stride, int c) {
-          return Float(base[(size_t(run.first_vertex) + vertex[i]) * size_t(stride) + size_t(c)]);
-        },
-        in);
-    return;
-  }
-  Int vertex[3];
-  assemble(w, frame, *run.draw, as_int(in.primitive - Uint(base_primitive)), m, vertex);
-  interpolate(
-      frame, run,
-      [&](int i, const float* base, int stride, int c) {
-        return w.gather(base + size_t(run.first_vertex) * size_t(stride) + c, vertex[i] * Int(stride), m);
-      },
-      in);
+  Corners corners;
+  load_corners(w, frame, run, in, m, corners);
+  interpolate(frame, run, corners, in);
 }
 
 BROKKR_MACHINE_END

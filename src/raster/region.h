@@ -7,10 +7,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Coordinates inside an 8x8 tile of the sample at Morton position i = 0..63.
-BROKKR_FN Int tile_x(Int i) { return (i & Int(1)) | ((i >> Int(1)) & Int(2)) | ((i >> Int(2)) & Int(4)); }
-BROKKR_FN Int tile_y(Int i) {
-  return ((i >> Int(1)) & Int(1)) | ((i >> Int(2)) & Int(2)) | ((i >> Int(3)) & Int(4));
+// Coordinates inside an 8x8 tile of the sample at Morton position i = 0..63; of one sample or of a lane's.
+template <class I>
+BROKKR_FN I tile_x(I i) {
+  return (i & I(1)) | ((i >> I(1)) & I(2)) | ((i >> I(2)) & I(4));
+}
+template <class I>
+BROKKR_FN I tile_y(I i) {
+  return tile_x(i >> I(1));
 }
 
 // Position within a region (edge 1 << shift) of the sample at x, y from its lower left corner.

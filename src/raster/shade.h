@@ -55,9 +55,8 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
   return out;
 }
 
-// Shades the lanes of m. Where RasterTables::quads says so, lanes must come as quads of one primitive,
-// helpers included.
-BROKKR_FN_NOINLINE Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
+BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, const Samples& samples,
+                                                Mask m) {
   const FrameTables& frame = *context.frame;
   ShaderInput<Warp> in;
   in.frame = &frame;
@@ -86,6 +85,13 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade(Warp& w, ShadeContext& context, const Sa
     case Shading::flat: break;
   }
   return Flat<Warp>()(w, in, m);
+}
+
+// Shades the lanes of m. Where RasterTables::quads says so, lanes must come as quads of one primitive,
+// helpers included.
+BROKKR_FN Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
+  if (context.shading == Shading::flat) return Flat<Warp>()(w, ShaderInput<Warp>(), m);
+  return shade_samples(w, context, samples, m);
 }
 
 BROKKR_MACHINE_END

@@ -57,6 +57,11 @@ BROKKR_FN void store_tile(Warp& w, const TargetTables& t, size_t memory, bool ha
   w.sync();
 }
 
+// Channels 0..3 as the bytes of a word.
+BROKKR_FN uint32_t bytes_of_channels(uint32_t channels) {
+  return ((channels * 0x00204081u) & 0x01010101u) * 0xffu;
+}
+
 // Coverage, tests, shading and blending of one triangle in one tile. (x0, y0): the tile's first sample in its
 // region.
 BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const RegionRecord& region,
@@ -69,18 +74,11 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
       draw.bits & kDrawMaterial ? context.frame->materials + draw.material : nullptr;
   const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
                         shows_materials(context.shading);
-  int32_t e[3];
-  for (int k = 0; k < 3; ++k) e[k] = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
+  const uint32_t write_mask = bytes_of_channels(draw.color_mask);
+  const TileEdges edges(w, tri, x0, y0);
+  const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
   for (int s = 0; s < kTileSamples; s += w.width) {
-    const Int x = tile_x(w.lane() + Int(s)), y = tile_y(w.lane() + Int(s));
-    Mask m = true;
-    if (!whole) {
-      const Int e0 = Int(e[0]) + Int(tri.a[0]) * x + Int(tri.b[0]) * y;
-      const Int e1 = Int(e[1]) + Int(tri.a[1]) * x + Int(tri.b[1]) * y;
-      const Int e2 = Int(e[2]) + Int(tri.a[2]) * x + Int(tri.b[2]) * y;
-      m = (e0 | e1 | e2) >= Int(0) && x >= Int(tri.min_x - x0) && x <= Int(tri.max_x - x0) &&
-          y >= Int(tri.min_y - y0) && y <= Int(tri.max_y - y0);
-    }
+    Mask m = whole ? Mask(true) : edges.inside(s);
     const uint32_t covered = w.ballot(m);
     if (covered == 0) continue;
     counts.fragments += uint64_t(count_bits(covered));
@@ -89,11 +87,10 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     if (t.overdraw) {
       w.store(t.overdraw + memory + s, w.load(t.overdraw + memory + s) + Uint(1u), m);
     }
-    const Float z = plane_depth(tri.z, tri.z_dx, tri.z_dy, to_float(x + Int(x0 - tri.origin_x)),
-                                to_float(y + Int(y0 - tri.origin_y)), tri.z_min, tri.z_max);
+    const Float z = edges.depth(s);
     Samples in;
-    in.x = to_float(x + Int(x0 + region.x)) + Float(0.5f);
-    in.y = to_float(y + Int(y0 + region.y)) + Float(0.5f);
+    in.x = to_float(lane_x + Int(tile_x(s) + x0 + region.x)) + Float(0.5f);
+    in.y = to_float(lane_y + Int(tile_y(s) + y0 + region.y)) + Float(0.5f);
     in.z = z;
     in.primitive = Uint(tri.primitive);
     Fragment<Warp> f;
@@ -144,9 +141,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
       w.store(tile.color + s, (c.low & Uint(low)) | (old_low & Uint(~low)), pass);
       w.store(tile.color_high + s, (c.high & Uint(high)) | (old_high & Uint(~high)), pass);
     } else {
-      uint32_t mask = 0;
-      for (uint32_t i = 0; i < 4; ++i) mask |= (draw.color_mask >> i) & 1u ? 0xffu << (8 * i) : 0u;
-      w.store(tile.color + s, (c.low & Uint(mask)) | (old_low & Uint(~mask)), pass);
+      w.store(tile.color + s, (c.low & Uint(write_mask)) | (old_low & Uint(~write_mask)), pass);
     }
     if (t.visible_id) w.store(t.visible_id + memory + s, Uint(tri.primitive), pass);
   }

@@ -103,22 +103,11 @@ BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int re
     const int x0 = (tile & 7) * kTile, y0 = (tile >> 3) * kTile;
     const int at = (((tile >> 3) << (shift - 3)) + (tile & 7)) * kTileSamples;
     const bool whole = (tiles.covered >> tile) & 1u;
-    int32_t e[3];
-    for (int k = 0; k < 3; ++k) e[k] = t.e[k] + t.a[k] * x0 + t.b[k] * y0;
-    const float dx = float(x0 - t.origin_x), dy = float(y0 - t.origin_y);
+    const TileEdges edges(w, t, x0, y0);
     for (int s = 0; s < kTileSamples; s += w.width) {
-      const Int x = tile_x(w.lane() + Int(s)), y = tile_y(w.lane() + Int(s));
-      Mask inside = true;
-      if (!whole) {
-        const Int e0 = Int(e[0]) + Int(t.a[0]) * x + Int(t.b[0]) * y;
-        const Int e1 = Int(e[1]) + Int(t.a[1]) * x + Int(t.b[1]) * y;
-        const Int e2 = Int(e[2]) + Int(t.a[2]) * x + Int(t.b[2]) * y;
-        inside = (e0 | e1 | e2) >= Int(0) && x >= Int(t.min_x - x0) && x <= Int(t.max_x - x0) &&
-                 y >= Int(t.min_y - y0) && y <= Int(t.max_y - y0);
-        if (!w.any(inside)) continue;
-      }
-      const Float z = plane_depth(t.z, t.z_dx, t.z_dy, Float(dx) + to_float(x), Float(dy) + to_float(y),
-                                  t.z_min, t.z_max);
+      const Mask inside = whole ? Mask(true) : edges.inside(s);
+      if (!whole && !w.any(inside)) continue;
+      const Float z = edges.depth(s);
       keys.take_min(w, at + s, depth_key(z, key_bits), Uint(order), inside);
       covered += whole ? w.width : w.count(inside);
     }

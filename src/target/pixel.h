@@ -155,6 +155,12 @@ BROKKR_FN Float blend_terms(uint8_t equation, Float s, Float sf, Float d, Float 
   return s;
 }
 
+// The usual transparency, source alpha and what is left of it: worth a way of its own.
+BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
+  return term[0] == uint8_t(BlendFactor::src_alpha) && term[1] == uint8_t(BlendFactor::one_minus_src_alpha) &&
+         term[2] == uint8_t(BlendEquation::add);
+}
+
 // Source over destination. Sources of targets with a bounded range are clamped to it first.
 BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4],
                       uint32_t format, const Color& source, const Color& destination) {
@@ -167,6 +173,11 @@ BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], cons
     k[c] = bounded ? (constant[c] > 0.0f ? (constant[c] < 1.0f ? constant[c] : 1.0f) : 0.0f) : constant[c];
   }
   Float out[4];
+  if (is_over(color) && is_over(alpha)) {
+    const Float through = Float(1.0f) - s[3];
+    for (int c = 0; c < 4; ++c) out[c] = s[c] * s[3] + d[c] * through;
+    return {out[0], out[1], out[2], out[3]};
+  }
   for (int c = 0; c < 4; ++c) {
     const uint8_t(&term)[3] = c == 3 ? alpha : color;
     out[c] = blend_terms(term[2], s[c], blend_factor(term[0], c, s, d, k), d[c],

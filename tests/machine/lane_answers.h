@@ -111,6 +111,11 @@ BROKKR_FN void use_memory(Warp& w, const LaneInput& in, LaneAnswers& out) {
     out.visits[lane] += 1;
   });
   w.store(out.spilled, spilled.lanes());
+  // Few different keys, and one that only lanes outside the mask have.
+  Uint distinct(55u);
+  w.for_distinct(select(m, u & Uint(3u), Uint(9u)), m,
+                 [&](auto key, Mask same) { distinct = select(same, Uint(in.v[key]), distinct); });
+  w.store(out.distinct, distinct);
   w.once([&] {
     out.compressed_count = n;
     out.once += 1;

@@ -114,7 +114,7 @@ struct LaneAnswers {
   float gathered_float[32];
   double gathered_double[32];
   int32_t compressed_count;
-  uint32_t spilled[32], visits[32];
+  uint32_t spilled[32], visits[32], distinct[32];
 
   // Uniform values.
   uint32_t uniform_bool, uniform_uint, once;

@@ -197,6 +197,7 @@ inline void check_memory(Differences& d, int width, const LaneInput& in, const L
     expected.gathered_double[lane] = m ? in.d[at] : -1.0;
     expected.spilled[lane] = in.u[lane] + (m ? uint32_t(lane) : 0u);
     expected.visits[lane] = m;
+    expected.distinct[lane] = m ? in.v[in.u[lane] & 3u] : 55u;
     if (!m) continue;
     expected.stored_masked[1 + lane] = in.u[lane];
     expected.compressed[n] = in.u[lane];
@@ -224,6 +225,7 @@ inline void check_memory(Differences& d, int width, const LaneInput& in, const L
     d.expect(out.gathered_double[lane], expected.gathered_double[lane], "gather Double", lane);
     d.expect(out.spilled[lane], expected.spilled[lane], "spill, set in for_lanes", lane);
     d.expect(out.visits[lane], expected.visits[lane], "for_lanes, visits", lane);
+    d.expect(out.distinct[lane], expected.distinct[lane], "for_distinct", lane);
   }
   d.expect(out.compressed_count, n, "compress_store, count");
   d.expect(out.once, 1u, "once");
