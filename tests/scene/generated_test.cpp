@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <glm/geometric.hpp>
@@ -55,6 +56,26 @@ TEST(Generated, TheSameEveryTime) {
     EXPECT_EQ(a.textures[0].width, 1024);
     EXPECT_EQ(a.textures[0].texels, b.textures[0].texels) << spec;
     EXPECT_NEAR(double(triangle_count(a)) / double(a.views.size()), 600, 80) << spec;
+  }
+}
+
+// The draws of a cut mesh are its triangles, each once and in their order.
+TEST(Generated, DrawsCutTheMesh) {
+  const Frame whole = generate("sphere-100k?triangles=600", {});
+  for (const uint64_t draws : {1, 7, 588, 600}) {
+    const Frame frame = generate("sphere-100k?triangles=600&draws=" + std::to_string(draws), {});
+    ASSERT_EQ(frame.indices, whole.indices);
+    uint64_t next = 0, count = 0;
+    for (const Command& command : frame.commands) {
+      const auto* draw = std::get_if<DrawCommand>(&command);
+      if (draw == nullptr) continue;
+      EXPECT_EQ(draw->first_index, next);
+      EXPECT_GT(draw->element_count, 0u);
+      next += draw->element_count;
+      ++count;
+    }
+    EXPECT_EQ(next, whole.indices.size());
+    EXPECT_EQ(count, std::min<uint64_t>(draws, triangle_count(whole)));
   }
 }
 
