@@ -67,6 +67,7 @@ Command info_command();
 Command compare_command();
 Command bench_command();
 Command pattern_command();
+Command queues_command();
 Command machines_command();
 Command capture_command();
 Command import_command();

@@ -97,7 +97,7 @@ std::string stress_queue(QueueKind kind, StressSizes c) {
 class EveryQueueStress : public testing::TestWithParam<QueueKind> {};
 
 TEST_P(EveryQueueStress, SmallAndOftenFull) {
-  const uint32_t n = kThreadSanitizer ? 200 : 1500;
+  const uint32_t n = kThreadSanitizer ? 150 : 400;
   EXPECT_EQ(stress_queue(GetParam(), {2, 2, n, {.capacity = 4, .segment = 2}}), "");
 }
 

@@ -1,0 +1,241 @@
+#include "lab/queue_experiments.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+
+#include "lab/experiment_run.h"
+
+namespace brokkr::lab {
+namespace {
+
+constexpr std::array<QueueExperiment, 6> kExperiments = {{
+    {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores"},
+    {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp"},
+    {"mix", "4.3, A.6, A.7",
+     "twice as many enqueues as dequeues and the reverse, 128 multiply-adds per element"},
+    {"ratio", "4.5", "BQ, BWD and BSQ over the share of enqueues, without work and with 320 multiply-adds"},
+    {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one"},
+    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared"},
+}};
+
+bool is_blocking(QueueKind kind) { return queue_traits(kind).here.multi_queue == Claim::no; }
+bool needs_warps(QueueKind kind) { return queue_traits(kind).here.paradigms == Claim::no; }
+
+std::vector<QueueKind> chosen(const ExperimentOptions& options, std::vector<QueueKind> usual) {
+  if (!options.queues.empty()) return options.queues;
+  if (!usual.empty()) return usual;
+  for (const QueueTraits& traits : kQueueTraits) usual.push_back(traits.kind);
+  return usual;
+}
+
+class Experiments {
+ public:
+  Experiments(LabMachine& machine, const ExperimentOptions& options, const ExperimentReport& report)
+      : machine_(machine),
+        options_(options),
+        report_(report),
+        gpu_(machine.name() == "cuda"),
+        width_(uint32_t(machine.width())) {}
+
+  void atomics() {
+    const char* names[] = {"contended", "own-word", "plain"};
+    const uint32_t loops = options_.quick ? 1000 : gpu_ ? 1000 : 20000;
+    std::vector<Crew> crews = {{1, 1}};
+    for (const uint32_t warps : warp_counts(machine_, options_, QueueKind::bq, Workload::mix)) {
+      crews.push_back({warps, width_});
+    }
+    for (int access = 0; access < 3; ++access) {
+      for (const Crew& crew : crews) {
+        AtomicPlan plan;
+        plan.crew = crew;
+        plan.loops = loops;
+        plan.access = AtomicAccess(access);
+        const auto words = machine_.allocate((1 + size_t(crew.warps) * crew.lanes) * 64);
+        plan.words = static_cast<uint32_t*>(words.get());
+        Measurement m = start("atomics", names[access], crew);
+        m.granularity = "thread";
+        m.loops = loops;
+        std::vector<double> ms;
+        for (uint32_t run = 0; run < options_.runs; ++run) ms.push_back(machine_.run(plan, options_.seconds));
+        set_times(m, ms, options_.seconds);
+        m.ns_per_operation = m.mean_ms * 1e6 / loops;
+        report_.measured(m);
+      }
+    }
+  }
+
+  void balanced() {
+    for (const uint32_t lanes : {width_, 1u}) {
+      for (const QueueKind kind : chosen(options_, {})) {
+        if (lanes > 1 && needs_warps(kind)) continue;  // lanes that wait for each other
+        mix_over_warps("balanced", kind, lanes, 1, 1, 0, false);
+      }
+    }
+  }
+
+  void mix() {
+    for (const auto& [put, get] : {std::pair{0.5, 0.25}, std::pair{0.25, 0.5}}) {
+      for (const QueueKind kind : chosen(options_, {})) {
+        if (!is_blocking(kind)) mix_over_warps("mix", kind, width_, put, get, 128, true);
+      }
+    }
+  }
+
+  void ratio() {
+    for (const uint32_t work : {0u, 320u}) {
+      for (const QueueKind kind : chosen(options_, {QueueKind::bq, QueueKind::bwd, QueueKind::bsq})) {
+        if (is_blocking(kind)) continue;
+        const auto warps = warp_counts(machine_, options_, kind, Workload::mix);
+        if (warps.empty()) continue;
+        for (int tenth = 1; tenth <= 9; tenth += options_.quick ? 4 : 1) {
+          one_mix("ratio", kind, {warps.back(), width_}, tenth / 10.0, 1 - tenth / 10.0, work, true);
+        }
+      }
+    }
+  }
+
+  void pagerank() {
+    std::vector<Graph> made;
+    if (options_.graphs.empty()) {
+      report_.progress("pagerank: generating graphs");
+      // As many nodes and edges as p2p-Gnutella31 and web-NotreDame have.
+      made.push_back(options_.quick ? make_power_law_graph(2000, 6000, options_.seed)
+                                    : make_power_law_graph(62586, 147892, options_.seed));
+      if (!options_.quick) made.push_back(make_power_law_graph(325729, 1497134, options_.seed));
+    }
+    for (const Graph& graph : options_.graphs.empty() ? made : options_.graphs) {
+      if (uint64_t(graph.nodes()) * options_.iterations > 1u << 26) {
+        throw std::invalid_argument(graph.name +
+                                    ": more than 2^26 items (nodes times iterations); choose a smaller graph "
+                                    "or fewer --iterations");
+      }
+      const std::vector<uint64_t> expected = page_rank_fixed(graph, options_.iterations);
+      for (const QueueKind kind : chosen(options_, {})) {
+        if (is_blocking(kind)) continue;
+        for (const uint32_t warps : warp_counts(machine_, options_, kind, Workload::rank)) {
+          const Crew crew{warps, width_};
+          Measurement m = start("pagerank", queue_traits(kind).name, crew);
+          m.granularity = "thread";
+          measure_rank(machine_, kind, crew, graph, expected, options_, m);
+          report_.measured(m);
+        }
+      }
+    }
+  }
+
+  void pairs() {
+    const uint32_t loops = options_.loops > 0 ? options_.loops : options_.quick ? 5000 : 1000000;
+    for (const QueueKind kind :
+         chosen(options_, {QueueKind::bq, QueueKind::msq, QueueKind::lcrq, QueueKind::wfq})) {
+      for (const uint32_t warps : warp_counts(machine_, options_, kind, Workload::mix)) {
+        MixPlan plan;
+        plan.crew = {warps, 1};
+        plan.least_loops = plan.most_loops = loops;
+        Measurement m = start("pairs", queue_traits(kind).name, plan.crew);
+        measure_mix(machine_, kind, plan, 4096, options_, m);
+        report_.measured(m);
+      }
+    }
+  }
+
+ private:
+  LabMachine& machine_;
+  const ExperimentOptions& options_;
+  const ExperimentReport& report_;
+  bool gpu_;
+  uint32_t width_;
+
+  Measurement start(const char* experiment, const char* queue, const Crew& crew) {
+    report_.progress(std::string(experiment) + ": " + queue + ", " + std::to_string(crew.warps * crew.lanes) +
+                     " threads");
+    Measurement m = measurement_of(machine_, experiment, crew);
+    m.queue = queue;
+    return m;
+  }
+  void mix_over_warps(const char* experiment, QueueKind kind, uint32_t lanes, double put, double get,
+                      uint32_t work, bool random_loops) {
+    for (const uint32_t warps : warp_counts(machine_, options_, kind, Workload::mix)) {
+      one_mix(experiment, kind, {warps, lanes}, put, get, work, random_loops);
+    }
+  }
+  void one_mix(const char* experiment, QueueKind kind, const Crew& crew, double put, double get,
+               uint32_t work, bool random_loops) {
+    MixPlan plan;
+    plan.crew = crew;
+    plan.most_loops = options_.loops > 0 ? options_.loops : gpu_ ? 10 : options_.quick ? 50 : 1000;
+    plan.least_loops = random_loops ? 1 : plan.most_loops;
+    plan.enqueue_chance = uint32_t(put * 65536.0 + 0.5);
+    plan.dequeue_chance = uint32_t(get * 65536.0 + 0.5);
+    plan.multiply_adds = work;
+    Measurement m = start(experiment, queue_traits(kind).name, crew);
+    // Nothing may overflow: of pairs there is one element per thread, of a mix whatever nobody takes.
+    const uint64_t threads = uint64_t(crew.warps) * crew.lanes;
+    measure_mix(machine_, kind, plan, random_loops ? threads * plan.most_loops : 4 * threads, options_, m);
+    report_.measured(m);
+  }
+};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+}  // namespace
+
+std::span<const QueueExperiment> queue_experiments() { return kExperiments; }
+
+std::vector<std::string> measurement_columns() {
+  return {"experiment", "machine",  "detail",    "queue",     "granularity",
+          "threads",    "warps",    "p_enqueue", "p_dequeue", "multiply_adds",
+          "loops",      "graph",    "nodes",     "edges",     "iterations",
+          "runs",       "mean_ms",  "min_ms",    "max_ms",    "ns_per_operation",
+          "enqueued",   "dequeued", "full",      "empty",     "error"};
+}
+
+std::vector<std::string> measurement_cells(const Measurement& m) {
+  return {m.experiment,
+          m.machine,
+          m.detail,
+          m.queue,
+          m.granularity,
+          std::to_string(m.threads),
+          std::to_string(m.warps),
+          number(m.enqueue_probability),
+          number(m.dequeue_probability),
+          std::to_string(m.multiply_adds),
+          std::to_string(m.loops),
+          m.graph,
+          std::to_string(m.nodes),
+          std::to_string(m.edges),
+          std::to_string(m.iterations),
+          std::to_string(m.runs),
+          number(m.mean_ms),
+          number(m.min_ms),
+          number(m.max_ms),
+          number(m.ns_per_operation),
+          std::to_string(m.enqueued),
+          std::to_string(m.dequeued),
+          std::to_string(m.full),
+          std::to_string(m.empty),
+          m.error};
+}
+
+void run_queue_experiment(const std::string& name, LabMachine& machine, const ExperimentOptions& options,
+                          const ExperimentReport& report) {
+  if (options.runs < 1 || options.iterations < 1 || options.iterations > kMaxRankIterations) {
+    throw std::invalid_argument("queue experiment: needs one run or more, and 1 .. 15 iterations");
+  }
+  Experiments all(machine, options, report);
+  if (name == "atomics") return all.atomics();
+  if (name == "balanced") return all.balanced();
+  if (name == "mix") return all.mix();
+  if (name == "ratio") return all.ratio();
+  if (name == "pagerank") return all.pagerank();
+  if (name == "pairs") return all.pairs();
+  throw std::invalid_argument("queue experiment: there is no '" + name + "'");
+}
+
+}  // namespace brokkr::lab
