@@ -10,6 +10,7 @@
 #include <string>
 
 #include "capture/gl_api.h"
+#include "capture/primitives.h"
 
 namespace brokkr::capture {
 
@@ -35,13 +36,6 @@ enum ListContent : uint32_t {
   kListCalls = 16,  // other lists
 };
 
-// How the driver divides quads, by probing it: corners of the two triangles of one quad, in the order of
-// submission. A strip's quad is its vertices 2i … 2i + 3.
-struct QuadSplit {
-  uint8_t quad[2][3] = {{0, 1, 3}, {1, 2, 3}};
-  uint8_t strip[2][3] = {{2, 0, 3}, {0, 1, 3}};
-};
-
 struct Context {
   void* handle = nullptr;
   uint64_t share_group = 0;
@@ -52,8 +46,8 @@ struct Context {
   std::deque<GLenum> errors;
 
   // Immediate mode and display lists.
-  GLenum begin_mode = GL_NONE;      // between glBegin and glEnd of a frame that is recorded
-  GLuint begin_list = 0;            // the private list that records it
+  GLuint begin_list = 0;            // between glBegin and glEnd of a recorded frame: the private list, else 0
+  GLenum begin_mode = GL_POINTS;    // of that glBegin
   GLuint compiling = 0;             // display list between glNewList and glEndList
   uint32_t compiled_content = 0;    // ListContent of it so far
   bool call_after_compile = false;  // GL_COMPILE_AND_EXECUTE: recorded now, called at glEndList

@@ -184,7 +184,7 @@ size_t drain_errors(Context& context) {
   size_t count = 0;
   // Bounded: a lost context answers with an error forever.
   for (GLenum error = gl().GetError(); error != GL_NO_ERROR && count < 16; error = gl().GetError()) {
-    if (context.errors.size() < 16) context.errors.push_back(error);
+    if (context.errors.empty()) context.errors.push_back(error);  // GL keeps the first
     count++;
   }
   return count;

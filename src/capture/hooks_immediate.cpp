@@ -152,12 +152,12 @@ BROKKR_EXPORT void glEnd() {
   gl().End();
   if (!is_busy(kInBegin)) return;
   Context* const context = current_context();
-  if (!context || context->begin_mode == GL_NONE) return;
+  if (!context || context->begin_list == 0) return;
   gl().EndList();
   set_busy(open_begins, -1, kInBegin);
   const GLuint list = context->begin_list;
   const GLenum mode = context->begin_mode;
-  context->begin_mode = GL_NONE;
+  context->begin_list = 0;
   const auto call = [list] { gl().CallList(list); };
   record("glBegin", [&](Recorder& current, Context& now) {
     current.draw(now, opaque("glBegin", feedback_primitive(mode), call, true));
@@ -204,7 +204,7 @@ BROKKR_EXPORT void glCallList(GLuint list) {
 BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
   if (!is_idle()) {
     Context* const context = current_context();
-    if (context && context->begin_mode == GL_NONE) {
+    if (context && context->begin_list == 0) {
       const uint32_t content = content_of(*context, n, type, lists);
       if (is_busy(kCompiling)) note_compiled(content);
       record_lists("glCallLists", content, [=] { gl().CallLists(n, type, lists); });

@@ -9,10 +9,16 @@
 #include <span>
 #include <vector>
 
-#include "capture/context.h"
 #include "scene/frame.h"
 
 namespace brokkr::capture {
+
+// How the driver divides quads, by probing it: corners of the two triangles of one quad, in the order of
+// submission. A strip's quad is its vertices 2i … 2i + 3.
+struct QuadSplit {
+  uint8_t quad[2][3] = {{0, 1, 3}, {1, 2, 3}};
+  uint8_t strip[2][3] = {{2, 0, 3}, {0, 1, 3}};
+};
 
 inline constexpr uint32_t kRestartIndex = 0xffffffffu;
 

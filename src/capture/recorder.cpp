@@ -66,26 +66,27 @@ std::optional<size_t> Recorder::find_target(Context& context, GLenum binding, st
   return found.target;
 }
 
-void Recorder::load_earlier_content(Context& context, size_t target, Plane plane) {
+bool Recorder::load_earlier_content(Context& context, size_t target, Plane plane) {
   const TargetInfo& info = targets_.all()[target];
   ClearCommand clear{.target = frame_targets_[target]};
   bool uniform = true;
   if (plane == Plane::depth) {
     const std::vector<float> depth = read_depth(context, info);
-    if (depth.empty()) return;
+    if (depth.empty()) return false;
     uniform = std::all_of(depth.begin(), depth.end(), [&](float value) { return value == depth.front(); });
     clear.depth = std::clamp(depth.front(), 0.0f, 1.0f);
   } else if (plane == Plane::stencil) {
     const std::vector<uint8_t> stencil = read_stencil(context, info);
-    if (stencil.empty()) return;
+    if (stencil.empty()) return false;
     uniform =
         std::all_of(stencil.begin(), stencil.end(), [&](uint8_t value) { return value == stencil.front(); });
     clear.stencil = stencil.front();
   } else {
-    return;  // colours of captured draws are the viewer's anyway
+    return true;  // colours of captured draws are the viewer's anyway
   }
   if (!uniform) note(std::string(plane_name(plane)) + " of an earlier frame, which the file does not hold");
   if (uniform) frame_.commands.emplace_back(clear);
+  return uniform;
 }
 
 void Recorder::use(Context& context, size_t target, std::array<bool, kPlanes> planes, bool needs_content) {
@@ -93,8 +94,8 @@ void Recorder::use(Context& context, size_t target, std::array<bool, kPlanes> pl
   for (Plane plane : kAllPlanes) {
     const std::optional<Image>& image = targets_.all()[target].images.plane(plane);
     if (!planes[static_cast<size_t>(plane)] || !image) continue;
-    const auto [found, is_new] = contents_.emplace(std::pair(*image, plane), Content{target, false});
-    if (is_new && needs_content) load_earlier_content(context, target, plane);
+    const auto [found, is_new] = contents_.emplace(std::pair(*image, plane), Content{target});
+    if (is_new && needs_content) found->second.unknown = !load_earlier_content(context, target, plane);
     if (found->second.target != target) {
       if (needs_content) moves[found->second.target][static_cast<size_t>(plane)] = true;
       found->second.target = target;
@@ -179,8 +180,8 @@ void Recorder::clear(Context& context, const ClearValues& values) {
     // The depth that this ends would be lost for comparison.
     const auto found = contents_.find({*info.images.plane(Plane::depth), Plane::depth});
     if (found != contents_.end() && found->second.drawn) {
-      add_reference(context, found->second.target, true);
-      if (!command.scissor) found->second.drawn = false;
+      add_reference(context, found->second.target, !found->second.unknown);
+      if (!command.scissor) found->second.drawn = found->second.unknown = false;
     }
   }
   use(context, *target, planes, command.scissor.has_value());
@@ -264,13 +265,14 @@ Frame Recorder::finish(Context& context) {
     gl().BindFramebuffer(GL_READ_FRAMEBUFFER, bound[1]);
   }
   for (const auto& [key, content] : contents_) {
-    if (key.second == Plane::depth && content.drawn && content.target != window) {
+    if (key.second == Plane::depth && content.drawn && !content.unknown && content.target != window) {
       add_reference(context, content.target, true);
     }
   }
   if (window) {
     const std::optional<Image>& depth = targets_.all()[*window].images.plane(Plane::depth);
-    add_reference(context, *window, depth && contents_.count({*depth, Plane::depth}) > 0);
+    const auto content = depth ? contents_.find({*depth, Plane::depth}) : contents_.end();
+    add_reference(context, *window, content != contents_.end() && !content->second.unknown);
   }
   if (frame_.targets.empty()) {  // nothing at all was drawn, and there is no window
     frame_.targets.push_back({.id = 0, .width = 1, .height = 1});

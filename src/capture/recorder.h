@@ -69,14 +69,16 @@ class Recorder {
   // Where the content of an image's plane is in the file.
   struct Content {
     size_t target = 0;
-    bool drawn = false;  // since the last clear
+    bool drawn = false;    // since the last clear
+    bool unknown = false;  // holds what an earlier frame left, which the file does not have
   };
 
   size_t frame_target(size_t target);
   std::optional<size_t> find_target(Context& context, GLenum binding, std::string& problem, bool& is_error);
   // The target is about to be used: moves the planes' content there.
   void use(Context& context, size_t target, std::array<bool, kPlanes> planes, bool needs_content = true);
-  void load_earlier_content(Context& context, size_t target, Plane plane);
+  // False where the file cannot hold it.
+  bool load_earlier_content(Context& context, size_t target, Plane plane);
   void mark_drawn(size_t target, Plane plane);
   void add_reference(Context& context, size_t target, bool with_depth);
   uint32_t add_state(const State& state);

@@ -49,7 +49,7 @@ void record(const char* name, F&& f) noexcept {
     const std::lock_guard lock(capture_mutex());
     Recorder* const current = recorder();
     Context* const context = current ? known_context() : nullptr;
-    if (!context || context->compiling != 0 || context->begin_mode != GL_NONE) return;
+    if (!context || context->compiling != 0 || context->begin_list != 0) return;
     const Operation operation(*context, name);
     f(*current, *context);
   } catch (const std::exception& error) {

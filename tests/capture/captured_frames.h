@@ -1,0 +1,49 @@
+// The frames of the test program, captured once for all tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <glm/vec4.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/program/scene.h"
+#include "run.h"
+#include "scene/bkf_reader.h"
+
+namespace brokkr::capture_test {
+
+class CapturedFrames : public testing::Test {
+ protected:
+  static void SetUpTestSuite();
+  static void TearDownTestSuite() { shared().reset(); }
+  void SetUp() override;
+
+  struct Shared {
+    TemporaryFolder folder;
+    RunResult plain, captured;
+  };
+  static std::unique_ptr<Shared>& shared();
+
+  static std::filesystem::path file(scene::Case number);
+  static Frame frame(scene::Case number);
+};
+
+// The draws of a frame, in order.
+std::vector<DrawCommand> draws_of(const Frame& frame);
+
+// A draw's vertices of one instance, element by element; restarts are left out of triangle and line lists by
+// the capture, and stand as NaN in strips.
+std::vector<glm::vec4> elements_of(const Frame& frame, const DrawCommand& draw, uint32_t instance = 0);
+
+// The scene's vertices of these numbers, moved by `offset`.
+std::vector<glm::vec4> expected(const std::vector<int>& numbers, glm::vec4 offset = glm::vec4(0));
+std::vector<int> range(int first, int count);
+glm::vec4 instance_offset(int instance);
+
+// Element for element the same bits; on failure says which draw.
+void expect_elements(const Frame& frame, size_t draw, const std::vector<glm::vec4>& wanted,
+                     uint32_t instance = 0);
+
+}  // namespace brokkr::capture_test

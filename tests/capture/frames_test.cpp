@@ -1,0 +1,224 @@
+// What surrounds the draws: state, clears, targets, references, flags, omissions, and that nobody notices.
+#include <nlohmann/json.hpp>
+
+#include "captured_frames.h"
+
+namespace brokkr::capture_test {
+namespace {
+
+State state_of(const Frame& frame, size_t draw) { return frame.states[draws_of(frame).at(draw).state]; }
+
+// What every case of the program starts from.
+State initial_state() {
+  State state;
+  state.viewport = {0, 0, scene::kSize, scene::kSize};
+  return state;
+}
+
+std::string lines_with_hashes(const std::string& text) {
+  std::string result;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    if (line.size() > 34 && line.find(" 0x") != std::string::npos && line.find("bkf") == std::string::npos) {
+      result += line + "\n";
+    }
+    begin = end + 1;
+  }
+  return result;
+}
+
+// Picture, depth and GL errors of every frame are those of a run without the layer, and no state differed.
+TEST_F(CapturedFrames, TheProgramIsUndisturbed) {
+  const std::string plain = lines_with_hashes(shared()->plain.out);
+  EXPECT_EQ(std::count(plain.begin(), plain.end(), '\n'), scene::kCaseCount - 1) << shared()->plain.out;
+  EXPECT_EQ(lines_with_hashes(shared()->captured.out), plain);
+  EXPECT_EQ(shared()->captured.out.find("left another"), std::string::npos) << shared()->captured.out;
+  EXPECT_EQ(shared()->captured.out.find("disturbed"), std::string::npos) << shared()->captured.out;
+  EXPECT_NE(shared()->captured.out.find(" 0 differences of state in "), std::string::npos);
+}
+
+TEST_F(CapturedFrames, HeaderAndWindow) {
+  const Frame captured = frame(scene::kArrays);
+  EXPECT_EQ(captured.application, "test program");
+  EXPECT_EQ(captured.license, "CC0-1.0");
+  EXPECT_EQ(captured.frame_number, scene::kArrays);
+  EXPECT_NE(captured.generator.find("brokkr"), std::string::npos);
+  EXPECT_EQ(captured.window_width, scene::kSize);
+  EXPECT_EQ(captured.window_height, scene::kSize);
+  ASSERT_EQ(captured.targets.size(), 1u);
+  EXPECT_EQ(captured.targets[0].id, 0);
+  EXPECT_EQ(captured.skipped_draws, 0u);
+  EXPECT_TRUE(captured.skipped_reasons.empty());
+}
+
+TEST_F(CapturedFrames, EachStateAlone) {
+  const Frame captured = frame(scene::kStates);
+  ASSERT_EQ(draws_of(captured).size(), 16u);  // the one under rasterizer discard is none
+  std::vector<State> wanted(16, initial_state());
+  wanted[1].viewport = {16, 8, 64, 96};
+  wanted[2].depth_near = 0.25f;
+  wanted[2].depth_far = 0.75f;
+  wanted[3].scissor = Rect{8, 16, 32, 64};
+  wanted[4].depth.test = wanted[4].depth.write = false;
+  wanted[5].depth.write = false;
+  wanted[6].depth.func = CompareFunc::gequal;
+  wanted[7].cull = CullMode::front;
+  wanted[7].front_face = FrontFace::cw;
+  wanted[8].polygon_mode = PolygonMode::line;
+  wanted[9].polygon_offset = PolygonOffset{1.5f, -2.0f};
+  wanted[10].blend =
+      BlendState{{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, BlendEquation::reverse_subtract},
+                 {BlendFactor::one, BlendFactor::constant_alpha, BlendEquation::max},
+                 {0.25f, 0.5f, 0.75f, 1.0f}};
+  wanted[11].color_mask = {true, false, true, false};
+  wanted[12].stencil = StencilState{
+      CompareFunc::notequal, 5, 0x0f, 0x3f, StencilOp::invert, StencilOp::increment_wrap, StencilOp::replace};
+  for (size_t i = 0; i < wanted.size(); i++) {
+    EXPECT_TRUE(state_of(captured, i) == wanted[i]) << "draw " << i;
+    const uint32_t flags = i == 13   ? uint32_t(kDepthClamp)
+                           : i == 14 ? uint32_t(kOriginUpperLeft) | uint32_t(kZeroToOne)
+                           : i == 15 ? uint32_t(kProvokingFirst)
+                                     : 0u;
+    EXPECT_EQ(draws_of(captured)[i].flags, flags) << "draw " << i;
+  }
+}
+
+TEST_F(CapturedFrames, FixedFunctionState) {
+  const Frame captured = frame(scene::kFixedFunction);
+  ASSERT_EQ(draws_of(captured).size(), 3u);  // picking draws nothing
+  EXPECT_EQ(state_of(captured, 0).alpha_test, (AlphaTest{CompareFunc::greater, 0.25f}));
+  EXPECT_EQ(draws_of(captured)[1].flags, uint32_t(kClipDistance));
+  expect_elements(captured, 2, expected(range(12, 3)));
+  EXPECT_EQ(captured.skipped_draws, 1u);  // glBitmap
+  EXPECT_EQ(captured.skipped_reasons.count("pixels drawn by glBitmap"), 1u);
+}
+
+TEST_F(CapturedFrames, ClearsAndTheDepthBeforeThem) {
+  const Frame captured = frame(scene::kClears);
+  std::vector<ClearCommand> clears;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < captured.commands.size(); i++) {
+    if (const auto* clear = std::get_if<ClearCommand>(&captured.commands[i])) {
+      clears.push_back(*clear);
+      places.push_back(i);
+    }
+  }
+  ASSERT_EQ(clears.size(), 8u);  // the masked one is none
+  EXPECT_EQ(clears[0].color, glm::vec4(0.25f, 0.5f, 0.75f, 1));
+  EXPECT_EQ(clears[0].depth, 1.0f);
+  EXPECT_EQ(clears[0].stencil, uint8_t(0));
+  EXPECT_FALSE(clears[0].scissor);
+  EXPECT_EQ(clears[1].color, glm::vec4(1, 0.5f, 0.25f, 0));
+  EXPECT_FALSE(clears[1].depth);
+  EXPECT_EQ(clears[1].scissor, (Rect{4, 8, 64, 32}));
+  EXPECT_EQ(clears[2].depth, 0.75f);
+  EXPECT_FALSE(clears[2].color);
+  EXPECT_EQ(clears[3].color, glm::vec4(0.5f, 0.25f, 1, 1));
+  EXPECT_EQ(clears[4].depth, 0.875f);
+  EXPECT_EQ(clears[5].stencil, uint8_t(9));
+  EXPECT_EQ(clears[6].depth, 1.0f);
+  EXPECT_EQ(clears[6].stencil, uint8_t(3));
+  EXPECT_EQ(clears[7].color, glm::vec4(0.5f, 0.25f, 1, 1));
+  // References: before both depth clears that end drawn depth, and at the end.
+  ASSERT_EQ(captured.references.size(), 3u);
+  EXPECT_EQ(captured.references[0].before, places[2]);
+  EXPECT_EQ(captured.references[1].before, places[4]);
+  EXPECT_EQ(captured.references[2].before, captured.commands.size());
+  for (const Reference& reference : captured.references) {
+    EXPECT_EQ(reference.depth.size(), size_t(scene::kSize * scene::kSize));
+    EXPECT_FALSE(reference.color_jpeg.empty());
+  }
+}
+
+TEST_F(CapturedFrames, FramebuffersThatShareDepth) {
+  const Frame captured = frame(scene::kFramebuffers);
+  ASSERT_EQ(captured.targets.size(), 3u);
+  EXPECT_EQ(captured.targets[1].width, 64);
+  EXPECT_EQ(captured.targets[1].height, 32);
+  std::vector<BlitCommand> blits;
+  for (const Command& command : captured.commands) {
+    if (const auto* blit = std::get_if<BlitCommand>(&command)) blits.push_back(*blit);
+  }
+  ASSERT_EQ(blits.size(), 2u);
+  // The depth moves on to the second target; then its picture goes to the window, upside down.
+  EXPECT_EQ(blits[0].from, 1u);
+  EXPECT_EQ(blits[0].to, 2u);
+  EXPECT_TRUE(blits[0].depth);
+  EXPECT_FALSE(blits[0].color);
+  EXPECT_EQ(blits[1].from, 2u);
+  EXPECT_EQ(captured.targets[blits[1].to].id, 0);
+  EXPECT_EQ(blits[1].source, (Rect{0, 0, 64, 32}));
+  EXPECT_EQ(blits[1].destination, (Rect{16, 96, 64, -64}));
+  EXPECT_TRUE(blits[1].color);
+  EXPECT_FALSE(blits[1].depth);
+}
+
+TEST_F(CapturedFrames, PipelinesAndBinaries) {
+  const Frame captured = frame(scene::kPipelines);
+  ASSERT_EQ(draws_of(captured).size(), 2u);
+  EXPECT_EQ(captured.skipped_draws, 0u);
+  expect_elements(captured, 0, expected(range(3, 6), glm::vec4(0.125f, 0, 0, 0)));
+  expect_elements(captured, 1, expected(range(12, 6)));
+}
+
+TEST_F(CapturedFrames, ConditionalRendering) {
+  const Frame captured = frame(scene::kConditions);
+  ASSERT_EQ(draws_of(captured).size(), 3u);
+  expect_elements(captured, 0, expected(range(3, 6)));
+  expect_elements(captured, 1, expected(range(9, 3)));
+  expect_elements(captured, 2, expected(range(15, 3)));
+}
+
+TEST_F(CapturedFrames, OmissionsAreCountedAndKeepTheirPlace) {
+  const Frame captured = frame(scene::kFeedback);
+  EXPECT_EQ(captured.skipped_draws, 2u);
+  EXPECT_EQ(captured.skipped_triangles, 2u);
+  EXPECT_EQ(captured.skipped_reasons,
+            (std::map<std::string, uint64_t>{{"the program has a transform feedback of its own", 2}}));
+  const std::vector<DrawCommand> draws = draws_of(captured);
+  ASSERT_EQ(draws.size(), 3u);
+  EXPECT_EQ(draws[0].element_count, 0u);
+  EXPECT_NE(draws[0].label.find("not recorded"), std::string::npos);
+  expect_elements(captured, 2, expected(range(12, 3)));
+  EXPECT_NE(shared()->captured.out.find("draw #1 is not recorded"), std::string::npos);
+}
+
+TEST_F(CapturedFrames, WhatFragmentShadersDo) {
+  const Frame captured = frame(scene::kShaders);
+  const std::vector<DrawCommand> draws = draws_of(captured);
+  ASSERT_EQ(draws.size(), 3u);
+  EXPECT_EQ(draws[0].flags, uint32_t(kFragmentDiscard));
+  EXPECT_EQ(draws[1].flags, 0u);
+  EXPECT_EQ(draws[2].flags, uint32_t(kFragmentDepth));
+}
+
+// Two threads draw 20 triangles each, with contexts that share objects, into a framebuffer each.
+TEST_F(CapturedFrames, ThreadsAndSharedContexts) {
+  const Frame captured = frame(scene::kThreads);
+  std::map<uint32_t, std::vector<glm::vec4>> first_vertices;
+  for (const DrawCommand& draw : draws_of(captured)) {
+    first_vertices[captured.views[draw.first_view].target].push_back(elements_of(captured, draw)[0]);
+  }
+  ASSERT_EQ(first_vertices.size(), 2u);
+  for (const auto& [target, found] : first_vertices) {
+    EXPECT_TRUE(found == expected(range(0, 20)) || found == expected(range(20, 20))) << "target " << target;
+  }
+}
+
+// The rendered depth is that of the driver in every pixel but where lines and points rasterize otherwise.
+TEST_F(CapturedFrames, RenderAsTheDriverDid) {
+  for (scene::Case number : {scene::kElements, scene::kInstanced, scene::kMulti, scene::kIndirect,
+                             scene::kDrawId, scene::kGeometry, scene::kTessellation, scene::kClears,
+                             scene::kFramebuffers, scene::kPipelines, scene::kConditions, scene::kShaders,
+                             scene::kErrors, scene::kThreads, scene::kLists, scene::kClientArrays}) {
+    const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --json " + file(number).string());
+    ASSERT_EQ(checked.code, 0) << checked.out;
+    for (const auto& reference : nlohmann::json::parse(checked.out)["references"]) {
+      EXPECT_GE(reference["percent"].get<double>(), 99.9) << "case " << number << ": " << reference.dump();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::capture_test

@@ -1,0 +1,112 @@
+// The parts of the layer that make no GL calls: indices, primitives, shader texts.
+#include <gtest/gtest.h>
+
+#include "capture/glsl_scan.h"
+#include "capture/primitives.h"
+
+namespace brokkr::capture {
+namespace {
+
+using Indices = std::vector<uint32_t>;
+
+TEST(Indices, AreWidenedFromEachType) {
+  const uint16_t words[] = {1, 0xffff, 2};
+  EXPECT_EQ(widen_indices(std::as_bytes(std::span(words)), GL_UNSIGNED_SHORT), (Indices{1, 0xffff, 2}));
+  const uint8_t bytes[] = {0, 255, 7};
+  EXPECT_EQ(widen_indices(std::as_bytes(std::span(bytes)), GL_UNSIGNED_BYTE), (Indices{0, 255, 7}));
+  const uint32_t longs[] = {0xffffffffu, 70000};
+  EXPECT_EQ(widen_indices(std::as_bytes(std::span(longs)), GL_UNSIGNED_INT), (Indices{0xffffffffu, 70000}));
+  EXPECT_EQ(index_size(GL_FLOAT), 0u);
+}
+
+TEST(Indices, CompactKeepsReuseAndOrder) {
+  const CompactIndices compact = compact_indices({900, 5, 900, 7, 5}, std::nullopt);
+  EXPECT_EQ(compact.vertices, (Indices{5, 7, 900}));
+  EXPECT_EQ(compact.indices, (Indices{2, 0, 2, 1, 0}));
+  EXPECT_FALSE(compact.has_restart);
+}
+
+TEST(Indices, CompactKeepsRestartsApart) {
+  const CompactIndices compact = compact_indices({4, 5, 255, 6}, 255u);
+  EXPECT_EQ(compact.vertices, (Indices{4, 5, 6}));
+  EXPECT_EQ(compact.indices, (Indices{0, 1, kRestartIndex, 2}));
+  EXPECT_TRUE(compact.has_restart);
+}
+
+TEST(Assembly, StripsAndFansStay) {
+  for (const auto& [mode, topology] :
+       {std::pair<GLenum, Topology>{GL_TRIANGLE_STRIP, Topology::triangle_strip},
+        {GL_TRIANGLE_FAN, Topology::triangle_fan},
+        {GL_POLYGON, Topology::triangle_fan},
+        {GL_LINE_LOOP, Topology::line_loop}}) {
+    const auto assembly = assemble(mode, nullptr, 5, {});
+    ASSERT_TRUE(assembly);
+    EXPECT_EQ(assembly->topology, topology);
+    EXPECT_FALSE(assembly->indexed);
+  }
+}
+
+TEST(Assembly, QuadsBecomeTrianglesAsTheDriverSplitsThem) {
+  const auto last = assemble(GL_QUADS, nullptr, 9, {});
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->topology, Topology::triangles);
+  EXPECT_EQ(last->indices, (Indices{0, 1, 3, 1, 2, 3, 4, 5, 7, 5, 6, 7}));
+  const QuadSplit other{{{0, 1, 2}, {0, 2, 3}}, {{0, 1, 3}, {0, 3, 2}}};
+  EXPECT_EQ(assemble(GL_QUADS, nullptr, 4, other)->indices, (Indices{0, 1, 2, 0, 2, 3}));
+  EXPECT_EQ(assemble(GL_QUAD_STRIP, nullptr, 6, other)->indices,
+            (Indices{0, 1, 3, 0, 3, 2, 2, 3, 5, 2, 5, 4}));
+}
+
+TEST(Assembly, RestartsInListsCutIncompletePrimitives) {
+  const CompactIndices indices{{}, {0, 1, 2, 3, kRestartIndex, 4, 5, 6}, true};
+  const auto triangles = assemble(GL_TRIANGLES, &indices, 7, {});
+  EXPECT_EQ(triangles->indices, (Indices{0, 1, 2, 4, 5, 6}));
+  EXPECT_FALSE(triangles->restart);
+  const auto loop = assemble(GL_LINE_LOOP, &indices, 7, {});
+  EXPECT_EQ(loop->topology, Topology::lines);
+  EXPECT_EQ(loop->indices, (Indices{0, 1, 1, 2, 2, 3, 3, 0, 4, 5, 5, 6, 6, 4}));
+  EXPECT_TRUE(assemble(GL_TRIANGLE_STRIP, &indices, 7, {})->restart);
+}
+
+TEST(Assembly, AdjacencyVerticesAreLeftOut) {
+  EXPECT_EQ(assemble(GL_LINES_ADJACENCY, nullptr, 8, {})->indices, (Indices{1, 2, 5, 6}));
+  EXPECT_EQ(assemble(GL_LINE_STRIP_ADJACENCY, nullptr, 5, {})->indices, (Indices{1, 2, 2, 3}));
+  EXPECT_EQ(assemble(GL_TRIANGLES_ADJACENCY, nullptr, 6, {})->indices, (Indices{0, 2, 4}));
+  EXPECT_EQ(assemble(GL_TRIANGLE_STRIP_ADJACENCY, nullptr, 8, {})->indices, (Indices{0, 2, 4, 4, 2, 6}));
+  EXPECT_FALSE(assemble(GL_PATCHES, nullptr, 8, {}));
+}
+
+TEST(ShaderScan, FindsDiscardThatCanRun) {
+  EXPECT_TRUE(scan_shader("void main() { if (x) discard; }").discard);
+  EXPECT_TRUE(scan_shader("void a() { discard; } void b() { a(); } void main() { b(); }").discard);
+  EXPECT_TRUE(scan_shader("#define KILL discard\nvoid main() { KILL; }").discard);
+  EXPECT_TRUE(scan_shader("#define ON 2\n#if ON > 1\nvoid main() { discard; }\n#endif").discard);
+  EXPECT_TRUE(scan_shader("void main() {\n#ifdef GL_ES\n#else\ndiscard;\n#endif\n}").discard);
+}
+
+TEST(ShaderScan, LeavesOutCodeThatCannot) {
+  EXPECT_FALSE(scan_shader("void main() { } // discard").discard);
+  EXPECT_FALSE(scan_shader("/* discard; */ void main() { }").discard);
+  EXPECT_FALSE(scan_shader("void unused() { discard; } void main() { }").discard);
+  EXPECT_FALSE(scan_shader("#define A 0\nvoid main() {\n#if A || defined(B)\ndiscard;\n#endif\n}").discard);
+  EXPECT_FALSE(
+      scan_shader("#ifndef A\n#define A\n#endif\nvoid main() {\n#ifndef A\ndiscard;\n#endif\n}").discard);
+}
+
+TEST(ShaderScan, FindsDepthAndDrawNumber) {
+  EXPECT_TRUE(scan_shader("void main() { gl_FragDepth = 0.5; }").fragment_depth);
+  EXPECT_TRUE(scan_shader("void main() { x = gl_DrawIDARB; }").draw_id);
+  EXPECT_FALSE(scan_shader("void main() { x = 1; }").draw_id);
+}
+
+// A shader's text is whatever the program passes.
+TEST(ShaderScan, SurvivesAnyText) {
+  for (const char* text :
+       {"discard", "#if\ndiscard", "}}}} discard {{{", "#define A A\nvoid main() { A discard; }",
+        "/* discard", "void main( { discard", "#elif 1\n#else\n#endif\ndiscard", "#if 1/0\ndiscard"}) {
+    scan_shader(text);
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::capture

@@ -1,0 +1,31 @@
+// The cases, each a frame. The core ones run in a core context of OpenGL 4.5, the others in a compatibility
+// one.
+#pragma once
+
+#ifndef GL_GLEXT_PROTOTYPES
+#define GL_GLEXT_PROTOTYPES
+#endif
+#include <GL/gl.h>
+#include <GL/glext.h>
+
+#include <functional>
+
+namespace scene {
+
+GLuint compile(GLenum type, const char* text);
+GLuint link(std::initializer_list<GLuint> shaders, const std::function<void(GLuint)>& before_link = {});
+
+// Clears everything and sets what every case starts from.
+void begin_case();
+
+void setup_core();
+void draw_core(int number);
+void draw_shaders(int number);
+
+void setup_compatibility();
+void draw_compatibility(int number);
+
+// Draws to a framebuffer of its own from two threads with contexts that share objects.
+void draw_threads(const std::function<void(int)>& make_current);
+
+}  // namespace scene

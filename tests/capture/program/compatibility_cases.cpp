@@ -1,0 +1,118 @@
+// Fixed function: immediate mode, display lists, client arrays.
+#include <vector>
+
+#include "cases.h"
+#include "scene.h"
+
+namespace scene {
+namespace {
+
+GLuint list = 0, nested_list = 0;
+
+void send(int i) {
+  const Vertex v = vertex(i);
+  glVertex4f(v.x, v.y, v.z, v.w);
+}
+
+void draw_range(GLenum mode, int first, int count) {
+  glBegin(mode);
+  for (int i = first; i < first + count; i++) send(i);
+  glEnd();
+}
+
+void draw_immediate() {
+  draw_range(GL_TRIANGLES, 3, 6);
+  draw_range(GL_TRIANGLE_STRIP, 8, 5);
+  draw_range(GL_QUADS, 16, 4);
+  draw_range(GL_QUAD_STRIP, 24, 6);
+  draw_range(GL_POLYGON, 32, 5);
+  draw_range(GL_LINES, 40, 4);
+  draw_range(GL_POINTS, 48, 3);
+  glColor4f(1, 0.5f, 0.25f, 1);
+  glRectf(-0.25f, -0.5f, 0.25f, 0.5f);
+}
+
+void draw_lists() {
+  glCallList(list);
+  glListBase(nested_list - 7);
+  const GLubyte names[] = {7, 7};
+  glCallLists(2, GL_UNSIGNED_BYTE, names);  // the list moves the matrix
+  glListBase(0);
+  glLoadIdentity();
+  const GLuint executed = glGenLists(1);
+  glNewList(executed, GL_COMPILE_AND_EXECUTE);
+  draw_range(GL_TRIANGLES, 40, 3);
+  glEndList();
+  glDeleteLists(executed, 1);
+}
+
+void draw_client_arrays() {
+  const std::vector<Vertex> all = vertices();
+  glEnableClientState(GL_VERTEX_ARRAY);
+  glVertexPointer(4, GL_FLOAT, 0, all.data());
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  const GLushort indices[] = {8, 9, 17, 16, 20, 21, 29, 28};
+  glDrawElements(GL_QUADS, 8, GL_UNSIGNED_SHORT, indices);
+  glDrawElements(GL_TRIANGLE_STRIP, 5, GL_UNSIGNED_SHORT, indices);
+  glMatrixMode(GL_MODELVIEW);
+  glPushMatrix();
+  glTranslatef(0.25f, 0.125f, 0);
+  glDrawArrays(GL_QUAD_STRIP, 32, 4);
+  glPopMatrix();
+  glDisableClientState(GL_VERTEX_ARRAY);
+}
+
+void draw_fixed_function() {
+  glEnable(GL_ALPHA_TEST);
+  glAlphaFunc(GL_GREATER, 0.25f);
+  draw_range(GL_TRIANGLES, 3, 3);
+  glDisable(GL_ALPHA_TEST);
+  glEnable(GL_CLIP_PLANE0);
+  const GLdouble plane[] = {1, 0, 0, 0.5};
+  glClipPlane(GL_CLIP_PLANE0, plane);
+  draw_range(GL_TRIANGLES, 6, 3);
+  glDisable(GL_CLIP_PLANE0);
+  glRasterPos2f(0, 0);
+  const GLubyte bits[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+  glBitmap(8, 8, 0, 0, 8, 0, bits);  // pixels: counted as skipped
+  GLuint selected[16] = {};
+  glSelectBuffer(16, selected);
+  glRenderMode(GL_SELECT);
+  draw_range(GL_TRIANGLES, 9, 3);  // picking draws nothing
+  glRenderMode(GL_RENDER);
+  // A fragment shader alone: vertices stay with the fixed function.
+  static const GLuint program =
+      link({compile(GL_FRAGMENT_SHADER, "void main() { gl_FragColor = vec4(1.0); }")});
+  glUseProgram(program);
+  draw_range(GL_TRIANGLES, 12, 3);
+  glUseProgram(0);
+}
+
+}  // namespace
+
+void setup_compatibility() {
+  list = glGenLists(1);
+  nested_list = glGenLists(1);
+  glNewList(nested_list, GL_COMPILE);
+  draw_range(GL_TRIANGLE_FAN, 10, 4);
+  glTranslatef(0.125f, 0, 0);
+  glEndList();
+  glNewList(list, GL_COMPILE);
+  draw_range(GL_TRIANGLES, 3, 3);
+  glPushMatrix();
+  glCallList(nested_list);
+  glPopMatrix();
+  glEndList();
+}
+
+void draw_compatibility(int number) {
+  switch (number) {
+    case kImmediate: draw_immediate(); break;
+    case kLists: draw_lists(); break;
+    case kClientArrays: draw_client_arrays(); break;
+    case kFixedFunction: draw_fixed_function(); break;
+    default: break;
+  }
+}
+
+}  // namespace scene

@@ -1,0 +1,132 @@
+// The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each
+// frame its number, a hash of its pixels and of its depth, and the GL error that the case left.
+#include "cases.h"
+#include "scene.h"
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+namespace {
+
+EGLDisplay display = EGL_NO_DISPLAY;
+EGLConfig config = nullptr;
+
+[[noreturn]] void fail(const char* what) {
+  std::fprintf(stderr, "capture test program: %s (EGL error 0x%x)\n", what, unsigned(eglGetError()));
+  std::exit(77);  // no driver that can run this: the test skips
+}
+
+EGLContext make_context(EGLint profile, EGLContext share) {
+  const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
+                               4,
+                               EGL_CONTEXT_MINOR_VERSION,
+                               5,
+                               EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                               profile,
+                               EGL_NONE};
+  EGLContext context = eglCreateContext(display, config, share, attributes);
+  if (context == EGL_NO_CONTEXT) fail("no OpenGL 4.5 context");
+  return context;
+}
+
+template <typename T>
+uint64_t hash(const std::vector<T>& values) {
+  uint64_t result = 1469598103934665603ull;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
+  for (size_t i = 0; i < values.size() * sizeof(T); i++) result = (result ^ bytes[i]) * 1099511628211ull;
+  return result;
+}
+
+void print_picture(int number) {
+  const GLenum error = glGetError();
+  std::vector<uint32_t> color(scene::kSize * scene::kSize), depth(color.size());
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glReadPixels(0, 0, scene::kSize, scene::kSize, GL_RGBA, GL_UNSIGNED_BYTE, color.data());
+  glReadPixels(0, 0, scene::kSize, scene::kSize, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, depth.data());
+  std::printf("%d %016llx %016llx 0x%x\n", number, (unsigned long long)hash(color),
+              (unsigned long long)hash(depth), unsigned(error));
+}
+
+// Programs find functions in three ways; each must lead to the same.
+void check_lookup() {
+  auto* const direct = reinterpret_cast<void*>(&glDrawArrays);
+  auto* const asked = reinterpret_cast<void*>(eglGetProcAddress("glDrawArrays"));
+  void* const library = dlopen("libGL.so.1", RTLD_LAZY | RTLD_LOCAL);
+  void* const found = library ? dlsym(library, "glDrawArrays") : direct;
+  const bool preloaded = std::getenv("BROKKR_CAPTURE_OUTPUT") != nullptr;
+  if (preloaded && (asked != direct || found != direct)) {
+    std::fprintf(stderr, "capture test program: lookups differ: %p %p %p\n", direct, asked, found);
+    std::exit(1);
+  }
+}
+
+}  // namespace
+
+int main() {
+  display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
+  if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr))
+    fail("no surfaceless EGL display");
+  eglBindAPI(EGL_OPENGL_API);
+  const EGLint wanted[] = {EGL_SURFACE_TYPE,
+                           EGL_PBUFFER_BIT,
+                           EGL_RENDERABLE_TYPE,
+                           EGL_OPENGL_BIT,
+                           EGL_RED_SIZE,
+                           8,
+                           EGL_GREEN_SIZE,
+                           8,
+                           EGL_BLUE_SIZE,
+                           8,
+                           EGL_DEPTH_SIZE,
+                           24,
+                           EGL_STENCIL_SIZE,
+                           8,
+                           EGL_NONE};
+  EGLint count = 0;
+  if (!eglChooseConfig(display, wanted, &config, 1, &count) || count == 0) fail("no config");
+  const EGLint size[] = {EGL_WIDTH, scene::kSize, EGL_HEIGHT, scene::kSize, EGL_NONE};
+  EGLSurface surface = eglCreatePbufferSurface(display, config, size);
+  if (surface == EGL_NO_SURFACE) fail("no pbuffer");
+  const EGLContext core = make_context(EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NO_CONTEXT);
+  const EGLContext fixed = make_context(EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT, EGL_NO_CONTEXT);
+  const EGLContext threads[2] = {make_context(EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, core),
+                                 make_context(EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, core)};
+  check_lookup();
+
+  eglMakeCurrent(display, surface, surface, fixed);
+  scene::setup_compatibility();
+  eglMakeCurrent(display, surface, surface, core);
+  scene::setup_core();
+  eglSwapBuffers(display, surface);
+  for (int number = 1; number < scene::kCaseCount; number++) {
+    const bool is_core = number < scene::kImmediate;
+    eglMakeCurrent(display, surface, surface, is_core ? core : fixed);
+    scene::begin_case();
+    if (number == scene::kThreads) {
+      glFinish();
+      scene::draw_threads([&](int thread) {
+        eglBindAPI(EGL_OPENGL_API);  // of each thread
+        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+                       thread < 0 ? EGL_NO_CONTEXT : threads[thread]);
+      });
+    } else if (number >= scene::kGeometry && is_core) {
+      scene::draw_shaders(number);
+    } else if (is_core) {
+      scene::draw_core(number);
+    } else {
+      scene::draw_compatibility(number);
+    }
+    print_picture(number);
+    eglSwapBuffers(display, surface);
+  }
+  std::fflush(stdout);
+  eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  eglTerminate(display);
+  return 0;
+}

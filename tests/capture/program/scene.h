@@ -1,0 +1,67 @@
+// What the program under capture draws, shared with the test that knows what must come out. Frame N of the
+// program is case N. All coordinates are sums of few powers of two, so that every driver computes the same
+// bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace scene {
+
+enum Case : int {
+  kArrays = 1,  // frame 0 sets up
+  kElements,
+  kInstanced,
+  kMulti,
+  kIndirect,
+  kDrawId,
+  kRestart,
+  kGeometry,
+  kTessellation,
+  kStates,
+  kClears,
+  kFramebuffers,
+  kPipelines,
+  kConditions,
+  kFeedback,
+  kShaders,
+  kErrors,
+  kThreads,
+  kImmediate,
+  kLists,
+  kClientArrays,
+  kFixedFunction,
+  kCaseCount,
+};
+
+inline constexpr int kSize = 128;  // of the window, pixels
+inline constexpr int kVertices = 64;
+
+struct Vertex {
+  float x, y, z, w;
+};
+
+// An 8 x 8 grid over the window, every second vertex raised, in steps of depth; w is 1 or 2.
+inline Vertex vertex(int i) {
+  const float w = i % 3 == 0 ? 2.0f : 1.0f;
+  return {(-0.875f + 0.25f * float(i % 8)) * w, (-0.875f + 0.25f * float(i / 8) + 0.1875f * float(i % 2)) * w,
+          (-0.5f + 0.125f * float(i % 7)) * w, w};
+}
+
+inline std::vector<Vertex> vertices() {
+  std::vector<Vertex> all;
+  for (int i = 0; i < kVertices; i++) all.push_back(vertex(i));
+  return all;
+}
+
+// Added to each instance's vertices.
+inline Vertex instance_offset(int i) {
+  return {0.0625f * float(i), 0.03125f * float(i), 0.125f * float(i), 0};
+}
+inline constexpr int kInstances = 4;
+
+// An index list with reuse, gaps and no order.
+inline constexpr std::array<uint32_t, 12> kIndices = {3, 12, 4, 4, 12, 13, 40, 49, 41, 63, 3, 12};
+
+}  // namespace scene

@@ -1,0 +1,377 @@
+// Cases of the core profile that are about programs, state, targets, and what surrounds a draw.
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "cases.h"
+#include "scene.h"
+
+namespace scene {
+namespace {
+
+const char* const kVertexShader = R"(#version 450 core
+layout(location = 0) in vec4 position;
+out vec4 copy;
+void main() { copy = position; gl_Position = position; })";
+
+const char* const kSeparateVertexShader = R"(#version 450 core
+out gl_PerVertex { vec4 gl_Position; };
+layout(location = 0) in vec4 position;
+uniform float shift;
+void main() { gl_Position = position + vec4(shift, 0.0, 0.0, 0.0); })";
+
+const char* const kFragmentShader = R"(#version 450 core
+out vec4 color;
+void main() { color = vec4(gl_FragCoord.z, 0.5, 0.25, 0.5); })";
+
+// One triangle becomes two: itself and a copy that is moved.
+const char* const kGeometryShader = R"(#version 450 core
+layout(triangles) in;
+layout(triangle_strip, max_vertices = 6) out;
+void main() {
+  for (int copy = 0; copy < 2; copy++) {
+    for (int i = 0; i < 3; i++) {
+      gl_Position = gl_in[i].gl_Position + vec4(0.25 * float(copy), 0.0, 0.0, 0.0);
+      EmitVertex();
+    }
+    EndPrimitive();
+  }
+})";
+
+const char* const kPointGeometryShader = R"(#version 450 core
+layout(points) in;
+layout(line_strip, max_vertices = 3) out;
+void main() {
+  for (int i = 0; i < 3; i++) {
+    gl_Position = gl_in[0].gl_Position + vec4(0.125 * float(i), 0.125 * float(i & 1), 0.0, 0.0);
+    EmitVertex();
+  }
+})";
+
+const char* const kControlShader = R"(#version 450 core
+layout(vertices = 3) out;
+void main() {
+  gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+  for (int i = 0; i < 3; i++) gl_TessLevelOuter[i] = 2.0;
+  gl_TessLevelInner[0] = 2.0;
+})";
+
+const char* const kEvaluationShader = R"(#version 450 core
+layout(triangles, equal_spacing, ccw) in;
+void main() {
+  gl_Position = gl_TessCoord.x * gl_in[0].gl_Position + gl_TessCoord.y * gl_in[1].gl_Position +
+                gl_TessCoord.z * gl_in[2].gl_Position;
+})";
+
+GLuint vertex_shader() { return compile(GL_VERTEX_SHADER, kVertexShader); }
+GLuint fragment_shader() { return compile(GL_FRAGMENT_SHADER, kFragmentShader); }
+
+void draw_geometry() {
+  glUseProgram(link({vertex_shader(), compile(GL_GEOMETRY_SHADER, kGeometryShader), fragment_shader()}));
+  glDrawArrays(GL_TRIANGLES, 0, 6);
+  glUseProgram(link({vertex_shader(), compile(GL_GEOMETRY_SHADER, kPointGeometryShader), fragment_shader()}));
+  glDrawArrays(GL_POINTS, 8, 3);
+}
+
+void draw_tessellation() {
+  glUseProgram(link({vertex_shader(), compile(GL_TESS_CONTROL_SHADER, kControlShader),
+                     compile(GL_TESS_EVALUATION_SHADER, kEvaluationShader), fragment_shader()}));
+  glPatchParameteri(GL_PATCH_VERTICES, 3);
+  glDrawArrays(GL_PATCHES, 0, 3);
+}
+
+// One draw each; the state goes back to its initial value after it.
+void draw_states() {
+  glUseProgram(link({vertex_shader(), fragment_shader()}));
+  const auto draw = [] { glDrawArrays(GL_TRIANGLES, 3, 3); };
+  draw();
+  glViewport(16, 8, 64, 96);
+  draw();
+  glViewport(0, 0, kSize, kSize);
+  glDepthRange(0.25, 0.75);
+  draw();
+  glDepthRange(0, 1);
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(8, 16, 32, 64);
+  draw();
+  glDisable(GL_SCISSOR_TEST);
+  glDisable(GL_DEPTH_TEST);
+  draw();
+  glEnable(GL_DEPTH_TEST);
+  glDepthMask(GL_FALSE);
+  draw();
+  glDepthMask(GL_TRUE);
+  glDepthFunc(GL_GEQUAL);
+  draw();
+  glDepthFunc(GL_LESS);
+  glEnable(GL_CULL_FACE);
+  glCullFace(GL_FRONT);
+  glFrontFace(GL_CW);
+  draw();
+  glDisable(GL_CULL_FACE);
+  glCullFace(GL_BACK);
+  glFrontFace(GL_CCW);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  draw();
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glEnable(GL_POLYGON_OFFSET_FILL);
+  glPolygonOffset(1.5f, -2.0f);
+  draw();
+  glDisable(GL_POLYGON_OFFSET_FILL);
+  glEnable(GL_BLEND);
+  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_CONSTANT_ALPHA);
+  glBlendEquationSeparate(GL_FUNC_REVERSE_SUBTRACT, GL_MAX);
+  glBlendColor(0.25f, 0.5f, 0.75f, 1.0f);
+  draw();
+  glDisable(GL_BLEND);
+  glColorMask(GL_TRUE, GL_FALSE, GL_TRUE, GL_FALSE);
+  draw();
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glEnable(GL_STENCIL_TEST);
+  glStencilFunc(GL_NOTEQUAL, 5, 0x0f);
+  glStencilMask(0x3f);
+  glStencilOp(GL_INVERT, GL_INCR_WRAP, GL_REPLACE);
+  draw();
+  glStencilMask(0xff);
+  glDisable(GL_STENCIL_TEST);
+  glEnable(GL_DEPTH_CLAMP);
+  draw();
+  glDisable(GL_DEPTH_CLAMP);
+  glClipControl(GL_UPPER_LEFT, GL_ZERO_TO_ONE);
+  draw();
+  glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
+  glProvokingVertex(GL_FIRST_VERTEX_CONVENTION);
+  draw();
+  glProvokingVertex(GL_LAST_VERTEX_CONVENTION);
+  glEnable(GL_RASTERIZER_DISCARD);
+  draw();  // not a draw
+  glDisable(GL_RASTERIZER_DISCARD);
+}
+
+void draw_clears() {
+  glUseProgram(link({vertex_shader(), fragment_shader()}));
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(4, 8, 64, 32);
+  glClearColor(1, 0.5f, 0.25f, 0);
+  glClear(GL_COLOR_BUFFER_BIT);
+  glDisable(GL_SCISSOR_TEST);
+  glClearDepth(0.75);
+  glClear(GL_DEPTH_BUFFER_BIT);  // a reference before this
+  glDrawArrays(GL_TRIANGLES, 12, 6);
+  const GLfloat color[] = {0.5f, 0.25f, 1, 1}, depth = 0.875f;
+  const GLint stencil = 9;
+  glClearBufferfv(GL_COLOR, 0, color);
+  glClearBufferfv(GL_DEPTH, 0, &depth);
+  glClearBufferiv(GL_STENCIL, 0, &stencil);
+  glClearBufferfi(GL_DEPTH_STENCIL, 0, 1.0f, 3);
+  glClearNamedFramebufferfv(0, GL_COLOR, 0, color);
+  glDepthMask(GL_FALSE);
+  glClear(GL_DEPTH_BUFFER_BIT);  // masked: nothing
+  glDepthMask(GL_TRUE);
+  glDrawArrays(GL_TRIANGLES, 24, 6);
+}
+
+struct Target {
+  GLuint framebuffer = 0, color = 0;
+};
+
+Target make_target(GLuint depth) {
+  Target target;
+  glGenTextures(1, &target.color);
+  glBindTexture(GL_TEXTURE_2D, target.color);
+  glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 64, 32);
+  glGenFramebuffers(1, &target.framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, target.framebuffer);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target.color, 0);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
+  return target;
+}
+
+// Two framebuffers share a depth buffer; the second's picture goes to the window.
+void draw_framebuffers() {
+  glUseProgram(link({vertex_shader(), fragment_shader()}));
+  GLuint depth = 0;
+  glGenRenderbuffers(1, &depth);
+  glBindRenderbuffer(GL_RENDERBUFFER, depth);
+  glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT32F, 64, 32);
+  const Target first = make_target(depth), second = make_target(depth);
+  glViewport(0, 0, 64, 32);
+  glBindFramebuffer(GL_FRAMEBUFFER, first.framebuffer);
+  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+  glDrawArrays(GL_TRIANGLES, 0, 6);
+  glBindFramebuffer(GL_FRAMEBUFFER, second.framebuffer);
+  glClear(GL_COLOR_BUFFER_BIT);
+  glDrawArrays(GL_TRIANGLES, 9, 6);  // tested against the depth of the first
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, second.framebuffer);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+  glBlitFramebuffer(0, 0, 64, 32, 16, 96, 80, 32, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glViewport(0, 0, kSize, kSize);
+}
+
+void draw_pipelines() {
+  glUseProgram(0);
+  const GLuint vertex = glCreateShaderProgramv(GL_VERTEX_SHADER, 1, &kSeparateVertexShader);
+  const GLuint fragment = glCreateShaderProgramv(GL_FRAGMENT_SHADER, 1, &kFragmentShader);
+  glProgramUniform1f(vertex, glGetUniformLocation(vertex, "shift"), 0.125f);
+  GLuint pipeline = 0;
+  glGenProgramPipelines(1, &pipeline);
+  glUseProgramStages(pipeline, GL_VERTEX_SHADER_BIT, vertex);
+  glUseProgramStages(pipeline, GL_FRAGMENT_SHADER_BIT, fragment);
+  glBindProgramPipeline(pipeline);
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  glBindProgramPipeline(0);
+
+  // A program from a binary, or from source where the binary is refused.
+  GLuint program = link({vertex_shader(), fragment_shader()});
+  GLint length = 0;
+  glGetProgramiv(program, GL_PROGRAM_BINARY_LENGTH, &length);
+  if (length > 0) {
+    std::vector<char> binary(static_cast<size_t>(length));
+    GLenum format = GL_NONE;
+    glGetProgramBinary(program, length, nullptr, &format, binary.data());
+    program = glCreateProgram();
+    glProgramBinary(program, format, binary.data(), length);
+    GLint linked = GL_FALSE;
+    glGetProgramiv(program, GL_LINK_STATUS, &linked);
+    if (!linked) program = link({vertex_shader(), fragment_shader()});
+  }
+  glUseProgram(program);
+  glDrawArrays(GL_TRIANGLES, 12, 6);
+}
+
+void draw_conditions() {
+  glUseProgram(link({vertex_shader(), fragment_shader()}));
+  GLuint queries[3] = {};
+  glGenQueries(3, queries);
+  glBeginQuery(GL_SAMPLES_PASSED, queries[0]);
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  glEndQuery(GL_SAMPLES_PASSED);
+  glBeginQuery(GL_SAMPLES_PASSED, queries[1]);
+  glEndQuery(GL_SAMPLES_PASSED);
+  glBeginConditionalRender(queries[0], GL_QUERY_WAIT);
+  glDrawArrays(GL_TRIANGLES, 9, 3);  // drawn
+  glEndConditionalRender();
+  glBeginConditionalRender(queries[1], GL_QUERY_WAIT);
+  glDrawArrays(GL_TRIANGLES, 12, 3);  // not drawn
+  glEndConditionalRender();
+  // Queries of the application count its draws only.
+  GLuint counts[2] = {};
+  glGetQueryObjectuiv(queries[0], GL_QUERY_RESULT, &counts[0]);
+  glBeginQuery(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, queries[2]);
+  glDrawArrays(GL_TRIANGLES, 15, 3);
+  glEndQuery(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN);
+  glDeleteQueries(3, queries);
+}
+
+// Feedback of the application's own: under way during a draw of its program, which is skipped, and of
+// another.
+void draw_feedback() {
+  const GLuint own = link({vertex_shader(), fragment_shader()}, [](GLuint program) {
+    const char* const name = "copy";
+    glTransformFeedbackVaryings(program, 1, &name, GL_INTERLEAVED_ATTRIBS);
+  });
+  GLuint buffer = 0;
+  glGenBuffers(1, &buffer);
+  glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, buffer);
+  glBufferData(GL_TRANSFORM_FEEDBACK_BUFFER, 6 * sizeof(Vertex), nullptr, GL_STATIC_READ);
+  glUseProgram(own);
+  glBeginTransformFeedback(GL_TRIANGLES);
+  glDrawArrays(GL_TRIANGLES, 3, 3);
+  glDrawArrays(GL_TRIANGLES, 6, 3);
+  glEndTransformFeedback();
+  Vertex copies[6] = {};
+  glGetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, sizeof(copies), copies);
+  for (int i = 0; i < 6; i++) {
+    const Vertex expected = vertex(3 + i);
+    if (std::memcmp(&copies[i], &expected, sizeof(expected)) != 0)
+      std::fprintf(stderr, "feedback was disturbed\n");
+  }
+  glUseProgram(link({vertex_shader(), fragment_shader()}));
+  glDrawArrays(GL_TRIANGLES, 12, 3);
+  glDeleteBuffers(1, &buffer);
+}
+
+// What fragment shaders do, in code that runs and in code that does not.
+void draw_fragment_shaders() {
+  const char* const discards = R"(#version 450 core
+    uniform float limit; out vec4 color;
+    void test() { if (gl_FragCoord.x > limit + 1000.0) discard; }
+    void main() { test(); color = vec4(1.0); })";
+  const char* const hidden = R"(#version 450 core
+    #define ALPHA_TEST 0
+    out vec4 color;
+    void unused() { discard; }
+    // discard
+    void main() {
+    #if ALPHA_TEST && defined(ALPHA_TEST)
+      discard;
+    #endif
+      color = vec4(0.5); })";
+  const char* const depth = R"(#version 450 core
+    out vec4 color;
+    void main() { color = vec4(0.25); gl_FragDepth = gl_FragCoord.z; })";
+  GLint first = 3;
+  for (const char* text : {discards, hidden, depth}) {
+    glUseProgram(link({vertex_shader(), compile(GL_FRAGMENT_SHADER, text)}));
+    glDrawArrays(GL_TRIANGLES, first, 3);
+    first += 3;
+  }
+}
+
+void draw_after_error() {
+  glUseProgram(link({vertex_shader(), fragment_shader()}));
+  glEnable(GL_TRIANGLES);  // no capability: an error that is the application's to find
+  glDrawArrays(GL_TRIANGLES, 3, 3);
+}
+
+}  // namespace
+
+void draw_shaders(int number) {
+  switch (number) {
+    case kGeometry: draw_geometry(); break;
+    case kTessellation: draw_tessellation(); break;
+    case kStates: draw_states(); break;
+    case kClears: draw_clears(); break;
+    case kFramebuffers: draw_framebuffers(); break;
+    case kPipelines: draw_pipelines(); break;
+    case kConditions: draw_conditions(); break;
+    case kFeedback: draw_feedback(); break;
+    case kShaders: draw_fragment_shaders(); break;
+    case kErrors: draw_after_error(); break;
+    default: break;
+  }
+}
+
+void draw_threads(const std::function<void(int)>& make_current) {
+  const auto work = [&](int thread) {
+    make_current(thread);
+    GLuint array = 0, buffer = 0, depth = 0;
+    glGenVertexArrays(1, &array);
+    glBindVertexArray(array);
+    const std::vector<Vertex> all = vertices();
+    glGenBuffers(1, &buffer);
+    glBindBuffer(GL_ARRAY_BUFFER, buffer);
+    glBufferData(GL_ARRAY_BUFFER, GLsizeiptr(all.size() * sizeof(Vertex)), all.data(), GL_STATIC_DRAW);
+    glEnableVertexAttribArray(0);
+    glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, 0, nullptr);
+    glUseProgram(link({vertex_shader(), fragment_shader()}));
+    glGenRenderbuffers(1, &depth);
+    glBindRenderbuffer(GL_RENDERBUFFER, depth);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT32F, 64, 32);
+    make_target(depth);
+    glViewport(0, 0, 64, 32);
+    glEnable(GL_DEPTH_TEST);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    for (int i = 0; i < 20; i++) glDrawArrays(GL_TRIANGLES, (thread * 20 + i) % 60, 3);
+    glFinish();
+    make_current(-1);
+  };
+  std::thread a(work, 0), b(work, 1);
+  a.join();
+  b.join();
+}
+
+}  // namespace scene

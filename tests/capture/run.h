@@ -1,0 +1,32 @@
+// Runs programs for the tests.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace brokkr::capture_test {
+
+struct RunResult {
+  int code = -1;
+  std::string out;  // standard output and error
+};
+
+// A shell command line, ended after `seconds`.
+RunResult run(const std::string& command, int seconds = 120);
+
+// A folder that is gone when the object is.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+bool has_program(const std::string& name);
+
+}  // namespace brokkr::capture_test
