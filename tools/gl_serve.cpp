@@ -21,8 +21,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFewestFrames = 3;
-
 double process_cpu_ms() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -83,7 +81,7 @@ class Server {
     GlDrawStatistics last;
     double spent = 0;
     const double cpu_begin = process_cpu_ms();
-    for (int i = 0; i < frames && (i < kFewestFrames || spent < most_ms); ++i) {
+    while (cli::turn_goes_on(samples.size(), spent, frames, most_ms)) {
       last = renderer_->draw(options);
       samples.push_back(last.frame_ms);
       spent += last.frame_ms;

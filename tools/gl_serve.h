@@ -4,15 +4,16 @@
 // One JSON object per line on standard input, one per line back on standard output. First it says who it is:
 //   {"renderer", "version", "vendor", "device", "software"}
 // Then it answers, with {"error": TEXT} where something failed:
-//   {"do": "load", "file", "width", "height", "views", "view_size"}  -> {"width", "height", "layers",
-//   "triangles"}
-//   {"do": "draw", "shading", "warm_up", "frames", "max_ms"}         -> {"samples_ms", "cpu_ms",
-//   "draw_calls", "rss_kib"}
-//       stops after max_ms milliseconds once three frames are timed; rss_kib: most memory held since the load
-//   {"do": "read", "layer", "file"}  -> {"width", "height", "channels"}: writes colour (4 values per pixel,
-//   bytes
-//       or floats as `channels` says: "u8", "f32") and then 32-bit float depth, rows bottom to top
-//   {"do": "drop"}                   -> {}: forgets the frame
+//   {"do": "load", "file", "width", "height", "views", "view_size"}
+//       -> {"width", "height", "layers", "triangles"}
+//   {"do": "draw", "shading", "warm_up", "frames", "max_ms"}
+//       -> {"samples_ms", "cpu_ms", "draw_calls", "rss_kib"}: how many samples says turn_goes_on
+//          (cli/bench_workload.h); rss_kib is the most memory held since the load
+//   {"do": "read", "layer", "file"}
+//       -> {"width", "height", "channels"}: writes colour, four values per pixel, bytes ("u8") or
+//          floats ("f32"), and then depth as floats; rows bottom to top
+//   {"do": "drop"}
+//       -> {}: forgets the frame
 // It ends when standard input does.
 #pragma once
 

@@ -217,7 +217,7 @@ Command bench_command() {
       {.names = "--frames",
        .kind = ValueKind::integer,
        .value = "N",
-       .help = "Frames per turn (15)",
+       .help = "Frames per turn, more of frames below some milliseconds (15)",
        .min = 1,
        .max = 1000000},
       {.names = "--rounds",

@@ -13,7 +13,6 @@ namespace brokkr::cli {
 namespace {
 
 constexpr int kWarmUp = 2;
-constexpr size_t kFewestFrames = 3;
 
 double percent(size_t part, size_t all) { return all == 0 ? 0 : 100.0 * double(part) / double(all); }
 
@@ -89,9 +88,10 @@ void Bench::load(const Workload& workload) {
     loaded_.clear();
     prepared_.reset();
     frame_.reset();
+    renderer_ = std::make_unique<Renderer>();
     reset_peak_memory();
     frame_ = std::make_unique<Frame>(load_workload(workload.file, workload.load));
-    prepared_.emplace(renderer_.prepare(*frame_));
+    prepared_.emplace(renderer_->prepare(*frame_));
     loaded_ = key(workload);
   }
   for (const auto& peer : peers_) peer->finish_load();
@@ -99,7 +99,7 @@ void Bench::load(const Workload& workload) {
 
 void Bench::compare(const Workload& workload, const RenderOptions& render, BenchRow& row) {
   const uint32_t target = main_target(*frame_);
-  const RenderResult result = renderer_.render(*prepared_, render, !peers_.empty());
+  const RenderResult result = renderer_->render(*prepared_, render, !peers_.empty());
   if (result.aborted) throw std::runtime_error(workload.name + ": the frame was cut off; raise --budget");
   row.peak_kib = peak_memory_kib();
   const int layers = frame_->targets[target].layers;
@@ -125,11 +125,10 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
   for (int round = 0; round < options_.rounds; ++round) {
     std::vector<double> calls, launches;
     double spent = 0;
-    for (int i = 0; i < kWarmUp; ++i) renderer_.render(*prepared_, render, false);
-    while (int(calls.size()) < options_.frames &&
-           (calls.size() < kFewestFrames || spent < options_.turn_ms)) {
+    for (int i = 0; i < kWarmUp; ++i) renderer_->render(*prepared_, render, false);
+    while (turn_goes_on(calls.size(), spent, options_.frames, options_.turn_ms)) {
       const auto begin = Clock::now();
-      RenderResult result = renderer_.render(*prepared_, render, false);
+      RenderResult result = renderer_->render(*prepared_, render, false);
       calls.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
       spent += calls.back();
       launches.push_back(result.statistics.frame_ms);

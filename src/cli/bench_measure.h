@@ -85,7 +85,7 @@ class Bench {
   void take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row);
 
   BenchOptions options_;
-  Renderer renderer_;
+  std::unique_ptr<Renderer> renderer_;  // a new one for every frame: it keeps the memory of the last launch
   std::vector<std::unique_ptr<Peer>> peers_;
   std::string loaded_;
   std::unique_ptr<Frame> frame_;

@@ -42,6 +42,11 @@ std::vector<Workload> suite_workloads(const std::string& captures, const std::ve
 // load_frame, and captured frames scaled to `options.width` x `options.height` where these are given.
 Frame load_workload(const std::string& file, const LoadOptions& options);
 
+// Whether a turn of `frames` frames that has drawn `drawn` in `spent_ms` draws another one. Short frames are
+// drawn more often, up to twenty times as often, until they took 100 ms: one interruption then is not the
+// whole turn. It ends after `most_ms` once three are drawn.
+bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms);
+
 // The folder of this program's file.
 std::filesystem::path program_folder();
 
