@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the Debian 12 packages that are missing. `tools/packages.sh run` installs what building and running
-# needs, `tools/packages.sh test` (the default) what the checks need as well, `--list` only prints the names.
+# needs, `tools/packages.sh test` (the default) what the checks need as well, `tools/packages.sh bench` what tools/bench
+# needs as well: another peer, and the plots. `--list` only prints the names.
 set -eu
 
 build="build-essential cmake ninja-build git ca-certificates
@@ -9,11 +10,14 @@ build="build-essential cmake ninja-build git ca-certificates
 checks="libgtest-dev python3 python3-venv clang clang-format clang-tidy libclang-rt-14-dev
   libgl-dev libegl-dev libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0"
 
+bench="mesa-vulkan-drivers python3-matplotlib"
+
 case "${1:-test}" in
   run) packages=$build ;;
   test) packages="$build $checks" ;;
-  --list) echo $build $checks; exit 0 ;;
-  *) echo "usage: tools/packages.sh [run|test|--list]" >&2; exit 2 ;;
+  bench) packages="$build $checks $bench" ;;
+  --list) echo $build $checks $bench; exit 0 ;;
+  *) echo "usage: tools/packages.sh [run|test|bench|--list]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
