@@ -1,7 +1,8 @@
 // The fixed-function API: immediate mode, display lists, rectangles, evaluators, pixels.
 //
-// What glBegin … glEnd draws is compiled into a private display list, which then runs once for its positions
-// and once for the picture. A list that is compiled and executed is compiled first and called afterwards.
+// What is sent between glBegin and glEnd is compiled into a private display list, which then runs between
+// them once for its positions, as points, and once for the picture. A list that is compiled and executed is
+// compiled first and called afterwards.
 #include <cstring>
 #include <exception>
 
@@ -136,6 +137,7 @@ using namespace brokkr::capture;
 BROKKR_EXPORT void glBegin(GLenum mode) {
   if (!is_idle()) {
     if (is_busy(kCompiling)) note_compiled(list_bit(mode));
+    bool recorded = false;
     record("glBegin", [&](Recorder&, Context& context) {
       const GLuint list = gl().GenLists(1);
       if (list == 0) return;
@@ -143,26 +145,33 @@ BROKKR_EXPORT void glBegin(GLenum mode) {
       context.begin_list = list;
       context.begin_mode = mode;
       set_busy(open_begins, 1, kInBegin);
+      recorded = true;
     });
+    if (recorded) return;
   }
   gl().Begin(mode);
 }
 
 BROKKR_EXPORT void glEnd() {
-  gl().End();
-  if (!is_busy(kInBegin)) return;
-  Context* const context = current_context();
-  if (!context || context->begin_list == 0) return;
+  Context* const context = is_busy(kInBegin) ? current_context() : nullptr;
+  if (!context || context->begin_list == 0) return gl().End();
   gl().EndList();
   set_busy(open_begins, -1, kInBegin);
   const GLuint list = context->begin_list;
   const GLenum mode = context->begin_mode;
   context->begin_list = 0;
-  const auto call = [list] { gl().CallList(list); };
+  const auto send = [list](GLenum as) {
+    gl().Begin(as);
+    gl().CallList(list);
+    gl().End();
+  };
   record("glBegin", [&](Recorder& current, Context& now) {
-    current.draw(now, opaque("glBegin", feedback_primitive(mode), call, true));
+    DrawCall call = opaque(
+        "glBegin", mode, [&] { send(mode); }, true);
+    call.submit_as = send;
+    current.draw(now, call);
   });
-  call();
+  send(mode);
   gl().DeleteLists(list, 1);
 }
 

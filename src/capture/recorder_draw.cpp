@@ -294,22 +294,31 @@ void Recorder::draw_with_ids(Context& context, const DrawCall& call, const Verte
 void Recorder::draw_expanded(Context& context, const DrawCall& call, const VertexStage& stage,
                              const Prepared& prepared) {
   const std::string label = "#" + std::to_string(draws_);
-  const GLenum primitive = stage.expands ? stage.primitive : call.mode;
+  const bool as_points = call.submit_as && !stage.expands;
+  const GLenum primitive = stage.expands ? stage.primitive : as_points ? GLenum(GL_POINTS) : call.mode;
   FeedbackResult result;
   {
     const StateGuard guard(context, call.changes_state);
-    result = Feedback(context, stage).run_primitives(primitive, call.submit);
+    result = Feedback(context, stage).run_primitives(primitive, [&] {
+      if (as_points) {
+        call.submit_as(GL_POINTS);
+      } else {
+        call.submit();
+      }
+    });
   }
   if (!result.problem.empty()) return count_skip(result.problem, triangles_of(call), label, prepared);
   if (result.positions.empty()) return;
   if (result.positions.size() > std::numeric_limits<uint32_t>::max()) {
     return count_skip("more vertices than a draw of the file holds", triangles_of(call), label, prepared);
   }
-  Assembly assembly;
-  assembly.topology = primitive == GL_TRIANGLES ? Topology::triangles
-                      : primitive == GL_LINES   ? Topology::lines
-                                                : Topology::points;
-  add_draw(prepared, assembly, result.positions, static_cast<uint32_t>(result.positions.size()), 1, label);
+  const auto vertices = static_cast<uint32_t>(result.positions.size());
+  const GLenum mode = as_points ? call.mode : primitive;
+  const bool quads = mode == GL_QUADS || mode == GL_QUAD_STRIP;
+  const bool first = (prepared.flags & kProvokingFirst) != 0;
+  const std::optional<Assembly> assembly =
+      assemble(mode, nullptr, vertices, quads ? quad_split(context, first) : QuadSplit{});
+  if (assembly) add_draw(prepared, *assembly, result.positions, vertices, 1, label);
 }
 
 }  // namespace brokkr::capture

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/program/scene.h"
+#include "program/scene.h"
 #include "run.h"
 #include "scene/bkf_reader.h"
 
