@@ -79,17 +79,18 @@ void list_queues() {
     cell(q.table.paradigms, q.here.paradigms);
     cell(q.table.multi_queue, q.here.multi_queue);
     cell(q.table.multi_element, q.here.multi_element);
-    row.push_back(std::string("  ") + q.title + "; " + q.source);
     rows.push_back(row);
   }
   std::cout << format_table({"queue", "scalable", "fair", "linearizable", "footprint", "static", "paradigms",
-                             "multi-queue", "multi-element", ""},
+                             "multi-queue", "multi-element"},
                             rows)
-            << "* differs from Table 4.1 of the thesis:\n";
+            << "* differs from Table 4.1 of the thesis\n\nqueues:\n";
   for (const QueueTraits& q : kQueueTraits) {
-    if (*q.difference != '\0') std::cout << "  " << q.name << ": " << q.difference << '\n';
+    std::cout << "  " << q.name << std::string(6 - std::string(q.name).size(), ' ') << q.title << " ("
+              << q.source << ")\n";
+    if (*q.difference != '\0') std::cout << "        here: " << q.difference << '\n';
   }
-  std::cout << "experiments:\n";
+  std::cout << "\nexperiments:\n";
   for (const lab::QueueExperiment& e : lab::queue_experiments()) {
     std::cout << "  " << e.name << std::string(10 - std::string(e.name).size(), ' ') << e.title << " (Fig. "
               << e.figure << ")\n";
