@@ -189,8 +189,10 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
   if (read_back_targets) {
     const auto read_begin = Clock::now();
     result.targets =
-        read_back(layout, {r.targets.region_state, r.targets.color, r.targets.color_high, r.targets.depth,
-                           r.targets.stencil, r.targets.visible_id, r.targets.depth_id, r.targets.overdraw});
+        read_back(layout,
+                  {r.targets.region_state, r.targets.color, r.targets.color_high, r.targets.depth,
+                   r.targets.stencil, r.targets.visible_id, r.targets.depth_id, r.targets.overdraw},
+                  &pool_, int(std::thread::hardware_concurrency()));
     s.read_back_ms = std::chrono::duration<double, std::milli>(Clock::now() - read_begin).count();
   }
   dirty_ = result.aborted;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
+#include <functional>
 
 #include "pipeline/color_code.h"
 
@@ -24,21 +26,47 @@ constexpr std::array<uint8_t, 64> morton_table() {
 }
 constexpr std::array<uint8_t, 64> kMorton = morton_table();
 
-// Calls store(pixel in the layer, sample in the planes, region) for every pixel.
-template <class F>
-void for_pixels(const LaunchLayout& layout, const TargetRecord& target, uint32_t layer, F&& store) {
-  const uint32_t edge = uint32_t(layout.region);
-  for (uint32_t y = 0; y < target.height; ++y) {
-    for (uint32_t x = 0; x < target.width; ++x) {
-      const uint32_t region =
-          target.first_region + (layer * target.regions_y + y / edge) * target.regions_x + x / edge;
-      const uint32_t rx = x % edge, ry = y % edge;
-      const size_t sample = size_t(region) * edge * edge +
-                            size_t((ry / 8 * (edge / 8) + rx / 8) * 64 + kMorton[(ry % 8) * 8 + rx % 8]);
-      store(size_t(y) * target.width + x, sample, region);
+// One row of 8x8 tiles of one layer: what a thread takes at a time.
+struct TileRow {
+  const LaunchLayout& layout;
+  const TargetRecord& target;
+  uint32_t layer, y;  // first row of pixels
+
+  // Calls copy(pixel in the layer, sample in the planes, pixels in a row, region) for every row of every
+  // tile; kMorton[8 * (pixel row % 8) + i] is where its samples lie.
+  template <class F>
+  void for_rows(F&& copy) const {
+    const uint32_t edge = uint32_t(layout.region), rows = std::min(8u, target.height - y);
+    const uint32_t first_region =
+        target.first_region + (layer * target.regions_y + y / edge) * target.regions_x;
+    for (uint32_t x = 0; x < target.width; x += 8) {
+      const uint32_t region = first_region + x / edge, wide = std::min(8u, target.width - x);
+      const size_t tile = (y % edge) / 8 * (edge / 8) + (x % edge) / 8;
+      const size_t sample = (size_t(region) * edge * edge) + tile * 64;
+      for (uint32_t row = 0; row < rows; ++row)
+        copy(size_t(y + row) * target.width + x, sample, row, wide, region);
     }
   }
-}
+
+  // The plane's samples, or `cleared(region)` where a clear of `bit` waits.
+  template <class T, class Cleared>
+  void gather(const T* plane, T* out, const RegionState* states, uint32_t bit, Cleared&& cleared) const {
+    for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {
+      T* const to = out + pixel;
+      if (states != nullptr && (states[region].bits & bit) != 0) {
+        std::fill_n(to, wide, T(cleared(states[region])));
+        return;
+      }
+      const T* const from = plane + sample;
+      const uint8_t* const at = &kMorton[row * 8];
+      if (wide == 8) {
+        for (uint32_t i = 0; i < 8; ++i) to[i] = from[at[i]];
+      } else {
+        for (uint32_t i = 0; i < wide; ++i) to[i] = from[at[i]];
+      }
+    });
+  }
+};
 
 // Fragments that covered a sample as a colour: black none, then blue, cyan, green, yellow, red, and white
 // from 32 on, in steps of a factor of two.
@@ -48,56 +76,91 @@ uint32_t heat_color(uint32_t fragments) {
   return kHeat[std::min<size_t>(size_t(std::bit_width(fragments)), kHeat.size() - 1)];
 }
 
+void size_layer(const TargetRecord& target, const HostPlanes& planes, Layer& layer) {
+  layer.width = int(target.width);
+  layer.height = int(target.height);
+  const size_t pixels = size_t(target.width) * target.height;
+  if (target.format == uint32_t(ColorFormat::rgba16f))
+    layer.color_float.resize(pixels * 4);
+  else
+    layer.color.resize(pixels);
+  layer.depth.resize(pixels);
+  layer.stencil.resize(pixels);
+  if (planes.visible_id != nullptr) layer.visible_id.resize(pixels);
+  if (planes.depth_id != nullptr) layer.depth_id.resize(pixels);
+  if (planes.overdraw != nullptr) layer.overdraw.resize(pixels);
+}
+
+void read_half_color(const TileRow& tiles, const HostPlanes& planes, float* out) {
+  tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {
+    const RegionState& state = planes.region_state[region];
+    for (uint32_t i = 0; i < wide; ++i) {
+      const size_t s = sample + kMorton[row * 8 + i];
+      const bool cleared = (state.bits & kClearColor) != 0;
+      const uint32_t low = cleared ? uint32_t(state.color) : planes.color[s];
+      const uint32_t high = cleared ? uint32_t(state.color >> 32) : planes.color_high[s];
+      float* const to = out + (pixel + i) * 4;
+      to[0] = half_to_float(uint16_t(low));
+      to[1] = half_to_float(uint16_t(low >> 16));
+      to[2] = half_to_float(uint16_t(high));
+      to[3] = half_to_float(uint16_t(high >> 16));
+    }
+  });
+}
+
+void read_tiles(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
+  const RegionState* const states = planes.region_state;
+  if (!layer.color_float.empty())
+    read_half_color(tiles, planes, layer.color_float.data());
+  else
+    tiles.gather(planes.color, layer.color.data(), states, kClearColor,
+                 [](const RegionState& s) { return s.color; });
+  tiles.gather(planes.depth, layer.depth.data(), states, kClearDepth,
+               [](const RegionState& s) { return s.depth; });
+  tiles.gather(planes.stencil, layer.stencil.data(), states, kClearStencil,
+               [](const RegionState& s) { return s.stencil; });
+  const auto copy = [&](const uint32_t* plane, std::vector<uint32_t>& out) {
+    if (plane != nullptr) tiles.gather(plane, out.data(), nullptr, 0, [](const RegionState&) { return 0; });
+  };
+  copy(planes.visible_id, layer.visible_id);
+  copy(planes.depth_id, layer.depth_id);
+  copy(planes.overdraw, layer.overdraw);
+  if (layer.color.empty() || layer.overdraw.empty()) return;
+  const size_t begin = size_t(tiles.y) * tiles.target.width,
+               end = size_t(std::min(tiles.y + 8, tiles.target.height)) * tiles.target.width;
+  std::transform(layer.overdraw.begin() + ptrdiff_t(begin), layer.overdraw.begin() + ptrdiff_t(end),
+                 layer.color.begin() + ptrdiff_t(begin), heat_color);
+}
+
 }  // namespace
 
-std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes& planes) {
+std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes& planes, WorkerPool* pool,
+                                   int threads) {
   std::vector<TargetImage> images(layout.targets.size());
-  for (size_t t = 0; t < layout.targets.size(); ++t) {
+  struct Part {
+    uint32_t target, layer, y;
+  };
+  std::vector<Part> parts;
+  for (uint32_t t = 0; t < layout.targets.size(); ++t) {
     const TargetRecord& target = layout.targets[t];
-    const bool half = target.format == uint32_t(ColorFormat::rgba16f);
     images[t].layers.resize(target.layers);
     for (uint32_t l = 0; l < target.layers; ++l) {
-      Layer& layer = images[t].layers[l];
-      layer.width = int(target.width);
-      layer.height = int(target.height);
-      const size_t pixels = size_t(target.width) * target.height;
-      const auto state = [&](uint32_t region) -> const RegionState& { return planes.region_state[region]; };
-      const auto code_low = [&](size_t s, uint32_t r) {
-        return state(r).bits & kClearColor ? uint32_t(state(r).color) : planes.color[s];
-      };
-      if (half) {
-        layer.color_float.resize(pixels * 4);
-        for_pixels(layout, target, l, [&](size_t p, size_t s, uint32_t r) {
-          const uint32_t low = code_low(s, r);
-          const uint32_t high =
-              state(r).bits & kClearColor ? uint32_t(state(r).color >> 32) : planes.color_high[s];
-          layer.color_float[p * 4] = half_to_float(uint16_t(low));
-          layer.color_float[p * 4 + 1] = half_to_float(uint16_t(low >> 16));
-          layer.color_float[p * 4 + 2] = half_to_float(uint16_t(high));
-          layer.color_float[p * 4 + 3] = half_to_float(uint16_t(high >> 16));
-        });
-      } else {
-        layer.color.resize(pixels);
-        for_pixels(layout, target, l,
-                   [&](size_t p, size_t s, uint32_t r) { layer.color[p] = code_low(s, r); });
-      }
-      layer.depth.resize(pixels);
-      layer.stencil.resize(pixels);
-      for_pixels(layout, target, l, [&](size_t p, size_t s, uint32_t r) {
-        layer.depth[p] = state(r).bits & kClearDepth ? state(r).depth : planes.depth[s];
-        layer.stencil[p] = state(r).bits & kClearStencil ? uint8_t(state(r).stencil) : planes.stencil[s];
-      });
-      const auto copy = [&](const uint32_t* plane, std::vector<uint32_t>& out) {
-        if (plane == nullptr) return;
-        out.resize(pixels);
-        for_pixels(layout, target, l, [&](size_t p, size_t s, uint32_t) { out[p] = plane[s]; });
-      };
-      copy(planes.visible_id, layer.visible_id);
-      copy(planes.depth_id, layer.depth_id);
-      copy(planes.overdraw, layer.overdraw);
-      if (!half && !layer.overdraw.empty())
-        std::transform(layer.overdraw.begin(), layer.overdraw.end(), layer.color.begin(), heat_color);
+      size_layer(target, planes, images[t].layers[l]);
+      for (uint32_t y = 0; y < target.height; y += 8) parts.push_back({t, l, y});
     }
+  }
+  std::atomic<size_t> next = 0;
+  const std::function<void(int)> work = [&](int) {
+    for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts.size();) {
+      const Part& p = parts[i];
+      read_tiles({layout, layout.targets[p.target], p.layer, p.y}, planes, images[p.target].layers[p.layer]);
+    }
+  };
+  if (pool != nullptr && threads > 1) {
+    pool->start(threads, work);
+    pool->wait(-1);
+  } else {
+    work(0);
   }
   return images;
 }

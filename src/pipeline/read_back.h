@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "machine/worker_pool.h"
 #include "pipeline/launch_layout.h"
 
 namespace brokkr {
@@ -19,7 +20,8 @@ struct HostPlanes {
   const uint32_t* overdraw = nullptr;
 };
 
-// Clears that still wait (an aborted frame) appear as done.
-std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes& planes);
+// Clears that still wait (an aborted frame) appear as done. With a pool, `threads` of it share the work.
+std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes& planes,
+                                   WorkerPool* pool = nullptr, int threads = 1);
 
 }  // namespace brokkr
