@@ -125,10 +125,16 @@ std::string to_json(const std::vector<Measurement>& all, const lab::LabMachine& 
     const auto cells = lab::measurement_cells(m);
     nlohmann::ordered_json row;
     for (size_t i = 0; i < columns.size(); ++i) {
+      const char *begin = cells[i].data(), *end = begin + cells[i].size();
+      uint64_t whole = 0;
       double value = 0;
-      const auto [end, error] = std::from_chars(cells[i].data(), cells[i].data() + cells[i].size(), value);
-      const bool is_number = error == std::errc() && end == cells[i].data() + cells[i].size();
-      row[columns[i]] = is_number ? nlohmann::ordered_json(value) : nlohmann::ordered_json(cells[i]);
+      if (std::from_chars(begin, end, whole).ptr == end && begin != end) {
+        row[columns[i]] = whole;
+      } else if (std::from_chars(begin, end, value).ptr == end && begin != end) {
+        row[columns[i]] = value;
+      } else {
+        row[columns[i]] = cells[i];
+      }
     }
     rows.push_back(row);
   }

@@ -82,7 +82,9 @@ TEST(PowerLawGraph, IsTheSameForASeedAndHasHeavyTails) {
     out.push_back(a.first_edge[i + 1] - a.first_edge[i]);
     for (uint32_t e = a.first_edge[i]; e < a.first_edge[i + 1]; ++e) {
       ASSERT_NE(a.target[e], i);
-      if (e > a.first_edge[i]) ASSERT_LT(a.target[e - 1], a.target[e]);
+      if (e > a.first_edge[i]) {
+        ASSERT_LT(a.target[e - 1], a.target[e]);
+      }
     }
   }
   // Hill's estimate of the exponent over the largest 2 %: near 1 + 1 / 0.5 and 1 + 1 / 0.75.
