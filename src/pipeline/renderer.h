@@ -52,6 +52,7 @@ struct RenderOptions {
   bool keep_ids = false;       // also return visible-primitive and depth-writer identifiers per pixel
   bool trace = false;          // record per-block events
   double frame_budget_ms = 0;  // > 0: the launch is aborted after this time and returns a partial image
+  bool operator==(const RenderOptions&) const = default;
 };
 
 // One layer of a target after the frame. Rows run bottom to top; arrays hold width * height values.

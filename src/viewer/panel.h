@@ -1,0 +1,158 @@
+// What a panel of the viewer is, and what it sees of the viewer.
+//
+// The viewer has two threads. The UI thread owns the window, OpenGL, Dear ImGui, the panels and ViewerState;
+// it never waits for a frame. The render thread owns the Renderer and the prepared frame; it takes the newest
+// request, renders, and hands back a Rendered. A panel runs on the UI thread and must return within a
+// millisecond or two; what takes longer goes to the render thread as a job (ViewerCommands::run), between two
+// frames.
+//
+// To add a panel: derive from Panel in panel_NAME.cpp, and name its factory in panels.h and panels.cpp.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <glm/vec2.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/renderer.h"
+#include "scene/frame.h"
+#include "viewer/keys.h"
+
+struct ImDrawList;
+
+namespace brokkr::viewer {
+
+using Clock = std::chrono::steady_clock;
+
+// A scene as it was loaded. Never changes; a new load makes a new one.
+struct Scene {
+  std::string path;  // as given: a file, or "generated:NAME"
+  Frame frame;
+  bool clip_space = false;  // a captured frame: it has no camera, its vertices are in clip space
+  double load_ms = 0;
+};
+
+// RGBA8 (0xAABBGGRR), rows bottom to top.
+struct Picture {
+  int width = 0, height = 0;
+  std::vector<uint32_t> pixels;
+};
+
+// What the next frame is made of. Everything that a panel changes here is in the next frame.
+struct FrameSettings {
+  RenderOptions options;
+  int width = 0, height = 0;              // pixels of the shown target; 0: the scene's own
+  int target = -1;                        // index into Frame::targets; -1: main_target
+  int layer = 0;                          // of that target
+  std::vector<uint32_t> hidden_commands;  // draws that are left out: indices into Frame::commands, ascending
+  bool read_back = false;                 // RenderResult::targets is needed even where the GPU presents
+  bool operator==(const FrameSettings&) const = default;
+};
+
+// A frame that was rendered, with what it was rendered from.
+struct Rendered {
+  uint64_t number = 0;  // counts up from 1
+  std::shared_ptr<const Scene> scene;
+  FrameSettings settings;
+  std::string camera;              // as text (camera_control.h)
+  std::vector<View> views;         // as rendered
+  uint32_t target = 0, layer = 0;  // shown
+  int width = 0, height = 0;       // of the shown target, in pixels
+  RenderResult result;             // targets is empty where the picture went to the window without the host
+  Clock::time_point requested, begin, end;  // request made; launch began; picture ready to be shown
+  // Where primitive ids come from. Only `origin` may be called: the rest belongs to the render thread.
+  std::shared_ptr<const PreparedFrame> prepared;
+
+  // Colour of the shown layer; null where it was not read back or is floating point.
+  const Layer* shown_layer() const {
+    return target < result.targets.size() ? &result.targets[target].layers[layer] : nullptr;
+  }
+};
+
+// One swap of the window's buffers that showed a new frame.
+struct Presented {
+  std::shared_ptr<const Rendered> frame;
+  Clock::time_point begin, end;               // of the call that swaps
+  std::optional<Clock::time_point> previous;  // `begin` of the swap before that showed a new frame
+  std::optional<Clock::time_point> input;     // last input event before it
+};
+
+// For jobs on the render thread: no frame is rendered while one runs.
+struct RenderContext {
+  Renderer& renderer;
+  PreparedFrame& prepared;
+  const Frame& frame;  // as rendered: size, camera and hidden draws are in it
+  const FrameSettings& settings;
+  uint32_t target, layer;              // shown
+  const std::atomic<bool>& cancelled;  // the viewer closes or loads another scene: return soon
+};
+using RenderJob = std::function<void(RenderContext&)>;
+
+// What panels can ask for.
+class ViewerCommands {
+ public:
+  virtual ~ViewerCommands() = default;
+  virtual void request_render() = 0;               // a frame although nothing changed
+  virtual void load(const std::string& path) = 0;  // off this thread; the old scene stays until it is there
+  virtual void reload() = 0;
+  // Runs `job` on the render thread before its next frame. An exception becomes an error message.
+  virtual void run(RenderJob job) = 0;
+  virtual void wake() = 0;                               // from any thread: draw the UI once more
+  virtual void show_error(const std::string& text) = 0;  // UI thread: error panel
+  virtual void show_note(const std::string& text) = 0;   // UI thread: status bar, a few seconds
+};
+
+// Where the image lies in the window. Screen positions are ImGui's: pixels from the window's top left.
+struct ImageView {
+  glm::vec2 origin{0};  // screen position of the image's top left corner
+  float zoom = 1;       // screen pixels per image pixel
+  int width = 0, height = 0;
+  glm::vec2 area_begin{0}, area_end{0};  // part of the window that is not covered by panels
+  bool hovered = false;                  // the mouse is over the image, and no panel wants it
+
+  // Pixel with its origin at the bottom left, as in Layer. May lie outside the image.
+  glm::vec2 to_pixel(glm::vec2 screen) const {
+    const glm::vec2 p = (screen - origin) / zoom;
+    return {p.x, float(height) - p.y};
+  }
+  glm::vec2 to_screen(glm::vec2 pixel) const {
+    return origin + zoom * glm::vec2(pixel.x, float(height) - pixel.y);
+  }
+};
+
+struct ViewerState {
+  ViewerCommands& commands;
+  std::shared_ptr<const Scene> scene;    // null: nothing loaded yet
+  FrameSettings settings;                // change at will: compared after every UI frame
+  std::shared_ptr<const Rendered> last;  // newest frame; null: none yet
+  ImageView view;
+  std::string camera;       // current camera as text
+  bool continuous = false;  // frames keep coming although nothing changes
+  // Shown in place of the last frame while it is set (difference view, OpenGL reference). Panels that set it
+  // unset it.
+  std::shared_ptr<const Picture> picture_instead;
+  std::optional<glm::vec2> fixation;  // pixel of the shown target, set with the mouse (foveated policies)
+};
+
+class Panel {
+ public:
+  virtual ~Panel() = default;
+  virtual const char* name() const = 0;  // title, unique
+  virtual void draw(
+      ViewerState& state) = 0;  // the panel's contents, inside a window that the viewer has begun
+  virtual void draw_over_image(ViewerState&, ImDrawList&) {
+  }                                       // every UI frame, whether the panel is open or not
+  virtual void on_frame(ViewerState&) {}  // state.last is new
+  virtual void on_present(ViewerState&, const Presented&) {}  // a new frame has been shown
+  virtual bool on_click(ViewerState&, glm::vec2 /*pixel*/) {
+    return false;
+  }                                                  // left, without a drag; true: taken
+  virtual void add_keys(ViewerState&, KeyTable&) {}  // once, at the start
+};
+
+}  // namespace brokkr::viewer

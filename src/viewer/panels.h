@@ -1,0 +1,16 @@
+// Every panel of the viewer, in the order of their tabs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "viewer/panel.h"
+
+namespace brokkr::viewer {
+
+std::unique_ptr<Panel> make_pipeline_panel();
+std::unique_ptr<Panel> make_policy_panel();
+
+std::vector<std::unique_ptr<Panel>> make_panels();
+
+}  // namespace brokkr::viewer
