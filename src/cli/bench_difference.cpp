@@ -20,8 +20,8 @@ constexpr uint64_t kMostBytes = uint64_t(1) << 28;
 
 Json read_result(const std::string& path) {
   const std::vector<std::byte> bytes = read_file(path, kMostBytes);
-  const Json json = Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-                                nullptr, false);
+  Json json = Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                          nullptr, false);
   if (!json.is_object() || json.value("kind", "") != "brokkr bench" || !json.contains("results"))
     throw std::runtime_error(path + ": no result of `brokkr bench --json`; name two of them");
   if (json.value("format", 0) != kBenchFormat)

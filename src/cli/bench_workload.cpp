@@ -27,7 +27,7 @@ bool is_folder(const fs::path& path) {
 // `name` ("scenes", "assets") of an installation, of the checkout that the program was built in, or of the
 // checkout one stands in. Empty where there is none.
 fs::path bundled(const char* name) {
-  const fs::path installed = program_folder().parent_path() / "share" / "brokkr" / name;
+  fs::path installed = program_folder().parent_path() / "share" / "brokkr" / name;
   if (is_folder(installed)) return installed;
   fs::path above = program_folder();
   for (int i = 0; i < 4 && above.has_relative_path(); ++i, above = above.parent_path()) {

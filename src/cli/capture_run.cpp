@@ -254,7 +254,7 @@ fs::path find_program(const std::string& program) {
   std::string places = std::string(path ? path : "/usr/bin:/bin") + ":/usr/games:/usr/local/games";
   for (size_t begin = 0; begin <= places.size();) {
     const size_t end = std::min(places.find(':', begin), places.size());
-    const fs::path candidate = fs::path(places.substr(begin, end - begin)) / program;
+    fs::path candidate = fs::path(places.substr(begin, end - begin)) / program;
     if (usable(candidate)) return candidate;
     begin = end + 1;
   }
