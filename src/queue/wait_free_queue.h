@@ -6,8 +6,9 @@
 // that all is sequentially consistent.
 //
 // The endless array is a window of fixed size (queue/cell_ring.h), the one deviation from the paper: where a
-// position has no memory yet, an enqueue tries another or is refused, and a dequeue waits. Dequeuers that
-// have run far ahead of the tail answer "empty" before they use up further positions.
+// position has no memory yet, an enqueue tries another or is refused, and a dequeue waits or, where it asked
+// for help, begins anew: a bounded window is not wait-free. Dequeuers that have run far ahead of the tail
+// answer "empty" before they use up further positions.
 #pragma once
 
 #include "queue/cell_ring.h"
@@ -43,29 +44,11 @@ class WaitFreeQueue : public CellRing<Observer> {
     return outcome;
   }
   BROKKR_FN Outcome dequeue(uint32_t me, uint32_t& value) const {
-    uint64_t& head = control().head.word;
-    const uint64_t h = see(head);
-    if (ahead(h, see(control().tail.word)) >= int64_t(this->positions() / 4)) return Outcome::refused;
-    this->use_from(me, h);
-    uint32_t got = kTop;
-    uint64_t first = 0;
-    for (int tries = 0; tries < kPatience && got == kTop; ++tries) {
-      first = watched(head).fetch_add(uint64_t(1), kSeqCst);
-      this->use_from(me, first);
-      Cell* c = await(first);
-      if (c == nullptr) return Outcome::aborted;
-      const uint32_t v = help_enqueue(me, *c, first);
-      if (v == 0 || (v != kTop && change(c->dequeue, 0u, kTop))) got = v;
+    for (;;) {
+      bool again = false;
+      const Outcome outcome = try_dequeue(me, value, again);
+      if (!again) return outcome;
     }
-    if (got == kTop) got = dequeue_slowly(me, first);
-    if (got != 0 && got != kTop) {
-      help_dequeue(me, thread(me).dequeue_peer);
-      thread(me).dequeue_peer = (thread(me).dequeue_peer + 1) % s_.shape.threads;
-    }
-    this->use_none(me);
-    if (got == kTop) return Outcome::aborted;
-    value = got - 1;
-    return got == 0 ? Outcome::refused : Outcome::done;
   }
   // Segments that positions have reached.
   BROKKR_FN uint32_t allocated() const {
@@ -167,13 +150,42 @@ class WaitFreeQueue : public CellRing<Observer> {
     return see(c.value);
   }
 
-  // As help_enqueue; kTop: aborted.
-  BROKKR_FN uint32_t dequeue_slowly(uint32_t me, uint64_t id) const {
+  BROKKR_FN Outcome try_dequeue(uint32_t me, uint32_t& value, bool& again) const {
+    uint64_t& head = control().head.word;
+    const uint64_t h = see(head);
+    if (ahead(h, see(control().tail.word)) >= int64_t(this->positions() / 4)) return Outcome::refused;
+    this->use_from(me, h);
+    uint32_t got = kTop;
+    uint64_t first = 0;
+    for (int tries = 0; tries < kPatience && got == kTop; ++tries) {
+      first = watched(head).fetch_add(uint64_t(1), kSeqCst);
+      this->use_from(me, first);
+      Cell* c = await(first);
+      if (c == nullptr) return Outcome::aborted;
+      const uint32_t v = help_enqueue(me, *c, first);
+      if (v == 0 || (v != kTop && change(c->dequeue, 0u, kTop))) got = v;
+    }
+    if (got == kTop) got = dequeue_slowly(me, first, again);
+    if (got != 0 && got != kTop) {
+      help_dequeue(me, thread(me).dequeue_peer);
+      thread(me).dequeue_peer = (thread(me).dequeue_peer + 1) % s_.shape.threads;
+    }
+    this->use_none(me);
+    if (again || got == kTop) return Outcome::aborted;
+    value = got - 1;
+    return got == 0 ? Outcome::refused : Outcome::done;
+  }
+  // As help_enqueue; kTop: aborted, or `again`: the request was withdrawn.
+  BROKKR_FN uint32_t dequeue_slowly(uint32_t me, uint64_t id, bool& again) const {
     WaitFreeThread& mine = thread(me);
     put(mine.dequeue_id, id);
     put(mine.dequeue_state, kPending | id);
     if (!help_dequeue(me, me)) return kTop;
     const uint64_t at = position(see(mine.dequeue_state));
+    if (at == id) {
+      again = true;
+      return kTop;
+    }
     Cell* c = await(at);
     if (c == nullptr) return kTop;
     const uint32_t v = see(c->value);
@@ -204,7 +216,10 @@ class WaitFreeQueue : public CellRing<Observer> {
         } else if (this->aborted()) {
           return false;
         } else {
+          // The request itself may keep the window from moving on: it was published late, when all cells
+          // that the window holds from its position on were gone. It is withdrawn, and begins anew.
           Observer::pause(64);
+          change(theirs.dequeue_state, kPending | prior, id);
         }
         if (candidate == 0) s = see(theirs.dequeue_state);
       }
