@@ -97,6 +97,7 @@ ContextInfo read_info() {
   info.base_vertex = has(32, "GL_ARB_draw_elements_base_vertex");
   info.stencil_two_side = has(20, "GL_ATI_separate_stencil");
   info.multisample = has(13, "GL_ARB_multisample");
+  info.pipeline_statistics = has(46, "GL_ARB_pipeline_statistics_query");
   return info;
 }
 
@@ -132,9 +133,6 @@ void context_created(void* handle, void* shared_with) {
   const auto shared = all.of_handle.find(shared_with);
   add_context(all, handle, shared != all.of_handle.end() ? shared->second->share_group : all.next_group++);
 }
-
-// The entry stays until another context gets the handle: a destroyed context lives on while it is current.
-void context_destroyed(void*) {}
 
 uint32_t list_content(const Context& context, GLuint list) {
   Contexts& all = contexts();

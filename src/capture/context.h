@@ -24,6 +24,7 @@ struct ContextInfo {
   bool restart = false, restart_fixed = false, arb_vertex_program = false, arb_fragment_program = false;
   bool pixel_buffers = false, draw_buffers = false, indirect = false, multi_indirect = false;
   bool program_binary = false, base_vertex = false, stencil_two_side = false, multisample = false;
+  bool pipeline_statistics = false;
   std::string renderer;
 };
 
@@ -69,9 +70,9 @@ Context* current_context();
 // The same with `info` read. Only where GL may be called.
 Context* known_context();
 
-// Bookkeeping of the window-system hooks.
+// Bookkeeping of the window-system hooks. An entry stays until another context gets the handle: a destroyed
+// context lives on while it is current.
 void context_created(void* handle, void* shared_with);
-void context_destroyed(void* handle);
 
 // Guards everything that is recorded, and contexts' members.
 std::recursive_mutex& capture_mutex();

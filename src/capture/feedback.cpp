@@ -1,8 +1,6 @@
 #include "capture/feedback.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 
 namespace brokkr::capture {
 namespace {
@@ -104,18 +102,13 @@ class DrawBinding {
   GLuint program_ = 0, elements_ = 0;
 };
 
-// Counts primitives, unless the application is counting with the same target.
+// Counts primitives. The application has no query of the target under way.
 class PrimitiveQuery {
  public:
-  PrimitiveQuery(GLenum target, GLuint& name) : target_(target) {
-    GLint current = 0;
-    gl().GetQueryiv(target, GL_CURRENT_QUERY, &current);
-    if (current == 0) name_ = make_once(name, gl().GenQueries);
-    if (name_) gl().BeginQuery(target_, name_);
+  PrimitiveQuery(GLenum target, GLuint& name) : target_(target), name_(make_once(name, gl().GenQueries)) {
+    gl().BeginQuery(target_, name_);
   }
-  bool is_active() const { return name_ != 0; }
-  std::optional<uint64_t> end() {
-    if (!name_) return std::nullopt;
+  uint64_t end() {
     gl().EndQuery(target_);
     GLuint value = 0;
     gl().GetQueryObjectuiv(name_, GL_QUERY_RESULT, &value);
@@ -124,22 +117,8 @@ class PrimitiveQuery {
 
  private:
   GLenum target_;
-  GLuint name_ = 0;
+  GLuint name_;
 };
-
-// Where no query counts, vertices are found by what the buffer held before.
-constexpr uint32_t kUntouched = 0xfff0b0c4u;  // a NaN that no shader makes
-
-uint64_t count_touched(const std::vector<glm::vec4>& positions) {
-  uint64_t count = positions.size();
-  while (count > 0) {
-    uint32_t word;
-    std::memcpy(&word, &positions[static_cast<size_t>(count - 1)].w, sizeof(word));
-    if (word != kUntouched) break;
-    count--;
-  }
-  return count;
-}
 
 void reserve_buffer(Context& context, uint64_t bytes) {
   const GlApi& api = gl();
@@ -148,11 +127,6 @@ void reserve_buffer(Context& context, uint64_t bytes) {
   context.feedback_bytes = std::max(bytes, context.feedback_bytes * 2);
   api.BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr,
                  GL_STREAM_READ);
-}
-
-void fill_untouched(uint64_t bytes) {
-  const std::vector<uint32_t> words(static_cast<size_t>(bytes / sizeof(uint32_t)), kUntouched);
-  gl().BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(bytes), words.data(), GL_STREAM_READ);
 }
 
 const char* error_name(GLenum error) {
@@ -203,28 +177,19 @@ FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::functi
   reserve_buffer(context_, bytes);
   PrimitiveQuery written(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context_.written_query);
   PrimitiveQuery generated(GL_PRIMITIVES_GENERATED, context_.generated_query);
-  if (!written.is_active()) {
-    fill_untouched(bytes);
-    context_.feedback_bytes = bytes;
-  }
   api.BindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context_.feedback_buffer, 0,
                       static_cast<GLsizeiptr>(bytes));
   api.BeginTransformFeedback(primitive);
   draw();
   api.EndTransformFeedback();
-  const std::optional<uint64_t> primitives = written.end();
-  counts.generated = generated.end().value_or(0) * vertices_of(primitive);
-  uint64_t vertices = primitives.value_or(0) * vertices_of(primitive);
-  if (!primitives) vertices = bytes / kVertexBytes;
+  counts.written = written.end() * vertices_of(primitive);
+  counts.generated = generated.end() * vertices_of(primitive);
   if (drain_new_errors(result.problem)) return result;
-  result.positions.resize(static_cast<size_t>(vertices));
-  if (vertices > 0) {
-    api.GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(vertices * kVertexBytes),
-                         result.positions.data());
+  result.positions.resize(static_cast<size_t>(counts.written));
+  if (counts.written > 0) {
+    api.GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0,
+                         static_cast<GLsizeiptr>(counts.written * kVertexBytes), result.positions.data());
   }
-  if (!primitives) result.positions.resize(static_cast<size_t>(count_touched(result.positions)));
-  counts.written = result.positions.size();
-  counts.generated = std::max(counts.generated, counts.written);
   return result;
 }
 
@@ -244,10 +209,8 @@ FeedbackResult Feedback::run_primitives(GLenum primitive, const std::function<vo
     Counts counts;
     FeedbackResult result = run(primitive, bytes, draw, counts);
     const uint64_t needed = counts.generated * kVertexBytes;
-    // Without the generated count a full buffer tells that there was more.
-    const bool full = counts.written * kVertexBytes + 48 > bytes;
-    if (!result.problem.empty() || (needed <= bytes && !full)) return result;
-    bytes = std::max((needed + 47) / 48 * 48 + 48, bytes * 2);
+    if (!result.problem.empty() || needed <= bytes) return result;
+    bytes = std::max((needed + 47) / 48 * 48, bytes * 2);
     if (bytes > kMaxBytes) return {{}, "more vertices than 1 GiB holds"};
   }
 }

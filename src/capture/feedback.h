@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <glm/vec4.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -42,6 +42,7 @@ namespace brokkr::capture {
   X(CompileShader)                               \
   X(CopyPixels)                                  \
   X(CreateProgram)                               \
+  X(CreateProgramObjectARB)                      \
   X(CreateShader)                                \
   X(CreateShaderProgramv)                        \
   X(DeleteBuffers)                               \

@@ -1,5 +1,7 @@
 #include "capture/glsl_scan.h"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <map>
@@ -271,17 +273,40 @@ std::vector<Tokens> reachable(const Tokens& tokens) {
   return result;
 }
 
+// A buffer block, `buffer Name {`, without `readonly` before it.
+bool has_writable_buffer(const Tokens& tokens) {
+  bool readonly = false;
+  for (const std::string& token : tokens) {
+    if (token == "buffer" && !readonly) return true;
+    if (token == "readonly") readonly = true;
+    if (token == ";" || token == "{" || token == "}") readonly = false;
+  }
+  return false;
+}
+
+bool is_store(std::string_view token) {
+  return token.starts_with("imageStore") || token.starts_with("imageAtomic") ||
+         (token.starts_with("atomicCounter") && token != "atomicCounter");
+}
+
 }  // namespace
 
 ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;
-  const auto mentions = [&](std::string_view word) { return source.find(word) != std::string_view::npos; };
-  if (!mentions("discard") && !mentions("gl_FragDepth") && !mentions("gl_DrawID")) return use;
-  for (const Tokens& body : reachable(Preprocessor().run(strip(source)))) {
+  constexpr std::array<std::string_view, 6> kWords = {"discard", "gl_FragDepth", "gl_DrawID",
+                                                      "buffer",  "image",        "atomic"};
+  const bool mentioned = std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    return source.find(word) != std::string_view::npos;
+  });
+  if (!mentioned) return use;
+  const Tokens tokens = Preprocessor().run(strip(source));
+  use.stores = has_writable_buffer(tokens);
+  for (const Tokens& body : reachable(tokens)) {
     for (const std::string& token : body) {
       use.discard |= token == "discard";
       use.fragment_depth |= token == "gl_FragDepth";
       use.draw_id |= token == "gl_DrawID" || token == "gl_DrawIDARB";
+      use.stores |= is_store(token);
     }
   }
   return use;

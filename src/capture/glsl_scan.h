@@ -1,6 +1,6 @@
 // What a shader's text says of it that no GL query does: whether code that can run discards fragments, writes
-// depth, or reads gl_DrawID. Preprocessor conditions are evaluated and functions that main does not reach are
-// left out, so that an übershader's unused branches do not count.
+// depth, reads gl_DrawID, or stores to buffers or images. Preprocessor conditions are evaluated and functions
+// that main does not reach are left out, so that an übershader's unused branches do not count.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ struct ShaderUse {
   bool discard = false;
   bool fragment_depth = false;
   bool draw_id = false;
+  bool stores = false;  // has a buffer block that is not readonly, or stores to images or atomic counters
 };
 
 ShaderUse scan_shader(std::string_view source);

@@ -9,6 +9,18 @@
 
 using namespace brokkr::capture;
 
+BROKKR_EXPORT GLuint glCreateProgram() {
+  const GLuint program = gl().CreateProgram();
+  if (is_armed()) program_created(program);
+  return program;
+}
+
+BROKKR_EXPORT GLhandleARB glCreateProgramObjectARB() {
+  const GLhandleARB program = gl().CreateProgramObjectARB();
+  if (is_armed()) program_created(program);
+  return program;
+}
+
 BROKKR_EXPORT void glLinkProgram(GLuint program) {
   const auto link = [&] { gl().LinkProgram(program); };
   if (is_armed()) return link_program(program, link);

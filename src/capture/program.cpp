@@ -23,6 +23,7 @@ struct ProgramInfo {
   bool own_feedback = false;  // varyings named by the application
   uint32_t stages = 0;        // StageBit of the last link
   ShaderUse vertex, fragment;
+  bool stores = false;  // a stage before rasterization may
 };
 
 struct Programs {
@@ -81,8 +82,11 @@ ProgramInfo inspect(GLuint program) {
     info.stages |= bit;
     if (bit == kVertex) vertex += shader_source(shader) + "\n";
     if (bit == kFragment) fragment += shader_source(shader) + "\n";
+    const bool other = bit == kTessControl || bit == kTessEvaluation || bit == kGeometry;
+    if (other) info.stores |= scan_shader(shader_source(shader)).stores;
   }
   info.vertex = scan_shader(vertex);
+  info.stores |= info.vertex.stores;
   info.fragment = scan_shader(fragment);
   return info;
 }
@@ -112,7 +116,7 @@ bool records_position(GLuint program) {
 
 // The program of each stage: the same for all, or those of the pipeline.
 struct Stages {
-  GLuint vertex = 0, evaluation = 0, geometry = 0, fragment = 0;
+  GLuint vertex = 0, control = 0, evaluation = 0, geometry = 0, fragment = 0;
 };
 
 GLuint pipeline_program(GLuint pipeline, GLenum stage) {
@@ -127,6 +131,7 @@ Stages current_stages(const Context& context) {
   if (const GLuint program = get_name(GL_CURRENT_PROGRAM)) {
     const uint32_t bits = find_program(program).stages;
     if (bits & kVertex) stages.vertex = program;
+    if (bits & kTessControl) stages.control = program;
     if (bits & kTessEvaluation) stages.evaluation = program;
     if (bits & kGeometry) stages.geometry = program;
     if (bits & kFragment) stages.fragment = program;
@@ -137,7 +142,10 @@ Stages current_stages(const Context& context) {
   const GLuint pipeline = context.info.pipelines ? get_name(GL_PROGRAM_PIPELINE_BINDING) : 0;
   if (pipeline == 0) return stages;
   stages.vertex = pipeline_program(pipeline, GL_VERTEX_SHADER);
-  if (context.info.tessellation) stages.evaluation = pipeline_program(pipeline, GL_TESS_EVALUATION_SHADER);
+  if (context.info.tessellation) {
+    stages.control = pipeline_program(pipeline, GL_TESS_CONTROL_SHADER);
+    stages.evaluation = pipeline_program(pipeline, GL_TESS_EVALUATION_SHADER);
+  }
   if (context.info.geometry) stages.geometry = pipeline_program(pipeline, GL_GEOMETRY_SHADER);
   stages.fragment = pipeline_program(pipeline, GL_FRAGMENT_SHADER);
   return stages;
@@ -209,6 +217,13 @@ void link_program(GLuint program, const std::function<void()>& link) {
   link();
 }
 
+void program_created(GLuint program) {
+  Programs& all = programs();
+  const auto key = key_of(program);
+  const std::lock_guard lock(all.mutex);
+  all.of_name.erase(key);
+}
+
 void set_own_feedback(GLuint program, bool own) {
   Programs& all = programs();
   const auto key = key_of(program);
@@ -222,6 +237,7 @@ GLuint create_shader_program(GLenum type, GLsizei count, const GLchar* const* st
   gl().ShaderSource(shader, count, strings, nullptr);
   gl().CompileShader(shader);
   const GLuint program = gl().CreateProgram();
+  program_created(program);
   GLint compiled = GL_FALSE;
   gl().GetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
   gl().ProgramParameteri(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
@@ -258,6 +274,12 @@ VertexStage current_vertex_stage(const Context& context) {
                        ? "the program has a transform feedback of its own"
                        : "the program was linked without position feedback (a binary or SPIR-V)";
     return stage;
+  }
+  for (const GLuint program : {stages.vertex, stages.control, stages.evaluation, stages.geometry}) {
+    if (program != 0 && find_program(program).stores) {
+      stage.reason = "a vertex stage that stores to buffers or images, and would again in a second run";
+      return stage;
+    }
   }
   stage.kind = VertexStage::Kind::program;
   stage.expands = stages.geometry != 0 || stages.evaluation != 0;

@@ -15,6 +15,9 @@ namespace brokkr::capture {
 // glLinkProgram with the feedback varying; `link` is what the application called.
 void link_program(GLuint program, const std::function<void()>& link);
 
+// The name is a new program's, whatever a deleted one of that name was.
+void program_created(GLuint program);
+
 // The application named its own varyings for the next link (count 0: none any more).
 void set_own_feedback(GLuint program, bool own);
 

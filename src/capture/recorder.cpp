@@ -250,8 +250,8 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source,
   }
 }
 
-Frame Recorder::finish(Context& context) {
-  // The picture of the window, even where the frame draws nothing to it.
+// The current surface, even where the frame draws nothing to it.
+std::optional<size_t> Recorder::window_target(Context& context) {
   std::array<GLuint, 2> bound{};
   if (context.info.framebuffers) {
     bound = {get_name(GL_DRAW_FRAMEBUFFER_BINDING), get_name(GL_READ_FRAMEBUFFER_BINDING)};
@@ -264,16 +264,28 @@ Frame Recorder::finish(Context& context) {
     gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, bound[0]);
     gl().BindFramebuffer(GL_READ_FRAMEBUFFER, bound[1]);
   }
+  return window;
+}
+
+void Recorder::add_window_reference(Context& context, size_t target) {
+  const std::optional<Image>& depth = targets_.all()[target].images.plane(Plane::depth);
+  const auto content = depth ? contents_.find({*depth, Plane::depth}) : contents_.end();
+  add_reference(context, target, content != contents_.end() && !content->second.unknown);
+  if (content != contents_.end()) content->second.drawn = false;
+}
+
+void Recorder::end_window(Context& context) {
+  if (const std::optional<size_t> window = window_target(context)) add_window_reference(context, *window);
+}
+
+Frame Recorder::finish(Context& context) {
+  const std::optional<size_t> window = window_target(context);
   for (const auto& [key, content] : contents_) {
     if (key.second == Plane::depth && content.drawn && !content.unknown && content.target != window) {
       add_reference(context, content.target, true);
     }
   }
-  if (window) {
-    const std::optional<Image>& depth = targets_.all()[*window].images.plane(Plane::depth);
-    const auto content = depth ? contents_.find({*depth, Plane::depth}) : contents_.end();
-    add_reference(context, *window, content != contents_.end() && !content->second.unknown);
-  }
+  if (window) add_window_reference(context, *window);
   if (frame_.targets.empty()) {  // nothing at all was drawn, and there is no window
     frame_.targets.push_back({.id = 0, .width = 1, .height = 1});
     frame_.views.push_back({.target = 0});

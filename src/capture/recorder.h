@@ -62,6 +62,9 @@ class Recorder {
 
   void forget(GLenum kind, GLuint name) { targets_.forget(kind, name); }
 
+  // Another window than the frame's is about to be swapped: its picture and depth are read.
+  void end_window(Context& context);
+
   // Reads the pictures at the end of the frame.
   Frame finish(Context& context);
 
@@ -75,6 +78,8 @@ class Recorder {
 
   size_t frame_target(size_t target);
   std::optional<size_t> find_target(Context& context, GLenum binding, std::string& problem, bool& is_error);
+  std::optional<size_t> window_target(Context& context);
+  void add_window_reference(Context& context, size_t target);
   // The target is about to be used: moves the planes' content there.
   void use(Context& context, size_t target, std::array<bool, kPlanes> planes, bool needs_content = true);
   // False where the file cannot hold it.

@@ -1,5 +1,6 @@
 // Draws of a frame that is recorded.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "capture/feedback.h"
@@ -36,6 +37,30 @@ std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, 
   }
   if (!part.indices) return {};
   return widen_indices({static_cast<const std::byte*>(part.indices), static_cast<size_t>(bytes)}, type);
+}
+
+// Whether the application counts what a second run of a draw would add to.
+bool counts_vertices(const Context& context) {
+  constexpr std::array<GLenum, 2> kFeedback = {GL_PRIMITIVES_GENERATED,
+                                               GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN};
+  constexpr std::array<GLenum, 9> kStatistics = {
+      GL_VERTICES_SUBMITTED_ARB,
+      GL_PRIMITIVES_SUBMITTED_ARB,
+      GL_VERTEX_SHADER_INVOCATIONS_ARB,
+      GL_TESS_CONTROL_SHADER_PATCHES_ARB,
+      GL_TESS_EVALUATION_SHADER_INVOCATIONS_ARB,
+      GL_GEOMETRY_SHADER_INVOCATIONS,
+      GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED_ARB,
+      GL_CLIPPING_INPUT_PRIMITIVES_ARB,
+      GL_CLIPPING_OUTPUT_PRIMITIVES_ARB,
+  };
+  const auto is_active = [](GLenum target) {
+    GLint query = 0;
+    gl().GetQueryiv(target, GL_CURRENT_QUERY, &query);
+    return query != 0;
+  };
+  return std::any_of(kFeedback.begin(), kFeedback.end(), is_active) ||
+         (context.info.pipeline_statistics && std::any_of(kStatistics.begin(), kStatistics.end(), is_active));
 }
 
 // A part as points; `indices`: offset of its vertex numbers in the bound element array.
@@ -166,8 +191,12 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   if (draws_color) mark_drawn(*target, Plane::color);
   if (state.depth.write) mark_drawn(*target, Plane::depth);
   if (state.stencil) mark_drawn(*target, Plane::stencil);
-  if (stage.kind == VertexStage::Kind::impossible) {
-    count_skip(stage.reason, triangles_of(call), "#" + std::to_string(draws_++), prepared);
+  const bool possible = stage.kind != VertexStage::Kind::impossible;
+  if (!possible || counts_vertices(context)) {
+    const char* const counting =
+        "a query of the program counts primitives or vertices, and would count a second run";
+    count_skip(possible ? counting : stage.reason, triangles_of(call), "#" + std::to_string(draws_++),
+               prepared);
   } else if (call.opaque || stage.expands) {
     draw_expanded(context, call, stage, prepared);
     draws_++;

@@ -232,7 +232,12 @@ void before_swap(const Surface& surface) {
   try {
     const std::lock_guard lock(capture_mutex());
     Session& state = session();
-    if (state.recorder && state.recorder->window().drawable == surface.drawable) end_frame();
+    if (!state.recorder) return;
+    if (state.recorder->window().drawable == surface.drawable) return end_frame();
+    if (Context* const context = known_context(); context && current_surface().drawable == surface.drawable) {
+      const Operation operation(*context, "the swap of another window");
+      state.recorder->end_window(*context);
+    }
   } catch (const std::exception& error) {
     abandon(error.what());
   }

@@ -156,10 +156,11 @@ TEST_F(CapturedFrames, FramebuffersThatShareDepth) {
 
 TEST_F(CapturedFrames, PipelinesAndBinaries) {
   const Frame captured = frame(scene::kPipelines);
-  ASSERT_EQ(draws_of(captured).size(), 2u);
+  ASSERT_EQ(draws_of(captured).size(), 3u);
   EXPECT_EQ(captured.skipped_draws, 0u);
   expect_elements(captured, 0, expected(range(3, 6), glm::vec4(0.125f, 0, 0, 0)));
-  expect_elements(captured, 1, expected(range(12, 6)));
+  expect_elements(captured, 1, expected(range(24, 3), glm::vec4(0.125f, 0.25f, 0, 0)));
+  expect_elements(captured, 2, expected(range(12, 6)));
 }
 
 TEST_F(CapturedFrames, ConditionalRendering) {
@@ -182,6 +183,50 @@ TEST_F(CapturedFrames, OmissionsAreCountedAndKeepTheirPlace) {
   EXPECT_NE(draws[0].label.find("not recorded"), std::string::npos);
   expect_elements(captured, 2, expected(range(12, 3)));
   EXPECT_NE(shared()->captured.out.find("draw #1 is not recorded"), std::string::npos);
+}
+
+TEST_F(CapturedFrames, DrawsThatASecondRunWouldDisturbAreCounted) {
+  const Frame captured = frame(scene::kSideEffects);
+  const std::vector<DrawCommand> draws = draws_of(captured);
+  ASSERT_EQ(draws.size(), 3u);
+  EXPECT_EQ(captured.skipped_draws, 2u);
+  EXPECT_EQ(captured.skipped_triangles, 3u);
+  EXPECT_EQ(draws[0].element_count, 0u);
+  EXPECT_NE(draws[0].label.find("a query of the program"), std::string::npos) << draws[0].label;
+  EXPECT_EQ(draws[1].element_count, 0u);
+  EXPECT_NE(draws[1].label.find("stores to buffers"), std::string::npos) << draws[1].label;
+  expect_elements(captured, 2, expected(range(24, 3)));
+}
+
+TEST_F(CapturedFrames, AssemblyProgramsAreCounted) {
+  const Frame captured = frame(scene::kAssembly);
+  const std::vector<DrawCommand> draws = draws_of(captured);
+  ASSERT_EQ(draws.size(), 2u);
+  EXPECT_EQ(captured.skipped_draws, 1u);
+  EXPECT_EQ(captured.skipped_reasons.count("an ARB vertex program, which has no feedback"), 1u);
+  EXPECT_EQ(draws[0].element_count, 0u);
+  expect_elements(captured, 1, expected(range(12, 3)));
+}
+
+// A frame ends with the swap of its own window; others are targets with a reference of their own.
+TEST_F(CapturedFrames, SeveralWindows) {
+  const Frame captured = frame(scene::kWindows);
+  EXPECT_TRUE(captured.skipped_reasons.empty());
+  ASSERT_EQ(captured.targets.size(), 2u);
+  EXPECT_EQ(captured.targets[0].id, 0);
+  EXPECT_EQ(captured.targets[0].width, scene::kSize);
+  EXPECT_NE(captured.targets[1].id, 0);
+  EXPECT_EQ(captured.targets[1].width, scene::kSecondSize);
+  const std::vector<DrawCommand> draws = draws_of(captured);
+  ASSERT_EQ(draws.size(), 2u);
+  EXPECT_EQ(captured.views[draws[0].first_view].target, 1u);
+  EXPECT_EQ(captured.views[draws[1].first_view].target, 0u);
+  expect_elements(captured, 0, expected(range(3, 6)));
+  expect_elements(captured, 1, expected(range(12, 6)));
+  ASSERT_EQ(captured.references.size(), 2u);
+  EXPECT_EQ(captured.references[0].target, 1u);
+  EXPECT_EQ(captured.references[0].depth.size(), size_t(scene::kSecondSize * scene::kSecondSize));
+  EXPECT_EQ(captured.references[1].target, 0u);
 }
 
 TEST_F(CapturedFrames, WhatFragmentShadersDo) {
@@ -208,10 +253,11 @@ TEST_F(CapturedFrames, ThreadsAndSharedContexts) {
 
 // The rendered depth is that of the driver in every pixel but where lines and points rasterize otherwise.
 TEST_F(CapturedFrames, RenderAsTheDriverDid) {
-  for (scene::Case number : {scene::kElements, scene::kInstanced, scene::kMulti, scene::kIndirect,
-                             scene::kDrawId, scene::kGeometry, scene::kTessellation, scene::kClears,
-                             scene::kFramebuffers, scene::kPipelines, scene::kConditions, scene::kShaders,
-                             scene::kErrors, scene::kThreads, scene::kLists, scene::kClientArrays}) {
+  for (scene::Case number :
+       {scene::kElements, scene::kInstanced, scene::kMulti, scene::kIndirect, scene::kDrawId,
+        scene::kGeometry, scene::kTessellation, scene::kClears, scene::kFramebuffers, scene::kPipelines,
+        scene::kConditions, scene::kShaders, scene::kErrors, scene::kThreads, scene::kWindows, scene::kLists,
+        scene::kClientArrays}) {
     const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --json " + file(number).string());
     ASSERT_EQ(checked.code, 0) << checked.out;
     for (const auto& reference : nlohmann::json::parse(checked.out)["references"]) {

@@ -99,6 +99,16 @@ TEST(ShaderScan, FindsDepthAndDrawNumber) {
   EXPECT_FALSE(scan_shader("void main() { x = 1; }").draw_id);
 }
 
+TEST(ShaderScan, FindsStores) {
+  EXPECT_TRUE(scan_shader("layout(std430) buffer B { uint a; }; void main() { }").stores);
+  EXPECT_FALSE(scan_shader("layout(std430) readonly buffer B { uint a; }; void main() { }").stores);
+  EXPECT_TRUE(scan_shader("readonly buffer A { uint a; }; buffer B { uint b; }; void main() { }").stores);
+  EXPECT_TRUE(scan_shader("void main() { imageStore(i, ivec2(0), vec4(0)); }").stores);
+  EXPECT_TRUE(scan_shader("void main() { x = atomicCounterIncrement(c); }").stores);
+  EXPECT_FALSE(scan_shader("void main() { x = atomicCounter(c); }").stores);
+  EXPECT_FALSE(scan_shader("uniform samplerBuffer buffers; void main() { x = imageSize; }").stores);
+}
+
 // A shader's text is whatever the program passes.
 TEST(ShaderScan, SurvivesAnyText) {
   for (const char* text :

@@ -25,6 +25,9 @@ void draw_shaders(int number);
 void setup_compatibility();
 void draw_compatibility(int number);
 
+// Draws to a second window, swaps it, and then draws to the first; `make_current` of window 0 or 1.
+void draw_windows(const std::function<void(int)>& make_current, const std::function<void()>& swap_second);
+
 // Draws to a framebuffer of its own from two threads with contexts that share objects.
 void draw_threads(const std::function<void(int)>& make_current);
 

@@ -88,6 +88,20 @@ void draw_fixed_function() {
   glUseProgram(0);
 }
 
+// A vertex program in ARB's assembly language, then the fixed function again.
+void draw_assembly() {
+  static const char kText[] = "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n";
+  GLuint program = 0;
+  glGenProgramsARB(1, &program);
+  glBindProgramARB(GL_VERTEX_PROGRAM_ARB, program);
+  glProgramStringARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, sizeof(kText) - 1, kText);
+  glEnable(GL_VERTEX_PROGRAM_ARB);
+  draw_range(GL_TRIANGLES, 3, 3);
+  glDisable(GL_VERTEX_PROGRAM_ARB);
+  draw_range(GL_TRIANGLES, 12, 3);
+  glDeleteProgramsARB(1, &program);
+}
+
 }  // namespace
 
 void setup_compatibility() {
@@ -111,6 +125,7 @@ void draw_compatibility(int number) {
     case kLists: draw_lists(); break;
     case kClientArrays: draw_client_arrays(); break;
     case kFixedFunction: draw_fixed_function(); break;
+    case kAssembly: draw_assembly(); break;
     default: break;
   }
 }

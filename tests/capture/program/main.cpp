@@ -93,6 +93,9 @@ int main() {
   const EGLint size[] = {EGL_WIDTH, scene::kSize, EGL_HEIGHT, scene::kSize, EGL_NONE};
   EGLSurface surface = eglCreatePbufferSurface(display, config, size);
   if (surface == EGL_NO_SURFACE) fail("no pbuffer");
+  const EGLint second_size[] = {EGL_WIDTH, scene::kSecondSize, EGL_HEIGHT, scene::kSecondSize, EGL_NONE};
+  EGLSurface second = eglCreatePbufferSurface(display, config, second_size);
+  if (second == EGL_NO_SURFACE) fail("no second pbuffer");
   const EGLContext core = make_context(EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NO_CONTEXT);
   const EGLContext fixed = make_context(EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT, EGL_NO_CONTEXT);
   const EGLContext threads[2] = {make_context(EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, core),
@@ -115,6 +118,12 @@ int main() {
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE,
                        thread < 0 ? EGL_NO_CONTEXT : threads[thread]);
       });
+    } else if (number == scene::kWindows) {
+      const auto make_current = [&](int window) {
+        EGLSurface to = window == 0 ? surface : second;
+        eglMakeCurrent(display, to, to, core);
+      };
+      scene::draw_windows(make_current, [&] { eglSwapBuffers(display, second); });
     } else if (number >= scene::kGeometry && is_core) {
       scene::draw_shaders(number);
     } else if (is_core) {

@@ -28,14 +28,18 @@ enum Case : int {
   kShaders,
   kErrors,
   kThreads,
+  kSideEffects,
+  kWindows,
   kImmediate,
   kLists,
   kClientArrays,
   kFixedFunction,
+  kAssembly,
   kCaseCount,
 };
 
-inline constexpr int kSize = 128;  // of the window, pixels
+inline constexpr int kSize = 128;       // of the window, pixels
+inline constexpr int kSecondSize = 64;  // of the second window
 inline constexpr int kVertices = 64;
 
 struct Vertex {

@@ -39,6 +39,24 @@ void main() {
   }
 })";
 
+const char* const kSeparateGeometryShader = R"(#version 450 core
+layout(triangles) in;
+layout(triangle_strip, max_vertices = 3) out;
+in gl_PerVertex { vec4 gl_Position; } gl_in[];
+out gl_PerVertex { vec4 gl_Position; };
+void main() {
+  for (int i = 0; i < 3; i++) {
+    gl_Position = gl_in[i].gl_Position + vec4(0.0, 0.25, 0.0, 0.0);
+    EmitVertex();
+  }
+})";
+
+// Counts its runs.
+const char* const kStoringVertexShader = R"(#version 450 core
+layout(location = 0) in vec4 position;
+layout(std430, binding = 0) buffer Runs { uint runs; };
+void main() { atomicAdd(runs, 1u); gl_Position = position; })";
+
 const char* const kPointGeometryShader = R"(#version 450 core
 layout(points) in;
 layout(line_strip, max_vertices = 3) out;
@@ -222,6 +240,10 @@ void draw_pipelines() {
   glUseProgramStages(pipeline, GL_FRAGMENT_SHADER_BIT, fragment);
   glBindProgramPipeline(pipeline);
   glDrawArrays(GL_TRIANGLES, 3, 6);
+  // With a geometry shader as a program of its own.
+  const GLuint geometry = glCreateShaderProgramv(GL_GEOMETRY_SHADER, 1, &kSeparateGeometryShader);
+  glUseProgramStages(pipeline, GL_GEOMETRY_SHADER_BIT, geometry);
+  glDrawArrays(GL_TRIANGLES, 24, 3);
   glBindProgramPipeline(0);
 
   // A program from a binary, or from source where the binary is refused.
@@ -244,8 +266,8 @@ void draw_pipelines() {
 
 void draw_conditions() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
-  GLuint queries[3] = {};
-  glGenQueries(3, queries);
+  GLuint queries[2] = {};
+  glGenQueries(2, queries);
   glBeginQuery(GL_SAMPLES_PASSED, queries[0]);
   glDrawArrays(GL_TRIANGLES, 3, 6);
   glEndQuery(GL_SAMPLES_PASSED);
@@ -257,13 +279,10 @@ void draw_conditions() {
   glBeginConditionalRender(queries[1], GL_QUERY_WAIT);
   glDrawArrays(GL_TRIANGLES, 12, 3);  // not drawn
   glEndConditionalRender();
-  // Queries of the application count its draws only.
-  GLuint counts[2] = {};
-  glGetQueryObjectuiv(queries[0], GL_QUERY_RESULT, &counts[0]);
-  glBeginQuery(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, queries[2]);
-  glDrawArrays(GL_TRIANGLES, 15, 3);
-  glEndQuery(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN);
-  glDeleteQueries(3, queries);
+  glBeginConditionalRender(queries[1], GL_QUERY_WAIT_INVERTED);
+  glDrawArrays(GL_TRIANGLES, 15, 3);  // drawn
+  glEndConditionalRender();
+  glDeleteQueries(2, queries);
 }
 
 // Feedback of the application's own: under way during a draw of its program, which is skipped, and of
@@ -292,6 +311,43 @@ void draw_feedback() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   glDrawArrays(GL_TRIANGLES, 12, 3);
   glDeleteBuffers(1, &buffer);
+}
+
+// What a second run of a draw would change: buffers that a vertex shader stores to, queries that count.
+void draw_side_effects() {
+  glUseProgram(link({vertex_shader(), fragment_shader()}));
+  GLuint query = 0, primitives = 0;
+  glGenQueries(1, &query);
+  glBeginQuery(GL_PRIMITIVES_GENERATED, query);
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  glEndQuery(GL_PRIMITIVES_GENERATED);
+  glGetQueryObjectuiv(query, GL_QUERY_RESULT, &primitives);
+  if (primitives != 2) std::fprintf(stderr, "a query was disturbed: %u\n", primitives);
+  glDeleteQueries(1, &query);
+
+  glUseProgram(link({compile(GL_VERTEX_SHADER, kStoringVertexShader), fragment_shader()}));
+  GLuint buffer = 0, runs = 0;
+  glGenBuffers(1, &buffer);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
+  glBufferData(GL_SHADER_STORAGE_BUFFER, sizeof(runs), &runs, GL_DYNAMIC_READ);
+  glDrawArrays(GL_TRIANGLES, 12, 3);
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, sizeof(runs), &runs);
+  if (runs != 3) std::fprintf(stderr, "a buffer was disturbed: %u\n", runs);
+  glDeleteBuffers(1, &buffer);
+
+  // A new program with the name of a deleted one that had feedback of its own has none.
+  GLuint own[8] = {}, name = 0;
+  for (GLuint& program : own) {
+    program = link({vertex_shader(), fragment_shader()}, [](GLuint linked) {
+      const char* const varying = "copy";
+      glTransformFeedbackVaryings(linked, 1, &varying, GL_INTERLEAVED_ATTRIBS);
+    });
+  }
+  for (GLuint program : own) glDeleteProgram(program);
+  for (int i = 0; i < 8; i++) name = link({vertex_shader(), fragment_shader()});
+  glUseProgram(name);
+  glDrawArrays(GL_TRIANGLES, 24, 3);
 }
 
 // What fragment shaders do, in code that runs and in code that does not.
@@ -341,8 +397,22 @@ void draw_shaders(int number) {
     case kFeedback: draw_feedback(); break;
     case kShaders: draw_fragment_shaders(); break;
     case kErrors: draw_after_error(); break;
+    case kSideEffects: draw_side_effects(); break;
     default: break;
   }
+}
+
+void draw_windows(const std::function<void(int)>& make_current, const std::function<void()>& swap_second) {
+  const GLuint program = link({vertex_shader(), fragment_shader()});
+  make_current(1);
+  glViewport(0, 0, kSecondSize, kSecondSize);
+  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+  glUseProgram(program);
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  swap_second();
+  make_current(0);
+  glViewport(0, 0, kSize, kSize);
+  glDrawArrays(GL_TRIANGLES, 12, 6);
 }
 
 void draw_threads(const std::function<void(int)>& make_current) {
