@@ -3,7 +3,8 @@
 
 namespace brokkr::capture {
 
-using DlsymFunction = void* (*)(void*, const char*);
+// noexcept: what calls it last can then leave by a jump.
+using DlsymFunction = void* (*)(void*, const char*) noexcept;
 
 DlsymFunction find_real_dlsym();
 

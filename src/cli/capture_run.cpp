@@ -191,8 +191,8 @@ void send(int signal, const Outcome& outcome, pid_t child) {
   kill(child, signal);
 }
 
-void end_program(const Outcome& outcome, pid_t child, int& status) {
-  send(SIGTERM, outcome, child);
+void end_program(const CaptureRequest& request, const Outcome& outcome, pid_t child, int& status) {
+  send(request.kill ? SIGKILL : SIGTERM, outcome, child);
   for (const auto limit = Clock::now() + kGrace; Clock::now() < limit;) {
     if (has_ended(child, status)) return;
     std::this_thread::sleep_for(kPoll);
@@ -289,7 +289,7 @@ int run_captured(const CaptureRequest& request, const std::vector<std::string>& 
     const bool done = request.count > 0 && outcome.written >= request.count && !request.keep_running;
     timed_out = request.patience > 0 && Clock::now() > limit;
     if (running && (done || timed_out || pending_signal != 0 || !outcome.problem.empty())) {
-      end_program(outcome, child, status);
+      end_program(request, outcome, child, status);
       running = false;
       for (const nlohmann::json& line : status_file.read()) take(line, outcome);
     }

@@ -20,6 +20,7 @@ struct CaptureRequest {
   std::string key, application, license, library;
   bool fast_forward = false, check_state = false, keep_running = false;
   double patience = 0;  // seconds to wait for the last frame; 0: for ever
+  bool kill = false;    // end the program without asking: it has nothing to save
 };
 
 // Options that capture and import share, and what they say.

@@ -20,6 +20,7 @@ int run_import(const Arguments& arguments) {
     throw std::runtime_error(player + " was not found; install apitrace (Debian package: apitrace)");
   }
   if (request.application.empty()) request.application = std::filesystem::path(trace).filename().string();
+  request.kill = true;
   // Benchmark mode: errors of the recorded program are its own.
   return run_captured(request, {player, "-b", trace});
 }

@@ -14,10 +14,10 @@ std::unique_ptr<CapturedFrames::Shared>& CapturedFrames::shared() {
 // Mesa's software driver, so that the test needs no GPU and no display.
 void CapturedFrames::SetUpTestSuite() {
   shared() = std::make_unique<Shared>();
-  const std::string program = std::string("LIBGL_ALWAYS_SOFTWARE=1 MESA_SHADER_CACHE_DISABLE=1 ");
-  shared()->plain = run(program + BROKKR_CAPTURE_PROGRAM);
+  const std::string environment = "LIBGL_ALWAYS_SOFTWARE=1 ";
+  shared()->plain = run(environment + BROKKR_CAPTURE_PROGRAM);
   shared()->captured =
-      run(program + BROKKR_PROGRAM + " capture -o " + (shared()->folder / "frame-{}.bkf").string() +
+      run(environment + BROKKR_PROGRAM + " capture -o " + (shared()->folder / "frame-{}.bkf").string() +
           " --frame 1 --every 1 --count " + std::to_string(scene::kCaseCount - 1) +
           " --check-state --application \"test program\" --license CC0-1.0 -- " + BROKKR_CAPTURE_PROGRAM);
 }
