@@ -1,0 +1,140 @@
+// Progressive sorting of queues while others use them (thesis 5.2.5, after Steinberger et al. 2012).
+//
+// A window of as many slots as the warp has lanes moves from the back of a queue to its front, by half its
+// width, and sorts what it sees; then it begins again at the back. It stays away from the front by a safety
+// margin, where elements are about to be taken. Unlike the original, it locks the slots it exchanges: a
+// slot's ticket is swapped for one that nobody waits for, so that a dequeue that comes too close waits for
+// the exchange, and none is ever lost.
+//
+// Of several queues, that one comes next where the last pass exchanged most and most elements have arrived
+// since.
+#pragma once
+
+#include "schedule/task_tree.h"
+
+BROKKR_MACHINE_BEGIN
+
+template <class Root>
+class Maintainer {
+ public:
+  static constexpr int kWords = 1 + Root::kPayloadWords;
+  static constexpr int kMargin = 2 * kWidth;  // slots
+
+  BROKKR_FN Maintainer(Warp& w, const QueueMemory<kWords>& queues, uint32_t* stop)
+      : w_(w), m_(queues), stop_(stop) {}
+
+  // Sorts one queue once from back to front. Returns how many elements changed places.
+  BROKKR_FN int pass(const MaintainState& state) {
+    int best = -1;
+    uint32_t most = 0;
+    Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) {
+      if constexpr (decltype(queue)::kSorted) {
+        const uint32_t tail = read(m_.control[leaf].tail);
+        const uint32_t unsorted = 1 + exchanged_[leaf % kTracked] + (tail - sorted_[leaf % kTracked]);
+        if (int32_t(tail - read(m_.control[leaf].head)) > kMargin && unsorted > most) {
+          most = unsorted;
+          best = leaf;
+        }
+      }
+    });
+    if (best < 0) return 0;
+    int moved = 0;
+    Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) {
+      if constexpr (decltype(queue)::kSorted) {
+        if (leaf == best) moved = sort_queue(queue, leaf, state);
+      }
+    });
+    return moved;
+  }
+
+ private:
+  static constexpr int kTracked = 64;
+  Warp& w_;
+  QueueMemory<kWords> m_;
+  uint32_t* stop_;
+  uint32_t sorted_[kTracked] = {}, exchanged_[kTracked] = {};
+
+  BROKKR_FN uint32_t read(uint32_t& word) {
+    return w_.uniform([&]() -> uint32_t { return device_atomic<uint32_t>(word).load(kAcquire); });
+  }
+  template <class Leaf>
+  BROKKR_FN int sort_queue(Leaf, int leaf, const MaintainState& state) {
+    const uint32_t tail = read(m_.control[leaf].tail);
+    int moved = 0;
+    for (uint32_t p = tail - uint32_t(kWidth); int32_t(p - read(m_.control[leaf].head)) >= kMargin;
+         p -= uint32_t(kWidth / 2)) {
+      moved += sort_window<Leaf>(leaf, p, state);
+      if (read(*stop_) != 0) break;
+    }
+    sorted_[leaf % kTracked] = tail;
+    exchanged_[leaf % kTracked] = uint32_t(moved);
+    return moved;
+  }
+  BROKKR_FN uint32_t* slot(int leaf, uint32_t p) const {
+    return m_.slots +
+           (size_t(uint32_t(leaf)) * m_.capacity + (p & (m_.capacity - 1))) * QueueMemory<kWords>::kSlotWords;
+  }
+  template <class Leaf>
+  BROKKR_FN int sort_window(int leaf, uint32_t first, const MaintainState& state) {
+    const uint32_t mask = 0u - m_.capacity;
+    // Slots whose element is there, and now ours.
+    auto locked = w_.spill(Uint(0u));
+    decltype(w_.spill(Uint(0u))) words[kWords];
+    for (auto& word : words) word = w_.spill(Uint(0u));
+    w_.for_lanes(w_.first_lanes(kWidth), [&](int i) {
+      uint32_t* s = slot(leaf, first + uint32_t(i));
+      uint32_t published = ((first + uint32_t(i)) & mask) + 1u;
+      if (!device_atomic<uint32_t>(*s).compare_exchange_strong(published, published + 1u, kAcqRel)) return;
+      locked.set(i, 1u);
+      for (int k = 0; k < kWords; ++k) words[k].set(i, s[1 + k]);
+    });
+    const Mask mine = locked.lanes() != Uint(0u);
+    const uint32_t bits = w_.ballot(mine);
+    Uint element[kWords];
+    for (int k = 0; k < kWords; ++k) element[k] = words[k].lanes();
+    const Uint urgency = urgency_of(Leaf{}, element, state);
+    // The r-th most urgent goes to the r-th slot of ours.
+    Int rank = Int(0);
+    for (uint32_t left = bits; left != 0; left &= left - 1) {
+      const int j = lowest_bit(left);
+      const Uint other = Uint(w_.broadcast(urgency, j));
+      rank = rank + select(other > urgency || (other == urgency && Int(j) < w_.lane()), Int(1), Int(0));
+    }
+    const auto rank_of = w_.spill(rank);
+    auto moved = w_.spill(Uint(0u));
+    w_.for_lanes(mine, [&](int i) {
+      uint32_t left = bits;
+      for (int r = rank_of[i]; r > 0; --r) left &= left - 1;
+      const int to = lowest_bit(left);
+      moved.set(i, to != i ? 1u : 0u);
+      uint32_t* s = slot(leaf, first + uint32_t(to));
+      for (int k = 0; k < kWords; ++k) s[1 + k] = words[k][i];
+    });
+    w_.sync();  // all are in their places before one slot is given back
+    w_.for_lanes(mine, [&](int i) {
+      device_atomic<uint32_t>(*slot(leaf, first + uint32_t(i)))
+          .store(((first + uint32_t(i)) & mask) + 1u, kRelease);
+    });
+    return w_.count(mine && moved.lanes() != Uint(0u));
+  }
+  template <class Callbacks, class... Tasks>
+  BROKKR_FN Uint urgency_of(Queue<Callbacks, Tasks...>, const Uint (&element)[kWords],
+                            const MaintainState& state) {
+    Uint urgency = Uint(0u);
+    const auto one = [&](auto task) {
+      using Task = typename decltype(task)::Type;
+      Uint payload[Task::kWords];
+      for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
+      const Mask here = element[0] == Uint(uint32_t(Task::kId));
+      urgency = select(here, Callbacks::template maintain<Task>(payload, state), urgency);
+    };
+    (one(Named<Tasks>{}), ...);
+    return urgency;
+  }
+  template <class T>
+  struct Named {
+    using Type = T;
+  };
+};
+
+BROKKR_MACHINE_END

@@ -1,0 +1,217 @@
+// Scheduling policies as callbacks of buckets and queues (thesis 5.3). They combine freely: a policy of
+// buckets says which child is next; where it takes a `Traverse`, that says which child gets a new task (a
+// class with `traverse` as in schedule/task_tree.h).
+#pragma once
+
+#include "schedule/task_tree.h"
+
+BROKKR_MACHINE_BEGIN
+
+// ---- Leaves.
+
+// Elements or none.
+struct HasTasks {
+  BROKKR_FN static Ulong check_leaf(Ulong count) { return minimum(count, Ulong(uint64_t(1))); }
+};
+// How many.
+struct HowMany {
+  BROKKR_FN static Ulong check_leaf(Ulong count) { return count; }
+};
+
+// ---- Who gets a new task. A payload's word says what it needs: `kWord` is its number.
+
+// The child whose number the payload holds.
+template <int kWord>
+struct ByNumber {
+  template <class Task>
+  BROKKR_FN static Int traverse(const BucketState&, const Uint (&payload)[Task::kWords], Mask) {
+    return as_int(payload[kWord]);
+  }
+};
+// Priorities 0 .. 2^24 - 1 in as many classes as there are children.
+template <int kWord>
+struct ByPriority {
+  template <class Task>
+  BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
+    return as_int((payload[kWord] >> Uint(8u)) * Uint(uint32_t(s.children)) >> Uint(16u));
+  }
+};
+// Nothing to decide: each child takes tasks of its own kind.
+struct ByTask {
+  template <class Task>
+  BROKKR_FN static Int traverse(const BucketState&, const Uint (&)[Task::kWords], Mask) {
+    return Int(0);
+  }
+};
+
+// ---- Which child is next.
+
+BROKKR_FN Ulong to_ulong(Int a) { return Ulong(as_uint(a)); }
+
+// The last child that has something: with ByPriority, discretized priorities (5.3.1).
+template <class Traverse>
+struct LastFirst : BucketDefaults, Traverse {
+  BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + Int(1)); }
+};
+template <int kWord>
+using Discrete = LastFirst<ByPriority<kWord>>;
+
+// The first child that has something: geometry-first with geometry as child 0, raster-first with
+// rasterization as child 0.
+template <class Traverse>
+struct FirstFirst : BucketDefaults, Traverse {
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
+    return to_ulong(Int(s.children) - child);
+  }
+};
+
+// The child that reported most: fill-level, with HowMany in the leaves.
+template <class Traverse>
+struct Fullest : BucketDefaults, Traverse {
+  BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
+};
+
+// Children in turn, as each worker sees it (5.3.2). Workers begin at different children.
+template <class Traverse>
+struct RoundRobin : BucketDefaults, Traverse {
+  static constexpr int kLocalWords = 1;  // the child that was chosen last
+  BROKKR_FN static void init(const BucketState& s, uint32_t worker) {
+    s.local[0] = worker % uint32_t(s.children);
+  }
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
+    const Int ahead = child - Int(int(s.local[0]) + 1);
+    return to_ulong(Int(s.children) - select(ahead < Int(0), ahead + Int(s.children), ahead));
+  }
+  BROKKR_FN static void chosen(const BucketState& s, int child) { s.local[0] = uint32_t(child); }
+};
+
+// Time in proportion to quotas: the child that has had least of its share (5.3.3, separate buckets). Quotas
+// are set in shared words [children + i] before the program begins, in any unit; times are kept in [i], ns.
+template <class Traverse>
+struct FairShare : BucketDefaults, Traverse {
+  static constexpr int kSharedWords = 2;
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
+    Warp w;
+    auto score = w.spill(Ulong(uint64_t(0)));
+    const auto child_of = w.spill(child);
+    w.for_lanes(child < Int(s.children), [&](int i) {
+      const int c = child_of[i];
+      const uint64_t used = device_atomic<uint64_t>(s.shared[c]).load(kRelaxed);
+      const uint64_t quota = s.shared[s.children + c];
+      score.set(i, ~uint64_t(0) - (used << 8) / (quota == 0 ? 1 : quota));
+    });
+    return score.lanes();
+  }
+  BROKKR_FN static void executed(const BucketState& s, int child, uint64_t ns) {
+    device_atomic<uint64_t>(s.shared[child]).fetch_add(ns, kRelaxed);
+  }
+};
+
+// ---- Earliest deadline first (5.3.4). Deadlines are microseconds since the program began, in a payload's
+// word.
+
+// One queue that a maintainer sorts (Sorted): the leaf's callbacks.
+template <int kWord>
+struct SortedByDeadline : HasTasks {
+  template <class Task>
+  BROKKR_FN static Uint maintain(const Uint (&payload)[Task::kWords], const MaintainState&) {
+    return ~payload[kWord];
+  }
+};
+// The same for priorities.
+template <int kWord>
+struct SortedByPriority : HasTasks {
+  template <class Task>
+  BROKKR_FN static Uint maintain(const Uint (&payload)[Task::kWords], const MaintainState&) {
+    return payload[kWord];
+  }
+};
+// Fair scheduling in one sorted queue (5.3.3): first the process that is furthest below its quota. Word kWord
+// is the process; state.user holds the time of each of kProcesses, then their quotas.
+template <int kWord, int kProcesses>
+struct SortedByShare : HasTasks {
+  template <class Task>
+  BROKKR_FN static Uint maintain(const Uint (&payload)[Task::kWords], const MaintainState& state) {
+    Warp w;
+    uint64_t total = 1, quotas = 1;
+    for (int i = 0; i < kProcesses; ++i) {
+      total += device_atomic<uint64_t>(state.user[i]).load(kRelaxed);
+      quotas += state.user[kProcesses + i];
+    }
+    auto urgency = w.spill(Uint(0u));
+    const auto process_of = w.spill(payload[kWord]);
+    w.for_lanes(w.first_lanes(kWidth), [&](int i) {
+      const uint32_t p = process_of[i];
+      const uint64_t due = total / quotas * state.user[kProcesses + p];
+      const uint64_t used = device_atomic<uint64_t>(state.user[p]).load(kRelaxed);
+      // In 1/1024 of what is due; 2^20 means exactly that.
+      const uint64_t share = (used << 10) / (due == 0 ? 1 : due);
+      urgency.set(i, share > (1u << 21) ? 0u : (1u << 21) - uint32_t(share));
+    });
+    return urgency.lanes();
+  }
+};
+
+// A bucket for each job (PerJob), chosen by the deadline of its oldest task. A job's deadlines are evenly
+// spaced, so that those of its newest task and the number of tasks tell it: shared [i] is the newest
+// deadline, [children + i] the spacing in microseconds, set before the program begins. Leaves report HowMany.
+template <int kJobWord, int kDeadlineWord>
+struct PerJob : BucketDefaults {
+  static constexpr int kSharedWords = 2;
+  template <class Task>
+  BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask m) {
+    Warp w;
+    const auto job_of = w.spill(payload[kJobWord]);
+    const auto deadline_of = w.spill(payload[kDeadlineWord]);
+    w.for_lanes(m, [&](int i) {
+      device_atomic<uint64_t> newest(s.shared[job_of[i]]);
+      uint64_t seen = newest.load(kRelaxed);
+      while (seen < deadline_of[i] &&
+             !newest.compare_exchange_weak(seen, uint64_t(deadline_of[i]), kRelaxed)) {
+      }
+    });
+    return as_int(payload[kJobWord]);
+  }
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
+    Warp w;
+    auto score = w.spill(Ulong(uint64_t(0)));
+    const auto child_of = w.spill(child);
+    const auto count_of = w.spill(info);
+    w.for_lanes(child < Int(s.children), [&](int i) {
+      const int c = child_of[i];
+      if (count_of[i] == 0) return;
+      const uint64_t newest = device_atomic<uint64_t>(s.shared[c]).load(kRelaxed);
+      const uint64_t before = (count_of[i] - 1) * s.shared[s.children + c];
+      score.set(i, ~uint64_t(0) - (newest > before ? newest - before : 0));
+    });
+    return score.lanes();
+  }
+};
+
+// Time in slices of kSlice microseconds, a bucket for each (Discretized): the last takes all that comes after
+// them.
+template <int kDeadlineWord, uint32_t kSlice>
+struct DeadlineSlices : FirstFirst<ByTask> {
+  template <class Task>
+  BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
+    return as_int(minimum(payload[kDeadlineWord] / Uint(kSlice), Uint(uint32_t(s.children - 1))));
+  }
+};
+
+// The same buckets as a ring that begins at the present (WrapAroundBuckets): what is late comes last.
+// Deadlines lie less than children * kSlice ahead.
+template <int kDeadlineWord, uint32_t kSlice>
+struct WrapAroundSlices : BucketDefaults {
+  template <class Task>
+  BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
+    const Uint slice = payload[kDeadlineWord] / Uint(kSlice);
+    return as_int(slice - slice / Uint(uint32_t(s.children)) * Uint(uint32_t(s.children)));
+  }
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
+    const int present = int(s.now / 1000 / kSlice % uint64_t(s.children));
+    const Int ahead = child - Int(present);
+    return to_ulong(Int(s.children) - select(ahead < Int(0), ahead + Int(s.children), ahead));
+  }
+};
+
+BROKKR_MACHINE_END

@@ -1,0 +1,198 @@
+// Programs over hierarchical bucket queues: the persistent loop that a worker (one warp) runs (thesis 5.2.2
+// to 5.2.6).
+//
+// A worker decides bottom-up which queue to take tasks from, takes as many as its lanes can work on, and runs
+// them; tasks enqueue further tasks. The program ends when no task is queued or running, or when *stop is not
+// 0.
+#pragma once
+
+#include "machine/clock.h"
+#include "schedule/maintainer.h"
+#include "schedule/task_tree.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Memory of a program in one piece, as host and device see it.
+template <class Root>
+struct ProgramMemory {
+  static constexpr int kWords = 1 + Root::kPayloadWords;
+  QueueMemory<kWords> queues;    // one for each leaf
+  uint64_t* begin_ns = nullptr;  // when the program began, clock_ns; 0: the first worker's start
+  uint64_t* shared = nullptr;    // [Root::kShared]
+  uint64_t* user = nullptr;      // [kUserWords], for callbacks of queues that are sorted
+  uint32_t* open = nullptr;      // tasks that are queued or running, and workers that have not seeded yet
+  uint32_t* refused = nullptr;   // enqueues that found their queue full, told to the task that tried
+  uint32_t* stop = nullptr;      // not 0: workers leave
+  uint32_t* local = nullptr;     // [workers][Root::kLocal]
+  uint32_t maintainers = 1;      // workers 0 .. maintainers - 1 do nothing but sort, where a queue is sorted
+
+  static constexpr size_t kUserWords = 64;
+  // capacity: tasks per queue, a power of two in 4 .. 2^28.
+  static size_t bytes(uint32_t capacity, uint32_t workers) {
+    return queue_bytes(capacity) + size_t(words64()) * 8 + 16 + size_t(workers) * Root::kLocal * 4;
+  }
+  // A view of `memory`, zeroed and aligned to 64 bytes, perhaps the device's. Before the program begins,
+  // *open must be set to the number of workers.
+  static ProgramMemory layout(void* memory, uint32_t capacity) {
+    ProgramMemory m;
+    std::byte* at = static_cast<std::byte*>(memory) + queue_bytes(capacity);
+    m.begin_ns = reinterpret_cast<uint64_t*>(at);
+    m.shared = m.begin_ns + 1;
+    m.user = m.shared + Root::kShared;
+    m.open = reinterpret_cast<uint32_t*>(m.begin_ns + words64());
+    m.refused = m.open + 1;
+    m.stop = m.open + 2;
+    m.local = m.open + 4;
+    m.queues = QueueMemory<kWords>::layout(memory, Root::kLeaves, capacity, Discipline::distributor, m.stop);
+    return m;
+  }
+
+ private:
+  static size_t queue_bytes(uint32_t capacity) {
+    return (QueueMemory<kWords>::bytes(Root::kLeaves, capacity) + 63) / 64 * 64;
+  }
+  static constexpr size_t words64() { return 1 + Root::kShared + kUserWords; }
+};
+
+template <class Root, class Context>
+class Worker {
+ public:
+  static constexpr int kWords = ProgramMemory<Root>::kWords;
+
+  BROKKR_FN Worker(Warp& w, const ProgramMemory<Root>& memory, Context& context, uint32_t number)
+      : w_(w), m_(memory), context_(context), queues_(memory.queues), number_(number) {
+    view_.queues = memory.queues;
+    view_.shared = memory.shared;
+    view_.local = memory.local + size_t(number) * Root::kLocal;
+    begin_ = w.uniform([&]() -> uint64_t {
+      uint64_t begin = 0;
+      const uint64_t present = clock_ns();
+      device_atomic<uint64_t> word(*memory.begin_ns);
+      return word.compare_exchange_strong(begin, present, kRelaxed) ? present : begin;
+    });
+    w.once([&] { Root::init(view_, TreePlace{}, number); });
+  }
+
+  BROKKR_FN Warp& warp() { return w_; }
+  BROKKR_FN Context& context() { return context_; }
+  BROKKR_FN uint32_t number() const { return number_; }
+  BROKKR_FN uint64_t now() {
+    return w_.uniform([&]() -> uint64_t { return clock_ns() - begin_; });
+  }
+
+  // One task per lane of m. Returns the lanes whose task got in; the others' queue was full, which is the
+  // caller's to handle.
+  template <class Task>
+  BROKKR_FN Mask enqueue(const Uint (&payload)[Task::kWords], Mask m) {
+    static_assert(Root::template kAccepts<Task>, "no queue of the tree takes this task");
+    if (!w_.any(m)) return m;
+    const Int leaf = Root::template leaf_for<Task>(view_, TreePlace{}, payload, m);
+    const auto leaf_of = w_.spill(leaf);
+    decltype(w_.spill(payload[0])) words[Task::kWords];
+    for (int k = 0; k < Task::kWords; ++k) words[k] = w_.spill(payload[k]);
+    auto in = w_.spill(Uint(0u));
+    const int wanted = w_.count(m);
+    w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
+    w_.for_lanes(m, [&](int i) {
+      uint32_t element[1][kWords] = {};
+      element[0][0] = uint32_t(Task::kId);
+      for (int k = 0; k < Task::kWords; ++k) element[0][1 + k] = words[k][i];
+      in.set(i, uint32_t(queues_.enqueue_from_lane(leaf_of[i], element, 1)));
+    });
+    const Mask got = m && in.lanes() != Uint(0u);
+    const int lost = wanted - w_.count(got);
+    if (lost > 0) {
+      w_.once([&] {
+        device_atomic<uint32_t>(*m_.open).fetch_add(0u - uint32_t(lost), kRelaxed);
+        device_atomic<uint32_t>(*m_.refused).fetch_add(uint32_t(lost), kRelaxed);
+      });
+    }
+    return got;
+  }
+
+  // Decides, takes and runs once. Returns how many tasks ran; 0: there were none.
+  BROKKR_FN int step() {
+    view_.now = now();
+    view_.exclude_none();
+    for (int tries = 0; tries < 8; ++tries) {
+      const Choice choice = Root::choose(w_, view_, TreePlace{});
+      if (choice.leaf < 0) return 0;
+      int ran = 0;
+      Root::walk(
+          view_, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
+          [&](auto queue) { ran = take_and_run(queue, choice.leaf); });
+      if (ran > 0) return ran;
+      view_.exclude(choice.leaf);  // others were faster
+    }
+    return 0;
+  }
+
+  // The whole life of a worker. Each calls context.seed(worker) first. Where a queue is sorted, the first
+  // workers then do only that.
+  BROKKR_FN void run() {
+    context_.seed(*this);
+    close(1);
+    if constexpr (Root::kSorted) {
+      if (number_ < m_.maintainers) return maintain();
+    }
+    for (int spin = 0; !over();) {
+      if (step() > 0) {
+        spin = 0;
+      } else {
+        pause(spin++);
+      }
+    }
+  }
+
+ private:
+  Warp& w_;
+  const ProgramMemory<Root>& m_;
+  Context& context_;
+  BrokerQueues<kWords> queues_;
+  TreeView<kWords> view_;
+  uint32_t number_;
+  uint64_t begin_ = 0;
+
+  BROKKR_FN void close(int tasks) {
+    w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(0u - uint32_t(tasks), kRelease); });
+  }
+  BROKKR_FN bool over() {
+    return w_.uniform([&]() -> bool {
+      return device_atomic<uint32_t>(*m_.open).load(kAcquire) == 0 ||
+             system_atomic<uint32_t>(*m_.stop).load(kRelaxed) != 0;
+    });
+  }
+  template <class Leaf>
+  BROKKR_FN int take_and_run(Leaf, int leaf) {
+    constexpr int kTasks = Leaf::kMostThreads < kWidth ? kWidth / Leaf::kMostThreads : 1;
+    Uint element[kWords];
+    const int n = queues_.dequeue(w_, leaf, element, kTasks);
+    if (n == 0) return 0;
+    walk(leaf,
+         [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); });
+    const uint64_t begin = now();
+    Leaf::run(*this, element, n);
+    const uint64_t ns = now() - begin;
+    walk(leaf, [ns](auto callbacks, const BucketState& s, int child) {
+      decltype(callbacks)::executed(s, child, ns);
+    });
+    close(n);
+    return n;
+  }
+  template <class F>
+  BROKKR_FN void walk(int leaf, F&& f) {
+    w_.once([&] { Root::walk(view_, TreePlace{}, leaf, f, [](auto) {}); });
+  }
+  BROKKR_FN void maintain() {
+    Maintainer<Root> maintainer(w_, m_.queues, m_.stop);
+    for (int spin = 0; !over();) {
+      if (maintainer.pass({now(), m_.user}) > 0) {
+        spin = 0;
+      } else {
+        pause(spin++);
+      }
+    }
+  }
+};
+
+BROKKR_MACHINE_END

@@ -1,0 +1,348 @@
+// Hierarchical bucket queues (thesis 5.2): a tree of types, known when a program is compiled.
+//
+//   Queue<Callbacks, Tasks...>      a leaf: a broker work distributor for payloads of these tasks
+//   Bucket<Callbacks, Children...>  an inner node over queues and buckets
+//   Repeat<n, Callbacks, Child>     a bucket of n equal children
+//
+// A task T says T::kId (unique in the program), T::kThreads (lanes that work on one, a power of two up to
+// 32), T::kWords (words of its payload) and has
+//
+//   template <class Worker> static void execute(Worker&, const Uint (&payload)[kWords], Int thread, Mask
+//   active)
+//
+// which runs for several tasks in a warp: lane i works as `thread` of the task whose payload it sees.
+//
+// Leaf callbacks
+//   static Ulong check_leaf(Ulong count)          what the queue reports upwards; 0: nothing
+//   template <class T> static Uint maintain(const Uint (&payload)[T::kWords], const MaintainState&)
+//                                                 optional; larger for what is more urgent: a maintainer
+//                                                 sorts the queue
+// Bucket callbacks; state.shared has kSharedWords per child for all workers, state.local kLocalWords for each
+//   template <class T> static Int traverse(const BucketState&, const Uint (&payload)[T::kWords], Mask)
+//                                                 the child that takes the payload; not asked where only one
+//                                                 can
+//   static Ulong propagate(const BucketState&, Int child, Ulong info)
+//                                                 how much it is this child's turn, larger first, never 0;
+//                                                 asked of children that reported something
+//   static void chosen(const BucketState&, int child)                after the decision; one lane
+//   static void executed(const BucketState&, int child, uint64_t ns) after its tasks have run; one lane
+//   static void init(const BucketState&, uint32_t worker)            before a worker's first decision; one
+//   lane static bool settles(const BucketState&, int child, uint64_t info) optional: children are asked in
+//   their order, and
+//                                                 those after this one need not be
+//
+// The thesis' propagate looks at all children's reports and returns one of them. Here it rates one child,
+// lanes rate different children, and the largest number wins: that makes the decision a reduction over the
+// warp. A bucket reports upwards what its winner reported.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "queue/broker_queue.h"
+
+BROKKR_MACHINE_BEGIN
+
+struct BucketState {
+  uint64_t* shared = nullptr;  // [children * kSharedWords]
+  uint32_t* local = nullptr;   // [kLocalWords], of one worker
+  int children = 0;
+  uint64_t now = 0;  // ns, since the program began
+};
+
+struct MaintainState {
+  uint64_t now = 0;          // ns, since the program began
+  uint64_t* user = nullptr;  // ProgramMemory::user
+};
+
+// Callbacks that a bucket need not have.
+struct BucketDefaults {
+  static constexpr int kSharedWords = 0, kLocalWords = 0;
+  BROKKR_FN static void chosen(const BucketState&, int) {}
+  BROKKR_FN static void executed(const BucketState&, int, uint64_t) {}
+  BROKKR_FN static void init(const BucketState&, uint32_t) {}
+};
+
+template <class Callbacks>
+concept Settling = requires {
+  &Callbacks::settles;
+};
+
+// A decision: the leaf to take tasks from, -1: none has any.
+struct Choice {
+  uint64_t info = 0;
+  int leaf = -1;
+};
+
+// What decisions look at, and where the buckets' state lies.
+template <int kWords>
+struct TreeView {
+  static constexpr int kMostExcluded = 256;
+  QueueMemory<kWords> queues;
+  uint64_t* shared = nullptr;
+  uint32_t* local = nullptr;
+  uint64_t now = 0;
+  uint32_t excluded[kMostExcluded / 32] = {};  // leaves that turned out to be empty
+
+  BROKKR_FN bool is_excluded(int leaf) const {
+    return leaf < kMostExcluded && (excluded[leaf >> 5] >> (leaf & 31) & 1u) != 0;
+  }
+  BROKKR_FN void exclude(int leaf) {
+    if (leaf < kMostExcluded) excluded[leaf >> 5] |= 1u << (leaf & 31);
+  }
+  BROKKR_FN void exclude_none() {
+    for (uint32_t& bits : excluded) bits = 0;
+  }
+  // Elements of leaves first .. first + n - 1, one leaf per lane.
+  BROKKR_FN Ulong counts(Warp& w, int first, int n) const {
+    auto count = w.spill(Ulong(uint64_t(0)));
+    w.for_lanes(w.first_lanes(n), [&](int i) {
+      if (is_excluded(first + i)) return;
+      count.set(i, uint64_t(Broker<>(queues.control[first + i], queues.capacity).available()));
+    });
+    return count.lanes();
+  }
+};
+
+// Where a node's leaves and state begin.
+struct TreePlace {
+  int leaf = 0, shared = 0, local = 0;
+};
+
+template <class Callbacks, class... Tasks>
+struct Queue {
+  using LeafCallbacks = Callbacks;
+  static constexpr bool kIsLeaf = true;
+  static constexpr int kLeaves = 1, kShared = 0, kLocal = 0;
+  static constexpr int kPayloadWords = [] {
+    int words = 0;
+    ((words = words > Tasks::kWords ? words : Tasks::kWords), ...);
+    return words;
+  }();
+  static constexpr int kMostThreads = [] {
+    int threads = 1;
+    ((threads = threads > Tasks::kThreads ? threads : Tasks::kThreads), ...);
+    return threads;
+  }();
+  static constexpr bool kSorted = requires {
+    &Callbacks::template maintain<std::tuple_element_t<0, std::tuple<Tasks...>>>;
+  };
+  template <class Task>
+  static constexpr bool kAccepts = (std::is_same_v<Task, Tasks> || ...);
+
+  template <class Task, class View>
+  BROKKR_FN static Int leaf_for(const View&, const TreePlace& at, const Uint (&)[Task::kWords], Mask) {
+    return Int(at.leaf);
+  }
+  template <class View>
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
+    const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, at.leaf, 1)), 0);
+    return {info, info == 0 ? -1 : at.leaf};
+  }
+  // Walks from the root to a leaf: f(bucket callbacks, state, child) at every bucket, g(Queue) at the end.
+  template <class View, class F, class G>
+  BROKKR_FN static void walk(const View&, const TreePlace&, int, F&&, G&& g) {
+    g(Queue{});
+  }
+  template <class View>
+  BROKKR_FN static void init(const View&, const TreePlace&, uint32_t) {}
+  // f(Queue, leaf) for every leaf.
+  template <class F>
+  BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
+    f(Queue{}, at.leaf);
+  }
+
+  // Runs n <= width tasks that were taken from this queue: word 0 is the task's id, its payload follows.
+  template <class Worker, int kElementWords>
+  BROKKR_FN static void run(Worker& worker, const Uint (&element)[kElementWords], int n) {
+    (run_task<Tasks>(worker, element, n), ...);
+  }
+
+ private:
+  template <class Task, class Worker, int kElementWords>
+  BROKKR_FN static void run_task(Worker& worker, const Uint (&element)[kElementWords], int n) {
+    Warp& w = worker.warp();
+    Mask mine = w.first_lanes(n);
+    if constexpr (sizeof...(Tasks) > 1) mine = mine && element[0] == Uint(uint32_t(Task::kId));
+    uint32_t left = w.ballot(mine);
+    if (left == 0) return;
+    Uint payload[Task::kWords];
+    if constexpr (Task::kThreads == 1) {
+      for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
+      Task::execute(worker, payload, Int(0), mine);
+    } else {
+      // As many tasks at a time as the warp has lanes for; a task wider than the warp in several steps.
+      constexpr int kLanes = Task::kThreads < kWidth ? Task::kThreads : kWidth;
+      while (left != 0) {
+        Int from = Int(-1);
+        for (int slot = 0; slot < kWidth / kLanes && left != 0; ++slot, left &= left - 1) {
+          from = select(w.lane() >= Int(slot * kLanes), Int(lowest_bit(left)), from);
+          from = select(w.lane() >= Int((slot + 1) * kLanes), Int(-1), from);
+        }
+        const Mask active = from >= Int(0);
+        for (int k = 0; k < Task::kWords; ++k)
+          payload[k] = w.shuffle(element[1 + k], select(active, from, Int(0)));
+        for (int step = 0; step < Task::kThreads; step += kLanes) {
+          Task::execute(worker, payload, (w.lane() & Int(kLanes - 1)) + Int(step), active);
+        }
+      }
+    }
+  }
+};
+
+template <class Callbacks, class... Children>
+struct Bucket {
+  static constexpr bool kIsLeaf = false;
+  static constexpr int kChildren = int(sizeof...(Children));
+  using First = std::tuple_element_t<0, std::tuple<Children...>>;
+  static constexpr bool kAlike = (std::is_same_v<First, Children> && ...);
+  static constexpr int kLeaves = (Children::kLeaves + ...);
+  static constexpr int kOwnShared = Callbacks::kSharedWords * kChildren;
+  static constexpr int kShared = kOwnShared + (Children::kShared + ...);
+  static constexpr int kLocal = Callbacks::kLocalWords + (Children::kLocal + ...);
+  static constexpr int kPayloadWords = [] {
+    int words = 0;
+    ((words = words > Children::kPayloadWords ? words : Children::kPayloadWords), ...);
+    return words;
+  }();
+  static constexpr bool kSorted = (Children::kSorted || ...);
+  template <class Task>
+  static constexpr bool kAccepts = (Children::template kAccepts<Task> || ...);
+
+  template <class Task, class View>
+  BROKKR_FN static Int leaf_for(const View& view, const TreePlace& at, const Uint (&payload)[Task::kWords],
+                                Mask m) {
+    constexpr int kViable = (int(Children::template kAccepts<Task>) + ...);
+    Int child = Int(0);
+    if constexpr (kViable > 1) child = Callbacks::template traverse<Task>(state(view, at), payload, m);
+    if constexpr (kViable > 1 && kAlike && First::kIsLeaf) return Int(at.leaf) + child;
+    Int leaf = Int(-1);
+    Warp w;
+    each_child(at, [&](auto node, int c, const TreePlace& place) {
+      using Node = decltype(node);
+      if constexpr (Node::template kAccepts<Task>) {
+        const Mask here = kViable == 1 ? m : m && child == Int(c);
+        if (w.any(here)) leaf = select(here, Node::template leaf_for<Task>(view, place, payload, here), leaf);
+      }
+    });
+    return leaf;
+  }
+
+  template <class View>
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
+    const BucketState s = state(view, at);
+    Choice best;
+    uint64_t best_score = 0;
+    const auto consider = [&](int first, Ulong info, Int leaf) {
+      const Ulong none = Ulong(uint64_t(0));
+      const Ulong rated = Callbacks::propagate(s, w.lane() + Int(first), info);
+      const Ulong score = select(info == none || w.lane() + Int(first) >= Int(kChildren), none, rated);
+      const uint64_t top = w.reduce_max(score);
+      if (top <= best_score) return;
+      best_score = top;
+      const int lane = lowest_bit(w.ballot(score == Ulong(top)));
+      best = {w.broadcast(info, lane), w.broadcast(leaf, lane)};
+    };
+    if constexpr (kAlike && First::kIsLeaf) {
+      for (int first = 0; first < kChildren; first += kWidth) {
+        const int n = kChildren - first;
+        consider(first, First::LeafCallbacks::check_leaf(view.counts(w, at.leaf + first, n)),
+                 w.lane() + Int(at.leaf + first));
+      }
+    } else {
+      Ulong info = Ulong(uint64_t(0));
+      Int leaf = Int(-1);
+      bool settled = false;
+      each_child(at, [&](auto node, int c, const TreePlace& place) {
+        if (settled) return;
+        const Choice its = decltype(node)::choose(w, view, place);
+        if constexpr (Settling<Callbacks>) {
+          if (its.info != 0 && Callbacks::settles(s, c, its.info)) {
+            best = its;
+            settled = true;
+            return;
+          }
+        }
+        const Mask here = w.lane() == Int(c % kWidth);
+        info = select(here, Ulong(its.info), info);
+        leaf = select(here, Int(its.leaf), leaf);
+        if (c % kWidth == kWidth - 1 || c == kChildren - 1) {
+          consider(c - c % kWidth, info, leaf);
+          info = Ulong(uint64_t(0));
+        }
+      });
+    }
+    return best;
+  }
+
+  template <class View, class F, class G>
+  BROKKR_FN static void walk(const View& view, const TreePlace& at, int leaf, F&& f, G&& g) {
+    if constexpr (kAlike) {
+      const int c = (leaf - at.leaf) / First::kLeaves;
+      f(Callbacks{}, state(view, at), c);
+      First::walk(view, place_of_alike(at, c), leaf, f, g);
+    } else {
+      each_child(at, [&](auto node, int c, const TreePlace& place) {
+        using Node = decltype(node);
+        if (leaf < place.leaf || leaf >= place.leaf + Node::kLeaves) return;
+        f(Callbacks{}, state(view, at), c);
+        Node::walk(view, place, leaf, f, g);
+      });
+    }
+  }
+  template <class View>
+  BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t worker) {
+    Callbacks::init(state(view, at), worker);
+    each_child(at,
+               [&](auto node, int, const TreePlace& place) { decltype(node)::init(view, place, worker); });
+  }
+  template <class F>
+  BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
+    each_child(at, [&](auto node, int, const TreePlace& place) { decltype(node)::each_leaf(place, f); });
+  }
+
+ private:
+  template <class View>
+  BROKKR_FN static BucketState state(const View& view, const TreePlace& at) {
+    return {view.shared + at.shared, view.local + at.local, kChildren, view.now};
+  }
+  BROKKR_FN static TreePlace place_of_alike(const TreePlace& at, int c) {
+    return {at.leaf + c * First::kLeaves, at.shared + kOwnShared + c * First::kShared,
+            at.local + Callbacks::kLocalWords + c * First::kLocal};
+  }
+  // f(child's type, its number, its place) for every child.
+  template <class F>
+  BROKKR_FN static void each_child(const TreePlace& at, F&& f) {
+    if constexpr (kAlike) {
+      for (int c = 0; c < kChildren; ++c) f(First{}, c, place_of_alike(at, c));
+    } else {
+      int c = 0;
+      TreePlace place{at.leaf, at.shared + kOwnShared, at.local + Callbacks::kLocalWords};
+      const auto one = [&](auto node) {
+        using Node = decltype(node);
+        f(node, c, place);
+        place.leaf += Node::kLeaves;
+        place.shared += Node::kShared;
+        place.local += Node::kLocal;
+        ++c;
+      };
+      (one(Children{}), ...);
+    }
+  }
+};
+
+namespace task_tree {
+template <class Callbacks, class Child, class Numbers>
+struct RepeatOf;
+template <class Callbacks, class Child, int... i>
+struct RepeatOf<Callbacks, Child, std::integer_sequence<int, i...>> {
+  template <int>
+  using Same = Child;
+  using Type = Bucket<Callbacks, Same<i>...>;
+};
+}  // namespace task_tree
+template <int n, class Callbacks, class Child>
+using Repeat = typename task_tree::RepeatOf<Callbacks, Child, std::make_integer_sequence<int, n>>::Type;
+
+BROKKR_MACHINE_END

@@ -1,0 +1,112 @@
+// A program in Whippletree's manner: three types of tasks that make each other, some of one thread, one
+// of 32.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+
+#include "schedule/policies.h"
+#include "schedule/task_loop.h"
+
+BROKKR_MACHINE_BEGIN
+namespace halving {
+
+struct Total {
+  uint64_t sum = 0;
+  uint32_t lost = 0, leaves = 0;
+};
+
+// Adds the numbers first .. first + count - 1, count <= 32: a lane for each, and one for the sum.
+struct AddUp {
+  static constexpr int kId = 2, kThreads = 32, kWords = 2;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask active) {
+    Warp& w = worker.warp();
+    const Mask mine = active && as_uint(thread) < payload[1];
+    const Ulong value = select(mine, Ulong(payload[0] + as_uint(thread)), Ulong(uint64_t(0)));
+    const uint64_t sum = w.reduce_add(value);
+    w.once([&] { device_atomic<uint64_t>(worker.context().total.sum).fetch_add(sum, kRelaxed); });
+  }
+};
+// Counts what it hands on: the pipeline's second stage.
+struct Leaf {
+  static constexpr int kId = 1, kThreads = 1, kWords = 2;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask active) {
+    Warp& w = worker.warp();
+    const int n = w.count(active), in = w.count(worker.template enqueue<AddUp>(payload, active));
+    w.once([&] {
+      device_atomic<uint32_t>(worker.context().total.leaves).fetch_add(uint32_t(n), kRelaxed);
+      device_atomic<uint32_t>(worker.context().total.lost).fetch_add(uint32_t(n - in), kRelaxed);
+    });
+  }
+};
+struct Halve {
+  static constexpr int kId = 0, kThreads = 1, kWords = 2;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask active) {
+    Warp& w = worker.warp();
+    const Mask small = active && payload[1] <= Uint(32u), large = active && !(payload[1] <= Uint(32u));
+    const Uint half = payload[1] >> Uint(1u);
+    const Uint left[2] = {payload[0], half}, right[2] = {payload[0] + half, payload[1] - half};
+    int lost = w.count(small) - w.count(worker.template enqueue<Leaf>(payload, small));
+    lost += w.count(large) - w.count(worker.template enqueue<Halve>(left, large));
+    lost += w.count(large) - w.count(worker.template enqueue<Halve>(right, large));
+    if (lost > 0)
+      w.once(
+          [&] { device_atomic<uint32_t>(worker.context().total.lost).fetch_add(uint32_t(lost), kRelaxed); });
+  }
+};
+
+// A queue per type: later stages first, which keeps queues short.
+using PerType =
+    Bucket<LastFirst<ByTask>, Queue<HasTasks, Halve>, Queue<HasTasks, Leaf>, Queue<HasTasks, AddUp>>;
+// All types in one queue, the smallest pieces sorted to its front.
+struct SmallFirst : HasTasks {
+  template <class Task>
+  BROKKR_FN static Uint maintain(const Uint (&payload)[Task::kWords], const MaintainState&) {
+    return ~payload[1];
+  }
+};
+using Monolithic = Queue<SmallFirst, Halve, Leaf, AddUp>;
+
+struct Context {
+  Total& total;
+  uint32_t n;
+  template <class Worker>
+  BROKKR_FN void seed(Worker& worker) {
+    if (worker.number() != 0) return;
+    const Uint all[2] = {Uint(1u), Uint(n)};
+    worker.template enqueue<Halve>(all, worker.warp().first_lanes(1));
+  }
+};
+
+// ~0: a task was lost.
+template <class Root>
+static uint64_t run(uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*)) {
+  using Memory = ProgramMemory<Root>;
+  const uint32_t capacity = 1u << 14;
+  const size_t bytes = (Memory::bytes(capacity, uint32_t(workers)) + 63) / 64 * 64;
+  void* space = std::aligned_alloc(64, bytes);
+  std::memset(space, 0, bytes);
+  struct Launch {
+    Memory memory;
+    Total total;
+    uint32_t n;
+  } all{Memory::layout(space, capacity), {}, n};
+  *all.memory.open = uint32_t(workers);
+  launch(
+      workers,
+      [](void* p, int worker) {
+        auto& l = *static_cast<Launch*>(p);
+        Warp w;
+        Context context{l.total, l.n};
+        Worker<Root, Context>(w, l.memory, context, uint32_t(worker)).run();
+      },
+      &all);
+  std::free(space);
+  return all.total.lost == 0 && all.total.leaves > 0 ? all.total.sum : ~uint64_t(0);
+}
+
+}  // namespace halving
+BROKKR_MACHINE_END

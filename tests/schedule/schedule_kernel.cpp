@@ -1,0 +1,54 @@
+// The tests' programs on one build of the CPU machine.
+#include "halving.h"
+#include "schedule_programs.h"
+
+BROKKR_MACHINE_BEGIN
+namespace schedule_programs {
+
+// Fills a queue, lets one maintainer go over it, and reads the queue from its front to its back.
+static void sort(uint32_t* deadline, int n, int passes) {
+  using Memory = ProgramMemory<DeadlineSorted>;
+  const uint32_t capacity = 1024;
+  const size_t bytes = (Memory::bytes(capacity, 1) + 63) / 64 * 64;
+  void* space = std::aligned_alloc(64, bytes);
+  std::memset(space, 0, bytes);
+  const Memory memory = Memory::layout(space, capacity);
+  BrokerQueues<Memory::kWords> queue(memory.queues);
+  Warp w;
+  for (int i = 0; i < n; ++i) {
+    const uint32_t element[Memory::kWords] = {0, 0, deadline[i], uint32_t(i), 0};
+    queue.enqueue(w, 0, element);
+  }
+  Maintainer<DeadlineSorted> maintainer(w, memory.queues, memory.stop);
+  for (int i = 0; i < passes; ++i) maintainer.pass({});
+  uint32_t element[Memory::kWords];
+  for (int i = 0; i < n; ++i) deadline[i] = queue.dequeue(w, 0, element) ? element[2] : 0xffffffffu;
+  std::free(space);
+}
+
+static uint64_t halving_sum(bool monolithic, uint32_t n, int workers,
+                            void (*launch)(int, void (*)(void*, int), void*)) {
+  return monolithic ? halving::run<halving::Monolithic>(n, workers, launch)
+                    : halving::run<halving::PerType>(n, workers, launch);
+}
+
+Programs programs() {
+  static const Program all[] = {program<Fifo>("fifo"),
+                                program<Priorities16>("discretized"),
+                                program<Priorities80>("discretized 80"),
+                                program<Turns>("round-robin"),
+                                program<Fair>("fair"),
+                                program<FairSorted>("fair sorted"),
+                                program<DeadlineSorted>("edf sorted"),
+                                program<DeadlinePerJob>("edf per job"),
+                                program<DeadlineSliced>("edf discretized"),
+                                program<DeadlineRing>("edf wrap-around"),
+                                program<PrioritySorted>("priority sorted"),
+                                program<PriorityOfKinds>("priorities of kinds"),
+                                program<KindsApart>("kinds apart"),
+                                program<KindsMixed>("kinds mixed")};
+  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum};
+}
+
+}  // namespace schedule_programs
+BROKKR_MACHINE_END
