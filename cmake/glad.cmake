@@ -1,5 +1,5 @@
-# brokkr_glad: the loader of OpenGL 4.5 core and EGL 1.5 functions, generated at configure time by GLAD 2 (PyPI:
-# glad2). A glad2 of the system's Python is used where there is one, else one is installed into the build directory.
+# brokkr_glad: the loader of OpenGL 4.5 core and EGL 1.5 functions, generated at configure time by GLAD 2 (Debian:
+# python3-glad, PyPI: glad2). One that some Python here knows is used, else one is installed into the build directory.
 # glad2 carries the Khronos specifications; `--reproducible` keeps it from fetching newer ones.
 #
 # Where neither works, no target is defined and BROKKR_GLAD_ERROR says why. Drivers are opened at run time: nothing
@@ -29,7 +29,8 @@ function(brokkr_find_glad python)
     return()
   endif()
   set(venv ${CMAKE_BINARY_DIR}/glad-venv)
-  foreach(candidate ${Python3_EXECUTABLE} ${venv}/bin/python3)
+  # The first Python on the PATH need not be the one that Debian's packages are for.
+  foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3 ${venv}/bin/python3)
     if(EXISTS ${candidate})
       brokkr_python_has_glad(${candidate} found)
       if(found)

@@ -15,6 +15,7 @@
 #include "cli/markdown.h"
 #include "cli/text.h"
 #include "cli/value_check.h"
+#include "cli/view_request.h"
 
 namespace brokkr::cli {
 namespace {
@@ -97,7 +98,8 @@ Arguments arguments_of(const Parsed& parsed) {
   return Arguments(std::move(found));
 }
 
-// `brokkr FILE` is `brokkr render FILE`.
+// `brokkr FILE…` is `brokkr view FILE…` where there is a display, and `brokkr render FILE…` elsewhere; with
+// options it is always the latter.
 std::vector<std::string> with_command(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const auto is_command = [&](const Command& command) { return command.name == words.front(); };
@@ -108,7 +110,9 @@ std::vector<std::string> with_command(int argc, const char* const* argv) {
     if (!looks_like_a_file && !std::filesystem::exists(words.front(), ignored)) {
       throw UsageError("'" + words.front() + "' is neither a command nor a file; see `brokkr --help`");
     }
-    words.insert(words.begin(), "render");
+    const auto is_option = [](const std::string& word) { return word.starts_with('-'); };
+    const bool window = std::none_of(words.begin(), words.end(), is_option) && has_display() && find_viewer();
+    words.insert(words.begin(), window ? "view" : "render");
   }
   return words;
 }
@@ -116,7 +120,9 @@ std::vector<std::string> with_command(int argc, const char* const* argv) {
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app(
       "A streaming software rendering pipeline: game frames and OBJ scenes in, pictures and statistics out.\n"
-      "`brokkr FILE` renders FILE to a PNG of the same name in the current folder.");
+      "`brokkr FILE` shows FILE in a window; without a display it renders it to a PNG of the same name in "
+      "the current "
+      "folder.");
   app.name("brokkr");
   app.formatter(std::make_shared<HelpFormat>("brokkr FILE, or brokkr COMMAND [options]"));
   app.set_version_flag("--version", "brokkr " BROKKR_VERSION);

@@ -69,6 +69,7 @@ Command bench_command();
 Command pattern_command();
 Command queues_command();
 Command machines_command();
+Command view_command();
 Command capture_command();
 Command import_command();
 

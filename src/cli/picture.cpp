@@ -47,21 +47,6 @@ std::vector<float> linear_rgb(const Layer& layer, ColorFormat format) {
   return values;
 }
 
-// What a screen would show of floating-point colour.
-std::vector<uint32_t> displayed(const Layer& layer) {
-  std::vector<uint32_t> pixels(layer.color_float.size() / 4);
-  for (size_t pixel = 0; pixel < pixels.size(); ++pixel) {
-    uint32_t value = 0xff000000u;
-    for (size_t channel = 0; channel < 3; ++channel) {
-      const float linear = layer.color_float[pixel * 4 + channel];
-      const float shown = linear > 0 ? std::min(linear, 1.0f) : 0.0f;  // NaN is black
-      value |= to_byte(linear_to_srgb(shown)) << (8 * channel);
-    }
-    pixels[pixel] = value;
-  }
-  return pixels;
-}
-
 constexpr std::array<const char*, 4> kAovNames = {"depth", "draw", "triangle", "overdraw"};
 
 }  // namespace
@@ -89,11 +74,25 @@ std::string output_name(const std::string& path, const std::string& input, bool 
   return path.substr(0, place) + name + path.substr(place + 2);
 }
 
+std::vector<uint32_t> screen_pixels(const Layer& layer) {
+  std::vector<uint32_t> pixels(layer.color_float.size() / 4);
+  for (size_t pixel = 0; pixel < pixels.size(); ++pixel) {
+    uint32_t value = 0xff000000u;
+    for (size_t channel = 0; channel < 3; ++channel) {
+      const float linear = layer.color_float[pixel * 4 + channel];
+      const float shown = linear > 0 ? std::min(linear, 1.0f) : 0.0f;  // NaN is black
+      value |= to_byte(linear_to_srgb(shown)) << (8 * channel);
+    }
+    pixels[pixel] = value;
+  }
+  return pixels;
+}
+
 void write_color(const std::string& path, const Layer& layer, ColorFormat format) {
   if (ending(path) == ".exr") {
     write_exr(path, layer.width, layer.height, 3, linear_rgb(layer, format));
   } else if (format == ColorFormat::rgba16f) {
-    write_pixels(path, layer.width, layer.height, displayed(layer));
+    write_pixels(path, layer.width, layer.height, screen_pixels(layer));
   } else {
     write_pixels(path, layer.width, layer.height, layer.color);
   }

@@ -23,6 +23,9 @@ std::string output_name(const std::string& path, const std::string& input, bool 
 // are clamped and sRGB-encoded. EXR holds linear values.
 void write_color(const std::string& path, const Layer& layer, ColorFormat format);
 
+// What a screen shows of floating-point colour: clamped and sRGB-encoded, RGBA8 (0xAABBGGRR), opaque.
+std::vector<uint32_t> screen_pixels(const Layer& layer);
+
 // RGBA8 (0xAABBGGRR), rows bottom to top, to .png.
 void write_pixels(const std::string& path, int width, int height, const std::vector<uint32_t>& pixels);
 

@@ -1,6 +1,8 @@
 #include "cli/pipeline_options.h"
 
 #include <array>
+#include <charconv>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -52,6 +54,21 @@ T chosen(const Table& table, const Arguments& arguments, const char* name, T fal
     if (arguments.text(name) == entry.name) return entry.value;
   }
   return fallback;
+}
+
+template <typename Table, typename T>
+std::string name_of(const Table& table, T value) {
+  for (const auto& entry : table) {
+    if (entry.value == value) return entry.name;
+  }
+  return {};
+}
+
+// As short as it can be and still the same number.
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::string(text.data(), end) : std::string();
 }
 
 Option choice(const char* name, const char* placeholder, const char* help, std::vector<std::string> choices) {
@@ -120,6 +137,28 @@ RenderOptions render_options(const Arguments& arguments) {
   options.store_blocks = static_cast<int>(arguments.integer("store", options.store_blocks));
   options.frame_budget_ms = arguments.real("budget", options.frame_budget_ms);
   return options;
+}
+
+std::map<std::string, std::string> option_texts(const RenderOptions& options) {
+  std::map<std::string, std::string> texts = {
+      {"machine", name_of(kMachines, options.machine)},
+      {"isa", options.isa},
+      {"workers", std::to_string(options.workers)},
+      {"warps", std::to_string(options.warps_per_block)},
+      {"rasterizers", std::to_string(options.rasterizers)},
+      {"bin", std::to_string(options.bin)},
+      {"pattern", pattern_name(options.pattern)},
+      {"ownership", name_of(kOwnerships, options.ownership)},
+      {"order", name_of(kOrders, options.order)},
+      {"reuse", name_of(kReuses, options.reuse)},
+      {"policy", name_of(kPolicies, options.policy)},
+      {"hierarchical-depth", name_of(kSwitches, options.hierarchical_depth)},
+      {"shading", name_of(kShadings, options.shading)},
+      {"store", std::to_string(options.store_blocks)},
+      {"budget", shortest(options.frame_budget_ms)},
+  };
+  if (options.isa.empty()) texts.erase("isa");
+  return texts;
 }
 
 std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>& second) {

@@ -1,6 +1,8 @@
 // The options that choose how the pipeline runs, shared by the commands that render.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "cli/command.h"
@@ -11,6 +13,9 @@ namespace brokkr::cli {
 std::vector<Option> pipeline_options();
 
 RenderOptions render_options(const Arguments& arguments);
+
+// The inverse: each pipeline option's value by its name ("bin": "64"). Left out: an isa that is not chosen.
+std::map<std::string, std::string> option_texts(const RenderOptions& options);
 
 // `first` followed by `second`.
 std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>& second);

@@ -117,6 +117,26 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   return r;
 }
 
+// A frame's device copies are made anew where its version is.
+uint64_t next_version() {
+  static std::atomic<uint64_t> versions{0};
+  return ++versions;
+}
+
+std::vector<ViewRecord> view_records(const std::vector<View>& views) {
+  std::vector<ViewRecord> records;
+  records.reserve(views.size());
+  for (const View& v : views) {
+    ViewRecord r{};
+    std::memcpy(r.view_projection, &v.view_projection[0][0], sizeof r.view_projection);
+    for (int i = 0; i < 3; ++i) r.eye[i] = v.eye[i];
+    r.target = v.target;
+    r.layer = v.layer;
+    records.push_back(r);
+  }
+  return records;
+}
+
 void require(bool ok, const std::string& message) {
   if (!ok) throw std::runtime_error(message);
 }
@@ -126,12 +146,11 @@ void require(bool ok, const std::string& message) {
 PreparedFrame Renderer::prepare(const Frame& frame) {
   const auto begin = std::chrono::steady_clock::now();
   validate(frame);
-  static std::atomic<uint64_t> versions{0};
   PreparedFrame result;
   result.impl = std::make_unique<PreparedFrame::Impl>();
   PreparedFrame::Impl& p = *result.impl;
   p.frame = &frame;
-  p.version = ++versions;
+  p.version = next_version();
 
   uint64_t batches = 0;
   for (size_t c = 0; c < frame.commands.size(); ++c) {
@@ -203,14 +222,7 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
   require((p.own_positions ? p.positions.size() : frame.positions.size()) < kMaxFrameVertices,
           "frame: more than 2^29 vertices; split it");
 
-  for (const View& v : frame.views) {
-    ViewRecord r{};
-    std::memcpy(r.view_projection, &v.view_projection[0][0], sizeof r.view_projection);
-    for (int i = 0; i < 3; ++i) r.eye[i] = v.eye[i];
-    r.target = v.target;
-    r.layer = v.layer;
-    p.views.push_back(r);
-  }
+  p.views = view_records(frame.views);
   for (const Material& m : frame.materials) {
     MaterialRecord r{};
     for (int i = 0; i < 3; ++i) {
@@ -275,6 +287,11 @@ PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
   o.batch = batch;
   o.triangle = primitive_id - run.first_batch * kBatchTriangles;
   return o;
+}
+
+void PreparedFrame::update_views() {
+  impl->views = view_records(impl->frame->views);
+  impl->version = next_version();
 }
 
 PreparedFrame::PreparedFrame() = default;

@@ -92,6 +92,9 @@ class PreparedFrame {
   PreparedFrame(PreparedFrame&&) noexcept;
   PreparedFrame& operator=(PreparedFrame&&) noexcept;
   PrimitiveOrigin origin(uint32_t primitive_id) const;
+  // Takes over matrices and eyes of the frame's views, which the caller has changed since: a camera moves
+  // without preparing everything anew. Number, targets and layers of the views must be the same.
+  void update_views();
 
   struct Impl;
   std::unique_ptr<Impl> impl;

@@ -31,8 +31,8 @@ struct Extent {
 
 class Reader {
  public:
-  Reader(const bkf::Container& container, const BkfLimits& limits)
-      : root_(container.json, "frame"), blob_(container.blob), limits_(limits) {}
+  Reader(const bkf::Container& container, const BkfLimits& limits, const LoadProgress& progress)
+      : root_(container.json, "frame"), blob_(container.blob), limits_(limits), progress_(progress) {}
 
   Frame read() {
     read_header();
@@ -42,16 +42,24 @@ class Reader {
     const json& commands = root_.array("commands");
     if (commands.size() >= size_t(kMaxCount)) root_.fail("commands", "there are too many", "split the frame");
     for (size_t i = 0; i < commands.size(); i++) collect_ranges(command_object(commands, i));
+    report(0.5);
     frame_.indices = indices_.gather(blob_);
     frame_.positions = positions_.gather(blob_);
+    report(0.6);
     frame_.commands.reserve(commands.size());
-    for (size_t i = 0; i < commands.size(); i++)
+    for (size_t i = 0; i < commands.size(); i++) {
       frame_.commands.push_back(read_command(command_object(commands, i)));
+      if (i % 256 == 255) report(0.6 + 0.3 * double(i) / double(commands.size()));
+    }
     read_references();
     return std::move(frame_);
   }
 
  private:
+  void report(double part) const {
+    if (progress_) progress_(part);
+  }
+
   static JsonObject command_object(const json& commands, size_t i) {
     return JsonObject(commands[i], "command " + std::to_string(i));
   }
@@ -289,6 +297,7 @@ class Reader {
   JsonObject root_;
   std::span<const std::byte> blob_;
   const BkfLimits& limits_;
+  const LoadProgress& progress_;
   Frame frame_;
   std::map<int, uint32_t> target_of_id_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> view_of_layer_;
@@ -299,11 +308,15 @@ class Reader {
 
 }  // namespace
 
-Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits) {
+Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits,
+               const LoadProgress& progress) {
   try {
+    if (progress) progress(0.1);
     const bkf::Container container = bkf::unpack(file, limits);
-    Frame frame = Reader(container, limits).read();
+    if (progress) progress(0.4);
+    Frame frame = Reader(container, limits, progress).read();
     frame.source = name;
+    if (progress) progress(0.9);
     validate(frame);
     return frame;
   } catch (const std::runtime_error& error) {
@@ -311,8 +324,8 @@ Frame read_bkf(std::span<const std::byte> file, std::string_view name, const Bkf
   }
 }
 
-Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits) {
-  return read_bkf(read_file(path, limits.file_bytes), path.string(), limits);
+Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits, const LoadProgress& progress) {
+  return read_bkf(read_file(path, limits.file_bytes), path.string(), limits, progress);
 }
 
 }  // namespace brokkr

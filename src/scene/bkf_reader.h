@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "scene/frame.h"
+#include "scene/load.h"
 
 namespace brokkr {
 
@@ -30,9 +31,11 @@ struct BkfLimits {
   uint64_t target_pixels = kMaxTargetPixels;     // of all targets together
 };
 
-Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {});
+Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {},
+               const LoadProgress& progress = {});
 
 // The same for a file in memory; `name` stands for the file in messages.
-Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits = {});
+Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits = {},
+               const LoadProgress& progress = {});
 
 }  // namespace brokkr

@@ -54,11 +54,10 @@ void append_bytes(void* context, void* data, int size) {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
-               bool opaque) {
+std::vector<std::byte> encode_png(int width, int height, std::span<const uint32_t> pixels, bool opaque) {
   if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
       pixels.size() != size_t(width) * size_t(height)) {
-    throw std::invalid_argument("write_png: pixels are not width * height");
+    throw std::invalid_argument("PNG: pixels are not width * height");
   }
   const int channels = opaque ? 3 : 4;
   const size_t row_bytes = size_t(width) * size_t(channels);
@@ -73,7 +72,14 @@ void write_png(const std::filesystem::path& path, int width, int height, std::sp
   std::vector<std::byte> file;
   const int written =
       stbi_write_png_to_func(append_bytes, &file, width, height, channels, rows.data(), int(row_bytes));
-  if (written == 0 || file.empty()) fail(path.string(), "cannot be encoded as PNG", "use a smaller picture");
+  if (written == 0) file.clear();
+  return file;
+}
+
+void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
+               bool opaque) {
+  const std::vector<std::byte> file = encode_png(width, height, pixels, opaque);
+  if (file.empty()) fail(path.string(), "cannot be encoded as PNG", "use a smaller picture");
   write_file(path, file);
 }
 

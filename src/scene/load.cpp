@@ -28,7 +28,7 @@ Frame load_capture(const std::string& path, const LoadOptions& options) {
         ": a captured frame holds transformed vertices, so that it has no camera to change; "
         "leave out the camera and the number of views");
   }
-  return read_bkf(std::filesystem::path(path));
+  return read_bkf(std::filesystem::path(path), {}, options.progress);
 }
 
 }  // namespace

@@ -161,12 +161,18 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
 Frame read_obj(std::string_view text, std::string_view name, const ResourceReader& resources,
                const LoadOptions& options, const ObjLimits& limits) {
   try {
+    const auto report = [&](double part) {
+      if (options.progress) options.progress(part);
+    };
+    report(0.1);
     ObjMesh mesh = parse_obj(text, resources);
+    report(0.6);
     if (mesh.triangles.empty())
       throw std::runtime_error("field 'f': there are no faces; name an OBJ file with faces");
     Frame frame = make_frame(std::move(mesh), resources, options, limits);
     frame.application = std::filesystem::path(name).stem().string();
     frame.source = name;
+    report(0.9);
     validate(frame);
     return frame;
   } catch (const std::runtime_error& error) {

@@ -18,12 +18,14 @@ struct KeyBinding {
   std::string help;             // "Save a screenshot"
   std::function<void()> press;
   std::function<void()> release;  // may be empty
+  std::string gesture;            // of the mouse: named in the help sheet, never looked up (key is 0)
 };
 
 class KeyTable {
  public:
   // Throws std::invalid_argument where the key is taken: a table with two meanings helps nobody.
   void add(KeyBinding binding);
+  void add_gesture(const std::string& gesture, const std::string& group, const std::string& help);
   // Runs the action of a key that went down or up. Returns whether there was one.
   bool press(int key, int modifiers);
   bool release(int key);

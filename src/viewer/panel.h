@@ -21,7 +21,9 @@
 
 #include "pipeline/renderer.h"
 #include "scene/frame.h"
+#include "viewer/camera_control.h"
 #include "viewer/keys.h"
+#include "viewer/unproject.h"
 
 struct ImDrawList;
 
@@ -35,6 +37,9 @@ struct Scene {
   Frame frame;
   bool clip_space = false;  // a captured frame: it has no camera, its vertices are in clip space
   double load_ms = 0;
+  Camera camera;              // as loaded; of a captured frame in its eye space (unproject.h)
+  Bounds bounds;              // of what there is to see, where the camera moves
+  Unprojection unprojection;  // captured frames only
 };
 
 // RGBA8 (0xAABBGGRR), rows bottom to top.
@@ -59,7 +64,7 @@ struct Rendered {
   uint64_t number = 0;  // counts up from 1
   std::shared_ptr<const Scene> scene;
   FrameSettings settings;
-  std::string camera;              // as text (camera_control.h)
+  std::optional<Camera> camera;    // nothing: as it was loaded (camera_control.h has its text)
   std::vector<View> views;         // as rendered
   uint32_t target = 0, layer = 0;  // shown
   int width = 0, height = 0;       // of the shown target, in pixels
@@ -131,7 +136,7 @@ struct ViewerState {
   FrameSettings settings;                // change at will: compared after every UI frame
   std::shared_ptr<const Rendered> last;  // newest frame; null: none yet
   ImageView view;
-  std::string camera;       // current camera as text
+  CameraControl camera;     // change at will, as the settings
   bool continuous = false;  // frames keep coming although nothing changes
   // Shown in place of the last frame while it is set (difference view, OpenGL reference). Panels that set it
   // unset it.

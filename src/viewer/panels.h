@@ -2,15 +2,20 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {
 
+std::unique_ptr<Panel> make_scene_panel();
 std::unique_ptr<Panel> make_pipeline_panel();
 std::unique_ptr<Panel> make_policy_panel();
 
 std::vector<std::unique_ptr<Panel>> make_panels();
+
+// Whether an option of the command line is about scheduling: it then stands in the policy panel.
+bool is_policy_option(const std::string& name);
 
 }  // namespace brokkr::viewer

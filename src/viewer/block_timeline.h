@@ -1,0 +1,21 @@
+// What each block did in a frame, from the trace (thesis Fig. 7.13).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "pipeline/statistics.h"
+
+namespace brokkr::viewer {
+
+// Shares of the stages in each of `columns` slices of the frame's time: share[block * columns +
+// column][stage] is 0..1, and what is missing from 1 was not recorded.
+struct BlockTimeline {
+  int blocks = 0, columns = 0;
+  double end_us = 0;
+  std::vector<std::array<float, size_t(Stage::count)>> share;
+};
+
+BlockTimeline make_timeline(const Statistics& statistics, int columns);
+
+}  // namespace brokkr::viewer

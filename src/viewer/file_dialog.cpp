@@ -1,0 +1,111 @@
+#include "viewer/file_dialog.h"
+
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/text.h"
+#include "scene/load.h"
+
+namespace brokkr::viewer {
+
+namespace fs = std::filesystem;
+
+void FileDialog::open(const std::string& folder) {
+  open_ = true;
+  typed_.clear();
+  std::error_code error;
+  go(folder.empty() || !fs::is_directory(folder, error) ? fs::current_path(error).string() : folder);
+}
+
+void FileDialog::go(const std::string& folder) {
+  std::error_code error;
+  folder_ = fs::weakly_canonical(folder, error).string();
+  if (error) folder_ = folder;
+  entries_.clear();
+  problem_.clear();
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    const std::string name = it->path().filename().string();
+    if (name.starts_with('.')) continue;
+    const bool is_folder = it->is_directory(ignored);
+    const std::string ending = it->path().extension().string();
+    if (!is_folder && ending != ".bkf" && ending != ".obj") continue;
+    entries_.push_back({name, is_folder, is_folder ? 0 : uint64_t(it->file_size(ignored))});
+  }
+  if (error) problem_ = folder_ + ": " + error.message();
+  std::sort(entries_.begin(), entries_.end(),
+            [](const Entry& a, const Entry& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
+}
+
+std::optional<std::string> FileDialog::draw_entries() {
+  std::optional<std::string> chosen;
+  std::string next;
+  if (ImGui::Selectable("..")) next = fs::path(folder_).parent_path().string();
+  for (const Entry& entry : entries_) {
+    const std::string label = entry.folder ? entry.name + "/" : entry.name;
+    const std::string path = (fs::path(folder_) / entry.name).string();
+    if (ImGui::Selectable(label.c_str(), false, ImGuiSelectableFlags_AllowDoubleClick)) {
+      if (entry.folder) {
+        next = path;
+      } else {
+        typed_ = path;
+        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) chosen = path;
+      }
+    }
+    if (!entry.folder) {
+      const std::string size = cli::grouped(entry.bytes / 1024) + " KiB";
+      ImGui::SameLine(ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(size.c_str()).x);
+      ImGui::TextDisabled("%s", size.c_str());
+    }
+  }
+  if (!next.empty()) go(next);
+  return chosen;
+}
+
+std::optional<std::string> FileDialog::draw() {
+  if (!open_) return std::nullopt;
+  std::optional<std::string> chosen;
+  const ImVec2 window = ImGui::GetIO().DisplaySize;
+  const float em = ImGui::GetFontSize();
+  ImGui::SetNextWindowPos({window.x / 2, window.y / 2}, ImGuiCond_Appearing, {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({std::min(em * 44, window.x * 0.9f), std::min(em * 34, window.y * 0.85f)},
+                           ImGuiCond_Appearing);
+  if (ImGui::Begin("Open", &open_, ImGuiWindowFlags_NoCollapse)) {
+    ImGui::TextUnformatted(cli::printable(folder_).c_str());
+    const float below = ImGui::GetFrameHeightWithSpacing() * 3;
+    if (ImGui::BeginChild("entries", {0, -below}, true)) chosen = draw_entries();
+    ImGui::EndChild();
+    if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+    ImGui::SetNextItemWidth(-1);
+    if (ImGui::InputTextWithHint("##path", "a path, or generated:city", &typed_,
+                                 ImGuiInputTextFlags_EnterReturnsTrue))
+      chosen = typed_;
+    if (ImGui::Button("Open") && !typed_.empty()) chosen = typed_;
+    ImGui::SameLine();
+    if (ImGui::Button("This folder as a sequence")) chosen = folder_;
+    ImGui::SameLine();
+    if (ImGui::BeginCombo("##generated", "Generated scene", ImGuiComboFlags_NoArrowButton)) {
+      for (const SceneSource& source : scene_sources()) {
+        if (source.name.starts_with("generated:") && ImGui::Selectable(source.name.c_str()))
+          chosen = source.name;
+        if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", source.description.c_str());
+      }
+      ImGui::EndCombo();
+    }
+    if (!problem_.empty()) ImGui::TextDisabled("%s", cli::printable(problem_).c_str());
+  }
+  ImGui::End();
+  std::error_code error;
+  if (chosen && fs::is_directory(*chosen, error) && *chosen != folder_) {
+    go(*chosen);
+    typed_.clear();
+    return std::nullopt;
+  }
+  if (chosen) open_ = false;
+  return chosen;
+}
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,36 @@
+// The open dialog: folders and scenes, a line to type a path or a generated scene's name into.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brokkr::viewer {
+
+class FileDialog {
+ public:
+  // `folder`: where to begin; empty: the current one.
+  void open(const std::string& folder);
+  bool is_open() const { return open_; }
+  void close() { open_ = false; }
+  const std::string& folder() const { return folder_; }
+  // Draws the dialog while it is open. Returns what was chosen: a file, a folder of frames, or
+  // "generated:NAME".
+  std::optional<std::string> draw();
+
+ private:
+  struct Entry {
+    std::string name;
+    bool folder = false;
+    uint64_t bytes = 0;
+  };
+  void go(const std::string& folder);
+  std::optional<std::string> draw_entries();
+
+  bool open_ = false;
+  std::string folder_, problem_;
+  std::vector<Entry> entries_;
+  std::string typed_;
+};
+
+}  // namespace brokkr::viewer

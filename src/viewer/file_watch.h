@@ -1,0 +1,39 @@
+// Tells when a scene's file was written anew (inotify: no polling, nothing happens while nothing changes).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace brokkr::viewer {
+
+class FileWatch {
+ public:
+  // `changed` is called from a thread of its own, some 100 ms after the last change: programs write in
+  // pieces.
+  explicit FileWatch(std::function<void()> changed);
+  ~FileWatch();
+  FileWatch(const FileWatch&) = delete;
+  FileWatch& operator=(const FileWatch&) = delete;
+
+  // Watches this file instead; for an .obj also its materials and pictures in the same folder. Empty, or a
+  // path that is no file: nothing is watched.
+  void watch(const std::string& path);
+  // Whether it changed since the last call.
+  bool take() { return changed_flag_.exchange(false); }
+
+ private:
+  void loop();
+  bool concerns(const std::string& name);
+
+  std::function<void()> changed_;
+  int inotify_ = -1, folder_ = -1, stop_ = -1;
+  std::mutex mutex_;
+  std::string name_;
+  std::atomic<bool> changed_flag_{false};
+  std::thread thread_;
+};
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,129 @@
+#include "viewer/image_area.h"
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/common.hpp>
+#include <glm/geometric.hpp>
+
+#include "viewer/window.h"
+
+namespace brokkr::viewer {
+namespace {
+
+constexpr float kClickRadius = 4;  // screen pixels that a click may wander
+
+glm::vec2 from(const ImVec2& v) { return {v.x, v.y}; }
+ImVec2 to(const glm::vec2& v) { return {v.x, v.y}; }
+
+}  // namespace
+
+void ImageArea::one_to_one() {
+  mode_ = Mode::fixed;
+  zoom_ = 1;
+  offset_ = glm::vec2(0);
+}
+
+void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height, glm::vec2 begin,
+                     glm::vec2 end) {
+  ImageView& view = state.view;
+  view.area_begin = begin;
+  view.area_end = end;
+  view.width = width;
+  view.height = height;
+  const glm::vec2 area = glm::max(end - begin, glm::vec2(1)), size(std::max(width, 1), std::max(height, 1));
+  if (mode_ != Mode::fixed) {
+    const float whole = std::min(area.x / size.x, area.y / size.y);
+    zoom_ = mode_ == Mode::automatic ? std::min(whole, 1.0f) : whole;
+    offset_ = glm::vec2(0);
+  }
+  view.zoom = zoom_;
+  // Whole screen pixels: at 1:1 every pixel of the image is one of the screen.
+  view.origin = glm::round(begin + area / 2.0f + offset_ - size * zoom_ / 2.0f);
+  const ImGuiIO& io = ImGui::GetIO();
+  const glm::vec2 mouse = from(io.MousePos);
+  view.hovered =
+      !io.WantCaptureMouse && mouse.x >= begin.x && mouse.y >= begin.y && mouse.x < end.x && mouse.y < end.y;
+  if (texture == 0 || width == 0) return;
+  ImDrawList* const list = ImGui::GetBackgroundDrawList();
+  list->PushClipRect(to(begin), to(end), true);
+  const auto id = reinterpret_cast<ImTextureID>(static_cast<uintptr_t>(texture));
+  list->AddImage(id, to(view.origin), to(view.origin + size * zoom_), {0, 1}, {1, 0});
+  list->PopClipRect();
+}
+
+void ImageArea::zoom(const ViewerState& state, float factor, glm::vec2 around) {
+  const float next = std::clamp(state.view.zoom * factor, 1.0f / 32, 128.0f);
+  const glm::vec2 center = (state.view.area_begin + state.view.area_end) / 2.0f + offset_;
+  // What is under `around` stays there.
+  offset_ += (around - center) * (1 - next / state.view.zoom);
+  zoom_ = next;
+  mode_ = Mode::fixed;
+}
+
+void ImageArea::drag(ViewerState& state, glm::vec2 moved) {
+  const float height = std::max(1.0f, float(state.view.height) * state.view.zoom);
+  switch (drag_) {
+    case Drag::orbit: state.camera.orbit(moved, height); break;
+    case Drag::pan_camera: state.camera.pan(moved, height); break;
+    case Drag::fly: state.camera.look(moved, height); break;
+    case Drag::pan_image:
+      zoom_ = state.view.zoom;
+      mode_ = Mode::fixed;
+      offset_ += moved;
+      break;
+    default: break;
+  }
+}
+
+void ImageArea::handle_mouse(ViewerState& state, const Window& window,
+                             const std::function<void(glm::vec2)>& click) {
+  ImGuiIO& io = ImGui::GetIO();
+  const glm::vec2 mouse = from(io.MousePos);
+  const bool captured = state.scene && state.scene->clip_space;
+  const bool has_camera = state.scene && (!captured || !state.scene->unprojection.ranges.empty());
+  if (state.view.hovered && drag_ == Drag::none) {
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+      drag_ = Drag::maybe_click;
+      pressed_at_ = mouse;
+    } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Middle)) {
+      drag_ = (captured && !io.KeyShift) || io.KeyCtrl || !has_camera ? Drag::pan_image : Drag::pan_camera;
+    } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Right) && has_camera) {
+      drag_ = Drag::fly;
+    }
+    if (io.MouseWheel != 0) {
+      const bool image = (captured && !io.KeyShift) || io.KeyCtrl || !has_camera;
+      if (image)
+        zoom(state, std::pow(1.25f, io.MouseWheel), mouse);
+      else
+        state.camera.dolly(io.MouseWheel);
+    }
+  }
+  if (drag_ == Drag::maybe_click && glm::length(mouse - pressed_at_) > kClickRadius)
+    drag_ = has_camera ? Drag::orbit : Drag::pan_image;
+  const glm::vec2 moved = from(io.MouseDelta);
+  if (moved != glm::vec2(0)) drag(state, moved);
+
+  flying_ = drag_ == Drag::fly;
+  if (flying_ && !io.WantTextInput) {
+    const auto axis = [&](int more, int less) {
+      return (window.key_down(more) ? 1.0f : 0.0f) - (window.key_down(less) ? 1.0f : 0.0f);
+    };
+    const glm::vec3 direction(axis(GLFW_KEY_D, GLFW_KEY_A), axis(GLFW_KEY_E, GLFW_KEY_Q),
+                              axis(GLFW_KEY_W, GLFW_KEY_S));
+    const float speed = io.KeyShift ? 4.0f : 1.0f;
+    if (direction != glm::vec3(0)) state.camera.fly(direction * speed, std::min(io.DeltaTime, 0.1f));
+  }
+  const bool held = io.MouseDown[drag_ == Drag::fly                                      ? 1
+                                 : drag_ == Drag::pan_camera || drag_ == Drag::pan_image ? 2
+                                                                                         : 0] ||
+                    (drag_ == Drag::pan_image && io.MouseDown[0]);
+  if (held) return;
+  if (drag_ == Drag::maybe_click) click(state.view.to_pixel(mouse));
+  drag_ = Drag::none;
+  flying_ = false;
+}
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,44 @@
+// Where in the window the image is shown, how large, and what the mouse does there.
+#pragma once
+
+#include <functional>
+#include <glm/vec2.hpp>
+
+#include "viewer/panel.h"
+
+namespace brokkr::viewer {
+
+class Window;
+
+class ImageArea {
+ public:
+  // Called once per UI frame, between ImGui's NewFrame and the panels: lays the image out in the window's
+  // part from `begin` to `end` and draws it behind everything. `texture`: OpenGL's name, 0: none.
+  void draw(ViewerState& state, unsigned texture, int width, int height, glm::vec2 begin, glm::vec2 end);
+
+  // Camera and zoom under mouse and keys. `click` is called for a press and release at one place.
+  void handle_mouse(ViewerState& state, const Window& window, const std::function<void(glm::vec2)>& click);
+  // The right button is held: frames are to come although no event does.
+  bool flying() const { return flying_; }
+
+  void one_to_one();
+  void fit() { mode_ = Mode::fit; }
+  // Larger or smaller by `factor` around the screen position `around`.
+  void zoom(const ViewerState& state, float factor, glm::vec2 around);
+  float zoom_of(const ViewerState& state) const { return state.view.zoom; }
+
+ private:
+  // automatic: one to one where it fits, else the whole image.
+  enum class Mode { automatic, fit, fixed };
+  void drag(ViewerState& state, glm::vec2 moved);
+
+  Mode mode_ = Mode::automatic;
+  float zoom_ = 1;
+  glm::vec2 offset_{0};  // of the image's centre from the area's, screen pixels
+  enum class Drag { none, maybe_click, orbit, pan_camera, pan_image, fly };
+  Drag drag_ = Drag::none;
+  glm::vec2 pressed_at_{0};
+  bool flying_ = false;
+};
+
+}  // namespace brokkr::viewer

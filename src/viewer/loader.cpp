@@ -1,0 +1,136 @@
+#include "viewer/loader.h"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <utility>
+
+#include "viewer/scene.h"
+
+namespace brokkr::viewer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Changes whenever the file or what is asked of it does. Empty: not to be kept (an OBJ scene has more files
+// than one).
+std::string cache_key(const std::string& path, const LoadOptions& options) {
+  std::error_code error;
+  if (fs::path(path).extension() != ".bkf") return {};
+  const auto time = fs::last_write_time(path, error);
+  const auto size = error ? 0 : fs::file_size(path, error);
+  if (error) return {};
+  return path + '\n' + std::to_string(time.time_since_epoch().count()) + '\n' + std::to_string(size) + '\n' +
+         options.camera + '\n' + std::to_string(options.width) + 'x' + std::to_string(options.height);
+}
+
+}  // namespace
+
+Loader::Loader(std::function<void()> wake) : wake_(std::move(wake)), thread_([this] { loop(); }) {}
+
+Loader::~Loader() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    cancelled_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+void Loader::load(const std::string& path, const LoadOptions& options) {
+  const std::lock_guard lock(mutex_);
+  wish_ = Wish{path, options};
+  cancelled_ = true;  // what is being loaded now
+  changed_.notify_all();
+}
+
+void Loader::cancel() {
+  const std::lock_guard lock(mutex_);
+  wish_.reset();
+  cancelled_ = true;
+}
+
+std::optional<LoadState> Loader::state() const {
+  const std::lock_guard lock(mutex_);
+  if (wish_) return LoadState{wish_->path, 0};
+  if (!busy_ || cancelled_) return std::nullopt;
+  return LoadState{loading_, part_.load()};
+}
+
+std::optional<Loaded> Loader::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(done_, std::nullopt);
+}
+
+void Loader::loop() {
+  for (;;) {
+    Wish wish;
+    {
+      std::unique_lock lock(mutex_);
+      busy_ = false;
+      changed_.wait(lock, [&] { return stop_ || wish_; });
+      if (stop_) return;
+      wish = *std::exchange(wish_, std::nullopt);
+      loading_ = wish.path;
+      busy_ = true;
+      cancelled_ = false;
+      part_ = 0;
+    }
+    Loaded loaded = fulfil(wish);
+    {
+      const std::lock_guard lock(mutex_);
+      if (!cancelled_) done_ = std::move(loaded);
+    }
+    wake_();
+  }
+}
+
+Loaded Loader::fulfil(const Wish& wish) {
+  Loaded loaded{wish.path, nullptr, ""};
+  const std::string key = cache_key(wish.path, wish.options);
+  for (const Kept& kept : cache_) {
+    if (key.empty() || kept.key != key) continue;
+    loaded.scene = kept.scene;
+    return loaded;
+  }
+  LoadOptions options = wish.options;
+  options.progress = [this](double part) {
+    if (cancelled_) throw LoadCancelled();
+    // A bar that moves by less than a hundredth is not worth a picture.
+    if (part - part_.exchange(part) > 0.01) wake_();
+  };
+  // A capture has a size and a camera of its own.
+  if (fs::path(wish.path).extension() == ".bkf") {
+    options.camera.clear();
+    options.views = 0;
+  }
+  try {
+    const auto begin = Clock::now();
+    Frame frame = load_frame(wish.path, options);
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    loaded.scene = make_scene(wish.path, std::move(frame), ms);
+    keep({wish.path, key, loaded.scene, memory_of(loaded.scene->frame)});
+  } catch (const LoadCancelled&) {
+  } catch (const std::bad_alloc&) {
+    loaded.error = wish.path + ": not enough memory to load it";
+  } catch (const std::exception& error) {
+    loaded.error = error.what();
+  }
+  return loaded;
+}
+
+void Loader::keep(const Kept& kept) {
+  std::erase_if(cache_, [&](const Kept& other) { return other.path == kept.path; });
+  if (kept.key.empty() || kept.bytes > kCacheBytes / 2) return;
+  cache_.push_back(kept);
+  uint64_t sum = 0;
+  for (const Kept& other : cache_) sum += other.bytes;
+  while (sum > kCacheBytes) {
+    sum -= cache_.front().bytes;
+    cache_.erase(cache_.begin());
+  }
+}
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,75 @@
+// Loads scenes off the UI thread, one at a time, the newest wish first.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "scene/load.h"
+#include "viewer/panel.h"
+
+namespace brokkr::viewer {
+
+// What came of a wish.
+struct Loaded {
+  std::string path;
+  std::shared_ptr<const Scene> scene;  // null: it failed
+  std::string error;                   // one line; empty where it was cancelled
+};
+
+struct LoadState {
+  std::string path;
+  double part = 0;  // done, 0..1
+};
+
+class Loader {
+ public:
+  // Of frames that were loaded before, so many bytes stay in memory: short sequences then play from there.
+  static constexpr uint64_t kCacheBytes = uint64_t(512) << 20;
+
+  // `wake`: called from the loading thread when there is news.
+  explicit Loader(std::function<void()> wake);
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  // Forgets and ends what it was told before. `options.progress` is not used.
+  void load(const std::string& path, const LoadOptions& options);
+  void cancel();
+  std::optional<LoadState> state() const;  // nothing: at rest
+  std::optional<Loaded> take();
+
+ private:
+  struct Wish {
+    std::string path;
+    LoadOptions options;
+  };
+  struct Kept {
+    std::string path, key;
+    std::shared_ptr<const Scene> scene;
+    uint64_t bytes = 0;
+  };
+  void loop();
+  Loaded fulfil(const Wish& wish);
+  void keep(const Kept& kept);
+
+  std::function<void()> wake_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Wish> wish_;
+  std::optional<Loaded> done_;
+  std::string loading_;
+  bool busy_ = false, stop_ = false;
+  std::atomic<double> part_{0};
+  std::atomic<bool> cancelled_{false};
+  std::vector<Kept> cache_;  // oldest first; the thread's own
+  std::thread thread_;
+};
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,65 @@
+// brokkr-view: the window of `brokkr view`, which starts it with the words of its own command line. A program
+// of its own, so that nothing else needs a window system.
+#include <malloc.h>
+
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/view_request.h"
+#include "viewer/viewer.h"
+
+namespace {
+
+using namespace brokkr;
+
+viewer::ViewRequest request_from(const cli::Arguments& arguments) {
+  viewer::ViewRequest request;
+  request.files = arguments.all("FILE");
+  const auto [width, height] = arguments.size("size");
+  request.width = width;
+  request.height = height;
+  request.load.width = width;
+  request.load.height = height;
+  request.load.camera = arguments.text("camera");
+  request.load.views = int(arguments.integer("views", request.load.views));
+  request.load.view_size = int(arguments.integer("view-size", request.load.view_size));
+  request.fresh = arguments.has("fresh");
+  if (arguments.has("window")) {
+    const auto [w, h] = arguments.size("window");
+    request.window = viewer::WindowSize{w, h, false};
+  }
+  for (const cli::Option& option : cli::pipeline_options()) {
+    const std::string name = cli::key_of(option);
+    if (arguments.has(name)) request.options[name] = arguments.text(name);
+  }
+  return request;
+}
+
+int fail(int code, const std::string& message) {
+  std::cerr << "brokkr: " << message << '\n';
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // As in src/main.cpp: pictures come and go with every frame.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  try {
+    const cli::Arguments arguments = cli::parse_view_words(std::vector<std::string>(argv + 1, argv + argc));
+    viewer::Viewer(request_from(arguments)).run();
+    return cli::kSuccess;
+  } catch (const cli::UsageError& error) {
+    return fail(cli::kUsageError, error.what());
+  } catch (const std::invalid_argument& error) {
+    return fail(cli::kUsageError, error.what());
+  } catch (const std::exception& error) {
+    return fail(cli::kFailure, error.what());
+  }
+}

@@ -1,0 +1,164 @@
+#include "viewer/option_widget.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "cli/pipeline_options.h"
+#include "cli/value_check.h"
+
+namespace brokkr::viewer {
+namespace {
+
+const std::vector<cli::Option>& table() {
+  static const std::vector<cli::Option> options = cli::pipeline_options();
+  return options;
+}
+
+const cli::Option* find(const std::string& name) {
+  for (const cli::Option& option : table()) {
+    if (cli::key_of(option) == name) return &option;
+  }
+  return nullptr;
+}
+
+RenderOptions from_texts(const std::map<std::string, std::string>& texts, const RenderOptions& before) {
+  std::map<std::string, std::vector<std::string>> values;
+  for (const auto& [name, text] : texts) values[name] = {text};
+  RenderOptions options = cli::render_options(cli::Arguments(values));
+  options.command_limit = before.command_limit;
+  options.keep_ids = before.keep_ids;
+  options.trace = before.trace;
+  return options;
+}
+
+void draw_help(const cli::Option& option) {
+  if (!ImGui::IsItemHovered()) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 28);
+  ImGui::TextUnformatted(("--" + cli::key_of(option) + " " + option.value).c_str());
+  ImGui::TextUnformatted(option.help.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+bool draw_list(const cli::Option& option, const std::vector<std::string>& choices, std::string& text) {
+  bool changed = false;
+  if (ImGui::BeginCombo(cli::key_of(option).c_str(), text.empty() ? "automatic" : text.c_str())) {
+    for (const std::string& choice : choices) {
+      const bool selected = choice == text;
+      if (ImGui::Selectable(choice.empty() ? "automatic" : choice.c_str(), selected) && !selected) {
+        text = choice;
+        changed = true;
+      }
+      if (selected) ImGui::SetItemDefaultFocus();
+    }
+    ImGui::EndCombo();
+  }
+  return changed;
+}
+
+bool draw_number(const cli::Option& option, std::string& text) {
+  const std::string name = cli::key_of(option);
+  // Dragging a bound of millions by pixels is of no use: typing (Ctrl-click) reaches the rest.
+  const double most = std::min(option.max, 1000.0);
+  if (option.kind == cli::ValueKind::real) {
+    float value = std::strtof(text.c_str(), nullptr);
+    const float speed = float(std::max(0.01, (most - option.min) / 500));
+    if (!ImGui::DragFloat(name.c_str(), &value, speed, float(option.min), float(option.max), "%.3g",
+                          ImGuiSliderFlags_AlwaysClamp))
+      return false;
+    text = std::to_string(value);
+    return true;
+  }
+  int value = std::atoi(text.c_str());
+  const float speed = float(std::max(0.05, (most - option.min) / 500));
+  if (!ImGui::DragInt(name.c_str(), &value, speed, int(option.min), int(std::min(option.max, 1e9)),
+                      value == 0 && option.help.find("(0: ") != std::string::npos ? "automatic" : "%d",
+                      ImGuiSliderFlags_AlwaysClamp))
+    return false;
+  text = std::to_string(value);
+  return true;
+}
+
+}  // namespace
+
+void set_option(RenderOptions& options, const std::string& name, const std::string& text) {
+  const cli::Option* const option = find(name);
+  if (option == nullptr) throw std::invalid_argument("there is no option '" + name + "'");
+  const std::string error = text.empty() ? "" : cli::check_value(*option, text);
+  if (!error.empty()) throw std::invalid_argument(name + ": " + error);
+  auto texts = cli::option_texts(options);
+  texts[name] = text;
+  if (text.empty()) texts.erase(name);
+  options = from_texts(texts, options);
+}
+
+void set_options(RenderOptions& options, const std::map<std::string, std::string>& texts) {
+  for (const auto& [name, text] : texts) {
+    try {
+      set_option(options, name, text);
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+}
+
+bool draw_option(const cli::Option& option, RenderOptions& options) {
+  const std::string name = cli::key_of(option);
+  const auto texts = cli::option_texts(options);
+  const auto found = texts.find(name);
+  std::string text = found == texts.end() ? "" : found->second;
+  bool changed = false;
+  if (option.kind == cli::ValueKind::choice) {
+    std::vector<std::string> choices = option.choices;
+    const auto standard = cli::option_texts({});
+    if (standard.find(name) == standard.end()) choices.insert(choices.begin(), "");
+    if (choices == std::vector<std::string>{"on", "off"}) {
+      bool on = text == "on";
+      changed = ImGui::Checkbox(name.c_str(), &on);
+      text = on ? "on" : "off";
+    } else {
+      changed = draw_list(option, choices, text);
+    }
+  } else if (option.kind == cli::ValueKind::power_of_two) {
+    std::vector<std::string> powers;
+    for (int64_t p = 1; double(p) <= option.max; p *= 2) {
+      if (double(p) >= option.min) powers.push_back(std::to_string(p));
+    }
+    changed = draw_list(option, powers, text);
+  } else if (option.kind == cli::ValueKind::integer || option.kind == cli::ValueKind::real) {
+    changed = draw_number(option, text);
+  } else {
+    char buffer[256] = {};
+    text.copy(buffer, sizeof buffer - 1);
+    changed = ImGui::InputText(name.c_str(), buffer, sizeof buffer, ImGuiInputTextFlags_EnterReturnsTrue);
+    text = buffer;
+  }
+  draw_help(option);
+  if (!changed) return false;
+  try {
+    set_option(options, name, text);
+  } catch (const std::exception&) {
+    return false;  // half-typed
+  }
+  return true;
+}
+
+std::string step_choice(RenderOptions& options, const std::string& name, int step) {
+  const cli::Option* const option = find(name);
+  if (option == nullptr || option->choices.empty()) return {};
+  const auto& choices = option->choices;
+  const auto texts = cli::option_texts(options);
+  const auto now = std::find(choices.begin(), choices.end(), texts.at(name));
+  const auto count = int(choices.size());
+  const int next = ((now == choices.end() ? 0 : int(now - choices.begin())) + step + count) % count;
+  set_option(options, name, choices[size_t(next)]);
+  return choices[size_t(next)];
+}
+
+}  // namespace brokkr::viewer

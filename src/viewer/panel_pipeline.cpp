@@ -1,0 +1,81 @@
+// How the pipeline runs: every option of `brokkr render` that is not about scheduling, from the same table.
+// The next frame has it; nothing restarts.
+#include <imgui.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/pipeline_options.h"
+#include "viewer/option_widget.h"
+#include "viewer/panels.h"
+
+namespace brokkr::viewer {
+namespace {
+
+class PipelinePanel : public Panel {
+ public:
+  PipelinePanel() : options_(cli::pipeline_options()), machines_(find_machines()) {
+    std::erase_if(options_, [](const cli::Option& option) { return is_policy_option(cli::key_of(option)); });
+  }
+  const char* name() const override { return "Pipeline"; }
+
+  void draw(ViewerState& state) override {
+    RenderOptions& options = state.settings.options;
+    for (const cli::Option& option : options_) draw_option(option, options);
+    if (ImGui::Button("Defaults")) {
+      const RenderOptions before = options;
+      options = {};
+      options.keep_ids = before.keep_ids;
+      options.trace = before.trace;
+      options.command_limit = before.command_limit;
+    }
+    ImGui::SameLine();
+    ImGui::Checkbox("frames keep coming", &state.continuous);
+    if (ImGui::CollapsingHeader("Machines", ImGuiTreeNodeFlags_DefaultOpen)) draw_machines();
+    if (state.last) draw_used(*state.last);
+  }
+
+ private:
+  void draw_machines() const {
+    if (!ImGui::BeginTable("machines", 4, ImGuiTableFlags_SizingStretchProp)) return;
+    for (const MachineInfo& machine : machines_) {
+      const std::string cells[] = {
+          machine.name, machine.isa, machine.available ? std::to_string(machine.width) + " lanes" : "-",
+          machine.note.empty() ? std::to_string(machine.workers) + " workers" : machine.note};
+      for (const std::string& cell : cells) {
+        ImGui::TableNextColumn();
+        if (machine.available)
+          ImGui::TextUnformatted(cell.c_str());
+        else
+          ImGui::TextDisabled("%s", cell.c_str());
+      }
+    }
+    ImGui::EndTable();
+  }
+
+  // What "automatic" came to.
+  static void draw_used(const Rendered& last) {
+    const Statistics& s = last.result.statistics;
+    ImGui::Separator();
+    ImGui::TextWrapped(
+        "Last frame: %s %s, %d workers, %d warps a block, %d rasterizers, bins of %d pixels, %s: %.2f ms",
+        s.machine.c_str(), s.isa.c_str(), s.workers, s.warps_per_block, s.rasterizers, s.bin,
+        s.pattern.c_str(), s.frame_ms);
+  }
+
+  std::vector<cli::Option> options_;
+  std::vector<MachineInfo> machines_;
+};
+
+}  // namespace
+
+bool is_policy_option(const std::string& name) {
+  static constexpr const char* kParts[] = {"policy",   "budget",   "quota", "deadline",
+                                           "fixation", "priority", "fovea"};
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](const char* part) { return name.find(part) != std::string::npos; });
+}
+
+std::unique_ptr<Panel> make_pipeline_panel() { return std::make_unique<PipelinePanel>(); }
+
+}  // namespace brokkr::viewer

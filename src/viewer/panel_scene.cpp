@@ -1,0 +1,168 @@
+// What is being looked at: the file, its size on the screen, target and layer, and the camera.
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/common.hpp>
+
+#include "cli/text.h"
+#include "viewer/panels.h"
+
+namespace brokkr::viewer {
+namespace {
+
+void row(const char* name, const std::string& value) {
+  ImGui::TableNextColumn();
+  ImGui::TextDisabled("%s", name);
+  ImGui::TableNextColumn();
+  ImGui::TextWrapped("%s", value.c_str());
+}
+
+class ScenePanel : public Panel {
+ public:
+  const char* name() const override { return "Scene"; }
+
+  void draw(ViewerState& state) override {
+    if (!state.scene) {
+      ImGui::TextDisabled("nothing is loaded");
+      return;
+    }
+    draw_file(*state.scene);
+    if (ImGui::CollapsingHeader("Size and target", ImGuiTreeNodeFlags_DefaultOpen)) draw_size(state);
+    if (ImGui::CollapsingHeader("Camera", ImGuiTreeNodeFlags_DefaultOpen)) draw_camera(state);
+    if (state.last && ImGui::CollapsingHeader("Last frame", ImGuiTreeNodeFlags_DefaultOpen))
+      draw_last(*state.last);
+  }
+
+ private:
+  void draw_file(const Scene& scene) {
+    if (counted_ != &scene) {
+      counted_ = &scene;
+      triangles_ = triangle_count(scene.frame);
+      draws_ = std::count_if(scene.frame.commands.begin(), scene.frame.commands.end(),
+                             [](const Command& c) { return std::holds_alternative<DrawCommand>(c); });
+    }
+    if (!ImGui::BeginTable("file", 2, ImGuiTableFlags_SizingStretchProp)) return;
+    row("file", cli::printable(scene.path));
+    if (!scene.frame.application.empty()) row("from", cli::printable(scene.frame.application));
+    if (!scene.frame.license.empty()) row("licence", cli::printable(scene.frame.license));
+    row("holds", cli::grouped(uint64_t(draws_)) + " draws, " + cli::grouped(triangles_) + " triangles");
+    row("loaded", "in " + cli::fixed(scene.load_ms, 0) + " ms");
+    ImGui::EndTable();
+  }
+
+  static void draw_size(ViewerState& state) {
+    FrameSettings& s = state.settings;
+    const Frame& frame = state.scene->frame;
+    const auto shown =
+        size_t(s.target >= 0 && size_t(s.target) < frame.targets.size() ? s.target : int(main_target(frame)));
+    const auto label = [&](size_t i) {
+      const Target& t = frame.targets[i];
+      return "target " + std::to_string(t.id) + ", " + std::to_string(t.width) + " x " +
+             std::to_string(t.height);
+    };
+    if (ImGui::BeginCombo("target", label(shown).c_str())) {
+      for (size_t i = 0; i < frame.targets.size(); ++i) {
+        if (ImGui::Selectable(label(i).c_str(), i == shown)) s.target = int(i);
+      }
+      ImGui::EndCombo();
+    }
+    if (frame.targets[shown].layers > 1)
+      ImGui::SliderInt("layer", &s.layer, 0, frame.targets[shown].layers - 1, "%d",
+                       ImGuiSliderFlags_AlwaysClamp);
+    bool own = s.width == 0;
+    if (ImGui::Checkbox("as in the file", &own)) {
+      s.width = own ? 0 : frame.targets[shown].width;
+      s.height = own ? 0 : frame.targets[shown].height;
+    }
+    const glm::vec2 area = state.view.area_end - state.view.area_begin;
+    ImGui::SameLine();
+    if (ImGui::Button("as the window")) {
+      s.width = std::clamp(int(area.x), 1, kMaxTargetSize);
+      s.height = std::clamp(int(area.y), 1, kMaxTargetSize);
+    }
+    if (s.width == 0) return;
+    int size[2] = {s.width, s.height};
+    if (ImGui::InputInt2("size", size, ImGuiInputTextFlags_EnterReturnsTrue)) {
+      s.width = std::clamp(size[0], 1, 8192);
+      s.height = std::clamp(size[1], 1, 8192);
+    }
+    for (const float scale : {0.5f, 2.0f}) {
+      ImGui::SameLine();
+      if (!ImGui::SmallButton(scale < 1 ? "half" : "double")) continue;
+      s.width = std::clamp(int(float(s.width) * scale), 1, 8192);
+      s.height = std::clamp(int(float(s.height) * scale), 1, 8192);
+    }
+  }
+
+  void draw_camera(ViewerState& state) {
+    if (state.scene->clip_space) {
+      ImGui::PushTextWrapPos(0);
+      if (state.scene->unprojection.ranges.empty()) {
+        ImGui::TextDisabled("This frame has no perspective draws: there is nothing to orbit around.");
+      } else {
+        ImGui::TextDisabled(
+            "A captured frame holds projected vertices. The camera moves in the eye space that they came "
+            "from, with an "
+            "assumed field of view of %.0f degrees; draws without perspective stay where they are.",
+            double(state.scene->camera.fov));
+      }
+      ImGui::PopTextWrapPos();
+    }
+    // Typed text is kept until Enter; otherwise the field follows the camera.
+    if (!editing_) text_ = camera_text(state.camera.camera());
+    ImGui::SetNextItemWidth(-1);
+    const bool entered = ImGui::InputText("##camera", &text_, ImGuiInputTextFlags_EnterReturnsTrue);
+    editing_ = ImGui::IsItemActive();
+    if (entered) {
+      try {
+        state.camera.set_text(text_);
+      } catch (const std::exception& error) {
+        state.commands.show_error(error.what());
+      }
+    }
+    float fov = state.camera.camera().fov;
+    if (ImGui::SliderFloat("field of view", &fov, 10, 120, "%.0f degrees", ImGuiSliderFlags_AlwaysClamp))
+      state.camera.set_text("fov=" + std::to_string(fov));
+    if (ImGui::Button("As loaded")) state.camera.home();
+    ImGui::SameLine();
+    if (ImGui::Button("Copy")) ImGui::SetClipboardText(camera_text(state.camera.camera()).c_str());
+  }
+
+  static void draw_last(const Rendered& last) {
+    const Statistics& s = last.result.statistics;
+    if (!ImGui::BeginTable("last", 2, ImGuiTableFlags_SizingStretchProp)) return;
+    row("frame", cli::fixed(s.frame_ms, 3) + " ms" + (last.result.aborted ? ", cut off" : ""));
+    row("machine", s.machine + " " + s.isa + ", " + std::to_string(s.workers) + " workers of " +
+                       std::to_string(s.width) + " lanes");
+    row("triangles", cli::grouped(s.triangles_in) + " in, " + cli::grouped(s.triangles_culled) + " culled, " +
+                         cli::grouped(s.triangles_clipped) + " clipped, " + cli::grouped(s.triangles_out) +
+                         " out");
+    row("vertices",
+        cli::grouped(s.vertex_shader_runs) + " shaded, " + cli::fixed(s.asr, 3) + " per triangle");
+    row("batches", cli::grouped(s.batches) + ", phases " + cli::grouped(s.phases) + " (" +
+                       cli::grouped(s.ordered_phases) + " ordered)");
+    row("fragments", cli::grouped(s.fragments) + ", " + cli::grouped(s.fragments_shaded) + " shaded");
+    row("load",
+        "c_v " + cli::fixed(s.load_cv, 3) + " over " + std::to_string(s.rasterizers) + " rasterizers");
+    row("memory", cli::grouped(s.store_bytes >> 10) + " KiB store, " + cli::grouped(s.target_bytes >> 10) +
+                      " KiB targets, " + cli::grouped(s.frame_bytes >> 10) + " KiB frame");
+    ImGui::EndTable();
+    if (s.discard_unknown_triangles > 0)
+      ImGui::TextWrapped("%s triangles had a shader that may discard fragments; they are drawn whole.",
+                         cli::grouped(s.discard_unknown_triangles).c_str());
+  }
+
+  const Scene* counted_ = nullptr;
+  uint64_t triangles_ = 0;
+  ptrdiff_t draws_ = 0;
+  std::string text_;
+  bool editing_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_scene_panel() { return std::make_unique<ScenePanel>(); }
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,29 @@
+// PNG files that say how they were made.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "viewer/panel.h"
+
+namespace brokkr::viewer {
+
+using Metadata = std::map<std::string, std::string>;
+
+// Adds a text chunk (iTXt, UTF-8) per entry to a PNG file in memory. Keys are 1..79 Latin letters. Throws
+// std::invalid_argument where `png` is none.
+std::vector<std::byte> with_metadata(std::vector<std::byte> png, const Metadata& metadata);
+
+// The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and
+// "Command", a command line of `brokkr render` that draws it again.
+Metadata metadata_of(const Rendered& frame);
+
+// "brokkr-NAME-1.png" in `folder`, with the first number that is free.
+std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& scene_path);
+
+// Throws std::runtime_error naming the file.
+void write_screenshot(const std::filesystem::path& path, const Picture& picture, const Metadata& metadata);
+
+}  // namespace brokkr::viewer

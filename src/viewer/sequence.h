@@ -1,0 +1,45 @@
+// A folder of frames, played like a film.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace brokkr::viewer {
+
+// Scenes in `folder` (.bkf; where there are none, .obj), numbers in their names in the order of their values:
+// f2 before f10. Empty where there are none or the folder cannot be read.
+std::vector<std::string> scenes_in(const std::string& folder);
+
+class Sequence {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void set(std::vector<std::string> files);
+  bool active() const { return files_.size() > 1; }
+  const std::vector<std::string>& files() const { return files_; }
+  size_t position() const { return position_; }
+  // Clamped to what there is.
+  void seek(size_t position);
+  void step(int by);  // wraps around where it loops
+
+  bool playing() const { return playing_; }
+  void play(Clock::time_point now);
+  void pause() { playing_ = false; }
+  // Moves on as far as the time that has passed wants, files in between are left out, and says whether it
+  // did.
+  bool advance(Clock::time_point now);
+  // When `advance` will move next.
+  Clock::time_point next_time() const;
+
+  bool loop = true;
+  float speed = 10;  // files per second, 0.1..120
+
+ private:
+  std::vector<std::string> files_;
+  size_t position_ = 0;
+  bool playing_ = false;
+  Clock::time_point since_;  // when the file at `position_` was due
+};
+
+}  // namespace brokkr::viewer

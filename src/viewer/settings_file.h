@@ -1,0 +1,40 @@
+// What the viewer remembers from one start to the next: $XDG_CONFIG_HOME/brokkr/viewer.json, ~/.config where
+// that is not set.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scene/camera.h"
+
+namespace brokkr::viewer {
+
+struct Settings {
+  std::map<std::string, std::string> options;  // of the pipeline, by their names on the command line
+  std::vector<std::string> recent;             // files, newest first, at most 12
+  std::map<std::string, std::array<std::optional<Camera>, 10>> bookmarks;  // by file
+  int window_width = 1600, window_height = 900;
+  bool maximized = false;
+  bool panels = true;    // the side bar is shown
+  std::string panel;     // the one that is open
+  float side_bar = 400;  // pixels wide
+  std::string folder;    // of the open dialog
+  float sequence_speed = 10;
+  bool sequence_loop = true;
+};
+
+// Where the file is; empty where neither variable is set.
+std::filesystem::path settings_path();
+
+// What cannot be read is as if it were not there; `problem` then says why, in one line.
+Settings read_settings(const std::filesystem::path& path, std::string& problem);
+// Throws std::runtime_error.
+void write_settings(const std::filesystem::path& path, const Settings& settings);
+
+void add_recent(Settings& settings, const std::string& path);
+
+}  // namespace brokkr::viewer

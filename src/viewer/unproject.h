@@ -1,0 +1,49 @@
+// Orbits around captured geometry. A capture holds clip-space vertices and no camera, but what a perspective
+// projection did can be read from them: all vertices of such a draw have clip z = slope * w + offset, and w
+// is the distance in front of the camera. Only the field of view cannot be told: it is assumed. With it every
+// vertex has a place in the eye space of the captured camera, which then serves as the world of a camera of
+// ours.
+#pragma once
+
+#include <glm/mat4x4.hpp>
+#include <glm/vec4.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scene/camera.h"
+#include "scene/frame.h"
+
+namespace brokkr::viewer {
+
+// clip z = slope * w + offset. offset 0: infinitely far (a sky that ignores where the camera is).
+struct ClipDepth {
+  float slope = 0, offset = 0;
+};
+
+// Least squares. Nothing where w hardly varies (orthographic: menus, shadow maps, full-screen passes) or z is
+// no linear function of it.
+std::optional<ClipDepth> fit_clip_depth(std::span<const glm::vec4> positions);
+
+// Vertices of one draw, or of several that share them, seen through one perspective projection.
+struct PerspectiveRange {
+  uint64_t first = 0, count = 0;  // into Frame::positions
+  ClipDepth depth;
+};
+
+struct Unprojection {
+  std::vector<PerspectiveRange> ranges;  // disjoint; empty: there is nothing to orbit around
+  Bounds bounds;                         // of the vertices inside the picture, eye space for `fov`
+  Camera camera;     // the captured one: eye at the origin, target on the axis at a middle distance
+  float aspect = 1;  // width / height of the viewport
+};
+
+// Of the draws into `target`. `fov`: assumed vertical field of view in degrees.
+Unprojection unproject(const Frame& frame, uint32_t target, float fov);
+
+// Clip-space positions as `camera` sees them instead of the captured one. `from` and `to` are as long as
+// Frame::positions; what is in no range is copied.
+void reproject(const Unprojection& unprojection, const Camera& camera, std::span<const glm::vec4> from,
+               std::span<glm::vec4> to);
+
+}  // namespace brokkr::viewer

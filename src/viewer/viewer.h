@@ -1,0 +1,108 @@
+// The viewer: window, threads and panels together.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scene/load.h"
+#include "viewer/file_dialog.h"
+#include "viewer/file_watch.h"
+#include "viewer/image_area.h"
+#include "viewer/loader.h"
+#include "viewer/panel.h"
+#include "viewer/present.h"
+#include "viewer/render_thread.h"
+#include "viewer/sequence.h"
+#include "viewer/settings_file.h"
+#include "viewer/window.h"
+
+namespace brokkr::viewer {
+
+// What the command line asks for.
+struct ViewRequest {
+  std::vector<std::string> files;  // one: a file, a folder or a generated scene; several: a sequence
+  LoadOptions load;
+  int width = 0, height = 0;                   // of captured frames; 0: their own
+  std::map<std::string, std::string> options;  // of the pipeline, on top of the remembered ones
+  bool fresh = false;                          // remembered settings are neither read nor written
+  std::optional<WindowSize> window;
+};
+
+class Viewer : public ViewerCommands {
+ public:
+  // Throws std::runtime_error where there is no display or no OpenGL 3.3.
+  explicit Viewer(const ViewRequest& request);
+  ~Viewer() override;
+
+  // Until the window is closed.
+  void run();
+
+  void request_render() override { render_wanted_ = true; }
+  void load(const std::string& path) override;
+  void reload() override;
+  void run(RenderJob job) override;
+  void wake() override { Window::wake(); }
+  void show_error(const std::string& text) override;
+  void show_note(const std::string& text) override;
+
+ private:
+  friend class ViewerUi;
+  // A drop, the command line, the dialog: files, or a folder.
+  void open(const std::vector<std::string>& paths);
+  void load_file(const std::string& path, bool keep_camera);
+  void add_keys();
+  void add_view_keys();
+  void add_camera_keys();
+  void poll();  // what other threads have finished
+  void take_scene(const Loaded& loaded);
+  void request_frame();
+  void present(uint64_t shown_before);
+  void take_screenshot();
+  void remember();
+  void copy_camera();
+  void paste_camera();
+  double sleep_time() const;
+
+  ViewRequest request_;
+  std::filesystem::path settings_path_;
+  Settings settings_;
+  KeyTable keys_;
+  std::unique_ptr<Window> window_;
+  std::unique_ptr<Presenter> presenter_;
+  std::unique_ptr<RenderThread> render_thread_;
+  std::unique_ptr<Loader> loader_;
+  std::unique_ptr<FileWatch> watch_;
+  std::vector<std::unique_ptr<Panel>> panels_;
+  ViewerState state_;
+  ImageArea area_;
+  FileDialog dialog_;
+  Sequence sequence_;
+
+  ShownImage image_;
+  std::deque<std::shared_ptr<const Rendered>> finished_;  // not shown yet
+  std::string file_, bookmarks_of_;                       // being shown; whose bookmarks the camera has
+  bool keep_camera_ = false;
+  bool render_wanted_ = false;
+  struct Asked {
+    std::shared_ptr<const Scene> scene;
+    FrameSettings settings;
+    std::optional<Camera> camera;
+  };
+  Asked asked_;  // last request
+
+  bool show_ui_ = true, show_help_ = false;
+  enum class Shot { none, window, image };
+  Shot shot_ = Shot::none;
+  std::vector<std::string> errors_;
+  std::string note_;
+  Clock::time_point note_until_;
+  std::optional<Clock::time_point> last_present_;
+  std::deque<double> frame_times_;  // seconds between frames that were shown, newest last
+  int settle_ = 3;                  // UI frames to draw before going to sleep
+  std::string wanted_panel_;
+};
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,213 @@
+#include "viewer/window.h"
+
+#include <glad/gl.h>
+// After GLAD: GLFW then brings no OpenGL header of its own.
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include <backends/imgui_impl_glfw.h>
+#include <backends/imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "viewer/keys.h"
+
+namespace brokkr::viewer {
+namespace {
+
+std::string last_error;  // GLFW reports through a callback
+void note_error(int, const char* text) { last_error = text; }
+
+// Debian's fonts-dejavu-core; without it ImGui's own small pixel font is scaled.
+constexpr const char* kFont = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
+
+[[noreturn]] void fail(const std::string& problem) {
+  const std::string detail = last_error.empty() ? "" : " (" + last_error + ")";
+  glfwTerminate();
+  throw std::runtime_error(problem + detail);
+}
+
+}  // namespace
+
+Window::Window(const WindowSize& size, WindowEvents events) : events_(std::move(events)), windowed_(size) {
+  glfwSetErrorCallback(note_error);
+  if (glfwInit() != GLFW_TRUE) {
+    const char* const display = std::getenv("DISPLAY");
+    const bool none = display == nullptr || *display == '\0';
+    fail(none ? "view: no display: DISPLAY is not set; `brokkr render` draws without one"
+              : "view: the display '" + std::string(display) +
+                    "' cannot be opened; `brokkr render` draws without one");
+  }
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_DEPTH_BITS, 0);
+  glfwWindowHint(GLFW_STENCIL_BITS, 0);
+  glfwWindowHint(GLFW_ALPHA_BITS, 0);
+  glfwWindowHint(GLFW_MAXIMIZED, size.maximized ? GLFW_TRUE : GLFW_FALSE);
+  window_ = glfwCreateWindow(size.width, size.height, "Brokkr", nullptr, nullptr);
+  if (window_ == nullptr)
+    fail("view: the display has no OpenGL 3.3; install a driver, or Mesa's software one (libgl1-mesa-dri)");
+  glfwMakeContextCurrent(window_);
+  if (gladLoadGL(glfwGetProcAddress) == 0)
+    fail("view: OpenGL's functions cannot be loaded; install a driver");
+  glfwSwapInterval(1);
+  renderer_ = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  float y_scale = 1;
+  glfwGetWindowContentScale(window_, &scale_, &y_scale);
+  scale_ = std::clamp(scale_, 0.75f, 4.0f);
+  glfwGetWindowPos(window_, &position_.x, &position_.y);
+  last_input_ = Clock::now();
+
+  ImGui::CreateContext();
+  set_style();
+  set_callbacks();
+  ImGui_ImplGlfw_InitForOpenGL(window_, true);  // chains the callbacks that are set already
+  ImGui_ImplOpenGL3_Init("#version 330");
+}
+
+Window::~Window() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+  glfwDestroyWindow(window_);
+  glfwTerminate();
+}
+
+void Window::set_style() {
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // the viewer keeps its settings itself
+  ImGui::StyleColorsDark();
+  ImGuiStyle& style = ImGui::GetStyle();
+  style.WindowRounding = 0;
+  style.FrameRounding = 3;
+  style.TabRounding = 3;
+  style.WindowBorderSize = 0;
+  style.ScaleAllSizes(scale_);
+  std::error_code error;
+  if (std::filesystem::exists(kFont, error)) {
+    static constexpr ImWchar kRanges[] = {0x20,   0xff,   0x370,  0x3ff,  0x2000, 0x206f,
+                                          0x2190, 0x21ff, 0x25a0, 0x25ff, 0};
+    io.Fonts->AddFontFromFileTTF(kFont, 14.0f * scale_, nullptr, kRanges);
+  } else {
+    io.FontGlobalScale = scale_;
+  }
+}
+
+Window& Window::of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
+
+void Window::note_input() {
+  last_input_ = Clock::now();
+  changed_ = true;
+}
+
+void Window::set_callbacks() {
+  glfwSetWindowUserPointer(window_, this);
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int, int action, int modifiers) {
+    Window& self = of(window);
+    self.note_input();
+    if (action == GLFW_RELEASE) self.events_.release(key);
+    if (action != GLFW_PRESS || ImGui::GetIO().WantTextInput) return;
+    self.events_.press(key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT));
+  });
+  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned) { of(window).note_input(); });
+  glfwSetMouseButtonCallback(window_, [](GLFWwindow* window, int, int, int) { of(window).note_input(); });
+  glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double, double) { of(window).note_input(); });
+  glfwSetScrollCallback(window_, [](GLFWwindow* window, double, double) { of(window).note_input(); });
+  glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int, int) { of(window).changed_ = true; });
+  glfwSetWindowRefreshCallback(window_, [](GLFWwindow* window) { of(window).changed_ = true; });
+  glfwSetWindowFocusCallback(window_, [](GLFWwindow* window, int) { of(window).changed_ = true; });
+  glfwSetWindowIconifyCallback(window_, [](GLFWwindow* window, int) { of(window).changed_ = true; });
+  glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
+    of(window).note_input();
+    of(window).events_.drop(std::vector<std::string>(paths, paths + count));
+  });
+}
+
+void Window::wait(double seconds) {
+  if (seconds < 0) {
+    glfwWaitEvents();
+  } else if (seconds > 0) {
+    glfwWaitEventsTimeout(seconds);
+  } else {
+    glfwPollEvents();
+  }
+}
+
+void Window::wake() { glfwPostEmptyEvent(); }
+
+bool Window::should_close() const { return glfwWindowShouldClose(window_) != 0; }
+void Window::close() { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
+bool Window::minimized() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
+bool Window::key_down(int key) const { return glfwGetKey(window_, key) == GLFW_PRESS; }
+void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
+
+glm::ivec2 Window::size() const {
+  glm::ivec2 s(0);
+  glfwGetWindowSize(window_, &s.x, &s.y);
+  return s;
+}
+
+glm::ivec2 Window::framebuffer() const {
+  glm::ivec2 s(0);
+  glfwGetFramebufferSize(window_, &s.x, &s.y);
+  return s;
+}
+
+void Window::toggle_full_screen() {
+  if (full_screen_) {
+    glfwSetWindowMonitor(window_, nullptr, position_.x, position_.y, windowed_.width, windowed_.height,
+                         GLFW_DONT_CARE);
+    full_screen_ = false;
+    return;
+  }
+  GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
+  if (monitor == nullptr) return;
+  windowed_ = remembered();
+  glfwGetWindowPos(window_, &position_.x, &position_.y);
+  const GLFWvidmode* const mode = glfwGetVideoMode(monitor);
+  glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  full_screen_ = true;
+}
+
+WindowSize Window::remembered() const {
+  if (full_screen_) return windowed_;
+  const bool maximized = glfwGetWindowAttrib(window_, GLFW_MAXIMIZED) != 0;
+  if (maximized) return {windowed_.width, windowed_.height, true};
+  return {size().x, size().y, false};
+}
+
+void Window::begin_frame() {
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
+void Window::end_frame() {
+  ImGui::Render();
+  const glm::ivec2 pixels = framebuffer();
+  glViewport(0, 0, pixels.x, pixels.y);
+  glClearColor(0.11f, 0.11f, 0.12f, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void Window::swap() { glfwSwapBuffers(window_); }
+
+std::vector<uint32_t> Window::read_pixels() const {
+  const glm::ivec2 pixels = framebuffer();
+  std::vector<uint32_t> result(size_t(pixels.x) * size_t(pixels.y));
+  glPixelStorei(GL_PACK_ALIGNMENT, 4);
+  glReadBuffer(GL_BACK);
+  glReadPixels(0, 0, pixels.x, pixels.y, GL_RGBA, GL_UNSIGNED_BYTE, result.data());
+  return result;
+}
+
+bool Window::take_changed() { return std::exchange(changed_, false); }
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,79 @@
+// The window with its OpenGL context and Dear ImGui: all that the viewer wants of GLFW.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <glm/vec2.hpp>
+#include <string>
+#include <vector>
+
+struct GLFWwindow;
+
+namespace brokkr::viewer {
+
+struct WindowEvents {
+  std::function<void(int key, int modifiers)> press;  // KeyModifier bits; not while text is being typed
+  std::function<void(int key)> release;
+  std::function<void(const std::vector<std::string>&)> drop;
+};
+
+struct WindowSize {
+  int width = 1600, height = 900;
+  bool maximized = false;
+};
+
+class Window {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Throws std::runtime_error of one line where there is no display or no OpenGL 3.3.
+  Window(const WindowSize& size, WindowEvents events);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  // Sleeps until something happens, at most `seconds` (negative: for ever), and hands out what happened.
+  void wait(double seconds);
+  // Ends `wait`; from any thread.
+  static void wake();
+
+  bool should_close() const;
+  void close();
+  bool minimized() const;
+  glm::ivec2 size() const;                // in screen coordinates
+  glm::ivec2 framebuffer() const;         // in pixels
+  float scale() const { return scale_; }  // of the user interface on this monitor
+  bool key_down(int key) const;
+  void set_title(const std::string& title);
+  void toggle_full_screen();
+  WindowSize remembered() const;                      // for the next start: not that of a full screen
+  std::string renderer() const { return renderer_; }  // what OpenGL calls itself
+
+  void begin_frame();  // of the user interface
+  void end_frame();    // draws it over a dark ground
+  void swap();
+  // Pixels of what end_frame drew, rows bottom to top. Before `swap`.
+  std::vector<uint32_t> read_pixels() const;
+
+  Clock::time_point last_input() const { return last_input_; }
+  // Input, resizing or damage since the last call.
+  bool take_changed();
+
+ private:
+  static Window& of(GLFWwindow* window);
+  void set_callbacks();
+  void set_style();
+  void note_input();
+
+  GLFWwindow* window_ = nullptr;
+  WindowEvents events_;
+  float scale_ = 1;
+  bool changed_ = true;
+  bool full_screen_ = false;
+  WindowSize windowed_;
+  glm::ivec2 position_{0};
+  std::string renderer_;
+  Clock::time_point last_input_;
+};
+
+}  // namespace brokkr::viewer
