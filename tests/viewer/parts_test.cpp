@@ -1,0 +1,214 @@
+// Keys, sequences, settings, screenshots, options: what the window is made of, without a window.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <thread>
+
+#include "cli/pipeline_options.h"
+#include "cli/view_request.h"
+#include "scene/image_io.h"
+#include "viewer/block_timeline.h"
+#include "viewer/file_watch.h"
+#include "viewer/keys.h"
+#include "viewer/loader.h"
+#include "viewer/option_widget.h"
+#include "viewer/screenshot.h"
+#include "viewer/sequence.h"
+#include "viewer/settings_file.h"
+
+namespace brokkr::viewer {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "brokkr-viewer-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path = pattern;
+  }
+  ~Folder() { fs::remove_all(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string touch(const std::string& name) const {
+    std::ofstream(path / name) << "x";
+    return (path / name).string();
+  }
+  fs::path path;
+};
+
+TEST(KeyTable, PressReleaseAndModifiers) {
+  KeyTable keys;
+  int plain = 0, control = 0, released = 0;
+  keys.add({.key = 'A', .press = [&] { plain++; }, .release = [&] { released++; }});
+  keys.add({.key = 'A', .modifiers = kControl, .press = [&] { control++; }});
+  EXPECT_TRUE(keys.press('A', kNoModifier));
+  EXPECT_TRUE(keys.press('A', kControl));
+  EXPECT_FALSE(keys.press('A', kShift));
+  EXPECT_EQ(plain, 1);
+  EXPECT_EQ(control, 1);
+  EXPECT_TRUE(keys.release('A'));
+  EXPECT_FALSE(keys.release('A'));  // once
+  EXPECT_EQ(released, 1);
+  EXPECT_THROW(keys.add({.key = 'A', .help = "again"}), std::invalid_argument);
+  EXPECT_EQ(key_text('1', kControl), "Ctrl+1");
+}
+
+TEST(Sequence, FilesInTheOrderOfTheirNumbers) {
+  const Folder folder;
+  for (const char* name : {"f10.bkf", "f2.bkf", "f1.bkf", "a.obj", "note.txt"}) folder.touch(name);
+  const auto files = scenes_in(folder.path.string());
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(fs::path(files[0]).filename(), "f1.bkf");
+  EXPECT_EQ(fs::path(files[1]).filename(), "f2.bkf");
+  EXPECT_EQ(fs::path(files[2]).filename(), "f10.bkf");
+  EXPECT_TRUE(scenes_in((folder.path / "none").string()).empty());
+}
+
+TEST(Sequence, PlaysAtItsSpeedAndLoops) {
+  Sequence sequence;
+  sequence.set({"a", "b", "c"});
+  sequence.speed = 10;
+  const auto start = Sequence::Clock::now();
+  sequence.play(start);
+  EXPECT_FALSE(sequence.advance(start + 50ms));
+  EXPECT_TRUE(sequence.advance(start + 110ms));
+  EXPECT_EQ(sequence.position(), 1u);
+  EXPECT_TRUE(sequence.advance(start + 310ms));  // two are due: one is left out
+  EXPECT_EQ(sequence.position(), 0u);
+  sequence.loop = false;
+  EXPECT_TRUE(sequence.advance(start + 900ms));
+  EXPECT_EQ(sequence.position(), 2u);
+  EXPECT_FALSE(sequence.playing());
+  sequence.step(1);
+  EXPECT_EQ(sequence.position(), 2u);
+  sequence.loop = true;
+  sequence.step(1);
+  EXPECT_EQ(sequence.position(), 0u);
+  sequence.step(-1);
+  EXPECT_EQ(sequence.position(), 2u);
+}
+
+TEST(SettingsFile, ComesBackAsItWas) {
+  const Folder folder;
+  const fs::path path = folder.path / "deep" / "viewer.json";
+  Settings settings;
+  settings.options = {{"pattern", "hilbert"}};
+  settings.window_width = 777;
+  settings.bookmarks["x.obj"][4] = Camera{.eye = {1, 2, 3}, .fov = 33};
+  add_recent(settings, "generated:city");
+  add_recent(settings, "generated:terrain");
+  add_recent(settings, "generated:city");
+  write_settings(path, settings);
+  std::string problem;
+  Settings read = read_settings(path, problem);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(read.options, settings.options);
+  EXPECT_EQ(read.window_width, 777);
+  EXPECT_EQ(read.recent, (std::vector<std::string>{"generated:city", "generated:terrain"}));
+  ASSERT_TRUE(read.bookmarks["x.obj"][4].has_value());
+  EXPECT_EQ(read.bookmarks["x.obj"][4]->eye, glm::vec3(1, 2, 3));
+  std::ofstream(path) << "{ nonsense";
+  EXPECT_EQ(read_settings(path, problem).window_width, Settings{}.window_width);
+  EXPECT_NE(problem.find("viewer.json"), std::string::npos);
+}
+
+TEST(Screenshot, MetadataLeavesThePictureReadable) {
+  const std::vector<uint32_t> pixels = {0xff0000ff, 0xff00ff00, 0xffff0000, 0xffffffff};
+  const auto png = with_metadata(encode_png(2, 2, pixels, true), {{"Command", "brokkr render \xc3\xa9"}});
+  const std::string text(reinterpret_cast<const char*>(png.data()), png.size());
+  EXPECT_NE(text.find("iTXtCommand"), std::string::npos);
+  EXPECT_EQ(read_image(png, "a.png").texels, pixels);
+  EXPECT_THROW(with_metadata({}, {}), std::invalid_argument);
+}
+
+TEST(Options, TextsAreTheInverseOfOptions) {
+  RenderOptions options;
+  for (const cli::Option& option : cli::pipeline_options()) {
+    const std::string name = cli::key_of(option);
+    std::vector<std::string> values = option.choices;
+    if (name == "isa") values = {"v3"};
+    if (option.kind == cli::ValueKind::power_of_two) values = {"32"};
+    if (option.kind == cli::ValueKind::integer || option.kind == cli::ValueKind::real) values = {"3"};
+    for (const std::string& value : values) {
+      set_option(options, name, value);
+      EXPECT_EQ(cli::option_texts(options).at(name), value) << name;
+    }
+  }
+  EXPECT_THROW(set_option(options, "pattern", "nonsense"), std::invalid_argument);
+  EXPECT_THROW(set_option(options, "bin", "7"), std::invalid_argument);
+  set_options(options, {{"pattern", "nonsense"}, {"bin", "128"}});  // an older version's settings
+  EXPECT_EQ(options.bin, 128);
+}
+
+TEST(Options, ViewerIsToldWhatTheUserWrote) {
+  const cli::Arguments given(
+      {{"FILE", {"a.bkf", "--odd.bkf"}}, {"pattern", {"hilbert"}}, {"fresh", {"true"}}});
+  const cli::Arguments read = cli::parse_view_words(cli::view_words(given));
+  EXPECT_EQ(read.all("FILE"), given.all("FILE"));
+  EXPECT_EQ(read.text("pattern"), "hilbert");
+  EXPECT_TRUE(read.has("fresh"));
+  EXPECT_THROW(cli::parse_view_words({"--pattern=none"}), cli::UsageError);
+  EXPECT_THROW(cli::parse_view_words({"--nothing=1"}), cli::UsageError);
+}
+
+TEST(BlockTimeline, SharesAddUp) {
+  Statistics s;
+  s.block_times.resize(2);
+  s.trace = {{0, 0, 0, 0, 50}, {0, 1, 0, 50, 100}, {1, 1, 0, 20, 40}};
+  const BlockTimeline t = make_timeline(s, 4);
+  EXPECT_FLOAT_EQ(t.share[0][0], 1);
+  EXPECT_FLOAT_EQ(t.share[2][1], 1);
+  EXPECT_FLOAT_EQ(t.share[4][1], 0.2f);
+  EXPECT_FLOAT_EQ(t.share[5][1], 0.6f);
+  EXPECT_FLOAT_EQ(t.share[6][1], 0);
+}
+
+template <class F>
+bool within(std::chrono::milliseconds time, F&& done) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+TEST(FileWatch, TellsOfItsFileAlone) {
+  const Folder folder;
+  const std::string file = folder.touch("a.bkf");
+  FileWatch watch([] {});
+  watch.watch(file);
+  folder.touch("b.bkf");
+  std::this_thread::sleep_for(250ms);
+  EXPECT_FALSE(watch.take());
+  fs::rename(folder.touch("new"), file);  // as careful programs write
+  EXPECT_TRUE(within(5s, [&] { return watch.take(); }));
+}
+
+TEST(Loader, LoadsFailsAndCancels) {
+  Loader loader([] {});
+  std::optional<Loaded> loaded;
+  const auto wait = [&] { return within(20s, [&] { return (loaded = loader.take()).has_value(); }); };
+  loader.load("generated:sphere-100k", {.width = 64, .height = 64});
+  ASSERT_TRUE(wait());
+  ASSERT_NE(loaded->scene, nullptr);
+  EXPECT_EQ(loaded->scene->frame.targets[0].width, 64);
+  loader.load("no such file.bkf", {});
+  ASSERT_TRUE(wait());
+  EXPECT_EQ(loaded->scene, nullptr);
+  EXPECT_NE(loaded->error.find("no such file.bkf"), std::string::npos);
+  loader.load(std::string(BROKKR_SOURCE_DIR) + "/scenes/minetest.bkf", {});
+  loader.cancel();
+  EXPECT_TRUE(within(20s, [&] { return !loader.state(); }));
+  EXPECT_FALSE(loader.take().has_value());
+}
+
+}  // namespace
+}  // namespace brokkr::viewer
