@@ -104,7 +104,7 @@ std::vector<Option> pipeline_options() {
       number("--workers", 0, 65536, "Blocks that work at once (0: as many as the machine runs)"),
       number("--warps", 0, 8, "Warps per block of the emulated machine (0: 2)"),
       number("--rasterizers", 0, kMaxRasterizers,
-             "Rasterizers that share the bins (0: chosen from size and workers)"),
+             "Rasterizers that share the bins (0: chosen from size and layers)"),
       number("--bin", 8, 256, "Edge of a bin in pixels, a power of two (64)", ValueKind::power_of_two),
       choice("--pattern", "P", "Which rasterizer owns which bin", pattern_names()),
       choice("--ownership", "O", "Which block works for a rasterizer", names(kOwnerships)),

@@ -45,7 +45,12 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
 
   const Target& main = frame.targets[main_target(frame)];
   const int main_bins = parts(main.width, l.bin) * parts(main.height, l.bin);
-  l.rasterizers = options.rasterizers > 0 ? options.rasterizers : std::clamp(main_bins, 1, 1024);
+  // A visit asks each of the rasterizer's regions which waiting blocks touch it: few regions each, also where
+  // the target has many layers.
+  const int64_t all_bins = std::min<int64_t>(int64_t(main_bins) * main.layers, 256);
+  l.rasterizers = options.rasterizers > 0
+                      ? options.rasterizers
+                      : int(std::clamp<int64_t>(std::max<int64_t>(main_bins, all_bins), 1, 1024));
 
   // Targets, their bins' owners, and the regions of each rasterizer.
   int bins_x = 1, bins_y = 1;

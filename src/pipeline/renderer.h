@@ -37,7 +37,7 @@ struct RenderOptions {
   std::string isa;          // CPU machine: "", "v2", "v3", "v4", "neon"; "": the best that runs here
   int workers = 0;          // blocks; 0: all cores, or the occupancy query's answer on CUDA
   int warps_per_block = 0;  // emulated machine only, 1..8; 0: 2
-  int rasterizers = 0;      // 1..4096; 0: chosen from target size and workers
+  int rasterizers = 0;      // 1..4096; 0: chosen from the main target's size and layers
   int bin = 64;             // bin edge in pixels, a power of two in 8..256
   PatternKind pattern = PatternKind::van_der_corput;
   Ownership ownership = Ownership::stealing;
