@@ -26,8 +26,28 @@ struct KeyBuffer {
   // Of each 64 samples in a row: no depth among them is larger.
   uint32_t farthest[kSamples / 64];
 
-  BROKKR_FN void set_farthest(Warp& w, int tile, Uint d, Mask m) { w.store(farthest + tile, d, m); }
+#if defined(__CUDACC__)
+  // On CUDA a key buffer always lies in the shared memory of its block. Behind a reference the compiler
+  // cannot see that; told so, it uses shared loads and atomics with 32-bit addresses instead of generic ones.
+  template <class T>
+  BROKKR_FN static T* in_shared_memory(const T* p) {
+    __builtin_assume(__isShared(p));
+    return const_cast<T*>(p);
+  }
+  BROKKR_FN uint64_t* keys() { return in_shared_memory(key); }
+  BROKKR_FN const uint64_t* keys() const { return in_shared_memory(key); }
+  BROKKR_FN uint32_t* farthest_depths() { return in_shared_memory(farthest); }
+#else
+  BROKKR_FN uint64_t* keys() { return key; }
+  BROKKR_FN const uint64_t* keys() const { return key; }
+  BROKKR_FN uint32_t* farthest_depths() { return farthest; }
+#endif
+
+  BROKKR_FN void set_farthest(Warp& w, int tile, Uint d, Mask m) { w.store(farthest_depths() + tile, d, m); }
   BROKKR_FN Uint farthest_of(Warp& w, Int tile, Mask m) {
+#if defined(__CUDACC__)
+    return m ? *static_cast<volatile const uint32_t*>(farthest_depths() + tile) : 0u;  // others lower it
+#else
     if constexpr (kShared) {
       auto value = w.spill(Uint(0u));
       const auto tile_of = w.spill(tile);
@@ -37,6 +57,7 @@ struct KeyBuffer {
     } else {
       return w.gather(farthest, tile, m);
     }
+#endif
   }
   // Lane i promises that samples of tile_i will all have d_i or less before the region is read. The promise
   // may be used at once: what it hides would lose anyway.
@@ -45,6 +66,9 @@ struct KeyBuffer {
     const auto depth_of = w.spill(d);
     w.for_lanes(m, [&](int i) {
       const uint32_t limit = depth_of[i];
+#if defined(__CUDACC__)
+      atomicMin(farthest_depths() + tile_of[i], limit);
+#else
       if constexpr (kShared) {
         block_atomic<uint32_t> value(farthest[tile_of[i]]);
         uint32_t old = value.load(kRelaxed);
@@ -53,13 +77,14 @@ struct KeyBuffer {
       } else if (limit < farthest[tile_of[i]]) {
         farthest[tile_of[i]] = limit;
       }
+#endif
     });
   }
 
   // Samples at .. at + width - 1.
   BROKKR_FN void set(Warp& w, int at, Uint depth, Uint order) {
     if constexpr (kShared) {
-      w.store(key + at, (Ulong(depth) << Ulong(32)) | Ulong(order));
+      w.store(keys() + at, (Ulong(depth) << Ulong(32)) | Ulong(order));
     } else {
       w.store(split.depth + at, depth);
       w.store(split.order + at, order);
@@ -67,13 +92,13 @@ struct KeyBuffer {
   }
   BROKKR_FN Uint depth(Warp& w, int at) const {
     if constexpr (kShared)
-      return Uint(w.load(key + at) >> Ulong(32));
+      return Uint(w.load(keys() + at) >> Ulong(32));
     else
       return w.load(split.depth + at);
   }
   BROKKR_FN Uint order(Warp& w, int at) const {
     if constexpr (kShared)
-      return Uint(w.load(key + at) & Ulong(0xffffffffull));
+      return Uint(w.load(keys() + at) & Ulong(0xffffffffull));
     else
       return w.load(split.order + at);
   }
@@ -99,7 +124,10 @@ struct KeyBuffer {
       if constexpr (kShared) {
         const uint64_t mine = (uint64_t(depth_of[i]) << 32) | order_of[i];
 #if defined(__CUDACC__)
-        atomicMin(reinterpret_cast<unsigned long long*>(key + s), static_cast<unsigned long long>(mine));
+        // Load before atomic: a 64-bit minimum in shared memory compiles to a load and a comparison, and only
+        // where this key is smaller to a compare-and-swap. The many fragments that lose stop at the load
+        // (docs/gpu.md).
+        atomicMin(reinterpret_cast<unsigned long long*>(keys() + s), static_cast<unsigned long long>(mine));
 #else
         block_atomic<uint64_t> sample(key[s]);
         uint64_t old = sample.load(kRelaxed);

@@ -2,9 +2,15 @@
 #include "pipeline/cuda_kernel.h"
 #include "pipeline/kernel.h"
 
+// Blocks that the compiler leaves registers for on every multiprocessor: 255 a thread for one, 128 for two
+// (BROKKR_CUDA_BLOCKS_PER_SM of CMake).
+#if !defined(BROKKR_CUDA_BLOCKS_PER_SM)
+#define BROKKR_CUDA_BLOCKS_PER_SM 1
+#endif
+
 namespace brokkr {
 
-__global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, 1)
+__global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, BROKKR_CUDA_BLOCKS_PER_SM)
     run_frame(const __grid_constant__ LaunchData data) {
   extern __shared__ __align__(64) unsigned char storage[];
   Block<BlockShared> b;

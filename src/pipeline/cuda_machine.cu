@@ -3,76 +3,28 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
-#include "pipeline/cuda_kernel.h"
+#include "pipeline/cuda_launch.h"
+#include "pipeline/cuda_memory.h"
 #include "pipeline/launch_memory.h"
 #include "pipeline/read_back.h"
 
 namespace brokkr {
 namespace {
 
-void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
-}
-
-// Zeroed device memory.
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  DeviceBuffer(size_t bytes, const char* what) : bytes_(bytes) {
-    if (bytes == 0) return;
-    if (cudaMalloc(&data_, bytes) != cudaSuccess) {
-      cudaGetLastError();
-      throw std::runtime_error(std::string("CUDA: ") + what + ": no device memory for " +
-                               std::to_string(bytes >> 20) +
-                               " MiB; use fewer rasterizers, a smaller store or smaller targets");
-    }
-    check(cudaMemset(data_, 0, bytes), what);
-  }
-  ~DeviceBuffer() { cudaFree(data_); }
-  DeviceBuffer(DeviceBuffer&& o) noexcept
-      : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
-  DeviceBuffer& operator=(DeviceBuffer&& o) noexcept {
-    std::swap(data_, o.data_);
-    std::swap(bytes_, o.bytes_);
-    return *this;
-  }
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-  size_t bytes() const { return bytes_; }
-
-  // Holds a copy of host memory.
-  template <class T>
-  const T* hold(const T* host, size_t count) {
-    if (host == nullptr || count == 0) return nullptr;
-    if (bytes_ < count * sizeof(T)) *this = DeviceBuffer(count * sizeof(T), "frame");
-    check(cudaMemcpy(data_, host, count * sizeof(T), cudaMemcpyHostToDevice), "upload");
-    return static_cast<const T*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-  size_t bytes_ = 0;
-};
-
-template <class T>
-std::vector<T> download(const DeviceBuffer& buffer) {
-  std::vector<T> host(buffer.bytes() / sizeof(T));
-  if (!host.empty())
-    check(cudaMemcpy(host.data(), buffer.as<void>(), host.size() * sizeof(T), cudaMemcpyDeviceToHost),
-          "read-back");
-  return host;
-}
-
 // A prepared frame in device memory.
 struct DeviceFrame {
   uint64_t version = 0;
+  // The plan in memory: its tables follow from the frame and these.
+  uint64_t plan_version = 0;
+  OrderMode order = OrderMode::automatic;
+  Shading shading = Shading::material;
+  uint32_t command_limit = 0;
   DeviceBuffer draws, runs, batch_run, views, materials, textures, texels, phases, indices, positions,
       normals, texcoords, models;
   FrameTables tables{};
@@ -80,6 +32,7 @@ struct DeviceFrame {
   void update(const PreparedFrame::Impl& f, const PhasePlan& plan) {
     const FrameTables host = f.tables(plan);
     if (version != f.version) {
+      version = plan_version = 0;  // should an upload fail, the next frame tries again
       tables.runs = runs.hold(host.runs, f.runs.size());
       tables.batch_run = batch_run.hold(host.batch_run, f.batch_run.size());
       tables.views = views.hold(host.views, f.views.size());
@@ -94,8 +47,16 @@ struct DeviceFrame {
       tables.models = models.hold(host.models, 16 * f.frame->models.size());
       version = f.version;
     }
-    tables.draws = draws.hold(host.draws, plan.draws.size());
-    tables.phases = phases.hold(host.phases, plan.phases.size());
+    if (plan_version != f.version || order != plan.order || shading != plan.shading ||
+        command_limit != plan.command_limit) {
+      plan_version = 0;
+      tables.draws = draws.hold(host.draws, plan.draws.size());
+      tables.phases = phases.hold(host.phases, plan.phases.size());
+      order = plan.order;
+      shading = plan.shading;
+      command_limit = plan.command_limit;
+      plan_version = f.version;
+    }
     tables.batches = host.batches;
     tables.draw_count = host.draw_count;
     tables.phase_count = host.phase_count;
@@ -104,30 +65,44 @@ struct DeviceFrame {
   }
 };
 
+// Counts of a frame in pinned memory, where its last kernel leaves them.
+struct HostCounts {
+  PinnedBuffer memory;
+  size_t used = 0;
+
+  // Space for a copy of `buffer` at the end of each frame.
+  template <class T>
+  const T* keep(const DeviceBuffer& buffer, GatherTable& table) {
+    table.add(buffer.as<void>(), memory.device() + used, buffer.bytes());
+    const T* host = reinterpret_cast<const T*>(memory.host() + used);
+    used += (buffer.bytes() + 63) / 64 * 64;
+    return host;
+  }
+};
+
 class CudaMachine : public MachineBackend {
  public:
   CudaMachine() {
-    check(cudaSetDevice(0), "device 0");
-    check(cudaGetDeviceProperties(&properties_, 0), "device properties");
+    check_cuda(cudaSetDevice(0), "device 0");
+    check_cuda(cudaGetDeviceProperties(&properties_, 0), "device properties");
     shared_bytes_ = cuda_shared_bytes();
-    check(cudaFuncSetAttribute(run_frame, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)),
-          "shared memory of a block");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm_, run_frame, kCudaWarpsPerBlock * 32,
-                                                        shared_bytes_),
-          "occupancy");
+    check_cuda(
+        cudaFuncSetAttribute(run_frame, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)),
+        "shared memory of a block");
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm_, run_frame,
+                                                             kCudaWarpsPerBlock * 32, shared_bytes_),
+               "occupancy");
     if (blocks_per_sm_ < 1)
       throw std::runtime_error("CUDA: a block of the pipeline does not fit this device; use --machine cpu");
-    check(cudaHostAlloc(reinterpret_cast<void**>(&abort_), sizeof(uint32_t), cudaHostAllocMapped),
-          "abort flag");
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
-    check(cudaEventCreate(&begin_), "event");
-    check(cudaEventCreate(&end_), "event");
-  }
-  ~CudaMachine() override {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
-    cudaStreamDestroy(stream_);
-    cudaFreeHost(abort_);
+    // Blocks wait for each other, so that as many must run as the occupancy promised: ask for the division of
+    // on-chip memory that it counted on.
+    const size_t wanted = size_t(blocks_per_sm_) * (shared_bytes_ + properties_.reservedSharedMemPerBlock);
+    const size_t most = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
+    check_cuda(cudaFuncSetAttribute(run_frame, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    int(std::min<size_t>((wanted * 100 + most - 1) / most, 100))),
+               "shared memory of a block");
+    abort_ = std::make_unique<AbortWord>();
+    launcher_ = std::make_unique<CudaLauncher>(shared_bytes_, properties_.multiProcessorCount);
   }
 
   LaunchShape shape(const RenderOptions& options) const override {
@@ -159,72 +134,59 @@ class CudaMachine : public MachineBackend {
     }
     LaunchMemory<DeviceBuffer>& m = *memory_;
     frame_.update(frame, plan);
-    LaunchData data = m.data(plan, layout, shape, options);
+    CudaFrame launch;
+    std::memset(static_cast<void*>(&launch), 0, sizeof launch);  // padding too: frames are compared by bytes
+    launch.blocks = shape.blocks;
+    launch.data = m.data(plan, layout, shape, options);
+    LaunchData& data = launch.data;
     data.raster.frame = frame_.tables;
     TargetTables& t = data.raster.targets;
-    t.targets = targets_.hold(layout.targets.data(), layout.targets.size());
-    t.bin_owner = bin_owner_.hold(layout.bin_owner.data(), layout.bin_owner.size());
-    t.first_own_region =
-        first_own_region_.hold(layout.first_own_region.data(), layout.first_own_region.size());
-    t.own_regions = own_regions_.hold(layout.own_regions.data(), layout.own_regions.size());
-    *abort_ = 0;
-    check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&data.schedule.abort), abort_, 0), "abort flag");
-    data.raster.abort = data.schedule.abort;
+    t.targets = targets_.hold(layout.targets);
+    t.bin_owner = bin_owner_.hold(layout.bin_owner);
+    t.first_own_region = first_own_region_.hold(layout.first_own_region);
+    t.own_regions = own_regions_.hold(layout.own_regions);
+    data.schedule.abort = data.raster.abort = abort_->device();
 
-    for (DeviceBuffer* zero : m.zeroed()) {
-      if (zero->bytes() != 0) check(cudaMemsetAsync(zero->as<void>(), 0, zero->bytes(), stream_), "reset");
-    }
-    for (DeviceBuffer* id : {&m.visible_id, &m.depth_id}) {
-      if (id->bytes() != 0) check(cudaMemsetAsync(id->as<void>(), 0xff, id->bytes(), stream_), "reset");
-    }
-    const std::vector<RegionState> regions(size_t(layout.regions), initial_region());
-    check(cudaMemcpy(m.region_state.as<void>(), regions.data(), regions.size() * sizeof(RegionState),
-                     cudaMemcpyHostToDevice),
-          "reset");
+    for (DeviceBuffer* zero : m.zeroed()) launch.reset.add(zero->as<void>(), zero->bytes(), 0);
+    for (DeviceBuffer* id : {&m.visible_id, &m.depth_id})
+      launch.reset.add(id->as<void>(), id->bytes(), 0xffffffffu);
+    launch.reset.regions = m.region_state.as<RegionState>();
+    launch.reset.region_count = layout.regions;
+    launch.reset.region = initial_region();
 
-    check(cudaEventRecord(begin_, stream_), "event");
-    run_frame<<<shape.blocks, shape.warps * 32, shared_bytes_, stream_>>>(data);
-    check(cudaGetLastError(), "launch");
-    check(cudaEventRecord(end_, stream_), "event");
-    const auto start = std::chrono::steady_clock::now();
-    double aborted_at = 0;
-    for (int spin = 0;; ++spin) {
-      const cudaError_t state = cudaEventQuery(end_);
-      if (state == cudaSuccess) break;
-      if (state != cudaErrorNotReady) check(state, "frame");
-      const double ms =
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-      if (!result.aborted &&
-          (abort_request.load() != 0 || (options.frame_budget_ms > 0 && ms > options.frame_budget_ms))) {
-        *reinterpret_cast<volatile uint32_t*>(abort_) = 1;
-        result.aborted = true;
-        aborted_at = ms;
-      }
-      if (result.aborted && ms > aborted_at + kFinishMs) *reinterpret_cast<volatile uint32_t*>(abort_) = 2;
-      if (spin > 1000) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, begin_, end_), "event");
+    size_t count_bytes = 0;
+    for (const DeviceBuffer* b :
+         {&m.counters, &m.rasterizers, &m.region_fragments, &m.stage_ns, &m.trace_count})
+      count_bytes += (b->bytes() + 63) / 64 * 64;
+    if (counts_.memory.bytes() < count_bytes) counts_.memory = PinnedBuffer(count_bytes);
+    counts_.used = 0;
+    const auto* counters = counts_.keep<uint64_t>(m.counters, launch.gather);
+    const auto* rasterizers = counts_.keep<RasterizerState>(m.rasterizers, launch.gather);
+    const auto* fragments = counts_.keep<uint64_t>(m.region_fragments, launch.gather);
+    const auto* stage_ns = counts_.keep<uint64_t>(m.stage_ns, launch.gather);
+    const auto* trace_count = counts_.keep<uint32_t>(m.trace_count, launch.gather);
 
-    const auto counters = download<uint64_t>(m.counters);
-    const auto rasterizers = download<RasterizerState>(m.rasterizers);
-    const auto fragments = download<uint64_t>(m.region_fragments);
-    const auto stage_ns = download<uint64_t>(m.stage_ns);
+    try {
+      run(launch, options, abort_request, result);
+    } catch (...) {
+      memory_.reset();
+      throw;
+    }
+
     const auto trace = download<TraceRecord>(m.trace);
-    const auto trace_count = download<uint32_t>(m.trace_count);
     uint64_t first = ~uint64_t(0);
-    for (size_t b = 0; b < trace_count.size() && !trace.empty(); ++b) {
+    for (size_t b = 0; b < size_t(shape.blocks) && !trace.empty(); ++b) {
       if (trace_count[b] > 0) first = std::min(first, trace[b * kTraceCapacity].begin_ns);
     }
     Statistics& s = result.statistics;
     s.machine = "cuda";
     s.isa = "sm_" + std::to_string(properties_.major * 10 + properties_.minor);
-    s.frame_ms = ms;
+    s.frame_ms = launcher_->kernel_ms();
     s.store_bytes = m.store_bytes();
     s.target_bytes = m.target_bytes();
     fill_statistics(frame, plan, layout, shape,
-                    {counters.data(), rasterizers.data(), fragments.data(), stage_ns.data(),
-                     trace.empty() ? nullptr : trace.data(), trace_count.data(), kTraceCapacity, first},
+                    {counters, rasterizers, fragments, stage_ns, trace.empty() ? nullptr : trace.data(),
+                     trace_count, kTraceCapacity, first},
                     s);
     if (read_back_targets) {
       const auto read_begin = std::chrono::steady_clock::now();
@@ -244,24 +206,46 @@ class CudaMachine : public MachineBackend {
   }
 
  private:
+  // Starts the frame and waits for it, never blocked: the abort word must follow requests and the budget.
+  void run(const CudaFrame& launch, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
+           RenderResult& result) {
+    const auto start = std::chrono::steady_clock::now();
+    double aborted_at = 0;
+    uint32_t asked = 0;
+    launcher_->start(launch);
+    while (!launcher_->finished()) {
+      const double ms =
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      if (!result.aborted &&
+          (abort_request.load() != 0 || (options.frame_budget_ms > 0 && ms > options.frame_budget_ms))) {
+        abort_->request(asked = 1);
+        result.aborted = true;
+        aborted_at = ms;
+      }
+      if (asked == 1 && ms > aborted_at + kFinishMs) abort_->request(asked = 2);
+      // The end of a short frame is seen at once, that of a long one within a hundredth of its time.
+      if (ms > 5) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    if (asked != 0) abort_->clear();
+  }
+
   void reset_queues() {
     LaunchMemory<DeviceBuffer>& m = *memory_;
     std::vector<uint64_t> host((m.free_memory.bytes() + 63) / 8 + 8);
     void* aligned = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(host.data()) + 63) / 64 * 64);
     fill_free_blocks(QueueMemory<1>::layout(aligned, 1, m.layout.queue_capacity), m.layout.store_blocks);
-    check(cudaMemcpy(m.free_memory.as<void>(), aligned, m.free_memory.bytes(), cudaMemcpyHostToDevice),
-          "reset");
+    m.free_memory.upload(aligned, m.free_memory.bytes(), "queue of free blocks");
   }
 
   cudaDeviceProp properties_{};
   size_t shared_bytes_ = 0;
   int blocks_per_sm_ = 0;
-  uint32_t* abort_ = nullptr;
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  std::unique_ptr<AbortWord> abort_;
   std::unique_ptr<LaunchMemory<DeviceBuffer>> memory_;
   DeviceFrame frame_;
-  DeviceBuffer targets_, bin_owner_, first_own_region_, own_regions_;
+  DeviceTable targets_, bin_owner_, first_own_region_, own_regions_;
+  HostCounts counts_;
+  std::unique_ptr<CudaLauncher> launcher_;  // goes first
 };
 
 }  // namespace

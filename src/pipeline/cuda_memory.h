@@ -1,0 +1,137 @@
+// Memory of the CUDA machine: on the device, pinned on the host, and tables copied from one to the other only
+// when they have changed. Every error is a std::runtime_error naming what was done.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brokkr {
+
+inline void check_cuda(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  cudaGetLastError();  // a failed call must not be taken for the next one
+  throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
+}
+
+// Frames run on a stream that waits for no other. What a transfer from pageable memory or a memset has begun
+// may still be under way when its call returns: nothing may read it before this has.
+inline void finish_transfers(const char* what) { check_cuda(cudaStreamSynchronize(cudaStreamLegacy), what); }
+
+// Zeroed device memory.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(size_t bytes, const char* what) : DeviceBuffer() {
+    if (bytes == 0) return;
+    bytes_ = bytes;
+    if (cudaMalloc(&data_, bytes) != cudaSuccess) {
+      cudaGetLastError();
+      throw std::runtime_error(std::string("CUDA: ") + what + ": no device memory for " +
+                               std::to_string(bytes >> 20) +
+                               " MiB; use fewer rasterizers, a smaller store or smaller targets");
+    }
+    check_cuda(cudaMemset(data_, 0, bytes), what);
+    finish_transfers(what);
+  }
+  ~DeviceBuffer() { cudaFree(data_); }
+  DeviceBuffer(DeviceBuffer&& o) noexcept
+      : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& o) noexcept {
+    DeviceBuffer gone(std::move(*this));
+    std::swap(data_, o.data_);
+    std::swap(bytes_, o.bytes_);
+    return *this;
+  }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+  size_t bytes() const { return bytes_; }
+
+  // Copies host memory here; the buffer grows where it must.
+  void upload(const void* host, size_t bytes, const char* what) {
+    if (bytes == 0) return;
+    if (bytes_ < bytes) {
+      *this = DeviceBuffer();  // frees what was there before the new memory is asked for
+      *this = DeviceBuffer(bytes, what);
+    }
+    check_cuda(cudaMemcpy(data_, host, bytes, cudaMemcpyHostToDevice), what);
+    finish_transfers(what);
+  }
+  template <class T>
+  const T* hold(const T* host, size_t count) {
+    if (host == nullptr || count == 0) return nullptr;
+    upload(host, count * sizeof(T), "upload");
+    return as<T>();
+  }
+
+ private:
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+// A table that the host makes anew for every frame and that seldom differs: uploaded when it does.
+class DeviceTable {
+ public:
+  template <class T>
+  const T* hold(const std::vector<T>& host) {
+    const size_t bytes = host.size() * sizeof(T);
+    if (bytes == 0) return nullptr;
+    if (copy_.size() != bytes || std::memcmp(copy_.data(), host.data(), bytes) != 0) {
+      copy_.clear();  // should the upload fail, the next frame tries again
+      buffer_.upload(host.data(), bytes, "upload");
+      const auto* first = reinterpret_cast<const std::byte*>(host.data());
+      copy_.assign(first, first + bytes);
+    }
+    return buffer_.as<T>();
+  }
+
+ private:
+  DeviceBuffer buffer_;
+  std::vector<std::byte> copy_;
+};
+
+// Host memory that kernels write to.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  explicit PinnedBuffer(size_t bytes) : PinnedBuffer() {
+    check_cuda(cudaHostAlloc(&host_, bytes, cudaHostAllocMapped), "pinned host memory");
+    bytes_ = bytes;
+    std::memset(host_, 0, bytes);
+    check_cuda(cudaHostGetDevicePointer(&device_, host_, 0), "pinned host memory");
+  }
+  ~PinnedBuffer() { cudaFreeHost(host_); }
+  PinnedBuffer(PinnedBuffer&& o) noexcept { *this = std::move(o); }
+  PinnedBuffer& operator=(PinnedBuffer&& o) noexcept {
+    std::swap(host_, o.host_);
+    std::swap(device_, o.device_);
+    std::swap(bytes_, o.bytes_);
+    return *this;
+  }
+  std::byte* host() const { return static_cast<std::byte*>(host_); }
+  std::byte* device() const { return static_cast<std::byte*>(device_); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  void *host_ = nullptr, *device_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+template <class T>
+std::vector<T> download(const DeviceBuffer& buffer) {
+  std::vector<T> host(buffer.bytes() / sizeof(T));
+  if (!host.empty()) {
+    check_cuda(cudaMemcpy(host.data(), buffer.as<void>(), host.size() * sizeof(T), cudaMemcpyDeviceToHost),
+               "read-back");
+  }
+  return host;
+}
+
+}  // namespace brokkr
