@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 BROKKR_MACHINE_BEGIN
 
@@ -54,6 +55,14 @@ class Warp {
   using Mask = bool;
 
   int index = 0;  // of this warp in its block
+  // Integers of 32 bits: one instruction from Ampere on.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  template <class T>
+  static constexpr bool kReducesInOne = std::is_same_v<T, int32_t> || std::is_same_v<T, uint32_t>;
+#else
+  template <class T>
+  static constexpr bool kReducesInOne = false;
+#endif
 
   BROKKR_FN static Int lane() { return int(threadIdx.x & 31u); }
   BROKKR_FN static Mask first_lanes(int n) { return lane() < n; }
@@ -81,24 +90,36 @@ class Warp {
   }
   template <class T>
   BROKKR_FN static T reduce_add(T a) {
-    for (int step = 16; step > 0; step /= 2) a = a + __shfl_xor_sync(kAll, a, step);
-    return a;
+    if constexpr (kReducesInOne<T>) {
+      return __reduce_add_sync(kAll, a);
+    } else {
+      for (int step = 16; step > 0; step /= 2) a = a + __shfl_xor_sync(kAll, a, step);
+      return a;
+    }
   }
   template <class T>
   BROKKR_FN static T reduce_min(T a) {
-    for (int step = 16; step > 0; step /= 2) {
-      const T b = __shfl_xor_sync(kAll, a, step);
-      a = b < a ? b : a;
+    if constexpr (kReducesInOne<T>) {
+      return __reduce_min_sync(kAll, a);
+    } else {
+      for (int step = 16; step > 0; step /= 2) {
+        const T b = __shfl_xor_sync(kAll, a, step);
+        a = b < a ? b : a;
+      }
+      return a;
     }
-    return a;
   }
   template <class T>
   BROKKR_FN static T reduce_max(T a) {
-    for (int step = 16; step > 0; step /= 2) {
-      const T b = __shfl_xor_sync(kAll, a, step);
-      a = a < b ? b : a;
+    if constexpr (kReducesInOne<T>) {
+      return __reduce_max_sync(kAll, a);
+    } else {
+      for (int step = 16; step > 0; step /= 2) {
+        const T b = __shfl_xor_sync(kAll, a, step);
+        a = a < b ? b : a;
+      }
+      return a;
     }
-    return a;
   }
 
   template <class T>
