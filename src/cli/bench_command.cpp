@@ -20,6 +20,7 @@
 #include "cli/json_text.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
+#include "log/manifest.h"
 #include "scene/file_io.h"
 
 namespace brokkr::cli {
@@ -104,9 +105,31 @@ int outcome(const std::vector<BenchRow>& rows) {
 int compare_results(const Arguments& arguments) {
   const auto& files = arguments.all("FILE");
   if (files.size() != 2) throw UsageError("--compare: name two results, BEFORE.json and AFTER.json");
-  const Json difference = bench_difference(files[0], files[1]);
+  const bool logs = is_log_manifest(files[0]) && is_log_manifest(files[1]);
+  const Json difference = logs ? log_difference(files[0], files[1]) : bench_difference(files[0], files[1]);
   if (arguments.has("json")) write_text(arguments.text("json"), json_text(difference));
-  if (arguments.text("json") != "-") std::cout << difference_table(difference);
+  if (arguments.text("json") != "-")
+    std::cout << (logs ? log_difference_table(difference) : difference_table(difference));
+  return kSuccess;
+}
+
+int write_log(const Arguments& arguments, const BenchOptions& options) {
+  const std::vector<Workload> all = workloads(arguments);
+  if (all.size() != 1) throw UsageError("--log: takes one --shading");
+  const std::string path = arguments.text("log");
+  // The manifest takes the log's name: it must not take its place.
+  if (path != "-" && manifest_path(path) == std::filesystem::path(path))
+    throw UsageError("--log: '" + path + "' is the manifest's name; end it in .csv");
+  BenchLog log;
+  {
+    Progress progress;
+    log = frame_log(all.front(), options, *log_format(arguments.text("log-format", "presentmon")), path,
+                    arguments.text("policy", "fill-level"), progress);
+  }
+  write_text(path, log.csv);
+  if (path == "-") return kSuccess;
+  write_json(manifest_path(path), log.manifest);
+  std::cout << log_table(all.front().name, log.frame_ms);
   return kSuccess;
 }
 
@@ -118,7 +141,9 @@ void check_combination(const Arguments& arguments) {
     throw UsageError("--curves has workloads of its own; leave out FILE and --suite");
   if (arguments.has("log") && (arguments.has("suite") || curves || arguments.all("FILE").size() != 1))
     throw UsageError("--log: takes one FILE");
-  if (arguments.has("camera") && arguments.text("against", "llvmpipe") != "none")
+  if (arguments.has("log-format") && !arguments.has("log"))
+    throw UsageError("--log-format: needs --log FILE.csv");
+  if (arguments.has("camera") && !arguments.has("log") && arguments.text("against", "llvmpipe") != "none")
     throw UsageError("--camera: the peers have none; use --against none");
   if (arguments.text("json") == "-" && arguments.text("csv") == "-")
     throw UsageError("--csv: standard output is taken by --json");
@@ -132,13 +157,7 @@ int run_bench(const Arguments& arguments) {
   options.frames = static_cast<int>(arguments.integer("frames", options.frames));
   options.rounds = static_cast<int>(arguments.integer("rounds", options.rounds));
   options.turn_ms = arguments.real("turn", options.turn_ms);
-  if (arguments.has("log")) {
-    const std::vector<Workload> all = workloads(arguments);
-    if (all.size() != 1) throw UsageError("--log: takes one --shading");
-    Progress progress;
-    write_text(arguments.text("log"), frame_log(all.front(), options, progress));
-    return kSuccess;
-  }
+  if (arguments.has("log")) return write_log(arguments, options);
   const std::vector<PeerSetup> setups = peer_setups(or_default(arguments.all("against"), "llvmpipe"));
   const std::vector<Workload> all =
       workloads(arguments);  // names first: a wrong one should not cost the rest
@@ -202,7 +221,9 @@ Command bench_command() {
        .help = "Only this curve: triangles, pixels, workers, draws, views, overdraw; may be repeated",
        .choices = {"triangles", "pixels", "workers", "draws", "views", "overdraw"},
        .repeat = true},
-      {.names = "--compare", .help = "Compare two results of --json, BEFORE.json and AFTER.json, row by row"},
+      {.names = "--compare",
+       .help =
+           "Compare two results of --json row by row, or the manifests of two logs: BEFORE.json AFTER.json"},
       {.names = "--shading",
        .kind = ValueKind::text,
        .value = "S",
@@ -243,7 +264,14 @@ Command bench_command() {
       {.names = "--log",
        .kind = ValueKind::file,
        .value = "FILE.csv",
-       .help = "Draw one FILE --frames times without peers and write a line per frame"},
+       .help = "Draw one FILE --frames times without peers and write a line per frame, and FILE.json beside "
+               "it; - "
+               "prints the lines"},
+      {.names = "--log-format",
+       .kind = ValueKind::choice,
+       .value = "F",
+       .help = "Columns of --log: presentmon (PresentMon 1's, then Brokkr's), mangohud (presentmon)",
+       .choices = {"presentmon", "mangohud"}},
       {.names = "--gl-bench",
        .kind = ValueKind::file,
        .value = "PROGRAM",

@@ -1,16 +1,37 @@
-// One line per frame.
+// One line per frame: `brokkr bench FILE --log FILE.csv`.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/bench_measure.h"
 #include "cli/bench_workload.h"
+#include "log/frame_log.h"
 
 namespace brokkr::cli {
 
-// CSV of `options.frames` frames: frame, ms (whole call), launch_ms, geometry_ms and raster_ms (of all
-// workers together), triangles (that reach a bin), fragments, fragments_shaded. No warm-up: the first frames
-// show it.
-std::string frame_log(const Workload& workload, const BenchOptions& options, Progress& progress);
+struct BenchLog {
+  std::string csv;
+  nlohmann::ordered_json manifest;
+  std::vector<double> frame_ms;
+};
+
+// Draws `options.frames` frames and logs each as log/frame_log.h has it; "present" is the end of the call
+// that renders, pictures are not read back. No warm-up: the first frames show it. `path` names the CSV in the
+// manifest, `policy` the policy.
+BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format,
+                   const std::string& path, const std::string& policy, Progress& progress);
+
+// Median, p95, p99, p99.9 and 1 % low as a table, and the formula of the last.
+std::string log_table(const std::string& name, const std::vector<double>& frame_ms);
+
+// Whether the file is a manifest of a frame-time log (and no result of `brokkr bench --json`).
+bool is_log_manifest(const std::string& path);
+
+// Two logs, named by their manifests, side by side: their statistics, and the ratio of their medians with its
+// interval. Throws std::runtime_error where a file or its CSV cannot be read.
+nlohmann::ordered_json log_difference(const std::string& before, const std::string& after);
+std::string log_difference_table(const nlohmann::ordered_json& difference);
 
 }  // namespace brokkr::cli

@@ -33,10 +33,10 @@ std::pair<int, int> Arguments::size(const std::string& name) const {
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {view_command(),    render_command(),  check_command(),
-                                           info_command(),    compare_command(), bench_command(),
-                                           pattern_command(), queues_command(),  machines_command(),
-                                           capture_command(), import_command()};
+  static const std::vector<Command> all = {
+      view_command(),     render_command(),  check_command(), info_command(),    pixel_command(),
+      compare_command(),  bench_command(),   plot_command(),  pattern_command(), queues_command(),
+      machines_command(), capture_command(), import_command()};
   return all;
 }
 

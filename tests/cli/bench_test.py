@@ -4,6 +4,7 @@
     bench_test.py BROKKR [BROKKR_GL_BENCH]
 """
 import csv
+import hashlib
 import io
 import json
 import os
@@ -13,12 +14,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 from test_frame import TRIANGLE, container, frame
 
 PROGRAM = sys.argv.pop(1)
 PEER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 SIZE = 64
+CHECK = str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "check-frame-log")
 QUICK = ["--frames", "3", "--rounds", "2"]
 
 
@@ -101,13 +104,82 @@ class Bench(unittest.TestCase):
         row = document["results"][0]
         self.assertEqual((row["workers"], row["rasterizers"]), (3, 7))
 
+    def check_log(self, *names, code=0):
+        run = subprocess.run([sys.executable, CHECK, *names], capture_output=True, text=True, timeout=60, cwd=self.path)
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run.stdout + run.stderr
+
     def test_log(self):
-        self.run_program(self.file, "--frames", "7", "--log", "log.csv")
+        table = self.run_program(self.file, "--frames", "7", "--log", "log.csv", "--pattern", "hilbert", "--bin", "16",
+                                 "--rasterizers", "5")
+        self.assertRegex(table, r"one +7 +\d")
+        self.assertIn("1 % low = 1000 / mean", table)
         rows = list(csv.DictReader(io.StringIO((self.path / "log.csv").read_text())))
-        self.assertEqual([row["frame"] for row in rows], [str(i) for i in range(7)])
+        self.assertEqual([row["FrameId"] for row in rows], [str(i) for i in range(7)])
         for row in rows:
-            self.assertEqual((row["triangles"], row["fragments"]), ("1", str(SIZE * (SIZE - 1) // 2)))
-            self.assertLessEqual(float(row["launch_ms"]), float(row["ms"]))
+            self.assertEqual((row["Triangles"], row["Fragments"]), ("1", str(SIZE * (SIZE - 1) // 2)))
+            self.assertEqual((row["BinPattern"], row["BinSize"], row["Rasterizers"]), ("hilbert", "16", "5"))
+            self.assertEqual((row["Policy"], row["Application"], row["MsGPUBusy"]), ("fill-level", "brokkr", "0.0000"))
+            self.assertLessEqual(float(row["MsGeometry"]) + float(row["MsRaster"]), float(row["MsCPUBusy"]))
+            self.assertLess(float(row["msUntilRenderStart"]), 0)
+        manifest = json.loads((self.path / "log.json").read_text())
+        self.assertEqual(manifest["scene"]["sha256"], hashlib.sha256(pathlib.Path(self.file).read_bytes()).hexdigest())
+        self.assertEqual((manifest["settings"]["pattern"], manifest["settings"]["used"]["rasterizers"]), ("hilbert", 5))
+        self.assertIn("PresentMon, 7 frames, manifest agrees", self.check_log("log.csv"))
+        self.assertEqual(len(self.run_program(self.file, "--frames", "2", "--log", "-").splitlines()), 3)
+
+    def test_log_as_mangohud(self):
+        self.run_program(self.file, "--frames", "5", "--log", "log.csv", "--log-format", "mangohud")
+        self.assertIn("MangoHud, 5 frames, manifest agrees", self.check_log("log.csv"))
+
+    def test_wrong_logs_are_found_out(self):
+        self.run_program(self.file, "--frames", "3", "--log", "log.csv")
+        good = (self.path / "log.csv").read_text()
+        for old, new, mention in (("msBetweenPresents", "MsBetweenPresents", "heading"), ("QueuePeak", "Peak", "Brokkr's columns"),
+                                  (",1,van-der-corput", ",0,van-der-corput", "FrameId"),
+                                  (",van-der-corput,", ",,", "BinPattern is empty")):
+            self.assertIn(old, good)
+            self.write("bad.csv", good.replace(old, new))
+            self.assertIn(mention, self.check_log("bad.csv", code=1))
+        lines = good.splitlines()
+        self.write("bad.csv", "\n".join(lines[:2] + [lines[2].rsplit(",", 1)[0]] + lines[3:]) + "\n")
+        self.assertIn("line 3: 31 fields under 32", self.check_log("bad.csv", code=1))
+        self.write("log.csv", "\n".join(lines[:3]) + "\n")  # the manifest knows three frames
+        self.assertIn("manifest's frames", self.check_log("log.csv", code=1))
+
+    def test_logs_side_by_side_and_as_a_picture(self):
+        for name, pattern in (("a", "hilbert"), ("b", "z-curve")):
+            self.run_program(self.file, "--frames", "20", "--log", name + ".csv", "--pattern", pattern)
+        result = json.loads(self.run_program("--compare", "a.json", "b.json", "--json", "-"))
+        texts = {name: (self.path / (name + ".csv")).read_text() for name in "ab"}
+        times = {name: sorted(float(row["msBetweenPresents"]) for row in csv.DictReader(io.StringIO(text)))
+                 for name, text in texts.items()}
+        medians = {name: (values[9] + values[10]) / 2 for name, values in times.items()}
+        ratio = result["ratio_of_medians"]
+        self.assertAlmostEqual(ratio["ratio"], medians["a"] / medians["b"], places=2)
+        self.assertTrue(ratio["low"] <= ratio["ratio"] <= ratio["high"], ratio)
+        self.assertTrue(result["same_scene"])
+        self.assertEqual(result["after"]["settings"]["pattern"], "z-curve")
+        self.assertRegex(self.run_program("--compare", "a.json", "b.json"), r"median: after is .* with 95 % confidence")
+        self.assertIn("a.json", self.run_program("--compare", "a.json", self.write("c.json", "{}"), code=1))
+        (self.path / "b.csv").unlink()
+        self.assertIn("b.csv", self.run_program("--compare", "a.json", "b.json", code=1))
+
+        def plot(*arguments, code=0):
+            run = subprocess.run([PROGRAM, "plot", *arguments], capture_output=True, text=True, timeout=60, cwd=self.path)
+            self.assertEqual(run.returncode, code, run.stderr)
+            return run.stderr
+        plot("a.csv", "-o", "a.svg", "--title", "A <b>")
+        picture = xml.etree.ElementTree.parse(self.path / "a.svg").getroot()
+        texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertIn("A <b>", texts)
+        self.assertTrue(any(text.startswith("median") for text in texts))
+        self.assertIn("--output", plot("a.csv", code=2))
+        self.assertIn(".svg", plot("a.csv", "-o", "a.gif", code=2))
+        self.assertIn("b.csv", plot("b.csv", "-o", "b.svg", code=1))
+        self.assertIn("too many", plot(*["a.csv"] * 7, "-o", "b.svg", code=2))
+        self.assertIn("no column", plot(self.write("d.csv", "x,y\n1,2\n"), "-o", "b.svg", code=1))
+        self.assertFalse((self.path / "b.svg").exists())
 
     def test_draws_and_depth_of_generated_scenes(self):
         document = self.bench("generated:sphere-100k?triangles=300&draws=20", "generated:overlap-10k?triangles=500&depth=1",
@@ -157,6 +229,9 @@ class Bench(unittest.TestCase):
                 (["--curve", "colours"], "--curve"),
                 (["--suite", "--log", "x.csv"], "--log"),
                 ([self.file, "--log", "x.csv", "--shading", "flat,phong"], "phong"),
+                ([self.file, "--log", "x.json"], "x.json"),
+                ([self.file, "--log-format", "mangohud"], "--log-format"),
+                ([self.file, "--log", "x.csv", "--log-format", "xml"], "xml"),
                 ([self.file, "--json", "-", "--csv", "-"], "--csv"),
                 (["generated:city", "--camera", "fov=40"], "--camera")):
             self.assertIn(mention, self.run_program(*arguments, code=2), arguments)

@@ -1,0 +1,143 @@
+// brokkr pixel: everything that happened to one pixel of a frame.
+#include <algorithm>
+#include <iostream>
+#include <variant>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/json_text.h"
+#include "cli/pipeline_options.h"
+#include "cli/text.h"
+#include "inspect/pixel_history.h"
+
+namespace brokkr::cli {
+namespace {
+
+std::vector<std::string> event_row(const PixelHistory& history, const PixelEvent& e, const Frame& frame,
+                                   size_t number) {
+  std::vector<std::string> row = {std::to_string(number), std::to_string(e.command)};
+  const std::string color = color_text(history.format, e.after.low, e.after.high);
+  if (e.kind == PixelEvent::Kind::clear) {
+    row.insert(row.end(), {"clear", "", "", "", fixed(double(e.after.depth), 7), "", "", color});
+  } else if (e.kind == PixelEvent::Kind::blit) {
+    row.insert(row.end(), {"blit from target " + std::to_string(frame.targets[e.source.target].id) + " at " +
+                               std::to_string(e.source.x) + "," + std::to_string(e.source.y),
+                           "", "", "", fixed(double(e.after.depth), 7), "", "", color});
+  } else {
+    const std::string& label = std::get<DrawCommand>(frame.commands[e.command]).label;
+    row.insert(row.end(),
+               {label.empty() ? "draw" : "draw " + printable(label), std::to_string(e.origin.instance),
+                std::to_string(e.origin.triangle), std::to_string(e.origin.batch),
+                fixed(double(e.fragment.depth), 7), fate_name(e.fragment.fate),
+                color_text(history.format, e.fragment.shader_low, e.fragment.shader_high), color});
+  }
+  return row;
+}
+
+void print(const PixelHistory& h, const Frame& frame) {
+  const Target& target = frame.targets[h.pixel.target];
+  std::cout << "pixel " << h.pixel.x << "," << h.pixel.y << " of target " << target.id << " (" << target.width
+            << "x" << target.height << ", origin at the bottom left)";
+  if (target.layers > 1) std::cout << ", layer " << h.pixel.layer;
+  std::cout << ": bin " << h.bin_x << "," << h.bin_y << " of " << h.bin << " pixels, rasterizer "
+            << h.rasterizer << " of " << h.rasterizers << "\n";
+  std::cout << "holds colour " << color_text(h.format, h.end.low, h.end.high) << ", depth "
+            << fixed(double(h.end.depth), 7) << ", stencil " << h.end.stencil;
+  if (const auto writer = h.color_writer()) {
+    const PixelEvent& e = h.events[*writer];
+    std::cout << "; seen is triangle " << e.origin.triangle << " of command " << e.command << ", batch "
+              << e.origin.batch;
+  }
+  std::cout << "\n" << h.fragments << (h.fragments == 1 ? " fragment" : " fragments") << " hit it\n\n";
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < h.events.size(); ++i) rows.push_back(event_row(h, h.events[i], frame, i));
+  std::cout << format_table({"#", "command", "what", "instance", "triangle", "batch", "depth", "result",
+                             "shader gives", "pixel holds"},
+                            rows);
+}
+
+int run_pixel(const Arguments& arguments) {
+  const std::string file = arguments.text("FILE");
+  Frame frame;
+  PixelHistory history;
+  {
+    Progress progress;
+    frame = load_input(file, arguments, progress);
+    PixelAddress pixel;
+    pixel.target = chosen_target(frame, arguments);
+    pixel.layer = chosen_layer(frame, pixel.target, arguments);
+    const Target& target = frame.targets[pixel.target];
+    pixel.x = static_cast<int>(arguments.integer("X", 0));
+    pixel.y = static_cast<int>(arguments.integer("Y", 0));
+    if (arguments.has("from-top")) pixel.y = target.height - 1 - pixel.y;
+    if (pixel.x >= target.width || pixel.y >= target.height || pixel.y < 0) {
+      throw UsageError("X, Y: the target is " + std::to_string(target.width) + "x" +
+                       std::to_string(target.height) + " pixels; count from 0");
+    }
+    RenderOptions options = render_options(arguments);
+    if (arguments.has("before"))
+      options.command_limit = static_cast<uint32_t>(arguments.integer("before", 0));
+    progress.show("following pixel " + std::to_string(pixel.x) + "," + std::to_string(pixel.y));
+    Renderer renderer;
+    const PreparedFrame prepared = renderer.prepare(frame);
+    history = pixel_history(prepared, pixel, options);
+  }
+  if (arguments.has("json")) {
+    std::cout << json_text(to_json(history, frame));
+  } else {
+    print(history, frame);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+Command pixel_command() {
+  const std::vector<Option> own = {
+      {.names = "FILE",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Frame (.bkf) or scene (.obj, generated:NAME)",
+       .required = true},
+      {.names = "X",
+       .kind = ValueKind::integer,
+       .value = "X",
+       .help = "Column, from 0 at the left",
+       .min = 0,
+       .max = kMaxTargetSize - 1,
+       .required = true},
+      {.names = "Y",
+       .kind = ValueKind::integer,
+       .value = "Y",
+       .help = "Row, from 0 at the bottom",
+       .min = 0,
+       .max = kMaxTargetSize - 1,
+       .required = true},
+      {.names = "--from-top", .help = "Count Y from the top, as picture programs do"},
+      {.names = "--target",
+       .kind = ValueKind::integer,
+       .value = "ID",
+       .help = "Target to look at, by its number in the file (the one that most triangles go to)",
+       .min = -2147483648.0,
+       .max = 2147483647.0},
+      {.names = "--layer",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Layer of the target (0)",
+       .min = 0,
+       .max = kMaxTargetLayers - 1},
+      {.names = "--before",
+       .kind = ValueKind::integer,
+       .value = "COMMAND",
+       .help = "Only what happens before this command",
+       .min = 0,
+       .max = 4294967295.0},
+      {.names = "--json", .help = "Print JSON instead of a table"},
+  };
+  return {"pixel",
+          "Show what happened to a pixel: every triangle that covered it, in order, and what became of it",
+          joined(joined(own, input_options()), pipeline_options()), run_pixel};
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,55 @@
+// brokkr plot: frame-time logs as a picture.
+#include <iostream>
+#include <span>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/picture.h"
+#include "log/log_reader.h"
+#include "log/plot.h"
+#include "scene/file_io.h"
+
+namespace brokkr::cli {
+namespace {
+
+int run_plot(const Arguments& arguments) {
+  const std::vector<std::string>& files = arguments.all("FILE");
+  if (!arguments.has("output")) throw UsageError("--output is missing; name the picture, FILE.svg");
+  const std::string output = arguments.text("output");
+  require_ending(output, {".svg"}, "--output");
+  if (files.size() > kMostPlottedLogs) {
+    throw UsageError(std::to_string(files.size()) + " logs are too many for one picture; name up to " +
+                     std::to_string(kMostPlottedLogs));
+  }
+  std::vector<FrameLog> logs;
+  for (const std::string& file : files) logs.push_back(read_frame_log(file));
+  const std::string picture = plot_frame_times(logs, arguments.text("title"));
+  write_file(output, std::as_bytes(std::span(picture.data(), picture.size())));
+  return kSuccess;
+}
+
+}  // namespace
+
+Command plot_command() {
+  return {
+      "plot",
+      "Draw frame-time logs: the time of every frame, and how the times are distributed",
+      {{.names = "FILE",
+        .kind = ValueKind::file,
+        .value = "FILE.csv",
+        .help =
+            "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes",
+        .repeat = true,
+        .required = true},
+       {.names = "-o,--output",
+        .kind = ValueKind::file,
+        .value = "FILE.svg",
+        .help = "Where the picture goes"},
+       {.names = "--title",
+        .kind = ValueKind::text,
+        .value = "TEXT",
+        .help = "Heading of the picture (Frame times)"}},
+      run_plot};
+}
+
+}  // namespace brokkr::cli

@@ -1,0 +1,60 @@
+#include "inspect/load_map.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace brokkr {
+
+LoadStatistics predict_load(const Statistics& s, PatternKind kind, int rasterizers) {
+  if (s.bins_x <= 0 || s.bins_y <= 0 || rasterizers <= 0) return {};
+  const Pattern pattern = make_pattern(kind, rasterizers, s.bins_x, s.bins_y);
+  return load_statistics(pattern, s.bin_fragments, s.bins_x, s.bins_y);
+}
+
+LoadMap load_map(const Statistics& s) {
+  LoadMap map;
+  if (s.bins_x <= 0 || s.bins_y <= 0 || s.rasterizers <= 0) return map;
+  map.bins_x = s.bins_x;
+  map.bins_y = s.bins_y;
+  map.bins = s.bin_fragments;
+  map.most = *std::max_element(map.bins.begin(), map.bins.end());
+  map.predicted = predict_load(s, pattern_kind(s.pattern), s.rasterizers);
+  map.counted = load_statistics(s.rasterizer_fragments);
+  if (s.trace.empty()) return map;
+  map.busy_us.assign(size_t(s.rasterizers), 0);
+  for (const TraceEvent& e : s.trace) {
+    if (Stage(e.stage) == Stage::rasterize && e.argument < map.busy_us.size())
+      map.busy_us[e.argument] += e.end_us - e.begin_us;
+  }
+  double sum = 0, squares = 0;
+  for (const double us : map.busy_us) sum += us;
+  const double mean = sum / double(map.busy_us.size());
+  if (!(mean > 0)) return map;
+  for (const double us : map.busy_us) squares += (us - mean) * (us - mean);
+  map.busy_cv = std::sqrt(squares / double(map.busy_us.size())) / mean;
+  map.busy_imbalance = *std::max_element(map.busy_us.begin(), map.busy_us.end()) / mean;
+  return map;
+}
+
+uint32_t heat_color(double share) {
+  struct Stop {
+    double at, red, green, blue;
+  };
+  // Luminance grows all the way.
+  constexpr std::array<Stop, 6> kStops = {{{0, 0, 0, 4},
+                                           {0.2, 66, 10, 104},
+                                           {0.45, 170, 48, 92},
+                                           {0.7, 240, 120, 30},
+                                           {0.88, 250, 205, 60},
+                                           {1, 255, 255, 230}}};
+  const double s = share > 0 ? std::min(share, 1.0) : 0.0;
+  size_t i = 1;
+  while (i + 1 < kStops.size() && kStops[i].at < s) ++i;
+  const Stop &a = kStops[i - 1], &b = kStops[i];
+  const double t = (s - a.at) / (b.at - a.at);
+  const auto mix = [t](double x, double y) { return uint32_t(std::lround(x + (y - x) * t)); };
+  return 0xff000000u | mix(a.blue, b.blue) << 16 | mix(a.green, b.green) << 8 | mix(a.red, b.red);
+}
+
+}  // namespace brokkr

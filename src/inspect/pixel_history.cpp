@@ -1,0 +1,247 @@
+#include "inspect/pixel_history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include "pipeline/color_code.h"
+#include "pipeline/launch_layout.h"
+#include "pipeline/prepare.h"
+
+namespace brokkr {
+
+inline namespace BROKKR_INSPECT_ISA {
+namespace inspect {
+extern const SampleKernel kernel;
+}
+}  // namespace BROKKR_INSPECT_ISA
+
+namespace {
+
+// Where a blit's destination pixel comes from; nothing where it writes none there. Rounds as the pipeline
+// does.
+std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& blit,
+                                        const FollowedSample& to) {
+  if (to.target != blit.to || to.layer != 0) return std::nullopt;
+  const Rect &s = blit.source, &d = blit.destination;
+  const float u = (float(to.x - d.x) + 0.5f) / float(d.width),
+              v = (float(to.y - d.y) + 0.5f) / float(d.height);
+  if (!(u > 0 && u < 1 && v > 0 && v < 1)) return std::nullopt;
+  const int x = s.x + int(std::floor(u * float(s.width))), y = s.y + int(std::floor(v * float(s.height)));
+  const Target& source = frame.targets[blit.from];
+  if (x < 0 || y < 0 || x >= source.width || y >= source.height) return std::nullopt;
+  return PixelAddress{blit.from, 0, x, y};
+}
+
+class History {
+ public:
+  History(const PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options)
+      : prepared_(prepared), impl_(*prepared.impl), frame_(*impl_.frame), shading_(options.shading) {
+    result_.pixel = pixel;
+    if (pixel.target >= frame_.targets.size() ||
+        pixel.layer >= uint32_t(frame_.targets[pixel.target].layers) || pixel.x < 0 || pixel.y < 0 ||
+        pixel.x >= frame_.targets[pixel.target].width || pixel.y >= frame_.targets[pixel.target].height) {
+      throw std::invalid_argument("pixel " + std::to_string(pixel.x) + "," + std::to_string(pixel.y) +
+                                  ": the target has no such pixel");
+    }
+    result_.format = frame_.targets[pixel.target].format;
+    const size_t commands = frame_.commands.size();
+    limit_ = options.command_limit ? std::min<size_t>(*options.command_limit, commands) : commands;
+    find_rasterizer(options);
+    plan_.draws = impl_.draws;
+    tables_ = impl_.tables(plan_);
+    for (const Target& t : frame_.targets) {
+      TargetRecord record{};
+      record.width = uint32_t(t.width);
+      record.height = uint32_t(t.height);
+      record.format = uint32_t(t.format);
+      targets_.push_back(record);
+    }
+    follow_sources();
+  }
+
+  PixelHistory run() {
+    size_t run = 0;
+    for (command_ = 0; command_ < limit_; ++command_) {
+      for (size_t i = 0; i < samples_.size(); ++i) samples_[i].active = command_ < needed_until_[i];
+      if (const auto* clear = std::get_if<ClearCommand>(&frame_.commands[command_])) apply(*clear);
+      if (const auto* blit = std::get_if<BlitCommand>(&frame_.commands[command_])) apply(*blit);
+      for (; run < impl_.runs.size() && impl_.draws[impl_.runs[run].draw].command == command_; ++run)
+        draw(run);
+    }
+    result_.end = samples_[0].state;
+    return std::move(result_);
+  }
+
+ private:
+  void find_rasterizer(const RenderOptions& options) {
+    const LaunchLayout layout = make_layout(frame_, 1, options, LaunchShape{});
+    const PixelAddress& p = result_.pixel;
+    result_.bin = layout.bin;
+    result_.bin_x = p.x / layout.bin;
+    result_.bin_y = p.y / layout.bin;
+    result_.rasterizers = uint32_t(layout.rasterizers);
+    const TargetRecord& target = layout.targets[p.target];
+    const uint32_t owner =
+        layout
+            .bin_owner[target.first_bin + uint32_t(result_.bin_y) * target.bins_x + uint32_t(result_.bin_x)];
+    result_.rasterizer = (owner + layer_offset(p.target, p.layer, result_.rasterizers)) % result_.rasterizers;
+  }
+
+  // The pixels that blits copy to followed ones, from the frame's end to its begin, each until the command
+  // that reads it.
+  void follow_sources() {
+    follow(result_.pixel, limit_);
+    for (size_t c = limit_; c-- > 0;) {
+      const auto* blit = std::get_if<BlitCommand>(&frame_.commands[c]);
+      if (blit == nullptr) continue;
+      const size_t known = samples_.size();
+      for (size_t i = 0; i < known; ++i) {
+        if (c >= needed_until_[i]) continue;
+        if (const auto source = blit_source(frame_, *blit, samples_[i])) follow(*source, c);
+      }
+    }
+  }
+
+  size_t find(const PixelAddress& pixel) const {
+    const auto same = [&](const FollowedSample& s) {
+      return PixelAddress{s.target, s.layer, s.x, s.y} == pixel;
+    };
+    return size_t(std::find_if(samples_.begin(), samples_.end(), same) - samples_.begin());
+  }
+
+  void follow(const PixelAddress& pixel, size_t until) {
+    const size_t at = find(pixel);
+    if (at < samples_.size()) {
+      needed_until_[at] = std::max(needed_until_[at], until);
+      return;
+    }
+    samples_.push_back({pixel.target, pixel.layer, pixel.x, pixel.y, true, {}});
+    needed_until_.push_back(until);
+  }
+
+  void note(PixelEvent event) {
+    event.command = uint32_t(command_);
+    event.after = samples_[0].state;
+    result_.events.push_back(event);
+  }
+
+  void apply(const ClearCommand& clear) {
+    for (size_t i = 0; i < samples_.size(); ++i) {
+      FollowedSample& s = samples_[i];
+      if (!s.active || s.target != clear.target) continue;
+      if (clear.scissor) {
+        const Rect& r = *clear.scissor;
+        if (s.x < r.x || s.y < r.y || int64_t(s.x) >= int64_t(r.x) + r.width ||
+            int64_t(s.y) >= int64_t(r.y) + r.height)
+          continue;
+      }
+      PixelEvent event;
+      event.kind = PixelEvent::Kind::clear;
+      event.before = s.state;
+      if (clear.color) {
+        const uint64_t code = color_code(frame_.targets[clear.target].format, *clear.color);
+        s.state.low = uint32_t(code);
+        s.state.high = uint32_t(code >> 32);
+      }
+      if (clear.depth) s.state.depth = std::clamp(*clear.depth, 0.0f, 1.0f) + 0.0f;
+      if (clear.stencil) s.state.stencil = *clear.stencil;
+      if (i == 0) note(event);
+    }
+  }
+
+  void apply(const BlitCommand& blit) {
+    struct Copy {
+      size_t to;
+      PixelAddress source;
+      SampleState state;
+    };
+    std::vector<Copy> copies;  // all are read before one is written
+    for (size_t i = 0; i < samples_.size(); ++i) {
+      if (!samples_[i].active) continue;
+      const auto source = blit_source(frame_, blit, samples_[i]);
+      if (source) copies.push_back({i, *source, samples_[find(*source)].state});
+    }
+    const uint32_t from = targets_[blit.from].format, to = targets_[blit.to].format;
+    for (Copy& copy : copies) {
+      SampleState& state = samples_[copy.to].state;
+      PixelEvent event;
+      event.kind = PixelEvent::Kind::blit;
+      event.before = state;
+      event.source = copy.source;
+      if (blit.color) {
+        if (from != to) inspect::kernel.convert(from, to, copy.state.low, copy.state.high);
+        state.low = copy.state.low;
+        state.high = copy.state.high;
+        state.visible_id = copy.state.visible_id;
+      }
+      if (blit.depth) {
+        state.depth = copy.state.depth;
+        state.depth_id = copy.state.depth_id;
+      }
+      if (blit.stencil) state.stencil = copy.state.stencil;
+      if (copy.to == 0) note(event);
+    }
+  }
+
+  void draw(size_t number) {
+    const RunRecord& run = impl_.runs[number];
+    const DrawRecord& record = impl_.draws[run.draw];
+    const ViewRecord& view = impl_.views[run.view];
+    const bool touched = std::any_of(samples_.begin(), samples_.end(), [&](const FollowedSample& s) {
+      return s.active && s.target == view.target && s.layer == view.layer && s.x >= record.rect[0] &&
+             s.y >= record.rect[1] && s.x < record.rect[2] && s.y < record.rect[3];
+    });
+    if (!touched) return;
+    const size_t next = number + 1;
+    const uint32_t end =
+        next < impl_.runs.size() ? impl_.runs[next].first_batch : uint32_t(impl_.batch_run.size());
+    inspect::kernel.draw(tables_, targets_.data(), shading_, run.first_batch, end, samples_.data(),
+                         uint32_t(samples_.size()), &History::take, this);
+  }
+
+  static void take(void* self, const SampleFragment& fragment) {
+    if (fragment.sample != 0) return;
+    History& history = *static_cast<History*>(self);
+    PixelEvent event;
+    event.kind = PixelEvent::Kind::fragment;
+    event.before = fragment.before;
+    event.fragment = fragment;
+    event.origin = history.prepared_.origin(fragment.primitive);
+    ++history.result_.fragments;
+    history.note(event);
+  }
+
+  const PreparedFrame& prepared_;
+  const PreparedFrame::Impl& impl_;
+  const Frame& frame_;
+  Shading shading_;
+  size_t limit_ = 0, command_ = 0;
+  PhasePlan plan_;
+  FrameTables tables_{};
+  std::vector<TargetRecord> targets_;
+  std::vector<FollowedSample> samples_;  // the pixel first
+  std::vector<size_t> needed_until_;  // per sample: command before which its value is read for the last time
+  PixelHistory result_;
+};
+
+}  // namespace
+
+std::optional<size_t> PixelHistory::color_writer() const {
+  for (size_t i = events.size(); i-- > 0;) {
+    const PixelEvent& e = events[i];
+    if (e.kind == PixelEvent::Kind::fragment && e.fragment.fate == FragmentFate::passed &&
+        e.after.visible_id == e.fragment.primitive)
+      return i;
+  }
+  return std::nullopt;
+}
+
+PixelHistory pixel_history(const PreparedFrame& prepared, const PixelAddress& pixel,
+                           const RenderOptions& options) {
+  return History(prepared, pixel, options).run();
+}
+
+}  // namespace brokkr

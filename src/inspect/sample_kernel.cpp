@@ -1,0 +1,164 @@
+// Single samples through the pipeline's stages, compiled for one machine of the CPU (BROKKR_ISA).
+#include "inspect/sample_kernel.h"
+
+#include "geometry/geometry_stage.h"
+#include "raster/tile.h"
+
+BROKKR_MACHINE_BEGIN
+namespace inspect {
+
+// Everything that the samples of one call share.
+struct SampleRun {
+  const FrameTables* frame;
+  const TargetRecord* targets;
+  ShadeContext shade_context;
+  FollowedSample* samples;
+  uint32_t count;
+  FragmentSink sink;
+  void* context;
+  TileBuffer tile;
+  uint32_t visible[kTileSamples], depth_writer[kTileSamples];
+};
+
+// Morton position in its 8x8 tile.
+static int position_in_tile(int x, int y) {
+  int m = 0;
+  for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
+  return m;
+}
+
+static bool covers(const RegionTriangle& t, int x, int y) {
+  if (x < t.min_x || x > t.max_x || y < t.min_y || y > t.max_y) return false;
+  for (int k = 0; k < 3; ++k) {
+    if (t.e[k] + t.a[k] * x + t.b[k] * y < 0) return false;
+  }
+  return true;
+}
+
+// Draws the triangle into the sample's tile, every sample of which holds `state`, and returns what it then
+// holds.
+static SampleState draw_once(Warp& w, SampleRun& run, const FollowedSample& sample,
+                             const RegionRecord& region, const DrawRecord& draw,
+                             const RegionTriangle& triangle, int at, const SampleState& state) {
+  for (int s = 0; s < kTileSamples; ++s) {
+    run.tile.color[s] = state.low;
+    run.tile.color_high[s] = state.high;
+    run.tile.depth[s] = state.depth;
+    run.tile.stencil[s] = state.stencil;
+    run.visible[s] = state.visible_id;
+    run.depth_writer[s] = state.depth_id;
+  }
+  TargetTables tables{};
+  tables.targets = run.targets;
+  tables.visible_id = run.visible;
+  tables.depth_id = run.depth_writer;
+  TileCounts counts;
+  draw_in_tile(w, tables, region, draw, triangle, false, 0, 0, 0, run.shade_context, run.tile, counts);
+  const bool half = run.targets[sample.target].format == uint32_t(ColorFormat::rgba16f);
+  return {run.tile.color[at], half ? run.tile.color_high[at] : 0u,
+          run.tile.depth[at], run.tile.stencil[at],
+          run.visible[at],    run.depth_writer[at]};
+}
+
+static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock& block, int i) {
+  FollowedSample& sample = run.samples[number];
+  const uint32_t lo = block.field[kMin][i], hi = block.field[kMax][i];
+  if (sample.x < int(lo & 0xffffu) || sample.x > int(hi & 0xffffu) || sample.y < int(lo >> 16) ||
+      sample.y > int(hi >> 16))
+    return;
+  const RegionRecord region{sample.target, sample.layer, sample.x & ~7, sample.y & ~7, 0};
+  const RegionTriangle triangle = region_triangle(block, i, region.x, region.y);
+  const int x = sample.x & 7, y = sample.y & 7;
+  if (!covers(triangle, x, y)) return;
+
+  const int at = position_in_tile(x, y);
+  const DrawRecord& draw = run.frame->draws[block.draw];
+  SampleFragment f;
+  f.sample = number;
+  f.primitive = triangle.primitive;
+  f.before = sample.state;
+  // The same triangle without tests and blending shows what the shader gives, or that it discards; with the
+  // stencil test alone, whether that lets it through.
+  DrawRecord bare = draw;
+  bare.bits &= ~uint32_t(kDrawDepthTest | kDrawStencil | kDrawBlend);
+  bare.bits |= kDrawDepthWrite;
+  bare.color_mask = 15;
+  SampleState marked = sample.state;
+  marked.visible_id = marked.depth_id = kNoPrimitive;
+  const SampleState shown = draw_once(w, run, sample, region, bare, triangle, at, marked);
+  f.shader_low = shown.low;
+  f.shader_high = shown.high;
+  DrawRecord stencil_only = bare;
+  stencil_only.bits |= draw.bits & kDrawStencil;
+  const bool keeps = shown.visible_id == triangle.primitive;
+  const bool stencil_passes =
+      draw_once(w, run, sample, region, stencil_only, triangle, at, marked).visible_id == triangle.primitive;
+  DrawRecord tested = draw;
+  tested.bits &= ~uint32_t(kDrawBlend);
+  tested.color_mask = 15;
+  const bool passes = draw_once(w, run, sample, region, tested, triangle, at, marked).visible_id ==
+                      triangle.primitive;
+  f.fate = !keeps            ? FragmentFate::discarded
+           : !stencil_passes ? FragmentFate::stencil_failed
+           : !passes         ? FragmentFate::depth_failed
+                             : FragmentFate::passed;
+  // Depth as the plane has it, whether it is written or not.
+  f.depth = shown.depth;
+  if (!keeps) {
+    DrawRecord opaque = bare;
+    opaque.bits &= ~uint32_t(kDrawAlphaTest | kDrawMaterial);
+    f.depth = draw_once(w, run, sample, region, opaque, triangle, at, marked).depth;
+  }
+  sample.state = draw_once(w, run, sample, region, draw, triangle, at, sample.state);
+  run.sink(run.context, f);
+}
+
+// Takes blocks of triangles from the geometry stage and looks at their records at once, in order.
+struct SampleSupply {
+  SampleRun* run;
+  TriangleBlock* block;
+
+  BROKKR_FN uint32_t open(Warp&) { return 0; }
+  BROKKR_FN void close(Warp& w, uint32_t) {
+    for (int i = 0; i < int(block->count); ++i) {
+      for (uint32_t s = 0; s < run->count; ++s) {
+        const FollowedSample& sample = run->samples[s];
+        if (sample.active && sample.target == block->target && sample.layer == block->layer)
+          follow(w, *run, s, *block, i);
+      }
+    }
+  }
+};
+
+static void draw(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first,
+                 uint32_t end, FollowedSample* samples, uint32_t count, FragmentSink sink, void* context) {
+  Warp w;
+  SampleRun run{};
+  run.frame = &frame;
+  run.targets = targets;
+  run.shade_context.frame = &frame;
+  run.shade_context.shading = shading;
+  run.samples = samples;
+  run.count = count;
+  run.sink = sink;
+  run.context = context;
+  TriangleBlock block{};
+  SampleSupply supply{&run, &block};
+  BlockWriter<SampleSupply> writer(&block, supply, 0);
+  GeometryScratch scratch{};
+  Counters counters{};
+  process_batches(w, frame, false, false, first, end, scratch, counters, writer);
+}
+
+static void convert(uint32_t from_format, uint32_t to_format, uint32_t& low, uint32_t& high) {
+  const Stored stored = store_color(to_format, load_color(from_format, Uint(low), Uint(high)));
+  Warp w;
+  low = w.broadcast(stored.low, 0);
+  high = w.broadcast(stored.high, 0);
+}
+
+extern const SampleKernel kernel;
+const SampleKernel kernel = {&draw, &convert};
+
+}  // namespace inspect
+BROKKR_MACHINE_END

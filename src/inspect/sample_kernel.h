@@ -1,0 +1,51 @@
+// The pipeline's stages run for single samples: geometry, coverage, tests, shading and blending are its own
+// code (geometry_stage.h, tile.h), compiled for one machine. Plain data only: nothing inline may leak from
+// that build.
+#pragma once
+
+#include <cstdint>
+
+#include "raster/raster_tables.h"
+#include "scene/shading.h"
+
+namespace brokkr {
+
+// What a sample holds.
+struct SampleState {
+  uint32_t low = 0, high = 0;  // colour as stored; `high`: blue and alpha of RGBA16F
+  float depth = 1;
+  uint32_t stencil = 0;
+  uint32_t visible_id = kNoPrimitive, depth_id = kNoPrimitive;
+};
+
+// A sample that is followed through the frame.
+struct FollowedSample {
+  uint32_t target = 0, layer = 0;
+  int32_t x = 0, y = 0;  // pixels, origin at the bottom left
+  bool active = true;
+  SampleState state;
+};
+
+enum class FragmentFate : uint8_t { passed, discarded, stencil_failed, depth_failed };
+
+// A triangle that covered a sample.
+struct SampleFragment {
+  uint32_t sample = 0;  // which of the followed ones
+  uint32_t primitive = 0;
+  float depth = 0;
+  FragmentFate fate = FragmentFate::passed;
+  uint32_t shader_low = 0, shader_high = 0;  // what the shader gave, before blending, in the target's format
+  SampleState before;                        // the sample's state holds what is there after
+};
+
+using FragmentSink = void (*)(void* context, const SampleFragment& fragment);
+
+struct SampleKernel {
+  // Runs batches first .. end - 1 of one run, and every active sample that they cover, in submission order.
+  void (*draw)(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first,
+               uint32_t end, FollowedSample* samples, uint32_t count, FragmentSink sink, void* context);
+  // A stored colour in another format, as a blit converts it.
+  void (*convert)(uint32_t from_format, uint32_t to_format, uint32_t& low, uint32_t& high);
+};
+
+}  // namespace brokkr

@@ -1,0 +1,138 @@
+#include "log/frame_log.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "log/machine_facts.h"
+
+namespace brokkr {
+namespace {
+
+constexpr const char* kPresentMonColumns =
+    "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,"
+    "msInPresentAPI,"
+    "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,"
+    "msBetweenDisplayChange,"
+    "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput";
+constexpr const char* kBrokkrColumns =
+    "MsCPUBusy,MsGPUBusy,FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,"
+    "QueuePeak,"
+    "Triangles,Fragments";
+constexpr const char* kMangoHudSystem = "os,cpu,gpu,ram,kernel,driver,cpuscheduler";
+constexpr const char* kMangoHudColumns =
+    "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,"
+    "gpu_power,"
+    "ram_used,swap_used,process_rss,cpu_mhz,elapsed";
+
+// A field must not end its column or its line: neither format's readers all know quotes.
+std::string field(std::string text) {
+  for (char& c : text) {
+    if (c == ',' || c == '"' || static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return text;
+}
+
+std::string number(double value, int decimals) {
+  std::array<char, 40> text{};
+  const double shown = std::isfinite(value) ? value : 0.0;
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, shown);
+  return std::strtod(text.data(), nullptr) == 0 && text[0] == '-' ? std::string(text.data() + 1)
+                                                                  : text.data();
+}
+
+std::string ms(double value) { return number(value, 4); }
+
+double gib(uint64_t kib) { return double(kib) / (1024.0 * 1024.0); }
+
+}  // namespace
+
+std::optional<LogFormat> log_format(std::string_view name) {
+  if (name == "presentmon") return LogFormat::presentmon;
+  if (name == "mangohud") return LogFormat::mangohud;
+  return std::nullopt;
+}
+
+const char* log_format_name(LogFormat format) {
+  return format == LogFormat::presentmon ? "presentmon" : "mangohud";
+}
+
+std::string log_columns(LogFormat format) {
+  return format == LogFormat::presentmon ? std::string(kPresentMonColumns) + "," + kBrokkrColumns
+                                         : kMangoHudColumns;
+}
+
+FrameLogWriter::FrameLogWriter(std::ostream& out, LogFormat format, LogSource source)
+    : out_(out), format_(format), source_(std::move(source)) {
+  if (format == LogFormat::mangohud) {
+    const MachineFacts facts = machine_facts();
+    out_ << kMangoHudSystem << '\n'
+         << field(facts.system) << ',' << field(facts.processor) << ',' << field(source_.gpu) << ','
+         << facts.memory_kib << ',' << field(facts.kernel) << ',' << field(source_.driver) << ','
+         << field(facts.governor) << '\n';
+    look_at_load();
+  } else {
+    std::array<char, 32> address{};
+    std::snprintf(address.data(), address.size(), "0x%016llX",
+                  static_cast<unsigned long long>(source_.swap_chain));
+    before_ = field(source_.application) + "," + std::to_string(getpid()) + "," + address.data() + "," +
+              field(source_.runtime) + "," + std::to_string(source_.sync_interval) + ",0,";
+    middle_ = std::string(source_.allows_tearing ? "1," : "0,") + field(source_.present_mode) + ",";
+  }
+  out_ << log_columns(format) << '\n';
+}
+
+void FrameLogWriter::add(const FrameRecord& r) {
+  ++frames_;
+  if (format_ == LogFormat::mangohud) return add_mangohud(r);
+  out_ << before_ << (r.dropped ? "1," : "0,") << number(r.time_s, 7) << ',' << ms(r.in_present_ms) << ','
+       << ms(r.between_presents_ms) << ',' << middle_ << ms(r.until_render_complete_ms) << ','
+       << ms(r.until_displayed_ms) << ',' << ms(r.between_display_change_ms) << ",0.0000,"
+       << ms(r.until_render_start_ms) << ',' << ms(r.gpu_busy_ms) << ',' << ms(r.since_input_ms) << ','
+       << ms(r.cpu_busy_ms) << ',' << ms(r.gpu_busy_ms) << ',' << r.frame_id << ',' << field(r.pattern) << ','
+       << field(r.policy) << ',' << r.rasterizers << ',' << r.bin << ',' << ms(r.geometry_ms) << ','
+       << ms(r.raster_ms) << ',' << ms(r.resolve_ms) << ',' << r.queue_peak << ',' << r.triangles << ','
+       << r.fragments << '\n';
+}
+
+void FrameLogWriter::add_mangohud(const FrameRecord& r) {
+  using std::chrono::milliseconds;
+  if (std::chrono::steady_clock::now() - load_.taken > milliseconds(250)) look_at_load();
+  const double fps = r.between_presents_ms > 0 ? 1000 / r.between_presents_ms : 0;
+  const double gpu_load = r.between_presents_ms > 0 ? 100 * r.gpu_busy_ms / r.between_presents_ms : 0;
+  out_ << number(fps, 4) << ',' << ms(r.between_presents_ms) << ',' << number(load_.cpu_percent, 3) << ",0,"
+       << std::lround(std::fmin(gpu_load, 100)) << ",0,0,0,0,0,0," << number(load_.ram_gib, 4) << ','
+       << number(load_.swap_gib, 4) << ',' << number(load_.resident_gib, 4) << ',' << load_.cpu_mhz << ','
+       << std::llround(r.time_s * 1e9) << '\n';
+}
+
+void FrameLogWriter::look_at_load() {
+  load_.taken = std::chrono::steady_clock::now();
+  std::ifstream stat("/proc/stat");
+  std::string word;
+  uint64_t all = 0, idle = 0;
+  stat >> word;  // "cpu", then user nice system idle iowait irq softirq steal
+  for (int i = 0; i < 8; ++i) {
+    uint64_t ticks = 0;
+    stat >> ticks;
+    all += ticks;
+    if (i == 3 || i == 4) idle += ticks;
+  }
+  const uint64_t busy = all - idle;
+  if (all > load_.all && load_.all > 0 && busy >= load_.busy)
+    load_.cpu_percent = 100 * double(busy - load_.busy) / double(all - load_.all);
+  load_.busy = busy;
+  load_.all = all;
+  const MemoryUse memory = memory_use();
+  load_.ram_gib = gib(memory.used_kib);
+  load_.swap_gib = gib(memory.swap_kib);
+  load_.resident_gib = gib(memory.resident_kib);
+  load_.cpu_mhz = processor_mhz();
+}
+
+}  // namespace brokkr

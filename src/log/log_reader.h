@@ -1,0 +1,23 @@
+// Reads frame-time logs: Brokkr's, PresentMon's and its kin's, MangoHud's.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace brokkr {
+
+struct FrameLog {
+  std::string name;         // of the file, without its ending
+  std::string application;  // first row's, empty where the layout has none
+  std::vector<double> frame_ms;
+  std::vector<double> time_s;                              // of each frame, from the log or summed up
+  std::vector<double> geometry_ms, raster_ms, resolve_ms;  // empty, or one per frame
+};
+
+// Columns are found by name: msBetweenPresents (or MsBetweenPresents, FrameTime) of PresentMon's layouts,
+// frametime of MangoHud's, wherever the heading stands. Lines with another number of fields, or with a time
+// that is no number, are an error. Throws std::runtime_error naming file, line, field and remedy.
+FrameLog read_frame_log(const std::filesystem::path& path);
+
+}  // namespace brokkr

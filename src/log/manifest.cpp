@@ -1,0 +1,173 @@
+#include "log/manifest.h"
+
+#include <span>
+#include <variant>
+
+#include "log/machine_facts.h"
+#include "log/sha256.h"
+#include "scene/file_io.h"
+
+namespace brokkr {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kMostSceneBytes = uint64_t(1) << 34;
+
+template <class T>
+void add_array(Sha256& hash, const std::vector<T>& values) {
+  const uint64_t count = values.size();  // so that no value moves from one array to the next unseen
+  hash.add(std::as_bytes(std::span(&count, 1)));
+  hash.add(std::as_bytes(std::span(values)));
+}
+
+std::string geometry_hash(const Frame& frame) {
+  Sha256 hash;
+  add_array(hash, frame.positions);
+  add_array(hash, frame.indices);
+  add_array(hash, frame.normals);
+  add_array(hash, frame.texcoords);
+  add_array(hash, frame.models);
+  return hash.hex();
+}
+
+const char* name_of(MachineKind kind) {
+  constexpr const char* kNames[] = {"auto", "cuda", "cpu", "emulated"};
+  return kNames[size_t(kind)];
+}
+
+const char* name_of(Shading shading) {
+  constexpr const char* kNames[] = {"material", "draw",     "triangle", "batch",    "depth",
+                                    "normal",   "overdraw", "flat",     "wireframe"};
+  return kNames[size_t(shading)];
+}
+
+const char* name_of(ReuseMode mode) {
+  constexpr const char* kNames[] = {"auto", "none", "warp"};
+  return kNames[size_t(mode)];
+}
+
+}  // namespace
+
+std::filesystem::path manifest_path(const std::filesystem::path& log) {
+  return std::filesystem::path(log).replace_extension(".json");
+}
+
+Json scene_json(const std::string& path, const Frame& frame) {
+  Json json = {{"file", path}};
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    const std::vector<std::byte> bytes = read_file(path, kMostSceneBytes);
+    Sha256 hash;
+    hash.add(bytes);
+    json["bytes"] = bytes.size();
+    json["sha256"] = hash.hex();
+  } else {
+    json["bytes"] = nullptr;
+    json["sha256"] = nullptr;
+  }
+  json["geometry_sha256"] = geometry_hash(frame);
+  json["application"] = frame.application;
+  json["frame_number"] = frame.frame_number;
+  const Target& target = frame.targets.at(main_target(frame));
+  json["width"] = target.width;
+  json["height"] = target.height;
+  json["layers"] = target.layers;
+  uint64_t draws = 0;
+  for (const Command& command : frame.commands) draws += std::holds_alternative<DrawCommand>(command);
+  json["draws"] = draws;
+  json["triangles"] = triangle_count(frame);
+  return json;
+}
+
+Json settings_json(const RenderOptions& o, const std::string& policy, const Statistics& s) {
+  return {{"machine", name_of(o.machine)},
+          {"isa", o.isa},
+          {"workers", o.workers},
+          {"warps", o.warps_per_block},
+          {"rasterizers", o.rasterizers},
+          {"bin", o.bin},
+          {"pattern", pattern_name(o.pattern)},
+          {"ownership", o.ownership == Ownership::fixed ? "static" : "stealing"},
+          {"order", o.order == OrderMode::strict ? "strict" : "auto"},
+          {"reuse", name_of(o.reuse)},
+          {"policy", policy},
+          {"hierarchical_depth", o.hierarchical_depth},
+          {"shading", name_of(o.shading)},
+          {"store", o.store_blocks},
+          {"budget_ms", o.frame_budget_ms},
+          {"used",
+           {{"machine", s.machine},
+            {"isa", s.isa},
+            {"workers", s.workers},
+            {"warps", s.warps_per_block},
+            {"lanes", s.width},
+            {"rasterizers", s.rasterizers},
+            {"bin", s.bin},
+            {"pattern", s.pattern}}}};
+}
+
+Json machine_json(const Statistics& s) {
+  const MachineFacts facts = machine_facts();
+  Json json = {{"processor", facts.processor},     {"cores", facts.cores},
+               {"virtual", facts.virtual_machine}, {"memory_gib", double(facts.memory_kib) / (1 << 20)},
+               {"system", facts.system},           {"kernel", facts.kernel},
+               {"governor", facts.governor},       {"gpu", facts.gpu},
+               {"gpu_driver", facts.driver}};
+  // What drew, by the name under which it was found.
+  for (const MachineInfo& machine : find_machines()) {
+    const bool cuda = machine.kind == MachineKind::cuda && s.machine == "cuda";
+    if (cuda && machine.available) json["renderer"] = machine.name + " " + machine.isa;
+  }
+  if (!json.contains("renderer")) json["renderer"] = s.machine + " " + s.isa;
+  return json;
+}
+
+Json statistics_json(const FrameStatistics& s) {
+  return {{"frames", s.frames},
+          {"mean_ms", s.mean_ms},
+          {"least_ms", s.least_ms},
+          {"most_ms", s.most_ms},
+          {"median_ms", s.median_ms},
+          {"p95_ms", s.p95_ms},
+          {"p99_ms", s.p99_ms},
+          {"p99.9_ms", s.p999_ms},
+          {"one_percent_low_fps", s.one_percent_low_fps},
+          {"one_percent_low_formula", kOnePercentLowFormula}};
+}
+
+Json manifest_json(const LogSession& session, Json scene, const RenderOptions& options,
+                   const Statistics& last, const std::vector<double>& frame_ms) {
+  Json json = {{"kind", kLogKind},
+               {"format", kLogVersion},
+               {"log", session.log.filename().string()},
+               {"log_format", log_format_name(session.format)},
+               {"version", program_version()},
+               {"commit", program_commit()},
+               {"command", command_line()},
+               {"begun", session.begun},
+               {"written", utc_now()},
+               {"scene", std::move(scene)},
+               {"camera", session.camera},
+               {"settings", settings_json(options, session.policy, last)},
+               {"machine", machine_json(last)},
+               {"window", nullptr},
+               {"driver", session.source.driver},
+               {"cut_off_frames", session.cut_off},
+               {"statistics", statistics_json(frame_statistics(frame_ms))}};
+  if (session.source.swap_chain != 0) {
+    json["window"] = {{"runtime", session.source.runtime},
+                      {"renderer", session.source.gpu},
+                      {"sync_interval", session.source.sync_interval},
+                      {"present_mode", session.source.present_mode}};
+  }
+  return json;
+}
+
+void write_json(const std::filesystem::path& path, const Json& json) {
+  // Names in files and of files need not be UTF-8; JSON does.
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+}  // namespace brokkr

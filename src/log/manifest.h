@@ -1,0 +1,49 @@
+// The JSON beside a frame-time log: what was drawn, how, on what, and what came out.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "log/frame_log.h"
+#include "log/frame_statistics.h"
+#include "pipeline/renderer.h"
+#include "scene/frame.h"
+
+namespace brokkr {
+
+inline constexpr const char* kLogKind = "brokkr frame log";
+inline constexpr int kLogVersion = 1;
+
+// "run.csv" → "run.json".
+std::filesystem::path manifest_path(const std::filesystem::path& log);
+
+// File, size, SHA-256 of the file (null for a generated scene) and of the geometry as it was loaded:
+// positions, indices, normals, texture coordinates and models. Reads the file; takes 5 ms per MiB.
+nlohmann::ordered_json scene_json(const std::string& path, const Frame& frame);
+
+// Every option by its name on the command line, and beside what was asked for what the launch used.
+nlohmann::ordered_json settings_json(const RenderOptions& options, const std::string& policy,
+                                     const Statistics& statistics);
+
+nlohmann::ordered_json machine_json(const Statistics& statistics);
+
+nlohmann::ordered_json statistics_json(const FrameStatistics& statistics);
+
+struct LogSession {
+  std::filesystem::path log;  // file name of the CSV, relative to the manifest
+  LogFormat format = LogFormat::presentmon;
+  LogSource source;
+  std::string policy, camera, begun;  // begun: utc_now()
+  uint64_t cut_off = 0;               // frames that the frame budget ended
+};
+
+nlohmann::ordered_json manifest_json(const LogSession& session, nlohmann::ordered_json scene,
+                                     const RenderOptions& options, const Statistics& last,
+                                     const std::vector<double>& frame_ms);
+
+// Writes it as a whole or not at all. Throws std::runtime_error.
+void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& json);
+
+}  // namespace brokkr

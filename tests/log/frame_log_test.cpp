@@ -1,0 +1,271 @@
+// What the writer writes, the reader reads; hashes, manifests and pictures.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "log/frame_log.h"
+#include "log/log_reader.h"
+#include "log/manifest.h"
+#include "log/plot.h"
+#include "log/sha256.h"
+#include "scene/load.h"
+
+namespace brokkr {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+FrameRecord some_record() {
+  FrameRecord r;
+  r.time_s = 1.25;
+  r.in_present_ms = 0.5;
+  r.between_presents_ms = 16.6667;
+  r.until_render_start_ms = -7.25;
+  r.until_displayed_ms = 0.75;
+  r.between_display_change_ms = 16.5;
+  r.since_input_ms = 3;
+  r.cpu_busy_ms = 8;
+  r.gpu_busy_ms = 0;
+  r.frame_id = 41;
+  r.pattern = "van-der-corput";
+  r.policy = "fill-level";
+  r.rasterizers = 510;
+  r.bin = 64;
+  r.geometry_ms = 1.5;
+  r.raster_ms = 5.5;
+  r.resolve_ms = 0.25;
+  r.queue_peak = 12;
+  r.triangles = 34567;
+  r.fragments = 8901234;
+  return r;
+}
+
+class File {
+ public:
+  explicit File(const std::string& text) {
+    static int number = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("brokkr-log-" + std::to_string(::getpid()) + "-" + std::to_string(number++) + ".csv");
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~File() { std::filesystem::remove(path_); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(FrameLogWriter, PresentMonLine) {
+  std::ostringstream out;
+  LogSource source;
+  source.application = "a,\"b\"\nc";  // must not break the line
+  source.swap_chain = 0x2a;
+  source.runtime = "OpenGL";
+  source.sync_interval = 1;
+  FrameLogWriter writer(out, LogFormat::presentmon, source);
+  writer.add(some_record());
+  const std::vector<std::string> lines = lines_of(out.str());
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(
+      lines[0],
+      "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,"
+      "msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,"
+      "msBetweenDisplayChange,msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput,MsCPUBusy,MsGPUBusy,"
+      "FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,"
+      "Fragments");
+  EXPECT_EQ(lines[1],
+            "a  b  c," + std::to_string(::getpid()) +
+                ",0x000000000000002A,OpenGL,1,0,0,1.2500000,0.5000,16.6667,0,Other,0.0000,0.7500,16.5000,"
+                "0.0000,-7.2500,0.0000,3.0000,8.0000,0.0000,41,van-der-corput,fill-level,510,64,1.5000,"
+                "5.5000,0.2500,12,34567,8901234");
+}
+
+TEST(FrameLogWriter, MangoHudLines) {
+  std::ostringstream out;
+  LogSource source;
+  source.gpu = "llvmpipe (LLVM 15.0.6, 256 bits)";
+  FrameLogWriter writer(out, LogFormat::mangohud, source);
+  writer.add(some_record());
+  const std::vector<std::string> lines = lines_of(out.str());
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[0], "os,cpu,gpu,ram,kernel,driver,cpuscheduler");
+  EXPECT_EQ(std::count(lines[1].begin(), lines[1].end(), ','), 6);
+  EXPECT_NE(lines[1].find("llvmpipe (LLVM 15.0.6  256 bits)"), std::string::npos);
+  EXPECT_EQ(lines[2], log_columns(LogFormat::mangohud));
+  EXPECT_EQ(lines[3].rfind("59.9999,16.6667,", 0), 0u) << lines[3];
+  EXPECT_EQ(lines[3].substr(lines[3].rfind(',')), ",1250000000");
+}
+
+TEST(FillRecord, MeansOverBlocksAndBusyTimes) {
+  Statistics s;
+  s.machine = "cpu";
+  s.frame_ms = 6;
+  s.read_back_ms = 2;
+  s.pattern = "hilbert";
+  s.block_times = {{{1, 4, 1}}, {{3, 2, 1}}};
+  FrameRecord r;
+  fill_record(s, 9, r);
+  EXPECT_DOUBLE_EQ(r.geometry_ms, 2);
+  EXPECT_DOUBLE_EQ(r.raster_ms, 3);
+  EXPECT_DOUBLE_EQ(r.resolve_ms, 2);
+  EXPECT_DOUBLE_EQ(r.cpu_busy_ms, 9);
+  EXPECT_DOUBLE_EQ(r.gpu_busy_ms, 0);
+  s.machine = "cuda";
+  fill_record(s, 9, r);
+  EXPECT_DOUBLE_EQ(r.cpu_busy_ms, 3);
+  EXPECT_DOUBLE_EQ(r.gpu_busy_ms, 6);
+}
+
+TEST(ReadFrameLog, WhatTheWriterWrote) {
+  for (const LogFormat format : {LogFormat::presentmon, LogFormat::mangohud}) {
+    std::ostringstream out;
+    FrameLogWriter writer(out, format, {});
+    FrameRecord r = some_record();
+    for (int i = 0; i < 3; ++i) {
+      r.frame_id = uint64_t(i);
+      r.time_s = 0.5 * (i + 1);
+      r.between_presents_ms = 500 + i;
+      writer.add(r);
+    }
+    const File file(out.str());
+    const FrameLog log = read_frame_log(file.path());
+    EXPECT_EQ(log.frame_ms, (std::vector<double>{500, 501, 502}));
+    EXPECT_EQ(log.time_s, (std::vector<double>{0.5, 1, 1.5}));
+    EXPECT_EQ(log.geometry_ms.size(), format == LogFormat::presentmon ? 3u : 0u);
+  }
+}
+
+TEST(ReadFrameLog, KnowsOtherProgramsLayouts) {
+  // PresentMon with a byte-order mark and DOS line ends; MangoHud with a version block; PresentMon 2.
+  const File a(
+      "\xef\xbb\xbf"
+      "Application,ProcessID,TimeInSeconds,msBetweenPresents\r\ngame.exe,1,0.5,16.5\r\ngame.exe,1,1.5,"
+      "17\r\n");
+  EXPECT_EQ(read_frame_log(a.path()).frame_ms, (std::vector<double>{16.5, 17}));
+  EXPECT_EQ(read_frame_log(a.path()).application, "game.exe");
+  const File b(
+      "v1\n0.8.1\n----SYSTEM INFO----\nos,cpu,gpu,ram,kernel,driver,cpuscheduler\na,b,c,1,d,e,f\n----FRAME "
+      "METRICS----\nfps,frametime,elapsed\n100,10,2000000000\n");
+  EXPECT_EQ(read_frame_log(b.path()).frame_ms, (std::vector<double>{10}));
+  EXPECT_EQ(read_frame_log(b.path()).time_s, (std::vector<double>{2}));
+  const File c("Application,MsBetweenPresents\ngame.exe,20\ngame.exe,30\n");
+  EXPECT_EQ(read_frame_log(c.path()).time_s, (std::vector<double>{0.02, 0.05}));
+}
+
+TEST(ReadFrameLog, ErrorsNameFileLineAndField) {
+  const auto message = [](const std::string& text) -> std::string {
+    const File file(text);
+    try {
+      read_frame_log(file.path());
+    } catch (const std::runtime_error& error) {
+      const std::string what = error.what();
+      EXPECT_EQ(what.rfind(file.path().string(), 0), 0u) << what;
+      return what;
+    }
+    return "no error";
+  };
+  EXPECT_NE(message("").find("no column"), std::string::npos);
+  EXPECT_NE(message("a,b\n1,2\n").find("no column"), std::string::npos);
+  EXPECT_NE(message("frametime\n").find("no frame"), std::string::npos);
+  EXPECT_NE(message("x,frametime\n1,2\n1\n").find("line 3: 1 fields under 2"), std::string::npos);
+  EXPECT_NE(message("x,frametime\n1,fast\n").find("line 2: field 2 is no number"), std::string::npos);
+  EXPECT_NE(message("x,frametime\n1,nan\n").find("line 2"), std::string::npos);
+  EXPECT_NE(message("x,frametime\n1,-4\n").find("below 0"), std::string::npos);
+}
+
+TEST(Sha256, KnownAnswers) {  // FIPS 180-4's examples
+  const auto hash = [](const std::string& text, size_t step) {
+    Sha256 h;
+    for (size_t i = 0; i < text.size(); i += step)
+      h.add(std::as_bytes(std::span(text).subspan(i, std::min(step, text.size() - i))));
+    return h.hex();
+  };
+  EXPECT_EQ(hash("", 1), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hash("abc", 1), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const std::string two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+  EXPECT_EQ(hash(two, 7), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(hash(std::string(1000000, 'a'), 4093),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Manifest, NamesSceneSettingsAndResults) {
+  const std::string path = BROKKR_SOURCE_DIR "/scenes/gl-feature-test.bkf";
+  Frame frame = load_frame(path, {});
+  const nlohmann::ordered_json scene = scene_json(path, frame);
+  EXPECT_EQ(scene["sha256"].get<std::string>().size(), 64u);
+  EXPECT_EQ(scene["bytes"], std::filesystem::file_size(path));
+  EXPECT_GT(scene["draws"].get<int>(), 0);
+  frame.positions[0].x += 1;  // another geometry in the same file
+  EXPECT_NE(scene_json(path, frame)["geometry_sha256"], scene["geometry_sha256"]);
+  EXPECT_TRUE(scene_json("generated:city", frame)["sha256"].is_null());
+
+  LogSession session;
+  session.log = "folder/run.csv";
+  session.policy = "round-robin";
+  RenderOptions options;
+  options.bin = 32;
+  options.pattern = PatternKind::hilbert;
+  options.shading = Shading::wireframe;
+  options.reuse = ReuseMode::warp;
+  Statistics last;
+  last.machine = "cpu";
+  last.rasterizers = 77;
+  const nlohmann::ordered_json m = manifest_json(session, scene, options, last, {1, 2, 3});
+  EXPECT_EQ(m["kind"], "brokkr frame log");
+  EXPECT_EQ(m["log"], "run.csv");
+  EXPECT_EQ(m["settings"]["policy"], "round-robin");
+  EXPECT_EQ(m["settings"]["bin"], 32);
+  EXPECT_EQ(m["settings"]["pattern"], "hilbert");
+  EXPECT_EQ(m["settings"]["shading"], "wireframe");
+  EXPECT_EQ(m["settings"]["reuse"], "warp");
+  EXPECT_EQ(m["settings"]["used"]["rasterizers"], 77);
+  EXPECT_EQ(m["statistics"]["median_ms"], 2);
+  EXPECT_FALSE(m["commit"].get<std::string>().empty());
+  EXPECT_FALSE(m["machine"]["processor"].get<std::string>().empty());
+  EXPECT_EQ(manifest_path("a/run.csv"), "a/run.json");
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+TEST(Plot, ShowsEveryLogAndMarksWhatItCutsOff) {
+  FrameLog a{"first <log>", "x", {}, {}, {}, {}, {}}, b;
+  for (int i = 0; i < 200; ++i) {
+    a.frame_ms.push_back(i == 50 ? 400 : 10 + i % 7);
+    a.time_s.push_back(0.01 * (i + 1));
+    a.geometry_ms.push_back(3);
+    a.raster_ms.push_back(5);
+    a.resolve_ms.push_back(1);
+  }
+  b = a;
+  b.name = "second";
+  b.frame_ms[50] = 12;
+  const std::string one = plot_frame_times(std::vector{a}, "A & B");
+  EXPECT_EQ(one.rfind("<?xml", 0), 0u);
+  EXPECT_NE(one.find("A &amp; B"), std::string::npos);
+  EXPECT_NE(one.find("first &lt;log&gt;"), std::string::npos);
+  EXPECT_NE(one.find("1 frame above"), std::string::npos);
+  EXPECT_NE(one.find("median 13.00"), std::string::npos);
+  EXPECT_EQ(count(one, "<polyline"), 1u);
+  EXPECT_NE(one.find("geometry"), std::string::npos);
+  const std::string two = plot_frame_times(std::vector{a, b}, "");
+  EXPECT_EQ(count(two, "<polyline"), 2u);
+  EXPECT_NE(two.find("second"), std::string::npos);
+  EXPECT_EQ(two.find("nan"), std::string::npos);
+  EXPECT_THROW(plot_frame_times({}, ""), std::invalid_argument);
+  FrameLog still{"still", "", {0}, {0}, {}, {}, {}};
+  EXPECT_EQ(plot_frame_times(std::vector{still}, "").find("nan"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace brokkr
