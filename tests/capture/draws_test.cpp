@@ -232,6 +232,23 @@ TEST_F(CapturedFrames, DisplayLists) {
   expect_elements(captured, 2, expected(range(40, 3)));
 }
 
+TEST_F(CapturedFrames, Evaluators) {
+  const Frame captured = frame(scene::kEvaluators);
+  const std::vector<DrawCommand> draws = draws_of(captured);
+  ASSERT_EQ(draws.size(), 2u);
+  EXPECT_EQ(draws[0].topology, Topology::triangles);
+  EXPECT_EQ(draws[1].topology, Topology::lines);
+  const std::vector<glm::vec4> found = elements_of(captured, draws[0]);
+  ASSERT_EQ(found.size(), 12u);  // two quads
+  float area = 0;
+  for (size_t i = 0; i < found.size(); i += 3) {
+    const glm::vec4 a = found[i + 1] - found[i], b = found[i + 2] - found[i];
+    area += 0.5f * std::abs(a.x * b.y - a.y * b.x);
+  }
+  EXPECT_NEAR(area, 1.0f, 1e-5f);
+  EXPECT_GE(elements_of(captured, draws[1]).size(), 14u);  // the seven edges of the two quads
+}
+
 TEST_F(CapturedFrames, ClientArrays) {
   const Frame captured = frame(scene::kClientArrays);
   const std::vector<DrawCommand> draws = draws_of(captured);

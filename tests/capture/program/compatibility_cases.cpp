@@ -102,6 +102,18 @@ void draw_assembly() {
   glDeleteProgramsARB(1, &program);
 }
 
+// A plane of 2 x 1 quads, filled, and as lines.
+void draw_evaluators() {
+  const GLfloat corners[2][2][3] = {{{-0.5f, -0.5f, 0}, {0.5f, -0.5f, 0}},
+                                    {{-0.5f, 0.5f, 0}, {0.5f, 0.5f, 0}}};
+  glMap2f(GL_MAP2_VERTEX_3, 0, 1, 3, 2, 0, 1, 6, 2, &corners[0][0][0]);
+  glEnable(GL_MAP2_VERTEX_3);
+  glMapGrid2f(2, 0, 1, 1, 0, 1);
+  glEvalMesh2(GL_FILL, 0, 2, 0, 1);
+  glEvalMesh2(GL_LINE, 0, 2, 0, 1);
+  glDisable(GL_MAP2_VERTEX_3);
+}
+
 }  // namespace
 
 void setup_compatibility() {
@@ -126,6 +138,7 @@ void draw_compatibility(int number) {
     case kClientArrays: draw_client_arrays(); break;
     case kFixedFunction: draw_fixed_function(); break;
     case kAssembly: draw_assembly(); break;
+    case kEvaluators: draw_evaluators(); break;
     default: break;
   }
 }

@@ -35,6 +35,7 @@ enum Case : int {
   kClientArrays,
   kFixedFunction,
   kAssembly,
+  kEvaluators,
   kCaseCount,
 };
 
