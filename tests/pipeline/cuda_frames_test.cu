@@ -1,0 +1,95 @@
+// Frames on the CUDA machine, one after another with one Renderer: the same bits as the CPU machine's,
+// whatever grew, shrank, was cut off or went without a graph in between.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <tuple>
+
+#include "pipeline/renderer.h"
+#include "scene/load.h"
+
+namespace brokkr {
+namespace {
+
+Frame scene(const char* name, int width, int height) {
+  LoadOptions load;
+  load.width = width;
+  load.height = height;
+  return load_frame(name, load);
+}
+
+RenderOptions on(MachineKind machine) {
+  RenderOptions o;
+  o.machine = machine;
+  o.shading = Shading::flat;
+  o.keep_ids = true;
+  return o;
+}
+
+void expect_same(const RenderResult& cuda, const RenderResult& cpu) {
+  ASSERT_FALSE(cuda.aborted);
+  ASSERT_EQ(cuda.targets.size(), cpu.targets.size());
+  EXPECT_EQ(cuda.statistics.triangles_out, cpu.statistics.triangles_out);
+  for (size_t t = 0; t < cpu.targets.size(); ++t) {
+    ASSERT_EQ(cuda.targets[t].layers.size(), cpu.targets[t].layers.size());
+    for (size_t i = 0; i < cpu.targets[t].layers.size(); ++i) {
+      const Layer &a = cuda.targets[t].layers[i], &b = cpu.targets[t].layers[i];
+      EXPECT_TRUE(a.depth == b.depth) << "target " << t << ", layer " << i;
+      EXPECT_TRUE(a.visible_id == b.visible_id) << "target " << t << ", layer " << i;
+      EXPECT_TRUE(a.color == b.color) << "target " << t << ", layer " << i;
+    }
+  }
+}
+
+void expect_frames(Renderer& renderer, OrderMode order) {
+  for (const auto& [name, width, height] :
+       {std::tuple("generated:city", 320, 180), std::tuple("generated:sphere-100k", 1280, 720),
+        std::tuple("generated:overlap-10k?triangles=500", 200, 120),
+        std::tuple("generated:city", 320, 180)}) {
+    SCOPED_TRACE(name);
+    const Frame frame = scene(name, width, height);
+    RenderOptions cuda = on(MachineKind::cuda), cpu = on(MachineKind::cpu);
+    cuda.order = cpu.order = order;
+    PreparedFrame prepared = renderer.prepare(frame);
+    const RenderResult expected = Renderer().render(frame, cpu);
+    for (int again = 0; again < 3; ++again) expect_same(renderer.render(prepared, cuda), expected);
+  }
+}
+
+TEST(CudaFrames, GrowAndShrinkAndStayTheSame) {
+  Renderer renderer;
+  expect_frames(renderer, OrderMode::automatic);
+  expect_frames(renderer, OrderMode::strict);
+}
+
+TEST(CudaFrames, WithoutAGraph) {
+  setenv("BROKKR_CUDA_GRAPH", "0", 1);
+  Renderer renderer;
+  expect_frames(renderer, OrderMode::automatic);
+  unsetenv("BROKKR_CUDA_GRAPH");
+}
+
+TEST(CudaFrames, FewBlocksAndASmallStore) {
+  const Frame frame = scene("generated:city", 640, 360);
+  RenderOptions options = on(MachineKind::cuda);
+  options.workers = 2;
+  options.store_blocks = 256;
+  expect_same(Renderer().render(frame, options), Renderer().render(frame, on(MachineKind::cpu)));
+}
+
+TEST(CudaFrames, OneThatIsCutOffLeavesNothingBehind) {
+  Renderer renderer;
+  const Frame frame = scene("generated:overlap-10k?triangles=200000&depth=200", 1920, 1080);
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions budget = on(MachineKind::cuda);
+  budget.order = OrderMode::strict;
+  budget.workers = 1;
+  budget.frame_budget_ms = 1;
+  const RenderResult cut = renderer.render(prepared, budget);
+  EXPECT_TRUE(cut.aborted);
+  EXPECT_LT(cut.statistics.frame_ms, 200);
+  expect_frames(renderer, OrderMode::automatic);
+}
+
+}  // namespace
+}  // namespace brokkr
