@@ -73,12 +73,12 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
     const Uint slot = w.load(s.slot + g, m, 0u);
     const Uint corner = as_uint(w.lane() + Int(g));
     const Mask is_first = m && w.gather(s.first, as_int(slot), m) == corner;
-    const Uint running = w.inclusive_sum(select(is_first, Uint(1u), Uint(0u))) + Uint(seen);
+    const Uint running = w.inclusive_count(is_first) + Uint(seen);
     w.store(s.seen + g, running, m);
     const Mask fits = is_first && running <= Uint(uint32_t(kMaxUnique));
     w.scatter(s.number, as_int(slot), running - Uint(1u), fits);
     w.scatter(s.unique, as_int(running - Uint(1u)), w.load(s.vertex + g, m, 0u), fits);
-    seen = w.broadcast(running, w.width - 1);
+    seen += uint32_t(w.count(is_first));
   }
   w.sync();
   for (int g = begin; g < count; g += w.width) {

@@ -83,6 +83,8 @@ class Warp {
     }
     return a;
   }
+  // Set lanes up to and with each.
+  BROKKR_FN static Uint inclusive_count(Mask m) { return inclusive_sum(select(m, Uint(1u), Uint(0u))); }
   template <class T>
   BROKKR_FN static T reduce_add(Lane<T> a) {
     return stdx::reduce(a.v);

@@ -70,6 +70,10 @@ class Warp {
   BROKKR_FN static bool all(bool m) { return __all_sync(kAll, m); }
   BROKKR_FN static uint32_t ballot(bool m) { return __ballot_sync(kAll, m); }
   BROKKR_FN static int count(bool m) { return __popc(ballot(m)); }
+  // Set lanes up to and with each.
+  BROKKR_FN static Uint inclusive_count(bool m) {
+    return uint32_t(__popc(ballot(m) & (0xffffffffu >> (31 - lane()))));
+  }
   BROKKR_FN static Mask lanes_of(uint32_t bits) { return (bits >> lane()) & 1u; }
 
   template <class T>

@@ -43,6 +43,7 @@ BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m
   const Int wide = x1 - x0, high = y1 - y0;
   const int columns = w.reduce_max(select(m, wide, Int(0))), rows = w.reduce_max(select(m, high, Int(0)));
   const Float dx0 = to_float(x0 - min_x), dy0 = to_float(y0 - min_y);
+  const Float z_min(block.z_min), z_max(block.z_max);
   int covered = 0;
   for (int y = 0; y <= rows; ++y) {
     const Mask row_mask = m && Int(y) <= high;
@@ -51,8 +52,7 @@ BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m
     for (int x = 0; x <= columns; ++x) {
       const Mask inside = row_mask && Int(x) <= wide && (e0 | e1 | e2) >= Int(0);
       if (w.any(inside)) {
-        const Float depth =
-            clamp_to((z + z_dx * (dx0 + Float(float(x)))) + z_y, Float(block.z_min), Float(block.z_max));
+        const Float depth = clamp_to((z + z_dx * (dx0 + Float(float(x)))) + z_y, z_min, z_max);
         const Int at = region_sample(x0 + Int(x - region_x), y0 + Int(y - region_y), shift);
         keys.take_min_at(w, at, depth_key(depth, key_bits), order, inside);
         covered += w.count(inside);

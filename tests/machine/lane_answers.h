@@ -64,6 +64,7 @@ BROKKR_FN void vote_and_exchange(Warp& w, const LaneInput& in, LaneAnswers& out)
   w.store(out.shuffle_ulong, w.shuffle(w.load(in.k), from));
   w.store(out.inclusive_uint, w.inclusive_sum(u));
   w.store(out.inclusive_int, w.inclusive_sum(i));
+  w.store(out.inclusive_count, w.inclusive_count(m));
   for (int lane = 0; lane < w.width; ++lane) {
     const uint32_t one = w.broadcast(u, lane);
     const float other = w.broadcast(x, lane);

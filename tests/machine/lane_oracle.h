@@ -155,8 +155,11 @@ inline void check_exchange(Differences& d, int width, const LaneInput& in, const
   uint32_t add_uint = 0, min_uint = ~0u, max_uint = 0;
   int32_t add_int = 0, min_int = in.i[0], max_int = in.i[0];
   float min_float = in.x[0], max_float = in.x[0];
+  uint32_t set = 0;
   for (int lane = 0; lane < width; ++lane) {
     d.expect(out.lane[lane], lane, "lane", lane);
+    set += in.mask >> lane & 1u;
+    d.expect(out.inclusive_count[lane], set, "inclusive_count", lane);
     const int from = in.from[lane] & (width - 1);
     d.expect(out.shuffle_uint[lane], in.u[from], "shuffle Uint", lane);
     d.expect(out.shuffle_int[lane], in.i[from], "shuffle Int", lane);
