@@ -103,7 +103,12 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window,
   }
   if (drag_ == Drag::maybe_click && glm::length(mouse - pressed_at_) > kClickRadius)
     drag_ = has_camera ? Drag::orbit : Drag::pan_image;
-  const glm::vec2 moved = from(io.MouseDelta);
+  const bool held = io.MouseDown[drag_ == Drag::fly                                      ? 1
+                                 : drag_ == Drag::pan_camera || drag_ == Drag::pan_image ? 2
+                                                                                         : 0] ||
+                    (drag_ == Drag::pan_image && io.MouseDown[0]);
+  // Where the pointer went after the button was up is no part of the drag.
+  const glm::vec2 moved = held ? from(io.MouseDelta) : glm::vec2(0);
   if (moved != glm::vec2(0)) drag(state, moved);
 
   flying_ = drag_ == Drag::fly;
@@ -116,10 +121,6 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window,
     const float speed = io.KeyShift ? 4.0f : 1.0f;
     if (direction != glm::vec3(0)) state.camera.fly(direction * speed, std::min(io.DeltaTime, 0.1f));
   }
-  const bool held = io.MouseDown[drag_ == Drag::fly                                      ? 1
-                                 : drag_ == Drag::pan_camera || drag_ == Drag::pan_image ? 2
-                                                                                         : 0] ||
-                    (drag_ == Drag::pan_image && io.MouseDown[0]);
   if (held) return;
   if (drag_ == Drag::maybe_click) click(state.view.to_pixel(mouse));
   drag_ = Drag::none;

@@ -12,6 +12,13 @@
 namespace brokkr::viewer {
 namespace {
 
+bool begin_rows(const char* id) {
+  if (!ImGui::BeginTable(id, 2)) return false;
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, 5 * ImGui::GetFontSize());
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  return true;
+}
+
 void row(const char* name, const std::string& value) {
   ImGui::TableNextColumn();
   ImGui::TextDisabled("%s", name);
@@ -43,7 +50,7 @@ class ScenePanel : public Panel {
       draws_ = std::count_if(scene.frame.commands.begin(), scene.frame.commands.end(),
                              [](const Command& c) { return std::holds_alternative<DrawCommand>(c); });
     }
-    if (!ImGui::BeginTable("file", 2, ImGuiTableFlags_SizingStretchProp)) return;
+    if (!begin_rows("file")) return;
     row("file", cli::printable(scene.path));
     if (!scene.frame.application.empty()) row("from", cli::printable(scene.frame.application));
     if (!scene.frame.license.empty()) row("licence", cli::printable(scene.frame.license));
@@ -132,7 +139,7 @@ class ScenePanel : public Panel {
 
   static void draw_last(const Rendered& last) {
     const Statistics& s = last.result.statistics;
-    if (!ImGui::BeginTable("last", 2, ImGuiTableFlags_SizingStretchProp)) return;
+    if (!begin_rows("last")) return;
     row("frame", cli::fixed(s.frame_ms, 3) + " ms" + (last.result.aborted ? ", cut off" : ""));
     row("machine", s.machine + " " + s.isa + ", " + std::to_string(s.workers) + " workers of " +
                        std::to_string(s.width) + " lanes");

@@ -98,9 +98,13 @@ Metadata metadata_of(const Rendered& frame) {
   for (const auto& [name, value] : cli::option_texts(s.options)) json[name] = value;
   if (s.options.command_limit) json["command-limit"] = *s.options.command_limit;
   if (!s.hidden_commands.empty()) json["hidden_commands"] = s.hidden_commands;
-  json["used"] = {{"machine", statistics.machine},   {"isa", statistics.isa},
-                  {"workers", statistics.workers},   {"rasterizers", statistics.rasterizers},
-                  {"frame_ms", statistics.frame_ms}, {"aborted", frame.result.aborted}};
+  json["used"] = {{"machine", statistics.machine},
+                  {"isa", statistics.isa},
+                  {"workers", statistics.workers},
+                  {"rasterizers", statistics.rasterizers},
+                  {"frame_ms", statistics.frame_ms},
+                  {"aborted", frame.result.aborted},
+                  {"frame", frame.number}};
   metadata["Settings"] = json.dump();
 
   std::string command = "brokkr render " + quoted(frame.scene->path);

@@ -187,6 +187,8 @@ void Viewer::poll() {
     fresh = true;
   }
   if (!fresh) return;
+  // What the panels say of it is laid out in one UI frame and right in the next.
+  if (!state_.continuous) settle_ = std::max(settle_, 2);
   for (const auto& panel : panels_) panel->on_frame(state_);
 }
 

@@ -88,6 +88,7 @@ void Window::set_style() {
   style.FrameRounding = 3;
   style.TabRounding = 3;
   style.WindowBorderSize = 0;
+  style.Colors[ImGuiCol_WindowBg].w = 1;
   style.ScaleAllSizes(scale_);
   std::error_code error;
   if (std::filesystem::exists(kFont, error)) {

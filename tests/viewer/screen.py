@@ -1,0 +1,154 @@
+"""A virtual X screen: real key and mouse events go in through XTEST, its pixels come out of Xvfb's frame buffer file."""
+import ctypes
+import ctypes.util
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import time
+
+
+class Unavailable(Exception):
+    """What is needed is not installed."""
+
+
+class XClientMessage(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int),
+                ("display", ctypes.c_void_p), ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong),
+                ("format", ctypes.c_int), ("data", ctypes.c_long * 5), ("pad", ctypes.c_long * 24)]
+
+
+class Screen:
+    def __init__(self, folder, width, height):
+        if not shutil.which("Xvfb"):
+            raise Unavailable("Xvfb is not installed (xvfb)")
+        self.x = self._library("libX11.so.6", "libx11-6")
+        self.test = self._library("libXtst.so.6", "libxtst6")
+        read, write = os.pipe()
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-fbdir", str(folder),
+             "-nolisten", "tcp"], pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(write)
+        number = os.read(read, 16).decode().strip()
+        os.close(read)
+        if not number:
+            raise RuntimeError("Xvfb did not start")
+        self.name = ":" + number
+        for function in ("XOpenDisplay", "XDefaultRootWindow", "XInternAtom", "XStringToKeysym"):
+            getattr(self.x, function).restype = ctypes.c_ulong if function != "XOpenDisplay" else ctypes.c_void_p
+        self.display = ctypes.c_void_p(self.x.XOpenDisplay(self.name.encode()))
+        self.root = self.x.XDefaultRootWindow(self.display)
+        self.file = open(pathlib.Path(folder) / "Xvfb_screen0", "rb", buffering=0)
+        # XWD: big-endian words; pixels follow the header, its name and the colours.
+        header = struct.unpack(">25I", self.file.read(100))
+        self.width, self.height, self.stride = header[4], header[5], header[12]
+        self.offset = header[0] + 12 * header[19]
+        assert header[11] == 32 and header[7] == 0, "32 bits a pixel, little-endian"
+
+    @staticmethod
+    def _library(name, package):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            raise Unavailable(f"{name} is not installed ({package})") from None
+
+    def close(self):
+        self.x.XCloseDisplay(self.display)
+        self.server.terminate()
+        self.server.wait()
+        self.file.close()
+
+    # Rows of a rectangle, 3 bytes a pixel (red, green, blue), top to bottom.
+    def pixels(self, left, top, width, height):
+        rows = []
+        for y in range(top, top + height):
+            row = os.pread(self.file.fileno(), 4 * width, self.offset + y * self.stride + 4 * left)
+            rgb = bytearray(3 * width)
+            rgb[0::3], rgb[1::3], rgb[2::3] = row[2::4], row[1::4], row[0::4]
+            rows.append(bytes(rgb))
+        return rows
+
+    # The same as it lies in memory: quick, for telling whether something changed.
+    def raw(self, left, top, width, height):
+        return b"".join(os.pread(self.file.fileno(), 4 * width, self.offset + y * self.stride + 4 * left)
+                        for y in range(top, top + height))
+
+    def _flush(self):
+        self.x.XSync(self.display, 0)
+
+    def _code(self, name):
+        symbol = self.x.XStringToKeysym(name.encode())
+        assert symbol, name
+        return self.x.XKeysymToKeycode(self.display, ctypes.c_ulong(symbol))
+
+    def key(self, name, *modifiers):
+        codes = [self._code(m) for m in modifiers] + [self._code(name)]
+        for code in codes:
+            self.test.XTestFakeKeyEvent(self.display, code, 1, 0)
+        for code in reversed(codes):
+            self.test.XTestFakeKeyEvent(self.display, code, 0, 0)
+        self._flush()
+
+    def key_down(self, name, down=True):
+        self.test.XTestFakeKeyEvent(self.display, self._code(name), int(down), 0)
+        self._flush()
+
+    def type(self, text):
+        names = {"/": "slash", ".": "period", "-": "minus", ":": "colon", "?": "question", "=": "equal", "_": "underscore",
+                 "&": "ampersand"}
+        for character in text:
+            shifted = character.isupper() or character in ":?_&"
+            self.key(names.get(character, character), *(["Shift_L"] if shifted else []))
+
+    def move(self, x, y):
+        self.test.XTestFakeMotionEvent(self.display, 0, x, y, 0)
+        self._flush()
+
+    def button(self, number, down):
+        self.test.XTestFakeButtonEvent(self.display, number, int(down), 0)
+        self._flush()
+
+    def click(self, x, y, number=1):
+        self.move(x, y)
+        self.button(number, True)
+        time.sleep(0.05)
+        self.button(number, False)
+
+    def drag(self, start, end, number=1):
+        self.move(*start)
+        time.sleep(0.05)
+        self.button(number, True)
+        for i in range(1, 6):
+            self.move(*(a + (b - a) * i // 5 for a, b in zip(start, end)))
+            time.sleep(0.02)
+        self.button(number, False)
+
+    # Top-level windows, the newest last.
+    def windows(self):
+        root, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
+        children = ctypes.POINTER(ctypes.c_ulong)()
+        self.x.XQueryTree(self.display, ctypes.c_ulong(self.root), ctypes.byref(root), ctypes.byref(parent),
+                          ctypes.byref(children), ctypes.byref(count))
+        found = [children[i] for i in range(count.value)]
+        # Others than GLFW's helper window of one pixel.
+        return [w for w in found if self.geometry(w)[2] > 16]
+
+    def geometry(self, window):
+        root, x, y = ctypes.c_ulong(), ctypes.c_int(), ctypes.c_int()
+        size = [ctypes.c_uint() for _ in range(4)]
+        self.x.XGetGeometry(self.display, ctypes.c_ulong(window), ctypes.byref(root), ctypes.byref(x), ctypes.byref(y),
+                            *(ctypes.byref(s) for s in size))
+        return x.value, y.value, size[0].value, size[1].value
+
+    def resize(self, window, width, height):
+        self.x.XResizeWindow(self.display, ctypes.c_ulong(window), width, height)
+        self._flush()
+
+    # What a window manager sends when the user closes a window.
+    def ask_to_close(self, window):
+        atom = lambda name: self.x.XInternAtom(self.display, name, 0)
+        event = XClientMessage(type=33, window=window, message_type=atom(b"WM_PROTOCOLS"), format=32)
+        event.data[0] = atom(b"WM_DELETE_WINDOW")
+        self.x.XSendEvent(self.display, ctypes.c_ulong(window), 0, ctypes.c_long(0), ctypes.byref(event))
+        self._flush()
