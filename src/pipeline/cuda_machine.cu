@@ -11,6 +11,7 @@
 
 #include "pipeline/cuda_launch.h"
 #include "pipeline/cuda_memory.h"
+#include "pipeline/cuda_resolve.h"
 #include "pipeline/launch_memory.h"
 #include "pipeline/read_back.h"
 
@@ -202,7 +203,17 @@ class CudaMachine : public MachineBackend {
       s.read_back_ms =
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - read_begin).count();
     }
+    shown_targets_ = layout.targets;
     if (result.aborted) memory_.reset();  // elements and reservations of an aborted frame are gone
+  }
+
+  bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) override {
+    if (!memory_ || target >= shown_targets_.size()) return false;  // an aborted frame is gone
+    const LaunchMemory<DeviceBuffer>& m = *memory_;
+    brokkr::resolve_to_surface({m.region_state.as<RegionState>(), m.color.as<uint32_t>(),
+                                m.color_high.as<uint32_t>(), shown_targets_[target], layer, m.layout.region},
+                               surface, nullptr);
+    return true;
   }
 
  private:
@@ -245,7 +256,8 @@ class CudaMachine : public MachineBackend {
   DeviceFrame frame_;
   DeviceTable targets_, bin_owner_, first_own_region_, own_regions_;
   HostCounts counts_;
-  std::unique_ptr<CudaLauncher> launcher_;  // goes first
+  std::vector<TargetRecord> shown_targets_;  // of the last launch
+  std::unique_ptr<CudaLauncher> launcher_;   // goes first
 };
 
 }  // namespace

@@ -21,6 +21,10 @@ class MachineBackend {
   virtual void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
                       const LaunchShape& shape, const RenderOptions& options,
                       std::atomic<uint32_t>& abort_request, RenderResult& result, bool read_back) = 0;
+  // Renderer::resolve_to_surface of the last launch.
+  virtual bool resolve_to_surface(uint32_t /*target*/, uint32_t /*layer*/, unsigned long long /*surface*/) {
+    return false;
+  }
 };
 
 // What the kernel counted, as it lies in memory after a launch.

@@ -14,6 +14,7 @@ namespace brokkr {
 struct Renderer::Impl {
   std::map<std::string, std::unique_ptr<MachineBackend>> machines;
   std::atomic<uint32_t> abort{0};
+  MachineBackend* last = nullptr;  // that rendered
 
   MachineBackend& machine(const RenderOptions& options) {
     MachineKind kind = options.machine;
@@ -48,6 +49,7 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& options
   const LaunchLayout layout = make_layout(*frame.impl->frame, plan.batches, options, shape);
   RenderResult result;
   impl_->abort.store(0);
+  impl_->last = &machine;
   machine.launch(*frame.impl, plan, layout, shape, options, impl_->abort, result, read_back);
   return result;
 }
@@ -55,6 +57,10 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& options
 RenderResult Renderer::render(const Frame& frame, const RenderOptions& options) {
   PreparedFrame prepared = prepare(frame);
   return render(prepared, options);
+}
+
+bool Renderer::resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) {
+  return impl_->last != nullptr && impl_->last->resolve_to_surface(target, layer, surface);
 }
 
 void Renderer::request_abort() { impl_->abort.store(1); }

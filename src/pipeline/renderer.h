@@ -119,6 +119,11 @@ class Renderer {
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
   RenderResult render(const Frame& frame, const RenderOptions& options);
 
+  // For windows: writes a layer of the frame that was rendered last straight from the GPU's memory into a
+  // cudaSurfaceObject_t of RGBA8 texels, as large as the target. Not while a launch runs. False where that
+  // frame is not on the GPU, or no more. Throws std::runtime_error.
+  bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface);
+
   // May be called from any thread: ends the launch that is running within 100 ms.
   void request_abort();
 
