@@ -216,6 +216,8 @@ def latency(screen, folder):
                       "strict", "generated:overlap-10k?triangles=40000&depth=900")
     screen.key("r")
     screen.key("F2")
+    area = (WINDOW[0] // 2 - 40, WINDOW[1] // 2 - 40, 80, 80)
+    wait_for("the first frame", lambda: len(set(screen.raw(*area))) > 8, 60)
     times = []
     deadline = time.monotonic() + 60
     frame_ms = 0
@@ -223,7 +225,6 @@ def latency(screen, folder):
         _, settings, _ = session.settings()
         frame_ms = settings["used"]["frame_ms"]
     assert frame_ms >= 500, f"the frame takes {frame_ms:.0f} ms only"
-    area = (WINDOW[0] // 2 - 40, WINDOW[1] // 2 - 40, 80, 80)
     for _ in range(24):
         time.sleep(0.11)
         before = screen.raw(*area)
@@ -261,10 +262,8 @@ def main():
         try:
             everything(screen, folder)
             # A computer that is busy with something else answers late now and then.
-            best = min(latency(screen, folder) for _ in range(1))
-            for _ in range(2):
-                if best < LATENCY_MS:
-                    break
+            best = latency(screen, folder)
+            if best >= LATENCY_MS:
                 best = min(best, latency(screen, folder))
             assert best < LATENCY_MS, f"{best:.0f} ms from a key to the screen"
         finally:
