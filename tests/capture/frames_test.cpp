@@ -208,6 +208,16 @@ TEST_F(CapturedFrames, AssemblyProgramsAreCounted) {
   expect_elements(captured, 1, expected(range(12, 3)));
 }
 
+TEST_F(CapturedFrames, ListsThatCannotBeRecordedAreCounted) {
+  const Frame captured = frame(scene::kSkippedLists);
+  EXPECT_EQ(captured.skipped_draws, 2u);
+  EXPECT_EQ(captured.skipped_reasons,
+            (std::map<std::string, uint64_t>{{"a display list of triangles, lines and points together", 1},
+                                             {"pixels drawn by a display list", 1}}));
+  ASSERT_EQ(draws_of(captured).size(), 1u);
+  expect_elements(captured, 0, expected(range(12, 3)));
+}
+
 // A frame ends with the swap of its own window; others are targets with a reference of their own.
 TEST_F(CapturedFrames, SeveralWindows) {
   const Frame captured = frame(scene::kWindows);

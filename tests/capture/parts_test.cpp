@@ -1,8 +1,11 @@
 // The parts of the layer that make no GL calls: indices, primitives, shader texts.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "capture/glsl_scan.h"
 #include "capture/primitives.h"
+#include "run.h"
 
 namespace brokkr::capture {
 namespace {
@@ -116,6 +119,19 @@ TEST(ShaderScan, SurvivesAnyText) {
         "/* discard", "void main( { discard", "#elif 1\n#else\n#endif\ndiscard", "#if 1/0\ndiscard"}) {
     scan_shader(text);
   }
+}
+
+// The preloaded library cannot serve a 32-bit program; saying nothing would leave the user waiting.
+TEST(Capture, ProgramsOfAnotherWordSizeAreRefused) {
+  const capture_test::TemporaryFolder folder;
+  const std::filesystem::path program = folder / "program";
+  std::ofstream(program, std::ios::binary) << "\177ELF" << '\1' << std::string(59, '\0');
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const capture_test::RunResult result =
+      capture_test::run(std::string(BROKKR_PROGRAM) + " capture --frame 1 -o " + (folder / "x.bkf").string() +
+                        " -- " + program.string());
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.out.find("different word sizes"), std::string::npos) << result.out;
 }
 
 }  // namespace

@@ -114,6 +114,24 @@ void draw_evaluators() {
   glDisable(GL_MAP2_VERTEX_3);
 }
 
+// Lists that cannot be recorded: of two kinds of primitives, and of pixels.
+void draw_skipped_lists() {
+  const GLuint lists = glGenLists(2);
+  glNewList(lists, GL_COMPILE);
+  draw_range(GL_TRIANGLES, 3, 3);
+  draw_range(GL_LINES, 16, 4);
+  glEndList();
+  const GLubyte pixel[4] = {255, 0, 0, 255};
+  glNewList(lists + 1, GL_COMPILE);
+  glRasterPos2f(0, 0);
+  glDrawPixels(1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
+  glEndList();
+  glCallList(lists);
+  glCallList(lists + 1);
+  glDeleteLists(lists, 2);
+  draw_range(GL_TRIANGLES, 12, 3);
+}
+
 }  // namespace
 
 void setup_compatibility() {
@@ -139,6 +157,7 @@ void draw_compatibility(int number) {
     case kFixedFunction: draw_fixed_function(); break;
     case kAssembly: draw_assembly(); break;
     case kEvaluators: draw_evaluators(); break;
+    case kSkippedLists: draw_skipped_lists(); break;
     default: break;
   }
 }

@@ -36,6 +36,7 @@ enum Case : int {
   kFixedFunction,
   kAssembly,
   kEvaluators,
+  kSkippedLists,
   kCaseCount,
 };
 
