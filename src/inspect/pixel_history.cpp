@@ -145,8 +145,12 @@ class History {
         const uint64_t code = color_code(frame_.targets[clear.target].format, *clear.color);
         s.state.low = uint32_t(code);
         s.state.high = uint32_t(code >> 32);
+        s.state.visible_id = kNoPrimitive;
       }
-      if (clear.depth) s.state.depth = std::clamp(*clear.depth, 0.0f, 1.0f) + 0.0f;
+      if (clear.depth) {
+        s.state.depth = std::clamp(*clear.depth, 0.0f, 1.0f) + 0.0f;
+        s.state.depth_id = kNoPrimitive;
+      }
       if (clear.stencil) s.state.stencil = *clear.stencil;
       if (i == 0) note(event);
     }

@@ -96,8 +96,8 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   DrawRecord tested = draw;
   tested.bits &= ~uint32_t(kDrawBlend);
   tested.color_mask = 15;
-  const bool passes = draw_once(w, run, sample, region, tested, triangle, at, marked).visible_id ==
-                      triangle.primitive;
+  const bool passes =
+      draw_once(w, run, sample, region, tested, triangle, at, marked).visible_id == triangle.primitive;
   f.fate = !keeps            ? FragmentFate::discarded
            : !stencil_passes ? FragmentFate::stencil_failed
            : !passes         ? FragmentFate::depth_failed
