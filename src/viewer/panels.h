@@ -12,6 +12,10 @@ namespace brokkr::viewer {
 std::unique_ptr<Panel> make_scene_panel();
 std::unique_ptr<Panel> make_pipeline_panel();
 std::unique_ptr<Panel> make_policy_panel();
+std::unique_ptr<Panel> make_pattern_panel();
+std::unique_ptr<Panel> make_inspect_panel();
+std::unique_ptr<Panel> make_compare_panel();
+std::unique_ptr<Panel> make_log_panel();
 
 std::vector<std::unique_ptr<Panel>> make_panels();
 

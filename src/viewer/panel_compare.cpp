@@ -1,0 +1,267 @@
+// The same frame through OpenGL: shown while a key is held, as a difference, and in numbers.
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/picture.h"
+#include "cli/text.h"
+#include "inspect/image_compare.h"
+#include "viewer/job_guard.h"
+#include "viewer/panel_texture.h"
+#include "viewer/panels.h"
+#if defined(BROKKR_VIEWER_REFERENCE)
+#include "reference/gl_renderer.h"
+#endif
+
+namespace brokkr::viewer {
+namespace {
+
+constexpr float kDepthTolerance = 2e-5f;
+
+// What the render thread found out.
+struct Comparison {
+  std::mutex mutex;
+  bool waiting = false;
+  std::string problem;
+  std::shared_ptr<const Picture> reference, difference;
+  std::vector<uint32_t> ours;
+  bool colors = true;  // false: their depths are compared, as pictures
+  ImageComparison image;
+  uint64_t depth_differing = 0;
+  int gain = 0;  // of `difference`
+  std::string renderer;
+  double gl_ms = 0;
+};
+
+#if defined(BROKKR_VIEWER_REFERENCE)
+// Whether both draw the same colours: OpenGL numbers what it draws otherwise, and a captured draw has no
+// material.
+bool same_colors(const RenderContext& c) {
+  if (c.settings.options.shading == Shading::flat) return true;
+  if (c.settings.options.shading != Shading::material) return false;
+  return std::all_of(c.frame.commands.begin(), c.frame.commands.end(), [&](const Command& command) {
+    const auto* draw = std::get_if<DrawCommand>(&command);
+    return draw == nullptr || c.frame.materials[draw->material].kind == MaterialKind::blinn_phong;
+  });
+}
+
+// Depth as grey, near is bright; both pictures of a comparison over one range.
+std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least, float most) {
+  std::vector<uint32_t> pixels(depth.size());
+  for (size_t i = 0; i < depth.size(); ++i) {
+    const float far = most > least ? std::clamp((depth[i] - least) / (most - least), 0.0f, 1.0f) : 0.0f;
+    pixels[i] = 0xff000000u | uint32_t(std::lround(255 * (1 - far))) * 0x010101u;
+  }
+  return pixels;
+}
+
+// Runs on the render thread. The context lives as long as the job: no other thread ever meets it. Its loader
+// fills GLAD's table once more, with the entry points that are there already: they belong to the dispatcher
+// that EGL and GLX share, not to a context.
+void compare(RenderContext& c, Comparison& into, int gain) {
+  const bool colors = same_colors(c);
+  RenderOptions options = c.settings.options;
+  options.trace = false;
+  const RenderResult result = c.renderer.render(c.prepared, options);
+  if (result.aborted) throw std::runtime_error("the frame was cut off; there is nothing to compare");
+  const Layer& ours = result.targets[c.target].layers[c.layer];
+
+  EglContext context;
+  GlRenderer gl(context);
+  gl.prepare(c.frame);
+  const bool material = options.shading == Shading::material && colors;
+  const GlDrawStatistics statistics =
+      gl.draw({material ? GlShading::material : GlShading::flat, options.command_limit});
+  GlLayer theirs = gl.read(c.target, c.layer);
+  Layer layer;
+  layer.width = theirs.width;
+  layer.height = theirs.height;
+  layer.color = std::move(theirs.color);
+  layer.color_float = std::move(theirs.color_float);
+
+  std::vector<uint32_t> mine, others;
+  if (colors) {
+    const auto pixels = [](const Layer& l) { return l.color.empty() ? cli::screen_pixels(l) : l.color; };
+    mine = pixels(ours);
+    others = pixels(layer);
+  } else {
+    const auto [least, most] = std::minmax_element(ours.depth.begin(), ours.depth.end());
+    mine = depth_picture(ours.depth, *least, *most);
+    others = depth_picture(theirs.depth, *least, *most);
+  }
+  const ImageComparison image = compare_images(mine, others);
+  auto difference =
+      std::make_shared<Picture>(Picture{layer.width, layer.height, amplified_difference(mine, others, gain)});
+  auto reference = std::make_shared<Picture>(Picture{layer.width, layer.height, std::move(others)});
+  uint64_t depth = 0;
+  for (size_t i = 0; i < ours.depth.size(); ++i)
+    depth += !(std::abs(ours.depth[i] - theirs.depth[i]) <= kDepthTolerance);
+
+  const std::lock_guard lock(into.mutex);
+  into.reference = std::move(reference);
+  into.difference = std::move(difference);
+  into.ours = std::move(mine);
+  into.colors = colors;
+  into.image = image;
+  into.depth_differing = depth;
+  into.gain = gain;
+  into.renderer = context.renderer();
+  into.gl_ms = statistics.frame_ms;
+}
+#else
+void compare(RenderContext&, Comparison&, int) {
+  throw std::runtime_error("this viewer was built without the OpenGL reference (BROKKR_REFERENCE)");
+}
+#endif
+
+class ComparePanel : public Panel {
+ public:
+  const char* name() const override { return "Compare"; }
+
+  void add_keys(ViewerState& state, KeyTable& keys) override {
+    const auto hold = [&](int key, const char* help, bool& held) {
+      keys.add({.key = key,
+                .group = "Compare",
+                .help = help,
+                .press =
+                    [this, &state, &held] {
+                      held = true;
+                      ask(state);
+                    },
+                .release = [&held] { held = false; }});
+    };
+    hold(GLFW_KEY_C, "Held: the same frame through OpenGL", reference_held_);
+    hold(GLFW_KEY_V, "Held: where it differs from OpenGL's", difference_held_);
+  }
+
+  void draw(ViewerState& state) override {
+    if (!state.last) return ImGui::TextDisabled("no frame yet");
+    if (ImGui::Button("Compare with OpenGL")) ask(state);
+    int view = int(view_);
+    ImGui::RadioButton("Brokkr", &view, 0);
+    ImGui::SameLine();
+    ImGui::RadioButton("OpenGL (hold C)", &view, 1);
+    ImGui::SameLine();
+    ImGui::RadioButton("difference (hold V)", &view, 2);
+    if (View(view) != view_) {
+      view_ = View(view);
+      if (view_ != View::ours) ask(state);
+    }
+    if (ImGui::SliderInt("amplification", &gain_, 1, 64, "%d times",
+                         ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
+      amplify(state);
+    ImGui::Separator();
+    draw_numbers(state);
+  }
+
+  // Decides every UI frame what stands in place of the picture: a held key before what the panel chose.
+  void draw_over_image(ViewerState& state, ImDrawList& list) override {
+    const View wanted = reference_held_ ? View::reference : difference_held_ ? View::difference : view_;
+    std::shared_ptr<const Picture> picture;
+    if (wanted != View::ours && state.last) {
+      if (!is_current(state)) ask(state);
+      const std::lock_guard lock(found_->mutex);
+      picture = wanted == View::reference ? found_->reference : found_->difference;
+    }
+    if (picture != shown_) {
+      if (state.picture_instead == shown_) state.picture_instead = picture;
+      shown_ = picture;
+      if (picture) texture_.set(picture->width, picture->height, picture->pixels);
+    }
+    if (!picture) return;
+    const ImageView& view = state.view;
+    const glm::vec2 a = view.to_screen({0, float(view.height)}), b = view.to_screen({float(view.width), 0});
+    list.PushClipRect({view.area_begin.x, view.area_begin.y}, {view.area_end.x, view.area_end.y}, true);
+    texture_.draw(list, {a.x, a.y}, {b.x, b.y});
+    list.PopClipRect();
+  }
+
+ private:
+  enum class View { ours, reference, difference };
+
+  bool is_current(const ViewerState& state) const {
+    const std::string camera = state.last->camera ? camera_text(*state.last->camera) : "";
+    return scene_.lock() == state.last->scene && asked_ == state.last->settings && asked_camera_ == camera;
+  }
+
+  void ask(ViewerState& state) {
+    if (!state.last || is_current(state)) return;
+    found_ = std::make_shared<Comparison>();
+    found_->waiting = true;
+    scene_ = state.last->scene;
+    asked_ = state.last->settings;
+    asked_camera_ = state.last->camera ? camera_text(*state.last->camera) : "";
+    state.commands.run([found = found_, guard = when_gone(found_), gain = gain_,
+                        &commands = state.commands](RenderContext& c) {
+      std::string problem;
+      try {
+        compare(c, *found, gain);
+      } catch (const std::exception& error) {
+        problem = error.what();
+      }
+      {
+        const std::lock_guard lock(found->mutex);
+        found->waiting = false;
+        found->problem = problem;
+      }
+      commands.wake();
+    });
+  }
+
+  void amplify(ViewerState& state) {
+    state.commands.run([found = found_, gain = gain_, &commands = state.commands](RenderContext&) {
+      {
+        const std::lock_guard lock(found->mutex);
+        if (!found->reference || found->gain == gain) return;
+        auto difference = std::make_shared<Picture>(*found->reference);
+        difference->pixels = amplified_difference(found->ours, found->reference->pixels, gain);
+        found->difference = std::move(difference);
+        found->gain = gain;
+      }
+      commands.wake();
+    });
+  }
+
+  void draw_numbers(ViewerState& state) {
+    const std::lock_guard lock(found_->mutex);
+    if (found_->waiting) return ImGui::TextDisabled("OpenGL draws ...");
+    if (!found_->problem.empty()) return ImGui::TextWrapped("%s", cli::printable(found_->problem).c_str());
+    if (!found_->reference) return ImGui::TextDisabled("not compared yet");
+    if (!is_current(state)) ImGui::TextColored({0.95f, 0.8f, 0.35f, 1}, "of an earlier frame");
+    if (!found_->colors)
+      ImGui::TextWrapped("With this shading the two draw other colours: depths are compared, as grey.");
+    const ImageComparison& c = found_->image;
+    const auto share = [&](uint64_t n) {
+      return cli::grouped(n) + " (" +
+             cli::fixed(100 * double(n) / double(std::max<uint64_t>(c.pixels, 1)), 4) + " %)";
+    };
+    ImGui::Text("PSNR %s dB", std::isfinite(c.psnr_db) ? cli::fixed(c.psnr_db, 2).c_str() : "infinite");
+    ImGui::Text("differing pixels %s", share(c.differing).c_str());
+    ImGui::Text("by more than 1/255 %s", share(c.far).c_str());
+    ImGui::Text("largest difference %d/255", c.most);
+    ImGui::Text("depth differs by more than 2e-5 in %s", share(found_->depth_differing).c_str());
+    ImGui::TextDisabled("%s, %.2f ms", found_->renderer.c_str(), found_->gl_ms);
+  }
+
+  std::shared_ptr<Comparison> found_ = std::make_shared<Comparison>();
+  std::weak_ptr<const Scene> scene_;
+  FrameSettings asked_;
+  std::string asked_camera_;
+  std::shared_ptr<const Picture> shown_;
+  PanelTexture texture_;
+  View view_ = View::ours;
+  bool reference_held_ = false, difference_held_ = false;
+  int gain_ = 8;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_compare_panel() { return std::make_unique<ComparePanel>(); }
+
+}  // namespace brokkr::viewer

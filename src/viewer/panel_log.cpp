@@ -1,0 +1,299 @@
+// Frame-time logs: F9 starts and stops one; the last frames as a curve with their percentiles.
+#include <GLFW/glfw3.h>
+#include <glad/gl.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <optional>
+#include <sstream>
+
+#include "cli/pipeline_options.h"
+#include "cli/text.h"
+#include "log/frame_log.h"
+#include "log/frame_statistics.h"
+#include "log/log_reader.h"
+#include "log/machine_facts.h"
+#include "log/manifest.h"
+#include "log/plot.h"
+#include "scene/file_io.h"
+#include "viewer/panels.h"
+
+namespace brokkr::viewer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kShown = 600;  // frames of the curve
+constexpr ImU32 kCurve = IM_COL32(110, 180, 250, 255);
+
+double ms(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
+
+// "brokkr-NAME-1.csv" in the current folder, with the first number for which neither log nor manifest is
+// there.
+fs::path free_log_name(const std::string& scene) {
+  std::string stem = scene.starts_with("generated:") ? scene.substr(10) : fs::path(scene).stem().string();
+  for (char& c : stem) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '-';
+  }
+  for (int number = 1;; ++number) {
+    const fs::path path = fs::current_path() / ("brokkr-" + stem + "-" + std::to_string(number) + ".csv");
+    std::error_code ignored;
+    if (!fs::exists(path, ignored) && !fs::exists(manifest_path(path), ignored)) return path;
+  }
+}
+
+LogSource source_of_window() {
+  LogSource source;
+  source.runtime = "OpenGL";
+  GLFWwindow* const window = glfwGetCurrentContext();
+  source.swap_chain = uint64_t(reinterpret_cast<uintptr_t>(window));
+  source.gpu = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  source.driver = reinterpret_cast<const char*>(glGetString(GL_VERSION));
+  source.sync_interval = 1;  // the window's swaps wait for the display
+  return source;
+}
+
+std::string policy_text(const RenderOptions& options) { return cli::option_texts(options).at("policy"); }
+
+// A log while it is recorded. Lines go to the file at once: what was recorded stays whatever happens.
+struct Recording {
+  LogSession session;
+  std::ofstream file;
+  std::optional<FrameLogWriter> writer;
+  Clock::time_point begin;
+  std::shared_ptr<const Rendered> last;
+  std::vector<double> frame_ms;
+};
+
+class LogPanel : public Panel {
+ public:
+  ~LogPanel() override {
+    if (!recording_ || !recording_->last) return;
+    recording_->file.close();
+    finish(*recording_);  // what was recorded when the viewer closes stays, with its manifest
+  }
+  const char* name() const override { return "Log"; }
+
+  void add_keys(ViewerState& state, KeyTable& keys) override {
+    keys.add({.key = GLFW_KEY_F9,
+              .group = "Pipeline",
+              .help = "Start or stop a frame-time log",
+              .press = [this, &state] { toggle(state); }});
+  }
+
+  void draw(ViewerState& state) override {
+    draw_controls(state);
+    ImGui::Separator();
+    draw_curve();
+    if (!saved_.empty()) ImGui::TextWrapped("last log: %s", cli::printable(saved_).c_str());
+  }
+
+  void draw_over_image(ViewerState& state, ImDrawList& list) override {
+    report(state);
+    if (!recording_) return;
+    const glm::vec2 at = state.view.area_begin + glm::vec2(20, 20);
+    list.AddCircleFilled({at.x, at.y}, 7, IM_COL32(225, 50, 45, 255));
+    const std::string text = std::to_string(recording_->frame_ms.size()) + " frames";
+    list.AddText({at.x + 15, at.y - 7}, IM_COL32(0, 0, 0, 255), text.c_str());
+    list.AddText({at.x + 14, at.y - 8}, IM_COL32(255, 255, 255, 255), text.c_str());
+  }
+
+  void on_present(ViewerState& state, const Presented& presented) override {
+    const FrameRecord record = record_of(presented);
+    // The curve leaves out the time in which nobody asked for a frame.
+    const Clock::time_point asked = presented.frame->requested;
+    shown_.push_back(presented.previous && *presented.previous > asked ? record.between_presents_ms
+                                                                       : ms(presented.begin - asked));
+    if (shown_.size() > kShown) shown_.pop_front();
+    last_end_ = presented.end;
+    if (!recording_) return;
+    Recording& r = *recording_;
+    r.writer->add(record);
+    r.frame_ms.push_back(record.between_presents_ms);
+    r.session.cut_off += presented.frame->result.aborted ? 1 : 0;
+    r.last = presented.frame;
+    if (r.frame_ms.size() % 32 == 0) r.file.flush();
+    if (!r.file) {
+      const std::string path = r.session.log.string();
+      recording_.reset();
+      state.commands.show_error(path + ": could not be written; is the disk full?");
+    }
+  }
+
+ private:
+  FrameRecord record_of(const Presented& p) const {
+    FrameRecord record;
+    const Rendered& frame = *p.frame;
+    const Clock::time_point start = recording_ ? recording_->begin : p.begin;
+    record.time_s = ms(p.begin - start) / 1000;
+    // The first frame of a log has none before it there.
+    const bool first = recording_ && recording_->frame_ms.empty();
+    const Clock::time_point before = first ? start : p.previous.value_or(frame.begin);
+    record.between_presents_ms = ms(p.begin - before);
+    record.in_present_ms = record.until_displayed_ms = ms(p.end - p.begin);
+    record.between_display_change_ms = ms(p.end - last_end_.value_or(before));
+    record.until_render_start_ms = ms(frame.begin - p.begin);
+    const bool input_since = p.input && p.previous && *p.input > *p.previous && *p.input <= p.begin;
+    record.since_input_ms = input_since ? ms(p.begin - *p.input) : 0;
+    record.frame_id = recording_ ? recording_->frame_ms.size() : 0;
+    record.policy = policy_text(frame.settings.options);
+    fill_record(frame.result.statistics, ms(frame.end - frame.begin), record);
+    return record;
+  }
+
+  void draw_controls(ViewerState& state) {
+    constexpr const char* kFormats[] = {"presentmon", "mangohud"};
+    if (recording_) {
+      if (ImGui::Button("Stop (F9)")) stop(state);
+      ImGui::SameLine();
+      if (recording_)
+        ImGui::Text("%zu frames to %s", recording_->frame_ms.size(),
+                    cli::printable(recording_->session.log.filename().string()).c_str());
+    } else {
+      if (ImGui::Button("Start a log (F9)")) start(state);
+      ImGui::SameLine();
+      ImGui::Combo("columns", &format_, kFormats, 2);
+      ImGui::TextWrapped("A log has a line for each frame that is shown; R makes frames keep coming.");
+    }
+    ImGui::Checkbox("draw the plot when it stops", &plots_);
+  }
+
+  void draw_curve() const {
+    const FrameStatistics s = frame_statistics({shown_.begin(), shown_.end()});
+    if (s.frames == 0) return ImGui::TextDisabled("no frame has been shown yet");
+    const float width = ImGui::GetContentRegionAvail().x, height = 10 * ImGui::GetFontSize();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + width, at.y + height}, IM_COL32(24, 26, 30, 255));
+    const double top = std::max(s.p99_ms * 1.3, 1e-3);
+    const auto y_of = [&](double value) {
+      return at.y + height - float(std::min(value / top, 1.0)) * (height - 2) - 1;
+    };
+    std::vector<ImVec2> points;
+    for (size_t i = 0; i < shown_.size(); ++i) {
+      const float x = at.x + width * (shown_.size() > 1 ? float(i) / float(shown_.size() - 1) : 0.5f);
+      points.emplace_back(x, y_of(shown_[i]));
+    }
+    list.AddPolyline(points.data(), int(points.size()), kCurve, 0, 1.5f);
+    for (const auto& [label, value] :
+         {std::pair<const char*, double>{"median", s.median_ms}, {"p99", s.p99_ms}}) {
+      list.AddLine({at.x, y_of(value)}, {at.x + width, y_of(value)}, IM_COL32(255, 255, 255, 70));
+      list.AddText({at.x + 4, y_of(value) - ImGui::GetFontSize() - 1}, IM_COL32(230, 230, 230, 255),
+                   (std::string(label) + " " + cli::fixed(value, 2) + " ms").c_str());
+    }
+    ImGui::InvisibleButton("curve", {width, height});
+    if (ImGui::IsItemHovered()) {
+      const float part = (ImGui::GetIO().MousePos.x - at.x) / width;
+      const size_t i = std::min(size_t(std::max(part, 0.0f) * float(shown_.size())), shown_.size() - 1);
+      ImGui::SetTooltip("%.3f ms", shown_[i]);
+    }
+    ImGui::Text("last %zu frames", s.frames);
+    if (ImGui::BeginTable("percentiles", 2, ImGuiTableFlags_SizingFixedFit)) {
+      const auto row = [](const char* label, const std::string& text) {
+        ImGui::TableNextColumn();
+        ImGui::TextDisabled("%s", label);
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(text.c_str());
+      };
+      row("median", cli::fixed(s.median_ms, 3) + " ms");
+      row("p95", cli::fixed(s.p95_ms, 3) + " ms");
+      row("p99", cli::fixed(s.p99_ms, 3) + " ms");
+      row("p99.9", cli::fixed(s.p999_ms, 3) + " ms");
+      row("1 % low", cli::fixed(s.one_percent_low_fps, 2) + " frames/s");
+      ImGui::EndTable();
+    }
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("1 %% low = %s", kOnePercentLowFormula);
+  }
+
+  void toggle(ViewerState& state) {
+    if (recording_)
+      stop(state);
+    else
+      start(state);
+  }
+
+  void start(ViewerState& state) {
+    if (!state.scene) return state.commands.show_note("there is nothing to record: load a scene first");
+    auto recording = std::make_unique<Recording>();
+    LogSession& session = recording->session;
+    session.log = free_log_name(state.scene->path);
+    session.format = format_ == 1 ? LogFormat::mangohud : LogFormat::presentmon;
+    session.source = source_of_window();
+    session.begun = utc_now();
+    recording->file.open(session.log, std::ios::binary);
+    if (!recording->file)
+      return state.commands.show_error(session.log.string() +
+                                       ": cannot be written; start the viewer in a folder that can");
+    recording->writer.emplace(recording->file, session.format, session.source);
+    recording->begin = Clock::now();
+    recording_ = std::move(recording);
+    state.commands.show_note("recording " + recording_->session.log.string());
+    state.commands.request_render();
+  }
+
+  void stop(ViewerState& state) {
+    const std::unique_ptr<Recording> done = std::move(recording_);
+    done->file.close();
+    const std::string path = done->session.log.string();
+    if (!done->last) {
+      std::error_code ignored;
+      fs::remove(done->session.log, ignored);
+      return state.commands.show_note("no frame was shown: no log was kept");
+    }
+    saved_ = path;
+    finish(*done);
+    state.commands.show_note("saved " + path + ", " + std::to_string(done->frame_ms.size()) + " frames");
+  }
+
+  // Manifest and plot, off the UI thread: hashes of large scenes take a while. Whoever closes the viewer
+  // waits for it.
+  void finish(const Recording& done) {
+    if (finishing_.valid()) finishing_.wait();
+    finishing_ = std::async(
+        std::launch::async,
+        [session = done.session, last = done.last, times = done.frame_ms,
+         plots = plots_]() mutable -> std::string {
+          try {
+            const RenderOptions& options = last->settings.options;
+            session.policy = policy_text(options);
+            session.camera = last->camera ? camera_text(*last->camera) : "";
+            write_json(manifest_path(session.log),
+                       manifest_json(session, scene_json(last->scene->path, last->scene->frame), options,
+                                     last->result.statistics, times));
+            if (!plots) return {};
+            const std::string picture =
+                plot_frame_times(std::vector{read_frame_log(session.log)}, session.log.stem().string());
+            write_file(fs::path(session.log).replace_extension(".svg"), std::as_bytes(std::span(picture)));
+          } catch (const std::exception& error) {
+            return error.what();
+          }
+          return {};
+        });
+  }
+
+  void report(ViewerState& state) {
+    if (!finishing_.valid() || finishing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+      return;
+    const std::string problem = finishing_.get();
+    if (!problem.empty()) state.commands.show_error(problem);
+  }
+
+  std::future<std::string> finishing_;  // an error's text, or nothing
+  std::unique_ptr<Recording> recording_;
+  std::deque<double> shown_;
+  std::optional<Clock::time_point> last_end_;
+  std::string saved_;
+  int format_ = 0;
+  bool plots_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_log_panel() { return std::make_unique<LogPanel>(); }
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,346 @@
+// Bin patterns: which rasterizer owns which bin, how evenly that spreads the work of the last frame, and
+// which of two patterns is faster.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bin/pattern_image.h"
+#include "cli/text.h"
+#include "inspect/load_map.h"
+#include "log/ab.h"
+#include "log/frame_statistics.h"
+#include "target/target_tables.h"
+#include "viewer/job_guard.h"
+#include "viewer/panel_texture.h"
+#include "viewer/panels.h"
+
+namespace brokkr::viewer {
+namespace {
+
+constexpr int kThumbnailBins = 32;
+constexpr size_t kMostPairs = 2000;
+
+enum class Overlay { none, owners, heat };
+
+// Frames of two patterns in turns, timed on the render thread a pair at a time, so that other frames get in
+// between.
+struct Race {
+  std::mutex mutex;
+  bool waiting = false;
+  std::vector<double> a_ms, b_ms;
+  bool warm = false;  // the first pair takes memory and is left out
+};
+
+class PatternPanel : public Panel {
+ public:
+  const char* name() const override { return "Pattern"; }
+
+  void draw(ViewerState& state) override {
+    draw_choices(state);
+    draw_overlay_choice();
+    if (!state.last || state.last->result.statistics.bins_x == 0) return ImGui::TextDisabled("no frame yet");
+    if (map_number_ != state.last->number) {
+      map_ = load_map(state.last->result.statistics);
+      map_number_ = state.last->number;
+    }
+    if (ImGui::CollapsingHeader("Load of the last frame", ImGuiTreeNodeFlags_DefaultOpen)) draw_load(state);
+    if (ImGui::CollapsingHeader("A/B of two patterns", ImGuiTreeNodeFlags_DefaultOpen)) draw_race(state);
+  }
+
+  void draw_over_image(ViewerState& state, ImDrawList& list) override {
+    if (running_) next_pair(state);
+    if (overlay_ == Overlay::none || !state.last || state.last->result.statistics.bin <= 0) return;
+    const Rendered& frame = *state.last;
+    const int bin = frame.result.statistics.bin;
+    const int bins_x = (frame.width + bin - 1) / bin, bins_y = (frame.height + bin - 1) / bin;
+    if (overlay_number_ != frame.number || overlay_made_ != overlay_) make_overlay(frame, bins_x, bins_y);
+    // The last bins reach beyond the image: what lies there is not drawn.
+    const glm::vec2 a = state.view.to_screen({0, float(bins_y * bin)}),
+                    b = state.view.to_screen({float(bins_x * bin), 0});
+    const glm::vec2 low = state.view.to_screen({0, float(frame.height)}),
+                    high = state.view.to_screen({float(frame.width), 0});
+    list.PushClipRect({std::max(low.x, state.view.area_begin.x), std::max(low.y, state.view.area_begin.y)},
+                      {std::min(high.x, state.view.area_end.x), std::min(high.y, state.view.area_end.y)},
+                      true);
+    overlay_texture_.draw(list, {a.x, a.y}, {b.x, b.y}, opacity_);
+    list.PopClipRect();
+  }
+
+ private:
+  static int rasterizers_of(const ViewerState& state) {
+    if (state.last) return std::max(1, state.last->result.statistics.rasterizers);
+    return state.settings.options.rasterizers > 0 ? state.settings.options.rasterizers : 16;
+  }
+
+  void draw_choices(ViewerState& state) {
+    const int rasterizers = rasterizers_of(state);
+    if (thumbnails_.empty() || thumbnails_of_ != rasterizers) make_thumbnails(rasterizers);
+    const float size = 5.2f * ImGui::GetFontSize(), room = ImGui::GetContentRegionAvail().x;
+    const int columns = std::max(1, int(room / (size + 2 * ImGui::GetStyle().ItemSpacing.x)));
+    for (size_t i = 0; i < patterns().size(); ++i) {
+      const PatternInfo& info = patterns()[i];
+      if (int(i) % columns != 0) ImGui::SameLine();
+      ImGui::BeginGroup();
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      if (ImGui::InvisibleButton(info.name, {size, size})) state.settings.options.pattern = info.kind;
+      const bool hovered = ImGui::IsItemHovered(), chosen = state.settings.options.pattern == info.kind;
+      ImDrawList& list = *ImGui::GetWindowDrawList();
+      thumbnails_[i].draw(list, at, {at.x + size, at.y + size});
+      if (chosen || hovered)
+        list.AddRect({at.x - 2, at.y - 2}, {at.x + size + 2, at.y + size + 2},
+                     chosen ? IM_COL32(255, 220, 60, 255) : IM_COL32(255, 255, 255, 140), 2, 0, 2);
+      if (hovered) {
+        std::string text = std::string(info.name) + "\n" + info.description;
+        if (state.last && state.last->result.statistics.bins_x > 0) {
+          const LoadStatistics load = predict_load(state.last->result.statistics, info.kind, rasterizers);
+          text +=
+              "\nthis frame: c_v " + cli::fixed(load.cv, 3) + ", imbalance " + cli::fixed(load.imbalance, 2);
+        }
+        ImGui::SetTooltip("%s", text.c_str());
+      }
+      ImGui::EndGroup();
+    }
+    ImGui::Text("%s, %d rasterizers", pattern_name(state.settings.options.pattern), rasterizers);
+  }
+
+  void make_thumbnails(int rasterizers) {
+    thumbnails_.resize(patterns().size());
+    thumbnails_of_ = rasterizers;
+    for (size_t i = 0; i < patterns().size(); ++i) {
+      const Pattern pattern = make_pattern(patterns()[i].kind, rasterizers, kThumbnailBins, kThumbnailBins);
+      const PatternImage image =
+          draw_pattern(pattern, {.bins_x = kThumbnailBins, .bins_y = kThumbnailBins, .cell = 3});
+      thumbnails_[i].set(image.width, image.height, image.pixels);
+    }
+  }
+
+  void draw_overlay_choice() {
+    int overlay = int(overlay_);
+    constexpr const char* kNames[] = {"nothing", "a colour per rasterizer", "load of each bin"};
+    if (ImGui::Combo("over the image", &overlay, kNames, 3)) overlay_ = Overlay(overlay);
+    ImGui::SliderFloat("opacity", &opacity_, 0.05f, 1, "%.2f", ImGuiSliderFlags_AlwaysClamp);
+  }
+
+  void make_overlay(const Rendered& frame, int bins_x, int bins_y) {
+    overlay_number_ = frame.number;
+    overlay_made_ = overlay_;
+    const Statistics& s = frame.result.statistics;
+    std::vector<uint32_t> pixels(size_t(bins_x) * size_t(bins_y), 0xff000000u);
+    if (overlay_ == Overlay::owners) {
+      int most_x = 1, most_y = 1;  // the pattern is made for the largest target
+      for (const Target& t : frame.scene->frame.targets) {
+        most_x = std::max({most_x, bins_x, (t.width + s.bin - 1) / s.bin});
+        most_y = std::max({most_y, bins_y, (t.height + s.bin - 1) / s.bin});
+      }
+      const Pattern pattern = make_pattern(pattern_kind(s.pattern), s.rasterizers, most_x, most_y);
+      const uint32_t count = uint32_t(s.rasterizers), offset = layer_offset(frame.target, frame.layer, count);
+      for (int y = 0; y < bins_y; ++y) {
+        for (int x = 0; x < bins_x; ++x)
+          pixels[size_t(y) * size_t(bins_x) + size_t(x)] =
+              rasterizer_color(int((uint32_t(pattern.at(x, y)) + offset) % count));
+      }
+    } else if (s.bins_x == bins_x && s.bins_y == bins_y && frame.target == main_target(frame.scene->frame)) {
+      const uint64_t most = *std::max_element(s.bin_fragments.begin(), s.bin_fragments.end());
+      for (size_t i = 0; i < pixels.size(); ++i)
+        pixels[i] = heat_color(most > 0 ? double(s.bin_fragments[i]) / double(most) : 0);
+    }
+    overlay_texture_.set(bins_x, bins_y, pixels);
+  }
+
+  void draw_load(ViewerState& state) {
+    const auto line = [](const char* what, double cv, double imbalance) {
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(what);
+      ImGui::TableNextColumn();
+      ImGui::Text("%.3f", cv);
+      ImGui::TableNextColumn();
+      ImGui::Text("%.2f", imbalance);
+    };
+    if (ImGui::BeginTable("imbalance", 3, ImGuiTableFlags_SizingFixedFit)) {
+      for (const char* title : {"", "c_v", "most / mean"}) ImGui::TableSetupColumn(title);
+      ImGui::TableHeadersRow();
+      line("predicted: pattern over the bins", map_.predicted.cv, map_.predicted.imbalance);
+      line("measured: fragments of rasterizers", map_.counted.cv, map_.counted.imbalance);
+      const std::lock_guard lock(timed_->mutex);
+      if (timed_->number == state.last->number || timed_->settings == state.last->settings) {
+        if (!timed_->map.busy_us.empty())
+          line("measured: time of rasterizers", timed_->map.busy_cv, timed_->map.busy_imbalance);
+      }
+      ImGui::EndTable();
+    }
+    if (ImGui::SmallButton("Measure the time of each rasterizer")) measure_time(state);
+    bars(map_.counted.load, map_.counted.mean);
+    if (map_.most > 0) {
+      ImGui::TextDisabled("fullest bin: %s fragments, of %s in all", cli::grouped(map_.most).c_str(),
+                          cli::grouped(map_.counted.total).c_str());
+    }
+  }
+
+  // One more frame that records who worked when.
+  void measure_time(ViewerState& state) {
+    state.commands.run(
+        [timed = timed_, number = state.last->number, &commands = state.commands](RenderContext& c) {
+          RenderOptions options = c.settings.options;
+          options.trace = true;
+          const RenderResult result = c.renderer.render(c.prepared, options, false);
+          {
+            const std::lock_guard lock(timed->mutex);
+            timed->number = number;
+            timed->settings = c.settings;
+            timed->map = load_map(result.statistics);
+          }
+          commands.wake();
+        });
+  }
+
+  // A bar per rasterizer, in the colour of its bins; where there are more than pixels, the highest of each
+  // column.
+  static void bars(const std::vector<uint64_t>& load, double mean) {
+    if (load.empty()) return;
+    const float width = ImGui::GetContentRegionAvail().x, height = 7 * ImGui::GetFontSize();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + width, at.y + height}, IM_COL32(24, 26, 30, 255));
+    const double top = double(std::max<uint64_t>(1, *std::max_element(load.begin(), load.end())));
+    const size_t count = load.size(), columns = std::min(count, size_t(std::max(1.0f, width / 2)));
+    const float step = width / float(columns);
+    for (size_t c = 0; c < columns; ++c) {
+      size_t highest = c * count / columns;
+      for (size_t i = highest; i < (c + 1) * count / columns; ++i) {
+        if (load[i] > load[highest]) highest = i;
+      }
+      const float y = float(double(load[highest]) / top) * height;
+      const float gap = step > 4 ? 1.0f : 0.0f;
+      list.AddRectFilled({at.x + float(c) * step, at.y + height - y},
+                         {at.x + float(c + 1) * step - gap, at.y + height}, rasterizer_color(int(highest)));
+    }
+    const float y = at.y + height - float(mean / top) * height;
+    list.AddLine({at.x, y}, {at.x + width, y}, IM_COL32(255, 255, 255, 220), 1.5f);
+    ImGui::InvisibleButton("bars", {width, height});
+    if (!ImGui::IsItemHovered()) return;
+    const size_t i = std::min(
+        size_t(std::max(0.0f, (ImGui::GetIO().MousePos.x - at.x) / width) * float(count)), count - 1);
+    ImGui::SetTooltip("rasterizer %zu: %s fragments, %.2f of the mean", i, cli::grouped(load[i]).c_str(),
+                      mean > 0 ? double(load[i]) / mean : 0);
+  }
+
+  static bool choose(const char* label, PatternKind& kind) {
+    bool changed = false;
+    if (!ImGui::BeginCombo(label, pattern_name(kind))) return false;
+    for (const PatternInfo& info : patterns()) {
+      if (ImGui::Selectable(info.name, info.kind == kind)) {
+        changed = info.kind != kind;
+        kind = info.kind;
+      }
+    }
+    ImGui::EndCombo();
+    return changed;
+  }
+
+  void draw_race(ViewerState& state) {
+    const bool other_a = choose("A", a_), other_b = choose("B", b_);
+    if (other_a || other_b) stop();
+    if (running_) {
+      if (ImGui::Button("Stop")) running_ = false;
+    } else if (ImGui::Button("Alternate frames of A and B")) {
+      start(state);
+    }
+    const std::lock_guard lock(race_->mutex);
+    if (race_->a_ms.empty()) return;
+    const RatioEstimate r = paired_ratio(race_->a_ms, race_->b_ms);
+    ImGui::Text("%zu pairs, median A %.3f ms, B %.3f ms", r.frames, frame_statistics(race_->a_ms).median_ms,
+                frame_statistics(race_->b_ms).median_ms);
+    if (!std::isfinite(r.high)) {
+      ImGui::TextDisabled("too few for an interval");
+    } else {
+      ImGui::Text("A / B = %.4f (%.4f to %.4f, %.0f %% confidence)", r.ratio, r.low, r.high,
+                  100 * r.confidence);
+      ImGui::TextUnformatted(r.low > 1    ? "B is faster"
+                             : r.high < 1 ? "A is faster"
+                                          : "no difference can be told");
+    }
+  }
+
+  void start(ViewerState& state) {
+    race_ = std::make_shared<Race>();
+    race_settings_ = state.settings;
+    race_scene_ = state.scene;
+    running_ = true;
+  }
+
+  void stop() {
+    running_ = false;
+    race_ = std::make_shared<Race>();
+  }
+
+  void next_pair(ViewerState& state) {
+    if (race_scene_.lock() != state.scene) return stop();
+    if (!(race_settings_ == state.settings)) start(state);  // what was timed is another frame
+    {
+      const std::lock_guard lock(race_->mutex);
+      if (race_->a_ms.size() >= kMostPairs) {
+        running_ = false;
+        return;
+      }
+      if (race_->waiting) return;
+      race_->waiting = true;
+    }
+    state.commands.run([race = race_, guard = when_gone(race_), a = a_, b = b_,
+                        &commands = state.commands](RenderContext& c) {
+      RenderOptions options = c.settings.options;
+      options.trace = options.keep_ids = false;
+      const auto time = [&](PatternKind kind) {
+        options.pattern = kind;
+        const auto begin = Clock::now();
+        const bool whole = !c.renderer.render(c.prepared, options, false).aborted;
+        return whole ? std::chrono::duration<double, std::milli>(Clock::now() - begin).count() : 0.0;
+      };
+      const bool swapped = race->a_ms.size() % 2 == 1;  // neither is always the first of a pair
+      double a_ms = 0, b_ms = 0;
+      if (swapped) b_ms = time(b);
+      a_ms = time(a);
+      if (!swapped) b_ms = time(b);
+      {
+        const std::lock_guard lock(race->mutex);
+        race->waiting = false;
+        if (race->warm && a_ms > 0 && b_ms > 0) {
+          race->a_ms.push_back(a_ms);
+          race->b_ms.push_back(b_ms);
+        }
+        race->warm = true;
+      }
+      commands.wake();
+    });
+  }
+
+  struct Timed {
+    std::mutex mutex;
+    uint64_t number = 0;
+    FrameSettings settings;
+    LoadMap map;
+  };
+
+  std::vector<PanelTexture> thumbnails_;
+  int thumbnails_of_ = 0;
+  Overlay overlay_ = Overlay::none, overlay_made_ = Overlay::none;
+  float opacity_ = 0.5f;
+  PanelTexture overlay_texture_;
+  uint64_t overlay_number_ = 0, map_number_ = 0;
+  LoadMap map_;
+  std::shared_ptr<Timed> timed_ = std::make_shared<Timed>();
+  std::shared_ptr<Race> race_ = std::make_shared<Race>();
+  std::weak_ptr<const Scene> race_scene_;
+  FrameSettings race_settings_;
+  PatternKind a_ = PatternKind::diagonal, b_ = PatternKind::van_der_corput;
+  bool running_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_pattern_panel() { return std::make_unique<PatternPanel>(); }
+
+}  // namespace brokkr::viewer
