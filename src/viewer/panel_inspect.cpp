@@ -177,9 +177,9 @@ class InspectPanel : public Panel {
     if (!ImGui::BeginTable("events", 7, kFlags, {0, (rows + 1) * ImGui::GetTextLineHeightWithSpacing()}))
       return;
     ImGui::TableSetupScrollFreeze(0, 1);
-    constexpr std::pair<const char*, float> kColumns[] = {{"draw", 3},  {"what", 6.2f}, {"triangle", 4},
-                                                          {"batch", 4}, {"depth", 5},   {"shader", 3.5f},
-                                                          {"pixel", 3}};
+    constexpr std::pair<const char*, float> kColumns[] = {{"draw", 2.4f},  {"what", 5.8f}, {"triangle", 3.4f},
+                                                          {"batch", 2.8f}, {"depth", 4},   {"shader", 2.7f},
+                                                          {"pixel", 2.2f}};
     for (const auto& [title, width] : kColumns)
       ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthFixed, width * ImGui::GetFontSize());
     ImGui::TableHeadersRow();
