@@ -37,7 +37,7 @@ class Screen:
         self.name = ":" + number
         for function in ("XOpenDisplay", "XDefaultRootWindow", "XInternAtom", "XStringToKeysym"):
             getattr(self.x, function).restype = ctypes.c_ulong if function != "XOpenDisplay" else ctypes.c_void_p
-        self.display = ctypes.c_void_p(self.x.XOpenDisplay(self.name.encode()))
+        self.display = self._open()
         self.root = self.x.XDefaultRootWindow(self.display)
         self.file = open(pathlib.Path(folder) / "Xvfb_screen0", "rb", buffering=0)
         # XWD: big-endian words; pixels follow the header, its name and the colours.
@@ -52,6 +52,15 @@ class Screen:
             return ctypes.CDLL(name)
         except OSError:
             raise Unavailable(f"{name} is not installed ({package})") from None
+
+    def _open(self):
+        """A server that has said its number may still be too busy for a connection."""
+        for _ in range(100):
+            display = self.x.XOpenDisplay(self.name.encode())
+            if display:
+                return ctypes.c_void_p(display)
+            time.sleep(0.1)
+        raise RuntimeError(f"Xvfb {self.name} takes no connection")
 
     def close(self):
         self.x.XCloseDisplay(self.display)
