@@ -11,6 +11,10 @@ endif()
 if(TARGET brokkr-gl-bench)
   install(TARGETS brokkr-gl-bench RUNTIME DESTINATION libexec/brokkr)
 endif()
+# The window of `brokkr view`.
+if(TARGET brokkr-view)
+  install(TARGETS brokkr-view RUNTIME DESTINATION libexec/brokkr)
+endif()
 install(EXPORT brokkr-targets NAMESPACE brokkr:: DESTINATION ${package_dir})
 
 # The public headers; everything else under src/ is how it works inside.

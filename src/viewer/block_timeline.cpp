@@ -26,4 +26,20 @@ BlockTimeline make_timeline(const Statistics& statistics, int columns) {
   return t;
 }
 
+BucketLevels bucket_levels(const Statistics& statistics, double at_us) {
+  BucketLevels levels;
+  levels.left_us.resize(size_t(statistics.rasterizers));
+  levels.whole_us.resize(size_t(statistics.rasterizers));
+  for (const TraceEvent& event : statistics.trace) {
+    if (Stage(event.stage) == Stage::geometry) {
+      levels.geometry_tasks++;
+      levels.geometry_left += event.begin_us > at_us;
+    } else if (Stage(event.stage) == Stage::rasterize && event.argument < levels.left_us.size()) {
+      levels.whole_us[event.argument] += event.end_us - event.begin_us;
+      levels.left_us[event.argument] += std::max(0.0, event.end_us - std::max(event.begin_us, at_us));
+    }
+  }
+  return levels;
+}
+
 }  // namespace brokkr::viewer

@@ -18,4 +18,14 @@ struct BlockTimeline {
 
 BlockTimeline make_timeline(const Statistics& statistics, int columns);
 
+// How full the scheduler's buckets were at one moment of a frame: the work that was done on their tasks
+// afterwards.
+struct BucketLevels {
+  uint64_t geometry_tasks = 0, geometry_left = 0;  // of the frame; not begun yet
+  std::vector<double> left_us;   // per rasterizer: time that blocks were still to spend on it
+  std::vector<double> whole_us;  // the same at the frame's begin
+};
+
+BucketLevels bucket_levels(const Statistics& statistics, double at_us);
+
 }  // namespace brokkr::viewer

@@ -70,8 +70,8 @@ class PipelinePanel : public Panel {
 }  // namespace
 
 bool is_policy_option(const std::string& name) {
-  static constexpr const char* kParts[] = {"policy",   "budget",   "quota", "deadline",
-                                           "fixation", "priority", "fovea"};
+  static constexpr const char* kParts[] = {"policy",   "budget",  "quota", "deadline",
+                                           "fixation", "priorit", "fovea"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](const char* part) { return name.find(part) != std::string::npos; });
 }

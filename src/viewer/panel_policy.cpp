@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
-#include "bin/pattern_image.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
 #include "viewer/block_timeline.h"
@@ -29,8 +29,11 @@ class PolicyPanel : public Panel {
   const char* name() const override { return "Policy"; }
 
   void draw(ViewerState& state) override {
-    for (const cli::Option& option : options_) draw_option(option, state.settings.options);
-    draw_fixation(state);
+    for (const cli::Option& option : options_) {
+      if (cli::key_of(option) == "quotas") draw_quotas(state.settings.options);
+      draw_option(option, state.settings.options);
+    }
+    if (has_option("fixation")) draw_fixation(state);
     if (ImGui::CollapsingHeader("What there is to choose from", ImGuiTreeNodeFlags_DefaultOpen))
       draw_buckets(state);
     const bool timeline = ImGui::CollapsingHeader("What each block did", ImGuiTreeNodeFlags_DefaultOpen);
@@ -52,6 +55,9 @@ class PolicyPanel : public Panel {
     const ImageView& view = state.view;
     state.fixation = glm::vec2(std::clamp(pixel.x, 0.0f, float(view.width)),
                                std::clamp(pixel.y, 0.0f, float(view.height)));
+    set_option(state.settings.options, "fixation",
+               std::to_string(std::lround(state.fixation->x)) + "," +
+                   std::to_string(std::lround(state.fixation->y)));
     return true;
   }
 
@@ -68,34 +74,95 @@ class PolicyPanel : public Panel {
   }
 
  private:
+  bool has_option(const char* name) const {
+    return std::any_of(options_.begin(), options_.end(),
+                       [&](const cli::Option& o) { return cli::key_of(o) == name; });
+  }
+
+  // Two quotas as one share.
+  static void draw_quotas(RenderOptions& options) {
+    const auto texts = cli::option_texts(options);
+    const auto found = texts.find("quotas");
+    float geometry = 1, raster = 1;
+    if (found != texts.end()) std::sscanf(found->second.c_str(), "%f,%f", &geometry, &raster);
+    int percent = int(std::lround(100 * geometry / std::max(geometry + raster, 1e-6f)));
+    if (ImGui::SliderInt("geometry's share", &percent, 1, 99, "%d %%", ImGuiSliderFlags_AlwaysClamp))
+      set_option(options, "quotas", std::to_string(percent) + "," + std::to_string(100 - percent));
+  }
+
   void draw_fixation(ViewerState& state) {
-    if (ImGui::Button(setting_fixation_ ? "Click into the image ..." : "Set fixation point"))
+    if (ImGui::Button(setting_fixation_ ? "Click into the image ..."
+                                        : "Set the fixation point with the mouse"))
       setting_fixation_ = !setting_fixation_;
     if (!state.fixation) return;
     ImGui::SameLine();
-    ImGui::Text("%.0f, %.0f", double(state.fixation->x), double(state.fixation->y));
-    ImGui::SameLine();
-    if (ImGui::SmallButton("Remove")) state.fixation.reset();
+    if (!ImGui::SmallButton("Remove")) return;
+    state.fixation.reset();
+    set_option(state.settings.options, "fixation", "");
   }
 
-  static void bar(const char* label, double part, const std::string& text, ImU32 color) {
-    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, color);
-    ImGui::ProgressBar(float(std::clamp(part, 0.0, 1.0)), {ImGui::GetContentRegionAvail().x * 0.55f, 0},
-                       text.c_str());
-    ImGui::PopStyleColor();
-    ImGui::SameLine();
-    ImGui::TextUnformatted(label);
+  // One bucket: a box that is as full as `part`.
+  static void draw_bucket(ImDrawList& list, ImVec2 low, ImVec2 high, double part, ImU32 color,
+                          const std::string& text) {
+    list.AddRectFilled(low, high, IM_COL32(44, 46, 52, 255));
+    const float level = high.y - (high.y - low.y) * float(std::clamp(part, 0.0, 1.0));
+    list.AddRectFilled({low.x, level}, high, color);
+    list.AddRect(low, high, IM_COL32(110, 112, 120, 255));
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    list.AddText({(low.x + high.x - size.x) / 2, (low.y + high.y - size.y) / 2}, IM_COL32_WHITE,
+                 text.c_str());
   }
 
-  static void draw_buckets(const ViewerState& state) {
+  // The hierarchy that a block's decisions go through, with the work that is left in each bucket at one
+  // moment.
+  void draw_buckets(const ViewerState& state) {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
     const Statistics& s = state.last->result.statistics;
-    bar("geometry: batches taken", 1, cli::grouped(s.batches), kStageColors[0]);
-    bar("most in one rasterizer's queue", s.batches > 0 ? double(s.queue_peak) / double(s.batches) : 0,
-        cli::grouped(s.queue_peak) + " entries", kStageColors[1]);
-    ImGui::Text("store: %s blocks at most, admission waited %s times, %s rasterizer visits",
-                cli::grouped(s.store_peak).c_str(), cli::grouped(s.admission_waits).c_str(),
-                cli::grouped(s.visits).c_str());
+    ImGui::TextWrapped(
+        "Fullest queue: %s entries; store: %s blocks at most; admission waited %s times; %s visits",
+        cli::grouped(s.queue_peak).c_str(), cli::grouped(s.store_peak).c_str(),
+        cli::grouped(s.admission_waits).c_str(), cli::grouped(s.visits).c_str());
+    if (s.trace.empty()) return;
+    double end = 0;
+    for (const TraceEvent& event : s.trace) end = std::max(end, event.end_us);
+    const bool hovered = hovered_us_ >= 0;
+    ImGui::SliderFloat("moment", &moment_, 0, 1, hovered ? "under the mouse" : "%.2f of the frame",
+                       ImGuiSliderFlags_AlwaysClamp);
+    const BucketLevels levels = bucket_levels(s, hovered ? hovered_us_ : double(moment_) * end);
+    double left = 0, whole = 0, most = 0;
+    for (const double us : levels.left_us) left += us;
+    for (const double us : levels.whole_us) {
+      whole += us;
+      most = std::max(most, us);
+    }
+    const double geometry =
+        levels.geometry_tasks > 0 ? double(levels.geometry_left) / double(levels.geometry_tasks) : 0;
+    const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImU32 wire = IM_COL32(110, 112, 120, 255);
+    const float top = at.y + 2 * line, middle = top + 2.4f * line, bottom = middle + 1.2f * line,
+                leaf = 4 * line;
+    list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.2f, top}, wire);
+    list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.7f, top}, wire);
+    draw_bucket(list, {at.x + width * 0.3f, at.y}, {at.x + width * 0.7f, at.y + 1.4f * line}, 0, 0,
+                "what next?");
+    draw_bucket(list, {at.x, top}, {at.x + width * 0.4f, middle}, geometry, kStageColors[0],
+                "geometry: " + cli::grouped(levels.geometry_left) + " tasks");
+    draw_bucket(list, {at.x + width * 0.44f, top}, {at.x + width, middle}, whole > 0 ? left / whole : 0,
+                kStageColors[1], "rasterizers: " + cli::fixed(left * 1e-3, 2) + " ms");
+    list.AddLine({at.x + width * 0.72f, middle}, {at.x + width / 2, bottom}, wire);
+    const float step = width / float(std::max<size_t>(levels.left_us.size(), 1));
+    for (size_t i = 0; i < levels.left_us.size() && most > 0; ++i) {
+      const float x = at.x + float(i) * step, end_x = std::max(x + 1, x + step - (step > 4 ? 1.0f : 0.0f));
+      list.AddRectFilled({x, bottom}, {end_x, bottom + leaf}, IM_COL32(44, 46, 52, 255));
+      list.AddRectFilled({x, bottom + leaf * float(1 - levels.whole_us[i] / most)}, {end_x, bottom + leaf},
+                         IM_COL32(50, 80, 120, 255));
+      list.AddRectFilled({x, bottom + leaf * float(1 - levels.left_us[i] / most)}, {end_x, bottom + leaf},
+                         kStageColors[1]);
+    }
+    ImGui::Dummy({width, bottom + leaf - at.y});
+    ImGui::TextDisabled("%d rasterizers: time left, of the whole frame's", s.rasterizers);
   }
 
   void draw_timeline(const ViewerState& state) {
@@ -124,9 +191,11 @@ class PolicyPanel : public Panel {
       draw_block(list, {at.x, at.y + float(r) * height}, width, height - (height > 5 ? 1.0f : 0.0f),
                  int(int64_t(r) * t.blocks / rows));
     ImGui::InvisibleButton("timeline", {width, float(rows) * height});
+    hovered_us_ = -1;
     if (ImGui::IsItemHovered()) {
       const ImVec2 mouse = ImGui::GetIO().MousePos;
       const int block = std::clamp(int((mouse.y - at.y) / height), 0, rows - 1) * t.blocks / rows;
+      hovered_us_ = double((mouse.x - at.x) / width) * t.end_us;
       const BlockTime& time = s.block_times[size_t(block)];
       ImGui::SetTooltip("block %d at %.3f ms\ngeometry %.3f ms, rasterize %.3f ms, idle %.3f ms", block,
                         double((mouse.x - at.x) / width) * t.end_us * 1e-3, time.ms[0], time.ms[1],
@@ -154,6 +223,8 @@ class PolicyPanel : public Panel {
 
   std::vector<cli::Option> options_;
   BlockTimeline timeline_;
+  double hovered_us_ = -1;  // moment of the time line under the mouse
+  float moment_ = 0.25f;
   bool setting_fixation_ = false, drawn_ = false;
 };
 

@@ -170,6 +170,19 @@ TEST(BlockTimeline, SharesAddUp) {
   EXPECT_FLOAT_EQ(t.share[6][1], 0);
 }
 
+TEST(BlockTimeline, BucketsEmptyAsTimeGoesOn) {
+  Statistics s;
+  s.rasterizers = 2;
+  s.trace = {{0, 0, 0, 0, 10}, {0, 0, 1, 10, 20}, {1, 1, 1, 20, 60}, {0, 2, 0, 20, 60}};
+  EXPECT_EQ(bucket_levels(s, -1).geometry_left, 2u);
+  const BucketLevels levels = bucket_levels(s, 30);
+  EXPECT_EQ(levels.geometry_tasks, 2u);
+  EXPECT_EQ(levels.geometry_left, 0u);
+  EXPECT_DOUBLE_EQ(levels.left_us[1], 30);
+  EXPECT_DOUBLE_EQ(levels.whole_us[1], 40);
+  EXPECT_DOUBLE_EQ(levels.left_us[0], 0);
+}
+
 template <class F>
 bool within(std::chrono::milliseconds time, F&& done) {
   const auto until = std::chrono::steady_clock::now() + time;
