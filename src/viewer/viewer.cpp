@@ -175,7 +175,10 @@ void Viewer::poll() {
     show_note(display_name(file_) + " has changed: loading it again");
     reload();
   }
-  for (const std::string& error : render_thread_->take_errors()) show_error(error);
+  for (const std::string& error : render_thread_->take_errors()) {
+    show_error(error);
+    state_.continuous = false;  // the next frame would say the same
+  }
   if (sequence_.advance(Clock::now()) && !loader_->state())
     load_file(sequence_.files()[sequence_.position()], true);
   for (auto& frame : render_thread_->take_frames()) finished_.push_back(std::move(frame));

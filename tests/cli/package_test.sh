@@ -19,6 +19,14 @@ if grep -q '/usr/local\|/home/\|/work/' "$work/contents"; then
   echo "$package holds paths outside /usr"
   exit 1
 fi
+# The window is a program of its own: what needs no window must not need its libraries.
+if [ -x "$build/brokkr-view" ]; then
+  grep -q libexec/brokkr/brokkr-view "$work/contents" || { echo "$package has no brokkr-view"; exit 1; }
+fi
+if ldd "$build/brokkr" | grep -q 'libglfw\|libX11\|libGL'; then
+  echo "brokkr needs a window system"
+  exit 1
+fi
 depends=$(dpkg-deb --field "$package" Depends)
 echo "$(basename "$package") depends on $depends"
 case $depends in *libc6*libstdc++6*) ;; *) echo "dependencies are missing"; exit 1 ;; esac
