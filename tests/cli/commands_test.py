@@ -213,6 +213,28 @@ class Commands(unittest.TestCase):
         self.assertNotIn("\x1b", text)
         self.assertIn("é", text)
 
+    def test_pixel(self):
+        history = json.loads(self.run_program("pixel", self.file, 3, 4, "--json", "--bin", 8, "--rasterizers", 3,
+                                              "--pattern", "diagonal"))
+        self.assertEqual([event["kind"] for event in history["events"]], ["clear", "fragment"])
+        fragment = history["events"][1]
+        self.assertEqual((fragment["command"], fragment["triangle"], fragment["batch"], fragment["result"], fragment["depth"]),
+                         (1, 0, 0, "passed", 0.5))
+        self.assertEqual((history["bin"], history["rasterizers"]), ({"edge": 8, "x": 0, "y": 0}, 3))
+        self.assertEqual(history["end"]["visible_id"], 0)
+        self.assertEqual(history["end"]["color"], fragment["after"]["color"])
+        self.assertRegex(self.run_program("pixel", self.file, 3, 4), r"1 +1 +draw a +0 +0 +0 +0\.5000000 +passed")
+        for x, y in ((0, 0), (SIZE - 2, 0), (SIZE - 1, 0), (SIZE - 1, SIZE - 1), (5, 7)):
+            found = json.loads(self.run_program("pixel", self.file, x, y, "--json"))["fragments"]
+            self.assertEqual(found, int(self.covered(x, y)), (x, y))
+            top = json.loads(self.run_program("pixel", self.file, x, SIZE - 1 - y, "--from-top", "--json"))
+            self.assertEqual((top["y"], top["fragments"]), (y, found))
+        self.assertEqual(len(json.loads(self.run_program("pixel", self.file, 3, 4, "--before", 1, "--json"))["events"]), 1)
+        for words in (("pixel", self.file, SIZE, 0), ("pixel", self.file, 0, SIZE), ("pixel", self.file, 0),
+                      ("pixel", self.file, 0, -1)):
+            self.run_program(*words, code=2)
+        self.run_program("pixel", "missing.bkf", 0, 0, code=1)
+
     def test_pattern(self):
         rows = [[int(word) for word in line.split()] for line in
                 self.run_program("pattern", "diagonal", "-n", "5", "--bins", "7x6").splitlines()]
