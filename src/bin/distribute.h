@@ -122,6 +122,7 @@ BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block
   }
   w.sync();
   counters.add(w, Counter::rasterizer_pairs, uint64_t(pairs));
+  counters.add(w, Counter::queue_elements, uint64_t(touched));
   return true;
 }
 

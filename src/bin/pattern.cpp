@@ -67,6 +67,7 @@ Pattern make_pattern(PatternKind kind, int rasterizers, int bins_x, int bins_y, 
     case PatternKind::sudoku: return make::sudoku(rasterizers, seed);
     case PatternKind::van_der_corput: return make::van_der_corput(rasterizers);
     case PatternKind::g80: return make::g80(rasterizers);
+    case PatternKind::saved: break;
   }
   throw std::invalid_argument("pattern: kind " + std::to_string(int(kind)) + " does not exist");
 }

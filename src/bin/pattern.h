@@ -26,6 +26,7 @@ enum class PatternKind : uint8_t {
   sudoku,                           // distinct random row shifts
   van_der_corput,                   // row shifts from the base-2 Van der Corput sequence
   g80,                              // NVIDIA G80's 6-way map, generalised (fragSniffer)
+  saved,                            // a table from a file (saved_pattern.h); no name, make_pattern has none
 };
 
 struct Pattern {

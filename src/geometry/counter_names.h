@@ -12,6 +12,7 @@ enum class Counter : int {
   triangles_out,
   rasterizer_pairs,
   bin_pairs,
+  queue_elements,
   fragments,
   fragments_shaded,
   quads,

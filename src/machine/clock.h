@@ -1,4 +1,5 @@
-// A clock that all blocks of a launch share, in nanoseconds since some moment.
+// A clock that all blocks of a launch share, in nanoseconds since some moment; or, on the CPU, one per block
+// that stands still while its thread does not run.
 #pragma once
 
 #include "machine/machine.h"
@@ -9,14 +10,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-BROKKR_FN uint64_t clock_ns() {
+BROKKR_FN uint64_t clock_ns([[maybe_unused]] bool of_thread) {
 #if defined(__CUDACC__)
   uint64_t t;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
   return t;
 #else
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(of_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
   return uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
 #endif
 }

@@ -95,7 +95,7 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
     shared.ending = aborted ? 1u : 0u;
     shared.cursor = cursor;
     shared.spin = d.action == Action::wait ? shared.spin + 1 : 0;
-    if (d.action != Action::wait) shared.busy_since = clock_ns();
+    if (d.action != Action::wait) shared.busy_since = clock_ns(data.thread_time);
   });
   if (d.action != Action::wait) note_time(b, data, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }
@@ -123,7 +123,7 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data, Shade
       BrokerQueues<1> free_blocks(data.raster.free_blocks);
       counters.peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(free_blocks.size(w, 0)));
     }
-    w.once([&] { shared.idle_since = clock_ns(); });
+    w.once([&] { shared.idle_since = clock_ns(data.thread_time); });
     note_time(b, data, geometry ? Stage::geometry : Stage::rasterize, geometry ? d.tasks.first : d.rasterizer,
               shared.busy_since, shared.idle_since);
   }
@@ -157,7 +157,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
       shared.cursor =
           data.schedule.stealing ? uint32_t(b.index) * data.schedule.rasterizers / uint32_t(b.blocks) : 0u;
       shared.spin = 0;
-      shared.idle_since = shared.busy_since = clock_ns();
+      shared.idle_since = shared.busy_since = clock_ns(data.thread_time);
     }
   });
   ShadeContext shade_context;

@@ -23,6 +23,7 @@ struct LaunchData {
   TraceRecord* trace;     // per block trace_capacity; null: no trace
   uint32_t* trace_count;  // per block
   uint32_t trace_capacity;
+  bool thread_time;  // times in processor time of the block's thread (CPU)
 };
 
 }  // namespace brokkr

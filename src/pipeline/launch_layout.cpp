@@ -40,7 +40,8 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
   LaunchLayout l;
   l.bin = options.bin;
   l.region = std::min(options.bin, kMaxRegion);
-  l.pattern = options.pattern;
+  const SavedPattern* saved = options.saved_pattern.get();
+  l.pattern = saved != nullptr ? saved->name : pattern_name(options.pattern);
   const auto parts = [](int size, int part) { return (size + part - 1) / part; };
 
   const Target& main = frame.targets[main_target(frame)];
@@ -51,6 +52,15 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
   l.rasterizers = options.rasterizers > 0
                       ? options.rasterizers
                       : int(std::clamp<int64_t>(std::max<int64_t>(main_bins, all_bins), 1, 1024));
+  if (saved != nullptr) {
+    check_pattern(saved->pattern);
+    if (options.rasterizers > 0 && options.rasterizers != saved->pattern.rasterizers) {
+      throw std::invalid_argument("rasterizers: " + std::to_string(options.rasterizers) + ", but pattern " +
+                                  saved->name + " is for " + std::to_string(saved->pattern.rasterizers) +
+                                  "; leave the number out");
+    }
+    l.rasterizers = saved->pattern.rasterizers;
+  }
 
   // Targets, their bins' owners, and the regions of each rasterizer.
   int bins_x = 1, bins_y = 1;
@@ -58,7 +68,9 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
     bins_x = std::max(bins_x, parts(t.width, l.bin));
     bins_y = std::max(bins_y, parts(t.height, l.bin));
   }
-  const Pattern pattern = make_pattern(options.pattern, l.rasterizers, bins_x, bins_y);
+  const Pattern made =
+      saved != nullptr ? Pattern{} : make_pattern(options.pattern, l.rasterizers, bins_x, bins_y);
+  const Pattern& pattern = saved != nullptr ? saved->pattern : made;
   uint64_t regions = 0;
   for (const Target& t : frame.targets) {
     TargetRecord r{};

@@ -2,6 +2,7 @@
 // machine shares.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pipeline/launch_data.h"
@@ -17,7 +18,7 @@ struct LaunchShape {
 
 struct LaunchLayout {
   int rasterizers = 1, bin = 64, region = 64;
-  PatternKind pattern = PatternKind::diagonal;
+  std::string pattern;  // its name
   uint32_t store_blocks = 0, queue_capacity = 0, sort_capacity = 1;
   uint32_t task_batches = 1, tasks = 0, window = 0;
   std::vector<TargetRecord> targets;

@@ -139,6 +139,7 @@ struct LaunchMemory {
     d.trace = trace.template as<TraceRecord>();
     d.trace_count = trace_count.template as<uint32_t>();
     d.trace_capacity = kTraceCapacity;
+    d.thread_time = options.thread_time;
     return d;
   }
 };

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bin/pattern.h"
+#include "bin/saved_pattern.h"
 #include "pipeline/statistics.h"
 #include "scene/frame.h"
 #include "scene/shading.h"
@@ -40,6 +40,7 @@ struct RenderOptions {
   int rasterizers = 0;      // 1..4096; 0: chosen from the main target's size and layers
   int bin = 64;             // bin edge in pixels, a power of two in 8..256
   PatternKind pattern = PatternKind::van_der_corput;
+  std::shared_ptr<const SavedPattern> saved_pattern;  // in its place, with as many rasterizers as it has
   Ownership ownership = Ownership::stealing;
   OrderMode order = OrderMode::automatic;
   ReuseMode reuse = ReuseMode::automatic;
@@ -50,6 +51,7 @@ struct RenderOptions {
   int store_blocks = 0;  // triangle store size in blocks of 32 records; 0: default; raised to the minimum
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
   bool keep_ids = false;       // also return visible-primitive and depth-writer identifiers per pixel
+  bool thread_time = false;    // CPU: stage times and trace count only time in which the block's thread ran
   bool trace = false;          // record per-block events
   double frame_budget_ms = 0;  // > 0: the launch is aborted after this time and returns a partial image
   bool operator==(const RenderOptions&) const = default;

@@ -38,6 +38,7 @@ Json scalars(const Statistics& s) {
           {"triangles_out", s.triangles_out},
           {"triangle_rasterizer_pairs", s.triangle_rasterizer_pairs},
           {"triangle_bin_pairs", s.triangle_bin_pairs},
+          {"queue_elements", s.queue_elements},
           {"fragments", s.fragments},
           {"fragments_shaded", s.fragments_shaded},
           {"quads", s.quads},
@@ -98,7 +99,7 @@ std::string Statistics::to_chrome_trace() const {
 void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
                      const LaunchShape& shape, const LaunchCounts& counts, Statistics& s) {
   const auto of = [&](Counter c) { return counts.counters[int(c)]; };
-  s.pattern = pattern_name(layout.pattern);
+  s.pattern = layout.pattern;
   s.workers = shape.blocks;
   s.warps_per_block = shape.warps;
   s.width = shape.width;
@@ -117,6 +118,7 @@ void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, co
   s.triangles_out = of(Counter::triangles_out);
   s.triangle_rasterizer_pairs = of(Counter::rasterizer_pairs);
   s.triangle_bin_pairs = of(Counter::bin_pairs);
+  s.queue_elements = of(Counter::queue_elements);
   s.fragments = of(Counter::fragments);
   s.fragments_shaded = of(Counter::fragments_shaded);
   s.quads = of(Counter::quads);

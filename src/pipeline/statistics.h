@@ -32,6 +32,7 @@ struct Statistics {
   uint64_t indices = 0, vertex_shader_runs = 0;
   uint64_t triangles_in = 0, triangles_culled = 0, triangles_clipped = 0, triangles_out = 0;
   uint64_t triangle_rasterizer_pairs = 0, triangle_bin_pairs = 0;
+  uint64_t queue_elements = 0;    // sent to rasterizers: a triangle block and a mask, 8 bytes each
   uint64_t fragments = 0;         // covered samples; without those in tiles that hierarchical depth left out
   uint64_t fragments_shaded = 0;  // samples that a fragment shader ran for
   uint64_t quads = 0;             // 2x2 groups of the tile path with a covered sample

@@ -5,6 +5,7 @@
 #include "depth.h"
 #include "flat.h"
 #include "identifier.h"
+#include "multiply_add.h"
 #include "normal.h"
 #include "raster/interpolate.h"
 #include "scene/shading.h"
@@ -80,6 +81,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
     case Shading::depth: return DepthGrey<Warp>()(w, in, m);
     case Shading::normal: return shade_surface<NormalColor<Warp>>(w, context, in, run_of(), m);
     case Shading::wireframe: return shade_surface<Wireframe<Warp>>(w, context, in, run_of(), m);
+    case Shading::multiply_add: return MultiplyAdd<Warp>()(w, in, m);
     case Shading::material: return shade_surface<BlinnPhong<Warp>>(w, context, in, run_of(), m);
     case Shading::overdraw:
     case Shading::flat: break;

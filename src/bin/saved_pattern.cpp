@@ -1,0 +1,133 @@
+#include "bin/saved_pattern.h"
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+
+#include "scene/file_io.h"
+
+namespace brokkr {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kMaxFileBytes = uint64_t(128) << 20;  // 2^24 owners of up to five characters
+constexpr size_t kMaxName = 100;
+constexpr const char* kFormat = "brokkr pattern";
+constexpr int kVersion = 1;
+
+bool is_name(const std::string& name) {
+  return !name.empty() && name.size() <= kMaxName &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '+';
+         });
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what) {
+  throw std::runtime_error(path.string() + ": " + what);
+}
+
+int number(const std::filesystem::path& path, const Json& json, const char* field, int limit) {
+  const auto found = json.find(field);
+  if (found == json.end() || !found->is_number_integer())
+    refuse(path, std::string(field) + " is missing or no whole number; a pattern file needs it");
+  const int64_t value = found->get<int64_t>();
+  if (value < 1 || value > limit)
+    refuse(path, std::string(field) + " is " + std::to_string(value) + "; use a value in 1.." +
+                     std::to_string(limit));
+  return static_cast<int>(value);
+}
+
+std::string text(const Json& json, const char* field) {
+  const auto found = json.find(field);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
+
+void check_pattern(const Pattern& pattern) {
+  const auto require = [](const char* field, int value, int limit) {
+    if (value >= 1 && value <= limit) return;
+    throw std::invalid_argument("pattern: " + std::string(field) + " is " + std::to_string(value) +
+                                "; use a value in 1.." + std::to_string(limit));
+  };
+  require("rasterizers", pattern.rasterizers, kMaxRasterizers);
+  require("width", pattern.width, kMaxPatternBins);
+  require("height", pattern.height, kMaxPatternBins);
+  const size_t bins = size_t(pattern.width) * size_t(pattern.height);
+  if (pattern.owner.size() != bins) {
+    throw std::invalid_argument("pattern: " + std::to_string(pattern.owner.size()) + " owners; a table of " +
+                                std::to_string(pattern.width) + " x " + std::to_string(pattern.height) +
+                                " bins has " + std::to_string(bins));
+  }
+  const uint16_t highest = *std::max_element(pattern.owner.begin(), pattern.owner.end());
+  if (highest >= pattern.rasterizers) {
+    throw std::invalid_argument("pattern: owner " + std::to_string(highest) + " is no rasterizer; use 0.." +
+                                std::to_string(pattern.rasterizers - 1));
+  }
+}
+
+SavedPattern load_pattern(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path, kMaxFileBytes);
+  const auto* begin = reinterpret_cast<const char*>(bytes.data());
+  const Json json = Json::parse(begin, begin + bytes.size(), nullptr, false);
+  if (json.is_discarded() || !json.is_object() || text(json, "format") != kFormat)
+    refuse(path, "no pattern file (JSON with \"format\": \"brokkr pattern\"); `brokkr patterns` saves some");
+  if (const auto version = json.find("version");
+      version == json.end() || !version->is_number_integer() || version->get<int64_t>() != kVersion)
+    refuse(path, "version is not 1; this program reads no other");
+  SavedPattern saved;
+  saved.name = text(json, "name");
+  if (!is_name(saved.name))
+    refuse(path, "name is missing or has other characters than letters, digits, - _ . +");
+  saved.description = text(json, "description");
+  Pattern& pattern = saved.pattern;
+  pattern.kind = PatternKind::saved;
+  pattern.rasterizers = number(path, json, "rasterizers", kMaxRasterizers);
+  pattern.width = number(path, json, "width", kMaxPatternBins);
+  pattern.height = number(path, json, "height", kMaxPatternBins);
+  const auto owner = json.find("owner");
+  if (owner == json.end() || !owner->is_array()) refuse(path, "owner is missing; it lists who owns each bin");
+  pattern.owner.reserve(owner->size());
+  for (const Json& value : *owner) {
+    const int64_t r = value.is_number_integer() ? value.get<int64_t>() : -1;
+    if (r < 0 || r >= pattern.rasterizers)
+      refuse(path, "owner[" + std::to_string(pattern.owner.size()) + "] is no rasterizer; use 0.." +
+                       std::to_string(pattern.rasterizers - 1));
+    pattern.owner.push_back(static_cast<uint16_t>(r));
+  }
+  try {
+    check_pattern(pattern);
+  } catch (const std::invalid_argument& error) {
+    refuse(path, error.what());
+  }
+  return saved;
+}
+
+void save_pattern(const std::filesystem::path& path, const SavedPattern& saved) {
+  check_pattern(saved.pattern);
+  if (!is_name(saved.name))
+    throw std::invalid_argument("pattern: name '" + saved.name +
+                                "' cannot be saved; use letters, digits, - _ . + (100 at most)");
+  const Pattern& pattern = saved.pattern;
+  const Json head = {{"format", kFormat},
+                     {"version", kVersion},
+                     {"name", saved.name},
+                     {"description", saved.description},
+                     {"rasterizers", pattern.rasterizers},
+                     {"width", pattern.width},
+                     {"height", pattern.height}};
+  std::string out = head.dump(2, ' ', false, Json::error_handler_t::replace);
+  out.erase(out.rfind('\n'));  // the closing brace
+  out += ",\n  \"owner\": [";
+  for (size_t i = 0; i < pattern.owner.size(); ++i) {
+    out += i == 0 ? "\n    " : i % size_t(pattern.width) == 0 ? ",\n    " : ", ";
+    out += std::to_string(pattern.owner[i]);
+  }
+  out += "\n  ]\n}\n";
+  write_file(path, std::as_bytes(std::span(out.data(), out.size())));
+}
+
+}  // namespace brokkr
