@@ -83,6 +83,7 @@ SavedPattern load_pattern(const std::filesystem::path& path) {
   if (!is_name(saved.name))
     refuse(path, "name is missing or has other characters than letters, digits, - _ . +");
   saved.description = text(json, "description");
+  saved.file = path;
   Pattern& pattern = saved.pattern;
   pattern.kind = PatternKind::saved;
   pattern.rasterizers = number(path, json, "rasterizers", kMaxRasterizers);

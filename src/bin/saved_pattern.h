@@ -14,9 +14,10 @@
 namespace brokkr {
 
 struct SavedPattern {
-  std::string name;         // shown where a kind's name would be; letters, digits, - _ . +
-  std::string description;  // where it comes from, one line
-  Pattern pattern;          // of kind PatternKind::saved
+  std::string name;                 // shown where a kind's name would be; letters, digits, - _ . +
+  std::string description;          // where it comes from, one line
+  Pattern pattern;                  // of kind PatternKind::saved
+  std::filesystem::path file = {};  // that it was loaded from
 };
 
 // Throws std::runtime_error naming file, field and remedy.

@@ -12,14 +12,15 @@ namespace brokkr::cli {
 
 // What an option's value must be. Checked before a command runs.
 enum class ValueKind : uint8_t {
-  flag,          // no value
-  text,          // anything
-  file,          // a path; completions offer files
-  integer,       // min..max
-  power_of_two,  // min..max
-  real,          // min..max
-  size,          // WIDTHxHEIGHT, each min..max
-  choice,        // one of `choices`
+  flag,            // no value
+  text,            // anything
+  file,            // a path; completions offer files
+  integer,         // min..max
+  power_of_two,    // min..max
+  real,            // min..max
+  size,            // WIDTHxHEIGHT, each min..max
+  choice,          // one of `choices`
+  choice_or_file,  // one of `choices`, or a path: it then has a dot or a slash
 };
 
 struct Option {
@@ -69,6 +70,7 @@ Command compare_command();
 Command bench_command();
 Command plot_command();
 Command pattern_command();
+Command patterns_command();
 Command queues_command();
 Command machines_command();
 Command view_command();

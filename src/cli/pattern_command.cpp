@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/picture.h"
+#include "cli/pipeline_options.h"
 
 namespace brokkr::cli {
 namespace {
@@ -42,11 +43,18 @@ int run_pattern(const Arguments& arguments) {
   const std::string name = arguments.text("NAME"), picture = arguments.text("output");
   if (name.empty()) throw UsageError("NAME is missing; `brokkr pattern --list` shows them all");
   if (!picture.empty()) require_ending(picture, {".png"}, "--output");
-  const int rasterizers = static_cast<int>(arguments.integer("rasterizers", 16));
   const auto [bins_x, bins_y] = arguments.size("bins");
+  RenderOptions chosen;
+  choose_pattern(name, chosen);
+  if (chosen.saved_pattern && arguments.has("rasterizers"))
+    throw UsageError("--rasterizers: " + name + " is for " +
+                     std::to_string(chosen.saved_pattern->pattern.rasterizers) + "; leave it out");
   const Pattern pattern =
-      make_pattern(pattern_kind(name), rasterizers, bins_x > 0 ? bins_x : kDefaultBins,
-                   bins_y > 0 ? bins_y : kDefaultBins, static_cast<uint32_t>(arguments.integer("seed", 1)));
+      chosen.saved_pattern
+          ? chosen.saved_pattern->pattern
+          : make_pattern(chosen.pattern, static_cast<int>(arguments.integer("rasterizers", 16)),
+                         bins_x > 0 ? bins_x : kDefaultBins, bins_y > 0 ? bins_y : kDefaultBins,
+                         static_cast<uint32_t>(arguments.integer("seed", 1)));
   if (picture.empty()) {
     print_table(pattern, bins_x > 0 ? bins_x : pattern.width, bins_y > 0 ? bins_y : pattern.height);
     return kSuccess;
@@ -56,15 +64,9 @@ int run_pattern(const Arguments& arguments) {
                                                     .cell = static_cast<int>(arguments.integer("cells", 16)),
                                                     .highlight = arguments.has("highlight")});
   write_pixels(picture, image.width, image.height, image.pixels);
-  std::cout << picture << ": " << pattern_name(pattern.kind) << " over " << pattern.rasterizers
-            << " rasterizers, " << pattern.width << "x" << pattern.height << " bins\n";
+  std::cout << picture << ": " << (chosen.saved_pattern ? chosen.saved_pattern->name : name) << " over "
+            << pattern.rasterizers << " rasterizers, " << pattern.width << "x" << pattern.height << " bins\n";
   return kSuccess;
-}
-
-std::vector<std::string> names() {
-  std::vector<std::string> result;
-  for (const PatternInfo& pattern : patterns()) result.emplace_back(pattern.name);
-  return result;
 }
 
 }  // namespace
@@ -73,10 +75,10 @@ Command pattern_command() {
   return {"pattern",
           "Draw which rasterizer owns which bin",
           {{.names = "NAME",
-            .kind = ValueKind::choice,
+            .kind = ValueKind::choice_or_file,
             .value = "NAME",
-            .help = "Name of the pattern (see --list)",
-            .choices = names()},
+            .help = "Name of the pattern (see --list), or a FILE that `brokkr patterns` saved",
+            .choices = pattern_names()},
            {.names = "--list", .help = "List the patterns"},
            {.names = "-n,--rasterizers",
             .kind = ValueKind::integer,

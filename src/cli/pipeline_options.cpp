@@ -1,8 +1,10 @@
 #include "cli/pipeline_options.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -28,15 +30,16 @@ constexpr std::array<Named<ReuseMode>, 3> kReuses = {
 constexpr std::array<Named<Policy>, 3> kPolicies = {{{"fill-level", Policy::fill_level},
                                                      {"geometry-first", Policy::geometry_first},
                                                      {"raster-first", Policy::raster_first}}};
-constexpr std::array<Named<Shading>, 9> kShadings = {{{"material", Shading::material},
-                                                      {"draw", Shading::draw},
-                                                      {"triangle", Shading::triangle},
-                                                      {"batch", Shading::batch},
-                                                      {"depth", Shading::depth},
-                                                      {"normal", Shading::normal},
-                                                      {"overdraw", Shading::overdraw},
-                                                      {"flat", Shading::flat},
-                                                      {"wireframe", Shading::wireframe}}};
+constexpr std::array<Named<Shading>, 10> kShadings = {{{"material", Shading::material},
+                                                       {"draw", Shading::draw},
+                                                       {"triangle", Shading::triangle},
+                                                       {"batch", Shading::batch},
+                                                       {"depth", Shading::depth},
+                                                       {"normal", Shading::normal},
+                                                       {"overdraw", Shading::overdraw},
+                                                       {"flat", Shading::flat},
+                                                       {"wireframe", Shading::wireframe},
+                                                       {"multiply-add", Shading::multiply_add}}};
 
 constexpr std::array<Named<bool>, 2> kSwitches = {{{"on", true}, {"off", false}}};
 
@@ -88,13 +91,31 @@ Option number(const char* name, double min, double max, const char* help,
       .names = name, .kind = kind, .value = "N", .help = help, .min = min, .max = max, .group = "Pipeline"};
 }
 
+Option pattern_option() {
+  Option option = choice("--pattern", "P", "Which rasterizer owns which bin", pattern_names());
+  option.kind = ValueKind::choice_or_file;
+  option.help += ", or a FILE that `brokkr patterns` saved";
+  return option;
+}
+
+}  // namespace
+
 std::vector<std::string> pattern_names() {
   std::vector<std::string> result;
   for (const PatternInfo& pattern : patterns()) result.emplace_back(pattern.name);
   return result;
 }
 
-}  // namespace
+void choose_pattern(const std::string& text, RenderOptions& options) {
+  const auto& known = patterns();
+  const auto named =
+      std::find_if(known.begin(), known.end(), [&](const PatternInfo& p) { return text == p.name; });
+  if (named != known.end()) {
+    options.pattern = named->kind;
+    return;
+  }
+  options.saved_pattern = std::make_shared<const SavedPattern>(load_pattern(text));
+}
 
 std::vector<Option> pipeline_options() {
   return {
@@ -106,7 +127,7 @@ std::vector<Option> pipeline_options() {
       number("--rasterizers", 0, kMaxRasterizers,
              "Rasterizers that share the bins (0: chosen from size and layers)"),
       number("--bin", 8, 256, "Edge of a bin in pixels, a power of two (64)", ValueKind::power_of_two),
-      choice("--pattern", "P", "Which rasterizer owns which bin", pattern_names()),
+      pattern_option(),
       choice("--ownership", "O", "Which block works for a rasterizer", names(kOwnerships)),
       choice("--order", "O", "auto finds order-free phases; strict sorts every draw", names(kOrders)),
       choice("--reuse", "R", "How vertices are shared inside a batch", names(kReuses)),
@@ -127,7 +148,7 @@ RenderOptions render_options(const Arguments& arguments) {
   options.warps_per_block = static_cast<int>(arguments.integer("warps", options.warps_per_block));
   options.rasterizers = static_cast<int>(arguments.integer("rasterizers", options.rasterizers));
   options.bin = static_cast<int>(arguments.integer("bin", options.bin));
-  if (arguments.has("pattern")) options.pattern = pattern_kind(arguments.text("pattern"));
+  if (arguments.has("pattern")) choose_pattern(arguments.text("pattern"), options);
   options.ownership = chosen(kOwnerships, arguments, "ownership", options.ownership);
   options.order = chosen(kOrders, arguments, "order", options.order);
   options.reuse = chosen(kReuses, arguments, "reuse", options.reuse);
@@ -147,7 +168,8 @@ std::map<std::string, std::string> option_texts(const RenderOptions& options) {
       {"warps", std::to_string(options.warps_per_block)},
       {"rasterizers", std::to_string(options.rasterizers)},
       {"bin", std::to_string(options.bin)},
-      {"pattern", pattern_name(options.pattern)},
+      {"pattern",
+       options.saved_pattern ? options.saved_pattern->file.string() : pattern_name(options.pattern)},
       {"ownership", name_of(kOwnerships, options.ownership)},
       {"order", name_of(kOrders, options.order)},
       {"reuse", name_of(kReuses, options.reuse)},

@@ -63,11 +63,14 @@ std::string check_value(const Option& option, const std::string& value) {
     case ValueKind::size:
       if (is_size(option, value)) return {};
       return quoted + " is not WIDTHxHEIGHT, each of " + range(option);
-    case ValueKind::choice: {
+    case ValueKind::choice:
+    case ValueKind::choice_or_file: {
+      const bool file = option.kind == ValueKind::choice_or_file;
+      if (file && value.find_first_of("./") != std::string::npos) return {};
       if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end()) return {};
       std::string known;
       for (const std::string& choice : option.choices) known += (known.empty() ? "" : ", ") + choice;
-      return quoted + " is not one of " + known;
+      return quoted + " is not one of " + known + (file ? ", nor a file" : "");
     }
   }
   return {};

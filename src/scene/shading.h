@@ -6,7 +6,18 @@
 namespace brokkr {
 
 // `material` is the draw's own material (Blinn-Phong for OBJ, the lit colour of the draw for captures).
-enum class Shading : uint8_t { material, draw, triangle, batch, depth, normal, overdraw, flat, wireframe, multiply_add };
+enum class Shading : uint8_t {
+  material,
+  draw,
+  triangle,
+  batch,
+  depth,
+  normal,
+  overdraw,
+  flat,
+  wireframe,
+  multiply_add
+};
 
 // Whether the shader looks at materials: it then may discard fragments of materials with an alpha cutoff and
 // of draws with an alpha test.

@@ -1,0 +1,96 @@
+// The pattern lab: every experiment of the HPG paper on any set of frames, and what lies beyond it.
+//
+// Work is cut into units (mostly one per frame). The rows of a finished unit are a file of their own in
+// FOLDER/parts, with a key of everything that they depend on: a lab that was interrupted goes on where it
+// was.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "lab/pattern_pipeline.h"
+#include "lab/pattern_table.h"
+
+namespace brokkr::lab {
+
+struct PatternLabOptions {
+  std::filesystem::path folder;  // results; made where it is missing
+  uint32_t seed = 1;
+  bool quick = false;    // fewer seeds, rows, batches, runs and moves; for some minutes in all
+  int workers = 0;       // threads; 0: all cores
+  RenderOptions render;  // machine, instruction set, policy and so on of the pipeline experiments
+};
+
+struct LabFrame {
+  std::string name;   // of the file, without folder and ending
+  std::string group;  // frames of one application: a search never scores on one after training on another
+  Frame frame;
+  std::optional<PreparedFrame> prepared;  // refers to `frame`
+  std::vector<FragmentMap> maps;
+  uint64_t hash = 0;  // of the maps
+};
+
+struct PatternExperiment {
+  const char* name;
+  const char* figure;  // of the HPG paper; "" where it has none
+  const char* title;
+  std::vector<std::string> columns;
+};
+// In the order in which they run: spacing, orientation, load, partition, search, pipeline, blocks, cost,
+// recommend.
+std::span<const PatternExperiment> pattern_experiments();
+
+class PatternLab {
+ public:
+  using Progress = std::function<void(const std::string&)>;
+  PatternLab(PatternLabOptions options, Progress progress);
+
+  // Renders the frame's fragment map. Throws std::runtime_error for a frame without fragments.
+  void add(const std::string& name, Frame frame);
+  const std::vector<std::unique_ptr<LabFrame>>& frames() const { return frames_; }
+
+  // Runs what is not done yet and writes FOLDER/patterns-NAME.csv. Returns its rows. Throws
+  // std::invalid_argument for an unknown name.
+  Rows run(const std::string& experiment);
+
+  // Units of `run` that were found finished.
+  int reused() const { return reused_; }
+
+ private:
+  struct Unit {
+    std::string name;
+    std::string key;
+    std::function<Rows()> run;
+  };
+  std::vector<Unit> units(const std::string& experiment);
+  Rows spacing(const LabFrame& frame);
+  Rows orientation(const LabFrame& frame);
+  Rows load(const LabFrame& frame);
+  Rows partition(const LabFrame& frame);
+  Rows search(int rasterizers, int bin);
+  Rows pipeline(LabFrame& frame, OrderMode order);
+  Rows blocks(LabFrame& frame);
+  Rows cost(LabFrame& frame, Shading shading);
+  Rows recommend();
+
+  std::vector<Contender> contenders(const LabFrame& frame, int rasterizers, int bin);
+  std::filesystem::path searched_file(int rasterizers, int bin, const std::string& left_out) const;
+  RenderOptions pipeline_options(Shading shading, OrderMode order, int bin) const;
+  std::string maps_key() const;
+  void say(const std::string& what, double share);
+
+  PatternLabOptions options_;
+  Progress progress_;
+  Renderer renderer_;
+  PatternBook book_;
+  std::vector<std::unique_ptr<LabFrame>> frames_;
+  std::string now_;  // the unit that runs, for progress
+  int reused_ = 0;
+};
+
+// "0ad" of "0ad-acropolis-bay", "generated" of "generated:city": what comes before the first - : or .
+std::string group_of(const std::string& name);
+
+}  // namespace brokkr::lab

@@ -1,0 +1,211 @@
+#include "lab/pattern_partition.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+
+#include "lab/pattern_parallel.h"
+#include "pipeline/expand.h"
+
+namespace brokkr::lab {
+namespace {
+
+// All divide the last, so that its batches add up to those of all others.
+constexpr uint64_t kPartitions[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
+
+// Loads of neighbouring batches become the load of one.
+BatchLoad sum_of(const std::vector<BatchLoad>& all, size_t first, size_t last) {
+  BatchLoad sum;
+  for (size_t i = first; i < last; ++i) sum.insert(sum.end(), all[i].begin(), all[i].end());
+  std::sort(sum.begin(), sum.end());
+  size_t kept = 0;
+  for (size_t i = 0; i < sum.size(); ++i) {
+    if (kept > 0 && sum[kept - 1].first == sum[i].first)
+      sum[kept - 1].second += sum[i].second;
+    else
+      sum[kept++] = sum[i];
+  }
+  sum.resize(kept);
+  return sum;
+}
+
+}  // namespace
+
+TriangleStream::TriangleStream(const Frame& frame) : frame_(frame), target_(main_target(frame)) {
+  for (size_t c = 0; c < frame.commands.size(); ++c) {
+    const auto* draw = std::get_if<DrawCommand>(&frame.commands[c]);
+    if (draw == nullptr) continue;
+    ExpandedDraw expanded = expand(frame, *draw, frame.states[draw->state], c);
+    const uint64_t each = expanded.indices.size() / 3;
+    if (each == 0) continue;
+    const uint32_t instances = expanded.positions.empty() ? draw->instances : 1;
+    bool used = false;
+    for (uint32_t v = draw->first_view; v < draw->first_view + draw->view_count; ++v) {
+      if (frame.views[v].target != target_) continue;
+      for (uint32_t i = 0; i < instances; ++i) {
+        parts_.push_back({draws_.size(), v, i, triangles_});
+        triangles_ += each;
+        used = true;
+      }
+    }
+    if (used) draws_.push_back({c, std::move(expanded.indices), std::move(expanded.positions)});
+  }
+}
+
+void TriangleStream::append(Frame& out, const Part& part, uint64_t first, uint64_t last) const {
+  const Draw& draw = draws_[part.draw];
+  const DrawCommand& from = std::get<DrawCommand>(frame_.commands[draw.command]);
+  const bool own = !draw.positions.empty(), moved = from.vertex_kind == VertexKind::transform;
+  DrawCommand d = from;
+  d.first_view = uint32_t(out.views.size());
+  d.view_count = d.instances = 1;
+  d.topology = Topology::triangles;
+  d.indexed = d.restart = false;
+  d.first_index = 0;
+  d.material = 0;
+  d.label.clear();
+  d.first_vertex = out.positions.size();
+  d.vertex_count = d.element_count = uint32_t(3 * (last - first));
+  const glm::vec4* vertices = own ? draw.positions.data()
+                                  : frame_.positions.data() + from.first_vertex +
+                                        (moved ? 0 : size_t(part.instance) * from.vertex_count);
+  for (uint64_t i = 3 * first; i < 3 * last; ++i) out.positions.push_back(vertices[draw.indices[size_t(i)]]);
+  if (moved) {
+    d.first_instance = uint32_t(out.models.size());
+    out.models.push_back(frame_.models[from.first_instance + part.instance]);
+  }
+  State state = frame_.states[from.state];
+  state.polygon_mode = PolygonMode::fill;
+  if (own) state.cull = CullMode::none;
+  d.state = uint32_t(out.states.size());
+  out.states.push_back(state);
+  View view = frame_.views[part.view];
+  view.target = 0;
+  out.views.push_back(view);
+  out.commands.emplace_back(std::move(d));
+}
+
+Frame TriangleStream::slice(uint64_t first, uint64_t last) const {
+  Frame out;
+  out.targets = {frame_.targets[target_]};
+  out.materials.resize(1);
+  out.window_width = frame_.window_width;
+  out.window_height = frame_.window_height;
+  auto part = std::upper_bound(parts_.begin(), parts_.end(), first,
+                               [](uint64_t t, const Part& p) { return t < p.first; });
+  if (part != parts_.begin()) --part;
+  for (; part != parts_.end() && part->first < last; ++part) {
+    const uint64_t end = part->first + draws_[part->draw].indices.size() / 3;
+    const uint64_t from = std::max(first, part->first), to = std::min(last, end);
+    if (from < to) append(out, *part, from - part->first, to - part->first);
+  }
+  return out;
+}
+
+BatchLoad BatchRenderer::render(uint64_t first, uint64_t last) {
+  BatchLoad load;
+  if (first >= last) return load;
+  const Frame frame = stream_.slice(first, last);
+  PreparedFrame prepared = renderer_.prepare(frame);
+  RenderOptions options;
+  options.machine = MachineKind::cpu;  // what is counted is the same on every machine
+  options.workers = 1;
+  options.rasterizers = 1;
+  options.bin = kPartitionBin;
+  options.shading = Shading::flat;
+  options.order = OrderMode::strict;
+  options.hierarchical_depth = false;
+  options.store_blocks = 1024;  // always the same: the memory stays
+  const Statistics s = renderer_.render(prepared, options, false).statistics;
+  for (size_t i = 0; i < s.bin_fragments.size(); ++i) {
+    if (s.bin_fragments[i] > 0) load.emplace_back(uint32_t(i), uint32_t(s.bin_fragments[i]));
+  }
+  return load;
+}
+
+std::vector<Partition> partition_frame(const Frame& frame, const PartitionOptions& options,
+                                       const std::function<void(double)>& progress) {
+  const TriangleStream stream(frame);
+  const uint64_t triangles = stream.triangles();
+  std::vector<Partition> all;
+  uint64_t finest = 1;
+  for (const uint64_t m : kPartitions) {
+    if (m > triangles) continue;
+    all.push_back({m, {}});
+    if (m <= options.finest) finest = m;
+  }
+  const auto is_sum = [&](const Partition& p) { return p.batches < finest && finest % p.batches == 0; };
+  const auto rendered = [&](const Partition& p) {
+    return p.batches <= options.finest ? p.batches : std::min(options.sample, p.batches);
+  };
+  // Every batch that has to be rendered: those of the finest partition, those of what is no sum of
+  // it, and samples of finer ones.
+  struct Job {
+    uint64_t first, last;
+  };
+  std::vector<Job> jobs;
+  for (const Partition& p : all) {
+    if (is_sum(p)) continue;
+    const uint64_t count = rendered(p);
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t batch = p.batches * (2 * i + 1) / (2 * count);  // the middle of each stretch
+      jobs.push_back(
+          {batch_begin(triangles, batch, p.batches), batch_begin(triangles, batch + 1, p.batches)});
+    }
+  }
+  std::vector<BatchLoad> loads(jobs.size());
+  std::atomic<size_t> done{0};
+  std::mutex talking;
+  const int workers = std::max(1, options.workers);
+  std::atomic<size_t> next{0};
+  parallel_for(workers, workers, [&](int) {
+    BatchRenderer renderer(stream);
+    for (size_t i = next++; i < jobs.size(); i = next++) {
+      loads[i] = renderer.render(jobs[i].first, jobs[i].last);
+      const size_t now = ++done;
+      if (now % 16 != 0) continue;
+      const std::lock_guard lock(talking);
+      progress(double(now) / double(jobs.size()));
+    }
+  });
+  // The finest partition's borders are also those of the ones that are sums of it.
+  size_t at = 0;
+  const std::vector<BatchLoad>* fine = nullptr;
+  for (Partition& p : all) {
+    if (is_sum(p)) continue;
+    const size_t count = size_t(rendered(p));
+    p.loads.assign(loads.begin() + std::ptrdiff_t(at), loads.begin() + std::ptrdiff_t(at + count));
+    at += count;
+    if (p.batches == finest) fine = &p.loads;
+  }
+  for (Partition& p : all) {
+    if (!is_sum(p)) continue;
+    const size_t each = size_t(finest / p.batches);
+    for (size_t i = 0; i < fine->size(); i += each) p.loads.push_back(sum_of(*fine, i, i + each));
+  }
+  return all;
+}
+
+double mean_cv(const Pattern& pattern, const Partition& partition, int x, int bin) {
+  const int per_bin = bin / kPartitionBin;
+  double sum = 0;
+  int count = 0;
+  std::vector<uint64_t> load(size_t(pattern.rasterizers));
+  for (const BatchLoad& batch : partition.loads) {
+    if (batch.empty()) continue;
+    std::fill(load.begin(), load.end(), uint64_t(0));
+    double total = 0, squares = 0;
+    for (const auto& [number, fragments] : batch) {
+      load[size_t(pattern.at(int(number) % x / per_bin, int(number) / x / per_bin))] += fragments;
+      total += fragments;
+    }
+    const double mean = total / double(load.size());
+    for (const uint64_t l : load) squares += (double(l) - mean) * (double(l) - mean);
+    sum += std::sqrt(squares / double(load.size())) / mean;
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+}  // namespace brokkr::lab

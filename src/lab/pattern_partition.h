@@ -1,0 +1,82 @@
+// A frame's triangles in submission order, and what consecutive pieces of them put on the screen (HPG paper
+// 4.6, thesis 7.4.6).
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "lab/pattern_book.h"
+
+namespace brokkr::lab {
+
+// The triangles that go to the frame's main target, as a list that can be cut anywhere.
+class TriangleStream {
+ public:
+  // Keeps a reference to `frame`.
+  explicit TriangleStream(const Frame& frame);
+
+  uint64_t triangles() const { return triangles_; }
+  // A frame of triangles first .. last - 1 alone, with the states that they had.
+  Frame slice(uint64_t first, uint64_t last) const;
+
+ private:
+  struct Draw {
+    size_t command = 0;
+    std::vector<uint32_t> indices;     // of one instance's triangles
+    std::vector<glm::vec4> positions;  // lines and points made of triangles; else the frame's own
+  };
+  struct Part {  // one instance of a draw in one view
+    size_t draw = 0;
+    uint32_t view = 0, instance = 0;
+    uint64_t first = 0;  // triangle of the stream
+  };
+  void append(Frame& out, const Part& part, uint64_t first, uint64_t last) const;
+
+  const Frame& frame_;
+  uint32_t target_;
+  std::vector<Draw> draws_;
+  std::vector<Part> parts_;
+  uint64_t triangles_ = 0;
+};
+
+// Fragments of one batch of triangles: bins of kPartitionBin pixels that got any.
+inline constexpr int kPartitionBin = 16;
+using BatchLoad =
+    std::vector<std::pair<uint32_t, uint32_t>>;  // number (row by row from the bottom), fragments
+
+// Renders triangles first .. last - 1 and counts.
+class BatchRenderer {
+ public:
+  explicit BatchRenderer(const TriangleStream& stream) : stream_(stream) {}
+  BatchLoad render(uint64_t first, uint64_t last);
+
+ private:
+  const TriangleStream& stream_;
+  Renderer renderer_;
+};
+
+// Where batch i of `count` begins: they differ by one triangle at most.
+inline uint64_t batch_begin(uint64_t triangles, uint64_t i, uint64_t count) { return triangles * i / count; }
+
+struct PartitionOptions {
+  uint64_t finest = 10000;  // partitions up to here come from every batch ...
+  uint64_t sample = 200;    // ... and from so many batches, evenly spread, beyond
+  int workers = 1;
+};
+
+// Loads of the batches of one partition.
+struct Partition {
+  uint64_t batches = 1;          // M
+  std::vector<BatchLoad> loads;  // of those that were rendered
+};
+
+// Partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, as far as there are triangles.
+// `progress` gets the share that is done.
+std::vector<Partition> partition_frame(const Frame& frame, const PartitionOptions& options,
+                                       const std::function<void(double)>& progress);
+
+// Mean of c_v over the batches that produced fragments. `x`: bins of kPartitionBin pixels in a row. `bin`: a
+// multiple of kPartitionBin.
+double mean_cv(const Pattern& pattern, const Partition& partition, int x, int bin);
+
+}  // namespace brokkr::lab

@@ -1,0 +1,86 @@
+#include "lab/pattern_pipeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace brokkr::lab {
+
+void set_pattern(const Contender& contender, int rasterizers, RenderOptions& options) {
+  options.rasterizers = rasterizers;
+  options.pattern = contender.kind;
+  options.saved_pattern = contender.saved;
+}
+
+double RasterizerWork::total() const { return std::accumulate(ms.begin(), ms.end(), 0.0); }
+double RasterizerWork::critical() const { return ms.empty() ? 0 : *std::max_element(ms.begin(), ms.end()); }
+
+double RasterizerWork::cv() const {
+  const double mean = total() / double(ms.size());
+  double squares = 0;
+  for (const double v : ms) squares += (v - mean) * (v - mean);
+  return mean > 0 ? std::sqrt(squares / double(ms.size())) / mean : 0;
+}
+
+RasterizerWork work_of(Statistics statistics) {
+  RasterizerWork work;
+  work.frame_ms = statistics.frame_ms;
+  work.ms.assign(size_t(statistics.rasterizers), 0.0);
+  for (const TraceEvent& e : statistics.trace) {
+    const double ms = (e.end_us - e.begin_us) * 1e-3;
+    if (Stage(e.stage) == Stage::geometry) work.geometry_ms += ms;
+    if (Stage(e.stage) == Stage::rasterize && e.argument < work.ms.size()) work.ms[e.argument] += ms;
+  }
+  statistics.trace.clear();
+  work.statistics = std::move(statistics);
+  return work;
+}
+
+void take_least(RasterizerWork& least, RasterizerWork&& other) {
+  for (size_t i = 0; i < least.ms.size(); ++i) least.ms[i] = std::min(least.ms[i], other.ms[i]);
+  least.geometry_ms = std::min(least.geometry_ms, other.geometry_ms);
+  least.frame_ms = std::min(least.frame_ms, other.frame_ms);
+}
+
+std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prepared,
+                                         std::span<const RenderOptions> settings, int runs,
+                                         const std::function<void(size_t)>& launched) {
+  std::vector<RasterizerWork> all(settings.size());
+  for (int run = 0; run < runs; ++run) {
+    for (size_t i = 0; i < settings.size(); ++i) {
+      launched(size_t(run) * settings.size() + i);
+      RenderOptions options = settings[i];
+      options.trace = options.thread_time = true;
+      RasterizerWork work = work_of(renderer.render(prepared, options, false).statistics);
+      if (run == 0)
+        all[i] = std::move(work);
+      else
+        take_least(all[i], std::move(work));
+    }
+  }
+  return all;
+}
+
+std::vector<BlockShare> simulated_blocks(const std::vector<double>& raster_ms, double geometry_ms) {
+  // Geometry fills up the least loaded first: find the level that it reaches.
+  std::vector<double> sorted = raster_ms;
+  std::sort(sorted.begin(), sorted.end());
+  double level = sorted.empty() ? 0 : sorted.front(), left = geometry_ms;
+  for (size_t i = 0; i < sorted.size() && left > 0; ++i) {
+    const double next = i + 1 < sorted.size() ? sorted[i + 1] : INFINITY;
+    const double step = std::min(left / double(i + 1), next - level);
+    level += step;
+    left -= step * double(i + 1);
+    if (next > level) break;
+  }
+  const double end = sorted.empty() ? 0 : std::max(level, sorted.back());
+  std::vector<BlockShare> blocks;
+  for (const double ms : raster_ms) {
+    const double geometry = std::max(0.0, level - ms);
+    blocks.push_back({ms, geometry, end - ms - geometry});
+  }
+  return blocks;
+}
+
+}  // namespace brokkr::lab

@@ -1,0 +1,36 @@
+// Results of an experiment as rows of text, which is what its CSV file holds.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace brokkr::lab {
+
+using Row = std::vector<std::string>;
+using Rows = std::vector<Row>;
+
+inline std::string cell(const std::string& text) { return text; }
+inline std::string cell(const char* text) { return text; }
+inline std::string cell(double value) {
+  if (!std::isfinite(value)) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+template <class T>
+requires std::is_integral_v<T> std::string cell(T value) { return std::to_string(value); }
+
+template <class... Values>
+Row row(const Values&... values) {
+  return {cell(values)...};
+}
+
+// Lines of a CSV file; commas, quotes and line ends inside a cell become spaces.
+std::string to_csv(const Row& columns, const Rows& rows);
+// The cells of text that to_csv wrote, without the line of names.
+Rows from_csv(const std::string& text);
+
+}  // namespace brokkr::lab
