@@ -15,6 +15,8 @@ endif()
 if(TARGET brokkr-view)
   install(TARGETS brokkr-view RUNTIME DESTINATION libexec/brokkr)
 endif()
+# What `brokkr patterns` draws its report with.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns DESTINATION libexec/brokkr)
 install(EXPORT brokkr-targets NAMESPACE brokkr:: DESTINATION ${package_dir})
 
 # The public headers; everything else under src/ is how it works inside.
