@@ -124,7 +124,7 @@ int write_log(const Arguments& arguments, const BenchOptions& options) {
   {
     Progress progress;
     log = frame_log(all.front(), options, *log_format(arguments.text("log-format", "presentmon")), path,
-                    arguments.text("policy", "fill-level"), progress);
+                    progress);
   }
   write_text(path, log.csv);
   if (path == "-") return kSuccess;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/pipeline_options.h"
 #include "log/ab.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
@@ -52,7 +53,7 @@ LogPair read_log(const std::string& path) try {
 }  // namespace
 
 BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format,
-                   const std::string& path, const std::string& policy, Progress& progress) {
+                   const std::string& path, Progress& progress) {
   using Clock = std::chrono::steady_clock;
   const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   progress.show("loading " + workload.name);
@@ -61,10 +62,10 @@ BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFor
   PreparedFrame prepared = renderer.prepare(frame);
   RenderOptions render = options.render;
   render.shading = workload.brokkr_shading();
+  const OptionTexts texts = option_texts(render);
   LogSession session;
   session.log = path;
   session.format = format;
-  session.policy = policy;
   session.camera = workload.load.camera;
   session.begun = utc_now();
   const MachineFacts facts = machine_facts();
@@ -88,7 +89,7 @@ BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFor
     record.between_presents_ms = record.between_display_change_ms = ms(present - before);
     record.until_render_start_ms = -(result.statistics.frame_ms + result.statistics.read_back_ms);
     record.frame_id = static_cast<uint64_t>(i);
-    record.policy = policy;
+    record.policy = texts.at("policy");
     fill_record(result.statistics, ms(present - begin), record);
     writer.add(record);
     log.frame_ms.push_back(record.between_presents_ms);
@@ -97,7 +98,7 @@ BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFor
     before = present;
   }
   log.csv = csv.str();
-  log.manifest = manifest_json(session, std::move(scene), render, last, log.frame_ms);
+  log.manifest = manifest_json(session, std::move(scene), texts, last, log.frame_ms);
   return log;
 }
 

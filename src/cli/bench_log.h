@@ -19,9 +19,9 @@ struct BenchLog {
 
 // Draws `options.frames` frames and logs each as log/frame_log.h has it; "present" is the end of the call
 // that renders, pictures are not read back. No warm-up: the first frames show it. `path` names the CSV in the
-// manifest, `policy` the policy.
+// manifest.
 BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format,
-                   const std::string& path, const std::string& policy, Progress& progress);
+                   const std::string& path, Progress& progress);
 
 // Median, p95, p99, p99.9 and 1 % low as a table, and the formula of the last.
 std::string log_table(const std::string& name, const std::vector<double>& frame_ms);

@@ -5,6 +5,7 @@
 
 #include "log/machine_facts.h"
 #include "log/sha256.h"
+#include "pipeline/renderer.h"
 #include "scene/file_io.h"
 
 namespace brokkr {
@@ -29,22 +30,6 @@ std::string geometry_hash(const Frame& frame) {
   add_array(hash, frame.texcoords);
   add_array(hash, frame.models);
   return hash.hex();
-}
-
-const char* name_of(MachineKind kind) {
-  constexpr const char* kNames[] = {"auto", "cuda", "cpu", "emulated"};
-  return kNames[size_t(kind)];
-}
-
-const char* name_of(Shading shading) {
-  constexpr const char* kNames[] = {"material", "draw",     "triangle", "batch",    "depth",
-                                    "normal",   "overdraw", "flat",     "wireframe"};
-  return kNames[size_t(shading)];
-}
-
-const char* name_of(ReuseMode mode) {
-  constexpr const char* kNames[] = {"auto", "none", "warp"};
-  return kNames[size_t(mode)];
 }
 
 }  // namespace
@@ -80,31 +65,13 @@ Json scene_json(const std::string& path, const Frame& frame) {
   return json;
 }
 
-Json settings_json(const RenderOptions& o, const std::string& policy, const Statistics& s) {
-  return {{"machine", name_of(o.machine)},
-          {"isa", o.isa},
-          {"workers", o.workers},
-          {"warps", o.warps_per_block},
-          {"rasterizers", o.rasterizers},
-          {"bin", o.bin},
-          {"pattern", pattern_name(o.pattern)},
-          {"ownership", o.ownership == Ownership::fixed ? "static" : "stealing"},
-          {"order", o.order == OrderMode::strict ? "strict" : "auto"},
-          {"reuse", name_of(o.reuse)},
-          {"policy", policy},
-          {"hierarchical_depth", o.hierarchical_depth},
-          {"shading", name_of(o.shading)},
-          {"store", o.store_blocks},
-          {"budget_ms", o.frame_budget_ms},
-          {"used",
-           {{"machine", s.machine},
-            {"isa", s.isa},
-            {"workers", s.workers},
-            {"warps", s.warps_per_block},
-            {"lanes", s.width},
-            {"rasterizers", s.rasterizers},
-            {"bin", s.bin},
-            {"pattern", s.pattern}}}};
+Json settings_json(const OptionTexts& options, const Statistics& s) {
+  Json json = Json::object();
+  for (const auto& [name, text] : options) json[name] = text;
+  json["used"] = {{"machine", s.machine},         {"isa", s.isa},        {"workers", s.workers},
+                  {"warps", s.warps_per_block},   {"lanes", s.width},    {"bin", s.bin},
+                  {"rasterizers", s.rasterizers}, {"pattern", s.pattern}};
+  return json;
 }
 
 Json machine_json(const Statistics& s) {
@@ -136,8 +103,8 @@ Json statistics_json(const FrameStatistics& s) {
           {"one_percent_low_formula", kOnePercentLowFormula}};
 }
 
-Json manifest_json(const LogSession& session, Json scene, const RenderOptions& options,
-                   const Statistics& last, const std::vector<double>& frame_ms) {
+Json manifest_json(const LogSession& session, Json scene, const OptionTexts& options, const Statistics& last,
+                   const std::vector<double>& frame_ms) {
   Json json = {{"kind", kLogKind},
                {"format", kLogVersion},
                {"log", session.log.filename().string()},
@@ -149,7 +116,7 @@ Json manifest_json(const LogSession& session, Json scene, const RenderOptions& o
                {"written", utc_now()},
                {"scene", std::move(scene)},
                {"camera", session.camera},
-               {"settings", settings_json(options, session.policy, last)},
+               {"settings", settings_json(options, last)},
                {"machine", machine_json(last)},
                {"window", nullptr},
                {"driver", session.source.driver},

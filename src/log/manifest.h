@@ -2,13 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
-#include "pipeline/renderer.h"
+#include "pipeline/statistics.h"
 #include "scene/frame.h"
 
 namespace brokkr {
@@ -23,9 +24,10 @@ std::filesystem::path manifest_path(const std::filesystem::path& log);
 // positions, indices, normals, texture coordinates and models. Reads the file; takes 5 ms per MiB.
 nlohmann::ordered_json scene_json(const std::string& path, const Frame& frame);
 
-// Every option by its name on the command line, and beside what was asked for what the launch used.
-nlohmann::ordered_json settings_json(const RenderOptions& options, const std::string& policy,
-                                     const Statistics& statistics);
+// Options by their names on the command line, with the texts of their values (cli::option_texts has them),
+// and beside what was asked for what the launch used.
+using OptionTexts = std::map<std::string, std::string>;
+nlohmann::ordered_json settings_json(const OptionTexts& options, const Statistics& statistics);
 
 nlohmann::ordered_json machine_json(const Statistics& statistics);
 
@@ -35,12 +37,12 @@ struct LogSession {
   std::filesystem::path log;  // file name of the CSV, relative to the manifest
   LogFormat format = LogFormat::presentmon;
   LogSource source;
-  std::string policy, camera, begun;  // begun: utc_now()
-  uint64_t cut_off = 0;               // frames that the frame budget ended
+  std::string camera, begun;  // begun: utc_now()
+  uint64_t cut_off = 0;       // frames that the frame budget ended
 };
 
 nlohmann::ordered_json manifest_json(const LogSession& session, nlohmann::ordered_json scene,
-                                     const RenderOptions& options, const Statistics& last,
+                                     const OptionTexts& options, const Statistics& last,
                                      const std::vector<double>& frame_ms);
 
 // Writes it as a whole or not at all. Throws std::runtime_error.

@@ -260,11 +260,11 @@ class LogPanel : public Panel {
          plots = plots_]() mutable -> std::string {
           try {
             const RenderOptions& options = last->settings.options;
-            session.policy = policy_text(options);
+
             session.camera = last->camera ? camera_text(*last->camera) : "";
             write_json(manifest_path(session.log),
-                       manifest_json(session, scene_json(last->scene->path, last->scene->frame), options,
-                                     last->result.statistics, times));
+                       manifest_json(session, scene_json(last->scene->path, last->scene->frame),
+                                     cli::option_texts(options), last->result.statistics, times));
             if (!plots) return {};
             const std::string picture =
                 plot_frame_times(std::vector{read_frame_log(session.log)}, session.log.stem().string());
