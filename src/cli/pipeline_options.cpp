@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/text.h"
+
 namespace brokkr::cli {
 namespace {
 
@@ -27,9 +29,14 @@ constexpr std::array<Named<OrderMode>, 2> kOrders = {
     {{"auto", OrderMode::automatic}, {"strict", OrderMode::strict}}};
 constexpr std::array<Named<ReuseMode>, 3> kReuses = {
     {{"auto", ReuseMode::automatic}, {"none", ReuseMode::none}, {"warp", ReuseMode::warp}}};
-constexpr std::array<Named<Policy>, 3> kPolicies = {{{"fill-level", Policy::fill_level},
-                                                     {"geometry-first", Policy::geometry_first},
-                                                     {"raster-first", Policy::raster_first}}};
+constexpr std::array<Named<Policy>, kPolicies> kPolicyNames = {{{"fill-level", Policy::fill_level},
+                                                                {"geometry-first", Policy::geometry_first},
+                                                                {"raster-first", Policy::raster_first},
+                                                                {"round-robin", Policy::round_robin},
+                                                                {"fair", Policy::fair},
+                                                                {"edf", Policy::edf},
+                                                                {"priority", Policy::priority},
+                                                                {"foveated", Policy::foveated}}};
 constexpr std::array<Named<Shading>, 10> kShadings = {{{"material", Shading::material},
                                                        {"draw", Shading::draw},
                                                        {"triangle", Shading::triangle},
@@ -85,6 +92,34 @@ Option choice(const char* name, const char* placeholder, const char* help, std::
           .group = "Pipeline"};
 }
 
+Option list(const char* name, const char* placeholder, const char* help) {
+  return {.names = name, .kind = ValueKind::text, .value = placeholder, .help = help, .group = "Pipeline"};
+}
+
+// Numbers of min .. max, separated by commas; `count` of them, or any number where that is 0.
+std::vector<double> numbers(const Arguments& arguments, const char* name, size_t count, double min,
+                            double max) {
+  std::vector<double> values;
+  const std::string text = arguments.text(name);
+  const auto fail = [&] {
+    throw UsageError(std::string("--") + name + ": '" + printable(text) + "' is not " +
+                     (count > 0 ? std::to_string(count) + " numbers" : "a list of numbers") + " in " +
+                     fixed(min, 0) + " .. " + fixed(max, 0) + ", separated by commas");
+  };
+  const char *at = text.data(), *end = at + text.size();
+  for (;;) {
+    double value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || !(value >= min && value <= max)) fail();
+    values.push_back(value);
+    if (next == end) break;
+    if (*next != ',') fail();
+    at = next + 1;
+  }
+  if (count > 0 && values.size() != count) fail();
+  return values;
+}
+
 Option number(const char* name, double min, double max, const char* help,
               ValueKind kind = ValueKind::integer) {
   return {
@@ -131,7 +166,13 @@ std::vector<Option> pipeline_options() {
       choice("--ownership", "O", "Which block works for a rasterizer", names(kOwnerships)),
       choice("--order", "O", "auto finds order-free phases; strict sorts every draw", names(kOrders)),
       choice("--reuse", "R", "How vertices are shared inside a batch", names(kReuses)),
-      choice("--policy", "P", "What a block prefers to work on", names(kPolicies)),
+      choice("--policy", "P", "What a block prefers to work on", names(kPolicyNames)),
+      list("--quotas", "G,R",
+           "Policy fair: shares of time for geometry and for rasterization, in any unit (1,1)"),
+      list("--fixation", "X,Y",
+           "Policy foveated: pixels from the main target's lower left corner (its middle)"),
+      list("--view-priorities", "LIST", "Policy priority: of each view, the highest first, as in 0,5 (0)"),
+      list("--view-deadlines", "LIST", "Policy edf: of each view, milliseconds, as in 8,16 (none)"),
       choice("--hierarchical-depth", "H", "off also counts fragments in tiles that are hidden already",
              names(kSwitches)),
       choice("--shading", "S", "How surfaces are shown", names(kShadings)),
@@ -152,7 +193,23 @@ RenderOptions render_options(const Arguments& arguments) {
   options.ownership = chosen(kOwnerships, arguments, "ownership", options.ownership);
   options.order = chosen(kOrders, arguments, "order", options.order);
   options.reuse = chosen(kReuses, arguments, "reuse", options.reuse);
-  options.policy = chosen(kPolicies, arguments, "policy", options.policy);
+  options.policy = chosen(kPolicyNames, arguments, "policy", options.policy);
+  if (arguments.has("quotas")) {
+    const auto quotas = numbers(arguments, "quotas", 2, 1, 1000000);
+    options.quotas = {static_cast<uint32_t>(quotas[0]), static_cast<uint32_t>(quotas[1])};
+  }
+  if (arguments.has("fixation")) {
+    const auto point = numbers(arguments, "fixation", 2, -1e6, 1e6);
+    options.fixation = {{static_cast<float>(point[0]), static_cast<float>(point[1])}};
+  }
+  if (arguments.has("view-priorities")) {
+    for (const double p : numbers(arguments, "view-priorities", 0, 0, 4294967295.0)) {
+      options.view_priorities.push_back(static_cast<uint32_t>(p));
+    }
+  }
+  if (arguments.has("view-deadlines")) {
+    options.view_deadlines_ms = numbers(arguments, "view-deadlines", 0, 0, 3.6e6);
+  }
   options.hierarchical_depth = chosen(kSwitches, arguments, "hierarchical-depth", options.hierarchical_depth);
   options.shading = chosen(kShadings, arguments, "shading", options.shading);
   options.store_blocks = static_cast<int>(arguments.integer("store", options.store_blocks));
@@ -173,13 +230,22 @@ std::map<std::string, std::string> option_texts(const RenderOptions& options) {
       {"ownership", name_of(kOwnerships, options.ownership)},
       {"order", name_of(kOrders, options.order)},
       {"reuse", name_of(kReuses, options.reuse)},
-      {"policy", name_of(kPolicies, options.policy)},
+      {"policy", name_of(kPolicyNames, options.policy)},
       {"hierarchical-depth", name_of(kSwitches, options.hierarchical_depth)},
       {"shading", name_of(kShadings, options.shading)},
       {"store", std::to_string(options.store_blocks)},
       {"budget", shortest(options.frame_budget_ms)},
   };
   if (options.isa.empty()) texts.erase("isa");
+  const auto joined_texts = [](const auto& values) {
+    std::string text;
+    for (const auto value : values) text += (text.empty() ? "" : ",") + shortest(static_cast<double>(value));
+    return text;
+  };
+  texts["quotas"] = joined_texts(options.quotas);
+  if (options.fixation) texts["fixation"] = joined_texts(*options.fixation);
+  if (!options.view_priorities.empty()) texts["view-priorities"] = joined_texts(options.view_priorities);
+  if (!options.view_deadlines_ms.empty()) texts["view-deadlines"] = joined_texts(options.view_deadlines_ms);
   return texts;
 }
 

@@ -10,6 +10,7 @@
 
 #include "lab/lab_machine.h"
 #include "lab/queue_cuda_kernels.h"
+#include "lab/schedule_cuda_kernels.h"
 
 namespace brokkr::lab {
 namespace {
@@ -83,6 +84,12 @@ class CudaLabMachine : public LabMachine {
   }
   double run(const AtomicPlan& plan, double seconds) override {
     return launch(cuda_atomics_kernel(), plan, seconds);
+  }
+  ProgramStart program_start(const SchedulePlan& plan) const override {
+    return cuda_schedule_kernel(plan.program).start(plan);
+  }
+  double run(const SchedulePlan& plan, double seconds) override {
+    return launch(cuda_schedule_kernel(plan.program).run, plan, seconds);
   }
 
  private:

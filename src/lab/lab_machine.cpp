@@ -8,12 +8,16 @@
 #include <thread>
 
 #include "lab/queue_kernel.h"
+#include "lab/schedule_kernel.h"
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
 
-#define BROKKR_DECLARE_LAB(isa)      \
-  namespace isa::queue_lab {         \
-  extern const lab::CpuQueueLab lab; \
+#define BROKKR_DECLARE_LAB(isa)         \
+  namespace isa::queue_lab {            \
+  extern const lab::CpuQueueLab lab;    \
+  }                                     \
+  namespace isa::schedule_lab {         \
+  extern const lab::CpuScheduleLab lab; \
   }
 namespace brokkr {
 #if defined(BROKKR_LAB_CPU)
@@ -34,8 +38,8 @@ namespace {
 
 class CpuLabMachine : public LabMachine {
  public:
-  CpuLabMachine(std::string name, std::string detail, const CpuQueueLab& lab)
-      : name_(std::move(name)), detail_(std::move(detail)), lab_(lab) {}
+  CpuLabMachine(std::string name, std::string detail, const CpuQueueLab& lab, const CpuScheduleLab& schedule)
+      : name_(std::move(name)), detail_(std::move(detail)), lab_(lab), schedule_(schedule) {}
 
   std::string name() const override { return name_; }
   std::string detail() const override { return detail_; }
@@ -69,11 +73,19 @@ class CpuLabMachine : public LabMachine {
   double run(const AtomicPlan& plan, double seconds) override {
     return launch(plan.crew.warps, seconds, [&](int warp) { lab_.atomics(plan, warp); });
   }
+  ProgramStart program_start(const SchedulePlan& plan) const override {
+    return schedule_.program[size_t(plan.program)].start(plan);
+  }
+  double run(const SchedulePlan& plan, double seconds) override {
+    return launch(plan.crew.warps, seconds,
+                  [&](int warp) { schedule_.program[size_t(plan.program)].run(plan, warp); });
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
   std::string name_, detail_;
   const CpuQueueLab& lab_;
+  const CpuScheduleLab& schedule_;
   WorkerPool pool_;
   uint32_t abort_ = 0;
 
@@ -120,13 +132,14 @@ std::unique_ptr<LabMachine> make_lab_machine(const std::string& name) {
 #endif
 #if defined(BROKKR_LAB_CPU)
   if (name == "cpu" || name == "auto") {
-    return std::make_unique<CpuLabMachine>("cpu", BROKKR_TEXT(BROKKR_LAB_CPU),
-                                           BROKKR_LAB_CPU::queue_lab::lab);
+    return std::make_unique<CpuLabMachine>("cpu", BROKKR_TEXT(BROKKR_LAB_CPU), BROKKR_LAB_CPU::queue_lab::lab,
+                                           BROKKR_LAB_CPU::schedule_lab::lab);
   }
 #endif
 #if defined(BROKKR_LAB_EMULATED)
   if (name == "emulated" || name == "auto") {
-    return std::make_unique<CpuLabMachine>("emulated", "emulated", emulated::queue_lab::lab);
+    return std::make_unique<CpuLabMachine>("emulated", "emulated", emulated::queue_lab::lab,
+                                           emulated::schedule_lab::lab);
   }
 #endif
   throw std::invalid_argument("--machine " + name + ": not built into this program (see -DBROKKR_ISAS)");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/queue_plan.h"
+#include "lab/schedule_plan.h"
 
 namespace brokkr::lab {
 
@@ -41,6 +41,9 @@ class LabMachine {
   virtual double run(QueueKind kind, const MixPlan& plan, double seconds) = 0;
   virtual double run(QueueKind kind, const RankPlan& plan, double seconds) = 0;
   virtual double run(const AtomicPlan& plan, double seconds) = 0;
+
+  virtual ProgramStart program_start(const SchedulePlan& plan) const = 0;
+  virtual double run(const SchedulePlan& plan, double seconds) = 0;
 };
 
 // "cpu", "emulated", "cuda", or "auto": a GPU if there is one, otherwise the CPU. Throws

@@ -1,7 +1,12 @@
-// What a block does next: a decision of its leading warp.
+// What a block does next: a decision of its leading warp, by a hierarchy of buckets (schedule/task_tree.h,
+// thesis 5.2). Its leaves are no queues of tasks: one is geometry, which is admitted in order, and one is
+// each rasterizer, which reports how many elements wait in its queue. A policy is a tree; the launch says
+// which.
 #pragma once
 
+#include "machine/clock.h"
 #include "raster/rasterizer.h"
+#include "schedule/policies.h"
 #include "schedule/watermark.h"
 
 BROKKR_MACHINE_BEGIN
@@ -26,47 +31,201 @@ BROKKR_FN Watermark read_watermark(Warp& w, const ScheduleTables& s) {
   return m;
 }
 
-// Looks for a rasterizer that can go on, beginning at `cursor`, and claims it. Prefers long queues among the
-// first that it meets: a visit moves a region's keys, which pays only with triangles to show for it.
-BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, int block,
-                                int blocks, uint32_t& cursor, uint32_t& chosen) {
-  const Watermark mark = read_watermark(w, s);
-  const int rasterizers = int(s.rasterizers);
-  // With fixed ownership block i looks after rasterizers i, i + blocks, ...
-  const int own = s.stealing ? rasterizers : (rasterizers - block + blocks - 1) / blocks;
-  if (own <= 0) return false;
-  const int enough = 64;
-  int best = -1, best_score = 0, seen = 0;
-  for (int g = 0; g < own; g += w.width) {
-    Int k = w.lane() + Int(g + int(cursor));
-    k = select(k >= Int(own), k - Int(own), k);
-    const Mask m = w.first_lanes(own - g) && k < Int(own);
-    const Int r = s.stealing ? k : k * Int(blocks) + Int(block);
-    auto score = w.spill(Int(0));
+// The tables of pipeline/view_order.h: a rank per rasterizer, a task per turn.
+BROKKR_FN const uint32_t* rank_table(const TargetTables& t) { return t.first_own_region + t.rasterizers + 1; }
+BROKKR_FN const uint32_t* task_order(const TargetTables& t) { return rank_table(t) + t.rasterizers; }
+
+// What a block remembers from one decision to the next.
+struct DecisionMemory {
+  uint32_t local[2];  // of the tree
+  uint32_t begin_us;
+};
+
+// The launch as a tree of buckets sees it.
+struct LaunchView {
+  const RasterTables& tables;
+  const ScheduleTables& schedule;
+  uint64_t* shared;
+  uint32_t* local;
+  int block, blocks;
+  uint64_t now = 0;
+  Watermark mark{};
+  bool aborted = false;
+  bool geometry_refused = false;
+
+  // 0: none can start; 2: a quarter of the store is free; 1: less.
+  BROKKR_FN uint64_t geometry(Warp& w) const {
+    if (aborted || geometry_refused) return 0;
+    const uint32_t next =
+        w.uniform([&] { return device_atomic<uint32_t>(schedule.control->next_task).load(kRelaxed); });
+    if (next >= schedule.tasks) return 0;
+    BrokerQueues<1> free_blocks(tables.free_blocks);
+    return uint32_t(free_blocks.size(w, 0)) * 4u >= tables.store_blocks ? 2 : 1;
+  }
+  // Per lane 0: rasterizer r_i cannot go on; 1: without new elements, as when its phase is complete and is to
+  // be resolved; more: with so many, less one.
+  BROKKR_FN Ulong rasterizers(Warp& w, Int r, Mask m) const {
+    auto report = w.spill(Ulong(uint64_t(0)));
     const auto r_of = w.spill(r);
     w.for_lanes(m, [&](int i) {
-      RasterizerState& state = t.rasterizers[r_of[i]];
+      RasterizerState& state = tables.rasterizers[r_of[i]];
       if (device_atomic<uint32_t>(state.claim).load(kRelaxed) != 0) return;
-      const int waiting = Broker(t.queues.control[r_of[i]], t.queues.capacity).available();
-      const bool awake = mark.batches >= device_atomic<uint32_t>(state.wake).load(kRelaxed);
-      score.set(i, waiting > 0 ? waiting + 1 : awake ? 1 : 0);
+      const int waiting = Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available();
+      // Of a frame that is cut off, everything is resolved that is there.
+      const bool awake = aborted || mark.batches >= device_atomic<uint32_t>(state.wake).load(kRelaxed);
+      report.set(i, waiting > 0 ? uint64_t(waiting) + 1 : awake ? 1 : 0);
     });
-    const Int found = select(m, score.lanes(), Int(0));
-    const int top = w.reduce_max(found);
-    if (top > best_score) {
-      best_score = top;
-      best = w.broadcast(r, lowest_bit(w.ballot(m && found == Int(top))));
-    }
-    seen += w.width;
-    if (best >= 0 && seen >= enough) break;
+    return report.lanes();
   }
-  if (best < 0) return false;
-  cursor = uint32_t((s.stealing ? best : best / blocks) + 1);
-  if (cursor >= uint32_t(own)) cursor = 0;
-  chosen = uint32_t(best);
+};
+
+struct LaunchSource {
+  static constexpr bool kIsLeaf = false, kSorted = false;
+  static constexpr int kShared = 0, kLocal = 0, kPayloadWords = 1;
+  template <class Task>
+  static constexpr bool kAccepts = false;
+  template <class View>
+  BROKKR_FN static void init(const View&, const TreePlace&, uint32_t) {}
+  template <class View, class F, class G>
+  BROKKR_FN static void walk(const View&, const TreePlace&, int, F&&, G&&) {}
+};
+
+struct Geometry : LaunchSource {
+  static constexpr int kLeaves = 1;
+  template <class View>
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
+    const uint64_t info = view.geometry(w);
+    return {info, info == 0 ? -1 : at.leaf};
+  }
+};
+
+// A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i
+// looks after rasterizers i, i + blocks, ... It begins behind the one that it chose last, and has enough once
+// it has found one among Callbacks::kEnough.
+template <class Callbacks>
+struct Rasterizers : LaunchSource {
+  static constexpr int kLeaves = 1 << 16, kLocal = 1;
+
+  template <class View>
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
+    const ScheduleTables& s = view.schedule;
+    const int own = children(s, view.block, view.blocks);
+    if (own <= 0) return {};
+    const BucketState state{view.shared, view.local, own, view.now, rank_table(view.tables.targets)};
+    uint32_t& cursor = view.local[at.local];
+    const int begin = int(w.uniform([&]() -> uint32_t { return cursor; }));
+    uint64_t best = 0;
+    Choice choice;
+    int place = 0;
+    for (int g = 0; g < own; g += w.width) {
+      Int k = w.lane() + Int(g + begin);
+      k = select(k >= Int(own), k - Int(own), k);
+      const Mask m = w.first_lanes(own - g) && k < Int(own);
+      const Int r = s.stealing ? k : k * Int(view.blocks) + Int(view.block);
+      const Ulong none = Ulong(uint64_t(0)), info = select(m, view.rasterizers(w, r, m), none);
+      const Ulong score = select(info == none, none, Callbacks::propagate(state, r, info));
+      const uint64_t top = w.reduce_max(score);
+      if (top > best) {
+        best = top;
+        const int lane = lowest_bit(w.ballot(score == Ulong(top)));
+        place = w.broadcast(k, lane);
+        choice = {w.broadcast(info, lane), at.leaf + w.broadcast(r, lane)};
+      }
+      if (best != 0 && g + w.width >= Callbacks::kEnough) break;
+    }
+    if (best != 0) w.once([&] { cursor = place + 1 < own ? uint32_t(place + 1) : 0u; });
+    return choice;
+  }
+  template <class View>
+  BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t block) {
+    // Blocks begin to look for work at different rasterizers.
+    const ScheduleTables& s = view.schedule;
+    view.local[at.local] = s.stealing ? block * s.rasterizers / uint32_t(view.blocks) : 0u;
+  }
+
+ private:
+  BROKKR_FN static int children(const ScheduleTables& s, int block, int blocks) {
+    return s.stealing ? int(s.rasterizers) : (int(s.rasterizers) - block + blocks - 1) / blocks;
+  }
+};
+
+// Prefers long queues among the first rasterizers that it meets: a visit moves a region's keys, which pays
+// only with triangles to show for it.
+struct LongestNearby : BucketDefaults {
+  static constexpr int kEnough = 64;
+  BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
+};
+
+// The least rank.
+struct LeastRank : BucketDefaults {
+  static constexpr int kEnough = 1 << 30;
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
+    Warp w;
+    const Uint rank = w.gather(s.ranks, child, Mask(true));
+    return Ulong(uint64_t(1) << 32) - Ulong(rank);
+  }
+};
+
+// Ranks are microseconds: the least that is not over, then the others.
+struct NextDeadline : BucketDefaults {
+  static constexpr int kEnough = 1 << 30;
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
+    Warp w;
+    const Uint deadline = w.gather(s.ranks, child, Mask(true));
+    const Mask late = deadline < Uint(uint32_t(s.now / 1000));
+    return select(late, Ulong(uint64_t(1) << 32), Ulong(uint64_t(1) << 33)) - Ulong(deadline);
+  }
+};
+
+// Geometry while a quarter of the store is free.
+struct FillLevel : BucketDefaults {
+  BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) {
+    return child == 0 && info == 2;
+  }
+  BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + Int(1)); }
+};
+
+template <class Callbacks, class Order = LongestNearby>
+using Stages = Bucket<Callbacks, Geometry, Rasterizers<Order>>;
+
+// f(tree) with the policy's tree.
+template <class F>
+BROKKR_FN void with_tree(Policy policy, F&& f) {
+  switch (policy) {
+    case Policy::fill_level: return f(Stages<FillLevel>{});
+    case Policy::geometry_first: return f(Stages<FirstFirst<ByTask>>{});
+    case Policy::raster_first: return f(Stages<LastFirst<ByTask>>{});
+    case Policy::round_robin: return f(Stages<RoundRobin<ByTask>>{});
+    case Policy::fair: return f(Stages<FairShare<ByTask>>{});
+    case Policy::edf: return f(Stages<FirstFirst<ByTask>, NextDeadline>{});
+    case Policy::priority:
+    case Policy::foveated: return f(Stages<FirstFirst<ByTask>, LeastRank>{});
+  }
+}
+
+// Before a block's first decision. One warp.
+BROKKR_FN void begin_decisions(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks,
+                               DecisionMemory& memory) {
+  LaunchView view{t, s, s.control->share, memory.local, block, blocks};
+  w.once([&] {
+    with_tree(s.policy, [&](auto tree) { decltype(tree)::init(view, TreePlace{}, uint32_t(block)); });
+    memory.begin_us = uint32_t(clock_ns() / 1000);
+    // All blocks write the same.
+    for (int i = 0; i < 2; ++i) device_atomic<uint64_t>(s.control->share[2 + i]).store(s.quota[i], kRelaxed);
+  });
+}
+
+// After a block has done what was decided. One warp.
+BROKKR_FN void end_action(Warp& w, const ScheduleTables& s, bool geometry, uint64_t ns) {
+  if (s.policy != Policy::fair) return;
+  const BucketState state{s.control->share, nullptr, 2};
+  w.once([&] { FairShare<ByTask>::executed(state, geometry ? 0 : 1, ns); });
+}
+
+BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, uint32_t r) {
   return w.uniform([&] {
     uint32_t expected = 0;
-    return device_atomic<uint32_t>(t.rasterizers[best].claim)
+    return device_atomic<uint32_t>(t.rasterizers[r].claim)
         .compare_exchange_strong(expected, 1, kAcquire, kRelaxed);
   });
 }
@@ -83,36 +242,54 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
   });
 }
 
+// Decides by one tree; what turns out to be taken or full is left out, and the decision made anew
+// (thesis 5.2.4).
+template <class Root>
+BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& d) {
+  for (int tries = 0; tries < 4; ++tries) {
+    const Choice choice = Root::choose(w, view, TreePlace{});
+    if (choice.leaf < 0) return;
+    if (choice.leaf == 0) {
+      BrokerQueues<1> free_blocks(view.tables.free_blocks);
+      d.tasks = admit_tasks(w, view.schedule, free_blocks, warps, view.blocks);
+      d.refused |= d.tasks.refused;
+      view.geometry_refused = d.tasks.count == 0;
+      if (view.geometry_refused) continue;
+      d.action = Action::geometry;
+    } else {
+      if (!claim_rasterizer(w, view.tables, uint32_t(choice.leaf - 1))) continue;
+      d.rasterizer = uint32_t(choice.leaf - 1);
+      d.action = Action::visit;
+    }
+    w.once([&] {
+      Root::walk(
+          view, TreePlace{}, choice.leaf,
+          [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); },
+          [](auto) {});
+    });
+    return;
+  }
+}
+
 // One warp decides for its block.
 BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks,
-                          int warps, uint32_t& cursor) {
+                          int warps, DecisionMemory& memory) {
   Decision d;
   const uint32_t abort = w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); });
-  const bool aborted = abort != 0;
   if (abort >= 2 || w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >=
                         s.rasterizers) {
     d.action = Action::leave;
     return d;
   }
-  BrokerQueues<1> free_blocks(t.free_blocks);
-  const auto try_geometry = [&] {
-    if (aborted) return false;
-    d.tasks = admit_tasks(w, s, free_blocks, warps, blocks);
-    d.refused |= d.tasks.refused;
-    if (d.tasks.count == 0) return false;
-    d.action = Action::geometry;
-    return true;
-  };
-  const auto try_visit = [&] {
-    if (!claim_rasterizer(w, t, s, block, blocks, cursor, d.rasterizer)) return false;
-    d.action = Action::visit;
-    return true;
-  };
-  bool geometry = s.policy == Policy::geometry_first;
-  if (s.policy == Policy::fill_level) geometry = uint32_t(free_blocks.size(w, 0)) * 4u >= t.store_blocks;
-  if (geometry && try_geometry()) return d;
-  if (try_visit()) return d;
-  if (!geometry && try_geometry()) return d;
+  LaunchView view{t, s, s.control->share, memory.local, block, blocks};
+  view.aborted = abort != 0;
+  view.mark = read_watermark(w, s);
+  if (s.policy == Policy::edf) {
+    view.now =
+        uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - memory.begin_us; })) *
+        1000;
+  }
+  with_tree(s.policy, [&](auto tree) { decide_by<decltype(tree)>(w, view, warps, d); });
   return d;
 }
 

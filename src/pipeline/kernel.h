@@ -20,7 +20,7 @@ struct BlockShared {
   Watermark mark;
   uint32_t ending;  // the frame is being cut off
   uint32_t spin;    // times in a row that there was nothing to do
-  uint32_t cursor;  // where the block looks for a rasterizer first
+  DecisionMemory memory;
   uint64_t busy_since, idle_since;
 };
 
@@ -47,9 +47,11 @@ struct BlockSupply {
   }
 };
 
-BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, uint32_t task) {
+// `turn`: which of the tasks taken up it is.
+BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, uint32_t turn) {
   Warp& w = b.warp;
   const ScheduleTables& s = data.schedule;
+  const uint32_t task = s.reordered ? task_order(data.raster.targets)[turn] : turn;
   Counters& counters = b.shared->counters[w.index];
   BlockSupply supply;
   supply.tables = &data.raster;
@@ -65,7 +67,7 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
                   b.shared->geometry[w.index], counters, writer);
   BrokerQueues<1> free_blocks(data.raster.free_blocks);
   free_blocks.unreserve(w, 0, supply.reserved);
-  complete_task(w, s, task);
+  complete_task(w, s, turn);
 }
 
 BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage stage, uint32_t argument,
@@ -84,8 +86,7 @@ BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage st
 BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& data) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
-  uint32_t cursor = shared.cursor;
-  const Decision d = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, cursor);
+  const Decision d = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, shared.memory);
   if (d.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
   const bool aborted = is_aborted(w, data.schedule);
   const Watermark mark = read_watermark(w, data.schedule);
@@ -93,7 +94,6 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
     shared.decision = d;
     shared.mark = mark;
     shared.ending = aborted ? 1u : 0u;
-    shared.cursor = cursor;
     shared.spin = d.action == Action::wait ? shared.spin + 1 : 0;
     if (d.action != Action::wait) shared.busy_since = clock_ns(data.thread_time);
   });
@@ -124,6 +124,7 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data, Shade
       counters.peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(free_blocks.size(w, 0)));
     }
     w.once([&] { shared.idle_since = clock_ns(data.thread_time); });
+    end_action(w, data.schedule, geometry, shared.idle_since - shared.busy_since);
     note_time(b, data, geometry ? Stage::geometry : Stage::rasterize, geometry ? d.tasks.first : d.rasterizer,
               shared.busy_since, shared.idle_since);
   }
@@ -153,13 +154,11 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
   w.once([&] {
     for (int i = 0; i < kCounters; ++i) shared.counters[w.index].value[i] = 0;
     if (b.leader()) {
-      // Blocks begin to look for work at different rasterizers.
-      shared.cursor =
-          data.schedule.stealing ? uint32_t(b.index) * data.schedule.rasterizers / uint32_t(b.blocks) : 0u;
       shared.spin = 0;
       shared.idle_since = shared.busy_since = clock_ns(data.thread_time);
     }
   });
+  if (b.leader()) begin_decisions(w, data.raster, data.schedule, b.index, b.blocks, shared.memory);
   ShadeContext shade_context;
   shade_context.frame = &data.raster.frame;
   shade_context.shading = data.raster.shading;

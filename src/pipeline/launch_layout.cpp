@@ -23,6 +23,10 @@ void check_options(const RenderOptions& o) {
     fail("warps per block: " + std::to_string(o.warps_per_block) + " is not in 1 .. 8");
   if (o.store_blocks < 0 || o.store_blocks > (1 << 22))
     fail("store blocks: " + std::to_string(o.store_blocks) + " is not in 1 .. 2^22");
+  if (o.quotas[0] < 1 || o.quotas[1] < 1 || o.quotas[0] > 1000000 || o.quotas[1] > 1000000) {
+    fail("quotas: " + std::to_string(o.quotas[0]) + " and " + std::to_string(o.quotas[1]) +
+         " are not both in 1 .. 1000000");
+  }
   if (!(o.frame_budget_ms >= 0))
     fail("frame budget: " + std::to_string(o.frame_budget_ms) + " ms is not 0 or more");
 }

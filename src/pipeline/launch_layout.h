@@ -22,10 +22,12 @@ struct LaunchLayout {
   uint32_t store_blocks = 0, queue_capacity = 0, sort_capacity = 1;
   uint32_t task_batches = 1, tasks = 0, window = 0;
   std::vector<TargetRecord> targets;
-  std::vector<uint32_t> bin_owner, first_own_region;
+  std::vector<uint32_t> bin_owner;
+  std::vector<uint32_t> first_own_region;  // [rasterizers + 1]; behind it, what pipeline/view_order.h says
   std::vector<RegionRecord> own_regions;
   uint64_t regions = 0, samples = 0;
   bool any_half = false;
+  bool reordered = false;  // tasks are taken up in the order that view_order.h appended
 
   bool same_memory(const LaunchLayout& o) const;
 };

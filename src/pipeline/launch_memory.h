@@ -128,6 +128,9 @@ struct LaunchMemory {
     s.rasterizers = uint32_t(l.rasterizers);
     s.blocks_per_task = l.task_batches * uint32_t(kBlocksPerBatch);
     s.policy = options.policy;
+    s.quota[0] = options.quotas[0];
+    s.quota[1] = options.quotas[1];
+    s.reordered = l.reordered;
     s.stealing = options.ownership == Ownership::stealing;
     d.distribution_scratch = distribution.template as<uint32_t>();
     d.reuse_all = options.reuse == ReuseMode::warp;

@@ -8,6 +8,7 @@
 #if defined(BROKKR_HAVE_CUDA)
 #include "pipeline/cuda_machine.h"
 #endif
+#include "pipeline/view_order.h"
 
 namespace brokkr {
 
@@ -46,7 +47,8 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& options
   MachineBackend& machine = impl_->machine(options);
   const PhasePlan& plan = frame.impl->make_plan(options);
   const LaunchShape shape = machine.shape(options);
-  const LaunchLayout layout = make_layout(*frame.impl->frame, plan.batches, options, shape);
+  LaunchLayout layout = make_layout(*frame.impl->frame, plan.batches, options, shape);
+  add_view_order(*frame.impl, plan, options, layout);
   RenderResult result;
   impl_->abort.store(0);
   impl_->last = &machine;

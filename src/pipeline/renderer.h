@@ -5,6 +5,7 @@
 //   write_png("out.png", result.targets[main_target(frame)].layers[0]);
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -45,6 +46,13 @@ struct RenderOptions {
   OrderMode order = OrderMode::automatic;
   ReuseMode reuse = ReuseMode::automatic;
   Policy policy = Policy::fill_level;
+  std::array<uint32_t, 2> quotas{1,
+                                 1};  // Policy::fair: of geometry and of rasterization, 1 .. 10^6 in any unit
+  // Policy::foveated: a point in pixels of the main target, from its lower left corner; default: its middle.
+  std::optional<std::array<float, 2>> fixation;
+  // Of Frame::views, in their order; those left out come last.
+  std::vector<uint32_t> view_priorities;  // Policy::priority: the highest first
+  std::vector<double> view_deadlines_ms;  // Policy::edf: after the frame's begin
   bool hierarchical_depth =
       true;  // false: also count the fragments of order-free phases in tiles that are hidden already
   Shading shading = Shading::material;

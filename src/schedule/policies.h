@@ -60,6 +60,7 @@ using Discrete = LastFirst<ByPriority<kWord>>;
 // rasterization as child 0.
 template <class Traverse>
 struct FirstFirst : BucketDefaults, Traverse {
+  BROKKR_FN static bool settles(const BucketState&, int, uint64_t) { return true; }
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
     return to_ulong(Int(s.children) - child);
   }
@@ -97,7 +98,7 @@ struct FairShare : BucketDefaults, Traverse {
     w.for_lanes(child < Int(s.children), [&](int i) {
       const int c = child_of[i];
       const uint64_t used = device_atomic<uint64_t>(s.shared[c]).load(kRelaxed);
-      const uint64_t quota = s.shared[s.children + c];
+      const uint64_t quota = device_atomic<uint64_t>(s.shared[s.children + c]).load(kRelaxed);
       score.set(i, ~uint64_t(0) - (used << 8) / (quota == 0 ? 1 : quota));
     });
     return score.lanes();

@@ -5,16 +5,35 @@
 
 namespace brokkr {
 
-// What a block prefers when both geometry and rasterization are possible.
-//   fill_level      geometry while a quarter of the triangle store is free, then rasterization
-//   geometry_first  geometry until the store is full
-//   raster_first    geometry only when no rasterizer can go on
-enum class Policy : uint8_t { fill_level, geometry_first, raster_first };
+// What a block does next, when both geometry and rasterization are possible, and which rasterizer it then
+// works for. The picture does not depend on it, unless the frame is cut off before it is finished.
+//   fill_level      geometry while a quarter of the triangle store is free, then the rasterizer with most
+//   triangles geometry_first  geometry until the store is full raster_first    geometry only when no
+//   rasterizer can go on round_robin     geometry and rasterization in turn fair            each has its
+//   quota of the time edf             geometry first; then rasterizers of the view whose deadline is next,
+//   what is late last priority        geometry first; then rasterizers of the view with the highest priority
+//   foveated        geometry first; then the rasterizer next to the fixation point
+// edf and priority also take up geometry in their order, where the result does not depend on that.
+enum class Policy : uint8_t {
+  fill_level,
+  geometry_first,
+  raster_first,
+  round_robin,
+  fair,
+  edf,
+  priority,
+  foveated
+};
+inline constexpr int kPolicies = 8;
+
+// Whether rasterizers have ranks: edf's deadlines, 2^32 - 1 - priority, or squared distances.
+constexpr bool has_ranks(Policy p) { return p >= Policy::edf; }
 
 struct ScheduleControl {
   alignas(64) uint32_t next_task;  // first task that nobody has taken
   alignas(64) uint32_t watermark;  // first task that is not complete
   alignas(64) uint32_t finished;   // rasterizers that are done with the frame
+  alignas(64) uint64_t share[4];   // fair: ns of geometry and of rasterization, then their quotas
 };
 
 struct ScheduleTables {
@@ -29,8 +48,10 @@ struct ScheduleTables {
   uint32_t batches;
   uint32_t rasterizers;
   uint32_t blocks_per_task;  // most triangle blocks that one can fill
+  uint32_t quota[2];         // fair: of geometry and of rasterization, in any unit
   Policy policy;
   bool stealing;
+  bool reordered;  // tasks are taken up in the order of task_order (pipeline/view_order.h)
 };
 
 }  // namespace brokkr

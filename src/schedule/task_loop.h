@@ -29,11 +29,12 @@ struct ProgramMemory {
   static constexpr size_t kUserWords = 64;
   // capacity: tasks per queue, a power of two in 4 .. 2^28.
   static size_t bytes(uint32_t capacity, uint32_t workers) {
+    QueueMemory<kWords>::bytes(Root::kLeaves, capacity);  // throws for what no queue can have
     return queue_bytes(capacity) + size_t(words64()) * 8 + 16 + size_t(workers) * Root::kLocal * 4;
   }
   // A view of `memory`, zeroed and aligned to 64 bytes, perhaps the device's. Before the program begins,
   // *open must be set to the number of workers.
-  static ProgramMemory layout(void* memory, uint32_t capacity) {
+  static constexpr ProgramMemory layout(void* memory, uint32_t capacity) {
     ProgramMemory m;
     std::byte* at = static_cast<std::byte*>(memory) + queue_bytes(capacity);
     m.begin_ns = reinterpret_cast<uint64_t*>(at);
@@ -43,13 +44,19 @@ struct ProgramMemory {
     m.refused = m.open + 1;
     m.stop = m.open + 2;
     m.local = m.open + 4;
-    m.queues = QueueMemory<kWords>::layout(memory, Root::kLeaves, capacity, Discipline::distributor, m.stop);
+    // As QueueMemory::layout, which only the host can call: it throws.
+    m.queues.control = static_cast<QueueControl*>(memory);
+    m.queues.slots = reinterpret_cast<uint32_t*>(m.queues.control + Root::kLeaves);
+    m.queues.abort = m.stop;
+    m.queues.capacity = capacity;
+    m.queues.queues = Root::kLeaves;
     return m;
   }
 
  private:
-  static size_t queue_bytes(uint32_t capacity) {
-    return (QueueMemory<kWords>::bytes(Root::kLeaves, capacity) + 63) / 64 * 64;
+  static constexpr size_t queue_bytes(uint32_t capacity) {
+    const size_t slots = size_t(capacity) * QueueMemory<kWords>::kSlotWords * sizeof(uint32_t);
+    return (Root::kLeaves * (sizeof(QueueControl) + slots) + 63) / 64 * 64;
   }
   static constexpr size_t words64() { return 1 + Root::kShared + kUserWords; }
 };
@@ -75,6 +82,7 @@ class Worker {
 
   BROKKR_FN Warp& warp() { return w_; }
   BROKKR_FN Context& context() { return context_; }
+  BROKKR_FN uint64_t* user() const { return m_.user; }
   BROKKR_FN uint32_t number() const { return number_; }
   BROKKR_FN uint64_t now() {
     return w_.uniform([&]() -> uint64_t { return clock_ns() - begin_; });

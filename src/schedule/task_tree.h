@@ -48,7 +48,8 @@ struct BucketState {
   uint64_t* shared = nullptr;  // [children * kSharedWords]
   uint32_t* local = nullptr;   // [kLocalWords], of one worker
   int children = 0;
-  uint64_t now = 0;  // ns, since the program began
+  uint64_t now = 0;                 // ns, since the program began
+  const uint32_t* ranks = nullptr;  // [children], where a program has some of its own
 };
 
 struct MaintainState {

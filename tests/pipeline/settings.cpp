@@ -82,6 +82,35 @@ std::vector<Setting> all_settings() {
   s.add("warp reuse", [](RenderOptions& o) { o.reuse = ReuseMode::warp; });
   s.add("geometry first", [](RenderOptions& o) { o.policy = Policy::geometry_first; });
   s.add("raster first", [](RenderOptions& o) { o.policy = Policy::raster_first; });
+  s.add("round-robin", [](RenderOptions& o) { o.policy = Policy::round_robin; });
+  s.add("fair, 3 to 1", [](RenderOptions& o) {
+    o.policy = Policy::fair;
+    o.quotas = {3, 1};
+    o.workers = 3;
+  });
+  s.add("earliest deadline first", [](RenderOptions& o) {
+    o.policy = Policy::edf;
+    o.view_deadlines_ms = {1.5};
+    o.bin = 16;
+  });
+  s.add("priority", [](RenderOptions& o) {
+    o.policy = Policy::priority;
+    o.view_priorities = {7};
+    o.workers = 3;
+  });
+  s.add("foveated", [](RenderOptions& o) {
+    o.policy = Policy::foveated;
+    o.fixation = {{3.5f, 40.0f}};
+    o.bin = 16;
+    o.workers = 2;
+    o.ownership = Ownership::fixed;
+  });
+  s.add("foveated, smallest store, strict", [](RenderOptions& o) {
+    o.policy = Policy::foveated;
+    o.store_blocks = 1;
+    o.workers = 3;
+    o.order = OrderMode::strict;
+  });
   s.add("smallest store", [](RenderOptions& o) {
     o.store_blocks = 1;
     o.workers = 2;

@@ -1,0 +1,77 @@
+// What the scheduling experiments let a machine do, as data (thesis 5.3). Host code writes it, the machines
+// run it (lab/schedule_workload.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lab/queue_plan.h"
+
+namespace brokkr::lab {
+
+// Trees of buckets over one kind of task. Words of a task: key (process, job or 24-bit priority), deadline,
+// number, work.
+enum class ScheduleProgram : uint32_t {
+  fifo,          // one queue, as tasks of one type have in Whippletree
+  fair_buckets,  // five processes, separate buckets with quotas
+  fair_sorted,   // five processes, one sorted queue
+  buckets16,     // discretized priorities
+  buckets128,
+  buckets128_one_lane,  // the same, looked through by a single lane from the top
+  priority_sorted,      // one sorted queue, as Softshell has
+  edf_sorted,
+  edf_per_job,      // six jobs
+  edf_discretized,  // 256 slices of 1 ms
+  edf_wrap_around,  // ring of 256 slices of 40 us
+};
+inline constexpr int kSchedulePrograms = 11;
+inline constexpr uint32_t kScheduleProcesses = 5, kScheduleJobs = 6;
+
+struct TaskRecord {
+  uint32_t number, key;
+  uint32_t ns;      // that it ran
+  int32_t late_us;  // when it ended, after its deadline
+};
+
+// What tasks do, and how they come about.
+//   quotas      `tasks` tasks of five processes at first; each makes another of its process; ends after
+//   `limit` priorities  `tasks` tasks at first; each makes another with a random priority; ends after `limit`
+//   deadlines   the last worker makes tasks of six jobs for `duration_us`, each due an interval later
+//   direct      tasks 0 .. limit - 1 without any queue, shared out evenly
+enum class ScheduleWork : uint32_t { quotas, priorities, deadlines, direct };
+
+struct SchedulePlan {
+  ScheduleProgram program = ScheduleProgram::fifo;
+  ScheduleWork work = ScheduleWork::priorities;
+  Crew crew;                    // workers: warps
+  std::byte* memory = nullptr;  // ProgramStart::bytes, zeroed but for what host code writes
+  uint32_t* abort = nullptr;
+  uint32_t capacity = 1024;  // tasks per queue
+  uint32_t tasks = 1000, limit = 10000;
+  uint32_t multiply_adds = 500,
+           memory_operations = 5;  // of a task, on average; 0.5 .. 1.5 times as many, drawn
+  uint32_t load = 1, duration_us = 100000;
+  uint32_t interval_us[kScheduleJobs] = {}, per_turn[kScheduleJobs] = {};
+  uint32_t quota[kScheduleProcesses] = {};
+  uint32_t seed = 1;
+  uint32_t* buffer = nullptr;  // [kScheduleBuffer], for memory operations
+  TaskRecord* log = nullptr;   // [limit], in the order in which tasks were begun
+  uint32_t* begun = nullptr;   // [4]: begun, made, refused, unused; zeroed
+};
+inline constexpr uint32_t kScheduleBuffer = 1u << 20;
+
+// Where host code writes into a program's memory before a run, in bytes.
+struct ProgramStart {
+  size_t bytes = 0;  // of all of it
+  size_t shared_at = 0, user_at = 0, open_at = 0;
+};
+
+// Priority of task `number`: 24 bits.
+constexpr uint32_t drawn_priority(uint32_t number, uint32_t seed) {
+  uint32_t x = number * 0x9e3779b9u + seed * 0x85ebca6bu;
+  x = (x ^ (x >> 16)) * 0x7feb352du;
+  x = (x ^ (x >> 15)) * 0x846ca68bu;
+  return (x ^ (x >> 16)) & 0xffffffu;
+}
+
+}  // namespace brokkr::lab

@@ -1,0 +1,193 @@
+// The scheduling experiments: the same text on every machine.
+#pragma once
+
+#include "lab/schedule_plan.h"
+#include "schedule/policies.h"
+#include "schedule/task_loop.h"
+
+BROKKR_MACHINE_BEGIN
+namespace schedule_lab {
+using namespace brokkr::lab;
+
+// A task's multiply-adds and reads: a mixture of both, drawn by its number. Its result goes where nobody
+// looks.
+BROKKR_FN void work(Warp& w, const SchedulePlan& plan, uint32_t number) {
+  const uint32_t draw = drawn_priority(number, plan.seed ^ 0x5bd1e995u);
+  // 0.5 .. 1.5 times the average.
+  const uint32_t adds = uint32_t(uint64_t(plan.multiply_adds) * ((1u << 23) + draw) >> 24);
+  const uint32_t reads = uint32_t(uint64_t(plan.memory_operations) * ((1u << 23) + draw) >> 24);
+  Float value = to_float(w.lane());
+  const Float step = to_float(Int(int(draw & 0xffu)));
+  for (uint32_t k = 0; k < adds; ++k) value = value * Float(0.999f) + step;
+  Uint at = as_uint(w.lane()) * Uint(977u) + Uint(draw), sum = Uint(0u);
+  for (uint32_t k = 0; k < reads; ++k) {
+    sum = sum + w.gather(plan.buffer, as_int(at & Uint(kScheduleBuffer - 1)), Mask(true));
+    at = at * Uint(0x9e3779b1u) + Uint(k);
+  }
+  if (w.any(value == Float(-1.0f) && sum == Uint(1u))) w.store(plan.buffer, sum);
+}
+
+struct Context {
+  const SchedulePlan& plan;
+  template <class Worker>
+  BROKKR_FN void seed(Worker& worker);
+};
+
+struct WorkTask {
+  static constexpr int kId = 0, kThreads = 32, kWords = 4;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask active) {
+    Warp& w = worker.warp();
+    if (!w.any(active && thread == Int(0))) return;  // a task has one warp's work, however wide that is
+    const SchedulePlan& plan = worker.context().plan;
+    const uint32_t key = w.broadcast(payload[0], 0), deadline = w.broadcast(payload[1], 0);
+    const uint32_t number = w.broadcast(payload[2], 0);
+    const uint32_t at = w.uniform(
+        [&]() -> uint32_t { return device_atomic<uint32_t>(plan.begun[0]).fetch_add(1, kRelaxed); });
+    const uint64_t begin = worker.now();
+    if (at < plan.limit || plan.work == ScheduleWork::deadlines) work(w, plan, number);
+    const uint64_t end = worker.now();
+    if (plan.work == ScheduleWork::quotas) {
+      w.once([&] { device_atomic<uint64_t>(worker.user()[key]).fetch_add(end - begin, kRelaxed); });
+    }
+    if (at < plan.limit) {
+      w.once([&] {
+        plan.log[at] = {number, key, uint32_t(end - begin), int32_t(end / 1000) - int32_t(deadline)};
+      });
+    }
+    if (plan.work != ScheduleWork::deadlines && at + 1 < plan.limit) {
+      const uint32_t next = plan.tasks + at;  // task number `at` in order makes task tasks + at
+      const uint32_t its = plan.work == ScheduleWork::quotas ? key : drawn_priority(next, plan.seed);
+      put(worker, its, 0, next, 1);
+    }
+  }
+  // `count` tasks, numbered on.
+  template <class Worker>
+  BROKKR_FN static void put(Worker& worker, uint32_t key, uint32_t deadline, uint32_t number, int count) {
+    Warp& w = worker.warp();
+    const Uint payload[4] = {Uint(key), Uint(deadline), Uint(number) + as_uint(w.lane()), Uint(0u)};
+    put(worker, payload, w.first_lanes(count));
+  }
+  template <class Worker>
+  BROKKR_FN static void put(Worker& worker, const Uint (&payload)[4], Mask m) {
+    Warp& w = worker.warp();
+    const int wanted = w.count(m), in = w.count(worker.template enqueue<WorkTask>(payload, m));
+    if (in < wanted) {
+      w.once([&] {
+        device_atomic<uint32_t>(worker.context().plan.begun[2]).fetch_add(uint32_t(wanted - in), kRelaxed);
+      });
+    }
+  }
+};
+
+// Tasks of six jobs at their intervals, until the time is over.
+template <class Worker>
+BROKKR_FN void control(Worker& worker, const SchedulePlan& plan) {
+  Warp& w = worker.warp();
+  uint32_t due[kScheduleJobs] = {}, number = 0;
+  for (int spin = 0;;) {
+    const uint32_t now = uint32_t(worker.now() / 1000);
+    if (now >= plan.duration_us) break;
+    bool made = false;
+    for (uint32_t job = 0; job < kScheduleJobs; ++job) {
+      if (now < due[job]) continue;
+      const uint32_t count = plan.load * plan.per_turn[job];
+      for (uint32_t i = 0; i < count; i += uint32_t(kWidth)) {
+        const uint32_t n = count - i < uint32_t(kWidth) ? count - i : uint32_t(kWidth);
+        WorkTask::put(worker, job, due[job] + plan.interval_us[job], number, int(n));
+        number += n;
+      }
+      due[job] += plan.interval_us[job];
+      made = true;
+    }
+    spin = made ? 0 : spin + 1;
+    if (!made) pause(spin < 64 ? spin : 64);
+    if (w.uniform([&]() -> bool { return system_atomic<uint32_t>(*plan.abort).load(kRelaxed) != 0; })) break;
+  }
+  w.once([&] { device_atomic<uint32_t>(plan.begun[1]).store(number, kRelaxed); });
+}
+
+template <class Worker>
+BROKKR_FN void Context::seed(Worker& worker) {
+  const uint32_t workers = plan.crew.warps, me = worker.number();
+  if (plan.work == ScheduleWork::deadlines) {
+    if (me + 1 == workers) control(worker, plan);
+    return;
+  }
+  if (plan.work == ScheduleWork::direct) {
+    for (uint32_t number = me; number < plan.limit; number += workers) work(worker.warp(), plan, number);
+    return;
+  }
+  Warp& w = worker.warp();
+  for (uint32_t at = me * uint32_t(kWidth); at < plan.tasks; at += workers * uint32_t(kWidth)) {
+    const Mask m = w.first_lanes(int(plan.tasks - at));
+    auto key = w.spill(Uint(0u));
+    w.for_lanes(m, [&](int i) {
+      const uint32_t number = at + uint32_t(i);
+      key.set(i, plan.work == ScheduleWork::quotas ? number % kScheduleProcesses
+                                                   : drawn_priority(number, plan.seed));
+    });
+    const Uint payload[4] = {key.lanes(), Uint(0u), Uint(at) + as_uint(w.lane()), Uint(0u)};
+    WorkTask::put(worker, payload, m);
+  }
+}
+
+using Leaf = Queue<HasTasks, WorkTask>;
+using Fifo = Leaf;
+using FairBuckets = Repeat<int(kScheduleProcesses), FairShare<ByNumber<0>>, Leaf>;
+using FairSorted = Queue<SortedByShare<0, int(kScheduleProcesses)>, WorkTask>;
+using Buckets16 = Repeat<16, Discrete<0>, Leaf>;
+using Buckets128 = Repeat<128, Discrete<0>, Leaf>;
+using PrioritySorted = Queue<SortedByPriority<0>, WorkTask>;
+using EdfSorted = Queue<SortedByDeadline<1>, WorkTask>;
+using EdfPerJob = Repeat<int(kScheduleJobs), PerJob<0, 1>, Queue<HowMany, WorkTask>>;
+using EdfDiscretized = Repeat<256, DeadlineSlices<1, 1000>, Leaf>;
+using EdfWrapAround = Repeat<256, WrapAroundSlices<1, 40>, Leaf>;
+// Without the parallel reduction: one lane goes from the highest class to the lowest.
+struct Buckets128OneLane : Buckets128 {
+  template <class View>
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace&) {
+    const int leaf = w.uniform([&]() -> int {
+      for (int c = kLeaves - 1; c >= 0; --c) {
+        if (!view.is_excluded(c) && Broker<>(view.queues.control[c], view.queues.capacity).available() > 0)
+          return c;
+      }
+      return -1;
+    });
+    return {leaf < 0 ? uint64_t(0) : uint64_t(1), leaf};
+  }
+};
+
+template <class Root>
+BROKKR_FN void run_program(Warp& w, const SchedulePlan& plan, int number) {
+  ProgramMemory<Root> memory = ProgramMemory<Root>::layout(plan.memory, plan.capacity);
+  memory.stop = memory.queues.abort = plan.abort;
+  memory.maintainers = plan.work == ScheduleWork::direct ? 0 : 1;
+  Context context{plan};
+  Worker<Root, Context>(w, memory, context, uint32_t(number)).run();
+}
+
+template <class Root>
+static ProgramStart start_of(const SchedulePlan& plan) {
+  alignas(64) static std::byte origin[64];  // an address to count from; nothing is read there
+  const auto memory = ProgramMemory<Root>::layout(origin, plan.capacity);
+  const auto offset = [&](const void* p) { return size_t(static_cast<const std::byte*>(p) - origin); };
+  return {ProgramMemory<Root>::bytes(plan.capacity, plan.crew.warps), offset(memory.shared),
+          offset(memory.user), offset(memory.open)};
+}
+
+}  // namespace schedule_lab
+BROKKR_MACHINE_END
+
+#define BROKKR_EVERY_PROGRAM(X)             \
+  X(fifo, Fifo)                             \
+  X(fair_buckets, FairBuckets)              \
+  X(fair_sorted, FairSorted)                \
+  X(buckets16, Buckets16)                   \
+  X(buckets128, Buckets128)                 \
+  X(buckets128_one_lane, Buckets128OneLane) \
+  X(priority_sorted, PrioritySorted)        \
+  X(edf_sorted, EdfSorted)                  \
+  X(edf_per_job, EdfPerJob)                 \
+  X(edf_discretized, EdfDiscretized)        \
+  X(edf_wrap_around, EdfWrapAround)
