@@ -72,6 +72,7 @@ Command plot_command();
 Command pattern_command();
 Command patterns_command();
 Command queues_command();
+Command schedule_command();
 Command machines_command();
 Command view_command();
 Command capture_command();

@@ -171,8 +171,8 @@ std::vector<Option> pipeline_options() {
            "Policy fair: shares of time for geometry and for rasterization, in any unit (1,1)"),
       list("--fixation", "X,Y",
            "Policy foveated: pixels from the main target's lower left corner (its middle)"),
-      list("--view-priorities", "LIST", "Policy priority: of each view, the highest first, as in 0,5 (0)"),
-      list("--view-deadlines", "LIST", "Policy edf: of each view, milliseconds, as in 8,16 (none)"),
+      list("--view-priority", "LIST", "Policy priority: of each view, the highest first, as in 0,5 (0)"),
+      list("--view-deadline", "LIST", "Policy edf: of each view, milliseconds, as in 8,16 (none)"),
       choice("--hierarchical-depth", "H", "off also counts fragments in tiles that are hidden already",
              names(kSwitches)),
       choice("--shading", "S", "How surfaces are shown", names(kShadings)),
@@ -202,13 +202,13 @@ RenderOptions render_options(const Arguments& arguments) {
     const auto point = numbers(arguments, "fixation", 2, -1e6, 1e6);
     options.fixation = {{static_cast<float>(point[0]), static_cast<float>(point[1])}};
   }
-  if (arguments.has("view-priorities")) {
-    for (const double p : numbers(arguments, "view-priorities", 0, 0, 4294967295.0)) {
+  if (arguments.has("view-priority")) {
+    for (const double p : numbers(arguments, "view-priority", 0, 0, 4294967295.0)) {
       options.view_priorities.push_back(static_cast<uint32_t>(p));
     }
   }
-  if (arguments.has("view-deadlines")) {
-    options.view_deadlines_ms = numbers(arguments, "view-deadlines", 0, 0, 3.6e6);
+  if (arguments.has("view-deadline")) {
+    options.view_deadlines_ms = numbers(arguments, "view-deadline", 0, 0, 3.6e6);
   }
   options.hierarchical_depth = chosen(kSwitches, arguments, "hierarchical-depth", options.hierarchical_depth);
   options.shading = chosen(kShadings, arguments, "shading", options.shading);
@@ -244,8 +244,8 @@ std::map<std::string, std::string> option_texts(const RenderOptions& options) {
   };
   texts["quotas"] = joined_texts(options.quotas);
   if (options.fixation) texts["fixation"] = joined_texts(*options.fixation);
-  if (!options.view_priorities.empty()) texts["view-priorities"] = joined_texts(options.view_priorities);
-  if (!options.view_deadlines_ms.empty()) texts["view-deadlines"] = joined_texts(options.view_deadlines_ms);
+  if (!options.view_priorities.empty()) texts["view-priority"] = joined_texts(options.view_priorities);
+  if (!options.view_deadlines_ms.empty()) texts["view-deadline"] = joined_texts(options.view_deadlines_ms);
   return texts;
 }
 

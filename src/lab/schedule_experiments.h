@@ -41,7 +41,9 @@ struct ScheduleMeasurement {
   std::optional<double> late_ms, least_late_ms, most_late_ms;  // end after deadline
   std::optional<double> accuracy;                              // S of thesis 5.3.5, in percent
   std::optional<double> mean_ms, min_ms, max_ms;               // of a run
-  std::optional<double> overhead;  // of the least time over that of `baseline`, in percent
+  // Of the least time over that of `baseline`, in percent; in the experiment with overhead, of the threads'
+  // time on a CPU.
+  std::optional<double> overhead;
   std::string baseline;
   uint32_t refused = 0;  // tasks that found their queue full
   std::string error;

@@ -21,8 +21,8 @@ enum class ScheduleProgram : uint32_t {
   priority_sorted,      // one sorted queue, as Softshell has
   edf_sorted,
   edf_per_job,      // six jobs
-  edf_discretized,  // 256 slices of 1 ms
-  edf_wrap_around,  // ring of 256 slices of 40 us
+  edf_discretized,  // 256 slices of 10 ms
+  edf_wrap_around,  // ring of 256 slices of 400 us
 };
 inline constexpr int kSchedulePrograms = 11;
 inline constexpr uint32_t kScheduleProcesses = 5, kScheduleJobs = 6;
@@ -56,7 +56,9 @@ struct SchedulePlan {
   uint32_t seed = 1;
   uint32_t* buffer = nullptr;  // [kScheduleBuffer], for memory operations
   TaskRecord* log = nullptr;   // [limit], in the order in which tasks were begun
-  uint32_t* begun = nullptr;   // [4]: begun, made, refused, unused; zeroed
+  uint32_t* begun = nullptr;   // [4]: tasks begun, made, refused; workers that have made their first; zeroed
+  uint64_t* span_ns =
+      nullptr;  // [2]: when all workers have made their first tasks, and the end of task `limit`
 };
 inline constexpr uint32_t kScheduleBuffer = 1u << 20;
 

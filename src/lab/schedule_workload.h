@@ -55,6 +55,7 @@ struct WorkTask {
         plan.log[at] = {number, key, uint32_t(end - begin), int32_t(end / 1000) - int32_t(deadline)};
       });
     }
+    if (at + 1 == plan.limit) w.once([&] { plan.span_ns[1] = end; });
     if (plan.work != ScheduleWork::deadlines && at + 1 < plan.limit) {
       const uint32_t next = plan.tasks + at;  // task number `at` in order makes task tasks + at
       const uint32_t its = plan.work == ScheduleWork::quotas ? key : drawn_priority(next, plan.seed);
@@ -130,6 +131,16 @@ BROKKR_FN void Context::seed(Worker& worker) {
     const Uint payload[4] = {key.lanes(), Uint(0u), Uint(at) + as_uint(w.lane()), Uint(0u)};
     WorkTask::put(worker, payload, m);
   }
+  // All are there before one is taken.
+  const uint64_t now = worker.now();
+  w.once([&] {
+    device_atomic<uint32_t> ready(plan.begun[3]);
+    if (ready.fetch_add(1, kAcqRel) + 1 == workers) plan.span_ns[0] = now;
+    for (int spin = 0; ready.load(kAcquire) < workers; ++spin) {
+      if (system_atomic<uint32_t>(*plan.abort).load(kRelaxed) != 0) break;
+      pause(spin);
+    }
+  });
 }
 
 using Leaf = Queue<HasTasks, WorkTask>;
@@ -141,8 +152,8 @@ using Buckets128 = Repeat<128, Discrete<0>, Leaf>;
 using PrioritySorted = Queue<SortedByPriority<0>, WorkTask>;
 using EdfSorted = Queue<SortedByDeadline<1>, WorkTask>;
 using EdfPerJob = Repeat<int(kScheduleJobs), PerJob<0, 1>, Queue<HowMany, WorkTask>>;
-using EdfDiscretized = Repeat<256, DeadlineSlices<1, 1000>, Leaf>;
-using EdfWrapAround = Repeat<256, WrapAroundSlices<1, 40>, Leaf>;
+using EdfDiscretized = Repeat<256, DeadlineSlices<1, 10000>, Leaf>;
+using EdfWrapAround = Repeat<256, WrapAroundSlices<1, 400>, Leaf>;
 // Without the parallel reduction: one lane goes from the highest class to the lowest.
 struct Buckets128OneLane : Buckets128 {
   template <class View>

@@ -1,0 +1,180 @@
+#include "lab/foveated.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+namespace brokkr::lab {
+namespace {
+
+struct Error {
+  double squares = 0;
+  uint64_t pixels = 0, right = 0, runs = 0;
+
+  void add(uint32_t a, uint32_t b) {
+    for (int shift = 0; shift < 24; shift += 8) {
+      const double d = double(int((a >> shift) & 0xffu) - int((b >> shift) & 0xffu));
+      squares += d * d;
+    }
+    right += ((a ^ b) & 0xffffffu) == 0;
+    ++pixels;
+  }
+  void write(FoveatedMeasurement& m) const {
+    m.pixels = pixels / std::max<uint64_t>(1, runs);
+    const double mean = pixels > 0 ? squares / (3.0 * double(pixels)) : 0;
+    m.psnr_db = mean > 0 ? std::min(99.0, 10 * std::log10(255.0 * 255.0 / mean)) : 99;
+    m.right_percent = pixels > 0 ? 100.0 * double(right) / double(pixels) : 100;
+  }
+};
+
+class Experiment {
+ public:
+  Experiment(const Frame& frame, const FoveatedOptions& options) : frame_(frame), o_(options) {
+    main_ = main_target(frame);
+    const Target& target = frame.targets[main_];
+    if (target.format == ColorFormat::rgba16f) {
+      throw std::invalid_argument(
+          "schedule foveated: the frame's main target is RGBA16F; give one with RGBA8");
+    }
+    x_ = o_.render.fixation ? (*o_.render.fixation)[0] : 0.5f * float(target.width);
+    y_ = o_.render.fixation ? (*o_.render.fixation)[1] : 0.5f * float(target.height);
+    const double far_x = std::max(double(x_), target.width - double(x_));
+    const double far_y = std::max(double(y_), target.height - double(y_));
+    step_ = std::hypot(far_x, far_y) / o_.rings;
+    if (o_.budgets.empty()) o_.budgets = {0.2, 0.4, 0.6, 0.8};
+  }
+
+  void run(const std::function<void(const FoveatedMeasurement&)>& measured,
+           const std::function<void(const std::string&)>& progress) {
+    PreparedFrame prepared = renderer_.prepare(frame_);
+    RenderOptions whole = o_.render;
+    whole.frame_budget_ms = 0;
+    whole.policy = Policy::fill_level;
+    progress("foveated: the whole frame");
+    const RenderResult reference = renderer_.render(prepared, whole);
+    double whole_ms = reference.statistics.frame_ms;
+    for (uint32_t i = 0; i < o_.runs; ++i) {
+      whole_ms = std::min(whole_ms, renderer_.render(prepared, whole, false).statistics.frame_ms);
+    }
+    std::vector<Policy> policies = {Policy::fill_level, Policy::foveated};
+    if (frame_.views.size() > 1) policies.push_back(Policy::priority);
+    for (const double budget : o_.budgets) {
+      for (const Policy policy : policies) {
+        RenderOptions options = o_.render;
+        options.policy = policy;
+        options.frame_budget_ms = std::max(0.01, budget * whole_ms);
+        options.view_priorities.assign(frame_.views.size(), 0);
+        options.view_priorities.back() = 1;
+        rings_.assign(size_t(o_.rings), {});
+        views_.assign(frame_.views.size(), {});
+        all_ = {};
+        FoveatedMeasurement m;
+        m.policy = policy == Policy::fill_level ? "fill-level"
+                   : policy == Policy::foveated ? "foveated"
+                                                : "priority";
+        m.budget = budget;
+        m.budget_ms = options.frame_budget_ms;
+        progress("foveated: " + m.policy + ", " + std::to_string(int(100 * budget + 0.5)) + " % of the time");
+        for (uint32_t i = 0; i < o_.runs; ++i) {
+          const RenderResult r = renderer_.render(prepared, options);
+          m.frame_ms += r.statistics.frame_ms / o_.runs;
+          compare(reference, r);
+        }
+        report(m, options, measured);
+      }
+    }
+  }
+
+ private:
+  const Frame& frame_;
+  FoveatedOptions o_;
+  Renderer renderer_;
+  uint32_t main_ = 0;
+  float x_ = 0, y_ = 0;
+  double step_ = 1;
+  std::vector<Error> rings_, views_;
+  Error all_;
+
+  void compare(const RenderResult& reference, const RenderResult& r) {
+    for (Error& e : rings_) ++e.runs;
+    for (Error& e : views_) ++e.runs;
+    ++all_.runs;
+    for (size_t layer = 0; layer < r.targets[main_].layers.size(); ++layer) {
+      const Layer &a = reference.targets[main_].layers[layer], &b = r.targets[main_].layers[layer];
+      // Views that fill layers of their own; several in one layer are not told apart.
+      std::vector<Error*> of_layer;
+      for (size_t v = 0; v < frame_.views.size(); ++v) {
+        if (frame_.views[v].target == main_ && frame_.views[v].layer == layer) of_layer.push_back(&views_[v]);
+      }
+      for (size_t i = 0; i < a.color.size(); ++i) {
+        const double dx = double(i % size_t(a.width)) + 0.5 - x_, dy = double(i / size_t(a.width)) + 0.5 - y_;
+        const size_t ring = std::min(rings_.size() - 1, size_t(std::hypot(dx, dy) / step_));
+        rings_[ring].add(a.color[i], b.color[i]);
+        all_.add(a.color[i], b.color[i]);
+        for (Error* e : of_layer) e->add(a.color[i], b.color[i]);
+      }
+    }
+  }
+  void report(FoveatedMeasurement m, const RenderOptions& options,
+              const std::function<void(const FoveatedMeasurement&)>& measured) {
+    m.where = "ring";
+    for (size_t ring = 0; ring < rings_.size(); ++ring) {
+      m.from_px = double(ring) * step_;
+      m.to_px = double(ring + 1) * step_;
+      rings_[ring].write(m);
+      measured(m);
+    }
+    m.from_px = m.to_px = 0;
+    m.where = "view";
+    for (uint32_t v = 0; v < views_.size() && views_.size() > 1; ++v) {
+      if (views_[v].pixels == 0) continue;
+      m.view = v;
+      m.priority = options.view_priorities[v];
+      views_[v].write(m);
+      measured(m);
+    }
+    m.view = m.priority = 0;
+    m.where = "all";
+    all_.write(m);
+    measured(m);
+  }
+};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> foveated_columns() {
+  return {"policy", "where", "budget",   "budget_ms", "frame_ms", "from_px",
+          "to_px",  "view",  "priority", "pixels",    "psnr_db",  "right_percent"};
+}
+
+std::vector<std::string> foveated_cells(const FoveatedMeasurement& m) {
+  return {m.policy,
+          m.where,
+          number(m.budget),
+          number(m.budget_ms),
+          number(m.frame_ms),
+          number(m.from_px),
+          number(m.to_px),
+          std::to_string(m.view),
+          std::to_string(m.priority),
+          std::to_string(m.pixels),
+          number(m.psnr_db),
+          number(m.right_percent)};
+}
+
+void run_foveated(const Frame& frame, const FoveatedOptions& options,
+                  const std::function<void(const FoveatedMeasurement&)>& measured,
+                  const std::function<void(const std::string&)>& progress) {
+  if (options.runs < 1 || options.rings < 1)
+    throw std::invalid_argument("schedule foveated: needs a run and a ring");
+  Experiment(frame, options).run(measured, progress);
+}
+
+}  // namespace brokkr::lab

@@ -1,0 +1,40 @@
+// What a policy is worth when a frame is cut off: the picture at equal time, near a fixation point and in
+// views that matter.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pipeline/renderer.h"
+
+namespace brokkr::lab {
+
+struct FoveatedOptions {
+  RenderOptions render;         // machine, workers, fixation; policy and budget are the experiment's
+  std::vector<double> budgets;  // parts of a whole frame's time; empty: 0.2, 0.4, 0.6, 0.8
+  uint32_t runs = 5;
+  int rings = 12;
+};
+
+// The picture of a policy within a part of the main target, over all runs.
+struct FoveatedMeasurement {
+  std::string policy;                              // as the command line names it
+  std::string where;                               // "ring": pixels by distance; "view": of one view; "all"
+  double budget = 0, budget_ms = 0, frame_ms = 0;  // frame_ms: mean, with what is finished after the budget
+  double from_px = 0, to_px = 0;                   // of a ring
+  uint32_t view = 0, priority = 0;                 // of a view
+  uint64_t pixels = 0;
+  double psnr_db = 0;  // of red, green and blue against the whole frame's picture; 99 where they are equal
+  double right_percent = 0;  // pixels that are as in the whole frame's picture
+};
+std::vector<std::string> foveated_columns();
+std::vector<std::string> foveated_cells(const FoveatedMeasurement& m);
+
+// fill-level (first in, first out) against foveated, by distance from the fixation point; and, for a frame
+// with several views, against priority with the last view's priority the highest.
+void run_foveated(const Frame& frame, const FoveatedOptions& options,
+                  const std::function<void(const FoveatedMeasurement&)>& measured,
+                  const std::function<void(const std::string&)>& progress);
+
+}  // namespace brokkr::lab

@@ -1,0 +1,142 @@
+// The scheduling experiments run with every system, on every machine of this build; what they say adds up.
+#include "lab/schedule_experiments.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "lab/foveated.h"
+#include "scene/load.h"
+
+namespace brokkr::lab {
+namespace {
+
+std::vector<ScheduleMeasurement> measure(const std::string& experiment, const std::string& machine) {
+  ScheduleOptions options;
+  options.quick = true;
+  options.runs = 1;
+  options.decisions = 2000;
+  options.most_tasks = 1000;
+  std::vector<ScheduleMeasurement> all;
+  const auto on = make_lab_machine(machine);
+  run_schedule_experiment(experiment, *on, options,
+                          {[&](const ScheduleMeasurement& m) { all.push_back(m); }, [](const auto&) {}});
+  for (const ScheduleMeasurement& m : all) {
+    EXPECT_EQ(m.error, "") << m.system;
+    EXPECT_EQ(m.refused, 0u) << m.system;
+    EXPECT_EQ(schedule_cells(m).size(), schedule_columns().size());
+  }
+  return all;
+}
+
+class ScheduleExperiments : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    try {
+      make_lab_machine(GetParam());
+    } catch (const std::invalid_argument&) {
+      GTEST_SKIP() << "not in this build";
+    }
+  }
+};
+
+TEST_P(ScheduleExperiments, SeparateBucketsKeepTheirQuotas) {
+  std::set<std::string> systems;
+  for (const ScheduleMeasurement& m : measure("quotas", GetParam())) {
+    systems.insert(m.system);
+    ASSERT_TRUE(m.share && m.quota && m.decisions);
+    // Of 2000 decisions all tasks are of 8000 multiply-adds: an interrupted one is little beside them.
+    if (m.system == "separate buckets" && *m.decisions == 2000 && m.multiply_adds == 8000) {
+      EXPECT_NEAR(*m.share, *m.quota, 5.0) << "process " << *m.process;
+    }
+  }
+  EXPECT_EQ(systems, (std::set<std::string>{"fifo", "sorted bucket", "separate buckets"}));
+}
+
+TEST_P(ScheduleExperiments, BucketsOrderByPriority) {
+  std::map<std::string, double> accuracy;
+  for (const ScheduleMeasurement& m : measure("accuracy", GetParam())) {
+    if (m.tasks == 1000 && m.multiply_adds == 256) accuracy[m.system] = *m.accuracy;
+  }
+  ASSERT_EQ(accuracy.size(), 4u);
+  EXPECT_NEAR(accuracy["fifo"], 50, 5);
+  EXPECT_GE(accuracy["16 buckets"], 93);
+  EXPECT_GE(accuracy["128 buckets"], 97);
+  EXPECT_GE(accuracy["128 buckets"], accuracy["16 buckets"]);
+}
+
+TEST_P(ScheduleExperiments, EveryDeadlineSystemRuns) {
+  std::set<std::string> systems;
+  for (const ScheduleMeasurement& m : measure("deadlines", GetParam())) {
+    systems.insert(m.system);
+    EXPECT_GT(m.tasks, 0u);
+    ASSERT_TRUE(m.on_time);
+    EXPECT_LE(*m.on_time, 100.0);
+    EXPECT_LE(*m.least_late_ms, *m.most_late_ms);
+  }
+  EXPECT_EQ(systems.size(), 5u);
+}
+
+TEST_P(ScheduleExperiments, OverheadIsAgainstFifo) {
+  for (const ScheduleMeasurement& m : measure("overhead", GetParam())) {
+    EXPECT_GT(*m.min_ms, 0);
+    if (m.system == "fifo") {
+      EXPECT_EQ(*m.overhead, 0);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, ScheduleExperiments, testing::Values("cpu", "emulated"),
+                         [](const auto& machine) { return machine.param; });
+
+TEST(ScheduleAccuracy, OfKnownOrders) {
+  // Ten tasks and those that they make: always the highest queued, always the lowest.
+  const uint32_t tasks = 10, seed = 5;
+  const auto order = [&](bool highest) {
+    std::vector<uint32_t> queued(tasks), numbers;
+    std::iota(queued.begin(), queued.end(), 0u);
+    for (uint32_t i = 0; i < 200; ++i) {
+      const auto best = std::max_element(queued.begin(), queued.end(), [&](uint32_t a, uint32_t b) {
+        const bool less = drawn_priority(a, seed) < drawn_priority(b, seed);
+        return highest ? less : drawn_priority(a, seed) > drawn_priority(b, seed);
+      });
+      numbers.push_back(*best);
+      *best = tasks + i;
+    }
+    return schedule_accuracy(numbers, tasks, seed);
+  };
+  EXPECT_EQ(order(true), 100);
+  EXPECT_EQ(order(false), 0);
+}
+
+TEST(Foveated, IsBetterNearTheFixationPointAtEqualTime) {
+  LoadOptions load;
+  load.width = 1280;
+  load.height = 720;
+  const Frame frame = load_frame("generated:city", load);
+  FoveatedOptions options;
+  options.render.machine = MachineKind::cpu;
+  options.render.workers = 1;
+  options.render.fixation = {{300.0f, 360.0f}};
+  options.budgets = {0.35, 0.5, 0.65};
+  options.runs = 3;
+  options.rings = 6;
+  // Pixels that are right in the innermost ring; over several budgets, since what else the computer does is
+  // in the times.
+  std::map<std::string, double> near, far;
+  run_foveated(
+      frame, options,
+      [&](const FoveatedMeasurement& m) {
+        EXPECT_EQ(foveated_cells(m).size(), foveated_columns().size());
+        if (m.where != "ring") return;
+        (m.from_px == 0 ? near : far)[m.policy] += m.right_percent;
+      },
+      [](const auto&) {});
+  EXPECT_GT(near["foveated"], near["fill-level"]);
+}
+
+}  // namespace
+}  // namespace brokkr::lab
