@@ -29,7 +29,7 @@ inline constexpr uint32_t kScheduleProcesses = 5, kScheduleJobs = 6;
 
 struct TaskRecord {
   uint32_t number, key;
-  uint32_t ns;      // that it ran
+  uint32_t ns;      // of the processor that it took, where shares are measured
   int32_t late_us;  // when it ended, after its deadline
 };
 

@@ -44,16 +44,16 @@ struct WorkTask {
     const uint32_t number = w.broadcast(payload[2], 0);
     const uint32_t at = w.uniform(
         [&]() -> uint32_t { return device_atomic<uint32_t>(plan.begun[0]).fetch_add(1, kRelaxed); });
-    const uint64_t begin = worker.now();
+    const bool shares = plan.work == ScheduleWork::quotas;
+    const uint64_t busy = shares ? w.uniform([]() -> uint64_t { return busy_ns(); }) : 0;
     if (at < plan.limit || plan.work == ScheduleWork::deadlines) work(w, plan, number);
     const uint64_t end = worker.now();
-    if (plan.work == ScheduleWork::quotas) {
-      w.once([&] { device_atomic<uint64_t>(worker.user()[key]).fetch_add(end - begin, kRelaxed); });
+    const uint64_t took = shares ? w.uniform([]() -> uint64_t { return busy_ns(); }) - busy : 0;
+    if (shares) {
+      w.once([&] { device_atomic<uint64_t>(worker.user()[key]).fetch_add(took, kRelaxed); });
     }
     if (at < plan.limit) {
-      w.once([&] {
-        plan.log[at] = {number, key, uint32_t(end - begin), int32_t(end / 1000) - int32_t(deadline)};
-      });
+      w.once([&] { plan.log[at] = {number, key, uint32_t(took), int32_t(end / 1000) - int32_t(deadline)}; });
     }
     if (at + 1 == plan.limit) w.once([&] { plan.span_ns[1] = end; });
     if (plan.work != ScheduleWork::deadlines && at + 1 < plan.limit) {
@@ -180,11 +180,9 @@ BROKKR_FN void run_program(Warp& w, const SchedulePlan& plan, int number) {
 
 template <class Root>
 static ProgramStart start_of(const SchedulePlan& plan) {
-  alignas(64) static std::byte origin[64];  // an address to count from; nothing is read there
-  const auto memory = ProgramMemory<Root>::layout(origin, plan.capacity);
-  const auto offset = [&](const void* p) { return size_t(static_cast<const std::byte*>(p) - origin); };
-  return {ProgramMemory<Root>::bytes(plan.capacity, plan.crew.warps), offset(memory.shared),
-          offset(memory.user), offset(memory.open)};
+  using Memory = ProgramMemory<Root>;
+  return {Memory::bytes(plan.capacity, plan.crew.warps), Memory::shared_at(plan.capacity),
+          Memory::user_at(plan.capacity), Memory::open_at(plan.capacity)};
 }
 
 }  // namespace schedule_lab

@@ -91,6 +91,7 @@ struct RoundRobin : BucketDefaults, Traverse {
 template <class Traverse>
 struct FairShare : BucketDefaults, Traverse {
   static constexpr int kSharedWords = 2;
+  static constexpr bool kTimed = true;
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
     Warp w;
     auto score = w.spill(Ulong(uint64_t(0)));

@@ -27,6 +27,11 @@ struct ProgramMemory {
   uint32_t maintainers = 1;      // workers 0 .. maintainers - 1 do nothing but sort, where a queue is sorted
 
   static constexpr size_t kUserWords = 64;
+  // Where host code writes before a program begins, in bytes.
+  static size_t shared_at(uint32_t capacity) { return queue_bytes(capacity) + 8; }
+  static size_t user_at(uint32_t capacity) { return shared_at(capacity) + size_t(Root::kShared) * 8; }
+  static size_t open_at(uint32_t capacity) { return queue_bytes(capacity) + words64() * 8; }
+
   // capacity: tasks per queue, a power of two in 4 .. 2^28.
   static size_t bytes(uint32_t capacity, uint32_t workers) {
     QueueMemory<kWords>::bytes(Root::kLeaves, capacity);  // throws for what no queue can have
@@ -178,12 +183,16 @@ class Worker {
     if (n == 0) return 0;
     walk(leaf,
          [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); });
-    const uint64_t begin = now();
-    Leaf::run(*this, element, n);
-    const uint64_t ns = now() - begin;
-    walk(leaf, [ns](auto callbacks, const BucketState& s, int child) {
-      decltype(callbacks)::executed(s, child, ns);
-    });
+    if constexpr (Root::kTimed) {
+      const uint64_t begin = w_.uniform([]() -> uint64_t { return busy_ns(); });
+      Leaf::run(*this, element, n);
+      const uint64_t ns = w_.uniform([]() -> uint64_t { return busy_ns(); }) - begin;
+      walk(leaf, [ns](auto callbacks, const BucketState& s, int child) {
+        decltype(callbacks)::executed(s, child, ns);
+      });
+    } else {
+      Leaf::run(*this, element, n);
+    }
     close(n);
     return n;
   }

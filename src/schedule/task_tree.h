@@ -25,10 +25,10 @@
 //                                                 how much it is this child's turn, larger first, never 0;
 //                                                 asked of children that reported something
 //   static void chosen(const BucketState&, int child)                after the decision; one lane
-//   static void executed(const BucketState&, int child, uint64_t ns) after its tasks have run; one lane
-//   static void init(const BucketState&, uint32_t worker)            before a worker's first decision; one
-//   lane static bool settles(const BucketState&, int child, uint64_t info) optional: children are asked in
-//   their order, and
+//   static void executed(const BucketState&, int child, uint64_t ns) after its tasks have run, if kTimed; one
+//   lane static void init(const BucketState&, uint32_t worker)            before a worker's first decision;
+//   one lane static bool settles(const BucketState&, int child, uint64_t info) optional: children are asked
+//   in their order, and
 //                                                 those after this one need not be
 //
 // The thesis' propagate looks at all children's reports and returns one of them. Here it rates one child,
@@ -60,6 +60,7 @@ struct MaintainState {
 // Callbacks that a bucket need not have.
 struct BucketDefaults {
   static constexpr int kSharedWords = 0, kLocalWords = 0;
+  static constexpr bool kTimed = false;  // whether `executed` wants to know
   BROKKR_FN static void chosen(const BucketState&, int) {}
   BROKKR_FN static void executed(const BucketState&, int, uint64_t) {}
   BROKKR_FN static void init(const BucketState&, uint32_t) {}
@@ -116,6 +117,7 @@ struct Queue {
   using LeafCallbacks = Callbacks;
   static constexpr bool kIsLeaf = true;
   static constexpr int kLeaves = 1, kShared = 0, kLocal = 0;
+  static constexpr bool kTimed = false;
   static constexpr int kPayloadWords = [] {
     int words = 0;
     ((words = words > Tasks::kWords ? words : Tasks::kWords), ...);
@@ -208,6 +210,7 @@ struct Bucket {
     return words;
   }();
   static constexpr bool kSorted = (Children::kSorted || ...);
+  static constexpr bool kTimed = Callbacks::kTimed || (Children::kTimed || ...);
   template <class Task>
   static constexpr bool kAccepts = (Children::template kAccepts<Task> || ...);
 
