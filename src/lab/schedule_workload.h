@@ -45,10 +45,10 @@ struct WorkTask {
     const uint32_t at = w.uniform(
         [&]() -> uint32_t { return device_atomic<uint32_t>(plan.begun[0]).fetch_add(1, kRelaxed); });
     const bool shares = plan.work == ScheduleWork::quotas;
-    const uint64_t busy = shares ? w.uniform([]() -> uint64_t { return busy_ns(); }) : 0;
+    const uint64_t busy = shares ? w.uniform([]() -> uint64_t { return clock_ns(true); }) : 0;
     if (at < plan.limit || plan.work == ScheduleWork::deadlines) work(w, plan, number);
     const uint64_t end = worker.now();
-    const uint64_t took = shares ? w.uniform([]() -> uint64_t { return busy_ns(); }) - busy : 0;
+    const uint64_t took = shares ? w.uniform([]() -> uint64_t { return clock_ns(true); }) - busy : 0;
     if (shares) {
       w.once([&] { device_atomic<uint64_t>(worker.user()[key]).fetch_add(took, kRelaxed); });
     }

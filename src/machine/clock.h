@@ -22,16 +22,6 @@ BROKKR_FN uint64_t clock_ns([[maybe_unused]] bool of_thread) {
 #endif
 }
 
-// Time that the caller has had of the processor, in nanoseconds; where a scheduler may not interrupt it, that
-// is the clock.
-BROKKR_FN uint64_t busy_ns() {
-#if defined(__CUDACC__)
-  return clock_ns();
-#else
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
-#endif
-}
+BROKKR_FN uint64_t clock_ns() { return clock_ns(false); }
 
 BROKKR_MACHINE_END

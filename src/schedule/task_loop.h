@@ -184,9 +184,9 @@ class Worker {
     walk(leaf,
          [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); });
     if constexpr (Root::kTimed) {
-      const uint64_t begin = w_.uniform([]() -> uint64_t { return busy_ns(); });
+      const uint64_t begin = w_.uniform([]() -> uint64_t { return clock_ns(true); });
       Leaf::run(*this, element, n);
-      const uint64_t ns = w_.uniform([]() -> uint64_t { return busy_ns(); }) - begin;
+      const uint64_t ns = w_.uniform([]() -> uint64_t { return clock_ns(true); }) - begin;
       walk(leaf, [ns](auto callbacks, const BucketState& s, int child) {
         decltype(callbacks)::executed(s, child, ns);
       });
