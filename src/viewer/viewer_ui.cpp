@@ -233,48 +233,67 @@ void ViewerUi::draw_sequence_bar(float bottom, float right) {
   ImGui::End();
 }
 
+void ViewerUi::draw_help_group(const std::string& group) {
+  struct Line {
+    std::string key, help;
+  };
+  std::vector<Line> lines;
+  float widest = 0;
+  for (const KeyBinding& binding : v_.keys_.bindings()) {
+    if (binding.group != group) continue;
+    const bool digit = binding.gesture.empty() && binding.key >= '0' && binding.key <= '9';
+    if (digit && binding.key != '1') continue;  // ten bookmarks are said once
+    Line line{binding.gesture.empty() ? key_text(binding.key, binding.modifiers) : binding.gesture,
+              binding.help};
+    if (digit) {
+      line.key += " ... 0";
+      line.help += " ... 0";
+    }
+    widest = std::max(widest, ImGui::CalcTextSize(line.key.c_str()).x);
+    lines.push_back(std::move(line));
+  }
+  ImGui::TextColored({0.55f, 0.75f, 1, 1}, "%s", group.c_str());
+  const float em = ImGui::GetFontSize(), column = std::min(widest + em, 15 * em);
+  if (ImGui::BeginTable(group.c_str(), 2)) {
+    ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, column);
+    ImGui::TableSetupColumn("help", ImGuiTableColumnFlags_WidthStretch);
+    for (const Line& line : lines) {
+      ImGui::TableNextColumn();
+      ImGui::TextWrapped("%s", line.key.c_str());
+      ImGui::TableNextColumn();
+      ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+      ImGui::TextWrapped("%s", line.help.c_str());
+      ImGui::PopStyleColor();
+    }
+    ImGui::EndTable();
+  }
+  ImGui::Dummy({0, 0.5f * em});
+}
+
 void ViewerUi::draw_help() {
   if (!v_.show_help_) return;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
+  const float em = ImGui::GetFontSize();
   ImGui::SetNextWindowPos({window.x / 2, window.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
-  ImGui::SetNextWindowSizeConstraints({0, 0}, {window.x, window.y * 0.95f});
+  ImGui::SetNextWindowSize({std::min(window.x * 0.95f, 74 * em), std::min(window.y * 0.95f, 46 * em)});
   if (ImGui::Begin("Keys and mouse", &v_.show_help_,
-                   ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse |
-                       ImGuiWindowFlags_NoSavedSettings)) {
+                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
     std::vector<std::string> groups;
     for (const KeyBinding& binding : v_.keys_.bindings()) {
       if (std::find(groups.begin(), groups.end(), binding.group) == groups.end())
         groups.push_back(binding.group);
     }
-    const int columns = window.x > 1000 * v_.window_->scale() ? 2 : 1;
-    if (ImGui::BeginTable("groups", columns, ImGuiTableFlags_SizingFixedFit)) {
+    // Half of the lines to the left, the rest to the right; a narrow window has all in one column.
+    const size_t columns = window.x > 50 * em ? 2 : 1;
+    if (ImGui::BeginTable("groups", int(columns), ImGuiTableFlags_SizingStretchSame)) {
+      size_t lines = 0;
+      const size_t half = (v_.keys_.bindings().size() - 18) / columns;
+      ImGui::TableNextColumn();
       for (const std::string& group : groups) {
-        ImGui::TableNextColumn();
-        ImGui::TextColored({0.55f, 0.75f, 1, 1}, "%s", group.c_str());
-        if (ImGui::BeginTable(group.c_str(), 2, ImGuiTableFlags_SizingFixedFit)) {
-          for (const KeyBinding& binding : v_.keys_.bindings()) {
-            // Ten bookmarks are said once.
-            const bool repeated = binding.gesture.empty() && binding.group == "Camera" &&
-                                  binding.key >= '2' && binding.key <= '9';
-            if (binding.group != group || repeated ||
-                (binding.gesture.empty() && binding.group == "Camera" && binding.key == '0'))
-              continue;
-            std::string key =
-                binding.gesture.empty() ? key_text(binding.key, binding.modifiers) : binding.gesture;
-            std::string help = binding.help;
-            if (binding.group == "Camera" && binding.key == '1') {
-              key += " ... 0";
-              help.pop_back();
-              help += "1 ... 0";
-            }
-            ImGui::TableNextColumn();
-            ImGui::TextUnformatted(key.c_str());
-            ImGui::TableNextColumn();
-            ImGui::TextDisabled("%s", help.c_str());
-          }
-          ImGui::EndTable();
-        }
-        ImGui::Dummy({0, 6});
+        if (columns == 2 && lines >= half && ImGui::TableGetColumnIndex() == 0) ImGui::TableNextColumn();
+        draw_help_group(group);
+        for (const KeyBinding& binding : v_.keys_.bindings())
+          lines += binding.group == group && !(binding.key >= '2' && binding.key <= '9');
       }
       ImGui::EndTable();
     }

@@ -20,6 +20,7 @@ class ViewerUi {
   void draw_status_bar(float top);
   void draw_sequence_bar(float bottom, float right);
   void draw_help();
+  void draw_help_group(const std::string& group);
   void draw_errors(glm::vec2 corner, float width);
   void draw_loading(glm::vec2 center);
   void draw_welcome(glm::vec2 center);

@@ -5,6 +5,7 @@
 
 Exit code 77: Xvfb or a library of X is missing.
 """
+import csv
 import json
 import os
 import pathlib
@@ -27,6 +28,12 @@ WINDOW = (960, 560)
 SCREEN = (1000, 600)
 ASIDE = (20, 400)  # for the pointer, which Xvfb draws into its pixels: in the window, not over the image
 LATENCY_MS = 50
+# What programs that read PresentMon's logs (version 1) look for, and what follows.
+PRESENTMON = ("Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,"
+              "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange,"
+              "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput").split(",")
+OWN = ("MsCPUBusy,MsGPUBusy,FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,"
+       "Fragments").split(",")
 
 
 def wait_for(what, condition, seconds=20):
@@ -126,8 +133,9 @@ def look_and_compare(session, folder, expected):
 
 
 def switch_everything(session, expected):
-    """Every pattern and every policy while frames keep coming: the image is the same in all of them."""
+    """Every pattern and every policy while frames keep coming and are logged: the image is the same in all of them."""
     session.screen.key("r")
+    session.screen.key("F9")
     _, settings, _ = session.settings()
     number = settings["used"]["frame"]
     for option, key in (("pattern", "p"), ("policy", "o")):
@@ -144,7 +152,24 @@ def switch_everything(session, expected):
             number = now["used"]["frame"]
             seen.add(now[option])
         assert seen == known, (option, seen ^ known)
+    session.screen.key("F9")
     session.screen.key("r")
+    check_log(wait_for("a log", lambda: next(session.folder.glob("brokkr-*.csv"), None)))
+
+
+def check_log(path):
+    wait_for("its manifest", lambda: any(p != path for p in path.parent.glob(path.stem + "*.json")))
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = list(rows[0])
+    assert names[: len(PRESENTMON) + len(OWN)] == PRESENTMON + OWN, names
+    times = [float(row["TimeInSeconds"]) for row in rows]
+    assert len(rows) > 10 and times == sorted(times), f"{len(rows)} frames"
+    assert {row["BinPattern"] for row in rows} == choices("pattern")
+    assert {row["Policy"] for row in rows} == choices("policy")
+    numbers = [int(row["FrameId"]) for row in rows]
+    assert numbers == sorted(set(numbers)), "each frame once"
+    assert all(float(row["msBetweenPresents"]) >= 0 for row in rows)
 
 
 def move_the_camera(session, expected):
@@ -240,6 +265,16 @@ def latency(screen, folder):
     return times[int(len(times) * 0.9)]
 
 
+def others_running():
+    """Programs beside this one that want a core, on average over half a second."""
+    counts = []
+    for _ in range(20):
+        time.sleep(0.025)
+        line = next(line for line in open("/proc/stat") if line.startswith("procs_running"))
+        counts.append(int(line.split()[1]) - 1)
+    return statistics.mean(counts)
+
+
 def no_display(folder):
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     for display, words in (({}, "DISPLAY is not set"), ({"DISPLAY": ":9999"}, "':9999'")):
@@ -262,10 +297,14 @@ def main():
         try:
             everything(screen, folder)
             # A computer that is busy with something else answers late now and then.
+            busy = others_running()
             best = latency(screen, folder)
-            if best >= LATENCY_MS:
+            if best >= LATENCY_MS and busy <= os.cpu_count() / 2:
                 best = min(best, latency(screen, folder))
-            assert best < LATENCY_MS, f"{best:.0f} ms from a key to the screen"
+            if busy > os.cpu_count() / 2:
+                print(f"latency is not judged: {busy:.1f} other programs want this computer's {os.cpu_count()} cores")
+            else:
+                assert best < LATENCY_MS, f"{best:.0f} ms from a key to the screen"
         finally:
             screen.close()
     return 0
