@@ -120,8 +120,9 @@ class Screen:
 
     def click(self, x, y, number=1):
         self.move(x, y)
+        time.sleep(0.15)  # what is under the pointer is known one picture later
         self.button(number, True)
-        time.sleep(0.05)
+        time.sleep(0.15)
         self.button(number, False)
 
     def drag(self, start, end, number=1):
