@@ -124,6 +124,7 @@ class Screen:
         self.button(number, True)
         time.sleep(0.15)
         self.button(number, False)
+        time.sleep(0.15)
 
     def drag(self, start, end, number=1):
         self.move(*start)
