@@ -114,7 +114,7 @@ bool draw_option(const cli::Option& option, RenderOptions& options) {
   const auto found = texts.find(name);
   std::string text = found == texts.end() ? "" : found->second;
   bool changed = false;
-  if (option.kind == cli::ValueKind::choice) {
+  if (!option.choices.empty()) {  // a saved pattern is shown by its path
     std::vector<std::string> choices = option.choices;
     const auto standard = cli::option_texts({});
     if (standard.find(name) == standard.end()) choices.insert(choices.begin(), "");

@@ -112,7 +112,8 @@ def choices(option):
     text = subprocess.run([BROKKR, "--help-markdown"], check=True, capture_output=True, text=True).stdout
     render = text[text.index("## render") : text.index("\n## ", text.index("## render") + 5)]
     line = next(line for line in render.splitlines() if f"--{option} " in line)
-    return {word.strip(" `|.") for word in line[line.rindex(":") + 1 :].split(",")}
+    words = (word.strip(" `|.") for word in line[line.rindex(":") + 1 :].split(","))
+    return {word for word in words if " " not in word}  # "or a FILE" is none
 
 
 def has_color(rows, color, tolerance=12):
