@@ -11,7 +11,7 @@ if(BROKKR_CLI_SOURCES)
             -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake COMMENT "")
   add_dependencies(brokkr_cli_parts brokkr_commit)
   target_include_directories(brokkr_cli_parts PRIVATE ${PROJECT_BINARY_DIR}/generated)
-  target_link_libraries(brokkr_cli_parts PUBLIC brokkr brokkr_lab brokkr_log brokkr_inspect PRIVATE brokkr_options CLI11::CLI11 nlohmann_json::nlohmann_json)
+  target_link_libraries(brokkr_cli_parts PUBLIC brokkr brokkr_lab brokkr_batch brokkr_log brokkr_inspect PRIVATE brokkr_options CLI11::CLI11 nlohmann_json::nlohmann_json)
 
   add_executable(brokkr_cli main.cpp)
   set_target_properties(brokkr_cli PROPERTIES OUTPUT_NAME brokkr RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

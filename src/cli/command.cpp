@@ -34,9 +34,10 @@ std::pair<int, int> Arguments::size(const std::string& name) const {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      view_command(),    render_command(),   check_command(),    info_command(),    pixel_command(),
-      compare_command(), bench_command(),    plot_command(),     pattern_command(), patterns_command(),
-      queues_command(),  schedule_command(), machines_command(), capture_command(), import_command()};
+      view_command(),    render_command(),   check_command(),   info_command(),     pixel_command(),
+      compare_command(), bench_command(),    plot_command(),    pattern_command(),  patterns_command(),
+      queues_command(),  optimize_command(), batches_command(), schedule_command(), machines_command(),
+      capture_command(), import_command()};
   return all;
 }
 

@@ -73,6 +73,8 @@ Command pattern_command();
 Command patterns_command();
 Command queues_command();
 Command schedule_command();
+Command optimize_command();
+Command batches_command();
 Command machines_command();
 Command view_command();
 Command capture_command();

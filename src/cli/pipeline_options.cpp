@@ -27,8 +27,14 @@ constexpr std::array<Named<Ownership>, 2> kOwnerships = {
     {{"static", Ownership::fixed}, {"stealing", Ownership::stealing}}};
 constexpr std::array<Named<OrderMode>, 2> kOrders = {
     {{"auto", OrderMode::automatic}, {"strict", OrderMode::strict}}};
-constexpr std::array<Named<ReuseMode>, 3> kReuses = {
-    {{"auto", ReuseMode::automatic}, {"none", ReuseMode::none}, {"warp", ReuseMode::warp}}};
+constexpr std::array<Named<ReuseMode>, 8> kReuses = {{{"auto", ReuseMode::automatic},
+                                                      {"none", ReuseMode::none},
+                                                      {"warp", ReuseMode::warp},
+                                                      {"nvidia", ReuseMode::nvidia},
+                                                      {"nvidia-gl", ReuseMode::nvidia_gl},
+                                                      {"amd", ReuseMode::amd},
+                                                      {"intel", ReuseMode::intel},
+                                                      {"precomputed", ReuseMode::precomputed}}};
 constexpr std::array<Named<Policy>, kPolicies> kPolicyNames = {{{"fill-level", Policy::fill_level},
                                                                 {"geometry-first", Policy::geometry_first},
                                                                 {"raster-first", Policy::raster_first},
@@ -166,6 +172,7 @@ std::vector<Option> pipeline_options() {
       choice("--ownership", "O", "Which block works for a rasterizer", names(kOwnerships)),
       choice("--order", "O", "auto finds order-free phases; strict sorts every draw", names(kOrders)),
       choice("--reuse", "R", "How vertices are shared inside a batch", names(kReuses)),
+      number("--vertex-work", 0, 1e6, "Multiply-adds that every vertex shader run does on top (0)"),
       choice("--policy", "P", "What a block prefers to work on", names(kPolicyNames)),
       list("--quotas", "G,R",
            "Policy fair: shares of time for geometry and for rasterization, in any unit (1,1)"),
@@ -193,6 +200,7 @@ RenderOptions render_options(const Arguments& arguments) {
   options.ownership = chosen(kOwnerships, arguments, "ownership", options.ownership);
   options.order = chosen(kOrders, arguments, "order", options.order);
   options.reuse = chosen(kReuses, arguments, "reuse", options.reuse);
+  options.vertex_work = static_cast<uint32_t>(arguments.integer("vertex-work", options.vertex_work));
   options.policy = chosen(kPolicyNames, arguments, "policy", options.policy);
   if (arguments.has("quotas")) {
     const auto quotas = numbers(arguments, "quotas", 2, 1, 1000000);

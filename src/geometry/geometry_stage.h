@@ -4,13 +4,17 @@
 #include "geometry/block_writer.h"
 #include "geometry/clip.h"
 #include "geometry/counters.h"
+#include "geometry/planned.h"
 #include "geometry/reuse.h"
 
 BROKKR_MACHINE_BEGIN
 
 struct GeometryScratch {
   ClipScratch clip;
-  ReuseScratch reuse;
+  union {
+    ReuseScratch reuse;
+    PlannedScratch planned;
+  };
 };
 
 // Clips lane `lane` of the triangles and emits what is left of it.
@@ -124,6 +128,43 @@ BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_tra
       }
       begin = stop;
     }
+  }
+  writer.close(w);
+  counters.add(w, Counter::batches, end - first);
+  counters.add(w, Counter::triangles_in, triangles);
+  counters.add(w, Counter::vertex_runs, vertex_runs);
+  counters.add(w, Counter::triangles_out, writer.records());
+}
+
+// Runs planned batches first .. end - 1.
+template <class Writer>
+BROKKR_FN_NOINLINE void process_planned(Warp& w, const FrameTables& frame, uint32_t first, uint32_t end,
+                                        GeometryScratch& scratch, Counters& counters, Writer& writer) {
+  Run run;
+  uint64_t triangles = 0, vertex_runs = 0;
+  for (uint32_t batch = first; batch < end; ++batch) {
+    const PlannedBatch& planned = frame.planned[batch];
+    if (planned.run != run.number) {
+      writer.close(w);
+      open_run(frame, planned.run, run);
+      writer.set_run(w, frame, run);
+    }
+    uint32_t primitive = planned.first_primitive;
+    for (uint32_t c = 0; c < planned.chunks; ++c) {
+      const ReuseChunk& chunk = frame.chunks[planned.first_chunk + c];
+      shade_chunk(w, frame, run, chunk, scratch.planned);
+      for (int g = 0; g < int(chunk.triangles); g += w.width) {
+        const Mask m = w.first_lanes(int(chunk.triangles) - g);
+        Triangle t;
+        planned_triangle(w, frame, chunk, g, m, scratch.planned, t.v);
+        emit_triangles(w, *run.draw, t, as_uint(w.lane() + Int(g)) + Uint(primitive), m, scratch, counters,
+                       writer);
+      }
+      w.sync();  // slots may be used again
+      primitive += chunk.triangles;
+      vertex_runs += chunk.runs;
+    }
+    triangles += primitive - planned.first_primitive;
   }
   writer.close(w);
   counters.add(w, Counter::batches, end - first);

@@ -114,9 +114,18 @@ BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
   return p;
 }
 
+// Stands for a longer vertex shader: so many multiply-adds, and the same vertex.
+BROKKR_FN_NOINLINE Float work_on(Float x, uint32_t multiply_adds) {
+  Float a = clamp_to(x, Float(-1.0f), Float(1.0f));
+  for (uint32_t i = 0; i < multiply_adds; ++i) a = a * Float(0.999f) + Float(0.001f);
+  return select(a < Float(-2.0f), a, x);  // never: what is worked out stays between -1 and 1
+}
+
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
   const float* base = frame.positions + size_t(run.first_vertex) * 4;
-  return transform_vertex(run, [&](int c) { return w.gather(base + c, vertex * Int(4), m); });
+  ClipVertex v = transform_vertex(run, [&](int c) { return w.gather(base + c, vertex * Int(4), m); });
+  if (frame.vertex_work != 0) v.x = work_on(v.x, frame.vertex_work);
+  return v;
 }
 
 BROKKR_MACHINE_END

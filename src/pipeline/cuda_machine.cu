@@ -28,6 +28,8 @@ struct DeviceFrame {
   uint32_t command_limit = 0;
   DeviceBuffer draws, runs, batch_run, views, materials, textures, texels, phases, indices, positions,
       normals, texcoords, models;
+  uint64_t plan_reuse = 0, reuse_version = 0;
+  DeviceBuffer planned, chunks, chunk_corners, shade_vertex, shade_slot;
   FrameTables tables{};
 
   void update(const PreparedFrame::Impl& f, const PhasePlan& plan) {
@@ -48,16 +50,31 @@ struct DeviceFrame {
       tables.models = models.hold(host.models, 16 * f.frame->models.size());
       version = f.version;
     }
+    const uint64_t reuse = plan.reuse != nullptr ? plan.reuse->version : 0;
     if (plan_version != f.version || order != plan.order || shading != plan.shading ||
-        command_limit != plan.command_limit) {
+        command_limit != plan.command_limit || plan_reuse != reuse) {
       plan_version = 0;
       tables.draws = draws.hold(host.draws, plan.draws.size());
       tables.phases = phases.hold(host.phases, plan.phases.size());
       order = plan.order;
       shading = plan.shading;
       command_limit = plan.command_limit;
+      plan_reuse = reuse;
       plan_version = f.version;
     }
+    if (plan.reuse == nullptr) {
+      tables.planned = nullptr;
+      reuse_version = 0;
+    } else if (reuse_version != plan.reuse->version) {
+      const ReusePlan& r = *plan.reuse;
+      tables.planned = planned.hold(host.planned, r.batches.size());
+      tables.chunks = chunks.hold(host.chunks, r.chunks.size());
+      tables.chunk_corners = chunk_corners.hold(host.chunk_corners, r.corners.size());
+      tables.shade_vertex = shade_vertex.hold(host.shade_vertex, r.shade_vertex.size());
+      tables.shade_slot = shade_slot.hold(host.shade_slot, r.shade_slot.size());
+      reuse_version = r.version;
+    }
+    tables.vertex_work = host.vertex_work;
     tables.batches = host.batches;
     tables.draw_count = host.draw_count;
     tables.phase_count = host.phase_count;

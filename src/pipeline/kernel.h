@@ -63,8 +63,13 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   BlockWriter<BlockSupply> writer(data.raster.blocks, supply, task);
   const uint32_t first = task * s.task_batches;
   const uint32_t end = first + s.task_batches < s.batches ? first + s.task_batches : s.batches;
-  process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end,
-                  b.shared->geometry[w.index], counters, writer);
+  GeometryScratch& scratch = b.shared->geometry[w.index];
+  if (data.raster.frame.planned != nullptr) {
+    process_planned(w, data.raster.frame, first, end, scratch, counters, writer);
+  } else {
+    process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end, scratch, counters,
+                    writer);
+  }
   BrokerQueues<1> free_blocks(data.raster.free_blocks);
   free_blocks.unreserve(w, 0, supply.reserved);
   complete_task(w, s, turn);

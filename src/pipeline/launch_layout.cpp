@@ -39,7 +39,7 @@ bool LaunchLayout::same_memory(const LaunchLayout& o) const {
 }
 
 LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options,
-                         const LaunchShape& shape) {
+                         const LaunchShape& shape, uint32_t batch_triangles) {
   check_options(options);
   LaunchLayout l;
   l.bin = options.bin;
@@ -135,20 +135,22 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
   // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists
   // (20 bytes per block and rasterizer), at least what one task may fill.
   const uint32_t workers = uint32_t(shape.blocks * shape.warps);
+  l.batch_blocks = uint32_t(kBlocksPerBatch) * ((batch_triangles + kBatchTriangles - 1) / kBatchTriangles);
   const uint64_t affordable =
       std::bit_floor(std::max<uint64_t>(16, shape.memory_limit / (20u * uint64_t(l.rasterizers))));
   uint32_t blocks = options.store_blocks > 0 ? uint32_t(options.store_blocks)
                                              : uint32_t(std::min<uint64_t>(8192, affordable));
   if (options.store_blocks == 0) {
-    blocks = std::max<uint32_t>(blocks, std::bit_ceil(2 * uint32_t(kBlocksPerBatch) * workers));
+    blocks = std::max<uint32_t>(blocks, std::bit_ceil(2 * l.batch_blocks * workers));
     blocks = std::min<uint32_t>(
-        blocks, std::max<uint32_t>(64, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2)));
+        blocks, std::max<uint32_t>(64, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 *
+                                                     (l.batch_blocks / kBlocksPerBatch))));
   }
-  l.store_blocks = std::max<uint32_t>(blocks, kBlocksPerBatch + 1);
+  l.store_blocks = std::max<uint32_t>(blocks, l.batch_blocks + 1);
   l.queue_capacity = std::max<uint32_t>(2, std::bit_ceil(l.store_blocks));
   l.sort_capacity = l.queue_capacity;
   l.task_batches = std::clamp<uint32_t>(batches / (workers * 64), 1, 4);
-  while (l.task_batches > 1 && l.task_batches * uint32_t(kBlocksPerBatch) * workers * 2 > l.store_blocks)
+  while (l.task_batches > 1 && l.task_batches * l.batch_blocks * workers * 2 > l.store_blocks)
     --l.task_batches;
   l.tasks = (batches + l.task_batches - 1) / l.task_batches;
   l.window = std::bit_ceil(std::max<uint32_t>(1024, 4 * workers * uint32_t(shape.warps)));

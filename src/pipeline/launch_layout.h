@@ -21,6 +21,7 @@ struct LaunchLayout {
   std::string pattern;  // its name
   uint32_t store_blocks = 0, queue_capacity = 0, sort_capacity = 1;
   uint32_t task_batches = 1, tasks = 0, window = 0;
+  uint32_t batch_blocks = 0;  // triangle blocks that one batch may fill
   std::vector<TargetRecord> targets;
   std::vector<uint32_t> bin_owner;
   std::vector<uint32_t> first_own_region;  // [rasterizers + 1]; behind it, what pipeline/view_order.h says
@@ -32,8 +33,9 @@ struct LaunchLayout {
   bool same_memory(const LaunchLayout& o) const;
 };
 
-// Throws std::invalid_argument for options out of range.
+// `batches` of at most `batch_triangles` triangles each. Throws std::invalid_argument for options out of
+// range.
 LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options,
-                         const LaunchShape& shape);
+                         const LaunchShape& shape, uint32_t batch_triangles = kBatchTriangles);
 
 }  // namespace brokkr

@@ -126,7 +126,7 @@ struct LaunchMemory {
     s.task_batches = l.task_batches;
     s.batches = plan.batches;
     s.rasterizers = uint32_t(l.rasterizers);
-    s.blocks_per_task = l.task_batches * uint32_t(kBlocksPerBatch);
+    s.blocks_per_task = l.task_batches * l.batch_blocks;
     s.policy = options.policy;
     s.quota[0] = options.quotas[0];
     s.quota[1] = options.quotas[1];

@@ -75,10 +75,14 @@ const PhasePlan& PreparedFrame::Impl::make_plan(const RenderOptions& options) {
   const uint32_t limit =
       std::min<uint32_t>(options.command_limit.value_or(0xffffffffu), uint32_t(frame->commands.size()));
   const OrderMode order = options.shading == Shading::overdraw ? OrderMode::strict : options.order;
+  const ReusePlan* reuse = reuse_plan(options.reuse);
+  plan.vertex_work = options.vertex_work;
   if (!plan.phases.empty() && plan.order == order && plan.shading == options.shading &&
-      plan.command_limit == limit)
+      plan.command_limit == limit && plan.reuse == reuse)
     return plan;
   plan = PhasePlan{};
+  plan.reuse = reuse;
+  plan.vertex_work = options.vertex_work;
   plan.order = order;
   plan.shading = options.shading;
   plan.command_limit = limit;
@@ -105,7 +109,7 @@ const PhasePlan& PreparedFrame::Impl::make_plan(const RenderOptions& options) {
         push(r);
         plan.ordered_phases += !free;
       }
-      plan.batches = draw_end[next_draw];
+      plan.batches = reuse != nullptr ? reuse->draw_end[next_draw] : draw_end[next_draw];
       plan.phases.back().end_batch = plan.batches;
       draw.phase = uint32_t(plan.phases.size() - 1);
       plan.draws.push_back(draw);

@@ -259,6 +259,14 @@ FrameTables PreparedFrame::Impl::tables(const PhasePlan& phase_plan) const {
   t.texcoords = frame->texcoords.empty() ? nullptr : &frame->texcoords.data()->x;
   t.models = frame->models.empty() ? nullptr : &frame->models.data()[0][0][0];
   t.batches = phase_plan.batches;
+  t.vertex_work = phase_plan.vertex_work;
+  if (const ReusePlan* reuse = phase_plan.reuse) {
+    t.planned = reuse->batches.data();
+    t.chunks = reuse->chunks.data();
+    t.chunk_corners = reuse->corners.data();
+    t.shade_vertex = reuse->shade_vertex.data();
+    t.shade_slot = reuse->shade_slot.data();
+  }
   t.draw_count = uint32_t(phase_plan.draws.size());
   t.phase_count = uint32_t(phase_plan.phases.size());
   for (const PhaseRecord& phase : phase_plan.phases) t.blit_count += phase.kind == PhaseKind::blit;
@@ -273,7 +281,7 @@ uint64_t PreparedFrame::Impl::bytes() const {
   return size(draws) + size(runs) + size(batch_run) + size(views) + size(materials) + size(textures) +
          size(texels) + size(plan.phases) + size(own_indices ? indices : frame->indices) +
          size(own_positions ? positions : frame->positions) + size(frame->normals) + size(frame->texcoords) +
-         size(frame->models);
+         size(frame->models) + (plan.reuse != nullptr ? plan.reuse->bytes() : 0);
 }
 
 PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "pipeline/renderer.h"
+#include "pipeline/reuse_plan.h"
 #include "scene/frame_tables.h"
 
 namespace brokkr {
@@ -13,6 +14,8 @@ struct PhasePlan {
   OrderMode order = OrderMode::automatic;
   Shading shading = Shading::material;
   uint32_t command_limit = 0;
+  const ReusePlan* reuse = nullptr;  // of the prepared frame
+  uint32_t vertex_work = 0;
   std::vector<PhaseRecord> phases;
   std::vector<DrawRecord> draws;  // of the commands below the limit, their phase filled in
   uint32_t batches = 0;
@@ -36,6 +39,9 @@ struct PreparedFrame::Impl {
   uint64_t triangles = 0, index_count = 0, discard_unknown_triangles = 0;
   double prepare_ms = 0;
   uint64_t version = 0;  // unique: device copies are made per prepared frame
+
+  std::vector<std::unique_ptr<ReusePlan>> reuse_plans;  // those that were asked for, one per strategy
+  const ReusePlan* reuse_plan(ReuseMode mode);          // nullptr: none is needed
 
   PhasePlan plan;  // of the last render
   const PhasePlan& make_plan(const RenderOptions& options);

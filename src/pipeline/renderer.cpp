@@ -47,7 +47,8 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& options
   MachineBackend& machine = impl_->machine(options);
   const PhasePlan& plan = frame.impl->make_plan(options);
   const LaunchShape shape = machine.shape(options);
-  LaunchLayout layout = make_layout(*frame.impl->frame, plan.batches, options, shape);
+  LaunchLayout layout = make_layout(*frame.impl->frame, plan.batches, options, shape,
+                                    plan.reuse != nullptr ? plan.reuse->max_triangles : kBatchTriangles);
   add_view_order(*frame.impl, plan, options, layout);
   RenderResult result;
   impl_->abort.store(0);

@@ -30,8 +30,18 @@ enum class Ownership : uint8_t { fixed, stealing };
 // automatic: order-free phases are found and taken; strict: every draw goes through the ordered tile path.
 enum class OrderMode : uint8_t { automatic, strict };
 
-// How vertices are shared inside a batch: every index is shaded, or each distinct vertex of the batch once.
-enum class ReuseMode : uint8_t { automatic, none, warp };
+// How vertices are shared inside a batch. The counted vertex shader runs are those that predict_batches
+// (batch/predict.h) predicts for the batch model of the same name.
+enum class ReuseMode : uint8_t {
+  automatic,  // warp for transformed draws on a GPU, else none
+  none,       // every index is shaded
+  warp,       // each distinct vertex of 32 triangles once, found while rendering
+  nvidia,     // as hardware is known to do it (batch/batch_model.h), found before rendering
+  nvidia_gl,
+  amd,
+  intel,
+  precomputed,  // 32 distinct vertices or 32 triangles, found before rendering
+};
 
 struct RenderOptions {
   MachineKind machine = MachineKind::automatic;
@@ -45,6 +55,8 @@ struct RenderOptions {
   Ownership ownership = Ownership::stealing;
   OrderMode order = OrderMode::automatic;
   ReuseMode reuse = ReuseMode::automatic;
+  uint32_t vertex_work =
+      0;  // multiply-adds that every vertex shader run does on top, to stand for a longer one
   Policy policy = Policy::fill_level;
   std::array<uint32_t, 2> quotas{1,
                                  1};  // Policy::fair: of geometry and of rasterization, 1 .. 10^6 in any unit

@@ -87,7 +87,8 @@ std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const Pha
   std::iota(order.begin(), order.end(), 0u);
   for (uint32_t batch = 0; batch < plan.batches; ++batch) {
     uint32_t& of_task = rank[batch / l.task_batches];
-    of_task = std::min(of_task, ranks[frame.runs[frame.batch_run[batch]].view]);
+    const uint32_t run = plan.reuse != nullptr ? plan.reuse->batches[batch].run : frame.batch_run[batch];
+    of_task = std::min(of_task, ranks[frame.runs[run].view]);
   }
   uint32_t begin = 0;
   for (const PhaseRecord& phase : plan.phases) {

@@ -4,6 +4,7 @@
 #include "blinn_phong.h"
 #include "depth.h"
 #include "flat.h"
+#include "geometry/planned.h"
 #include "identifier.h"
 #include "multiply_add.h"
 #include "normal.h"
@@ -77,7 +78,10 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
       return Identifier<Warp, IdentifierKind::draw>()(w, in, m);
     }
     case Shading::triangle: return Identifier<Warp, IdentifierKind::triangle>()(w, in, m);
-    case Shading::batch: return Identifier<Warp, IdentifierKind::batch>()(w, in, m);
+    case Shading::batch:
+      if (frame.planned != nullptr)
+        in.primitive = planned_batch_of(w, frame, samples.primitive, m) << Uint(5);
+      return Identifier<Warp, IdentifierKind::batch>()(w, in, m);
     case Shading::depth: return DepthGrey<Warp>()(w, in, m);
     case Shading::normal: return shade_surface<NormalColor<Warp>>(w, context, in, run_of(), m);
     case Shading::wireframe: return shade_surface<Wireframe<Warp>>(w, context, in, run_of(), m);

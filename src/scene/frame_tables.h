@@ -67,6 +67,23 @@ struct RunRecord {
   uint32_t first_batch;
 };
 
+// Batches found beforehand (pipeline/reuse_plan.h): what a reuse strategy makes of one instance's triangles.
+// They follow each other as the triangles do; primitive ids stay what they are.
+struct PlannedBatch {
+  uint32_t run;
+  uint32_t first_primitive;  // primitive id of its first triangle
+  uint32_t first_chunk, chunks;
+};
+
+// At most 32 triangles, and at most 32 vertex shader runs before them. Results lie in numbered slots, from
+// which later chunks of the same batch may take them as well.
+struct ReuseChunk {
+  uint32_t first_corner;  // into FrameTables::chunk_corners
+  uint32_t first_run;     // into FrameTables::shade_vertex and shade_slot
+  uint16_t triangles, runs;
+};
+inline constexpr uint32_t kReuseSlotCount = 128;
+
 struct ViewRecord {
   float view_projection[16];  // column by column
   float eye[3];
@@ -130,7 +147,14 @@ struct FrameTables {
   const float* texcoords;  // u, v
   const float* models;     // 16 floats each, column by column
   uint32_t batches, draw_count, phase_count, blit_count;
-  float light[3];  // direction towards the light, unit length
+  // With planned batches, else null. `batches` then counts these.
+  const PlannedBatch* planned;
+  const ReuseChunk* chunks;
+  const uint32_t* chunk_corners;  // per triangle the slots of its corners, 8 bits each from the lowest up
+  const uint32_t* shade_vertex;   // per vertex shader run the vertex, relative to its draw's
+  const uint32_t* shade_slot;     // and where its result goes
+  uint32_t vertex_work;           // multiply-adds that every vertex shader run does on top
+  float light[3];                 // direction towards the light, unit length
 };
 
 }  // namespace brokkr

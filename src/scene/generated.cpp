@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "scene/mesh_builder.h"
+#include "scene/scan_mesh.h"
 #include "scene/scene_setup.h"
 
 namespace brokkr {
@@ -186,6 +187,52 @@ void make_views(Frame& frame, const Parameters& parameters, const LoadOptions& o
   finish(frame, mesh, std::nullopt, CullMode::back, parameters, several, {glm::mat4(1)}, mesh.bounds());
 }
 
+void make_scan(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
+  MeshBuilder mesh(frame);
+  add_scan(mesh, scan_cells(parameters.triangles));
+  finish(frame, mesh, std::nullopt, CullMode::back, parameters, options, {glm::mat4(1)}, mesh.bounds());
+}
+
+// Leaves that share no vertex with each other around a trunk that does.
+void make_tree(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
+  MeshBuilder mesh(frame);
+  constexpr int kRound = 12;
+  const int rings = std::clamp(parameters.triangles / (20 * kRound), 1, 40);
+  for (int ring = 0; ring <= rings; ring++) {
+    const float y = 4.0f * float(ring) / float(rings), radius = 0.3f - 0.06f * y;
+    for (int i = 0; i < kRound; i++) {
+      const float angle = kTau * float(i) / kRound;
+      const glm::vec3 out(std::cos(angle), 0, std::sin(angle));
+      mesh.vertex(out * radius + glm::vec3(0, y, 0), out, {float(i) / kRound, y});
+    }
+  }
+  for (uint32_t ring = 0; ring < uint32_t(rings); ring++) {
+    for (uint32_t i = 0; i < kRound; i++) {
+      const uint32_t a = ring * kRound + i, b = ring * kRound + (i + 1) % kRound;
+      mesh.triangle(a, a + kRound, b + kRound);
+      mesh.triangle(a, b + kRound, b);
+    }
+  }
+  const int leaves = std::max(1, (parameters.triangles - 2 * kRound * rings) / 2);
+  uint32_t random = 11;
+  const auto unit = [&] { return 2 * random_unit(random) - 1; };
+  for (int i = 0; i < leaves; i++) {
+    glm::vec3 at;
+    do at = glm::vec3(unit(), unit(), unit());
+    while (glm::dot(at, at) > 1);
+    at = at * glm::vec3(2, 1.6f, 2) + glm::vec3(0, 4, 0);
+    const glm::vec3 along = glm::normalize(glm::vec3(unit(), unit() - 0.3f, unit()) + glm::vec3(1e-3f, 0, 0));
+    const glm::vec3 normal = glm::normalize(glm::cross(along, glm::vec3(unit(), 2, unit())));
+    const glm::vec3 across = glm::cross(normal, along) * 0.04f, length = along * 0.1f;
+    const uint32_t a = mesh.vertex(at - across, normal, {0, 0}), b = mesh.vertex(at + across, normal, {1, 0});
+    const uint32_t c = mesh.vertex(at + across + length, normal, {1, 1});
+    const uint32_t d = mesh.vertex(at - across + length, normal, {0, 1});
+    mesh.triangle(a, b, c);
+    mesh.triangle(a, c, d);
+  }
+  finish(frame, mesh, std::nullopt, CullMode::none, parameters, options, {glm::mat4(1)}, mesh.bounds());
+}
+
 struct Scene {
   const char *name, *description;
   int triangles;  // by default
@@ -200,6 +247,9 @@ constexpr Scene kScenes[] = {
     {"terrain", "512 x 512 x 2 triangles of hills at a grazing angle", 512 * 512 * 2, make_terrain},
     {"city", "20 k boxes of 12 triangles from street level, heavy occlusion", 240'000, make_city},
     {"views", "1024 views of 128 x 128 pixels of one object of 1 k triangles", 12 * 9 * 9, make_views},
+    {"scan", "a knotty figure of 1 M irregular triangles, numbered slice by slice as scans are", 1'000'000,
+     make_scan},
+    {"tree", "a trunk and 50 k leaves, each of two triangles with vertices of its own", 100'000, make_tree},
 };
 
 std::string known_scenes() {

@@ -1,0 +1,139 @@
+#include "batch/predict.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "batch/vertex_memory.h"
+
+namespace brokkr {
+namespace {
+
+// Number of corners of the triangle that have to be shaded at `at`; enters them into memory. Calls
+// `shaded(corner)` or `found(corner)` for each.
+template <class Memory, class Shaded, class Found>
+uint32_t use_triangle(Memory& memory, const uint32_t* corner, uint32_t at, Shaded&& shaded, Found&& found) {
+  uint32_t added = 0;
+  for (uint32_t i = 0; i < 3; ++i) {
+    if (memory.has(corner[i], at + i)) {
+      found(i);
+    } else {
+      shaded(i);
+      ++added;
+    }
+    memory.use(corner[i], at + i);
+  }
+  return added;
+}
+
+// The listing notices mid-triangle that a batch is full, and reloads the triangle's corners into the new
+// batch's memory. Here a whole triangle is tried and, where it does not fit, tried again in a new batch: the
+// same batches, since memory is emptied at the cut. (The listing does not take back what `added` counted
+// before the cut; it must, for the new batch shades these vertices once.)
+template <class Memory>
+BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs,
+                        size_t vertices, Memory& memory) {
+  BatchPrediction result;
+  const auto triangles = uint32_t(indices.size() / 3);
+  if (triangles == 0) return result;
+  if (keep_runs) result.run_of_index.resize(indices.size());
+  PerBatch<uint16_t> latest(keep_runs ? vertices : 0);
+  uint32_t size = 0, uniques = 0;
+  const auto cut = [&](uint32_t triangle) {
+    result.first_triangle.push_back(triangle);
+    memory.reset();
+    latest.reset();
+    size = uniques = 0;
+  };
+  cut(0);
+  for (uint32_t t = 0; t < triangles; ++t) {
+    const uint32_t* corner = indices.data() + size_t(t) * 3;
+    const bool at_segment = model.segment > 0 && uint64_t(t) * 3 % model.segment == 0;
+    if (size > 0 && (size + 3 > model.max_size || at_segment)) cut(t);
+    for (;;) {
+      uint32_t next = uniques;
+      const uint32_t added = use_triangle(
+          memory, corner, size,
+          [&](uint32_t i) {
+            if (keep_runs) result.run_of_index[size_t(t) * 3 + i] = latest[corner[i]] = uint16_t(next++);
+          },
+          [&](uint32_t i) {
+            if (keep_runs) result.run_of_index[size_t(t) * 3 + i] = latest[corner[i]];
+          });
+      if (uniques + added > model.max_uniques) {
+        cut(t);
+        continue;
+      }
+      uniques += added;
+      result.vertex_runs += added;
+      break;
+    }
+    size += 3;
+  }
+  result.first_triangle.push_back(triangles);
+  return result;
+}
+
+template <class Cache>
+uint64_t cache_misses(std::span<const uint32_t> indices, Cache cache) {
+  uint64_t misses = 0;
+  for (const uint32_t vertex : indices) {
+    misses += !cache.has(vertex, 0);
+    cache.use(vertex, 0);
+  }
+  return misses;
+}
+
+}  // namespace
+
+size_t vertex_bound(std::span<const uint32_t> indices) {
+  return indices.empty() ? 0 : size_t(*std::max_element(indices.begin(), indices.end())) + 1;
+}
+
+BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs) {
+  if (indices.size() % 3 != 0) {
+    throw std::invalid_argument("predict_batches: " + std::to_string(indices.size()) +
+                                " indices are no triangle list; give a multiple of 3");
+  }
+  if (model.max_size < 3 || model.max_uniques < 3 || model.max_uniques > 65535) {
+    throw std::invalid_argument("predict_batches: a batch must hold a triangle");
+  }
+  const bool looks_back =
+      model.memory == VertexMemory::look_back || model.memory == VertexMemory::look_back_modulo_3;
+  if (looks_back && model.max_size > LookBackMemory::kMaxPositions) {
+    throw std::invalid_argument("predict_batches: batches that look back have at most " +
+                                std::to_string(LookBackMemory::kMaxPositions) + " indices");
+  }
+  const size_t vertices = vertex_bound(indices);
+  return with_memory(model, vertices,
+                     [&](auto& memory) { return predict(model, indices, keep_runs, vertices, memory); });
+}
+
+double average_shading_rate(const BatchModel& model, std::span<const uint32_t> indices) {
+  if (indices.empty()) return 0;
+  return double(predict_batches(model, indices).vertex_runs) * 3 / double(indices.size());
+}
+
+uint64_t distinct_vertices(std::span<const uint32_t> indices) {
+  std::vector<bool> used(vertex_bound(indices));
+  uint64_t count = 0;
+  for (const uint32_t vertex : indices) {
+    count += !used[vertex];
+    used[vertex] = true;
+  }
+  return count;
+}
+
+double perfect_shading_rate(std::span<const uint32_t> indices) {
+  return indices.empty() ? 0 : double(distinct_vertices(indices)) * 3 / double(indices.size());
+}
+
+uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
+  return cache_misses(indices, FifoMemory(vertex_bound(indices), size));
+}
+
+uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
+  return cache_misses(indices, LruMemory(0, size));
+}
+
+}  // namespace brokkr

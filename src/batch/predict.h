@@ -1,0 +1,42 @@
+// Predicts how a model cuts an index buffer into batches, and how often the vertex shader runs (thesis
+// Algorithm 2).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "batch/batch_model.h"
+
+namespace brokkr {
+
+struct BatchPrediction {
+  // Per batch its first triangle; the last entry is the number of triangles.
+  std::vector<uint32_t> first_triangle;
+  uint64_t vertex_runs = 0;  // of all batches
+  // Per index: the run of its batch, 0 .. runs - 1, whose result it uses.
+  std::vector<uint16_t> run_of_index;
+
+  size_t batches() const { return first_triangle.empty() ? 0 : first_triangle.size() - 1; }
+};
+
+// `indices` is a triangle list. `keep_runs` false leaves run_of_index empty. Throws std::invalid_argument for
+// a length that is no multiple of 3 or for limits below 3.
+BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices,
+                                bool keep_runs = false);
+
+// Vertex shader runs per triangle; 0 for no triangles.
+double average_shading_rate(const BatchModel& model, std::span<const uint32_t> indices);
+
+// The same with perfect reuse: distinct vertices per triangle.
+double perfect_shading_rate(std::span<const uint32_t> indices);
+uint64_t distinct_vertices(std::span<const uint32_t> indices);
+
+// What one cache for the whole index buffer, of `size` vertices, would have to shade (Fig. 6.2).
+uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size);
+uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size);
+
+// One more than the largest index; 0 for none.
+size_t vertex_bound(std::span<const uint32_t> indices);
+
+}  // namespace brokkr

@@ -1,0 +1,81 @@
+#include "batch/reorder.h"
+
+#include <meshoptimizer.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "batch/optimize.h"
+#include "batch/predict.h"
+
+namespace brokkr {
+namespace {
+
+constexpr ReorderInfo kMethods[] = {
+    {ReorderMethod::original, "original", "as it came", false},
+    {ReorderMethod::hoppe, "hoppe", "strips with look-ahead (Hoppe 1999)", true},
+    {ReorderMethod::k_cache, "k-cache", "focus vertices (Lin and Yu 2006)", true},
+    {ReorderMethod::tipsify, "tipsify", "Tipsify (Sander, Nehab, Barczak 2007), by meshoptimizer", true},
+    {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", false},
+    {ReorderMethod::batch, "batch", "batch-based (thesis Algorithm 3)", false},
+    {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", false},
+    {ReorderMethod::batch_heap, "batch-heap", "as batch, in a Fibonacci heap as the thesis has it: slow",
+     false},
+};
+
+}  // namespace
+
+std::span<const ReorderInfo> reorder_methods() { return kMethods; }
+
+const ReorderInfo& reorder_method(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kMethods), std::end(kMethods),
+                                   [&](const ReorderInfo& info) { return name == info.name; });
+  if (found != std::end(kMethods)) return *found;
+  std::string names;
+  for (const ReorderInfo& info : kMethods) names += (names.empty() ? "" : ", ") + std::string(info.name);
+  throw std::invalid_argument("there is no method '" + std::string(name) + "'; use one of " + names);
+}
+
+uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model) {
+  if (method != ReorderMethod::hoppe && method != ReorderMethod::k_cache && method != ReorderMethod::tipsify)
+    return 0;
+  // The best of `brokkr batches --sweep` (docs/batches.md).
+  const bool intel = model.name == "intel";
+  if (method == ReorderMethod::hoppe) return intel ? 16 : 7;
+  if (method == ReorderMethod::k_cache) return intel ? 20 : 9;
+  return intel ? 32 : 14;
+}
+
+std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model,
+                              std::span<const uint32_t> indices, uint32_t cache_size) {
+  if (indices.size() % 3 != 0) {
+    throw std::invalid_argument("reorder: " + std::to_string(indices.size()) +
+                                " indices are no triangle list; give a multiple of 3");
+  }
+  if (cache_size != 0 && (cache_size < 3 || cache_size > 1024)) {
+    throw std::invalid_argument("reorder: a cache of " + std::to_string(cache_size) +
+                                " vertices is not in 3 .. 1024");
+  }
+  if (indices.empty()) return {};
+  if (cache_size == 0) cache_size = preferred_cache_size(method, model);
+  std::vector<uint32_t> result(indices.size());
+  switch (method) {
+    case ReorderMethod::hoppe: return in_order(indices, hoppe_order(indices, cache_size));
+    case ReorderMethod::k_cache: return in_order(indices, k_cache_order(indices, cache_size));
+    case ReorderMethod::batch: return in_order(indices, batch_order(model, indices, kFullWeights));
+    case ReorderMethod::batch_fast: return in_order(indices, batch_order(model, indices, kFastWeights));
+    case ReorderMethod::batch_heap: return in_order(indices, heap_order(model, indices, kFullWeights));
+    case ReorderMethod::tipsify:
+      meshopt_optimizeVertexCacheFifo(result.data(), indices.data(), indices.size(), vertex_bound(indices),
+                                      cache_size);
+      return result;
+    case ReorderMethod::forsyth:
+      meshopt_optimizeVertexCache(result.data(), indices.data(), indices.size(), vertex_bound(indices));
+      return result;
+    case ReorderMethod::original: break;
+  }
+  std::copy(indices.begin(), indices.end(), result.begin());
+  return result;
+}
+
+}  // namespace brokkr

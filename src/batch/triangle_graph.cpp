@@ -1,0 +1,60 @@
+#include "batch/triangle_graph.h"
+
+#include <algorithm>
+
+#include "batch/predict.h"
+
+namespace brokkr {
+namespace {
+
+// Triangles looked through for the other side of an edge, at its less busy end: beyond that, a mesh is a heap
+// of triangles on the same vertices, and looking on would take time squared.
+constexpr size_t kMaxSearch = 64;
+
+}  // namespace
+
+VertexTriangles::VertexTriangles(std::span<const uint32_t> indices)
+    : begin_(vertex_bound(indices) + 1, 0), count_(begin_.size() - 1, 0), triangles_(indices.size()) {
+  for (const uint32_t v : indices) ++begin_[v + 1];
+  for (size_t v = 1; v < begin_.size(); ++v) begin_[v] += begin_[v - 1];
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const uint32_t v = indices[i];
+    triangles_[begin_[v] + count_[v]++] = uint32_t(i / 3);
+  }
+}
+
+void VertexTriangles::remove(uint32_t t, std::span<const uint32_t> indices) {
+  for (size_t i = 0; i < 3; ++i) {
+    const uint32_t v = indices[size_t(t) * 3 + i];
+    uint32_t* list = triangles_.data() + begin_[v];
+    // From the end: triangles are mostly taken soon after their neighbours.
+    for (uint32_t k = count_[v]; k-- > 0;) {
+      if (list[k] != t) continue;
+      list[k] = list[--count_[v]];
+      break;
+    }
+  }
+}
+
+EdgeNeighbors edge_neighbors(std::span<const uint32_t> indices, const VertexTriangles& around) {
+  const size_t triangles = indices.size() / 3;
+  EdgeNeighbors result(triangles, {kNoTriangle, kNoTriangle, kNoTriangle});
+  for (size_t t = 0; t < triangles; ++t) {
+    const uint32_t* corner = indices.data() + t * 3;
+    for (size_t e = 0; e < 3; ++e) {
+      uint32_t a = corner[e], b = corner[(e + 1) % 3];
+      if (a == b) continue;
+      if (around.count(b) < around.count(a)) std::swap(a, b);
+      const auto list = around.of(a);
+      for (const uint32_t other : list.first(std::min(list.size(), kMaxSearch))) {
+        const uint32_t* c = indices.data() + size_t(other) * 3;
+        if (other == t || (c[0] != b && c[1] != b && c[2] != b)) continue;
+        result[t][e] = other;
+        break;
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace brokkr

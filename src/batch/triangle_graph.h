@@ -1,0 +1,37 @@
+// Which triangles meet at a vertex and across an edge, of a triangle list that may be anything: non-manifold,
+// degenerate, in pieces.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace brokkr {
+
+inline constexpr uint32_t kNoTriangle = 0xffffffffu;
+
+// Triangles around each vertex; those taken out are found no more.
+class VertexTriangles {
+ public:
+  explicit VertexTriangles(std::span<const uint32_t> indices);
+
+  std::span<const uint32_t> of(uint32_t vertex) const {
+    return {triangles_.data() + begin_[vertex], count_[vertex]};
+  }
+  // Corners of remaining triangles at `vertex`.
+  uint32_t count(uint32_t vertex) const { return count_[vertex]; }
+  size_t vertices() const { return count_.size(); }
+  // Takes triangle `t` out of the lists of its corners.
+  void remove(uint32_t t, std::span<const uint32_t> indices);
+
+ private:
+  std::vector<uint32_t> begin_, count_, triangles_;
+};
+
+// Per triangle and edge (corner e to e + 1) another triangle with that edge, or kNoTriangle. Where more than
+// two share an edge, each sees one of the others.
+using EdgeNeighbors = std::vector<std::array<uint32_t, 3>>;
+EdgeNeighbors edge_neighbors(std::span<const uint32_t> indices, const VertexTriangles& around);
+
+}  // namespace brokkr

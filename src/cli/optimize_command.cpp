@@ -1,0 +1,125 @@
+// brokkr optimize: reorders a mesh for vertex reuse.
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "batch/frame_batches.h"
+#include "cli/batch_options.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/json_text.h"
+#include "cli/picture.h"
+#include "cli/text.h"
+#include "scene/bkf_writer.h"
+#include "scene/file_io.h"
+#include "scene/load.h"
+#include "scene/obj_writer.h"
+
+namespace brokkr::cli {
+namespace {
+
+double per_triangle(uint64_t runs, uint64_t triangles) {
+  return triangles == 0 ? 0 : double(runs) / double(triangles);
+}
+
+int run_optimize(const Arguments& arguments) {
+  const std::string input = arguments.text("INPUT"), output = arguments.text("output");
+  if (output.empty()) throw UsageError("-o: nothing says where to; name a .obj or .bkf file");
+  require_ending(output, {".obj", ".bkf"}, "-o");
+  const BatchModel& model = chosen_model(arguments);
+  OptimizeOptions options;
+  options.method = reorder_method(arguments.text("method", "batch")).method;
+  options.cache_size = uint32_t(arguments.integer("cache", 0));
+  options.every_draw = arguments.has("every-draw");
+  options.number_vertices = !arguments.has("keep-numbers");
+  options.keep_pages = !arguments.has("no-copies");
+  OptimizeReport report;
+  {
+    Progress progress;
+    progress.show("loading " + input);
+    Frame frame = load_frame(input, {});
+    report = optimize_frame(frame, model, options, [&](const std::string& what) { progress.show(what); });
+    progress.show("writing " + output);
+    const std::filesystem::path path = output;
+    try {
+      if (path.extension() == ".bkf" || path.extension() == ".BKF") {
+        write_bkf(frame, path);
+      } else {
+        write_obj(frame, path, std::filesystem::path(input).parent_path());
+      }
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(output + ": " + error.what());
+    }
+  }
+  const double before = per_triangle(report.vertex_runs_before, report.triangles);
+  const double after = per_triangle(report.vertex_runs_after, report.triangles);
+  if (arguments.has("json")) {
+    const std::string text = json_text({{"input", input},
+                                        {"output", output},
+                                        {"model", model.name},
+                                        {"method", arguments.text("method", "batch")},
+                                        {"draws", report.draws},
+                                        {"kept_draws", report.kept_draws},
+                                        {"triangles", report.triangles},
+                                        {"vertex_runs_before", report.vertex_runs_before},
+                                        {"vertex_runs_after", report.vertex_runs_after},
+                                        {"asr_before", before},
+                                        {"asr_after", after},
+                                        {"vertices_before", report.vertices_before},
+                                        {"vertices_after", report.vertices_after},
+                                        {"milliseconds", report.milliseconds}});
+    const std::string json = arguments.text("json");
+    if (json == "-") {
+      std::cout << text;
+      return kSuccess;
+    }
+    write_file(json, std::as_bytes(std::span(text)));
+  }
+  std::cout << output << ": " << grouped(report.triangles) << " triangles of " << report.draws
+            << " draws reordered";
+  if (report.kept_draws > 0)
+    std::cout << ", " << report.kept_draws << " draws whose order matters left alone";
+  std::cout << "\nvertex shader runs per triangle (" << model.name << "): " << fixed(before, 3) << " -> "
+            << fixed(after, 3) << "\nvertices: " << grouped(report.vertices_before) << " -> "
+            << grouped(report.vertices_after) << "\nordered in " << fixed(report.milliseconds, 1) << " ms\n";
+  return kSuccess;
+}
+
+}  // namespace
+
+Command optimize_command() {
+  std::vector<Option> options = {
+      {.names = "INPUT",
+       .kind = ValueKind::file,
+       .value = "INPUT",
+       .help = "OBJ file, captured frame (.bkf) or generated:NAME",
+       .required = true},
+      {.names = "-o,--output",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Where the reordered mesh goes: .obj (with .mtl beside it) or .bkf"},
+      model_option(),
+      {.names = "--method",
+       .kind = ValueKind::choice,
+       .value = "METHOD",
+       .help = "How triangles are ordered (batch)",
+       .choices = method_names()},
+      {.names = "--cache",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Vertices of the cache that hoppe, k-cache and tipsify reckon with (what suits the model)",
+       .min = 3,
+       .max = 1024},
+      {.names = "--every-draw", .help = "Reorder draws too whose order shows, as with blending"},
+      {.names = "--keep-numbers",
+       .help = "Leave vertices where they are, instead of in the order of first use"},
+      {.names = "--no-copies",
+       .help = "Let batches cross multiples of 65536 vertices, instead of copying some (nvidia models)"},
+      {.names = "--json",
+       .kind = ValueKind::file,
+       .value = "FILE.json",
+       .help = "Write the result as JSON; - prints it"}};
+  return {"optimize", "Reorder a mesh so that vertices are shaded less often", options, run_optimize};
+}
+
+}  // namespace brokkr::cli

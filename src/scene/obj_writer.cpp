@@ -1,0 +1,106 @@
+#include "scene/obj_writer.h"
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include "scene/file_io.h"
+
+namespace brokkr {
+namespace {
+
+[[noreturn]] void fail(size_t command, const std::string& problem) {
+  throw std::runtime_error("command " + std::to_string(command) + ": " + problem +
+                           ", which an OBJ file cannot hold; write a .bkf file");
+}
+
+void check(const Frame& frame, size_t command, const DrawCommand& draw) {
+  if (draw.vertex_kind != VertexKind::transform) fail(command, "its positions are in clip space");
+  if (draw.topology != Topology::triangles) fail(command, "it is no triangle list");
+  if (draw.instances != 1) fail(command, "it has " + std::to_string(draw.instances) + " instances");
+  if (frame.models[draw.first_instance] != glm::mat4(1.0f))
+    fail(command, "its model matrix is not the identity");
+}
+
+template <class... Values>
+void print(std::string& text, const char* format, Values... values) {
+  char line[256];
+  const int length = std::snprintf(line, sizeof line, format, values...);
+  text.append(line, size_t(length));
+}
+
+std::string material_name(const Frame& frame, uint32_t material) {
+  std::string name = frame.materials[material].name;
+  for (char& c : name) {
+    if (c <= ' ') c = '_';
+  }
+  return "m" + std::to_string(material) + (name.empty() ? "" : "_" + name);
+}
+
+// The texture's file as seen from `folder`; empty where it is no file.
+std::string texture_path(const Frame& frame, int texture, const std::filesystem::path& folder,
+                         const std::filesystem::path& texture_folder) {
+  if (texture < 0 || frame.textures[size_t(texture)].name.empty()) return {};
+  const std::filesystem::path file = texture_folder / frame.textures[size_t(texture)].name;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return {};
+  const auto relative =
+      std::filesystem::proximate(std::filesystem::absolute(file), std::filesystem::absolute(folder), error);
+  return error ? file.string() : relative.generic_string();
+}
+
+std::string materials(const Frame& frame, const std::filesystem::path& folder,
+                      const std::filesystem::path& texture_folder) {
+  std::string text;
+  for (uint32_t i = 0; i < frame.materials.size(); ++i) {
+    const Material& m = frame.materials[i];
+    text += "newmtl " + material_name(frame, i) + "\n";
+    print(text, "Kd %.9g %.9g %.9g\n", m.diffuse.x, m.diffuse.y, m.diffuse.z);
+    print(text, "Ks %.9g %.9g %.9g\n", m.specular.x, m.specular.y, m.specular.z);
+    print(text, "Ke %.9g %.9g %.9g\n", m.emission.x, m.emission.y, m.emission.z);
+    print(text, "Ns %.9g\nd %.9g\n", m.shininess, m.opacity);
+    const std::string diffuse = texture_path(frame, m.diffuse_texture, folder, texture_folder);
+    const std::string alpha = texture_path(frame, m.alpha_texture, folder, texture_folder);
+    if (!diffuse.empty()) text += "map_Kd " + diffuse + "\n";
+    if (!alpha.empty()) text += "map_d " + alpha + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void write_obj(const Frame& frame, const std::filesystem::path& path,
+               const std::filesystem::path& texture_folder) {
+  for (size_t c = 0; c < frame.commands.size(); ++c) {
+    if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) check(frame, c, *draw);
+  }
+  const std::filesystem::path library = std::filesystem::path(path).replace_extension(".mtl");
+  std::string text = "mtllib " + library.filename().string() + "\n";
+  for (const glm::vec4& p : frame.positions) print(text, "v %.9g %.9g %.9g\n", p.x, p.y, p.z);
+  for (const glm::vec2& t : frame.texcoords) print(text, "vt %.9g %.9g\n", t.x, t.y);
+  for (const glm::vec3& n : frame.normals) print(text, "vn %.9g %.9g %.9g\n", n.x, n.y, n.z);
+  const bool has_texcoords = !frame.texcoords.empty(), has_normals = !frame.normals.empty();
+  for (const Command& command : frame.commands) {
+    const auto* draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr) continue;
+    text += "usemtl " + material_name(frame, draw->material) + "\n";
+    for (uint32_t i = 0; i + 2 < draw->element_count; i += 3) {
+      text += 'f';
+      for (uint32_t k = 0; k < 3; ++k) {
+        const uint64_t v =
+            draw->first_vertex + (draw->indexed ? frame.indices[draw->first_index + i + k] : i + k) + 1;
+        const std::string number = std::to_string(v);
+        text += ' ' + number;
+        if (has_texcoords || has_normals) text += '/';
+        if (has_texcoords) text += number;
+        if (has_normals) text += '/' + number;
+      }
+      text += '\n';
+    }
+  }
+  const std::string described = materials(frame, path.parent_path(), texture_folder);
+  write_file(library, std::as_bytes(std::span(described)));
+  write_file(path, std::as_bytes(std::span(text)));
+}
+
+}  // namespace brokkr
