@@ -25,8 +25,8 @@ float figure(const glm::vec3& p) {
 class SurfaceNet {
  public:
   SurfaceNet(MeshBuilder& mesh, int cells) : mesh_(mesh), cells_(cells), side_(cells + 1) {
-    for (auto& layer : value_) layer.resize(size_t(side_ * side_));
-    for (auto& layer : vertex_) layer.assign(size_t(cells_ * cells_), kNone);
+    for (auto& layer : value_) layer.resize(size_t(side_) * size_t(side_));
+    for (auto& layer : vertex_) layer.assign(size_t(cells_) * size_t(cells_), kNone);
   }
   void run() {
     sample(0, value_[0]);
@@ -56,11 +56,11 @@ class SurfaceNet {
   }
   void sample(int z, std::vector<float>& layer) const {
     for (int y = 0; y < side_; ++y) {
-      for (int x = 0; x < side_; ++x) layer[size_t(y * side_ + x)] = figure(corner(x, y, z));
+      for (int x = 0; x < side_; ++x) layer[size_t(y) * size_t(side_) + size_t(x)] = figure(corner(x, y, z));
     }
   }
-  float at(int x, int y, int z) const { return value_[z][size_t(y * side_ + x)]; }
-  uint32_t& cell(int x, int y, int layer) { return vertex_[layer][size_t(y * cells_ + x)]; }
+  float at(int x, int y, int z) const { return value_[z][size_t(y) * size_t(side_) + size_t(x)]; }
+  uint32_t& cell(int x, int y, int layer) { return vertex_[layer][size_t(y) * size_t(cells_) + size_t(x)]; }
 
   // At the mean of where the surface cuts the cell's edges.
   void place_vertex(int x, int y, int z) {
