@@ -243,6 +243,7 @@ std::map<std::string, std::string> option_texts(const RenderOptions& options) {
       {"shading", name_of(kShadings, options.shading)},
       {"store", std::to_string(options.store_blocks)},
       {"budget", shortest(options.frame_budget_ms)},
+      {"vertex-work", std::to_string(options.vertex_work)},
   };
   if (options.isa.empty()) texts.erase("isa");
   const auto joined_texts = [](const auto& values) {

@@ -7,7 +7,8 @@
 //
 // Lane types          Float Int Uint Double Ulong Mask: one value per lane of a warp
 // Free functions      select min max abs floor sqrt as_uint as_int as_float to_int to_float round_to_int ...
-// Warp                lane, any all ballot, shuffle broadcast, inclusive_sum, inclusive_count, reduce_*, load store gather
+// Warp                lane, any all ballot, shuffle broadcast, inclusive_sum, inclusive_count, reduce_*, load
+// store gather
 //                     scatter compress_store, lane atomics, uniform once sync
 // Block<Shared>       index, warps, shared storage, sync
 // atomics             device_atomic<T>, block_atomic<T>: atomic_ref with explicit order (atomic.h)

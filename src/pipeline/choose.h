@@ -62,8 +62,9 @@ struct LaunchView {
     BrokerQueues<1> free_blocks(tables.free_blocks);
     return uint32_t(free_blocks.size(w, 0)) * 4u >= tables.store_blocks ? 2 : 1;
   }
-  // Per lane 0: rasterizer r_i cannot go on; 1: without new elements, as when its phase is complete and is to
-  // be resolved; more: with so many, less one.
+  // Per lane 0: rasterizer r_i cannot go on; 1: it may have nothing to do, as when it waits for others at the
+  // gate of a blit; 2: it goes on without new elements, as when its phase is complete and is to be resolved;
+  // more: with so many, less two.
   BROKKR_FN Ulong rasterizers(Warp& w, Int r, Mask m) const {
     auto report = w.spill(Ulong(uint64_t(0)));
     const auto r_of = w.spill(r);
@@ -72,8 +73,9 @@ struct LaunchView {
       if (device_atomic<uint32_t>(state.claim).load(kRelaxed) != 0) return;
       const int waiting = Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available();
       // Of a frame that is cut off, everything is resolved that is there.
-      const bool awake = aborted || mark.batches >= device_atomic<uint32_t>(state.wake).load(kRelaxed);
-      report.set(i, waiting > 0 ? uint64_t(waiting) + 1 : awake ? 1 : 0);
+      const uint32_t wake = device_atomic<uint32_t>(state.wake).load(kRelaxed);
+      const bool awake = aborted || mark.batches >= wake;
+      report.set(i, waiting > 0 ? uint64_t(waiting) + 2 : !awake ? 0 : wake == 0 ? 1 : 2);
     });
     return report.lanes();
   }
@@ -156,24 +158,26 @@ struct LongestNearby : BucketDefaults {
   BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
 };
 
-// The least rank.
+// The least rank. What may have nothing to do comes behind all others, and in turns: those that it waits for
+// must not starve.
 struct LeastRank : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
     Warp w;
     const Uint rank = w.gather(s.ranks, child, Mask(true));
-    return Ulong(uint64_t(1) << 32) - Ulong(rank);
+    return select(info == Ulong(uint64_t(1)), info, Ulong(uint64_t(1) << 33) - Ulong(rank));
   }
 };
 
-// Ranks are microseconds: the least that is not over, then the others.
+// Ranks are microseconds: the least that is not over, then the others; then as LeastRank.
 struct NextDeadline : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
     Warp w;
     const Uint deadline = w.gather(s.ranks, child, Mask(true));
     const Mask late = deadline < Uint(uint32_t(s.now / 1000));
-    return select(late, Ulong(uint64_t(1) << 32), Ulong(uint64_t(1) << 33)) - Ulong(deadline);
+    return select(info == Ulong(uint64_t(1)), info,
+                  select(late, Ulong(uint64_t(1) << 33), Ulong(uint64_t(1) << 34)) - Ulong(deadline));
   }
 };
 

@@ -67,8 +67,8 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   if (data.raster.frame.planned != nullptr) {
     process_planned(w, data.raster.frame, first, end, scratch, counters, writer);
   } else {
-    process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end, scratch, counters,
-                    writer);
+    process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end, scratch,
+                    counters, writer);
   }
   BrokerQueues<1> free_blocks(data.raster.free_blocks);
   free_blocks.unreserve(w, 0, supply.reserved);
