@@ -30,8 +30,9 @@ class Screen:
             ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-fbdir", str(folder),
              "-nolisten", "tcp"], pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
-        number = os.read(read, 16).decode().strip()
-        os.close(read)
+        # Number and line end may come one after the other; a server that finds nobody reading ends.
+        with os.fdopen(read) as ready:
+            number = ready.readline().strip()
         if not number:
             raise RuntimeError("Xvfb did not start")
         self.name = ":" + number
