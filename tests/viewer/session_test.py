@@ -155,6 +155,8 @@ def switch_everything(session, expected):
             number = now["used"]["frame"]
             seen.add(now[option])
         assert seen == known, (option, seen ^ known)
+        session.screen.key(key)  # back to the first; meanwhile the last one's frame reaches the log
+        session.settings()
     session.screen.key("F9")
     session.screen.key("r")
     check_log(wait_for("a log", lambda: next(session.folder.glob("brokkr-*.csv"), None)))
@@ -313,4 +315,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
