@@ -123,7 +123,8 @@ struct Rasterizers : LaunchSource {
       Int k = w.lane() + Int(g + begin);
       k = select(k >= Int(own), k - Int(own), k);
       const Mask m = w.first_lanes(own - g) && k < Int(own);
-      const Int r = s.stealing ? k : k * Int(view.blocks) + Int(view.block);
+      // Lanes without one look at the first: callbacks may look into tables.
+      const Int r = select(m, s.stealing ? k : k * Int(view.blocks) + Int(view.block), Int(0));
       const Ulong none = Ulong(uint64_t(0)), info = select(m, view.rasterizers(w, r, m), none);
       const Ulong score = select(info == none, none, Callbacks::propagate(state, r, info));
       const uint64_t top = w.reduce_max(score);
