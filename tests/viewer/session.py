@@ -1,0 +1,133 @@
+"""The viewer on a virtual screen, as the tests of this folder drive it."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import png
+from screen import Screen, Unavailable
+
+BROKKR = sys.argv[1]
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+FRAME = SOURCE / "scenes" / "gl-feature-test.bkf"
+OTHER = SOURCE / "scenes" / "minetest.bkf"
+ASIDE = (20, 400)  # for the pointer, which Xvfb draws into its pixels: in the window, not over the image
+SKIPPED = 77
+
+
+def wait_for(what, condition, seconds=60):
+    """The first true value of `condition`, looked at again and again; a busy computer may take long."""
+    until = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > until:
+            raise AssertionError(f"{what} did not come about within {seconds} s")
+        time.sleep(0.02)
+
+
+def rendered(folder, file, size, *options):
+    """The rows that `brokkr render` draws."""
+    out = folder / "rendered.png"
+    subprocess.run([BROKKR, "render", str(file), "-o", str(out), "--size", f"{size[0]}x{size[1]}", *options], check=True,
+                   stdout=subprocess.DEVNULL)
+    return png.read(out)[0]
+
+
+def has_color(rows, color, tolerance=12):
+    near = lambda i, row: all(abs(row[i + c] - color[c]) <= tolerance for c in range(3))
+    return sum(near(i, row) for row in rows[::3] for i in range(0, len(row) - 2, 9)) > 20
+
+
+class Session:
+    """A viewer with a window of `window` pixels that shows frames of `size`. `words` are more of its command line."""
+
+    def __init__(self, screen, folder, window, size, *words):
+        self.screen, self.folder = screen, folder
+        environment = dict(os.environ, DISPLAY=screen.name, XDG_CONFIG_HOME=str(folder / "config"))
+        environment.pop("WAYLAND_DISPLAY", None)
+        # Two threads are what Mesa needs to draw a window of this size.
+        environment.setdefault("LP_NUM_THREADS", "2")
+        self.log = open(folder / "viewer.log", "w+")
+        command = [BROKKR, "view", "--fresh", "--window", f"{window[0]}x{window[1]}", "--size", f"{size[0]}x{size[1]}"]
+        self.process = subprocess.Popen([*command, *map(str, words)], cwd=folder, env=environment, stderr=self.log)
+        self.window = wait_for("a window", self.find_window)
+        screen.move(*ASIDE)
+        # Keys reach a window that has been drawn.
+        wait_for("the user interface", self.has_menu)
+
+    def find_window(self):
+        if self.process.poll() is not None:
+            self.log.seek(0)
+            raise AssertionError(f"the viewer ended with {self.process.returncode}: {self.log.read()}")
+        windows = self.screen.windows()
+        return windows[-1] if windows else None
+
+    def has_menu(self):
+        """Whether the menu bar's words stand at the top of the window."""
+        x, y, _, _ = self.screen.geometry(self.window)
+        return len(set(self.screen.raw(x, y + 10, 150, 1)[::4])) > 1
+
+    def image(self, width, height):
+        """The middle of the window, where the image is while everything else is hidden."""
+        x, y, w, h = self.screen.geometry(self.window)
+        # As the viewer rounds: the image's corner lies on a whole pixel.
+        left, top = x + int(w / 2 - width / 2 + 0.5), y + int(h / 2 - height / 2 + 0.5)
+        return self.screen.pixels(left, top, width, height)
+
+    def shows(self, rows):
+        return self.image(len(rows[0]) // 3, len(rows)) == rows
+
+    def shows_error(self):
+        x, y, w, h = self.screen.geometry(self.window)
+        return has_color(self.screen.pixels(x, y + h - 150, w, 150), (77, 26, 26))
+
+    def screenshot(self, *modifiers):
+        """Presses F12 and reads the file that comes of it."""
+        before = set(self.folder.glob("brokkr-*.png"))
+        self.screen.key("F12", *modifiers)
+        path = wait_for("a screenshot", lambda: next(iter(set(self.folder.glob("brokkr-*.png")) - before), None))
+        self.last_shot = path
+        return png.read(path)
+
+    def settings(self):
+        """Of the frame that the window shows."""
+        rows, texts = self.screenshot("Shift_L")
+        return rows, json.loads(texts["Settings"]), texts["Command"]
+
+    def step(self, step, *arguments):
+        """One step of a test, and how long it took."""
+        begin = time.monotonic()
+        step(self, *arguments)
+        print(f"{step.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
+
+    def close(self):
+        self.screen.ask_to_close(self.window)
+        assert self.process.wait(60) == 0, "the viewer did not end well"
+        self.log.seek(0)
+        text = self.log.read()
+        assert text == "", text
+
+
+def on_a_screen(width, height, body, folder=None):
+    """Runs body(screen, folder), in a new folder where none is named; the exit code."""
+    with tempfile.TemporaryDirectory(prefix="brokkr-") as name:
+        folder = pathlib.Path(folder or name).resolve()
+        folder.mkdir(exist_ok=True)
+        try:
+            screen = Screen(folder, width, height)
+        except Unavailable as missing:
+            print(f"skipped: {missing}")
+            return SKIPPED
+        try:
+            body(screen, folder)
+        except Unavailable as missing:
+            print(f"skipped: {missing}")
+            return SKIPPED
+        finally:
+            screen.close()
+    return 0
