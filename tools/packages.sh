@@ -8,11 +8,11 @@ build="build-essential cmake ninja-build git ca-certificates
   libglm-dev libzstd-dev nlohmann-json3-dev libtinyobjloader-dev libstb-dev libtinyexr-dev libcli11-dev
   libgl-dev libegl-dev libx11-dev libmeshoptimizer-dev
   libglfw3-dev libimgui-dev python3 python3-glad fonts-dejavu-core"
-# Tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL), its loader, programs
-# to capture.
+# Tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL), its loader, a virtual
+# screen and a window manager on it, programs to capture.
 checks="libgtest-dev python3 python3-venv clang clang-format clang-tidy libclang-rt-14-dev
   libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0
-  xvfb libxtst6 mesa-utils apitrace"
+  xvfb libxtst6 openbox mesa-utils apitrace"
 
 bench="mesa-vulkan-drivers python3-matplotlib"
 

@@ -23,6 +23,7 @@ class Screen:
     def __init__(self, folder, width, height):
         if not shutil.which("Xvfb"):
             raise Unavailable("Xvfb is not installed (xvfb)")
+        self.folder, self.manager = pathlib.Path(folder), None
         self.x = self._library("libX11.so.6", "libx11-6")
         self.test = self._library("libXtst.so.6", "libxtst6")
         read, write = os.pipe()
@@ -64,6 +65,9 @@ class Screen:
         raise RuntimeError(f"Xvfb {self.name} takes no connection")
 
     def close(self):
+        if self.manager:
+            self.manager.terminate()
+            self.manager.wait()
         self.x.XCloseDisplay(self.display)
         self.server.terminate()
         self.server.wait()
@@ -136,8 +140,25 @@ class Screen:
             time.sleep(0.02)
         self.button(number, False)
 
+    def atom(self, name):
+        return self.x.XInternAtom(self.display, name.encode(), 0)
+
+    def property(self, window, name):
+        """The 32-bit values of a window's property; none where it has no such property."""
+        kind, form = ctypes.c_ulong(), ctypes.c_int()
+        count, after, data = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.POINTER(ctypes.c_ulong)()
+        self.x.XGetWindowProperty(self.display, ctypes.c_ulong(window), ctypes.c_ulong(self.atom(name)), ctypes.c_long(0),
+                                  ctypes.c_long(64), 0, ctypes.c_ulong(0), ctypes.byref(kind), ctypes.byref(form),
+                                  ctypes.byref(count), ctypes.byref(after), ctypes.byref(data))
+        values = [data[i] for i in range(count.value)] if form.value == 32 else []
+        if data:
+            self.x.XFree(data)
+        return values
+
     # Top-level windows, the newest last.
     def windows(self):
+        if self.manager:
+            return self.property(self.root, "_NET_CLIENT_LIST")
         root, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
         children = ctypes.POINTER(ctypes.c_ulong)()
         self.x.XQueryTree(self.display, ctypes.c_ulong(self.root), ctypes.byref(root), ctypes.byref(parent),
@@ -147,11 +168,47 @@ class Screen:
         return [w for w in found if self.geometry(w)[2] > 16]
 
     def geometry(self, window):
+        """Place on the screen and size, without the window manager's frame."""
         root, x, y = ctypes.c_ulong(), ctypes.c_int(), ctypes.c_int()
         size = [ctypes.c_uint() for _ in range(4)]
         self.x.XGetGeometry(self.display, ctypes.c_ulong(window), ctypes.byref(root), ctypes.byref(x), ctypes.byref(y),
                             *(ctypes.byref(s) for s in size))
+        self.x.XTranslateCoordinates(self.display, ctypes.c_ulong(window), ctypes.c_ulong(self.root), 0, 0, ctypes.byref(x),
+                                     ctypes.byref(y), ctypes.byref(root))
         return x.value, y.value, size[0].value, size[1].value
+
+    def place(self, window, x, y):
+        self.x.XMoveWindow(self.display, ctypes.c_ulong(window), x, y)
+        self._flush()
+
+    # What a window manager is for: without one a window can neither be minimized nor told to fill the screen.
+    def manage(self):
+        if not shutil.which("openbox"):
+            raise Unavailable("openbox, a window manager, is not installed (openbox)")
+        environment = dict(os.environ, DISPLAY=self.name, HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder / "openbox"))
+        self.manager = subprocess.Popen(["openbox", "--sm-disable"], env=environment, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            if self.property(self.root, "_NET_SUPPORTING_WM_CHECK"):
+                return
+            time.sleep(0.05)
+        raise RuntimeError("openbox did not start")
+
+    def minimize(self, window):
+        self.x.XIconifyWindow(self.display, ctypes.c_ulong(window), 0)
+        self._flush()
+
+    # As a task bar does.
+    def activate(self, window):
+        self.send(window, "_NET_ACTIVE_WINDOW", [2], to=self.root, mask=0x180000)
+
+    def send(self, window, kind, values, to=None, mask=0):
+        """A client message about `window`, to it or to another."""
+        event = XClientMessage(type=33, window=window, message_type=self.atom(kind), format=32)
+        for i, value in enumerate(values):
+            event.data[i] = value
+        self.x.XSendEvent(self.display, ctypes.c_ulong(to or window), 0, ctypes.c_long(mask), ctypes.byref(event))
+        self._flush()
 
     def resize(self, window, width, height):
         self.x.XResizeWindow(self.display, ctypes.c_ulong(window), width, height)
@@ -159,8 +216,4 @@ class Screen:
 
     # What a window manager sends when the user closes a window.
     def ask_to_close(self, window):
-        atom = lambda name: self.x.XInternAtom(self.display, name, 0)
-        event = XClientMessage(type=33, window=window, message_type=atom(b"WM_PROTOCOLS"), format=32)
-        event.data[0] = atom(b"WM_DELETE_WINDOW")
-        self.x.XSendEvent(self.display, ctypes.c_ulong(window), 0, ctypes.c_long(0), ctypes.byref(event))
-        self._flush()
+        self.send(window, "WM_PROTOCOLS", [self.atom("WM_DELETE_WINDOW")])
