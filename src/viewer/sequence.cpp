@@ -57,6 +57,12 @@ void Sequence::set(std::vector<std::string> files) {
   playing_ = false;
 }
 
+std::optional<size_t> Sequence::find(const std::string& file) const {
+  const auto at = std::find(files_.begin(), files_.end(), file);
+  if (at == files_.end()) return std::nullopt;
+  return size_t(at - files_.begin());
+}
+
 void Sequence::seek(size_t position) {
   if (!files_.empty()) position_ = std::min(position, files_.size() - 1);
   since_ = Clock::now();

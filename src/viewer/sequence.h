@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ class Sequence {
   void set(std::vector<std::string> files);
   bool active() const { return files_.size() > 1; }
   const std::vector<std::string>& files() const { return files_; }
+  std::optional<size_t> find(const std::string& file) const;  // its position
   size_t position() const { return position_; }
   // Clamped to what there is.
   void seek(size_t position);

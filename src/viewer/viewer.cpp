@@ -104,9 +104,9 @@ void Viewer::open(const std::vector<std::string>& paths) {
   }
   if (files.size() > 1) {
     sequence_.set(files);
-  } else if (std::find(sequence_.files().begin(), sequence_.files().end(), files[0]) ==
-             sequence_.files().end()) {
-    sequence_.set({});
+  } else {
+    sequence_.pause();  // it ends when the file is there: one that cannot be read changes nothing
+    if (const auto position = sequence_.find(files[0])) sequence_.seek(*position);
   }
   load_file(files[0], false);
 }
@@ -143,6 +143,7 @@ void Viewer::take_scene(const Loaded& loaded) {
     if (!loaded.error.empty()) show_error(loaded.error);
     return;
   }
+  if (!sequence_.find(loaded.path)) sequence_.set({});
   const bool another = loaded.path != file_;
   const bool same_kind = state_.scene && state_.scene->clip_space == loaded.scene->clip_space;
   const std::optional<Camera> camera = state_.camera.moved();

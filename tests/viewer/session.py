@@ -14,6 +14,7 @@ BROKKR = sys.argv[1]
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 FRAME = SOURCE / "scenes" / "gl-feature-test.bkf"
 OTHER = SOURCE / "scenes" / "minetest.bkf"
+NOT_A_FRAME = b"BKF1 is what this is not"
 ASIDE = (20, 400)  # for the pointer, which Xvfb draws into its pixels: in the window, not over the image
 SKIPPED = 77
 
@@ -98,6 +99,19 @@ class Session:
         """Of the frame that the window shows."""
         rows, texts = self.screenshot("Shift_L")
         return rows, json.loads(texts["Settings"]), texts["Command"]
+
+    def cpu_seconds(self):
+        """That all threads of the viewer have used so far."""
+        words = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+    def wait_for_rest(self, seconds=1.5, most=0.1):
+        """Until the viewer takes almost no time of the CPU: what was under way when it was asked to rest may end."""
+        def used():
+            begin = self.cpu_seconds()
+            time.sleep(seconds)
+            return self.cpu_seconds() - begin
+        wait_for("rest", lambda: used() <= most)
 
     def step(self, step, *arguments):
         """One step of a test, and how long it took."""

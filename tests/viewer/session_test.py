@@ -14,7 +14,7 @@ import sys
 import time
 
 import png
-from session import ASIDE, BROKKR, FRAME, OTHER, Session, on_a_screen, rendered, wait_for
+from session import ASIDE, BROKKR, FRAME, NOT_A_FRAME, OTHER, Session, on_a_screen, rendered, wait_for
 
 SIZE = (480, 270)
 WINDOW = (960, 560)
@@ -109,7 +109,7 @@ def move_the_camera(session, expected):
 
 def open_a_bad_file(session, folder, expected):
     bad = folder / "bad.bkf"
-    bad.write_bytes(b"BKF1 is what this is not")
+    bad.write_bytes(NOT_A_FRAME)
     session.screen.key("o", "Control_L")
     time.sleep(0.5)
     session.screen.type(str(bad))

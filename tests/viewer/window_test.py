@@ -5,10 +5,7 @@
 
 Exit code 77: Xvfb, a library of X or openbox is missing.
 """
-import os
-import pathlib
 import sys
-import time
 
 from session import FRAME, Session, on_a_screen, rendered, wait_for
 
@@ -46,30 +43,17 @@ def fills_the_screen(session, whole):
         wait_for("the image in the window", lambda: session.shows(whole))
 
 
-def cpu_seconds(process):
-    """Of all threads."""
-    words = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def cpu_within(process, seconds):
-    begin = cpu_seconds(process)
-    time.sleep(seconds)
-    return cpu_seconds(process) - begin
-
-
 def sleeps_while_minimized(session, whole):
     iconic = 3
     state = lambda: session.screen.property(session.window, "WM_STATE")[:1]
     for continuous in (False, True):
         if continuous:  # frames that nobody sees are not drawn
             session.screen.key("r")
-            begin = cpu_seconds(session.process)
-            wait_for("work", lambda: cpu_seconds(session.process) > begin + 0.2)
+            begin = session.cpu_seconds()
+            wait_for("work", lambda: session.cpu_seconds() > begin + 0.2)
         session.screen.minimize(session.window)
         wait_for("a minimized window", lambda: state() == [iconic])
-        used = wait_for("rest", lambda: [s for s in [cpu_within(session.process, 1.5)] if s <= 0.1])  # after the frame under way
-        print(f"minimized, {'frames keep coming' if continuous else 'nothing changes'}: {used[0]:.2f} s of CPU in 1.5 s", flush=True)
+        session.wait_for_rest()  # after the frame under way
         session.screen.activate(session.window)
         wait_for("the window again", lambda: state() != [iconic])
         wait_for("the image again", lambda: session.shows(whole))
