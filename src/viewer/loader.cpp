@@ -109,7 +109,7 @@ Loaded Loader::fulfil(const Wish& wish) {
   try {
     const auto begin = Clock::now();
     Frame frame = load_frame(wish.path, options);
-    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    const double ms = milliseconds(Clock::now() - begin);
     loaded.scene = make_scene(wish.path, std::move(frame), ms);
     keep({wish.path, key, loaded.scene, memory_of(loaded.scene->frame)});
   } catch (const LoadCancelled&) {

@@ -30,6 +30,8 @@ struct ImDrawList;
 namespace brokkr::viewer {
 
 using Clock = std::chrono::steady_clock;
+inline double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
+inline double milliseconds(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
 // A scene as it was loaded. Never changes; a new load makes a new one.
 struct Scene {
@@ -136,11 +138,8 @@ struct ViewerState {
   FrameSettings settings;                // change at will: compared after every UI frame
   std::shared_ptr<const Rendered> last;  // newest frame; null: none yet
   ImageView view;
-  CameraControl camera;     // change at will, as the settings
-  bool continuous = false;  // frames keep coming although nothing changes
-  // Shown in place of the last frame while it is set (difference view, OpenGL reference). Panels that set it
-  // unset it.
-  std::shared_ptr<const Picture> picture_instead;
+  CameraControl camera;               // change at will, as the settings
+  bool continuous = false;            // frames keep coming although nothing changes
   std::optional<glm::vec2> fixation;  // pixel of the shown target, set with the mouse (foveated policies)
 };
 

@@ -12,7 +12,9 @@
 #include "cli/picture.h"
 #include "cli/text.h"
 #include "inspect/image_compare.h"
+#include "viewer/frame_source.h"
 #include "viewer/job_guard.h"
+#include "viewer/looks.h"
 #include "viewer/panel_texture.h"
 #include "viewer/panels.h"
 #if defined(BROKKR_VIEWER_REFERENCE)
@@ -170,7 +172,6 @@ class ComparePanel : public Panel {
       picture = wanted == View::reference ? found_->reference : found_->difference;
     }
     if (picture != shown_) {
-      if (state.picture_instead == shown_) state.picture_instead = picture;
       shown_ = picture;
       if (picture) texture_.set(picture->width, picture->height, picture->pixels);
     }
@@ -185,18 +186,13 @@ class ComparePanel : public Panel {
  private:
   enum class View { ours, reference, difference };
 
-  bool is_current(const ViewerState& state) const {
-    const std::string camera = state.last->camera ? camera_text(*state.last->camera) : "";
-    return scene_.lock() == state.last->scene && asked_ == state.last->settings && asked_camera_ == camera;
-  }
+  bool is_current(const ViewerState& state) const { return asked_ == source_of(*state.last); }
 
   void ask(ViewerState& state) {
     if (!state.last || is_current(state)) return;
     found_ = std::make_shared<Comparison>();
     found_->waiting = true;
-    scene_ = state.last->scene;
-    asked_ = state.last->settings;
-    asked_camera_ = state.last->camera ? camera_text(*state.last->camera) : "";
+    asked_ = source_of(*state.last);
     state.commands.run([found = found_, guard = when_gone(found_), gain = gain_,
                         &commands = state.commands](RenderContext& c) {
       std::string problem;
@@ -233,7 +229,7 @@ class ComparePanel : public Panel {
     if (found_->waiting) return ImGui::TextDisabled("OpenGL draws ...");
     if (!found_->problem.empty()) return ImGui::TextWrapped("%s", cli::printable(found_->problem).c_str());
     if (!found_->reference) return ImGui::TextDisabled("not compared yet");
-    if (!is_current(state)) ImGui::TextColored({0.95f, 0.8f, 0.35f, 1}, "of an earlier frame");
+    if (!is_current(state)) ImGui::TextColored(kNotice, "of an earlier frame");
     if (!found_->colors)
       ImGui::TextWrapped("With this shading the two draw other colours: depths are compared, as grey.");
     const ImageComparison& c = found_->image;
@@ -250,9 +246,7 @@ class ComparePanel : public Panel {
   }
 
   std::shared_ptr<Comparison> found_ = std::make_shared<Comparison>();
-  std::weak_ptr<const Scene> scene_;
-  FrameSettings asked_;
-  std::string asked_camera_;
+  FrameSource asked_;
   std::shared_ptr<const Picture> shown_;
   PanelTexture texture_;
   View view_ = View::ours;

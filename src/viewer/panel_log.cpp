@@ -21,6 +21,9 @@
 #include "log/manifest.h"
 #include "log/plot.h"
 #include "scene/file_io.h"
+#include "viewer/frame_source.h"
+#include "viewer/looks.h"
+#include "viewer/names.h"
 #include "viewer/panels.h"
 
 namespace brokkr::viewer {
@@ -30,22 +33,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kShown = 600;  // frames of the curve
 constexpr ImU32 kCurve = IM_COL32(110, 180, 250, 255);
-
-double ms(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
-
-// "brokkr-NAME-1.csv" in the current folder, with the first number for which neither log nor manifest is
-// there.
-fs::path free_log_name(const std::string& scene) {
-  std::string stem = scene.starts_with("generated:") ? scene.substr(10) : fs::path(scene).stem().string();
-  for (char& c : stem) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '-';
-  }
-  for (int number = 1;; ++number) {
-    const fs::path path = fs::current_path() / ("brokkr-" + stem + "-" + std::to_string(number) + ".csv");
-    std::error_code ignored;
-    if (!fs::exists(path, ignored) && !fs::exists(manifest_path(path), ignored)) return path;
-  }
-}
 
 LogSource source_of_window() {
   LogSource source;
@@ -107,8 +94,9 @@ class LogPanel : public Panel {
     const FrameRecord record = record_of(presented);
     // The curve leaves out the time in which nobody asked for a frame.
     const Clock::time_point asked = presented.frame->requested;
-    shown_.push_back(presented.previous && *presented.previous > asked ? record.between_presents_ms
-                                                                       : ms(presented.begin - asked));
+    shown_.push_back(presented.previous && *presented.previous > asked
+                         ? record.between_presents_ms
+                         : milliseconds(presented.begin - asked));
     if (shown_.size() > kShown) shown_.pop_front();
     last_end_ = presented.end;
     if (!recording_) return;
@@ -130,19 +118,19 @@ class LogPanel : public Panel {
     FrameRecord record;
     const Rendered& frame = *p.frame;
     const Clock::time_point start = recording_ ? recording_->begin : p.begin;
-    record.time_s = ms(p.begin - start) / 1000;
+    record.time_s = milliseconds(p.begin - start) / 1000;
     // The first frame of a log has none before it there.
     const bool first = recording_ && recording_->frame_ms.empty();
     const Clock::time_point before = first ? start : p.previous.value_or(frame.begin);
-    record.between_presents_ms = ms(p.begin - before);
-    record.in_present_ms = record.until_displayed_ms = ms(p.end - p.begin);
-    record.between_display_change_ms = ms(p.end - last_end_.value_or(before));
-    record.until_render_start_ms = ms(frame.begin - p.begin);
+    record.between_presents_ms = milliseconds(p.begin - before);
+    record.in_present_ms = record.until_displayed_ms = milliseconds(p.end - p.begin);
+    record.between_display_change_ms = milliseconds(p.end - last_end_.value_or(before));
+    record.until_render_start_ms = milliseconds(frame.begin - p.begin);
     const bool input_since = p.input && p.previous && *p.input > *p.previous && *p.input <= p.begin;
-    record.since_input_ms = input_since ? ms(p.begin - *p.input) : 0;
+    record.since_input_ms = input_since ? milliseconds(p.begin - *p.input) : 0;
     record.frame_id = recording_ ? recording_->frame_ms.size() : 0;
     record.policy = policy_text(frame.settings.options);
-    fill_record(frame.result.statistics, ms(frame.end - frame.begin), record);
+    fill_record(frame.result.statistics, milliseconds(frame.end - frame.begin), record);
     return record;
   }
 
@@ -166,10 +154,7 @@ class LogPanel : public Panel {
   void draw_curve() const {
     const FrameStatistics s = frame_statistics({shown_.begin(), shown_.end()});
     if (s.frames == 0) return ImGui::TextDisabled("no frame has been shown yet");
-    const float width = ImGui::GetContentRegionAvail().x, height = 10 * ImGui::GetFontSize();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(at, {at.x + width, at.y + height}, IM_COL32(24, 26, 30, 255));
+    const auto [list, at, width, height, hovered] = begin_plot("curve", 10);
     const double top = std::max(s.p99_ms * 1.3, 1e-3);
     const auto y_of = [&](double value) {
       return at.y + height - float(std::min(value / top, 1.0)) * (height - 2) - 1;
@@ -186,25 +171,14 @@ class LogPanel : public Panel {
       list.AddText({at.x + 4, y_of(value) - ImGui::GetFontSize() - 1}, IM_COL32(230, 230, 230, 255),
                    (std::string(label) + " " + cli::fixed(value, 2) + " ms").c_str());
     }
-    ImGui::InvisibleButton("curve", {width, height});
-    if (ImGui::IsItemHovered()) {
-      const float part = (ImGui::GetIO().MousePos.x - at.x) / width;
-      const size_t i = std::min(size_t(std::max(part, 0.0f) * float(shown_.size())), shown_.size() - 1);
-      ImGui::SetTooltip("%.3f ms", shown_[i]);
-    }
+    if (hovered >= 0) ImGui::SetTooltip("%.3f ms", shown_[size_t(hovered * float(shown_.size()))]);
     ImGui::Text("last %zu frames", s.frames);
-    if (ImGui::BeginTable("percentiles", 2, ImGuiTableFlags_SizingFixedFit)) {
-      const auto row = [](const char* label, const std::string& text) {
-        ImGui::TableNextColumn();
-        ImGui::TextDisabled("%s", label);
-        ImGui::TableNextColumn();
-        ImGui::TextUnformatted(text.c_str());
-      };
-      row("median", cli::fixed(s.median_ms, 3) + " ms");
-      row("p95", cli::fixed(s.p95_ms, 3) + " ms");
-      row("p99", cli::fixed(s.p99_ms, 3) + " ms");
-      row("p99.9", cli::fixed(s.p999_ms, 3) + " ms");
-      row("1 % low", cli::fixed(s.one_percent_low_fps, 2) + " frames/s");
+    if (begin_values("percentiles")) {
+      value_row("median", cli::fixed(s.median_ms, 3) + " ms");
+      value_row("p95", cli::fixed(s.p95_ms, 3) + " ms");
+      value_row("p99", cli::fixed(s.p99_ms, 3) + " ms");
+      value_row("p99.9", cli::fixed(s.p999_ms, 3) + " ms");
+      value_row("1 % low", cli::fixed(s.one_percent_low_fps, 2) + " frames/s");
       ImGui::EndTable();
     }
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("1 %% low = %s", kOnePercentLowFormula);
@@ -221,7 +195,7 @@ class LogPanel : public Panel {
     if (!state.scene) return state.commands.show_note("there is nothing to record: load a scene first");
     auto recording = std::make_unique<Recording>();
     LogSession& session = recording->session;
-    session.log = free_log_name(state.scene->path);
+    session.log = free_name(fs::current_path(), state.scene->path, ".csv", ".json");
     session.format = format_ == 1 ? LogFormat::mangohud : LogFormat::presentmon;
     session.source = source_of_window();
     session.begun = utc_now();
@@ -261,7 +235,7 @@ class LogPanel : public Panel {
           try {
             const RenderOptions& options = last->settings.options;
 
-            session.camera = last->camera ? camera_text(*last->camera) : "";
+            session.camera = text_of(last->camera);
             write_json(manifest_path(session.log),
                        manifest_json(session, scene_json(last->scene->path, last->scene->frame),
                                      cli::option_texts(options), last->result.statistics, times));

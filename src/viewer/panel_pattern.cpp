@@ -11,29 +11,18 @@
 #include "bin/pattern_image.h"
 #include "cli/text.h"
 #include "inspect/load_map.h"
-#include "log/ab.h"
-#include "log/frame_statistics.h"
 #include "target/target_tables.h"
-#include "viewer/job_guard.h"
+#include "viewer/looks.h"
 #include "viewer/panel_texture.h"
 #include "viewer/panels.h"
+#include "viewer/pattern_race.h"
 
 namespace brokkr::viewer {
 namespace {
 
 constexpr int kThumbnailBins = 32;
-constexpr size_t kMostPairs = 2000;
 
 enum class Overlay { none, owners, heat };
-
-// Frames of two patterns in turns, timed on the render thread a pair at a time, so that other frames get in
-// between.
-struct Race {
-  std::mutex mutex;
-  bool waiting = false;
-  std::vector<double> a_ms, b_ms;
-  bool warm = false;  // the first pair takes memory and is left out
-};
 
 class PatternPanel : public Panel {
  public:
@@ -48,11 +37,11 @@ class PatternPanel : public Panel {
       map_number_ = state.last->number;
     }
     if (ImGui::CollapsingHeader("Load of the last frame", ImGuiTreeNodeFlags_DefaultOpen)) draw_load(state);
-    if (ImGui::CollapsingHeader("A/B of two patterns", ImGuiTreeNodeFlags_DefaultOpen)) draw_race(state);
+    if (ImGui::CollapsingHeader("A/B of two patterns", ImGuiTreeNodeFlags_DefaultOpen)) race_.draw(state);
   }
 
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
-    if (running_) next_pair(state);
+    race_.next_pair(state);
     if (overlay_ == Overlay::none || !state.last || state.last->result.statistics.bin <= 0) return;
     const Rendered& frame = *state.last;
     const int bin = frame.result.statistics.bin;
@@ -92,7 +81,7 @@ class PatternPanel : public Panel {
       thumbnails_[i].draw(list, at, {at.x + size, at.y + size});
       if (chosen || hovered)
         list.AddRect({at.x - 2, at.y - 2}, {at.x + size + 2, at.y + size + 2},
-                     chosen ? IM_COL32(255, 220, 60, 255) : IM_COL32(255, 255, 255, 140), 2, 0, 2);
+                     chosen ? kMark : IM_COL32(255, 255, 255, 140), 2, 0, 2);
       if (hovered) {
         std::string text = std::string(info.name) + "\n" + info.description;
         if (state.last && state.last->result.statistics.bins_x > 0) {
@@ -201,10 +190,7 @@ class PatternPanel : public Panel {
   // column.
   static void bars(const std::vector<uint64_t>& load, double mean) {
     if (load.empty()) return;
-    const float width = ImGui::GetContentRegionAvail().x, height = 7 * ImGui::GetFontSize();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(at, {at.x + width, at.y + height}, IM_COL32(24, 26, 30, 255));
+    const auto [list, at, width, height, hovered] = begin_plot("bars", 7);
     const double top = double(std::max<uint64_t>(1, *std::max_element(load.begin(), load.end())));
     const size_t count = load.size(), columns = std::min(count, size_t(std::max(1.0f, width / 2)));
     const float step = width / float(columns);
@@ -220,101 +206,10 @@ class PatternPanel : public Panel {
     }
     const float y = at.y + height - float(mean / top) * height;
     list.AddLine({at.x, y}, {at.x + width, y}, IM_COL32(255, 255, 255, 220), 1.5f);
-    ImGui::InvisibleButton("bars", {width, height});
-    if (!ImGui::IsItemHovered()) return;
-    const size_t i = std::min(
-        size_t(std::max(0.0f, (ImGui::GetIO().MousePos.x - at.x) / width) * float(count)), count - 1);
+    if (hovered < 0) return;
+    const size_t i = size_t(hovered * float(count));
     ImGui::SetTooltip("rasterizer %zu: %s fragments, %.2f of the mean", i, cli::grouped(load[i]).c_str(),
                       mean > 0 ? double(load[i]) / mean : 0);
-  }
-
-  static bool choose(const char* label, PatternKind& kind) {
-    bool changed = false;
-    if (!ImGui::BeginCombo(label, pattern_name(kind))) return false;
-    for (const PatternInfo& info : patterns()) {
-      if (ImGui::Selectable(info.name, info.kind == kind)) {
-        changed = info.kind != kind;
-        kind = info.kind;
-      }
-    }
-    ImGui::EndCombo();
-    return changed;
-  }
-
-  void draw_race(ViewerState& state) {
-    const bool other_a = choose("A", a_), other_b = choose("B", b_);
-    if (other_a || other_b) stop();
-    if (running_) {
-      if (ImGui::Button("Stop")) running_ = false;
-    } else if (ImGui::Button("Alternate frames of A and B")) {
-      start(state);
-    }
-    const std::lock_guard lock(race_->mutex);
-    if (race_->a_ms.empty()) return;
-    const RatioEstimate r = paired_ratio(race_->a_ms, race_->b_ms);
-    ImGui::Text("%zu pairs, median A %.3f ms, B %.3f ms", r.frames, frame_statistics(race_->a_ms).median_ms,
-                frame_statistics(race_->b_ms).median_ms);
-    if (!std::isfinite(r.high)) {
-      ImGui::TextDisabled("too few for an interval");
-    } else {
-      ImGui::Text("A / B = %.4f (%.4f to %.4f, %.0f %% confidence)", r.ratio, r.low, r.high,
-                  100 * r.confidence);
-      ImGui::TextUnformatted(r.low > 1    ? "B is faster"
-                             : r.high < 1 ? "A is faster"
-                                          : "no difference can be told");
-    }
-  }
-
-  void start(ViewerState& state) {
-    race_ = std::make_shared<Race>();
-    race_settings_ = state.settings;
-    race_scene_ = state.scene;
-    running_ = true;
-  }
-
-  void stop() {
-    running_ = false;
-    race_ = std::make_shared<Race>();
-  }
-
-  void next_pair(ViewerState& state) {
-    if (race_scene_.lock() != state.scene) return stop();
-    if (!(race_settings_ == state.settings)) start(state);  // what was timed is another frame
-    {
-      const std::lock_guard lock(race_->mutex);
-      if (race_->a_ms.size() >= kMostPairs) {
-        running_ = false;
-        return;
-      }
-      if (race_->waiting) return;
-      race_->waiting = true;
-    }
-    state.commands.run([race = race_, guard = when_gone(race_), a = a_, b = b_,
-                        &commands = state.commands](RenderContext& c) {
-      RenderOptions options = c.settings.options;
-      options.trace = options.keep_ids = false;
-      const auto time = [&](PatternKind kind) {
-        options.pattern = kind;
-        const auto begin = Clock::now();
-        const bool whole = !c.renderer.render(c.prepared, options, false).aborted;
-        return whole ? std::chrono::duration<double, std::milli>(Clock::now() - begin).count() : 0.0;
-      };
-      const bool swapped = race->a_ms.size() % 2 == 1;  // neither is always the first of a pair
-      double a_ms = 0, b_ms = 0;
-      if (swapped) b_ms = time(b);
-      a_ms = time(a);
-      if (!swapped) b_ms = time(b);
-      {
-        const std::lock_guard lock(race->mutex);
-        race->waiting = false;
-        if (race->warm && a_ms > 0 && b_ms > 0) {
-          race->a_ms.push_back(a_ms);
-          race->b_ms.push_back(b_ms);
-        }
-        race->warm = true;
-      }
-      commands.wake();
-    });
   }
 
   struct Timed {
@@ -332,11 +227,7 @@ class PatternPanel : public Panel {
   uint64_t overlay_number_ = 0, map_number_ = 0;
   LoadMap map_;
   std::shared_ptr<Timed> timed_ = std::make_shared<Timed>();
-  std::shared_ptr<Race> race_ = std::make_shared<Race>();
-  std::weak_ptr<const Scene> race_scene_;
-  FrameSettings race_settings_;
-  PatternKind a_ = PatternKind::diagonal, b_ = PatternKind::van_der_corput;
-  bool running_ = false;
+  PatternRace race_;
 };
 
 }  // namespace

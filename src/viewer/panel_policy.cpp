@@ -10,6 +10,7 @@
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
 #include "viewer/block_timeline.h"
+#include "viewer/looks.h"
 #include "viewer/option_widget.h"
 #include "viewer/panels.h"
 
@@ -65,8 +66,7 @@ class PolicyPanel : public Panel {
     if (!state.fixation) return;
     const glm::vec2 p = state.view.to_screen(*state.fixation);
     const float r = 9;
-    for (const auto& [color, width] :
-         {std::pair{IM_COL32(0, 0, 0, 200), 4.0f}, std::pair{IM_COL32(255, 220, 60, 255), 2.0f}}) {
+    for (const auto& [color, width] : {std::pair{IM_COL32(0, 0, 0, 200), 4.0f}, std::pair{kMark, 2.0f}}) {
       list.AddCircle({p.x, p.y}, r, color, 24, width);
       list.AddLine({p.x - 2 * r, p.y}, {p.x + 2 * r, p.y}, color, width);
       list.AddLine({p.x, p.y - 2 * r}, {p.x, p.y + 2 * r}, color, width);
@@ -171,8 +171,7 @@ class PolicyPanel : public Panel {
     const Statistics& s = state.last->result.statistics;
     for (size_t i = 0; i < size_t(Stage::count); ++i) {
       if (i > 0) ImGui::SameLine();
-      ImGui::ColorButton(kStageNames[i], ImGui::ColorConvertU32ToFloat4(kStageColors[i]),
-                         ImGuiColorEditFlags_NoTooltip, {ImGui::GetFontSize(), ImGui::GetFontSize()});
+      swatch(kStageNames[i], ImGui::ColorConvertU32ToFloat4(kStageColors[i]));
       ImGui::SameLine();
       double sum = 0;
       for (const BlockTime& block : s.block_times) sum += block.ms[i];

@@ -7,24 +7,11 @@
 #include <glm/common.hpp>
 
 #include "cli/text.h"
+#include "viewer/looks.h"
 #include "viewer/panels.h"
 
 namespace brokkr::viewer {
 namespace {
-
-bool begin_rows(const char* id) {
-  if (!ImGui::BeginTable(id, 2)) return false;
-  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, 5 * ImGui::GetFontSize());
-  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
-  return true;
-}
-
-void row(const char* name, const std::string& value) {
-  ImGui::TableNextColumn();
-  ImGui::TextDisabled("%s", name);
-  ImGui::TableNextColumn();
-  ImGui::TextWrapped("%s", value.c_str());
-}
 
 class ScenePanel : public Panel {
  public:
@@ -50,12 +37,12 @@ class ScenePanel : public Panel {
       draws_ = std::count_if(scene.frame.commands.begin(), scene.frame.commands.end(),
                              [](const Command& c) { return std::holds_alternative<DrawCommand>(c); });
     }
-    if (!begin_rows("file")) return;
-    row("file", cli::printable(scene.path));
-    if (!scene.frame.application.empty()) row("from", cli::printable(scene.frame.application));
-    if (!scene.frame.license.empty()) row("licence", cli::printable(scene.frame.license));
-    row("holds", cli::grouped(uint64_t(draws_)) + " draws, " + cli::grouped(triangles_) + " triangles");
-    row("loaded", "in " + cli::fixed(scene.load_ms, 0) + " ms");
+    if (!begin_values("file")) return;
+    value_row("file", cli::printable(scene.path));
+    if (!scene.frame.application.empty()) value_row("from", cli::printable(scene.frame.application));
+    if (!scene.frame.license.empty()) value_row("licence", cli::printable(scene.frame.license));
+    value_row("holds", cli::grouped(uint64_t(draws_)) + " draws, " + cli::grouped(triangles_) + " triangles");
+    value_row("loaded", "in " + cli::fixed(scene.load_ms, 0) + " ms");
     ImGui::EndTable();
   }
 
@@ -139,22 +126,23 @@ class ScenePanel : public Panel {
 
   static void draw_last(const Rendered& last) {
     const Statistics& s = last.result.statistics;
-    if (!begin_rows("last")) return;
-    row("frame", cli::fixed(s.frame_ms, 3) + " ms" + (last.result.aborted ? ", cut off" : ""));
-    row("machine", s.machine + " " + s.isa + ", " + std::to_string(s.workers) + " workers of " +
-                       std::to_string(s.width) + " lanes");
-    row("triangles", cli::grouped(s.triangles_in) + " in, " + cli::grouped(s.triangles_culled) + " culled, " +
-                         cli::grouped(s.triangles_clipped) + " clipped, " + cli::grouped(s.triangles_out) +
-                         " out");
-    row("vertices",
-        cli::grouped(s.vertex_shader_runs) + " shaded, " + cli::fixed(s.asr, 3) + " per triangle");
-    row("batches", cli::grouped(s.batches) + ", phases " + cli::grouped(s.phases) + " (" +
-                       cli::grouped(s.ordered_phases) + " ordered)");
-    row("fragments", cli::grouped(s.fragments) + ", " + cli::grouped(s.fragments_shaded) + " shaded");
-    row("load",
-        "c_v " + cli::fixed(s.load_cv, 3) + " over " + std::to_string(s.rasterizers) + " rasterizers");
-    row("memory", cli::grouped(s.store_bytes >> 10) + " KiB store, " + cli::grouped(s.target_bytes >> 10) +
-                      " KiB targets, " + cli::grouped(s.frame_bytes >> 10) + " KiB frame");
+    if (!begin_values("last")) return;
+    value_row("frame", cli::fixed(s.frame_ms, 3) + " ms" + (last.result.aborted ? ", cut off" : ""));
+    value_row("machine", s.machine + " " + s.isa + ", " + std::to_string(s.workers) + " workers of " +
+                             std::to_string(s.width) + " lanes");
+    value_row("triangles", cli::grouped(s.triangles_in) + " in, " + cli::grouped(s.triangles_culled) +
+                               " culled, " + cli::grouped(s.triangles_clipped) + " clipped, " +
+                               cli::grouped(s.triangles_out) + " out");
+    value_row("vertices",
+              cli::grouped(s.vertex_shader_runs) + " shaded, " + cli::fixed(s.asr, 3) + " per triangle");
+    value_row("batches", cli::grouped(s.batches) + ", phases " + cli::grouped(s.phases) + " (" +
+                             cli::grouped(s.ordered_phases) + " ordered)");
+    value_row("fragments", cli::grouped(s.fragments) + ", " + cli::grouped(s.fragments_shaded) + " shaded");
+    value_row("load",
+              "c_v " + cli::fixed(s.load_cv, 3) + " over " + std::to_string(s.rasterizers) + " rasterizers");
+    value_row("memory", cli::grouped(s.store_bytes >> 10) + " KiB store, " +
+                            cli::grouped(s.target_bytes >> 10) + " KiB targets, " +
+                            cli::grouped(s.frame_bytes >> 10) + " KiB frame");
     ImGui::EndTable();
     if (s.discard_unknown_triangles > 0)
       ImGui::TextWrapped("%s triangles had a shader that may discard fragments; they are drawn whole.",

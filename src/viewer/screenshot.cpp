@@ -122,18 +122,6 @@ Metadata metadata_of(const Rendered& frame) {
   return metadata;
 }
 
-fs::path free_name(const fs::path& folder, const std::string& scene_path) {
-  std::string stem = fs::path(scene_path).stem().string();
-  for (char& c : stem) {
-    if (c == ':' || c == '?' || c == '&' || c == '=' || c == '/') c = '-';
-  }
-  for (int number = 1;; ++number) {
-    const fs::path path = folder / ("brokkr-" + stem + "-" + std::to_string(number) + ".png");
-    std::error_code error;
-    if (!fs::exists(path, error)) return path;
-  }
-}
-
 void write_screenshot(const fs::path& path, const Picture& picture, const Metadata& metadata) {
   write_file(path, with_metadata(encode_png(picture.width, picture.height, picture.pixels, true), metadata));
 }

@@ -20,9 +20,6 @@ std::vector<std::byte> with_metadata(std::vector<std::byte> png, const Metadata&
 // "Command", a command line of `brokkr render` that draws it again.
 Metadata metadata_of(const Rendered& frame);
 
-// "brokkr-NAME-1.png" in `folder`, with the first number that is free.
-std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& scene_path);
-
 // Throws std::runtime_error naming the file.
 void write_screenshot(const std::filesystem::path& path, const Picture& picture, const Metadata& metadata);
 

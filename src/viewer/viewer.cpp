@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cli/pipeline_options.h"
-#include "cli/text.h"
+#include "viewer/names.h"
 #include "viewer/option_widget.h"
 #include "viewer/panels.h"
 #include "viewer/scene.h"
@@ -24,12 +24,6 @@ constexpr auto kNoteTime = std::chrono::seconds(5);
 constexpr size_t kFrameTimes = 64;  // frames that the rate in the status bar is the mean of
 // UI frames after an event: widgets need some to settle (a tooltip, a closing menu).
 constexpr int kSettleFrames = 3;
-
-double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
-
-std::string display_name(const std::string& path) {
-  return cli::printable(path.starts_with("generated:") ? path : fs::path(path).filename().string());
-}
 
 }  // namespace
 
@@ -199,13 +193,12 @@ void Viewer::poll() {
 void Viewer::request_frame() {
   if (!state_.scene || window_->minimized()) return;
   const std::optional<Camera>& camera = state_.camera.moved();
-  const auto text = [](const std::optional<Camera>& c) { return c ? camera_text(*c) : std::string(); };
-  const bool changed = asked_.scene != state_.scene || !(asked_.settings == state_.settings) ||
-                       text(asked_.camera) != text(camera);
+  FrameSource source{state_.scene, state_.settings, text_of(camera)};
+  const bool changed = !(source == asked_);
   const bool another = state_.continuous && !render_thread_->request_waits();
   if (!changed && !render_wanted_ && !another) return;
   render_wanted_ = false;
-  asked_ = {state_.scene, state_.settings, camera};
+  asked_ = std::move(source);
   render_thread_->request({state_.scene, state_.settings, camera, Clock::now()});
 }
 
@@ -269,7 +262,7 @@ void Viewer::take_screenshot() {
   shot_ = Shot::none;
   if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");
   try {
-    const fs::path path = free_name(fs::current_path(), state_.last->scene->path);
+    const fs::path path = free_name(fs::current_path(), state_.last->scene->path, ".png");
     write_screenshot(path, picture, metadata_of(*state_.last));
     show_note("saved " + path.string());
   } catch (const std::exception& error) {

@@ -10,6 +10,7 @@
 #include "scene/load.h"
 #include "viewer/file_dialog.h"
 #include "viewer/file_watch.h"
+#include "viewer/frame_source.h"
 #include "viewer/image_area.h"
 #include "viewer/loader.h"
 #include "viewer/panel.h"
@@ -86,12 +87,7 @@ class Viewer : public ViewerCommands {
   std::string file_, bookmarks_of_;                       // being shown; whose bookmarks the camera has
   bool keep_camera_ = false;
   bool render_wanted_ = false;
-  struct Asked {
-    std::shared_ptr<const Scene> scene;
-    FrameSettings settings;
-    std::optional<Camera> camera;
-  };
-  Asked asked_;  // last request
+  FrameSource asked_;  // last request
 
   bool show_ui_ = true, show_help_ = false;
   enum class Shot { none, window, image };

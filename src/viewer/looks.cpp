@@ -1,0 +1,42 @@
+#include "viewer/looks.h"
+
+#include <algorithm>
+
+namespace brokkr::viewer {
+namespace {
+
+constexpr ImU32 kPlotGround = IM_COL32(24, 26, 30, 255);
+
+}  // namespace
+
+void swatch(const char* id, const ImVec4& color) {
+  const float size = ImGui::GetFontSize();
+  ImGui::ColorButton(id, color, ImGuiColorEditFlags_NoTooltip | ImGuiColorEditFlags_NoAlpha, {size, size});
+}
+
+bool begin_values(const char* id) {
+  if (!ImGui::BeginTable(id, 2)) return false;
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, 5 * ImGui::GetFontSize());
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  return true;
+}
+
+void value_row(const char* name, const std::string& value) {
+  ImGui::TableNextColumn();
+  ImGui::TextDisabled("%s", name);
+  ImGui::TableNextColumn();
+  ImGui::TextWrapped("%s", value.c_str());
+}
+
+Plot begin_plot(const char* id, float lines) {
+  Plot plot{*ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x,
+            lines * ImGui::GetFontSize(), -1};
+  const ImVec2 end(plot.at.x + plot.width, plot.at.y + plot.height);
+  plot.list.AddRectFilled(plot.at, end, kPlotGround);
+  ImGui::InvisibleButton(id, {plot.width, plot.height});
+  if (ImGui::IsItemHovered())
+    plot.hovered = std::clamp((ImGui::GetIO().MousePos.x - plot.at.x) / plot.width, 0.0f, 0.9999f);
+  return plot;
+}
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,36 @@
+// Colours and small widgets that panels have in common.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+namespace brokkr::viewer {
+
+constexpr ImU32 kMark = IM_COL32(255, 220, 60, 255);  // what the user chose, over the image and elsewhere
+inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};   // text that is to be seen
+
+// Of a window that is a fixed part of the viewer's own.
+constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                       ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
+                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse |
+                                       ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+// A square of one line of text in this colour: of a legend, of a pixel. For ImGui::IsItemHovered it is the
+// last item.
+void swatch(const char* id, const ImVec4& color);
+
+// Names and values in two columns. Where it returns true, rows follow and ImGui::EndTable.
+bool begin_values(const char* id);
+void value_row(const char* name, const std::string& value);
+
+// Room for bars or a curve over the panel's width, `lines` of text high, on a dark ground. The last item.
+struct Plot {
+  ImDrawList& list;
+  ImVec2 at;  // top left corner on the screen
+  float width, height;
+  float hovered;  // where the mouse is, 0 (left) to below 1; negative: not over the plot
+};
+Plot begin_plot(const char* id, float lines);
+
+}  // namespace brokkr::viewer

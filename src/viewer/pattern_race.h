@@ -1,0 +1,34 @@
+// A/B of two bin patterns: frames of both in turns, timed on the render thread a pair at a time, so that
+// other frames get in between. Part of the panel Pattern.
+#pragma once
+
+#include <memory>
+
+#include "bin/pattern.h"
+#include "viewer/panel.h"
+
+namespace brokkr::viewer {
+
+class PatternRace {
+ public:
+  PatternRace();
+  // The choice of both, the button, and what is known so far with its confidence interval (log/ab.h).
+  void draw(ViewerState& state);
+  // Every UI frame: asks for the next pair while it runs. Starts anew where the settings have changed, stops
+  // where another scene is shown.
+  void next_pair(ViewerState& state);
+
+ private:
+  struct Times;
+  void start(ViewerState& state);
+  void stop();
+  void draw_result() const;
+
+  std::shared_ptr<Times> times_;
+  std::weak_ptr<const Scene> scene_;
+  FrameSettings settings_;
+  PatternKind a_ = PatternKind::diagonal, b_ = PatternKind::van_der_corput;
+  bool running_ = false;
+};
+
+}  // namespace brokkr::viewer
