@@ -128,7 +128,7 @@ void save_pattern(const std::filesystem::path& path, const SavedPattern& saved) 
     out += std::to_string(pattern.owner[i]);
   }
   out += "\n  ]\n}\n";
-  write_file(path, std::as_bytes(std::span(out.data(), out.size())));
+  write_text(path, out);
 }
 
 }  // namespace brokkr

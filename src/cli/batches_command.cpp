@@ -1,6 +1,4 @@
 // brokkr batches: vertex reuse by model and method (thesis chapter 6).
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,55 +9,15 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/json_text.h"
 #include "cli/picture.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
-#include "scene/file_io.h"
 
 namespace brokkr::cli {
 namespace {
 
-void write_text(const std::filesystem::path& path, const std::string& text) {
-  write_file(path, std::as_bytes(std::span(text)));
-}
-
-std::string csv(const BatchTable& table) {
-  const auto line = [](const std::vector<std::string>& cells) {
-    std::string text;
-    for (std::string cell : cells) {
-      std::replace_if(
-          cell.begin(), cell.end(), [](char c) { return c == ',' || c == '"' || c == '\n'; }, ' ');
-      text += (text.empty() ? "" : ",") + cell;
-    }
-    return text + "\n";
-  };
-  std::string text = line(table.columns);
-  for (const auto& row : table.rows) text += line(row);
-  return text;
-}
-
-nlohmann::ordered_json to_json(const BatchTable& table) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& row : table.rows) {
-    nlohmann::ordered_json item;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const bool number = !row[i].empty() && row[i].find_first_not_of("0123456789.") == std::string::npos;
-      if (!number) {
-        item[table.columns[i]] = row[i];
-      } else if (row[i].find('.') == std::string::npos) {
-        item[table.columns[i]] = std::stoull(row[i]);
-      } else {
-        item[table.columns[i]] = std::stod(row[i]);
-      }
-    }
-    rows.push_back(item);
-  }
-  return rows;
-}
-
 // One table per model, a line per file and a column per method, as the thesis prints them.
-void print_asr(const BatchTable& table, const BatchRequest& request) {
+void print_asr(const ResultTable& table, const BatchRequest& request) {
   std::map<std::string, std::map<std::string, std::map<std::string, std::string>>> cells;
   std::map<std::string, std::pair<std::string, std::string>> files;
   std::vector<std::string> order;
@@ -82,7 +40,7 @@ void print_asr(const BatchTable& table, const BatchRequest& request) {
   }
 }
 
-void print(const BatchTable& table) {
+void print(const ResultTable& table) {
   if (!table.rows.empty()) std::cout << format_table(table.columns, table.rows) << '\n';
 }
 
@@ -122,10 +80,10 @@ int run_batches(const Arguments& arguments) {
   request.methods = methods_of(
       arguments.text("methods", "original,hoppe,k-cache,tipsify,forsyth,batch,batch-fast"), "--methods");
   request.max_cache = uint32_t(arguments.integer("max-cache", 64));
-  const std::string folder = arguments.text("output"), json = arguments.text("json");
+  const ResultFiles results("batches", arguments);
   const auto& files = arguments.all("FILE");
-  BatchTable asr = empty_asr_table(), caches = empty_cache_table(), sweep = empty_sweep_table(),
-             render = empty_render_table();
+  ResultTable asr = empty_asr_table(), caches = empty_cache_table(), sweep = empty_sweep_table(),
+              render = empty_render_table();
   {
     Progress progress;
     request.progress = [&](const std::string& what) { progress.show(what); };
@@ -141,25 +99,13 @@ int run_batches(const Arguments& arguments) {
       if (arguments.has("picture")) draw_batches(input, arguments, request, files.size() > 1);
     }
   }
-  const std::vector<const BatchTable*> tables = {&asr, &caches, &sweep, &render};
-  if (!folder.empty()) {
-    std::filesystem::create_directories(folder);
-    for (const BatchTable* table : tables) {
-      if (!table->rows.empty())
-        write_text(std::filesystem::path(folder) / ("batches-" + table->name + ".csv"), csv(*table));
-    }
+  const std::vector<const ResultTable*> tables = {&asr, &caches, &sweep, &render};
+  nlohmann::ordered_json document;
+  for (const ResultTable* table : tables) {
+    results.add(*table);
+    if (!table->rows.empty()) document[table->name] = json_rows(*table);
   }
-  if (!json.empty()) {
-    nlohmann::ordered_json all;
-    for (const BatchTable* table : tables) {
-      if (!table->rows.empty()) all[table->name] = to_json(*table);
-    }
-    if (json == "-") {
-      std::cout << json_text(all);
-      return kSuccess;
-    }
-    write_text(json, json_text(all));
-  }
+  if (!results.finish(document)) return kSuccess;
   print_asr(asr, request);
   print(sweep);
   print(render);
@@ -218,17 +164,10 @@ Command batches_command() {
        .kind = ValueKind::choice,
        .value = "METHOD",
        .help = "Order of the triangles in the picture (original)",
-       .choices = method_names()},
-      {.names = "-o,--output",
-       .kind = ValueKind::file,
-       .value = "DIR",
-       .help = "Also write batches-*.csv into this folder"},
-      {.names = "--json",
-       .kind = ValueKind::file,
-       .value = "FILE.json",
-       .help = "Write all tables; - prints them instead"}};
+       .choices = method_names()}};
   return {"batches", "Compare vertex reuse by batch model and triangle order",
-          joined(joined(options, input_options()), pipeline_options()), run_batches};
+          joined(joined(joined(options, result_options("batches")), input_options()), pipeline_options()),
+          run_batches};
 }
 
 }  // namespace brokkr::cli

@@ -80,20 +80,20 @@ BatchInput batch_input(const std::string& name, Frame frame) {
   return input;
 }
 
-BatchTable empty_asr_table() {
+ResultTable empty_asr_table() {
   return {"asr", {"file", "triangles", "model", "method", "asr", "perfect", "vertices", "copies", "ms"}, {}};
 }
-BatchTable empty_cache_table() {
+ResultTable empty_cache_table() {
   return {"caches", {"file", "model", "method", "asr", "policy", "size", "predicted"}, {}};
 }
-BatchTable empty_sweep_table() { return {"sweep", {"file", "model", "method", "size", "asr"}, {}}; }
-BatchTable empty_render_table() {
+ResultTable empty_sweep_table() { return {"sweep", {"file", "model", "method", "size", "asr"}, {}}; }
+ResultTable empty_render_table() {
   return {"render",
           {"file", "reuse", "order", "vertex_work", "ms", "vertex_runs", "triangles", "asr", "predicted_asr"},
           {}};
 }
 
-void measure_asr(const BatchInput& input, const BatchRequest& request, BatchTable& table) {
+void measure_asr(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
   uint64_t distinct = 0;
   for (const DrawTriangles& draw : input.draws) distinct += distinct_vertices(draw.indices);
   const uint64_t triangles = input.triangles();
@@ -109,7 +109,7 @@ void measure_asr(const BatchInput& input, const BatchRequest& request, BatchTabl
   }
 }
 
-void measure_caches(const BatchInput& input, const BatchRequest& request, BatchTable& table) {
+void measure_caches(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
   for (const BatchModel& model : request.models) {
     if (!is_cache_model(model)) continue;
     for (const ReorderInfo& method : request.methods) {
@@ -130,7 +130,7 @@ void measure_caches(const BatchInput& input, const BatchRequest& request, BatchT
   }
 }
 
-void measure_sweep(const BatchInput& input, const BatchRequest& request, BatchTable& table) {
+void measure_sweep(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
   for (const BatchModel& model : request.models) {
     for (const ReorderInfo& method : request.methods) {
       if (!method.has_cache_size) continue;
@@ -146,7 +146,7 @@ void measure_sweep(const BatchInput& input, const BatchRequest& request, BatchTa
 }
 
 void measure_render(const BatchInput& input, const BatchRequest& request, const RenderOptions& options,
-                    uint32_t work, int frames, BatchTable& table) {
+                    uint32_t work, int frames, ResultTable& table) {
   Renderer renderer;
   for (const BatchModel& model : request.models) {
     for (const bool reordered : {false, true}) {

@@ -17,9 +17,9 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/json_text.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
+#include "log/json_text.h"
 #include "log/manifest.h"
 #include "scene/file_io.h"
 
@@ -49,11 +49,11 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-void write_text(const std::string& path, const std::string& text) {
+void write_out(const std::string& path, const std::string& text) {
   if (path == "-") {
     std::cout << text;
   } else {
-    write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+    write_text(path, text);
   }
 }
 
@@ -107,7 +107,7 @@ int compare_results(const Arguments& arguments) {
   if (files.size() != 2) throw UsageError("--compare: name two results, BEFORE.json and AFTER.json");
   const bool logs = is_log_manifest(files[0]) && is_log_manifest(files[1]);
   const Json difference = logs ? log_difference(files[0], files[1]) : bench_difference(files[0], files[1]);
-  if (arguments.has("json")) write_text(arguments.text("json"), json_text(difference));
+  if (arguments.has("json")) write_out(arguments.text("json"), json_text(difference));
   if (arguments.text("json") != "-")
     std::cout << (logs ? log_difference_table(difference) : difference_table(difference));
   return kSuccess;
@@ -126,7 +126,7 @@ int write_log(const Arguments& arguments, const BenchOptions& options) {
     log = frame_log(all.front(), options, *log_format(arguments.text("log-format", "presentmon")), path,
                     progress);
   }
-  write_text(path, log.csv);
+  write_out(path, log.csv);
   if (path == "-") return kSuccess;
   write_json(manifest_path(path), log.manifest);
   std::cout << log_table(all.front().name, log.frame_ms);
@@ -185,8 +185,8 @@ int run_bench(const Arguments& arguments) {
   document["results"] = Json::array();
   for (const BenchRow& row : rows) document["results"].push_back(row_json(row));
   if (!curves) document["geomeans"] = geomeans_json(rows);
-  if (arguments.has("json")) write_text(arguments.text("json"), json_text(document));
-  if (arguments.has("csv")) write_text(arguments.text("csv"), rows_csv(rows));
+  if (arguments.has("json")) write_out(arguments.text("json"), json_text(document));
+  if (arguments.has("csv")) write_out(arguments.text("csv"), rows_csv(rows));
   if (arguments.text("json") != "-" && arguments.text("csv") != "-")
     std::cout << rows_table(rows) << std::flush;
   return outcome(rows);

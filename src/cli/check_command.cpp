@@ -7,10 +7,10 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/depth_compare.h"
-#include "cli/json_text.h"
 #include "cli/picture.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
+#include "log/json_text.h"
 #include "pipeline/renderer.h"
 #include "scene/load.h"
 

@@ -7,8 +7,8 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/json_text.h"
 #include "cli/text.h"
+#include "log/json_text.h"
 #include "scene/image_io.h"
 
 namespace brokkr::cli {

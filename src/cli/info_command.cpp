@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/frame_summary.h"
-#include "cli/json_text.h"
 #include "cli/text.h"
+#include "log/json_text.h"
 #include "scene/load.h"
 
 namespace brokkr::cli {

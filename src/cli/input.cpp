@@ -46,6 +46,21 @@ std::vector<Option> input_options() {
        .max = kMaxTargetSize}};
 }
 
+std::vector<Option> target_options() {
+  return {{.names = "--target",
+           .kind = ValueKind::integer,
+           .value = "ID",
+           .help = "Target to look at, by its number in the file (the one that most triangles go to)",
+           .min = -2147483648.0,
+           .max = 2147483647.0},
+          {.names = "--layer",
+           .kind = ValueKind::integer,
+           .value = "N",
+           .help = "Layer of the target (0)",
+           .min = 0,
+           .max = kMaxTargetLayers - 1}};
+}
+
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {
   if (arguments.has("camera")) check_camera(arguments.text("camera"));
   LoadOptions options;

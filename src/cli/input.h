@@ -13,6 +13,9 @@ namespace brokkr::cli {
 // --size, --camera and the like: how a file becomes a frame.
 std::vector<Option> input_options();
 
+// --target and --layer, as chosen_target and chosen_layer read them.
+std::vector<Option> target_options();
+
 // Loads `file` as the options say. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 

@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/json_text.h"
 #include "cli/text.h"
+#include "log/json_text.h"
 #include "pipeline/renderer.h"
 
 namespace brokkr::cli {

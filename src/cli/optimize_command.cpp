@@ -7,9 +7,9 @@
 #include "cli/batch_options.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/json_text.h"
 #include "cli/picture.h"
 #include "cli/text.h"
+#include "log/json_text.h"
 #include "scene/bkf_writer.h"
 #include "scene/file_io.h"
 #include "scene/load.h"
@@ -41,14 +41,10 @@ int run_optimize(const Arguments& arguments) {
     report = optimize_frame(frame, model, options, [&](const std::string& what) { progress.show(what); });
     progress.show("writing " + output);
     const std::filesystem::path path = output;
-    try {
-      if (path.extension() == ".bkf" || path.extension() == ".BKF") {
-        write_bkf(frame, path);
-      } else {
-        write_obj(frame, path, std::filesystem::path(input).parent_path());
-      }
-    } catch (const std::runtime_error& error) {
-      throw std::runtime_error(output + ": " + error.what());
+    if (path.extension() == ".bkf" || path.extension() == ".BKF") {
+      write_bkf(frame, path);
+    } else {
+      write_obj(frame, path, std::filesystem::path(input).parent_path());
     }
   }
   const double before = per_triangle(report.vertex_runs_before, report.triangles);
@@ -73,7 +69,7 @@ int run_optimize(const Arguments& arguments) {
       std::cout << text;
       return kSuccess;
     }
-    write_file(json, std::as_bytes(std::span(text)));
+    write_text(json, text);
   }
   std::cout << output << ": " << grouped(report.triangles) << " triangles of " << report.draws
             << " draws reordered";

@@ -14,11 +14,12 @@
 #include "cli/bench_workload.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/experiment_output.h"
 #include "cli/input.h"
-#include "cli/json_text.h"
 #include "cli/picture.h"
 #include "cli/pipeline_options.h"
 #include "lab/pattern_lab.h"
+#include "log/json_text.h"
 #include "scene/file_io.h"
 
 extern char** environ;
@@ -28,10 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-void write_text(const fs::path& path, const std::string& text) {
-  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
-}
 
 void list_experiments() {
   for (const lab::PatternExperiment& e : lab::pattern_experiments()) {
@@ -103,7 +100,7 @@ fs::path find_plotter(const std::string& given) {
   }
   if (!given.empty()) throw std::runtime_error("--plot " + given + ": there is no such program");
   throw std::runtime_error("tools/plot-patterns was not found beside " + (folder / "brokkr").string() +
-                           "; the numbers are written, name the tool with --plot or use --no-plots");
+                           "; name the tool with --plot or use --no-plots");
 }
 
 void draw_report(const fs::path& program, const fs::path& folder) {
@@ -123,15 +120,9 @@ void draw_report(const fs::path& program, const fs::path& folder) {
         program.string() + " failed; the numbers are written, install python3-matplotlib or use --no-plots");
 }
 
-std::vector<std::string> experiment_names() {
-  std::vector<std::string> names;
-  for (const lab::PatternExperiment& e : lab::pattern_experiments()) names.emplace_back(e.name);
-  return names;
-}
-
 // In the order of the experiments, whatever the order on the command line.
 std::vector<std::string> chosen_experiments(const Arguments& arguments) {
-  std::vector<std::string> names = experiment_names();
+  std::vector<std::string> names = names_of(lab::pattern_experiments());
   const auto& only = arguments.all("only");
   if (only.empty()) return names;
   std::erase_if(names,
@@ -152,14 +143,14 @@ int run_patterns(const Arguments& arguments) {
   options.quick = arguments.has("quick");
   options.workers = static_cast<int>(arguments.integer("workers", 0));
   options.render = render_options(arguments);
-  const bool plots = !arguments.has("no-plots");
-  const fs::path plotter = plots ? find_plotter(arguments.text("plot")) : fs::path();
   Progress progress;
   lab::PatternLab laboratory(options, [&](const std::string& what) { progress.show(what); });
   for (const std::string& file : files) {
     Frame frame = load_input(file, arguments, progress);
     laboratory.add(fs::path(file).stem().string(), std::move(frame));
   }
+  const bool plots = !arguments.has("no-plots");
+  const fs::path plotter = plots ? find_plotter(arguments.text("plot")) : fs::path();
   write_text(options.folder / "patterns.json", json_text(settings_json(laboratory, options)));
   write_pictures(options.folder, laboratory);
   for (const std::string& name : chosen_experiments(arguments)) {
@@ -206,16 +197,11 @@ Command patterns_command() {
        .kind = ValueKind::choice,
        .value = "EXPERIMENT",
        .help = "Only this experiment; may be repeated",
-       .choices = experiment_names(),
+       .choices = names_of(lab::pattern_experiments()),
        .repeat = true},
       {.names = "--quick",
        .help = "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"},
-      {.names = "--seed",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Seed of the random patterns and of the search (1)",
-       .min = 0,
-       .max = 4294967295.0},
+      integer_option("--seed", "Seed of the random patterns and of the search (1)", 0, 4294967295.0),
       {.names = "--no-plots", .help = "Numbers only"},
       {.names = "--plot",
        .kind = ValueKind::file,

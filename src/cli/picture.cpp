@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "pipeline/color_code.h"
 #include "scene/image_io.h"
 
 namespace brokkr::cli {
@@ -19,16 +20,6 @@ std::string ending(const std::string& path) {
   return text;
 }
 
-float srgb_to_linear(float value) {
-  return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f);
-}
-
-float linear_to_srgb(float value) {
-  return value <= 0.0031308f ? value * 12.92f : 1.055f * std::pow(value, 1 / 2.4f) - 0.055f;
-}
-
-uint32_t to_byte(float value) { return static_cast<uint32_t>(std::lround(value * 255)); }
-
 // RGB triples, linear.
 std::vector<float> linear_rgb(const Layer& layer, ColorFormat format) {
   const size_t count = static_cast<size_t>(layer.width) * static_cast<size_t>(layer.height);
@@ -40,7 +31,7 @@ std::vector<float> linear_rgb(const Layer& layer, ColorFormat format) {
         value = layer.color_float[pixel * 4 + channel];
       } else {
         value = static_cast<float>(layer.color[pixel] >> (8 * channel) & 0xff) / 255;
-        if (format == ColorFormat::rgba8_srgb) value = srgb_to_linear(value);
+        if (format == ColorFormat::rgba8_srgb) value = float(linear_from_srgb(double(value)));
       }
     }
   }
@@ -77,13 +68,8 @@ std::string output_name(const std::string& path, const std::string& input, bool 
 std::vector<uint32_t> screen_pixels(const Layer& layer) {
   std::vector<uint32_t> pixels(layer.color_float.size() / 4);
   for (size_t pixel = 0; pixel < pixels.size(); ++pixel) {
-    uint32_t value = 0xff000000u;
-    for (size_t channel = 0; channel < 3; ++channel) {
-      const float linear = layer.color_float[pixel * 4 + channel];
-      const float shown = linear > 0 ? std::min(linear, 1.0f) : 0.0f;  // NaN is black
-      value |= to_byte(linear_to_srgb(shown)) << (8 * channel);
-    }
-    pixels[pixel] = value;
+    const float* const linear = &layer.color_float[pixel * 4];
+    pixels[pixel] = uint32_t(color_code(ColorFormat::rgba8_srgb, {linear[0], linear[1], linear[2], 1}));
   }
   return pixels;
 }

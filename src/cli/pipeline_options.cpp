@@ -87,19 +87,19 @@ std::string shortest(double value) {
   return error == std::errc() ? std::string(text.data(), end) : std::string();
 }
 
-Option choice(const char* name, const char* placeholder, const char* help, std::vector<std::string> choices) {
+Option choice(const char* name, const char* value, const char* help, std::vector<std::string> choices) {
   std::string list;
   for (const std::string& each : choices) list += (list.empty() ? "" : ", ") + each;
   return {.names = name,
           .kind = ValueKind::choice,
-          .value = placeholder,
+          .value = value,
           .help = std::string(help) + ": " + list,
           .choices = std::move(choices),
           .group = "Pipeline"};
 }
 
-Option list(const char* name, const char* placeholder, const char* help) {
-  return {.names = name, .kind = ValueKind::text, .value = placeholder, .help = help, .group = "Pipeline"};
+Option list(const char* name, const char* value, const char* help) {
+  return {.names = name, .kind = ValueKind::text, .value = value, .help = help, .group = "Pipeline"};
 }
 
 // Numbers of min .. max, separated by commas; `count` of them, or any number where that is 0.

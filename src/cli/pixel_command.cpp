@@ -6,10 +6,10 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/json_text.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
 #include "inspect/pixel_history.h"
+#include "log/json_text.h"
 
 namespace brokkr::cli {
 namespace {
@@ -115,18 +115,6 @@ Command pixel_command() {
        .max = kMaxTargetSize - 1,
        .required = true},
       {.names = "--from-top", .help = "Count Y from the top, as picture programs do"},
-      {.names = "--target",
-       .kind = ValueKind::integer,
-       .value = "ID",
-       .help = "Target to look at, by its number in the file (the one that most triangles go to)",
-       .min = -2147483648.0,
-       .max = 2147483647.0},
-      {.names = "--layer",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Layer of the target (0)",
-       .min = 0,
-       .max = kMaxTargetLayers - 1},
       {.names = "--before",
        .kind = ValueKind::integer,
        .value = "COMMAND",
@@ -137,7 +125,7 @@ Command pixel_command() {
   };
   return {"pixel",
           "Show what happened to a pixel: every triangle that covered it, in order, and what became of it",
-          joined(joined(own, input_options()), pipeline_options()), run_pixel};
+          joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_pixel};
 }
 
 }  // namespace brokkr::cli

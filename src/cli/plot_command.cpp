@@ -24,7 +24,7 @@ int run_plot(const Arguments& arguments) {
   std::vector<FrameLog> logs;
   for (const std::string& file : files) logs.push_back(read_frame_log(file));
   const std::string picture = plot_frame_times(logs, arguments.text("title"));
-  write_file(output, std::as_bytes(std::span(picture.data(), picture.size())));
+  write_text(output, picture);
   return kSuccess;
 }
 

@@ -2,18 +2,15 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/json_text.h"
-#include "cli/picture.h"
+#include "cli/experiment_output.h"
+#include "cli/pipeline_options.h"
 #include "cli/text.h"
 #include "lab/queue_experiments.h"
-#include "scene/file_io.h"
 
 namespace brokkr::cli {
 namespace {
@@ -97,55 +94,6 @@ void list_queues() {
   }
 }
 
-void write_text(const std::filesystem::path& path, const std::string& text) {
-  write_file(path, std::as_bytes(std::span(text)));
-}
-
-std::string csv(const std::vector<Measurement>& all) {
-  const auto line = [](const std::vector<std::string>& cells) {
-    std::string text;
-    for (const std::string& cell : cells) {
-      std::string safe = cell;
-      std::replace_if(
-          safe.begin(), safe.end(), [](char c) { return c == ',' || c == '"' || c == '\n'; }, ' ');
-      text += (text.empty() ? "" : ",") + safe;
-    }
-    return text + "\n";
-  };
-  std::string text = line(lab::measurement_columns());
-  for (const Measurement& m : all) text += line(lab::measurement_cells(m));
-  return text;
-}
-
-std::string to_json(const std::vector<Measurement>& all, const lab::LabMachine& machine,
-                    const lab::ExperimentOptions& options) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  const auto columns = lab::measurement_columns();
-  for (const Measurement& m : all) {
-    const auto cells = lab::measurement_cells(m);
-    nlohmann::ordered_json row;
-    for (size_t i = 0; i < columns.size(); ++i) {
-      const char *begin = cells[i].data(), *end = begin + cells[i].size();
-      uint64_t whole = 0;
-      double value = 0;
-      if (std::from_chars(begin, end, whole).ptr == end && begin != end) {
-        row[columns[i]] = whole;
-      } else if (std::from_chars(begin, end, value).ptr == end && begin != end) {
-        row[columns[i]] = value;
-      } else {
-        row[columns[i]] = cells[i];
-      }
-    }
-    rows.push_back(row);
-  }
-  return json_text({{"machine", machine.name()},
-                    {"detail", machine.detail()},
-                    {"cores", std::thread::hardware_concurrency()},
-                    {"seed", options.seed},
-                    {"runs", options.runs},
-                    {"measurements", rows}});
-}
-
 void print(const std::vector<Measurement>& all) {
   std::vector<std::vector<std::string>> rows;
   for (const Measurement& m : all) {
@@ -184,31 +132,30 @@ int run_queues(const Arguments& arguments) {
     return kSuccess;
   }
   std::vector<std::string> names = arguments.all("EXPERIMENT");
-  if (names.empty()) {
-    for (const lab::QueueExperiment& e : lab::queue_experiments()) names.emplace_back(e.name);
-  }
+  if (names.empty()) names = names_of(lab::queue_experiments());
   const lab::ExperimentOptions options = options_of(arguments);
   const auto machine = lab::make_lab_machine(arguments.text("machine", "auto"));
-  const std::string folder = arguments.text("output"), json = arguments.text("json");
-  if (!folder.empty()) std::filesystem::create_directories(folder);
+  const ResultFiles files("queues", arguments);
   std::vector<Measurement> all;
+  ResultTable everything{"all", lab::measurement_columns(), {}};
   {
     Progress progress;
     for (const std::string& name : names) {
-      std::vector<Measurement> part;
+      ResultTable part{name, everything.columns, {}};
       lab::run_queue_experiment(name, *machine, options,
-                                {.measured = [&](const Measurement& m) { part.push_back(m); },
+                                {.measured =
+                                     [&](const Measurement& m) {
+                                       all.push_back(m);
+                                       part.rows.push_back(lab::measurement_cells(m));
+                                     },
                                  .progress = [&](const std::string& what) { progress.show(what); }});
-      if (!folder.empty()) write_text(std::filesystem::path(folder) / ("queues-" + name + ".csv"), csv(part));
-      all.insert(all.end(), part.begin(), part.end());
+      files.add(part);
+      everything.rows.insert(everything.rows.end(), part.rows.begin(), part.rows.end());
     }
   }
-  if (json == "-") {
-    std::cout << to_json(all, *machine, options);
-  } else {
-    if (!json.empty()) write_text(json, to_json(all, *machine, options));
-    print(all);
-  }
+  nlohmann::ordered_json document = lab_heading(*machine, options.seed, options.runs);
+  document["measurements"] = json_rows(everything);
+  if (files.finish(document)) print(all);
   const auto failed =
       std::find_if(all.begin(), all.end(), [](const Measurement& m) { return !m.error.empty(); });
   if (failed == all.end()) return kSuccess;
@@ -216,91 +163,44 @@ int run_queues(const Arguments& arguments) {
                            std::to_string(failed->threads) + " threads: " + failed->error);
 }
 
-std::vector<std::string> experiment_names() {
-  std::vector<std::string> names;
-  for (const lab::QueueExperiment& e : lab::queue_experiments()) names.emplace_back(e.name);
-  return names;
-}
-
 }  // namespace
 
 Command queues_command() {
-  return {
-      "queues",
-      "Measure concurrent queues beside each other",
-      {{.names = "EXPERIMENT",
-        .kind = ValueKind::choice,
-        .value = "EXPERIMENT",
-        .help = "What to measure (all)",
-        .choices = experiment_names(),
-        .repeat = true},
-       {.names = "--list", .help = "Show the queues with their properties, and the experiments"},
-       {.names = "--machine",
-        .kind = ValueKind::choice,
-        .value = "M",
-        .help = "Where the queues run (auto)",
-        .choices = {"auto", "cuda", "cpu", "emulated"}},
-       {.names = "--queues",
-        .kind = ValueKind::text,
-        .value = "LIST",
-        .help = "Only these, as in BQ,BWD,LCRQ"},
-       {.names = "--warps",
-        .kind = ValueKind::text,
-        .value = "LIST",
-        .help = "Warps at once, as in 1,2,4 (powers of two)"},
-       {.names = "--loops",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .help = "Pairs of enqueue and dequeue per thread (10 on a GPU, 1000 on the CPU)",
-        .min = 1,
-        .max = 100000000},
-       {.names = "--runs",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .help = "Runs of each configuration (5)",
-        .min = 1,
-        .max = 1000},
-       {.names = "--quick", .help = "Few pairs and threads, a small graph: some seconds for everything"},
-       {.names = "--graph",
-        .kind = ValueKind::file,
-        .value = "FILE",
-        .help =
-            "Page rank of this graph: an edge list of the SNAP collection, .txt or .txt.gz; may be repeated",
-        .repeat = true},
-       {.names = "--nodes",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .help = "Page rank of a power-law graph with N nodes and 4 N edges; may be repeated",
-        .min = 32,
-        .max = 4000000,
-        .repeat = true},
-       {.names = "--iterations",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .help = "Iterations of page rank (8)",
-        .min = 1,
-        .max = lab::kMaxRankIterations},
-       {.names = "--seed",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .help = "Seed of what is drawn (1)",
-        .min = 0,
-        .max = 4294967295.0},
-       {.names = "--seconds",
-        .kind = ValueKind::real,
-        .value = "S",
-        .help = "End a run after so long (60)",
-        .min = 0.1,
-        .max = 3600},
-       {.names = "-o,--output",
-        .kind = ValueKind::file,
-        .value = "DIR",
-        .help = "Also write queues-EXPERIMENT.csv into this folder"},
-       {.names = "--json",
-        .kind = ValueKind::file,
-        .value = "FILE.json",
-        .help = "Write all measurements; - prints them instead of the table"}},
-      run_queues};
+  const std::vector<Option> own = {
+      {.names = "EXPERIMENT",
+       .kind = ValueKind::choice,
+       .value = "EXPERIMENT",
+       .help = "What to measure (all)",
+       .choices = names_of(lab::queue_experiments()),
+       .repeat = true},
+      {.names = "--list", .help = "Show the queues with their properties, and the experiments"},
+      {.names = "--queues",
+       .kind = ValueKind::text,
+       .value = "LIST",
+       .help = "Only these, as in BQ,BWD,LCRQ"},
+      {.names = "--warps",
+       .kind = ValueKind::text,
+       .value = "LIST",
+       .help = "Warps at once, as in 1,2,4 (powers of two)"},
+      integer_option("--loops", "Pairs of enqueue and dequeue per thread (10 on a GPU, 1000 on the CPU)", 1,
+                     100000000),
+      {.names = "--quick", .help = "Few pairs and threads, a small graph: some seconds for everything"},
+      {.names = "--graph",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help =
+           "Page rank of this graph: an edge list of the SNAP collection, .txt or .txt.gz; may be repeated",
+       .repeat = true},
+      {.names = "--nodes",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Page rank of a power-law graph with N nodes and 4 N edges; may be repeated",
+       .min = 32,
+       .max = 4000000,
+       .repeat = true},
+      integer_option("--iterations", "Iterations of page rank (8)", 1, lab::kMaxRankIterations)};
+  return {"queues", "Measure concurrent queues beside each other",
+          joined(joined(own, lab_options("Where the queues run", 5)), result_options("queues")), run_queues};
 }
 
 }  // namespace brokkr::cli

@@ -8,10 +8,10 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/json_text.h"
 #include "cli/picture.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
+#include "log/json_text.h"
 #include "pipeline/renderer.h"
 #include "scene/file_io.h"
 
@@ -36,10 +36,6 @@ Timing summarize(std::vector<double> times) {
   const size_t middle = times.size() / 2;
   const double median = times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
   return {times.front(), median, static_cast<int>(times.size())};
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
 }
 
 bool wants(const Request& request, Aov aov) {
@@ -196,18 +192,6 @@ Command render_command() {
        .value = "NAME=FILE",
        .help = "Also write depth, draw, triangle or overdraw of each pixel, to .pfm or .exr; may be repeated",
        .repeat = true},
-      {.names = "--target",
-       .kind = ValueKind::integer,
-       .value = "ID",
-       .help = "Target to show, by its number in the file (the one that most triangles go to)",
-       .min = -2147483648.0,
-       .max = 2147483647.0},
-      {.names = "--layer",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Layer of the target (0)",
-       .min = 0,
-       .max = kMaxTargetLayers - 1},
       {.names = "--command-limit",
        .kind = ValueKind::integer,
        .value = "N",
@@ -230,7 +214,7 @@ Command render_command() {
        .help = "Write the time line of every block, for chrome://tracing or Perfetto"},
   };
   return {"render", "Draw frames and scenes to pictures",
-          joined(joined(own, input_options()), pipeline_options()), run_render};
+          joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_render};
 }
 
 }  // namespace brokkr::cli

@@ -61,10 +61,6 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-void write_text(const std::filesystem::path& path, const std::string& text) {
-  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
-}
-
 std::string read_text(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = read_file(path, kMaxPartBytes);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -3,6 +3,7 @@
 #include <span>
 #include <variant>
 
+#include "log/json_text.h"
 #include "log/machine_facts.h"
 #include "log/sha256.h"
 #include "pipeline/renderer.h"
@@ -131,10 +132,6 @@ Json manifest_json(const LogSession& session, Json scene, const OptionTexts& opt
   return json;
 }
 
-void write_json(const std::filesystem::path& path, const Json& json) {
-  // Names in files and of files need not be UTF-8; JSON does.
-  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
-}
+void write_json(const std::filesystem::path& path, const Json& json) { write_text(path, json_text(json)); }
 
 }  // namespace brokkr

@@ -1,9 +1,8 @@
-// SHA-256 (FIPS 180-4), so that a log names its scene without doubt.
+// SHA-256, so that a log names its scene without doubt.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -11,16 +10,16 @@ namespace brokkr {
 
 class Sha256 {
  public:
+  Sha256();  // throws std::runtime_error where libcrypto cannot
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
   void add(std::span<const std::byte> bytes);
-  std::string hex();  // of everything added; ends the object's use
+  std::string hex();  // 64 digits, of everything added; ends the object's use
 
  private:
-  void block(const std::byte* bytes);
-
-  std::array<uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<std::byte, 64> rest_{};
-  uint64_t length_ = 0;  // bytes
+  struct Context;  // of libcrypto
+  std::unique_ptr<Context> context_;
 };
 
 }  // namespace brokkr

@@ -21,6 +21,10 @@ uint64_t color_code(ColorFormat format, const glm::vec4& color) {
   return code;
 }
 
+double linear_from_srgb(double encoded) {
+  return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+}
+
 float half_to_float(uint16_t half) { return glm::unpackHalf1x16(half); }
 
 }  // namespace brokkr

@@ -12,6 +12,9 @@ namespace brokkr {
 // lowest 16 up.
 uint64_t color_code(ColorFormat format, const glm::vec4& color);
 
+// IEC 61966-2-1: an sRGB-encoded component, 0 .. 1, as linear light.
+double linear_from_srgb(double encoded);
+
 float half_to_float(uint16_t half);
 
 }  // namespace brokkr

@@ -7,6 +7,8 @@
 #include <glm/vec3.hpp>
 #include <glm/vec4.hpp>
 
+#include "pipeline/color_code.h"
+
 namespace brokkr {
 namespace {
 
@@ -14,7 +16,7 @@ std::array<float, 256> decode_table(bool srgb) {
   std::array<float, 256> table{};
   for (int i = 0; i < 256; ++i) {
     const double c = i / 255.0;
-    table[size_t(i)] = float(!srgb ? c : c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+    table[size_t(i)] = float(srgb ? linear_from_srgb(c) : c);
   }
   return table;
 }

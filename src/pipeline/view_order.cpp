@@ -17,18 +17,19 @@ std::vector<uint32_t> ranks_of_views(const PreparedFrame::Impl& frame, const Ren
   const auto check = [&](size_t given, const char* what) {
     if (given > views) {
       throw std::invalid_argument(std::string(what) + ": " + std::to_string(given) +
-                                  " given, but the frame has " + std::to_string(views) + " views");
+                                  " are given, one per view, but the frame has " + std::to_string(views) +
+                                  (views == 1 ? " view" : " views") + "; leave the rest out");
     }
   };
   if (o.policy == Policy::priority) {
-    check(o.view_priorities.size(), "view priorities");
+    check(o.view_priorities.size(), "view-priority");
     for (size_t v = 0; v < o.view_priorities.size(); ++v) ranks[v] = kLast - o.view_priorities[v];
   } else {
-    check(o.view_deadlines_ms.size(), "view deadlines");
+    check(o.view_deadlines_ms.size(), "view-deadline");
     for (size_t v = 0; v < o.view_deadlines_ms.size(); ++v) {
       const double ms = o.view_deadlines_ms[v];
       if (!(ms >= 0))
-        throw std::invalid_argument("view deadlines: " + std::to_string(ms) + " ms is not 0 or more");
+        throw std::invalid_argument("view-deadline: " + std::to_string(ms) + " ms is not 0 or more");
       ranks[v] = uint32_t(std::min(ms * 1000.0, 4e9));
     }
   }
@@ -124,7 +125,8 @@ void add_view_order(const PreparedFrame::Impl& frame, const PhasePlan& plan, con
     const Target& target = frame.frame->targets[main];
     const float x = o.fixation ? (*o.fixation)[0] : 0.5f * float(target.width);
     const float y = o.fixation ? (*o.fixation)[1] : 0.5f * float(target.height);
-    if (!std::isfinite(x) || !std::isfinite(y)) throw std::invalid_argument("fixation point: not a number");
+    if (!std::isfinite(x) || !std::isfinite(y))
+      throw std::invalid_argument("fixation: the point is not a number; give X,Y in pixels");
     each_region([&](const RegionRecord& g) { return g.target == main ? distance(g, l.region, x, y) : 0u; });
   } else {
     const std::vector<uint32_t> views = ranks_of_views(frame, o);

@@ -75,4 +75,8 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
   }
 }
 
+void write_text(const std::filesystem::path& path, std::string_view text) {
+  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
 }  // namespace brokkr

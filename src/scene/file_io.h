@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace brokkr {
@@ -15,5 +16,6 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max
 // Writes `bytes` to a temporary file beside `path` and renames it, so that no reader ever sees half a file.
 // Throws std::runtime_error and leaves an existing file untouched where that fails.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace brokkr

@@ -9,17 +9,17 @@
 namespace brokkr {
 namespace {
 
-[[noreturn]] void fail(size_t command, const std::string& problem) {
-  throw std::runtime_error("command " + std::to_string(command) + ": " + problem +
+[[noreturn]] void fail(const std::filesystem::path& path, size_t command, const std::string& problem) {
+  throw std::runtime_error(path.string() + ": command " + std::to_string(command) + ": " + problem +
                            ", which an OBJ file cannot hold; write a .bkf file");
 }
 
-void check(const Frame& frame, size_t command, const DrawCommand& draw) {
-  if (draw.vertex_kind != VertexKind::transform) fail(command, "its positions are in clip space");
-  if (draw.topology != Topology::triangles) fail(command, "it is no triangle list");
-  if (draw.instances != 1) fail(command, "it has " + std::to_string(draw.instances) + " instances");
+void check(const std::filesystem::path& path, const Frame& frame, size_t command, const DrawCommand& draw) {
+  if (draw.vertex_kind != VertexKind::transform) fail(path, command, "its positions are in clip space");
+  if (draw.topology != Topology::triangles) fail(path, command, "it is no triangle list");
+  if (draw.instances != 1) fail(path, command, "it has " + std::to_string(draw.instances) + " instances");
   if (frame.models[draw.first_instance] != glm::mat4(1.0f))
-    fail(command, "its model matrix is not the identity");
+    fail(path, command, "its model matrix is not the identity");
 }
 
 template <class... Values>
@@ -72,7 +72,7 @@ std::string materials(const Frame& frame, const std::filesystem::path& folder,
 void write_obj(const Frame& frame, const std::filesystem::path& path,
                const std::filesystem::path& texture_folder) {
   for (size_t c = 0; c < frame.commands.size(); ++c) {
-    if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) check(frame, c, *draw);
+    if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) check(path, frame, c, *draw);
   }
   const std::filesystem::path library = std::filesystem::path(path).replace_extension(".mtl");
   std::string text = "mtllib " + library.filename().string() + "\n";
@@ -99,8 +99,8 @@ void write_obj(const Frame& frame, const std::filesystem::path& path,
     }
   }
   const std::string described = materials(frame, path.parent_path(), texture_folder);
-  write_file(library, std::as_bytes(std::span(described)));
-  write_file(path, std::as_bytes(std::span(text)));
+  write_text(library, described);
+  write_text(path, text);
 }
 
 }  // namespace brokkr

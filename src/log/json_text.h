@@ -1,10 +1,10 @@
-// JSON as the commands print it.
+// JSON as Brokkr writes it.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace brokkr::cli {
+namespace brokkr {
 
 // Indented, with a line end. Names in files and of files need not be UTF-8; JSON does: such bytes are
 // replaced.
@@ -12,4 +12,4 @@ inline std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr
