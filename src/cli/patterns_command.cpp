@@ -143,14 +143,14 @@ int run_patterns(const Arguments& arguments) {
   options.quick = arguments.has("quick");
   options.workers = static_cast<int>(arguments.integer("workers", 0));
   options.render = render_options(arguments);
+  const bool plots = !arguments.has("no-plots");
+  const fs::path plotter = plots ? find_plotter(arguments.text("plot")) : fs::path();
   Progress progress;
   lab::PatternLab laboratory(options, [&](const std::string& what) { progress.show(what); });
   for (const std::string& file : files) {
     Frame frame = load_input(file, arguments, progress);
     laboratory.add(fs::path(file).stem().string(), std::move(frame));
   }
-  const bool plots = !arguments.has("no-plots");
-  const fs::path plotter = plots ? find_plotter(arguments.text("plot")) : fs::path();
   write_text(options.folder / "patterns.json", json_text(settings_json(laboratory, options)));
   write_pictures(options.folder, laboratory);
   for (const std::string& name : chosen_experiments(arguments)) {
