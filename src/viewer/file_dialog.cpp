@@ -87,6 +87,7 @@ std::optional<std::string> FileDialog::draw() {
     ImGui::SameLine();
     if (ImGui::Button("This folder as a sequence")) chosen = folder_;
     ImGui::SameLine();
+    ImGui::SetNextItemWidth(-1);
     if (ImGui::BeginCombo("##generated", "Generated scene", ImGuiComboFlags_NoArrowButton)) {
       for (const SceneSource& source : scene_sources()) {
         if (source.name.starts_with("generated:") && ImGui::Selectable(source.name.c_str()))

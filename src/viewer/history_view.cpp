@@ -60,11 +60,14 @@ void draw_events(const PixelHistory& h, std::optional<uint32_t> chosen, HistoryC
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollX |
                                      ImGuiTableFlags_BordersInnerV;
-  if (!ImGui::BeginTable("events", 7, kFlags, {0, (rows + 1) * ImGui::GetTextLineHeightWithSpacing()}))
-    return;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {2, ImGui::GetStyle().CellPadding.y});  // all columns fit
+  const bool open =
+      ImGui::BeginTable("events", 7, kFlags, {0, (rows + 1) * ImGui::GetTextLineHeightWithSpacing()});
+  ImGui::PopStyleVar();
+  if (!open) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  constexpr std::pair<const char*, float> kColumns[] = {{"draw", 2.4f},  {"what", 5.8f}, {"triangle", 3.4f},
-                                                        {"batch", 2.8f}, {"depth", 4},   {"shader", 2.7f},
+  constexpr std::pair<const char*, float> kColumns[] = {{"draw", 2.6f}, {"what", 5.9f}, {"triangle", 3.4f},
+                                                        {"batch", 3},   {"depth", 4},   {"shader", 3.2f},
                                                         {"pixel", 2.2f}};
   for (const auto& [title, width] : kColumns)
     ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthFixed, width * ImGui::GetFontSize());

@@ -3,15 +3,22 @@
 #include <algorithm>
 
 namespace brokkr::viewer {
-namespace {
-
-constexpr ImU32 kPlotGround = IM_COL32(24, 26, 30, 255);
-
-}  // namespace
 
 void swatch(const char* id, const ImVec4& color) {
   const float size = ImGui::GetFontSize();
   ImGui::ColorButton(id, color, ImGuiColorEditFlags_NoTooltip | ImGuiColorEditFlags_NoAlpha, {size, size});
+}
+
+void legend(const char* id, ImU32 color, const std::string& text, bool first) {
+  if (!first) {
+    const float gap = ImGui::GetStyle().ItemSpacing.x;
+    const float width = ImGui::GetFontSize() + gap + ImGui::CalcTextSize(text.c_str()).x;
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine();
+  }
+  swatch(id, ImGui::ColorConvertU32ToFloat4(color));
+  ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+  ImGui::TextUnformatted(text.c_str());
 }
 
 bool begin_values(const char* id) {

@@ -8,7 +8,8 @@
 namespace brokkr::viewer {
 
 constexpr ImU32 kMark = IM_COL32(255, 220, 60, 255);  // what the user chose, over the image and elsewhere
-inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};   // text that is to be seen
+constexpr ImU32 kPlotGround = IM_COL32(24, 26, 30, 255);
+inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};  // text that is to be seen
 
 // Of a window that is a fixed part of the viewer's own.
 constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
@@ -19,6 +20,9 @@ constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindow
 // A square of one line of text in this colour: of a legend, of a pixel. For ImGui::IsItemHovered it is the
 // last item.
 void swatch(const char* id, const ImVec4& color);
+
+// A swatch and its meaning, in a row with the legends before it as far as they fit. `first`: begins a row.
+void legend(const char* id, ImU32 color, const std::string& text, bool first);
 
 // Names and values in two columns. Where it returns true, rows follow and ImGui::EndTable.
 bool begin_values(const char* id);

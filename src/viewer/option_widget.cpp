@@ -62,14 +62,32 @@ bool draw_list(const cli::Option& option, const std::vector<std::string>& choice
   return changed;
 }
 
+// What the help says in the parentheses that follow `mark`; empty where it has none.
+std::string in_parentheses(const std::string& help, const std::string& mark) {
+  const size_t at = help.rfind(mark);
+  if (at == std::string::npos) return {};
+  const size_t begin = at + mark.size();
+  return help.substr(begin, help.find(')', begin) - begin);
+}
+
+// What a number of 0 means where it is none: "never", "automatic"; empty where 0 is 0.
+std::string word_for_zero(const std::string& help) {
+  const std::string text = in_parentheses(help, "(0: ");
+  const bool word = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+  return word ? text : "automatic";
+}
+
 bool draw_number(const cli::Option& option, std::string& text) {
   const std::string name = cli::key_of(option);
+  const std::string zero = word_for_zero(option.help);
   // Dragging a bound of millions by pixels is of no use: typing (Ctrl-click) reaches the rest.
   const double most = std::min(option.max, 1000.0);
   if (option.kind == cli::ValueKind::real) {
     float value = std::strtof(text.c_str(), nullptr);
     const float speed = float(std::max(0.01, (most - option.min) / 500));
-    if (!ImGui::DragFloat(name.c_str(), &value, speed, float(option.min), float(option.max), "%.3g",
+    const std::string format = option.help.starts_with("Milliseconds") ? "%.3g ms" : "%.3g";
+    if (!ImGui::DragFloat(name.c_str(), &value, speed, float(option.min), float(option.max),
+                          value == 0 && !zero.empty() ? zero.c_str() : format.c_str(),
                           ImGuiSliderFlags_AlwaysClamp))
       return false;
     text = std::to_string(value);
@@ -78,8 +96,7 @@ bool draw_number(const cli::Option& option, std::string& text) {
   int value = std::atoi(text.c_str());
   const float speed = float(std::max(0.05, (most - option.min) / 500));
   if (!ImGui::DragInt(name.c_str(), &value, speed, int(option.min), int(std::min(option.max, 1e9)),
-                      value == 0 && option.help.find("(0: ") != std::string::npos ? "automatic" : "%d",
-                      ImGuiSliderFlags_AlwaysClamp))
+                      value == 0 && !zero.empty() ? zero.c_str() : "%d", ImGuiSliderFlags_AlwaysClamp))
     return false;
   text = std::to_string(value);
   return true;
@@ -108,7 +125,8 @@ void set_options(RenderOptions& options, const std::map<std::string, std::string
   }
 }
 
-bool draw_option(const cli::Option& option, RenderOptions& options) {
+void draw_option(const cli::Option& option, ViewerState& state) {
+  RenderOptions& options = state.settings.options;
   const std::string name = cli::key_of(option);
   const auto texts = cli::option_texts(options);
   const auto found = texts.find(name);
@@ -136,17 +154,18 @@ bool draw_option(const cli::Option& option, RenderOptions& options) {
   } else {
     char buffer[256] = {};
     text.copy(buffer, sizeof buffer - 1);
-    changed = ImGui::InputText(name.c_str(), buffer, sizeof buffer, ImGuiInputTextFlags_EnterReturnsTrue);
+    const std::string standard = in_parentheses(option.help, "(");
+    changed = ImGui::InputTextWithHint(name.c_str(), standard.c_str(), buffer, sizeof buffer,
+                                       ImGuiInputTextFlags_EnterReturnsTrue);
     text = buffer;
   }
   draw_help(option);
-  if (!changed) return false;
+  if (!changed) return;
   try {
     set_option(options, name, text);
-  } catch (const std::exception&) {
-    return false;  // half-typed
+  } catch (const std::exception& error) {
+    state.commands.show_error(error.what());
   }
-  return true;
 }
 
 std::string step_choice(RenderOptions& options, const std::string& name, int step) {

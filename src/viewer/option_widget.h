@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "pipeline/renderer.h"
+#include "viewer/panel.h"
 
 namespace brokkr::viewer {
 
@@ -17,8 +18,9 @@ void set_option(RenderOptions& options, const std::string& name, const std::stri
 // All of `texts` that are options with such a value; what is not is left out (settings of an older version).
 void set_options(RenderOptions& options, const std::map<std::string, std::string>& texts);
 
-// Draws the widget of one option with its present value. Returns whether the user changed it.
-bool draw_option(const cli::Option& option, RenderOptions& options);
+// Draws the widget of one option with its present value, for the next frame. What is wrong with a text that
+// was entered is shown as an error.
+void draw_option(const cli::Option& option, ViewerState& state);
 
 // The next (step 1) or previous (-1) of an option's choices, around the end. Returns what it is now.
 std::string step_choice(RenderOptions& options, const std::string& name, int step);

@@ -87,6 +87,11 @@ struct Presented {
   Clock::time_point begin, end;               // of the call that swaps
   std::optional<Clock::time_point> previous;  // `begin` of the swap before that showed a new frame
   std::optional<Clock::time_point> input;     // last input event before it
+
+  // From the swap before to this one, without the time in which nobody asked for a frame.
+  Clock::duration interval() const {
+    return begin - (previous && *previous > frame->requested ? *previous : frame->requested);
+  }
 };
 
 // For jobs on the render thread: no frame is rendered while one runs.
@@ -138,9 +143,8 @@ struct ViewerState {
   FrameSettings settings;                // change at will: compared after every UI frame
   std::shared_ptr<const Rendered> last;  // newest frame; null: none yet
   ImageView view;
-  CameraControl camera;               // change at will, as the settings
-  bool continuous = false;            // frames keep coming although nothing changes
-  std::optional<glm::vec2> fixation;  // pixel of the shown target, set with the mouse (foveated policies)
+  CameraControl camera;     // change at will, as the settings
+  bool continuous = false;  // frames keep coming although nothing changes
 };
 
 class Panel {

@@ -150,7 +150,8 @@ class InspectPanel : public Panel {
   }
 
   void draw_draws(ViewerState& state) {
-    ImGui::Text("%zu draws, %zu hidden", draws_.size(), state.settings.hidden_commands.size());
+    ImGui::Text("%s draws, %s hidden", cli::grouped(draws_.size()).c_str(),
+                cli::grouped(state.settings.hidden_commands.size()).c_str());
     int shown = draws_shown(state.settings, draws_);
     if (ImGui::SliderInt("draw so many", &shown, 0, int(draws_.size()), "%d", ImGuiSliderFlags_AlwaysClamp)) {
       show_draws(state.settings, draws_, shown);

@@ -92,11 +92,7 @@ class LogPanel : public Panel {
 
   void on_present(ViewerState& state, const Presented& presented) override {
     const FrameRecord record = record_of(presented);
-    // The curve leaves out the time in which nobody asked for a frame.
-    const Clock::time_point asked = presented.frame->requested;
-    shown_.push_back(presented.previous && *presented.previous > asked
-                         ? record.between_presents_ms
-                         : milliseconds(presented.begin - asked));
+    shown_.push_back(milliseconds(presented.interval()));
     if (shown_.size() > kShown) shown_.pop_front();
     last_end_ = presented.end;
     if (!recording_) return;
@@ -168,8 +164,11 @@ class LogPanel : public Panel {
     for (const auto& [label, value] :
          {std::pair<const char*, double>{"median", s.median_ms}, {"p99", s.p99_ms}}) {
       list.AddLine({at.x, y_of(value)}, {at.x + width, y_of(value)}, IM_COL32(255, 255, 255, 70));
-      list.AddText({at.x + 4, y_of(value) - ImGui::GetFontSize() - 1}, IM_COL32(230, 230, 230, 255),
-                   (std::string(label) + " " + cli::fixed(value, 2) + " ms").c_str());
+      const std::string text = std::string(label) + " " + cli::fixed(value, 2) + " ms";
+      const ImVec2 corner(at.x + 4, y_of(value) - ImGui::GetFontSize() - 1);
+      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+      list.AddRectFilled(corner, {corner.x + size.x, corner.y + size.y}, kPlotGround);  // over the curve
+      list.AddText(corner, IM_COL32(230, 230, 230, 255), text.c_str());
     }
     if (hovered >= 0) ImGui::SetTooltip("%.3f ms", shown_[size_t(hovered * float(shown_.size()))]);
     ImGui::Text("last %zu frames", s.frames);

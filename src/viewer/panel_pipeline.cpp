@@ -3,6 +3,8 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include "cli/pipeline_options.h"
@@ -21,7 +23,7 @@ class PipelinePanel : public Panel {
 
   void draw(ViewerState& state) override {
     RenderOptions& options = state.settings.options;
-    for (const cli::Option& option : options_) draw_option(option, options);
+    for (const cli::Option& option : options_) draw_option(option, state);
     if (ImGui::Button("Defaults")) {
       const RenderOptions before = options;
       options = {};
@@ -37,18 +39,24 @@ class PipelinePanel : public Panel {
 
  private:
   void draw_machines() const {
-    if (!ImGui::BeginTable("machines", 4, ImGuiTableFlags_SizingStretchProp)) return;
+    if (!ImGui::BeginTable("machines", 4)) return;
+    for (int column = 0; column < 3; ++column)
+      ImGui::TableSetupColumn("fact", ImGuiTableColumnFlags_WidthFixed);
+    ImGui::TableSetupColumn("note", ImGuiTableColumnFlags_WidthStretch);
     for (const MachineInfo& machine : machines_) {
       const std::string cells[] = {
           machine.name, machine.isa, machine.available ? std::to_string(machine.width) + " lanes" : "-",
           machine.note.empty() ? std::to_string(machine.workers) + " workers" : machine.note};
+      const ImGuiCol color = machine.available ? ImGuiCol_Text : ImGuiCol_TextDisabled;
+      ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(color));
       for (const std::string& cell : cells) {
         ImGui::TableNextColumn();
-        if (machine.available)
-          ImGui::TextUnformatted(cell.c_str());
+        if (&cell == std::end(cells) - 1)
+          ImGui::TextWrapped("%s", cell.c_str());
         else
-          ImGui::TextDisabled("%s", cell.c_str());
+          ImGui::TextUnformatted(cell.c_str());
       }
+      ImGui::PopStyleColor();
     }
     ImGui::EndTable();
   }
@@ -58,7 +66,7 @@ class PipelinePanel : public Panel {
     const Statistics& s = last.result.statistics;
     ImGui::Separator();
     ImGui::TextWrapped(
-        "Last frame: %s %s, %d workers, %d warps a block, %d rasterizers, bins of %d pixels, %s: %.2f ms",
+        "Last frame: %s %s, %d workers, warps per block: %d, %d rasterizers, bins of %d pixels, %s: %.2f ms",
         s.machine.c_str(), s.isa.c_str(), s.workers, s.warps_per_block, s.rasterizers, s.bin,
         s.pattern.c_str(), s.frame_ms);
   }

@@ -32,9 +32,9 @@ class PolicyPanel : public Panel {
   void draw(ViewerState& state) override {
     for (const cli::Option& option : options_) {
       if (cli::key_of(option) == "quotas") draw_quotas(state.settings.options);
-      draw_option(option, state.settings.options);
+      draw_option(option, state);
     }
-    if (has_option("fixation")) draw_fixation(state);
+    draw_fixation(state);
     if (ImGui::CollapsingHeader("What there is to choose from", ImGuiTreeNodeFlags_DefaultOpen))
       draw_buckets(state);
     const bool timeline = ImGui::CollapsingHeader("What each block did", ImGuiTreeNodeFlags_DefaultOpen);
@@ -54,17 +54,15 @@ class PolicyPanel : public Panel {
     if (!setting_fixation_) return false;
     setting_fixation_ = false;
     const ImageView& view = state.view;
-    state.fixation = glm::vec2(std::clamp(pixel.x, 0.0f, float(view.width)),
-                               std::clamp(pixel.y, 0.0f, float(view.height)));
-    set_option(state.settings.options, "fixation",
-               std::to_string(std::lround(state.fixation->x)) + "," +
-                   std::to_string(std::lround(state.fixation->y)));
+    state.settings.options.fixation = {{std::round(std::clamp(pixel.x, 0.0f, float(view.width))),
+                                        std::round(std::clamp(pixel.y, 0.0f, float(view.height)))}};
     return true;
   }
 
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
-    if (!state.fixation) return;
-    const glm::vec2 p = state.view.to_screen(*state.fixation);
+    const auto& fixation = state.settings.options.fixation;
+    if (!fixation) return;
+    const glm::vec2 p = state.view.to_screen({(*fixation)[0], (*fixation)[1]});
     const float r = 9;
     for (const auto& [color, width] : {std::pair{IM_COL32(0, 0, 0, 200), 4.0f}, std::pair{kMark, 2.0f}}) {
       list.AddCircle({p.x, p.y}, r, color, 24, width);
@@ -74,11 +72,6 @@ class PolicyPanel : public Panel {
   }
 
  private:
-  bool has_option(const char* name) const {
-    return std::any_of(options_.begin(), options_.end(),
-                       [&](const cli::Option& o) { return cli::key_of(o) == name; });
-  }
-
   // Two quotas as one share.
   static void draw_quotas(RenderOptions& options) {
     const auto texts = cli::option_texts(options);
@@ -94,11 +87,9 @@ class PolicyPanel : public Panel {
     if (ImGui::Button(setting_fixation_ ? "Click into the image ..."
                                         : "Set the fixation point with the mouse"))
       setting_fixation_ = !setting_fixation_;
-    if (!state.fixation) return;
+    if (!state.settings.options.fixation) return;
     ImGui::SameLine();
-    if (!ImGui::SmallButton("Remove")) return;
-    state.fixation.reset();
-    set_option(state.settings.options, "fixation", "");
+    if (ImGui::SmallButton("Remove")) state.settings.options.fixation.reset();
   }
 
   // One bucket: a box that is as full as `part`.
@@ -170,12 +161,10 @@ class PolicyPanel : public Panel {
       return ImGui::TextDisabled("waiting for a recorded frame");
     const Statistics& s = state.last->result.statistics;
     for (size_t i = 0; i < size_t(Stage::count); ++i) {
-      if (i > 0) ImGui::SameLine();
-      swatch(kStageNames[i], ImGui::ColorConvertU32ToFloat4(kStageColors[i]));
-      ImGui::SameLine();
       double sum = 0;
       for (const BlockTime& block : s.block_times) sum += block.ms[i];
-      ImGui::Text("%s %.1f ms", kStageNames[i], sum);
+      legend(kStageNames[i], kStageColors[i], std::string(kStageNames[i]) + " " + cli::fixed(sum, 1) + " ms",
+             i == 0);
     }
     const float width = ImGui::GetContentRegionAvail().x;
     const int columns = std::max(16, int(width / 2));

@@ -207,7 +207,7 @@ void Viewer::present(uint64_t shown_before) {
   window_->swap();
   if (image_.number == shown_before || !state_.last || state_.last->number != image_.number) return;
   const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input()};
-  if (last_present_) frame_times_.push_back(seconds(begin - *last_present_));
+  frame_times_.push_back(seconds(presented.interval()));
   if (frame_times_.size() > kFrameTimes) frame_times_.pop_front();
   last_present_ = begin;
   for (const auto& panel : panels_) panel->on_present(state_, presented);

@@ -113,7 +113,8 @@ void Window::set_callbacks() {
     Window& self = of(window);
     self.note_input();
     if (action == GLFW_RELEASE) self.events_.release(key);
-    if (action != GLFW_PRESS || ImGui::GetIO().WantTextInput) return;
+    // Keys are letters while text is typed; Esc ends that and what it ends elsewhere.
+    if (action != GLFW_PRESS || (ImGui::GetIO().WantTextInput && key != GLFW_KEY_ESCAPE)) return;
     self.events_.press(key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT));
   });
   glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned) { of(window).note_input(); });

@@ -12,7 +12,7 @@ struct GLFWwindow;
 namespace brokkr::viewer {
 
 struct WindowEvents {
-  std::function<void(int key, int modifiers)> press;  // KeyModifier bits; not while text is being typed
+  std::function<void(int key, int modifiers)> press;  // KeyModifier bits; while text is typed only Esc
   std::function<void(int key)> release;
   std::function<void(const std::vector<std::string>&)> drop;
 };
