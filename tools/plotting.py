@@ -1,0 +1,197 @@
+"""What the programs share that draw measurements (tools/plot-*): tables, the look of figures, and where they go.
+
+A table is a CSV file KIND-TABLE.csv in the folder that a command of `brokkr` wrote. Needs python3-matplotlib.
+"""
+import csv
+import dataclasses
+import io
+import math
+import pathlib
+import sys
+import typing
+
+from command_line import ROOT, Parser, Wrong, make_folder, program, read_text
+
+try:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+except ImportError:
+    sys.exit(f"{program()}: matplotlib is missing; install the package python3-matplotlib and use /usr/bin/python3")
+
+# The colours of every figure.
+RED, ORANGE, AMBER, PINK, ROSE = "#c1121f", "#f3722c", "#f9b233", "#e36bae", "#b5838d"
+NAVY, BLUE, SKY, ICE, INDIGO = "#1d3557", "#457b9d", "#7fb7d6", "#a8dadc", "#5e60ce"
+PURPLE, LILAC = "#6a0dad", "#c77dff"
+GREEN, LEAF, MINT, OLIVE, SAGE = "#2d6a4f", "#52b788", "#95d5b2", "#606c38", "#a3b18a"
+BLACK, GREY, STEEL, SILVER, PALE = "#000000", "#6c757d", "#8d99ae", "#9aa0a6", "#e5e5e5"
+RULE, GRID, NOTE = "#999999", "#dddddd", "#666666"  # lines to compare with, the grid, and what is written on it
+
+
+@dataclasses.dataclass
+class Drawing:
+    """A figure of a table. `numbers` and `text` are the columns that it needs; a number with a ? may be empty (nan)."""
+
+    name: str
+    table: str
+    draw: typing.Callable
+    numbers: str
+    text: str
+
+
+def read(path, drawing, remedy):
+    """Rows of a table as dictionaries; those of measurements that failed (column "error") are left out."""
+    content = read_text(path, remedy)
+    reader = csv.reader(io.StringIO(content, newline=""), strict=True)
+    rows = []
+    try:
+        header = next(reader)
+        numbers = {name.rstrip("?"): name.endswith("?") for name in drawing.numbers.split()}
+        for name in [*numbers, *drawing.text.split()]:
+            if name not in header:
+                raise Wrong(f"{path}: line 1: there is no column '{name}'; {remedy}")
+        for cells in reader:
+            where = f"{path}: line {reader.line_num}"
+            if len(cells) != len(header):
+                raise Wrong(f"{where}: {len(cells)} fields of {len(header)}, the file is cut off or edited; {remedy}")
+            row = dict(zip(header, cells))
+            if not row.get("error"):
+                rows.append(row | {name: number(row[name], may_be_empty, f"{where}: column '{name}'", remedy)
+                                   for name, may_be_empty in numbers.items()})
+    except csv.Error as error:
+        raise Wrong(f"{path}: line {reader.line_num}: {error}; {remedy}") from None
+    if not content.endswith("\n"):
+        raise Wrong(f"{path}: line {reader.line_num}: the file is cut off within this line; {remedy}")
+    return rows
+
+
+def number(text, may_be_empty, where, remedy):
+    if may_be_empty and not text:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise Wrong(f"{where}: '{text}' is no number; {remedy}")
+    return value
+
+
+def unique(rows, key):
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+class Needed(dict):
+    """A dictionary of measurements: one that is not there is an error of the file."""
+
+    def __missing__(self, key):
+        names = key if isinstance(key, tuple) else (key,)
+        raise missing(" and ".join(f"{name:g}" if isinstance(name, float) else str(name) for name in names))
+
+
+def missing(what):
+    return Wrong(f"no row of {what}: the file is cut off or edited")
+
+
+def some(rows, what):
+    """`rows`, of which there has to be one."""
+    if not rows:
+        raise missing(what)
+    return rows
+
+
+# The look of figures.
+
+def line_style(color, marker, dash="-"):
+    return {"color": color, "marker": marker, "linestyle": dash, "linewidth": 1.4, "markersize": 4.5}
+
+
+def finish(axes, title, xlabel, ylabel, log="", grid="both"):
+    """`log`: x and y as powers of 10, x2: of 2."""
+    axes.set_title(title, fontsize=10)
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel(ylabel)
+    if "x" in log:
+        axes.set_xscale("log", base=2 if "x2" in log else 10)
+    if "y" in log:
+        axes.set_yscale("log")
+    axes.grid(True, which="major", axis=grid, color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def legend(figure, axes_list, columns=6):
+    """One for all axes, below them."""
+    seen = {}
+    for axes in axes_list:
+        for handle, label in zip(*axes.get_legend_handles_labels()):
+            seen.setdefault(label, handle)
+    figure.legend(seen.values(), seen.keys(), loc="lower center", ncol=min(columns, len(seen)), fontsize=8, frameon=False)
+
+
+def inner_legend(axes):
+    axes.legend(fontsize=8, frameon=False)
+
+
+def where(rows):
+    """The machine that rows were measured on."""
+    machine, detail = rows[0]["machine"], rows[0]["detail"]
+    return f"{ {'cpu': 'CPU machine', 'emulated': 'emulated machine', 'cuda': 'GPU'}.get(machine, machine)} ({detail})"
+
+
+# Folders in, pictures out.
+
+def options_of(description):
+    """A parser of DIR and --output."""
+    parser = Parser(description)
+    parser.add_argument("folder", type=pathlib.Path, metavar="DIR", help="what the command wrote")
+    parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
+                        help="for the pictures (docs/images of the sources; DIR where this is installed)")
+    return parser
+
+
+def output_of(options):
+    images = ROOT / "docs" / "images"
+    return make_folder(options.output or (images if images.is_dir() else options.folder))
+
+
+def draw(folder, kind, drawing, remedy):
+    """What the drawing returns, and the rows; None where the table is not there or holds nothing to draw."""
+    path = folder / f"{kind}-{drawing.table}.csv"
+    if not path.exists():
+        return None, []
+    rows = read(path, drawing, remedy)
+    try:
+        return (drawing.draw(rows) if rows else None), rows
+    except Wrong as error:
+        raise Wrong(f"{path}: {error}; {remedy}") from None
+
+
+def save(figure, target):
+    figure.savefig(target, dpi=90)
+    plt.close(figure)
+    print(target)
+
+
+def draw_all(description, kind, drawings, command, title=None):
+    """The program: draws every table that is there. A drawing returns a figure and what share of its height a legend takes
+    (None: there is none), or None where there is too little to draw. `title` is made of a drawing's name and its rows."""
+    options = options_of(description).parse_args()
+    remedy = f"run `{command} -o {options.folder}`"
+    drawn, output = 0, None
+    for drawing in drawings:
+        made, rows = draw(options.folder, kind, drawing, remedy)
+        if made is None:
+            continue
+        figure, bottom = made
+        if title:
+            figure.suptitle(title(drawing.name, rows), fontsize=11)
+        figure.tight_layout(rect=None if bottom is None else (0, bottom, 1, 1))
+        output = output or output_of(options)
+        save(figure, output / f"{kind}-{drawing.name}.png")
+        drawn += 1
+    if not drawn:
+        raise Wrong(f"{options.folder}: no {kind}-*.csv with measurements there; {remedy}")
+    return 0
