@@ -167,6 +167,8 @@ def draw(folder, kind, drawing, remedy):
         return (drawing.draw(rows) if rows else None), rows
     except Wrong as error:
         raise Wrong(f"{path}: {error}; {remedy}") from None
+    except (ArithmeticError, ValueError) as error:  # zeros and the like in an edited file
+        raise Wrong(f"{path}: values that no picture can be drawn of ({drawing.name}: {error}); {remedy}") from None
 
 
 def save(figure, target):
@@ -180,6 +182,8 @@ def draw_all(description, kind, drawings, command, title=None):
     (None: there is none), or None where there is too little to draw. `title` is made of a drawing's name and its rows."""
     options = options_of(description).parse_args()
     remedy = f"run `{command} -o {options.folder}`"
+    if not options.folder.is_dir():
+        raise Wrong(f"{options.folder}: there is no such folder; {remedy}")
     drawn, output = 0, None
     for drawing in drawings:
         made, rows = draw(options.folder, kind, drawing, remedy)

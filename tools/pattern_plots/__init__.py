@@ -1,0 +1,1 @@
+"""Figures and report of tools/plot-patterns."""

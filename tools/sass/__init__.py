@@ -1,0 +1,1 @@
+"""Machine code of the CUDA machine's kernel: what tools/sass-cost reads and counts."""

@@ -1,0 +1,101 @@
+"""The hot paths of the kernel: where they lie in its machine code, and what one pass of each costs."""
+import re
+
+from command_line import ROOT, Wrong
+
+from .toolkit import plain_name
+
+# Name; function; the loop: the innermost with code of a file and a text of its line (None: the whole function; text
+# "": any line of the file; file "": the text is an opcode); opcode
+# that the source has once per pass (how often the compiler unrolled the loop); what the shortest way passes, opcodes
+# or lines, in order: the way that does the work.
+PATHS = [
+    ("geometry: 32 triangles, besides what follows", "run_task", ("geometry/setup.h", ""), None, [("geometry/setup.h", "")]),
+    ("geometry: find shared vertices of 32 corners", "shade_sub_batch", ("geometry/reuse.h", "Uint slot = hash_lanes(vertex)"), None, []),
+    ("geometry: number them", "shade_sub_batch", ("geometry/reuse.h", "const Mask is_first = m"), None, []),
+    ("geometry: transform 32 vertices", "shade_sub_batch", ("geometry/vertex.h", ""), None, []),
+    ("geometry: write up to 32 records to a block", "run_task", ("geometry/block_writer.h", "if (!open_) open(w);"), None, [("machine/cuda_warp.h", "if (m) p[__popc(bits")]),
+    ("distribution: boxes of 32 triangles", "distribute", ("bin/distribute.h", "const bool test = columns > 1"), None, [("bin/distribute.h", "const bool test = columns > 1")]),
+    ("distribution: bin of them", "distribute", ("bin/distribute.h", "bin_pairs += w.count(here);"), None, [("bin/distribute.h", "bin_pairs += w.count(here);")]),
+    ("distribution: block to up to 32 rasterizers", "distribute", ("bin/distribute.h", "const Mask m = w.first_lanes(touched - g);"), None, []),
+    ("small triangles: 32 of a block in a region", "rasterize_block", None, None, [("raster/visibility.h", "const Int wide = x1 - x0")]),
+    ("small triangles: row of samples", "rasterize_block", ("raster/visibility.h", "row[0] += b[0];"), None, []),
+    ("small triangles: step to the next sample", "rasterize_block", ("raster/visibility.h", "e0 += a[0];"), "LDS.64", []),
+    ("key: load, compare and swap, once", "rasterize_block", ("", "ATOMS.CAST.SPIN.64"), None, []),
+    ("large triangle: in a region", "rasterize_block", ("raster/edges.h", "const int64_t e = int64_t(t.a[k])"), None, []),
+    ("large triangle: 32 tiles", "rasterize_block", ("raster/edges.h", "const Int e = Int(t.e[k])"), None, []),
+    ("large triangle: tile of 64 samples", "rasterize_block", ("raster/visibility.h", "const int x0 = (tile & 7) * kTile"), None, ["ATOMS.CAST.SPIN.64"]),
+    ("keys: load 32 samples", "run_order_free", ("raster/region.h", "const Uint order = state.bits & kKeysWaiting"), None, []),
+    ("resolve: 32 samples", "resolve_region", ("raster/resolve.h", "const Mask won = order != nothing;"), None, []),
+    ("resolve: colour of a pass, besides its shader", "resolve_region", ("target/pixel.h", ""), None, []),
+    ("shader: 32 samples of one draw", "shade_samples", ("raster/interpolate.h", ""), None, []),
+    ("ordered: 32 samples of a tile, besides their shader", "draw_in_tile", ("raster/shade.h", ""), None, [("raster/shade.h", "")]),
+]
+
+
+def lines_of(file, text):
+    source = (ROOT / "src" / file).read_text()
+    at, found = source.find(text), []
+    while at >= 0:
+        found.append(source.count("\n", 0, at) + 1)
+        at = source.find(text, at + 1)
+    if not found:
+        raise Wrong(f"src/{file} has no '{text}' any more; correct PATHS in tools/sass/paths.py")
+    return found
+
+
+def blocks_with(function, what):
+    """Blocks with an opcode ("CALL.REL.NOINC name": of that function), or with code of a line."""
+    found = set()
+    for b in function.reached:
+        for i in function.all_code([b]):
+            if isinstance(what, tuple):
+                hit = i.file.endswith(what[0]) and (not what[1] or i.line in lines_of(*what))
+            else:
+                opcode, _, callee = what.partition(" ")
+                hit = i.opcode.startswith(opcode) and (not callee or callee in i.operands)
+            if hit:
+                found.add(b)
+    return found
+
+
+def measure(function, path):
+    name, _, loop, opcode, via = path
+    result = {"path": name, "function": function.name}
+    if loop is None:
+        body, head = function.reached, 0
+    else:
+        file, marker = loop
+        lines = lines_of(file, marker) if file and marker else None
+        candidates = [(len(blocks), head) for head, blocks in function.loops.items()
+                      if any(i.file.endswith(file) and (lines is None or i.line in lines) if file else i.opcode.startswith(marker)
+                             for i in function.all_code(blocks))]
+        if not candidates:
+            return {**result, "error": f"no loop of {function.name} has code of {file}" + (f": {marker.strip()}" if marker else "")}
+        if opcode:  # main body and remainder: the main body
+            best = max(sum(i.opcode.startswith(opcode) for i in function.all_code(self_only(function, head))) for _, head in candidates)
+            candidates = [(size, head) for size, head in candidates
+                          if sum(i.opcode.startswith(opcode) for i in function.all_code(self_only(function, head))) == best]
+        head = min(candidates)[1]
+        body = function.loops[head]
+    passes = max(1, sum(i.opcode.startswith(opcode) for i in function.all_code(body))) if opcode else 1
+    required = []
+    for what in via:
+        blocks = blocks_with(function, what) & body
+        if not blocks:
+            return {**result, "error": f"no code of {what}"}
+        # An unrolled pass does the work as many times; in the order of the code.
+        required += [{b} for b in sorted(blocks, key=function.place.get)] if passes > 1 else [blocks]
+    found = function.cost(body, head, required)
+    if found is None:
+        return {**result, "error": "no way through " + ", ".join(map(str, via))}
+    least, most, size = found
+    calls = {plain_name(re.sub(r"[`()\s]", "", i.operands)) for i in function.all_code(body) if i.opcode.startswith("CALL")}
+    return {**result, "least": least / passes, "most": most / passes, "size": size, "unrolled": passes,
+            "calls": sorted(c for c in calls if not c.startswith("__"))}
+
+
+def self_only(function, head):
+    """Blocks of a loop that belong to none inside of it."""
+    body = function.loops[head]
+    return body - set().union(*(blocks for other, blocks in function.loops.items() if other != head and blocks < body))
