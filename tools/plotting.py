@@ -2,6 +2,7 @@
 
 A table is a CSV file KIND-TABLE.csv in the folder that a command of `brokkr` wrote. Needs python3-matplotlib.
 """
+import contextlib
 import csv
 import dataclasses
 import io
@@ -74,7 +75,7 @@ def number(text, may_be_empty, where, remedy):
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise Wrong(f"{where}: '{text}' is no number; {remedy}")
+        raise Wrong(f"{where}: {text[:40]!r} is no number; {remedy}")
     return value
 
 
@@ -87,7 +88,7 @@ class Needed(dict):
 
     def __missing__(self, key):
         names = key if isinstance(key, tuple) else (key,)
-        raise missing(" and ".join(f"{name:g}" if isinstance(name, float) else str(name) for name in names))
+        raise missing(", ".join(f"{name:g}" if isinstance(name, float) else str(name) for name in names))
 
 
 def missing(what):
@@ -163,12 +164,20 @@ def draw(folder, kind, drawing, remedy):
     if not path.exists():
         return None, []
     rows = read(path, drawing, remedy)
-    try:
+    with errors_of(path, remedy):
         return (drawing.draw(rows) if rows else None), rows
+
+
+@contextlib.contextmanager
+def errors_of(path, remedy):
+    """What cannot be drawn is an error of the file that it stands in."""
+    try:
+        yield
     except Wrong as error:
         raise Wrong(f"{path}: {error}; {remedy}") from None
     except (ArithmeticError, ValueError) as error:  # zeros and the like in an edited file
-        raise Wrong(f"{path}: values that no picture can be drawn of ({drawing.name}: {error}); {remedy}") from None
+        said = " ".join(str(error).split())[:200]
+        raise Wrong(f"{path}: values that no picture can be drawn of ({said}); {remedy}") from None
 
 
 def save(figure, target):
@@ -192,9 +201,10 @@ def draw_all(description, kind, drawings, command, title=None):
         figure, bottom = made
         if title:
             figure.suptitle(title(drawing.name, rows), fontsize=11)
-        figure.tight_layout(rect=None if bottom is None else (0, bottom, 1, 1))
         output = output or output_of(options)
-        save(figure, output / f"{kind}-{drawing.name}.png")
+        with errors_of(options.folder / f"{kind}-{drawing.table}.csv", remedy):
+            figure.tight_layout(rect=None if bottom is None else (0, bottom, 1, 1))
+            save(figure, output / f"{kind}-{drawing.name}.png")
         drawn += 1
     if not drawn:
         raise Wrong(f"{options.folder}: no {kind}-*.csv with measurements there; {remedy}")

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""The programs of tools/ that draw measurements and look at the CUDA machine: pictures, counts, and errors of one line.
+
+    tools_test.py BROKKR
+
+Plots are tested where /usr/bin/python3 has matplotlib.
+"""
+import argparse
+import contextlib
+import importlib
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from test_frame import TRIANGLE, container, frame
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+PYTHON = "/usr/bin/python3"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOOLS))
+
+
+def has_matplotlib():
+    try:
+        return subprocess.run([PYTHON, "-c", "import matplotlib"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def write(self, name, data):
+        path = self.path / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    def run_tool(self, name, *arguments, code=0):
+        """Standard output; of a run that fails the one line on standard error."""
+        words = [str(word) for word in (TOOLS / name, *arguments)]
+        run = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=self.path)
+        self.assertEqual(run.returncode, code, f"{words}: {run.stderr}{run.stdout}")
+        if code == 0:
+            return run.stdout
+        lines = run.stderr.splitlines()
+        self.assertEqual(len(lines), 1, f"{words}: {run.stderr}")
+        self.assertTrue(lines[0].startswith(f"tools/{name}: "), lines[0])
+        return lines[0]
+
+    def brokkr(self, *arguments):
+        subprocess.run([PROGRAM, *map(str, arguments)], check=True, capture_output=True, timeout=120, cwd=self.path)
+
+
+@unittest.skipUnless(has_matplotlib(), "needs python3-matplotlib")
+class Plots(Folder):
+    def measure(self):
+        """tool, folder, tables, pictures of small runs."""
+        self.brokkr("queues", "atomics", "--quick", "-o", "queues")
+        self.brokkr("schedule", "overhead", "--quick", "--workers", "2", "-o", "schedule")
+        self.brokkr("batches", *(f"generated:tree?triangles={n}000" for n in (1, 2, 3)), "-o", "batches")
+        self.brokkr("patterns", self.write("one.bkf", container(frame(64), TRIANGLE)), "--quick", "--no-plots", "--only",
+                    "orientation", "-o", "patterns")
+        return [("plot-queues", "queues", "atomics", ["atomics"]), ("plot-schedule", "schedule", "overhead", ["overhead"]),
+                ("plot-batches", "batches", "asr", ["asr", "time"]), ("plot-patterns", "patterns", "orientation", ["orientation"])]
+
+    def test_pictures_and_errors(self):
+        for tool, kind, table, pictures in self.measure():
+            with self.subTest(tool):
+                output = self.run_tool(tool, kind, "--output", "images")
+                for picture in pictures:
+                    path = f"images/{kind}-{picture}.png"
+                    self.assertIn(path, output)
+                    self.assertTrue((self.path / path).read_bytes().startswith(b"\x89PNG"))
+                self.check_errors(tool, kind, self.path / kind / f"{kind}-{table}.csv")
+        page = (self.path / "patterns/report.html").read_text()
+        self.assertIn("patterns-orientation.png", page)
+        self.assertIn("map-one.png", page)
+
+    def check_errors(self, tool, kind, path):
+        good = path.read_bytes()
+        lines = good.splitlines(keepends=True)
+        header = lines[0].decode().strip().split(",")
+        numeric = {"queues": "threads", "schedule": "overhead", "batches": "asr", "patterns": "angle"}[kind]
+        column = header.index(numeric)
+        cells = lines[1].decode().strip().split(",")
+        cells[column] = "many"
+        wrong = [
+            (b"", "the file is empty"),
+            (b"\xff\xfe\x00", "not a text file"),
+            (good[:-4], "cut off"),
+            (b"".join([*lines[:2], lines[2][:9]]), "line 3"),
+            (b"".join([lines[0], ",".join(cells).encode(), b"\n", *lines[2:]]), f"line 2: column '{numeric}': 'many'"),
+            (good.replace(numeric.encode(), b"other", 1), f"no column '{numeric}'")]
+        one = kind == "queues"  # they all read by the same lines
+        for content, expected in wrong if one else wrong[-1:]:
+            path.write_bytes(content)
+            line = self.run_tool(tool, kind, "--output", "images", code=1)
+            for word in (path.name, expected, f"run `brokkr {kind}"):
+                self.assertIn(word, line)
+        self.assertIn("--bad", self.run_tool(tool, kind, "--bad", code=2))
+        if not one:
+            return
+        path.write_bytes(lines[0])
+        self.assertIn("with measurements", self.run_tool(tool, kind, "--output", "images", code=1))
+        path.write_bytes(good)
+        self.assertIn(path.name, self.run_tool(tool, kind, "--output", path, code=1))
+        self.assertIn("/nowhere", self.run_tool(tool, "/nowhere", code=1))
+        self.assertIn("DIR", self.run_tool(tool, code=2))
+
+    def test_what_patterns_json_lacks(self):
+        (self.path / "patterns").mkdir()
+        settings = {"experiments": [], "frames": [{"triangles": 1, "maps": "none"}]}
+        for text, expected in (("{", "no JSON"), ("[]", "object"), (json.dumps(settings), "'maps'")):
+            self.write("patterns/patterns.json", text)
+            line = self.run_tool("plot-patterns", "patterns", code=1)
+            self.assertIn("patterns.json", line)
+            self.assertIn(expected, line)
+
+    def test_a_measurement_that_is_missing(self):
+        self.brokkr("batches", "generated:tree?triangles=1000", "-o", "batches")
+        path = self.path / "batches/batches-asr.csv"
+        lines = path.read_text().splitlines(keepends=True)
+        # Another model that has but one of the methods.
+        path.write_text("".join(lines + [lines[1].replace(",nvidia,", ",another,")]))
+        self.assertIn("no row of another", self.run_tool("plot-batches", "batches", "--output", "images", code=1))
+
+
+class GpuCheck(Folder):
+    def test_errors(self):
+        for arguments, code, expected in (
+                (["--budget", "0"], 2, "--budget"), (["--frames", "many"], 2, "--frames"), (["--bad"], 2, "--bad"),
+                (["missing.bkf"], 1, "missing.bkf"), (["--prebuilt", "/nowhere"], 1, "--prebuilt /nowhere"),
+                (["--prebuilt-two", "/nowhere"], 1, "--prebuilt-two /nowhere"),
+                (["--output", self.write("file", ""), "--rehearse"], 1, "file")):
+            self.assertIn(expected, self.run_tool("gpu-check", *arguments, code=code))
+
+    def test_no_time_left(self):
+        for before in ("", "[", "[1]", '{"steps": 1}', '{"steps": [1, {"step": "build", "status": "ok"}]}'):
+            (self.path / "out").mkdir(exist_ok=True)
+            self.write("out/summary.json", before)
+            self.run_tool("gpu-check", "--rehearse", "--prebuilt", PROGRAM.parent, "--budget", "1", "--resume", "--output", "out")
+            steps = json.loads((self.path / "out/summary.json").read_text())["steps"]
+            self.assertEqual({step["status"] for step in steps}, {"skipped"})
+            names = {step["step"] for step in steps}
+            self.assertLess({"environment", "build", "CUDA tests", "bench city", "variant no graph", "curve workers", "queues"}, names)
+            self.assertIn("| bench city | skipped |", (self.path / "out/summary.md").read_text())
+
+    def rehearsal(self):
+        check = importlib.import_module("gpu_check.check")
+        return check.Check(argparse.Namespace(
+            prebuilt=str(PROGRAM.parent), prebuilt_two=None, frame=[], output=str(self.path / "out"), budget=120, resume=False,
+            rehearse=True, seconds=60, frames=4))
+
+    def test_a_frame_and_what_is_kept_of_it(self):
+        frames, summary = importlib.import_module("gpu_check.frames"), importlib.import_module("gpu_check.summary")
+        check = self.rehearsal()
+        check.gpu = {"name": "none"}
+        good, bad = self.write("good.bkf", container(frame(16), TRIANGLE)), self.write("bad.bkf", "nothing")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            check.step("frame good.bkf", frames.frame, str(good))
+            check.step("frame bad.bkf", frames.frame, str(bad))
+        self.assertRegex(said.getvalue(), r"frame good.bkf +ok +[0-9.]+ s")
+        first, second = check.steps
+        self.assertEqual((first["status"], first["note"]), ("ok", ""))
+        self.assertEqual([first["found"][kind]["differing"] for kind in ("depth", "draw", "triangle", "color")], [0] * 4)
+        self.assertEqual(second["status"], "failed")
+        self.assertIn("bad.bkf", second["note"])
+        text = summary.markdown(check.steps)
+        self.assertIn("| frame bad.bkf | failed |", text)
+        self.assertRegex(text, r"\| good\.bkf \| [0-9.]+ \| [0-9.]+ \| 0 \| 0 \| 0 \|")
+        check.options.resume = True
+        self.assertEqual(list(check.finished_before()), ["frame good.bkf"])
+
+
+class SassCost(Folder):
+    # A loop with a way around one of its instructions.
+    LISTING = """
+\t.section\t.text.f,"ax",@progbits
+f:
+\t//## File "/x/src/a.h", line 3
+        /*0000*/                   MOV R1, c[0x0][0x28] ;
+.L_x_0:
+        /*0010*/                   IADD3 R1, R1, 0x1, RZ ;
+        /*0020*/              @P0 BRA `(.L_x_1) ;
+        /*0030*/                   FADD R2, R2, R2 ;
+.L_x_1:
+        /*0040*/              @P1 BRA `(.L_x_0) ;
+        /*0050*/                   EXIT ;
+"""
+
+    def test_ways_through_a_loop(self):
+        flow, report = importlib.import_module("sass.flow"), importlib.import_module("sass.report")
+        (function,) = flow.read_functions(self.LISTING)
+        self.assertEqual((function.name, len(function.code)), ("f", 6))
+        ((head, body),) = function.loops.items()
+        self.assertEqual(function.cost(body, head), (3, 4, 4))
+        addition = {b for b in body if any(i.opcode == "FADD" for i in function.all_code([b]))}
+        self.assertEqual(function.cost(body, head, [addition]), (4, 4, 4))
+        self.assertEqual(report.registers(function), 3)
+        self.assertEqual(report.kinds(function)["float"], 1)
+
+    def test_the_lines_that_mark_the_paths_are_in_the_sources(self):
+        paths = importlib.import_module("sass.paths")
+        for _, _, loop, _, via in paths.PATHS:
+            for marker in [loop, *via]:
+                if isinstance(marker, tuple) and all(marker):
+                    self.assertTrue(paths.lines_of(*marker))
+
+    def test_errors(self):
+        empty, stats = self.write("empty", ""), self.write("stats.json", '{"statistics": {"batches": 1}}')
+        for arguments, code, expected in (
+                (["--bad"], 2, "--bad"), (["--blocks-per-sm", "9"], 2, "--blocks-per-sm"), (["--clock", "0"], 2, "--clock"),
+                (["--multiprocessors", "none"], 2, "--multiprocessors"), (["--cubin", "missing"], 1, "missing: there is no such file"),
+                (["--ptxas", "missing"], 1, "missing"), (["--stats", "missing"], 1, "missing"), (["--stats", empty], 1, "empty"),
+                (["--stats", stats], 1, "stats.json: field 'triangles_in'"),
+                (["--cubin", stats, "--nvdisasm", "/nowhere/nvdisasm"], 1, "/nowhere/nvdisasm"),
+                (["--cubin", stats, "--nvdisasm", "/bin/false"], 1, "false: exit status 1")):
+            self.assertIn(expected, self.run_tool("sass-cost", *arguments, code=code))
+
+
+if __name__ == "__main__":
+    unittest.main()
