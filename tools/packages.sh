@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian 12 packages that are missing. `tools/packages.sh run` installs what building and running
 # needs, `tools/packages.sh test` (the default) what the checks need as well, `tools/packages.sh bench` what tools/bench
-# needs as well: another peer, and the plots. `--list` only prints the names.
+# needs as well: another peer. `--list` only prints the names.
 set -eu
 
 build="build-essential cmake ninja-build git ca-certificates
@@ -9,12 +9,12 @@ build="build-essential cmake ninja-build git ca-certificates
   libgl-dev libegl-dev libx11-dev libmeshoptimizer-dev libssl-dev
   libglfw3-dev libimgui-dev python3 python3-glad fonts-dejavu-core"
 # Tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL), its loader, a virtual
-# screen and a window manager on it, programs to capture.
+# screen and a window manager on it, programs to capture, and what measurements are drawn with.
 checks="libgtest-dev python3 python3-venv clang clang-format clang-tidy libclang-rt-14-dev
   libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0
-  xvfb libxtst6 openbox mesa-utils apitrace"
+  xvfb libxtst6 openbox mesa-utils apitrace python3-matplotlib"
 
-bench="mesa-vulkan-drivers python3-matplotlib"
+bench="mesa-vulkan-drivers"
 
 case "${1:-test}" in
   run) packages=$build ;;

@@ -75,7 +75,7 @@ def orientation(rows):
             step = math.pi / len(part)
             edges = numpy.arange(len(values) + 1) * step - step / 2
             axes.grid(False)
-            axes.pcolormesh(edges, [ring + 1, ring + 1.92], values[None, :], cmap="RdYlGn_r", shading="flat", vmin=0, vmax=1)
+            axes.pcolormesh(edges, [ring + 1, ring + 1.92], values[None, :], cmap="RdYlBu_r", shading="flat", vmin=0, vmax=1)
             axes.text(math.radians(-22), ring + 1.45, f"{n:g}", fontsize=6, ha="center", va="center")
         # The paper counts from the vertical: a line drawn at its own angle.
         axes.set_theta_zero_location("N")
