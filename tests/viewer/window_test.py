@@ -6,6 +6,7 @@
 Exit code 77: Xvfb, a library of X or openbox is missing.
 """
 import sys
+import time
 
 from session import FRAME, Session, on_a_screen, rendered, wait_for
 
@@ -29,15 +30,19 @@ def only_the_image(session, whole):
 
 
 def fills_the_screen(session, whole):
-    session.screen.place(session.window, 10, 30)
+    start = session.screen.geometry(session.window)
+    session.screen.place(session.window, 10, 30)  # not in the middle of the screen, where full screen has the image as well
+    wait_for("another place", lambda: session.screen.geometry(session.window)[:2] != start[:2])
     session.screen.move(SCREEN[0] - 1, SCREEN[1] - 1)
     wait_for("the image at another place", lambda: session.shows(whole))
     before = session.screen.geometry(session.window)
     assert before[2:] == WINDOW and before[:2] != (0, 0), before
     for _ in range(2):
+        time.sleep(0.2)  # the same key again at once looks like one that is held
         session.screen.key("F11")
         wait_for("a window as large as the screen", lambda: session.screen.geometry(session.window) == (0, 0, *SCREEN))
         wait_for("the image alone on the screen", lambda: only_the_image(session, whole))
+        time.sleep(0.2)
         session.screen.key("F11")
         wait_for("the window as it was", lambda: session.screen.geometry(session.window) == before)
         wait_for("the image in the window", lambda: session.shows(whole))
