@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "cli/text.h"
 #include "viewer/looks.h"
 
 namespace brokkr::viewer {
@@ -99,7 +98,7 @@ HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<u
   } else {
     ImGui::TextDisabled("no draw is seen here");
   }
-  ImGui::Text("%s fragments hit it", cli::grouped(h.fragments).c_str());
+  ImGui::Text("hit by %s", counted(h.fragments, "fragment").c_str());
   ImGui::SameLine();
   ImGui::TextDisabled("(%.1f ms)", took_ms);
   draw_events(h, chosen, click);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/text.h"
+
 namespace brokkr::viewer {
 
 void swatch(const char* id, const ImVec4& color) {
@@ -21,6 +23,20 @@ void legend(const char* id, ImU32 color, const std::string& text, bool first) {
   ImGui::TextUnformatted(text.c_str());
 }
 
+std::string counted(uint64_t count, const std::string& thing) {
+  return cli::grouped(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+void wrapped(const std::string& text) {
+  const auto is_digit = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  std::string unbroken;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool within = text[i] == ' ' && i > 0 && is_digit(i - 1) && is_digit(i + 1);
+    unbroken += within ? std::string("\u00a0") : std::string(1, text[i]);
+  }
+  ImGui::TextWrapped("%s", unbroken.c_str());
+}
+
 bool begin_values(const char* id) {
   if (!ImGui::BeginTable(id, 2)) return false;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, 5 * ImGui::GetFontSize());
@@ -32,7 +48,7 @@ void value_row(const char* name, const std::string& value) {
   ImGui::TableNextColumn();
   ImGui::TextDisabled("%s", name);
   ImGui::TableNextColumn();
-  ImGui::TextWrapped("%s", value.c_str());
+  wrapped(value);
 }
 
 Plot begin_plot(const char* id, float lines) {

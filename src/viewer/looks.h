@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <string>
 
 namespace brokkr::viewer {
@@ -23,6 +24,12 @@ void swatch(const char* id, const ImVec4& color);
 
 // A swatch and its meaning, in a row with the legends before it as far as they fit. `first`: begins a row.
 void legend(const char* id, ImU32 color, const std::string& text, bool first);
+
+// "1 draw", "1 234 draws".
+std::string counted(uint64_t count, const std::string& thing);
+
+// ImGui::TextWrapped that does not part the groups of a number ("1 234").
+void wrapped(const std::string& text);
 
 // Names and values in two columns. Where it returns true, rows follow and ImGui::EndTable.
 bool begin_values(const char* id);

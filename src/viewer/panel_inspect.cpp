@@ -150,7 +150,7 @@ class InspectPanel : public Panel {
   }
 
   void draw_draws(ViewerState& state) {
-    ImGui::Text("%s draws, %s hidden", cli::grouped(draws_.size()).c_str(),
+    ImGui::Text("%s, %s hidden", counted(draws_.size(), "draw").c_str(),
                 cli::grouped(state.settings.hidden_commands.size()).c_str());
     int shown = draws_shown(state.settings, draws_);
     if (ImGui::SliderInt("draw so many", &shown, 0, int(draws_.size()), "%d", ImGuiSliderFlags_AlwaysClamp)) {

@@ -150,27 +150,29 @@ class LogPanel : public Panel {
   void draw_curve() const {
     const FrameStatistics s = frame_statistics({shown_.begin(), shown_.end()});
     if (s.frames == 0) return ImGui::TextDisabled("no frame has been shown yet");
-    const auto [list, at, width, height, hovered] = begin_plot("curve", 10);
+    const Plot plot = begin_plot("curve", 10);
+    const ImVec2 at = plot.at;
+    const float width = plot.width;
     const double top = std::max(s.p99_ms * 1.3, 1e-3);
     const auto y_of = [&](double value) {
-      return at.y + height - float(std::min(value / top, 1.0)) * (height - 2) - 1;
+      return at.y + plot.height - float(std::min(value / top, 1.0)) * (plot.height - 2) - 1;
     };
     std::vector<ImVec2> points;
     for (size_t i = 0; i < shown_.size(); ++i) {
       const float x = at.x + width * (shown_.size() > 1 ? float(i) / float(shown_.size() - 1) : 0.5f);
       points.emplace_back(x, y_of(shown_[i]));
     }
-    list.AddPolyline(points.data(), int(points.size()), kCurve, 0, 1.5f);
+    plot.list.AddPolyline(points.data(), int(points.size()), kCurve, 0, 1.5f);
     for (const auto& [label, value] :
          {std::pair<const char*, double>{"median", s.median_ms}, {"p99", s.p99_ms}}) {
-      list.AddLine({at.x, y_of(value)}, {at.x + width, y_of(value)}, IM_COL32(255, 255, 255, 70));
+      plot.list.AddLine({at.x, y_of(value)}, {at.x + width, y_of(value)}, IM_COL32(255, 255, 255, 70));
       const std::string text = std::string(label) + " " + cli::fixed(value, 2) + " ms";
       const ImVec2 corner(at.x + 4, y_of(value) - ImGui::GetFontSize() - 1);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-      list.AddRectFilled(corner, {corner.x + size.x, corner.y + size.y}, kPlotGround);  // over the curve
-      list.AddText(corner, IM_COL32(230, 230, 230, 255), text.c_str());
+      plot.list.AddRectFilled(corner, {corner.x + size.x, corner.y + size.y}, kPlotGround);  // over the curve
+      plot.list.AddText(corner, IM_COL32(230, 230, 230, 255), text.c_str());
     }
-    if (hovered >= 0) ImGui::SetTooltip("%.3f ms", shown_[size_t(hovered * float(shown_.size()))]);
+    if (plot.hovered >= 0) ImGui::SetTooltip("%.3f ms", shown_[size_t(plot.hovered * float(shown_.size()))]);
     ImGui::Text("last %zu frames", s.frames);
     if (begin_values("percentiles")) {
       value_row("median", cli::fixed(s.median_ms, 3) + " ms");

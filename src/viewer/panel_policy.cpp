@@ -109,10 +109,9 @@ class PolicyPanel : public Panel {
   void draw_buckets(const ViewerState& state) {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
     const Statistics& s = state.last->result.statistics;
-    ImGui::TextWrapped(
-        "Fullest queue: %s entries; store: %s blocks at most; admission waited %s times; %s visits",
-        cli::grouped(s.queue_peak).c_str(), cli::grouped(s.store_peak).c_str(),
-        cli::grouped(s.admission_waits).c_str(), cli::grouped(s.visits).c_str());
+    wrapped("Fullest queue: " + cli::grouped(s.queue_peak) +
+            " entries; store: " + cli::grouped(s.store_peak) + " blocks at most; admission waited " +
+            cli::grouped(s.admission_waits) + " times; " + counted(s.visits, "visit"));
     if (s.trace.empty()) return;
     double end = 0;
     for (const TraceEvent& event : s.trace) end = std::max(end, event.end_us);

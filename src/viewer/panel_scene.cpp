@@ -41,7 +41,7 @@ class ScenePanel : public Panel {
     value_row("file", cli::printable(scene.path));
     if (!scene.frame.application.empty()) value_row("from", cli::printable(scene.frame.application));
     if (!scene.frame.license.empty()) value_row("licence", cli::printable(scene.frame.license));
-    value_row("holds", cli::grouped(uint64_t(draws_)) + " draws, " + cli::grouped(triangles_) + " triangles");
+    value_row("holds", counted(uint64_t(draws_), "draw") + ", " + counted(triangles_, "triangle"));
     value_row("loaded", "in " + cli::fixed(scene.load_ms, 0) + " ms");
     ImGui::EndTable();
   }
