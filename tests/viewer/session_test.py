@@ -62,9 +62,9 @@ def switch_everything(session, expected):
                 break
             session.screen.key(key)
             wanted = time.monotonic() + 10
-            while True:  # frames under way still have the one before
+            while True:  # the frame that is shown, and those under way, still have the one before
                 rows, now, _ = session.settings()
-                if now[option] not in seen or time.monotonic() > wanted:
+                if (now[option] not in seen and now["used"]["frame"] > number) or time.monotonic() > wanted:
                     break
             assert rows == expected, f"{option} {now[option]} changes the image"
             assert now["used"]["frame"] > number, "no frames come"
