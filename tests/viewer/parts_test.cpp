@@ -12,9 +12,11 @@
 #include "cli/view_request.h"
 #include "scene/image_io.h"
 #include "viewer/block_timeline.h"
+#include "viewer/draw_filter.h"
 #include "viewer/file_watch.h"
 #include "viewer/keys.h"
 #include "viewer/loader.h"
+#include "viewer/names.h"
 #include "viewer/option_widget.h"
 #include "viewer/screenshot.h"
 #include "viewer/sequence.h"
@@ -69,6 +71,54 @@ TEST(Sequence, FilesInTheOrderOfTheirNumbers) {
   EXPECT_EQ(fs::path(files[1]).filename(), "f2.bkf");
   EXPECT_EQ(fs::path(files[2]).filename(), "f10.bkf");
   EXPECT_TRUE(scenes_in((folder.path / "none").string()).empty());
+}
+
+TEST(Sequence, FindsAFile) {
+  Sequence sequence;
+  EXPECT_FALSE(sequence.find("a").has_value());
+  sequence.set({"a", "b"});
+  EXPECT_EQ(sequence.find("b"), 1u);
+  EXPECT_FALSE(sequence.find("c").has_value());
+}
+
+TEST(Names, OfScenesAndFiles) {
+  const Folder folder;
+  const fs::path& f = folder.path;
+  EXPECT_EQ(display_name("/some/where/frame.bkf"), "frame.bkf");
+  EXPECT_EQ(display_name("generated:city?seed=1"), "generated:city?seed=1");
+  EXPECT_EQ(free_name(f, "generated:city?seed=1", ".png"), f / "brokkr-city-seed-1-1.png");
+  EXPECT_EQ(free_name(f, "/some/a frame.bkf", ".csv", ".json"), f / "brokkr-a-frame-1.csv");
+  folder.touch("brokkr-a-frame-1.json");
+  folder.touch("brokkr-a-frame-2.csv");
+  EXPECT_EQ(free_name(f, "/some/a frame.bkf", ".csv", ".json"), f / "brokkr-a-frame-3.csv");
+  EXPECT_EQ(free_name(f, "/some/a frame.bkf", ".csv"), f / "brokkr-a-frame-1.csv");
+}
+
+TEST(DrawFilter, LimitsHidesAndSteps) {
+  Frame frame;
+  frame.commands = {DrawCommand{}, ClearCommand{}, DrawCommand{}, DrawCommand{}};
+  const std::vector<uint32_t> draws{0, 2, 3};
+  FrameSettings settings;
+  const std::optional<uint32_t>& limit = settings.options.command_limit;
+  for (int count = 0; count <= 3; ++count) {
+    show_draws(settings, draws, count);
+    EXPECT_EQ(draws_shown(settings, draws), count);
+  }
+  EXPECT_FALSE(limit.has_value());
+  EXPECT_EQ(step_draw(settings, frame, -1), 3u);
+  EXPECT_EQ(step_draw(settings, frame, -1), 2u);
+  EXPECT_EQ(draws_shown(settings, draws), 2);
+  EXPECT_EQ(step_draw(settings, frame, 1), 3u);
+  EXPECT_FALSE(step_draw(settings, frame, 1).has_value());  // after the last: all
+  EXPECT_FALSE(limit.has_value());
+  set_hidden(settings, 2, true);
+  set_hidden(settings, 2, true);
+  EXPECT_TRUE(is_hidden(settings, 2));
+  EXPECT_EQ(settings.hidden_commands.size(), 1u);
+  isolate(settings, frame, 2);
+  EXPECT_EQ(settings.hidden_commands, (std::vector<uint32_t>{0, 3}));
+  isolate(settings, frame, 2);
+  EXPECT_TRUE(settings.hidden_commands.empty());
 }
 
 TEST(Sequence, PlaysAtItsSpeedAndLoops) {

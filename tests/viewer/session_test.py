@@ -107,6 +107,17 @@ def move_the_camera(session, expected):
     wait_for("the first view", lambda: session.shows(expected))
 
 
+def leave_the_dialog(session, expected):
+    """Esc closes it although its line is being typed in."""
+    session.screen.key("o", "Control_L")
+    wait_for("a dialog", lambda: not session.shows(expected))
+    time.sleep(0.5)
+    session.screen.type("abc")
+    time.sleep(0.2)
+    session.screen.key("Escape")
+    wait_for("no dialog", lambda: session.shows(expected))
+
+
 def open_a_bad_file(session, folder, expected):
     bad = folder / "bad.bkf"
     bad.write_bytes(NOT_A_FRAME)
@@ -139,6 +150,7 @@ def everything(screen, folder):
     session.step(look_and_compare, folder, expected)
     session.step(switch_everything, expected)
     session.step(move_the_camera, expected)
+    session.step(leave_the_dialog, expected)
     session.step(open_a_bad_file, folder, expected)
     session.step(reload_when_written, folder, expected)
     screen.resize(session.window, 700, 420)
