@@ -138,8 +138,9 @@ def inner_legend(axes):
 
 def where(rows):
     """The machine that rows were measured on."""
-    machine, detail = rows[0]["machine"], rows[0]["detail"]
-    return f"{ {'cpu': 'CPU machine', 'emulated': 'emulated machine', 'cuda': 'GPU'}.get(machine, machine)} ({detail})"
+    machine = rows[0]["machine"]
+    name = {"cpu": "CPU machine", "emulated": "emulated machine", "cuda": "GPU"}.get(machine, machine)
+    return f"{name} ({rows[0]['detail']})"
 
 
 # Folders in, pictures out.
@@ -193,19 +194,24 @@ def draw_all(description, kind, drawings, command, title=None):
     remedy = f"run `{command} -o {options.folder}`"
     if not options.folder.is_dir():
         raise Wrong(f"{options.folder}: there is no such folder; {remedy}")
-    drawn, output = 0, None
+    drawn, output, failed = 0, None, []
     for drawing in drawings:
+        path = options.folder / f"{kind}-{drawing.table}.csv"
         made, rows = draw(options.folder, kind, drawing, remedy)
+        if not rows and path.exists():
+            failed.append(f"{path}: no measurement that succeeded")
         if made is None:
             continue
         figure, bottom = made
         if title:
             figure.suptitle(title(drawing.name, rows), fontsize=11)
         output = output or output_of(options)
-        with errors_of(options.folder / f"{kind}-{drawing.table}.csv", remedy):
+        with errors_of(path, remedy):
             figure.tight_layout(rect=None if bottom is None else (0, bottom, 1, 1))
             save(figure, output / f"{kind}-{drawing.name}.png")
         drawn += 1
     if not drawn:
-        raise Wrong(f"{options.folder}: no {kind}-*.csv with measurements there; {remedy}")
+        raise Wrong(f"{failed[0] if failed else f'{options.folder}: no {kind}-*.csv there'}; {remedy}")
+    for line in dict.fromkeys(failed):
+        print(line, file=sys.stderr)
     return 0

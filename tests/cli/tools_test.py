@@ -109,7 +109,7 @@ class Plots(Folder):
         if not one:
             return
         path.write_bytes(lines[0])
-        self.assertIn("with measurements", self.run_tool(tool, kind, "--output", "images", code=1))
+        self.assertIn("no measurement that succeeded", self.run_tool(tool, kind, "--output", "images", code=1))
         path.write_bytes(good)
         self.assertIn(path.name, self.run_tool(tool, kind, "--output", path, code=1))
         self.assertIn("/nowhere", self.run_tool(tool, "/nowhere", code=1))

@@ -29,8 +29,8 @@ def spacing(rows):
         best.append((bin_, numpy.mean([c[0][k] / c[0][-1] for c, k in zip(moved, lowest)]),
                      numpy.mean([c[0][-1] for c in moved]), numpy.mean([c[1][k] for c, k in zip(moved, lowest)]), len(moved)))
     finish(left, "deviation against bins side by side, mean over frames", "2 x distance / height of the picture", "σ / σ_ref")
-    some(best, "a frame with room between its bins")
-    left.legend(title="bin size", fontsize=7, title_fontsize=7, frameon=False, ncol=3)
+    if best:  # a small frame has no room to draw bins apart
+        left.legend(title="bin size", fontsize=7, title_fontsize=7, frameon=False, ncol=3)
     left.set_ylim(0, 1.05)
     right.plot([b[0] for b in best], [b[1] for b in best], "o-", color=PURPLE, label="best distance / farthest distance")
     right.plot([b[0] for b in best], [b[3] for b in best], "s-", color=GREEN, label="σ / σ_ref there")
