@@ -160,7 +160,7 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
     if (abort_request.load(std::memory_order_relaxed) != 0 || left <= 0) {
       abort_flag.store(1, std::memory_order_relaxed);
       result.aborted = true;
-      if (!pool_.wait(kFinishMs)) {
+      if (!pool_.wait(left <= 0 ? finish_ms(options.frame_budget_ms) : kFinishMs)) {
         abort_flag.store(2, std::memory_order_relaxed);
         pool_.wait(-1);
       }

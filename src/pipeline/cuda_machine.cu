@@ -238,19 +238,19 @@ class CudaMachine : public MachineBackend {
   void run(const CudaFrame& launch, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
            RenderResult& result) {
     const auto start = std::chrono::steady_clock::now();
-    double aborted_at = 0;
+    double drop_at = 0;
     uint32_t asked = 0;
     launcher_->start(launch);
     while (!launcher_->finished()) {
       const double ms =
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-      if (!result.aborted &&
-          (abort_request.load() != 0 || (options.frame_budget_ms > 0 && ms > options.frame_budget_ms))) {
+      const bool spent = options.frame_budget_ms > 0 && ms > options.frame_budget_ms;
+      if (!result.aborted && (spent || abort_request.load() != 0)) {
         abort_->request(asked = 1);
         result.aborted = true;
-        aborted_at = ms;
+        drop_at = ms + (spent ? finish_ms(options.frame_budget_ms) : kFinishMs);
       }
-      if (asked == 1 && ms > aborted_at + kFinishMs) abort_->request(asked = 2);
+      if (asked == 1 && ms > drop_at) abort_->request(asked = 2);
       // The end of a short frame is seen at once, that of a long one within a hundredth of its time.
       if (ms > 5) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }

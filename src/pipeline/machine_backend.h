@@ -1,6 +1,7 @@
 // A machine as the Renderer sees it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include "pipeline/launch_layout.h"
@@ -11,6 +12,10 @@ namespace brokkr {
 // How long an aborted launch may go on with what is there (abort word 1) before it drops that too (2). With
 // what the host and a last portion of work take, it ends within 100 ms of the request.
 inline constexpr double kFinishMs = 20;
+
+// The same for a launch that its frame budget ends: a tenth of the budget, so that frames take the time that
+// they were given.
+inline double finish_ms(double frame_budget_ms) { return std::min(kFinishMs, 0.1 * frame_budget_ms); }
 
 class MachineBackend {
  public:
