@@ -238,10 +238,10 @@ class ComparePanel : public Panel {
              cli::fixed(100 * double(n) / double(std::max<uint64_t>(c.pixels, 1)), 4) + " %)";
     };
     ImGui::Text("PSNR %s dB", std::isfinite(c.psnr_db) ? cli::fixed(c.psnr_db, 2).c_str() : "infinite");
-    ImGui::Text("differing pixels %s", share(c.differing).c_str());
-    ImGui::Text("by more than 1/255 %s", share(c.far).c_str());
-    ImGui::Text("largest difference %d/255", c.most);
-    ImGui::Text("depth differs by more than 2e-5 in %s", share(found_->depth_differing).c_str());
+    ImGui::Text("differing pixels: %s", share(c.differing).c_str());
+    ImGui::Text("by more than 1/255: %s", share(c.far).c_str());
+    ImGui::Text("largest difference: %d/255", c.most);
+    ImGui::Text("depth differs by more than 2e-5: %s", share(found_->depth_differing).c_str());
     ImGui::TextDisabled("%s, %.2f ms", found_->renderer.c_str(), found_->gl_ms);
   }
 
