@@ -1,10 +1,8 @@
 // Algorithm 3 as printed: every triangle's priority is kept in a heap and adjusted whenever it changes.
-#include <algorithm>
-
 #include "batch/fibonacci_heap.h"
+#include "batch/open_batch.h"
 #include "batch/optimize.h"
 #include "batch/predict.h"
-#include "batch/triangle_graph.h"
 #include "batch/vertex_memory.h"
 
 namespace brokkr {
@@ -15,97 +13,61 @@ class HeapOptimizer {
  public:
   HeapOptimizer(const BatchModel& model, std::span<const uint32_t> indices, const BatchWeights& weights,
                 Memory& memory)
-      : model_(model),
-        indices_(indices),
-        weights_(weights),
-        memory_(memory),
-        around_(indices),
-        neighbors_(edge_neighbors(indices, around_)),
-        heap_(neighbors_.size()),
-        batch_of_(neighbors_.size(), 0),
-        beside_(neighbors_.size(), 0),
-        seen_(neighbors_.size(), 0),
-        distance_(neighbors_.size()),
-        in_memory_(around_.vertices()) {}
+      : weights_(weights),
+        batch_(model, indices, memory),
+        heap_(batch_.triangles()),
+        distance_(batch_.triangles()),
+        in_memory_(batch_.around().vertices()) {}
 
   std::vector<uint32_t> run() {
-    const auto triangles = uint32_t(neighbors_.size());
-    for (uint32_t t = 0; t < triangles; ++t) {
-      int64_t valence = 0;
-      for (size_t i = 0; i < 3; ++i) valence += around_.count(corners(t)[i]);
-      heap_.insert(t, weights_.valence * valence);
+    for (uint32_t t = 0; t < batch_.triangles(); ++t) {
+      heap_.insert(t, int64_t(weights_.valence) * batch_.valence(t));
     }
-    memory_.reset();
     while (!heap_.empty()) {
       const uint32_t t = heap_.top();
-      if (!fits(t)) {
-        end_batch();
-      } else {
+      if (batch_.members() == 0 || (!batch_.at_segment_end() && batch_.has_room(t))) {
         add(t);
+      } else {
+        end_batch();
       }
     }
-    return std::move(order_);
+    return batch_.take_order();
   }
 
  private:
-  const BatchModel& model_;
-  std::span<const uint32_t> indices_;
   const BatchWeights weights_;
-  Memory& memory_;
-  VertexTriangles around_;
-  EdgeNeighbors neighbors_;
+  OpenBatch<Memory> batch_;
   FibonacciHeap heap_;
-  std::vector<uint32_t> order_, batch_of_;
-  std::vector<uint8_t> beside_;
-  std::vector<uint32_t> seen_, front_, next_front_, batch_triangles_, remembered_, near_;
-  PerBatch<int64_t> distance_;
-  PerBatch<uint8_t> in_memory_;
-  uint32_t search_ = 0, batch_ = 1, size_ = 0, uniques_ = 0;
+  std::vector<uint32_t> remembered_, near_;
+  PerBatch<int64_t> distance_;   // per triangle: k_d D, as far as the heap has it
+  PerBatch<uint8_t> in_memory_;  // per vertex: whether it is in remembered_
 
-  const uint32_t* corners(uint32_t t) const { return indices_.data() + size_t(t) * 3; }
   void adjust(uint32_t t, int64_t by) {
     if (by != 0) heap_.change(t, heap_.priority(t) + by);
   }
   void adjust_around(uint32_t vertex, int64_t by) {
-    for (const uint32_t t : around_.of(vertex)) adjust(t, by);
-  }
-  bool fits(uint32_t t) const {
-    if (size_ == 0) return true;
-    if (size_ + 3 > model_.max_size) return false;
-    if (model_.segment > 0 && order_.size() * 3 % model_.segment == 0) return false;
-    const uint32_t* c = corners(t);
-    uint32_t missing = 0;
-    for (uint32_t i = 0; i < 3; ++i) {
-      const bool again = (i > 0 && c[i] == c[0]) || (i > 1 && c[i] == c[1]);
-      missing += !again && !memory_.has(c[i], size_ + i);
-    }
-    return uniques_ + missing <= model_.max_uniques;
+    for (const uint32_t t : batch_.around().of(vertex)) adjust(t, by);
   }
 
   void add(uint32_t t) {
     heap_.take_top();
-    around_.remove(t, indices_);
+    batch_.use(t);
+    batch_.take(t);
     for (uint32_t i = 0; i < 3; ++i) {
-      const uint32_t v = corners(t)[i];
-      uniques_ += !memory_.has(v, size_ + i);
-      memory_.use(v, size_ + i);
-    }
-    size_ += 3;
-    order_.push_back(t);
-    batch_of_[t] = batch_;
-    batch_triangles_.push_back(t);
-    for (uint32_t i = 0; i < 3; ++i) {
-      const uint32_t v = corners(t)[i];
+      const uint32_t v = batch_.corners(t)[i];
       const bool fresh = !in_memory_.has(v);
       adjust_around(v, (fresh ? weights_.reuse : 0) - weights_.valence);
       if (!fresh) continue;
       in_memory_[v] = 1;
       remembered_.push_back(v);
     }
-    if (weights_.distance != 0) spread(t);
+    if (weights_.distance != 0) {
+      batch_.each_nearby(t, weights_.radius,
+                         [&](uint32_t near, int distance) { bring_near(near, distance); });
+    }
     for (size_t i = 0; i < remembered_.size();) {
       const uint32_t v = remembered_[i];
-      if (memory_.has(v, size_)) {
+      if (batch_.finds(v)) {
         ++i;
         continue;
       }
@@ -116,49 +78,24 @@ class HeapOptimizer {
     }
   }
 
-  void spread(uint32_t origin) {
-    ++search_;
-    seen_[origin] = search_;
-    front_.assign(1, origin);
-    for (int d = 1; d <= weights_.radius && !front_.empty(); ++d) {
-      next_front_.clear();
-      for (const uint32_t from : front_) {
-        for (const uint32_t to : neighbors_[from]) {
-          if (to == kNoTriangle || seen_[to] == search_) continue;
-          if (batch_of_[to] != 0 && batch_of_[to] != batch_) continue;
-          seen_[to] = search_;
-          next_front_.push_back(to);
-          if (batch_of_[to] != 0) continue;
-          const int64_t by = int64_t(weights_.distance) * (d - (weights_.radius + 1));
-          if (!distance_.has(to)) near_.push_back(to);
-          distance_[to] += by;
-          adjust(to, by);
-        }
-      }
-      front_.swap(next_front_);
-    }
+  void bring_near(uint32_t t, int distance) {
+    if (batch_.is_taken(t)) return;
+    const int64_t by = int64_t(weights_.distance) * (distance - (weights_.radius + 1));
+    if (!distance_.has(t)) near_.push_back(t);
+    distance_[t] += by;
+    adjust(t, by);
   }
 
   void end_batch() {
     for (const uint32_t v : remembered_) adjust_around(v, -weights_.reuse);
     for (const uint32_t t : near_) {
-      if (batch_of_[t] == 0) adjust(t, -distance_.get(t));
+      if (!batch_.is_taken(t)) adjust(t, -distance_.get(t));
     }
-    for (const uint32_t t : batch_triangles_) {
-      for (const uint32_t other : neighbors_[t]) {
-        if (other == kNoTriangle || batch_of_[other] != 0 || beside_[other]) continue;
-        beside_[other] = 1;
-        adjust(other, weights_.neighborhood);
-      }
-    }
+    batch_.complete([&](uint32_t beside) { adjust(beside, weights_.neighborhood); });
     remembered_.clear();
     near_.clear();
-    batch_triangles_.clear();
     in_memory_.reset();
     distance_.reset();
-    memory_.reset();
-    size_ = uniques_ = 0;
-    ++batch_;
   }
 };
 
