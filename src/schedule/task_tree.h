@@ -7,29 +7,30 @@
 // A task T says T::kId (unique in the program), T::kThreads (lanes that work on one, a power of two up to
 // 32), T::kWords (words of its payload) and has
 //
-//   template <class Worker> static void execute(Worker&, const Uint (&payload)[kWords], Int thread, Mask
-//   active)
+//   template <class Worker>
+//   static void execute(Worker&, const Uint (&payload)[kWords], Int thread, Mask active)
 //
 // which runs for several tasks in a warp: lane i works as `thread` of the task whose payload it sees.
 //
 // Leaf callbacks
-//   static Ulong check_leaf(Ulong count)          what the queue reports upwards; 0: nothing
+//   static Ulong check_leaf(Ulong count)
+//       what a queue with so many elements reports upwards; 0: nothing
 //   template <class T> static Uint maintain(const Uint (&payload)[T::kWords], const MaintainState&)
-//                                                 optional; larger for what is more urgent: a maintainer
-//                                                 sorts the queue
+//       optional; larger for what is more urgent: a maintainer sorts the queue
+//
 // Bucket callbacks; state.shared has kSharedWords per child for all workers, state.local kLocalWords for each
 //   template <class T> static Int traverse(const BucketState&, const Uint (&payload)[T::kWords], Mask)
-//                                                 the child that takes the payload; not asked where only one
-//                                                 can
+//       the child that takes the payload; not asked where only one can
 //   static Ulong propagate(const BucketState&, Int child, Ulong info)
-//                                                 how much it is this child's turn, larger first, never 0;
-//                                                 asked of children that reported something
-//   static void chosen(const BucketState&, int child)                after the decision; one lane
-//   static void executed(const BucketState&, int child, uint64_t ns) after its tasks have run, if kTimed; one
-//   lane static void init(const BucketState&, uint32_t worker)            before a worker's first decision;
-//   one lane static bool settles(const BucketState&, int child, uint64_t info) optional: children are asked
-//   in their order, and
-//                                                 those after this one need not be
+//       how much it is this child's turn, larger first, never 0; asked of children that reported something
+//   static void chosen(const BucketState&, int child)
+//       after the decision; one lane
+//   static void executed(const BucketState&, int child, uint64_t ns)
+//       after its tasks have run, where kTimed; one lane
+//   static void init(const BucketState&, uint32_t worker)
+//       before a worker's first decision; one lane
+//   static bool settles(const BucketState&, int child, uint64_t info)
+//       optional: children are asked in their order, and those after this one need not be
 //
 // The thesis' propagate looks at all children's reports and returns one of them. Here it rates one child,
 // lanes rate different children, and the largest number wins: that makes the decision a reduction over the
@@ -40,159 +41,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "queue/broker_queue.h"
+#include "schedule/tree_queue.h"
 
 BROKKR_MACHINE_BEGIN
-
-struct BucketState {
-  uint64_t* shared = nullptr;  // [children * kSharedWords]
-  uint32_t* local = nullptr;   // [kLocalWords], of one worker
-  int children = 0;
-  uint64_t now = 0;                 // ns, since the program began
-  const uint32_t* ranks = nullptr;  // [children], where a program has some of its own
-};
-
-struct MaintainState {
-  uint64_t now = 0;          // ns, since the program began
-  uint64_t* user = nullptr;  // ProgramMemory::user
-};
-
-// Callbacks that a bucket need not have.
-struct BucketDefaults {
-  static constexpr int kSharedWords = 0, kLocalWords = 0;
-  static constexpr bool kTimed = false;  // whether `executed` wants to know
-  BROKKR_FN static void chosen(const BucketState&, int) {}
-  BROKKR_FN static void executed(const BucketState&, int, uint64_t) {}
-  BROKKR_FN static void init(const BucketState&, uint32_t) {}
-};
-
-template <class Callbacks>
-concept Settling = requires {
-  &Callbacks::settles;
-};
-
-// A decision: the leaf to take tasks from, -1: none has any.
-struct Choice {
-  uint64_t info = 0;
-  int leaf = -1;
-};
-
-// What decisions look at, and where the buckets' state lies.
-template <int kWords>
-struct TreeView {
-  static constexpr int kMostExcluded = 256;
-  QueueMemory<kWords> queues;
-  uint64_t* shared = nullptr;
-  uint32_t* local = nullptr;
-  uint64_t now = 0;
-  uint32_t excluded[kMostExcluded / 32] = {};  // leaves that turned out to be empty
-
-  BROKKR_FN bool is_excluded(int leaf) const {
-    return leaf < kMostExcluded && (excluded[leaf >> 5] >> (leaf & 31) & 1u) != 0;
-  }
-  BROKKR_FN void exclude(int leaf) {
-    if (leaf < kMostExcluded) excluded[leaf >> 5] |= 1u << (leaf & 31);
-  }
-  BROKKR_FN void exclude_none() {
-    for (uint32_t& bits : excluded) bits = 0;
-  }
-  // Elements of leaves first .. first + n - 1, one leaf per lane.
-  BROKKR_FN Ulong counts(Warp& w, int first, int n) const {
-    auto count = w.spill(Ulong(uint64_t(0)));
-    w.for_lanes(w.first_lanes(n), [&](int i) {
-      if (is_excluded(first + i)) return;
-      count.set(i, uint64_t(Broker<>(queues.control[first + i], queues.capacity).available()));
-    });
-    return count.lanes();
-  }
-};
-
-// Where a node's leaves and state begin.
-struct TreePlace {
-  int leaf = 0, shared = 0, local = 0;
-};
-
-template <class Callbacks, class... Tasks>
-struct Queue {
-  using LeafCallbacks = Callbacks;
-  static constexpr bool kIsLeaf = true;
-  static constexpr int kLeaves = 1, kShared = 0, kLocal = 0;
-  static constexpr bool kTimed = false;
-  static constexpr int kPayloadWords = [] {
-    int words = 0;
-    ((words = words > Tasks::kWords ? words : Tasks::kWords), ...);
-    return words;
-  }();
-  static constexpr int kMostThreads = [] {
-    int threads = 1;
-    ((threads = threads > Tasks::kThreads ? threads : Tasks::kThreads), ...);
-    return threads;
-  }();
-  static constexpr bool kSorted = requires {
-    &Callbacks::template maintain<std::tuple_element_t<0, std::tuple<Tasks...>>>;
-  };
-  template <class Task>
-  static constexpr bool kAccepts = (std::is_same_v<Task, Tasks> || ...);
-
-  template <class Task, class View>
-  BROKKR_FN static Int leaf_for(const View&, const TreePlace& at, const Uint (&)[Task::kWords], Mask) {
-    return Int(at.leaf);
-  }
-  template <class View>
-  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
-    const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, at.leaf, 1)), 0);
-    return {info, info == 0 ? -1 : at.leaf};
-  }
-  // Walks from the root to a leaf: f(bucket callbacks, state, child) at every bucket, g(Queue) at the end.
-  template <class View, class F, class G>
-  BROKKR_FN static void walk(const View&, const TreePlace&, int, F&&, G&& g) {
-    g(Queue{});
-  }
-  template <class View>
-  BROKKR_FN static void init(const View&, const TreePlace&, uint32_t) {}
-  // f(Queue, leaf) for every leaf.
-  template <class F>
-  BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
-    f(Queue{}, at.leaf);
-  }
-
-  // Runs n <= width tasks that were taken from this queue: word 0 is the task's id, its payload follows.
-  template <class Worker, int kElementWords>
-  BROKKR_FN static void run(Worker& worker, const Uint (&element)[kElementWords], int n) {
-    (run_task<Tasks>(worker, element, n), ...);
-  }
-
- private:
-  template <class Task, class Worker, int kElementWords>
-  BROKKR_FN static void run_task(Worker& worker, const Uint (&element)[kElementWords], int n) {
-    Warp& w = worker.warp();
-    Mask mine = w.first_lanes(n);
-    if constexpr (sizeof...(Tasks) > 1) mine = mine && element[0] == Uint(uint32_t(Task::kId));
-    uint32_t left = w.ballot(mine);
-    if (left == 0) return;
-    Uint payload[Task::kWords];
-    if constexpr (Task::kThreads == 1) {
-      for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
-      Task::execute(worker, payload, Int(0), mine);
-    } else {
-      // As many tasks at a time as the warp has lanes for; a task wider than the warp in several steps.
-      constexpr int kLanes = Task::kThreads < kWidth ? Task::kThreads : kWidth;
-      while (left != 0) {
-        Int from = Int(-1);
-        for (int slot = 0; slot < kWidth / kLanes && left != 0; ++slot, left &= left - 1) {
-          from = select(w.lane() >= Int(slot * kLanes), Int(lowest_bit(left)), from);
-          from = select(w.lane() >= Int((slot + 1) * kLanes), Int(-1), from);
-        }
-        const Mask active = from >= Int(0);
-        for (int k = 0; k < Task::kWords; ++k)
-          payload[k] = w.shuffle(element[1 + k], select(active, from, Int(0)));
-        for (int step = 0; step < Task::kThreads; step += kLanes) {
-          Task::execute(worker, payload, (w.lane() & Int(kLanes - 1)) + Int(step), active);
-        }
-      }
-    }
-  }
-};
 
 template <class Callbacks, class... Children>
 struct Bucket {

@@ -1,0 +1,183 @@
+// The launch as a hierarchy of buckets (schedule/task_tree.h, thesis 5.2). Its leaves are no queues of tasks:
+// one is geometry, which is admitted in order, and one is each rasterizer, which reports how many elements
+// wait in its queue. A policy is a tree; the launch says which.
+#pragma once
+
+#include "raster/rasterizer.h"
+#include "schedule/policies.h"
+#include "schedule/watermark.h"
+
+BROKKR_MACHINE_BEGIN
+
+// The tables of pipeline/view_order.h: a rank per rasterizer, a task per turn.
+BROKKR_FN const uint32_t* rank_table(const TargetTables& t) { return t.first_own_region + t.rasterizers + 1; }
+BROKKR_FN const uint32_t* task_order(const TargetTables& t) { return rank_table(t) + t.rasterizers; }
+
+// The launch as a tree of buckets sees it.
+struct LaunchView {
+  const RasterTables& tables;
+  const ScheduleTables& schedule;
+  uint64_t* shared;
+  uint32_t* local;
+  int block, blocks;
+  uint64_t now = 0;
+  Watermark mark{};
+  bool aborted = false;
+  bool geometry_refused = false;
+
+  // 0: none can start; 2: a quarter of the store is free; 1: less.
+  BROKKR_FN uint64_t geometry(Warp& w) const {
+    if (aborted || geometry_refused) return 0;
+    const uint32_t next =
+        w.uniform([&] { return device_atomic<uint32_t>(schedule.control->next_task).load(kRelaxed); });
+    if (next >= schedule.tasks) return 0;
+    BrokerQueues<1> free_blocks(tables.free_blocks);
+    return uint32_t(free_blocks.size(w, 0)) * 4u >= tables.store_blocks ? 2 : 1;
+  }
+  // Per lane 0: rasterizer r_i cannot go on; 1: it may have nothing to do, as when it waits for others at the
+  // gate of a blit; 2: it goes on without new elements, as when its phase is complete and is to be resolved;
+  // more: with so many, less two.
+  BROKKR_FN Ulong rasterizers(Warp& w, Int r, Mask m) const {
+    auto report = w.spill(Ulong(uint64_t(0)));
+    const auto r_of = w.spill(r);
+    w.for_lanes(m, [&](int i) {
+      RasterizerState& state = tables.rasterizers[r_of[i]];
+      if (device_atomic<uint32_t>(state.claim).load(kRelaxed) != 0) return;
+      const int waiting = Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available();
+      // Of a frame that is cut off, everything is resolved that is there.
+      const uint32_t wake = device_atomic<uint32_t>(state.wake).load(kRelaxed);
+      const bool awake = aborted || mark.batches >= wake;
+      report.set(i, waiting > 0 ? uint64_t(waiting) + 2 : !awake ? 0 : wake == 0 ? 1 : 2);
+    });
+    return report.lanes();
+  }
+};
+
+struct LaunchSource {
+  static constexpr bool kIsLeaf = false, kSorted = false;
+  static constexpr int kShared = 0, kLocal = 0, kPayloadWords = 1;
+  template <class Task>
+  static constexpr bool kAccepts = false;
+  template <class View>
+  BROKKR_FN static void init(const View&, const TreePlace&, uint32_t) {}
+  template <class View, class F, class G>
+  BROKKR_FN static void walk(const View&, const TreePlace&, int, F&&, G&&) {}
+};
+
+struct Geometry : LaunchSource {
+  static constexpr int kLeaves = 1;
+  template <class View>
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
+    const uint64_t info = view.geometry(w);
+    return {info, info == 0 ? -1 : at.leaf};
+  }
+};
+
+// A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i
+// looks after rasterizers i, i + blocks, ... It begins behind the one that it chose last, and has enough once
+// it has found one among Callbacks::kEnough.
+template <class Callbacks>
+struct Rasterizers : LaunchSource {
+  static constexpr int kLeaves = 1 << 16, kLocal = 1;
+
+  template <class View>
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
+    const ScheduleTables& s = view.schedule;
+    const int own = children(s, view.block, view.blocks);
+    if (own <= 0) return {};
+    const BucketState state{view.shared, view.local, own, view.now, rank_table(view.tables.targets)};
+    uint32_t& cursor = view.local[at.local];
+    const int begin = int(w.uniform([&]() -> uint32_t { return cursor; }));
+    uint64_t best = 0;
+    Choice choice;
+    int place = 0;
+    for (int g = 0; g < own; g += w.width) {
+      Int k = w.lane() + Int(g + begin);
+      k = select(k >= Int(own), k - Int(own), k);
+      const Mask m = w.first_lanes(own - g) && k < Int(own);
+      // Lanes without one look at the first: callbacks may look into tables.
+      const Int r = select(m, s.stealing ? k : k * Int(view.blocks) + Int(view.block), Int(0));
+      const Ulong none = Ulong(uint64_t(0)), info = select(m, view.rasterizers(w, r, m), none);
+      const Ulong score = select(info == none, none, Callbacks::propagate(state, r, info));
+      const uint64_t top = w.reduce_max(score);
+      if (top > best) {
+        best = top;
+        const int lane = lowest_bit(w.ballot(score == Ulong(top)));
+        place = w.broadcast(k, lane);
+        choice = {w.broadcast(info, lane), at.leaf + w.broadcast(r, lane)};
+      }
+      if (best != 0 && g + w.width >= Callbacks::kEnough) break;
+    }
+    if (best != 0) w.once([&] { cursor = place + 1 < own ? uint32_t(place + 1) : 0u; });
+    return choice;
+  }
+  template <class View>
+  BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t block) {
+    // Blocks begin to look for work at different rasterizers.
+    const ScheduleTables& s = view.schedule;
+    view.local[at.local] = s.stealing ? block * s.rasterizers / uint32_t(view.blocks) : 0u;
+  }
+
+ private:
+  BROKKR_FN static int children(const ScheduleTables& s, int block, int blocks) {
+    return s.stealing ? int(s.rasterizers) : (int(s.rasterizers) - block + blocks - 1) / blocks;
+  }
+};
+
+// Prefers long queues among the first rasterizers that it meets: a visit moves a region's keys, which pays
+// only with triangles to show for it.
+struct LongestNearby : BucketDefaults {
+  static constexpr int kEnough = 64;
+  BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
+};
+
+// The least rank. What may have nothing to do comes behind all others, and in turns: those that it waits for
+// must not starve.
+struct LeastRank : BucketDefaults {
+  static constexpr int kEnough = 1 << 30;
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
+    Warp w;
+    const Uint rank = w.gather(s.ranks, child, Mask(true));
+    return select(info == Ulong(uint64_t(1)), info, Ulong(uint64_t(1) << 33) - Ulong(rank));
+  }
+};
+
+// Ranks are microseconds: the least that is not over, then the others; then as LeastRank.
+struct NextDeadline : BucketDefaults {
+  static constexpr int kEnough = 1 << 30;
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
+    Warp w;
+    const Uint deadline = w.gather(s.ranks, child, Mask(true));
+    const Mask late = deadline < Uint(uint32_t(s.now / 1000));
+    return select(info == Ulong(uint64_t(1)), info,
+                  select(late, Ulong(uint64_t(1) << 33), Ulong(uint64_t(1) << 34)) - Ulong(deadline));
+  }
+};
+
+// Geometry while a quarter of the store is free.
+struct FillLevel : BucketDefaults {
+  BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) {
+    return child == 0 && info == 2;
+  }
+  BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + Int(1)); }
+};
+
+template <class Callbacks, class Order = LongestNearby>
+using Stages = Bucket<Callbacks, Geometry, Rasterizers<Order>>;
+
+// f(tree) with the policy's tree.
+template <class F>
+BROKKR_FN void with_tree(Policy policy, F&& f) {
+  switch (policy) {
+    case Policy::fill_level: return f(Stages<FillLevel>{});
+    case Policy::geometry_first: return f(Stages<FirstFirst<ByTask>>{});
+    case Policy::raster_first: return f(Stages<LastFirst<ByTask>>{});
+    case Policy::round_robin: return f(Stages<RoundRobin<ByTask>>{});
+    case Policy::fair: return f(Stages<FairShare<ByTask>>{});
+    case Policy::edf: return f(Stages<FirstFirst<ByTask>, NextDeadline>{});
+    case Policy::priority:
+    case Policy::foveated: return f(Stages<FirstFirst<ByTask>, LeastRank>{});
+  }
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,93 @@
+// The leaf of a task tree (schedule/task_tree.h): a queue of tasks, and how a warp runs what it took from it.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+
+#include "schedule/tree_view.h"
+
+BROKKR_MACHINE_BEGIN
+
+template <class Callbacks, class... Tasks>
+struct Queue {
+  using LeafCallbacks = Callbacks;
+  static constexpr bool kIsLeaf = true;
+  static constexpr int kLeaves = 1, kShared = 0, kLocal = 0;
+  static constexpr bool kTimed = false;
+  static constexpr int kPayloadWords = [] {
+    int words = 0;
+    ((words = words > Tasks::kWords ? words : Tasks::kWords), ...);
+    return words;
+  }();
+  static constexpr int kMostThreads = [] {
+    int threads = 1;
+    ((threads = threads > Tasks::kThreads ? threads : Tasks::kThreads), ...);
+    return threads;
+  }();
+  static constexpr bool kSorted = requires {
+    &Callbacks::template maintain<std::tuple_element_t<0, std::tuple<Tasks...>>>;
+  };
+  template <class Task>
+  static constexpr bool kAccepts = (std::is_same_v<Task, Tasks> || ...);
+
+  template <class Task, class View>
+  BROKKR_FN static Int leaf_for(const View&, const TreePlace& at, const Uint (&)[Task::kWords], Mask) {
+    return Int(at.leaf);
+  }
+  template <class View>
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
+    const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, at.leaf, 1)), 0);
+    return {info, info == 0 ? -1 : at.leaf};
+  }
+  // Walks from the root to a leaf: f(bucket callbacks, state, child) at every bucket, g(Queue) at the end.
+  template <class View, class F, class G>
+  BROKKR_FN static void walk(const View&, const TreePlace&, int, F&&, G&& g) {
+    g(Queue{});
+  }
+  template <class View>
+  BROKKR_FN static void init(const View&, const TreePlace&, uint32_t) {}
+  // f(Queue, leaf) for every leaf.
+  template <class F>
+  BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
+    f(Queue{}, at.leaf);
+  }
+
+  // Runs n <= width tasks that were taken from this queue: word 0 is the task's id, its payload follows.
+  template <class Worker, int kElementWords>
+  BROKKR_FN static void run(Worker& worker, const Uint (&element)[kElementWords], int n) {
+    (run_task<Tasks>(worker, element, n), ...);
+  }
+
+ private:
+  template <class Task, class Worker, int kElementWords>
+  BROKKR_FN static void run_task(Worker& worker, const Uint (&element)[kElementWords], int n) {
+    Warp& w = worker.warp();
+    Mask mine = w.first_lanes(n);
+    if constexpr (sizeof...(Tasks) > 1) mine = mine && element[0] == Uint(uint32_t(Task::kId));
+    uint32_t left = w.ballot(mine);
+    if (left == 0) return;
+    Uint payload[Task::kWords];
+    if constexpr (Task::kThreads == 1) {
+      for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
+      Task::execute(worker, payload, Int(0), mine);
+    } else {
+      // As many tasks at a time as the warp has lanes for; a task wider than the warp in several steps.
+      constexpr int kLanes = Task::kThreads < kWidth ? Task::kThreads : kWidth;
+      while (left != 0) {
+        Int from = Int(-1);
+        for (int slot = 0; slot < kWidth / kLanes && left != 0; ++slot, left &= left - 1) {
+          from = select(w.lane() >= Int(slot * kLanes), Int(lowest_bit(left)), from);
+          from = select(w.lane() >= Int((slot + 1) * kLanes), Int(-1), from);
+        }
+        const Mask active = from >= Int(0);
+        for (int k = 0; k < Task::kWords; ++k)
+          payload[k] = w.shuffle(element[1 + k], select(active, from, Int(0)));
+        for (int step = 0; step < Task::kThreads; step += kLanes) {
+          Task::execute(worker, payload, (w.lane() & Int(kLanes - 1)) + Int(step), active);
+        }
+      }
+    }
+  }
+};
+
+BROKKR_MACHINE_END

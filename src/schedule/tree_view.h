@@ -1,0 +1,77 @@
+// What the nodes of a task tree work with (schedule/task_tree.h): the state that callbacks see, the result of
+// a decision, and where in a program's memory a node has its part.
+#pragma once
+
+#include "queue/broker_queue.h"
+
+BROKKR_MACHINE_BEGIN
+
+struct BucketState {
+  uint64_t* shared = nullptr;  // [children * kSharedWords]
+  uint32_t* local = nullptr;   // [kLocalWords], of one worker
+  int children = 0;
+  uint64_t now = 0;                 // ns, since the program began
+  const uint32_t* ranks = nullptr;  // [children], where a program has some of its own
+};
+
+struct MaintainState {
+  uint64_t now = 0;          // ns, since the program began
+  uint64_t* user = nullptr;  // ProgramMemory::user
+};
+
+// Callbacks that a bucket need not have.
+struct BucketDefaults {
+  static constexpr int kSharedWords = 0, kLocalWords = 0;
+  static constexpr bool kTimed = false;  // whether `executed` wants to know
+  BROKKR_FN static void chosen(const BucketState&, int) {}
+  BROKKR_FN static void executed(const BucketState&, int, uint64_t) {}
+  BROKKR_FN static void init(const BucketState&, uint32_t) {}
+};
+
+template <class Callbacks>
+concept Settling = requires {
+  &Callbacks::settles;
+};
+
+// A decision: the leaf to take tasks from, -1: none has any.
+struct Choice {
+  uint64_t info = 0;
+  int leaf = -1;
+};
+
+// What decisions look at, and where the buckets' state lies.
+template <int kWords>
+struct TreeView {
+  static constexpr int kMostExcluded = 256;
+  QueueMemory<kWords> queues;
+  uint64_t* shared = nullptr;
+  uint32_t* local = nullptr;
+  uint64_t now = 0;
+  uint32_t excluded[kMostExcluded / 32] = {};  // leaves that turned out to be empty
+
+  BROKKR_FN bool is_excluded(int leaf) const {
+    return leaf < kMostExcluded && (excluded[leaf >> 5] >> (leaf & 31) & 1u) != 0;
+  }
+  BROKKR_FN void exclude(int leaf) {
+    if (leaf < kMostExcluded) excluded[leaf >> 5] |= 1u << (leaf & 31);
+  }
+  BROKKR_FN void exclude_none() {
+    for (uint32_t& bits : excluded) bits = 0;
+  }
+  // Elements of leaves first .. first + n - 1, one leaf per lane.
+  BROKKR_FN Ulong counts(Warp& w, int first, int n) const {
+    auto count = w.spill(Ulong(uint64_t(0)));
+    w.for_lanes(w.first_lanes(n), [&](int i) {
+      if (is_excluded(first + i)) return;
+      count.set(i, uint64_t(Broker<>(queues.control[first + i], queues.capacity).available()));
+    });
+    return count.lanes();
+  }
+};
+
+// Where a node's leaves and state begin.
+struct TreePlace {
+  int leaf = 0, shared = 0, local = 0;
+};
+
+BROKKR_MACHINE_END
