@@ -6,7 +6,7 @@
 #include <iostream>
 #include <thread>
 
-#include "lab/pattern_table.h"
+#include "lab/result_table.h"
 #include "log/json_text.h"
 #include "scene/file_io.h"
 

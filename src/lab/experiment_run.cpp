@@ -85,15 +85,6 @@ Measurement measurement_of(const LabMachine& machine, const std::string& experim
   return m;
 }
 
-void set_times(Measurement& m, const std::vector<double>& ms, double seconds) {
-  m.runs = uint32_t(ms.size());
-  if (ms.empty()) return;
-  m.min_ms = *std::min_element(ms.begin(), ms.end());
-  m.max_ms = *std::max_element(ms.begin(), ms.end());
-  m.mean_ms = std::accumulate(ms.begin(), ms.end(), 0.0) / double(ms.size());
-  if (m.min_ms < 0) m.error = "ended after " + std::to_string(int(seconds)) + " s";
-}
-
 void measure_mix(LabMachine& machine, QueueKind kind, MixPlan plan, uint64_t capacity,
                  const ExperimentOptions& options, Measurement& m) {
   const LabQueue queue = make_lab_queue(machine, kind, plan.crew, capacity);
@@ -112,6 +103,7 @@ void measure_mix(LabMachine& machine, QueueKind kind, MixPlan plan, uint64_t cap
     ms.push_back(machine.run(kind, plan, options.seconds));
     if (ms.back() < 0) break;
   }
+  m.runs = uint32_t(ms.size());
   set_times(m, ms, options.seconds);
   for (const MixCounts& c : counts.values(0, plan.crew.warps)) {
     m.enqueued += c.enqueued;
@@ -165,6 +157,7 @@ void measure_rank(LabMachine& machine, QueueKind kind, const Crew& crew, const G
     for (uint64_t& r : rank) r += base;
     if (m.error.empty() && rank != expected) m.error = "ranks differ from those computed in sequence";
   }
+  m.runs = uint32_t(ms.size());
   set_times(m, ms, options.seconds);
   m.enqueued = m.dequeued = items;
   m.ns_per_operation = m.mean_ms * 1e6 * m.threads / double(2 * items);

@@ -1,6 +1,9 @@
 // One configuration of an experiment: its memory, its runs, its times.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
+
 #include "lab/queue_experiments.h"
 
 namespace brokkr::lab {
@@ -15,8 +18,15 @@ std::vector<uint32_t> warp_counts(const LabMachine& machine, const ExperimentOpt
 // A measurement with what machine and crew say filled in.
 Measurement measurement_of(const LabMachine& machine, const std::string& experiment, const Crew& crew);
 
-// Sets the times of m from those of single runs; one that is negative was ended.
-void set_times(Measurement& m, const std::vector<double>& ms, double seconds);
+// Sets the times of m, a Measurement or a ScheduleMeasurement, from those of one or more runs in ms; one that
+// is negative was ended after so many seconds.
+template <class M>
+void set_times(M& m, const std::vector<double>& ms, double seconds) {
+  m.min_ms = *std::min_element(ms.begin(), ms.end());
+  m.max_ms = *std::max_element(ms.begin(), ms.end());
+  m.mean_ms = std::accumulate(ms.begin(), ms.end(), 0.0) / double(ms.size());
+  if (m.min_ms < 0) m.error = "ended after " + std::to_string(int(seconds)) + " s";
+}
 
 // The plan's loops, chances, work and crew; the queue is made here. `capacity`: elements that must fit.
 void measure_mix(LabMachine& machine, QueueKind kind, MixPlan plan, uint64_t capacity,

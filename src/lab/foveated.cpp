@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
+
+#include "lab/result_table.h"
 
 namespace brokkr::lab {
 namespace {
@@ -141,12 +142,6 @@ class Experiment {
   }
 };
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> foveated_columns() {
@@ -155,18 +150,8 @@ std::vector<std::string> foveated_columns() {
 }
 
 std::vector<std::string> foveated_cells(const FoveatedMeasurement& m) {
-  return {m.policy,
-          m.where,
-          number(m.budget),
-          number(m.budget_ms),
-          number(m.frame_ms),
-          number(m.from_px),
-          number(m.to_px),
-          std::to_string(m.view),
-          std::to_string(m.priority),
-          std::to_string(m.pixels),
-          number(m.psnr_db),
-          number(m.right_percent)};
+  return row(m.policy, m.where, m.budget, m.budget_ms, m.frame_ms, m.from_px, m.to_px, m.view, m.priority,
+             m.pixels, m.psnr_db, m.right_percent);
 }
 
 void run_foveated(const Frame& frame, const FoveatedOptions& options,

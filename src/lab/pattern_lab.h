@@ -11,7 +11,7 @@
 #include <span>
 
 #include "lab/pattern_pipeline.h"
-#include "lab/pattern_table.h"
+#include "lab/result_table.h"
 
 namespace brokkr::lab {
 

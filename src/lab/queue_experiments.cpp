@@ -2,23 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <stdexcept>
 
 #include "lab/experiment_run.h"
+#include "lab/result_table.h"
 
 namespace brokkr::lab {
 namespace {
-
-constexpr std::array<QueueExperiment, 6> kExperiments = {{
-    {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores"},
-    {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp"},
-    {"mix", "4.3, A.6, A.7",
-     "twice as many enqueues as dequeues and the reverse, 128 multiply-adds per element"},
-    {"ratio", "4.5", "BQ, BWD and BSQ over the share of enqueues, without work and with 320 multiply-adds"},
-    {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one"},
-    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared"},
-}};
 
 bool is_blocking(QueueKind kind) { return queue_traits(kind).here.multi_queue == Claim::no; }
 bool needs_warps(QueueKind kind) { return queue_traits(kind).here.paradigms == Claim::no; }
@@ -59,6 +49,7 @@ class Experiments {
         m.loops = loops;
         std::vector<double> ms;
         for (uint32_t run = 0; run < options_.runs; ++run) ms.push_back(machine_.run(plan, options_.seconds));
+        m.runs = uint32_t(ms.size());
         set_times(m, ms, options_.seconds);
         m.ns_per_operation = m.mean_ms * 1e6 / loops;
         report_.measured(m);
@@ -177,11 +168,26 @@ class Experiments {
   }
 };
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
+template <auto experiment>
+void run(LabMachine& machine, const ExperimentOptions& options, const ExperimentReport& report) {
+  (Experiments(machine, options, report).*experiment)();
 }
+
+constexpr std::array<QueueExperiment, 6> kExperiments = {{
+    {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores",
+     run<&Experiments::atomics>},
+    {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp",
+     run<&Experiments::balanced>},
+    {"mix", "4.3, A.6, A.7",
+     "twice as many enqueues as dequeues and the reverse, 128 multiply-adds per element",
+     run<&Experiments::mix>},
+    {"ratio", "4.5", "BQ, BWD and BSQ over the share of enqueues, without work and with 320 multiply-adds",
+     run<&Experiments::ratio>},
+    {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one",
+     run<&Experiments::pagerank>},
+    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared",
+     run<&Experiments::pairs>},
+}};
 
 }  // namespace
 
@@ -196,31 +202,10 @@ std::vector<std::string> measurement_columns() {
 }
 
 std::vector<std::string> measurement_cells(const Measurement& m) {
-  return {m.experiment,
-          m.machine,
-          m.detail,
-          m.queue,
-          m.granularity,
-          std::to_string(m.threads),
-          std::to_string(m.warps),
-          number(m.enqueue_probability),
-          number(m.dequeue_probability),
-          std::to_string(m.multiply_adds),
-          std::to_string(m.loops),
-          m.graph,
-          std::to_string(m.nodes),
-          std::to_string(m.edges),
-          std::to_string(m.iterations),
-          std::to_string(m.runs),
-          number(m.mean_ms),
-          number(m.min_ms),
-          number(m.max_ms),
-          number(m.ns_per_operation),
-          std::to_string(m.enqueued),
-          std::to_string(m.dequeued),
-          std::to_string(m.full),
-          std::to_string(m.empty),
-          m.error};
+  return row(m.experiment, m.machine, m.detail, m.queue, m.granularity, m.threads, m.warps,
+             m.enqueue_probability, m.dequeue_probability, m.multiply_adds, m.loops, m.graph, m.nodes,
+             m.edges, m.iterations, m.runs, m.mean_ms, m.min_ms, m.max_ms, m.ns_per_operation, m.enqueued,
+             m.dequeued, m.full, m.empty, m.error);
 }
 
 void run_queue_experiment(const std::string& name, LabMachine& machine, const ExperimentOptions& options,
@@ -228,13 +213,9 @@ void run_queue_experiment(const std::string& name, LabMachine& machine, const Ex
   if (options.runs < 1 || options.iterations < 1 || options.iterations > kMaxRankIterations) {
     throw std::invalid_argument("queue experiment: needs one run or more, and 1 .. 15 iterations");
   }
-  Experiments all(machine, options, report);
-  if (name == "atomics") return all.atomics();
-  if (name == "balanced") return all.balanced();
-  if (name == "mix") return all.mix();
-  if (name == "ratio") return all.ratio();
-  if (name == "pagerank") return all.pagerank();
-  if (name == "pairs") return all.pairs();
+  for (const QueueExperiment& e : kExperiments) {
+    if (name == e.name) return e.run(machine, options, report);
+  }
   throw std::invalid_argument("queue experiment: there is no '" + name + "'");
 }
 

@@ -11,14 +11,6 @@
 
 namespace brokkr::lab {
 
-struct QueueExperiment {
-  const char* name;
-  const char* figure;
-  const char* title;
-};
-// In the order in which they run: atomics, balanced, mix, ratio, pagerank, pairs.
-std::span<const QueueExperiment> queue_experiments();
-
 struct ExperimentOptions {
   std::vector<QueueKind> queues;  // empty: those that the experiment compares
   std::vector<uint32_t> warps;    // empty: powers of two, 1 .. 16 on the CPU, up to full occupancy on a GPU
@@ -56,6 +48,15 @@ struct ExperimentReport {
   std::function<void(const Measurement&)> measured;
   std::function<void(const std::string&)> progress;  // one line
 };
+
+struct QueueExperiment {
+  const char* name;
+  const char* figure;  // of the thesis
+  const char* title;
+  void (*run)(LabMachine&, const ExperimentOptions&, const ExperimentReport&);  // options are not checked
+};
+// In the order in which they run.
+std::span<const QueueExperiment> queue_experiments();
 
 // Throws std::invalid_argument for an unknown name or options out of range.
 void run_queue_experiment(const std::string& name, LabMachine& machine, const ExperimentOptions& options,

@@ -11,16 +11,9 @@
 
 namespace brokkr::lab {
 
-struct ScheduleExperiment {
-  const char* name;
-  const char* figure;
-  const char* title;
-};
-// In the order in which they run: quotas, deadlines, accuracy, overhead.
-std::span<const ScheduleExperiment> schedule_experiments();
-
 struct ScheduleOptions {
-  uint32_t workers = 0;  // warps that run tasks; 0: one per core, at least 2, or half of what fits a GPU
+  // Warps that run tasks, 2 or more; 0: one per core and at least 2, on a GPU 256.
+  uint32_t workers = 0;
   uint32_t decisions = 10000;     // of the experiment with quotas
   uint32_t most_tasks = 1000000;  // queued at once, in the experiment with accuracy
   uint32_t runs = 3;
@@ -56,6 +49,15 @@ struct ScheduleReport {
   std::function<void(const ScheduleMeasurement&)> measured;
   std::function<void(const std::string&)> progress;  // one line
 };
+
+struct ScheduleExperiment {
+  const char* name;
+  const char* figure;  // of the thesis
+  const char* title;
+  void (*run)(LabMachine&, const ScheduleOptions&, const ScheduleReport&);  // options are not checked
+};
+// In the order in which they run.
+std::span<const ScheduleExperiment> schedule_experiments();
 
 // Throws std::invalid_argument for an unknown name or options out of range.
 void run_schedule_experiment(const std::string& name, LabMachine& machine, const ScheduleOptions& options,

@@ -1,8 +1,17 @@
-#include "lab/pattern_table.h"
+#include "lab/result_table.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 namespace brokkr::lab {
+
+std::string cell(double value) {
+  if (!std::isfinite(value)) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
 
 std::string to_csv(const Row& columns, const Rows& rows) {
   std::string text;

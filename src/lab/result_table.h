@@ -1,8 +1,7 @@
 // Results of an experiment as rows of text, which is what its CSV file holds.
 #pragma once
 
-#include <cmath>
-#include <cstdio>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -12,16 +11,16 @@ namespace brokkr::lab {
 using Row = std::vector<std::string>;
 using Rows = std::vector<Row>;
 
+// What was not measured is an empty cell: an optional without a value, a number that is not finite.
 inline std::string cell(const std::string& text) { return text; }
 inline std::string cell(const char* text) { return text; }
-inline std::string cell(double value) {
-  if (!std::isfinite(value)) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string cell(double value);  // six significant digits
 template <class T>
 requires std::is_integral_v<T> std::string cell(T value) { return std::to_string(value); }
+template <class T>
+std::string cell(const std::optional<T>& value) {
+  return value ? cell(*value) : "";
+}
 
 template <class... Values>
 Row row(const Values&... values) {
