@@ -55,14 +55,8 @@ std::string key(const Workload& workload) {
 
 }  // namespace
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return (values.at((n - 1) / 2) + values.at(n / 2)) / 2;
-}
-
 void Series::add(const std::vector<double>& samples) {
-  medians.push_back(median_of(samples));
+  medians.push_back(brokkr::median(samples));
   leasts.push_back(*std::min_element(samples.begin(), samples.end()));
 }
 
@@ -73,7 +67,7 @@ Ratio ratio_of(const Series& slower, const Series& faster) {
   for (size_t i = 0; i < std::min(slower.medians.size(), faster.medians.size()); ++i)
     rounds.push_back(slower.medians[i] / faster.medians[i]);
   const auto [low, high] = std::minmax_element(rounds.begin(), rounds.end());
-  return {median_of(rounds), *low, *high, slower.least() / faster.least()};
+  return {median(rounds), *low, *high, slower.least() / faster.least()};
 }
 
 Bench::Bench(BenchOptions options, const std::vector<PeerSetup>& peers, const std::filesystem::path& program,

@@ -9,6 +9,7 @@
 #include "cli/bench_peer.h"
 #include "cli/bench_workload.h"
 #include "cli/text.h"
+#include "log/frame_statistics.h"
 #include "pipeline/renderer.h"
 
 namespace brokkr::cli {
@@ -20,13 +21,11 @@ inline constexpr double kBenchColorTolerance = 0.02;  // of 1; blending in 8 bit
 // centres.
 inline constexpr double kBenchMostPercent = 0.5;
 
-double median_of(std::vector<double> values);  // of one or more
-
 // Milliseconds of one contestant over all rounds.
 struct Series {
   std::vector<double> medians, leasts;  // one per round
   void add(const std::vector<double>& samples);
-  double median() const { return median_of(medians); }
+  double median() const { return brokkr::median(medians); }
   double least() const;
 };
 

@@ -11,6 +11,7 @@
 #include "cli/picture.h"
 #include "cli/pipeline_options.h"
 #include "cli/text.h"
+#include "log/frame_statistics.h"
 #include "log/json_text.h"
 #include "pipeline/renderer.h"
 #include "scene/file_io.h"
@@ -33,9 +34,7 @@ struct Timing {
 
 Timing summarize(std::vector<double> times) {
   std::sort(times.begin(), times.end());
-  const size_t middle = times.size() / 2;
-  const double median = times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
-  return {times.front(), median, static_cast<int>(times.size())};
+  return {times.front(), quantile(times, 0.5), static_cast<int>(times.size())};
 }
 
 bool wants(const Request& request, Aov aov) {

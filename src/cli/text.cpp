@@ -3,17 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 
 namespace brokkr::cli {
-
-std::string fixed(double value, int decimals) {
-  const int length = std::snprintf(nullptr, 0, "%.*f", decimals, value);
-  std::string text(static_cast<size_t>(std::max(0, length)), '\0');
-  std::snprintf(text.data(), text.size() + 1, "%.*f", decimals, value);
-  return text;
-}
 
 std::string grouped(uint64_t value) {
   std::string text = std::to_string(value);

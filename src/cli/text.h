@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "log/number_text.h"
+
 namespace brokkr::cli {
 
-std::string fixed(double value, int decimals);  // "12.34"
-std::string grouped(uint64_t value);            // "1 234 567"
+using brokkr::fixed;
+std::string grouped(uint64_t value);  // "1 234 567"
 
 // Text from a file, fit for a terminal: control characters become '?'.
 std::string printable(std::string text);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "lab/pattern_lab.h"
+#include "log/frame_statistics.h"
 
 namespace brokkr::lab {
 namespace {
@@ -18,11 +19,6 @@ constexpr int kBlocks = 20;  // as many as the thesis shows in Fig. 7.13
 
 const char* order_name(OrderMode order) { return order == OrderMode::strict ? "forward" : "visible"; }
 const char* name_of(Shading shading) { return shading == Shading::flat ? "flat" : "multiply-add"; }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 }  // namespace
 

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "log/number_text.h"
 
 namespace brokkr::lab {
 
-std::string cell(double value) {
-  if (!std::isfinite(value)) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string cell(double value) { return std::isfinite(value) ? significant(value, 6) : ""; }
 
 std::string to_csv(const Row& columns, const Rows& rows) {
   std::string text;

@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "log/machine_facts.h"
+#include "log/number_text.h"
 
 namespace brokkr {
 namespace {
@@ -38,12 +38,11 @@ std::string field(std::string text) {
   return text;
 }
 
+// Readers of these formats know neither "nan" nor "-0".
 std::string number(double value, int decimals) {
-  std::array<char, 40> text{};
-  const double shown = std::isfinite(value) ? value : 0.0;
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, shown);
-  return std::strtod(text.data(), nullptr) == 0 && text[0] == '-' ? std::string(text.data() + 1)
-                                                                  : text.data();
+  const std::string text = fixed(std::isfinite(value) ? value : 0, decimals);
+  const bool zero = text.find_first_of("123456789") == std::string::npos;
+  return zero && text[0] == '-' ? text.substr(1) : text;
 }
 
 std::string ms(double value) { return number(value, 4); }

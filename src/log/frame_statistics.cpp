@@ -13,6 +13,11 @@ double quantile(std::span<const double> sorted, double p) {
   return sorted[below] + (sorted[above] - sorted[below]) * (position - double(below));
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
+}
+
 FrameStatistics frame_statistics(std::vector<double> ms) {
   FrameStatistics s;
   if (ms.empty()) return s;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 
 #include "log/frame_statistics.h"
+#include "log/number_text.h"
 #include "log/svg.h"
 
 namespace brokkr {
@@ -36,12 +36,6 @@ std::string label(double size, const char* color, const char* anchor = "start", 
 std::string stroke(const char* color, double width, const char* dashes = nullptr) {
   return std::string("fill=\"none\" stroke-linejoin=\"round\" stroke=\"") + color + "\" stroke-width=\"" +
          short_number(width) + "\"" + (dashes ? std::string(" stroke-dasharray=\"") + dashes + "\"" : "");
-}
-
-std::string fixed(double value, int decimals) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return text.data();
 }
 
 class Plot {

@@ -1,16 +1,14 @@
 #include "log/svg.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "log/number_text.h"
 
 namespace brokkr {
 namespace {
 
 std::string coordinate(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  std::string result = text.data();
+  std::string result = fixed(value, 2);
   while (result.back() == '0') result.pop_back();
   if (result.back() == '.') result.pop_back();
   return result == "-0" ? "0" : result;
@@ -109,10 +107,6 @@ double tick_step(double top, int count) {
   return 10 * power;
 }
 
-std::string short_number(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
+std::string short_number(double value) { return significant(value, 4); }
 
 }  // namespace brokkr

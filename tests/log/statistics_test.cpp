@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include "log/ab.h"
 #include "log/frame_statistics.h"
+#include "log/number_text.h"
 
 namespace brokkr {
 namespace {
@@ -21,6 +23,22 @@ TEST(Quantile, InterpolatesAsNumPy) {
   EXPECT_DOUBLE_EQ(quantile(v, 1), 16);
   EXPECT_DOUBLE_EQ(quantile({}, 0.5), 0);
   EXPECT_DOUBLE_EQ(quantile(std::vector<double>{7}, 0.99), 7);
+}
+
+TEST(FrameStatistics, MedianOfAnyOrder) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({9, 1, 4}), 4);
+  EXPECT_EQ(median({8, 1, 4, 2}), 3);
+}
+
+TEST(NumberText, RoundsAndKeepsWhatIsNotFinite) {
+  EXPECT_EQ(fixed(12.345, 1), "12.3");
+  EXPECT_EQ(fixed(-0.5, 0), "-0");
+  EXPECT_EQ(fixed(1e22, 0), "10000000000000000000000");
+  EXPECT_EQ(significant(12.345, 4), "12.35");
+  EXPECT_EQ(significant(0.04, 4), "0.04");
+  EXPECT_EQ(significant(1e-6, 4), "1e-06");
+  EXPECT_EQ(fixed(std::numeric_limits<double>::infinity(), 2), "inf");
 }
 
 TEST(FrameStatistics, OfAThousandAndOneFrames) {

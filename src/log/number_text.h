@@ -1,0 +1,12 @@
+// Numbers as text. What is not finite becomes "inf", "-inf" or "nan".
+#pragma once
+
+#include <string>
+
+namespace brokkr {
+
+std::string fixed(double value, int decimals);  // "12.34"
+// At most so many digits, as in "12.3", "0.04" and "1e-06".
+std::string significant(double value, int digits);
+
+}  // namespace brokkr
