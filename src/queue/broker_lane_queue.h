@@ -21,10 +21,10 @@ class BrokerLaneQueue : public QueueBase<Observer> {
   BROKKR_FN explicit BrokerLaneQueue(const QueueStorage& s) : Base(s), queues_(memory_of(s)) {}
 
   BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
-    return outcome(enqueue_many(thread, &value, 1));
+    return this->outcome_of(enqueue_many(thread, &value, 1));
   }
   BROKKR_FN Outcome dequeue(uint32_t thread, uint32_t& value) const {
-    return outcome(dequeue_many(thread, &value, 1));
+    return this->outcome_of(dequeue_many(thread, &value, 1));
   }
   BROKKR_FN int enqueue_many(uint32_t, const uint32_t* value, int n) const {
     return queues_.enqueue_from_lane(0, reinterpret_cast<const uint32_t(*)[1]>(value), n);
@@ -36,9 +36,6 @@ class BrokerLaneQueue : public QueueBase<Observer> {
  private:
   BrokerQueues<1, Observer> queues_;
 
-  BROKKR_FN Outcome outcome(int got) const {
-    return got > 0 ? Outcome::done : this->aborted() ? Outcome::aborted : Outcome::refused;
-  }
   BROKKR_FN static QueueMemory<1> memory_of(const QueueStorage& s) {
     QueueMemory<1> m;
     m.control = reinterpret_cast<QueueControl*>(s.memory);

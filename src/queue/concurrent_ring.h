@@ -19,7 +19,10 @@ struct RingHeader {
 };
 
 template <class Observer>
-class ConcurrentRing {
+class ConcurrentRing : SharedWords<Observer> {
+  using Words = SharedWords<Observer>;
+  using Words::load, Words::swap_if, Words::watched;
+
  public:
   enum class Take : uint32_t { done, empty };
   static constexpr uint32_t kClosed = 1u << 31;
@@ -89,18 +92,6 @@ class ConcurrentRing {
   uint64_t* cells_;
   uint32_t size_;
 
-  template <class T>
-  BROKKR_FN static Watched<T, Observer> watched(T& word) {
-    return Watched<T, Observer>(word);
-  }
-  template <class T>
-  BROKKR_FN static T load(T& word) {
-    return watched(word).load(kAcquire);
-  }
-  template <class T>
-  BROKKR_FN static bool swap_if(T& word, T expected, T desired) {
-    return watched(word).compare_exchange_strong(expected, desired, kAcqRel);
-  }
   BROKKR_FN static uint64_t cell_of(bool safe, uint32_t position, uint32_t element) {
     return (safe ? uint64_t(1) << 63 : 0) | uint64_t(position) << 32 | element;
   }

@@ -27,10 +27,10 @@ class DualMutexQueue : public QueueBase<Observer> {
   BROKKR_FN explicit DualMutexQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
-    return outcome(enqueue_many(thread, &value, 1));
+    return this->outcome_of(enqueue_many(thread, &value, 1));
   }
   BROKKR_FN Outcome dequeue(uint32_t thread, uint32_t& value) const {
-    return outcome(dequeue_many(thread, &value, 1));
+    return this->outcome_of(dequeue_many(thread, &value, 1));
   }
   BROKKR_FN int enqueue_many(uint32_t, const uint32_t* value, int n) const {
     Control& c = control();
@@ -65,9 +65,6 @@ class DualMutexQueue : public QueueBase<Observer> {
       if (!this->wait(spin)) return false;
     }
     return true;
-  }
-  BROKKR_FN Outcome outcome(int got) const {
-    return got > 0 ? Outcome::done : this->aborted() ? Outcome::aborted : Outcome::refused;
   }
 };
 

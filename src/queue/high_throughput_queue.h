@@ -12,6 +12,7 @@ BROKKR_MACHINE_BEGIN
 
 template <class Observer = Unobserved>
 class HighThroughputQueue : public TicketRing<Observer> {
+ protected:
   using Base = TicketRing<Observer>;
   using Base::add, Base::control, Base::capacity;
 

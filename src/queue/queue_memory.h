@@ -14,16 +14,14 @@
 
 namespace brokkr {
 
-// linearizable  the broker queue (thesis Alg. 1): "full" and "empty" are answered only once they can be
-// observed, at
-//               the price of a wait for operations under way.
-// distributor   the broker work distributor (thesis 4.5.1): the broker's first answer is taken at face value;
-// "full"
-//               and "empty" may be wrong for a moment, no operation waits to fail. For work distribution.
+//   linearizable  the broker queue (thesis Alg. 1): "full" and "empty" are answered only once they can be
+//                 observed, at the price of a wait for operations under way
+//   distributor   the broker work distributor (thesis 4.5.1): the broker's first answer is taken at face
+//                 value; "full" and "empty" may be wrong for a moment, and no operation waits to fail
 enum class Discipline : uint32_t { linearizable, distributor };
 
 struct QueueControl {
-  alignas(64) uint64_t counts;  // what the broker has assured, see Counts in broker_queue.h
+  alignas(64) uint64_t counts;  // what the broker has assured, Counts in queue/broker.h
   alignas(64) uint32_t tail;    // ticket of the next enqueue, modulo 2^32
   alignas(64) uint32_t head;    // ticket of the next dequeue, modulo 2^32
 };
@@ -32,8 +30,8 @@ struct QueueControl {
 template <int kWords>
 struct QueueMemory {
   static_assert(kWords >= 1 && kWords <= 16);
-  static constexpr int kSlotWords =
-      1 + kWords;  // ticket, element: together, so that one cache line often has both
+  // Ticket and element: together, so that one cache line often has both.
+  static constexpr int kSlotWords = 1 + kWords;
   static constexpr uint32_t kMaxCapacity = 1u << 28;
 
   QueueControl* control = nullptr;  // [queues]

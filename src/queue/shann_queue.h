@@ -7,29 +7,21 @@
 // changed and its counter has not moves the counter for the other. Takes effect when the counter moves.
 #pragma once
 
-#include "queue/queue_base.h"
+#include "queue/word_ring.h"
 
 BROKKR_MACHINE_BEGIN
 
 template <class Observer = Unobserved>
-class ShannQueue : public QueueBase<Observer> {
-  using Base = QueueBase<Observer>;
-  using Base::load, Base::swap_if, Base::s_;
+class ShannQueue : public WordRing<Observer> {
+  using Base = WordRing<Observer>;
+  using Base::load, Base::swap_if, Base::control, Base::slot_of, Base::s_;
 
  public:
   static constexpr QueueKind kKind = QueueKind::shcq;
-  struct Control {
-    LineOf<uint32_t> head, tail;
-  };
-  static size_t bytes(const QueueShape& s) {
-    check_queue_shape(s);
-    return sizeof(Control) + size_t(s.capacity) * sizeof(uint64_t);
-  }
-  static void prepare(void*, const QueueShape&) {}
   BROKKR_FN explicit ShannQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
-    Control& c = control();
+    auto& c = control();
     for (;;) {
       const uint32_t tail = load(c.tail.word);
       const uint32_t head = load(c.head.word);
@@ -43,7 +35,7 @@ class ShannQueue : public QueueBase<Observer> {
     }
   }
   BROKKR_FN Outcome dequeue(uint32_t, uint32_t& value) const {
-    Control& c = control();
+    auto& c = control();
     for (;;) {
       const uint32_t head = load(c.head.word);
       const uint32_t tail = load(c.tail.word);
@@ -60,10 +52,6 @@ class ShannQueue : public QueueBase<Observer> {
   }
 
  private:
-  BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
-  BROKKR_FN uint64_t& slot_of(uint32_t p) const {
-    return this->template at<uint64_t>(sizeof(Control))[p & (s_.shape.capacity - 1)];
-  }
   BROKKR_FN static bool is_vacant(uint64_t slot) { return uint32_t(slot) == 0; }
   // The slot's next state, without an element.
   BROKKR_FN static uint64_t next(uint64_t slot) { return uint64_t(uint32_t(slot >> 32) + 1u) << 32; }

@@ -6,25 +6,17 @@
 // turns of queue/ticket_ring.h: a slot says of which lap it is, where the original has two kinds of null.
 #pragma once
 
-#include "queue/queue_base.h"
+#include "queue/word_ring.h"
 
 BROKKR_MACHINE_BEGIN
 
 template <class Observer = Unobserved>
-class TsigasZhangQueue : public QueueBase<Observer> {
-  using Base = QueueBase<Observer>;
-  using Base::load, Base::swap_if, Base::s_;
+class TsigasZhangQueue : public WordRing<Observer> {
+  using Base = WordRing<Observer>;
+  using Base::load, Base::swap_if, Base::control, Base::slot_of, Base::s_;
 
  public:
   static constexpr QueueKind kKind = QueueKind::tzq;
-  struct Control {
-    LineOf<uint32_t> head, tail;
-  };
-  static size_t bytes(const QueueShape& s) {
-    check_queue_shape(s);
-    return sizeof(Control) + size_t(s.capacity) * sizeof(uint64_t);
-  }
-  static void prepare(void*, const QueueShape&) {}
   BROKKR_FN explicit TsigasZhangQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
@@ -62,10 +54,6 @@ class TsigasZhangQueue : public QueueBase<Observer> {
   }
 
  private:
-  BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
-  BROKKR_FN uint64_t& slot_of(uint32_t p) const {
-    return this->template at<uint64_t>(sizeof(Control))[p & (s_.shape.capacity - 1)];
-  }
   BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - s_.shape.capacity); }
   BROKKR_FN static uint64_t word_of(uint32_t turn, uint32_t value) { return uint64_t(turn) << 32 | value; }
   // 0: waits for enqueue p; 1: for dequeue p; less: for an earlier operation; more: for a later one.
