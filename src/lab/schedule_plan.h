@@ -35,7 +35,8 @@ struct TaskRecord {
 
 // What tasks do, and how they come about.
 //   quotas      `tasks` tasks of five processes at first; each makes another of its process; ends after
-//   `limit` priorities  `tasks` tasks at first; each makes another with a random priority; ends after `limit`
+//               `limit`
+//   priorities  `tasks` tasks at first; each makes another with a random priority; ends after `limit`
 //   deadlines   the last worker makes tasks of six jobs for `duration_us`, each due an interval later
 //   direct      tasks 0 .. limit - 1 without any queue, shared out evenly
 enum class ScheduleWork : uint32_t { quotas, priorities, deadlines, direct };
@@ -48,8 +49,8 @@ struct SchedulePlan {
   uint32_t* abort = nullptr;
   uint32_t capacity = 1024;  // tasks per queue
   uint32_t tasks = 1000, limit = 10000;
-  uint32_t multiply_adds = 500,
-           memory_operations = 5;  // of a task, on average; 0.5 .. 1.5 times as many, drawn
+  // Of a task, on average; 0.5 .. 1.5 times as many, drawn.
+  uint32_t multiply_adds = 500, memory_operations = 5;
   uint32_t load = 1, duration_us = 100000;
   uint32_t interval_us[kScheduleJobs] = {}, per_turn[kScheduleJobs] = {};
   uint32_t quota[kScheduleProcesses] = {};
@@ -57,8 +58,8 @@ struct SchedulePlan {
   uint32_t* buffer = nullptr;  // [kScheduleBuffer], for memory operations
   TaskRecord* log = nullptr;   // [limit], in the order in which tasks were begun
   uint32_t* begun = nullptr;   // [4]: tasks begun, made, refused; workers that have made their first; zeroed
-  uint64_t* span_ns =
-      nullptr;  // [2]: when all workers have made their first tasks, and the end of task `limit`
+  // [2]: when all workers have made their first tasks, and the end of task `limit`.
+  uint64_t* span_ns = nullptr;
 };
 inline constexpr uint32_t kScheduleBuffer = 1u << 20;
 
