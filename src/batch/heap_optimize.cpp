@@ -2,8 +2,6 @@
 #include "batch/fibonacci_heap.h"
 #include "batch/open_batch.h"
 #include "batch/optimize.h"
-#include "batch/predict.h"
-#include "batch/vertex_memory.h"
 
 namespace brokkr {
 namespace {
@@ -103,11 +101,7 @@ class HeapOptimizer {
 
 std::vector<uint32_t> heap_order(const BatchModel& model, std::span<const uint32_t> indices,
                                  const BatchWeights& weights) {
-  if (indices.empty()) return {};
-  BatchModel unpaged = model;
-  unpaged.forgets_at_pages = false;
-  return with_memory(unpaged, vertex_bound(indices),
-                     [&](auto& memory) { return HeapOptimizer(unpaged, indices, weights, memory).run(); });
+  return order_with<HeapOptimizer>(model, indices, weights);
 }
 
 }  // namespace brokkr

@@ -5,11 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "batch/batch_model.h"
+#include "batch/predict.h"
 #include "batch/triangle_graph.h"
+#include "batch/vertex_memory.h"
 
 namespace brokkr {
 
@@ -130,5 +134,23 @@ class OpenBatch {
     return uint32_t(!finds(c[0])) + uint32_t(second) + uint32_t(third);
   }
 };
+
+// The order that Optimizer<Memory> finds for `model` without its 16-bit rule. Throws std::invalid_argument
+// for limits or a length that predict_batches refuses.
+template <template <class> class Optimizer, class Weights>
+std::vector<uint32_t> order_with(const BatchModel& model, std::span<const uint32_t> indices,
+                                 const Weights& weights) {
+  predict_batches(model, indices.first(0));  // checks the model
+  if (indices.size() % 3 != 0) {
+    throw std::invalid_argument("batch order: " + std::to_string(indices.size()) +
+                                " indices are no triangle list; give a multiple of 3");
+  }
+  if (indices.empty()) return {};
+  BatchModel unpaged = model;
+  unpaged.forgets_at_pages = false;
+  return with_memory(unpaged, vertex_bound(indices), [&]<class Memory>(Memory& memory) {
+    return Optimizer<Memory>(unpaged, indices, weights, memory).run();
+  });
+}
 
 }  // namespace brokkr

@@ -5,9 +5,6 @@
 
 #include "batch/bucket_queue.h"
 #include "batch/open_batch.h"
-#include "batch/predict.h"
-#include "batch/triangle_graph.h"
-#include "batch/vertex_memory.h"
 
 namespace brokkr {
 namespace {
@@ -153,16 +150,7 @@ std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint3
   if (weights.valence > 0 || weights.neighborhood > 0 || weights.radius < 0) {
     throw std::invalid_argument("batch_order: weights of valence and neighbourhood must not be positive");
   }
-  predict_batches(model, indices.first(0));  // checks the model
-  if (indices.size() % 3 != 0) {
-    throw std::invalid_argument("batch_order: " + std::to_string(indices.size()) +
-                                " indices are no triangle list; give a multiple of 3");
-  }
-  if (indices.empty()) return {};
-  BatchModel unpaged = model;
-  unpaged.forgets_at_pages = false;
-  return with_memory(unpaged, vertex_bound(indices),
-                     [&](auto& memory) { return Optimizer(unpaged, indices, weights, memory).run(); });
+  return order_with<Optimizer>(model, indices, weights);
 }
 
 std::vector<uint32_t> in_order(std::span<const uint32_t> indices, std::span<const uint32_t> order) {

@@ -16,7 +16,7 @@ namespace brokkr {
 
 struct BatchWeights {
   int reuse = 1024, valence = -4, distance = -1, neighborhood = -1;  // Eq. 6.2
-  // Distances are followed so far; triangles farther away count as one step more.
+  // Distances are followed over so many edges, 0 or more; triangles farther away count as one step more.
   int radius = 6;
 };
 
@@ -26,12 +26,13 @@ inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 
 // The order in which to take the triangles of `indices`, each once. The 16-bit rule of a model is left to
 // `keep_pages_apart` (pages.h). Throws std::invalid_argument as predict_batches does, and for
-// weights.valence > 0 or weights.neighborhood > 0 (costs are then no longer bounded from below).
+// weights.valence > 0 or weights.neighborhood > 0 (costs are then no longer bounded from below) or a negative
+// radius.
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
 
 // The same algorithm as the thesis prints it, all triangles in a Fibonacci heap (heap_optimize.cpp): to
-// measure against. Orders differ where priorities are equal.
+// measure against. Orders differ where priorities are equal. Throws as batch_order, but takes any weights.
 std::vector<uint32_t> heap_order(const BatchModel& model, std::span<const uint32_t> indices,
                                  const BatchWeights& weights = kFullWeights);
 

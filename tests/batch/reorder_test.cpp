@@ -98,6 +98,13 @@ TEST(Reorder, RefusesWhatItCannotOrder) {
   EXPECT_THROW(reorder(ReorderMethod::batch, batch_model("amd"), Indices{0, 1}), std::invalid_argument);
   EXPECT_THROW(reorder(ReorderMethod::k_cache, batch_model("amd"), grid(2), 2), std::invalid_argument);
   EXPECT_THROW(batch_order(batch_model("amd"), grid(2), {1024, 4, 0, 0, 0}), std::invalid_argument);
+  BatchModel tiny = batch_model("amd");
+  tiny.max_uniques = 2;
+  for (const auto order : {batch_order, heap_order}) {
+    EXPECT_THROW(order(batch_model("amd"), Indices{0, 1}, kFullWeights), std::invalid_argument);
+    EXPECT_THROW(order(tiny, grid(2), kFullWeights), std::invalid_argument);
+    EXPECT_TRUE(order(batch_model("amd"), Indices{}, kFullWeights).empty());
+  }
   EXPECT_THROW(reorder_method("bogosort"), std::invalid_argument);
 }
 
