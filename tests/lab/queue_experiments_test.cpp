@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/cli.h"
+#include "each_machine.h"
 
 namespace brokkr::lab {
 namespace {
@@ -35,16 +36,7 @@ std::set<std::string> queues_of(const std::vector<Measurement>& all) {
   return names;
 }
 
-class QueueExperiments : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    try {
-      make_lab_machine(GetParam());
-    } catch (const std::invalid_argument& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+using QueueExperiments = EachMachine;
 
 TEST_P(QueueExperiments, BalancedPairsLeaveNothing) {
   const auto all = measure("balanced", GetParam());
@@ -90,8 +82,7 @@ TEST_P(QueueExperiments, AtomicsAndPairs) {
   for (const Measurement& m : measure("pairs", GetParam())) EXPECT_EQ(m.error, "") << m.queue;
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, QueueExperiments, testing::Values("cpu", "emulated"),
-                         [](const auto& about) { return about.param; });
+INSTANTIATE_TEST_SUITE_P(Machines, QueueExperiments, each_machine(), machine_name);
 
 TEST(QueueExperimentOptions, AreChecked) {
   const auto machine = make_lab_machine("auto");

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "each_machine.h"
 #include "lab/foveated.h"
 #include "scene/load.h"
 
@@ -32,16 +33,7 @@ std::vector<ScheduleMeasurement> measure(const std::string& experiment, const st
   return all;
 }
 
-class ScheduleExperiments : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    try {
-      make_lab_machine(GetParam());
-    } catch (const std::invalid_argument&) {
-      GTEST_SKIP() << "not in this build";
-    }
-  }
-};
+using ScheduleExperiments = EachMachine;
 
 TEST_P(ScheduleExperiments, SeparateBucketsKeepTheirQuotas) {
   std::set<std::string> systems;
@@ -89,8 +81,7 @@ TEST_P(ScheduleExperiments, OverheadIsAgainstFifo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, ScheduleExperiments, testing::Values("cpu", "emulated"),
-                         [](const auto& machine) { return machine.param; });
+INSTANTIATE_TEST_SUITE_P(Machines, ScheduleExperiments, each_machine(), machine_name);
 
 TEST(ScheduleAccuracy, OfKnownOrders) {
   // Ten tasks and those that they make: always the highest queued, always the lowest.
