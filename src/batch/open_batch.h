@@ -42,10 +42,10 @@ class OpenBatch {
     return around_.count(c[0]) + around_.count(c[1]) + around_.count(c[2]);
   }
   bool is_taken(uint32_t t) const { return batch_of_[t] != 0; }
-  bool is_beside(uint32_t t) const { return beside_[t] != 0; }  // N: next to a completed batch
+  uint32_t neighborhood(uint32_t t) const { return beside_[t]; }  // N: 1 next to a completed batch
 
   uint32_t number() const { return batch_; }
-  uint32_t members() const { return size_ / 3; }
+  uint32_t members() const { return members_; }
   bool finds(uint32_t vertex, uint32_t corner = 0) const { return memory_.has(vertex, size_ + corner); }
   bool is_full() const { return size_ + 3 > model_.max_size; }
   // The model ends batches at multiples of its segment.
@@ -67,6 +67,7 @@ class OpenBatch {
   // Makes `t`, whose corners are used, the batch's last triangle.
   void take(uint32_t t) {
     size_ += 3;
+    ++members_;
     order_.push_back(t);
     batch_of_[t] = batch_;
     around_.remove(t, indices_);
@@ -106,7 +107,7 @@ class OpenBatch {
       }
     }
     memory_.reset();
-    size_ = uniques_ = 0;
+    members_ = size_ = uniques_ = 0;
     ++batch_;
   }
 
@@ -124,7 +125,7 @@ class OpenBatch {
   std::vector<uint8_t> beside_;
   std::vector<uint32_t> seen_, front_, next_front_;  // seen_: number of the search that reached a triangle
   uint32_t search_ = 0, batch_ = 1;
-  uint32_t size_ = 0, uniques_ = 0;  // indices and unique vertices of the batch
+  uint32_t members_ = 0, size_ = 0, uniques_ = 0;  // triangles, indices and unique vertices of the batch
 
   // Unique vertices that `t` would add.
   uint32_t missing(uint32_t t) const {

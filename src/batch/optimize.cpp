@@ -62,7 +62,7 @@ class Optimizer {
   uint32_t cost(uint32_t t) const {
     const uint64_t v = uint64_t(-weights_.valence) * batch_.valence(t);
     return uint32_t(
-        std::min<uint64_t>(v + uint64_t(-weights_.neighborhood) * uint64_t(batch_.is_beside(t)), kMaxCost));
+        std::min<uint64_t>(v + uint64_t(-weights_.neighborhood) * batch_.neighborhood(t), kMaxCost));
   }
   int reused(uint32_t t) const {
     const uint32_t* c = batch_.corners(t);
