@@ -1,4 +1,4 @@
-// Where queue experiments run: real threads of the CPU with one warp each, or a GPU. Memory is the machine's;
+// Where experiments with queues and scheduling run: real threads of the CPU with one warp each, or a GPU. Memory is the machine's;
 // the host writes and reads it through this interface only.
 #pragma once
 
@@ -42,6 +42,8 @@ class LabMachine {
   virtual double run(QueueKind kind, const RankPlan& plan, double seconds) = 0;
   virtual double run(const AtomicPlan& plan, double seconds) = 0;
 
+  // What the plan's program needs of memory. Throws std::invalid_argument for a capacity that no queue can
+  // have.
   virtual ProgramStart program_start(const SchedulePlan& plan) const = 0;
   virtual double run(const SchedulePlan& plan, double seconds) = 0;
 };

@@ -33,6 +33,7 @@ FragmentMap make_map(std::string name, int width, int height, std::vector<uint32
 std::vector<FragmentMap> render_maps(Renderer& renderer, PreparedFrame& prepared, const Frame& frame,
                                      const std::string& name, RenderOptions options);
 
+// `bin`: edge in pixels, 1 or more.
 BinLoads bin_loads(const FragmentMap& map, int bin);
 
 }  // namespace brokkr::lab
