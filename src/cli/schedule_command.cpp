@@ -16,7 +16,9 @@
 namespace brokkr::cli {
 namespace {
 
+// Of frames that are cut off; the others run on the machines of the lab.
 constexpr const char* kFoveated = "foveated";
+constexpr const char* kViews = "views";
 
 // Columns that say something in this table, without what is the same in all tables.
 void print(const ResultTable& table) {
@@ -50,7 +52,9 @@ lab::ScheduleOptions options_of(const Arguments& arguments) {
   return o;
 }
 
-ResultTable measure_foveated(const Arguments& arguments, const lab::ScheduleOptions& o, Progress& progress) {
+ResultTable measure_frames(const std::string& name, const Arguments& arguments, const lab::ScheduleOptions& o,
+                           Progress& progress) {
+  const bool views = name == kViews;
   lab::FoveatedOptions options;
   options.render = render_options(arguments);
   options.runs = o.runs;
@@ -59,11 +63,16 @@ ResultTable measure_foveated(const Arguments& arguments, const lab::ScheduleOpti
     options.rings = 4;
   }
   LoadOptions load;
-  if (o.quick) load.width = 640, load.height = 360;
+  if (views) {
+    load.views = static_cast<int>(arguments.integer("views", 4));
+    load.view_size = static_cast<int>(arguments.integer("view-size", o.quick ? 256 : 720));
+  } else if (o.quick) {
+    load.width = 640, load.height = 360;
+  }
   const std::string scene = arguments.text("scene", "generated:city");
   const Frame frame = load_frame(scene, load);
-  ResultTable table{kFoveated, lab::foveated_columns(), {}};
-  lab::run_foveated(
+  ResultTable table{name, lab::foveated_columns(), {}};
+  (views ? lab::run_view_priority : lab::run_foveated)(
       frame, options,
       [&](const lab::FoveatedMeasurement& m) { table.rows.push_back(lab::foveated_cells(m)); },
       [&](const std::string& what) { progress.show(what); });
@@ -83,9 +92,11 @@ ResultTable measure(const std::string& name, lab::LabMachine& machine, const lab
   return table;
 }
 
+// In the order in which they run.
 std::vector<std::string> experiment_names() {
   std::vector<std::string> names = names_of(lab::schedule_experiments());
   names.emplace_back(kFoveated);
+  names.emplace_back(kViews);
   return names;
 }
 
@@ -100,8 +111,9 @@ int run_schedule(const Arguments& arguments) {
   {
     Progress progress;
     for (const std::string& name : names) {
-      tables.push_back(name == kFoveated ? measure_foveated(arguments, options, progress)
-                                         : measure(name, *machine, options, progress, failed));
+      tables.push_back(name == kFoveated || name == kViews
+                           ? measure_frames(name, arguments, options, progress)
+                           : measure(name, *machine, options, progress, failed));
       files.add(tables.back());
     }
   }
@@ -133,11 +145,13 @@ Command schedule_command() {
       {.names = "--scene",
        .kind = ValueKind::text,
        .value = "SCENE",
-       .help = "Frame or scene of the foveated experiment (generated:city)"},
+       .help = "Frame or scene of the experiments foveated and views (generated:city)"},
       {.names = "--fixation",
        .kind = ValueKind::text,
        .value = "X,Y",
-       .help = "Fixation point, in pixels from the lower left corner (the middle)"}};
+       .help = "Fixation point, in pixels from the lower left corner (the middle)"},
+      integer_option("--views", "Views in the experiment with views (4)", 2, kMaxTargetLayers),
+      integer_option("--view-size", "Pixels per side of each of them (720)", 1, kMaxTargetSize)};
   return {"schedule", "Measure scheduling policies beside each other",
           joined(joined(own, lab_options("Where tasks and frames run", 3)), result_options("schedule")),
           run_schedule};

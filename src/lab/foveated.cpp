@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <span>
 #include <stdexcept>
 
 #include "lab/result_table.h"
@@ -29,15 +31,33 @@ struct Error {
   }
 };
 
+struct Contestant {
+  const char* name;  // as the command line has it
+  Policy policy;
+};
+constexpr Contestant kByDistance[] = {{"fill-level", Policy::fill_level}, {"foveated", Policy::foveated}};
+constexpr Contestant kByView[] = {{"fill-level", Policy::fill_level}, {"priority", Policy::priority}};
+
 class Experiment {
  public:
-  Experiment(const Frame& frame, const FoveatedOptions& options) : frame_(frame), o_(options) {
+  // `name` is the experiment's, for messages.
+  Experiment(const char* name, const Frame& frame, const FoveatedOptions& options)
+      : name_(name), frame_(frame), o_(options) {
+    if (o_.runs < 1 || o_.rings < 1)
+      throw std::invalid_argument("schedule " + name_ + ": needs a run and a ring");
     main_ = main_target(frame);
     const Target& target = frame.targets[main_];
     if (target.format == ColorFormat::rgba16f) {
-      throw std::invalid_argument(
-          "schedule foveated: the frame's main target is RGBA16F; give one with RGBA8");
+      throw std::invalid_argument("schedule " + name_ +
+                                  ": the frame's main target is RGBA16F; give one with RGBA8");
     }
+    std::set<uint32_t> layers;
+    for (uint32_t v = 0; v < frame.views.size(); ++v) {
+      if (frame.views[v].target != main_) continue;
+      important_ = v;
+      layers.insert(frame.views[v].layer);
+    }
+    several_ = layers.size() > 1;
     x_ = o_.render.fixation ? (*o_.render.fixation)[0] : 0.5f * float(target.width);
     y_ = o_.render.fixation ? (*o_.render.fixation)[1] : 0.5f * float(target.height);
     const double far_x = std::max(double(x_), target.width - double(x_));
@@ -46,60 +66,68 @@ class Experiment {
     if (o_.budgets.empty()) o_.budgets = {0.2, 0.4, 0.6, 0.8};
   }
 
-  void run(const std::function<void(const FoveatedMeasurement&)>& measured,
+  bool has_several_views() const { return several_; }
+
+  void run(std::span<const Contestant> contestants, bool by_view,
+           const std::function<void(const FoveatedMeasurement&)>& measured,
            const std::function<void(const std::string&)>& progress) {
     PreparedFrame prepared = renderer_.prepare(frame_);
     RenderOptions whole = o_.render;
     whole.frame_budget_ms = 0;
     whole.policy = Policy::fill_level;
-    progress("foveated: the whole frame");
+    progress(name_ + ": the whole frame");
     const RenderResult reference = renderer_.render(prepared, whole);
     double whole_ms = reference.statistics.frame_ms;
     for (uint32_t i = 0; i < o_.runs; ++i) {
       whole_ms = std::min(whole_ms, renderer_.render(prepared, whole, false).statistics.frame_ms);
     }
-    std::vector<Policy> policies = {Policy::fill_level, Policy::foveated};
-    if (frame_.views.size() > 1) policies.push_back(Policy::priority);
     for (const double budget : o_.budgets) {
-      for (const Policy policy : policies) {
+      for (const Contestant& c : contestants) {
         RenderOptions options = o_.render;
-        options.policy = policy;
+        options.policy = c.policy;
         options.frame_budget_ms = std::max(0.01, budget * whole_ms);
         options.view_priorities.assign(frame_.views.size(), 0);
-        options.view_priorities.back() = 1;
+        options.view_priorities[important_] = 1;
         rings_.assign(size_t(o_.rings), {});
         views_.assign(frame_.views.size(), {});
-        all_ = {};
+        others_ = all_ = {};
         FoveatedMeasurement m;
-        m.policy = policy == Policy::fill_level ? "fill-level"
-                   : policy == Policy::foveated ? "foveated"
-                                                : "priority";
+        m.policy = c.name;
         m.budget = budget;
         m.budget_ms = options.frame_budget_ms;
-        progress("foveated: " + m.policy + ", " + std::to_string(int(100 * budget + 0.5)) + " % of the time");
+        progress(name_ + ": " + m.policy + ", " + std::to_string(int(100 * budget + 0.5)) + " % of the time");
         for (uint32_t i = 0; i < o_.runs; ++i) {
           const RenderResult r = renderer_.render(prepared, options);
           m.frame_ms += r.statistics.frame_ms / o_.runs;
           compare(reference, r);
         }
-        report(m, options, measured);
+        if (by_view)
+          report_views(m, options, measured);
+        else
+          report_rings(m, measured);
+        m.where = "all";
+        all_.write(m);
+        measured(m);
       }
     }
   }
 
  private:
+  std::string name_;
   const Frame& frame_;
   FoveatedOptions o_;
   Renderer renderer_;
-  uint32_t main_ = 0;
+  uint32_t main_ = 0, important_ = 0;  // target, view
+  bool several_ = false;
   float x_ = 0, y_ = 0;
   double step_ = 1;
   std::vector<Error> rings_, views_;
-  Error all_;
+  Error others_, all_;
 
   void compare(const RenderResult& reference, const RenderResult& r) {
     for (Error& e : rings_) ++e.runs;
     for (Error& e : views_) ++e.runs;
+    ++others_.runs;
     ++all_.runs;
     for (size_t layer = 0; layer < r.targets[main_].layers.size(); ++layer) {
       const Layer &a = reference.targets[main_].layers[layer], &b = r.targets[main_].layers[layer];
@@ -108,6 +136,7 @@ class Experiment {
       for (size_t v = 0; v < frame_.views.size(); ++v) {
         if (frame_.views[v].target == main_ && frame_.views[v].layer == layer) of_layer.push_back(&views_[v]);
       }
+      if (frame_.views[important_].layer != layer) of_layer.push_back(&others_);
       for (size_t i = 0; i < a.color.size(); ++i) {
         const double dx = double(i % size_t(a.width)) + 0.5 - x_, dy = double(i / size_t(a.width)) + 0.5 - y_;
         const size_t ring = std::min(rings_.size() - 1, size_t(std::hypot(dx, dy) / step_));
@@ -117,8 +146,7 @@ class Experiment {
       }
     }
   }
-  void report(FoveatedMeasurement m, const RenderOptions& options,
-              const std::function<void(const FoveatedMeasurement&)>& measured) {
+  void report_rings(FoveatedMeasurement m, const std::function<void(const FoveatedMeasurement&)>& measured) {
     m.where = "ring";
     for (size_t ring = 0; ring < rings_.size(); ++ring) {
       m.from_px = double(ring) * step_;
@@ -126,9 +154,11 @@ class Experiment {
       rings_[ring].write(m);
       measured(m);
     }
-    m.from_px = m.to_px = 0;
+  }
+  void report_views(FoveatedMeasurement m, const RenderOptions& options,
+                    const std::function<void(const FoveatedMeasurement&)>& measured) {
     m.where = "view";
-    for (uint32_t v = 0; v < views_.size() && views_.size() > 1; ++v) {
+    for (uint32_t v = 0; v < views_.size(); ++v) {
       if (views_[v].pixels == 0) continue;
       m.view = v;
       m.priority = options.view_priorities[v];
@@ -136,8 +166,8 @@ class Experiment {
       measured(m);
     }
     m.view = m.priority = 0;
-    m.where = "all";
-    all_.write(m);
+    m.where = "others";
+    others_.write(m);
     measured(m);
   }
 };
@@ -157,9 +187,18 @@ std::vector<std::string> foveated_cells(const FoveatedMeasurement& m) {
 void run_foveated(const Frame& frame, const FoveatedOptions& options,
                   const std::function<void(const FoveatedMeasurement&)>& measured,
                   const std::function<void(const std::string&)>& progress) {
-  if (options.runs < 1 || options.rings < 1)
-    throw std::invalid_argument("schedule foveated: needs a run and a ring");
-  Experiment(frame, options).run(measured, progress);
+  Experiment("foveated", frame, options).run(kByDistance, false, measured, progress);
+}
+
+void run_view_priority(const Frame& frame, const FoveatedOptions& options,
+                       const std::function<void(const FoveatedMeasurement&)>& measured,
+                       const std::function<void(const std::string&)>& progress) {
+  Experiment experiment("views", frame, options);
+  if (!experiment.has_several_views()) {
+    throw std::invalid_argument(
+        "schedule views: the frame's views fill one layer; give a scene with --views 2 or more");
+  }
+  experiment.run(kByView, true, measured, progress);
 }
 
 }  // namespace brokkr::lab

@@ -129,5 +129,53 @@ TEST(Foveated, IsBetterNearTheFixationPointAtEqualTime) {
   EXPECT_GT(near["foveated"], near["fill-level"]);
 }
 
+TEST(ViewPriority, TheImportantViewIsBetterAtEqualTime) {
+  LoadOptions load;
+  load.views = 4;
+  load.view_size = 512;
+  const Frame frame = load_frame("generated:city", load);
+  FoveatedOptions options;
+  options.render.machine = MachineKind::cpu;
+  options.render.workers = 1;
+  options.budgets = {0.35, 0.5, 0.65};
+  options.runs = 3;
+  // Pixels that are right, over several budgets as above.
+  std::map<std::string, double> important, others;
+  std::map<std::string, int> views;
+  run_view_priority(
+      frame, options,
+      [&](const FoveatedMeasurement& m) {
+        EXPECT_EQ(foveated_cells(m).size(), foveated_columns().size());
+        if (m.where == "view") {
+          EXPECT_EQ(m.pixels, 512u * 512u);
+          EXPECT_EQ(m.priority, m.view == 3 ? 1u : 0u);
+          ++views[m.policy];
+          if (m.priority > 0) important[m.policy] += m.right_percent;
+        } else if (m.where == "others") {
+          EXPECT_EQ(m.pixels, 3u * 512u * 512u);
+          others[m.policy] += m.right_percent;
+        }
+      },
+      [](const auto&) {});
+  EXPECT_EQ(views, (std::map<std::string, int>{{"fill-level", 12}, {"priority", 12}}));
+  EXPECT_GT(important["priority"], important["fill-level"]);
+  EXPECT_GT(important["priority"], others["priority"]);
+}
+
+TEST(ViewPriority, NeedsSeveralViewsAndSaneOptions) {
+  const auto run = [](int views, uint32_t runs) {
+    LoadOptions load;
+    load.width = load.height = 64;
+    load.views = views;
+    FoveatedOptions options;
+    options.runs = runs;
+    run_view_priority(
+        load_frame("generated:overlap-10k?triangles=100", load), options, [](const auto&) {},
+        [](const auto&) {});
+  };
+  EXPECT_THROW(run(1, 1), std::invalid_argument);
+  EXPECT_THROW(run(2, 0), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace brokkr::lab
