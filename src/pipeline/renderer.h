@@ -74,7 +74,7 @@ struct RenderOptions {
   bool thread_time = false;  // CPU: stage times and trace count only time in which the block's thread ran
   bool trace = false;        // record per-block events
   double frame_budget_ms =
-      0;  // > 0: the launch ends after this time, and a tenth of it, with a partial image
+      0;  // > 0: after this time, and a tenth of it, the launch ends with a partial image
   bool operator==(const RenderOptions&) const = default;
 };
 
