@@ -7,6 +7,7 @@ import csv
 import dataclasses
 import io
 import math
+import os
 import pathlib
 import sys
 import typing
@@ -19,7 +20,11 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 except ImportError:
-    sys.exit(f"{program()}: matplotlib is missing; install the package python3-matplotlib and use /usr/bin/python3")
+    # Debian's package is seen by Debian's Python only.
+    DEBIAN_PYTHON = "/usr/bin/python3"
+    if sys.executable != DEBIAN_PYTHON and os.access(DEBIAN_PYTHON, os.X_OK):
+        os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv])
+    sys.exit(f"{program()}: matplotlib is missing; install the package python3-matplotlib")
 
 # The colours of every figure.
 RED, ORANGE, AMBER, PINK, ROSE = "#c1121f", "#f3722c", "#f9b233", "#e36bae", "#b5838d"
