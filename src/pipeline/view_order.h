@@ -8,9 +8,10 @@ namespace brokkr {
 
 // Appends a rank for each rasterizer and, where tasks are reordered, the task of each turn. Does nothing for
 // other policies. A rasterizer has the least rank of its regions; the rank of a region is
-//   foveated  its squared distance from the fixation point, in pixels of the main target; 0 of other targets,
-//   which feed it priority  2^32 - 1 - the highest priority, edf: the next deadline in microseconds, of the
-//   views drawn there
+// - foveated: its squared distance from the fixation point, in pixels of the main target; 0 in other targets,
+//   which feed it;
+// - priority: 2^32 - 1 less the highest priority of the views drawn there;
+// - edf: the next deadline of the views drawn there, in microseconds.
 // Tasks within one order-free phase are sorted by the rank of their views: which comes first does not show in
 // the picture. Throws std::invalid_argument for options out of range.
 void add_view_order(const PreparedFrame::Impl& frame, const PhasePlan& plan, const RenderOptions& options,
