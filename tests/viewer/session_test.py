@@ -166,7 +166,7 @@ def everything(screen, folder):
 
 def latency(screen, folder):
     """From a key to the help sheet on the screen, while long frames are rendered one after another."""
-    session = Session(screen, folder, WINDOW, (640, 360), "--order", "strict", "generated:overlap-10k?triangles=40000&depth=900")
+    session = Session(screen, folder, WINDOW, (1280, 720), "--order", "strict", "generated:overlap-10k?triangles=40000&depth=900")
     screen.key("r")
     screen.key("F2")
     area = (WINDOW[0] // 2 - 40, WINDOW[1] // 2 - 40, 80, 80)
