@@ -1,5 +1,5 @@
-// Where experiments with queues and scheduling run: real threads of the CPU with one warp each, or a GPU. Memory is the machine's;
-// the host writes and reads it through this interface only.
+// Where experiments with queues and scheduling run: real threads of the CPU with one warp each, or a GPU.
+// Memory is the machine's; the host writes and reads it through this interface only.
 #pragma once
 
 #include <cstddef>
