@@ -34,9 +34,9 @@ struct LaunchView {
     BrokerQueues<1> free_blocks(tables.free_blocks);
     return uint32_t(free_blocks.size(w, 0)) * 4u >= tables.store_blocks ? 2 : 1;
   }
-  // Per lane 0: rasterizer r_i cannot go on; 1: it may have nothing to do, as when it waits for others at the
-  // gate of a blit; 2: it goes on without new elements, as when its phase is complete and is to be resolved;
-  // more: with so many, less two.
+  // Per lane 0: rasterizer r_i cannot go on; 1: it may have nothing to do, since it waits for others at the
+  // gate of a blit; 2: it goes on without new elements, as when its phase is complete and is to be resolved,
+  // or when nothing was done for it yet; more: with so many, less two.
   BROKKR_FN Ulong rasterizers(Warp& w, Int r, Mask m) const {
     auto report = w.spill(Ulong(uint64_t(0)));
     const auto r_of = w.spill(r);
@@ -46,8 +46,8 @@ struct LaunchView {
       const int waiting = Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available();
       // Of a frame that is cut off, everything is resolved that is there.
       const uint32_t wake = device_atomic<uint32_t>(state.wake).load(kRelaxed);
-      const bool awake = aborted || mark.batches >= wake;
-      report.set(i, waiting > 0 ? uint64_t(waiting) + 2 : !awake ? 0 : wake == 0 ? 1 : 2);
+      const bool awake = aborted || wake == kAtGate || mark.batches >= wake;
+      report.set(i, waiting > 0 ? uint64_t(waiting) + 2 : !awake ? 0 : wake == kAtGate ? 1 : 2);
     });
     return report.lanes();
   }

@@ -9,13 +9,16 @@
 
 namespace brokkr {
 
+// RasterizerState::wake of a rasterizer that waits at the gate of a blit, for others and not for batches.
+inline constexpr uint32_t kAtGate = 0xffffffffu;
+
 // One rasterizer. Only the block that holds the claim (or owns it) touches the rest.
 struct alignas(64) RasterizerState {
   uint32_t claim;      // 1: some block works for it
   uint32_t phase;      // it is in; phase_count: finished
   uint32_t pending;    // elements taken from its queue and not finished
   uint32_t gate_step;  // progress inside a blit
-  uint32_t wake;       // number of completed batches at which it can go on without new elements
+  uint32_t wake;       // number of completed batches at which it can go on without new elements, or kAtGate
   uint32_t reserved;
   uint64_t fragments;
 };

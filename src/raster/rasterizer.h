@@ -58,7 +58,7 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(Block<Shared>& b, const RasterTables& t
         break;
       case PhaseKind::blit:
         over = ending || run_blit(b, t, r, record);
-        wake = 0;
+        wake = kAtGate;
         break;
       case PhaseKind::finish:
         materialize_own(b, t, r, 0xffffffffu);
