@@ -88,6 +88,16 @@ std::vector<Option> result_options(const std::string& command) {
            .help = "Write all results; - prints them instead of the tables"}};
 }
 
+std::vector<Option> experiment_options(std::vector<std::string> names, const char* quick_help) {
+  return {{.names = "EXPERIMENT",
+           .kind = ValueKind::choice,
+           .value = "EXPERIMENT",
+           .help = "What to measure (all)",
+           .choices = std::move(names),
+           .repeat = true},
+          {.names = "--quick", .help = quick_help}};
+}
+
 Option integer_option(const char* name, const char* help, double min, double max) {
   return {.names = name, .kind = ValueKind::integer, .value = "N", .help = help, .min = min, .max = max};
 }

@@ -42,6 +42,9 @@ std::vector<Option> result_options(const std::string& command);
 std::vector<Option> lab_options(const char* machine_help, int runs);
 nlohmann::ordered_json lab_heading(const lab::LabMachine& machine, uint32_t seed, uint32_t runs);
 
+// EXPERIMENT and --quick; `quick_help` says how little is then measured.
+std::vector<Option> experiment_options(std::vector<std::string> names, const char* quick_help);
+
 // A number with its range.
 Option integer_option(const char* name, const char* help, double min, double max);
 

@@ -167,12 +167,6 @@ int run_queues(const Arguments& arguments) {
 
 Command queues_command() {
   const std::vector<Option> own = {
-      {.names = "EXPERIMENT",
-       .kind = ValueKind::choice,
-       .value = "EXPERIMENT",
-       .help = "What to measure (all)",
-       .choices = names_of(lab::queue_experiments()),
-       .repeat = true},
       {.names = "--list", .help = "Show the queues with their properties, and the experiments"},
       {.names = "--queues",
        .kind = ValueKind::text,
@@ -184,7 +178,6 @@ Command queues_command() {
        .help = "Warps at once, as in 1,2,4 (powers of two)"},
       integer_option("--loops", "Pairs of enqueue and dequeue per thread (10 on a GPU, 1000 on the CPU)", 1,
                      100000000),
-      {.names = "--quick", .help = "Few pairs and threads, a small graph: some seconds for everything"},
       {.names = "--graph",
        .kind = ValueKind::file,
        .value = "FILE",
@@ -200,7 +193,13 @@ Command queues_command() {
        .repeat = true},
       integer_option("--iterations", "Iterations of page rank (8)", 1, lab::kMaxRankIterations)};
   return {"queues", "Measure concurrent queues beside each other",
-          joined(joined(own, lab_options("Where the queues run", 5)), result_options("queues")), run_queues};
+          joined(joined(joined(experiment_options(
+                                   names_of(lab::queue_experiments()),
+                                   "Few pairs and threads, a small graph: some seconds for everything"),
+                               own),
+                        lab_options("Where the queues run", 5)),
+                 result_options("queues")),
+          run_queues};
 }
 
 }  // namespace brokkr::cli

@@ -137,18 +137,11 @@ int run_schedule(const Arguments& arguments) {
 
 Command schedule_command() {
   const std::vector<Option> own = {
-      {.names = "EXPERIMENT",
-       .kind = ValueKind::choice,
-       .value = "EXPERIMENT",
-       .help = "What to measure (all)",
-       .choices = experiment_names(),
-       .repeat = true},
       integer_option("--workers", "Warps that run tasks, blocks of a frame (one per core, at least 2)", 2,
                      65536),
       integer_option("--decisions", "Decisions in the experiment with quotas (10000)", 100, 1000000),
       integer_option("--tasks", "Most tasks queued at once in the experiment with accuracy (1000000)", 100,
                      1000000),
-      {.names = "--quick", .help = "Few tasks and points: some seconds for everything"},
       {.names = "--scene",
        .kind = ValueKind::text,
        .value = "SCENE",
@@ -160,7 +153,11 @@ Command schedule_command() {
       integer_option("--views", "Views in the experiment with views (4)", 2, kMaxTargetLayers),
       integer_option("--view-size", "Pixels per side of each of them (720)", 1, kMaxTargetSize)};
   return {"schedule", "Measure scheduling policies beside each other",
-          joined(joined(own, lab_options("Where tasks and frames run", 3)), result_options("schedule")),
+          joined(joined(joined(experiment_options(experiment_names(),
+                                                  "Few tasks and points: some seconds for everything"),
+                               own),
+                        lab_options("Where tasks and frames run", 3)),
+                 result_options("schedule")),
           run_schedule};
 }
 

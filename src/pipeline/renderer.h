@@ -70,11 +70,10 @@ struct RenderOptions {
   Shading shading = Shading::material;
   int store_blocks = 0;  // triangle store size in blocks of 32 records; 0: default; raised to the minimum
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
-  bool keep_ids = false;     // also return visible-primitive and depth-writer identifiers per pixel
-  bool thread_time = false;  // CPU: stage times and trace count only time in which the block's thread ran
-  bool trace = false;        // record per-block events
-  double frame_budget_ms =
-      0;  // > 0: after this time, and a tenth of it, the launch ends with a partial image
+  bool keep_ids = false;       // also return visible-primitive and depth-writer identifiers per pixel
+  bool thread_time = false;    // CPU: stage times and trace count only time in which the block's thread ran
+  bool trace = false;          // record per-block events
+  double frame_budget_ms = 0;  // > 0: ends the launch soon after, with a partial image; 0: never
   bool operator==(const RenderOptions&) const = default;
 };
 

@@ -229,26 +229,26 @@ class LogPanel : public Panel {
   // waits for it.
   void finish(const Recording& done) {
     if (finishing_.valid()) finishing_.wait();
-    finishing_ = std::async(
-        std::launch::async,
-        [session = done.session, last = done.last, times = done.frame_ms,
-         plots = plots_]() mutable -> std::string {
-          try {
-            const RenderOptions& options = last->settings.options;
+    finishing_ =
+        std::async(std::launch::async,
+                   [session = done.session, last = done.last, times = done.frame_ms,
+                    plots = plots_]() mutable -> std::string {
+                     try {
+                       const RenderOptions& options = last->settings.options;
 
-            session.camera = text_of(last->camera);
-            write_json(manifest_path(session.log),
-                       manifest_json(session, scene_json(last->scene->path, last->scene->frame),
-                                     cli::option_texts(options), last->result.statistics, times));
-            if (!plots) return {};
-            const std::string picture =
-                plot_frame_times(std::vector{read_frame_log(session.log)}, session.log.stem().string());
-            write_file(fs::path(session.log).replace_extension(".svg"), std::as_bytes(std::span(picture)));
-          } catch (const std::exception& error) {
-            return error.what();
-          }
-          return {};
-        });
+                       session.camera = text_of(last->camera);
+                       write_json(manifest_path(session.log),
+                                  manifest_json(session, scene_json(last->scene->path, last->scene->frame),
+                                                cli::option_texts(options), last->result.statistics, times));
+                       if (!plots) return {};
+                       const std::string picture = plot_frame_times(std::vector{read_frame_log(session.log)},
+                                                                    session.log.stem().string());
+                       write_text(fs::path(session.log).replace_extension(".svg"), picture);
+                     } catch (const std::exception& error) {
+                       return error.what();
+                     }
+                     return {};
+                   });
   }
 
   void report(ViewerState& state) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "log/json_text.h"
 #include "scene/file_io.h"
 #include "viewer/camera_control.h"
 
@@ -95,10 +96,8 @@ void write_settings(const fs::path& path, const Settings& s) {
                              {"sequence_speed", s.sequence_speed},
                              {"sequence_loop", s.sequence_loop},
                              {"bookmarks", bookmarks}};
-  // File names need not be UTF-8.
-  const std::string text = json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
   fs::create_directories(path.parent_path());
-  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+  write_text(path, json_text(json));
 }
 
 void add_recent(Settings& settings, const std::string& path) {

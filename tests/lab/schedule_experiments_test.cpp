@@ -103,30 +103,33 @@ TEST(ScheduleAccuracy, OfKnownOrders) {
   EXPECT_EQ(order(false), 0);
 }
 
+// Several budgets and runs: what else the computer does is in the times.
+FoveatedOptions cut_off() {
+  FoveatedOptions options;
+  options.render.machine = MachineKind::cpu;
+  options.render.workers = 1;
+  options.budgets = {0.35, 0.5, 0.65};
+  options.runs = 3;
+  return options;
+}
+
 TEST(Foveated, IsBetterNearTheFixationPointAtEqualTime) {
   LoadOptions load;
   load.width = 1280;
   load.height = 720;
   const Frame frame = load_frame("generated:city", load);
-  FoveatedOptions options;
-  options.render.machine = MachineKind::cpu;
-  options.render.workers = 1;
+  FoveatedOptions options = cut_off();
   options.render.fixation = {{300.0f, 360.0f}};
-  options.budgets = {0.35, 0.5, 0.65};
-  options.runs = 3;
   options.rings = 6;
-  // Pixels that are right in the innermost ring; over several budgets, since what else the computer does is
-  // in the times.
-  std::map<std::string, double> near, far;
+  std::map<std::string, double> right;  // pixels in the innermost ring
   run_foveated(
       frame, options,
       [&](const FoveatedMeasurement& m) {
         EXPECT_EQ(foveated_cells(m).size(), foveated_columns().size());
-        if (m.where != "ring") return;
-        (m.from_px == 0 ? near : far)[m.policy] += m.right_percent;
+        if (m.where == "ring" && m.from_px == 0) right[m.policy] += m.right_percent;
       },
       [](const auto&) {});
-  EXPECT_GT(near["foveated"], near["fill-level"]);
+  EXPECT_GT(right["foveated"], right["fill-level"]);
 }
 
 TEST(ViewPriority, TheImportantViewIsBetterAtEqualTime) {
@@ -134,12 +137,8 @@ TEST(ViewPriority, TheImportantViewIsBetterAtEqualTime) {
   load.views = 4;
   load.view_size = 512;
   const Frame frame = load_frame("generated:city", load);
-  FoveatedOptions options;
-  options.render.machine = MachineKind::cpu;
-  options.render.workers = 1;
-  options.budgets = {0.35, 0.5, 0.65};
-  options.runs = 3;
-  // Pixels that are right, over several budgets as above.
+  const FoveatedOptions options = cut_off();
+  // Pixels that are right.
   std::map<std::string, double> important, others;
   std::map<std::string, int> views;
   run_view_priority(
