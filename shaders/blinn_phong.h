@@ -18,15 +18,15 @@ struct BlinnPhong {
     Vec3<W> albedo(Float(1.0f), Float(1.0f), Float(1.0f));
     Float alpha(material.opacity);
     if (material.diffuse_texture >= 0) {
-      const Vec4<W> texel = sample_trilinear(w, *in.frame, material.diffuse_texture, in.texcoord,
-                                             in.texcoord_dx, in.texcoord_dy, active);
+      const Vec4<W> texel =
+          sample_trilinear(w, *in.frame, material.diffuse_texture, in.texcoord, in.texcoord_dx, in.texcoord_dy, active);
       albedo = Vec3<W>(texel.x, texel.y, texel.z);
       alpha = alpha * texel.w;
     }
     if (material.alpha_texture >= 0) {
-      alpha = alpha * sample_trilinear(w, *in.frame, material.alpha_texture, in.texcoord, in.texcoord_dx,
-                                       in.texcoord_dy, active)
-                          .x;
+      alpha =
+          alpha *
+          sample_trilinear(w, *in.frame, material.alpha_texture, in.texcoord, in.texcoord_dx, in.texcoord_dy, active).x;
     }
     const Vec3<W> view = normalize(uniform3(in.view->eye) - in.position);
     Vec3<W> normal = normalize(in.normal);
@@ -34,9 +34,9 @@ struct BlinnPhong {
     normal = scale(normal, side);
     const Vec3<W> light = uniform3(in.frame->light);
     const Float lambert = maximum(dot(normal, light), Float(0.0f));
-    Vec3<W> color = uniform3(material.emission) + albedo * uniform3(material.diffuse) *
-                                                      (scale(uniform3(material.ambient), Float(0.25f)) +
-                                                       Vec3<W>(lambert, lambert, lambert));
+    Vec3<W> color = uniform3(material.emission) +
+                    albedo * uniform3(material.diffuse) *
+                        (scale(uniform3(material.ambient), Float(0.25f)) + Vec3<W>(lambert, lambert, lambert));
     if (material.specular[0] + material.specular[1] + material.specular[2] > 0.0f) {
       const Float gloss =
           pow_lanes(maximum(dot(normal, normalize(light + view)), Float(0.0f)), Float(material.shininess));

@@ -1,5 +1,4 @@
-// Window depth as grey: near is bright. Most of a perspective frame lies close to 1, so the scale is
-// logarithmic.
+// Window depth as grey: near is bright. Most of a perspective frame lies close to 1, so the scale is logarithmic.
 #pragma once
 
 #include "shader.h"

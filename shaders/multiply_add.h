@@ -1,6 +1,5 @@
-// A fragment shader of a known cost: 2500 multiply-adds, as HPG paper section 5 (thesis 7.5) stands in for
-// elaborate shading. Four chains of 625, one per channel and one that nobody sees; the machines do not
-// contract
+// A fragment shader of a known cost: 2500 multiply-adds, as HPG paper section 5 (thesis 7.5) stands in for elaborate
+// shading. Four chains of 625, one per channel and one that nobody sees; the machines do not contract
 // (-ffp-contract=off), so that each is a multiplication and an addition.
 #pragma once
 
@@ -14,8 +13,7 @@ struct MultiplyAdd {
   static constexpr int kSteps = 625;  // of each chain
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
     const Vec3<W> aim = palette(in.primitive >> Uint(5));
-    Float r = fraction(in.x * Float(1.0f / 256.0f)), g = fraction(in.y * Float(1.0f / 256.0f)), b = in.z,
-          a = r * g;
+    Float r = fraction(in.x * Float(1.0f / 256.0f)), g = fraction(in.y * Float(1.0f / 256.0f)), b = in.z, a = r * g;
     // Each step goes 1/512 of the way; about 30 % of the beginning is left, and nothing can be left out.
     const Float keep(511.0f / 512.0f), part(1.0f / 512.0f);
     const Float to_r = aim.x * part, to_g = aim.y * part, to_b = aim.z * part;

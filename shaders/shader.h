@@ -37,7 +37,7 @@ struct ShaderInput {
   Vec3<W> normal;    // world space, not unit length; of the face for captured draws
   Vec2<W> texcoord;
   Vec2<W> texcoord_dx,
-      texcoord_dy;  // change of texcoord to the next sample on the right and above; textured materials only
+      texcoord_dy;      // change of texcoord to the next sample on the right and above; textured materials only
   Vec3<W> barycentric;  // perspective-correct weights of the primitive's corners
 };
 
@@ -57,14 +57,10 @@ BROKKR_FN Vec3<Warp> normalize(const Vec3<Warp>& a) {
 }
 BROKKR_FN Vec3<Warp> uniform3(const float* v) { return Vec3<Warp>(Float(v[0]), Float(v[1]), Float(v[2])); }
 
-// Differences inside a 2x2 quad; lanes 4 q .. 4 q + 3 are its lower left, lower right, upper left and upper
-// right sample.
-BROKKR_FN Float ddx(Warp& w, Float v) {
-  return w.shuffle(v, w.lane() | Int(1)) - w.shuffle(v, w.lane() & Int(~1));
-}
-BROKKR_FN Float ddy(Warp& w, Float v) {
-  return w.shuffle(v, w.lane() | Int(2)) - w.shuffle(v, w.lane() & Int(~2));
-}
+// Differences inside a 2x2 quad; lanes 4 q .. 4 q + 3 are its lower left, lower right, upper left and upper right
+// sample.
+BROKKR_FN Float ddx(Warp& w, Float v) { return w.shuffle(v, w.lane() | Int(1)) - w.shuffle(v, w.lane() & Int(~1)); }
+BROKKR_FN Float ddy(Warp& w, Float v) { return w.shuffle(v, w.lane() | Int(2)) - w.shuffle(v, w.lane() & Int(~2)); }
 
 // A pleasant colour for an identifier: hue and brightness from its hash.
 BROKKR_FN Vec3<Warp> palette(Uint id) {

@@ -16,14 +16,13 @@ BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, bool srgb, Int 
 }
 
 // One level per lane; texture coordinates u, v with 1 a whole repeat.
-BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture,
-                                     Int level, Float u, Float v, Mask m) {
+BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level,
+                                     Float u, Float v, Mask m) {
   const Int one(1);
   const Int width = maximum(Int(int(texture.width)) >> level, one),
             height = maximum(Int(int(texture.height)) >> level, one);
   // Wrapping first keeps the integers small for any coordinate.
-  const Float x = fraction(u) * to_float(width) - Float(0.5f),
-              y = fraction(v) * to_float(height) - Float(0.5f);
+  const Float x = fraction(u) * to_float(width) - Float(0.5f), y = fraction(v) * to_float(height) - Float(0.5f);
   const Float fx = floor(x), fy = floor(y);
   const Float tx = x - fx, ty = y - fy;
   Int x0 = to_int(fx), y0 = to_int(fy);
@@ -41,22 +40,19 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
     const Float low = p + (q - p) * tx, high = r + (s - r) * tx;
     return low + (high - low) * ty;
   };
-  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z),
-                    mix(a.w, b.w, c.w, d.w));
+  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
 }
 
-// (ux, vx) and (uy, vy): change of the coordinates to the next sample on the right and above. They choose the
-// level of detail.
-BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number,
-                                      const Vec2<Warp>& uv, const Vec2<Warp>& dx, const Vec2<Warp>& dy,
-                                      Mask m) {
+// (ux, vx) and (uy, vy): change of the coordinates to the next sample on the right and above. They choose the level of
+// detail.
+BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, const Vec2<Warp>& uv,
+                                      const Vec2<Warp>& dx, const Vec2<Warp>& dy, Mask m) {
   const TextureRecord& texture = frame.textures[texture_number];
   const Float sx(float(texture.width)), sy(float(texture.height));
   const Float ux = dx.x * sx, vx = dx.y * sy, uy = dy.x * sx, vy = dy.y * sy;
   const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
   const Float top(float(texture.levels - 1));
-  const Float lod =
-      clamp_to(Float(0.5f) * log2_lanes(clamp_to(rho, Float(1e-20f), Float(1e20f))), Float(0.0f), top);
+  const Float lod = clamp_to(Float(0.5f) * log2_lanes(clamp_to(rho, Float(1e-20f), Float(1e20f))), Float(0.0f), top);
   const Float whole = floor(lod);
   const Float t = lod - whole;
   const Int level = to_int(whole);
@@ -68,10 +64,9 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
                     fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
 }
 
-// For coordinates that the shader computes: lanes must come as quads, the level of detail is taken from
-// differences between them.
-BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v,
-                                      Mask m) {
+// For coordinates that the shader computes: lanes must come as quads, the level of detail is taken from differences
+// between them.
+BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v, Mask m) {
   return sample_trilinear(w, frame, texture_number, Vec2<Warp>(u, v), Vec2<Warp>(ddx(w, u), ddx(w, v)),
                           Vec2<Warp>(ddy(w, u), ddy(w, v)), m);
 }

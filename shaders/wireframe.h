@@ -1,5 +1,4 @@
-// The colour of the draw with the edges of its triangles: a line where a barycentric weight is within a pixel
-// of 0.
+// The colour of the draw with the edges of its triangles: a line where a barycentric weight is within a pixel of 0.
 #pragma once
 
 #include "normal.h"
@@ -14,9 +13,8 @@ struct Wireframe {
     const auto pixels_from_edge = [&](Float b) {
       return b / maximum(absolute(ddx(w, b)) + absolute(ddy(w, b)), Float(1e-12f));
     };
-    const Float nearest =
-        minimum(minimum(pixels_from_edge(in.barycentric.x), pixels_from_edge(in.barycentric.y)),
-                pixels_from_edge(in.barycentric.z));
+    const Float nearest = minimum(minimum(pixels_from_edge(in.barycentric.x), pixels_from_edge(in.barycentric.y)),
+                                  pixels_from_edge(in.barycentric.z));
     const Float line = Float(1.0f) - saturate(nearest - Float(0.5f));
     const auto mix = [&](Float c) { return c + (Float(0.04f) - c) * line; };
     f.color = Vec4<W>(mix(f.color.x), mix(f.color.y), mix(f.color.z), f.color.w);

@@ -8,8 +8,8 @@
 
 int main(int argc, char** argv) {
 #if defined(__GLIBC__)
-  // Pictures come and go with every frame: giving their pages back to the system each time would cost more
-  // than filling them.
+  // Pictures come and go with every frame: giving their pages back to the system each time would cost more than filling
+  // them.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif

@@ -1,9 +1,8 @@
 // brokkr-gl-bench: milliseconds per frame of OpenGL drawing the same triangles, for docs/performance.md.
 //
-// Times are from an idle GL to glFinish's return, without loading, upload and read-back, after warm-up
-// frames. Mesa's llvmpipe allocates and frees its bins every frame: with glibc's default thresholds it loses
-// up to 30 % to page faults. `--tuned-malloc` runs it with MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_ and
-// MALLOC_TOP_PAD_ set high.
+// Times are from an idle GL to glFinish's return, without loading, upload and read-back, after warm-up frames. Mesa's
+// llvmpipe allocates and frees its bins every frame: with glibc's default thresholds it loses up to 30 % to page
+// faults. `--tuned-malloc` runs it with MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_ and MALLOC_TOP_PAD_ set high.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -64,8 +63,7 @@ void restart_with_tuned_malloc(char** arguments) {
   setenv("MALLOC_MMAP_THRESHOLD_", "33554432", 1);  // the most that glibc takes
   setenv("MALLOC_TOP_PAD_", "268435456", 1);
   execv("/proc/self/exe", arguments);
-  throw std::runtime_error(
-      "--tuned-malloc: cannot start again; set MALLOC_TRIM_THRESHOLD_ and the others by hand");
+  throw std::runtime_error("--tuned-malloc: cannot start again; set MALLOC_TRIM_THRESHOLD_ and the others by hand");
 }
 
 brokkr::LoadOptions load_options(const Options& options) {
@@ -91,13 +89,11 @@ brokkr::Frame load(const std::string& path, const Options& options) {
   return frame;
 }
 
-// Pixels that draws changed: those that differ from what the frame's clears alone leave. `frame` loses its
-// draws.
+// Pixels that draws changed: those that differ from what the frame's clears alone leave. `frame` loses its draws.
 uint64_t covered_pixels(brokkr::Frame& frame, uint32_t target, const brokkr::GlLayer& drawn,
                         brokkr::GlRenderer& renderer) {
-  std::erase_if(frame.commands, [](const brokkr::Command& command) {
-    return !std::holds_alternative<brokkr::ClearCommand>(command);
-  });
+  std::erase_if(frame.commands,
+                [](const brokkr::Command& command) { return !std::holds_alternative<brokkr::ClearCommand>(command); });
   frame.references.clear();  // they name commands by number
   renderer.prepare(frame);
   renderer.draw({});
@@ -164,8 +160,7 @@ nlohmann::json to_json(const Measurement& m) {
           {"state_changes", m.statistics.state_changes}};
 }
 
-void write_json(const Options& options, const brokkr::EglContext& context,
-                const std::vector<Measurement>& all) {
+void write_json(const Options& options, const brokkr::EglContext& context, const std::vector<Measurement>& all) {
   nlohmann::json results = nlohmann::json::array();
   for (const Measurement& m : all) results.push_back(to_json(m));
   const nlohmann::json document = {{"renderer", context.renderer()},
@@ -185,8 +180,8 @@ int run(const Options& options) {
   brokkr::EglContext context(options.device);
   std::fprintf(stderr, "%s, OpenGL %s (%s)\n", context.renderer().c_str(), context.version().c_str(),
                context.device().c_str());
-  std::printf("%-36s %11s %10s %10s %10s %10s %10s %12s %7s\n", "frame", "size", "triangles", "median ms",
-              "min ms", "cpu ms", "covered", "passed", "calls");
+  std::printf("%-36s %11s %10s %10s %10s %10s %10s %12s %7s\n", "frame", "size", "triangles", "median ms", "min ms",
+              "cpu ms", "covered", "passed", "calls");
   std::fflush(stdout);
   std::vector<Measurement> all;
   bool failed = false;
@@ -218,17 +213,12 @@ int main(int argc, char** argv) {
   CLI::App app{"Milliseconds per frame of OpenGL drawing the same triangles as brokkr"};
   app.add_option("FILE", options.files, "Frames (.bkf, .obj, generated:NAME)");
   app.add_option("--size", options.size, "Target size as WIDTHxHEIGHT (default: the frame's own)");
-  app.add_option("--views", options.views, "Views of a scene, each a layer of its own")
-      ->check(CLI::Range(1, 65536));
+  app.add_option("--views", options.views, "Views of a scene, each a layer of its own")->check(CLI::Range(1, 65536));
   app.add_option("--view-size", options.view_size, "Pixels a side of each of several views")
       ->check(CLI::Range(1, 16384))
       ->capture_default_str();
-  app.add_option("--frames", options.frames, "Frames to time")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  app.add_option("--warm-up", options.warm_up, "Frames before")
-      ->check(CLI::Range(0, 100000))
-      ->capture_default_str();
+  app.add_option("--frames", options.frames, "Frames to time")->check(CLI::Range(1, 100000))->capture_default_str();
+  app.add_option("--warm-up", options.warm_up, "Frames before")->check(CLI::Range(0, 100000))->capture_default_str();
   app.add_option("--shading", options.shading, "How surfaces are shown")
       ->check(CLI::IsMember({"flat", "draw", "triangle", "depth", "material"}))
       ->capture_default_str();
@@ -239,8 +229,7 @@ int main(int argc, char** argv) {
   app.add_option("--depth", options.depth, "Write its depth here (PFM)");
   app.add_flag("--tuned-malloc", options.tuned_malloc,
                "Keep freed memory (MALLOC_TRIM_THRESHOLD_ and others set high): up to 30 % faster llvmpipe");
-  app.add_flag("--serve", options.serve,
-               "Answer requests on standard input (gl_serve.h); `brokkr bench` uses it");
+  app.add_flag("--serve", options.serve, "Answer requests on standard input (gl_serve.h); `brokkr bench` uses it");
   CLI11_PARSE(app, argc, argv);
   try {
     if ((!options.picture.empty() || !options.depth.empty()) && options.files.size() > 1)

@@ -97,14 +97,12 @@ class Server {
     const std::string path = request.at("file");
     std::ofstream file(path, std::ios::binary);
     const auto write = [&](const auto& values) {
-      file.write(reinterpret_cast<const char*>(values.data()),
-                 std::streamsize(values.size() * sizeof values[0]));
+      file.write(reinterpret_cast<const char*>(values.data()), std::streamsize(values.size() * sizeof values[0]));
     };
     layer.color.empty() ? write(layer.color_float) : write(layer.color);
     write(layer.depth);
     if (!file.flush()) throw std::runtime_error(path + ": cannot be written; is the disk full?");
-    return {
-        {"width", layer.width}, {"height", layer.height}, {"channels", layer.color.empty() ? "f32" : "u8"}};
+    return {{"width", layer.width}, {"height", layer.height}, {"channels", layer.color.empty() ? "f32" : "u8"}};
   }
 
   EglContext& context_;

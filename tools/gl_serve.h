@@ -1,5 +1,5 @@
-// brokkr-gl-bench as a peer of `brokkr bench`: one process that keeps a frame and draws it when asked, so
-// that both can take turns without loading again.
+// brokkr-gl-bench as a peer of `brokkr bench`: one process that keeps a frame and draws it when asked, so that both can
+// take turns without loading again.
 //
 // One JSON object per line on standard input, one per line back on standard output. First it says who it is:
 //   {"renderer", "version", "vendor", "device", "software"}

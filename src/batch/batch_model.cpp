@@ -6,17 +6,15 @@
 namespace brokkr {
 
 std::span<const BatchModel> batch_models() {
-  // AMD's batches know no limit of unique vertices: it equals their size. Intel's size limit is the largest
-  // that was seen (1791 indices), its memory that of 128 vertices.
+  // AMD's batches know no limit of unique vertices: it equals their size. Intel's size limit is the largest that was
+  // seen (1791 indices), its memory that of 128 vertices.
   static const std::vector<BatchModel> models = {
       {"nvidia", "NVIDIA, Direct3D: 96 indices, 32 vertices, look-back of 42 +- 3 by corner", 96, 32,
        VertexMemory::look_back_modulo_3, 42, true, 0},
-      {"nvidia-gl", "NVIDIA, OpenGL: 96 indices, 32 vertices, look-back of 42", 96, 32,
-       VertexMemory::look_back, 42, true, 0},
-      {"amd", "AMD: 384 indices, the 15 vertices used last", 384, 384, VertexMemory::least_recently_used, 15,
-       false, 0},
-      {"intel", "Intel: 128 vertices, first in first out", 1791, 128, VertexMemory::first_in_first_out, 128,
-       false, 0},
+      {"nvidia-gl", "NVIDIA, OpenGL: 96 indices, 32 vertices, look-back of 42", 96, 32, VertexMemory::look_back, 42,
+       true, 0},
+      {"amd", "AMD: 384 indices, the 15 vertices used last", 384, 384, VertexMemory::least_recently_used, 15, false, 0},
+      {"intel", "Intel: 128 vertices, first in first out", 1791, 128, VertexMemory::first_in_first_out, 128, false, 0},
       {"warp", "Brokkr, found while rendering: 32 vertices, 96 indices, cut at every 96th index", 96, 32,
        VertexMemory::everything, 0, false, 96},
       {"precomputed", "Brokkr, found beforehand: 32 vertices, 96 indices, cut anywhere", 96, 32,

@@ -1,5 +1,5 @@
-// Fredman and Tarjan's heap, largest priority first: what thesis 6.3 keeps the triangles in. Here to be
-// measured against (bucket_queue.h is what the optimizer uses).
+// Fredman and Tarjan's heap, largest priority first: what thesis 6.3 keeps the triangles in. Here to be measured
+// against (bucket_queue.h is what the optimizer uses).
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ class FibonacciHeap {
     if (top_ != kNone) consolidate();
   }
 
-  // Constant time on average where it rises; where it falls, an item loses its children and goes back to the
-  // roots, and the largest is looked for anew if it was that.
+  // Constant time on average where it rises; where it falls, an item loses its children and goes back to the roots, and
+  // the largest is looked for anew if it was that.
   void change(uint32_t item, int64_t priority) {
     Node& n = nodes_[item];
     const bool falls = priority < n.priority;

@@ -14,9 +14,7 @@ void assemble(const Frame& frame, const DrawCommand& draw, std::vector<uint32_t>
   constexpr uint32_t kRestart = 0xffffffffu;
   const uint32_t* index = frame.indices.data() + draw.first_index;
   const uint64_t count = draw.element_count;
-  const auto emit = [&](uint64_t a, uint64_t b, uint64_t c) {
-    out.insert(out.end(), {index[a], index[b], index[c]});
-  };
+  const auto emit = [&](uint64_t a, uint64_t b, uint64_t c) { out.insert(out.end(), {index[a], index[b], index[c]}); };
   uint64_t begin = 0;
   while (begin < count) {
     uint64_t end = begin;
@@ -36,8 +34,8 @@ void assemble(const Frame& frame, const DrawCommand& draw, std::vector<uint32_t>
 }
 
 bool has_indexed_triangles(const DrawCommand& draw) {
-  return draw.indexed && draw.topology <= Topology::triangle_fan && draw.element_count >= 3 &&
-         draw.instances > 0 && draw.view_count > 0;
+  return draw.indexed && draw.topology <= Topology::triangle_fan && draw.element_count >= 3 && draw.instances > 0 &&
+         draw.view_count > 0;
 }
 
 // A vertex buffer in the making: the old one's vertices, and what new draws have of their own.
@@ -92,8 +90,7 @@ class NewVertices {
                 [](const DrawCommand& d) { return uint64_t(d.element_count); },
                 [](const DrawCommand& d) { return d.indexed; },
                 [&](uint64_t from, uint64_t to, uint64_t count) {
-                  std::copy_n(frame_.indices.begin() + ptrdiff_t(from), count,
-                              frame_.indices.begin() + ptrdiff_t(to));
+                  std::copy_n(frame_.indices.begin() + ptrdiff_t(from), count, frame_.indices.begin() + ptrdiff_t(to));
                 },
                 [&](uint64_t size) { frame_.indices.resize(size); });
   }
@@ -152,8 +149,7 @@ bool order_is_free(const Frame& frame, const DrawCommand& draw) {
   const State& s = frame.states[draw.state];
   const bool ordered_test = s.depth.func == CompareFunc::less || s.depth.func == CompareFunc::lequal ||
                             s.depth.func == CompareFunc::greater || s.depth.func == CompareFunc::gequal;
-  return s.depth.test && s.depth.write && ordered_test && !s.blend && !s.stencil &&
-         s.polygon_mode == PolygonMode::fill;
+  return s.depth.test && s.depth.write && ordered_test && !s.blend && !s.stencil && s.polygon_mode == PolygonMode::fill;
 }
 
 OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const OptimizeOptions& options,
@@ -169,8 +165,8 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
       continue;
     }
     if (progress) {
-      progress("draw " + std::to_string(triangles.command) + ": " +
-               std::to_string(triangles.indices.size() / 3) + " triangles");
+      progress("draw " + std::to_string(triangles.command) + ": " + std::to_string(triangles.indices.size() / 3) +
+               " triangles");
     }
     report.vertex_runs_before += predict_batches(model, triangles.indices).vertex_runs;
     const auto begin = std::chrono::steady_clock::now();
@@ -192,8 +188,7 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
         source = std::move(n.source);
       }
     }
-    report.milliseconds +=
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    report.milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     report.vertex_runs_after += predict_batches(model, indices).vertex_runs;
     report.triangles += indices.size() / 3;
     ++report.draws;

@@ -18,13 +18,12 @@ struct DrawTriangles {
   std::vector<uint32_t> indices;
 };
 
-// Draws of triangle lists, strips and fans with an index buffer; strips and fans become lists. Draws without
-// one share no vertex, and lines and points have no triangles: both are left out, as are empty draws.
+// Draws of triangle lists, strips and fans with an index buffer; strips and fans become lists. Draws without one share
+// no vertex, and lines and points have no triangles: both are left out, as are empty draws.
 std::vector<DrawTriangles> indexed_triangles(const Frame& frame);
 
-// Whether the order of a draw's triangles may change without the image: it tests and writes depth with
-// `less` or the like, and neither blends nor uses the stencil. (Triangles of equal depth at a sample may
-// still take turns.)
+// Whether the order of a draw's triangles may change without the image: it tests and writes depth with `less` or the
+// like, and neither blends nor uses the stencil. (Triangles of equal depth at a sample may still take turns.)
 bool order_is_free(const Frame& frame, const DrawCommand& draw);
 
 struct OptimizeOptions {
@@ -43,8 +42,8 @@ struct OptimizeReport {
   double milliseconds = 0;                           // of ordering alone
 };
 
-// Reorders the draws of `frame` in place. Draws that share vertices keep sharing those of draws that are not
-// reordered; a draw whose vertices are numbered anew or copied gets vertices of its own.
+// Reorders the draws of `frame` in place. Draws that share vertices keep sharing those of draws that are not reordered;
+// a draw whose vertices are numbered anew or copied gets vertices of its own.
 OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const OptimizeOptions& options,
                               const std::function<void(const std::string&)>& progress = {});
 

@@ -9,8 +9,7 @@ namespace {
 template <class Memory>
 class HeapOptimizer {
  public:
-  HeapOptimizer(const BatchModel& model, std::span<const uint32_t> indices, const BatchWeights& weights,
-                Memory& memory)
+  HeapOptimizer(const BatchModel& model, std::span<const uint32_t> indices, const BatchWeights& weights, Memory& memory)
       : weights_(weights),
         batch_(model, indices, memory),
         heap_(batch_.triangles()),
@@ -60,8 +59,7 @@ class HeapOptimizer {
       remembered_.push_back(v);
     }
     if (weights_.distance != 0) {
-      batch_.each_nearby(t, weights_.radius,
-                         [&](uint32_t near, int distance) { bring_near(near, distance); });
+      batch_.each_nearby(t, weights_.radius, [&](uint32_t near, int distance) { bring_near(near, distance); });
     }
     for (size_t i = 0; i < remembered_.size();) {
       const uint32_t v = remembered_[i];

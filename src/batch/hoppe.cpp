@@ -103,8 +103,8 @@ class Strips {
     const auto& n = neighbors_[to];
     return n[0] == from ? 0 : n[1] == from ? 1 : 2;
   }
-  // The next place of the strip, and of the triangle beside it. Strips
-  // keep to what is drawn already, that is, to the side with fewer neighbours left, and else zigzag.
+  // The next place of the strip, and of the triangle beside it. Strips keep to what is drawn already, that is, to the
+  // side with fewer neighbours left, and else zigzag.
   Place next(const Place& at, bool trying, Place* side) const {
     const auto free = [&](uint32_t t) { return is_open(t) && !(trying && tried_[t] == trial_); };
     uint32_t turn = at.turn;
@@ -137,8 +137,8 @@ class Strips {
     return {};
   }
 
-  // How many triangles to draw on before beginning anew at the side: that with the fewest misses over the
-  // next `ahead_` triangles.
+  // How many triangles to draw on before beginning anew at the side: that with the fewest misses over the next `ahead_`
+  // triangles.
   uint32_t best_length(const Place& from) {
     const Place side = peek_restart();
     if (side.triangle == kNoTriangle) return ahead_;

@@ -9,9 +9,9 @@
 namespace brokkr {
 namespace {
 
-// A focus vertex costs k1 C1 - k2 C2 - k3 C3: the vertices that its triangles push into the cache, how many
-// triangles it finishes, and its age in the cache (0 just pushed, 1 about to leave) where it stays in until
-// all of them are drawn.
+// A focus vertex costs k1 C1 - k2 C2 - k3 C3: the vertices that its triangles push into the cache, how many triangles
+// it finishes, and its age in the cache (0 just pushed, 1 about to leave) where it stays in until all of them are
+// drawn.
 constexpr float kPushes = 2.0f, kTriangles = 0.5f, kAge = 1.3f;
 constexpr uint32_t kMaxValence = 255;
 // Triangles that a candidate's cost is worked out from.

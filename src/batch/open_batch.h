@@ -49,9 +49,7 @@ class OpenBatch {
   bool finds(uint32_t vertex, uint32_t corner = 0) const { return memory_.has(vertex, size_ + corner); }
   bool is_full() const { return size_ + 3 > model_.max_size; }
   // The model ends batches at multiples of its segment.
-  bool at_segment_end() const {
-    return model_.segment > 0 && size_ > 0 && order_.size() * 3 % model_.segment == 0;
-  }
+  bool at_segment_end() const { return model_.segment > 0 && size_ > 0 && order_.size() * 3 % model_.segment == 0; }
   // Whether `t` keeps to the limits of size and of unique vertices.
   bool has_room(uint32_t t) const { return !is_full() && uniques_ + missing(t) <= model_.max_uniques; }
 
@@ -73,8 +71,8 @@ class OpenBatch {
     around_.remove(t, indices_);
   }
 
-  // f(t, distance) for the triangles within `radius` steps over edges from `origin`, nearer ones first; paths
-  // lead through what is not taken and through this batch.
+  // f(t, distance) for the triangles within `radius` steps over edges from `origin`, nearer ones first; paths lead
+  // through what is not taken and through this batch.
   template <class F>
   void each_nearby(uint32_t origin, int radius, F&& f) {
     if (seen_.empty()) seen_.resize(triangles(), 0);
@@ -136,11 +134,10 @@ class OpenBatch {
   }
 };
 
-// The order that Optimizer<Memory> finds for `model` without its 16-bit rule. Throws std::invalid_argument
-// for limits or a length that predict_batches refuses.
+// The order that Optimizer<Memory> finds for `model` without its 16-bit rule. Throws std::invalid_argument for limits
+// or a length that predict_batches refuses.
 template <template <class> class Optimizer, class Weights>
-std::vector<uint32_t> order_with(const BatchModel& model, std::span<const uint32_t> indices,
-                                 const Weights& weights) {
+std::vector<uint32_t> order_with(const BatchModel& model, std::span<const uint32_t> indices, const Weights& weights) {
   predict_batches(model, indices.first(0));  // checks the model
   if (indices.size() % 3 != 0) {
     throw std::invalid_argument("batch order: " + std::to_string(indices.size()) +

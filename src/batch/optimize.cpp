@@ -9,18 +9,17 @@
 namespace brokkr {
 namespace {
 
-// Of a vertex with very many triangles only so many become candidates or are told of its valence: the others'
-// turn comes, and their priority is looked up when it does.
+// Of a vertex with very many triangles only so many become candidates or are told of its valence: the others' turn
+// comes, and their priority is looked up when it does.
 constexpr size_t kMaxAround = 64;
 constexpr uint32_t kMaxCost = 4095;
 
-// Triangles with a corner in the batch's memory are few; they are kept in a list and their priorities worked
-// out anew at every step. All others differ in V and N alone and wait in a bucket queue.
+// Triangles with a corner in the batch's memory are few; they are kept in a list and their priorities worked out anew
+// at every step. All others differ in V and N alone and wait in a bucket queue.
 template <class Memory>
 class Optimizer {
  public:
-  Optimizer(const BatchModel& model, std::span<const uint32_t> indices, const BatchWeights& weights,
-            Memory& memory)
+  Optimizer(const BatchModel& model, std::span<const uint32_t> indices, const BatchWeights& weights, Memory& memory)
       : weights_(weights),
         batch_(model, indices, memory),
         queue_(batch_.triangles(), kMaxCost),
@@ -61,8 +60,7 @@ class Optimizer {
   // What of a triangle's priority does not depend on the batch, negated.
   uint32_t cost(uint32_t t) const {
     const uint64_t v = uint64_t(-weights_.valence) * batch_.valence(t);
-    return uint32_t(
-        std::min<uint64_t>(v + uint64_t(-weights_.neighborhood) * batch_.neighborhood(t), kMaxCost));
+    return uint32_t(std::min<uint64_t>(v + uint64_t(-weights_.neighborhood) * batch_.neighborhood(t), kMaxCost));
   }
   int reused(uint32_t t) const {
     const uint32_t* c = batch_.corners(t);
@@ -86,8 +84,7 @@ class Optimizer {
         const int64_t far = int64_t(weights_.radius + 1) * int64_t(batch_.members());
         priority += weights_.distance * (far - (nearness_.has(t) ? nearness_.get(t) : 0));
       }
-      if (best == kNoTriangle || priority > best_priority ||
-          (priority == best_priority && age_[t] < age_[best])) {
+      if (best == kNoTriangle || priority > best_priority || (priority == best_priority && age_[t] < age_[best])) {
         best = t;
         best_priority = priority;
       }
@@ -115,9 +112,8 @@ class Optimizer {
       }
     }
     if (weights_.distance == 0) return;
-    batch_.each_nearby(t, weights_.radius, [&](uint32_t near, int distance) {
-      nearness_[near] += weights_.radius + 1 - distance;
-    });
+    batch_.each_nearby(t, weights_.radius,
+                       [&](uint32_t near, int distance) { nearness_[near] += weights_.radius + 1 - distance; });
   }
 
   void touch(uint32_t t) {

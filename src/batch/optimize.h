@@ -2,8 +2,8 @@
 //
 // Batches are grown from an origin by the triangle of highest priority (Eq. 6.1)
 //   p = k_r R + k_v V + k_d D + k_n N
-// R: corners that the batch would find in memory, V: remaining triangles around the corners, D: sum of the
-// distances to the batch's triangles over shared edges, N: 1 next to completed batches.
+// R: corners that the batch would find in memory, V: remaining triangles around the corners, D: sum of the distances to
+// the batch's triangles over shared edges, N: 1 next to completed batches.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,13 @@ inline constexpr BatchWeights kFullWeights{};
 inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 
 // The order in which to take the triangles of `indices`, each once. The 16-bit rule of a model is left to
-// `keep_pages_apart` (pages.h). Throws std::invalid_argument as predict_batches does, and for
-// weights.valence > 0 or weights.neighborhood > 0 (costs are then no longer bounded from below) or a negative
-// radius.
+// `keep_pages_apart` (pages.h). Throws std::invalid_argument as predict_batches does, and for weights.valence > 0 or
+// weights.neighborhood > 0 (costs are then no longer bounded from below) or a negative radius.
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
 
-// The same algorithm as the thesis prints it, all triangles in a Fibonacci heap (heap_optimize.cpp): to
-// measure against. Orders differ where priorities are equal. Throws as batch_order, but takes any weights.
+// The same algorithm as the thesis prints it, all triangles in a Fibonacci heap (heap_optimize.cpp): to measure
+// against. Orders differ where priorities are equal. Throws as batch_order, but takes any weights.
 std::vector<uint32_t> heap_order(const BatchModel& model, std::span<const uint32_t> indices,
                                  const BatchWeights& weights = kFullWeights);
 

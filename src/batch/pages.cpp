@@ -48,8 +48,7 @@ class Pages {
   }
   uint32_t count_missing() const {
     uint32_t missing = 0;
-    for (const uint32_t v : vertices_)
-      missing += page_of(v) != page_of(size()) && !has_copy_in(v, page_of(size()));
+    for (const uint32_t v : vertices_) missing += page_of(v) != page_of(size()) && !has_copy_in(v, page_of(size()));
     return missing;
   }
   uint32_t in_last_page(uint32_t vertex) {
@@ -78,8 +77,7 @@ VertexNumbering number_by_first_use(std::span<const uint32_t> indices) {
   return result;
 }
 
-VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32_t> indices,
-                                 uint32_t vertex_count) {
+VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32_t> indices, uint32_t vertex_count) {
   Pages pages(indices, vertex_count);
   if (model.forgets_at_pages && vertex_count > kPageVertices) {
     BatchModel unpaged = model;

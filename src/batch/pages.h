@@ -17,15 +17,14 @@ struct VertexNumbering {
   std::vector<uint32_t> source;
 };
 
-// Numbers vertices in the order of their first use; vertices that no index uses are left out. Neighbours in
-// the index buffer then are neighbours in memory, and few batches cross a multiple of 2^16.
+// Numbers vertices in the order of their first use; vertices that no index uses are left out. Neighbours in the index
+// buffer then are neighbours in memory, and few batches cross a multiple of 2^16.
 VertexNumbering number_by_first_use(std::span<const uint32_t> indices);
 
-// Where the model forgets at multiples of 2^16: a batch whose vertices lie in several blocks gets copies of
-// those outside of the buffer's last block at its end, and copies of all where a new block begins there.
-// Copies in the last block serve later batches as well. Other models' indices stay as they are.
-// `vertex_count` is the size of the buffer, at least one more than the largest index.
-VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32_t> indices,
-                                 uint32_t vertex_count);
+// Where the model forgets at multiples of 2^16: a batch whose vertices lie in several blocks gets copies of those
+// outside of the buffer's last block at its end, and copies of all where a new block begins there. Copies in the last
+// block serve later batches as well. Other models' indices stay as they are. `vertex_count` is the size of the buffer,
+// at least one more than the largest index.
+VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32_t> indices, uint32_t vertex_count);
 
 }  // namespace brokkr

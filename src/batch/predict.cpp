@@ -9,8 +9,8 @@
 namespace brokkr {
 namespace {
 
-// Number of corners of the triangle that have to be shaded at `at`; enters them into memory. Calls
-// `shaded(corner)` or `found(corner)` for each.
+// Number of corners of the triangle that have to be shaded at `at`; enters them into memory. Calls `shaded(corner)` or
+// `found(corner)` for each.
 template <class Memory, class Shaded, class Found>
 uint32_t use_triangle(Memory& memory, const uint32_t* corner, uint32_t at, Shaded&& shaded, Found&& found) {
   uint32_t added = 0;
@@ -26,13 +26,13 @@ uint32_t use_triangle(Memory& memory, const uint32_t* corner, uint32_t at, Shade
   return added;
 }
 
-// The listing notices mid-triangle that a batch is full, and reloads the triangle's corners into the new
-// batch's memory. Here a whole triangle is tried and, where it does not fit, tried again in a new batch: the
-// same batches, since memory is emptied at the cut. (The listing does not take back what `added` counted
-// before the cut; it must, for the new batch shades these vertices once.)
+// The listing notices mid-triangle that a batch is full, and reloads the triangle's corners into the new batch's
+// memory. Here a whole triangle is tried and, where it does not fit, tried again in a new batch: the same batches,
+// since memory is emptied at the cut. (The listing does not take back what `added` counted before the cut; it must, for
+// the new batch shades these vertices once.)
 template <class Memory>
-BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs,
-                        size_t vertices, Memory& memory) {
+BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs, size_t vertices,
+                        Memory& memory) {
   BatchPrediction result;
   const auto triangles = uint32_t(indices.size() / 3);
   if (triangles == 0) return result;
@@ -98,8 +98,7 @@ BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_
   if (model.max_size < 3 || model.max_uniques < 3 || model.max_uniques > 65535) {
     throw std::invalid_argument("predict_batches: a batch must hold a triangle");
   }
-  const bool looks_back =
-      model.memory == VertexMemory::look_back || model.memory == VertexMemory::look_back_modulo_3;
+  const bool looks_back = model.memory == VertexMemory::look_back || model.memory == VertexMemory::look_back_modulo_3;
   if (looks_back && model.max_size > LookBackMemory::kMaxPositions) {
     throw std::invalid_argument("predict_batches: batches that look back have at most " +
                                 std::to_string(LookBackMemory::kMaxPositions) + " indices");

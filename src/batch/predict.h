@@ -1,5 +1,4 @@
-// Predicts how a model cuts an index buffer into batches, and how often the vertex shader runs (thesis
-// Algorithm 2).
+// Predicts how a model cuts an index buffer into batches, and how often the vertex shader runs (thesis Algorithm 2).
 #pragma once
 
 #include <cstdint>
@@ -20,10 +19,9 @@ struct BatchPrediction {
   size_t batches() const { return first_triangle.empty() ? 0 : first_triangle.size() - 1; }
 };
 
-// `indices` is a triangle list. `keep_runs` false leaves run_of_index empty. Throws std::invalid_argument for
-// a length that is no multiple of 3 or for limits below 3.
-BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices,
-                                bool keep_runs = false);
+// `indices` is a triangle list. `keep_runs` false leaves run_of_index empty. Throws std::invalid_argument for a length
+// that is no multiple of 3 or for limits below 3.
+BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs = false);
 
 // Vertex shader runs per triangle; 0 for no triangles.
 double average_shading_rate(const BatchModel& model, std::span<const uint32_t> indices);

@@ -19,8 +19,7 @@ constexpr ReorderInfo kMethods[] = {
     {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", false},
     {ReorderMethod::batch, "batch", "batch-based (thesis Algorithm 3)", false},
     {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", false},
-    {ReorderMethod::batch_heap, "batch-heap", "as batch, in a Fibonacci heap as the thesis has it: slow",
-     false},
+    {ReorderMethod::batch_heap, "batch-heap", "as batch, in a Fibonacci heap as the thesis has it: slow", false},
 };
 
 }  // namespace
@@ -37,8 +36,7 @@ const ReorderInfo& reorder_method(std::string_view name) {
 }
 
 uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model) {
-  if (method != ReorderMethod::hoppe && method != ReorderMethod::k_cache && method != ReorderMethod::tipsify)
-    return 0;
+  if (method != ReorderMethod::hoppe && method != ReorderMethod::k_cache && method != ReorderMethod::tipsify) return 0;
   // The best of `brokkr batches --sweep` (docs/batches.md).
   const bool intel = model.name == "intel";
   if (method == ReorderMethod::hoppe) return intel ? 16 : 7;
@@ -46,15 +44,14 @@ uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model) {
   return intel ? 32 : 14;
 }
 
-std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model,
-                              std::span<const uint32_t> indices, uint32_t cache_size) {
+std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std::span<const uint32_t> indices,
+                              uint32_t cache_size) {
   if (indices.size() % 3 != 0) {
     throw std::invalid_argument("reorder: " + std::to_string(indices.size()) +
                                 " indices are no triangle list; give a multiple of 3");
   }
   if (cache_size != 0 && (cache_size < 3 || cache_size > 1024)) {
-    throw std::invalid_argument("reorder: a cache of " + std::to_string(cache_size) +
-                                " vertices is not in 3 .. 1024");
+    throw std::invalid_argument("reorder: a cache of " + std::to_string(cache_size) + " vertices is not in 3 .. 1024");
   }
   if (indices.empty()) return {};
   if (cache_size == 0) cache_size = preferred_cache_size(method, model);
@@ -66,8 +63,7 @@ std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model,
     case ReorderMethod::batch_fast: return in_order(indices, batch_order(model, indices, kFastWeights));
     case ReorderMethod::batch_heap: return in_order(indices, heap_order(model, indices, kFullWeights));
     case ReorderMethod::tipsify:
-      meshopt_optimizeVertexCacheFifo(result.data(), indices.data(), indices.size(), vertex_bound(indices),
-                                      cache_size);
+      meshopt_optimizeVertexCacheFifo(result.data(), indices.data(), indices.size(), vertex_bound(indices), cache_size);
       return result;
     case ReorderMethod::forsyth:
       meshopt_optimizeVertexCache(result.data(), indices.data(), indices.size(), vertex_bound(indices));

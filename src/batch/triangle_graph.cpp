@@ -7,8 +7,8 @@
 namespace brokkr {
 namespace {
 
-// Triangles looked through for the other side of an edge, at its less busy end: beyond that, a mesh is a heap
-// of triangles on the same vertices, and looking on would take time squared.
+// Triangles looked through for the other side of an edge, at its less busy end: beyond that, a mesh is a heap of
+// triangles on the same vertices, and looking on would take time squared.
 constexpr size_t kMaxSearch = 64;
 
 }  // namespace

@@ -16,9 +16,7 @@ class VertexTriangles {
  public:
   explicit VertexTriangles(std::span<const uint32_t> indices);
 
-  std::span<const uint32_t> of(uint32_t vertex) const {
-    return {triangles_.data() + begin_[vertex], count_[vertex]};
-  }
+  std::span<const uint32_t> of(uint32_t vertex) const { return {triangles_.data() + begin_[vertex], count_[vertex]}; }
   // Corners of remaining triangles at `vertex`.
   uint32_t count(uint32_t vertex) const { return count_[vertex]; }
   size_t vertices() const { return count_.size(); }
@@ -29,8 +27,8 @@ class VertexTriangles {
   std::vector<uint32_t> begin_, count_, triangles_;
 };
 
-// Per triangle and edge (corner e to e + 1) another triangle with that edge, or kNoTriangle. Where more than
-// two share an edge, each sees one of the others.
+// Per triangle and edge (corner e to e + 1) another triangle with that edge, or kNoTriangle. Where more than two share
+// an edge, each sees one of the others.
 using EdgeNeighbors = std::vector<std::array<uint32_t, 3>>;
 EdgeNeighbors edge_neighbors(std::span<const uint32_t> indices, const VertexTriangles& around);
 

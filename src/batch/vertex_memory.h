@@ -1,5 +1,5 @@
-// The memory modules of the batch predictor (thesis Algorithm 2, "MemoryModule"): which of a batch's vertices
-// can be used without shading them again.
+// The memory modules of the batch predictor (thesis Algorithm 2, "MemoryModule"): which of a batch's vertices can be
+// used without shading them again.
 //
 // All share one interface, which predictor and optimizer are written for:
 //   bool has(vertex, at) const   whether an index at position `at` of the batch finds `vertex`
@@ -48,8 +48,8 @@ struct PositionBits {
   bool meets(const PositionBits& o) const { return ((low & o.low) | (high & o.high)) != 0; }
 };
 
-// Every index is remembered for some distance, whether it was shaded or found. Thesis 6.2.3: between
-// positions i < j of one vertex, d = j - i, reuse takes place iff d <= 42 (OpenGL), or (Direct3D) iff
+// Every index is remembered for some distance, whether it was shaded or found. Thesis 6.2.3: between positions i < j of
+// one vertex, d = j - i, reuse takes place iff d <= 42 (OpenGL), or (Direct3D) iff
 //   d <= 44 where i = 0 (mod 3), d <= 40 or d = 42 where i = 1, d <= 42 but not 40 where i = 2.
 class LookBackMemory {
  public:
@@ -85,9 +85,7 @@ class LookBackMemory {
 class LruMemory {
  public:
   LruMemory(size_t, uint32_t size) : size_(size) { order_.reserve(size + 1); }
-  bool has(uint32_t vertex, uint32_t) const {
-    return std::find(order_.begin(), order_.end(), vertex) != order_.end();
-  }
+  bool has(uint32_t vertex, uint32_t) const { return std::find(order_.begin(), order_.end(), vertex) != order_.end(); }
   void use(uint32_t vertex, uint32_t) {
     const auto found = std::find(order_.begin(), order_.end(), vertex);
     if (found != order_.end()) {
@@ -108,9 +106,7 @@ class LruMemory {
 class FifoMemory {
  public:
   FifoMemory(size_t vertices, uint32_t size) : size_(size), number_(vertices) {}
-  bool has(uint32_t vertex, uint32_t) const {
-    return number_.has(vertex) && shaded_ - number_.get(vertex) <= size_;
-  }
+  bool has(uint32_t vertex, uint32_t) const { return number_.has(vertex) && shaded_ - number_.get(vertex) <= size_; }
   void use(uint32_t vertex, uint32_t at) {
     if (!has(vertex, at)) number_[vertex] = shaded_++;
   }
@@ -164,8 +160,8 @@ class PagedMemory {
   uint32_t page_ = kNone;
 };
 
-// Calls `f` with a module made as `model` says; f is generic over its type. With no vertex number beyond 2^16
-// the page rule changes nothing and is left out.
+// Calls `f` with a module made as `model` says; f is generic over its type. With no vertex number beyond 2^16 the page
+// rule changes nothing and is left out.
 template <class F>
 auto with_memory(const BatchModel& model, size_t vertices, F&& f) {
   const auto paged = [&](auto memory) {

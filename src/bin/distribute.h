@@ -1,5 +1,5 @@
-// Sort-middle distribution: which rasterizers own a bin that a triangle of a block touches; each of them gets
-// one queue element (block, mask of its triangles there).
+// Sort-middle distribution: which rasterizers own a bin that a triangle of a block touches; each of them gets one queue
+// element (block, mask of its triangles there).
 #pragma once
 
 #include "geometry/counters.h"
@@ -49,9 +49,8 @@ BROKKR_FN Mask may_touch(const LaneEdges& e, Int x0, Int y0, Int x1, Int y1) {
 }
 
 // Sends `block` to its rasterizers. Returns false if no rasterizer needs it.
-BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block_number,
-                                   const TargetTables& targets, BrokerQueues<2>& queues,
-                                   const DistributionScratch& scratch, Counters& counters) {
+BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block_number, const TargetTables& targets,
+                                   BrokerQueues<2>& queues, const DistributionScratch& scratch, Counters& counters) {
   const TargetRecord& target = targets.targets[block.target];
   const uint32_t* owner_of = targets.bin_owner + target.first_bin;
   const int rasterizers = int(targets.rasterizers), shift = targets.bin_shift, bin = 1 << shift;
@@ -65,8 +64,7 @@ BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block
     const Uint lo = w.load(block.field[kMin] + g, m, 0u), hi = w.load(block.field[kMax] + g, m, 0u);
     const Int min_x = as_int(lo & Uint(0xffffu)), min_y = as_int(lo >> Uint(16));
     const Int max_x = as_int(hi & Uint(0xffffu)), max_y = as_int(hi >> Uint(16));
-    const int bx0 = w.reduce_min(select(m, min_x, Int(1 << 30))),
-              by0 = w.reduce_min(select(m, min_y, Int(1 << 30)));
+    const int bx0 = w.reduce_min(select(m, min_x, Int(1 << 30))), by0 = w.reduce_min(select(m, min_y, Int(1 << 30)));
     const int bx1 = w.reduce_max(select(m, max_x, Int(-1))), by1 = w.reduce_max(select(m, max_y, Int(-1)));
     box[0] = bx0 < box[0] ? bx0 : box[0];
     box[1] = by0 < box[1] ? by0 : box[1];
@@ -75,8 +73,7 @@ BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block
 
     const Int bin_x0 = min_x >> Int(shift), bin_y0 = min_y >> Int(shift);
     const Int wide = (max_x >> Int(shift)) - bin_x0, high = (max_y >> Int(shift)) - bin_y0;
-    const int columns = w.reduce_max(select(m, wide, Int(0))) + 1,
-              rows = w.reduce_max(select(m, high, Int(0))) + 1;
+    const int columns = w.reduce_max(select(m, wide, Int(0))) + 1, rows = w.reduce_max(select(m, high, Int(0))) + 1;
     const bool test = columns > 1 && rows > 1;
     LaneEdges edges;
     if (test) edges = lane_edges(w, block, g, m);
@@ -87,8 +84,8 @@ BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block
         const Int x = bin_x0 + Int(column), y = bin_y0 + Int(row);
         if (test) {
           const Int x0 = x << Int(shift), y0 = y << Int(shift);
-          here = here && may_touch(edges, maximum(x0, min_x), maximum(y0, min_y),
-                                   minimum(x0 + Int(bin - 1), max_x), minimum(y0 + Int(bin - 1), max_y));
+          here = here && may_touch(edges, maximum(x0, min_x), maximum(y0, min_y), minimum(x0 + Int(bin - 1), max_x),
+                                   minimum(y0 + Int(bin - 1), max_y));
         }
         if (!w.any(here)) continue;
         bin_pairs += w.count(here);

@@ -27,8 +27,7 @@ LoadStatistics load_statistics(std::vector<uint64_t> load) {
   return s;
 }
 
-LoadStatistics load_statistics(const Pattern& pattern, const std::vector<uint64_t>& bin_load, int bins_x,
-                               int bins_y) {
+LoadStatistics load_statistics(const Pattern& pattern, const std::vector<uint64_t>& bin_load, int bins_x, int bins_y) {
   if (bins_x < 0 || bins_y < 0 || bin_load.size() != size_t(bins_x) * size_t(bins_y)) {
     throw std::invalid_argument("load statistics: " + std::to_string(bin_load.size()) + " loads for " +
                                 std::to_string(bins_x) + " x " + std::to_string(bins_y) +

@@ -1,5 +1,4 @@
-// How evenly a pattern spreads the work: load per rasterizer and its coefficient of variation (HPG
-// paper 4.5).
+// How evenly a pattern spreads the work: load per rasterizer and its coefficient of variation (HPG paper 4.5).
 #pragma once
 
 #include <cstdint>
@@ -20,9 +19,8 @@ struct LoadStatistics {
 // Statistics of loads that are known already. Empty input gives the defaults.
 LoadStatistics load_statistics(std::vector<uint64_t> load);
 
-// Loads of the pattern's rasterizers from the load of each bin: bins_x * bins_y values, row by row from the
-// bottom. Throws std::invalid_argument when their number is another.
-LoadStatistics load_statistics(const Pattern& pattern, const std::vector<uint64_t>& bin_load, int bins_x,
-                               int bins_y);
+// Loads of the pattern's rasterizers from the load of each bin: bins_x * bins_y values, row by row from the bottom.
+// Throws std::invalid_argument when their number is another.
+LoadStatistics load_statistics(const Pattern& pattern, const std::vector<uint64_t>& bin_load, int bins_x, int bins_y);
 
 }  // namespace brokkr

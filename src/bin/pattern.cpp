@@ -59,8 +59,7 @@ Pattern make_pattern(PatternKind kind, int rasterizers, int bins_x, int bins_y, 
     case PatternKind::z_curve: return make::z_curve(rasterizers, bins_x, bins_y);
     case PatternKind::hilbert: return make::hilbert(rasterizers, bins_x, bins_y);
     case PatternKind::pseudo_random: return make::pseudo_random(rasterizers, bins_x, bins_y, seed);
-    case PatternKind::hierarchical_maximized_distance:
-      return make::hierarchical_maximized_distance(rasterizers, seed);
+    case PatternKind::hierarchical_maximized_distance: return make::hierarchical_maximized_distance(rasterizers, seed);
     case PatternKind::x_shift: return make::x_shift(rasterizers);
     case PatternKind::y_shift: return make::y_shift(rasterizers);
     case PatternKind::x_shift_offset: return make::x_shift_offset(rasterizers);

@@ -1,7 +1,7 @@
 // Bin patterns: which rasterizer owns which bin (Kerbl et al. 2017, HPG, section 4; thesis chapter 7).
 //
-// A pattern tiles the plane of bins. It is data: a table of `width` x `height` rasterizer numbers that the
-// bin stage looks up with (x mod width, y mod height), so that every pattern costs the kernel the same.
+// A pattern tiles the plane of bins. It is data: a table of `width` x `height` rasterizer numbers that the bin stage
+// looks up with (x mod width, y mod height), so that every pattern costs the kernel the same.
 #pragma once
 
 #include <cstdint>
@@ -51,11 +51,10 @@ const std::vector<PatternInfo>& patterns();
 PatternKind pattern_kind(std::string_view name);
 const char* pattern_name(PatternKind kind);
 
-// Builds the table for `rasterizers` in 1..4096. Patterns that do not repeat (z-curve, hilbert,
-// pseudo-random) are made for at least `bins_x` x `bins_y` bins (1..4096 each). Deterministic for a given
-// seed. Row shifts fill N x N tables (x-shift N x k, y-shift k x N); hierarchical maximized distance fills
-// N x N up to N = 128 and beyond that a smaller square in which shares differ by at most one bin.
-// Throws std::invalid_argument when out of range.
+// Builds the table for `rasterizers` in 1..4096. Patterns that do not repeat (z-curve, hilbert, pseudo-random) are made
+// for at least `bins_x` x `bins_y` bins (1..4096 each). Deterministic for a given seed. Row shifts fill N x N tables
+// (x-shift N x k, y-shift k x N); hierarchical maximized distance fills N x N up to N = 128 and beyond that a smaller
+// square in which shares differ by at most one bin. Throws std::invalid_argument when out of range.
 Pattern make_pattern(PatternKind kind, int rasterizers, int bins_x, int bins_y, uint32_t seed = 1);
 
 }  // namespace brokkr

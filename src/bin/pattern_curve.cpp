@@ -15,8 +15,8 @@ uint32_t spread_bits(uint32_t value) {
   return (value | value << 1) & 0x55555555u;
 }
 
-// Distance of (x, y) along the Hilbert curve over a side x side square, side a power of two: at each level
-// the quadrant adds its share of the curve, and the point is turned into the frame of that quadrant.
+// Distance of (x, y) along the Hilbert curve over a side x side square, side a power of two: at each level the quadrant
+// adds its share of the curve, and the point is turned into the frame of that quadrant.
 uint32_t hilbert_distance(uint32_t side, uint32_t x, uint32_t y) {
   uint32_t distance = 0;
   for (uint32_t half = side / 2; half > 0; half /= 2) {

@@ -1,5 +1,5 @@
-// The builders behind make_pattern, one file per family of the paper's section 4. Internal to src/bin:
-// arguments are already checked (rasterizers in 1..kMaxRasterizers, bins in 1..kMaxPatternBins).
+// The builders behind make_pattern, one file per family of the paper's section 4. Internal to src/bin: arguments are
+// already checked (rasterizers in 1..kMaxRasterizers, bins in 1..kMaxPatternBins).
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ Pattern sudoku(int rasterizers, uint32_t seed);
 Pattern van_der_corput(int rasterizers);
 Pattern g80(int rasterizers);
 
-// Uniform in 0..count-1 by rejection. std::uniform_int_distribution would draw differently from one standard
-// library to the next, and a pattern must be the same everywhere.
+// Uniform in 0..count-1 by rejection. std::uniform_int_distribution would draw differently from one standard library to
+// the next, and a pattern must be the same everywhere.
 inline uint32_t draw_below(std::mt19937& generator, uint32_t count) {
   const uint64_t usable = (uint64_t(1) << 32) / count * count;
   for (;;) {

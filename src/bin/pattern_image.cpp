@@ -31,8 +31,8 @@ void require(const char* field, int value, int low, int high) {
 
 }  // namespace
 
-// The additive recurrence of the plastic constant's three-dimensional relative (x^4 = x + 1) spreads hue,
-// saturation and value evenly, whatever the number of rasterizers.
+// The additive recurrence of the plastic constant's three-dimensional relative (x^4 = x + 1) spreads hue, saturation
+// and value evenly, whatever the number of rasterizers.
 uint32_t rasterizer_color(int rasterizer) {
   require("rasterizer", rasterizer, 0, kMaxRasterizers - 1);
   constexpr double kRoot = 1.2207440846057596;

@@ -10,9 +10,9 @@ namespace {
 
 constexpr uint32_t kDarts = 50;  // candidates per bin, from the paper
 
-// Cost of the dart throwing is about 25 T^4 / N distances for a tile of T x T bins. The paper's T = N would
-// cost hours for N = 4096, so T is the largest side with T^4 / N <= this budget: N itself up to N = 128,
-// 256 bins for N = 4096 (16 bins of every rasterizer, 128 KiB).
+// Cost of the dart throwing is about 25 T^4 / N distances for a tile of T x T bins. The paper's T = N would cost hours
+// for N = 4096, so T is the largest side with T^4 / N <= this budget: N itself up to N = 128, 256 bins for N = 4096 (16
+// bins of every rasterizer, 128 KiB).
 constexpr double kTileBudget = 1 << 21;
 
 int tile_side(int rasterizers) {
@@ -49,8 +49,8 @@ Pattern pseudo_random(int rasterizers, int bins_x, int bins_y, uint32_t seed) {
   return pattern;
 }
 
-// The rasterizers take turns until the tile is full; each takes, of up to 50 vacant bins drawn at random, the
-// one farthest from those it has. Distances wrap around, because the tile repeats.
+// The rasterizers take turns until the tile is full; each takes, of up to 50 vacant bins drawn at random, the one
+// farthest from those it has. Distances wrap around, because the tile repeats.
 Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed) {
   const int side = tile_side(rasterizers);
   const size_t bins = size_t(side) * size_t(side);

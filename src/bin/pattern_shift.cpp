@@ -1,5 +1,5 @@
-// Patterns whose rows are the sequence 0..N-1, each rotated by a shift of its own: diagonal, the fixed shifts
-// (HPG paper 4.3), the variable shifts (4.4) and the G80's map (fragSniffer, conclusions of E1).
+// Patterns whose rows are the sequence 0..N-1, each rotated by a shift of its own: diagonal, the fixed shifts (HPG
+// paper 4.3), the variable shifts (4.4) and the G80's map (fragSniffer, conclusions of E1).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -65,8 +65,8 @@ Pattern y_shift(int rasterizers) {
   return columns;
 }
 
-// The paper promises that a column repeats no rasterizer before N rows. With the paper's formula that holds
-// where k divides N or N + 1; for other N a few shifts of the N rows coincide (N = 10: rows 1 and 9).
+// The paper promises that a column repeats no rasterizer before N rows. With the paper's formula that holds where k
+// divides N or N + 1; for other N a few shifts of the N rows coincide (N = 10: rows 1 and 9).
 Pattern x_shift_offset(int rasterizers) {
   return from_row_shifts(PatternKind::x_shift_offset, rasterizers,
                          fixed_shifts(rasterizers, rasterizers + 1, rasterizers));
@@ -97,9 +97,8 @@ Pattern van_der_corput(int rasterizers) {
   return from_row_shifts(PatternKind::van_der_corput, rasterizers, shifts);
 }
 
-// The measured shifts are 0 2 4 1 5 3: the even ones ascending, then the odd ones descending (cyclically)
-// from near N/2 - 2, which is half a period on from the last even one. The same rule serves every N; N = 6
-// gives the measured map.
+// The measured shifts are 0 2 4 1 5 3: the even ones ascending, then the odd ones descending (cyclically) from near N/2
+// - 2, which is half a period on from the last even one. The same rule serves every N; N = 6 gives the measured map.
 Pattern g80(int rasterizers) {
   const int evens = (rasterizers + 1) / 2, odds = rasterizers / 2;
   std::vector<int> shifts;

@@ -19,10 +19,9 @@ constexpr const char* kFormat = "brokkr pattern";
 constexpr int kVersion = 1;
 
 bool is_name(const std::string& name) {
-  return !name.empty() && name.size() <= kMaxName &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '+';
-         });
+  return !name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '+';
+  });
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what) {
@@ -35,8 +34,7 @@ int number(const std::filesystem::path& path, const Json& json, const char* fiel
     refuse(path, std::string(field) + " is missing or no whole number; a pattern file needs it");
   const int64_t value = found->get<int64_t>();
   if (value < 1 || value > limit)
-    refuse(path, std::string(field) + " is " + std::to_string(value) + "; use a value in 1.." +
-                     std::to_string(limit));
+    refuse(path, std::string(field) + " is " + std::to_string(value) + "; use a value in 1.." + std::to_string(limit));
   return static_cast<int>(value);
 }
 
@@ -59,8 +57,8 @@ void check_pattern(const Pattern& pattern) {
   const size_t bins = size_t(pattern.width) * size_t(pattern.height);
   if (pattern.owner.size() != bins) {
     throw std::invalid_argument("pattern: " + std::to_string(pattern.owner.size()) + " owners; a table of " +
-                                std::to_string(pattern.width) + " x " + std::to_string(pattern.height) +
-                                " bins has " + std::to_string(bins));
+                                std::to_string(pattern.width) + " x " + std::to_string(pattern.height) + " bins has " +
+                                std::to_string(bins));
   }
   const uint16_t highest = *std::max_element(pattern.owner.begin(), pattern.owner.end());
   if (highest >= pattern.rasterizers) {
@@ -80,8 +78,7 @@ SavedPattern load_pattern(const std::filesystem::path& path) {
     refuse(path, "version is not 1; this program reads no other");
   SavedPattern saved;
   saved.name = text(json, "name");
-  if (!is_name(saved.name))
-    refuse(path, "name is missing or has other characters than letters, digits, - _ . +");
+  if (!is_name(saved.name)) refuse(path, "name is missing or has other characters than letters, digits, - _ . +");
   saved.description = text(json, "description");
   saved.file = path;
   Pattern& pattern = saved.pattern;

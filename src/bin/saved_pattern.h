@@ -27,8 +27,8 @@ SavedPattern load_pattern(const std::filesystem::path& path);
 // std::runtime_error where the file cannot be written.
 void save_pattern(const std::filesystem::path& path, const SavedPattern& saved);
 
-// Throws std::invalid_argument naming the field where sizes are out of range, the table has not
-// width * height owners, or one of them is no rasterizer.
+// Throws std::invalid_argument naming the field where sizes are out of range, the table has not width * height owners,
+// or one of them is no rasterizer.
 void check_pattern(const Pattern& pattern);
 
 }  // namespace brokkr

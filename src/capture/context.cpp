@@ -34,8 +34,7 @@ std::set<std::string> read_extensions(int version) {
   if (version >= 30) {
     const GLint count = get_integer(GL_NUM_EXTENSIONS);
     for (GLint i = 0; i < count; i++) {
-      const auto* name =
-          reinterpret_cast<const char*>(gl().GetStringi(GL_EXTENSIONS, static_cast<GLuint>(i)));
+      const auto* name = reinterpret_cast<const char*>(gl().GetStringi(GL_EXTENSIONS, static_cast<GLuint>(i)));
       if (name) result.insert(name);
     }
     return result;

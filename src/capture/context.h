@@ -1,5 +1,5 @@
-// What the layer knows of a GL context. Contexts are told apart by their window-system handle; objects that
-// contexts share (programs, display lists) belong to a share group.
+// What the layer knows of a GL context. Contexts are told apart by their window-system handle; objects that contexts
+// share (programs, display lists) belong to a share group.
 #pragma once
 
 #include <cstdint>
@@ -70,8 +70,8 @@ Context* current_context();
 // The same with `info` read. Only where GL may be called.
 Context* known_context();
 
-// Bookkeeping of the window-system hooks. An entry stays until another context gets the handle: a destroyed
-// context lives on while it is current.
+// Bookkeeping of the window-system hooks. An entry stays until another context gets the handle: a destroyed context
+// lives on while it is current.
 void context_created(void* handle, void* shared_with);
 
 // Guards everything that is recorded, and contexts' members.

@@ -9,9 +9,7 @@ constexpr uint64_t kVertexBytes = sizeof(glm::vec4);
 constexpr uint64_t kMaxBytes = uint64_t(1) << 30;  // of one run
 constexpr uint64_t kFirstGuess = uint64_t(1) << 20;
 
-uint64_t vertices_of(GLenum primitive) {
-  return primitive == GL_TRIANGLES ? 3 : primitive == GL_LINES ? 2 : 1;
-}
+uint64_t vertices_of(GLenum primitive) { return primitive == GL_TRIANGLES ? 3 : primitive == GL_LINES ? 2 : 1; }
 
 template <typename Generate>
 GLuint make_once(GLuint& name, Generate generate) {
@@ -164,8 +162,7 @@ size_t drain_errors(Context& context) {
   return count;
 }
 
-FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::function<void()>& draw,
-                             Counts& counts) {
+FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::function<void()>& draw, Counts& counts) {
   const GlApi& api = gl();
   FeedbackResult result;
   const FeedbackBinding feedback(context_);
@@ -177,8 +174,7 @@ FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::functi
   reserve_buffer(context_, bytes);
   PrimitiveQuery written(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context_.written_query);
   PrimitiveQuery generated(GL_PRIMITIVES_GENERATED, context_.generated_query);
-  api.BindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context_.feedback_buffer, 0,
-                      static_cast<GLsizeiptr>(bytes));
+  api.BindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context_.feedback_buffer, 0, static_cast<GLsizeiptr>(bytes));
   api.BeginTransformFeedback(primitive);
   draw();
   api.EndTransformFeedback();
@@ -187,8 +183,8 @@ FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::functi
   if (drain_new_errors(result.problem)) return result;
   result.positions.resize(static_cast<size_t>(counts.written));
   if (counts.written > 0) {
-    api.GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0,
-                         static_cast<GLsizeiptr>(counts.written * kVertexBytes), result.positions.data());
+    api.GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(counts.written * kVertexBytes),
+                         result.positions.data());
   }
   return result;
 }

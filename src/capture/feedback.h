@@ -1,5 +1,5 @@
-// Runs draws again for their clip-space positions: transform feedback of gl_Position under rasterizer
-// discard. All state that a run touches is put back by the end of run().
+// Runs draws again for their clip-space positions: transform feedback of gl_Position under rasterizer discard. All
+// state that a run touches is put back by the end of run().
 #pragma once
 
 #include <functional>

@@ -9,8 +9,8 @@ namespace {
 
 using GetProcAddress = void* (*)(const char*);
 
-// A GL library that the program has loaded, or null. Programs that look functions up themselves load it out
-// of the global scope, where RTLD_NEXT does not see it.
+// A GL library that the program has loaded, or null. Programs that look functions up themselves load it out of the
+// global scope, where RTLD_NEXT does not see it.
 void* loaded_library(const char* name) { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
 
 void* from_library(const char* library, const char* get_proc_address, const char* name) {

@@ -1,5 +1,5 @@
-// The OpenGL functions that the layer itself calls, as the driver has them. Never through the exported names:
-// those are the layer's own hooks.
+// The OpenGL functions that the layer itself calls, as the driver has them. Never through the exported names: those are
+// the layer's own hooks.
 #pragma once
 
 #ifndef GL_GLEXT_PROTOTYPES
@@ -165,8 +165,8 @@ namespace brokkr::capture {
   X(UseProgram)                                  \
   X(Vertex4f)
 
-// A pointer is null where the driver lacks the function; one that is not null says nothing about whether the
-// context has it (ContextInfo does).
+// A pointer is null where the driver lacks the function; one that is not null says nothing about whether the context
+// has it (ContextInfo does).
 struct GlApi {
 #define BROKKR_GL_POINTER(name) decltype(&::gl##name) name = nullptr;
   BROKKR_GL_FUNCTIONS(BROKKR_GL_POINTER)

@@ -194,8 +194,7 @@ class Preprocessor {
     if (directive == "if" || directive == "ifdef" || directive == "ifndef") {
       bool holds = active();
       if (holds && directive == "if") holds = Expression(rest, macros_).value() != 0;
-      if (holds && directive != "if")
-        holds = !rest.empty() && macros_.count(rest[0]) == (directive == "ifdef");
+      if (holds && directive != "if") holds = !rest.empty() && macros_.count(rest[0]) == (directive == "ifdef");
       branches_.push_back({holds, holds});
     } else if (directive == "elif" && !branches_.empty()) {
       Branch& branch = branches_.back();
@@ -295,9 +294,8 @@ ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;
   constexpr std::array<std::string_view, 6> kWords = {"discard", "gl_FragDepth", "gl_DrawID",
                                                       "buffer",  "image",        "atomic"};
-  const bool mentioned = std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-    return source.find(word) != std::string_view::npos;
-  });
+  const bool mentioned = std::any_of(
+      kWords.begin(), kWords.end(), [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
   if (!mentioned) return use;
   const Tokens tokens = Preprocessor().run(strip(source));
   use.stores = has_writable_buffer(tokens);

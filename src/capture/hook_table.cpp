@@ -7,8 +7,8 @@
 namespace brokkr::capture {
 namespace {
 
-// The layer itself: what it exports under a name is the hook of that name. It depends on no GL library, so
-// that nothing else is found.
+// The layer itself: what it exports under a name is the hook of that name. It depends on no GL library, so that nothing
+// else is found.
 void* own_library() {
   static void* const handle = [] {
     Dl_info info{};

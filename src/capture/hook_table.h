@@ -12,5 +12,4 @@ void* find_hook(const char* name);
 #define BROKKR_EXPORT extern "C" __attribute__((visibility("default")))
 
 // An extension's name for a hook of this file with the same parameters.
-#define BROKKR_ALIAS(name, hook) \
-  extern "C" decltype(::name) name __attribute__((alias(#hook), visibility("default")))
+#define BROKKR_ALIAS(name, hook) extern "C" decltype(::name) name __attribute__((alias(#hook), visibility("default")))

@@ -25,8 +25,7 @@ ClearValues values_of(GLbitfield mask) {
   return values;
 }
 
-// One buffer's value; `components`: of a colour. Of several colour buffers a target of the file has the
-// first.
+// One buffer's value; `components`: of a colour. Of several colour buffers a target of the file has the first.
 template <typename T>
 ClearValues values_of(GLenum buffer, GLint draw_buffer, const T* value) {
   ClearValues values;
@@ -103,29 +102,23 @@ BROKKR_EXPORT void glClearBufferfi(GLenum buffer, GLint index, GLfloat depth, GL
   gl().ClearBufferfi(buffer, index, depth, stencil);
 }
 
-BROKKR_EXPORT void glClearNamedFramebufferfv(GLuint framebuffer, GLenum buffer, GLint index,
-                                             const GLfloat* value) {
+BROKKR_EXPORT void glClearNamedFramebufferfv(GLuint framebuffer, GLenum buffer, GLint index, const GLfloat* value) {
   if (!is_idle()) {
-    record_named_clear("glClearNamedFramebufferfv", framebuffer,
-                       [&] { return values_of(buffer, index, value); });
+    record_named_clear("glClearNamedFramebufferfv", framebuffer, [&] { return values_of(buffer, index, value); });
   }
   gl().ClearNamedFramebufferfv(framebuffer, buffer, index, value);
 }
 
-BROKKR_EXPORT void glClearNamedFramebufferiv(GLuint framebuffer, GLenum buffer, GLint index,
-                                             const GLint* value) {
+BROKKR_EXPORT void glClearNamedFramebufferiv(GLuint framebuffer, GLenum buffer, GLint index, const GLint* value) {
   if (!is_idle()) {
-    record_named_clear("glClearNamedFramebufferiv", framebuffer,
-                       [&] { return values_of(buffer, index, value); });
+    record_named_clear("glClearNamedFramebufferiv", framebuffer, [&] { return values_of(buffer, index, value); });
   }
   gl().ClearNamedFramebufferiv(framebuffer, buffer, index, value);
 }
 
-BROKKR_EXPORT void glClearNamedFramebufferuiv(GLuint framebuffer, GLenum buffer, GLint index,
-                                              const GLuint* value) {
+BROKKR_EXPORT void glClearNamedFramebufferuiv(GLuint framebuffer, GLenum buffer, GLint index, const GLuint* value) {
   if (!is_idle()) {
-    record_named_clear("glClearNamedFramebufferuiv", framebuffer,
-                       [&] { return values_of(buffer, index, value); });
+    record_named_clear("glClearNamedFramebufferuiv", framebuffer, [&] { return values_of(buffer, index, value); });
   }
   gl().ClearNamedFramebufferuiv(framebuffer, buffer, index, value);
 }
@@ -133,15 +126,13 @@ BROKKR_EXPORT void glClearNamedFramebufferuiv(GLuint framebuffer, GLenum buffer,
 BROKKR_EXPORT void glClearNamedFramebufferfi(GLuint framebuffer, GLenum buffer, GLint index, GLfloat depth,
                                              GLint stencil) {
   if (!is_idle()) {
-    record_named_clear("glClearNamedFramebufferfi", framebuffer, [&] {
-      return ClearValues{{}, depth, stencil};
-    });
+    record_named_clear("glClearNamedFramebufferfi", framebuffer, [&] { return ClearValues{{}, depth, stencil}; });
   }
   gl().ClearNamedFramebufferfi(framebuffer, buffer, index, depth, stencil);
 }
 
-BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0, GLint to_y0,
-                                     GLint to_x1, GLint to_y1, GLbitfield mask, GLenum filter) {
+BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0, GLint to_y0, GLint to_x1,
+                                     GLint to_y1, GLbitfield mask, GLenum filter) {
   if (!is_idle()) {
     record("glBlitFramebuffer", [&](Recorder& current, Context& context) {
       current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
@@ -150,9 +141,8 @@ BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLi
   gl().BlitFramebuffer(x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
 }
 
-BROKKR_EXPORT void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GLint y0, GLint x1, GLint y1,
-                                          GLint to_x0, GLint to_y0, GLint to_x1, GLint to_y1, GLbitfield mask,
-                                          GLenum filter) {
+BROKKR_EXPORT void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0,
+                                          GLint to_y0, GLint to_x1, GLint to_y1, GLbitfield mask, GLenum filter) {
   if (!is_idle()) {
     record("glBlitNamedFramebuffer", [&](Recorder& current, Context& context) {
       const NamedFramebuffers bound(read, draw);

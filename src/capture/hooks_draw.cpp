@@ -32,8 +32,8 @@ DrawCall single(const char* name, GLenum mode, GLenum type, bool instanced, cons
 }
 
 // GL's structures for indirect draws, `stride` apart (0: next to each other).
-std::vector<SubDraw> indirect_parts(const Context& context, GLenum index_type, const void* indirect,
-                                    GLsizei count, GLsizei stride) {
+std::vector<SubDraw> indirect_parts(const Context& context, GLenum index_type, const void* indirect, GLsizei count,
+                                    GLsizei stride) {
   const bool indexed = index_type != GL_NONE;
   const size_t words = indexed ? 5 : 4;
   const size_t step = stride > 0 ? static_cast<size_t>(stride) : words * sizeof(GLuint);
@@ -68,8 +68,8 @@ std::vector<SubDraw> indirect_parts(const Context& context, GLenum index_type, c
 
 // The number of draws that a buffer holds.
 GLsizei indirect_count(const Context& context, GLintptr offset, GLsizei limit) {
-  const std::vector<std::byte> bytes = read_buffer(
-      context, GL_PARAMETER_BUFFER, static_cast<uint64_t>(std::max<GLintptr>(offset, 0)), sizeof(GLsizei));
+  const std::vector<std::byte> bytes =
+      read_buffer(context, GL_PARAMETER_BUFFER, static_cast<uint64_t>(std::max<GLintptr>(offset, 0)), sizeof(GLsizei));
   GLsizei count = 0;
   if (bytes.size() == sizeof(count)) std::memcpy(&count, bytes.data(), sizeof(count));
   return std::min(count, limit);
@@ -92,8 +92,7 @@ using namespace brokkr::capture;
   gl().name arguments
 
 BROKKR_EXPORT void glDrawArrays(GLenum mode, GLint first, GLsizei count) {
-  BROKKR_DRAW(DrawArrays, (mode, first, count),
-              single("glDrawArrays", mode, GL_NONE, false, range(first, count)));
+  BROKKR_DRAW(DrawArrays, (mode, first, count), single("glDrawArrays", mode, GL_NONE, false, range(first, count)));
 }
 
 BROKKR_EXPORT void glDrawElements(GLenum mode, GLsizei count, GLenum type, const void* indices) {
@@ -107,14 +106,13 @@ BROKKR_EXPORT void glDrawRangeElements(GLenum mode, GLuint start, GLuint end, GL
               single("glDrawRangeElements", mode, type, false, elements(count, indices)));
 }
 
-BROKKR_EXPORT void glDrawElementsBaseVertex(GLenum mode, GLsizei count, GLenum type, const void* indices,
-                                            GLint base) {
+BROKKR_EXPORT void glDrawElementsBaseVertex(GLenum mode, GLsizei count, GLenum type, const void* indices, GLint base) {
   BROKKR_DRAW(DrawElementsBaseVertex, (mode, count, type, indices, base),
               single("glDrawElementsBaseVertex", mode, type, false, elements(count, indices, base)));
 }
 
-BROKKR_EXPORT void glDrawRangeElementsBaseVertex(GLenum mode, GLuint start, GLuint end, GLsizei count,
-                                                 GLenum type, const void* indices, GLint base) {
+BROKKR_EXPORT void glDrawRangeElementsBaseVertex(GLenum mode, GLuint start, GLuint end, GLsizei count, GLenum type,
+                                                 const void* indices, GLint base) {
   BROKKR_DRAW(DrawRangeElementsBaseVertex, (mode, start, end, count, type, indices, base),
               single("glDrawRangeElementsBaseVertex", mode, type, false, elements(count, indices, base)));
 }
@@ -130,25 +128,23 @@ BROKKR_EXPORT void glDrawElementsInstanced(GLenum mode, GLsizei count, GLenum ty
               single("glDrawElementsInstanced", mode, type, true, elements(count, indices, 0, instances)));
 }
 
-BROKKR_EXPORT void glDrawElementsInstancedBaseVertex(GLenum mode, GLsizei count, GLenum type,
-                                                     const void* indices, GLsizei instances, GLint base) {
+BROKKR_EXPORT void glDrawElementsInstancedBaseVertex(GLenum mode, GLsizei count, GLenum type, const void* indices,
+                                                     GLsizei instances, GLint base) {
   BROKKR_DRAW(DrawElementsInstancedBaseVertex, (mode, count, type, indices, instances, base),
-              single("glDrawElementsInstancedBaseVertex", mode, type, true,
-                     elements(count, indices, base, instances)));
+              single("glDrawElementsInstancedBaseVertex", mode, type, true, elements(count, indices, base, instances)));
 }
 
-BROKKR_EXPORT void glDrawArraysInstancedBaseInstance(GLenum mode, GLint first, GLsizei count,
-                                                     GLsizei instances, GLuint base) {
+BROKKR_EXPORT void glDrawArraysInstancedBaseInstance(GLenum mode, GLint first, GLsizei count, GLsizei instances,
+                                                     GLuint base) {
+  BROKKR_DRAW(DrawArraysInstancedBaseInstance, (mode, first, count, instances, base),
+              single("glDrawArraysInstancedBaseInstance", mode, GL_NONE, true, range(first, count, instances, base)));
+}
+
+BROKKR_EXPORT void glDrawElementsInstancedBaseInstance(GLenum mode, GLsizei count, GLenum type, const void* indices,
+                                                       GLsizei instances, GLuint base) {
   BROKKR_DRAW(
-      DrawArraysInstancedBaseInstance, (mode, first, count, instances, base),
-      single("glDrawArraysInstancedBaseInstance", mode, GL_NONE, true, range(first, count, instances, base)));
-}
-
-BROKKR_EXPORT void glDrawElementsInstancedBaseInstance(GLenum mode, GLsizei count, GLenum type,
-                                                       const void* indices, GLsizei instances, GLuint base) {
-  BROKKR_DRAW(DrawElementsInstancedBaseInstance, (mode, count, type, indices, instances, base),
-              single("glDrawElementsInstancedBaseInstance", mode, type, true,
-                     elements(count, indices, 0, instances, base)));
+      DrawElementsInstancedBaseInstance, (mode, count, type, indices, instances, base),
+      single("glDrawElementsInstancedBaseInstance", mode, type, true, elements(count, indices, 0, instances, base)));
 }
 
 BROKKR_EXPORT void glDrawElementsInstancedBaseVertexBaseInstance(GLenum mode, GLsizei count, GLenum type,
@@ -168,8 +164,8 @@ BROKKR_EXPORT void glMultiDrawArrays(GLenum mode, const GLint* first, const GLsi
   }());
 }
 
-BROKKR_EXPORT void glMultiDrawElements(GLenum mode, const GLsizei* count, GLenum type,
-                                       const void* const* indices, GLsizei draws) {
+BROKKR_EXPORT void glMultiDrawElements(GLenum mode, const GLsizei* count, GLenum type, const void* const* indices,
+                                       GLsizei draws) {
   BROKKR_DRAW(MultiDrawElements, (mode, count, type, indices, draws), [&] {
     DrawCall multi{.name = "glMultiDrawElements", .mode = mode, .index_type = type};
     for (GLsizei i = 0; i < draws; i++) multi.parts.push_back(elements(count[i], indices[i]));
@@ -178,8 +174,7 @@ BROKKR_EXPORT void glMultiDrawElements(GLenum mode, const GLsizei* count, GLenum
 }
 
 BROKKR_EXPORT void glMultiDrawElementsBaseVertex(GLenum mode, const GLsizei* count, GLenum type,
-                                                 const void* const* indices, GLsizei draws,
-                                                 const GLint* base) {
+                                                 const void* const* indices, GLsizei draws, const GLint* base) {
   BROKKR_DRAW(MultiDrawElementsBaseVertex, (mode, count, type, indices, draws, base), [&] {
     DrawCall multi{.name = "glMultiDrawElementsBaseVertex", .mode = mode, .index_type = type};
     for (GLsizei i = 0; i < draws; i++) multi.parts.push_back(elements(count[i], indices[i], base[i]));
@@ -199,12 +194,10 @@ BROKKR_EXPORT void glDrawArraysIndirect(GLenum mode, const void* indirect) {
 }
 
 BROKKR_EXPORT void glDrawElementsIndirect(GLenum mode, GLenum type, const void* indirect) {
-  BROKKR_DRAW(DrawElementsIndirect, (mode, type, indirect),
-              BROKKR_INDIRECT(DrawElementsIndirect, type, 1, 0));
+  BROKKR_DRAW(DrawElementsIndirect, (mode, type, indirect), BROKKR_INDIRECT(DrawElementsIndirect, type, 1, 0));
 }
 
-BROKKR_EXPORT void glMultiDrawArraysIndirect(GLenum mode, const void* indirect, GLsizei draws,
-                                             GLsizei stride) {
+BROKKR_EXPORT void glMultiDrawArraysIndirect(GLenum mode, const void* indirect, GLsizei draws, GLsizei stride) {
   BROKKR_DRAW(MultiDrawArraysIndirect, (mode, indirect, draws, stride),
               BROKKR_INDIRECT(MultiDrawArraysIndirect, GL_NONE, draws, stride));
 }
@@ -215,18 +208,16 @@ BROKKR_EXPORT void glMultiDrawElementsIndirect(GLenum mode, GLenum type, const v
               BROKKR_INDIRECT(MultiDrawElementsIndirect, type, draws, stride));
 }
 
-BROKKR_EXPORT void glMultiDrawArraysIndirectCount(GLenum mode, const void* indirect, GLintptr draws,
-                                                  GLsizei limit, GLsizei stride) {
-  BROKKR_DRAW(
-      MultiDrawArraysIndirectCount, (mode, indirect, draws, limit, stride),
-      BROKKR_INDIRECT(MultiDrawArraysIndirectCount, GL_NONE, indirect_count(context, draws, limit), stride));
+BROKKR_EXPORT void glMultiDrawArraysIndirectCount(GLenum mode, const void* indirect, GLintptr draws, GLsizei limit,
+                                                  GLsizei stride) {
+  BROKKR_DRAW(MultiDrawArraysIndirectCount, (mode, indirect, draws, limit, stride),
+              BROKKR_INDIRECT(MultiDrawArraysIndirectCount, GL_NONE, indirect_count(context, draws, limit), stride));
 }
 
-BROKKR_EXPORT void glMultiDrawElementsIndirectCount(GLenum mode, GLenum type, const void* indirect,
-                                                    GLintptr draws, GLsizei limit, GLsizei stride) {
-  BROKKR_DRAW(
-      MultiDrawElementsIndirectCount, (mode, type, indirect, draws, limit, stride),
-      BROKKR_INDIRECT(MultiDrawElementsIndirectCount, type, indirect_count(context, draws, limit), stride));
+BROKKR_EXPORT void glMultiDrawElementsIndirectCount(GLenum mode, GLenum type, const void* indirect, GLintptr draws,
+                                                    GLsizei limit, GLsizei stride) {
+  BROKKR_DRAW(MultiDrawElementsIndirectCount, (mode, type, indirect, draws, limit, stride),
+              BROKKR_INDIRECT(MultiDrawElementsIndirectCount, type, indirect_count(context, draws, limit), stride));
 }
 
 // How many vertices the application's feedback recorded, only GL knows.
@@ -238,16 +229,14 @@ BROKKR_EXPORT void glDrawTransformFeedback(GLenum mode, GLuint id) {
 }
 
 BROKKR_EXPORT void glDrawTransformFeedbackInstanced(GLenum mode, GLuint id, GLsizei instances) {
-  BROKKR_DRAW(DrawTransformFeedbackInstanced, (mode, id, instances),
-              BROKKR_OPAQUE(DrawTransformFeedbackInstanced));
+  BROKKR_DRAW(DrawTransformFeedbackInstanced, (mode, id, instances), BROKKR_OPAQUE(DrawTransformFeedbackInstanced));
 }
 
 BROKKR_EXPORT void glDrawTransformFeedbackStream(GLenum mode, GLuint id, GLuint stream) {
   BROKKR_DRAW(DrawTransformFeedbackStream, (mode, id, stream), BROKKR_OPAQUE(DrawTransformFeedbackStream));
 }
 
-BROKKR_EXPORT void glDrawTransformFeedbackStreamInstanced(GLenum mode, GLuint id, GLuint stream,
-                                                          GLsizei instances) {
+BROKKR_EXPORT void glDrawTransformFeedbackStreamInstanced(GLenum mode, GLuint id, GLuint stream, GLsizei instances) {
   BROKKR_DRAW(DrawTransformFeedbackStreamInstanced, (mode, id, stream, instances),
               BROKKR_OPAQUE(DrawTransformFeedbackStreamInstanced));
 }

@@ -1,8 +1,8 @@
 // The fixed-function API: immediate mode, display lists, rectangles, evaluators, pixels.
 //
-// What is sent between glBegin and glEnd is compiled into a private display list, which then runs between
-// them once for its positions, as points, and once for the picture. A list that is compiled and executed is
-// compiled first and called afterwards.
+// What is sent between glBegin and glEnd is compiled into a private display list, which then runs between them once for
+// its positions, as points, and once for the picture. A list that is compiled and executed is compiled first and called
+// afterwards.
 #include <cstring>
 #include <exception>
 
@@ -56,20 +56,15 @@ void set_busy(std::atomic<int>& count, int change, BusyBit bit) {
 }
 
 DrawCall opaque(const char* name, GLenum primitive, std::function<void()> submit, bool changes_state) {
-  return {.name = name,
-          .mode = primitive,
-          .submit = std::move(submit),
-          .opaque = true,
-          .changes_state = changes_state};
+  return {.name = name, .mode = primitive, .submit = std::move(submit), .opaque = true, .changes_state = changes_state};
 }
 
 // The part of the frame that a list, or several in one call, draws.
 void record_lists(const char* name, uint32_t content, const std::function<void()>& call) {
   const uint32_t primitives = content & (kListTriangles | kListLines | kListPoints);
   if (content & kListPixels) {
-    record(name, [&](Recorder& current, Context& context) {
-      current.skip(context, "pixels drawn by a display list", 0);
-    });
+    record(name,
+           [&](Recorder& current, Context& context) { current.skip(context, "pixels drawn by a display list", 0); });
   }
   if (primitives == 0) return;
   record(name, [&](Recorder& current, Context& context) {
@@ -77,9 +72,7 @@ void record_lists(const char* name, uint32_t content, const std::function<void()
       current.skip(context, "a display list of triangles, lines and points together", 0);
       return;
     }
-    const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES
-                        : primitives == kListLines   ? GL_LINES
-                                                     : GL_POINTS;
+    const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES : primitives == kListLines ? GL_LINES : GL_POINTS;
     current.draw(context, opaque(name, mode, call, true));
   });
 }
@@ -177,8 +170,7 @@ BROKKR_EXPORT void glEnd() {
 
 BROKKR_EXPORT void glNewList(GLuint list, GLenum mode) {
   Context* const context = is_armed() ? current_context() : nullptr;
-  if (context && context->compiling == 0 && list != 0 &&
-      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE)) {
+  if (context && context->compiling == 0 && list != 0 && (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE)) {
     context->compiling = list;
     context->compiled_content = 0;
     context->call_after_compile = mode == GL_COMPILE_AND_EXECUTE && is_busy(kRecording);
@@ -249,9 +241,7 @@ BROKKR_EXPORT void glRectdv(const GLdouble* v1, const GLdouble* v2) {
 BROKKR_EXPORT void glRectfv(const GLfloat* v1, const GLfloat* v2) {
   BROKKR_OPAQUE_DRAW(Rectfv, (v1, v2), GL_TRIANGLES);
 }
-BROKKR_EXPORT void glRectiv(const GLint* v1, const GLint* v2) {
-  BROKKR_OPAQUE_DRAW(Rectiv, (v1, v2), GL_TRIANGLES);
-}
+BROKKR_EXPORT void glRectiv(const GLint* v1, const GLint* v2) { BROKKR_OPAQUE_DRAW(Rectiv, (v1, v2), GL_TRIANGLES); }
 BROKKR_EXPORT void glRectsv(const GLshort* v1, const GLshort* v2) {
   BROKKR_OPAQUE_DRAW(Rectsv, (v1, v2), GL_TRIANGLES);
 }
@@ -266,8 +256,7 @@ BROKKR_EXPORT void glEvalMesh2(GLenum mode, GLint i1, GLint i2, GLint j1, GLint 
   BROKKR_OPAQUE_DRAW(EvalMesh2, (mode, i1, i2, j1, j2), primitive);
 }
 
-BROKKR_EXPORT void glDrawPixels(GLsizei width, GLsizei height, GLenum format, GLenum type,
-                                const void* pixels) {
+BROKKR_EXPORT void glDrawPixels(GLsizei width, GLsizei height, GLenum format, GLenum type, const void* pixels) {
   if (!is_idle()) skip_pixels("glDrawPixels");
   gl().DrawPixels(width, height, format, type, pixels);
 }

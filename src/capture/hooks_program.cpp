@@ -33,22 +33,19 @@ BROKKR_EXPORT void glLinkProgramARB(GLhandleARB program) {
   link();
 }
 
-BROKKR_EXPORT void glTransformFeedbackVaryings(GLuint program, GLsizei count, const GLchar* const* names,
-                                               GLenum mode) {
+BROKKR_EXPORT void glTransformFeedbackVaryings(GLuint program, GLsizei count, const GLchar* const* names, GLenum mode) {
   if (is_armed()) set_own_feedback(program, count > 0);
   gl().TransformFeedbackVaryings(program, count, names, mode);
 }
 
 BROKKR_EXPORT GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar* const* strings) {
-  const bool vertices =
-      type == GL_VERTEX_SHADER || type == GL_TESS_EVALUATION_SHADER || type == GL_GEOMETRY_SHADER;
-  if (is_armed() && (vertices || type == GL_FRAGMENT_SHADER))
-    return create_shader_program(type, count, strings);
+  const bool vertices = type == GL_VERTEX_SHADER || type == GL_TESS_EVALUATION_SHADER || type == GL_GEOMETRY_SHADER;
+  if (is_armed() && (vertices || type == GL_FRAGMENT_SHADER)) return create_shader_program(type, count, strings);
   return gl().CreateShaderProgramv(type, count, strings);
 }
 
-// A binary's varyings were fixed when it was made. One that the driver does not know makes the link fail
-// without an error, and the application compiles from source.
+// A binary's varyings were fixed when it was made. One that the driver does not know makes the link fail without an
+// error, and the application compiles from source.
 BROKKR_EXPORT void glProgramBinary(GLuint program, GLenum format, const void* binary, GLsizei length) {
   if (!is_armed() || !binary || length <= 0) return gl().ProgramBinary(program, format, binary, length);
   std::vector<unsigned char> spoilt(static_cast<const unsigned char*>(binary),

@@ -34,8 +34,7 @@ using SwapWithDamage = EGLBoolean(EGLDisplay, EGLSurface, const EGLint*, EGLint)
 using SwapAtCount = int64_t(Display*, GLXDrawable, int64_t, int64_t, int64_t);
 using CreateWithAttributes = GLXContext(Display*, GLXFBConfig, GLXContext, Bool, const int*);
 
-EGLBoolean swap_with_damage(const char* name, EGLDisplay display, EGLSurface surface, const EGLint* rects,
-                            EGLint n) {
+EGLBoolean swap_with_damage(const char* name, EGLDisplay display, EGLSurface surface, const EGLint* rects, EGLint n) {
   const auto real = extension(static_cast<SwapWithDamage*>(nullptr), "eglGetProcAddress", name);
   if (!real) return EGL_FALSE;
   before_swap(egl_surface(display, surface));
@@ -52,8 +51,8 @@ BROKKR_EXPORT void glXSwapBuffers(Display* display, GLXDrawable drawable) {
   after_swap(glx_surface(display, drawable));
 }
 
-BROKKR_EXPORT int64_t glXSwapBuffersMscOML(Display* display, GLXDrawable drawable, int64_t target,
-                                           int64_t divisor, int64_t remainder) {
+BROKKR_EXPORT int64_t glXSwapBuffersMscOML(Display* display, GLXDrawable drawable, int64_t target, int64_t divisor,
+                                           int64_t remainder) {
   static const auto real =
       extension(static_cast<SwapAtCount*>(nullptr), "glXGetProcAddressARB", "glXSwapBuffersMscOML");
   if (!real) return -1;
@@ -63,8 +62,7 @@ BROKKR_EXPORT int64_t glXSwapBuffersMscOML(Display* display, GLXDrawable drawabl
   return result;
 }
 
-BROKKR_EXPORT GLXContext glXCreateContext(Display* display, XVisualInfo* visual, GLXContext share,
-                                          Bool direct) {
+BROKKR_EXPORT GLXContext glXCreateContext(Display* display, XVisualInfo* visual, GLXContext share, Bool direct) {
   const auto real = BROKKR_REAL(glXCreateContext);
   GLXContext context = real ? real(display, visual, share, direct) : nullptr;
   context_created(context, share);
@@ -79,10 +77,10 @@ BROKKR_EXPORT GLXContext glXCreateNewContext(Display* display, GLXFBConfig confi
   return context;
 }
 
-BROKKR_EXPORT GLXContext glXCreateContextAttribsARB(Display* display, GLXFBConfig config, GLXContext share,
-                                                    Bool direct, const int* attributes) {
-  static const auto real = extension(static_cast<CreateWithAttributes*>(nullptr), "glXGetProcAddressARB",
-                                     "glXCreateContextAttribsARB");
+BROKKR_EXPORT GLXContext glXCreateContextAttribsARB(Display* display, GLXFBConfig config, GLXContext share, Bool direct,
+                                                    const int* attributes) {
+  static const auto real =
+      extension(static_cast<CreateWithAttributes*>(nullptr), "glXGetProcAddressARB", "glXCreateContextAttribsARB");
   GLXContext context = real ? real(display, config, share, direct, attributes) : nullptr;
   context_created(context, share);
   return context;
@@ -105,12 +103,12 @@ BROKKR_EXPORT EGLBoolean eglSwapBuffers(EGLDisplay display, EGLSurface surface) 
   return result;
 }
 
-BROKKR_EXPORT EGLBoolean eglSwapBuffersWithDamageKHR(EGLDisplay display, EGLSurface surface,
-                                                     const EGLint* rects, EGLint n) {
+BROKKR_EXPORT EGLBoolean eglSwapBuffersWithDamageKHR(EGLDisplay display, EGLSurface surface, const EGLint* rects,
+                                                     EGLint n) {
   return swap_with_damage("eglSwapBuffersWithDamageKHR", display, surface, rects, n);
 }
 
-BROKKR_EXPORT EGLBoolean eglSwapBuffersWithDamageEXT(EGLDisplay display, EGLSurface surface,
-                                                     const EGLint* rects, EGLint n) {
+BROKKR_EXPORT EGLBoolean eglSwapBuffersWithDamageEXT(EGLDisplay display, EGLSurface surface, const EGLint* rects,
+                                                     EGLint n) {
   return swap_with_damage("eglSwapBuffersWithDamageEXT", display, surface, rects, n);
 }

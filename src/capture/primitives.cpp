@@ -33,8 +33,7 @@ std::vector<Run> split_at_restarts(const std::vector<uint32_t>& elements) {
 
 // Appends the elements at `corners` of every group of `size` elements, groups `step` apart.
 template <size_t N>
-void append_groups(Run run, size_t size, size_t step, const uint8_t (&corners)[N],
-                   std::vector<uint32_t>& out) {
+void append_groups(Run run, size_t size, size_t step, const uint8_t (&corners)[N], std::vector<uint32_t>& out) {
   for (size_t first = 0; first + size <= run.size(); first += step) {
     for (uint8_t corner : corners) out.push_back(run[first + corner]);
   }
@@ -158,8 +157,7 @@ CompactIndices compact_indices(const std::vector<uint32_t>& submitted, std::opti
   return result;
 }
 
-std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count,
-                                 const QuadSplit& split) {
+std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count, const QuadSplit& split) {
   const bool restart = indices && indices->has_restart;
   const std::optional<Topology> same = same_topology(mode), list = list_topology(mode);
   if (same && !(restart && list)) {

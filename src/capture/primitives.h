@@ -13,8 +13,8 @@
 
 namespace brokkr::capture {
 
-// How the driver divides quads, by probing it: corners of the two triangles of one quad, in the order of
-// submission. A strip's quad is its vertices 2i … 2i + 3.
+// How the driver divides quads, by probing it: corners of the two triangles of one quad, in the order of submission. A
+// strip's quad is its vertices 2i … 2i + 3.
 struct QuadSplit {
   uint8_t quad[2][3] = {{0, 1, 3}, {1, 2, 3}};
   uint8_t strip[2][3] = {{2, 0, 3}, {0, 1, 3}};
@@ -41,12 +41,10 @@ struct Assembly {
   std::vector<uint32_t> indices;
 };
 
-// `mode` as submitted. Without `indices` there are `count` vertices. Strips, fans and loops stay as they are;
-// quads, polygons and adjacency modes (without a geometry shader, which would use them) become indices, and
-// restarts in lists, which no file stores, cut incomplete primitives off. Nothing for a mode that assembles
-// no primitives (GL_PATCHES).
-std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count,
-                                 const QuadSplit& split);
+// `mode` as submitted. Without `indices` there are `count` vertices. Strips, fans and loops stay as they are; quads,
+// polygons and adjacency modes (without a geometry shader, which would use them) become indices, and restarts in lists,
+// which no file stores, cut incomplete primitives off. Nothing for a mode that assembles no primitives (GL_PATCHES).
+std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count, const QuadSplit& split);
 
 // Triangles of `count` elements of `mode`.
 uint64_t count_triangles(GLenum mode, uint64_t count);

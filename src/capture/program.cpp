@@ -11,13 +11,7 @@
 namespace brokkr::capture {
 namespace {
 
-enum StageBit : uint32_t {
-  kVertex = 1,
-  kTessControl = 2,
-  kTessEvaluation = 4,
-  kGeometry = 8,
-  kFragment = 16
-};
+enum StageBit : uint32_t { kVertex = 1, kTessControl = 2, kTessEvaluation = 4, kGeometry = 8, kFragment = 16 };
 
 struct ProgramInfo {
   bool own_feedback = false;  // varyings named by the application
@@ -254,9 +248,7 @@ VertexStage current_vertex_stage(const Context& context) {
   VertexStage stage;
   const Stages stages = current_stages(context);
   stage.flags = fragment_flags(context, stages.fragment);
-  const GLuint last = stages.geometry     ? stages.geometry
-                      : stages.evaluation ? stages.evaluation
-                                          : stages.vertex;
+  const GLuint last = stages.geometry ? stages.geometry : stages.evaluation ? stages.evaluation : stages.vertex;
   if (last == 0) {
     if (!context.info.compatibility) {
       stage.reason = "no program is in use";

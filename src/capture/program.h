@@ -1,8 +1,7 @@
 // Programs: what they were linked from, and how the current one turns vertices into clip-space positions.
 //
-// The layer adds gl_Position as a transform-feedback varying before a program is linked. Programs with
-// feedback of their own are left alone; program binaries are refused, so that the application compiles from
-// source.
+// The layer adds gl_Position as a transform-feedback varying before a program is linked. Programs with feedback of
+// their own are left alone; program binaries are refused, so that the application compiles from source.
 #pragma once
 
 #include <functional>

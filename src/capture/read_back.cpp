@@ -33,8 +33,7 @@ class PixelPacking {
   }
   ~PixelPacking() {
     const GlApi& api = gl();
-    for (size_t i = 0; compatibility_ && i < kTransfer.size(); i++)
-      api.PixelTransferf(kTransfer[i], transfer_[i]);
+    for (size_t i = 0; compatibility_ && i < kTransfer.size(); i++) api.PixelTransferf(kTransfer[i], transfer_[i]);
     if (buffers_) api.BindBuffer(GL_PIXEL_PACK_BUFFER, buffer_);
     for (size_t i = 0; i < kNames.size(); i++) api.PixelStorei(kNames[i], values_[i]);
   }
@@ -42,13 +41,11 @@ class PixelPacking {
   PixelPacking& operator=(const PixelPacking&) = delete;
 
  private:
-  static constexpr std::array<GLenum, 6> kNames = {GL_PACK_ALIGNMENT,  GL_PACK_ROW_LENGTH,
-                                                   GL_PACK_SKIP_ROWS,  GL_PACK_SKIP_PIXELS,
-                                                   GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST};
+  static constexpr std::array<GLenum, 6> kNames = {GL_PACK_ALIGNMENT,   GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS,
+                                                   GL_PACK_SKIP_PIXELS, GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST};
   static constexpr std::array<GLenum, 13> kTransfer = {
-      GL_DEPTH_SCALE, GL_RED_SCALE,   GL_GREEN_SCALE, GL_BLUE_SCALE, GL_ALPHA_SCALE,
-      GL_DEPTH_BIAS,  GL_RED_BIAS,    GL_GREEN_BIAS,  GL_BLUE_BIAS,  GL_ALPHA_BIAS,
-      GL_MAP_COLOR,   GL_MAP_STENCIL, GL_INDEX_OFFSET};
+      GL_DEPTH_SCALE, GL_RED_SCALE, GL_GREEN_SCALE, GL_BLUE_SCALE, GL_ALPHA_SCALE, GL_DEPTH_BIAS,  GL_RED_BIAS,
+      GL_GREEN_BIAS,  GL_BLUE_BIAS, GL_ALPHA_BIAS,  GL_MAP_COLOR,  GL_MAP_STENCIL, GL_INDEX_OFFSET};
   bool buffers_, compatibility_;
   std::array<GLint, kNames.size()> values_{};
   std::array<GLfloat, kTransfer.size()> transfer_{};
@@ -63,9 +60,8 @@ void attach(const Context& context, GLenum point, const Image& image) {
     return;
   }
   const GLenum target = image_size(context, image).target;
-  const bool is_array = target == GL_TEXTURE_2D_ARRAY || target == GL_TEXTURE_3D ||
-                        target == GL_TEXTURE_1D_ARRAY || target == GL_TEXTURE_CUBE_MAP_ARRAY ||
-                        target == GL_TEXTURE_2D_MULTISAMPLE_ARRAY;
+  const bool is_array = target == GL_TEXTURE_2D_ARRAY || target == GL_TEXTURE_3D || target == GL_TEXTURE_1D_ARRAY ||
+                        target == GL_TEXTURE_CUBE_MAP_ARRAY || target == GL_TEXTURE_2D_MULTISAMPLE_ARRAY;
   if (is_array) {
     api.FramebufferTextureLayer(GL_FRAMEBUFFER, point, name, image.level, image.layer);
   } else if (target == GL_TEXTURE_CUBE_MAP) {
@@ -82,8 +78,8 @@ bool is_alive(const Image& image) {
   return image.kind == GL_RENDERBUFFER ? gl().IsRenderbuffer(name) : gl().IsTexture(name);
 }
 
-// Binds something to read `plane` of a target from: the window, or a framebuffer of the layer's own around
-// the images; a multisampled one is resolved first.
+// Binds something to read `plane` of a target from: the window, or a framebuffer of the layer's own around the images;
+// a multisampled one is resolved first.
 class ReadBinding {
  public:
   ReadBinding(const Context& context, const TargetInfo& target, Plane plane) : context_(context) {
@@ -159,9 +155,8 @@ class ReadBinding {
       api.GetRenderbufferParameteriv(GL_RENDERBUFFER, GL_RENDERBUFFER_INTERNAL_FORMAT, &format);
     } else if (plane != Plane::color) {
       const GLenum kind = image_size(context_, image).target;
-      const GLuint bound =
-          get_name(kind == GL_TEXTURE_2D_MULTISAMPLE ? GLenum(GL_TEXTURE_BINDING_2D_MULTISAMPLE)
-                                                     : GLenum(GL_TEXTURE_BINDING_2D));
+      const GLuint bound = get_name(kind == GL_TEXTURE_2D_MULTISAMPLE ? GLenum(GL_TEXTURE_BINDING_2D_MULTISAMPLE)
+                                                                      : GLenum(GL_TEXTURE_BINDING_2D));
       api.BindTexture(kind, static_cast<GLuint>(image.name));
       api.GetTexLevelParameteriv(kind, image.level, GL_TEXTURE_INTERNAL_FORMAT, &format);
       api.BindTexture(kind, bound);
@@ -182,8 +177,7 @@ class ReadBinding {
                                                     : GL_STENCIL_BUFFER_BIT;
     const bool scissor = is_enabled(GL_SCISSOR_TEST);
     if (scissor) api.Disable(GL_SCISSOR_TEST);
-    api.BlitFramebuffer(0, 0, target.width, target.height, 0, 0, target.width, target.height, mask,
-                        GL_NEAREST);
+    api.BlitFramebuffer(0, 0, target.width, target.height, 0, 0, target.width, target.height, mask, GL_NEAREST);
     if (scissor) api.Enable(GL_SCISSOR_TEST);
     api.BindFramebuffer(GL_READ_FRAMEBUFFER, resolved_);
     if (plane != Plane::color) api.ReadBuffer(GL_NONE);
@@ -204,8 +198,8 @@ bool failed() {
 }
 
 template <typename T>
-std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Plane plane, GLenum format,
-                           GLenum type, size_t channels) {
+std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Plane plane, GLenum format, GLenum type,
+                           size_t channels) {
   std::vector<T> values;
   const PixelPacking packing(context);
   const ReadBinding binding(context, target, plane);
@@ -233,8 +227,7 @@ std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64
   const uint64_t end = std::min<uint64_t>(static_cast<uint64_t>(std::max<GLint64>(length, 0)), offset + size);
   std::vector<std::byte> bytes(offset < end ? static_cast<size_t>(end - offset) : 0);
   if (!bytes.empty()) {
-    gl().GetBufferSubData(target, static_cast<GLintptr>(offset), static_cast<GLsizeiptr>(bytes.size()),
-                          bytes.data());
+    gl().GetBufferSubData(target, static_cast<GLintptr>(offset), static_cast<GLsizeiptr>(bytes.size()), bytes.data());
   }
   return bytes;
 }

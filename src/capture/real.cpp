@@ -12,8 +12,7 @@ namespace brokkr::capture {
 namespace {
 
 // What glibc calls the version of dlsym: its own since 2.34, before that each architecture's first.
-constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0",
-                                          "GLIBC_2.27"};
+constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0", "GLIBC_2.27"};
 
 using GetProcAddress = void* (*)(const char*);
 
@@ -42,8 +41,7 @@ void* look_up(const char* getter, const char* name) {
 DlsymFunction find_real_dlsym() {
   static const DlsymFunction found = [] {
     for (const char* version : kDlsymVersions) {
-      if (void* function = dlvsym(RTLD_NEXT, "dlsym", version))
-        return reinterpret_cast<DlsymFunction>(function);
+      if (void* function = dlvsym(RTLD_NEXT, "dlsym", version)) return reinterpret_cast<DlsymFunction>(function);
     }
     std::abort();  // no C library that this was written for
   }();
@@ -61,8 +59,7 @@ void* find_window_function(const char* name) {
 
 }  // namespace brokkr::capture
 
-// glibc takes the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must leave by a
-// jump.
+// glibc takes the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must leave by a jump.
 #if defined(__clang__)
 #define BROKKR_TAIL_CALL [[clang::musttail]]
 BROKKR_EXPORT void* dlsym(void* handle, const char* name) noexcept {
@@ -87,6 +84,4 @@ BROKKR_EXPORT void* glXGetProcAddressARB(const unsigned char* name) {
   return brokkr::capture::look_up("glXGetProcAddressARB", reinterpret_cast<const char*>(name));
 }
 
-BROKKR_EXPORT void* eglGetProcAddress(const char* name) {
-  return brokkr::capture::look_up("eglGetProcAddress", name);
-}
+BROKKR_EXPORT void* eglGetProcAddress(const char* name) { return brokkr::capture::look_up("eglGetProcAddress", name); }

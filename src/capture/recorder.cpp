@@ -27,8 +27,7 @@ Rect rect_of(const std::array<GLint, 4>& corners) {
 
 }  // namespace
 
-Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number)
-    : window_(window), targets_(window) {
+Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number) : window_(window), targets_(window) {
   const Settings& wanted = settings();
   frame_.application = wanted.application;
   frame_.license = wanted.license;
@@ -48,8 +47,7 @@ size_t Recorder::frame_target(size_t target) {
     added.height = info.height;
     const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(),
                                        [&](const Target& known) { return known.id == added.id; });
-    if (!is_first)
-      added.id = static_cast<int>(frame_targets_.size()) + 1;  // the window after a change of size
+    if (!is_first) added.id = static_cast<int>(frame_targets_.size()) + 1;  // the window after a change of size
     frame_targets_.push_back(static_cast<uint32_t>(frame_.targets.size()));
     frame_.targets.push_back(added);
     frame_.views.push_back({.target = frame_targets_.back()});
@@ -57,8 +55,7 @@ size_t Recorder::frame_target(size_t target) {
   return frame_targets_[target];
 }
 
-std::optional<size_t> Recorder::find_target(Context& context, GLenum binding, std::string& problem,
-                                            bool& is_error) {
+std::optional<size_t> Recorder::find_target(Context& context, GLenum binding, std::string& problem, bool& is_error) {
   const Targets::Found found = targets_.find(context, binding);
   problem = found.problem;
   is_error = found.is_error;
@@ -78,8 +75,7 @@ bool Recorder::load_earlier_content(Context& context, size_t target, Plane plane
   } else if (plane == Plane::stencil) {
     const std::vector<uint8_t> stencil = read_stencil(context, info);
     if (stencil.empty()) return false;
-    uniform =
-        std::all_of(stencil.begin(), stencil.end(), [&](uint8_t value) { return value == stencil.front(); });
+    uniform = std::all_of(stencil.begin(), stencil.end(), [&](uint8_t value) { return value == stencil.front(); });
     clear.stencil = stencil.front();
   } else {
     return true;  // colours of captured draws are the viewer's anyway
@@ -129,8 +125,7 @@ void Recorder::add_reference(Context& context, size_t target, bool with_depth) {
   } else if (with_depth) {
     note("depth that the driver does not give for comparison");
   }
-  if (!reference.depth.empty() || !reference.color_jpeg.empty())
-    frame_.references.push_back(std::move(reference));
+  if (!reference.depth.empty() || !reference.color_jpeg.empty()) frame_.references.push_back(std::move(reference));
 }
 
 uint32_t Recorder::add_state(const State& state) {
@@ -188,8 +183,8 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   frame_.commands.emplace_back(command);
 }
 
-void Recorder::blit(Context& context, const std::array<GLint, 4>& source,
-                    const std::array<GLint, 4>& destination, GLbitfield mask) {
+void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
+                    GLbitfield mask) {
   std::string problem;
   bool is_error = false;
   const std::optional<size_t> from = find_target(context, GL_READ_FRAMEBUFFER, problem, is_error);
@@ -228,8 +223,8 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source,
       const int right = std::min(to_rect.x + to_rect.width, box.x + box.width);
       const int top = std::min(to_rect.y + to_rect.height, box.y + box.height);
       if (left >= right || bottom >= top) return;
-      command.source = {command.source.x + left - to_rect.x, command.source.y + bottom - to_rect.y,
-                        right - left, top - bottom};
+      command.source = {command.source.x + left - to_rect.x, command.source.y + bottom - to_rect.y, right - left,
+                        top - bottom};
       to_rect = {left, bottom, right - left, top - bottom};
     }
   }

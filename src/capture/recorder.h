@@ -25,8 +25,8 @@ struct ClearValues {
   std::optional<int> stencil;
 };
 
-// The layer's calls of one recorded GL call go between construction and destruction: errors that were pending
-// are kept for the application, and in checking mode the state is compared.
+// The layer's calls of one recorded GL call go between construction and destruction: errors that were pending are kept
+// for the application, and in checking mode the state is compared.
 class Operation {
  public:
   Operation(Context& context, const char* name);
@@ -94,10 +94,8 @@ class Recorder {
   };
   void draw_part(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared,
                  size_t part);
-  void draw_with_ids(Context& context, const DrawCall& call, const VertexStage& stage,
-                     const Prepared& prepared);
-  void draw_expanded(Context& context, const DrawCall& call, const VertexStage& stage,
-                     const Prepared& prepared);
+  void draw_with_ids(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared);
+  void draw_expanded(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared);
   void add_draw(const Prepared& prepared, const Assembly& assembly, const std::vector<glm::vec4>& positions,
                 uint32_t vertices, uint32_t instances, const std::string& label);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label,

@@ -41,8 +41,7 @@ std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, 
 
 // Whether the application counts what a second run of a draw would add to.
 bool counts_vertices(const Context& context) {
-  constexpr std::array<GLenum, 2> kFeedback = {GL_PRIMITIVES_GENERATED,
-                                               GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN};
+  constexpr std::array<GLenum, 2> kFeedback = {GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN};
   constexpr std::array<GLenum, 9> kStatistics = {
       GL_VERTICES_SUBMITTED_ARB,
       GL_PRIMITIVES_SUBMITTED_ARB,
@@ -88,8 +87,7 @@ void draw_points(const DrawCall& call, const SubDraw& part, uint32_t count, uint
     api.DrawElementsInstancedBaseVertexBaseInstance(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances,
                                                     part.base_vertex, part.base_instance);
   } else if (part.base_vertex != 0) {
-    api.DrawElementsInstancedBaseVertex(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances,
-                                        part.base_vertex);
+    api.DrawElementsInstancedBaseVertex(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances, part.base_vertex);
   } else {
     api.DrawElementsInstanced(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances);
   }
@@ -127,9 +125,8 @@ void Recorder::count_skip(const std::string& reason, uint64_t triangles, const s
   add_draw(*prepared, nothing, {}, 0, 1, label + ": not recorded, " + reason);
 }
 
-void Recorder::add_draw(const Prepared& prepared, const Assembly& assembly,
-                        const std::vector<glm::vec4>& positions, uint32_t vertices, uint32_t instances,
-                        const std::string& label) {
+void Recorder::add_draw(const Prepared& prepared, const Assembly& assembly, const std::vector<glm::vec4>& positions,
+                        uint32_t vertices, uint32_t instances, const std::string& label) {
   DrawCommand draw;
   draw.first_view = frame_targets_[prepared.target];  // views and targets are made together
   draw.state = prepared.state;
@@ -149,9 +146,8 @@ void Recorder::add_draw(const Prepared& prepared, const Assembly& assembly,
 }
 
 void Recorder::draw(Context& context, const DrawCall& call) {
-  if (!call.opaque && std::all_of(call.parts.begin(), call.parts.end(), [](const SubDraw& part) {
-        return part.count == 0 || part.instances == 0;
-      })) {
+  if (!call.opaque && std::all_of(call.parts.begin(), call.parts.end(),
+                                  [](const SubDraw& part) { return part.count == 0 || part.instances == 0; })) {
     return;
   }
   if (context.info.es) return skip(context, "an OpenGL ES context", triangles_of(call));
@@ -171,8 +167,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   prepared.target = *target;
   const TargetInfo& info = targets_.all()[*target];
   const bool has_stencil = info.images.plane(Plane::stencil).has_value();
-  const RenderState render =
-      read_render_state(context, info.images.plane(Plane::depth).has_value(), has_stencil);
+  const RenderState render = read_render_state(context, info.images.plane(Plane::depth).has_value(), has_stencil);
   for (const std::string& what : render.notes) note(what);
   const State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // nothing can be covered
@@ -184,8 +179,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
       break;
     }
   }
-  const bool draws_color =
-      std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool on) { return on; });
+  const bool draws_color = std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool on) { return on; });
   use(context, *target, {draws_color, state.depth.test, state.stencil.has_value()});
   prepared.state = add_state(state);
   if (draws_color) mark_drawn(*target, Plane::color);
@@ -193,10 +187,8 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   if (state.stencil) mark_drawn(*target, Plane::stencil);
   const bool possible = stage.kind != VertexStage::Kind::impossible;
   if (!possible || counts_vertices(context)) {
-    const char* const counting =
-        "a query of the program counts primitives or vertices, and would count a second run";
-    count_skip(possible ? counting : stage.reason, triangles_of(call), "#" + std::to_string(draws_++),
-               prepared);
+    const char* const counting = "a query of the program counts primitives or vertices, and would count a second run";
+    count_skip(possible ? counting : stage.reason, triangles_of(call), "#" + std::to_string(draws_++), prepared);
   } else if (call.opaque || stage.expands) {
     draw_expanded(context, call, stage, prepared);
     draws_++;
@@ -209,8 +201,8 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   }
 }
 
-void Recorder::draw_part(Context& context, const DrawCall& call, const VertexStage& stage,
-                         const Prepared& prepared, size_t number) {
+void Recorder::draw_part(Context& context, const DrawCall& call, const VertexStage& stage, const Prepared& prepared,
+                         size_t number) {
   const SubDraw& part = call.parts[number];
   if (part.count == 0 || part.instances == 0) return;
   std::string label = "#" + std::to_string(draws_);
@@ -221,8 +213,7 @@ void Recorder::draw_part(Context& context, const DrawCall& call, const VertexSta
   uint32_t vertices = part.count;
   if (indexed) {
     if (index_size(call.index_type) == 0) return;  // an error in GL
-    indices = compact_indices(read_indices(context, part, call.index_type),
-                              restart_index(context, call.index_type));
+    indices = compact_indices(read_indices(context, part, call.index_type), restart_index(context, call.index_type));
     vertices = static_cast<uint32_t>(indices.vertices.size());
     if (vertices == 0) {
       if (!indices.has_restart) count_skip("indices that cannot be read", triangles, label, prepared);
@@ -231,8 +222,8 @@ void Recorder::draw_part(Context& context, const DrawCall& call, const VertexSta
   }
   const bool first = (prepared.flags & kProvokingFirst) != 0;
   const bool quads = call.mode == GL_QUADS || call.mode == GL_QUAD_STRIP;
-  const std::optional<Assembly> assembly = assemble(call.mode, indexed ? &indices : nullptr, vertices,
-                                                    quads ? quad_split(context, first) : QuadSplit{});
+  const std::optional<Assembly> assembly =
+      assemble(call.mode, indexed ? &indices : nullptr, vertices, quads ? quad_split(context, first) : QuadSplit{});
   if (!assembly) return;  // GL_PATCHES without tessellation, or no mode at all: an error in GL
   if (uint64_t(vertices) * part.instances > std::numeric_limits<uint32_t>::max()) {
     return count_skip("more vertices than a draw of the file holds", triangles, label, prepared);
@@ -245,8 +236,8 @@ void Recorder::draw_part(Context& context, const DrawCall& call, const VertexSta
   add_draw(prepared, *assembly, result.positions, vertices, part.instances, label);
 }
 
-// gl_DrawID counts the draws of one call, so that all must run in one: as multi-draws of points over the
-// vertices that each part uses, indirect where parts have instances.
+// gl_DrawID counts the draws of one call, so that all must run in one: as multi-draws of points over the vertices that
+// each part uses, indirect where parts have instances.
 void Recorder::draw_with_ids(Context& context, const DrawCall& call, const VertexStage& stage,
                              const Prepared& prepared) {
   const bool indexed = call.index_type != GL_NONE;
@@ -259,8 +250,8 @@ void Recorder::draw_with_ids(Context& context, const DrawCall& call, const Verte
     counts[i] = part.count;
     firsts[i] = part.first;
     if (indexed) {
-      compact[i] = compact_indices(read_indices(context, part, call.index_type),
-                                   restart_index(context, call.index_type));
+      compact[i] =
+          compact_indices(read_indices(context, part, call.index_type), restart_index(context, call.index_type));
       counts[i] = static_cast<uint32_t>(compact[i].vertices.size());
       firsts[i] = static_cast<uint32_t>(all.size());
       all.insert(all.end(), compact[i].vertices.begin(), compact[i].vertices.end());
@@ -297,8 +288,7 @@ void Recorder::draw_with_ids(Context& context, const DrawCall& call, const Verte
       offsets.push_back(reinterpret_cast<const void*>(uintptr_t(firsts[i]) * sizeof(uint32_t)));
     }
     if (indexed) {
-      api.MultiDrawElementsBaseVertex(GL_POINTS, sizes.data(), GL_UNSIGNED_INT, offsets.data(), number,
-                                      bases.data());
+      api.MultiDrawElementsBaseVertex(GL_POINTS, sizes.data(), GL_UNSIGNED_INT, offsets.data(), number, bases.data());
     } else {
       api.MultiDrawArrays(GL_POINTS, starts.data(), sizes.data(), number);
     }

@@ -81,10 +81,8 @@ std::optional<Rect> read_scissor() {
   constexpr int64_t kFar = 1 << 29;
   const int64_t right = std::min<int64_t>(int64_t(box[0]) + box[2], kFar);
   const int64_t top = std::min<int64_t>(int64_t(box[1]) + box[3], kFar);
-  const int64_t left = std::clamp<int64_t>(box[0], -kFar, kFar),
-                bottom = std::clamp<int64_t>(box[1], -kFar, kFar);
-  return Rect{static_cast<int>(left), static_cast<int>(bottom),
-              static_cast<int>(std::max<int64_t>(right - left, 0)),
+  const int64_t left = std::clamp<int64_t>(box[0], -kFar, kFar), bottom = std::clamp<int64_t>(box[1], -kFar, kFar);
+  return Rect{static_cast<int>(left), static_cast<int>(bottom), static_cast<int>(std::max<int64_t>(right - left, 0)),
               static_cast<int>(std::max<int64_t>(top - bottom, 0))};
 }
 
@@ -149,8 +147,8 @@ void read_blend(const Context& context, RenderState& out) {
     blend.alpha.src = to_factor(get_integer(GL_BLEND_SRC_ALPHA), out);
     blend.alpha.dst = to_factor(get_integer(GL_BLEND_DST_ALPHA), out);
     blend.color.equation = to_equation(get_integer(GL_BLEND_EQUATION_RGB), out);
-    blend.alpha.equation = context.info.version >= 20 ? to_equation(get_integer(GL_BLEND_EQUATION_ALPHA), out)
-                                                      : blend.color.equation;
+    blend.alpha.equation =
+        context.info.version >= 20 ? to_equation(get_integer(GL_BLEND_EQUATION_ALPHA), out) : blend.color.equation;
     std::array<GLfloat, 4> constant{};
     gl().GetFloatv(GL_BLEND_COLOR, constant.data());
     for (int i = 0; i < 4; i++) {
@@ -177,9 +175,8 @@ struct StencilNames {
 constexpr StencilNames kFront = {GL_STENCIL_FUNC,           GL_STENCIL_REF,  GL_STENCIL_VALUE_MASK,
                                  GL_STENCIL_WRITEMASK,      GL_STENCIL_FAIL, GL_STENCIL_PASS_DEPTH_FAIL,
                                  GL_STENCIL_PASS_DEPTH_PASS};
-constexpr StencilNames kBack = {GL_STENCIL_BACK_FUNC,           GL_STENCIL_BACK_REF,
-                                GL_STENCIL_BACK_VALUE_MASK,     GL_STENCIL_BACK_WRITEMASK,
-                                GL_STENCIL_BACK_FAIL,           GL_STENCIL_BACK_PASS_DEPTH_FAIL,
+constexpr StencilNames kBack = {GL_STENCIL_BACK_FUNC,           GL_STENCIL_BACK_REF,  GL_STENCIL_BACK_VALUE_MASK,
+                                GL_STENCIL_BACK_WRITEMASK,      GL_STENCIL_BACK_FAIL, GL_STENCIL_BACK_PASS_DEPTH_FAIL,
                                 GL_STENCIL_BACK_PASS_DEPTH_PASS};
 
 StencilState read_stencil_side(const StencilNames& names) {
@@ -220,8 +217,8 @@ void read_flags(const Context& context, RenderState& out) {
   if (info.multisample && is_enabled(GL_MULTISAMPLE) && get_integer(GL_SAMPLE_BUFFERS) > 0) {
     out.flags |= kMultisample;
   }
-  const GLint planes = std::min(
-      get_integer(info.version >= 30 ? GLenum(GL_MAX_CLIP_DISTANCES) : GLenum(GL_MAX_CLIP_PLANES)), 32);
+  const GLint planes =
+      std::min(get_integer(info.version >= 30 ? GLenum(GL_MAX_CLIP_DISTANCES) : GLenum(GL_MAX_CLIP_PLANES)), 32);
   for (GLint i = 0; i < planes; i++) {
     if (is_enabled(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i))) out.flags |= kClipDistance;
   }

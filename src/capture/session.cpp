@@ -84,9 +84,9 @@ class FrameWriter {
       status["triangles"] = triangle_count(frame);
       status["skipped"] = frame.skipped_draws;
       status["reasons"] = frame.skipped_reasons;
-      std::string line = "frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) +
-                         " draws, " + std::to_string(triangle_count(frame)) + " triangles, " +
-                         std::to_string(frame.skipped_draws) + " draws skipped; written to " + path;
+      std::string line = "frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
+                         std::to_string(triangle_count(frame)) + " triangles, " + std::to_string(frame.skipped_draws) +
+                         " draws skipped; written to " + path;
       report(line);
       for (const auto& [reason, count] : frame.skipped_reasons) {
         report("  " + std::to_string(count) + " x " + reason);
@@ -223,8 +223,8 @@ void abandon(const char* reason) {
   g_busy.fetch_and(~uint32_t(kRecording));
   session().recorder.reset();
   report(std::string("the frame is dropped: ") + reason);
-  write_status(nlohmann::json{{"pid", getpid()}, {"error", reason}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  write_status(nlohmann::json{{"pid", getpid()}, {"error", reason}}.dump(-1, ' ', false,
+                                                                         nlohmann::json::error_handler_t::replace));
 }
 
 void before_swap(const Surface& surface) {

@@ -32,13 +32,12 @@ StateGuard::~StateGuard() {
   api.MatrixMode(static_cast<GLenum>(mode_));
 }
 
-IndirectBuffer::IndirectBuffer(const std::vector<uint32_t>& words)
-    : bound_(get_name(GL_DRAW_INDIRECT_BUFFER_BINDING)) {
+IndirectBuffer::IndirectBuffer(const std::vector<uint32_t>& words) : bound_(get_name(GL_DRAW_INDIRECT_BUFFER_BINDING)) {
   const GlApi& api = gl();
   api.GenBuffers(1, &buffer_);
   api.BindBuffer(GL_DRAW_INDIRECT_BUFFER, buffer_);
-  api.BufferData(GL_DRAW_INDIRECT_BUFFER, static_cast<GLsizeiptr>(words.size() * sizeof(uint32_t)),
-                 words.data(), GL_STREAM_DRAW);
+  api.BufferData(GL_DRAW_INDIRECT_BUFFER, static_cast<GLsizeiptr>(words.size() * sizeof(uint32_t)), words.data(),
+                 GL_STREAM_DRAW);
 }
 
 IndirectBuffer::~IndirectBuffer() {

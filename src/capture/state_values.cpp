@@ -105,8 +105,7 @@ std::vector<std::pair<const char*, std::vector<double>>> read_state_values(const
   const GlApi& api = gl();
   std::vector<std::pair<const char*, std::vector<double>>> result;
   for (const StateName& state : kStates) {
-    if (state.version > context.info.version || (state.compatibility && !context.info.compatibility))
-      continue;
+    if (state.version > context.info.version || (state.compatibility && !context.info.compatibility)) continue;
     std::array<GLfloat, 16> values{};
     std::array<GLint, 16> numbers{};
     // Names of objects and enumerators need all their bits; matrices and colours their fractions.
@@ -131,8 +130,7 @@ std::vector<std::pair<const char*, std::vector<double>>> read_state_values(const
     }
     result.emplace_back("indexed feedback buffers", std::move(indexed));
     std::vector<double> queries;
-    for (const GLenum target :
-         {GL_SAMPLES_PASSED, GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN}) {
+    for (const GLenum target : {GL_SAMPLES_PASSED, GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN}) {
       GLint current = 0;
       api.GetQueryiv(target, GL_CURRENT_QUERY, &current);
       queries.push_back(current);

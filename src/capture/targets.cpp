@@ -15,14 +15,13 @@ GLint attachment_value(GLenum binding, GLenum point, GLenum name) {
 
 // What GL calls the planes of the default framebuffer since 3.0; before, bits count.
 bool window_has(const Context& context, GLenum binding, Plane plane) {
-  if (context.info.version < 30)
-    return get_integer(plane == Plane::depth ? GL_DEPTH_BITS : GL_STENCIL_BITS) > 0;
+  if (context.info.version < 30) return get_integer(plane == Plane::depth ? GL_DEPTH_BITS : GL_STENCIL_BITS) > 0;
   const GLenum point = plane == Plane::depth ? GLenum(GL_DEPTH) : GLenum(GL_STENCIL);
   const GLint type = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE);
   if (type != GL_FRAMEBUFFER_DEFAULT) return false;
-  return attachment_value(binding, point,
-                          plane == Plane::depth ? GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE
-                                                : GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE) > 0;
+  return attachment_value(
+             binding, point,
+             plane == Plane::depth ? GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE : GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE) > 0;
 }
 
 }  // namespace
@@ -38,8 +37,7 @@ std::optional<Image> Targets::attachment(const Context& context, GLenum binding,
   if (type != GL_TEXTURE && type != GL_RENDERBUFFER) return std::nullopt;
   Image image;
   image.kind = static_cast<GLenum>(type);
-  image.name =
-      static_cast<uintptr_t>(attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME));
+  image.name = static_cast<uintptr_t>(attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME));
   if (type == GL_TEXTURE) {
     image.level = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL);
     image.face = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE);
@@ -64,8 +62,8 @@ TargetImages Targets::images_of(const Context& context, GLenum binding, bool is_
     if (window_has(context, binding, Plane::stencil)) images.planes[2] = image;
     return images;
   }
-  // The first buffer drawn to; where none is, the first attached one, so that a pass without colour shares
-  // the target of the one with it.
+  // The first buffer drawn to; where none is, the first attached one, so that a pass without colour shares the target
+  // of the one with it.
   const bool draw = binding == GL_DRAW_FRAMEBUFFER;
   const GLint buffer = get_integer(!draw                       ? GLenum(GL_READ_BUFFER)
                                    : context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0)
@@ -83,9 +81,8 @@ TargetImages Targets::images_of(const Context& context, GLenum binding, bool is_
 Targets::Found Targets::find(const Context& context, GLenum binding) {
   Found found;
   const bool draw = binding == GL_DRAW_FRAMEBUFFER;
-  const bool is_window =
-      !context.info.framebuffers ||
-      get_integer(draw ? GLenum(GL_DRAW_FRAMEBUFFER_BINDING) : GLenum(GL_READ_FRAMEBUFFER_BINDING)) == 0;
+  const bool is_window = !context.info.framebuffers || get_integer(draw ? GLenum(GL_DRAW_FRAMEBUFFER_BINDING)
+                                                                        : GLenum(GL_READ_FRAMEBUFFER_BINDING)) == 0;
   if (context.info.framebuffers && gl().CheckFramebufferStatus(binding) != GL_FRAMEBUFFER_COMPLETE) {
     found.problem = "the framebuffer is incomplete";
     found.is_error = true;

@@ -1,8 +1,8 @@
 // The render targets of a frame: which images a framebuffer draws to.
 //
-// A target of the file has one colour, one depth and one stencil plane; GL combines images freely. A target
-// here is a combination of images, and where an image moves on to another combination, the recorder copies
-// its plane there (a blit), so that every command finds the content that the application's images had.
+// A target of the file has one colour, one depth and one stencil plane; GL combines images freely. A target here is a
+// combination of images, and where an image moves on to another combination, the recorder copies its plane there (a
+// blit), so that every command finds the content that the application's images had.
 #pragma once
 
 #include <array>
@@ -51,8 +51,8 @@ class Targets {
  public:
   explicit Targets(const Surface& window);
 
-  // The images of the framebuffer bound to `binding` (GL_DRAW_FRAMEBUFFER or GL_READ_FRAMEBUFFER), or why
-  // there are none.
+  // The images of the framebuffer bound to `binding` (GL_DRAW_FRAMEBUFFER or GL_READ_FRAMEBUFFER), or why there are
+  // none.
   struct Found {
     std::optional<size_t> target;
     std::string problem;

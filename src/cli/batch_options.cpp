@@ -45,9 +45,7 @@ Option model_option() {
           .choices = model_names()};
 }
 
-const BatchModel& chosen_model(const Arguments& arguments) {
-  return batch_model(arguments.text("model", "nvidia"));
-}
+const BatchModel& chosen_model(const Arguments& arguments) { return batch_model(arguments.text("model", "nvidia")); }
 
 std::vector<BatchModel> models_of(const std::string& list, const std::string& option) {
   return each_of(list, option, [](const std::string& name) { return batch_model(name); });

@@ -45,8 +45,7 @@ void print(const ResultTable& table) {
 }
 
 // The file as the pipeline renders it, each batch of the model in a colour of its own (Fig. 6.3).
-void draw_batches(const BatchInput& input, const Arguments& arguments, const BatchRequest& request,
-                  bool several) {
+void draw_batches(const BatchInput& input, const Arguments& arguments, const BatchRequest& request, bool several) {
   const std::string pattern = arguments.text("picture");
   require_ending(pattern, {".png"}, "--picture");
   const ReorderInfo& method = reorder_method(arguments.text("picture-method", "original"));
@@ -77,8 +76,8 @@ void draw_batches(const BatchInput& input, const Arguments& arguments, const Bat
 int run_batches(const Arguments& arguments) {
   BatchRequest request;
   request.models = models_of(arguments.text("models", "nvidia,amd,intel"), "--models");
-  request.methods = methods_of(
-      arguments.text("methods", "original,hoppe,k-cache,tipsify,forsyth,batch,batch-fast"), "--methods");
+  request.methods =
+      methods_of(arguments.text("methods", "original,hoppe,k-cache,tipsify,forsyth,batch,batch-fast"), "--methods");
   request.max_cache = uint32_t(arguments.integer("max-cache", 64));
   const ResultFiles results("batches", arguments);
   const auto& files = arguments.all("FILE");
@@ -134,8 +133,7 @@ Command batches_command() {
       text_option("--models", "LIST",
                   "Batch models, as in nvidia,amd: " + joined_names(model_names()) + " (nvidia,amd,intel)"),
       text_option("--methods", "LIST",
-                  "Orders to compare, as in original,batch: " + joined_names(method_names()) +
-                      " (all but batch-heap)"),
+                  "Orders to compare, as in original,batch: " + joined_names(method_names()) + " (all but batch-heap)"),
       {.names = "--caches", .help = "Also what single caches of 1 .. --max-cache vertices would predict"},
       {.names = "--sweep", .help = "Also methods with cache sizes of 3 .. --max-cache"},
       {.names = "--max-cache",
@@ -166,8 +164,7 @@ Command batches_command() {
        .help = "Order of the triangles in the picture (original)",
        .choices = method_names()}};
   return {"batches", "Compare vertex reuse by batch model and triangle order",
-          joined(joined(joined(options, result_options("batches")), input_options()), pipeline_options()),
-          run_batches};
+          joined(joined(joined(options, result_options("batches")), input_options()), pipeline_options()), run_batches};
 }
 
 }  // namespace brokkr::cli

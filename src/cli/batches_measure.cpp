@@ -16,10 +16,8 @@ struct Ordered {
   uint64_t copies = 0;  // vertices that the post-process added
 };
 
-// The draws in a method's order; `number` gives the vertices of batch methods new numbers, as `brokkr
-// optimize` does.
-Ordered order_all(const BatchInput& input, const ReorderInfo& method, const BatchModel& model,
-                  uint32_t cache = 0) {
+// The draws in a method's order; `number` gives the vertices of batch methods new numbers, as `brokkr optimize` does.
+Ordered order_all(const BatchInput& input, const ReorderInfo& method, const BatchModel& model, uint32_t cache = 0) {
   Ordered result;
   const bool ours = method.method >= ReorderMethod::batch;
   for (const DrawTriangles& draw : input.draws) {
@@ -122,8 +120,8 @@ void measure_caches(const BatchInput& input, const BatchRequest& request, Result
           const double predicted = rate(ordered.draws, [&](const auto& indices) {
             return lru ? lru_cache_misses(indices, size) : fifo_cache_misses(indices, size);
           });
-          table.rows.push_back({input.name, model.name, method.name, asr, lru ? "lru" : "fifo",
-                                std::to_string(size), fixed(predicted, 4)});
+          table.rows.push_back({input.name, model.name, method.name, asr, lru ? "lru" : "fifo", std::to_string(size),
+                                fixed(predicted, 4)});
         }
       }
     }
@@ -135,18 +133,17 @@ void measure_sweep(const BatchInput& input, const BatchRequest& request, ResultT
     for (const ReorderInfo& method : request.methods) {
       if (!method.has_cache_size) continue;
       for (uint32_t size = 3; size <= request.max_cache; size += size < 24 ? 1 : 4) {
-        request.progress(input.name + ": " + method.name + " with " + std::to_string(size) + " for " +
-                         model.name);
+        request.progress(input.name + ": " + method.name + " with " + std::to_string(size) + " for " + model.name);
         const Ordered ordered = order_all(input, method, model, size);
-        table.rows.push_back({input.name, model.name, method.name, std::to_string(size),
-                              fixed(rate(ordered.draws, model), 4)});
+        table.rows.push_back(
+            {input.name, model.name, method.name, std::to_string(size), fixed(rate(ordered.draws, model), 4)});
       }
     }
   }
 }
 
-void measure_render(const BatchInput& input, const BatchRequest& request, const RenderOptions& options,
-                    uint32_t work, int frames, ResultTable& table) {
+void measure_render(const BatchInput& input, const BatchRequest& request, const RenderOptions& options, uint32_t work,
+                    int frames, ResultTable& table) {
   Renderer renderer;
   for (const BatchModel& model : request.models) {
     for (const bool reordered : {false, true}) {
@@ -171,9 +168,8 @@ void measure_render(const BatchInput& input, const BatchRequest& request, const 
           s = renderer.render(prepared, o, false).statistics;
           if (i == 1 || (i > 1 && s.frame_ms < ms)) ms = s.frame_ms;
         }
-        table.rows.push_back({input.name, model.name, reordered ? "batch" : "original",
-                              std::to_string(multiply_adds), fixed(ms, 3),
-                              std::to_string(s.vertex_shader_runs), std::to_string(s.triangles_in),
+        table.rows.push_back({input.name, model.name, reordered ? "batch" : "original", std::to_string(multiply_adds),
+                              fixed(ms, 3), std::to_string(s.vertex_shader_runs), std::to_string(s.triangles_in),
                               fixed(s.asr, 4), fixed(predicted, 4)});
       }
     }

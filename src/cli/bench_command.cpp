@@ -98,8 +98,8 @@ int outcome(const std::vector<BenchRow>& rows) {
   if (failed == 0) return kSuccess;
   const std::string more =
       failed == 1 ? "" : " (and " + std::to_string(failed - 1) + " more, see \"error\" in the JSON)";
-  throw std::runtime_error(first->workload.name + " " + shading_name(first->workload.shading) + ": " +
-                           first->error + more);
+  throw std::runtime_error(first->workload.name + " " + shading_name(first->workload.shading) + ": " + first->error +
+                           more);
 }
 
 int compare_results(const Arguments& arguments) {
@@ -123,8 +123,7 @@ int write_log(const Arguments& arguments, const BenchOptions& options) {
   BenchLog log;
   {
     Progress progress;
-    log = frame_log(all.front(), options, *log_format(arguments.text("log-format", "presentmon")), path,
-                    progress);
+    log = frame_log(all.front(), options, *log_format(arguments.text("log-format", "presentmon")), path, progress);
   }
   write_out(path, log.csv);
   if (path == "-") return kSuccess;
@@ -141,8 +140,7 @@ void check_combination(const Arguments& arguments) {
     throw UsageError("--curves has workloads of its own; leave out FILE and --suite");
   if (arguments.has("log") && (arguments.has("suite") || curves || arguments.all("FILE").size() != 1))
     throw UsageError("--log: takes one FILE");
-  if (arguments.has("log-format") && !arguments.has("log"))
-    throw UsageError("--log-format: needs --log FILE.csv");
+  if (arguments.has("log-format") && !arguments.has("log")) throw UsageError("--log-format: needs --log FILE.csv");
   if (arguments.has("camera") && !arguments.has("log") && arguments.text("against", "llvmpipe") != "none")
     throw UsageError("--camera: the peers have none; use --against none");
   if (arguments.text("json") == "-" && arguments.text("csv") == "-")
@@ -159,8 +157,7 @@ int run_bench(const Arguments& arguments) {
   options.turn_ms = arguments.real("turn", options.turn_ms);
   if (arguments.has("log")) return write_log(arguments, options);
   const std::vector<PeerSetup> setups = peer_setups(or_default(arguments.all("against"), "llvmpipe"));
-  const std::vector<Workload> all =
-      workloads(arguments);  // names first: a wrong one should not cost the rest
+  const std::vector<Workload> all = workloads(arguments);  // names first: a wrong one should not cost the rest
   const std::filesystem::path program = setups.empty() ? "" : find_peer_program(arguments.text("gl-bench"));
   const TemporaryFolder folder;
 
@@ -171,8 +168,7 @@ int run_bench(const Arguments& arguments) {
     Progress progress;
     progress.show("starting");
     if (curves) {
-      const CurveRun run =
-          run_curves(arguments.all("curve"), options, setups, program, folder.path(), progress);
+      const CurveRun run = run_curves(arguments.all("curve"), options, setups, program, folder.path(), progress);
       document["environment"] = run.environment;
       rows = run.rows;
     } else {
@@ -187,8 +183,7 @@ int run_bench(const Arguments& arguments) {
   if (!curves) document["geomeans"] = geomeans_json(rows);
   if (arguments.has("json")) write_out(arguments.text("json"), json_text(document));
   if (arguments.has("csv")) write_out(arguments.text("csv"), rows_csv(rows));
-  if (arguments.text("json") != "-" && arguments.text("csv") != "-")
-    std::cout << rows_table(rows) << std::flush;
+  if (arguments.text("json") != "-" && arguments.text("csv") != "-") std::cout << rows_table(rows) << std::flush;
   return outcome(rows);
 }
 
@@ -222,8 +217,7 @@ Command bench_command() {
        .choices = {"triangles", "pixels", "workers", "draws", "views", "overdraw"},
        .repeat = true},
       {.names = "--compare",
-       .help =
-           "Compare two results of --json row by row, or the manifests of two logs: BEFORE.json AFTER.json"},
+       .help = "Compare two results of --json row by row, or the manifests of two logs: BEFORE.json AFTER.json"},
       {.names = "--shading",
        .kind = ValueKind::text,
        .value = "S",
@@ -257,10 +251,7 @@ Command bench_command() {
        .kind = ValueKind::file,
        .value = "FILE",
        .help = "Write every number and where it was taken; - prints it"},
-      {.names = "--csv",
-       .kind = ValueKind::file,
-       .value = "FILE",
-       .help = "Write one line per row; - prints it"},
+      {.names = "--csv", .kind = ValueKind::file, .value = "FILE", .help = "Write one line per row; - prints it"},
       {.names = "--log",
        .kind = ValueKind::file,
        .value = "FILE.csv",

@@ -16,8 +16,8 @@ struct Point {
   int workers = 0;  // 0: as the options say
 };
 
-Point point(const char* curve, const std::string& file, BenchShading shading, double x,
-            const std::string& series, const LoadOptions& load = {}) {
+Point point(const char* curve, const std::string& file, BenchShading shading, double x, const std::string& series,
+            const LoadOptions& load = {}) {
   Point result{make_workload(file, shading, load), series, x};
   result.workload.group = curve;
   return result;
@@ -26,21 +26,15 @@ Point point(const char* curve, const std::string& file, BenchShading shading, do
 // A displaced sphere over 60 % of 1080p, flat, with ever smaller triangles.
 void add_triangles(std::vector<Point>& points) {
   for (const int count : {1000, 3000, 10'000, 30'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000}) {
-    points.push_back(point("triangles", "generated:sphere-1m?triangles=" + std::to_string(count),
-                           BenchShading::flat, count, "sphere"));
+    points.push_back(point("triangles", "generated:sphere-1m?triangles=" + std::to_string(count), BenchShading::flat,
+                           count, "sphere"));
   }
 }
 
 // Pictures of 16:9: the sphere's triangles stay as they are and grow.
 void add_pixels(std::vector<Point>& points) {
-  constexpr std::array<std::array<int, 2>, 8> kSizes = {{{426, 240},
-                                                         {640, 360},
-                                                         {960, 540},
-                                                         {1280, 720},
-                                                         {1920, 1080},
-                                                         {2560, 1440},
-                                                         {3840, 2160},
-                                                         {7680, 4320}}};
+  constexpr std::array<std::array<int, 2>, 8> kSizes = {
+      {{426, 240}, {640, 360}, {960, 540}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}, {7680, 4320}}};
   for (const BenchShading shading : {BenchShading::flat, BenchShading::textured}) {
     for (const auto& [width, height] : kSizes) {
       LoadOptions load;
@@ -84,10 +78,10 @@ void add_views(std::vector<Point>& points) {
 void add_overdraw(std::vector<Point>& points) {
   for (const BenchShading shading : {BenchShading::flat, BenchShading::textured}) {
     for (const int depth : {1, 2, 4, 8, 16, 32, 64}) {
-      points.push_back(point("overdraw",
-                             "generated:overlap-10k?triangles=" + std::to_string(1000 * depth) +
-                                 "&depth=" + std::to_string(depth),
-                             shading, depth, std::string("layers, ") + shading_name(shading)));
+      points.push_back(
+          point("overdraw",
+                "generated:overlap-10k?triangles=" + std::to_string(1000 * depth) + "&depth=" + std::to_string(depth),
+                shading, depth, std::string("layers, ") + shading_name(shading)));
     }
   }
 }
@@ -97,9 +91,8 @@ struct Curve {
   void (*add)(std::vector<Point>&);
 };
 // Workers come last (run_curves).
-constexpr Curve kCurves[] = {{"triangles", add_triangles}, {"pixels", add_pixels},
-                             {"draws", add_draws},         {"views", add_views},
-                             {"overdraw", add_overdraw},   {"workers", add_workers}};
+constexpr Curve kCurves[] = {{"triangles", add_triangles}, {"pixels", add_pixels},     {"draws", add_draws},
+                             {"views", add_views},         {"overdraw", add_overdraw}, {"workers", add_workers}};
 
 BenchRow measure(Bench& bench, const Point& at, Progress& progress) {
   RenderOptions render = bench.options().render;
@@ -111,11 +104,10 @@ BenchRow measure(Bench& bench, const Point& at, Progress& progress) {
 }
 
 // Peers with another number of threads are other processes.
-void measure_workers(std::vector<Point> points, const BenchOptions& options,
-                     const std::vector<PeerSetup>& peers, const std::filesystem::path& program,
-                     const std::filesystem::path& folder, std::vector<BenchRow>& rows, Progress& progress) {
-  std::stable_sort(points.begin(), points.end(),
-                   [](const Point& a, const Point& b) { return a.workers < b.workers; });
+void measure_workers(std::vector<Point> points, const BenchOptions& options, const std::vector<PeerSetup>& peers,
+                     const std::filesystem::path& program, const std::filesystem::path& folder,
+                     std::vector<BenchRow>& rows, Progress& progress) {
+  std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.workers < b.workers; });
   for (size_t i = 0; i < points.size();) {
     std::vector<PeerSetup> setups;
     for (const PeerSetup& peer : peers) {

@@ -20,8 +20,7 @@ constexpr uint64_t kMostBytes = uint64_t(1) << 28;
 
 Json read_result(const std::string& path) {
   const std::vector<std::byte> bytes = read_file(path, kMostBytes);
-  Json json = Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-                          nullptr, false);
+  Json json = Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), nullptr, false);
   if (!json.is_object() || json.value("kind", "") != "brokkr bench" || !json.contains("results"))
     throw std::runtime_error(path + ": no result of `brokkr bench --json`; name two of them");
   if (json.value("format", 0) != kBenchFormat)
@@ -38,9 +37,7 @@ std::string key(const Json& row) {
   return text;
 }
 
-std::vector<double> rounds(const Json& row) {
-  return row.at("brokkr").at("rounds_ms").get<std::vector<double>>();
-}
+std::vector<double> rounds(const Json& row) { return row.at("brokkr").at("rounds_ms").get<std::vector<double>>(); }
 
 Json difference_of(const Json& before, const Json& after) {
   const double a = before.at("brokkr").at("median_ms"), b = after.at("brokkr").at("median_ms");
@@ -55,8 +52,7 @@ Json difference_of(const Json& before, const Json& after) {
               {"ratio", a / b},
               {"low", *low_a / *high_b},
               {"high", *high_a / *low_b},
-              {"least",
-               before["brokkr"].at("least_ms").get<double>() / after["brokkr"].at("least_ms").get<double>()}};
+              {"least", before["brokkr"].at("least_ms").get<double>() / after["brokkr"].at("least_ms").get<double>()}};
   for (const char* name : {"curve", "series", "x"}) {
     if (before.contains(name)) row[name] = before[name];
   }
@@ -89,8 +85,7 @@ Json bench_difference(const std::string& before, const std::string& after) try {
     if (row.contains("error") || found == known.end()) continue;
     Json line = difference_of(*found->second, row);
     const std::string group = line["group"];
-    for (const std::string& name :
-         {group + " " + line["shading"].get<std::string>(), group, std::string("all")})
+    for (const std::string& name : {group + " " + line["shading"].get<std::string>(), group, std::string("all")})
       logs[name].push_back(std::log(line["ratio"].get<double>()));
     result["results"].push_back(std::move(line));
   }
@@ -102,8 +97,8 @@ Json bench_difference(const std::string& before, const std::string& after) try {
   }
   return result;
 } catch (const nlohmann::json::exception& error) {
-  throw std::runtime_error(before + ", " + after + ": a field is missing or of another kind (" +
-                           error.what() + "); run the benchmark again");
+  throw std::runtime_error(before + ", " + after + ": a field is missing or of another kind (" + error.what() +
+                           "); run the benchmark again");
 }
 
 std::string difference_table(const Json& difference) {
@@ -115,8 +110,8 @@ std::string difference_table(const Json& difference) {
                      fixed(row["ratio"], 2) + " (" + fixed(row["low"], 2) + "-" + fixed(row["high"], 2) + ")",
                      fixed(row["least"], 2), row.contains("machine") ? fixed(row["machine"], 2) : ""});
   }
-  std::string text = format_table(
-      {"frame", "shading", "before ms", "after ms", "before / after", "of the least", "peer's"}, lines);
+  std::string text =
+      format_table({"frame", "shading", "before ms", "after ms", "before / after", "of the least", "peer's"}, lines);
   std::vector<std::vector<std::string>> means;
   for (const auto& [name, mean] : difference["geomeans"].items())
     means.push_back({name, std::to_string(mean["rows"].get<size_t>()), fixed(mean["ratio"], 3)});

@@ -6,10 +6,10 @@
 
 namespace brokkr::cli {
 
-// Rows of both files matched by name, shading and curve position: "before", "after" in ms, "ratio" above 1
-// where the second is faster, its range over the rounds, and "machine", the same ratio of the first peer: how
-// much of it the computer did. Geometric means by group under "geomeans". Throws std::runtime_error where a
-// file is no result of `brokkr bench` or the two share no row.
+// Rows of both files matched by name, shading and curve position: "before", "after" in ms, "ratio" above 1 where the
+// second is faster, its range over the rounds, and "machine", the same ratio of the first peer: how much of it the
+// computer did. Geometric means by group under "geomeans". Throws std::runtime_error where a file is no result of
+// `brokkr bench` or the two share no row.
 nlohmann::ordered_json bench_difference(const std::string& before, const std::string& after);
 
 std::string difference_table(const nlohmann::ordered_json& difference);

@@ -79,9 +79,8 @@ Json bench_environment(const Bench& bench) {
                {"workers_asked", render.workers}};
   json["peers"] = Json::object();
   for (const auto& peer : bench.peers()) {
-    json["peers"][peer->setup().name] = {{"renderer", peer->renderer()},
-                                         {"version", peer->version()},
-                                         {"environment", peer->setup().environment}};
+    json["peers"][peer->setup().name] = {
+        {"renderer", peer->renderer()}, {"version", peer->version()}, {"environment", peer->setup().environment}};
   }
   return json;
 }

@@ -27,8 +27,7 @@ constexpr uint64_t kMostManifestBytes = uint64_t(1) << 24;
 // nlohmann's discarded value where the file is not JSON.
 Json read_json(const std::string& path) {
   const std::vector<std::byte> bytes = read_file(path, kMostManifestBytes);
-  return Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), nullptr,
-                     false);
+  return Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), nullptr, false);
 }
 
 struct LogPair {
@@ -39,10 +38,9 @@ struct LogPair {
 LogPair read_log(const std::string& path) try {
   LogPair pair{read_json(path), {}};
   if (!pair.manifest.is_object() || pair.manifest.value("kind", "") != kLogKind)
-    throw std::runtime_error(path +
-                             ": no manifest of `brokkr bench --log` or of the viewer; name two of them");
-  const std::filesystem::path csv = std::filesystem::path(path).parent_path() /
-                                    std::filesystem::path(pair.manifest.at("log").get<std::string>());
+    throw std::runtime_error(path + ": no manifest of `brokkr bench --log` or of the viewer; name two of them");
+  const std::filesystem::path csv =
+      std::filesystem::path(path).parent_path() / std::filesystem::path(pair.manifest.at("log").get<std::string>());
   pair.log = read_frame_log(csv);
   return pair;
 } catch (const nlohmann::json::exception& error) {
@@ -52,8 +50,8 @@ LogPair read_log(const std::string& path) try {
 
 }  // namespace
 
-BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format,
-                   const std::string& path, Progress& progress) {
+BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format, const std::string& path,
+                   Progress& progress) {
   using Clock = std::chrono::steady_clock;
   const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   progress.show("loading " + workload.name);
@@ -142,13 +140,12 @@ Json log_difference(const std::string& before, const std::string& after) {
 std::string log_difference_table(const Json& d) {
   const Json &a = d["before"]["statistics"], &b = d["after"]["statistics"];
   std::vector<std::vector<std::string>> rows;
-  constexpr std::array<std::pair<const char*, const char*>, 6> kRows = {
-      {{"median ms", "median_ms"},
-       {"p95 ms", "p95_ms"},
-       {"p99 ms", "p99_ms"},
-       {"p99.9 ms", "p99.9_ms"},
-       {"mean ms", "mean_ms"},
-       {"1 % low fps", "one_percent_low_fps"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 6> kRows = {{{"median ms", "median_ms"},
+                                                                         {"p95 ms", "p95_ms"},
+                                                                         {"p99 ms", "p99_ms"},
+                                                                         {"p99.9 ms", "p99.9_ms"},
+                                                                         {"mean ms", "mean_ms"},
+                                                                         {"1 % low fps", "one_percent_low_fps"}}};
   for (const auto& [name, key] : kRows) {
     const double first = a[key], second = b[key];
     rows.push_back({name, fixed(first, 3), fixed(second, 3), second != 0 ? fixed(first / second, 3) : "-"});

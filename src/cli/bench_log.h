@@ -17,11 +17,10 @@ struct BenchLog {
   std::vector<double> frame_ms;
 };
 
-// Draws `options.frames` frames and logs each as log/frame_log.h has it; "present" is the end of the call
-// that renders, pictures are not read back. No warm-up: the first frames show it. `path` names the CSV in the
-// manifest.
-BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format,
-                   const std::string& path, Progress& progress);
+// Draws `options.frames` frames and logs each as log/frame_log.h has it; "present" is the end of the call that renders,
+// pictures are not read back. No warm-up: the first frames show it. `path` names the CSV in the manifest.
+BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format, const std::string& path,
+                   Progress& progress);
 
 // Median, p95, p99, p99.9 and 1 % low as a table, and the formula of the last.
 std::string log_table(const std::string& name, const std::vector<double>& frame_ms);
@@ -29,8 +28,8 @@ std::string log_table(const std::string& name, const std::vector<double>& frame_
 // Whether the file is a manifest of a frame-time log (and no result of `brokkr bench --json`).
 bool is_log_manifest(const std::string& path);
 
-// Two logs, named by their manifests, side by side: their statistics, and the ratio of their medians with its
-// interval. Throws std::runtime_error where a file or its CSV cannot be read.
+// Two logs, named by their manifests, side by side: their statistics, and the ratio of their medians with its interval.
+// Throws std::runtime_error where a file or its CSV cannot be read.
 nlohmann::ordered_json log_difference(const std::string& before, const std::string& after);
 std::string log_difference_table(const nlohmann::ordered_json& difference);
 

@@ -18,8 +18,7 @@ double percent(size_t part, size_t all) { return all == 0 ? 0 : 100.0 * double(p
 
 double depth_difference(const std::vector<float>& a, const std::vector<float>& b) {
   size_t count = 0;
-  for (size_t i = 0; i < a.size(); ++i)
-    count += !(std::abs(double(a[i]) - double(b[i])) <= kBenchDepthTolerance);
+  for (size_t i = 0; i < a.size(); ++i) count += !(std::abs(double(a[i]) - double(b[i])) <= kBenchDepthTolerance);
   return percent(count, a.size());
 }
 

@@ -17,8 +17,7 @@ namespace brokkr::cli {
 // Snapping to 1/256 pixel moves depths of triangles that the near plane cuts by up to this much.
 inline constexpr double kBenchDepthTolerance = 1e-4;
 inline constexpr double kBenchColorTolerance = 0.02;  // of 1; blending in 8 bits rounds differently
-// Of the pixels may differ by more: edges that snapping moved, and whole rows where edges run through
-// centres.
+// Of the pixels may differ by more: edges that snapping moved, and whole rows where edges run through centres.
 inline constexpr double kBenchMostPercent = 0.5;
 
 // Milliseconds of one contestant over all rounds.

@@ -19,15 +19,13 @@ using Json = nlohmann::json;
 
 constexpr int kAnswerSeconds = 240;  // ten million triangles take some to load
 
-// llvmpipe allocates and frees its bins every frame; glibc's default thresholds hand that memory back to the
-// kernel each time, which costs up to 30 % of a frame in page faults.
-const std::map<std::string, std::string> kKeptMemory = {{"MALLOC_TRIM_THRESHOLD_", "4294967296"},
-                                                        {"MALLOC_MMAP_THRESHOLD_", "33554432"},
-                                                        {"MALLOC_TOP_PAD_", "268435456"}};
+// llvmpipe allocates and frees its bins every frame; glibc's default thresholds hand that memory back to the kernel
+// each time, which costs up to 30 % of a frame in page faults.
+const std::map<std::string, std::string> kKeptMemory = {
+    {"MALLOC_TRIM_THRESHOLD_", "4294967296"}, {"MALLOC_MMAP_THRESHOLD_", "33554432"}, {"MALLOC_TOP_PAD_", "268435456"}};
 
 std::string lavapipe_driver() {
-  for (const char* folder :
-       {"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
+  for (const char* folder : {"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
       if (entry.path().filename().string().rfind("lvp_icd", 0) == 0) return entry.path().string();
@@ -106,9 +104,8 @@ fs::path find_peer_program(const std::string& given) {
     if (access(place.c_str(), X_OK) == 0) return place;
   }
   if (!given.empty()) throw std::runtime_error("--gl-bench " + given + ": there is no such program");
-  throw std::runtime_error(
-      "brokkr-gl-bench is neither beside " + (folder / "brokkr").string() +
-      " nor in ../libexec/brokkr; build it, name it with --gl-bench, or use --against none");
+  throw std::runtime_error("brokkr-gl-bench is neither beside " + (folder / "brokkr").string() +
+                           " nor in ../libexec/brokkr; build it, name it with --gl-bench, or use --against none");
 }
 
 Peer::Peer(PeerSetup setup, const fs::path& program, fs::path folder)

@@ -22,15 +22,15 @@ struct PeerSetup {
 };
 
 // Setups of the families in `texts` ("llvmpipe,lavapipe", "gpu", "none"): llvmpipe and lavapipe each with the
-// allocator's defaults and with kept memory. Throws UsageError for unknown names and std::runtime_error where
-// lavapipe is not installed.
+// allocator's defaults and with kept memory. Throws UsageError for unknown names and std::runtime_error where lavapipe
+// is not installed.
 std::vector<PeerSetup> peer_setups(const std::vector<std::string>& texts);
 
 // The same peer with so many rasterizing threads (llvmpipe only; one more thread sets triangles up).
 PeerSetup with_threads(PeerSetup setup, int threads);
 
-// brokkr-gl-bench beside this program, in its build, or under libexec; `given` where that is not empty.
-// Throws std::runtime_error.
+// brokkr-gl-bench beside this program, in its build, or under libexec; `given` where that is not empty. Throws
+// std::runtime_error.
 std::filesystem::path find_peer_program(const std::string& given);
 
 struct PeerPicture {
@@ -54,8 +54,8 @@ class Peer {
   const std::string& renderer() const { return renderer_; }
   const std::string& version() const { return version_; }
 
-  // Loading runs in the peer until finish_load, so that several peers load at once. Nothing happens where it
-  // holds that frame already.
+  // Loading runs in the peer until finish_load, so that several peers load at once. Nothing happens where it holds that
+  // frame already.
   void begin_load(const Workload& workload);
   void finish_load();
   void drop();

@@ -46,8 +46,8 @@ std::string last_line(const std::filesystem::path& path) {
 
 }  // namespace
 
-LineProcess::LineProcess(const std::vector<std::string>& command,
-                         const std::map<std::string, std::string>& environment, std::filesystem::path log)
+LineProcess::LineProcess(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
+                         std::filesystem::path log)
     : name_(std::filesystem::path(command.front()).filename().string()), log_(std::move(log)) {
   // A socket, for a pipe whose reader is gone would end this program by a signal.
   std::array<int, 2> ends{};

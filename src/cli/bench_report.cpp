@@ -41,8 +41,7 @@ std::string csv_field(const std::string& text) {
 }
 
 void add(std::map<std::string, std::vector<double>>& logs, const BenchRow& row) {
-  for (const PeerResult& peer : row.peers)
-    logs[peer.peer].push_back(std::log(ratio_of(peer.times, row.brokkr).median));
+  for (const PeerResult& peer : row.peers) logs[peer.peer].push_back(std::log(ratio_of(peer.times, row.brokkr).median));
   if (const PeerResult* best = best_peer(row))
     logs["best"].push_back(std::log(ratio_of(best->times, row.brokkr).median));
 }
@@ -101,8 +100,7 @@ std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
   for (const BenchRow& row : rows) {
     if (!row.error.empty()) continue;
     const std::string& group = row.workload.group;
-    for (const std::string& name :
-         {group + " " + shading_name(row.workload.shading), group, std::string("all")}) {
+    for (const std::string& name : {group + " " + shading_name(row.workload.shading), group, std::string("all")}) {
       add(logs[name], row);
       ++result[name].rows;
     }
@@ -118,11 +116,9 @@ std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
 }
 
 Json row_json(const BenchRow& row) {
-  Json json = {{"name", row.workload.name},
-               {"shading", shading_name(row.workload.shading)},
-               {"group", row.workload.group}};
-  if (!row.series.empty())
-    json.update(Json{{"curve", row.workload.group}, {"series", row.series}, {"x", row.x}});
+  Json json = {
+      {"name", row.workload.name}, {"shading", shading_name(row.workload.shading)}, {"group", row.workload.group}};
+  if (!row.series.empty()) json.update(Json{{"curve", row.workload.group}, {"series", row.series}, {"x", row.x}});
   if (!row.error.empty()) {
     json["error"] = row.error;
     return json;
@@ -172,12 +168,11 @@ std::string rows_csv(const std::vector<BenchRow>& rows) {
   csv << "name,shading,group,series,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_least_"
          "ms,"
          "launch_ms,resident_kib,peak_kib";
-  for (const std::string& peer : peers)
-    csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
+  for (const std::string& peer : peers) csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
   csv << ",error\n";
   for (const BenchRow& row : rows) {
-    csv << csv_field(row.workload.name) << ',' << shading_name(row.workload.shading) << ','
-        << row.workload.group << ',' << csv_field(row.series) << ',';
+    csv << csv_field(row.workload.name) << ',' << shading_name(row.workload.shading) << ',' << row.workload.group << ','
+        << csv_field(row.series) << ',';
     if (!row.error.empty()) {
       csv << std::string(11 + 3 * peers.size(), ',') << csv_field(row.error) << '\n';
       continue;
@@ -186,8 +181,7 @@ std::string rows_csv(const std::vector<BenchRow>& rows) {
         << row.statistics.fragments << ',' << row.brokkr.median() << ',' << row.brokkr.least() << ','
         << row.launch.median() << ',' << row.memory_kib << ',' << row.peak_kib;
     for (const PeerResult& peer : row.peers)
-      csv << ',' << peer.times.median() << ',' << peer.times.least() << ','
-          << ratio_of(peer.times, row.brokkr).median;
+      csv << ',' << peer.times.median() << ',' << peer.times.least() << ',' << ratio_of(peer.times, row.brokkr).median;
     csv << ",\n";
   }
   return csv.str();
@@ -219,8 +213,7 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
     if (!row.peers.empty()) {
       for (const PeerResult* peer : std::vector<const PeerResult*>{&row.peers.front(), best_peer(row)}) {
         const Ratio ratio = ratio_of(peer->times, row.brokkr);
-        line.push_back(fixed(ratio.median, 2) + " (" + fixed(ratio.low, 2) + "-" + fixed(ratio.high, 2) +
-                       ")");
+        line.push_back(fixed(ratio.median, 2) + " (" + fixed(ratio.low, 2) + "-" + fixed(ratio.high, 2) + ")");
       }
     }
     lines.push_back(line);

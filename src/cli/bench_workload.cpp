@@ -24,8 +24,8 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// `name` ("scenes", "assets") of an installation, of the checkout that the program was built in, or of the
-// checkout one stands in. Empty where there is none.
+// `name` ("scenes", "assets") of an installation, of the checkout that the program was built in, or of the checkout one
+// stands in. Empty where there is none.
 fs::path bundled(const char* name) {
   fs::path installed = program_folder().parent_path() / "share" / "brokkr" / name;
   if (is_folder(installed)) return installed;
@@ -79,8 +79,7 @@ Workload make_workload(const std::string& file, BenchShading shading, const Load
   }
   const bool capture = fs::path(file).extension() == ".bkf";
   if (capture && shading == BenchShading::material)
-    throw UsageError("--shading material: " + file +
-                     " is a captured frame, which has no materials; use flat");
+    throw UsageError("--shading material: " + file + " is a captured frame, which has no materials; use flat");
   Workload workload;
   workload.file = shading == BenchShading::textured ? textured(file) : file;
   workload.name = generated ? file : fs::path(file).stem().string();
@@ -90,20 +89,17 @@ Workload make_workload(const std::string& file, BenchShading shading, const Load
   return workload;
 }
 
-std::vector<Workload> suite_workloads(const std::string& captures,
-                                      const std::vector<BenchShading>& shadings) {
+std::vector<Workload> suite_workloads(const std::string& captures, const std::vector<BenchShading>& shadings) {
   std::vector<fs::path> files = files_in(bundled("scenes"), ".bkf");
   if (!captures.empty()) {
     const std::vector<fs::path> more = files_in(captures, ".bkf");
-    if (more.empty())
-      throw std::runtime_error("--captures " + captures + ": there is no .bkf in this folder");
+    if (more.empty()) throw std::runtime_error("--captures " + captures + ": there is no .bkf in this folder");
     std::set<fs::path> names;
     for (const fs::path& file : files) names.insert(file.filename());
     for (const fs::path& file : more) {
       if (names.insert(file.filename()).second) files.push_back(file);
     }
-    std::sort(files.begin(), files.end(),
-              [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
+    std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
   }
   std::vector<Workload> all;
   for (const fs::path& file : files) all.push_back(make_workload(file.string(), BenchShading::flat, {}));
@@ -121,8 +117,7 @@ Frame load_workload(const std::string& file, const LoadOptions& options) {
   Frame frame = load_frame(file, options);
   const uint32_t target = main_target(frame);
   const Target& shown = frame.targets[target];
-  if (options.width > 0 && shown.layers == 1 &&
-      (shown.width != options.width || shown.height != options.height))
+  if (options.width > 0 && shown.layers == 1 && (shown.width != options.width || shown.height != options.height))
     resize_frame(frame, target, options.width, options.height);
   return frame;
 }

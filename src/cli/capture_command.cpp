@@ -102,8 +102,7 @@ Command capture_command() {
                          .kind = ValueKind::text,
                          .value = "KEY",
                          .help = "Capture when this key goes down: an X11 keysym, e.g. F10"});
-      options.push_back(
-          {.names = "--keep-running", .help = "Leave the program running after the last frame"});
+      options.push_back({.names = "--keep-running", .help = "Leave the program running after the last frame"});
     }
   }
   return {"capture", "Run an OpenGL program and capture frames of it", options, run_capture};

@@ -117,12 +117,11 @@ void set_environment(const CaptureRequest& request, const std::string& library, 
   set("BROKKR_CAPTURE_LICENSE", request.license);
 }
 
-pid_t start(const CaptureRequest& request, const fs::path& library, const std::string& status,
-            const fs::path& program, const std::vector<std::string>& command) {
+pid_t start(const CaptureRequest& request, const fs::path& library, const std::string& status, const fs::path& program,
+            const std::vector<std::string>& command) {
   std::cout.flush();
   const pid_t child = fork();
-  if (child < 0)
-    throw std::runtime_error(std::string("the program cannot be started: ") + std::strerror(errno));
+  if (child < 0) throw std::runtime_error(std::string("the program cannot be started: ") + std::strerror(errno));
   if (child > 0) return child;
   set_environment(request, library.string(), status);
   std::vector<char*> words;
@@ -143,10 +142,9 @@ void require_same_word_size(const fs::path& program, const fs::path& library) {
   const auto a = header(program), b = header(library);
   const bool elf = std::memcmp(a.data(), "\177ELF", 4) == 0;
   if (!elf || a[4] == b[4]) return;
-  throw std::runtime_error(
-      program.string() + ": the program and " + library.string() +
-      " have different word sizes; build the library for this program (docs/capture.md) and "
-      "name it with --library");
+  throw std::runtime_error(program.string() + ": the program and " + library.string() +
+                           " have different word sizes; build the library for this program (docs/capture.md) and "
+                           "name it with --library");
 }
 
 // What has come of a run.
@@ -167,9 +165,8 @@ void take(const nlohmann::json& line, Outcome& outcome) {
   } else if (line.contains("file")) {
     outcome.written++;
     std::cout << printable(line["file"].get<std::string>()) << ": frame " << line["frame"] << ", "
-              << grouped(line["draws"].get<uint64_t>()) << " draws, "
-              << grouped(line["triangles"].get<uint64_t>()) << " triangles, "
-              << grouped(line["skipped"].get<uint64_t>()) << " draws skipped";
+              << grouped(line["draws"].get<uint64_t>()) << " draws, " << grouped(line["triangles"].get<uint64_t>())
+              << " triangles, " << grouped(line["skipped"].get<uint64_t>()) << " draws skipped";
     if (line["state_checks"].get<uint64_t>() > 0) {
       std::cout << ", " << grouped(line["state_differences"].get<uint64_t>()) << " differences of state in "
                 << grouped(line["state_checks"].get<uint64_t>()) << " checks";
@@ -225,22 +222,19 @@ std::string describe_end(const CaptureRequest& request, const Outcome& outcome, 
 fs::path find_capture_library(const std::string& given) {
   std::error_code error;
   if (!given.empty()) {
-    if (!fs::exists(given, error))
-      throw std::runtime_error(given + ": there is no such library; check --library");
+    if (!fs::exists(given, error)) throw std::runtime_error(given + ": there is no such library; check --library");
     return fs::absolute(given);
   }
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   const fs::path folder = self.parent_path();
-  for (const fs::path& place :
-       {folder / "lib/brokkr", folder / "../lib/brokkr", folder / ".." / BROKKR_LIBDIR / "brokkr",
-        fs::path(BROKKR_LIBDIR) / "brokkr"}) {
+  for (const fs::path& place : {folder / "lib/brokkr", folder / "../lib/brokkr",
+                                folder / ".." / BROKKR_LIBDIR / "brokkr", fs::path(BROKKR_LIBDIR) / "brokkr"}) {
     const fs::path library = place / kLibraryName;
     if (fs::exists(library, error)) return fs::canonical(library);
   }
-  throw std::runtime_error(
-      std::string(kLibraryName) + " is not beside this program (" + folder.string() +
-      "/lib/brokkr); build it (it needs libgl-dev, libegl-dev and libx11-dev) or name it with "
-      "--library");
+  throw std::runtime_error(std::string(kLibraryName) + " is not beside this program (" + folder.string() +
+                           "/lib/brokkr); build it (it needs libgl-dev, libegl-dev and libx11-dev) or name it with "
+                           "--library");
 }
 
 fs::path find_program(const std::string& program) {
@@ -265,15 +259,13 @@ int run_captured(const CaptureRequest& request, const std::vector<std::string>& 
   const fs::path library = find_capture_library(request.library);
   const fs::path program = find_program(command.front());
   if (program.empty()) {
-    throw std::runtime_error(command.front() +
-                             ": no such program; name a file, or a program in PATH or /usr/games");
+    throw std::runtime_error(command.front() + ": no such program; name a file, or a program in PATH or /usr/games");
   }
   require_same_word_size(program, library);
   const fs::path folder = fs::absolute(request.output).parent_path();
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    throw std::runtime_error(folder.string() +
-                             ": there is no such folder; make it, or choose another --output");
+    throw std::runtime_error(folder.string() + ": there is no such folder; make it, or choose another --output");
   }
   StatusFile status_file;
   const Signals signals;
@@ -299,8 +291,7 @@ int run_captured(const CaptureRequest& request, const std::vector<std::string>& 
   const bool enough = request.count > 0 ? outcome.written >= request.count : outcome.written > 0;
   if (enough && outcome.problem.empty()) return kSuccess;
   if (timed_out) {
-    throw std::runtime_error(command.front() +
-                             ": the frame was not reached within --timeout; allow more seconds");
+    throw std::runtime_error(command.front() + ": the frame was not reached within --timeout; allow more seconds");
   }
   throw std::runtime_error(describe_end(request, outcome, command.front(), status));
 }

@@ -27,15 +27,14 @@ struct CaptureRequest {
 std::vector<Option> capture_options();
 CaptureRequest capture_request(const Arguments& arguments);
 
-// The layer beside this program: in its build tree, or where `cmake --install` puts it. Throws where there is
-// none.
+// The layer beside this program: in its build tree, or where `cmake --install` puts it. Throws where there is none.
 std::filesystem::path find_capture_library(const std::string& given);
 
 // Where `program` is: a path, or a name to be looked up in PATH. Empty where there is no such program.
 std::filesystem::path find_program(const std::string& program);
 
-// Runs `command` (program first) until the frames are written, or it ends by itself; prints one line per
-// frame. Returns the exit code.
+// Runs `command` (program first) until the frames are written, or it ends by itself; prints one line per frame. Returns
+// the exit code.
 int run_captured(const CaptureRequest& request, const std::vector<std::string>& command);
 
 }  // namespace brokkr::cli

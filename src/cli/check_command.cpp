@@ -28,19 +28,18 @@ struct Row {
 std::string numbered(const std::string& path, size_t number, size_t count) {
   if (count == 1) return path;
   std::filesystem::path result(path);
-  const std::string name =
-      result.stem().string() + "-" + std::to_string(number) + result.extension().string();
+  const std::string name = result.stem().string() + "-" + std::to_string(number) + result.extension().string();
   return result.replace_filename(name).string();
 }
 
 // Renders up to the reference and compares the target's depth with it.
-Row check_reference(const Frame& frame, const Reference& reference, Renderer& renderer,
-                    PreparedFrame& prepared, RenderOptions options, const std::string& picture) {
+Row check_reference(const Frame& frame, const Reference& reference, Renderer& renderer, PreparedFrame& prepared,
+                    RenderOptions options, const std::string& picture) {
   const Target& target = frame.targets[reference.target];
   if (reference.depth_width != target.width || reference.depth_height != target.height) {
-    throw std::runtime_error(frame.source + ": the reference before command " +
-                             std::to_string(reference.before) + " has another size than its target " +
-                             std::to_string(target.id) + "; capture the frame again");
+    throw std::runtime_error(frame.source + ": the reference before command " + std::to_string(reference.before) +
+                             " has another size than its target " + std::to_string(target.id) +
+                             "; capture the frame again");
   }
   options.command_limit = reference.before;
   options.keep_ids = true;
@@ -54,8 +53,7 @@ Row check_reference(const Frame& frame, const Reference& reference, Renderer& re
   if (!picture.empty()) {
     write_pixels(picture, layer.width, layer.height, draw_difference(layer.depth, reference.depth, is_hard));
   }
-  return {&reference, target.id, compare_depth(layer.depth, reference.depth, is_hard),
-          result.statistics.frame_ms};
+  return {&reference, target.id, compare_depth(layer.depth, reference.depth, is_hard), result.statistics.frame_ms};
 }
 
 nlohmann::ordered_json to_json(const std::string& file, const std::vector<Row>& rows, bool passed) {
@@ -84,8 +82,8 @@ nlohmann::ordered_json to_json(const std::string& file, const std::vector<Row>& 
 void print(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> cells;
   for (const Row& row : rows) {
-    cells.push_back({std::to_string(row.target), std::to_string(row.reference->before),
-                     grouped(row.depth.pixels), fixed(row.depth.percent(), 4), grouped(row.depth.hard_pixels),
+    cells.push_back({std::to_string(row.target), std::to_string(row.reference->before), grouped(row.depth.pixels),
+                     fixed(row.depth.percent(), 4), grouped(row.depth.hard_pixels),
                      row.depth.hard_pixels > 0 ? fixed(row.depth.hard_percent(), 4) : "-",
                      grouped(row.depth.hard_pixels - row.depth.hard_agree), fixed(row.depth.hard_worst, 6),
                      fixed(row.frame_ms, 2)});
@@ -109,8 +107,7 @@ int run_check(const Arguments& arguments) {
       if (!reference.depth.empty()) references.push_back(&reference);
     }
     if (references.empty()) {
-      throw std::runtime_error(file +
-                               ": holds no reference depth to compare with; use a captured frame that does");
+      throw std::runtime_error(file + ": holds no reference depth to compare with; use a captured frame that does");
     }
     Renderer renderer;
     PreparedFrame prepared = renderer.prepare(frame);

@@ -20,8 +20,7 @@
 namespace brokkr::cli {
 namespace {
 
-// Messages of libraries can have several lines and quote a file's bytes; an error of ours is one line of
-// text.
+// Messages of libraries can have several lines and quote a file's bytes; an error of ours is one line of text.
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -69,8 +68,7 @@ void add_option(Parsed& parsed, const Option& option) {
   } else {
     added->type_name(option.value);
     added->expected(1)->allow_extra_args(false);
-    added->multi_option_policy(option.repeat ? CLI::MultiOptionPolicy::TakeAll
-                                             : CLI::MultiOptionPolicy::Throw);
+    added->multi_option_policy(option.repeat ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw);
   }
   if (!option.group.empty()) added->group(option.group);
 }
@@ -98,8 +96,8 @@ Arguments arguments_of(const Parsed& parsed) {
   return Arguments(std::move(found));
 }
 
-// `brokkr FILE…` is `brokkr view FILE…` where there is a display, and `brokkr render FILE…` elsewhere; with
-// options it is always the latter.
+// `brokkr FILE…` is `brokkr view FILE…` where there is a display, and `brokkr render FILE…` elsewhere; with options it
+// is always the latter.
 std::vector<std::string> with_command(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const auto is_command = [&](const Command& command) { return command.name == words.front(); };

@@ -1,5 +1,4 @@
-// The command line of `brokkr`: finds the command, reads its options, runs it, and turns errors into one
-// line.
+// The command line of `brokkr`: finds the command, reads its options, runs it, and turns errors into one line.
 #pragma once
 
 namespace brokkr::cli {

@@ -67,8 +67,7 @@ int run_compare(const Arguments& arguments) {
       return std::to_string(image.width) + "x" + std::to_string(image.height) + " with " +
              std::to_string(image.channels) + " channels";
     };
-    throw std::runtime_error(first + " is " + shape(a) + ", " + second + " is " + shape(b) +
-                             "; compare equal sizes");
+    throw std::runtime_error(first + " is " + shape(a) + ", " + second + " is " + shape(b) + "; compare equal sizes");
   }
   const double tolerance = arguments.real("tolerance", 0);
   const Comparison result = compare(a, b, tolerance);
@@ -84,9 +83,8 @@ int run_compare(const Arguments& arguments) {
     if (std::isfinite(result.worst)) json["worst"] = result.worst;
     std::cout << json_text(json);
   } else {
-    std::cout << grouped(result.differing) << " of " << grouped(result.pixels)
-              << " pixels differ by more than " << tolerance << " (" << fixed(percent, 4)
-              << " %); the largest difference is " << result.worst;
+    std::cout << grouped(result.differing) << " of " << grouped(result.pixels) << " pixels differ by more than "
+              << tolerance << " (" << fixed(percent, 4) << " %); the largest difference is " << result.worst;
     if (result.worst > 0) std::cout << " at (" << result.worst_x << ", " << result.worst_y << ")";
     std::cout << '\n';
   }

@@ -12,8 +12,8 @@ namespace brokkr::cli {
 // Depths that differ by no more than this agree (window depth; 336 steps of a 24-bit depth buffer).
 inline constexpr double kDepthTolerance = 2e-5;
 
-// Which draw wrote a pixel's depth last matters: a clip-space replay cannot know what a shader discarded.
-// "Hard" pixels are those whose last depth writer left no such doubt, or that only a clear wrote.
+// Which draw wrote a pixel's depth last matters: a clip-space replay cannot know what a shader discarded. "Hard" pixels
+// are those whose last depth writer left no such doubt, or that only a clear wrote.
 struct DepthComparison {
   uint64_t pixels = 0, agree = 0;
   uint64_t hard_pixels = 0, hard_agree = 0;
@@ -28,17 +28,16 @@ struct DepthComparison {
   }
 };
 
-// What a draw's last write to a pixel's depth can be trusted for: false where a shader's discard, its own
-// fragment depth, an alpha test or the stencil decided.
+// What a draw's last write to a pixel's depth can be trusted for: false where a shader's discard, its own fragment
+// depth, an alpha test or the stencil decided.
 bool is_hard_writer(const Frame& frame, uint32_t command);
 
-// `ours` and `reference` hold one value per pixel and have the same size; NaN never agrees. `is_hard(pixel)`
-// is asked once per pixel.
+// `ours` and `reference` hold one value per pixel and have the same size; NaN never agrees. `is_hard(pixel)` is asked
+// once per pixel.
 DepthComparison compare_depth(const std::vector<float>& ours, const std::vector<float>& reference,
                               const std::function<bool(size_t)>& is_hard);
 
-// RGBA8, rows as in the input: depth in grey where both agree; red where hard pixels differ, amber where
-// others do.
+// RGBA8, rows as in the input: depth in grey where both agree; red where hard pixels differ, amber where others do.
 std::vector<uint32_t> draw_difference(const std::vector<float>& ours, const std::vector<float>& reference,
                                       const std::function<bool(size_t)>& is_hard);
 

@@ -29,11 +29,7 @@ int run_import(const Arguments& arguments) {
 
 Command import_command() {
   std::vector<Option> options = {
-      {.names = "TRACE",
-       .kind = ValueKind::file,
-       .value = "TRACE",
-       .help = "Recording of apitrace",
-       .required = true},
+      {.names = "TRACE", .kind = ValueKind::file, .value = "TRACE", .help = "Recording of apitrace", .required = true},
       {.names = "--egl", .help = "The recorded program used EGL: replay with eglretrace"}};
   for (Option& option : capture_options()) options.push_back(std::move(option));
   return {"import", "Capture frames of an apitrace recording while apitrace replays it", options, run_import};

@@ -55,9 +55,8 @@ nlohmann::ordered_json to_json(const Frame& frame, const FrameSummary& summary) 
                                   {"depth", {reference.depth_width, reference.depth_height}},
                                   {"color_bytes", reference.color_jpeg.size()}});
   }
-  json["skipped"] = {{"draws", frame.skipped_draws},
-                     {"triangles", frame.skipped_triangles},
-                     {"reasons", frame.skipped_reasons}};
+  json["skipped"] = {
+      {"draws", frame.skipped_draws}, {"triangles", frame.skipped_triangles}, {"reasons", frame.skipped_reasons}};
   return json;
 }
 
@@ -106,8 +105,8 @@ void print(const Frame& frame, const FrameSummary& summary) {
   std::vector<std::vector<std::string>> rows;
   for (const TargetSummary& target : summary.targets) {
     rows.push_back({std::to_string(target.target.id), size_text(target.target.width, target.target.height),
-                    std::to_string(target.target.layers), format_name(target.target.format),
-                    grouped(target.draws), grouped(target.triangles), target.is_main ? "main" : ""});
+                    std::to_string(target.target.layers), format_name(target.target.format), grouped(target.draws),
+                    grouped(target.triangles), target.is_main ? "main" : ""});
   }
   std::cout << '\n' << format_table({"target", "size", "layers", "format", "draws", "triangles", ""}, rows);
   rows.clear();

@@ -21,29 +21,28 @@ void check_camera(const std::string& text) {
 }  // namespace
 
 std::vector<Option> input_options() {
-  return {
-      {.names = "--size",
-       .kind = ValueKind::size,
-       .value = "WxH",
-       .help = "Pixels to draw (a captured frame: its own; a scene: 1920x1080)",
-       .min = 1,
-       .max = kMaxTargetSize},
-      {.names = "--camera",
-       .kind = ValueKind::text,
-       .value = "TEXT",
-       .help = "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"},
-      {.names = "--views",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Draw a scene from so many sides at once, each a layer of the target",
-       .min = 1,
-       .max = kMaxTargetLayers},
-      {.names = "--view-size",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Pixels per side of each of several views (128)",
-       .min = 1,
-       .max = kMaxTargetSize}};
+  return {{.names = "--size",
+           .kind = ValueKind::size,
+           .value = "WxH",
+           .help = "Pixels to draw (a captured frame: its own; a scene: 1920x1080)",
+           .min = 1,
+           .max = kMaxTargetSize},
+          {.names = "--camera",
+           .kind = ValueKind::text,
+           .value = "TEXT",
+           .help = "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"},
+          {.names = "--views",
+           .kind = ValueKind::integer,
+           .value = "N",
+           .help = "Draw a scene from so many sides at once, each a layer of the target",
+           .min = 1,
+           .max = kMaxTargetLayers},
+          {.names = "--view-size",
+           .kind = ValueKind::integer,
+           .value = "N",
+           .help = "Pixels per side of each of several views (128)",
+           .min = 1,
+           .max = kMaxTargetSize}};
 }
 
 std::vector<Option> target_options() {
@@ -89,8 +88,7 @@ uint32_t chosen_target(const Frame& frame, const Arguments& arguments) {
     if (frame.targets[index].id == id) return index;
     known += (known.empty() ? "" : ", ") + std::to_string(frame.targets[index].id);
   }
-  throw UsageError("--target: " + frame.source + " has no target " + std::to_string(id) + "; it has " +
-                   known);
+  throw UsageError("--target: " + frame.source + " has no target " + std::to_string(id) + "; it has " + known);
 }
 
 uint32_t chosen_layer(const Frame& frame, uint32_t target, const Arguments& arguments) {

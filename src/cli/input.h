@@ -19,8 +19,7 @@ std::vector<Option> target_options();
 // Loads `file` as the options say. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 
-// The target with the file's own number `--target`, or the frame's main one. Throws UsageError that lists
-// them.
+// The target with the file's own number `--target`, or the frame's main one. Throws UsageError that lists them.
 uint32_t chosen_target(const Frame& frame, const Arguments& arguments);
 
 // `--layer` of that target. Throws UsageError.

@@ -40,8 +40,7 @@ int run_machines(const Arguments& arguments) {
   std::vector<std::vector<std::string>> rows;
   for (const MachineInfo& machine : machines) {
     const bool there = machine.available;
-    rows.push_back({kind_name(machine.kind), machine.name, machine.isa,
-                    there ? std::to_string(machine.width) : "-",
+    rows.push_back({kind_name(machine.kind), machine.name, machine.isa, there ? std::to_string(machine.width) : "-",
                     there ? std::to_string(machine.workers) : "-", there ? "yes" : "no",
                     machine.note.empty() ? "" : "  " + machine.note});
   }

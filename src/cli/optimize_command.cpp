@@ -18,9 +18,7 @@
 namespace brokkr::cli {
 namespace {
 
-double per_triangle(uint64_t runs, uint64_t triangles) {
-  return triangles == 0 ? 0 : double(runs) / double(triangles);
-}
+double per_triangle(uint64_t runs, uint64_t triangles) { return triangles == 0 ? 0 : double(runs) / double(triangles); }
 
 int run_optimize(const Arguments& arguments) {
   const std::string input = arguments.text("INPUT"), output = arguments.text("output");
@@ -71,10 +69,8 @@ int run_optimize(const Arguments& arguments) {
     }
     write_text(json, text);
   }
-  std::cout << output << ": " << grouped(report.triangles) << " triangles of " << report.draws
-            << " draws reordered";
-  if (report.kept_draws > 0)
-    std::cout << ", " << report.kept_draws << " draws whose order matters left alone";
+  std::cout << output << ": " << grouped(report.triangles) << " triangles of " << report.draws << " draws reordered";
+  if (report.kept_draws > 0) std::cout << ", " << report.kept_draws << " draws whose order matters left alone";
   std::cout << "\nvertex shader runs per triangle (" << model.name << "): " << fixed(before, 3) << " -> "
             << fixed(after, 3) << "\nvertices: " << grouped(report.vertices_before) << " -> "
             << grouped(report.vertices_after) << "\nordered in " << fixed(report.milliseconds, 1) << " ms\n";
@@ -107,8 +103,7 @@ Command optimize_command() {
        .min = 3,
        .max = 1024},
       {.names = "--every-draw", .help = "Reorder draws too whose order shows, as with blending"},
-      {.names = "--keep-numbers",
-       .help = "Leave vertices where they are, instead of in the order of first use"},
+      {.names = "--keep-numbers", .help = "Leave vertices where they are, instead of in the order of first use"},
       {.names = "--no-copies",
        .help = "Let batches cross multiples of 65536 vertices, instead of copying some (nvidia models)"},
       {.names = "--json",

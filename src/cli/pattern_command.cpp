@@ -16,8 +16,8 @@ constexpr int kDefaultBins = 32;  // of patterns that do not repeat, per side
 
 void list_patterns() {
   for (const PatternInfo& pattern : patterns()) {
-    std::cout << std::string(pattern.name).append(34 - std::string(pattern.name).size(), ' ')
-              << pattern.description << '\n';
+    std::cout << std::string(pattern.name).append(34 - std::string(pattern.name).size(), ' ') << pattern.description
+              << '\n';
   }
 }
 
@@ -47,14 +47,13 @@ int run_pattern(const Arguments& arguments) {
   RenderOptions chosen;
   choose_pattern(name, chosen);
   if (chosen.saved_pattern && arguments.has("rasterizers"))
-    throw UsageError("--rasterizers: " + name + " is for " +
-                     std::to_string(chosen.saved_pattern->pattern.rasterizers) + "; leave it out");
-  const Pattern pattern =
-      chosen.saved_pattern
-          ? chosen.saved_pattern->pattern
-          : make_pattern(chosen.pattern, static_cast<int>(arguments.integer("rasterizers", 16)),
-                         bins_x > 0 ? bins_x : kDefaultBins, bins_y > 0 ? bins_y : kDefaultBins,
-                         static_cast<uint32_t>(arguments.integer("seed", 1)));
+    throw UsageError("--rasterizers: " + name + " is for " + std::to_string(chosen.saved_pattern->pattern.rasterizers) +
+                     "; leave it out");
+  const Pattern pattern = chosen.saved_pattern
+                              ? chosen.saved_pattern->pattern
+                              : make_pattern(chosen.pattern, static_cast<int>(arguments.integer("rasterizers", 16)),
+                                             bins_x > 0 ? bins_x : kDefaultBins, bins_y > 0 ? bins_y : kDefaultBins,
+                                             static_cast<uint32_t>(arguments.integer("seed", 1)));
   if (picture.empty()) {
     print_table(pattern, bins_x > 0 ? bins_x : pattern.width, bins_y > 0 ? bins_y : pattern.height);
     return kSuccess;

@@ -44,9 +44,7 @@ void write_map(const fs::path& path, const lab::FragmentMap& map) {
   pixels.reserve(map.count.size());
   for (const uint32_t c : map.count) {
     const double t = std::log1p(c) / std::log1p(most);
-    const auto channel = [](double v) {
-      return static_cast<uint32_t>(std::lround(255 * std::clamp(v, 0.0, 1.0)));
-    };
+    const auto channel = [](double v) { return static_cast<uint32_t>(std::lround(255 * std::clamp(v, 0.0, 1.0))); };
     pixels.push_back(0xff000000u | channel(1.6 * t - 0.8) << 8 | channel(2.2 * t) |
                      channel(0.25 + t - 2.2 * std::abs(t - 0.35)) << 16);
   }
@@ -60,8 +58,8 @@ void write_pictures(const fs::path& folder, const lab::PatternLab& laboratory) {
   for (const PatternInfo& info : patterns()) {
     const PatternImage image =
         draw_pattern(make_pattern(info.kind, 8, 16, 16), {.bins_x = 16, .bins_y = 16, .cell = 10});
-    write_pixels((folder / ("pattern-" + std::string(info.name) + ".png")).string(), image.width,
-                 image.height, image.pixels);
+    write_pixels((folder / ("pattern-" + std::string(info.name) + ".png")).string(), image.width, image.height,
+                 image.pixels);
   }
 }
 
@@ -72,8 +70,7 @@ Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptio
     uint64_t fragments = 0;
     Json maps = Json::array();
     for (const lab::FragmentMap& map : frame->maps) {
-      maps.push_back(
-          {{"name", map.name}, {"width", map.width}, {"height", map.height}, {"fragments", map.total}});
+      maps.push_back({{"name", map.name}, {"width", map.width}, {"height", map.height}, {"fragments", map.total}});
       fragments += map.total;
     }
     frames.push_back({{"name", frame->name},
@@ -111,13 +108,12 @@ void draw_report(const fs::path& program, const fs::path& folder) {
   pid_t process = 0;
   std::cout.flush();
   if (posix_spawn(&process, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0)
-    throw std::runtime_error(program.string() +
-                             " cannot be started; the numbers are written, use --no-plots");
+    throw std::runtime_error(program.string() + " cannot be started; the numbers are written, use --no-plots");
   int status = 0;
   waitpid(process, &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error(
-        program.string() + " failed; the numbers are written, install python3-matplotlib or use --no-plots");
+    throw std::runtime_error(program.string() +
+                             " failed; the numbers are written, install python3-matplotlib or use --no-plots");
 }
 
 // In the order of the experiments, whatever the order on the command line.
@@ -125,8 +121,7 @@ std::vector<std::string> chosen_experiments(const Arguments& arguments) {
   std::vector<std::string> names = names_of(lab::pattern_experiments());
   const auto& only = arguments.all("only");
   if (only.empty()) return names;
-  std::erase_if(names,
-                [&](const std::string& n) { return std::find(only.begin(), only.end(), n) == only.end(); });
+  std::erase_if(names, [&](const std::string& n) { return std::find(only.begin(), only.end(), n) == only.end(); });
   return names;
 }
 
@@ -155,12 +150,11 @@ int run_patterns(const Arguments& arguments) {
   write_pictures(options.folder, laboratory);
   for (const std::string& name : chosen_experiments(arguments)) {
     const size_t rows = laboratory.run(name).size();
-    std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << rows << " rows\n"
-              << std::flush;
+    std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << rows << " rows\n" << std::flush;
   }
   if (laboratory.reused() > 0)
-    std::cout << laboratory.reused() << " parts were there already; remove "
-              << (options.folder / "parts").string() << " to measure them again\n";
+    std::cout << laboratory.reused() << " parts were there already; remove " << (options.folder / "parts").string()
+              << " to measure them again\n";
   if (plots) {
     progress.show("drawing the report");
     draw_report(plotter, options.folder);
@@ -173,8 +167,7 @@ std::vector<Option> shared_options() {
   std::vector<Option> all = joined(input_options(), pipeline_options());
   const std::vector<std::string> own = {"--rasterizers",        "--bin",     "--pattern", "--order",
                                         "--hierarchical-depth", "--shading", "--budget"};
-  std::erase_if(all,
-                [&](const Option& o) { return std::find(own.begin(), own.end(), o.names) != own.end(); });
+  std::erase_if(all, [&](const Option& o) { return std::find(own.begin(), own.end(), o.names) != own.end(); });
   return all;
 }
 
@@ -199,8 +192,7 @@ Command patterns_command() {
        .help = "Only this experiment; may be repeated",
        .choices = names_of(lab::pattern_experiments()),
        .repeat = true},
-      {.names = "--quick",
-       .help = "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"},
+      {.names = "--quick", .help = "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"},
       integer_option("--seed", "Seed of the random patterns and of the search (1)", 0, 4294967295.0),
       {.names = "--no-plots", .help = "Numbers only"},
       {.names = "--plot",
@@ -208,8 +200,8 @@ Command patterns_command() {
        .value = "PROGRAM",
        .help = "The program that draws plots and report (tools/plot-patterns)"},
   };
-  return {"patterns", "Measure bin patterns on frames, and search for better ones",
-          joined(own, shared_options()), run_patterns};
+  return {"patterns", "Measure bin patterns on frames, and search for better ones", joined(own, shared_options()),
+          run_patterns};
 }
 
 }  // namespace brokkr::cli

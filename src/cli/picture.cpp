@@ -42,21 +42,18 @@ constexpr std::array<const char*, 4> kAovNames = {"depth", "draw", "triangle", "
 
 }  // namespace
 
-void require_ending(const std::string& path, const std::vector<std::string>& endings,
-                    const std::string& option) {
+void require_ending(const std::string& path, const std::vector<std::string>& endings, const std::string& option) {
   if (std::find(endings.begin(), endings.end(), ending(path)) != endings.end()) return;
   std::string known;
   for (const std::string& each : endings) known += (known.empty() ? "" : " or ") + each;
   throw UsageError(option + ": '" + path + "' does not end in " + known);
 }
 
-std::string output_name(const std::string& path, const std::string& input, bool several,
-                        const std::string& option) {
+std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option) {
   const size_t place = path.find("{}");
   if (place == std::string::npos) {
     if (!several) return path;
-    throw UsageError(option + ": '" + path +
-                     "' would be written by every FILE; put {} where the name of each goes");
+    throw UsageError(option + ": '" + path + "' would be written by every FILE; put {} where the name of each goes");
   }
   std::string name = std::filesystem::path(input).stem().string();
   for (char& c : name) {  // generated scenes are named like addresses
@@ -94,8 +91,7 @@ AovRequest parse_aov(const std::string& text) {
   const std::string name = text.substr(0, equals);
   const auto found = std::find(kAovNames.begin(), kAovNames.end(), name);
   if (equals == std::string::npos || found == kAovNames.end()) {
-    throw UsageError("--aov: '" + text +
-                     "' is not NAME=FILE with NAME one of depth, draw, triangle, overdraw");
+    throw UsageError("--aov: '" + text + "' is not NAME=FILE with NAME one of depth, draw, triangle, overdraw");
   }
   const std::string path = text.substr(equals + 1);
   require_ending(path, {".pfm", ".exr"}, "--aov");

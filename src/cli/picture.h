@@ -11,16 +11,14 @@
 namespace brokkr::cli {
 
 // `path` must end in one of `endings` (".png", …, in any case). Throws UsageError that names `option`.
-void require_ending(const std::string& path, const std::vector<std::string>& endings,
-                    const std::string& option);
+void require_ending(const std::string& path, const std::vector<std::string>& endings, const std::string& option);
 
-// `path` with {} replaced by the stem of `input`. With several inputs a name without {} would be overwritten:
-// throws UsageError that names `option`.
-std::string output_name(const std::string& path, const std::string& input, bool several,
-                        const std::string& option);
+// `path` with {} replaced by the stem of `input`. With several inputs a name without {} would be overwritten: throws
+// UsageError that names `option`.
+std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option);
 
-// The colour of a layer to .png or .exr. Eight-bit values go to PNG as they are stored; floating-point ones
-// are clamped and sRGB-encoded. EXR holds linear values.
+// The colour of a layer to .png or .exr. Eight-bit values go to PNG as they are stored; floating-point ones are clamped
+// and sRGB-encoded. EXR holds linear values.
 void write_color(const std::string& path, const Layer& layer, ColorFormat format);
 
 // What a screen shows of floating-point colour: clamped and sRGB-encoded, RGBA8 (0xAABBGGRR), opaque.

@@ -25,8 +25,7 @@ constexpr std::array<Named<MachineKind>, 4> kMachines = {{{"auto", MachineKind::
                                                           {"emulated", MachineKind::emulated}}};
 constexpr std::array<Named<Ownership>, 2> kOwnerships = {
     {{"static", Ownership::fixed}, {"stealing", Ownership::stealing}}};
-constexpr std::array<Named<OrderMode>, 2> kOrders = {
-    {{"auto", OrderMode::automatic}, {"strict", OrderMode::strict}}};
+constexpr std::array<Named<OrderMode>, 2> kOrders = {{{"auto", OrderMode::automatic}, {"strict", OrderMode::strict}}};
 constexpr std::array<Named<ReuseMode>, 8> kReuses = {{{"auto", ReuseMode::automatic},
                                                       {"none", ReuseMode::none},
                                                       {"warp", ReuseMode::warp},
@@ -103,14 +102,13 @@ Option list(const char* name, const char* value, const char* help) {
 }
 
 // Numbers of min .. max, separated by commas; `count` of them, or any number where that is 0.
-std::vector<double> numbers(const Arguments& arguments, const char* name, size_t count, double min,
-                            double max) {
+std::vector<double> numbers(const Arguments& arguments, const char* name, size_t count, double min, double max) {
   std::vector<double> values;
   const std::string text = arguments.text(name);
   const auto fail = [&] {
     throw UsageError(std::string("--") + name + ": '" + printable(text) + "' is not " +
-                     (count > 0 ? std::to_string(count) + " numbers" : "a list of numbers") + " in " +
-                     fixed(min, 0) + " .. " + fixed(max, 0) + ", separated by commas");
+                     (count > 0 ? std::to_string(count) + " numbers" : "a list of numbers") + " in " + fixed(min, 0) +
+                     " .. " + fixed(max, 0) + ", separated by commas");
   };
   const char *at = text.data(), *end = at + text.size();
   for (;;) {
@@ -126,10 +124,8 @@ std::vector<double> numbers(const Arguments& arguments, const char* name, size_t
   return values;
 }
 
-Option number(const char* name, double min, double max, const char* help,
-              ValueKind kind = ValueKind::integer) {
-  return {
-      .names = name, .kind = kind, .value = "N", .help = help, .min = min, .max = max, .group = "Pipeline"};
+Option number(const char* name, double min, double max, const char* help, ValueKind kind = ValueKind::integer) {
+  return {.names = name, .kind = kind, .value = "N", .help = help, .min = min, .max = max, .group = "Pipeline"};
 }
 
 Option pattern_option() {
@@ -149,8 +145,7 @@ std::vector<std::string> pattern_names() {
 
 void choose_pattern(const std::string& text, RenderOptions& options) {
   const auto& known = patterns();
-  const auto named =
-      std::find_if(known.begin(), known.end(), [&](const PatternInfo& p) { return text == p.name; });
+  const auto named = std::find_if(known.begin(), known.end(), [&](const PatternInfo& p) { return text == p.name; });
   if (named != known.end()) {
     options.pattern = named->kind;
     return;
@@ -165,8 +160,7 @@ std::vector<Option> pipeline_options() {
              {"v2", "v3", "v4", "neon"}),
       number("--workers", 0, 65536, "Blocks that work at once (0: as many as the machine runs)"),
       number("--warps", 0, 8, "Warps per block of the emulated machine (0: 2)"),
-      number("--rasterizers", 0, kMaxRasterizers,
-             "Rasterizers that share the bins (0: chosen from size and layers)"),
+      number("--rasterizers", 0, kMaxRasterizers, "Rasterizers that share the bins (0: chosen from size and layers)"),
       number("--bin", 8, 256, "Edge of a bin in pixels, a power of two (64)", ValueKind::power_of_two),
       pattern_option(),
       choice("--ownership", "O", "Which block works for a rasterizer", names(kOwnerships)),
@@ -174,10 +168,8 @@ std::vector<Option> pipeline_options() {
       choice("--reuse", "R", "How vertices are shared inside a batch", names(kReuses)),
       number("--vertex-work", 0, 1e6, "Multiply-adds that every vertex shader run does on top (0)"),
       choice("--policy", "P", "What a block prefers to work on", names(kPolicyNames)),
-      list("--quotas", "G,R",
-           "Policy fair: shares of time for geometry and for rasterization, in any unit (1,1)"),
-      list("--fixation", "X,Y",
-           "Policy foveated: pixels from the main target's lower left corner (its middle)"),
+      list("--quotas", "G,R", "Policy fair: shares of time for geometry and for rasterization, in any unit (1,1)"),
+      list("--fixation", "X,Y", "Policy foveated: pixels from the main target's lower left corner (its middle)"),
       list("--view-priority", "LIST", "Policy priority: of each view, the highest first, as in 0,5 (0)"),
       list("--view-deadline", "LIST", "Policy edf: of each view, milliseconds, as in 8,16 (none)"),
       choice("--hierarchical-depth", "H", "off also counts fragments in tiles that are hidden already",
@@ -233,8 +225,7 @@ std::map<std::string, std::string> option_texts(const RenderOptions& options) {
       {"warps", std::to_string(options.warps_per_block)},
       {"rasterizers", std::to_string(options.rasterizers)},
       {"bin", std::to_string(options.bin)},
-      {"pattern",
-       options.saved_pattern ? options.saved_pattern->file.string() : pattern_name(options.pattern)},
+      {"pattern", options.saved_pattern ? options.saved_pattern->file.string() : pattern_name(options.pattern)},
       {"ownership", name_of(kOwnerships, options.ownership)},
       {"order", name_of(kOrders, options.order)},
       {"reuse", name_of(kReuses, options.reuse)},

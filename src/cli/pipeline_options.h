@@ -20,8 +20,8 @@ std::map<std::string, std::string> option_texts(const RenderOptions& options);
 // Names of all patterns, for options that take one.
 std::vector<std::string> pattern_names();
 
-// Sets the pattern that `text` names: one of pattern_names(), or else a file. Throws std::runtime_error for a
-// file that holds none.
+// Sets the pattern that `text` names: one of pattern_names(), or else a file. Throws std::runtime_error for a file that
+// holds none.
 void choose_pattern(const std::string& text, RenderOptions& options);
 
 // `first` followed by `second`.

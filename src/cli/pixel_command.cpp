@@ -26,22 +26,21 @@ std::vector<std::string> event_row(const PixelHistory& history, const PixelEvent
                            "", "", "", fixed(double(e.after.depth), 7), "", "", color});
   } else {
     const std::string& label = std::get<DrawCommand>(frame.commands[e.command]).label;
-    row.insert(row.end(),
-               {label.empty() ? "draw" : "draw " + printable(label), std::to_string(e.origin.instance),
-                std::to_string(e.origin.triangle), std::to_string(e.origin.batch),
-                fixed(double(e.fragment.depth), 7), fate_name(e.fragment.fate),
-                color_text(history.format, e.fragment.shader_low, e.fragment.shader_high), color});
+    row.insert(row.end(), {label.empty() ? "draw" : "draw " + printable(label), std::to_string(e.origin.instance),
+                           std::to_string(e.origin.triangle), std::to_string(e.origin.batch),
+                           fixed(double(e.fragment.depth), 7), fate_name(e.fragment.fate),
+                           color_text(history.format, e.fragment.shader_low, e.fragment.shader_high), color});
   }
   return row;
 }
 
 void print(const PixelHistory& h, const Frame& frame) {
   const Target& target = frame.targets[h.pixel.target];
-  std::cout << "pixel " << h.pixel.x << "," << h.pixel.y << " of target " << target.id << " (" << target.width
-            << "x" << target.height << ", origin at the bottom left)";
+  std::cout << "pixel " << h.pixel.x << "," << h.pixel.y << " of target " << target.id << " (" << target.width << "x"
+            << target.height << ", origin at the bottom left)";
   if (target.layers > 1) std::cout << ", layer " << h.pixel.layer;
-  std::cout << ": bin " << h.bin_x << "," << h.bin_y << " of " << h.bin << " pixels, rasterizer "
-            << h.rasterizer << " of " << h.rasterizers << "\n";
+  std::cout << ": bin " << h.bin_x << "," << h.bin_y << " of " << h.bin << " pixels, rasterizer " << h.rasterizer
+            << " of " << h.rasterizers << "\n";
   std::cout << "holds colour " << color_text(h.format, h.end.low, h.end.high) << ", depth "
             << fixed(double(h.end.depth), 7) << ", stencil " << h.end.stencil;
   if (const auto writer = h.color_writer()) {
@@ -52,9 +51,9 @@ void print(const PixelHistory& h, const Frame& frame) {
   std::cout << "\n" << h.fragments << (h.fragments == 1 ? " fragment" : " fragments") << " hit it\n\n";
   std::vector<std::vector<std::string>> rows;
   for (size_t i = 0; i < h.events.size(); ++i) rows.push_back(event_row(h, h.events[i], frame, i));
-  std::cout << format_table({"#", "command", "what", "instance", "triangle", "batch", "depth", "result",
-                             "shader gives", "pixel holds"},
-                            rows);
+  std::cout << format_table(
+      {"#", "command", "what", "instance", "triangle", "batch", "depth", "result", "shader gives", "pixel holds"},
+      rows);
 }
 
 int run_pixel(const Arguments& arguments) {
@@ -72,12 +71,11 @@ int run_pixel(const Arguments& arguments) {
     pixel.y = static_cast<int>(arguments.integer("Y", 0));
     if (arguments.has("from-top")) pixel.y = target.height - 1 - pixel.y;
     if (pixel.x >= target.width || pixel.y >= target.height || pixel.y < 0) {
-      throw UsageError("X, Y: the target is " + std::to_string(target.width) + "x" +
-                       std::to_string(target.height) + " pixels; count from 0");
+      throw UsageError("X, Y: the target is " + std::to_string(target.width) + "x" + std::to_string(target.height) +
+                       " pixels; count from 0");
     }
     RenderOptions options = render_options(arguments);
-    if (arguments.has("before"))
-      options.command_limit = static_cast<uint32_t>(arguments.integer("before", 0));
+    if (arguments.has("before")) options.command_limit = static_cast<uint32_t>(arguments.integer("before", 0));
     progress.show("following pixel " + std::to_string(pixel.x) + "," + std::to_string(pixel.y));
     Renderer renderer;
     const PreparedFrame prepared = renderer.prepare(frame);
@@ -123,8 +121,7 @@ Command pixel_command() {
        .max = 4294967295.0},
       {.names = "--json", .help = "Print JSON instead of a table"},
   };
-  return {"pixel",
-          "Show what happened to a pixel: every triangle that covered it, in order, and what became of it",
+  return {"pixel", "Show what happened to a pixel: every triangle that covered it, in order, and what became of it",
           joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_pixel};
 }
 

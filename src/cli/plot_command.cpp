@@ -37,18 +37,11 @@ Command plot_command() {
       {{.names = "FILE",
         .kind = ValueKind::file,
         .value = "FILE.csv",
-        .help =
-            "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes",
+        .help = "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes",
         .repeat = true,
         .required = true},
-       {.names = "-o,--output",
-        .kind = ValueKind::file,
-        .value = "FILE.svg",
-        .help = "Where the picture goes"},
-       {.names = "--title",
-        .kind = ValueKind::text,
-        .value = "TEXT",
-        .help = "Heading of the picture (Frame times)"}},
+       {.names = "-o,--output", .kind = ValueKind::file, .value = "FILE.svg", .help = "Where the picture goes"},
+       {.names = "--title", .kind = ValueKind::text, .value = "TEXT", .help = "Heading of the picture (Frame times)"}},
       run_plot};
 }
 

@@ -30,13 +30,11 @@ std::vector<std::string> split(const std::string& list) {
 std::vector<QueueKind> queues_of(const std::string& list) {
   std::vector<QueueKind> kinds;
   for (std::string name : split(list)) {
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return char(std::toupper(c)); });
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::toupper(c)); });
     const auto found = std::find_if(kQueueTraits.begin(), kQueueTraits.end(),
                                     [&](const QueueTraits& traits) { return name == traits.name; });
     if (found == kQueueTraits.end()) {
-      throw UsageError("--queues: there is no '" + printable(name) +
-                       "'; `brokkr queues --list` shows them all");
+      throw UsageError("--queues: there is no '" + printable(name) + "'; `brokkr queues --list` shows them all");
     }
     kinds.push_back(found->kind);
   }
@@ -49,17 +47,14 @@ std::vector<uint32_t> warps_of(const std::string& list) {
     uint32_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (error != std::errc() || end != text.data() + text.size() || n < 1 || n > 65536) {
-      throw UsageError("--warps: '" + printable(text) +
-                       "' is not a number in 1 .. 65536; give a list as in 1,2,4");
+      throw UsageError("--warps: '" + printable(text) + "' is not a number in 1 .. 65536; give a list as in 1,2,4");
     }
     warps.push_back(n);
   }
   return warps;
 }
 
-const char* mark(Claim claim) {
-  return claim == Claim::yes ? "yes" : claim == Claim::partial ? "partly" : "-";
-}
+const char* mark(Claim claim) { return claim == Claim::yes ? "yes" : claim == Claim::partial ? "partly" : "-"; }
 
 void list_queues() {
   std::vector<std::vector<std::string>> rows;
@@ -83,14 +78,14 @@ void list_queues() {
                             rows)
             << "* differs from Table 4.1 of the thesis\n\nqueues:\n";
   for (const QueueTraits& q : kQueueTraits) {
-    std::cout << "  " << q.name << std::string(6 - std::string(q.name).size(), ' ') << q.title << " ("
-              << q.source << ")\n";
+    std::cout << "  " << q.name << std::string(6 - std::string(q.name).size(), ' ') << q.title << " (" << q.source
+              << ")\n";
     if (*q.difference != '\0') std::cout << "        here: " << q.difference << '\n';
   }
   std::cout << "\nexperiments:\n";
   for (const lab::QueueExperiment& e : lab::queue_experiments()) {
-    std::cout << "  " << e.name << std::string(10 - std::string(e.name).size(), ' ') << e.title << " (Fig. "
-              << e.figure << ")\n";
+    std::cout << "  " << e.name << std::string(10 - std::string(e.name).size(), ' ') << e.title << " (Fig. " << e.figure
+              << ")\n";
   }
 }
 
@@ -103,9 +98,8 @@ void print(const std::vector<Measurement>& all) {
                     fixed(m.min_ms, 3), fixed(m.max_ms, 3), fixed(m.ns_per_operation, 1),
                     m.error.empty() ? "" : "  " + m.error});
   }
-  std::cout << format_table({"experiment", "per", "threads", "enq/deq", "work", "graph", "mean ms", "min ms",
-                             "max ms", "ns/op", ""},
-                            rows);
+  std::cout << format_table(
+      {"experiment", "per", "threads", "enq/deq", "work", "graph", "mean ms", "min ms", "max ms", "ns/op", ""}, rows);
 }
 
 lab::ExperimentOptions options_of(const Arguments& arguments) {
@@ -156,11 +150,10 @@ int run_queues(const Arguments& arguments) {
   nlohmann::ordered_json document = lab_heading(*machine, options.seed, options.runs);
   document["measurements"] = json_rows(everything);
   if (files.finish(document)) print(all);
-  const auto failed =
-      std::find_if(all.begin(), all.end(), [](const Measurement& m) { return !m.error.empty(); });
+  const auto failed = std::find_if(all.begin(), all.end(), [](const Measurement& m) { return !m.error.empty(); });
   if (failed == all.end()) return kSuccess;
-  throw std::runtime_error(failed->experiment + " " + failed->queue + " with " +
-                           std::to_string(failed->threads) + " threads: " + failed->error);
+  throw std::runtime_error(failed->experiment + " " + failed->queue + " with " + std::to_string(failed->threads) +
+                           " threads: " + failed->error);
 }
 
 }  // namespace
@@ -168,21 +161,16 @@ int run_queues(const Arguments& arguments) {
 Command queues_command() {
   const std::vector<Option> own = {
       {.names = "--list", .help = "Show the queues with their properties, and the experiments"},
-      {.names = "--queues",
-       .kind = ValueKind::text,
-       .value = "LIST",
-       .help = "Only these, as in BQ,BWD,LCRQ"},
+      {.names = "--queues", .kind = ValueKind::text, .value = "LIST", .help = "Only these, as in BQ,BWD,LCRQ"},
       {.names = "--warps",
        .kind = ValueKind::text,
        .value = "LIST",
        .help = "Warps at once, as in 1,2,4 (powers of two)"},
-      integer_option("--loops", "Pairs of enqueue and dequeue per thread (10 on a GPU, 1000 on the CPU)", 1,
-                     100000000),
+      integer_option("--loops", "Pairs of enqueue and dequeue per thread (10 on a GPU, 1000 on the CPU)", 1, 100000000),
       {.names = "--graph",
        .kind = ValueKind::file,
        .value = "FILE",
-       .help =
-           "Page rank of this graph: an edge list of the SNAP collection, .txt or .txt.gz; may be repeated",
+       .help = "Page rank of this graph: an edge list of the SNAP collection, .txt or .txt.gz; may be repeated",
        .repeat = true},
       {.names = "--nodes",
        .kind = ValueKind::integer,
@@ -193,9 +181,8 @@ Command queues_command() {
        .repeat = true},
       integer_option("--iterations", "Iterations of page rank (8)", 1, lab::kMaxRankIterations)};
   return {"queues", "Measure concurrent queues beside each other",
-          joined(joined(joined(experiment_options(
-                                   names_of(lab::queue_experiments()),
-                                   "Few pairs and threads, a small graph: some seconds for everything"),
+          joined(joined(joined(experiment_options(names_of(lab::queue_experiments()),
+                                                  "Few pairs and threads, a small graph: some seconds for everything"),
                                own),
                         lab_options("Where the queues run", 5)),
                  result_options("queues")),

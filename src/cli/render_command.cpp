@@ -38,13 +38,12 @@ Timing summarize(std::vector<double> times) {
 }
 
 bool wants(const Request& request, Aov aov) {
-  return std::any_of(request.aovs.begin(), request.aovs.end(),
-                     [&](const AovRequest& r) { return r.aov == aov; });
+  return std::any_of(request.aovs.begin(), request.aovs.end(), [&](const AovRequest& r) { return r.aov == aov; });
 }
 
 // All frames but the last one stay on the machine: their time is what a game would see.
-RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Request& request,
-                           Timing& timing, Progress& progress) {
+RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Request& request, Timing& timing,
+                           Progress& progress) {
   std::vector<double> times;
   for (int frame = 1; frame < request.frames; ++frame) {
     progress.show("rendering " + std::to_string(frame) + " of " + std::to_string(request.frames));
@@ -75,8 +74,7 @@ void write_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& requ
   }
 }
 
-nlohmann::ordered_json statistics_json(const std::string& file, const Timing& timing,
-                                       const RenderResult& result) {
+nlohmann::ordered_json statistics_json(const std::string& file, const Timing& timing, const RenderResult& result) {
   nlohmann::ordered_json json = {{"file", file}, {"aborted", result.aborted}};
   json["frames"] = {{"count", timing.frames}, {"min_ms", timing.min_ms}, {"median_ms", timing.median_ms}};
   json["statistics"] = nlohmann::ordered_json::parse(result.statistics.to_json());
@@ -87,8 +85,7 @@ void print_line(const char* name, const std::string& text) {
   std::cout << "  " << std::string(name).append(11 - std::string(name).size(), ' ') << text << '\n';
 }
 
-void print_summary(const std::string& shown, const Target& target, const Timing& timing,
-                   const RenderResult& result) {
+void print_summary(const std::string& shown, const Target& target, const Timing& timing, const RenderResult& result) {
   const Statistics& s = result.statistics;
   std::cout << shown << ": " << target.width << "x" << target.height << ", target " << target.id << '\n';
   std::string time = fixed(timing.median_ms, 2) + " ms";
@@ -98,11 +95,11 @@ void print_summary(const std::string& shown, const Target& target, const Timing&
   print_line("frame", time + (result.aborted ? ", cut off: the picture is partial" : ""));
   print_line("machine", s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) +
                             " workers, " + std::to_string(s.width) + " lanes");
-  print_line("bins", std::to_string(s.bin) + " pixels, " + s.pattern + " over " +
-                         std::to_string(s.rasterizers) + " rasterizers, load c_v " + fixed(s.load_cv, 3));
+  print_line("bins", std::to_string(s.bin) + " pixels, " + s.pattern + " over " + std::to_string(s.rasterizers) +
+                         " rasterizers, load c_v " + fixed(s.load_cv, 3));
   print_line("triangles", grouped(s.triangles_in) + " in " + grouped(s.draws) + " draws, " +
-                              grouped(s.triangles_culled) + " culled, " + grouped(s.triangles_clipped) +
-                              " clipped, " + grouped(s.triangles_out) + " out");
+                              grouped(s.triangles_culled) + " culled, " + grouped(s.triangles_clipped) + " clipped, " +
+                              grouped(s.triangles_out) + " out");
   print_line("vertices", grouped(s.vertex_shader_runs) + " shaded, " + fixed(s.asr, 3) + " per triangle, " +
                              grouped(s.batches) + " batches");
   print_line("fragments", grouped(s.fragments) + ", " + grouped(s.fragments_shaded) + " shaded");
@@ -114,16 +111,14 @@ void print_summary(const std::string& shown, const Target& target, const Timing&
   }
 }
 
-void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments,
-                 const Request& request) {
+void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, const Request& request) {
   // Names first: a wrong one should not cost the rendering.
-  const std::string picture = arguments.has("no-output") ? ""
-                                                         : output_name(arguments.text("output", "{}.png"),
-                                                                       file, request.several, "--output");
+  const std::string picture = arguments.has("no-output")
+                                  ? ""
+                                  : output_name(arguments.text("output", "{}.png"), file, request.several, "--output");
   const auto extra = [&](const char* option) {
     const std::string path = arguments.text(option);
-    return path.empty() || path == "-" ? path
-                                       : output_name(path, file, request.several, std::string("--") + option);
+    return path.empty() || path == "-" ? path : output_name(path, file, request.several, std::string("--") + option);
   };
   const std::string stats = extra("stats"), trace = extra("trace");
 

@@ -24,8 +24,7 @@ void resize_target(Target& target, double x, double y) {
   if (width > kMaxTargetSize || height > kMaxTargetSize || pixels > static_cast<double>(kMaxTargetPixels)) {
     throw std::invalid_argument("--size: target " + std::to_string(target.id) + " of the frame would have " +
                                 std::to_string(static_cast<int64_t>(width)) + "x" +
-                                std::to_string(static_cast<int64_t>(height)) +
-                                " pixels; choose a smaller size");
+                                std::to_string(static_cast<int64_t>(height)) + " pixels; choose a smaller size");
   }
   target.width = static_cast<int>(width);
   target.height = static_cast<int>(height);

@@ -76,8 +76,7 @@ ResultTable measure_frames(const std::string& name, const Arguments& arguments, 
   const Frame frame = load_frame(scene, load);
   ResultTable table{name, lab::foveated_columns(), {}};
   (views ? lab::run_view_priority : lab::run_foveated)(
-      frame, options,
-      [&](const lab::FoveatedMeasurement& m) { table.rows.push_back(lab::foveated_cells(m)); },
+      frame, options, [&](const lab::FoveatedMeasurement& m) { table.rows.push_back(lab::foveated_cells(m)); },
       [&](const std::string& what) { progress.show(what); });
   return table;
 }
@@ -118,9 +117,8 @@ int run_schedule(const Arguments& arguments) {
   {
     Progress progress;
     for (const std::string& name : names) {
-      tables.push_back(name == kFoveated || name == kViews
-                           ? measure_frames(name, arguments, options, progress)
-                           : measure(name, *machine, options, progress, failed));
+      tables.push_back(name == kFoveated || name == kViews ? measure_frames(name, arguments, options, progress)
+                                                           : measure(name, *machine, options, progress, failed));
       files.add(tables.back());
     }
   }
@@ -137,11 +135,9 @@ int run_schedule(const Arguments& arguments) {
 
 Command schedule_command() {
   const std::vector<Option> own = {
-      integer_option("--workers", "Warps that run tasks, blocks of a frame (one per core, at least 2)", 2,
-                     65536),
+      integer_option("--workers", "Warps that run tasks, blocks of a frame (one per core, at least 2)", 2, 65536),
       integer_option("--decisions", "Decisions in the experiment with quotas (10000)", 100, 1000000),
-      integer_option("--tasks", "Most tasks queued at once in the experiment with accuracy (1000000)", 100,
-                     1000000),
+      integer_option("--tasks", "Most tasks queued at once in the experiment with accuracy (1000000)", 100, 1000000),
       {.names = "--scene",
        .kind = ValueKind::text,
        .value = "SCENE",
@@ -152,13 +148,13 @@ Command schedule_command() {
        .help = "Fixation point, in pixels from the lower left corner (the middle)"},
       integer_option("--views", "Views in the experiment with views (4)", 2, kMaxTargetLayers),
       integer_option("--view-size", "Pixels per side of each of them (720)", 1, kMaxTargetSize)};
-  return {"schedule", "Measure scheduling policies beside each other",
-          joined(joined(joined(experiment_options(experiment_names(),
-                                                  "Few tasks and points: some seconds for everything"),
-                               own),
-                        lab_options("Where tasks and frames run", 3)),
-                 result_options("schedule")),
-          run_schedule};
+  return {
+      "schedule", "Measure scheduling policies beside each other",
+      joined(joined(joined(experiment_options(experiment_names(), "Few tasks and points: some seconds for everything"),
+                           own),
+                    lab_options("Where tasks and frames run", 3)),
+             result_options("schedule")),
+      run_schedule};
 }
 
 }  // namespace brokkr::cli

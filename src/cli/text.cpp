@@ -20,8 +20,7 @@ std::string printable(std::string text) {
   return text;
 }
 
-std::string format_table(const std::vector<std::string>& heading,
-                         const std::vector<std::vector<std::string>>& rows) {
+std::string format_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
   for (const std::string& cell : heading) widths.push_back(cell.size());
   for (const auto& row : rows) {
@@ -42,8 +41,7 @@ std::string format_table(const std::vector<std::string>& heading,
   return text;
 }
 
-Progress::Progress()
-    : terminal_(isatty(STDERR_FILENO) == 1), quiet_until_(Clock::now() + std::chrono::seconds(5)) {}
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1), quiet_until_(Clock::now() + std::chrono::seconds(5)) {}
 
 Progress::~Progress() {
   if (shown_ > 0) std::cerr << '\r' << std::string(shown_, ' ') << '\r' << std::flush;

@@ -32,8 +32,7 @@ std::string range(const Option& option) {
 bool is_size(const Option& option, std::string_view value) {
   const size_t cross = value.find('x');
   if (cross == std::string_view::npos) return false;
-  const auto width = whole_number<int>(value.substr(0, cross)),
-             height = whole_number<int>(value.substr(cross + 1));
+  const auto width = whole_number<int>(value.substr(0, cross)), height = whole_number<int>(value.substr(cross + 1));
   return width && height && inside(*width, option) && inside(*height, option);
 }
 

@@ -91,8 +91,7 @@ Arguments parse_view_words(const std::vector<std::string>& words) {
     for (const Option& option : options) {
       if (option.names.front() == '-' && key_of(option) == name) found = &option;
     }
-    if (found == nullptr)
-      throw UsageError("--" + name + ": there is no such option; see `brokkr view --help`");
+    if (found == nullptr) throw UsageError("--" + name + ": there is no such option; see `brokkr view --help`");
     if ((found->kind == ValueKind::flag) != (equals == std::string::npos))
       throw UsageError("--" + name + ": write it as --" + name +
                        (equals == std::string::npos ? "=" + found->value : ""));
@@ -123,8 +122,8 @@ bool has_display() {
 }
 
 Command view_command() {
-  return {"view", "Open a window: look at frames and scenes, switch patterns and policies live",
-          view_options(), run_view};
+  return {"view", "Open a window: look at frames and scenes, switch patterns and policies live", view_options(),
+          run_view};
 }
 
 }  // namespace brokkr::cli

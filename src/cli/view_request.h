@@ -1,5 +1,5 @@
-// How `brokkr view` and the window's own program, brokkr-view, speak with each other: words of the form
-// --name=value and files, the same that a user writes.
+// How `brokkr view` and the window's own program, brokkr-view, speak with each other: words of the form --name=value
+// and files, the same that a user writes.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,8 @@ std::vector<std::string> view_words(const Arguments& arguments);
 // Checked as the command line is. Throws UsageError.
 Arguments parse_view_words(const std::vector<std::string>& words);
 
-// brokkr-view beside this program: in its build tree, or where `cmake --install` puts it. Nothing where it
-// was not built.
+// brokkr-view beside this program: in its build tree, or where `cmake --install` puts it. Nothing where it was not
+// built.
 std::optional<std::filesystem::path> find_viewer();
 
 // Whether a window could be opened: an X display is named.

@@ -5,8 +5,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// `Supply` gives blocks and takes full ones: `uint32_t open()` returns the number of a free block, `void
-// close(uint32_t block)` sends a finished one on its way.
+// `Supply` gives blocks and takes full ones: `uint32_t open()` returns the number of a free block, `void close(uint32_t
+// block)` sends a finished one on its way.
 template <class Supply>
 class BlockWriter {
  public:

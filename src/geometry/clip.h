@@ -1,7 +1,7 @@
 // Homogeneous clipping of one triangle (Sutherland-Hodgman against near, far and the guard band).
 //
-// New corners are computed from the inside end of an edge to its outside end, so that two triangles that
-// share the edge get the same corner whichever way they walk it.
+// New corners are computed from the inside end of an edge to its outside end, so that two triangles that share the edge
+// get the same corner whichever way they walk it.
 #pragma once
 
 #include "geometry/setup.h"
@@ -15,8 +15,8 @@ struct ClipScratch {
   float corner[2][4][kMaxClippedCorners + 3 + kWidth];  // list, component, corner
 };
 
-// Clips the triangle whose corners lie in scratch list 0. Returns the number of corners left (0, or 3 to 9);
-// they are in list `list`.
+// Clips the triangle whose corners lie in scratch list 0. Returns the number of corners left (0, or 3 to 9); they are
+// in list `list`.
 BROKKR_FN_NOINLINE int clip_triangle(Warp& w, const DrawRecord& draw, ClipScratch& scratch, int& list) {
   int corners = 3;
   list = 0;
@@ -24,8 +24,7 @@ BROKKR_FN_NOINLINE int clip_triangle(Warp& w, const DrawRecord& draw, ClipScratc
     const auto& in = scratch.corner[list];
     auto& out = scratch.corner[1 - list];
     bool cut = false;
-    for (int i = 0; i < corners; ++i)
-      cut |= clip_distance(draw, plane, in[0][i], in[1][i], in[2][i], in[3][i]) < 0;
+    for (int i = 0; i < corners; ++i) cut |= clip_distance(draw, plane, in[0][i], in[1][i], in[2][i], in[3][i]) < 0;
     if (!cut) continue;
     int kept = 0;
     for (int i = 0; i < corners; ++i) {

@@ -19,8 +19,8 @@ struct GeometryScratch {
 
 // Clips lane `lane` of the triangles and emits what is left of it.
 template <class Writer>
-BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Triangle& t, int lane,
-                                     uint32_t primitive, GeometryScratch& scratch, Writer& writer) {
+BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Triangle& t, int lane, uint32_t primitive,
+                                     GeometryScratch& scratch, Writer& writer) {
   auto& start = scratch.clip.corner[0];
   for (int i = 0; i < 3; ++i) {
     start[0][i] = w.broadcast(t.v[i].x, lane);
@@ -80,9 +80,8 @@ BROKKR_FN void emit_triangles(Warp& w, const DrawRecord& draw, const Triangle& t
 
 // Runs batches first .. end - 1.
 template <class Writer>
-BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_transforms, bool reuse_all,
-                               uint32_t first, uint32_t end, GeometryScratch& scratch, Counters& counters,
-                               Writer& writer) {
+BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_transforms, bool reuse_all, uint32_t first,
+                               uint32_t end, GeometryScratch& scratch, Counters& counters, Writer& writer) {
   Run run;
   uint64_t triangles = 0, vertex_runs = 0;
   for (uint32_t batch = first; batch < end; ++batch) {
@@ -157,8 +156,7 @@ BROKKR_FN_NOINLINE void process_planned(Warp& w, const FrameTables& frame, uint3
         const Mask m = w.first_lanes(int(chunk.triangles) - g);
         Triangle t;
         planned_triangle(w, frame, chunk, g, m, scratch.planned, t.v);
-        emit_triangles(w, *run.draw, t, as_uint(w.lane() + Int(g)) + Uint(primitive), m, scratch, counters,
-                       writer);
+        emit_triangles(w, *run.draw, t, as_uint(w.lane() + Int(g)) + Uint(primitive), m, scratch, counters, writer);
       }
       w.sync();  // slots may be used again
       primitive += chunk.triangles;

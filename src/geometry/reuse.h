@@ -1,7 +1,7 @@
 // Warp-local vertex reuse: the distinct vertices of a batch are found in a small hash table and shaded once.
 //
-// A sub-batch is a run of consecutive triangles with at most 32 distinct vertices (thesis 6.1: 32 unique
-// vertices, 96 indices); a batch of 32 triangles that has more is cut where the 33rd would come.
+// A sub-batch is a run of consecutive triangles with at most 32 distinct vertices (thesis 6.1: 32 unique vertices, 96
+// indices); a batch of 32 triangles that has more is cut where the 33rd would come.
 #pragma once
 
 #include "geometry/vertex.h"
@@ -31,16 +31,15 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
     const Mask m = w.first_lanes(count - g);
     Int vertex[3];
     assemble(w, frame, *run.draw, w.lane() + Int(first + g), m, vertex);
-    for (int c = 0; c < 3; ++c)
-      w.scatter(s.vertex, (w.lane() + Int(g)) * Int(3) + Int(c), as_uint(vertex[c]), m);
+    for (int c = 0; c < 3; ++c) w.scatter(s.vertex, (w.lane() + Int(g)) * Int(3) + Int(c), as_uint(vertex[c]), m);
   }
   w.sync();
 }
 
-// Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and
-// shades its vertices. Returns that number; `unique` is how many vertex shader runs it took.
-BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin,
-                                       int count, ReuseScratch& s, int& unique) {
+// Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and shades its
+// vertices. Returns that number; `unique` is how many vertex shader runs it took.
+BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
+                                       ReuseScratch& s, int& unique) {
   for (int g = 0; g < kReuseSlots; g += w.width) {
     w.store(s.key + g, Uint(kEmptySlot));
     w.store(s.first + g, Uint(kEmptySlot));

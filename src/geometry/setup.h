@@ -1,8 +1,7 @@
 // Triangle setup: clip space -> window -> 1/256-pixel fixed point, facing, bounding box, depth plane.
 //
-// Coverage and depth are a function of what is computed here and of nothing else; every operation is IEEE-754
-// single or double precision in a fixed order, or exact integer arithmetic held in doubles (products stay
-// below 2^53).
+// Coverage and depth are a function of what is computed here and of nothing else; every operation is IEEE-754 single or
+// double precision in a fixed order, or exact integer arithmetic held in doubles (products stay below 2^53).
 #pragma once
 
 #include "geometry/triangle_store.h"
@@ -10,8 +9,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Window coordinates of set-up triangles stay inside; what reaches further is clipped. A triangle spans less
-// than 2^15 pixels, so edge functions change by less than 2^30 within a region and fit 32 bits there.
+// Window coordinates of set-up triangles stay inside; what reaches further is clipped. A triangle spans less than 2^15
+// pixels, so edge functions change by less than 2^30 within a region and fit 32 bits there.
 BROKKR_CONSTANT float kGuardMin = -8192.0f;
 BROKKR_CONSTANT float kGuardMax = 24576.0f;
 
@@ -24,8 +23,7 @@ struct Setup {
   Mask valid;
 };
 
-// Planes of the clip volume in order: near, far, then the guard band's left, right, bottom, top. Positive is
-// inside.
+// Planes of the clip volume in order: near, far, then the guard band's left, right, bottom, top. Positive is inside.
 BROKKR_CONSTANT int kClipPlanes = 6;
 
 template <class T>
@@ -41,8 +39,8 @@ BROKKR_FN T clip_distance(const DrawRecord& draw, int plane, T x, T y, T z, T w)
   }
 }
 
-// Triangles that no sample of the viewport can hit, by position alone: not finite, or outside of one plane of
-// the view volume.
+// Triangles that no sample of the viewport can hit, by position alone: not finite, or outside of one plane of the view
+// volume.
 BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& t) {
   Mask finite = true, left = true, right = true, bottom = true, top = true, front = true, back = true;
   for (int i = 0; i < 3; ++i) {
@@ -58,8 +56,8 @@ BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& t) {
   return !finite || left || right || bottom || top || front || back;
 }
 
-// Triangles of which some corner lies outside of the near, far or guard-band planes. Decided by the very
-// distances that clipping uses, so that triangles that share an edge agree on it.
+// Triangles of which some corner lies outside of the near, far or guard-band planes. Decided by the very distances that
+// clipping uses, so that triangles that share an edge agree on it.
 BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& t, Mask m) {
   Mask depth = false, far_out = false;
   for (int i = 0; i < 3; ++i) {
@@ -97,10 +95,8 @@ BROKKR_FN WindowVertex to_window(const DrawRecord& draw, const ClipVertex& v) {
   return r;
 }
 
-// Sets up the lanes of m. Lanes that are degenerate, face the wrong way or hit no sample centre's box are not
-// valid.
-BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint primitive, Mask m,
-                      Setup& out) {
+// Sets up the lanes of m. Lanes that are degenerate, face the wrong way or hit no sample centre's box are not valid.
+BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint primitive, Mask m, Setup& out) {
   WindowVertex v[3];
   for (int i = 0; i < 3; ++i) v[i] = to_window(draw, t.v[i]);
 
@@ -115,16 +111,11 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint p
   if (draw.bits & kDrawCullFront) m = m && !front;
   if (draw.bits & kDrawCullBack) m = m && !back;
 
-  // Sample centres lie at odd multiples of 128: the first at or after x is (x + 127) >> 8, the last (x - 128)
-  // >> 8.
-  const Int min_x =
-      maximum((minimum(minimum(v[0].x, v[1].x), v[2].x) + Int(127)) >> Int(8), Int(draw.rect[0]));
-  const Int min_y =
-      maximum((minimum(minimum(v[0].y, v[1].y), v[2].y) + Int(127)) >> Int(8), Int(draw.rect[1]));
-  const Int max_x =
-      minimum((maximum(maximum(v[0].x, v[1].x), v[2].x) - Int(128)) >> Int(8), Int(draw.rect[2] - 1));
-  const Int max_y =
-      minimum((maximum(maximum(v[0].y, v[1].y), v[2].y) - Int(128)) >> Int(8), Int(draw.rect[3] - 1));
+  // Sample centres lie at odd multiples of 128: the first at or after x is (x + 127) >> 8, the last (x - 128) >> 8.
+  const Int min_x = maximum((minimum(minimum(v[0].x, v[1].x), v[2].x) + Int(127)) >> Int(8), Int(draw.rect[0]));
+  const Int min_y = maximum((minimum(minimum(v[0].y, v[1].y), v[2].y) + Int(127)) >> Int(8), Int(draw.rect[1]));
+  const Int max_x = minimum((maximum(maximum(v[0].x, v[1].x), v[2].x) - Int(128)) >> Int(8), Int(draw.rect[2] - 1));
+  const Int max_y = minimum((maximum(maximum(v[0].y, v[1].y), v[2].y) - Int(128)) >> Int(8), Int(draw.rect[3] - 1));
   m = m && min_x <= max_x && min_y <= max_y;
   out.valid = m;
   if (!w.any(m)) return;
@@ -139,8 +130,7 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint p
   Double z = (to_double(v[0].z) + z_dx * to_x) + z_dy * to_y;
   if (draw.bits & kDrawPolygonOffset) {
     const Double ax = select(z_dx < Double(0.0), -z_dx, z_dx), ay = select(z_dy < Double(0.0), -z_dy, z_dy);
-    z = z +
-        (Double(double(draw.offset_factor)) * maximum(ax, ay) + Double(double(draw.offset_units) * 0x1p-24));
+    z = z + (Double(double(draw.offset_factor)) * maximum(ax, ay) + Double(double(draw.offset_units) * 0x1p-24));
   }
 
   out.field[kX0] = as_uint(v[0].x);

@@ -1,6 +1,6 @@
-// The triangle store: blocks of 32 set-up triangles on their way from geometry to the rasterizers. Its size
-// is fixed when a launch starts; free blocks wait in a broker queue and a batch starts only when it has
-// reserved all that it may need.
+// The triangle store: blocks of 32 set-up triangles on their way from geometry to the rasterizers. Its size is fixed
+// when a launch starts; free blocks wait in a broker queue and a batch starts only when it has reserved all that it may
+// need.
 #pragma once
 
 #include <cstdint>

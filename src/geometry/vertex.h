@@ -49,8 +49,7 @@ BROKKR_FN void open_run(const FrameTables& frame, uint32_t number, Run& run) {
 }
 
 // The three vertex numbers of triangle `t` of a run's instance, in submission order, winding kept.
-BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int t, Mask m,
-                        Int (&vertex)[3]) {
+BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int t, Mask m, Int (&vertex)[3]) {
   Int element[3];
   if (draw.assembly == Assembly::list) {
     element[0] = t * Int(3);
@@ -67,14 +66,13 @@ BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& dra
     element[2] = t + Int(2);
   }
   for (int i = 0; i < 3; ++i) {
-    vertex[i] = draw.bits & kDrawIndexed ? as_int(w.gather(frame.indices + draw.first_index, element[i], m))
-                                         : element[i];
+    vertex[i] =
+        draw.bits & kDrawIndexed ? as_int(w.gather(frame.indices + draw.first_index, element[i], m)) : element[i];
   }
 }
 
 // The same for one triangle of the whole warp.
-BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, uint32_t t,
-                            uint32_t (&vertex)[3]) {
+BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, uint32_t t, uint32_t (&vertex)[3]) {
   const uint32_t odd = draw.assembly == Assembly::strip ? t & 1u : 0u;
   const uint32_t start = draw.assembly == Assembly::list ? 3 * t : t;
   vertex[0] = draw.assembly == Assembly::fan ? 0u : start + odd;
@@ -93,8 +91,8 @@ BROKKR_FN void prefetch_triangles(const FrameTables& frame, const Run& run, int 
   for (int i = 0; i < 3 * count; ++i) prefetch(positions + size_t(index[i]) * 4);
 }
 
-// The vertex shader of this pipeline: captured positions pass, object-space positions are transformed.
-// `position(c)` is component c of the vertex.
+// The vertex shader of this pipeline: captured positions pass, object-space positions are transformed. `position(c)` is
+// component c of the vertex.
 template <class Position>
 BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
   ClipVertex p;

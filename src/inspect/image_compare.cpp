@@ -10,9 +10,7 @@
 namespace brokkr {
 namespace {
 
-int difference(uint32_t a, uint32_t b, int shift) {
-  return std::abs(int(a >> shift & 255) - int(b >> shift & 255));
-}
+int difference(uint32_t a, uint32_t b, int shift) { return std::abs(int(a >> shift & 255) - int(b >> shift & 255)); }
 
 void require_same_size(size_t a, size_t b) {
   if (a != b)
@@ -44,8 +42,7 @@ ImageComparison compare_images(std::span<const uint32_t> a, std::span<const uint
   return c;
 }
 
-std::vector<uint32_t> amplified_difference(std::span<const uint32_t> a, std::span<const uint32_t> b,
-                                           int gain) {
+std::vector<uint32_t> amplified_difference(std::span<const uint32_t> a, std::span<const uint32_t> b, int gain) {
   require_same_size(a.size(), b.size());
   std::vector<uint32_t> out(a.size(), 0xff000000u);
   for (size_t i = 0; i < a.size(); ++i) {

@@ -11,14 +11,13 @@ struct ImageComparison {
   uint64_t pixels = 0, differing = 0;  // differing: in red, green or blue
   uint64_t far = 0;                    // by more than one of 255
   int most = 0;                        // largest difference of a channel, of 255
-  double psnr_db = 0;  // 10 log10(255^2 / mean squared difference); infinity for equal pictures
+  double psnr_db = 0;                  // 10 log10(255^2 / mean squared difference); infinity for equal pictures
 };
 
 // RGBA8 (0xAABBGGRR), alpha left out. Throws std::invalid_argument where the sizes differ.
 ImageComparison compare_images(std::span<const uint32_t> a, std::span<const uint32_t> b);
 
 // |a - b| of each channel times `gain`, cut off at 255; opaque.
-std::vector<uint32_t> amplified_difference(std::span<const uint32_t> a, std::span<const uint32_t> b,
-                                           int gain);
+std::vector<uint32_t> amplified_difference(std::span<const uint32_t> a, std::span<const uint32_t> b, int gain);
 
 }  // namespace brokkr

@@ -14,8 +14,7 @@ struct LoadMap {
   int bins_x = 0, bins_y = 0;
   std::vector<uint64_t> bins;  // fragments of each bin of the main target, row by row from the bottom
   uint64_t most = 0;           // of a bin
-  // What the pattern makes of these bins: loads of the rasterizers as they would be if bins were all there
-  // is.
+  // What the pattern makes of these bins: loads of the rasterizers as they would be if bins were all there is.
   LoadStatistics predicted;
   // What the rasterizers counted: other targets and layers are in it, too.
   LoadStatistics counted;

@@ -20,14 +20,11 @@ extern const SampleKernel kernel;
 
 namespace {
 
-// Where a blit's destination pixel comes from; nothing where it writes none there. Rounds as the pipeline
-// does.
-std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& blit,
-                                        const FollowedSample& to) {
+// Where a blit's destination pixel comes from; nothing where it writes none there. Rounds as the pipeline does.
+std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& blit, const FollowedSample& to) {
   if (to.target != blit.to || to.layer != 0) return std::nullopt;
   const Rect &s = blit.source, &d = blit.destination;
-  const float u = (float(to.x - d.x) + 0.5f) / float(d.width),
-              v = (float(to.y - d.y) + 0.5f) / float(d.height);
+  const float u = (float(to.x - d.x) + 0.5f) / float(d.width), v = (float(to.y - d.y) + 0.5f) / float(d.height);
   if (!(u > 0 && u < 1 && v > 0 && v < 1)) return std::nullopt;
   const int x = s.x + int(std::floor(u * float(s.width))), y = s.y + int(std::floor(v * float(s.height)));
   const Target& source = frame.targets[blit.from];
@@ -40,9 +37,9 @@ class History {
   History(const PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options)
       : prepared_(prepared), impl_(*prepared.impl), frame_(*impl_.frame), shading_(options.shading) {
     result_.pixel = pixel;
-    if (pixel.target >= frame_.targets.size() ||
-        pixel.layer >= uint32_t(frame_.targets[pixel.target].layers) || pixel.x < 0 || pixel.y < 0 ||
-        pixel.x >= frame_.targets[pixel.target].width || pixel.y >= frame_.targets[pixel.target].height) {
+    if (pixel.target >= frame_.targets.size() || pixel.layer >= uint32_t(frame_.targets[pixel.target].layers) ||
+        pixel.x < 0 || pixel.y < 0 || pixel.x >= frame_.targets[pixel.target].width ||
+        pixel.y >= frame_.targets[pixel.target].height) {
       throw std::invalid_argument("pixel " + std::to_string(pixel.x) + "," + std::to_string(pixel.y) +
                                   ": the target has no such pixel");
     }
@@ -68,8 +65,7 @@ class History {
       for (size_t i = 0; i < samples_.size(); ++i) samples_[i].active = command_ < needed_until_[i];
       if (const auto* clear = std::get_if<ClearCommand>(&frame_.commands[command_])) apply(*clear);
       if (const auto* blit = std::get_if<BlitCommand>(&frame_.commands[command_])) apply(*blit);
-      for (; run < impl_.runs.size() && impl_.draws[impl_.runs[run].draw].command == command_; ++run)
-        draw(run);
+      for (; run < impl_.runs.size() && impl_.draws[impl_.runs[run].draw].command == command_; ++run) draw(run);
     }
     result_.end = samples_[0].state;
     return std::move(result_);
@@ -85,13 +81,12 @@ class History {
     result_.rasterizers = uint32_t(layout.rasterizers);
     const TargetRecord& target = layout.targets[p.target];
     const uint32_t owner =
-        layout
-            .bin_owner[target.first_bin + uint32_t(result_.bin_y) * target.bins_x + uint32_t(result_.bin_x)];
+        layout.bin_owner[target.first_bin + uint32_t(result_.bin_y) * target.bins_x + uint32_t(result_.bin_x)];
     result_.rasterizer = (owner + layer_offset(p.target, p.layer, result_.rasterizers)) % result_.rasterizers;
   }
 
-  // The pixels that blits copy to followed ones, from the frame's end to its begin, each until the command
-  // that reads it.
+  // The pixels that blits copy to followed ones, from the frame's end to its begin, each until the command that reads
+  // it.
   void follow_sources() {
     follow(result_.pixel, limit_);
     for (size_t c = limit_; c-- > 0;) {
@@ -106,9 +101,7 @@ class History {
   }
 
   size_t find(const PixelAddress& pixel) const {
-    const auto same = [&](const FollowedSample& s) {
-      return PixelAddress{s.target, s.layer, s.x, s.y} == pixel;
-    };
+    const auto same = [&](const FollowedSample& s) { return PixelAddress{s.target, s.layer, s.x, s.y} == pixel; };
     return size_t(std::find_if(samples_.begin(), samples_.end(), same) - samples_.begin());
   }
 
@@ -134,8 +127,7 @@ class History {
       if (!s.active || s.target != clear.target) continue;
       if (clear.scissor) {
         const Rect& r = *clear.scissor;
-        if (s.x < r.x || s.y < r.y || int64_t(s.x) >= int64_t(r.x) + r.width ||
-            int64_t(s.y) >= int64_t(r.y) + r.height)
+        if (s.x < r.x || s.y < r.y || int64_t(s.x) >= int64_t(r.x) + r.width || int64_t(s.y) >= int64_t(r.y) + r.height)
           continue;
       }
       PixelEvent event;
@@ -200,8 +192,7 @@ class History {
     });
     if (!touched) return;
     const size_t next = number + 1;
-    const uint32_t end =
-        next < impl_.runs.size() ? impl_.runs[next].first_batch : uint32_t(impl_.batch_run.size());
+    const uint32_t end = next < impl_.runs.size() ? impl_.runs[next].first_batch : uint32_t(impl_.batch_run.size());
     inspect::kernel.draw(tables_, targets_.data(), shading_, run.first_batch, end, samples_.data(),
                          uint32_t(samples_.size()), &History::take, this);
   }
@@ -227,7 +218,7 @@ class History {
   FrameTables tables_{};
   std::vector<TargetRecord> targets_;
   std::vector<FollowedSample> samples_;  // the pixel first
-  std::vector<size_t> needed_until_;  // per sample: command before which its value is read for the last time
+  std::vector<size_t> needed_until_;     // per sample: command before which its value is read for the last time
   PixelHistory result_;
 };
 
@@ -243,8 +234,7 @@ std::optional<size_t> PixelHistory::color_writer() const {
   return std::nullopt;
 }
 
-PixelHistory pixel_history(const PreparedFrame& prepared, const PixelAddress& pixel,
-                           const RenderOptions& options) {
+PixelHistory pixel_history(const PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options) {
   return History(prepared, pixel, options).run();
 }
 

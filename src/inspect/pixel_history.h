@@ -1,10 +1,9 @@
-// Everything that happened to one pixel in a frame: which triangles covered it, in order, what became of
-// each, and what cleared it or was copied over it.
+// Everything that happened to one pixel in a frame: which triangles covered it, in order, what became of each, and what
+// cleared it or was copied over it.
 //
-// The pipeline's own geometry, coverage, tests, shading and blending run for this one sample
-// (sample_kernel.h), draw after draw, so that the history ends with what a render of the frame holds there:
-// depth, stencil and identifiers bit for bit, colour within 1/255. Where a blit copies from another target,
-// the pixel that it comes from is followed, too.
+// The pipeline's own geometry, coverage, tests, shading and blending run for this one sample (sample_kernel.h), draw
+// after draw, so that the history ends with what a render of the frame holds there: depth, stencil and identifiers bit
+// for bit, colour within 1/255. Where a blit copies from another target, the pixel that it comes from is followed, too.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +47,9 @@ struct PixelHistory {
   std::optional<size_t> color_writer() const;
 };
 
-// Throws std::invalid_argument where the frame has no such pixel or an option is out of range. Of `options`,
-// shading, command limit, pattern, bin and rasterizers matter. May run while another thread renders the same
-// prepared frame.
-PixelHistory pixel_history(const PreparedFrame& prepared, const PixelAddress& pixel,
-                           const RenderOptions& options);
+// Throws std::invalid_argument where the frame has no such pixel or an option is out of range. Of `options`, shading,
+// command limit, pattern, bin and rasterizers matter. May run while another thread renders the same prepared frame.
+PixelHistory pixel_history(const PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options);
 
 // Words for a fate: "passed", "discarded", "stencil failed", "depth failed".
 const char* fate_name(FragmentFate fate);

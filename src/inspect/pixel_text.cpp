@@ -64,8 +64,7 @@ std::string color_text(ColorFormat format, uint32_t low, uint32_t high) {
     std::snprintf(text.data(), text.size(), "%.4g %.4g %.4g %.4g", double(c[0]), double(c[1]), double(c[2]),
                   double(c[3]));
   } else {
-    std::snprintf(text.data(), text.size(), "%u %u %u %u", low & 255, low >> 8 & 255, low >> 16 & 255,
-                  low >> 24);
+    std::snprintf(text.data(), text.size(), "%u %u %u %u", low & 255, low >> 8 & 255, low >> 16 & 255, low >> 24);
   }
   return text.data();
 }

@@ -35,11 +35,9 @@ static bool covers(const RegionTriangle& t, int x, int y) {
   return true;
 }
 
-// Draws the triangle into the sample's tile, every sample of which holds `state`, and returns what it then
-// holds.
-static SampleState draw_once(Warp& w, SampleRun& run, const FollowedSample& sample,
-                             const RegionRecord& region, const DrawRecord& draw,
-                             const RegionTriangle& triangle, int at, const SampleState& state) {
+// Draws the triangle into the sample's tile, every sample of which holds `state`, and returns what it then holds.
+static SampleState draw_once(Warp& w, SampleRun& run, const FollowedSample& sample, const RegionRecord& region,
+                             const DrawRecord& draw, const RegionTriangle& triangle, int at, const SampleState& state) {
   for (int s = 0; s < kTileSamples; ++s) {
     run.tile.color[s] = state.low;
     run.tile.color_high[s] = state.high;
@@ -77,8 +75,8 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   f.sample = number;
   f.primitive = triangle.primitive;
   f.before = sample.state;
-  // The same triangle without tests and blending shows what the shader gives, or that it discards; with the
-  // stencil test alone, whether that lets it through.
+  // The same triangle without tests and blending shows what the shader gives, or that it discards; with the stencil
+  // test alone, whether that lets it through.
   DrawRecord bare = draw;
   bare.bits &= ~uint32_t(kDrawDepthTest | kDrawStencil | kDrawBlend);
   bare.bits |= kDrawDepthWrite;
@@ -96,8 +94,7 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   DrawRecord tested = draw;
   tested.bits &= ~uint32_t(kDrawBlend);
   tested.color_mask = 15;
-  const bool passes =
-      draw_once(w, run, sample, region, tested, triangle, at, marked).visible_id == triangle.primitive;
+  const bool passes = draw_once(w, run, sample, region, tested, triangle, at, marked).visible_id == triangle.primitive;
   f.fate = !keeps            ? FragmentFate::discarded
            : !stencil_passes ? FragmentFate::stencil_failed
            : !passes         ? FragmentFate::depth_failed
@@ -130,8 +127,8 @@ struct SampleSupply {
   }
 };
 
-static void draw(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first,
-                 uint32_t end, FollowedSample* samples, uint32_t count, FragmentSink sink, void* context) {
+static void draw(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first, uint32_t end,
+                 FollowedSample* samples, uint32_t count, FragmentSink sink, void* context) {
   Warp w;
   SampleRun run{};
   run.frame = &frame;

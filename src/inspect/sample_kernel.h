@@ -1,6 +1,5 @@
-// The pipeline's stages run for single samples: geometry, coverage, tests, shading and blending are its own
-// code (geometry_stage.h, tile.h), compiled for one machine. Plain data only: nothing inline may leak from
-// that build.
+// The pipeline's stages run for single samples: geometry, coverage, tests, shading and blending are its own code
+// (geometry_stage.h, tile.h), compiled for one machine. Plain data only: nothing inline may leak from that build.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +41,8 @@ using FragmentSink = void (*)(void* context, const SampleFragment& fragment);
 
 struct SampleKernel {
   // Runs batches first .. end - 1 of one run, and every active sample that they cover, in submission order.
-  void (*draw)(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first,
-               uint32_t end, FollowedSample* samples, uint32_t count, FragmentSink sink, void* context);
+  void (*draw)(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first, uint32_t end,
+               FollowedSample* samples, uint32_t count, FragmentSink sink, void* context);
   // A stored colour in another format, as a blit converts it.
   void (*convert)(uint32_t from_format, uint32_t to_format, uint32_t& low, uint32_t& high);
 };

@@ -26,8 +26,7 @@ class CudaLabMachine : public LabMachine {
  public:
   CudaLabMachine() {
     check(cudaGetDeviceProperties(&device_, 0), "device");
-    check(cudaHostAlloc(reinterpret_cast<void**>(&abort_), sizeof(uint32_t), cudaHostAllocMapped),
-          "abort word");
+    check(cudaHostAlloc(reinterpret_cast<void**>(&abort_), sizeof(uint32_t), cudaHostAllocMapped), "abort word");
     check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&abort_on_device_), abort_, 0), "abort word");
     check(cudaEventCreate(&begin_), "event");
     check(cudaEventCreate(&end_), "event");
@@ -45,8 +44,8 @@ class CudaLabMachine : public LabMachine {
   int most_warps(QueueKind kind, Workload workload) const override {
     const CudaQueueKernels kernels = cuda_queue_kernels(kind);
     int blocks = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-              &blocks, workload == Workload::mix ? kernels.mix : kernels.rank, 32 * kWarpsPerBlock, 0),
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, workload == Workload::mix ? kernels.mix : kernels.rank,
+                                                        32 * kWarpsPerBlock, 0),
           "occupancy");
     return blocks * device_.multiProcessorCount * kWarpsPerBlock;
   }
@@ -82,9 +81,7 @@ class CudaLabMachine : public LabMachine {
   double run(QueueKind kind, const RankPlan& plan, double seconds) override {
     return launch(cuda_queue_kernels(kind).rank, plan, seconds);
   }
-  double run(const AtomicPlan& plan, double seconds) override {
-    return launch(cuda_atomics_kernel(), plan, seconds);
-  }
+  double run(const AtomicPlan& plan, double seconds) override { return launch(cuda_atomics_kernel(), plan, seconds); }
   ProgramStart program_start(const SchedulePlan& plan) const override {
     return cuda_schedule_kernel(plan.program).start(plan);
   }

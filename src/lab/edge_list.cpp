@@ -34,9 +34,7 @@ uint32_t crc32(const char* bytes, size_t size) {
 
 std::string decompress(const std::string& file, const std::string& name) {
   const auto byte = [&](size_t i) { return uint32_t(uint8_t(file[i])); };
-  const auto word = [&](size_t i) {
-    return byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24;
-  };
+  const auto word = [&](size_t i) { return byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24; };
   constexpr const char* kBroken = "is not a whole gzip file; download it again, or unpack it with gunzip";
   if (file.size() < 18 || byte(2) != 8) fail(name, kBroken);
   size_t at = 10;
@@ -67,8 +65,7 @@ bool parse_edge(const char* p, const char* end, uint64_t (&ends)[2]) {
   for (uint64_t& number : ends) {
     skip();
     const auto [after, error] = std::from_chars(p, end, number);
-    if (error != std::errc() || (after < end && *after != ' ' && *after != '\t' && *after != '\r'))
-      return false;
+    if (error != std::errc() || (after < end && *after != ' ' && *after != '\t' && *after != '\r')) return false;
     p = after;
   }
   skip();
@@ -86,8 +83,7 @@ Graph parse_edge_list(const std::string& text, const std::string& name) {
     if (first < end && text[first] != '#') {
       uint64_t ends[2];
       if (!parse_edge(text.data() + begin, text.data() + end, ends)) {
-        fail(name + ":" + std::to_string(line + 1),
-             "expected two node numbers, as in \"12 345\", or a # comment");
+        fail(name + ":" + std::to_string(line + 1), "expected two node numbers, as in \"12 345\", or a # comment");
       }
       if (list.size() >= kMaxGraphEdges) fail(name, "more than 2^30 edges");
       list.emplace_back(ends[0], ends[1]);
@@ -125,8 +121,7 @@ Graph parse_edge_list(const std::string& text, const std::string& name) {
 Graph read_edge_list(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = read_file(path, kMaxFileBytes - 1);
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.size() >= 2 && uint8_t(text[0]) == 0x1f && uint8_t(text[1]) == 0x8b)
-    text = decompress(text, path.string());
+  if (text.size() >= 2 && uint8_t(text[0]) == 0x1f && uint8_t(text[1]) == 0x8b) text = decompress(text, path.string());
   Graph graph = parse_edge_list(text, path.string());
   graph.name = path.stem().stem().string();
   return graph;

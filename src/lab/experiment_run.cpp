@@ -85,8 +85,8 @@ Measurement measurement_of(const LabMachine& machine, const std::string& experim
   return m;
 }
 
-void measure_mix(LabMachine& machine, QueueKind kind, MixPlan plan, uint64_t capacity,
-                 const ExperimentOptions& options, Measurement& m) {
+void measure_mix(LabMachine& machine, QueueKind kind, MixPlan plan, uint64_t capacity, const ExperimentOptions& options,
+                 Measurement& m) {
   const LabQueue queue = make_lab_queue(machine, kind, plan.crew, capacity);
   const LabArray<MixCounts> counts(machine, plan.crew.warps);
   plan.queue = queue.storage;

@@ -18,8 +18,8 @@ std::vector<uint32_t> warp_counts(const LabMachine& machine, const ExperimentOpt
 // A measurement with what machine and crew say filled in.
 Measurement measurement_of(const LabMachine& machine, const std::string& experiment, const Crew& crew);
 
-// Sets the times of m, a Measurement or a ScheduleMeasurement, from those of one or more runs in ms; one that
-// is negative was ended after so many seconds.
+// Sets the times of m, a Measurement or a ScheduleMeasurement, from those of one or more runs in ms; one that is
+// negative was ended after so many seconds.
 template <class M>
 void set_times(M& m, const std::vector<double>& ms, double seconds) {
   m.min_ms = *std::min_element(ms.begin(), ms.end());
@@ -29,8 +29,8 @@ void set_times(M& m, const std::vector<double>& ms, double seconds) {
 }
 
 // The plan's loops, chances, work and crew; the queue is made here. `capacity`: elements that must fit.
-void measure_mix(LabMachine& machine, QueueKind kind, MixPlan plan, uint64_t capacity,
-                 const ExperimentOptions& options, Measurement& m);
+void measure_mix(LabMachine& machine, QueueKind kind, MixPlan plan, uint64_t capacity, const ExperimentOptions& options,
+                 Measurement& m);
 
 // Page rank of `graph`, whose right ranks are `expected`.
 void measure_rank(LabMachine& machine, QueueKind kind, const Crew& crew, const Graph& graph,

@@ -43,13 +43,11 @@ class Experiment {
   // `name` is the experiment's, for messages.
   Experiment(const char* name, const Frame& frame, const FoveatedOptions& options)
       : name_(name), frame_(frame), o_(options) {
-    if (o_.runs < 1 || o_.rings < 1)
-      throw std::invalid_argument("schedule " + name_ + ": needs a run and a ring");
+    if (o_.runs < 1 || o_.rings < 1) throw std::invalid_argument("schedule " + name_ + ": needs a run and a ring");
     main_ = main_target(frame);
     const Target& target = frame.targets[main_];
     if (target.format == ColorFormat::rgba16f) {
-      throw std::invalid_argument("schedule " + name_ +
-                                  ": the frame's main target is RGBA16F; give one with RGBA8");
+      throw std::invalid_argument("schedule " + name_ + ": the frame's main target is RGBA16F; give one with RGBA8");
     }
     std::set<uint32_t> layers;
     for (uint32_t v = 0; v < frame.views.size(); ++v) {
@@ -180,8 +178,8 @@ std::vector<std::string> foveated_columns() {
 }
 
 std::vector<std::string> foveated_cells(const FoveatedMeasurement& m) {
-  return row(m.policy, m.where, m.budget, m.budget_ms, m.frame_ms, m.from_px, m.to_px, m.view, m.priority,
-             m.pixels, m.psnr_db, m.right_percent);
+  return row(m.policy, m.where, m.budget, m.budget_ms, m.frame_ms, m.from_px, m.to_px, m.view, m.priority, m.pixels,
+             m.psnr_db, m.right_percent);
 }
 
 void run_foveated(const Frame& frame, const FoveatedOptions& options,

@@ -1,5 +1,5 @@
-// What a policy is worth when a frame is cut off: the picture at equal time, near a fixation point and in
-// views that matter.
+// What a policy is worth when a frame is cut off: the picture at equal time, near a fixation point and in views that
+// matter.
 #pragma once
 
 #include <functional>
@@ -26,21 +26,21 @@ struct FoveatedMeasurement {
   double from_px = 0, to_px = 0;                   // of a ring
   uint32_t view = 0, priority = 0;                 // of a view
   uint64_t pixels = 0;
-  double psnr_db = 0;  // of red, green and blue against the whole frame's picture; 99 where they are equal
+  double psnr_db = 0;        // of red, green and blue against the whole frame's picture; 99 where they are equal
   double right_percent = 0;  // pixels that are as in the whole frame's picture
 };
 std::vector<std::string> foveated_columns();
 std::vector<std::string> foveated_cells(const FoveatedMeasurement& m);
 
-// fill-level (first in, first out) against foveated, by distance from the fixation point. Throws
-// std::invalid_argument for options out of range, and for a main target that is not RGBA8.
+// fill-level (first in, first out) against foveated, by distance from the fixation point. Throws std::invalid_argument
+// for options out of range, and for a main target that is not RGBA8.
 void run_foveated(const Frame& frame, const FoveatedOptions& options,
                   const std::function<void(const FoveatedMeasurement&)>& measured,
                   const std::function<void(const std::string&)>& progress);
 
-// fill-level against priority, by view: the last view of the main target is the most important, and all
-// others are equal. Views are told apart by their layers. Throws as run_foveated, and where the main target's
-// views do not fill two layers or more.
+// fill-level against priority, by view: the last view of the main target is the most important, and all others are
+// equal. Views are told apart by their layers. Throws as run_foveated, and where the main target's views do not fill
+// two layers or more.
 void run_view_priority(const Frame& frame, const FoveatedOptions& options,
                        const std::function<void(const FoveatedMeasurement&)>& measured,
                        const std::function<void(const std::string&)>& progress);

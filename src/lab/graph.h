@@ -1,5 +1,4 @@
-// Directed graphs for page rank: SNAP's edge lists, generated power-law graphs, and ranks computed in
-// sequence.
+// Directed graphs for page rank: SNAP's edge lists, generated power-law graphs, and ranks computed in sequence.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +20,24 @@ struct Graph {
 
 inline constexpr uint32_t kMaxGraphNodes = 1u << 27, kMaxGraphEdges = 1u << 30;
 
-// An edge list as https://snap.stanford.edu/data has them: lines "from to" of two whole numbers, # begins a
-// comment; plain or as downloaded (.txt.gz). Numbers may have gaps: nodes are numbered anew in their order.
-// Edges that come twice count twice. Throws std::runtime_error that names file and line.
+// An edge list as https://snap.stanford.edu/data has them: lines "from to" of two whole numbers, # begins a comment;
+// plain or as downloaded (.txt.gz). Numbers may have gaps: nodes are numbered anew in their order. Edges that come
+// twice count twice. Throws std::runtime_error that names file and line.
 Graph read_edge_list(const std::filesystem::path& path);
 
 // As read_edge_list, from text; `name` is for messages.
 Graph parse_edge_list(const std::string& text, const std::string& name);
 
-// A graph whose in- and out-degrees follow power laws, as links of the web and of peer-to-peer networks do:
-// an edge's ends are drawn with weights (i + 1)^-0.5 (out) and (i + 1)^-0.75 (in) over two orders of the
-// nodes that are independent of each other, so that degree d has a share of about d^-3 and d^-2.3. Edges
-// differ from each other and from loops. The same for the same arguments, everywhere. nodes: 2 ..
-// kMaxGraphNodes; edges: at most nodes * 16 and at most a quarter of all that are possible. Throws
-// std::invalid_argument.
+// A graph whose in- and out-degrees follow power laws, as links of the web and of peer-to-peer networks do: an edge's
+// ends are drawn with weights (i + 1)^-0.5 (out) and (i + 1)^-0.75 (in) over two orders of the nodes that are
+// independent of each other, so that degree d has a share of about d^-3 and d^-2.3. Edges differ from each other and
+// from loops. The same for the same arguments, everywhere. nodes: 2 .. kMaxGraphNodes; edges: at most nodes * 16 and at
+// most a quarter of all that are possible. Throws std::invalid_argument.
 Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed);
 
-// Ranks after so many iterations, which begin with 1 / nodes: 0.15 / nodes + 0.85 * (sum of predecessors'
-// rank / their out-degree). What flows into nodes without successors is lost. In double precision, and in the
-// fixed-point numbers of RankPlan.
+// Ranks after so many iterations, which begin with 1 / nodes: 0.15 / nodes + 0.85 * (sum of predecessors' rank / their
+// out-degree). What flows into nodes without successors is lost. In double precision, and in the fixed-point numbers of
+// RankPlan.
 std::vector<double> page_rank(const Graph& graph, uint32_t iterations);
 std::vector<uint64_t> page_rank_fixed(const Graph& graph, uint32_t iterations);
 

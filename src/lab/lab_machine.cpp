@@ -55,9 +55,7 @@ class CpuLabMachine : public LabMachine {
   void download(void* to, const void* from, size_t bytes) override { std::memcpy(to, from, bytes); }
   void clear(void* memory, size_t bytes) override { std::memset(memory, 0, bytes); }
 
-  size_t queue_bytes(QueueKind kind, const QueueShape& shape) const override {
-    return entry(kind).bytes(shape);
-  }
+  size_t queue_bytes(QueueKind kind, const QueueShape& shape) const override { return entry(kind).bytes(shape); }
   void prepare_queue(QueueKind kind, void* memory, const QueueShape& shape) override {
     std::memset(memory, 0, queue_bytes(kind, shape));
     entry(kind).prepare(memory, shape);
@@ -77,8 +75,7 @@ class CpuLabMachine : public LabMachine {
     return schedule_.program[size_t(plan.program)].start(plan);
   }
   double run(const SchedulePlan& plan, double seconds) override {
-    return launch(plan.crew.warps, seconds,
-                  [&](int warp) { schedule_.program[size_t(plan.program)].run(plan, warp); });
+    return launch(plan.crew.warps, seconds, [&](int warp) { schedule_.program[size_t(plan.program)].run(plan, warp); });
   }
 
  private:
@@ -122,8 +119,7 @@ std::unique_ptr<LabMachine> make_lab_machine(const std::string& name) {
 #if defined(BROKKR_LAB_CUDA)
   if (name == "cuda" || name == "auto") {
     if (auto machine = make_cuda_lab_machine()) return machine;
-    if (name == "cuda")
-      throw std::invalid_argument("--machine cuda: no GPU was found; see `brokkr machines`");
+    if (name == "cuda") throw std::invalid_argument("--machine cuda: no GPU was found; see `brokkr machines`");
   }
 #else
   if (name == "cuda") {

@@ -1,5 +1,5 @@
-// Where experiments with queues and scheduling run: real threads of the CPU with one warp each, or a GPU.
-// Memory is the machine's; the host writes and reads it through this interface only.
+// Where experiments with queues and scheduling run: real threads of the CPU with one warp each, or a GPU. Memory is the
+// machine's; the host writes and reads it through this interface only.
 #pragma once
 
 #include <cstddef>
@@ -36,20 +36,19 @@ class LabMachine {
 
   // The word that ends every wait; 0 at the beginning of each run.
   virtual uint32_t* abort_word() = 0;
-  // Run all warps of the plan. Milliseconds from the moment when all have begun to the end of the last;
-  // negative: ended by `seconds`.
+  // Run all warps of the plan. Milliseconds from the moment when all have begun to the end of the last; negative: ended
+  // by `seconds`.
   virtual double run(QueueKind kind, const MixPlan& plan, double seconds) = 0;
   virtual double run(QueueKind kind, const RankPlan& plan, double seconds) = 0;
   virtual double run(const AtomicPlan& plan, double seconds) = 0;
 
-  // What the plan's program needs of memory. Throws std::invalid_argument for a capacity that no queue can
-  // have.
+  // What the plan's program needs of memory. Throws std::invalid_argument for a capacity that no queue can have.
   virtual ProgramStart program_start(const SchedulePlan& plan) const = 0;
   virtual double run(const SchedulePlan& plan, double seconds) = 0;
 };
 
-// "cpu", "emulated", "cuda", or "auto": a GPU if there is one, otherwise the CPU. Throws
-// std::invalid_argument for what this build or computer lacks.
+// "cpu", "emulated", "cuda", or "auto": a GPU if there is one, otherwise the CPU. Throws std::invalid_argument for what
+// this build or computer lacks.
 std::unique_ptr<LabMachine> make_lab_machine(const std::string& name);
 
 // In builds with CUDA; nullptr where there is no GPU.

@@ -9,8 +9,7 @@ bool is_random(PatternKind kind) {
          kind == PatternKind::sudoku;
 }
 
-std::shared_ptr<const Pattern> PatternBook::get(PatternKind kind, int rasterizers, int x, int y,
-                                                uint32_t seed) {
+std::shared_ptr<const Pattern> PatternBook::get(PatternKind kind, int rasterizers, int x, int y, uint32_t seed) {
   const bool repeats =
       kind != PatternKind::z_curve && kind != PatternKind::hilbert && kind != PatternKind::pseudo_random;
   if (!repeats) return std::make_shared<const Pattern>(make_pattern(kind, rasterizers, x, y, seed));
@@ -29,13 +28,12 @@ PatternLoad pattern_load(const Pattern& pattern, const BinLoads& bins) {
   return {s.mean, s.deviation, s.cv, s.imbalance};
 }
 
-PatternLoad pattern_load(PatternBook& book, PatternKind kind, int rasterizers, const BinLoads& bins,
-                         uint32_t seed, int seeds) {
+PatternLoad pattern_load(PatternBook& book, PatternKind kind, int rasterizers, const BinLoads& bins, uint32_t seed,
+                         int seeds) {
   const int draws = is_random(kind) ? seeds : 1;
   PatternLoad sum{0, 0, 0, 0};
   for (int i = 0; i < draws; ++i) {
-    const PatternLoad one =
-        pattern_load(*book.get(kind, rasterizers, bins.x, bins.y, seed + uint32_t(i)), bins);
+    const PatternLoad one = pattern_load(*book.get(kind, rasterizers, bins.x, bins.y, seed + uint32_t(i)), bins);
     sum.mean += one.mean / draws;
     sum.sigma += one.sigma / draws;
     sum.cv += one.cv / draws;

@@ -22,16 +22,15 @@ class PatternBook {
  private:
   using Key = std::tuple<PatternKind, int, uint32_t>;
   std::mutex mutex_;
-  std::map<Key, std::shared_ptr<const Pattern>>
-      known_;  // those that repeat; the others are as large as the screen
+  std::map<Key, std::shared_ptr<const Pattern>> known_;  // those that repeat; the others are as large as the screen
 };
 
 // How evenly a pattern deals a map out; means over the seeds where it is random.
 struct PatternLoad {
   double mean = 0, sigma = 0, cv = 0, imbalance = 1;  // fragments; see bin/load.h
 };
-PatternLoad pattern_load(PatternBook& book, PatternKind kind, int rasterizers, const BinLoads& bins,
-                         uint32_t seed, int seeds);
+PatternLoad pattern_load(PatternBook& book, PatternKind kind, int rasterizers, const BinLoads& bins, uint32_t seed,
+                         int seeds);
 PatternLoad pattern_load(const Pattern& pattern, const BinLoads& bins);
 
 }  // namespace brokkr::lab

@@ -1,5 +1,4 @@
-// What patterns have to look out for in frames: clusters (HPG paper 3.2, thesis 7.3.2) and orientation (3.3,
-// 7.3.3).
+// What patterns have to look out for in frames: clusters (HPG paper 3.2, thesis 7.3.2) and orientation (3.3, 7.3.3).
 #pragma once
 
 #include "lab/pattern_map.h"
@@ -12,15 +11,13 @@ struct SpacingStep {
   double sigma = 0;      // of the groups' loads, in fragments
   double reference = 0;  // sigma at distance 0
 };
-// Steps until a group would reach over more than half of the map's height. Bins move within the whole groups
-// that the map has and wrap around; what is left at the edges takes no part. Empty where the map has no
-// group.
+// Steps until a group would reach over more than half of the map's height. Bins move within the whole groups that the
+// map has and wrap around; what is left at the edges takes no part. Empty where the map has no group.
 std::vector<SpacingStep> spacing_steps(const FragmentMap& map, int bin);
 
-// Deviation of the fragments on lines of `samples` pixels through the middle of every samples x samples
-// window (of every `row_step`-th row), in units of the mean: the paper's normalisation, per pixel. `angle` in
-// degrees from the vertical, as in the paper's Table 1: 0 vertical, 90 horizontal. 0 where the map is smaller
-// than the window.
+// Deviation of the fragments on lines of `samples` pixels through the middle of every samples x samples window (of
+// every `row_step`-th row), in units of the mean: the paper's normalisation, per pixel. `angle` in degrees from the
+// vertical, as in the paper's Table 1: 0 vertical, 90 horizontal. 0 where the map is smaller than the window.
 double orientation_sigma(const FragmentMap& map, int samples, int angle, int row_step);
 
 }  // namespace brokkr::lab

@@ -45,9 +45,9 @@ const std::vector<PatternExperiment> kExperiments = {
     {"cost",
      "",
      "What small bins cost",
-     {"frame", "shading", "machine", "bin", "rasterizers", "asked", "pattern", "triangles",
-      "rasterizer_pairs", "bin_pairs", "queue_elements", "queue_bytes", "queue_peak", "visits", "geometry_ms",
-      "raster_ms", "critical_ms", "frame_ms"}},
+     {"frame", "shading", "machine", "bin", "rasterizers", "asked", "pattern", "triangles", "rasterizer_pairs",
+      "bin_pairs", "queue_elements", "queue_bytes", "queue_peak", "visits", "geometry_ms", "raster_ms", "critical_ms",
+      "frame_ms"}},
     {"recommend",
      "",
      "Bin size and pattern for these frames",
@@ -95,8 +95,7 @@ void PatternLab::add(const std::string& name, Frame frame) {
   added->prepared.emplace(renderer_.prepare(added->frame));
   progress_("counting the fragments of " + added->name);
   added->maps = render_maps(renderer_, *added->prepared, added->frame, added->name, options_.render);
-  if (added->maps.empty())
-    throw std::runtime_error(name + ": no fragment falls on its main target; leave it out");
+  if (added->maps.empty()) throw std::runtime_error(name + ": no fragment falls on its main target; leave it out");
   for (const FragmentMap& map : added->maps) added->hash = added->hash * 31 + map.hash;
   frames_.push_back(std::move(added));
 }
@@ -122,8 +121,7 @@ std::vector<PatternLab::Unit> PatternLab::units(const std::string& experiment) {
   const auto per_frame = [&](const std::string& more, const auto& work) {
     for (const auto& frame : frames_) {
       LabFrame* f = frame.get();
-      all.push_back(
-          {f->name, common + " frame " + hex(f->hash) + more, [this, f, work] { return (this->*work)(*f); }});
+      all.push_back({f->name, common + " frame " + hex(f->hash) + more, [this, f, work] { return (this->*work)(*f); }});
     }
   };
   if (experiment == "spacing") per_frame("", &PatternLab::spacing);
@@ -134,8 +132,8 @@ std::vector<PatternLab::Unit> PatternLab::units(const std::string& experiment) {
   if (experiment == "search") {
     for (const int rasterizers : {6, 20, 60, 132, 264}) {
       for (const int bin : {16, 64}) {
-        all.push_back({std::to_string(rasterizers) + "-" + std::to_string(bin),
-                       common + " frames " + maps_key(), [=, this] { return search(rasterizers, bin); }});
+        all.push_back({std::to_string(rasterizers) + "-" + std::to_string(bin), common + " frames " + maps_key(),
+                       [=, this] { return search(rasterizers, bin); }});
       }
     }
   }
@@ -145,13 +143,11 @@ std::vector<PatternLab::Unit> PatternLab::units(const std::string& experiment) {
     LabFrame* f = frame.get();
     if (experiment == "pipeline") {
       all.push_back({f->name + ".forward", with_all, [this, f] { return pipeline(*f, OrderMode::strict); }});
-      all.push_back(
-          {f->name + ".visible", with_all, [this, f] { return pipeline(*f, OrderMode::automatic); }});
+      all.push_back({f->name + ".visible", with_all, [this, f] { return pipeline(*f, OrderMode::automatic); }});
     }
     if (experiment == "cost") {
       all.push_back({f->name + ".flat", with_all, [this, f] { return cost(*f, Shading::flat); }});
-      all.push_back(
-          {f->name + ".multiply-add", with_all, [this, f] { return cost(*f, Shading::multiply_add); }});
+      all.push_back({f->name + ".multiply-add", with_all, [this, f] { return cost(*f, Shading::multiply_add); }});
     }
   }
   return all;
@@ -169,16 +165,15 @@ Rows PatternLab::run(const std::string& experiment) {
   } else {
     const std::vector<Unit> all = units(experiment);
     for (size_t i = 0; i < all.size(); ++i) {
-      const std::filesystem::path path =
-          options_.folder / "parts" / (experiment + "." + all[i].name + ".csv");
+      const std::filesystem::path path = options_.folder / "parts" / (experiment + "." + all[i].name + ".csv");
       const std::string head = "# " + all[i].key + "\n";
       std::error_code ignored;
       std::string text = std::filesystem::exists(path, ignored) ? read_text(path) : "";
       if (text.compare(0, head.size(), head) == 0) {
         ++reused_;
       } else {
-        now_ = experiment + " " + all[i].name + " (" + std::to_string(i + 1) + " of " +
-               std::to_string(all.size()) + ")";
+        now_ =
+            experiment + " " + all[i].name + " (" + std::to_string(i + 1) + " of " + std::to_string(all.size()) + ")";
         say("running", -1);
         text = head + to_csv(found->columns, all[i].run());
         write_text(path, text);

@@ -1,8 +1,7 @@
 // The pattern lab: every experiment of the HPG paper on any set of frames, and what lies beyond it.
 //
-// Work is cut into units (mostly one per frame). The rows of a finished unit are a file of their own in
-// FOLDER/parts, with a key of everything that they depend on: a lab that was interrupted goes on where it
-// was.
+// Work is cut into units (mostly one per frame). The rows of a finished unit are a file of their own in FOLDER/parts,
+// with a key of everything that they depend on: a lab that was interrupted goes on where it was.
 #pragma once
 
 #include <filesystem>
@@ -38,8 +37,7 @@ struct PatternExperiment {
   const char* title;
   std::vector<std::string> columns;
 };
-// In the order in which they run: spacing, orientation, load, partition, search, pipeline, blocks, cost,
-// recommend.
+// In the order in which they run: spacing, orientation, load, partition, search, pipeline, blocks, cost, recommend.
 std::span<const PatternExperiment> pattern_experiments();
 
 class PatternLab {
@@ -51,8 +49,8 @@ class PatternLab {
   void add(const std::string& name, Frame frame);
   const std::vector<std::unique_ptr<LabFrame>>& frames() const { return frames_; }
 
-  // Runs what is not done yet and writes FOLDER/patterns-NAME.csv. Returns its rows. Throws
-  // std::invalid_argument for an unknown name.
+  // Runs what is not done yet and writes FOLDER/patterns-NAME.csv. Returns its rows. Throws std::invalid_argument for
+  // an unknown name.
   Rows run(const std::string& experiment);
 
   // Units of `run` that were found finished.

@@ -87,8 +87,8 @@ Rows PatternLab::load(const LabFrame& frame) {
       }
       return part;
     };
-    for (Row& r : joined_rows(kMostLoadRasterizers - 1, options_.workers, piece,
-                              [&](double share) { say("patterns", share); }))
+    for (Row& r :
+         joined_rows(kMostLoadRasterizers - 1, options_.workers, piece, [&](double share) { say("patterns", share); }))
       rows.push_back(std::move(r));
   }
   return rows;
@@ -131,9 +131,9 @@ std::filesystem::path PatternLab::searched_file(int rasterizers, int bin, const 
           (left_out.empty() ? "" : "-without-" + left_out) + ".json");
 }
 
-// Cross-validation: for every application a pattern is trained on the frames of all others and scored on its
-// own. A last one is trained on all frames, for use. How far correlations reach is chosen among the training
-// frames, by leaving out one of their applications after the other.
+// Cross-validation: for every application a pattern is trained on the frames of all others and scored on its own. A
+// last one is trained on all frames, for use. How far correlations reach is chosen among the training frames, by
+// leaving out one of their applications after the other.
 Rows PatternLab::search(int rasterizers, int bin) {
   struct Sample {
     const FragmentMap* map;
@@ -146,16 +146,14 @@ Rows PatternLab::search(int rasterizers, int bin) {
   std::set<std::string> groups;
   for (const auto& frame : frames_) {
     groups.insert(frame->group);
-    for (const FragmentMap& map : frame->maps)
-      samples.push_back({&map, frame->group, bin_loads(map, bin), {}, {}});
+    for (const FragmentMap& map : frame->maps) samples.push_back({&map, frame->group, bin_loads(map, bin), {}, {}});
   }
   int rows = 1;  // of the tile, that any frame shows
   for (const Sample& s : samples) rows = std::max(rows, std::min(s.bins.y, rasterizers));
   parallel_for(int(samples.size()), options_.workers, [&](int i) {
     Sample& s = samples[size_t(i)];
     s.kernel = row_kernel(s.bins, rasterizers, rows);
-    for (const double reach : kReaches)
-      s.general.push_back(general_kernel(s.kernel, std::min(rows, s.bins.y), reach));
+    for (const double reach : kReaches) s.general.push_back(general_kernel(s.kernel, std::min(rows, s.bins.y), reach));
   });
   const auto start = book_.get(PatternKind::van_der_corput, rasterizers, 1, 1, 1);
   const bool tiles = rasterizers <= kMostTile;
@@ -206,23 +204,21 @@ Rows PatternLab::search(int rasterizers, int bin) {
     const Pattern shifts = shifts_for(kernel, shift_moves);
     const Pattern best =
         tiles ? search_pattern(kernel, shifts, {SearchFamily::tile, tile_moves, options_.seed}) : shifts;
-    save_pattern(
-        searched_file(rasterizers, bin, out),
-        {searched_file(rasterizers, bin, out).stem().string(),
-         "simulated annealing on " + trained + ", bins of " + std::to_string(bin) + " pixels", best});
+    save_pattern(searched_file(rasterizers, bin, out),
+                 {searched_file(rasterizers, bin, out).stem().string(),
+                  "simulated annealing on " + trained + ", bins of " + std::to_string(bin) + " pixels", best});
     Rows scores;
     for (const Sample& s : samples) {
       const bool unseen = s.group == out;
       if (!out.empty() && !unseen) continue;
       const auto add = [&](const std::string& what, const PatternLoad& l) {
-        scores.push_back(row(rasterizers, bin, s.map->name, what, unseen ? 1 : 0, kReaches[reach], trained,
-                             l.cv, l.imbalance));
+        scores.push_back(
+            row(rasterizers, bin, s.map->name, what, unseen ? 1 : 0, kReaches[reach], trained, l.cv, l.imbalance));
       };
       add("searched-shifts", pattern_load(shifts, s.bins));
       if (tiles) add("searched", pattern_load(best, s.bins));
       for (const PatternInfo& info : patterns())
-        add(info.name,
-            pattern_load(book_, info.kind, rasterizers, s.bins, options_.seed, options_.quick ? 2 : 5));
+        add(info.name, pattern_load(book_, info.kind, rasterizers, s.bins, options_.seed, options_.quick ? 2 : 5));
     }
     return scores;
   };

@@ -60,25 +60,22 @@ Rows PatternLab::pipeline(LabFrame& frame, OrderMode order) {
   }
   const int runs = options_.quick ? 2 : 5;
   const size_t launches = settings.size() * size_t(runs);
-  const std::vector<RasterizerWork> all =
-      measure_work(renderer_, *frame.prepared, settings, runs,
-                   [&](size_t i) { say("launches", double(i) / double(launches)); });
+  const std::vector<RasterizerWork> all = measure_work(
+      renderer_, *frame.prepared, settings, runs, [&](size_t i) { say("launches", double(i) / double(launches)); });
   Rows rows;
   for (size_t i = 0; i < all.size(); ++i) {
     const RasterizerWork& w = all[i];
     const Statistics& s = w.statistics;
     const BinLoads bins = bin_loads(frame.maps.front(), s.bin);
-    const PatternLoad map =
-        settings[i].saved_pattern
-            ? pattern_load(settings[i].saved_pattern->pattern, bins)
-            : pattern_load(*book_.get(settings[i].pattern, s.rasterizers, bins.x, bins.y, 1), bins);
+    const PatternLoad map = settings[i].saved_pattern
+                                ? pattern_load(settings[i].saved_pattern->pattern, bins)
+                                : pattern_load(*book_.get(settings[i].pattern, s.rasterizers, bins.x, bins.y, 1), bins);
     const LoadStatistics counted = load_statistics(s.rasterizer_fragments);
-    // On a GPU a block runs for every rasterizer; the CPU has too few cores, and the longest one is simulated
-    // time.
+    // On a GPU a block runs for every rasterizer; the CPU has too few cores, and the longest one is simulated time.
     const double time = s.machine == "cuda" ? w.frame_ms : w.critical();
-    rows.push_back(row(frame.name, order_name(order), s.machine, s.rasterizers, s.bin, names[i], time,
-                       w.critical(), w.total(), w.geometry_ms, w.frame_ms, counted.most, counted.total,
-                       w.cv(), counted.cv, map.cv, map.imbalance));
+    rows.push_back(row(frame.name, order_name(order), s.machine, s.rasterizers, s.bin, names[i], time, w.critical(),
+                       w.total(), w.geometry_ms, w.frame_ms, counted.most, counted.total, w.cv(), counted.cv, map.cv,
+                       map.imbalance));
   }
   return rows;
 }
@@ -93,9 +90,9 @@ Rows PatternLab::blocks(LabFrame& frame) {
     settings.push_back(o);
   }
   const int runs = options_.quick ? 2 : 5;
-  const std::vector<RasterizerWork> works =
-      measure_work(renderer_, *frame.prepared, settings, runs,
-                   [&](size_t i) { say("launches", double(i) / double(runs) / double(settings.size())); });
+  const std::vector<RasterizerWork> works = measure_work(renderer_, *frame.prepared, settings, runs, [&](size_t i) {
+    say("launches", double(i) / double(runs) / double(settings.size()));
+  });
   Rows rows;
   for (size_t i = 0; i < works.size(); ++i) {
     int block = 0;
@@ -106,8 +103,7 @@ Rows PatternLab::blocks(LabFrame& frame) {
       add("simulated", b.geometry_ms, b.raster_ms, b.idle_ms);
     block = 0;
     for (const BlockTime& b : works[i].statistics.block_times)
-      add("measured", b.ms[size_t(Stage::geometry)], b.ms[size_t(Stage::rasterize)],
-          b.ms[size_t(Stage::idle)]);
+      add("measured", b.ms[size_t(Stage::geometry)], b.ms[size_t(Stage::rasterize)], b.ms[size_t(Stage::idle)]);
   }
   return rows;
 }
@@ -137,8 +133,7 @@ Rows PatternLab::cost(LabFrame& frame, Shading shading) {
   }
   // What is timed as a whole runs without a trace.
   const auto launch = [&](const RenderOptions& o, bool whole) {
-    if (!whole)
-      return std::move(measure_work(renderer_, *frame.prepared, std::span(&o, 1), 1, [](size_t) {})[0]);
+    if (!whole) return std::move(measure_work(renderer_, *frame.prepared, std::span(&o, 1), 1, [](size_t) {})[0]);
     RasterizerWork w;
     w.statistics = renderer_.render(*frame.prepared, o, false).statistics;
     w.frame_ms = w.statistics.frame_ms;
@@ -166,17 +161,17 @@ Rows PatternLab::cost(LabFrame& frame, Shading shading) {
   for (const Setting& setting : settings) {
     const RasterizerWork& w = setting.least;
     const Statistics& s = w.statistics;
-    rows.push_back(row(frame.name, name_of(shading), s.machine, s.bin, s.rasterizers, setting.asked,
-                       setting.pattern, s.triangles_out, s.triangle_rasterizer_pairs, s.triangle_bin_pairs,
-                       s.queue_elements, 8 * s.queue_elements, s.queue_peak, s.visits, w.geometry_ms,
-                       w.total(), setting.asked > 0 ? w.critical() : NAN, median(setting.frame_ms)));
+    rows.push_back(row(frame.name, name_of(shading), s.machine, s.bin, s.rasterizers, setting.asked, setting.pattern,
+                       s.triangles_out, s.triangle_rasterizer_pairs, s.triangle_bin_pairs, s.queue_elements,
+                       8 * s.queue_elements, s.queue_peak, s.visits, w.geometry_ms, w.total(),
+                       setting.asked > 0 ? w.critical() : NAN, median(setting.frame_ms)));
   }
   return rows;
 }
 
-// Two kinds of machine. This computer: the times that were measured with the rasterizers that the pipeline
-// chose. A machine with a processor per rasterizer, static: the work that was measured at that bin size,
-// shared out as the pattern shares out the frame's fragments.
+// Two kinds of machine. This computer: the times that were measured with the rasterizers that the pipeline chose. A
+// machine with a processor per rasterizer, static: the work that was measured at that bin size, shared out as the
+// pattern shares out the frame's fragments.
 Rows PatternLab::recommend() {
   enum Column {
     kFrame,
@@ -191,9 +186,8 @@ Rows PatternLab::recommend() {
     kTime = 17
   };
   const Rows costs = run("cost");
-  using Choice = std::pair<int, std::string>;  // bin, pattern
-  std::map<std::pair<std::string, std::string>, std::map<Choice, std::vector<double>>>
-      log_ms;  // machine, shading
+  using Choice = std::pair<int, std::string>;                                                   // bin, pattern
+  std::map<std::pair<std::string, std::string>, std::map<Choice, std::vector<double>>> log_ms;  // machine, shading
   for (const auto& frame : frames_) {
     std::map<int, BinLoads> grids;
     for (const int bin : kCostBins) grids.emplace(bin, bin_loads(frame->maps.front(), bin));
@@ -214,8 +208,7 @@ Rows PatternLab::recommend() {
         add(info.name, pattern_load(book_, info.kind, asked, grid, options_.seed, 2));
       const std::filesystem::path path = searched_file(asked, bin, frame->group);
       std::error_code ignored;
-      if (std::filesystem::exists(path, ignored))
-        add("searched", pattern_load(load_pattern(path).pattern, grid));
+      if (std::filesystem::exists(path, ignored)) add("searched", pattern_load(load_pattern(path).pattern, grid));
     }
   }
   Rows rows;
@@ -223,8 +216,7 @@ Rows PatternLab::recommend() {
     std::vector<std::pair<double, Choice>> ranked;
     for (const auto& [choice, values] : choices) {
       if (values.size() != frames_.size()) continue;  // measured for every frame only
-      ranked.emplace_back(
-          std::exp(std::accumulate(values.begin(), values.end(), 0.0) / double(values.size())), choice);
+      ranked.emplace_back(std::exp(std::accumulate(values.begin(), values.end(), 0.0) / double(values.size())), choice);
     }
     std::sort(ranked.begin(), ranked.end());
     const auto usual = std::find_if(ranked.begin(), ranked.end(), [](const auto& r) {
@@ -232,8 +224,8 @@ Rows PatternLab::recommend() {
     });
     for (size_t i = 0; i < ranked.size(); ++i) {
       const auto& [ms, choice] = ranked[i];
-      rows.push_back(row(machine.first, machine.second, i + 1, choice.first, choice.second, ms, usual->first,
-                         usual->first / ms));
+      rows.push_back(
+          row(machine.first, machine.second, i + 1, choice.first, choice.second, ms, usual->first, usual->first / ms));
     }
   }
   return rows;

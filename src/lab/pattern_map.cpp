@@ -8,9 +8,8 @@ namespace brokkr::lab {
 
 FragmentMap make_map(std::string name, int width, int height, std::vector<uint32_t> count) {
   if (width < 1 || height < 1 || count.size() != size_t(width) * size_t(height)) {
-    throw std::invalid_argument("fragment map " + name + ": " + std::to_string(count.size()) +
-                                " counts for " + std::to_string(width) + "x" + std::to_string(height) +
-                                " pixels");
+    throw std::invalid_argument("fragment map " + name + ": " + std::to_string(count.size()) + " counts for " +
+                                std::to_string(width) + "x" + std::to_string(height) + " pixels");
   }
   FragmentMap map{std::move(name), width, height, std::move(count), 0, 0};
   map.hash = 14695981039346656037u;  // FNV-1a

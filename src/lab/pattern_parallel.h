@@ -11,8 +11,8 @@
 
 namespace brokkr::lab {
 
-// Calls work(0) .. work(count - 1), each once and in no order, on up to `workers` threads. The first
-// exception is thrown again once all threads are done; no new piece is begun after it.
+// Calls work(0) .. work(count - 1), each once and in no order, on up to `workers` threads. The first exception is
+// thrown again once all threads are done; no new piece is begun after it.
 template <class Work>
 void parallel_for(int count, int workers, const Work& work) {
   std::atomic<int> next{0};

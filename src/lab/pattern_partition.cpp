@@ -67,9 +67,9 @@ void TriangleStream::append(Frame& out, const Part& part, uint64_t first, uint64
   d.label.clear();
   d.first_vertex = out.positions.size();
   d.vertex_count = d.element_count = uint32_t(3 * (last - first));
-  const glm::vec4* vertices = own ? draw.positions.data()
-                                  : frame_.positions.data() + from.first_vertex +
-                                        (moved ? 0 : size_t(part.instance) * from.vertex_count);
+  const glm::vec4* vertices =
+      own ? draw.positions.data()
+          : frame_.positions.data() + from.first_vertex + (moved ? 0 : size_t(part.instance) * from.vertex_count);
   for (uint64_t i = 3 * first; i < 3 * last; ++i) out.positions.push_back(vertices[draw.indices[size_t(i)]]);
   if (moved) {
     d.first_instance = uint32_t(out.models.size());
@@ -92,8 +92,8 @@ Frame TriangleStream::slice(uint64_t first, uint64_t last) const {
   out.materials.resize(1);
   out.window_width = frame_.window_width;
   out.window_height = frame_.window_height;
-  auto part = std::upper_bound(parts_.begin(), parts_.end(), first,
-                               [](uint64_t t, const Part& p) { return t < p.first; });
+  auto part =
+      std::upper_bound(parts_.begin(), parts_.end(), first, [](uint64_t t, const Part& p) { return t < p.first; });
   if (part != parts_.begin()) --part;
   for (; part != parts_.end() && part->first < last; ++part) {
     const uint64_t end = part->first + draws_[part->draw].indices.size() / 3;
@@ -139,8 +139,8 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
   const auto rendered = [&](const Partition& p) {
     return p.batches <= options.finest ? p.batches : std::min(options.sample, p.batches);
   };
-  // Every batch that has to be rendered: those of the finest partition, those of what is no sum of
-  // it, and samples of finer ones.
+  // Every batch that has to be rendered: those of the finest partition, those of what is no sum of it, and samples of
+  // finer ones.
   struct Job {
     uint64_t first, last;
   };
@@ -150,8 +150,7 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
     const uint64_t count = rendered(p);
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t batch = p.batches * (2 * i + 1) / (2 * count);  // the middle of each stretch
-      jobs.push_back(
-          {batch_begin(triangles, batch, p.batches), batch_begin(triangles, batch + 1, p.batches)});
+      jobs.push_back({batch_begin(triangles, batch, p.batches), batch_begin(triangles, batch + 1, p.batches)});
     }
   }
   std::vector<BatchLoad> loads(jobs.size());

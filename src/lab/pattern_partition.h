@@ -1,5 +1,5 @@
-// A frame's triangles in submission order, and what consecutive pieces of them put on the screen (HPG paper
-// 4.6, thesis 7.4.6).
+// A frame's triangles in submission order, and what consecutive pieces of them put on the screen (HPG paper 4.6, thesis
+// 7.4.6).
 #pragma once
 
 #include <functional>
@@ -41,8 +41,7 @@ class TriangleStream {
 
 // Fragments of one batch of triangles: bins of kPartitionBin pixels that got any.
 inline constexpr int kPartitionBin = 16;
-using BatchLoad =
-    std::vector<std::pair<uint32_t, uint32_t>>;  // number (row by row from the bottom), fragments
+using BatchLoad = std::vector<std::pair<uint32_t, uint32_t>>;  // number (row by row from the bottom), fragments
 
 // Renders triangles first .. last - 1 and counts.
 class BatchRenderer {
@@ -70,13 +69,13 @@ struct Partition {
   std::vector<BatchLoad> loads;  // of those that were rendered
 };
 
-// Partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, as far as there are triangles.
-// `progress` gets the share that is done.
+// Partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, as far as there are triangles. `progress` gets
+// the share that is done.
 std::vector<Partition> partition_frame(const Frame& frame, const PartitionOptions& options,
                                        const std::function<void(double)>& progress);
 
-// Mean of c_v over the batches that produced fragments. `x`: bins of kPartitionBin pixels in a row. `bin`: a
-// multiple of kPartitionBin.
+// Mean of c_v over the batches that produced fragments. `x`: bins of kPartitionBin pixels in a row. `bin`: a multiple
+// of kPartitionBin.
 double mean_cv(const Pattern& pattern, const Partition& partition, int x, int bin);
 
 }  // namespace brokkr::lab

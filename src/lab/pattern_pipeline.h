@@ -32,8 +32,8 @@ RasterizerWork work_of(Statistics statistics);
 // Keeps the least time of each rasterizer over several launches with one setting; others only add to it.
 void take_least(RasterizerWork& least, RasterizerWork&& other);
 
-// Launches each setting `runs` times in turns, so that what else the computer does meets all of them alike.
-// On the CPU times are processor time of the threads. `launched` is called before every launch.
+// Launches each setting `runs` times in turns, so that what else the computer does meets all of them alike. On the CPU
+// times are processor time of the threads. `launched` is called before every launch.
 std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prepared,
                                          std::span<const RenderOptions> settings, int runs,
                                          const std::function<void(size_t)>& launched);

@@ -17,8 +17,7 @@ constexpr int kTrials = 500;  // moves that set the first temperature
 // The kernel with distances from -side to side - 1, which saves a modulo in the innermost loop.
 class Lookup {
  public:
-  explicit Lookup(const RowKernel& kernel)
-      : side_(kernel.side), rows_(kernel.rows), value_(2 * kernel.value.size()) {
+  explicit Lookup(const RowKernel& kernel) : side_(kernel.side), rows_(kernel.rows), value_(2 * kernel.value.size()) {
     const size_t side = size_t(side_);
     for (size_t pair = 0; pair < size_t(rows_) * size_t(rows_); ++pair) {
       double mean = 0;  // changes nothing, and would cost digits
@@ -40,9 +39,8 @@ class Lookup {
 
 double uniform(std::mt19937_64& generator) { return double(generator() >> 11) * 0x1p-53; }
 
-// Metropolis' rule with temperatures that fall geometrically from `heat` times a usual change. Move:
-// draw(generator) chooses one, change() is its difference of energy, apply() does it. `better` is called at
-// every new best.
+// Metropolis' rule with temperatures that fall geometrically from `heat` times a usual change. Move: draw(generator)
+// chooses one, change() is its difference of energy, apply() does it. `better` is called at every new best.
 template <class Moves, class Better>
 void anneal(Moves& moves, uint64_t count, double heat, std::mt19937_64& generator, const Better& better) {
   double squares = 0;
@@ -68,8 +66,8 @@ void anneal(Moves& moves, uint64_t count, double heat, std::mt19937_64& generato
   }
 }
 
-// Exchanges the shifts of two rows; the second need not be seen. All rasterizers have the same shape: one
-// stands for all.
+// Exchanges the shifts of two rows; the second need not be seen. All rasterizers have the same shape: one stands for
+// all.
 struct ShiftMoves {
   const Lookup& kernel;
   std::vector<int> shift;
@@ -115,8 +113,7 @@ struct TileMoves {
   }
   int& at(int x) { return owner[size_t(y) * size_t(side) + size_t(x)]; }
   double change() {
-    const int *a = column.data() + size_t(at(x0)) * size_t(side),
-              *b = column.data() + size_t(at(x1)) * size_t(side);
+    const int *a = column.data() + size_t(at(x0)) * size_t(side), *b = column.data() + size_t(at(x1)) * size_t(side);
     float sum = 0;
     for (int other = 0; other < kernel.rows(); ++other) {
       if (other == y) continue;
@@ -233,8 +230,7 @@ double placement_cv2(const Pattern& pattern, const RowKernel& kernel) {
 }
 
 RowKernel joined_kernel(const std::vector<const RowKernel*>& kernels, const Pattern& reference) {
-  RowKernel sum{kernels.front()->side, kernels.front()->rows,
-                std::vector<double>(kernels.front()->value.size(), 0.0)};
+  RowKernel sum{kernels.front()->side, kernels.front()->rows, std::vector<double>(kernels.front()->value.size(), 0.0)};
   for (const RowKernel* kernel : kernels) {
     const double cv2 = placement_cv2(reference, *kernel);
     if (!(cv2 > 0)) continue;

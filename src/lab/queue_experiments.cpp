@@ -118,8 +118,7 @@ class Experiments {
 
   void pairs() {
     const uint32_t loops = options_.loops > 0 ? options_.loops : options_.quick ? 5000 : 1000000;
-    for (const QueueKind kind :
-         chosen(options_, {QueueKind::bq, QueueKind::msq, QueueKind::lcrq, QueueKind::wfq})) {
+    for (const QueueKind kind : chosen(options_, {QueueKind::bq, QueueKind::msq, QueueKind::lcrq, QueueKind::wfq})) {
       for (const uint32_t warps : warp_counts(machine_, options_, kind, Workload::mix)) {
         MixPlan plan;
         plan.crew = {warps, 1};
@@ -145,14 +144,14 @@ class Experiments {
     m.queue = queue;
     return m;
   }
-  void mix_over_warps(const char* experiment, QueueKind kind, uint32_t lanes, double put, double get,
-                      uint32_t work, bool random_loops) {
+  void mix_over_warps(const char* experiment, QueueKind kind, uint32_t lanes, double put, double get, uint32_t work,
+                      bool random_loops) {
     for (const uint32_t warps : warp_counts(machine_, options_, kind, Workload::mix)) {
       one_mix(experiment, kind, {warps, lanes}, put, get, work, random_loops);
     }
   }
-  void one_mix(const char* experiment, QueueKind kind, const Crew& crew, double put, double get,
-               uint32_t work, bool random_loops) {
+  void one_mix(const char* experiment, QueueKind kind, const Crew& crew, double put, double get, uint32_t work,
+               bool random_loops) {
     MixPlan plan;
     plan.crew = crew;
     plan.most_loops = options_.loops > 0 ? options_.loops : gpu_ ? 10 : options_.quick ? 50 : 1000;
@@ -178,15 +177,13 @@ constexpr std::array<QueueExperiment, 6> kExperiments = {{
      run<&Experiments::atomics>},
     {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp",
      run<&Experiments::balanced>},
-    {"mix", "4.3, A.6, A.7",
-     "twice as many enqueues as dequeues and the reverse, 128 multiply-adds per element",
+    {"mix", "4.3, A.6, A.7", "twice as many enqueues as dequeues and the reverse, 128 multiply-adds per element",
      run<&Experiments::mix>},
     {"ratio", "4.5", "BQ, BWD and BSQ over the share of enqueues, without work and with 320 multiply-adds",
      run<&Experiments::ratio>},
     {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one",
      run<&Experiments::pagerank>},
-    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared",
-     run<&Experiments::pairs>},
+    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared", run<&Experiments::pairs>},
 }};
 
 }  // namespace
@@ -202,10 +199,9 @@ std::vector<std::string> measurement_columns() {
 }
 
 std::vector<std::string> measurement_cells(const Measurement& m) {
-  return row(m.experiment, m.machine, m.detail, m.queue, m.granularity, m.threads, m.warps,
-             m.enqueue_probability, m.dequeue_probability, m.multiply_adds, m.loops, m.graph, m.nodes,
-             m.edges, m.iterations, m.runs, m.mean_ms, m.min_ms, m.max_ms, m.ns_per_operation, m.enqueued,
-             m.dequeued, m.full, m.empty, m.error);
+  return row(m.experiment, m.machine, m.detail, m.queue, m.granularity, m.threads, m.warps, m.enqueue_probability,
+             m.dequeue_probability, m.multiply_adds, m.loops, m.graph, m.nodes, m.edges, m.iterations, m.runs,
+             m.mean_ms, m.min_ms, m.max_ms, m.ns_per_operation, m.enqueued, m.dequeued, m.full, m.empty, m.error);
 }
 
 void run_queue_experiment(const std::string& name, LabMachine& machine, const ExperimentOptions& options,

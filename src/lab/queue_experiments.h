@@ -14,9 +14,9 @@ namespace brokkr::lab {
 struct ExperimentOptions {
   std::vector<QueueKind> queues;  // empty: those that the experiment compares
   std::vector<uint32_t> warps;    // empty: powers of two, 1 .. 16 on the CPU, up to full occupancy on a GPU
-  uint32_t loops = 0;       // enqueue and dequeue pairs per thread, at most; 0: 10 on a GPU, 1000 on the CPU
-  uint32_t runs = 5;        // of each configuration
-  uint32_t iterations = 8;  // of page rank, 1 .. kMaxRankIterations
+  uint32_t loops = 0;             // enqueue and dequeue pairs per thread, at most; 0: 10 on a GPU, 1000 on the CPU
+  uint32_t runs = 5;              // of each configuration
+  uint32_t iterations = 8;        // of page rank, 1 .. kMaxRankIterations
   uint32_t seed = 1;
   bool quick = false;         // two sizes, few pairs: shows that all works, not how fast
   double seconds = 60;        // after which a run is ended

@@ -1,5 +1,5 @@
-// What the queue experiments let a machine do, as data (thesis 4.6, appendix A). Host code writes it, the
-// machines run it (lab/queue_workload.h).
+// What the queue experiments let a machine do, as data (thesis 4.6, appendix A). Host code writes it, the machines run
+// it (lab/queue_workload.h).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ struct MixCounts {
   float work;  // what the multiply-adds came to, so that they are not left out
 };
 
-// Every thread repeats: enqueue, then dequeue, each with its chance; then multiply-adds, if an element came
-// out.
+// Every thread repeats: enqueue, then dequeue, each with its chance; then multiply-adds, if an element came out.
 struct MixPlan {
   QueueStorage queue;
   Crew crew;
@@ -39,9 +38,9 @@ struct AtomicPlan {
   uint32_t* words = nullptr;  // [1 + threads] lines of 64 bytes, zeroed
 };
 
-// Page rank over queues. Ranks are fixed-point numbers with kRankOne as 1: their sums do not depend on an
-// order. A node's item for iteration i exists once all its predecessors have contributed to iteration i; a
-// node without predecessors makes its next item itself.
+// Page rank over queues. Ranks are fixed-point numbers with kRankOne as 1: their sums do not depend on an order. A
+// node's item for iteration i exists once all its predecessors have contributed to iteration i; a node without
+// predecessors makes its next item itself.
 inline constexpr uint64_t kRankOne = uint64_t(1) << 56;
 inline constexpr uint64_t kDampingNumerator = 17, kDampingDenominator = 20;
 inline constexpr uint32_t kItemNodeBits = 27, kMaxRankIterations = 15;

@@ -65,8 +65,7 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
       for (uint32_t k = 0; k < plan.multiply_adds; ++k) work = work * Float(0.999f) + step;
     }
   }
-  const uint32_t sums[] = {w.reduce_add(enqueued), w.reduce_add(dequeued), w.reduce_add(full),
-                           w.reduce_add(empty)};
+  const uint32_t sums[] = {w.reduce_add(enqueued), w.reduce_add(dequeued), w.reduce_add(full), w.reduce_add(empty)};
   const float total = w.reduce_add(work);
   w.once([&] { plan.counts[warp] = {sums[0], sums[1], sums[2], sums[3], total}; });
 }
@@ -109,8 +108,7 @@ BROKKR_FN void pass_rank(const Queue& queue, const RankPlan& plan, uint32_t thre
     const uint32_t to = plan.target[e];
     device_atomic<uint64_t>(sum[to]).fetch_add(share, kRelaxed);
     // The last to arrive has seen all others' shares.
-    if (device_atomic<uint32_t>(arrived[to]).fetch_add(1u, kAcqRel) + 1 == plan.in_degree[to] && more)
-      again(to);
+    if (device_atomic<uint32_t>(arrived[to]).fetch_add(1u, kAcqRel) + 1 == plan.in_degree[to] && more) again(to);
   }
   if (plan.in_degree[node] == 0 && more) again(node);
 }
@@ -124,8 +122,7 @@ BROKKR_FN void run_rank(Warp& w, const RankPlan& plan, int warp) {
     w.for_lanes(here, [&](int i) {
       const uint32_t thread = first + uint32_t(i);
       for (uint32_t n = thread; n < plan.nodes; n += plan.crew.warps * plan.crew.lanes) {
-        if (queue.enqueue(thread, n) != Outcome::done)
-          device_atomic<uint32_t>(*plan.refused).fetch_add(1u, kRelaxed);
+        if (queue.enqueue(thread, n) != Outcome::done) device_atomic<uint32_t>(*plan.refused).fetch_add(1u, kRelaxed);
       }
     });
     return;

@@ -15,8 +15,7 @@ std::string to_csv(const Row& columns, const Rows& rows) {
     for (size_t i = 0; i < cells.size(); ++i) {
       std::string safe = cells[i];
       std::replace_if(
-          safe.begin(), safe.end(), [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; },
-          ' ');
+          safe.begin(), safe.end(), [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; }, ' ');
       text += (i == 0 ? "" : ",") + safe;
     }
     text += '\n';

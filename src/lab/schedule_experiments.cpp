@@ -16,18 +16,16 @@ constexpr uint32_t kQuotas[kScheduleProcesses] = {7, 13, 20, 27, 33};
 constexpr ScheduleSystem kFair[] = {kPlainQueue,
                                     {"sorted bucket", ScheduleProgram::fair_sorted, 1, true},
                                     {"separate buckets", ScheduleProgram::fair_buckets, 5, false}};
-constexpr ScheduleSystem kByPriority[] = {
-    kPlainQueue,
-    {"sorted queue", ScheduleProgram::priority_sorted, 1, true},
-    {"16 buckets", ScheduleProgram::buckets16, 16, false},
-    {"128 buckets", ScheduleProgram::buckets128, 128, false},
-    {"128 buckets, one lane", ScheduleProgram::buckets128_one_lane, 128, false}};
-constexpr ScheduleSystem kByDeadline[] = {
-    kPlainQueue,
-    {"Sorted", ScheduleProgram::edf_sorted, 1, true},
-    {"PerJob", ScheduleProgram::edf_per_job, 6, false},
-    {"Discretized", ScheduleProgram::edf_discretized, 256, false},
-    {"WrapAroundBuckets", ScheduleProgram::edf_wrap_around, 256, false}};
+constexpr ScheduleSystem kByPriority[] = {kPlainQueue,
+                                          {"sorted queue", ScheduleProgram::priority_sorted, 1, true},
+                                          {"16 buckets", ScheduleProgram::buckets16, 16, false},
+                                          {"128 buckets", ScheduleProgram::buckets128, 128, false},
+                                          {"128 buckets, one lane", ScheduleProgram::buckets128_one_lane, 128, false}};
+constexpr ScheduleSystem kByDeadline[] = {kPlainQueue,
+                                          {"Sorted", ScheduleProgram::edf_sorted, 1, true},
+                                          {"PerJob", ScheduleProgram::edf_per_job, 6, false},
+                                          {"Discretized", ScheduleProgram::edf_discretized, 256, false},
+                                          {"WrapAroundBuckets", ScheduleProgram::edf_wrap_around, 256, false}};
 
 class Experiments {
  public:
@@ -71,8 +69,7 @@ class Experiments {
         plan.multiply_adds = uint32_t(task_ns / runner_.ns_per_add());
         plan.memory_operations = plan.multiply_adds / 100;
         plan.limit = uint32_t(0.46 * load * plan.duration_us / 1000) + 64 * load;
-        plan.capacity =
-            power_above(std::max<uint64_t>(1024, system.queues > 6 ? plan.limit / 4 : plan.limit));
+        plan.capacity = power_above(std::max<uint64_t>(1024, system.queues > 6 ? plan.limit / 4 : plan.limit));
         say("deadlines: " + std::string(system.name) + ", load " + std::to_string(load));
         ScheduleMeasurement m = runner_.measurement("deadlines", system, plan);
         m.load = load;
@@ -193,8 +190,7 @@ constexpr std::array<ScheduleExperiment, 4> kExperiments = {{
     {"deadlines", "5.7", "tasks of six jobs on time, as the load grows", run<&Experiments::deadlines>},
     {"accuracy", "5.8", "pairs of tasks in the order of their priorities, over the tasks queued at once",
      run<&Experiments::accuracy>},
-    {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO",
-     run<&Experiments::overhead>},
+    {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO", run<&Experiments::overhead>},
 }};
 
 }  // namespace
@@ -202,38 +198,16 @@ constexpr std::array<ScheduleExperiment, 4> kExperiments = {{
 std::span<const ScheduleExperiment> schedule_experiments() { return kExperiments; }
 
 std::vector<std::string> schedule_columns() {
-  return {"experiment",
-          "machine",
-          "detail",
-          "system",
-          "workers",
-          "multiply_adds",
-          "memory_operations",
-          "tasks",
-          "load",
-          "decisions",
-          "process",
-          "quota",
-          "share",
-          "on_time",
-          "late_ms",
-          "least_late_ms",
-          "most_late_ms",
-          "accuracy",
-          "mean_ms",
-          "min_ms",
-          "max_ms",
-          "overhead",
-          "baseline",
-          "refused",
-          "error"};
+  return {"experiment", "machine",       "detail",       "system",   "workers", "multiply_adds", "memory_operations",
+          "tasks",      "load",          "decisions",    "process",  "quota",   "share",         "on_time",
+          "late_ms",    "least_late_ms", "most_late_ms", "accuracy", "mean_ms", "min_ms",        "max_ms",
+          "overhead",   "baseline",      "refused",      "error"};
 }
 
 std::vector<std::string> schedule_cells(const ScheduleMeasurement& m) {
-  return row(m.experiment, m.machine, m.detail, m.system, m.workers, m.multiply_adds, m.memory_operations,
-             m.tasks, m.load, m.decisions, m.process, m.quota, m.share, m.on_time, m.late_ms, m.least_late_ms,
-             m.most_late_ms, m.accuracy, m.mean_ms, m.min_ms, m.max_ms, m.overhead, m.baseline, m.refused,
-             m.error);
+  return row(m.experiment, m.machine, m.detail, m.system, m.workers, m.multiply_adds, m.memory_operations, m.tasks,
+             m.load, m.decisions, m.process, m.quota, m.share, m.on_time, m.late_ms, m.least_late_ms, m.most_late_ms,
+             m.accuracy, m.mean_ms, m.min_ms, m.max_ms, m.overhead, m.baseline, m.refused, m.error);
 }
 
 void run_schedule_experiment(const std::string& name, LabMachine& machine, const ScheduleOptions& options,

@@ -34,8 +34,8 @@ struct ScheduleMeasurement {
   std::optional<double> late_ms, least_late_ms, most_late_ms;  // end after deadline
   std::optional<double> accuracy;                              // S of thesis 5.3.5, in percent
   std::optional<double> mean_ms, min_ms, max_ms;               // of a run
-  // Of the least time over that of `baseline`, in percent; in the experiment with overhead, of the threads'
-  // time on a CPU.
+  // Of the least time over that of `baseline`, in percent; in the experiment with overhead, of the threads' time on a
+  // CPU.
   std::optional<double> overhead;
   std::string baseline;
   uint32_t refused = 0;  // tasks that found their queue full
@@ -63,9 +63,9 @@ std::span<const ScheduleExperiment> schedule_experiments();
 void run_schedule_experiment(const std::string& name, LabMachine& machine, const ScheduleOptions& options,
                              const ScheduleReport& report);
 
-// S of thesis 5.3.5 in percent: of all pairs of a task that was begun and one that was queued with it, how
-// many were in the right order (equal priorities are). `numbers`: in the order in which they were begun; the
-// i-th of them made task tasks + i.
+// S of thesis 5.3.5 in percent: of all pairs of a task that was begun and one that was queued with it, how many were in
+// the right order (equal priorities are). `numbers`: in the order in which they were begun; the i-th of them made task
+// tasks + i.
 double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, uint32_t seed);
 
 }  // namespace brokkr::lab

@@ -1,5 +1,5 @@
-// What the scheduling experiments let a machine do, as data (thesis 5.3). Host code writes it, the machines
-// run it (lab/schedule_workload.h).
+// What the scheduling experiments let a machine do, as data (thesis 5.3). Host code writes it, the machines run it
+// (lab/schedule_workload.h).
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace brokkr::lab {
 
-// Trees of buckets over one kind of task. Words of a task: key (process, job or 24-bit priority), deadline,
-// number, work.
+// Trees of buckets over one kind of task. Words of a task: key (process, job or 24-bit priority), deadline, number,
+// work.
 enum class ScheduleProgram : uint32_t {
   fifo,          // one queue, as tasks of one type have in Whippletree
   fair_buckets,  // five processes, separate buckets with quotas

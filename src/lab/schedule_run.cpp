@@ -14,13 +14,11 @@ ScheduleRunner::ScheduleRunner(LabMachine& machine, const ScheduleOptions& optio
   buffer_ = machine.allocate(kScheduleBuffer * sizeof(uint32_t));
 }
 
-SchedulePlan ScheduleRunner::plan_of(const ScheduleSystem& system, ScheduleWork work, uint32_t adds,
-                                     uint32_t reads) {
+SchedulePlan ScheduleRunner::plan_of(const ScheduleSystem& system, ScheduleWork work, uint32_t adds, uint32_t reads) {
   SchedulePlan plan;
   plan.program = system.program;
   plan.work = work;
-  // One that sorts comes on top: all systems have as many to run tasks (of 88 blocks of the thesis' GPU,
-  // one sorted).
+  // One that sorts comes on top: all systems have as many to run tasks (of 88 blocks of the thesis' GPU, one sorted).
   plan.crew.warps = workers_ + (system.sorted ? 1 : 0);
   plan.multiply_adds = adds;
   plan.memory_operations = reads;
@@ -97,8 +95,8 @@ ScheduleOutcome ScheduleRunner::run(SchedulePlan plan, const ScheduleSystem& sys
   return outcome;
 }
 
-ScheduleOutcome ScheduleRunner::repeat(const SchedulePlan& plan, const ScheduleSystem& system,
-                                       ScheduleMeasurement& m, uint32_t runs) {
+ScheduleOutcome ScheduleRunner::repeat(const SchedulePlan& plan, const ScheduleSystem& system, ScheduleMeasurement& m,
+                                       uint32_t runs) {
   std::vector<double> ms;
   ScheduleOutcome last;
   for (uint32_t i = 0; i < (runs > 0 ? runs : options_.runs); ++i) {

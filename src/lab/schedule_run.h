@@ -39,8 +39,7 @@ class ScheduleRunner {
   // One with `tasks` tasks of random priorities, and space for all that they make.
   SchedulePlan priority_plan(const ScheduleSystem& system, uint32_t adds, uint32_t reads, uint32_t tasks);
   // A measurement with what machine, system and plan say filled in.
-  ScheduleMeasurement measurement(const char* experiment, const ScheduleSystem& system,
-                                  const SchedulePlan& plan);
+  ScheduleMeasurement measurement(const char* experiment, const ScheduleSystem& system, const SchedulePlan& plan);
 
   ScheduleOutcome run(SchedulePlan plan, const ScheduleSystem& system);
   // Runs it so often (0: ScheduleOptions::runs) and sets the times of m. Returns the last run's outcome.

@@ -9,8 +9,7 @@ BROKKR_MACHINE_BEGIN
 namespace schedule_lab {
 using namespace brokkr::lab;
 
-// A task's multiply-adds and reads: a mixture of both, drawn by its number. Its result goes where nobody
-// looks.
+// A task's multiply-adds and reads: a mixture of both, drawn by its number. Its result goes where nobody looks.
 BROKKR_FN void work(Warp& w, const SchedulePlan& plan, uint32_t number) {
   const uint32_t draw = drawn_priority(number, plan.seed ^ 0x5bd1e995u);
   // 0.5 .. 1.5 times the average.
@@ -42,8 +41,8 @@ struct WorkTask {
     const SchedulePlan& plan = worker.context().plan;
     const uint32_t key = w.broadcast(payload[0], 0), deadline = w.broadcast(payload[1], 0);
     const uint32_t number = w.broadcast(payload[2], 0);
-    const uint32_t at = w.uniform(
-        [&]() -> uint32_t { return device_atomic<uint32_t>(plan.begun[0]).fetch_add(1, kRelaxed); });
+    const uint32_t at =
+        w.uniform([&]() -> uint32_t { return device_atomic<uint32_t>(plan.begun[0]).fetch_add(1, kRelaxed); });
     const bool shares = plan.work == ScheduleWork::quotas;
     const uint64_t busy = shares ? w.uniform([]() -> uint64_t { return clock_ns(true); }) : 0;
     if (at < plan.limit || plan.work == ScheduleWork::deadlines) work(w, plan, number);
@@ -74,9 +73,8 @@ struct WorkTask {
     Warp& w = worker.warp();
     const int wanted = w.count(m), in = w.count(worker.template enqueue<WorkTask>(payload, m));
     if (in < wanted) {
-      w.once([&] {
-        device_atomic<uint32_t>(worker.context().plan.begun[2]).fetch_add(uint32_t(wanted - in), kRelaxed);
-      });
+      w.once(
+          [&] { device_atomic<uint32_t>(worker.context().plan.begun[2]).fetch_add(uint32_t(wanted - in), kRelaxed); });
     }
   }
 };
@@ -125,8 +123,7 @@ BROKKR_FN void Context::seed(Worker& worker) {
     auto key = w.spill(Uint(0u));
     w.for_lanes(m, [&](int i) {
       const uint32_t number = at + uint32_t(i);
-      key.set(i, plan.work == ScheduleWork::quotas ? number % kScheduleProcesses
-                                                   : drawn_priority(number, plan.seed));
+      key.set(i, plan.work == ScheduleWork::quotas ? number % kScheduleProcesses : drawn_priority(number, plan.seed));
     });
     const Uint payload[4] = {key.lanes(), Uint(0u), Uint(at) + as_uint(w.lane()), Uint(0u)};
     WorkTask::put(worker, payload, m);
@@ -160,8 +157,7 @@ struct Buckets128OneLane : Buckets128 {
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace&) {
     const int leaf = w.uniform([&]() -> int {
       for (int c = kLeaves - 1; c >= 0; --c) {
-        if (!view.is_excluded(c) && Broker<>(view.queues.control[c], view.queues.capacity).available() > 0)
-          return c;
+        if (!view.is_excluded(c) && Broker<>(view.queues.control[c], view.queues.capacity).available() > 0) return c;
       }
       return -1;
     });

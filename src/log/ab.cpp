@@ -11,16 +11,14 @@
 namespace brokkr {
 namespace {
 
-// The largest k for which at most k - 1 of n fair coins show heads with probability of no more than `tail`:
-// the k-th smallest and the k-th largest of n values then enclose their median but for `tail` on each side.
-// 0: there is none.
+// The largest k for which at most k - 1 of n fair coins show heads with probability of no more than `tail`: the k-th
+// smallest and the k-th largest of n values then enclose their median but for `tail` on each side. 0: there is none.
 size_t sign_test_rank(size_t n, double tail) {
   const double count = double(n), half_to_n = -count * std::log(2.0);
   double below = 0;  // P(heads < k)
   for (size_t k = 0; k <= n / 2; ++k) {
     const double heads = double(k);
-    below += std::exp(std::lgamma(count + 1) - std::lgamma(heads + 1) - std::lgamma(count - heads + 1) +
-                      half_to_n);
+    below += std::exp(std::lgamma(count + 1) - std::lgamma(heads + 1) - std::lgamma(count - heads + 1) + half_to_n);
     if (below > tail) return k;
   }
   return n / 2;
@@ -42,8 +40,7 @@ RatioEstimate paired_ratio(std::span<const double> a, std::span<const double> b,
     if (a[i] > 0 && b[i] > 0 && std::isfinite(a[i] / b[i])) ratios.push_back(a[i] / b[i]);
   }
   std::sort(ratios.begin(), ratios.end());
-  RatioEstimate r{quantile(ratios, 0.5), 0, std::numeric_limits<double>::infinity(), confidence,
-                  ratios.size()};
+  RatioEstimate r{quantile(ratios, 0.5), 0, std::numeric_limits<double>::infinity(), confidence, ratios.size()};
   const size_t rank = sign_test_rank(ratios.size(), (1 - confidence) / 2);
   if (rank == 0) return r;
   r.low = ratios[rank - 1];
@@ -51,8 +48,7 @@ RatioEstimate paired_ratio(std::span<const double> a, std::span<const double> b,
   return r;
 }
 
-RatioEstimate ratio_of_medians(std::span<const double> a, std::span<const double> b, double confidence,
-                               uint32_t seed) {
+RatioEstimate ratio_of_medians(std::span<const double> a, std::span<const double> b, double confidence, uint32_t seed) {
   constexpr int kResamples = 4000;
   constexpr size_t kFewest = 6;  // of fewer, resamples know too little of the tails
   const std::vector<double> first = usable(a), second = usable(b);

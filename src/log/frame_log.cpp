@@ -57,13 +57,10 @@ std::optional<LogFormat> log_format(std::string_view name) {
   return std::nullopt;
 }
 
-const char* log_format_name(LogFormat format) {
-  return format == LogFormat::presentmon ? "presentmon" : "mangohud";
-}
+const char* log_format_name(LogFormat format) { return format == LogFormat::presentmon ? "presentmon" : "mangohud"; }
 
 std::string log_columns(LogFormat format) {
-  return format == LogFormat::presentmon ? std::string(kPresentMonColumns) + "," + kBrokkrColumns
-                                         : kMangoHudColumns;
+  return format == LogFormat::presentmon ? std::string(kPresentMonColumns) + "," + kBrokkrColumns : kMangoHudColumns;
 }
 
 FrameLogWriter::FrameLogWriter(std::ostream& out, LogFormat format, LogSource source)
@@ -71,14 +68,12 @@ FrameLogWriter::FrameLogWriter(std::ostream& out, LogFormat format, LogSource so
   if (format == LogFormat::mangohud) {
     const MachineFacts facts = machine_facts();
     out_ << kMangoHudSystem << '\n'
-         << field(facts.system) << ',' << field(facts.processor) << ',' << field(source_.gpu) << ','
-         << facts.memory_kib << ',' << field(facts.kernel) << ',' << field(source_.driver) << ','
-         << field(facts.governor) << '\n';
+         << field(facts.system) << ',' << field(facts.processor) << ',' << field(source_.gpu) << ',' << facts.memory_kib
+         << ',' << field(facts.kernel) << ',' << field(source_.driver) << ',' << field(facts.governor) << '\n';
     look_at_load();
   } else {
     std::array<char, 32> address{};
-    std::snprintf(address.data(), address.size(), "0x%016llX",
-                  static_cast<unsigned long long>(source_.swap_chain));
+    std::snprintf(address.data(), address.size(), "0x%016llX", static_cast<unsigned long long>(source_.swap_chain));
     before_ = field(source_.application) + "," + std::to_string(getpid()) + "," + address.data() + "," +
               field(source_.runtime) + "," + std::to_string(source_.sync_interval) + ",0,";
     middle_ = std::string(source_.allows_tearing ? "1," : "0,") + field(source_.present_mode) + ",";
@@ -94,9 +89,8 @@ void FrameLogWriter::add(const FrameRecord& r) {
        << ms(r.until_displayed_ms) << ',' << ms(r.between_display_change_ms) << ",0.0000,"
        << ms(r.until_render_start_ms) << ',' << ms(r.gpu_busy_ms) << ',' << ms(r.since_input_ms) << ','
        << ms(r.cpu_busy_ms) << ',' << ms(r.gpu_busy_ms) << ',' << r.frame_id << ',' << field(r.pattern) << ','
-       << field(r.policy) << ',' << r.rasterizers << ',' << r.bin << ',' << ms(r.geometry_ms) << ','
-       << ms(r.raster_ms) << ',' << ms(r.resolve_ms) << ',' << r.queue_peak << ',' << r.triangles << ','
-       << r.fragments << '\n';
+       << field(r.policy) << ',' << r.rasterizers << ',' << r.bin << ',' << ms(r.geometry_ms) << ',' << ms(r.raster_ms)
+       << ',' << ms(r.resolve_ms) << ',' << r.queue_peak << ',' << r.triangles << ',' << r.fragments << '\n';
 }
 
 void FrameLogWriter::add_mangohud(const FrameRecord& r) {

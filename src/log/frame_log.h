@@ -12,8 +12,8 @@
 namespace brokkr {
 
 // presentmon: the 19 columns of PresentMon 1 in their order, then Brokkr's own.
-// mangohud: MangoHud 0.8's, two lines about the system and then 16 columns; what is not known (temperatures,
-// clocks and memory of a GPU) is 0.
+// mangohud: MangoHud 0.8's, two lines about the system and then 16 columns; what is not known (temperatures, clocks and
+// memory of a GPU) is 0.
 enum class LogFormat : uint8_t { presentmon, mangohud };
 
 // "presentmon", "mangohud"; nothing for another name.

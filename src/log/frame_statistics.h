@@ -7,8 +7,8 @@
 
 namespace brokkr {
 
-// The p-quantile, p in [0, 1], of values in ascending order: linear interpolation at position (n - 1) p
-// (Hyndman and Fan 1996, type 7; what NumPy's percentile computes). 0 for no values.
+// The p-quantile, p in [0, 1], of values in ascending order: linear interpolation at position (n - 1) p (Hyndman and
+// Fan 1996, type 7; what NumPy's percentile computes). 0 for no values.
 double quantile(std::span<const double> sorted, double p);
 // Their 0.5-quantile, of values in any order.
 double median(std::vector<double> values);

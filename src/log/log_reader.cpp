@@ -62,10 +62,9 @@ class Reader {
     std::optional<Columns> columns;
     while (!columns && next(line)) columns = heading(line);
     if (!columns) {
-      throw std::runtime_error(
-          file_ +
-          ": no column msBetweenPresents or frametime; name a frame-time log of `brokkr bench "
-          "--log`, the viewer, PresentMon or MangoHud");
+      throw std::runtime_error(file_ +
+                               ": no column msBetweenPresents or frametime; name a frame-time log of `brokkr bench "
+                               "--log`, the viewer, PresentMon or MangoHud");
     }
     double sum = 0;
     while (next(line)) {

@@ -15,9 +15,9 @@ struct FrameLog {
   std::vector<double> geometry_ms, raster_ms, resolve_ms;  // empty, or one per frame
 };
 
-// Columns are found by name: msBetweenPresents (or MsBetweenPresents, FrameTime) of PresentMon's layouts,
-// frametime of MangoHud's, wherever the heading stands. Lines with another number of fields, or with a time
-// that is no number, are an error. Throws std::runtime_error naming file, line, field and remedy.
+// Columns are found by name: msBetweenPresents (or MsBetweenPresents, FrameTime) of PresentMon's layouts, frametime of
+// MangoHud's, wherever the heading stands. Lines with another number of fields, or with a time that is no number, are
+// an error. Throws std::runtime_error naming file, line, field and remedy.
 FrameLog read_frame_log(const std::filesystem::path& path);
 
 }  // namespace brokkr

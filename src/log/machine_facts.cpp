@@ -99,8 +99,7 @@ int processor_mhz() {
   std::ifstream file("/proc/cpuinfo");
   double most = 0;
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind("cpu MHz", 0) == 0)
-      most = std::max(most, std::strtod(line.c_str() + line.find(':') + 1, nullptr));
+    if (line.rfind("cpu MHz", 0) == 0) most = std::max(most, std::strtod(line.c_str() + line.find(':') + 1, nullptr));
   }
   return static_cast<int>(std::lround(most));
 }

@@ -69,9 +69,8 @@ Json scene_json(const std::string& path, const Frame& frame) {
 Json settings_json(const OptionTexts& options, const Statistics& s) {
   Json json = Json::object();
   for (const auto& [name, text] : options) json[name] = text;
-  json["used"] = {{"machine", s.machine},         {"isa", s.isa},        {"workers", s.workers},
-                  {"warps", s.warps_per_block},   {"lanes", s.width},    {"bin", s.bin},
-                  {"rasterizers", s.rasterizers}, {"pattern", s.pattern}};
+  json["used"] = {{"machine", s.machine}, {"isa", s.isa}, {"workers", s.workers},         {"warps", s.warps_per_block},
+                  {"lanes", s.width},     {"bin", s.bin}, {"rasterizers", s.rasterizers}, {"pattern", s.pattern}};
   return json;
 }
 

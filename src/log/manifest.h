@@ -20,12 +20,12 @@ inline constexpr int kLogVersion = 1;
 // "run.csv" → "run.json".
 std::filesystem::path manifest_path(const std::filesystem::path& log);
 
-// File, size, SHA-256 of the file (null for a generated scene) and of the geometry as it was loaded:
-// positions, indices, normals, texture coordinates and models. Reads the file; takes 5 ms per MiB.
+// File, size, SHA-256 of the file (null for a generated scene) and of the geometry as it was loaded: positions,
+// indices, normals, texture coordinates and models. Reads the file; takes 5 ms per MiB.
 nlohmann::ordered_json scene_json(const std::string& path, const Frame& frame);
 
-// Options by their names on the command line, with the texts of their values (cli::option_texts has them),
-// and beside what was asked for what the launch used.
+// Options by their names on the command line, with the texts of their values (cli::option_texts has them), and beside
+// what was asked for what the launch used.
 using OptionTexts = std::map<std::string, std::string>;
 nlohmann::ordered_json settings_json(const OptionTexts& options, const Statistics& statistics);
 

@@ -82,8 +82,7 @@ class Plot {
   double y_of(double ms) const { return kBottom - kPlotHeight * ms / top_; }
 
   void headings() {
-    svg_.text(kLeft, 36, title_.empty() ? std::string("Frame times") : title_,
-              label(20, kInk, "start", true));
+    svg_.text(kLeft, 36, title_.empty() ? std::string("Frame times") : title_, label(20, kInk, "start", true));
     svg_.text(kLeft, kTop - 14, "frame time in ms", label(12, kSoftInk));
     svg_.text(kShareLeft, kTop - 14, "share of frames in %", label(12, kSoftInk));
     svg_.text(kLeft + kPlotWidth / 2, kBottom + 36, "time in s", label(12, kSoftInk, "middle"));
@@ -111,8 +110,7 @@ class Plot {
       const double x = x_of(log.time_s[i] - begin_[number]);
       size_t end = i + 1;
       double low = values[i], high = values[i];
-      while (crowded && end < values.size() &&
-             std::floor(x_of(log.time_s[end] - begin_[number])) == std::floor(x)) {
+      while (crowded && end < values.size() && std::floor(x_of(log.time_s[end] - begin_[number])) == std::floor(x)) {
         low = std::min(low, values[end]);
         high = std::max(high, values[end]);
         ++end;
@@ -134,8 +132,7 @@ class Plot {
   // What of a frame its blocks spent in which stage, one upon the other.
   void stages(const FrameLog& log) {
     if (log.geometry_ms.empty() || log.raster_ms.empty()) return;
-    const auto area = [&](const std::vector<double>& low, const std::vector<double>& high,
-                          const char* color) {
+    const auto area = [&](const std::vector<double>& low, const std::vector<double>& high, const char* color) {
       SvgPoints points = curve(0, high), back = curve(0, low);
       points.insert(points.end(), back.rbegin(), back.rend());
       svg_.polygon(points, fill(color, 0.16));
@@ -158,8 +155,7 @@ class Plot {
     entry(x + 180, kColors[4], 0.3, "rasterization (per block)");
   }
 
-  // Share of a log's frames in each of `bins_` equal parts of the axis, in percent. What is cut off is in
-  // none.
+  // Share of a log's frames in each of `bins_` equal parts of the axis, in percent. What is cut off is in none.
   std::vector<double> shares_of(const FrameLog& log) const {
     std::vector<double> share(bins_);
     for (const double ms : log.frame_ms) {
@@ -178,8 +174,8 @@ class Plot {
       points.emplace_back(x, y_of(top_ * double(i + 1) / double(bins_)));
     }
     points.emplace_back(kShareLeft, kTop);
-    svg_.polygon(points, fill(kColors[number], logs_.size() == 1 ? 0.35 : 0.18) + " stroke=\"" +
-                             kColors[number] + "\" stroke-width=\"1.2\"");
+    svg_.polygon(points, fill(kColors[number], logs_.size() == 1 ? 0.35 : 0.18) + " stroke=\"" + kColors[number] +
+                             "\" stroke-width=\"1.2\"");
   }
 
   void share_axis() {
@@ -221,15 +217,14 @@ class Plot {
       for (size_t i = 0; i < log.frame_ms.size(); ++i) {
         if (log.frame_ms[i] <= top_) continue;
         const double x = x_of(log.time_s[i] - begin_[number]);
-        if (count++ < 2000)
-          svg_.polygon({{x - 4, kTop - 1}, {x + 4, kTop - 1}, {x, kTop - 8}}, fill(kColors[number]));
+        if (count++ < 2000) svg_.polygon({{x - 4, kTop - 1}, {x + 4, kTop - 1}, {x, kTop - 8}}, fill(kColors[number]));
       }
     }
     if (count == 0) return;
-    svg_.text(kLeft + 110, kTop - 14,
-              std::to_string(count) + (count == 1 ? " frame above, " : " frames above, up to ") +
-                  short_number(most_) + " ms",
-              label(12, kInk));
+    svg_.text(
+        kLeft + 110, kTop - 14,
+        std::to_string(count) + (count == 1 ? " frame above, " : " frames above, up to ") + short_number(most_) + " ms",
+        label(12, kInk));
   }
 
   void table() {

@@ -62,8 +62,8 @@ std::string attributes(std::initializer_list<std::pair<const char*, double>> val
 
 SvgWriter::SvgWriter(double width, double height) {
   body_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-          coordinate(width) + "\" height=\"" + coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) +
-          " " + coordinate(height) + "\" font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\">\n";
+          coordinate(width) + "\" height=\"" + coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) + " " +
+          coordinate(height) + "\" font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\">\n";
 }
 
 void SvgWriter::rect(double x, double y, double width, double height, std::string_view style) {

@@ -34,8 +34,7 @@ class SvgWriter {
   int clips_ = 0;
 };
 
-// Ticks of an axis from 0 to about `top`: their distance is 1, 2 or 5 times a power of ten, at most `count`
-// of them.
+// Ticks of an axis from 0 to about `top`: their distance is 1, 2 or 5 times a power of ten, at most `count` of them.
 double tick_step(double top, int count);
 
 // As short as it can be said: "12.5", "0.04", "1e-06".

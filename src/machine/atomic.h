@@ -1,6 +1,5 @@
-// One atomic_ref on every machine: libcu++ in CUDA builds, the standard library otherwise. `device_atomic`
-// orders all blocks of a launch (and the host, where memory is shared), `block_atomic` the warps of one
-// block.
+// One atomic_ref on every machine: libcu++ in CUDA builds, the standard library otherwise. `device_atomic` orders all
+// blocks of a launch (and the host, where memory is shared), `block_atomic` the warps of one block.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -43,9 +42,9 @@ inline constexpr auto kAcqRel = std::memory_order_acq_rel;
 inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 #endif
 
-// One step of a spin: tells the core that this is one, gives it away once the spin is long (a host with fewer
-// cores than blocks must let the block that is waited for run), and sleeps for 20 microseconds at a time
-// after that: a scheduler runs those who yield for ever last.
+// One step of a spin: tells the core that this is one, gives it away once the spin is long (a host with fewer cores
+// than blocks must let the block that is waited for run), and sleeps for 20 microseconds at a time after that: a
+// scheduler runs those who yield for ever last.
 BROKKR_FN void pause(int spin) {
 #if defined(__CUDACC__)
   __nanosleep(spin < 8 ? 32u << spin : 8192u);

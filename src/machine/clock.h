@@ -1,5 +1,5 @@
-// A clock that all blocks of a launch share, in nanoseconds since some moment; or, on the CPU, one per block
-// that stands still while its thread does not run.
+// A clock that all blocks of a launch share, in nanoseconds since some moment; or, on the CPU, one per block that
+// stands still while its thread does not run.
 #pragma once
 
 #include "machine/machine.h"

@@ -1,5 +1,5 @@
-// Lane types of the CPU-side machines: std::experimental::simd vectors behind the operators that a CUDA
-// thread's plain scalars have, with one mask type for all of them.
+// Lane types of the CPU-side machines: std::experimental::simd vectors behind the operators that a CUDA thread's plain
+// scalars have, with one mask type for all of them.
 #pragma once
 
 #include <bit>
@@ -28,8 +28,8 @@ using Vector = stdx::simd<T, stdx::simd_abi::deduce_t<T, kWidth>>;
 template <class T>
 using VectorMask = typename Vector<T>::mask_type;
 
-// The same bits as another type. Vectors of fixed size are not trivially copyable by their declaration, but
-// are by their content.
+// The same bits as another type. Vectors of fixed size are not trivially copyable by their declaration, but are by
+// their content.
 template <class To, class From>
 BROKKR_FN To same_bits(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -42,8 +42,7 @@ template <class To, class From>
 BROKKR_FN To convert_mask(const From& from) {
   if constexpr (std::is_same_v<To, From>) {
     return from;
-  } else if constexpr (sizeof(typename To::simd_type::value_type) ==
-                       sizeof(typename From::simd_type::value_type)) {
+  } else if constexpr (sizeof(typename To::simd_type::value_type) == sizeof(typename From::simd_type::value_type)) {
     return same_bits<To>(from);  // masks of equally wide elements look alike
   } else {
     return stdx::__proposed::static_simd_cast<To>(from);
@@ -124,8 +123,8 @@ BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
 #if defined(__clang__) && defined(__AVX512F__)
   // Compiled by clang, libstdc++ 12 does not blend by an AVX-512 mask: it takes one side for all lanes.
   if constexpr (kWidth == 16 && sizeof(T) == 4) {
-    return Lane<T>(same_bits<Vector<T>>(_mm512_mask_blend_epi32(
-        same_bits<__mmask16>(m.m), same_bits<__m512i>(b.v), same_bits<__m512i>(a.v))));
+    return Lane<T>(same_bits<Vector<T>>(
+        _mm512_mask_blend_epi32(same_bits<__mmask16>(m.m), same_bits<__m512i>(b.v), same_bits<__m512i>(a.v))));
   } else if constexpr (kWidth == 16) {
     return Lane<T>(Vector<T>([&](auto i) { return T(m.m[i] ? a.v[i] : b.v[i]); }));
   }
@@ -142,8 +141,8 @@ BROKKR_FN Lane<T> select(Mask m, T a, Lane<T> b) {
   return select(m, Lane<T>(a), b);
 }
 
-// a < b ? a : b and a > b ? a : b: b where a or b is no number. What the processors' instructions do, though
-// GCC does not see it behind a mask.
+// a < b ? a : b and a > b ? a : b: b where a or b is no number. What the processors' instructions do, though GCC does
+// not see it behind a mask.
 #define BROKKR_LANE_EXTREMUM(name, op, instruction) \
   template <class T>                                \
   BROKKR_FN Lane<T> name(Lane<T> a, Lane<T> b) {    \
@@ -152,24 +151,22 @@ BROKKR_FN Lane<T> select(Mask m, T a, Lane<T> b) {
     return select(a op b, a, b);                    \
   }
 #if defined(__AVX512F__)
-#define BROKKR_LANE_EXTREMUM_512(instruction)                                                             \
-  if constexpr (kWidth == 16 && std::is_same_v<T, float>)                                                 \
-    return Lane<T>(                                                                                       \
-        same_bits<Vector<T>>(_mm512_##instruction##_ps(same_bits<__m512>(a.v), same_bits<__m512>(b.v)))); \
-  if constexpr (kWidth == 16 && std::is_same_v<T, int32_t>)                                               \
-    return Lane<T>(same_bits<Vector<T>>(                                                                  \
-        _mm512_##instruction##_epi32(same_bits<__m512i>(a.v), same_bits<__m512i>(b.v))));
+#define BROKKR_LANE_EXTREMUM_512(instruction)                                                                        \
+  if constexpr (kWidth == 16 && std::is_same_v<T, float>)                                                            \
+    return Lane<T>(same_bits<Vector<T>>(_mm512_##instruction##_ps(same_bits<__m512>(a.v), same_bits<__m512>(b.v)))); \
+  if constexpr (kWidth == 16 && std::is_same_v<T, int32_t>)                                                          \
+    return Lane<T>(                                                                                                  \
+        same_bits<Vector<T>>(_mm512_##instruction##_epi32(same_bits<__m512i>(a.v), same_bits<__m512i>(b.v))));
 #else
 #define BROKKR_LANE_EXTREMUM_512(instruction)
 #endif
 #if defined(__AVX2__)
-#define BROKKR_LANE_EXTREMUM_256(instruction)                                                             \
-  if constexpr (kWidth == 8 && std::is_same_v<T, float>)                                                  \
-    return Lane<T>(                                                                                       \
-        same_bits<Vector<T>>(_mm256_##instruction##_ps(same_bits<__m256>(a.v), same_bits<__m256>(b.v)))); \
-  if constexpr (kWidth == 8 && std::is_same_v<T, int32_t>)                                                \
-    return Lane<T>(same_bits<Vector<T>>(                                                                  \
-        _mm256_##instruction##_epi32(same_bits<__m256i>(a.v), same_bits<__m256i>(b.v))));
+#define BROKKR_LANE_EXTREMUM_256(instruction)                                                                        \
+  if constexpr (kWidth == 8 && std::is_same_v<T, float>)                                                             \
+    return Lane<T>(same_bits<Vector<T>>(_mm256_##instruction##_ps(same_bits<__m256>(a.v), same_bits<__m256>(b.v)))); \
+  if constexpr (kWidth == 8 && std::is_same_v<T, int32_t>)                                                           \
+    return Lane<T>(                                                                                                  \
+        same_bits<Vector<T>>(_mm256_##instruction##_epi32(same_bits<__m256i>(a.v), same_bits<__m256i>(b.v))));
 #else
 #define BROKKR_LANE_EXTREMUM_256(instruction)
 #endif

@@ -1,5 +1,5 @@
-// The warp of the CPU-side machines: one thread that holds all lanes in vectors. The emulated machine differs
-// in its width and in having several warps (threads) per block, with a real barrier between them.
+// The warp of the CPU-side machines: one thread that holds all lanes in vectors. The emulated machine differs in its
+// width and in having several warps (threads) per block, with a real barrier between them.
 #pragma once
 
 #include "machine/cpu_lane.h"
@@ -130,8 +130,7 @@ class Warp {
     if constexpr (kWidth == 16 && sizeof(T) == 4) {
       const auto k = same_bits<__mmask16>(m.m);
       const int n = std::popcount(uint32_t(k));
-      _mm512_mask_storeu_epi32(p, __mmask16((1u << n) - 1u),
-                               _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
+      _mm512_mask_storeu_epi32(p, __mmask16((1u << n) - 1u), _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
       return n;
     }
 #endif
@@ -202,9 +201,8 @@ class Warp {
   BROKKR_FN static void for_lanes(Mask m, F&& f) {
     for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) f(std::countr_zero(bits));
   }
-  // f(key, lanes) for every key that lanes of m have, with those lanes: for loads that many lanes share. On
-  // CUDA, where neighbours' loads coalesce anyway, once for all lanes, each with its own key: f must not use
-  // collectives.
+  // f(key, lanes) for every key that lanes of m have, with those lanes: for loads that many lanes share. On CUDA, where
+  // neighbours' loads coalesce anyway, once for all lanes, each with its own key: f must not use collectives.
   template <class F>
   BROKKR_FN static void for_distinct(Uint key, Mask m, F&& f) {
     const auto keys = spill(key);

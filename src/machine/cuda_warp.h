@@ -71,9 +71,7 @@ class Warp {
   BROKKR_FN static uint32_t ballot(bool m) { return __ballot_sync(kAll, m); }
   BROKKR_FN static int count(bool m) { return __popc(ballot(m)); }
   // Set lanes up to and with each.
-  BROKKR_FN static Uint inclusive_count(bool m) {
-    return uint32_t(__popc(ballot(m) & (0xffffffffu >> (31 - lane()))));
-  }
+  BROKKR_FN static Uint inclusive_count(bool m) { return uint32_t(__popc(ballot(m) & (0xffffffffu >> (31 - lane())))); }
   BROKKR_FN static Mask lanes_of(uint32_t bits) { return (bits >> lane()) & 1u; }
 
   template <class T>
@@ -162,9 +160,7 @@ class Warp {
   BROKKR_FN static void scatter_min(uint32_t* p, Int at, Uint a, bool m) {
     if (m) atomicMin(p + at, a);
   }
-  BROKKR_FN static Uint scatter_fetch_or(uint32_t* p, Int at, Uint a, bool m) {
-    return m ? atomicOr(p + at, a) : 0u;
-  }
+  BROKKR_FN static Uint scatter_fetch_or(uint32_t* p, Int at, Uint a, bool m) { return m ? atomicOr(p + at, a) : 0u; }
   template <class F>
   BROKKR_FN static void for_lanes(bool m, F&& f) {
     if (m) f(lane());

@@ -1,9 +1,9 @@
 // The visibility buffer of one region: a (depth, order) key per sample, replaced by smaller keys only.
 //
-// Depth and order are 32-bit numbers whose unsigned order is "wins over"; equal depths fall to the smaller
-// order. Where one warp owns the block (CPU) the halves are two arrays and the minimum is a masked store;
-// where several warps share it (emulated, CUDA) a key is one 64-bit word and the minimum is an atomic.
-// Results are the same: a minimum has no order.
+// Depth and order are 32-bit numbers whose unsigned order is "wins over"; equal depths fall to the smaller order. Where
+// one warp owns the block (CPU) the halves are two arrays and the minimum is a masked store; where several warps share
+// it (emulated, CUDA) a key is one 64-bit word and the minimum is an atomic. Results are the same: a minimum has no
+// order.
 #pragma once
 
 BROKKR_MACHINE_BEGIN
@@ -27,8 +27,8 @@ struct KeyBuffer {
   uint32_t farthest[kSamples / 64];
 
 #if defined(__CUDACC__)
-  // On CUDA a key buffer always lies in the shared memory of its block. Behind a reference the compiler
-  // cannot see that; told so, it uses shared loads and atomics with 32-bit addresses instead of generic ones.
+  // On CUDA a key buffer always lies in the shared memory of its block. Behind a reference the compiler cannot see
+  // that; told so, it uses shared loads and atomics with 32-bit addresses instead of generic ones.
   template <class T>
   BROKKR_FN static T* in_shared_memory(const T* p) {
     __builtin_assume(__isShared(p));
@@ -51,16 +51,15 @@ struct KeyBuffer {
     if constexpr (kShared) {
       auto value = w.spill(Uint(0u));
       const auto tile_of = w.spill(tile);
-      w.for_lanes(m,
-                  [&](int i) { value.set(i, block_atomic<uint32_t>(farthest[tile_of[i]]).load(kRelaxed)); });
+      w.for_lanes(m, [&](int i) { value.set(i, block_atomic<uint32_t>(farthest[tile_of[i]]).load(kRelaxed)); });
       return value.lanes();
     } else {
       return w.gather(farthest, tile, m);
     }
 #endif
   }
-  // Lane i promises that samples of tile_i will all have d_i or less before the region is read. The promise
-  // may be used at once: what it hides would lose anyway.
+  // Lane i promises that samples of tile_i will all have d_i or less before the region is read. The promise may be used
+  // at once: what it hides would lose anyway.
   BROKKR_FN void limit_farthest(Warp& w, Int tile, Uint d, Mask m) {
     const auto tile_of = w.spill(tile);
     const auto depth_of = w.spill(d);
@@ -124,9 +123,8 @@ struct KeyBuffer {
       if constexpr (kShared) {
         const uint64_t mine = (uint64_t(depth_of[i]) << 32) | order_of[i];
 #if defined(__CUDACC__)
-        // Load before atomic: a 64-bit minimum in shared memory compiles to a load and a comparison, and only
-        // where this key is smaller to a compare-and-swap. The many fragments that lose stop at the load
-        // (docs/gpu.md).
+        // Load before atomic: a 64-bit minimum in shared memory compiles to a load and a comparison, and only where
+        // this key is smaller to a compare-and-swap. The many fragments that lose stop at the load (docs/gpu.md).
         atomicMin(reinterpret_cast<unsigned long long*>(keys() + s), static_cast<unsigned long long>(mine));
 #else
         block_atomic<uint64_t> sample(key[s]);

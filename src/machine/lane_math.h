@@ -1,5 +1,5 @@
-// Lane functions that are the same text on every machine: bit-identical results follow from IEEE-754
-// arithmetic without contraction (-ffp-contract=off, --fmad=false).
+// Lane functions that are the same text on every machine: bit-identical results follow from IEEE-754 arithmetic without
+// contraction (-ffp-contract=off, --fmad=false).
 #pragma once
 
 BROKKR_MACHINE_BEGIN

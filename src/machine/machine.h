@@ -1,9 +1,9 @@
 // The machine model: what a stage may use, whichever machine runs it.
 //
-// A stage's text is compiled once per machine. `BROKKR_MACHINE` names the namespace of that build: v2, v3, v4
-// and neon for the instruction sets of the CPU machine, emulated for the 32-lane warp with several warps per
-// block, gpu for CUDA. Everything a stage defines lives between BROKKR_MACHINE_BEGIN and BROKKR_MACHINE_END,
-// so that no inline function of one build can be taken for another's (one-definition rule).
+// A stage's text is compiled once per machine. `BROKKR_MACHINE` names the namespace of that build: v2, v3, v4 and neon
+// for the instruction sets of the CPU machine, emulated for the 32-lane warp with several warps per block, gpu for
+// CUDA. Everything a stage defines lives between BROKKR_MACHINE_BEGIN and BROKKR_MACHINE_END, so that no inline
+// function of one build can be taken for another's (one-definition rule).
 //
 // Lane types          Float Int Uint Double Ulong Mask: one value per lane of a warp
 // Free functions      select min max abs floor sqrt as_uint as_int as_float to_int to_float round_to_int ...
@@ -13,8 +13,8 @@
 // Block<Shared>       index, warps, shared storage, sync
 // atomics             device_atomic<T>, block_atomic<T>: atomic_ref with explicit order (atomic.h)
 //
-// Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through
-// `w.once`, uniform reads of what others may change through `w.uniform`.
+// Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through `w.once`,
+// uniform reads of what others may change through `w.uniform`.
 #pragma once
 
 #if defined(__CUDACC__)

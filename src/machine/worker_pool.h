@@ -17,8 +17,8 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Runs work(0) ... work(count - 1), each on a thread of its own, all at the same time (they may wait for
-  // each other). Returns without waiting; `work` must stay alive until `wait` has returned.
+  // Runs work(0) ... work(count - 1), each on a thread of its own, all at the same time (they may wait for each other).
+  // Returns without waiting; `work` must stay alive until `wait` has returned.
   void start(int count, const std::function<void(int)>& work);
   // Waits until all have returned, at most `timeout_ms` (negative: for ever). Returns whether they have.
   bool wait(double timeout_ms);

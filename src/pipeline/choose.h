@@ -54,13 +54,11 @@ BROKKR_FN void end_action(Warp& w, const ScheduleTables& s, bool geometry, uint6
 BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, uint32_t r) {
   return w.uniform([&] {
     uint32_t expected = 0;
-    return device_atomic<uint32_t>(t.rasterizers[r].claim)
-        .compare_exchange_strong(expected, 1, kAcquire, kRelaxed);
+    return device_atomic<uint32_t>(t.rasterizers[r].claim).compare_exchange_strong(expected, 1, kAcquire, kRelaxed);
   });
 }
 
-BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, uint32_t r,
-                                  bool finished) {
+BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, uint32_t r, bool finished) {
   w.sync();
   w.once([&] {
     // A finished rasterizer keeps its claim: nobody has to look at it again.
@@ -71,8 +69,7 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
   });
 }
 
-// Decides by one tree; what turns out to be taken or full is left out, and the decision made anew
-// (thesis 5.2.4).
+// Decides by one tree; what turns out to be taken or full is left out, and the decision made anew (thesis 5.2.4).
 template <class Root>
 BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& d) {
   for (int tries = 0; tries < 4; ++tries) {
@@ -93,20 +90,19 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& d) {
     w.once([&] {
       Root::walk(
           view, TreePlace{}, choice.leaf,
-          [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); },
-          [](auto) {});
+          [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); }, [](auto) {});
     });
     return;
   }
 }
 
 // One warp decides for its block.
-BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks,
-                          int warps, DecisionMemory& memory) {
+BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks, int warps,
+                          DecisionMemory& memory) {
   Decision d;
   const uint32_t abort = w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); });
-  if (abort >= 2 || w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >=
-                        s.rasterizers) {
+  if (abort >= 2 ||
+      w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >= s.rasterizers) {
     d.action = Action::leave;
     return d;
   }
@@ -114,9 +110,7 @@ BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& 
   view.aborted = abort != 0;
   view.mark = read_watermark(w, s);
   if (s.policy == Policy::edf) {
-    view.now =
-        uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - memory.begin_us; })) *
-        1000;
+    view.now = uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - memory.begin_us; })) * 1000;
   }
   with_tree(s.policy, [&](auto tree) { decide_by<decltype(tree)>(w, view, warps, d); });
   return d;

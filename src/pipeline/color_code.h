@@ -8,8 +8,8 @@
 
 namespace brokkr {
 
-// A linear colour as a target stores it: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F from red in the
-// lowest 16 up.
+// A linear colour as a target stores it: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F from red in the lowest 16
+// up.
 uint64_t color_code(ColorFormat format, const glm::vec4& color);
 
 // IEC 61966-2-1: an sRGB-encoded component, 0 .. 1, as linear light.

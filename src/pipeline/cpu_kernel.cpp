@@ -13,8 +13,8 @@ static void run_warp(const CpuLaunch& launch, int block, int warp) {
   b.warp.index = warp;
   b.shared = reinterpret_cast<BlockShared*>(launch.shared + size_t(block) * launch.shared_stride);
   // The barrier lies behind the block's storage; the host has zeroed both.
-  b.barrier = reinterpret_cast<Barrier*>(launch.shared + size_t(block) * launch.shared_stride +
-                                         launch.shared_stride - sizeof(Barrier));
+  b.barrier = reinterpret_cast<Barrier*>(launch.shared + size_t(block) * launch.shared_stride + launch.shared_stride -
+                                         sizeof(Barrier));
   run_pipeline(b, *launch.data);
 }
 

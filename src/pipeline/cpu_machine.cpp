@@ -87,11 +87,9 @@ CpuMachine::CpuMachine(const std::string& isa)
 void CpuMachine::reset_queues() {
   dirty_ = false;
   const LaunchMemory<ZeroedMemory>& m = *memory_;
-  fill_free_blocks(QueueMemory<1>::layout(m.free_memory.as<void>(), 1, m.layout.queue_capacity),
-                   m.layout.store_blocks);
+  fill_free_blocks(QueueMemory<1>::layout(m.free_memory.as<void>(), 1, m.layout.queue_capacity), m.layout.store_blocks);
   // Rasterizer queues are empty when their memory is zero; new memory is, and need not be touched.
-  if (used_)
-    QueueMemory<2>::layout(m.queue_memory.as<void>(), m.layout.rasterizers, m.layout.queue_capacity).reset();
+  if (used_) QueueMemory<2>::layout(m.queue_memory.as<void>(), m.layout.rasterizers, m.layout.queue_capacity).reset();
   std::memset(m.distribution.as<void>(), 0, m.distribution.bytes());
 }
 
@@ -106,8 +104,8 @@ LaunchShape CpuMachine::shape(const RenderOptions& options) const {
 }
 
 void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
-                        const LaunchShape& shape, const RenderOptions& options,
-                        std::atomic<uint32_t>& abort_request, RenderResult& result, bool read_back_targets) {
+                        const LaunchShape& shape, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
+                        RenderResult& result, bool read_back_targets) {
   const FrameTables tables = frame.tables(plan);
   const MemoryShape memory_shape{shape.blocks,
                                  shape.warps,
@@ -145,14 +143,10 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
   }
 
   CpuLaunch launch{&data, m.shared.as<std::byte>(), memory_shape.shared_bytes, shape.blocks, shape.warps};
-  const std::function<void(int)> work = [&](int i) {
-    kernel_->run_warp(launch, i / shape.warps, i % shape.warps);
-  };
+  const std::function<void(int)> work = [&](int i) { kernel_->run_warp(launch, i / shape.warps, i % shape.warps); };
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-  };
+  const auto elapsed = [&] { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); };
   pool_.start(shape.blocks * shape.warps, work);
   std::atomic_ref<uint32_t> abort_flag(abort_word);
   for (;;) {
@@ -170,15 +164,14 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
   }
   const double frame_ms = elapsed();
 
-  LaunchCounts counts{
-      data.counters,
-      r.rasterizers,
-      r.region_fragments,
-      data.stage_ns,
-      data.trace,
-      data.trace_count,
-      data.trace_capacity,
-      uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count())};
+  LaunchCounts counts{data.counters,
+                      r.rasterizers,
+                      r.region_fragments,
+                      data.stage_ns,
+                      data.trace,
+                      data.trace_count,
+                      data.trace_capacity,
+                      uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count())};
   Statistics& s = result.statistics;
   s.machine = isa_ == "emulated" ? "emulated" : "cpu";
   s.isa = isa_;
@@ -188,11 +181,10 @@ void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan,
   fill_statistics(frame, plan, layout, shape, counts, s);
   if (read_back_targets) {
     const auto read_begin = Clock::now();
-    result.targets =
-        read_back(layout,
-                  {r.targets.region_state, r.targets.color, r.targets.color_high, r.targets.depth,
-                   r.targets.stencil, r.targets.visible_id, r.targets.depth_id, r.targets.overdraw},
-                  &pool_, int(std::thread::hardware_concurrency()));
+    result.targets = read_back(layout,
+                               {r.targets.region_state, r.targets.color, r.targets.color_high, r.targets.depth,
+                                r.targets.stencil, r.targets.visible_id, r.targets.depth_id, r.targets.overdraw},
+                               &pool_, int(std::thread::hardware_concurrency()));
     s.read_back_ms = std::chrono::duration<double, std::milli>(Clock::now() - read_begin).count();
   }
   dirty_ = result.aborted;

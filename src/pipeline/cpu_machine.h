@@ -14,8 +14,7 @@
 
 namespace brokkr {
 
-// A build of the kernel that this program contains, by name: "v2", "v3", "v4", "neon" or "emulated". Null:
-// not built.
+// A build of the kernel that this program contains, by name: "v2", "v3", "v4", "neon" or "emulated". Null: not built.
 const CpuKernel* find_cpu_kernel(const std::string& isa);
 // Whether this processor runs it.
 bool cpu_supports(const std::string& isa);

@@ -15,8 +15,8 @@ void DeviceFrame::update(const PreparedFrame::Impl& f, const PhasePlan& plan) {
     tables.textures = textures.hold(host.textures, f.textures.size());
     tables.texels = texels.hold(host.texels, f.texels.size());
     tables.indices = indices.hold(host.indices, f.own_indices ? f.indices.size() : f.frame->indices.size());
-    tables.positions = positions.hold(host.positions,
-                                      4 * (f.own_positions ? f.positions.size() : f.frame->positions.size()));
+    tables.positions =
+        positions.hold(host.positions, 4 * (f.own_positions ? f.positions.size() : f.frame->positions.size()));
     tables.normals = normals.hold(host.normals, 3 * f.frame->normals.size());
     tables.texcoords = texcoords.hold(host.texcoords, 2 * f.frame->texcoords.size());
     tables.models = models.hold(host.models, 16 * f.frame->models.size());

@@ -57,8 +57,7 @@ void GatherTable::add(const void* from, void* to, size_t bytes) {
 }
 
 AbortWord::AbortWord() : word_(sizeof(uint32_t), "abort word"), values_(3 * sizeof(uint32_t)) {
-  for (uint32_t value = 0; value < 3; ++value)
-    std::memcpy(values_.host() + value * sizeof value, &value, sizeof value);
+  for (uint32_t value = 0; value < 3; ++value) std::memcpy(values_.host() + value * sizeof value, &value, sizeof value);
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
   clear();  // whatever the first copy of a stream sets up is set up before any frame runs
 }
@@ -68,9 +67,9 @@ AbortWord::~AbortWord() {
 }
 
 void AbortWord::write(uint32_t value) {
-  check_cuda(cudaMemcpyAsync(device(), values_.host() + value * sizeof value, sizeof value,
-                             cudaMemcpyHostToDevice, stream_),
-             "abort word");
+  check_cuda(
+      cudaMemcpyAsync(device(), values_.host() + value * sizeof value, sizeof value, cudaMemcpyHostToDevice, stream_),
+      "abort word");
 }
 
 void AbortWord::request(uint32_t value) { write(value); }

@@ -1,5 +1,5 @@
-// One frame on the device: memory reset, pipeline, counts copied to the host. The three kernels are a CUDA
-// graph that is made once and launched with one call; between frames only arguments that differ are set.
+// One frame on the device: memory reset, pipeline, counts copied to the host. The three kernels are a CUDA graph that
+// is made once and launched with one call; between frames only arguments that differ are set.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -49,9 +49,9 @@ struct CudaFrame {
   int blocks = 0;
 };
 
-// The word in device memory that tells blocks of a running frame to end (ScheduleTables::abort). They ask
-// often: in host memory every question would cross the bus and take about a microsecond. The host writes it
-// with a copy on a stream of its own, which a copy engine carries out beside the kernel. 0 between frames.
+// The word in device memory that tells blocks of a running frame to end (ScheduleTables::abort). They ask often: in
+// host memory every question would cross the bus and take about a microsecond. The host writes it with a copy on a
+// stream of its own, which a copy engine carries out beside the kernel. 0 between frames.
 class AbortWord {
  public:
   AbortWord();
@@ -75,8 +75,8 @@ class AbortWord {
 
 class CudaLauncher {
  public:
-  // Blocks of `shared_bytes` dynamic shared memory; helper kernels fill `multiprocessors`. Where a graph
-  // cannot be made, or BROKKR_CUDA_GRAPH=0 is in the environment, kernels are launched one after the other.
+  // Blocks of `shared_bytes` dynamic shared memory; helper kernels fill `multiprocessors`. Where a graph cannot be
+  // made, or BROKKR_CUDA_GRAPH=0 is in the environment, kernels are launched one after the other.
   CudaLauncher(size_t shared_bytes, int multiprocessors);
   ~CudaLauncher();
   CudaLauncher(const CudaLauncher&) = delete;

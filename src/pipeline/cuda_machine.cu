@@ -40,16 +40,15 @@ class CudaMachine : public MachineBackend {
     check_cuda(cudaSetDevice(0), "device 0");
     check_cuda(cudaGetDeviceProperties(&properties_, 0), "device properties");
     shared_bytes_ = cuda_shared_bytes();
-    check_cuda(
-        cudaFuncSetAttribute(run_frame, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)),
-        "shared memory of a block");
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm_, run_frame,
-                                                             kCudaWarpsPerBlock * 32, shared_bytes_),
+    check_cuda(cudaFuncSetAttribute(run_frame, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)),
+               "shared memory of a block");
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm_, run_frame, kCudaWarpsPerBlock * 32,
+                                                             shared_bytes_),
                "occupancy");
     if (blocks_per_sm_ < 1)
       throw std::runtime_error("CUDA: a block of the pipeline does not fit this device; use --machine cpu");
-    // Blocks wait for each other, so that as many must run as the occupancy promised: ask for the division of
-    // on-chip memory that it counted on.
+    // Blocks wait for each other, so that as many must run as the occupancy promised: ask for the division of on-chip
+    // memory that it counted on.
     const size_t wanted = size_t(blocks_per_sm_) * (shared_bytes_ + properties_.reservedSharedMemPerBlock);
     const size_t most = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
     check_cuda(cudaFuncSetAttribute(run_frame, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -74,13 +73,8 @@ class CudaMachine : public MachineBackend {
               const LaunchShape& shape, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
               RenderResult& result, bool read_back_targets) override {
     const uint32_t blits = frame.tables(plan).blit_count;
-    const MemoryShape memory_shape{shape.blocks,
-                                   shape.warps,
-                                   options.keep_ids,
-                                   options.shading == Shading::overdraw,
-                                   options.trace,
-                                   blits,
-                                   0};
+    const MemoryShape memory_shape{
+        shape.blocks, shape.warps, options.keep_ids, options.shading == Shading::overdraw, options.trace, blits, 0};
     if (!memory_ || !memory_->layout.same_memory(layout) || !(memory_->shape == memory_shape)) {
       memory_.reset();
       memory_ = std::make_unique<LaunchMemory<DeviceBuffer>>(layout, memory_shape);
@@ -102,15 +96,13 @@ class CudaMachine : public MachineBackend {
     data.schedule.abort = data.raster.abort = abort_->device();
 
     for (DeviceBuffer* zero : m.zeroed()) launch.reset.add(zero->as<void>(), zero->bytes(), 0);
-    for (DeviceBuffer* id : {&m.visible_id, &m.depth_id})
-      launch.reset.add(id->as<void>(), id->bytes(), 0xffffffffu);
+    for (DeviceBuffer* id : {&m.visible_id, &m.depth_id}) launch.reset.add(id->as<void>(), id->bytes(), 0xffffffffu);
     launch.reset.regions = m.region_state.as<RegionState>();
     launch.reset.region_count = layout.regions;
     launch.reset.region = initial_region();
 
     size_t count_bytes = 0;
-    for (const DeviceBuffer* b :
-         {&m.counters, &m.rasterizers, &m.region_fragments, &m.stage_ns, &m.trace_count})
+    for (const DeviceBuffer* b : {&m.counters, &m.rasterizers, &m.region_fragments, &m.stage_ns, &m.trace_count})
       count_bytes += (b->bytes() + 63) / 64 * 64;
     if (counts_.memory.bytes() < count_bytes) counts_.memory = PinnedBuffer(count_bytes);
     counts_.used = 0;
@@ -139,8 +131,8 @@ class CudaMachine : public MachineBackend {
     s.store_bytes = m.store_bytes();
     s.target_bytes = m.target_bytes();
     fill_statistics(frame, plan, layout, shape,
-                    {counters, rasterizers, fragments, stage_ns, trace.empty() ? nullptr : trace.data(),
-                     trace_count, kTraceCapacity, first},
+                    {counters, rasterizers, fragments, stage_ns, trace.empty() ? nullptr : trace.data(), trace_count,
+                     kTraceCapacity, first},
                     s);
     if (read_back_targets) {
       const auto read_begin = std::chrono::steady_clock::now();
@@ -151,10 +143,9 @@ class CudaMachine : public MachineBackend {
       const auto visible = download<uint32_t>(m.visible_id), depth_id = download<uint32_t>(m.depth_id),
                  over = download<uint32_t>(m.overdraw);
       const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
-      result.targets = read_back(layout, {state.data(), color.data(), color_high.data(), depth.data(),
-                                          stencil.data(), plane(visible), plane(depth_id), plane(over)});
-      s.read_back_ms =
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - read_begin).count();
+      result.targets = read_back(layout, {state.data(), color.data(), color_high.data(), depth.data(), stencil.data(),
+                                          plane(visible), plane(depth_id), plane(over)});
+      s.read_back_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - read_begin).count();
     }
     shown_targets_ = layout.targets;
     if (result.aborted) memory_.reset();  // elements and reservations of an aborted frame are gone
@@ -163,8 +154,8 @@ class CudaMachine : public MachineBackend {
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) override {
     if (!memory_ || target >= shown_targets_.size()) return false;  // an aborted frame is gone
     const LaunchMemory<DeviceBuffer>& m = *memory_;
-    brokkr::resolve_to_surface({m.region_state.as<RegionState>(), m.color.as<uint32_t>(),
-                                m.color_high.as<uint32_t>(), shown_targets_[target], layer, m.layout.region},
+    brokkr::resolve_to_surface({m.region_state.as<RegionState>(), m.color.as<uint32_t>(), m.color_high.as<uint32_t>(),
+                                shown_targets_[target], layer, m.layout.region},
                                surface, nullptr);
     return true;
   }
@@ -178,8 +169,7 @@ class CudaMachine : public MachineBackend {
     uint32_t asked = 0;
     launcher_->start(launch);
     while (!launcher_->finished()) {
-      const double ms =
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
       const bool spent = options.frame_budget_ms > 0 && ms > options.frame_budget_ms;
       if (!result.aborted && (spent || abort_request.load() != 0)) {
         abort_->request(asked = 1);
@@ -246,8 +236,8 @@ std::vector<MachineInfo> find_cuda_machines() {
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp p{};
     if (cudaGetDeviceProperties(&p, i) != cudaSuccess) continue;
-    all.push_back({MachineKind::cuda, p.name, "sm_" + std::to_string(p.major * 10 + p.minor), 32,
-                   p.multiProcessorCount, i == 0, i == 0 ? "" : "only device 0 is used"});
+    all.push_back({MachineKind::cuda, p.name, "sm_" + std::to_string(p.major * 10 + p.minor), 32, p.multiProcessorCount,
+                   i == 0, i == 0 ? "" : "only device 0 is used"});
   }
   return all;
 }

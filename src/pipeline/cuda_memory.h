@@ -1,5 +1,5 @@
-// Memory of the CUDA machine: on the device, pinned on the host, and tables copied from one to the other only
-// when they have changed. Every error is a std::runtime_error naming what was done.
+// Memory of the CUDA machine: on the device, pinned on the host, and tables copied from one to the other only when they
+// have changed. Every error is a std::runtime_error naming what was done.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,8 +19,8 @@ inline void check_cuda(cudaError_t error, const char* what) {
   throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
 }
 
-// Frames run on a stream that waits for no other. What a transfer from pageable memory or a memset has begun
-// may still be under way when its call returns: nothing may read it before this has.
+// Frames run on a stream that waits for no other. What a transfer from pageable memory or a memset has begun may still
+// be under way when its call returns: nothing may read it before this has.
 inline void finish_transfers(const char* what) { check_cuda(cudaStreamSynchronize(cudaStreamLegacy), what); }
 
 // Zeroed device memory.
@@ -32,8 +32,7 @@ class DeviceBuffer {
     bytes_ = bytes;
     if (cudaMalloc(&data_, bytes) != cudaSuccess) {
       cudaGetLastError();
-      throw std::runtime_error(std::string("CUDA: ") + what + ": no device memory for " +
-                               std::to_string(bytes >> 20) +
+      throw std::runtime_error(std::string("CUDA: ") + what + ": no device memory for " + std::to_string(bytes >> 20) +
                                " MiB; use fewer rasterizers, a smaller store or smaller targets");
     }
     check_cuda(cudaMemset(data_, 0, bytes), what);

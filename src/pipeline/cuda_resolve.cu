@@ -23,8 +23,7 @@ __global__ void resolve(ResolvePlanes p, cudaSurfaceObject_t surface) {
   uint32_t low = cleared ? static_cast<uint32_t>(state.color) : p.color[sample];
   if (p.target.format == static_cast<uint32_t>(ColorFormat::rgba16f)) {
     const uint32_t high = cleared ? static_cast<uint32_t>(state.color >> 32) : p.color_high[sample];
-    low = store_color(static_cast<uint32_t>(ColorFormat::rgba8_srgb), load_color(p.target.format, low, high))
-              .low;
+    low = store_color(static_cast<uint32_t>(ColorFormat::rgba8_srgb), load_color(p.target.format, low, high)).low;
   }
   surf2Dwrite(low | 0xff000000u, surface, static_cast<int>(x * sizeof(uint32_t)), static_cast<int>(y));
 }
@@ -33,13 +32,11 @@ __global__ void resolve(ResolvePlanes p, cudaSurfaceObject_t surface) {
 
 void resolve_to_surface(const ResolvePlanes& planes, cudaSurfaceObject_t surface, cudaStream_t stream) {
   const dim3 block(32, 8);
-  const dim3 grid((planes.target.width + block.x - 1) / block.x,
-                  (planes.target.height + block.y - 1) / block.y);
+  const dim3 grid((planes.target.width + block.x - 1) / block.x, (planes.target.height + block.y - 1) / block.y);
   resolve<<<grid, block, 0, stream>>>(planes, surface);
   cudaError_t error = cudaGetLastError();
   if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-  if (error != cudaSuccess)
-    throw std::runtime_error(std::string("CUDA: resolve: ") + cudaGetErrorString(error));
+  if (error != cudaSuccess) throw std::runtime_error(std::string("CUDA: resolve: ") + cudaGetErrorString(error));
 }
 
 }  // namespace brokkr

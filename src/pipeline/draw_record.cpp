@@ -29,9 +29,7 @@ void fill_rect(const State& s, const Target& target, int32_t (&rect)[4]) {
   rect[2] = std::min(target.width, first(s.viewport.x + s.viewport.z));
   rect[3] = std::min(target.height, first(s.viewport.y + s.viewport.w));
   if (s.scissor) {
-    const auto end = [](int start, int size) {
-      return int(std::min<int64_t>(int64_t(start) + size, 1 << 20));
-    };
+    const auto end = [](int start, int size) { return int(std::min<int64_t>(int64_t(start) + size, 1 << 20)); };
     rect[0] = std::max(rect[0], s.scissor->x);
     rect[1] = std::max(rect[1], s.scissor->y);
     rect[2] = std::min(rect[2], end(s.scissor->x, s.scissor->width));
@@ -54,8 +52,8 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   r.z_min = clamped ? std::min(s.depth_near, s.depth_far) + 0.0f : 0.0f;
   r.z_max = clamped ? std::max(s.depth_near, s.depth_far) + 0.0f : 1.0f;
   const auto set = [&](bool on, uint32_t bit) { r.bits |= on ? bit : 0u; };
-  const bool material = frame.materials[draw.material].kind == MaterialKind::blinn_phong &&
-                        draw.vertex_kind == VertexKind::transform;
+  const bool material =
+      frame.materials[draw.material].kind == MaterialKind::blinn_phong && draw.vertex_kind == VertexKind::transform;
   set(draw.indexed, kDrawIndexed);
   set(draw.vertex_kind == VertexKind::transform, kDrawTransform);
   set(s.depth.test, kDrawDepthTest);

@@ -85,8 +85,7 @@ class Widener {
 };
 
 // Whether the triangle's face is culled; false where its window position is unknown.
-bool is_culled(const State& state, uint32_t flags, const glm::vec4& a, const glm::vec4& b,
-               const glm::vec4& c) {
+bool is_culled(const State& state, uint32_t flags, const glm::vec4& a, const glm::vec4& b, const glm::vec4& c) {
   if (state.cull == CullMode::none) return false;
   if (state.cull == CullMode::front_and_back) return true;
   const double area = double(a.w) * (double(b.x) * c.y - double(c.x) * b.y) -
@@ -100,8 +99,7 @@ bool is_culled(const State& state, uint32_t flags, const glm::vec4& a, const glm
 }  // namespace
 
 bool needs_expansion(const DrawCommand& draw, const State& state) {
-  return !is_triangles(draw.topology) || state.polygon_mode != PolygonMode::fill ||
-         (draw.indexed && draw.restart);
+  return !is_triangles(draw.topology) || state.polygon_mode != PolygonMode::fill || (draw.indexed && draw.restart);
 }
 
 ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command) {
@@ -113,14 +111,12 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
     return out;
   }
   if (draw.vertex_kind != VertexKind::clip_space) {
-    throw std::runtime_error(
-        "command " + std::to_string(command) +
-        ": field 'mode': object-space lines and points cannot be drawn; turn them into triangles");
+    throw std::runtime_error("command " + std::to_string(command) +
+                             ": field 'mode': object-space lines and points cannot be drawn; turn them into triangles");
   }
   Widener widener(state, out);
   for (uint32_t instance = 0; instance < draw.instances; ++instance) {
-    const glm::vec4* vertices =
-        frame.positions.data() + draw.first_vertex + size_t(instance) * draw.vertex_count;
+    const glm::vec4* vertices = frame.positions.data() + draw.first_vertex + size_t(instance) * draw.vertex_count;
     for (const auto& list : lists) {
       const size_t n = list.size();
       if (draw.topology == Topology::points) {
@@ -129,14 +125,12 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
         for (size_t i = 0; i + 1 < n; i += 2) widener.line(vertices[list[i]], vertices[list[i + 1]]);
       } else if (draw.topology == Topology::line_strip || draw.topology == Topology::line_loop) {
         for (size_t i = 0; i + 1 < n; ++i) widener.line(vertices[list[i]], vertices[list[i + 1]]);
-        if (draw.topology == Topology::line_loop && n > 2)
-          widener.line(vertices[list[n - 1]], vertices[list[0]]);
+        if (draw.topology == Topology::line_loop && n > 2) widener.line(vertices[list[n - 1]], vertices[list[0]]);
       } else {
         std::vector<uint32_t> triangles;
         append_triangles(draw.topology, list, triangles);
         for (size_t i = 0; i + 2 < triangles.size(); i += 3) {
-          const glm::vec4 &a = vertices[triangles[i]], &b = vertices[triangles[i + 1]],
-                          &c = vertices[triangles[i + 2]];
+          const glm::vec4 &a = vertices[triangles[i]], &b = vertices[triangles[i + 1]], &c = vertices[triangles[i + 2]];
           if (is_culled(state, draw.flags, a, b, c)) continue;
           if (state.polygon_mode == PolygonMode::point) {
             for (const auto* p : {&a, &b, &c}) widener.point(*p);

@@ -1,5 +1,5 @@
-// Draws that the kernel's assembly does not know, turned into triangle lists: restarted strips and fans,
-// lines, points, and triangles drawn as lines or points.
+// Draws that the kernel's assembly does not know, turned into triangle lists: restarted strips and fans, lines, points,
+// and triangles drawn as lines or points.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct ExpandedDraw {
   uint32_t instances = 1;            // lines and points: instances are drawn one after another, as one
 };
 
-// Lines are one pixel wide parallelograms as OpenGL's non-antialiased lines, points one-pixel squares.
-// Throws std::runtime_error for lines and points of object-space draws.
+// Lines are one pixel wide parallelograms as OpenGL's non-antialiased lines, points one-pixel squares. Throws
+// std::runtime_error for lines and points of object-space draws.
 ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command);
 
 }  // namespace brokkr

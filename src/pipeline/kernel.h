@@ -1,5 +1,4 @@
-// The pipeline's persistent kernel: every block takes tasks and visits rasterizers until the frame is
-// finished.
+// The pipeline's persistent kernel: every block takes tasks and visits rasterizers until the frame is finished.
 #pragma once
 
 #include "bin/distribute.h"
@@ -55,8 +54,7 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   Counters& counters = b.shared->counters[w.index];
   BlockSupply supply;
   supply.tables = &data.raster;
-  supply.scratch.mask =
-      data.distribution_scratch + size_t(b.index * b.warps + w.index) * (2 * s.rasterizers + 32);
+  supply.scratch.mask = data.distribution_scratch + size_t(b.index * b.warps + w.index) * (2 * s.rasterizers + 32);
   supply.scratch.touched = supply.scratch.mask + s.rasterizers;
   supply.counters = &counters;
   supply.reserved = int(s.blocks_per_task);
@@ -67,22 +65,21 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   if (data.raster.frame.planned != nullptr) {
     process_planned(w, data.raster.frame, first, end, scratch, counters, writer);
   } else {
-    process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end, scratch,
-                    counters, writer);
+    process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end, scratch, counters, writer);
   }
   BrokerQueues<1> free_blocks(data.raster.free_blocks);
   free_blocks.unreserve(w, 0, supply.reserved);
   complete_task(w, s, turn);
 }
 
-BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage stage, uint32_t argument,
-                         uint64_t begin, uint64_t end) {
+BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage stage, uint32_t argument, uint64_t begin,
+                         uint64_t end) {
   Warp& w = b.warp;
   w.once([&] {
     data.stage_ns[size_t(b.index) * size_t(Stage::count) + size_t(stage)] += end - begin;
     if (data.trace && data.trace_count[b.index] < data.trace_capacity) {
-      data.trace[size_t(b.index) * data.trace_capacity + data.trace_count[b.index]++] = {
-          uint32_t(stage), argument, begin, end};
+      data.trace[size_t(b.index) * data.trace_capacity + data.trace_count[b.index]++] = {uint32_t(stage), argument,
+                                                                                         begin, end};
     }
   });
 }

@@ -14,11 +14,9 @@ void check_options(const RenderOptions& o) {
     fail("bin: " + std::to_string(o.bin) + " is not a power of two in 8 .. 256");
   }
   if (o.rasterizers < 0 || o.rasterizers > kMaxRasterizers) {
-    fail("rasterizers: " + std::to_string(o.rasterizers) + " is not in 1 .. " +
-         std::to_string(kMaxRasterizers));
+    fail("rasterizers: " + std::to_string(o.rasterizers) + " is not in 1 .. " + std::to_string(kMaxRasterizers));
   }
-  if (o.workers < 0 || o.workers > 4096)
-    fail("workers: " + std::to_string(o.workers) + " is not in 1 .. 4096");
+  if (o.workers < 0 || o.workers > 4096) fail("workers: " + std::to_string(o.workers) + " is not in 1 .. 4096");
   if (o.warps_per_block < 0 || o.warps_per_block > 8)
     fail("warps per block: " + std::to_string(o.warps_per_block) + " is not in 1 .. 8");
   if (o.store_blocks < 0 || o.store_blocks > (1 << 22))
@@ -27,19 +25,18 @@ void check_options(const RenderOptions& o) {
     fail("quotas: " + std::to_string(o.quotas[0]) + " and " + std::to_string(o.quotas[1]) +
          " are not both in 1 .. 1000000");
   }
-  if (!(o.frame_budget_ms >= 0))
-    fail("frame budget: " + std::to_string(o.frame_budget_ms) + " ms is not 0 or more");
+  if (!(o.frame_budget_ms >= 0)) fail("frame budget: " + std::to_string(o.frame_budget_ms) + " ms is not 0 or more");
 }
 
 }  // namespace
 
 bool LaunchLayout::same_memory(const LaunchLayout& o) const {
-  return rasterizers == o.rasterizers && store_blocks == o.store_blocks && window == o.window &&
-         regions == o.regions && samples == o.samples && any_half == o.any_half;
+  return rasterizers == o.rasterizers && store_blocks == o.store_blocks && window == o.window && regions == o.regions &&
+         samples == o.samples && any_half == o.any_half;
 }
 
-LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options,
-                         const LaunchShape& shape, uint32_t batch_triangles) {
+LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options, const LaunchShape& shape,
+                         uint32_t batch_triangles) {
   check_options(options);
   LaunchLayout l;
   l.bin = options.bin;
@@ -50,12 +47,11 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
 
   const Target& main = frame.targets[main_target(frame)];
   const int main_bins = parts(main.width, l.bin) * parts(main.height, l.bin);
-  // A visit asks each of the rasterizer's regions which waiting blocks touch it: few regions each, also where
-  // the target has many layers.
+  // A visit asks each of the rasterizer's regions which waiting blocks touch it: few regions each, also where the
+  // target has many layers.
   const int64_t all_bins = std::min<int64_t>(int64_t(main_bins) * main.layers, 256);
-  l.rasterizers = options.rasterizers > 0
-                      ? options.rasterizers
-                      : int(std::clamp<int64_t>(std::max<int64_t>(main_bins, all_bins), 1, 1024));
+  l.rasterizers = options.rasterizers > 0 ? options.rasterizers
+                                          : int(std::clamp<int64_t>(std::max<int64_t>(main_bins, all_bins), 1, 1024));
   if (saved != nullptr) {
     check_pattern(saved->pattern);
     if (options.rasterizers > 0 && options.rasterizers != saved->pattern.rasterizers) {
@@ -72,8 +68,7 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
     bins_x = std::max(bins_x, parts(t.width, l.bin));
     bins_y = std::max(bins_y, parts(t.height, l.bin));
   }
-  const Pattern made =
-      saved != nullptr ? Pattern{} : make_pattern(options.pattern, l.rasterizers, bins_x, bins_y);
+  const Pattern made = saved != nullptr ? Pattern{} : make_pattern(options.pattern, l.rasterizers, bins_x, bins_y);
   const Pattern& pattern = saved != nullptr ? saved->pattern : made;
   uint64_t regions = 0;
   for (const Target& t : frame.targets) {
@@ -132,26 +127,24 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
     }
   }
 
-  // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists
-  // (20 bytes per block and rasterizer), at least what one task may fill.
+  // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists (20 bytes
+  // per block and rasterizer), at least what one task may fill.
   const uint32_t workers = uint32_t(shape.blocks * shape.warps);
   l.batch_blocks = uint32_t(kBlocksPerBatch) * ((batch_triangles + kBatchTriangles - 1) / kBatchTriangles);
   const uint64_t affordable =
       std::bit_floor(std::max<uint64_t>(16, shape.memory_limit / (20u * uint64_t(l.rasterizers))));
-  uint32_t blocks = options.store_blocks > 0 ? uint32_t(options.store_blocks)
-                                             : uint32_t(std::min<uint64_t>(8192, affordable));
+  uint32_t blocks =
+      options.store_blocks > 0 ? uint32_t(options.store_blocks) : uint32_t(std::min<uint64_t>(8192, affordable));
   if (options.store_blocks == 0) {
     blocks = std::max<uint32_t>(blocks, std::bit_ceil(2 * l.batch_blocks * workers));
-    blocks = std::min<uint32_t>(
-        blocks, std::max<uint32_t>(64, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 *
-                                                     (l.batch_blocks / kBlocksPerBatch))));
+    blocks = std::min<uint32_t>(blocks, std::max<uint32_t>(64, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 *
+                                                                             (l.batch_blocks / kBlocksPerBatch))));
   }
   l.store_blocks = std::max<uint32_t>(blocks, l.batch_blocks + 1);
   l.queue_capacity = std::max<uint32_t>(2, std::bit_ceil(l.store_blocks));
   l.sort_capacity = l.queue_capacity;
   l.task_batches = std::clamp<uint32_t>(batches / (workers * 64), 1, 4);
-  while (l.task_batches > 1 && l.task_batches * l.batch_blocks * workers * 2 > l.store_blocks)
-    --l.task_batches;
+  while (l.task_batches > 1 && l.task_batches * l.batch_blocks * workers * 2 > l.store_blocks) --l.task_batches;
   l.tasks = (batches + l.task_batches - 1) / l.task_batches;
   l.window = std::bit_ceil(std::max<uint32_t>(1024, 4 * workers * uint32_t(shape.warps)));
   return l;

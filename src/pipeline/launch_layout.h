@@ -1,5 +1,4 @@
-// What a launch needs in memory, from the options and the frame: sizes and host-made tables that every
-// machine shares.
+// What a launch needs in memory, from the options and the frame: sizes and host-made tables that every machine shares.
 #pragma once
 
 #include <string>
@@ -33,9 +32,8 @@ struct LaunchLayout {
   bool same_memory(const LaunchLayout& o) const;
 };
 
-// `batches` of at most `batch_triangles` triangles each. Throws std::invalid_argument for options out of
-// range.
-LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options,
-                         const LaunchShape& shape, uint32_t batch_triangles = kBatchTriangles);
+// `batches` of at most `batch_triangles` triangles each. Throws std::invalid_argument for options out of range.
+LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptions& options, const LaunchShape& shape,
+                         uint32_t batch_triangles = kBatchTriangles);
 
 }  // namespace brokkr

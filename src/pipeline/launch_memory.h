@@ -1,5 +1,5 @@
-// Memory of launches of one layout, kept from frame to frame. `Buffer` is host memory
-// (machine/zeroed_memory.h) or the GPU's: made by Buffer(bytes, what), zeroed, with as<T>() and bytes().
+// Memory of launches of one layout, kept from frame to frame. `Buffer` is host memory (machine/zeroed_memory.h) or the
+// GPU's: made by Buffer(bytes, what), zeroed, with as<T>() and bytes().
 #pragma once
 
 #include <bit>
@@ -25,8 +25,7 @@ template <class Buffer>
 struct LaunchMemory {
   LaunchLayout layout;
   MemoryShape shape;
-  Buffer color, color_high, depth, stencil, order, visible_id, depth_id, overdraw, region_state,
-      region_fragments;
+  Buffer color, color_high, depth, stencil, order, visible_id, depth_id, overdraw, region_state, region_fragments;
   Buffer store, free_memory, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
   Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared;
 
@@ -69,8 +68,8 @@ struct LaunchMemory {
   uint64_t store_bytes() const {
     uint64_t sum = 0;
     for (const Buffer* b :
-         {&store, &free_memory, &queue_memory, &rasterizers, &pending_block, &pending_mask, &sort, &gates,
-          &control, &task_done, &distribution, &counters, &stage_ns, &trace, &trace_count, &shared}) {
+         {&store, &free_memory, &queue_memory, &rasterizers, &pending_block, &pending_mask, &sort, &gates, &control,
+          &task_done, &distribution, &counters, &stage_ns, &trace, &trace_count, &shared}) {
       sum += b->bytes();
     }
     return sum;
@@ -84,8 +83,7 @@ struct LaunchMemory {
     return sum;
   }
 
-  // The kernel's view. Tables of the frame and of the layout, and the abort flag, are filled in by the
-  // machine.
+  // The kernel's view. Tables of the frame and of the layout, and the abort flag, are filled in by the machine.
   LaunchData data(const PhasePlan& plan, const LaunchLayout& l, const LaunchShape& launch,
                   const RenderOptions& options) const {
     LaunchData d{};
@@ -134,8 +132,7 @@ struct LaunchMemory {
     s.stealing = options.ownership == Ownership::stealing;
     d.distribution_scratch = distribution.template as<uint32_t>();
     d.reuse_all = options.reuse == ReuseMode::warp;
-    // Shading a vertex costs a wide warp less than finding its first use; a GPU's warp shares what it
-    // fetched.
+    // Shading a vertex costs a wide warp less than finding its first use; a GPU's warp shares what it fetched.
     d.reuse_transforms = options.reuse == ReuseMode::automatic && launch.width == 32;
     d.counters = counters.template as<uint64_t>();
     d.stage_ns = stage_ns.template as<uint64_t>();

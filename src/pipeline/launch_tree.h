@@ -1,6 +1,6 @@
-// The launch as a hierarchy of buckets (schedule/task_tree.h, thesis 5.2). Its leaves are no queues of tasks:
-// one is geometry, which is admitted in order, and one is each rasterizer, which reports how many elements
-// wait in its queue. A policy is a tree; the launch says which.
+// The launch as a hierarchy of buckets (schedule/task_tree.h, thesis 5.2). Its leaves are no queues of tasks: one is
+// geometry, which is admitted in order, and one is each rasterizer, which reports how many elements wait in its queue.
+// A policy is a tree; the launch says which.
 #pragma once
 
 #include "raster/rasterizer.h"
@@ -34,9 +34,9 @@ struct LaunchView {
     BrokerQueues<1> free_blocks(tables.free_blocks);
     return uint32_t(free_blocks.size(w, 0)) * 4u >= tables.store_blocks ? 2 : 1;
   }
-  // Per lane 0: rasterizer r_i cannot go on; 1: it may have nothing to do, since it waits for others at the
-  // gate of a blit; 2: it goes on without new elements, as when its phase is complete and is to be resolved,
-  // or when nothing was done for it yet; more: with so many, less two.
+  // Per lane 0: rasterizer r_i cannot go on; 1: it may have nothing to do, since it waits for others at the gate of a
+  // blit; 2: it goes on without new elements, as when its phase is complete and is to be resolved, or when nothing was
+  // done for it yet; more: with so many, less two.
   BROKKR_FN Ulong rasterizers(Warp& w, Int r, Mask m) const {
     auto report = w.spill(Ulong(uint64_t(0)));
     const auto r_of = w.spill(r);
@@ -73,9 +73,9 @@ struct Geometry : LaunchSource {
   }
 };
 
-// A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i
-// looks after rasterizers i, i + blocks, ... It begins behind the one that it chose last, and has enough once
-// it has found one among Callbacks::kEnough.
+// A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i looks
+// after rasterizers i, i + blocks, ... It begins behind the one that it chose last, and has enough once it has found
+// one among Callbacks::kEnough.
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
   static constexpr int kLeaves = 1 << 16, kLocal = 1;
@@ -124,15 +124,15 @@ struct Rasterizers : LaunchSource {
   }
 };
 
-// Prefers long queues among the first rasterizers that it meets: a visit moves a region's keys, which pays
-// only with triangles to show for it.
+// Prefers long queues among the first rasterizers that it meets: a visit moves a region's keys, which pays only with
+// triangles to show for it.
 struct LongestNearby : BucketDefaults {
   static constexpr int kEnough = 64;
   BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
 };
 
-// The least rank. What may have nothing to do comes behind all others, and in turns: those that it waits for
-// must not starve.
+// The least rank. What may have nothing to do comes behind all others, and in turns: those that it waits for must not
+// starve.
 struct LeastRank : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
@@ -156,9 +156,7 @@ struct NextDeadline : BucketDefaults {
 
 // Geometry while a quarter of the store is free.
 struct FillLevel : BucketDefaults {
-  BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) {
-    return child == 0 && info == 2;
-  }
+  BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) { return child == 0 && info == 2; }
   BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + Int(1)); }
 };
 

@@ -8,8 +8,8 @@
 namespace brokkr {
 namespace {
 
-// An order-free draw tests and writes depth with one strict order of (depth, submission), writes all colour
-// channels or none, and has nothing that looks at what was drawn before it. Returns false for all others.
+// An order-free draw tests and writes depth with one strict order of (depth, submission), writes all colour channels or
+// none, and has nothing that looks at what was drawn before it. Returns false for all others.
 bool order_free(const DrawRecord& d, const MaterialRecord& material, Shading shading, uint8_t& key_bits) {
   const uint32_t needed = kDrawDepthTest | kDrawDepthWrite;
   if ((d.bits & needed) != needed || (d.bits & (kDrawBlend | kDrawStencil)) != 0) return false;
@@ -45,9 +45,7 @@ PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c) {
   }
   const Rect whole{0, 0, target.width, target.height};
   const Rect rect = c.scissor.value_or(whole);
-  const auto end = [](int start, int size) {
-    return int32_t(std::min<int64_t>(int64_t(start) + size, 1 << 20));
-  };
+  const auto end = [](int start, int size) { return int32_t(std::min<int64_t>(int64_t(start) + size, 1 << 20)); };
   r.rect[0] = std::max(rect.x, 0);
   r.rect[1] = std::max(rect.y, 0);
   r.rect[2] = std::min(end(rect.x, rect.width), target.width);
@@ -77,8 +75,8 @@ const PhasePlan& PreparedFrame::Impl::make_plan(const RenderOptions& options) {
   const OrderMode order = options.shading == Shading::overdraw ? OrderMode::strict : options.order;
   const ReusePlan* reuse = reuse_plan(options.reuse);
   plan.vertex_work = options.vertex_work;
-  if (!plan.phases.empty() && plan.order == order && plan.shading == options.shading &&
-      plan.command_limit == limit && plan.reuse == reuse)
+  if (!plan.phases.empty() && plan.order == order && plan.shading == options.shading && plan.command_limit == limit &&
+      plan.reuse == reuse)
     return plan;
   plan = PhasePlan{};
   plan.reuse = reuse;
@@ -98,8 +96,8 @@ const PhasePlan& PreparedFrame::Impl::make_plan(const RenderOptions& options) {
     for (; next_draw < draws.size() && draws[next_draw].command == c; ++next_draw) {
       DrawRecord draw = draws[next_draw];
       uint8_t key_bits = 0;
-      const bool free = order == OrderMode::automatic &&
-                        order_free(draw, materials[draw.material], options.shading, key_bits);
+      const bool free =
+          order == OrderMode::automatic && order_free(draw, materials[draw.material], options.shading, key_bits);
       const PhaseKind kind = free ? PhaseKind::order_free : PhaseKind::ordered;
       if (!free) key_bits = 0;
       if (plan.phases.empty() || plan.phases.back().kind != kind || plan.phases.back().key_bits != key_bits) {

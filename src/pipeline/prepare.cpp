@@ -54,8 +54,7 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
   uint64_t batches = 0;
   for (size_t c = 0; c < frame.commands.size(); ++c) {
     const auto* draw = std::get_if<DrawCommand>(&frame.commands[c]);
-    if (draw == nullptr || draw->element_count == 0 || draw->instances == 0 || draw->view_count == 0)
-      continue;
+    if (draw == nullptr || draw->element_count == 0 || draw->instances == 0 || draw->view_count == 0) continue;
     const State& state = frame.states[draw->state];
     const auto target_of = [&](uint32_t v) { return frame.views[draw->first_view + v].target; };
     DrawRecord record = make_draw(frame, *draw, frame.targets[target_of(0)], uint32_t(c));
@@ -72,8 +71,7 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
       record.first_index = uint32_t(p.indices.size());
       p.indices.insert(p.indices.end(), e.indices.begin(), e.indices.end());
       triangles = e.indices.size() / 3;
-      if (!e.positions.empty() || draw->topology >= Topology::points ||
-          state.polygon_mode != PolygonMode::fill) {
+      if (!e.positions.empty() || draw->topology >= Topology::points || state.polygon_mode != PolygonMode::fill) {
         if (!p.own_positions) p.positions = frame.positions;
         p.own_positions = true;
         record.first_vertex = uint32_t(p.positions.size());
@@ -170,15 +168,14 @@ FrameTables PreparedFrame::Impl::tables(const PhasePlan& phase_plan) const {
   t.phase_count = uint32_t(phase_plan.phases.size());
   for (const PhaseRecord& phase : phase_plan.phases) t.blit_count += phase.kind == PhaseKind::blit;
   const float length = std::sqrt(glm::dot(frame->light_direction, frame->light_direction));
-  for (int i = 0; i < 3; ++i)
-    t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
+  for (int i = 0; i < 3; ++i) t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
   return t;
 }
 
 uint64_t PreparedFrame::Impl::bytes() const {
   const auto size = [](const auto& v) { return uint64_t(v.size() * sizeof(v[0])); };
-  return size(draws) + size(runs) + size(batch_run) + size(views) + size(materials) + size(textures) +
-         size(texels) + size(plan.phases) + size(own_indices ? indices : frame->indices) +
+  return size(draws) + size(runs) + size(batch_run) + size(views) + size(materials) + size(textures) + size(texels) +
+         size(plan.phases) + size(own_indices ? indices : frame->indices) +
          size(own_positions ? positions : frame->positions) + size(frame->normals) + size(frame->texcoords) +
          size(frame->models) + (plan.reuse != nullptr ? plan.reuse->bytes() : 0);
 }

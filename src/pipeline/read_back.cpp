@@ -17,8 +17,7 @@ constexpr std::array<uint8_t, 64> morton_table() {
   for (int y = 0; y < 8; ++y) {
     for (int x = 0; x < 8; ++x) {
       int m = 0;
-      for (int bit = 0; bit < 3; ++bit)
-        m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
+      for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
       table[size_t(y * 8 + x)] = uint8_t(m);
     }
   }
@@ -32,19 +31,17 @@ struct TileRow {
   const TargetRecord& target;
   uint32_t layer, y;  // first row of pixels
 
-  // Calls copy(pixel in the layer, sample in the planes, pixels in a row, region) for every row of every
-  // tile; kMorton[8 * (pixel row % 8) + i] is where its samples lie.
+  // Calls copy(pixel in the layer, sample in the planes, pixels in a row, region) for every row of every tile;
+  // kMorton[8 * (pixel row % 8) + i] is where its samples lie.
   template <class F>
   void for_rows(F&& copy) const {
     const uint32_t edge = uint32_t(layout.region), rows = std::min(8u, target.height - y);
-    const uint32_t first_region =
-        target.first_region + (layer * target.regions_y + y / edge) * target.regions_x;
+    const uint32_t first_region = target.first_region + (layer * target.regions_y + y / edge) * target.regions_x;
     for (uint32_t x = 0; x < target.width; x += 8) {
       const uint32_t region = first_region + x / edge, wide = std::min(8u, target.width - x);
       const size_t tile = (y % edge) / 8 * (edge / 8) + (x % edge) / 8;
       const size_t sample = (size_t(region) * edge * edge) + tile * 64;
-      for (uint32_t row = 0; row < rows; ++row)
-        copy(size_t(y + row) * target.width + x, sample, row, wide, region);
+      for (uint32_t row = 0; row < rows; ++row) copy(size_t(y + row) * target.width + x, sample, row, wide, region);
     }
   }
 
@@ -68,8 +65,8 @@ struct TileRow {
   }
 };
 
-// Fragments that covered a sample as a colour: black none, then blue, cyan, green, yellow, red, and white
-// from 32 on, in steps of a factor of two.
+// Fragments that covered a sample as a colour: black none, then blue, cyan, green, yellow, red, and white from 32 on,
+// in steps of a factor of two.
 uint32_t heat_color(uint32_t fragments) {
   constexpr std::array<uint32_t, 7> kHeat = {0xff000000, 0xffb03020, 0xffc0a000, 0xff40a020,
                                              0xff10c8e8, 0xff2030d8, 0xffffffff};
@@ -113,10 +110,8 @@ void read_tiles(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
   if (!layer.color_float.empty())
     read_half_color(tiles, planes, layer.color_float.data());
   else
-    tiles.gather(planes.color, layer.color.data(), states, kClearColor,
-                 [](const RegionState& s) { return s.color; });
-  tiles.gather(planes.depth, layer.depth.data(), states, kClearDepth,
-               [](const RegionState& s) { return s.depth; });
+    tiles.gather(planes.color, layer.color.data(), states, kClearColor, [](const RegionState& s) { return s.color; });
+  tiles.gather(planes.depth, layer.depth.data(), states, kClearDepth, [](const RegionState& s) { return s.depth; });
   tiles.gather(planes.stencil, layer.stencil.data(), states, kClearStencil,
                [](const RegionState& s) { return s.stencil; });
   const auto copy = [&](const uint32_t* plane, std::vector<uint32_t>& out) {

@@ -21,7 +21,7 @@ struct HostPlanes {
 };
 
 // Clears that still wait (an aborted frame) appear as done. With a pool, `threads` of it share the work.
-std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes& planes,
-                                   WorkerPool* pool = nullptr, int threads = 1);
+std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes& planes, WorkerPool* pool = nullptr,
+                                   int threads = 1);
 
 }  // namespace brokkr

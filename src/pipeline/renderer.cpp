@@ -20,8 +20,7 @@ struct Renderer::Impl {
   MachineBackend& machine(const RenderOptions& options) {
     MachineKind kind = options.machine;
 #if defined(BROKKR_HAVE_CUDA)
-    if (kind == MachineKind::automatic && options.isa.empty() && cuda_is_available())
-      kind = MachineKind::cuda;
+    if (kind == MachineKind::automatic && options.isa.empty() && cuda_is_available()) kind = MachineKind::cuda;
     if (kind == MachineKind::cuda) {
       std::unique_ptr<MachineBackend>& m = machines["cuda"];
       if (!m) m = make_cuda_machine();
@@ -79,17 +78,16 @@ std::vector<MachineInfo> find_machines() {
   struct Build {
     const char *isa, *name;
   };
-  for (const Build& b : {Build{"v4", "x86-64-v4"}, Build{"v3", "x86-64-v3"}, Build{"v2", "x86-64-v2"},
-                         Build{"neon", "AArch64 NEON"}}) {
+  for (const Build& b :
+       {Build{"v4", "x86-64-v4"}, Build{"v3", "x86-64-v3"}, Build{"v2", "x86-64-v2"}, Build{"neon", "AArch64 NEON"}}) {
     const CpuKernel* kernel = find_cpu_kernel(b.isa);
     if (kernel == nullptr) continue;
     const bool runs = cpu_supports(b.isa);
-    all.push_back(
-        {MachineKind::cpu, "CPU", b.name, kernel->width, cores, runs, runs ? "" : "this processor lacks it"});
+    all.push_back({MachineKind::cpu, "CPU", b.name, kernel->width, cores, runs, runs ? "" : "this processor lacks it"});
   }
   if (const CpuKernel* kernel = find_cpu_kernel("emulated")) {
-    all.push_back({MachineKind::emulated, "emulated warp", "32 lanes", kernel->width, cores,
-                   cpu_supports("emulated"), "for tests"});
+    all.push_back({MachineKind::emulated, "emulated warp", "32 lanes", kernel->width, cores, cpu_supports("emulated"),
+                   "for tests"});
   }
   return all;
 }

@@ -55,25 +55,23 @@ struct RenderOptions {
   Ownership ownership = Ownership::stealing;
   OrderMode order = OrderMode::automatic;
   ReuseMode reuse = ReuseMode::automatic;
-  uint32_t vertex_work =
-      0;  // multiply-adds that every vertex shader run does on top, to stand for a longer one
+  uint32_t vertex_work = 0;  // multiply-adds that every vertex shader run does on top, to stand for a longer one
   Policy policy = Policy::fill_level;
-  std::array<uint32_t, 2> quotas{1,
-                                 1};  // Policy::fair: of geometry and of rasterization, 1 .. 10^6 in any unit
+  std::array<uint32_t, 2> quotas{1, 1};  // Policy::fair: of geometry and of rasterization, 1 .. 10^6 in any unit
   // Policy::foveated: a point in pixels of the main target, from its lower left corner; default: its middle.
   std::optional<std::array<float, 2>> fixation;
   // Of Frame::views, in their order; those left out come last.
   std::vector<uint32_t> view_priorities;  // Policy::priority: the highest first
   std::vector<double> view_deadlines_ms;  // Policy::edf: after the frame's begin
-  bool hierarchical_depth =
-      true;  // false: also count the fragments of order-free phases in tiles that are hidden already
+  // false: also count the fragments of order-free phases in tiles that are hidden already
+  bool hierarchical_depth = true;
   Shading shading = Shading::material;
   int store_blocks = 0;  // triangle store size in blocks of 32 records; 0: default; raised to the minimum
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
-  bool keep_ids = false;       // also return visible-primitive and depth-writer identifiers per pixel
-  bool thread_time = false;    // CPU: stage times and trace count only time in which the block's thread ran
-  bool trace = false;          // record per-block events
-  double frame_budget_ms = 0;  // > 0: ends the launch soon after, with a partial image; 0: never
+  bool keep_ids = false;                  // also return visible-primitive and depth-writer identifiers per pixel
+  bool thread_time = false;               // CPU: stage times and trace count only time in which the block's thread ran
+  bool trace = false;                     // record per-block events
+  double frame_budget_ms = 0;             // > 0: ends the launch soon after, with a partial image; 0: never
   bool operator==(const RenderOptions&) const = default;
 };
 
@@ -114,8 +112,8 @@ class PreparedFrame {
   PreparedFrame(PreparedFrame&&) noexcept;
   PreparedFrame& operator=(PreparedFrame&&) noexcept;
   PrimitiveOrigin origin(uint32_t primitive_id) const;
-  // Takes over matrices and eyes of the frame's views, which the caller has changed since: a camera moves
-  // without preparing everything anew. Number, targets and layers of the views must be the same.
+  // Takes over matrices and eyes of the frame's views, which the caller has changed since: a camera moves without
+  // preparing everything anew. Number, targets and layers of the views must be the same.
   void update_views();
 
   struct Impl;
@@ -131,19 +129,18 @@ class Renderer {
   Renderer();
   ~Renderer();
 
-  // Copies what the kernel needs from `frame`, which must outlive the PreparedFrame. Throws
-  // std::runtime_error on an invalid frame.
+  // Copies what the kernel needs from `frame`, which must outlive the PreparedFrame. Throws std::runtime_error on an
+  // invalid frame.
   PreparedFrame prepare(const Frame& frame);
 
-  // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range and
-  // std::runtime_error where the machine is not available. `read_back` false leaves `targets` empty: what a
-  // benchmark wants to time.
+  // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range and std::runtime_error
+  // where the machine is not available. `read_back` false leaves `targets` empty: what a benchmark wants to time.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
   RenderResult render(const Frame& frame, const RenderOptions& options);
 
   // For windows: writes a layer of the frame that was rendered last straight from the GPU's memory into a
-  // cudaSurfaceObject_t of RGBA8 texels, as large as the target. Not while a launch runs. False where that
-  // frame is not on the GPU, or no more. Throws std::runtime_error.
+  // cudaSurfaceObject_t of RGBA8 texels, as large as the target. Not while a launch runs. False where that frame is not
+  // on the GPU, or no more. Throws std::runtime_error.
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface);
 
   // May be called from any thread: ends the launch that is running within 100 ms.

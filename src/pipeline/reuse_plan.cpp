@@ -37,11 +37,9 @@ std::vector<uint32_t> assembled(const DrawRecord& draw, const uint32_t* indices)
   for (uint32_t t = 0; t < draw.triangle_count; ++t) {
     const uint32_t odd = draw.assembly == Assembly::strip ? t & 1u : 0u;
     const uint32_t start = draw.assembly == Assembly::list ? 3 * t : t;
-    const uint32_t element[3] = {draw.assembly == Assembly::fan ? 0u : start + odd, start + 1 - odd,
-                                 start + 2};
+    const uint32_t element[3] = {draw.assembly == Assembly::fan ? 0u : start + odd, start + 1 - odd, start + 2};
     for (size_t i = 0; i < 3; ++i) {
-      result[size_t(t) * 3 + i] =
-          (draw.bits & kDrawIndexed) ? indices[draw.first_index + element[i]] : element[i];
+      result[size_t(t) * 3 + i] = (draw.bits & kDrawIndexed) ? indices[draw.first_index + element[i]] : element[i];
     }
   }
   return result;
@@ -116,16 +114,15 @@ class Planner {
     }
   }
 
-  // A slot whose result no triangle from `first` on needs: a chunk shades all of its vertices before it
-  // draws.
+  // A slot whose result no triangle from `first` on needs: a chunk shades all of its vertices before it draws.
   uint8_t free_slot(std::array<uint32_t, kReuseSlotCount>& holder, uint32_t run, uint32_t first) const {
     for (uint32_t s = 0; s < kReuseSlotCount; ++s) {
       if (holder[s] != 0xffffffffu && last_use_[holder[s]] >= first) continue;
       holder[s] = run;
       return uint8_t(s);
     }
-    throw std::logic_error("reuse plan: '" + model_.name + "' needs more than " +
-                           std::to_string(kReuseSlotCount) + " vertices at once");
+    throw std::logic_error("reuse plan: '" + model_.name + "' needs more than " + std::to_string(kReuseSlotCount) +
+                           " vertices at once");
   }
 };
 
@@ -163,8 +160,8 @@ const ReusePlan* PreparedFrame::Impl::reuse_plan(ReuseMode mode) {
     if (made->batches.size() + g.first_triangle.size() > kMaxBatches)
       throw std::runtime_error("reuse: more than 2^27 batches in the frame; split it");
     for (size_t b = 0; b + 1 < g.first_triangle.size(); ++b) {
-      made->batches.push_back({r, runs[r].first_batch * kBatchTriangles + g.first_triangle[b],
-                               g.first_chunk[b], g.first_chunk[b + 1] - g.first_chunk[b]});
+      made->batches.push_back({r, runs[r].first_batch * kBatchTriangles + g.first_triangle[b], g.first_chunk[b],
+                               g.first_chunk[b + 1] - g.first_chunk[b]});
     }
     made->draw_end[runs[r].draw] = uint32_t(made->batches.size());
   }

@@ -75,8 +75,7 @@ std::string Statistics::to_csv() const {
   std::ostringstream names, values;
   for (const auto& [name, value] : j.items()) {
     names << (names.tellp() > 0 ? "," : "") << name;
-    values << (values.tellp() > 0 ? "," : "")
-           << (value.is_string() ? value.get<std::string>() : value.dump());
+    values << (values.tellp() > 0 ? "," : "") << (value.is_string() ? value.get<std::string>() : value.dump());
   }
   return names.str() + "\n" + values.str() + "\n";
 }
@@ -140,8 +139,7 @@ void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, co
     squares += double(n) * double(n);
   }
   const double mean = sum / double(layout.rasterizers);
-  s.load_cv =
-      mean > 0 ? std::sqrt(std::max(0.0, squares / double(layout.rasterizers) - mean * mean)) / mean : 0;
+  s.load_cv = mean > 0 ? std::sqrt(std::max(0.0, squares / double(layout.rasterizers) - mean * mean)) / mean : 0;
 
   const TargetRecord& main = layout.targets[main_target(*frame.frame)];
   s.bins_x = int(main.bins_x);

@@ -32,20 +32,20 @@ struct Statistics {
   uint64_t indices = 0, vertex_shader_runs = 0;
   uint64_t triangles_in = 0, triangles_culled = 0, triangles_clipped = 0, triangles_out = 0;
   uint64_t triangle_rasterizer_pairs = 0, triangle_bin_pairs = 0;
-  uint64_t queue_elements = 0;    // sent to rasterizers: a triangle block and a mask, 8 bytes each
-  uint64_t fragments = 0;         // covered samples; without those in tiles that hierarchical depth left out
-  uint64_t fragments_shaded = 0;  // samples that a fragment shader ran for
-  uint64_t quads = 0;             // 2x2 groups of the tile path with a covered sample
-  uint64_t visits = 0;            // rasterizer visits
-  uint64_t admission_waits = 0;   // times that no batch could start for want of store or window
-  uint64_t queue_peak = 0;        // most elements seen in one rasterizer's queue
-  uint64_t store_peak = 0;        // most triangle blocks in use at once
-  uint64_t spins = 0;             // pauses taken while waiting
-  uint64_t store_bytes = 0;       // triangle store, queues and pending lists: the fixed part of memory
-  uint64_t target_bytes = 0;      // render targets and their key planes
-  uint64_t frame_bytes = 0;       // the prepared frame: input and its tables
-  double asr = 0;                 // vertex shader runs per triangle
-  double load_cv = 0;             // coefficient of variation of fragments over rasterizers
+  uint64_t queue_elements = 0;             // sent to rasterizers: a triangle block and a mask, 8 bytes each
+  uint64_t fragments = 0;                  // covered samples; without those in tiles that hierarchical depth left out
+  uint64_t fragments_shaded = 0;           // samples that a fragment shader ran for
+  uint64_t quads = 0;                      // 2x2 groups of the tile path with a covered sample
+  uint64_t visits = 0;                     // rasterizer visits
+  uint64_t admission_waits = 0;            // times that no batch could start for want of store or window
+  uint64_t queue_peak = 0;                 // most elements seen in one rasterizer's queue
+  uint64_t store_peak = 0;                 // most triangle blocks in use at once
+  uint64_t spins = 0;                      // pauses taken while waiting
+  uint64_t store_bytes = 0;                // triangle store, queues and pending lists: the fixed part of memory
+  uint64_t target_bytes = 0;               // render targets and their key planes
+  uint64_t frame_bytes = 0;                // the prepared frame: input and its tables
+  double asr = 0;                          // vertex shader runs per triangle
+  double load_cv = 0;                      // coefficient of variation of fragments over rasterizers
   uint64_t discard_unknown_triangles = 0;  // triangles whose discard a clip-space replay cannot know
 
   std::vector<uint64_t> rasterizer_fragments;  // load of each rasterizer

@@ -28,8 +28,7 @@ std::vector<uint32_t> ranks_of_views(const PreparedFrame::Impl& frame, const Ren
     check(o.view_deadlines_ms.size(), "view-deadline");
     for (size_t v = 0; v < o.view_deadlines_ms.size(); ++v) {
       const double ms = o.view_deadlines_ms[v];
-      if (!(ms >= 0))
-        throw std::invalid_argument("view-deadline: " + std::to_string(ms) + " ms is not 0 or more");
+      if (!(ms >= 0)) throw std::invalid_argument("view-deadline: " + std::to_string(ms) + " ms is not 0 or more");
       ranks[v] = uint32_t(std::min(ms * 1000.0, 4e9));
     }
   }
@@ -82,8 +81,8 @@ uint32_t rank_of_region(const RegionRecord& region, int edge, const std::vector<
 }
 
 // The tasks in the order of their views' ranks, as far as they lie in one order-free phase.
-std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const PhasePlan& plan,
-                                     const LaunchLayout& l, const std::vector<uint32_t>& ranks) {
+std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& l,
+                                     const std::vector<uint32_t>& ranks) {
   std::vector<uint32_t> order(l.tasks), rank(l.tasks, kLast);
   std::iota(order.begin(), order.end(), 0u);
   for (uint32_t batch = 0; batch < plan.batches; ++batch) {
@@ -108,8 +107,7 @@ std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const Pha
 
 }  // namespace
 
-void add_view_order(const PreparedFrame::Impl& frame, const PhasePlan& plan, const RenderOptions& o,
-                    LaunchLayout& l) {
+void add_view_order(const PreparedFrame::Impl& frame, const PhasePlan& plan, const RenderOptions& o, LaunchLayout& l) {
   if (!has_ranks(o.policy)) return;
   std::vector<uint32_t> rank(size_t(l.rasterizers), kLast);
   const auto each_region = [&](auto&& rank_of) {

@@ -1,6 +1,6 @@
-// How queues touch shared memory: device_atomic, with an observer that is told of every access before it
-// happens. Programs run unobserved, which costs nothing; tests interleave threads access by access, or
-// disturb their timing (tests/queue/observed_queues.h).
+// How queues touch shared memory: device_atomic, with an observer that is told of every access before it happens.
+// Programs run unobserved, which costs nothing; tests interleave threads access by access, or disturb their timing
+// (tests/queue/observed_queues.h).
 #pragma once
 
 #include "machine/machine.h"

@@ -1,7 +1,6 @@
-// BAQ: the baskets queue of Hoffman, Shalev and Shavit, 2007. As MSQ, but enqueuers that lose a race for the
-// tail are concurrent, so that any order of theirs will do: they put their nodes right behind the same one
-// (into its basket) instead of running after the tail. Dequeuers mark nodes and move the head over several at
-// once.
+// BAQ: the baskets queue of Hoffman, Shalev and Shavit, 2007. As MSQ, but enqueuers that lose a race for the tail are
+// concurrent, so that any order of theirs will do: they put their nodes right behind the same one (into its basket)
+// instead of running after the tail. Dequeuers mark nodes and move the head over several at once.
 //
 // A link is (tag, deleted, node): the mark says that the node it leads to has been taken.
 #pragma once

@@ -1,16 +1,14 @@
-// The broker of one queue: what it promises to enqueuers and dequeuers, and what it can observe. Run by
-// single lanes.
+// The broker of one queue: what it promises to enqueuers and dequeuers, and what it can observe. Run by single lanes.
 //
-// A promise is kept by whoever got it: the sums below say what the queue will be once all operations under
-// way are done. `available` elements may still be claimed; `occupied` slots hold an element or have been
-// promised one. They differ by the elements that are reserved, claimed but not yet taken, of which there are
-// never more than slots.
+// A promise is kept by whoever got it: the sums below say what the queue will be once all operations under way are
+// done. `available` elements may still be claimed; `occupied` slots hold an element or have been promised one. They
+// differ by the elements that are reserved, claimed but not yet taken, of which there are never more than slots.
 //
-// A claim is one atomic addition, made when the sums looked well and checked by the sums it found (thesis
-// Alg. 1, ensureEnqueue and ensureDequeue). What it claimed too much, it takes back. Others may have relied
-// on it in the meantime, so whoever takes something back must claim again if the sums then allow it: a
-// refusal is final only once the sums, without this claim, refuse. Reservations are compared and exchanged
-// instead, for nothing would redeem a reservation of an element that was taken back.
+// A claim is one atomic addition, made when the sums looked well and checked by the sums it found (thesis Alg. 1,
+// ensureEnqueue and ensureDequeue). What it claimed too much, it takes back. Others may have relied on it in the
+// meantime, so whoever takes something back must claim again if the sums then allow it: a refusal is final only once
+// the sums, without this claim, refuse. Reservations are compared and exchanged instead, for nothing would redeem a
+// reservation of an element that was taken back.
 #pragma once
 
 #include "queue/access.h"
@@ -18,8 +16,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Packed as occupied * 2^32 + available; either may leave 0 .. capacity for a moment, until a claim is taken
-// back.
+// Packed as occupied * 2^32 + available; either may leave 0 .. capacity for a moment, until a claim is taken back.
 struct Counts {
   int32_t available, occupied;
 
@@ -96,10 +93,9 @@ class Broker {
   BROKKR_FN uint32_t draw_enqueue(int n) { return draw(c_.tail, n); }
   BROKKR_FN uint32_t draw_dequeue(int n) { return draw(c_.head, n); }
 
-  // Whether the queue is full or empty by its tickets, at a moment during the call. Both counters only grow,
-  // so two loads will do: if `tail`, read first, is a capacity ahead of `head`, the queue was full when
-  // `head` was read; if `head`, read first, has been reached by `tail` at most, the queue was empty when
-  // `head` was read.
+  // Whether the queue is full or empty by its tickets, at a moment during the call. Both counters only grow, so two
+  // loads will do: if `tail`, read first, is a capacity ahead of `head`, the queue was full when `head` was read; if
+  // `head`, read first, has been reached by `tail` at most, the queue was empty when `head` was read.
   BROKKR_FN bool observed_full() {
     const uint32_t tail = Watched<uint32_t, Observer>(c_.tail).load(kAcquire);
     const uint32_t head = Watched<uint32_t, Observer>(c_.head).load(kRelaxed);

@@ -1,5 +1,5 @@
-// BQ and BWD on the interface of the measured queues: the pipeline's broker queues (queue/broker_queue.h),
-// used by single lanes.
+// BQ and BWD on the interface of the measured queues: the pipeline's broker queues (queue/broker_queue.h), used by
+// single lanes.
 #pragma once
 
 #include "queue/broker_queue.h"

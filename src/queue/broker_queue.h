@@ -1,27 +1,24 @@
-// Broker queues: bounded FIFO queues for many warps over static memory, after "The Broker Queue" (thesis ch.
-// 4, Alg. 1) and its variant, the broker work distributor (4.5.1).
+// Broker queues: bounded FIFO queues for many warps over static memory, after "The Broker Queue" (thesis ch. 4, Alg. 1)
+// and its variant, the broker work distributor (4.5.1).
 //
-// An operation first asks the queue's broker (queue/broker.h) for n elements, or for room for n; what the
-// broker grants always comes true, so the operation may then draw n consecutive tickets from `tail` or `head`
-// and wait, slot by slot, for its turn. Nobody who is refused ever draws a ticket, so "full" and "empty"
-// block no one.
+// An operation first asks the queue's broker (queue/broker.h) for n elements, or for room for n; what the broker grants
+// always comes true, so the operation may then draw n consecutive tickets from `tail` or `head` and wait, slot by slot,
+// for its turn. Nobody who is refused ever draws a ticket, so "full" and "empty" block no one.
 //
-// Tickets. Operation number p uses slot p mod capacity; with r = p - p mod capacity, the slot's ticket is r
-// while it waits for enqueue p, r + 1 while it waits for dequeue p, and then r + capacity (the ticket of
-// enqueue p + capacity). All arithmetic is modulo 2^32; capacity is a power of two, so wrapping around keeps
-// it consistent.
+// Tickets. Operation number p uses slot p mod capacity; with r = p - p mod capacity, the slot's ticket is r while it
+// waits for enqueue p, r + 1 while it waits for dequeue p, and then r + capacity (the ticket of enqueue p + capacity).
+// All arithmetic is modulo 2^32; capacity is a power of two, so wrapping around keeps it consistent.
 //
-// Memory orders. A slot's ticket is stored with release and awaited with acquire; that alone publishes an
-// element, and gives the slot back. The control words are relaxed: they hand out numbers that are unique
-// because a read-modify-write is atomic, and a thread's own draws are ordered because each counter is one
-// word. FIFO per producer, and between producers that synchronise with each other, follows from that
-// coherence alone. Only the first load of an observation is an acquire, to keep the second behind it.
+// Memory orders. A slot's ticket is stored with release and awaited with acquire; that alone publishes an element, and
+// gives the slot back. The control words are relaxed: they hand out numbers that are unique because a read-modify-write
+// is atomic, and a thread's own draws are ordered because each counter is one word. FIFO per producer, and between
+// producers that synchronise with each other, follows from that coherence alone. Only the first load of an observation
+// is an acquire, to keep the second behind it.
 //
-// Guarantees: no loss, no duplicate; elements leave in the order of their tickets; what a warp wrote to
-// memory before it enqueued an element is seen by the warp that dequeues it; enqueue and dequeue never wait
-// for room or for an element, but may wait for another operation that has been promised and is not finished;
-// all waits end when *abort is not 0. After an aborted wait the queue's content is undefined until it is
-// reset.
+// Guarantees: no loss, no duplicate; elements leave in the order of their tickets; what a warp wrote to memory before
+// it enqueued an element is seen by the warp that dequeues it; enqueue and dequeue never wait for room or for an
+// element, but may wait for another operation that has been promised and is not finished; all waits end when *abort is
+// not 0. After an aborted wait the queue's content is undefined until it is reset.
 #pragma once
 
 #include <bit>
@@ -66,8 +63,7 @@ class BrokerQueues {
     return true;
   }
 
-  // The elements of the lanes of m, in lane order, with one draw. Returns the lanes that got in: the first so
-  // many.
+  // The elements of the lanes of m, in lane order, with one draw. Returns the lanes that got in: the first so many.
   BROKKR_FN Mask enqueue(Warp& w, int q, const Uint (&element)[kWords], Mask m) {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return Mask(false);
@@ -82,8 +78,7 @@ class BrokerQueues {
     return taken;
   }
 
-  // Up to n <= width elements, the oldest to lane 0, with one draw. Returns how many; other lanes are
-  // undefined.
+  // Up to n <= width elements, the oldest to lane 0, with one draw. Returns how many; other lanes are undefined.
   BROKKR_FN int dequeue(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
@@ -94,8 +89,8 @@ class BrokerQueues {
     return got == 0 ? 0 : get_lanes(w, q, uint32_t(drawn), element, got);
   }
 
-  // Lane i's element to queue q_i, for the lanes of m; one draw per queue. The caller knows that there is
-  // room: it bounds, by a reservation of its own, the elements that are in each queue or on their way to it.
+  // Lane i's element to queue q_i, for the lanes of m; one draw per queue. The caller knows that there is room: it
+  // bounds, by a reservation of its own, the elements that are in each queue or on their way to it.
   BROKKR_FN void scatter_enqueue(Warp& w, Int q, const Uint (&element)[kWords], Mask m) {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return;
@@ -121,8 +116,8 @@ class BrokerQueues {
     put_lanes(w, q, ticket, 0, element, m);
   }
 
-  // Claims n elements for later, if the queue holds as many: they stay where they are, and nobody else gets
-  // them. False: it does not, nothing is claimed.
+  // Claims n elements for later, if the queue holds as many: they stay where they are, and nobody else gets them.
+  // False: it does not, nothing is claimed.
   BROKKR_FN bool reserve(Warp& w, int q, int n) {
     return w.uniform([&]() -> bool { return broker(q).reserve(n); });
   }
@@ -130,8 +125,7 @@ class BrokerQueues {
   BROKKR_FN void unreserve(Warp& w, int q, int n) {
     w.once([&] { broker(q).unreserve(n); });
   }
-  // Dequeues n <= width elements that the caller has reserved, as `dequeue` does. Returns n, or 0 after an
-  // abort.
+  // Dequeues n <= width elements that the caller has reserved, as `dequeue` does. Returns n, or 0 after an abort.
   BROKKR_FN int take(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
     const uint32_t p = w.uniform([&]() -> uint32_t {
@@ -231,8 +225,7 @@ class BrokerQueues {
   // ---- Many lanes at once.
 
   // Lane i of m puts its element at ticket first_i + (lanes of `consecutive` below it).
-  BROKKR_FN void put_lanes(Warp& w, Int q, Uint first, uint32_t consecutive, const Uint (&element)[kWords],
-                           Mask m) {
+  BROKKR_FN void put_lanes(Warp& w, Int q, Uint first, uint32_t consecutive, const Uint (&element)[kWords], Mask m) {
     const auto queue_of = w.spill(q);
     const auto first_of = w.spill(first);
     decltype(w.spill(first)) words[kWords];

@@ -1,9 +1,9 @@
-// BSQ: the broker stealing queue (thesis 4.5.2). Every block has a broker queue of its own, its home; a
-// thread that finds nothing there looks into the others in turn.
+// BSQ: the broker stealing queue (thesis 4.5.2). Every block has a broker queue of its own, its home; a thread that
+// finds nothing there looks into the others in turn.
 //
-// Beyond the thesis, an element that finds its home full goes to the next queue with room, so that all of the
-// memory can be used whoever enqueues. "Empty" and "full" mean that each queue was, one after another:
-// together they are no FIFO queue.
+// Beyond the thesis, an element that finds its home full goes to the next queue with room, so that all of the memory
+// can be used whoever enqueues. "Empty" and "full" mean that each queue was, one after another: together they are no
+// FIFO queue.
 #pragma once
 
 #include "queue/broker_queue.h"
@@ -20,8 +20,7 @@ class BrokerStealingQueue : public QueueBase<Observer> {
   static constexpr QueueKind kKind = QueueKind::bsq;
   static size_t bytes(const QueueShape& s) {
     check_queue_shape(s);
-    return s.homes *
-           (sizeof(QueueControl) + size_t(home_capacity(s)) * QueueMemory<1>::kSlotWords * sizeof(uint32_t));
+    return s.homes * (sizeof(QueueControl) + size_t(home_capacity(s)) * QueueMemory<1>::kSlotWords * sizeof(uint32_t));
   }
   static void prepare(void*, const QueueShape&) {}
   BROKKR_FN explicit BrokerStealingQueue(const QueueStorage& s) : Base(s), queues_(memory_of(s)) {}

@@ -1,9 +1,9 @@
 // Cells of the wait-free queue (queue/wait_free_queue.h): an endless array of which a window is in memory.
 //
-// Segment s lives in place s mod segments; the place's header says which segment that is. It makes room for a
-// later one once both ends of the queue have left it and no thread names it, or an earlier one, as the first
-// that it may still use. Threads are asked twice: one that helps another takes over the other's name before
-// that is withdrawn, so that a single look might miss both.
+// Segment s lives in place s mod segments; the place's header says which segment that is. It makes room for a later one
+// once both ends of the queue have left it and no thread names it, or an earlier one, as the first that it may still
+// use. Threads are asked twice: one that helps another takes over the other's name before that is withdrawn, so that a
+// single look might miss both.
 #pragma once
 
 #include "queue/queue_base.h"

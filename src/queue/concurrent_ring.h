@@ -1,11 +1,10 @@
-// CRQ: one ring of the linked concurrent ring queue (queue/linked_ring_queue.h). Morrison and Afek, "Fast
-// Concurrent Queues for x86 Processors", 2013.
+// CRQ: one ring of the linked concurrent ring queue (queue/linked_ring_queue.h). Morrison and Afek, "Fast Concurrent
+// Queues for x86 Processors", 2013.
 //
-// Fetch-and-add gives an operation its position; a cell (safe, position, element) is changed by
-// compare-and-swap from what that position expects, and given up for the next position where another
-// operation was faster. A ring that is full, or whose enqueuers starve, is closed for ever. The original's
-// cells have 128 bits; here position and element have 31 and 32, so that a ring is closed before its
-// positions end.
+// Fetch-and-add gives an operation its position; a cell (safe, position, element) is changed by compare-and-swap from
+// what that position expects, and given up for the next position where another operation was faster. A ring that is
+// full, or whose enqueuers starve, is closed for ever. The original's cells have 128 bits; here position and element
+// have 31 and 32, so that a ring is closed before its positions end.
 #pragma once
 
 #include "queue/queue_base.h"

@@ -1,6 +1,6 @@
-// 2MQ: the two-lock queue of Michael and Scott, "Simple, Fast, and Practical Non-Blocking and Blocking
-// Concurrent Queue Algorithms", 1996, over a ring instead of a list, as Table 4.1 of the thesis assumes
-// (static memory, several elements at once).
+// 2MQ: the two-lock queue of Michael and Scott, "Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue
+// Algorithms", 1996, over a ring instead of a list, as Table 4.1 of the thesis assumes (static memory, several elements
+// at once).
 //
 // One lock for each end: an enqueue and a dequeue may work at the same time, two of a kind may not.
 #pragma once

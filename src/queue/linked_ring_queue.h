@@ -1,11 +1,10 @@
 // LCRQ: the linked concurrent ring queue of Morrison and Afek, "Fast Concurrent Queues for x86 Processors",
-// 2013: a list of rings (queue/concurrent_ring.h). Elements leave the first ring and enter the last; when
-// that closes, a new one is appended.
+// 2013: a list of rings (queue/concurrent_ring.h). Elements leave the first ring and enter the last; when that closes,
+// a new one is appended.
 //
-// Rings come from a pool. The original's hazard pointers say which rings may be used again: a thread names
-// the ring that it works on, and a ring that has left the list is free once nobody names it. "Full" means
-// that there is none. The naming, and the look for names, are sequentially consistent: each writes one word
-// before it reads another.
+// Rings come from a pool. The original's hazard pointers say which rings may be used again: a thread names the ring
+// that it works on, and a ring that has left the list is free once nobody names it. "Full" means that there is none.
+// The naming, and the look for names, are sequentially consistent: each writes one word before it reads another.
 #pragma once
 
 #include "queue/concurrent_ring.h"
@@ -98,8 +97,7 @@ class LinkedRingQueue : public QueueBase<Observer> {
     return 2 * (s.capacity / s.segment) + 16 + (s.threads < 256 ? s.threads : 256);
   }
   static constexpr size_t cells_offset(const QueueShape& s) {
-    return sizeof(Control) + rings(s) * sizeof(RingHeader) +
-           (size_t(s.threads) * sizeof(uint32_t) + 63) / 64 * 64;
+    return sizeof(Control) + rings(s) * sizeof(RingHeader) + (size_t(s.threads) * sizeof(uint32_t) + 63) / 64 * 64;
   }
   BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
   BROKKR_FN RingHeader& header(uint32_t i) const { return this->template at<RingHeader>(sizeof(Control))[i]; }

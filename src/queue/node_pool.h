@@ -1,6 +1,5 @@
-// Nodes of the linked queues (MSQ, BAQ): a pool with a free list, as in Michael and Scott 1996 (Treiber's
-// stack with counted links). Links are (tag, node), node 0 is none; a node is used again at once, tags tell
-// its lives apart.
+// Nodes of the linked queues (MSQ, BAQ): a pool with a free list, as in Michael and Scott 1996 (Treiber's stack with
+// counted links). Links are (tag, node), node 0 is none; a node is used again at once, tags tell its lives apart.
 #pragma once
 
 #include "queue/queue_base.h"
@@ -41,9 +40,7 @@ class LinkedQueueBase : public QueueBase<Observer> {
  protected:
   BROKKR_FN explicit LinkedQueueBase(const QueueStorage& s) : Base(s) {}
   BROKKR_FN LinkedControl& control() const { return *this->template at<LinkedControl>(0); }
-  BROKKR_FN QueueNode& node(uint32_t i) const {
-    return this->template at<QueueNode>(sizeof(LinkedControl))[i];
-  }
+  BROKKR_FN QueueNode& node(uint32_t i) const { return this->template at<QueueNode>(sizeof(LinkedControl))[i]; }
   BROKKR_FN uint32_t value_of(uint32_t i) const { return watched(node(i).value).load(kRelaxed); }
 
   // 0: there is none.
@@ -72,8 +69,7 @@ class LinkedQueueBase : public QueueBase<Observer> {
   }
 
  private:
-  // The dummy, and nodes that have left the list and are not back yet: with baskets, kMaxHops and those of
-  // the threads.
+  // The dummy, and nodes that have left the list and are not back yet: with baskets, kMaxHops and those of the threads.
   static constexpr uint32_t nodes(const QueueShape& s) { return s.capacity + 4 * s.threads + 64; }
 };
 

@@ -12,16 +12,16 @@
 //   allocated()                  nodes or segments that operations have taken from a pool so far; 0 where it
 //                                has no pool
 //
-// Queues with Claim::yes for multi_element also have enqueue_many(thread, values, n) and dequeue_many(thread,
-// values, n), which return how many: the elements enter or leave next to each other.
+// Queues with Claim::yes for multi_element also have enqueue_many(thread, values, n) and dequeue_many(thread, values,
+// n), which return how many: the elements enter or leave next to each other.
 //
-// Operations are for single lanes: in w.once, in w.for_lanes, or in code that knows no warps. `thread` is the
-// lane's number among all that use the queue, 0 .. shape.threads - 1; no two use the same number at the same
-// time. Values are 0 .. kMaxQueueValue. Blocking queues (Claim::no for multi_queue) wait where others refuse.
-// Every wait ends when *abort is not 0; the queue's content is undefined from then on.
+// Operations are for single lanes: in w.once, in w.for_lanes, or in code that knows no warps. `thread` is the lane's
+// number among all that use the queue, 0 .. shape.threads - 1; no two use the same number at the same time. Values are
+// 0 .. kMaxQueueValue. Blocking queues (Claim::no for multi_queue) wait where others refuse. Every wait ends when
+// *abort is not 0; the queue's content is undefined from then on.
 //
-// What a thread wrote before it enqueued an element is seen by the thread that dequeues it. Words are read
-// with acquire and written with release; a queue that needs more says so.
+// What a thread wrote before it enqueued an element is seen by the thread that dequeues it. Words are read with acquire
+// and written with release; a queue that needs more says so.
 #pragma once
 
 #include <cstddef>

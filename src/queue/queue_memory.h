@@ -1,9 +1,9 @@
-// Static memory of an array of broker queues, as host and device see it: plain pointers, copied freely, a
-// member of kernel parameters. The operations are BrokerQueues in queue/broker_queue.h.
+// Static memory of an array of broker queues, as host and device see it: plain pointers, copied freely, a member of
+// kernel parameters. The operations are BrokerQueues in queue/broker_queue.h.
 //
-// A queue is a ring of `capacity` slots (ticket, element) and three control words, each on a cache line of
-// its own so that enqueuers, dequeuers and the broker do not disturb each other. That costs 192 bytes per
-// queue (768 KiB for 4096 queues), which is little beside the slots of any capacity above 16.
+// A queue is a ring of `capacity` slots (ticket, element) and three control words, each on a cache line of its own so
+// that enqueuers, dequeuers and the broker do not disturb each other. That costs 192 bytes per queue (768 KiB for 4096
+// queues), which is little beside the slots of any capacity above 16.
 #pragma once
 
 #include <cstddef>
@@ -44,16 +44,14 @@ struct QueueMemory {
   // Memory needed. Throws std::invalid_argument for what no queue can have.
   static size_t bytes(int queues, uint32_t capacity) {
     if (queues < 1 || capacity < 2 || capacity > kMaxCapacity || (capacity & (capacity - 1)) != 0) {
-      throw std::invalid_argument("queue memory: " + std::to_string(queues) + " queues of " +
-                                  std::to_string(capacity) +
+      throw std::invalid_argument("queue memory: " + std::to_string(queues) + " queues of " + std::to_string(capacity) +
                                   " elements: needs one queue or more, and a power of two in 2 .. 2^28");
     }
     return size_t(queues) * (sizeof(QueueControl) + size_t(capacity) * kSlotWords * sizeof(uint32_t));
   }
 
-  // A view of bytes(queues, capacity) at `memory`, which is aligned to 64 bytes. All queues are empty once
-  // that memory is zeroed (memset, cudaMemset) or reset; this function does neither, `memory` may be the
-  // device's.
+  // A view of bytes(queues, capacity) at `memory`, which is aligned to 64 bytes. All queues are empty once that memory
+  // is zeroed (memset, cudaMemset) or reset; this function does neither, `memory` may be the device's.
   static QueueMemory layout(void* memory, int queues, uint32_t capacity,
                             Discipline discipline = Discipline::distributor, uint32_t* abort = nullptr) {
     bytes(queues, capacity);
@@ -70,8 +68,8 @@ struct QueueMemory {
     return m;
   }
 
-  // Host memory only, while nobody uses the queues: all empty, counters and tickets as after `start` enqueues
-  // and dequeues. reset(0) is the same as zeroed memory; others let tests begin just below 2^32.
+  // Host memory only, while nobody uses the queues: all empty, counters and tickets as after `start` enqueues and
+  // dequeues. reset(0) is the same as zeroed memory; others let tests begin just below 2^32.
   void reset(uint32_t start = 0) const {
     for (int q = 0; q < queues; ++q) {
       control[q].counts = 0;

@@ -1,9 +1,8 @@
-// SFQ: the blocking queue of Scogland and Feng, "Design and Evaluation of Scalable Concurrent Queues for
-// Many-Core Architectures", 2015.
+// SFQ: the blocking queue of Scogland and Feng, "Design and Evaluation of Scalable Concurrent Queues for Many-Core
+// Architectures", 2015.
 //
-// Places by fetch-and-add, a turn per slot, and a word that closes the queue, which every operation reads
-// when it begins and while it waits. One lane of a warp at a time: lanes that wait would keep those waiting
-// that they wait for.
+// Places by fetch-and-add, a turn per slot, and a word that closes the queue, which every operation reads when it
+// begins and while it waits. One lane of a warp at a time: lanes that wait would keep those waiting that they wait for.
 #pragma once
 
 #include "queue/ticket_ring.h"

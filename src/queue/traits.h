@@ -1,5 +1,4 @@
-// The queues by name, and what each promises: Table 4.1 of the thesis as data, beside what these
-// implementations do.
+// The queues by name, and what each promises: Table 4.1 of the thesis as data, beside what these implementations do.
 #pragma once
 
 #include <array>
@@ -8,23 +7,7 @@
 
 namespace brokkr {
 
-enum class QueueKind : uint32_t {
-  bq,
-  bwd,
-  bsq,
-  gq,
-  msq,
-  dual_mutex,
-  shcq,
-  tzq,
-  baq,
-  cbq,
-  htq,
-  lcrq,
-  sfq,
-  nsfq,
-  wfq
-};
+enum class QueueKind : uint32_t { bq, bwd, bsq, gq, msq, dual_mutex, shcq, tzq, baq, cbq, htq, lcrq, sfq, nsfq, wfq };
 inline constexpr int kQueueKinds = 15;
 
 enum class Claim : uint8_t { no, partial, yes };
@@ -46,9 +29,8 @@ struct QueueTraits {
   const char* name;
   const char* title;
   const char* source;
-  QueueClaims
-      table;  // as the thesis has it; BWD and BSQ, which the table leaves out, as section 4.5 describes them
-  QueueClaims here;        // of the implementation in this folder
+  QueueClaims table;  // as the thesis has it; BWD and BSQ, which the table leaves out, as section 4.5 describes them
+  QueueClaims here;   // of the implementation in this folder
   const char* difference;  // why the two differ; "": they do not
 };
 

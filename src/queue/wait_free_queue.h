@@ -1,14 +1,14 @@
 // WFQ: Yang and Mellor-Crummey, "A Wait-free Queue as Fast as Fetch-and-Add", 2016.
 //
-// Fast path: a position by fetch-and-add, the element into (or out of) its cell by compare-and-swap. After
-// some failures an operation asks for help: it publishes a request, and every dequeuer that passes helps its
-// peers' requests before its own cell is given up. Its protocols write one word before they read another, so
-// that all is sequentially consistent.
+// Fast path: a position by fetch-and-add, the element into (or out of) its cell by compare-and-swap. After some
+// failures an operation asks for help: it publishes a request, and every dequeuer that passes helps its peers' requests
+// before its own cell is given up. Its protocols write one word before they read another, so that all is sequentially
+// consistent.
 //
-// The endless array is a window of fixed size (queue/cell_ring.h), the one deviation from the paper: where a
-// position has no memory yet, an enqueue tries another or is refused, and a dequeue waits or, where it asked
-// for help, begins anew: a bounded window is not wait-free. Dequeuers that have run far ahead of the tail
-// answer "empty" before they use up further positions.
+// The endless array is a window of fixed size (queue/cell_ring.h), the one deviation from the paper: where a position
+// has no memory yet, an enqueue tries another or is refused, and a dequeue waits or, where it asked for help, begins
+// anew: a bounded window is not wait-free. Dequeuers that have run far ahead of the tail answer "empty" before they use
+// up further positions.
 #pragma once
 
 #include "queue/cell_ring.h"
@@ -18,8 +18,8 @@ BROKKR_MACHINE_BEGIN
 template <class Observer = Unobserved>
 class WaitFreeQueue : public CellRing<Observer> {
   using Base = CellRing<Observer>;
-  using Base::see, Base::put, Base::change, Base::watched, Base::control, Base::thread, Base::find,
-      Base::kTop, Base::s_;
+  using Base::see, Base::put, Base::change, Base::watched, Base::control, Base::thread, Base::find, Base::kTop,
+      Base::s_;
   using Cell = WaitFreeCell;
 
  public:
@@ -76,9 +76,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     }
   }
   // The request that was published for position `id` or later gets position p. False: it has one.
-  BROKKR_FN static bool claim(uint64_t& state, uint64_t id, uint64_t p) {
-    return change(state, kPending | id, p);
-  }
+  BROKKR_FN static bool claim(uint64_t& state, uint64_t id, uint64_t p) { return change(state, kPending | id, p); }
   BROKKR_FN void commit(Cell& c, uint32_t element, uint64_t p) const {
     move_end(control().tail.word, p);
     put(c.value, element);
@@ -107,8 +105,8 @@ class WaitFreeQueue : public CellRing<Observer> {
     return Outcome::done;
   }
 
-  // The element + 1 of the cell at p, where it has one or gets that of a request; kTop: it will never have
-  // one; 0: nor will a later cell, the queue was empty.
+  // The element + 1 of the cell at p, where it has one or gets that of a request; kTop: it will never have one; 0: nor
+  // will a later cell, the queue was empty.
   BROKKR_FN uint32_t help_enqueue(uint32_t me, Cell& c, uint64_t p) const {
     if (!change(c.value, 0u, kTop)) {
       const uint32_t v = see(c.value);
@@ -142,8 +140,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     } else if (is_pending(s) && claim(theirs.enqueue_state, position(s), p)) {
       commit(c, v, p);
     } else if (see(theirs.enqueue_state) == p) {
-      // Claimed for this cell, perhaps since the look above; while the cell is void, the request is still
-      // that one.
+      // Claimed for this cell, perhaps since the look above; while the cell is void, the request is still that one.
       const uint32_t now = see(theirs.enqueue_value);
       if (see(c.value) == kTop) commit(c, now, p);
     }
@@ -216,8 +213,8 @@ class WaitFreeQueue : public CellRing<Observer> {
         } else if (this->aborted()) {
           return false;
         } else {
-          // The request itself may keep the window from moving on: it was published late, when all cells
-          // that the window holds from its position on were gone. It is withdrawn, and begins anew.
+          // The request itself may keep the window from moving on: it was published late, when all cells that the
+          // window holds from its position on were gone. It is withdrawn, and begins anew.
           Observer::pause(64);
           change(theirs.dequeue_state, kPending | prior, id);
         }

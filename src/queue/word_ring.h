@@ -1,5 +1,5 @@
-// A ring whose slots are one 64-bit word each, changed by compare-and-swap: what SHCQ and TZQ share. A slot
-// is (count, element); what the count says is the queue's. Zeroed memory is an empty ring.
+// A ring whose slots are one 64-bit word each, changed by compare-and-swap: what SHCQ and TZQ share. A slot is (count,
+// element); what the count says is the queue's. Zeroed memory is an empty ring.
 #pragma once
 
 #include "queue/queue_base.h"

@@ -24,8 +24,8 @@ BROKKR_FN Mask inside_rect(const Position& p, const int32_t (&rect)[4]) {
 }
 
 // Cleared samples have no writer any more.
-BROKKR_FN void forget_writers(Warp& w, const TargetTables& t, const RegionRecord& region,
-                              const PhaseRecord& phase, int first, int step) {
+BROKKR_FN void forget_writers(Warp& w, const TargetTables& t, const RegionRecord& region, const PhaseRecord& phase,
+                              int first, int step) {
   uint32_t* planes[2] = {phase.planes & kPlaneColor ? t.visible_id : nullptr,
                          phase.planes & kPlaneDepth ? t.depth_id : nullptr};
   for (uint32_t* plane : planes) {
@@ -39,24 +39,21 @@ BROKKR_FN void forget_writers(Warp& w, const TargetTables& t, const RegionRecord
 
 // A clear of whole regions only notes the value; regions that the rectangle cuts are written at once.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint32_t r,
-                                  const PhaseRecord& phase) {
+BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint32_t r, const PhaseRecord& phase) {
   Warp& w = b.warp;
-  const int share = w.index * w.width, step = b.warps * w.width, edge = t.targets.region,
-            samples = edge * edge;
+  const int share = w.index * w.width, step = b.warps * w.width, edge = t.targets.region, samples = edge * edge;
   for (uint32_t i = t.targets.first_own_region[r]; i < t.targets.first_own_region[r + 1]; ++i) {
     const RegionRecord& region = t.targets.own_regions[i];
     if (region.target != phase.target) continue;
     const TargetRecord& target = t.targets.targets[region.target];
     const int right = region.x + edge < int(target.width) ? region.x + edge : int(target.width);
     const int top = region.y + edge < int(target.height) ? region.y + edge : int(target.height);
-    if (phase.rect[0] >= right || phase.rect[1] >= top || phase.rect[2] <= region.x ||
-        phase.rect[3] <= region.y)
+    if (phase.rect[0] >= right || phase.rect[1] >= top || phase.rect[2] <= region.x || phase.rect[3] <= region.y)
       continue;
     RegionState& state = t.targets.region_state[region.number];
     forget_writers(w, t.targets, region, phase, share, step);
-    const bool whole = phase.rect[0] <= region.x && phase.rect[1] <= region.y && phase.rect[2] >= right &&
-                       phase.rect[3] >= top;
+    const bool whole =
+        phase.rect[0] <= region.x && phase.rect[1] <= region.y && phase.rect[2] >= right && phase.rect[3] >= top;
     b.sync();
     if (whole) {
       if (b.leader()) {
@@ -76,13 +73,11 @@ BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint3
         const Mask m = inside_rect(region_position(w, t.targets, region, s), phase.rect);
         if (phase.planes & kPlaneColor) {
           w.store(t.targets.color + base + s, Uint(uint32_t(phase.color)), m);
-          if (t.targets.color_high)
-            w.store(t.targets.color_high + base + s, Uint(uint32_t(phase.color >> 32)), m);
+          if (t.targets.color_high) w.store(t.targets.color_high + base + s, Uint(uint32_t(phase.color >> 32)), m);
         }
         if (phase.planes & kPlaneDepth) w.store(t.targets.depth + base + s, Float(phase.depth), m);
         if (phase.planes & kPlaneStencil)
-          w.for_lanes(m,
-                      [&](int lane) { t.targets.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
+          w.for_lanes(m, [&](int lane) { t.targets.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
       }
     }
     b.sync();
@@ -92,23 +87,20 @@ BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint3
 // Where sample (x, y) of a target's layer 0 lies in the planes.
 BROKKR_FN Int sample_address(const TargetTables& t, const TargetRecord& target, Int x, Int y) {
   const int shift = t.region_shift;
-  const Int region =
-      (y >> Int(shift)) * Int(int(target.regions_x)) + (x >> Int(shift)) + Int(int(target.first_region));
+  const Int region = (y >> Int(shift)) * Int(int(target.regions_x)) + (x >> Int(shift)) + Int(int(target.first_region));
   const int inside = t.region - 1;
   return (region << Int(2 * shift)) + region_sample(x & Int(inside), y & Int(inside), shift);
 }
 
 // Copies the rasterizer's share of a blit's destination; nearest sampling. All sources stand in memory.
 template <class Shared>
-BROKKR_FN_NOINLINE void copy_share(Block<Shared>& b, const RasterTables& t, uint32_t r,
-                                   const PhaseRecord& phase) {
+BROKKR_FN_NOINLINE void copy_share(Block<Shared>& b, const RasterTables& t, uint32_t r, const PhaseRecord& phase) {
   Warp& w = b.warp;
   const TargetTables& planes = t.targets;
   const int share = w.index * w.width, step = b.warps * w.width, edge = planes.region, samples = edge * edge;
   const TargetRecord& source = planes.targets[phase.source_target];
   const TargetRecord& target = planes.targets[phase.target];
-  const int dx = phase.destination[0], dy = phase.destination[1], dw = phase.destination[2],
-            dh = phase.destination[3];
+  const int dx = phase.destination[0], dy = phase.destination[1], dw = phase.destination[2], dh = phase.destination[3];
   for (uint32_t i = planes.first_own_region[r]; i < planes.first_own_region[r + 1]; ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
@@ -143,8 +135,7 @@ BROKKR_FN_NOINLINE void copy_share(Block<Shared>& b, const RasterTables& t, uint
       }
       if (phase.planes & kPlaneStencil) {
         const auto from_of = w.spill(from);
-        w.for_lanes(
-            m, [&](int lane) { planes.stencil[base + size_t(s + lane)] = planes.stencil[from_of[lane]]; });
+        w.for_lanes(m, [&](int lane) { planes.stencil[base + size_t(s + lane)] = planes.stencil[from_of[lane]]; });
       }
     }
   }
@@ -166,11 +157,10 @@ BROKKR_FN void materialize_own(Block<Shared>& b, const RasterTables& t, uint32_t
   }
 }
 
-// A blit reads regions of other rasterizers: all of them arrive before one copies, and all have copied before
-// one goes on. Returns whether it is over; if not, the rasterizer is to be visited again.
+// A blit reads regions of other rasterizers: all of them arrive before one copies, and all have copied before one goes
+// on. Returns whether it is over; if not, the rasterizer is to be visited again.
 template <class Shared>
-BROKKR_FN_NOINLINE bool run_blit(Block<Shared>& b, const RasterTables& t, uint32_t r,
-                                 const PhaseRecord& phase) {
+BROKKR_FN_NOINLINE bool run_blit(Block<Shared>& b, const RasterTables& t, uint32_t r, const PhaseRecord& phase) {
   Warp& w = b.warp;
   RasterShared& shared = b.shared->raster;
   RasterizerState& state = t.rasterizers[r];

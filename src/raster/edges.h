@@ -1,8 +1,8 @@
 // Exact coverage inside one region: edge functions of a record in 32-bit integers.
 //
-// An edge function at sample centres is a multiple of 256 plus a constant; divided by 256 and rounded down,
-// with the top-left rule folded in as -1 for edges that do not own their samples, its sign is unchanged and
-// it steps by whole 1/256-pixel differences.
+// An edge function at sample centres is a multiple of 256 plus a constant; divided by 256 and rounded down, with the
+// top-left rule folded in as -1 for edges that do not own their samples, its sign is unchanged and it steps by whole
+// 1/256-pixel differences.
 #pragma once
 
 #include "geometry/triangle_store.h"
@@ -45,8 +45,8 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
     t.b[k] = vx[j] - vx[k];
     // Left edges (going down) and horizontal top edges own the samples on them.
     const bool owns = t.a[k] > 0 || (t.a[k] == 0 && t.b[k] < 0);
-    const int64_t e = int64_t(t.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(t.b[k]) * (y * 256 + 128 - vy[k]) -
-                      (owns ? 0 : 1);
+    const int64_t e =
+        int64_t(t.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(t.b[k]) * (y * 256 + 128 - vy[k]) - (owns ? 0 : 1);
     const int64_t scaled = e >> 8;
     const int64_t limit = int64_t(1) << 30;  // no sign changes within a region beyond it
     t.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
@@ -110,14 +110,12 @@ struct LaneTiles {
   Mask touched, covered;  // the triangle may touch it; covers it whole
 };
 
-// Bit ty * 8 + tx: tile (tx, ty) of a region. Regions of fewer than 64 samples use the lower left corner of
-// that map.
+// Bit ty * 8 + tx: tile (tx, ty) of a region. Regions of fewer than 64 samples use the lower left corner of that map.
 struct TileMasks {
   uint64_t touched, covered;
 };
 
-// Which tiles of a region (edge 1 << shift) a triangle touches and covers. `refine(LaneTiles&)` may take some
-// away.
+// Which tiles of a region (edge 1 << shift) a triangle touches and covers. `refine(LaneTiles&)` may take some away.
 template <class Refine>
 BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& t, int shift, Refine&& refine) {
   TileMasks r{0, 0};
@@ -127,11 +125,10 @@ BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& t, int shift, Refi
     const Int tile = w.lane() + Int(g);
     const Int column = tile & Int(7);
     const Int x = column << Int(3), y = tile & Int(~7);  // y = (tile >> 3) * 8
-    Mask touched = column < Int(edge) && y < Int(8 * edge) && x + Int(7) >= Int(t.min_x) &&
-                   x <= Int(t.max_x) && y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y);
+    Mask touched = column < Int(edge) && y < Int(8 * edge) && x + Int(7) >= Int(t.min_x) && x <= Int(t.max_x) &&
+                   y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y);
     if (!w.any(touched)) continue;
-    Mask covered =
-        x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) && y + Int(7) <= Int(t.max_y);
+    Mask covered = x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) && y + Int(7) <= Int(t.max_y);
     for (int k = 0; k < 3; ++k) {
       const Int e = Int(t.e[k]) + Int(t.a[k]) * x + Int(t.b[k]) * y;
       const int rise = (t.a[k] > 0 ? 7 * t.a[k] : 0) + (t.b[k] > 0 ? 7 * t.b[k] : 0);

@@ -1,6 +1,6 @@
 // Attributes of samples, recomputed from the vertices of their primitive: perspective-correct barycentrics in
-// homogeneous coordinates (Olano and Greer 1997), taken relative to the sample so that small triangles far
-// from the origin keep their precision.
+// homogeneous coordinates (Olano and Greer 1997), taken relative to the sample so that small triangles far from the
+// origin keep their precision.
 #pragma once
 
 #include "geometry/vertex.h"
@@ -15,8 +15,8 @@ struct Corners {
   Float texcoord[3][2];
 };
 
-// Perspective-correct barycentric weights N_i / (N_0 + N_1 + N_2) of a sample and, as `dx` and `dy`, how the
-// numerators N_i change with it.
+// Perspective-correct barycentric weights N_i / (N_0 + N_1 + N_2) of a sample and, as `dx` and `dy`, how the numerators
+// N_i change with it.
 struct Weights {
   Vec3<Warp> value, dx, dy;
   Float inverse;  // 1 / (N_0 + N_1 + N_2)
@@ -43,8 +43,7 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
 }
 
 // Fills position, normal, texcoord and barycentric of `in`.
-BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corners& corners,
-                           ShaderInput<Warp>& in) {
+BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corners& corners, ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
   ClipVertex v[3];
   for (int i = 0; i < 3; ++i) v[i] = transform_vertex(run, [&](int c) { return corners.position[i][c]; });
@@ -56,14 +55,11 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
   }
   const Weights b = weights(v, x, y);
   in.barycentric = b.value;
-  const auto mix = [](const Vec3<Warp>& k, Float p, Float q, Float r) {
-    return (p * k.x + q * k.y) + r * k.z;
-  };
+  const auto mix = [](const Vec3<Warp>& k, Float p, Float q, Float r) { return (p * k.x + q * k.y) + r * k.z; };
 
   if (!(draw.bits & kDrawMaterial)) {
     // A guess at eye space for captured clip positions: 67 degrees of vertical field of view.
-    const Float sx = Float(draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * 0.66f),
-                sy = Float(0.66f);
+    const Float sx = Float(draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * 0.66f), sy = Float(0.66f);
     Vec3<Warp> p[3];
     for (int i = 0; i < 3; ++i) p[i] = Vec3<Warp>(v[i].x * sx, v[i].y * sy, -v[i].w);
     in.normal = cross(p[1] - p[0], p[2] - p[0]);
@@ -77,16 +73,14 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
     return mix(b.value, values[0][c], values[1][c], values[2][c]);
   };
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
-  const Vec3<Warp> p(attribute(corners.position, 0), attribute(corners.position, 1),
-                     attribute(corners.position, 2));
+  const Vec3<Warp> p(attribute(corners.position, 0), attribute(corners.position, 1), attribute(corners.position, 2));
   const auto rotate = [&](const Vec3<Warp>& a, int row) {
     return (Float(model[row]) * a.x + Float(model[4 + row]) * a.y) + Float(model[8 + row]) * a.z;
   };
-  in.position = Vec3<Warp>(rotate(p, 0) + Float(model[12]), rotate(p, 1) + Float(model[13]),
-                           rotate(p, 2) + Float(model[14]));
+  in.position =
+      Vec3<Warp>(rotate(p, 0) + Float(model[12]), rotate(p, 1) + Float(model[13]), rotate(p, 2) + Float(model[14]));
   if (frame.normals) {
-    const Vec3<Warp> n(attribute(corners.normal, 0), attribute(corners.normal, 1),
-                       attribute(corners.normal, 2));
+    const Vec3<Warp> n(attribute(corners.normal, 0), attribute(corners.normal, 1), attribute(corners.normal, 2));
     in.normal = Vec3<Warp>(rotate(n, 0), rotate(n, 1), rotate(n, 2));
   } else {
     in.normal = Vec3<Warp>(Float(0.0f), Float(0.0f), Float(1.0f));
@@ -109,8 +103,8 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
 }
 
 // Loads what interpolate() reads, for lanes m.
-BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, const ShaderInput<Warp>& in,
-                            Mask m, Corners& corners) {
+BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, const ShaderInput<Warp>& in, Mask m,
+                            Corners& corners) {
   const DrawRecord& draw = *run.draw;
   const bool material = (draw.bits & kDrawMaterial) != 0;
   const bool normals = material && frame.normals, texcoords = material && is_textured(frame, *in.material);
@@ -127,12 +121,10 @@ BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, c
     for (int i = 0; i < 3; ++i) {
       const size_t at = size_t(run.first_vertex) + vertex[i];
       const auto load = [&](const float* base, int count, Float* to) {
-        for (int c = 0; c < count; ++c)
-          to[c] = select(same, Float(base[at * size_t(count) + size_t(c)]), to[c]);
+        for (int c = 0; c < count; ++c) to[c] = select(same, Float(base[at * size_t(count) + size_t(c)]), to[c]);
       };
       for (int c = 0; c < components; ++c)
-        corners.position[i][c] =
-            select(same, Float(frame.positions[at * 4 + size_t(c)]), corners.position[i][c]);
+        corners.position[i][c] = select(same, Float(frame.positions[at * 4 + size_t(c)]), corners.position[i][c]);
       if (normals) load(frame.normals, 3, corners.normal[i]);
       if (texcoords) load(frame.texcoords, 2, corners.texcoord[i]);
     }
@@ -140,8 +132,7 @@ BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, c
 }
 
 // The surface at lanes m, whose primitives belong to `run`.
-BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, Mask m,
-                                   ShaderInput<Warp>& in) {
+BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, Mask m, ShaderInput<Warp>& in) {
   Corners corners;
   load_corners(w, frame, run, in, m, corners);
   interpolate(frame, run, corners, in);

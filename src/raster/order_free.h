@@ -1,5 +1,5 @@
-// An order-free phase of one rasterizer: what its pending triangles make visible in each of its regions, and,
-// once the phase is complete, shading.
+// An order-free phase of one rasterizer: what its pending triangles make visible in each of its regions, and, once the
+// phase is complete, shading.
 #pragma once
 
 #include "geometry/counters.h"
@@ -37,9 +37,8 @@ BROKKR_FN void prefetch_block(const TriangleBlock& block) {
 
 // Rasterizes all pending elements of the phase; `complete` says that no more will come.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, uint32_t r,
-                                       uint32_t phase_number, bool complete, ShadeContext& shade_context,
-                                       Counters& counters) {
+BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase_number,
+                                       bool complete, ShadeContext& shade_context, Counters& counters) {
   Warp& w = b.warp;
   RasterShared& shared = b.shared->raster;
   const PhaseRecord& phase = t.frame.phases[phase_number];
@@ -64,9 +63,9 @@ BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, 
           const int lane = lowest_bit(bits);
           const uint32_t next = bits & (bits - 1);
           if (next != 0) prefetch_block(t.blocks[w.broadcast(group.block, lowest_bit(next))]);
-          covered += rasterize_block(w, t.blocks[w.broadcast(group.block, lane)],
-                                     w.broadcast(group.mask, lane), region.x, region.y,
-                                     t.targets.region_shift, phase.key_bits, t.cull_hidden, shared.keys);
+          covered +=
+              rasterize_block(w, t.blocks[w.broadcast(group.block, lane)], w.broadcast(group.mask, lane), region.x,
+                              region.y, t.targets.region_shift, phase.key_bits, t.cull_hidden, shared.keys);
         }
       }
     }
@@ -77,8 +76,8 @@ BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, 
       device_atomic<uint64_t>(t.rasterizers[r].fragments).fetch_add(uint64_t(covered), kRelaxed);
     });
     if (complete) {
-      const int shaded = resolve_region(w, t.targets, region, phase.key_bits, t.quads, shade_context,
-                                        shared.keys, w.index, b.warps);
+      const int shaded =
+          resolve_region(w, t.targets, region, phase.key_bits, t.quads, shade_context, shared.keys, w.index, b.warps);
       counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
     } else {
       save_keys(w, t.targets, region, phase.key_bits, share, step, shared.keys);

@@ -1,5 +1,4 @@
-// An ordered phase of one rasterizer: elements below the watermark, sorted into submission order, tile by
-// tile.
+// An ordered phase of one rasterizer: elements below the watermark, sorted into submission order, tile by tile.
 #pragma once
 
 #include "geometry/counters.h"
@@ -27,8 +26,7 @@ BROKKR_FN_NOINLINE void sort_keys(Block<Shared>& b, uint64_t* keys, int n) {
   if (shared.flag == 0) return;
   int padded = 1;
   while (padded < n) padded *= 2;
-  for (int i = n + share; i < padded; i += step)
-    w.store(keys + i, Ulong(~uint64_t(0)), w.first_lanes(padded - i));
+  for (int i = n + share; i < padded; i += step) w.store(keys + i, Ulong(~uint64_t(0)), w.first_lanes(padded - i));
   b.sync();
   for (int size = 2; size <= padded; size *= 2) {
     for (int stride = size / 2; stride > 0; stride /= 2) {
@@ -56,8 +54,7 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
   RasterShared& shared = b.shared->raster;
   TileBuffer& buffer = shared.tile[w.index];
   const bool half = t.targets.targets[region.target].format == uint32_t(ColorFormat::rgba16f);
-  const int tiles_across = t.targets.region >> 3, tiles = tiles_across * tiles_across,
-            listed = shared.list.count;
+  const int tiles_across = t.targets.region >> 3, tiles = tiles_across * tiles_across, listed = shared.list.count;
   const size_t base = size_t(region.number) * size_t(t.targets.region * t.targets.region);
   const RegionState state = t.targets.region_state[region.number];
   // Each warp prepares its share of the list.
@@ -89,8 +86,8 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
         if (!loaded) load_tile(w, t.targets, state, memory, half, buffer);
         loaded = true;
         draw_in_tile(w, t.targets, region, t.frame.draws[t.blocks[shared.list.record[i] >> 5].draw],
-                     shared.list.triangle[i], (covered[i] & bit) != 0, tx * kTile, ty * kTile, memory,
-                     shade_context, buffer, counts);
+                     shared.list.triangle[i], (covered[i] & bit) != 0, tx * kTile, ty * kTile, memory, shade_context,
+                     buffer, counts);
       }
     }
     if (loaded) store_tile(w, t.targets, memory, half, buffer);
@@ -146,9 +143,8 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
           const uint32_t at = uint32_t(keys[k] & 0x3fffffu);
           const uint32_t number = t.pending_block[base + at], mask = t.pending_mask[base + at];
           const TriangleBlock& block = t.blocks[number];
-          if (block.target != region.target || block.layer != region.layer ||
-              block.min_x >= region.x + edge || block.min_y >= region.y + edge || block.max_x < region.x ||
-              block.max_y < region.y) {
+          if (block.target != region.target || block.layer != region.layer || block.min_x >= region.x + edge ||
+              block.min_y >= region.y + edge || block.max_x < region.x || block.max_y < region.y) {
             continue;
           }
           for (int g = 0; g < kBlockRecords; g += w.width) {
@@ -156,10 +152,9 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
             const Uint lo = w.load(block.field[kMin] + g, m, 0u), hi = w.load(block.field[kMax] + g, m, 0u);
             const Mask here = m && as_int(lo & Uint(0xffffu)) < Int(region.x + edge) &&
                               as_int(lo >> Uint(16)) < Int(region.y + edge) &&
-                              as_int(hi & Uint(0xffffu)) >= Int(region.x) &&
-                              as_int(hi >> Uint(16)) >= Int(region.y);
-            listed += w.compress_store(shared.list.record + listed,
-                                       Uint(number * 32u) + as_uint(w.lane() + Int(g)), here);
+                              as_int(hi & Uint(0xffffu)) >= Int(region.x) && as_int(hi >> Uint(16)) >= Int(region.y);
+            listed +=
+                w.compress_store(shared.list.record + listed, Uint(number * 32u) + as_uint(w.lane() + Int(g)), here);
           }
         }
         w.once([&] {

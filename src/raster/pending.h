@@ -35,15 +35,13 @@ struct PendingGroup {
   }
   // Elements of the phase that may touch the region.
   BROKKR_FN Mask touching(Warp& w, const RasterTables& t, uint32_t phase, const RegionRecord& region) const {
-    Mask m = valid && header(w, t, kWordPhase) == Uint(phase) &&
-             header(w, t, kWordTarget) == Uint(region.target) &&
+    Mask m = valid && header(w, t, kWordPhase) == Uint(phase) && header(w, t, kWordTarget) == Uint(region.target) &&
              header(w, t, kWordLayer) == Uint(region.layer);
     if (!w.any(m)) return m;
     const int edge = t.targets.region;
     return m && as_int(header(w, t, kWordBox)) < Int(region.x + edge) &&
            as_int(header(w, t, kWordBox + 1)) < Int(region.y + edge) &&
-           as_int(header(w, t, kWordBox + 2)) >= Int(region.x) &&
-           as_int(header(w, t, kWordBox + 3)) >= Int(region.y);
+           as_int(header(w, t, kWordBox + 2)) >= Int(region.x) && as_int(header(w, t, kWordBox + 3)) >= Int(region.y);
   }
 };
 
@@ -65,9 +63,8 @@ BROKKR_FN void drain_queue(Warp& w, const RasterTables& t, uint32_t r) {
   w.once([&] { state.pending = count; });
 }
 
-// Gives up the elements of `phase` whose task lies below `before_task`: their blocks go back to the store
-// when nobody needs them any more. The others close ranks. One warp. Returns the smallest task among those of
-// the phase that stay.
+// Gives up the elements of `phase` whose task lies below `before_task`: their blocks go back to the store when nobody
+// needs them any more. The others close ranks. One warp. Returns the smallest task among those of the phase that stay.
 BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t phase, uint32_t before_task) {
   BrokerQueues<1> free_blocks(t.free_blocks);
   RasterizerState& state = t.rasterizers[r];

@@ -34,8 +34,8 @@ struct RasterShared {
   uint32_t eligible;
 };
 
-// Whether the launch ends whatever is left: the rest of an aborted frame took too long. Asked before each
-// portion of work that takes milliseconds at most, so that no visit, however long, holds the launch up.
+// Whether the launch ends whatever is left: the rest of an aborted frame took too long. Asked before each portion of
+// work that takes milliseconds at most, so that no visit, however long, holds the launch up.
 BROKKR_FN bool is_stopped(Warp& w, const RasterTables& t) {
   return w.uniform([&] { return system_atomic<uint32_t>(*t.abort).load(kRelaxed); }) >= 2;
 }

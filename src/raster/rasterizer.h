@@ -7,8 +7,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The watermark of a launch as one visit sees it. Read before the queue is drained: all elements of tasks
-// below it are then in.
+// The watermark of a launch as one visit sees it. Read before the queue is drained: all elements of tasks below it are
+// then in.
 struct Watermark {
   uint32_t tasks;    // all before this one are complete
   uint32_t batches;  // the same in batches; the frame's number of batches once geometry is over

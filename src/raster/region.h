@@ -25,8 +25,8 @@ BROKKR_FN Int region_sample(Int x, Int y, int shift) {
   return (tile << Int(6)) | mx | (my << Int(1));
 }
 
-// Order keys: among equal depths the smaller wins. What was there before the phase holds the strongest key
-// where a new fragment must be nearer to win, and the weakest where one of equal depth passes.
+// Order keys: among equal depths the smaller wins. What was there before the phase holds the strongest key where a new
+// fragment must be nearer to win, and the weakest where one of equal depth passes.
 BROKKR_FN uint32_t nothing_new(uint8_t key_bits) { return key_bits & kKeyLastWins ? 0xffffffffu : 0u; }
 BROKKR_FN Uint order_of_primitive(Uint primitive, uint8_t key_bits) {
   return key_bits & kKeyLastWins ? Uint(0xfffffffeu) - primitive : primitive + Uint(1u);
@@ -35,26 +35,21 @@ BROKKR_FN Uint primitive_of_order(Uint order, uint8_t key_bits) {
   return key_bits & kKeyLastWins ? Uint(0xfffffffeu) - order : order - Uint(1u);
 }
 // Depths are in [0, 1] and never -0: their bits order as they do.
-BROKKR_FN Uint depth_key(Float z, uint8_t key_bits) {
-  return key_bits & kKeyGreater ? ~as_uint(z) : as_uint(z);
-}
-BROKKR_FN Float depth_of_key(Uint key, uint8_t key_bits) {
-  return as_float(key_bits & kKeyGreater ? ~key : key);
-}
+BROKKR_FN Uint depth_key(Float z, uint8_t key_bits) { return key_bits & kKeyGreater ? ~as_uint(z) : as_uint(z); }
+BROKKR_FN Float depth_of_key(Uint key, uint8_t key_bits) { return as_float(key_bits & kKeyGreater ? ~key : key); }
 
 using RegionKeys = KeyBuffer<kMaxRegionSamples>;
 
-// Fills the key buffer from memory or from the clear that waits. Samples from `first` on, in steps of `step`:
-// a warp's share.
-BROKKR_FN void load_keys(Warp& w, const TargetTables& t, const RegionRecord& region, uint8_t key_bits,
-                         int first, int step, RegionKeys& keys) {
+// Fills the key buffer from memory or from the clear that waits. Samples from `first` on, in steps of `step`: a warp's
+// share.
+BROKKR_FN void load_keys(Warp& w, const TargetTables& t, const RegionRecord& region, uint8_t key_bits, int first,
+                         int step, RegionKeys& keys) {
   const RegionState state = t.region_state[region.number];
   const int samples = t.region * t.region;
   const size_t base = size_t(region.number) * size_t(samples);
   const Uint nothing(nothing_new(key_bits)), cleared = depth_key(Float(state.depth), key_bits);
   for (int s = first; s < samples; s += step) {
-    const Uint depth =
-        state.bits & kClearDepth ? cleared : depth_key(w.load(t.depth + base + size_t(s)), key_bits);
+    const Uint depth = state.bits & kClearDepth ? cleared : depth_key(w.load(t.depth + base + size_t(s)), key_bits);
     const Uint order = state.bits & kKeysWaiting ? w.load(t.order + base + size_t(s)) : nothing;
     keys.set(w, s, depth, order);
   }
@@ -65,8 +60,8 @@ BROKKR_FN void load_keys(Warp& w, const TargetTables& t, const RegionRecord& reg
 }
 
 // Writes the key buffer to memory; the region waits for the rest of its phase.
-BROKKR_FN void save_keys(Warp& w, const TargetTables& t, const RegionRecord& region, uint8_t key_bits,
-                         int first, int step, const RegionKeys& keys) {
+BROKKR_FN void save_keys(Warp& w, const TargetTables& t, const RegionRecord& region, uint8_t key_bits, int first,
+                         int step, const RegionKeys& keys) {
   const int samples = t.region * t.region;
   const size_t base = size_t(region.number) * size_t(samples);
   for (int s = first; s < samples; s += step) {

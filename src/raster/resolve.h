@@ -1,5 +1,5 @@
-// The end of an order-free phase in a region: every sample that a primitive of the phase won is shaded once
-// and written out.
+// The end of an order-free phase in a region: every sample that a primitive of the phase won is shaded once and written
+// out.
 #pragma once
 
 #include "raster/region.h"
@@ -8,8 +8,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Lanes hold samples in Morton order. For shaders that need quads, each pass takes one primitive per quad:
-// its samples and, as helpers, the rest of the quad.
+// Lanes hold samples in Morton order. For shaders that need quads, each pass takes one primitive per quad: its samples
+// and, as helpers, the rest of the quad.
 BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
   Int first = select(todo, w.lane(), Int(1 << 20));
   first = minimum(first, w.shuffle(first, w.lane() ^ Int(1)));
@@ -18,9 +18,9 @@ BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
 }
 
 // The warp's share of the region's tiles: first_tile, first_tile + step, ...
-BROKKR_FN_NOINLINE int resolve_region(Warp& w, const TargetTables& t, const RegionRecord& region,
-                                      uint8_t key_bits, bool quads, ShadeContext& context,
-                                      const RegionKeys& keys, int first_tile, int step) {
+BROKKR_FN_NOINLINE int resolve_region(Warp& w, const TargetTables& t, const RegionRecord& region, uint8_t key_bits,
+                                      bool quads, ShadeContext& context, const RegionKeys& keys, int first_tile,
+                                      int step) {
   const TargetRecord& target = t.targets[region.target];
   const RegionState state = t.region_state[region.number];
   const int samples = t.region * t.region, tiles_shift = t.region_shift - 3;
@@ -71,8 +71,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, const TargetTables& t, const Regi
         w.store(t.color + memory, low, write);
         if (half) w.store(t.color_high + memory, high, write);
       }
-      if (some || (state.bits & (kClearDepth)))
-        w.store(t.depth + memory, depth_of_key(keys.depth(w, at), key_bits));
+      if (some || (state.bits & (kClearDepth))) w.store(t.depth + memory, depth_of_key(keys.depth(w, at), key_bits));
     }
   }
   return shaded;

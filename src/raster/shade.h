@@ -28,8 +28,7 @@ struct Samples {
 
 // Shaders that want a surface see lanes of one run at a time.
 template <class Shader>
-BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Uint run_of,
-                                       Mask m) {
+BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Uint run_of, Mask m) {
   Fragment<Warp> out{Vec4<Warp>(Float(0.0f), Float(0.0f), Float(0.0f), Float(0.0f)), Mask(false)};
   Mask todo = m;
   while (w.any(todo)) {
@@ -57,8 +56,7 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
   return out;
 }
 
-BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, const Samples& samples,
-                                                Mask m) {
+BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   const FrameTables& frame = *context.frame;
   ShaderInput<Warp> in;
   in.frame = &frame;
@@ -79,8 +77,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
     }
     case Shading::triangle: return Identifier<Warp, IdentifierKind::triangle>()(w, in, m);
     case Shading::batch:
-      if (frame.planned != nullptr)
-        in.primitive = planned_batch_of(w, frame, samples.primitive, m) << Uint(5);
+      if (frame.planned != nullptr) in.primitive = planned_batch_of(w, frame, samples.primitive, m) << Uint(5);
       return Identifier<Warp, IdentifierKind::batch>()(w, in, m);
     case Shading::depth: return DepthGrey<Warp>()(w, in, m);
     case Shading::normal: return shade_surface<NormalColor<Warp>>(w, context, in, run_of(), m);
@@ -93,8 +90,8 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   return Flat<Warp>()(w, in, m);
 }
 
-// Shades the lanes of m. Where RasterTables::quads says so, lanes must come as quads of one primitive,
-// helpers included.
+// Shades the lanes of m. Where RasterTables::quads says so, lanes must come as quads of one primitive, helpers
+// included.
 BROKKR_FN Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   if (context.shading == Shading::flat) return Flat<Warp>()(w, ShaderInput<Warp>(), m);
   return shade_samples(w, context, samples, m);

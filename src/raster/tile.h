@@ -1,5 +1,4 @@
-// The tile path: triangles in submission order through one 8x8 tile whose colour, depth and stencil stay on
-// chip.
+// The tile path: triangles in submission order through one 8x8 tile whose colour, depth and stencil stay on chip.
 #pragma once
 
 #include "raster/edges.h"
@@ -23,11 +22,10 @@ struct TileCounts {
 BROKKR_FN void load_tile(Warp& w, const TargetTables& t, const RegionState& state, size_t memory, bool half,
                          TileBuffer& tile) {
   for (int s = 0; s < kTileSamples; s += w.width) {
-    w.store(tile.color + s,
-            state.bits & kClearColor ? Uint(uint32_t(state.color)) : w.load(t.color + memory + s));
+    w.store(tile.color + s, state.bits & kClearColor ? Uint(uint32_t(state.color)) : w.load(t.color + memory + s));
     if (half) {
-      w.store(tile.color_high + s, state.bits & kClearColor ? Uint(uint32_t(state.color >> 32))
-                                                            : w.load(t.color_high + memory + s));
+      w.store(tile.color_high + s,
+              state.bits & kClearColor ? Uint(uint32_t(state.color >> 32)) : w.load(t.color_high + memory + s));
     }
     w.store(tile.depth + s, state.bits & kClearDepth ? Float(state.depth) : w.load(t.depth + memory + s));
     const uint32_t* words = reinterpret_cast<const uint32_t*>(t.stencil + memory);
@@ -50,30 +48,24 @@ BROKKR_FN void store_tile(Warp& w, const TargetTables& t, size_t memory, bool ha
     const Mask m = w.first_lanes(kTileSamples / 4 - s);
     const Int at = (w.lane() + Int(s)) * Int(4);
     Uint word(0u);
-    for (int k = 0; k < 4; ++k)
-      word = word | (w.gather(tile.stencil, at + Int(k), m) << Uint(uint32_t(8 * k)));
+    for (int k = 0; k < 4; ++k) word = word | (w.gather(tile.stencil, at + Int(k), m) << Uint(uint32_t(8 * k)));
     w.store(words + s, word, m);
   }
   w.sync();
 }
 
 // Channels 0..3 as the bytes of a word.
-BROKKR_FN uint32_t bytes_of_channels(uint32_t channels) {
-  return ((channels * 0x00204081u) & 0x01010101u) * 0xffu;
-}
+BROKKR_FN uint32_t bytes_of_channels(uint32_t channels) { return ((channels * 0x00204081u) & 0x01010101u) * 0xffu; }
 
-// Coverage, tests, shading and blending of one triangle in one tile. (x0, y0): the tile's first sample in its
-// region.
-BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const RegionRecord& region,
-                                     const DrawRecord& draw, const RegionTriangle& tri, bool whole, int x0,
-                                     int y0, size_t memory, ShadeContext& context, TileBuffer& tile,
-                                     TileCounts& counts) {
+// Coverage, tests, shading and blending of one triangle in one tile. (x0, y0): the tile's first sample in its region.
+BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const RegionRecord& region, const DrawRecord& draw,
+                                     const RegionTriangle& tri, bool whole, int x0, int y0, size_t memory,
+                                     ShadeContext& context, TileBuffer& tile, TileCounts& counts) {
   const uint32_t format = t.targets[region.target].format;
   const bool half = format == uint32_t(ColorFormat::rgba16f);
-  const MaterialRecord* material =
-      draw.bits & kDrawMaterial ? context.frame->materials + draw.material : nullptr;
-  const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
-                        shows_materials(context.shading);
+  const MaterialRecord* material = draw.bits & kDrawMaterial ? context.frame->materials + draw.material : nullptr;
+  const bool discards =
+      material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) && shows_materials(context.shading);
   const uint32_t write_mask = bytes_of_channels(draw.color_mask);
   const TileEdges edges(w, tri, x0, y0);
   const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
@@ -82,8 +74,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     const uint32_t covered = w.ballot(m);
     if (covered == 0) continue;
     counts.fragments += uint64_t(count_bits(covered));
-    counts.quads +=
-        uint64_t(count_bits((covered | covered >> 1 | covered >> 2 | covered >> 3) & 0x11111111u));
+    counts.quads += uint64_t(count_bits((covered | covered >> 1 | covered >> 2 | covered >> 3) & 0x11111111u));
     if (t.overdraw) {
       w.store(t.overdraw + memory + s, w.load(t.overdraw + memory + s) + Uint(1u), m);
     }

@@ -1,5 +1,4 @@
-// Order-free phases: which primitive is visible at each sample of a region, by minimum of (depth, order)
-// keys.
+// Order-free phases: which primitive is visible at each sample of a region, by minimum of (depth, order) keys.
 #pragma once
 
 #include "raster/edges.h"
@@ -10,10 +9,9 @@ BROKKR_MACHINE_BEGIN
 // Boxes up to this many samples wide and high go through the lane-per-triangle path.
 BROKKR_CONSTANT int kSmallBox = 12;
 
-// Triangles of m (lanes: records g .. g + width - 1 of the block), one per lane. Returns the samples that
-// they cover.
-BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m, int region_x, int region_y,
-                              int shift, uint8_t key_bits, RegionKeys& keys) {
+// Triangles of m (lanes: records g .. g + width - 1 of the block), one per lane. Returns the samples that they cover.
+BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m, int region_x, int region_y, int shift,
+                              uint8_t key_bits, RegionKeys& keys) {
   const auto field = [&](int f) { return as_int(w.load(block.field[f] + g, m, 0u)); };
   const Int lo = field(kMin), hi = field(kMax);
   const Int min_x = lo & Int(0xffff), min_y = as_int(as_uint(lo) >> Uint(16));
@@ -68,17 +66,17 @@ BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m
   return covered;
 }
 
-// Hierarchical depth: tiles in which everything is nearer already are left out, and tiles that the triangle
-// covers learn how far their samples can lie at most. Depth along a row or column is monotonic even after
-// rounding, so that the corner samples bound it.
-BROKKR_FN void cull_hidden_tiles(Warp& w, const RegionTriangle& t, int shift, uint8_t key_bits,
-                                 RegionKeys& keys, LaneTiles& tiles) {
+// Hierarchical depth: tiles in which everything is nearer already are left out, and tiles that the triangle covers
+// learn how far their samples can lie at most. Depth along a row or column is monotonic even after rounding, so that
+// the corner samples bound it.
+BROKKR_FN void cull_hidden_tiles(Warp& w, const RegionTriangle& t, int shift, uint8_t key_bits, RegionKeys& keys,
+                                 LaneTiles& tiles) {
   const Float dx = to_float(tiles.x - Int(t.origin_x)), dy = to_float(tiles.y - Int(t.origin_y));
   const Float seven(7.0f), zero(0.0f);
   const auto corner = [&](bool high_x, bool high_y) {
-    return depth_key(plane_depth(t.z, t.z_dx, t.z_dy, dx + (high_x ? seven : zero),
-                                 dy + (high_y ? seven : zero), t.z_min, t.z_max),
-                     key_bits);
+    return depth_key(
+        plane_depth(t.z, t.z_dx, t.z_dy, dx + (high_x ? seven : zero), dy + (high_y ? seven : zero), t.z_min, t.z_max),
+        key_bits);
   };
   const bool inverted = (key_bits & kKeyGreater) != 0;
   const bool right_is_far = (t.z_dx > 0) != inverted, top_is_far = (t.z_dy > 0) != inverted;
@@ -90,8 +88,8 @@ BROKKR_FN void cull_hidden_tiles(Warp& w, const RegionTriangle& t, int shift, ui
 }
 
 // One triangle, a lane per sample.
-BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int region_x, int region_y,
-                              int shift, uint8_t key_bits, bool cull_hidden, RegionKeys& keys) {
+BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int region_x, int region_y, int shift,
+                              uint8_t key_bits, bool cull_hidden, RegionKeys& keys) {
   const RegionTriangle t = region_triangle(block, i, region_x, region_y);
   const TileMasks tiles = tile_masks(w, t, shift, [&](LaneTiles& lanes) {
     if (cull_hidden) cull_hidden_tiles(w, t, shift, key_bits, keys, lanes);
@@ -116,15 +114,13 @@ BROKKR_FN int rasterize_large(Warp& w, const TriangleBlock& block, int i, int re
 }
 
 // The triangles of `mask` of a block, into the region's keys. Returns the samples that they cover.
-BROKKR_FN_NOINLINE int rasterize_block(Warp& w, const TriangleBlock& block, uint32_t mask, int region_x,
-                                       int region_y, int shift, uint8_t key_bits, bool cull_hidden,
-                                       RegionKeys& keys) {
+BROKKR_FN_NOINLINE int rasterize_block(Warp& w, const TriangleBlock& block, uint32_t mask, int region_x, int region_y,
+                                       int shift, uint8_t key_bits, bool cull_hidden, RegionKeys& keys) {
   int covered = 0;
   for (int g = 0; g < kBlockRecords && (mask >> g) != 0; g += w.width) {
     const Mask m = w.lanes_of(w.width == 32 ? mask : (mask >> g) & ((1u << (w.width & 31)) - 1u));
     if (!w.any(m)) continue;
-    const Int lo = as_int(w.load(block.field[kMin] + g, m, 0u)),
-              hi = as_int(w.load(block.field[kMax] + g, m, 0u));
+    const Int lo = as_int(w.load(block.field[kMin] + g, m, 0u)), hi = as_int(w.load(block.field[kMax] + g, m, 0u));
     const int size = 1 << shift;
     const Mask here = m && (hi & Int(0xffff)) >= Int(region_x) && (lo & Int(0xffff)) < Int(region_x + size) &&
                       (hi >> Int(16)) >= Int(region_y) && (lo >> Int(16)) < Int(region_y + size);
@@ -140,11 +136,10 @@ BROKKR_FN_NOINLINE int rasterize_block(Warp& w, const TriangleBlock& block, uint
       y_hi = k == 0 ? y : maximum(y_hi, y);
     }
     const Mask small = here && x_hi - x_lo <= Int(kSmallBox * 256) && y_hi - y_lo <= Int(kSmallBox * 256);
-    if (w.any(small))
-      covered += rasterize_small(w, block, g, small, region_x, region_y, shift, key_bits, keys);
+    if (w.any(small)) covered += rasterize_small(w, block, g, small, region_x, region_y, shift, key_bits, keys);
     for (uint32_t rest = w.ballot(here && !small); rest != 0; rest &= rest - 1) {
-      covered += rasterize_large(w, block, g + lowest_bit(rest), region_x, region_y, shift, key_bits,
-                                 cull_hidden, keys);
+      covered +=
+          rasterize_large(w, block, g + lowest_bit(rest), region_x, region_y, shift, key_bits, cull_hidden, keys);
     }
   }
   return covered;

@@ -51,14 +51,12 @@ bool is_software_device(const Candidate& candidate) {
          contains_word(eglQueryDeviceStringEXT(candidate.native, EGL_EXTENSIONS), "EGL_MESA_device_software");
 }
 
-// Mesa's surfaceless platform runs on a GPU where Mesa drives one, which is why "software" asks for the
-// device.
+// Mesa's surfaceless platform runs on a GPU where Mesa drives one, which is why "software" asks for the device.
 std::vector<Candidate> candidates(const std::string& device) {
   const std::vector<Candidate> all = devices();
   const Candidate surfaceless{"surfaceless", EGL_PLATFORM_SURFACELESS_MESA, nullptr};
   std::vector<Candidate> software, hardware;
-  for (const Candidate& candidate : all)
-    (is_software_device(candidate) ? software : hardware).push_back(candidate);
+  for (const Candidate& candidate : all) (is_software_device(candidate) ? software : hardware).push_back(candidate);
   std::vector<Candidate> result;
   if (device == "software") {
     result = software;
@@ -109,8 +107,8 @@ struct EglContext::Handles {
 
     const char* extensions = eglQueryString(display, EGL_EXTENSIONS);
     const bool surface_free = contains_word(extensions, "EGL_KHR_surfaceless_context");
-    const EGLint config_attributes[] = {EGL_SURFACE_TYPE, surface_free ? 0 : EGL_PBUFFER_BIT,
-                                        EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+    const EGLint config_attributes[] = {EGL_SURFACE_TYPE, surface_free ? 0 : EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
+                                        EGL_OPENGL_BIT, EGL_NONE};
     EGLConfig config = nullptr;
     EGLint count = 0;
     if (!eglChooseConfig(display, config_attributes, &config, 1, &count) || count == 0) {
@@ -118,13 +116,9 @@ struct EglContext::Handles {
         return "no configuration for OpenGL";
       config = EGL_NO_CONFIG_KHR;
     }
-    const EGLint context_attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                         4,
-                                         EGL_CONTEXT_MINOR_VERSION,
-                                         5,
-                                         EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                         EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                         EGL_NONE};
+    const EGLint context_attributes[] = {
+        EGL_CONTEXT_MAJOR_VERSION,           4,       EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
     context = eglCreateContext(display, config, EGL_NO_CONTEXT, context_attributes);
     if (context == EGL_NO_CONTEXT) return egl_error("eglCreateContext(OpenGL 4.5 core)");
     if (!surface_free) {
@@ -143,17 +137,14 @@ EglContext::EglContext(std::string device) {
   if (device.empty())
     if (const char* variable = std::getenv("BROKKR_GL_DEVICE")) device = variable;
   if (gladLoaderLoadEGL(EGL_NO_DISPLAY) == 0)
-    throw std::runtime_error(
-        "OpenGL: libEGL.so.1 cannot be loaded; install libegl1 and a driver (libegl-mesa0)");
+    throw std::runtime_error("OpenGL: libEGL.so.1 cannot be loaded; install libegl1 and a driver (libegl-mesa0)");
 
   std::string answers;
   for (const Candidate& candidate : candidates(device)) {
     auto handles = std::make_unique<Handles>();
     const std::string error = handles->open(candidate);
     if (error.empty()) {
-      const auto text = [](GLenum name) {
-        return std::string(reinterpret_cast<const char*>(glGetString(name)));
-      };
+      const auto text = [](GLenum name) { return std::string(reinterpret_cast<const char*>(glGetString(name))); };
       handles_ = std::move(handles);
       device_ = candidate.name;
       renderer_ = text(GL_RENDERER);
@@ -175,8 +166,7 @@ EglContext::~EglContext() = default;
 void EglContext::make_current() {
   if (eglGetCurrentContext() == handles_->context) return;
   if (!eglMakeCurrent(handles_->display, handles_->surface, handles_->surface, handles_->context))
-    throw std::runtime_error("OpenGL: " + egl_error("eglMakeCurrent") +
-                             "; is the context current on another thread?");
+    throw std::runtime_error("OpenGL: " + egl_error("eglMakeCurrent") + "; is the context current on another thread?");
 }
 
 bool EglContext::is_software() const {

@@ -9,10 +9,9 @@ namespace brokkr {
 // The context is current on the thread that made it; one thread at a time may use it.
 class EglContext {
  public:
-  // `device`: "" takes the first GPU that gives a context and falls back to software; "software" takes Mesa's
-  // software renderer; a number takes that EGL device (the order of eglQueryDevicesEXT). An empty `device`
-  // reads the environment variable BROKKR_GL_DEVICE first. Throws std::runtime_error with what each device
-  // answered.
+  // `device`: "" takes the first GPU that gives a context and falls back to software; "software" takes Mesa's software
+  // renderer; a number takes that EGL device (the order of eglQueryDevicesEXT). An empty `device` reads the environment
+  // variable BROKKR_GL_DEVICE first. Throws std::runtime_error with what each device answered.
   explicit EglContext(std::string device = "");
   ~EglContext();
   EglContext(const EglContext&) = delete;
@@ -24,10 +23,8 @@ class EglContext {
   const std::string& renderer() const { return renderer_; }  // GL_RENDERER
   const std::string& version() const { return version_; }    // GL_VERSION
   const std::string& vendor() const { return vendor_; }      // GL_VENDOR
-  const std::string& device() const {
-    return device_;
-  }                          // what was opened: "device 0", "surfaceless", "default"
-  bool is_software() const;  // Mesa's llvmpipe or softpipe
+  const std::string& device() const { return device_; }      // what was opened: "device 0", "surfaceless", "default"
+  bool is_software() const;                                  // Mesa's llvmpipe or softpipe
 
  private:
   struct Handles;

@@ -27,8 +27,8 @@ enum Location : GLint {
   kModel = 16
 };
 
-// `invariant`: programs that differ in shading only must put a vertex at the same place, or later passes with
-// depth function "equal" would have holes.
+// `invariant`: programs that differ in shading only must put a vertex at the same place, or later passes with depth
+// function "equal" would have holes.
 constexpr const char* kVertexText = R"(
 layout(location = 0) in vec4 position;
 layout(location = 1) in vec3 normal;
@@ -147,8 +147,7 @@ GLuint compile(GLenum stage, const std::string& defines, const char* text) {
 }
 
 GlProgram build(const GlProgramKey& key) {
-  static constexpr const char* kFragmentDefines[] = {"", "#define TRIANGLE\n", "#define DEPTH\n",
-                                                     "#define LIT\n"};
+  static constexpr const char* kFragmentDefines[] = {"", "#define TRIANGLE\n", "#define DEPTH\n", "#define LIT\n"};
   std::string defines = kFragmentDefines[size_t(key.fragment)];
   static constexpr const char* kVertexDefines[] = {"#define CLIP_SPACE\n", "#define SINGLE\n", ""};
   defines += kVertexDefines[size_t(key.vertex)];
@@ -192,8 +191,7 @@ void GlPrograms::set_model(const View& view, const glm::mat4& model) {
   if (bound_.vertex != GlVertex::single) return;
   const glm::mat4 to_clip = view.view_projection * model;
   glUniformMatrix4fv(kToClip, 1, GL_FALSE, glm::value_ptr(to_clip));
-  if (bound_.fragment == GlFragment::blinn_phong)
-    glUniformMatrix4fv(kModel, 1, GL_FALSE, glm::value_ptr(model));
+  if (bound_.fragment == GlFragment::blinn_phong) glUniformMatrix4fv(kModel, 1, GL_FALSE, glm::value_ptr(model));
 }
 
 void GlPrograms::set_color(const glm::vec4& color) {

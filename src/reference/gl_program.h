@@ -10,13 +10,12 @@
 
 namespace brokkr {
 
-// Where a vertex's clip position comes from: the vertex itself; one product with a uniform, for draws of a
-// single instance; or the instance's model matrix, an attribute that each instance advances.
+// Where a vertex's clip position comes from: the vertex itself; one product with a uniform, for draws of a single
+// instance; or the instance's model matrix, an attribute that each instance advances.
 enum class GlVertex : uint8_t { clip_space, single, instanced };
 enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong };
 
-// What tells one program from another. Discarding programs are apart, so that others keep the early depth
-// test.
+// What tells one program from another. Discarding programs are apart, so that others keep the early depth test.
 struct GlProgramKey {
   GlVertex vertex = GlVertex::clip_space;
   GlFragment fragment = GlFragment::color;
@@ -25,12 +24,7 @@ struct GlProgramKey {
 };
 
 // Attribute locations of the vertex shaders.
-enum GlAttribute : uint32_t {
-  kPositionAttribute,
-  kNormalAttribute,
-  kTexcoordAttribute,
-  kModelAttribute
-};  // 3..6
+enum GlAttribute : uint32_t { kPositionAttribute, kNormalAttribute, kTexcoordAttribute, kModelAttribute };  // 3..6
 
 // Uniforms of the bound program; setters of what a program lacks do nothing. Stay set per program.
 class GlPrograms {

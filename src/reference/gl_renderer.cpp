@@ -47,8 +47,7 @@ GlTexture upload_texture(const Texture& source) {
   GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
   int levels = 1;
   while ((source.width | source.height) >> levels) ++levels;
-  glTextureStorage2D(texture.id(), levels, source.srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8, source.width,
-                     source.height);
+  glTextureStorage2D(texture.id(), levels, source.srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8, source.width, source.height);
   glTextureSubImage2D(texture.id(), 0, 0, 0, source.width, source.height, GL_RGBA, GL_UNSIGNED_BYTE,
                       source.texels.data());
   glGenerateTextureMipmap(texture.id());
@@ -82,8 +81,7 @@ struct GlRenderer::Impl {
   void run_steps(const GlOptions& options);
   void run_pass(const GlPass& pass, const GlOptions& options);
   void draw_batch(const GlBatch& batch, const View& view, const GlOptions& options);
-  void bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view,
-                    const GlOptions& options);
+  void bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view, const GlOptions& options);
   void submit(const GlBatch& batch, const DrawCommand& draw);
 };
 
@@ -92,8 +90,7 @@ void GlRenderer::Impl::make_vertices() {
   vertices = GlVertexArray::create();
   const auto stream = [&](GLuint attribute, GLint components, const GlBuffer& buffer, bool present) {
     if (!present) return;
-    glVertexArrayVertexBuffer(vertices.id(), attribute, buffer.id(), 0,
-                              GLsizei(size_t(components) * sizeof(float)));
+    glVertexArrayVertexBuffer(vertices.id(), attribute, buffer.id(), 0, GLsizei(size_t(components) * sizeof(float)));
     glVertexArrayAttribFormat(vertices.id(), attribute, components, GL_FLOAT, GL_FALSE, 0);
     glVertexArrayAttribBinding(vertices.id(), attribute, attribute);
     glEnableVertexArrayAttrib(vertices.id(), attribute);
@@ -115,8 +112,7 @@ void GlRenderer::Impl::make_vertices() {
 }
 
 void GlRenderer::Impl::schedule(const GlOptions& options) {
-  if (scheduled && scheduled->shading == options.shading && scheduled->command_limit == options.command_limit)
-    return;
+  if (scheduled && scheduled->shading == options.shading && scheduled->command_limit == options.command_limit) return;
   steps = schedule_steps(*frame, options);
   scheduled = options;
 }
@@ -170,15 +166,13 @@ void GlRenderer::Impl::draw_batch(const GlBatch& batch, const View& view, const 
 void GlRenderer::Impl::bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view,
                                     const GlOptions& options) {
   static const Material kNone;
-  const Material& material =
-      draw.material < frame->materials.size() ? frame->materials[draw.material] : kNone;
+  const Material& material = draw.material < frame->materials.size() ? frame->materials[draw.material] : kNone;
   const bool lit = options.shading == GlShading::material && material.kind == MaterialKind::blinn_phong;
   // A captured draw's alpha is not known: its alpha test passes.
   const std::optional<AlphaTest> test = lit ? frame->states[draw.state].alpha_test : std::nullopt;
 
   GlVertex vertex = GlVertex::clip_space;
-  if (draw.vertex_kind == VertexKind::transform)
-    vertex = batch.instances == 1 ? GlVertex::single : GlVertex::instanced;
+  if (draw.vertex_kind == VertexKind::transform) vertex = batch.instances == 1 ? GlVertex::single : GlVertex::instanced;
   GlProgramKey key{vertex, GlFragment::color, test.has_value() || (lit && material.alpha_cutoff > 0)};
   if (lit) key.fragment = GlFragment::blinn_phong;
   if (options.shading == GlShading::triangle) key.fragment = GlFragment::triangle;
@@ -193,8 +187,7 @@ void GlRenderer::Impl::bind_shading(const GlBatch& batch, const DrawCommand& dra
   programs.set_material(material);
   if (lit && material.diffuse_texture >= 0)
     glBindTextureUnit(kDiffuseUnit, textures[size_t(material.diffuse_texture)].id());
-  if (lit && material.alpha_texture >= 0)
-    glBindTextureUnit(kAlphaUnit, textures[size_t(material.alpha_texture)].id());
+  if (lit && material.alpha_texture >= 0) glBindTextureUnit(kAlphaUnit, textures[size_t(material.alpha_texture)].id());
 }
 
 void GlRenderer::Impl::submit(const GlBatch& batch, const DrawCommand& draw) {
@@ -203,15 +196,15 @@ void GlRenderer::Impl::submit(const GlBatch& batch, const DrawCommand& draw) {
   ++statistics.draw_calls;
   if (draw.vertex_kind == VertexKind::transform) {
     if (draw.indexed)
-      glDrawElementsInstancedBaseVertexBaseInstance(mode, batch.counts[0], GL_UNSIGNED_INT,
-                                                    batch.index_offsets[0], GLsizei(batch.instances),
-                                                    batch.first_vertices[0], batch.first_instance);
+      glDrawElementsInstancedBaseVertexBaseInstance(mode, batch.counts[0], GL_UNSIGNED_INT, batch.index_offsets[0],
+                                                    GLsizei(batch.instances), batch.first_vertices[0],
+                                                    batch.first_instance);
     else
-      glDrawArraysInstancedBaseInstance(mode, batch.first_vertices[0], batch.counts[0],
-                                        GLsizei(batch.instances), batch.first_instance);
+      glDrawArraysInstancedBaseInstance(mode, batch.first_vertices[0], batch.counts[0], GLsizei(batch.instances),
+                                        batch.first_instance);
   } else if (draw.indexed) {
-    glMultiDrawElementsBaseVertex(mode, batch.counts.data(), GL_UNSIGNED_INT, batch.index_offsets.data(),
-                                  items, batch.first_vertices.data());
+    glMultiDrawElementsBaseVertex(mode, batch.counts.data(), GL_UNSIGNED_INT, batch.index_offsets.data(), items,
+                                  batch.first_vertices.data());
   } else {
     glMultiDrawArrays(mode, batch.first_vertices.data(), batch.counts.data(), items);
   }

@@ -20,8 +20,8 @@
 
 namespace brokkr {
 
-// How surfaces are shown. flat: one colour for all; draw, triangle: a colour for each; depth: window depth as
-// grey; material: the draw's own material (captured draws, which have none, by draw).
+// How surfaces are shown. flat: one colour for all; draw, triangle: a colour for each; depth: window depth as grey;
+// material: the draw's own material (captured draws, which have none, by draw).
 enum class GlShading : uint8_t { material, draw, triangle, depth, flat };
 
 struct GlOptions {
@@ -50,8 +50,8 @@ class GlRenderer {
   explicit GlRenderer(EglContext& context);
   ~GlRenderer();
 
-  // Uploads the frame, which must outlive its use here. Throws std::runtime_error on an invalid frame, and
-  // where the driver refuses a size or runs out of memory.
+  // Uploads the frame, which must outlive its use here. Throws std::runtime_error on an invalid frame, and where the
+  // driver refuses a size or runs out of memory.
   void prepare(const Frame& frame);
 
   // Draws the prepared frame from its beginning: targets start with colour 0, depth 1 and stencil 0.

@@ -16,19 +16,18 @@ bool layers_are_distinct(const Frame& frame, uint32_t first, uint32_t count) {
   return true;
 }
 
-// Whether `b` may join `a`'s multi-draw: nothing but the ranges may differ. Colours by draw and by triangle
-// count primitives from the draw's start.
+// Whether `b` may join `a`'s multi-draw: nothing but the ranges may differ. Colours by draw and by triangle count
+// primitives from the draw's start.
 bool can_merge(const DrawCommand& a, const DrawCommand& b, const Frame& frame, GlShading shading) {
   if (a.vertex_kind != VertexKind::clip_space || b.vertex_kind != VertexKind::clip_space) return false;
   const bool own_material = shading == GlShading::material;
   if (shading == GlShading::draw || shading == GlShading::triangle) return false;
-  if (own_material && (a.material != b.material || frame.materials.empty() ||
-                       frame.materials[a.material].kind == MaterialKind::none))
+  if (own_material &&
+      (a.material != b.material || frame.materials.empty() || frame.materials[a.material].kind == MaterialKind::none))
     return false;
   constexpr uint32_t kConventions = kDepthClamp | kZeroToOne | kOriginUpperLeft | kProvokingFirst;
   return (a.state == b.state || frame.states[a.state] == frame.states[b.state]) && a.topology == b.topology &&
-         a.indexed == b.indexed && a.restart == b.restart &&
-         (a.flags & kConventions) == (b.flags & kConventions);
+         a.indexed == b.indexed && a.restart == b.restart && (a.flags & kConventions) == (b.flags & kConventions);
 }
 
 void append_ranges(GlBatch& batch, const DrawCommand& draw) {
@@ -39,8 +38,7 @@ void append_ranges(GlBatch& batch, const DrawCommand& draw) {
     if (!draw.indexed) continue;
     // OpenGL passes offsets into the bound index buffer as pointers.
     const uintptr_t offset = uintptr_t(draw.first_index * sizeof(uint32_t));
-    batch.index_offsets.push_back(
-        reinterpret_cast<const void*>(offset));  // NOLINT(performance-no-int-to-ptr)
+    batch.index_offsets.push_back(reinterpret_cast<const void*>(offset));  // NOLINT(performance-no-int-to-ptr)
   }
 }
 
@@ -64,15 +62,13 @@ std::vector<GlStep> schedule_steps(const Frame& frame, const GlOptions& options)
   for (uint32_t c = 0; c < limit && c < frame.commands.size(); ++c) {
     const DrawCommand* draw = std::get_if<DrawCommand>(&frame.commands[c]);
     if (draw == nullptr) {
-      if (const ClearCommand* clear = std::get_if<ClearCommand>(&frame.commands[c]))
-        steps.emplace_back(*clear);
+      if (const ClearCommand* clear = std::get_if<ClearCommand>(&frame.commands[c])) steps.emplace_back(*clear);
       if (const BlitCommand* blit = std::get_if<BlitCommand>(&frame.commands[c])) steps.emplace_back(*blit);
       last = nullptr;
       continue;
     }
     if (draw->instances == 0 || draw->element_count == 0 || draw->view_count == 0) continue;
-    const bool joins =
-        last != nullptr && last->first_view == draw->first_view && last->view_count == draw->view_count;
+    const bool joins = last != nullptr && last->first_view == draw->first_view && last->view_count == draw->view_count;
     if (!joins) steps.emplace_back(GlPass{draw->first_view, draw->view_count, {}});
     GlPass& pass = std::get<GlPass>(steps.back());
     if (joins && can_merge(*last, *draw, frame, options.shading))

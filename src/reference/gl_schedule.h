@@ -1,5 +1,5 @@
-// A frame's commands as OpenGL is best fed: runs of draws that share everything but their index range become
-// one multi-draw, and draws of many views run view by view so that each view's target is bound once.
+// A frame's commands as OpenGL is best fed: runs of draws that share everything but their index range become one
+// multi-draw, and draws of many views run view by view so that each view's target is bound once.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,7 @@ using GlStep = std::variant<GlPass, ClearCommand, BlitCommand>;
 // The steps of a validated frame. The image is that of running the commands one by one.
 std::vector<GlStep> schedule_steps(const Frame& frame, const GlOptions& options);
 
-// What fragments of captured draws are filled with: "draw" gives neighbours in the command list distinct
-// hues.
+// What fragments of captured draws are filled with: "draw" gives neighbours in the command list distinct hues.
 glm::vec3 draw_color(uint32_t command);
 
 }  // namespace brokkr

@@ -32,8 +32,7 @@ GLenum gl_factor(BlendFactor factor) {
 }
 
 GLenum gl_equation(BlendEquation equation) {
-  static constexpr GLenum kNames[] = {GL_FUNC_ADD, GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT, GL_MIN,
-                                      GL_MAX};
+  static constexpr GLenum kNames[] = {GL_FUNC_ADD, GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT, GL_MIN, GL_MAX};
   return kNames[size_t(equation)];
 }
 

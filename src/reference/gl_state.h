@@ -7,8 +7,7 @@
 
 namespace brokkr {
 
-// Sets everything that `state` and the convention flags of a draw (DrawFlag) say. Independent of what was set
-// before.
+// Sets everything that `state` and the convention flags of a draw (DrawFlag) say. Independent of what was set before.
 void apply_state(const State& state, uint32_t flags);
 
 // Everything that masks or clips a clear or a blit, out of the way; `scissor` null: none.

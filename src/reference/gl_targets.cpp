@@ -63,8 +63,7 @@ GlTargets::GlTargets(const std::vector<Target>& targets, bool stencil) : stencil
     Storage storage{target, 1, {}};
     storage.layers_per_chunk = uint32_t(std::clamp<uint64_t>(kMaxChunkBytes / layer_bytes, 1, max_layers));
     for (uint32_t first = 0; first < uint32_t(target.layers); first += storage.layers_per_chunk)
-      storage.chunks.push_back(
-          make_chunk(target, std::min(storage.layers_per_chunk, uint32_t(target.layers) - first)));
+      storage.chunks.push_back(make_chunk(target, std::min(storage.layers_per_chunk, uint32_t(target.layers) - first)));
     storages_.push_back(std::move(storage));
   }
 }
@@ -107,9 +106,7 @@ GLuint GlTargets::framebuffer(uint32_t target, uint32_t layer) {
   return result.id();
 }
 
-void GlTargets::bind(uint32_t target, uint32_t layer) {
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer(target, layer));
-}
+void GlTargets::bind(uint32_t target, uint32_t layer) { glBindFramebuffer(GL_FRAMEBUFFER, framebuffer(target, layer)); }
 
 void GlTargets::reset() {
   ClearCommand blank;
@@ -151,8 +148,8 @@ void GlTargets::blit(const BlitCommand& blit) {
   apply_unmasked_state(nullptr);
   const Rect& s = blit.source;
   const Rect& d = blit.destination;
-  glBlitNamedFramebuffer(framebuffer(blit.from, 0), framebuffer(blit.to, 0), s.x, s.y, s.x + s.width,
-                         s.y + s.height, d.x, d.y, d.x + d.width, d.y + d.height, planes, GL_NEAREST);
+  glBlitNamedFramebuffer(framebuffer(blit.from, 0), framebuffer(blit.to, 0), s.x, s.y, s.x + s.width, s.y + s.height,
+                         d.x, d.y, d.x + d.width, d.y + d.height, planes, GL_NEAREST);
 }
 
 GlLayer GlTargets::read(uint32_t target, uint32_t layer) {

@@ -1,5 +1,5 @@
-// Render targets as OpenGL framebuffers: layers are array textures, cut into several where the driver's
-// limits are lower than a frame's.
+// Render targets as OpenGL framebuffers: layers are array textures, cut into several where the driver's limits are
+// lower than a frame's.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@ namespace brokkr {
 
 class GlTargets {
  public:
-  // `stencil` off leaves the stencil planes out: they then read back as 0. Throws std::runtime_error where
-  // the driver refuses a size.
+  // `stencil` off leaves the stencil planes out: they then read back as 0. Throws std::runtime_error where the driver
+  // refuses a size.
   GlTargets(const std::vector<Target>& targets, bool stencil);
 
-  // Colour 0, depth 1, stencil 0 everywhere. Changes masks, scissor and the bound framebuffer, as clear and
-  // blit do.
+  // Colour 0, depth 1, stencil 0 everywhere. Changes masks, scissor and the bound framebuffer, as clear and blit do.
   void reset();
   void clear(const ClearCommand& clear);
   void blit(const BlitCommand& blit);

@@ -33,11 +33,10 @@ void append_little_endian(Bytes& out, T value) {
   for (size_t i = 0; i < sizeof(T); i++) out.push_back(std::byte(value >> (8 * i) & 0xff));
 }
 
-// Decodes `stored` to exactly `size` bytes. The output grows with what the input really yields, so that a
-// small file cannot claim a large buffer.
+// Decodes `stored` to exactly `size` bytes. The output grows with what the input really yields, so that a small file
+// cannot claim a large buffer.
 Bytes decompress(std::span<const std::byte> stored, uint64_t size, const std::string& field) {
-  const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
-                                                                        ZSTD_freeDStream);
+  const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(), ZSTD_freeDStream);
   if (!stream) throw std::bad_alloc();
   Bytes out;
   ZSTD_inBuffer input{stored.data(), stored.size(), 0};
@@ -54,13 +53,11 @@ Bytes decompress(std::span<const std::byte> stored, uint64_t size, const std::st
     if (ZSTD_isError(pending)) fail(field, std::string("zstd: ") + ZSTD_getErrorName(pending), kDamaged);
     const bool progress = output.pos != produced || input.pos != consumed_before;
     produced = output.pos;
-    if (produced > size)
-      fail(field, "it holds more than the stated " + std::to_string(size) + " bytes", kDamaged);
+    if (produced > size) fail(field, "it holds more than the stated " + std::to_string(size) + " bytes", kDamaged);
     if (!progress && produced < out.size()) break;  // the input ends inside a zstd frame
   }
   if (pending != 0 || produced != size) {
-    fail(field, "it holds " + std::to_string(produced) + " of the stated " + std::to_string(size) + " bytes",
-         kDamaged);
+    fail(field, "it holds " + std::to_string(produced) + " of the stated " + std::to_string(size) + " bytes", kDamaged);
   }
   out.resize(produced);
   return out;
@@ -111,8 +108,7 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits) {
   if (json_stored > rest) fail("json length", "it is beyond the end of the file", kDamaged);
   if (blob_stored != rest - json_stored) fail("blob length", "it does not end with the file", kDamaged);
   if (json_size > limits.json_bytes) {
-    fail("json length", "it is above the limit of " + std::to_string(limits.json_bytes) + " bytes",
-         "split the frame");
+    fail("json length", "it is above the limit of " + std::to_string(limits.json_bytes) + " bytes", "split the frame");
   }
 
   Container result;
@@ -125,8 +121,7 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits) {
   if (size == blob->end() || !size->is_number_unsigned()) fail("blob.size", "it is no length", kDamaged);
   const auto blob_size = size->get<uint64_t>();
   if (blob_size > limits.blob_bytes) {
-    fail("blob.size", "it is above the limit of " + std::to_string(limits.blob_bytes) + " bytes",
-         "split the frame");
+    fail("blob.size", "it is above the limit of " + std::to_string(limits.blob_bytes) + " bytes", "split the frame");
   }
   if (codec == blob->end() || *codec == "none") {
     if (blob_size != stored.size()) fail("blob.size", "it is not the length in the header", kDamaged);

@@ -20,8 +20,8 @@ struct Container {
   std::vector<std::byte> blob;
 };
 
-// Checks the header and both lengths, decodes and parses. Never allocates more than a small multiple of what
-// was decoded so far, whatever the header says.
+// Checks the header and both lengths, decodes and parses. Never allocates more than a small multiple of what was
+// decoded so far, whatever the header says.
 Container unpack(std::span<const std::byte> file, const BkfLimits& limits);
 
 // `level`: of zstd, 1..19.

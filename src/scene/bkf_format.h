@@ -1,5 +1,5 @@
-// The frame file's constants: magic, limits, and the names of its enumerators (frame file format, version 1).
-// Shared by bkf_reader.cpp and bkf_writer.cpp.
+// The frame file's constants: magic, limits, and the names of its enumerators (frame file format, version 1). Shared by
+// bkf_reader.cpp and bkf_writer.cpp.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ inline constexpr std::array<std::string_view, 8> kCompareFuncs = {"never",   "le
 inline constexpr std::array<std::string_view, 4> kCullModes = {"none", "front", "back", "front_and_back"};
 inline constexpr std::array<std::string_view, 2> kFrontFaces = {"ccw", "cw"};
 inline constexpr std::array<std::string_view, 3> kPolygonModes = {"fill", "line", "point"};
-inline constexpr std::array<std::string_view, 7> kTopologies = {
-    "triangles", "triangle_strip", "triangle_fan", "points", "lines", "line_strip", "line_loop"};
+inline constexpr std::array<std::string_view, 7> kTopologies = {"triangles", "triangle_strip", "triangle_fan", "points",
+                                                                "lines",     "line_strip",     "line_loop"};
 inline constexpr std::array<std::string_view, 3> kColorFormats = {"rgba8", "rgba8_srgb", "rgba16f"};
 inline constexpr std::array<std::string_view, 15> kBlendFactors = {"zero",
                                                                    "one",
@@ -41,8 +41,8 @@ inline constexpr std::array<std::string_view, 15> kBlendFactors = {"zero",
                                                                    "constant_alpha",
                                                                    "one_minus_constant_alpha",
                                                                    "src_alpha_saturate"};
-inline constexpr std::array<std::string_view, 5> kBlendEquations = {"add", "subtract", "reverse_subtract",
-                                                                    "min", "max"};
+inline constexpr std::array<std::string_view, 5> kBlendEquations = {"add", "subtract", "reverse_subtract", "min",
+                                                                    "max"};
 inline constexpr std::array<std::string_view, 8> kStencilOps = {
     "keep", "zero", "replace", "increment", "decrement", "invert", "increment_wrap", "decrement_wrap"};
 // Bit i of DrawCommand::flags.
@@ -56,8 +56,7 @@ constexpr std::string_view name_of(const std::array<std::string_view, N>& names,
 }
 
 template <size_t N>
-constexpr std::optional<size_t> find_name(const std::array<std::string_view, N>& names,
-                                          std::string_view name) {
+constexpr std::optional<size_t> find_name(const std::array<std::string_view, N>& names, std::string_view name) {
   for (size_t i = 0; i < N; i++) {
     if (names[i] == name) return i;
   }

@@ -11,8 +11,7 @@ const char* const kAgain = "correct the file or capture it again";
 
 }  // namespace
 
-JsonObject::JsonObject(const nlohmann::json& value, std::string place)
-    : value_(&value), place_(std::move(place)) {
+JsonObject::JsonObject(const nlohmann::json& value, std::string place) : value_(&value), place_(std::move(place)) {
   if (!value.is_object()) throw std::runtime_error(place_ + ": it is not an object; " + kAgain);
 }
 
@@ -78,14 +77,12 @@ std::array<int64_t, 4> JsonObject::integers4(const char* key) const {
   if (!list.is_array() || list.size() != 4) fail(key, "it is not an array of 4 integers", kAgain);
   std::array<int64_t, 4> result;
   for (size_t i = 0; i < 4; i++) {
-    result[i] =
-        to_integer(key, list[i], std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
+    result[i] = to_integer(key, list[i], std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
   }
   return result;
 }
 
-size_t JsonObject::find(const char* key, const nlohmann::json& value,
-                        std::span<const std::string_view> names) const {
+size_t JsonObject::find(const char* key, const nlohmann::json& value, std::span<const std::string_view> names) const {
   std::string known;
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
@@ -94,16 +91,14 @@ size_t JsonObject::find(const char* key, const nlohmann::json& value,
     }
   }
   for (std::string_view name : names) known += (known.empty() ? "" : ", ") + std::string(name);
-  fail(key,
-       "unknown value " + value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 40),
+  fail(key, "unknown value " + value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 40),
        "use one of " + known);
 }
 
-int64_t JsonObject::to_integer(const char* key, const nlohmann::json& value, int64_t low,
-                               int64_t high) const {
+int64_t JsonObject::to_integer(const char* key, const nlohmann::json& value, int64_t low, int64_t high) const {
   // Values above 2^63 are stored unsigned; everything asked for is below it.
-  const bool fits = value.is_number_integer() &&
-                    (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t(INT64_MAX));
+  const bool fits =
+      value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t(INT64_MAX));
   const int64_t number = fits ? value.get<int64_t>() : 0;
   if (!fits || number < low || number > high) {
     fail(key, "it is not an integer in " + std::to_string(low) + ".." + std::to_string(high), kAgain);

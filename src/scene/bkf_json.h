@@ -1,5 +1,5 @@
-// Typed access to the JSON of a frame file. Every getter checks type and range and throws
-// std::runtime_error("command 12, field 'state': ...; remedy").
+// Typed access to the JSON of a frame file. Every getter checks type and range and throws std::runtime_error("command
+// 12, field 'state': ...; remedy").
 #pragma once
 
 #include <array>

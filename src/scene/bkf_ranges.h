@@ -1,8 +1,8 @@
 // Which parts of the blob become one of the Frame's arrays.
 //
-// Draws share ranges, and ranges may overlap. All ranges of one element type are collected, merged where they
-// overlap or touch, and copied once, one after another: the array cannot become larger than the blob, however
-// many draws refer to it.
+// Draws share ranges, and ranges may overlap. All ranges of one element type are collected, merged where they overlap
+// or touch, and copied once, one after another: the array cannot become larger than the blob, however many draws refer
+// to it.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,7 @@ class BlobRanges {
 
   // Merges what was added and copies it.
   std::vector<T> gather(std::span<const std::byte> blob) {
-    std::sort(ranges_.begin(), ranges_.end(),
-              [](const Range& a, const Range& b) { return a.begin < b.begin; });
+    std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
     size_t merged = 0;
     for (const Range& range : ranges_) {
       if (merged > 0 && range.begin <= ranges_[merged - 1].end) {

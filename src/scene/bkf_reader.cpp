@@ -131,16 +131,14 @@ class Reader {
   }
 
   // A member {"offset", `count_key`} of `element_size` bytes per element, `repeat` times, inside the blob.
-  Extent read_extent(const JsonObject& object, const char* count_key, size_t element_size,
-                     uint64_t repeat) const {
+  Extent read_extent(const JsonObject& object, const char* count_key, size_t element_size, uint64_t repeat) const {
     Extent extent;
     extent.offset = uint64_t(object.integer("offset", 0, kMaxInt64));
     extent.count = uint64_t(object.integer(count_key, 0, kMaxCount));
     if (extent.offset % bkf::kAlignment != 0) object.fail("offset", "it is not a multiple of 16", kAgain);
     const uint64_t room = extent.offset <= blob_.size() ? (blob_.size() - extent.offset) / element_size : 0;
     if (extent.count > room / std::max<uint64_t>(repeat, 1)) {
-      object.fail(count_key, "the range ends beyond the blob of " + std::to_string(blob_.size()) + " bytes",
-                  kAgain);
+      object.fail(count_key, "the range ends beyond the blob of " + std::to_string(blob_.size()) + " bytes", kAgain);
     }
     return extent;
   }
@@ -182,8 +180,7 @@ class Reader {
   }
 
   uint32_t read_target(const JsonObject& object, const char* key) const {
-    const auto id =
-        int(object.integer(key, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+    const auto id = int(object.integer(key, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
     const auto found = target_of_id_.find(id);
     if (found == target_of_id_.end()) object.fail(key, "no target has the id " + std::to_string(id), kAgain);
     return found->second;
@@ -192,8 +189,7 @@ class Reader {
   // The view of a target's layer; all but those of layer 0 are made on first use.
   uint32_t view_of(uint32_t target, uint32_t layer) {
     if (layer == 0) return target;
-    const auto [found, is_new] =
-        view_of_layer_.emplace(std::pair(target, layer), uint32_t(frame_.views.size()));
+    const auto [found, is_new] = view_of_layer_.emplace(std::pair(target, layer), uint32_t(frame_.views.size()));
     if (is_new) frame_.views.push_back({.target = target, .layer = layer});
     return found->second;
   }
@@ -207,8 +203,7 @@ class Reader {
     draw.restart = command.boolean_or("restart", false);
     draw.instances = read_instances(command);
     draw.label = command.text_or("label", "");
-    for (const json& flag : command.array("flags"))
-      draw.flags |= 1u << command.find("flags", flag, bkf::kDrawFlags);
+    for (const json& flag : command.array("flags")) draw.flags |= 1u << command.find("flags", flag, bkf::kDrawFlags);
     const Extent positions = read_positions(command);
     draw.first_vertex = positions_.first(positions.offset);
     draw.vertex_count = draw.element_count = uint32_t(positions.count);
@@ -226,8 +221,7 @@ class Reader {
     clear.target = read_target(command, "target");
     if (command.has("color")) command.numbers("color", std::span<float>(&clear.color.emplace()[0], 4));
     if (command.has("depth")) clear.depth = command.number("depth");
-    if (command.has("stencil"))
-      clear.stencil = uint8_t(command.integer("stencil", INT32_MIN, UINT32_MAX) & 0xff);
+    if (command.has("stencil")) clear.stencil = uint8_t(command.integer("stencil", INT32_MIN, UINT32_MAX) & 0xff);
     if (command.has("scissor")) clear.scissor = bkf::read_scissor(command, "scissor");
     return clear;
   }
@@ -251,8 +245,7 @@ class Reader {
 
   void count_reference_bytes(const JsonObject& object, uint64_t bytes) {
     reference_bytes_ += bytes;
-    if (reference_bytes_ > limits_.reference_bytes)
-      object.fail("size", "all references are too large", kAgain);
+    if (reference_bytes_ > limits_.reference_bytes) object.fail("size", "all references are too large", kAgain);
   }
 
   void read_references() {
@@ -286,8 +279,7 @@ class Reader {
     const uint64_t bytes = uint64_t(reference.depth_width) * uint64_t(reference.depth_height) * sizeof(float);
     const auto offset = uint64_t(object.integer("offset", 0, kMaxInt64));
     if (offset > blob_.size() || bytes > blob_.size() - offset) {
-      object.fail("size", "the picture ends beyond the blob of " + std::to_string(blob_.size()) + " bytes",
-                  kAgain);
+      object.fail("size", "the picture ends beyond the blob of " + std::to_string(blob_.size()) + " bytes", kAgain);
     }
     count_reference_bytes(object, bytes);
     reference.depth.resize(size_t(bytes / sizeof(float)));

@@ -25,16 +25,13 @@ DepthState read_depth(const JsonObject& object) {
 
 BlendTerm read_blend_term(const JsonObject& object, const char* key) {
   const json& list = object.array(key);
-  if (list.size() != 3)
-    object.fail(key, "it is not [source, destination, equation]", "capture the frame again");
-  return {BlendFactor(object.find(key, list[0], kBlendFactors)),
-          BlendFactor(object.find(key, list[1], kBlendFactors)),
+  if (list.size() != 3) object.fail(key, "it is not [source, destination, equation]", "capture the frame again");
+  return {BlendFactor(object.find(key, list[0], kBlendFactors)), BlendFactor(object.find(key, list[1], kBlendFactors)),
           BlendEquation(object.find(key, list[2], kBlendEquations))};
 }
 
 json write_blend_term(const BlendTerm& term) {
-  return {name_of(kBlendFactors, term.src), name_of(kBlendFactors, term.dst),
-          name_of(kBlendEquations, term.equation)};
+  return {name_of(kBlendFactors, term.src), name_of(kBlendFactors, term.dst), name_of(kBlendEquations, term.equation)};
 }
 
 BlendState read_blend(const JsonObject& object) {
@@ -59,8 +56,8 @@ StencilState read_stencil(const JsonObject& object) {
     stencil.depth_fail = StencilOp(object.find("ops", ops[1], kStencilOps));
     stencil.pass = StencilOp(object.find("ops", ops[2], kStencilOps));
   } else {
-    // The first captured frames do not say what a draw did to the stencil buffer: they are drawn as if the
-    // test passed and nothing were written.
+    // The first captured frames do not say what a draw did to the stencil buffer: they are drawn as if the test passed
+    // and nothing were written.
     stencil.func = CompareFunc::always;
   }
   return stencil;
@@ -115,9 +112,7 @@ json write_state(const State& state) {
       {"depthRange", {state.depth_near, state.depth_far}},
       {"scissor", nullptr},
       {"depth",
-       {{"test", state.depth.test},
-        {"write", state.depth.write},
-        {"func", name_of(kCompareFuncs, state.depth.func)}}},
+       {{"test", state.depth.test}, {"write", state.depth.write}, {"func", name_of(kCompareFuncs, state.depth.func)}}},
       {"cull", name_of(kCullModes, state.cull)},
       {"frontFace", name_of(kFrontFaces, state.front_face)},
       {"polygonMode", name_of(kPolygonModes, state.polygon_mode)},
@@ -128,8 +123,7 @@ json write_state(const State& state) {
       {"stencil", nullptr},
   };
   if (state.scissor) result["scissor"] = write_rect(*state.scissor);
-  if (state.polygon_offset)
-    result["polygonOffset"] = {state.polygon_offset->factor, state.polygon_offset->units};
+  if (state.polygon_offset) result["polygonOffset"] = {state.polygon_offset->factor, state.polygon_offset->units};
   if (state.blend) {
     const BlendState& blend = *state.blend;
     result["blend"] = {{"color", write_blend_term(blend.color)}, {"alpha", write_blend_term(blend.alpha)}};
@@ -138,8 +132,7 @@ json write_state(const State& state) {
     }
   }
   if (state.alpha_test) {
-    result["alphaTest"] = {{"func", name_of(kCompareFuncs, state.alpha_test->func)},
-                           {"ref", state.alpha_test->ref}};
+    result["alphaTest"] = {{"func", name_of(kCompareFuncs, state.alpha_test->func)}, {"ref", state.alpha_test->ref}};
   }
   if (state.stencil) {
     const StencilState& stencil = *state.stencil;
@@ -148,8 +141,8 @@ json write_state(const State& state) {
                          {"mask", stencil.mask},
                          {"writeMask", stencil.write_mask},
                          {"ops",
-                          {name_of(kStencilOps, stencil.stencil_fail),
-                           name_of(kStencilOps, stencil.depth_fail), name_of(kStencilOps, stencil.pass)}}};
+                          {name_of(kStencilOps, stencil.stencil_fail), name_of(kStencilOps, stencil.depth_fail),
+                           name_of(kStencilOps, stencil.pass)}}};
   }
   return result;
 }

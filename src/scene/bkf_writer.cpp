@@ -49,8 +49,7 @@ class Writer {
     for (const State& state : frame_.states) root["states"].push_back(bkf::write_state(state));
     for (const Reference& reference : frame_.references) {
       json written = write_reference(reference, number_of[reference.before]);
-      if (written.contains("color") || written.contains("depth"))
-        root["references"].push_back(std::move(written));
+      if (written.contains("color") || written.contains("depth")) root["references"].push_back(std::move(written));
     }
     root["blob"] = {{"codec", "zstd"}, {"size", blob_.size()}};
     return bkf::pack(root, blob_, options_.level);
@@ -73,8 +72,7 @@ class Writer {
                    {"size", {target.width, target.height}},
                    {"samples", 0}};
     if (target.layers != 1) result["layers"] = target.layers;
-    if (target.format != ColorFormat::rgba8)
-      result["format"] = bkf::name_of(bkf::kColorFormats, target.format);
+    if (target.format != ColorFormat::rgba8) result["format"] = bkf::name_of(bkf::kColorFormats, target.format);
     return result;
   }
 
@@ -88,8 +86,8 @@ class Writer {
 
   // Ranges that draws share are stored once.
   template <typename T>
-  uint64_t append_shared(std::map<std::pair<uint64_t, uint64_t>, uint64_t>& stored,
-                         const std::vector<T>& values, uint64_t first, uint64_t count) {
+  uint64_t append_shared(std::map<std::pair<uint64_t, uint64_t>, uint64_t>& stored, const std::vector<T>& values,
+                         uint64_t first, uint64_t count) {
     const auto [found, is_new] = stored.emplace(std::pair(first, count), 0);
     if (is_new) found->second = append(values.data() + first, size_t(count) * sizeof(T));
     return found->second;
@@ -99,10 +97,9 @@ class Writer {
     for (uint32_t i = 0; i < draw.view_count; i++) {
       const View& view = frame_.views[draw.first_view + i];
       const bool clip_space = draw.vertex_kind == VertexKind::clip_space;
-      const uint64_t offset = clip_space
-                                  ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,
-                                                  uint64_t(draw.vertex_count) * draw.instances)
-                                  : append_transformed(draw, view);
+      const uint64_t offset = clip_space ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,
+                                                         uint64_t(draw.vertex_count) * draw.instances)
+                                         : append_transformed(draw, view);
       json command = {{"type", "draw"},
                       {"label", draw.label},
                       {"target", id_of(view.target)},
@@ -123,8 +120,7 @@ class Writer {
   // A draw without indices uses all its positions in the file: one that uses fewer gets indices.
   void write_elements(const DrawCommand& draw, json& command) {
     if (draw.indexed) {
-      const uint64_t offset =
-          append_shared(stored_indices_, frame_.indices, draw.first_index, draw.element_count);
+      const uint64_t offset = append_shared(stored_indices_, frame_.indices, draw.first_index, draw.element_count);
       command["indices"] = {{"offset", offset}, {"type", "u32"}, {"count", draw.element_count}};
     } else if (draw.element_count != draw.vertex_count) {
       std::vector<uint32_t> numbers(draw.element_count);

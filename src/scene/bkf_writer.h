@@ -1,8 +1,8 @@
 // Writes frame files (`.bkf`, version 1): what read_bkf gives back is the same frame.
 //
-// The format holds clip-space draws. Draws of VertexKind::transform are therefore transformed here, each view
-// as a draw of its own (view_projection * (model * position)); their materials, normals and textures are left
-// behind. Command numbers of references are moved along.
+// The format holds clip-space draws. Draws of VertexKind::transform are therefore transformed here, each view as a draw
+// of its own (view_projection * (model * position)); their materials, normals and textures are left behind. Command
+// numbers of references are moved along.
 #pragma once
 
 #include <cstddef>

@@ -17,9 +17,8 @@ namespace brokkr {
 namespace {
 
 [[noreturn]] void fail(std::string_view part, const std::string& problem) {
-  throw std::runtime_error(
-      "camera, field '" + std::string(part) + "': " + problem +
-      "; write for instance \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=45 near=0.1 far=100\"");
+  throw std::runtime_error("camera, field '" + std::string(part) + "': " + problem +
+                           "; write for instance \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=45 near=0.1 far=100\"");
 }
 
 float parse_number(std::string_view part, std::string_view text) {

@@ -30,8 +30,8 @@ struct Camera {
 // Sees the whole of `bounds` from a little above and to the right. `aspect` = width / height.
 Camera fit_camera(const Bounds& bounds, float aspect);
 
-// Replaces the parts of `camera` that `text` names: "eye=1,2,3 target=0,0,0 up=0,1,0 fov=60 near=0.1
-// far=100", in any order, separated by white space or semicolons. Throws std::runtime_error naming the part.
+// Replaces the parts of `camera` that `text` names: "eye=1,2,3 target=0,0,0 up=0,1,0 fov=60 near=0.1 far=100", in any
+// order, separated by white space or semicolons. Throws std::runtime_error naming the part.
 Camera parse_camera(const std::string& text, const Camera& camera);
 
 // A view of `camera`. Near and far planes that it leaves open are put around `bounds`.
@@ -39,7 +39,6 @@ View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_
 
 // `count` views evenly around the axis through the camera's target, the camera itself first; layers 0..count
 // - 1.
-std::vector<View> make_orbit(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target,
-                             uint32_t count);
+std::vector<View> make_orbit(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t count);
 
 }  // namespace brokkr

@@ -57,8 +57,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
   std::error_code error;
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (!out)
-      fail(path, "cannot be created (" + reason() + "); check that its folder exists and is writable");
+    if (!out) fail(path, "cannot be created (" + reason() + "); check that its folder exists and is writable");
     out.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
     out.close();
     if (!out) {

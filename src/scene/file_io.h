@@ -13,8 +13,8 @@ namespace brokkr {
 // Throws std::runtime_error where the file is missing, unreadable or larger than `max_bytes`.
 std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max_bytes);
 
-// Writes `bytes` to a temporary file beside `path` and renames it, so that no reader ever sees half a file.
-// Throws std::runtime_error and leaves an existing file untouched where that fails.
+// Writes `bytes` to a temporary file beside `path` and renames it, so that no reader ever sees half a file. Throws
+// std::runtime_error and leaves an existing file untouched where that fails.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_text(const std::filesystem::path& path, std::string_view text);
 

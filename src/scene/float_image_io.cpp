@@ -58,8 +58,7 @@ std::optional<int> to_int(const std::string& word) {
 
 }  // namespace
 
-void write_exr(const std::filesystem::path& path, int width, int height, int channels,
-               std::span<const float> pixels) {
+void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels) {
   if (channels != 1 && channels != 3 && channels != 4) throw std::invalid_argument("write_exr: channels");
   check_pixels("write_exr", width, height, channels, pixels.size());
 
@@ -108,13 +107,12 @@ void write_exr(const std::filesystem::path& path, int width, int height, int cha
   write_file(path, std::span(reinterpret_cast<const std::byte*>(memory), size));
 }
 
-void write_pfm(const std::filesystem::path& path, int width, int height, int channels,
-               std::span<const float> pixels) {
+void write_pfm(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels) {
   if (channels != 1 && channels != 3) throw std::invalid_argument("write_pfm: channels");
   check_pixels("write_pfm", width, height, channels, pixels.size());
   static_assert(std::endian::native == std::endian::little);
-  const std::string header = std::string(channels == 1 ? "Pf\n" : "PF\n") + std::to_string(width) + " " +
-                             std::to_string(height) + "\n-1.0\n";
+  const std::string header =
+      std::string(channels == 1 ? "Pf\n" : "PF\n") + std::to_string(width) + " " + std::to_string(height) + "\n-1.0\n";
   std::vector<std::byte> file(header.size() + pixels.size_bytes());
   std::copy_n(as_bytes(header).begin(), header.size(), file.begin());
   std::memcpy(file.data() + header.size(), pixels.data(), pixels.size_bytes());
@@ -127,8 +125,7 @@ FloatImage read_pfm(std::span<const std::byte> file, std::string_view name) {
   if (magic != "Pf" && magic != "PF") fail(name, "is no portable float map", "name a .pfm file");
   FloatImage image;
   image.channels = magic == "Pf" ? 1 : 3;
-  const std::optional<int> width = to_int(next_word(file, position)),
-                           height = to_int(next_word(file, position));
+  const std::optional<int> width = to_int(next_word(file, position)), height = to_int(next_word(file, position));
   const std::string scale_word = next_word(file, position);
   const double scale = std::strtod(scale_word.c_str(), nullptr);
   if (!width || !height || *width < 1 || *height < 1 || *width > kMaxTargetSize || *height > kMaxTargetSize ||

@@ -8,8 +8,7 @@ namespace {
 constexpr uint32_t kRestart = 0xffffffffu;
 
 bool is_surface(Topology topology) {
-  return topology == Topology::triangles || topology == Topology::triangle_strip ||
-         topology == Topology::triangle_fan;
+  return topology == Topology::triangles || topology == Topology::triangle_strip || topology == Topology::triangle_fan;
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // A frame as the pipeline receives it: targets, views, states, materials and commands, all plain data.
 //
-// Loaders (bkf_reader.h, obj_reader.h, generated.h) produce a Frame; `validate` proves every index in it
-// before anything downstream trusts one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport,
-// scissor and image rows with their origin at the bottom left, counter-clockwise front faces by default.
+// Loaders (bkf_reader.h, obj_reader.h, generated.h) produce a Frame; `validate` proves every index in it before
+// anything downstream trusts one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport, scissor and image
+// rows with their origin at the bottom left, counter-clockwise front faces by default.
 #pragma once
 
 #include <array>
@@ -28,15 +28,7 @@ enum class CompareFunc : uint8_t { never, less, equal, lequal, greater, notequal
 enum class CullMode : uint8_t { none, front, back, front_and_back };
 enum class FrontFace : uint8_t { ccw, cw };
 enum class PolygonMode : uint8_t { fill, line, point };
-enum class Topology : uint8_t {
-  triangles,
-  triangle_strip,
-  triangle_fan,
-  points,
-  lines,
-  line_strip,
-  line_loop
-};
+enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points, lines, line_strip, line_loop };
 enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
 enum class BlendFactor : uint8_t {
   zero,
@@ -56,16 +48,7 @@ enum class BlendFactor : uint8_t {
   src_alpha_saturate
 };
 enum class BlendEquation : uint8_t { add, subtract, reverse_subtract, min, max };
-enum class StencilOp : uint8_t {
-  keep,
-  zero,
-  replace,
-  increment,
-  decrement,
-  invert,
-  increment_wrap,
-  decrement_wrap
-};
+enum class StencilOp : uint8_t { keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap };
 
 // Pixels; origin at the bottom left.
 struct Rect {
@@ -147,8 +130,7 @@ enum class VertexKind : uint8_t {
   transform,   // clip = view_projection * model * position
 };
 
-// What a clip-space replay cannot know of the application's own shader, and convention changes
-// (frame-format.md).
+// What a clip-space replay cannot know of the application's own shader, and convention changes (frame-format.md).
 enum DrawFlag : uint32_t {
   kFragmentDiscard = 1u << 0,
   kFragmentDepth = 1u << 1,

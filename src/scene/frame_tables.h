@@ -1,5 +1,5 @@
-// A frame as the kernel reads it: flat tables that the host makes once per frame (pipeline/prepare.h). Plain
-// data, the same on every machine; pointers lead into host memory or into the GPU's.
+// A frame as the kernel reads it: flat tables that the host makes once per frame (pipeline/prepare.h). Plain data, the
+// same on every machine; pointers lead into host memory or into the GPU's.
 //
 // Batch        32 triangles of one run; numbered over the whole frame in submission order
 // Run          the batches of one instance of one draw in one view
@@ -67,16 +67,16 @@ struct RunRecord {
   uint32_t first_batch;
 };
 
-// Batches found beforehand (pipeline/reuse_plan.h): what a reuse strategy makes of one instance's triangles.
-// They follow each other as the triangles do; primitive ids stay what they are.
+// Batches found beforehand (pipeline/reuse_plan.h): what a reuse strategy makes of one instance's triangles. They
+// follow each other as the triangles do; primitive ids stay what they are.
 struct PlannedBatch {
   uint32_t run;
   uint32_t first_primitive;  // primitive id of its first triangle
   uint32_t first_chunk, chunks;
 };
 
-// At most 32 triangles, and at most 32 vertex shader runs before them. Results lie in numbered slots, from
-// which later chunks of the same batch may take them as well.
+// At most 32 triangles, and at most 32 vertex shader runs before them. Results lie in numbered slots, from which later
+// chunks of the same batch may take them as well.
 struct ReuseChunk {
   uint32_t first_corner;  // into FrameTables::chunk_corners
   uint32_t first_run;     // into FrameTables::shade_vertex and shade_slot

@@ -108,8 +108,8 @@ void make_overlap(Frame& frame, const Parameters& parameters, const LoadOptions&
     for (size_t k = 0; k < 3; k++) {
       const float angle = turn + kTau * float(k) / 3;
       const float d = depth * (0.95f + 0.1f * random_unit(random));
-      corners[k] = glm::vec3((x + radius * std::cos(angle)) * slope * d,
-                             (y + radius * std::sin(angle)) * slope * d, -d);
+      corners[k] =
+          glm::vec3((x + radius * std::cos(angle)) * slope * d, (y + radius * std::sin(angle)) * slope * d, -d);
     }
     const glm::vec3 normal = glm::normalize(glm::cross(corners[1] - corners[0], corners[2] - corners[0]));
     const uint32_t a = mesh.vertex(corners[0], normal, {0, 0}), b = mesh.vertex(corners[1], normal, {1, 0});
@@ -122,8 +122,7 @@ float hills(float x, float z) {
   float height = 0;
   for (int octave = 0; octave < 5; octave++) {
     const float scale = float(1 << octave);
-    height += (std::sin(0.21f * scale * x + 1.7f * float(octave)) *
-                   std::cos(0.17f * scale * z - 0.9f * float(octave)) +
+    height += (std::sin(0.21f * scale * x + 1.7f * float(octave)) * std::cos(0.17f * scale * z - 0.9f * float(octave)) +
                std::sin(0.13f * scale * (x + z))) /
               scale;
   }
@@ -240,15 +239,13 @@ struct Scene {
 };
 
 constexpr Scene kScenes[] = {
-    {"sphere-1m", "a displaced sphere of 1.0 M small triangles over 60 % of the picture", 12 * 289 * 289,
-     make_sphere},
+    {"sphere-1m", "a displaced sphere of 1.0 M small triangles over 60 % of the picture", 12 * 289 * 289, make_sphere},
     {"sphere-100k", "the same of 100 k triangles", 12 * 91 * 91, make_sphere},
     {"overlap-10k", "10 k large triangles in random depth order, depth complexity 10", 10'000, make_overlap},
     {"terrain", "512 x 512 x 2 triangles of hills at a grazing angle", 512 * 512 * 2, make_terrain},
     {"city", "20 k boxes of 12 triangles from street level, heavy occlusion", 240'000, make_city},
     {"views", "1024 views of 128 x 128 pixels of one object of 1 k triangles", 12 * 9 * 9, make_views},
-    {"scan", "a knotty figure of 1 M irregular triangles, numbered slice by slice as scans are", 1'000'000,
-     make_scan},
+    {"scan", "a knotty figure of 1 M irregular triangles, numbered slice by slice as scans are", 1'000'000, make_scan},
     {"tree", "a trunk and 50 k leaves, each of two triangles with vertices of its own", 100'000, make_tree},
 };
 
@@ -260,8 +257,8 @@ std::string known_scenes() {
 
 [[noreturn]] void fail(std::string_view spec, std::string_view field, const std::string& problem,
                        const std::string& remedy) {
-  throw std::runtime_error("generated:" + std::string(spec) + ", field '" + std::string(field) +
-                           "': " + problem + "; " + remedy);
+  throw std::runtime_error("generated:" + std::string(spec) + ", field '" + std::string(field) + "': " + problem +
+                           "; " + remedy);
 }
 
 int parse_value(std::string_view spec, std::string_view key, std::string_view text, int low, int high) {
@@ -269,8 +266,7 @@ int parse_value(std::string_view spec, std::string_view key, std::string_view te
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
     fail(spec, key,
-         "'" + std::string(text) + "' is not an integer in " + std::to_string(low) + ".." +
-             std::to_string(high),
+         "'" + std::string(text) + "' is not an integer in " + std::to_string(low) + ".." + std::to_string(high),
          "choose another value");
   }
   return value;
@@ -309,8 +305,7 @@ Frame generate(std::string_view spec, const LoadOptions& options) {
   const std::string_view name = spec.substr(0, question);
   const auto* scene = std::find_if(std::begin(kScenes), std::end(kScenes),
                                    [&](const Scene& candidate) { return name == candidate.name; });
-  if (scene == std::end(kScenes))
-    fail(spec, "name", "there is no such scene", "use one of " + known_scenes());
+  if (scene == std::end(kScenes)) fail(spec, "name", "there is no such scene", "use one of " + known_scenes());
   const Parameters parameters =
       parse_parameters(spec, spec.substr(std::min(question + 1, spec.size())), scene->triangles);
   Frame frame;

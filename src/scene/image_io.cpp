@@ -20,8 +20,8 @@ constexpr uint64_t kMaxImageFile = uint64_t(1) << 30;
   throw std::runtime_error(std::string(name) + ": " + problem + "; " + remedy);
 }
 
-// stb_image also reads formats that nobody gives a scene and whose decoders have a history of reading beyond
-// their input: these are turned away by their first bytes.
+// stb_image also reads formats that nobody gives a scene and whose decoders have a history of reading beyond their
+// input: these are turned away by their first bytes.
 bool is_unsupported(std::span<const std::byte> file) {
   static constexpr std::string_view kMagics[] = {"GIF8", "8BPS", "#?", "\x53\x80\xf6\x34", "P5", "P6"};
   const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 16));
@@ -29,8 +29,8 @@ bool is_unsupported(std::span<const std::byte> file) {
                      [&](std::string_view magic) { return text.starts_with(magic); });
 }
 
-// stb_image reserves what a PNG chunk's length field says before it reads the chunk: no chunk may be longer
-// than the file.
+// stb_image reserves what a PNG chunk's length field says before it reads the chunk: no chunk may be longer than the
+// file.
 bool has_whole_png_chunks(std::span<const std::byte> file) {
   constexpr size_t kSignature = 8, kLengthAndType = 8, kChecksum = 4;
   const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 4));
@@ -70,8 +70,7 @@ std::vector<std::byte> encode_png(int width, int height, std::span<const uint32_
     }
   }
   std::vector<std::byte> file;
-  const int written =
-      stbi_write_png_to_func(append_bytes, &file, width, height, channels, rows.data(), int(row_bytes));
+  const int written = stbi_write_png_to_func(append_bytes, &file, width, height, channels, rows.data(), int(row_bytes));
   if (written == 0) file.clear();
   return file;
 }
@@ -96,8 +95,8 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
   if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
       uint64_t(width) * uint64_t(height) > max_pixels) {
     fail(name, "has " + std::to_string(width) + " x " + std::to_string(height) + " pixels, above the limits",
-         "scale it to at most " + std::to_string(kMaxTargetSize) + " a side and " +
-             std::to_string(max_pixels) + " in all");
+         "scale it to at most " + std::to_string(kMaxTargetSize) + " a side and " + std::to_string(max_pixels) +
+             " in all");
   }
   const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
       stbi_load_from_memory(bytes, int(file.size()), &width, &height, &channels, 4), stbi_image_free);

@@ -1,7 +1,6 @@
-// Picture files. In memory, rows run bottom to top as everywhere in this program; the writers turn them where
-// the format wants them otherwise. Every writer replaces its file as a whole or not at all.
-// Errors are std::runtime_error naming file, problem and remedy; a `pixels` of the wrong size is
-// std::invalid_argument.
+// Picture files. In memory, rows run bottom to top as everywhere in this program; the writers turn them where the
+// format wants them otherwise. Every writer replaces its file as a whole or not at all. Errors are std::runtime_error
+// naming file, problem and remedy; a `pixels` of the wrong size is std::invalid_argument.
 #pragma once
 
 #include <cstddef>
@@ -34,22 +33,18 @@ void write_png(const std::filesystem::path& path, int width, int height, std::sp
                bool opaque = false);
 
 // The same file in memory; empty where it cannot be encoded.
-std::vector<std::byte> encode_png(int width, int height, std::span<const uint32_t> pixels,
-                                  bool opaque = false);
+std::vector<std::byte> encode_png(int width, int height, std::span<const uint32_t> pixels, bool opaque = false);
 
 // 32-bit floats, ZIP compressed. `channels`: 1 (Y), 3 (RGB) or 4 (RGBA).
-void write_exr(const std::filesystem::path& path, int width, int height, int channels,
-               std::span<const float> pixels);
+void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels);
 
 // Portable float map, little-endian. `channels`: 1 or 3.
-void write_pfm(const std::filesystem::path& path, int width, int height, int channels,
-               std::span<const float> pixels);
+void write_pfm(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels);
 FloatImage read_pfm(const std::filesystem::path& path);
 FloatImage read_pfm(std::span<const std::byte> file, std::string_view name);
 
 // PNG, JPEG, BMP or TGA (stb_image). Sides up to kMaxTargetSize, together up to `max_pixels`.
 Image read_image(const std::filesystem::path& path, uint64_t max_pixels = kMaxImagePixels);
-Image read_image(std::span<const std::byte> file, std::string_view name,
-                 uint64_t max_pixels = kMaxImagePixels);
+Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels = kMaxImagePixels);
 
 }  // namespace brokkr

@@ -23,10 +23,9 @@ std::string lower_extension(const std::string& path) {
 
 Frame load_capture(const std::string& path, const LoadOptions& options) {
   if (!options.camera.empty() || options.views > 1) {
-    throw std::runtime_error(
-        path +
-        ": a captured frame holds transformed vertices, so that it has no camera to change; "
-        "leave out the camera and the number of views");
+    throw std::runtime_error(path +
+                             ": a captured frame holds transformed vertices, so that it has no camera to change; "
+                             "leave out the camera and the number of views");
   }
   return read_bkf(std::filesystem::path(path), {}, options.progress);
 }
@@ -43,13 +42,11 @@ std::vector<SceneSource> scene_sources() {
 }
 
 Frame load_frame(const std::string& path, const LoadOptions& options) {
-  if (path.starts_with(kGenerated))
-    return generate(std::string_view(path).substr(kGenerated.size()), options);
+  if (path.starts_with(kGenerated)) return generate(std::string_view(path).substr(kGenerated.size()), options);
   const std::string extension = lower_extension(path);
   if (extension == ".bkf") return load_capture(path, options);
   if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
-  throw std::runtime_error(path +
-                           ": the kind of file is unknown; name a .bkf or .obj file, or generated:NAME");
+  throw std::runtime_error(path + ": the kind of file is unknown; name a .bkf or .obj file, or generated:NAME");
 }
 
 }  // namespace brokkr

@@ -7,8 +7,8 @@
 namespace brokkr {
 namespace {
 
-// A displacement of the unit sphere and its gradient, as functions of the point, so that neighbouring faces
-// of the cube agree on their common edge to the last bit.
+// A displacement of the unit sphere and its gradient, as functions of the point, so that neighbouring faces of the cube
+// agree on their common edge to the last bit.
 struct Displacement {
   float value;
   glm::vec3 gradient;
@@ -85,8 +85,8 @@ void MeshBuilder::displaced_sphere(int side, const glm::vec3& center, float radi
       for (int i = 0; i <= side; i++) {
         glm::vec3 p(0);
         p[axis] = sign;
-        // Equal angles instead of equal steps give triangles of about the same size. Both ends are set, since
-        // tan(pi / 4) need not be 1.
+        // Equal angles instead of equal steps give triangles of about the same size. Both ends are set, since tan(pi /
+        // 4) need not be 1.
         const auto step = [&](int k) {
           return k == 0 ? -1.0f : k == side ? 1.0f : std::tan(0.78539816f * (2 * float(k) / float(side) - 1));
         };
@@ -140,8 +140,7 @@ void MeshBuilder::height_field(int side, float size, const std::function<float(f
   }
 }
 
-DrawCommand MeshBuilder::draw(uint32_t state, uint32_t material, uint32_t first_instance,
-                              uint32_t instances) const {
+DrawCommand MeshBuilder::draw(uint32_t state, uint32_t material, uint32_t first_instance, uint32_t instances) const {
   DrawCommand draw;
   draw.view_count = uint32_t(frame_.views.size());
   draw.state = state;

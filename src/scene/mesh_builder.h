@@ -33,8 +33,7 @@ class MeshBuilder {
   const Bounds& bounds() const { return bounds_; }
   uint32_t triangles() const { return uint32_t((frame_.indices.size() - first_index_) / 3); }
 
-  // The draw of all that was added, through all views of the frame, with `instances` models from
-  // `first_instance`.
+  // The draw of all that was added, through all views of the frame, with `instances` models from `first_instance`.
   DrawCommand draw(uint32_t state, uint32_t material, uint32_t first_instance, uint32_t instances) const;
 
  private:

@@ -66,18 +66,12 @@ class Parser : public tinyobj::MaterialReader {
 
   ObjMesh parse(std::string_view text) {
     tinyobj::callback_t callbacks;
-    callbacks.vertex_cb = [](void* self, float x, float y, float z, float) {
-      to(self).add_position({x, y, z});
-    };
+    callbacks.vertex_cb = [](void* self, float x, float y, float z, float) { to(self).add_position({x, y, z}); };
     callbacks.normal_cb = [](void* self, float x, float y, float z) { to(self).add_normal({x, y, z}); };
     callbacks.texcoord_cb = [](void* self, float u, float v, float) { to(self).add_texcoord({u, v}); };
-    callbacks.index_cb = [](void* self, tinyobj::index_t* indices, int count) {
-      to(self).add_face(indices, count);
-    };
+    callbacks.index_cb = [](void* self, tinyobj::index_t* indices, int count) { to(self).add_face(indices, count); };
     callbacks.usemtl_cb = [](void* self, const char* name, int) { to(self).use_material(name); };
-    callbacks.mtllib_cb = [](void* self, const tinyobj::material_t*, int) {
-      to(self).missing_library_.clear();
-    };
+    callbacks.mtllib_cb = [](void* self, const tinyobj::material_t*, int) { to(self).missing_library_.clear(); };
     std::istringstream in{std::string(text)};
     std::string warning, error;
     if (!tinyobj::LoadObjWithCallback(in, callbacks, this, this, &warning, &error)) {
@@ -88,8 +82,8 @@ class Parser : public tinyobj::MaterialReader {
   }
 
   // tinyobjloader asks for the MTL files by this; of several names on a line the first that exists counts.
-  bool operator()(const std::string& file, std::vector<tinyobj::material_t>* materials,
-                  std::map<std::string, int>* map, std::string* warning, std::string* error) override {
+  bool operator()(const std::string& file, std::vector<tinyobj::material_t>* materials, std::map<std::string, int>* map,
+                  std::string* warning, std::string* error) override {
     if (++libraries_ > kMaxLibraries) fail("mtllib", "there are more than 64", "merge the MTL files");
     std::vector<std::byte> bytes;
     try {
@@ -111,15 +105,13 @@ class Parser : public tinyobj::MaterialReader {
  private:
   static Parser& to(void* self) { return *static_cast<Parser*>(self); }
 
-  [[noreturn]] void fail(const std::string& field, const std::string& problem,
-                         const std::string& remedy) const {
+  [[noreturn]] void fail(const std::string& field, const std::string& problem, const std::string& remedy) const {
     throw std::runtime_error("field '" + field + "': " + problem + "; " + remedy);
   }
 
   void add_position(const glm::vec3& position) {
     if (!is_usable(position)) {
-      fail("v " + std::to_string(mesh_.positions.size() + 1), "it is not finite or beyond 1e15",
-           "scale the model");
+      fail("v " + std::to_string(mesh_.positions.size() + 1), "it is not finite or beyond 1e15", "scale the model");
     }
     mesh_.positions.push_back(position);
   }
@@ -139,10 +131,10 @@ class Parser : public tinyobj::MaterialReader {
     if (index == 0) return -1;
     const int64_t number = index > 0 ? int64_t(index) - 1 : int64_t(count) + index;
     if (number < 0 || number >= int64_t(count)) {
-      fail("f " + std::to_string(faces_),
-           std::string(what) + " " + std::to_string(index) + " is not among the " + std::to_string(count) +
-               " before it",
-           "export the file again");
+      fail(
+          "f " + std::to_string(faces_),
+          std::string(what) + " " + std::to_string(index) + " is not among the " + std::to_string(count) + " before it",
+          "export the file again");
     }
     return int(number);
   }
@@ -160,8 +152,7 @@ class Parser : public tinyobj::MaterialReader {
       corner.position = resolve(indices[i].vertex_index, mesh_.positions.size(), "vertex");
       corner.texcoord = resolve(indices[i].texcoord_index, mesh_.texcoords.size(), "texture coordinate");
       corner.normal = resolve(indices[i].normal_index, mesh_.normals.size(), "normal");
-      if (corner.position < 0)
-        fail("f " + std::to_string(faces_), "a corner has no vertex", "export the file again");
+      if (corner.position < 0) fail("f " + std::to_string(faces_), "a corner has no vertex", "export the file again");
       if (corner.normal >= 0 && mesh_.normals[size_t(corner.normal)] == glm::vec3(0)) corner.normal = -1;
       corners_.push_back(corner);
       points_.push_back(mesh_.positions[size_t(corner.position)]);
@@ -198,8 +189,6 @@ class Parser : public tinyobj::MaterialReader {
 
 }  // namespace
 
-ObjMesh parse_obj(std::string_view text, const ResourceReader& resources) {
-  return Parser(resources).parse(text);
-}
+ObjMesh parse_obj(std::string_view text, const ResourceReader& resources) { return Parser(resources).parse(text); }
 
 }  // namespace brokkr

@@ -12,8 +12,7 @@
 
 namespace brokkr {
 
-// Contents of a file that the OBJ file names, by its name there. Throws std::runtime_error where it is
-// missing.
+// Contents of a file that the OBJ file names, by its name there. Throws std::runtime_error where it is missing.
 using ResourceReader = std::function<std::vector<std::byte>(const std::string& name)>;
 
 // One corner of a triangle: numbers into the mesh's arrays, -1 where there is none.
@@ -41,12 +40,12 @@ struct ObjMesh {
   std::vector<ObjMaterial> materials;
 };
 
-// Reads with tinyobjloader; polygons are triangulated, lines and points left out. Throws std::runtime_error
-// naming field and remedy, and the face or vertex by its number in the file.
+// Reads with tinyobjloader; polygons are triangulated, lines and points left out. Throws std::runtime_error naming
+// field and remedy, and the face or vertex by its number in the file.
 ObjMesh parse_obj(std::string_view text, const ResourceReader& resources);
 
-// Gives every corner without a normal one: the mean, weighted by area, of those faces around its position
-// that lie within 45 degrees of its own face. Edges of boxes stay sharp and curved surfaces become smooth.
+// Gives every corner without a normal one: the mean, weighted by area, of those faces around its position that lie
+// within 45 degrees of its own face. Edges of boxes stay sharp and curved surfaces become smooth.
 void add_missing_normals(ObjMesh& mesh);
 
 }  // namespace brokkr

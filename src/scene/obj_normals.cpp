@@ -7,7 +7,7 @@ namespace brokkr {
 namespace {
 
 constexpr float kCosCrease = 0.70710678f;  // 45 degrees
-constexpr uint32_t kMaxFaces = 256;  // looked at around one position, so that a hub does not take forever
+constexpr uint32_t kMaxFaces = 256;        // looked at around one position, so that a hub does not take forever
 
 // Faces around each position, as one array cut at `begin`.
 struct Adjacency {
@@ -74,8 +74,7 @@ void add_missing_normals(ObjMesh& mesh) {
       }
       const double length = glm::length(sum);
       glm::vec3 normal = length > 0 ? glm::vec3(sum / length) : own;
-      if (normal == glm::vec3(0))
-        normal = glm::vec3(0, 1, 0);  // a face without area: never seen, but defined
+      if (normal == glm::vec3(0)) normal = glm::vec3(0, 1, 0);  // a face without area: never seen, but defined
       corner.normal = int(mesh.normals.size());
       mesh.normals.push_back(normal);
     }

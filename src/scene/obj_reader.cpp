@@ -89,16 +89,15 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
   for (uint32_t triangle : triangles) {
     for (const ObjCorner& corner : mesh.triangles[triangle].corners) {
       const glm::vec3& normal = mesh.normals[size_t(corner.normal)];
-      const VertexKey key{corner.position,
-                          corner.texcoord,
-                          {std::bit_cast<uint32_t>(normal.x), std::bit_cast<uint32_t>(normal.y),
-                           std::bit_cast<uint32_t>(normal.z)}};
+      const VertexKey key{
+          corner.position,
+          corner.texcoord,
+          {std::bit_cast<uint32_t>(normal.x), std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)}};
       const auto [found, is_new] = vertices.emplace(key, uint32_t(vertices.size()));
       if (is_new) {
         frame.positions.emplace_back(mesh.positions[size_t(corner.position)], 1.0f);
         frame.normals.push_back(normal);
-        frame.texcoords.push_back(corner.texcoord >= 0 ? mesh.texcoords[size_t(corner.texcoord)]
-                                                       : glm::vec2(0));
+        frame.texcoords.push_back(corner.texcoord >= 0 ? mesh.texcoords[size_t(corner.texcoord)] : glm::vec2(0));
       }
       frame.indices.push_back(found->second);
     }
@@ -116,8 +115,7 @@ State blended_state(State state) {
   return state;
 }
 
-Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options,
-                 const ObjLimits& limits) {
+Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options, const ObjLimits& limits) {
   Frame frame;
   Bounds bounds;
   for (const ObjTriangle& triangle : mesh.triangles) {
@@ -151,8 +149,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
       frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
     }
   }
-  for (DrawCommand& draw : blended)
-    frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
+  for (DrawCommand& draw : blended) frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
   return frame;
 }
 
@@ -167,8 +164,7 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
     report(0.1);
     ObjMesh mesh = parse_obj(text, resources);
     report(0.6);
-    if (mesh.triangles.empty())
-      throw std::runtime_error("field 'f': there are no faces; name an OBJ file with faces");
+    if (mesh.triangles.empty()) throw std::runtime_error("field 'f': there are no faces; name an OBJ file with faces");
     Frame frame = make_frame(std::move(mesh), resources, options, limits);
     frame.application = std::filesystem::path(name).stem().string();
     frame.source = name;
@@ -185,15 +181,14 @@ Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, co
     const std::filesystem::path file = path.parent_path() / name;
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) {
-      throw std::runtime_error("'" + file.string() +
-                               "' is missing; put it there, or change its name in the " +
+      throw std::runtime_error("'" + file.string() + "' is missing; put it there, or change its name in the " +
                                (file.extension() == ".mtl" ? "mtllib line of the OBJ file" : "MTL file"));
     }
     return read_file(file, limits.file_bytes);
   };
   const std::vector<std::byte> bytes = read_file(path, limits.file_bytes);
-  return read_obj(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), path.string(),
-                  resources, options, limits);
+  return read_obj(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), path.string(), resources,
+                  options, limits);
 }
 
 }  // namespace brokkr

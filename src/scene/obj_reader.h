@@ -1,10 +1,10 @@
 // Reads scenes: Wavefront OBJ with MTL materials and textures (tinyobjloader, stb_image).
 //
-// Each material becomes one draw of VertexKind::transform, opaque ones first, in the order of the MTL file;
-// those with `d` below 1 follow, blended and without depth writes. Read from MTL: Kd, Ks, Ke, Ns, d or Tr,
-// map_Kd, map_d. A picture with an alpha channel, or map_d, discards fragments with alpha below 0.5
-// (foliage), unless the material is blended. Faces without normals get smooth ones with creases (obj_mesh.h),
-// faces without texture coordinates zeros. All errors are std::runtime_error naming file, field and remedy.
+// Each material becomes one draw of VertexKind::transform, opaque ones first, in the order of the MTL file; those with
+// `d` below 1 follow, blended and without depth writes. Read from MTL: Kd, Ks, Ke, Ns, d or Tr, map_Kd, map_d. A
+// picture with an alpha channel, or map_d, discards fragments with alpha below 0.5 (foliage), unless the material is
+// blended. Faces without normals get smooth ones with creases (obj_mesh.h), faces without texture coordinates zeros.
+// All errors are std::runtime_error naming file, field and remedy.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,7 @@ void check(const std::filesystem::path& path, const Frame& frame, size_t command
   if (draw.vertex_kind != VertexKind::transform) fail(path, command, "its positions are in clip space");
   if (draw.topology != Topology::triangles) fail(path, command, "it is no triangle list");
   if (draw.instances != 1) fail(path, command, "it has " + std::to_string(draw.instances) + " instances");
-  if (frame.models[draw.first_instance] != glm::mat4(1.0f))
-    fail(path, command, "its model matrix is not the identity");
+  if (frame.models[draw.first_instance] != glm::mat4(1.0f)) fail(path, command, "its model matrix is not the identity");
 }
 
 template <class... Values>
@@ -69,8 +68,7 @@ std::string materials(const Frame& frame, const std::filesystem::path& folder,
 
 }  // namespace
 
-void write_obj(const Frame& frame, const std::filesystem::path& path,
-               const std::filesystem::path& texture_folder) {
+void write_obj(const Frame& frame, const std::filesystem::path& path, const std::filesystem::path& texture_folder) {
   for (size_t c = 0; c < frame.commands.size(); ++c) {
     if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) check(path, frame, c, *draw);
   }
@@ -87,8 +85,7 @@ void write_obj(const Frame& frame, const std::filesystem::path& path,
     for (uint32_t i = 0; i + 2 < draw->element_count; i += 3) {
       text += 'f';
       for (uint32_t k = 0; k < 3; ++k) {
-        const uint64_t v =
-            draw->first_vertex + (draw->indexed ? frame.indices[draw->first_index + i + k] : i + k) + 1;
+        const uint64_t v = draw->first_vertex + (draw->indexed ? frame.indices[draw->first_index + i + k] : i + k) + 1;
         const std::string number = std::to_string(v);
         text += ' ' + number;
         if (has_texcoords || has_normals) text += '/';

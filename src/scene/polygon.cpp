@@ -18,8 +18,8 @@ glm::dvec3 area_vector(std::span<const glm::vec3> corners) {
   return sum;
 }
 
-// The two coordinates of a point that remain when the axis nearest to the normal is left out, ordered such
-// that a polygon that is counter-clockwise around the normal stays so.
+// The two coordinates of a point that remain when the axis nearest to the normal is left out, ordered such that a
+// polygon that is counter-clockwise around the normal stays so.
 glm::dvec2 project(const glm::vec3& point, const glm::dvec3& normal) {
   const glm::dvec3 size(std::abs(normal.x), std::abs(normal.y), std::abs(normal.z));
   const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;

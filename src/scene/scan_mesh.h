@@ -5,8 +5,8 @@
 
 namespace brokkr {
 
-// Polygonizes a knotty figure of about two units with surface nets (Gibson 1998) on `cells`^3 cells: a vertex
-// in each cell that the surface passes, two triangles across each grid edge that it cuts. `cells` 8 .. 2048.
+// Polygonizes a knotty figure of about two units with surface nets (Gibson 1998) on `cells`^3 cells: a vertex in each
+// cell that the surface passes, two triangles across each grid edge that it cuts. `cells` 8 .. 2048.
 void add_scan(MeshBuilder& mesh, int cells);
 
 // Cells for about so many triangles.

@@ -17,8 +17,7 @@ Size target_size(const LoadOptions& options) {
   if (size.height == 0) size.height = several ? options.view_size : 1080;
   if (size.width < 1 || size.height < 1 || size.width > kMaxTargetSize || size.height > kMaxTargetSize) {
     throw std::runtime_error("scene, field 'size': " + std::to_string(size.width) + " x " +
-                             std::to_string(size.height) +
-                             " is outside 1..16384 pixels; choose another size");
+                             std::to_string(size.height) + " is outside 1..16384 pixels; choose another size");
   }
   return size;
 }

@@ -9,9 +9,9 @@
 
 namespace brokkr {
 
-// Gives an empty frame target 0, its views and the clear that begins it. The camera is `options.camera` on
-// top of `preferred`, or on top of one fitted to `bounds`. Draws use views 0 .. frame.views.size() - 1.
-// Throws std::runtime_error for sizes, view counts or cameras out of range.
+// Gives an empty frame target 0, its views and the clear that begins it. The camera is `options.camera` on top of
+// `preferred`, or on top of one fitted to `bounds`. Draws use views 0 .. frame.views.size() - 1. Throws
+// std::runtime_error for sizes, view counts or cameras out of range.
 void set_up_scene(Frame& frame, const Bounds& bounds, const std::optional<Camera>& preferred,
                   const LoadOptions& options);
 

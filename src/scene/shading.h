@@ -19,8 +19,8 @@ enum class Shading : uint8_t {
   multiply_add
 };
 
-// Whether the shader looks at materials: it then may discard fragments of materials with an alpha cutoff and
-// of draws with an alpha test.
+// Whether the shader looks at materials: it then may discard fragments of materials with an alpha cutoff and of draws
+// with an alpha test.
 constexpr bool shows_materials(Shading s) { return s == Shading::material; }
 
 // Whether the shader compares the samples of a 2x2 quad (kDerivatives): its lanes then come as quads.

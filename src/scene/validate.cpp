@@ -80,8 +80,8 @@ void require_finite(const Place& place, const char* field, float value) {
   require_finite(place, field, std::span<const float>(&value, 1));
 }
 
-// Largest value of any range of an index array in O(log n), so that many draws over one large array cannot
-// make validation quadratic. Each level holds the maxima of 64 neighbours of the level below.
+// Largest value of any range of an index array in O(log n), so that many draws over one large array cannot make
+// validation quadratic. Each level holds the maxima of 64 neighbours of the level below.
 class RangeMaximum {
  public:
   // With `restart`, the restart index counts as 0.
@@ -139,8 +139,7 @@ void validate_targets(const Frame& frame) {
     const View& view = frame.views[i];
     const Place place{"view", i};
     require_index(place, "target", view.target, frame.targets.size(), "targets");
-    require_index(place, "layer", view.layer, size_t(frame.targets[view.target].layers),
-                  "layers of its target");
+    require_index(place, "layer", view.layer, size_t(frame.targets[view.target].layers), "layers of its target");
     require_finite(place, "view_projection", view.view_projection);
     require_finite(place, "eye", view.eye);
   }
@@ -231,8 +230,7 @@ void validate_attributes(const Frame& frame) {
     fail({"frame", 0}, "normals", "there are more or fewer than positions", "give none, or one per position");
   }
   if (!frame.texcoords.empty() && frame.texcoords.size() != frame.positions.size()) {
-    fail({"frame", 0}, "texcoords", "there are more or fewer than positions",
-         "give none, or one per position");
+    fail({"frame", 0}, "texcoords", "there are more or fewer than positions", "give none, or one per position");
   }
   for (size_t i = 0; i < frame.models.size(); i++) {
     require_finite({"model", i}, "matrix", frame.models[i]);
@@ -254,12 +252,10 @@ void validate_draw(const Frame& frame, const Place& place, const DrawCommand& dr
   const uint64_t vertices = uint64_t(draw.vertex_count) * (clip_space ? draw.instances : 1);
   require_extent(place, "first_vertex", draw.first_vertex, vertices, frame.positions.size(), "positions");
   if (!clip_space) {
-    require_extent(place, "first_instance", draw.first_instance, draw.instances, frame.models.size(),
-                   "models");
+    require_extent(place, "first_instance", draw.first_instance, draw.instances, frame.models.size(), "models");
   }
   if (draw.indexed) {
-    require_extent(place, "first_index", draw.first_index, draw.element_count, frame.indices.size(),
-                   "indices");
+    require_extent(place, "first_index", draw.first_index, draw.element_count, frame.indices.size(), "indices");
   } else if (draw.element_count > draw.vertex_count) {
     fail(place, "element_count", "it is larger than vertex_count", "give the draw more vertices");
   }

@@ -1,13 +1,11 @@
 // Progressive sorting of queues while others use them (thesis 5.2.5, after Steinberger et al. 2012).
 //
-// A window of as many slots as the warp has lanes moves from the back of a queue to its front, by half its
-// width, and sorts what it sees; then it begins again at the back. It stays away from the front by a safety
-// margin, where elements are about to be taken. Unlike the original, it locks the slots it exchanges: a
-// slot's ticket is swapped for one that nobody waits for, so that a dequeue that comes too close waits for
-// the exchange, and none is ever lost.
+// A window of as many slots as the warp has lanes moves from the back of a queue to its front, by half its width, and
+// sorts what it sees; then it begins again at the back. It stays away from the front by a safety margin, where elements
+// are about to be taken. Unlike the original, it locks the slots it exchanges: a slot's ticket is swapped for one that
+// nobody waits for, so that a dequeue that comes too close waits for the exchange, and none is ever lost.
 //
-// Of several queues, that one comes next where the last pass exchanged most and most elements have arrived
-// since.
+// Of several queues, that one comes next where the last pass exchanged most and most elements have arrived since.
 #pragma once
 
 #include "schedule/task_tree.h"
@@ -20,8 +18,7 @@ class Maintainer {
   static constexpr int kWords = 1 + Root::kPayloadWords;
   static constexpr int kMargin = 2 * kWidth;  // slots
 
-  BROKKR_FN Maintainer(Warp& w, const QueueMemory<kWords>& queues, uint32_t* stop)
-      : w_(w), m_(queues), stop_(stop) {}
+  BROKKR_FN Maintainer(Warp& w, const QueueMemory<kWords>& queues, uint32_t* stop) : w_(w), m_(queues), stop_(stop) {}
 
   // Sorts one queue once from back to front. Returns how many elements changed places.
   BROKKR_FN int pass(const MaintainState& state) {
@@ -112,14 +109,12 @@ class Maintainer {
     });
     w_.sync();  // all are in their places before one slot is given back
     w_.for_lanes(mine, [&](int i) {
-      device_atomic<uint32_t>(*slot(leaf, first + uint32_t(i)))
-          .store(((first + uint32_t(i)) & mask) + 1u, kRelease);
+      device_atomic<uint32_t>(*slot(leaf, first + uint32_t(i))).store(((first + uint32_t(i)) & mask) + 1u, kRelease);
     });
     return w_.count(mine && moved.lanes() != Uint(0u));
   }
   template <class Callbacks, class... Tasks>
-  BROKKR_FN Uint urgency_of(Queue<Callbacks, Tasks...>, const Uint (&element)[kWords],
-                            const MaintainState& state) {
+  BROKKR_FN Uint urgency_of(Queue<Callbacks, Tasks...>, const Uint (&element)[kWords], const MaintainState& state) {
     Uint urgency = Uint(0u);
     const auto one = [&](auto task) {
       using Task = typename decltype(task)::Type;

@@ -1,6 +1,6 @@
-// Scheduling policies as callbacks of buckets and queues (thesis 5.3). They combine freely: a policy of
-// buckets says which child is next; where it takes a `Traverse`, that says which child gets a new task (a
-// class with `traverse` as in schedule/task_tree.h).
+// Scheduling policies as callbacks of buckets and queues (thesis 5.3). They combine freely: a policy of buckets says
+// which child is next; where it takes a `Traverse`, that says which child gets a new task (a class with `traverse` as
+// in schedule/task_tree.h).
 #pragma once
 
 #include "schedule/task_tree.h"
@@ -56,14 +56,12 @@ struct LastFirst : BucketDefaults, Traverse {
 template <int kWord>
 using Discrete = LastFirst<ByPriority<kWord>>;
 
-// The first child that has something: geometry-first with geometry as child 0, raster-first with
-// rasterization as child 0.
+// The first child that has something: geometry-first with geometry as child 0, raster-first with rasterization as child
+// 0.
 template <class Traverse>
 struct FirstFirst : BucketDefaults, Traverse {
   BROKKR_FN static bool settles(const BucketState&, int, uint64_t) { return true; }
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
-    return to_ulong(Int(s.children) - child);
-  }
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) { return to_ulong(Int(s.children) - child); }
 };
 
 // The child that reported most: fill-level, with HowMany in the leaves.
@@ -76,9 +74,7 @@ struct Fullest : BucketDefaults, Traverse {
 template <class Traverse>
 struct RoundRobin : BucketDefaults, Traverse {
   static constexpr int kLocalWords = 1;  // the child that was chosen last
-  BROKKR_FN static void init(const BucketState& s, uint32_t worker) {
-    s.local[0] = worker % uint32_t(s.children);
-  }
+  BROKKR_FN static void init(const BucketState& s, uint32_t worker) { s.local[0] = worker % uint32_t(s.children); }
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
     const Int ahead = child - Int(int(s.local[0]) + 1);
     return to_ulong(Int(s.children) - select(ahead < Int(0), ahead + Int(s.children), ahead));
@@ -86,8 +82,8 @@ struct RoundRobin : BucketDefaults, Traverse {
   BROKKR_FN static void chosen(const BucketState& s, int child) { s.local[0] = uint32_t(child); }
 };
 
-// Time in proportion to quotas: the child that has had least of its share (5.3.3, separate buckets). Quotas
-// are set in shared words [children + i] before the program begins, in any unit; times are kept in [i], ns.
+// Time in proportion to quotas: the child that has had least of its share (5.3.3, separate buckets). Quotas are set in
+// shared words [children + i] before the program begins, in any unit; times are kept in [i], ns.
 template <class Traverse>
 struct FairShare : BucketDefaults, Traverse {
   static constexpr int kSharedWords = 2;
@@ -109,8 +105,7 @@ struct FairShare : BucketDefaults, Traverse {
   }
 };
 
-// ---- Earliest deadline first (5.3.4). Deadlines are microseconds since the program began, in a payload's
-// word.
+// ---- Earliest deadline first (5.3.4). Deadlines are microseconds since the program began, in a payload's word.
 
 // One queue that a maintainer sorts (Sorted): the leaf's callbacks.
 template <int kWord>
@@ -128,8 +123,8 @@ struct SortedByPriority : HasTasks {
     return payload[kWord];
   }
 };
-// Fair scheduling in one sorted queue (5.3.3): first the process that is furthest below its quota. Word kWord
-// is the process; state.user holds the time of each of kProcesses, then their quotas.
+// Fair scheduling in one sorted queue (5.3.3): first the process that is furthest below its quota. Word kWord is the
+// process; state.user holds the time of each of kProcesses, then their quotas.
 template <int kWord, int kProcesses>
 struct SortedByShare : HasTasks {
   template <class Task>
@@ -154,9 +149,9 @@ struct SortedByShare : HasTasks {
   }
 };
 
-// A bucket for each job (PerJob), chosen by the deadline of its oldest task. A job's deadlines are evenly
-// spaced, so that those of its newest task and the number of tasks tell it: shared [i] is the newest
-// deadline, [children + i] the spacing in microseconds, set before the program begins. Leaves report HowMany.
+// A bucket for each job (PerJob), chosen by the deadline of its oldest task. A job's deadlines are evenly spaced, so
+// that those of its newest task and the number of tasks tell it: shared [i] is the newest deadline, [children + i] the
+// spacing in microseconds, set before the program begins. Leaves report HowMany.
 template <int kJobWord, int kDeadlineWord>
 struct PerJob : BucketDefaults {
   static constexpr int kSharedWords = 2;
@@ -168,8 +163,7 @@ struct PerJob : BucketDefaults {
     w.for_lanes(m, [&](int i) {
       device_atomic<uint64_t> newest(s.shared[job_of[i]]);
       uint64_t seen = newest.load(kRelaxed);
-      while (seen < deadline_of[i] &&
-             !newest.compare_exchange_weak(seen, uint64_t(deadline_of[i]), kRelaxed)) {
+      while (seen < deadline_of[i] && !newest.compare_exchange_weak(seen, uint64_t(deadline_of[i]), kRelaxed)) {
       }
     });
     return as_int(payload[kJobWord]);
@@ -190,8 +184,7 @@ struct PerJob : BucketDefaults {
   }
 };
 
-// Time in slices of kSlice microseconds, a bucket for each (Discretized): the last takes all that comes after
-// them.
+// Time in slices of kSlice microseconds, a bucket for each (Discretized): the last takes all that comes after them.
 template <int kDeadlineWord, uint32_t kSlice>
 struct DeadlineSlices : FirstFirst<ByTask> {
   template <class Task>
@@ -200,8 +193,8 @@ struct DeadlineSlices : FirstFirst<ByTask> {
   }
 };
 
-// The same buckets as a ring that begins at the present (WrapAroundBuckets): what is late comes last.
-// Deadlines lie less than children * kSlice ahead.
+// The same buckets as a ring that begins at the present (WrapAroundBuckets): what is late comes last. Deadlines lie
+// less than children * kSlice ahead.
 template <int kDeadlineWord, uint32_t kSlice>
 struct WrapAroundSlices : BucketDefaults {
   template <class Task>

@@ -5,8 +5,8 @@
 
 namespace brokkr {
 
-// What a block does next, when both geometry and rasterization are possible, and which rasterizer it then
-// works for. The picture does not depend on it, unless the frame is cut off before it is finished.
+// What a block does next, when both geometry and rasterization are possible, and which rasterizer it then works for.
+// The picture does not depend on it, unless the frame is cut off before it is finished.
 //   fill_level      geometry while a quarter of the triangle store is free, then the longest queue of those
 //                   near the last one
 //   geometry_first  geometry until the store is full
@@ -17,16 +17,7 @@ namespace brokkr {
 //   priority        geometry first; then rasterizers of the view with the highest priority
 //   foveated        geometry first; then the rasterizer next to the fixation point
 // edf and priority also take up geometry in their order, where the result does not depend on that.
-enum class Policy : uint8_t {
-  fill_level,
-  geometry_first,
-  raster_first,
-  round_robin,
-  fair,
-  edf,
-  priority,
-  foveated
-};
+enum class Policy : uint8_t { fill_level, geometry_first, raster_first, round_robin, fair, edf, priority, foveated };
 inline constexpr int kPolicies = 8;
 
 // Whether rasterizers have ranks: edf's deadlines, 2^32 - 1 - priority, or squared distances.
@@ -41,8 +32,7 @@ struct ScheduleControl {
 
 struct ScheduleTables {
   ScheduleControl* control;
-  // Set by the host while the kernel runs. 1: finish what is there, take no more tasks; 2: leave as soon as
-  // possible.
+  // Set by the host while the kernel runs. 1: finish what is there, take no more tasks; 2: leave as soon as possible.
   uint32_t* abort;
   uint32_t* task_done;  // ring of window entries: task + 1 once it is complete
   uint32_t window;      // power of two: tasks that may be under way beyond the watermark

@@ -1,9 +1,7 @@
-// Programs over hierarchical bucket queues: the persistent loop that a worker (one warp) runs (thesis 5.2.2
-// to 5.2.6).
+// Programs over hierarchical bucket queues: the persistent loop that a worker (one warp) runs (thesis 5.2.2 to 5.2.6).
 //
-// A worker decides bottom-up which queue to take tasks from, takes as many as its lanes can work on, and runs
-// them; tasks enqueue further tasks. The program ends when no task is queued or running, or when *stop is not
-// 0.
+// A worker decides bottom-up which queue to take tasks from, takes as many as its lanes can work on, and runs them;
+// tasks enqueue further tasks. The program ends when no task is queued or running, or when *stop is not 0.
 #pragma once
 
 #include "machine/clock.h"
@@ -37,8 +35,8 @@ struct ProgramMemory {
     QueueMemory<kWords>::bytes(Root::kLeaves, capacity);  // throws for what no queue can have
     return queue_bytes(capacity) + size_t(words64()) * 8 + 16 + size_t(workers) * Root::kLocal * 4;
   }
-  // A view of `memory`, zeroed and aligned to 64 bytes, perhaps the device's. Before the program begins,
-  // *open must be set to the number of workers.
+  // A view of `memory`, zeroed and aligned to 64 bytes, perhaps the device's. Before the program begins, *open must be
+  // set to the number of workers.
   static constexpr ProgramMemory layout(void* memory, uint32_t capacity) {
     ProgramMemory m;
     std::byte* at = static_cast<std::byte*>(memory) + queue_bytes(capacity);
@@ -93,8 +91,8 @@ class Worker {
     return w_.uniform([&]() -> uint64_t { return clock_ns() - begin_; });
   }
 
-  // One task per lane of m. Returns the lanes whose task got in; the others' queue was full, which is the
-  // caller's to handle.
+  // One task per lane of m. Returns the lanes whose task got in; the others' queue was full, which is the caller's to
+  // handle.
   template <class Task>
   BROKKR_FN Mask enqueue(const Uint (&payload)[Task::kWords], Mask m) {
     static_assert(Root::template kAccepts<Task>, "no queue of the tree takes this task");
@@ -140,8 +138,8 @@ class Worker {
     return 0;
   }
 
-  // The whole life of a worker. Each calls context.seed(worker) first. Where a queue is sorted, the first
-  // workers then do only that.
+  // The whole life of a worker. Each calls context.seed(worker) first. Where a queue is sorted, the first workers then
+  // do only that.
   BROKKR_FN void run() {
     context_.seed(*this);
     close(1);
@@ -181,15 +179,13 @@ class Worker {
     Uint element[kWords];
     const int n = queues_.dequeue(w_, leaf, element, kTasks);
     if (n == 0) return 0;
-    walk(leaf,
-         [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); });
+    walk(leaf, [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); });
     if constexpr (Root::kTimed) {
       const uint64_t begin = w_.uniform([]() -> uint64_t { return clock_ns(true); });
       Leaf::run(*this, element, n);
       const uint64_t ns = w_.uniform([]() -> uint64_t { return clock_ns(true); }) - begin;
-      walk(leaf, [ns](auto callbacks, const BucketState& s, int child) {
-        decltype(callbacks)::executed(s, child, ns);
-      });
+      walk(leaf,
+           [ns](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::executed(s, child, ns); });
     } else {
       Leaf::run(*this, element, n);
     }

@@ -4,8 +4,8 @@
 //   Bucket<Callbacks, Children...>  an inner node over queues and buckets
 //   Repeat<n, Callbacks, Child>     a bucket of n equal children
 //
-// A task T says T::kId (unique in the program), T::kThreads (lanes that work on one, a power of two up to
-// 32), T::kWords (words of its payload) and has
+// A task T says T::kId (unique in the program), T::kThreads (lanes that work on one, a power of two up to 32),
+// T::kWords (words of its payload) and has
 //
 //   template <class Worker>
 //   static void execute(Worker&, const Uint (&payload)[kWords], Int thread, Mask active)
@@ -32,9 +32,9 @@
 //   static bool settles(const BucketState&, int child, uint64_t info)
 //       optional: children are asked in their order, and those after this one need not be
 //
-// The thesis' propagate looks at all children's reports and returns one of them. Here it rates one child,
-// lanes rate different children, and the largest number wins: that makes the decision a reduction over the
-// warp. A bucket reports upwards what its winner reported.
+// The thesis' propagate looks at all children's reports and returns one of them. Here it rates one child, lanes rate
+// different children, and the largest number wins: that makes the decision a reduction over the warp. A bucket reports
+// upwards what its winner reported.
 #pragma once
 
 #include <tuple>
@@ -66,8 +66,7 @@ struct Bucket {
   static constexpr bool kAccepts = (Children::template kAccepts<Task> || ...);
 
   template <class Task, class View>
-  BROKKR_FN static Int leaf_for(const View& view, const TreePlace& at, const Uint (&payload)[Task::kWords],
-                                Mask m) {
+  BROKKR_FN static Int leaf_for(const View& view, const TreePlace& at, const Uint (&payload)[Task::kWords], Mask m) {
     constexpr int kViable = (int(Children::template kAccepts<Task>) + ...);
     Int child = Int(0);
     if constexpr (kViable > 1) child = Callbacks::template traverse<Task>(state(view, at), payload, m);
@@ -149,8 +148,7 @@ struct Bucket {
   template <class View>
   BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t worker) {
     Callbacks::init(state(view, at), worker);
-    each_child(at,
-               [&](auto node, int, const TreePlace& place) { decltype(node)::init(view, place, worker); });
+    each_child(at, [&](auto node, int, const TreePlace& place) { decltype(node)::init(view, place, worker); });
   }
   template <class F>
   BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {

@@ -80,8 +80,7 @@ struct Queue {
           from = select(w.lane() >= Int((slot + 1) * kLanes), Int(-1), from);
         }
         const Mask active = from >= Int(0);
-        for (int k = 0; k < Task::kWords; ++k)
-          payload[k] = w.shuffle(element[1 + k], select(active, from, Int(0)));
+        for (int k = 0; k < Task::kWords; ++k) payload[k] = w.shuffle(element[1 + k], select(active, from, Int(0)));
         for (int step = 0; step < Task::kThreads; step += kLanes) {
           Task::execute(worker, payload, (w.lane() & Int(kLanes - 1)) + Int(step), active);
         }

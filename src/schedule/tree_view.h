@@ -1,5 +1,5 @@
-// What the nodes of a task tree work with (schedule/task_tree.h): the state that callbacks see, the result of
-// a decision, and where in a program's memory a node has its part.
+// What the nodes of a task tree work with (schedule/task_tree.h): the state that callbacks see, the result of a
+// decision, and where in a program's memory a node has its part.
 #pragma once
 
 #include "queue/broker_queue.h"

@@ -11,10 +11,8 @@ struct TaskRange {
   bool refused = false;  // there are tasks, but not the store or the window for one
 };
 
-// Takes up to `want` tasks, each with the store blocks that it may need: a task that has started never waits.
-// One warp.
-BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& s, BrokerQueues<1>& free_blocks, int want,
-                                int workers) {
+// Takes up to `want` tasks, each with the store blocks that it may need: a task that has started never waits. One warp.
+BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& s, BrokerQueues<1>& free_blocks, int want, int workers) {
   ScheduleControl& control = *s.control;
   const uint32_t next = w.uniform([&] { return device_atomic<uint32_t>(control.next_task).load(kRelaxed); });
   if (next >= s.tasks) return {};
@@ -26,17 +24,16 @@ BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& s, BrokerQueues<1
     if (count == 1) return {0, 0, true};
     count = 1;
   }
-  const uint32_t first = w.uniform(
-      [&] { return device_atomic<uint32_t>(control.next_task).fetch_add(uint32_t(count), kRelaxed); });
+  const uint32_t first =
+      w.uniform([&] { return device_atomic<uint32_t>(control.next_task).fetch_add(uint32_t(count), kRelaxed); });
   const uint32_t left = first < s.tasks ? s.tasks - first : 0;
   const uint32_t got = left < uint32_t(count) ? left : uint32_t(count);
   if (got < uint32_t(count)) free_blocks.unreserve(w, 0, int(uint32_t(count) - got) * int(s.blocks_per_task));
   return {first, got};
 }
 
-// Marks a task complete and moves the watermark as far as it goes. Everybody who completes a task tries,
-// after having published it, and all of it in one total order: none that is complete stays behind the
-// watermark.
+// Marks a task complete and moves the watermark as far as it goes. Everybody who completes a task tries, after having
+// published it, and all of it in one total order: none that is complete stays behind the watermark.
 BROKKR_FN void complete_task(Warp& w, const ScheduleTables& s, uint32_t task) {
   w.sync();
   w.once([&] {

@@ -64,8 +64,7 @@ BROKKR_FN Stored store_color(uint32_t format, const Color& c) {
     s.g = srgb_from_linear(saturate(c.g));
     s.b = srgb_from_linear(saturate(c.b));
   }
-  return {unorm8(s.r) | (unorm8(s.g) << Uint(8)) | (unorm8(s.b) << Uint(16)) | (unorm8(s.a) << Uint(24)),
-          Uint(0u)};
+  return {unorm8(s.r) | (unorm8(s.g) << Uint(8)) | (unorm8(s.b) << Uint(16)) | (unorm8(s.a) << Uint(24)), Uint(0u)};
 }
 
 BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
@@ -162,8 +161,8 @@ BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
 }
 
 // Source over destination. Sources of targets with a bounded range are clamped to it first.
-BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4],
-                      uint32_t format, const Color& source, const Color& destination) {
+BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], uint32_t format,
+                      const Color& source, const Color& destination) {
   const bool bounded = format != uint32_t(ColorFormat::rgba16f);
   const Float d[4] = {destination.r, destination.g, destination.b, destination.a};
   Float s[4] = {source.r, source.g, source.b, source.a};
@@ -180,8 +179,7 @@ BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], cons
   }
   for (int c = 0; c < 4; ++c) {
     const uint8_t(&term)[3] = c == 3 ? alpha : color;
-    out[c] = blend_terms(term[2], s[c], blend_factor(term[0], c, s, d, k), d[c],
-                         blend_factor(term[1], c, s, d, k));
+    out[c] = blend_terms(term[2], s[c], blend_factor(term[0], c, s, d, k), d[c], blend_factor(term[1], c, s, d, k));
   }
   return {out[0], out[1], out[2], out[3]};
 }

@@ -1,7 +1,6 @@
-// Render targets in memory. A layer is cut into square regions (64 pixels, or the bin where that is smaller);
-// a region's samples lie together, in 8x8 tiles row by row, in Morton order inside a tile: four consecutive
-// samples are a 2x2 quad. A region belongs to exactly one rasterizer, which alone reads and writes it while
-// the kernel runs.
+// Render targets in memory. A layer is cut into square regions (64 pixels, or the bin where that is smaller); a
+// region's samples lie together, in 8x8 tiles row by row, in Morton order inside a tile: four consecutive samples are a
+// 2x2 quad. A region belongs to exactly one rasterizer, which alone reads and writes it while the kernel runs.
 #pragma once
 
 #include <cstdint>
@@ -40,16 +39,14 @@ struct TargetRecord {
 // A region of a rasterizer's own.
 struct RegionRecord {
   uint32_t target, layer;
-  int32_t x, y;  // of its lower left sample
-  uint32_t
-      number;  // over all targets: into TargetTables::region_state, its samples start at number * region^2
+  int32_t x, y;     // of its lower left sample
+  uint32_t number;  // over all targets: into TargetTables::region_state, its samples start at number * region^2
 };
 
 struct TargetTables {
   const TargetRecord* targets;
-  const uint32_t* bin_owner;  // rasterizer of each bin of layer 0
-  const uint32_t*
-      first_own_region;  // rasterizers + 1 entries, into own_regions; then pipeline/view_order.h's
+  const uint32_t* bin_owner;         // rasterizer of each bin of layer 0
+  const uint32_t* first_own_region;  // rasterizers + 1 entries, into own_regions; then pipeline/view_order.h's
   const RegionRecord* own_regions;
   RegionState* region_state;
   // Planes, region after region over all targets.

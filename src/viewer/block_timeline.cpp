@@ -19,8 +19,7 @@ BlockTimeline make_timeline(const Statistics& statistics, int columns) {
     for (int c = first; c <= last; ++c) {
       const double begin = std::max(event.begin_us, c * width), end = std::min(event.end_us, (c + 1) * width);
       if (end > begin)
-        t.share[size_t(event.block) * size_t(columns) + size_t(c)][event.stage] +=
-            float((end - begin) / width);
+        t.share[size_t(event.block) * size_t(columns) + size_t(c)][event.stage] += float((end - begin) / width);
     }
   }
   return t;

@@ -55,8 +55,8 @@ constexpr float kTurn = 3.14159265f;
 }  // namespace
 
 std::string camera_text(const Camera& c) {
-  std::string text = "eye=" + vector(c.eye) + " target=" + vector(c.target) + " up=" + vector(c.up) +
-                     " fov=" + number(c.fov);
+  std::string text =
+      "eye=" + vector(c.eye) + " target=" + vector(c.target) + " up=" + vector(c.up) + " fov=" + number(c.fov);
   if (c.near_plane > 0) text += " near=" + number(c.near_plane);
   if (c.far_plane > 0) text += " far=" + number(c.far_plane);
   return text;
@@ -106,8 +106,8 @@ void CameraControl::dolly(float steps) {
 void CameraControl::fly(glm::vec3 direction, float seconds) {
   Camera c = camera();
   const Axes axes = axes_of(c);
-  const glm::vec3 move = (axes.right * direction.x + axes.up * direction.y + axes.forward * direction.z) *
-                         (0.5f * size_ * seconds);
+  const glm::vec3 move =
+      (axes.right * direction.x + axes.up * direction.y + axes.forward * direction.z) * (0.5f * size_ * seconds);
   c.eye += move;
   c.target += move;
   current_ = c;

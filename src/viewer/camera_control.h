@@ -11,8 +11,7 @@
 
 namespace brokkr::viewer {
 
-// "eye=1,2,3 target=0,0,0 up=0,1,0 fov=45": what parse_camera reads, to the last bit. Planes only where they
-// are set.
+// "eye=1,2,3 target=0,0,0 up=0,1,0 fov=45": what parse_camera reads, to the last bit. Planes only where they are set.
 std::string camera_text(const Camera& camera);
 
 class CameraControl {

@@ -80,8 +80,7 @@ std::optional<std::string> FileDialog::draw() {
     ImGui::EndChild();
     if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
-    if (ImGui::InputTextWithHint("##path", "a path, or generated:city", &typed_,
-                                 ImGuiInputTextFlags_EnterReturnsTrue))
+    if (ImGui::InputTextWithHint("##path", "a path, or generated:city", &typed_, ImGuiInputTextFlags_EnterReturnsTrue))
       chosen = typed_;
     if (ImGui::Button("Open") && !typed_.empty()) chosen = typed_;
     ImGui::SameLine();
@@ -90,8 +89,7 @@ std::optional<std::string> FileDialog::draw() {
     ImGui::SetNextItemWidth(-1);
     if (ImGui::BeginCombo("##generated", "Generated scene", ImGuiComboFlags_NoArrowButton)) {
       for (const SceneSource& source : scene_sources()) {
-        if (source.name.starts_with("generated:") && ImGui::Selectable(source.name.c_str()))
-          chosen = source.name;
+        if (source.name.starts_with("generated:") && ImGui::Selectable(source.name.c_str())) chosen = source.name;
         if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", source.description.c_str());
       }
       ImGui::EndCombo();

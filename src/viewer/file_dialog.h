@@ -14,8 +14,7 @@ class FileDialog {
   bool is_open() const { return open_; }
   void close() { open_ = false; }
   const std::string& folder() const { return folder_; }
-  // Draws the dialog while it is open. Returns what was chosen: a file, a folder of frames, or
-  // "generated:NAME".
+  // Draws the dialog while it is open. Returns what was chosen: a file, a folder of frames, or "generated:NAME".
   std::optional<std::string> draw();
 
  private:

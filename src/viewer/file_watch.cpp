@@ -20,9 +20,7 @@ constexpr int kQuietMs = 100;
 }  // namespace
 
 FileWatch::FileWatch(std::function<void()> changed)
-    : changed_(std::move(changed)),
-      inotify_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
-      stop_(eventfd(0, EFD_CLOEXEC)) {
+    : changed_(std::move(changed)), inotify_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)), stop_(eventfd(0, EFD_CLOEXEC)) {
   // Without either the viewer works, but does not reload by itself.
   if (inotify_ >= 0 && stop_ >= 0) thread_ = std::thread([this] { loop(); });
 }

@@ -11,15 +11,14 @@ namespace brokkr::viewer {
 
 class FileWatch {
  public:
-  // `changed` is called from a thread of its own, some 100 ms after the last change: programs write in
-  // pieces.
+  // `changed` is called from a thread of its own, some 100 ms after the last change: programs write in pieces.
   explicit FileWatch(std::function<void()> changed);
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // Watches this file instead; for an .obj also its materials and pictures in the same folder. Empty, or a
-  // path that is no file: nothing is watched.
+  // Watches this file instead; for an .obj also its materials and pictures in the same folder. Empty, or a path that is
+  // no file: nothing is watched.
   void watch(const std::string& path);
   // Whether it changed since the last call.
   bool take() { return changed_flag_.exchange(false); }

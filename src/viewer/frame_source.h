@@ -1,5 +1,4 @@
-// What a frame is made of. Of equal sources come equal frames: what was found out about one holds for the
-// other.
+// What a frame is made of. Of equal sources come equal frames: what was found out about one holds for the other.
 #pragma once
 
 #include <memory>
@@ -25,8 +24,6 @@ struct FrameSource {
   }
 };
 
-inline FrameSource source_of(const Rendered& frame) {
-  return {frame.scene, frame.settings, text_of(frame.camera)};
-}
+inline FrameSource source_of(const Rendered& frame) { return {frame.scene, frame.settings, text_of(frame.camera)}; }
 
 }  // namespace brokkr::viewer

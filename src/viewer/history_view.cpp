@@ -28,14 +28,12 @@ void draw_fragment_cells(const PixelEvent& e) {
   ImGui::Text("%u", e.origin.batch);
 }
 
-void draw_event(const PixelEvent& e, ColorFormat format, std::optional<uint32_t> chosen,
-                HistoryClick& click) {
+void draw_event(const PixelEvent& e, ColorFormat format, std::optional<uint32_t> chosen, HistoryClick& click) {
   const bool fragment = e.kind == PixelEvent::Kind::fragment;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   constexpr auto kRow = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap;
-  const bool clicked =
-      ImGui::Selectable(std::to_string(e.command).c_str(), fragment && chosen == e.command, kRow);
+  const bool clicked = ImGui::Selectable(std::to_string(e.command).c_str(), fragment && chosen == e.command, kRow);
   if (clicked && fragment) click.choose = e.command;
   if (fragment && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) click.jump = e.command;
   ImGui::TableNextColumn();
@@ -56,12 +54,10 @@ void draw_event(const PixelEvent& e, ColorFormat format, std::optional<uint32_t>
 
 void draw_events(const PixelHistory& h, std::optional<uint32_t> chosen, HistoryClick& click) {
   const float rows = float(std::clamp<size_t>(h.events.size() + 1, 3, 14));
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY |
-                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollX |
-                                     ImGuiTableFlags_BordersInnerV;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit |
+                                     ImGuiTableFlags_ScrollX | ImGuiTableFlags_BordersInnerV;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {2, ImGui::GetStyle().CellPadding.y});  // all columns fit
-  const bool open =
-      ImGui::BeginTable("events", 7, kFlags, {0, (rows + 1) * ImGui::GetTextLineHeightWithSpacing()});
+  const bool open = ImGui::BeginTable("events", 7, kFlags, {0, (rows + 1) * ImGui::GetTextLineHeightWithSpacing()});
   ImGui::PopStyleVar();
   if (!open) return;
   ImGui::TableSetupScrollFreeze(0, 1);
@@ -88,8 +84,7 @@ HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<u
   color_swatch("##end", h.format, h.end.low, h.end.high);
   ImGui::SameLine();
   ImGui::Text("depth %.7f  stencil %u", double(h.end.depth), h.end.stencil);
-  ImGui::Text("bin %d, %d (%d px)  rasterizer %u of %u", h.bin_x, h.bin_y, h.bin, h.rasterizer,
-              h.rasterizers);
+  ImGui::Text("bin %d, %d (%d px)  rasterizer %u of %u", h.bin_x, h.bin_y, h.bin, h.rasterizer, h.rasterizers);
   if (const auto writer = h.color_writer()) {
     const PixelEvent& e = h.events[*writer];
     ImGui::Text("seen: draw %u, triangle %u, batch %u", e.command, e.origin.triangle, e.origin.batch);

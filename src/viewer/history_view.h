@@ -14,8 +14,7 @@ struct HistoryClick {
   std::optional<uint32_t> jump;    // the picture up to this draw
 };
 
-// Draws it at the cursor, `took_ms` (to find it out) beside it, and the rows of the draw `chosen`
-// highlighted.
+// Draws it at the cursor, `took_ms` (to find it out) beside it, and the rows of the draw `chosen` highlighted.
 HistoryClick draw_history(const PixelHistory& history, double took_ms, std::optional<uint32_t> chosen);
 
 }  // namespace brokkr::viewer

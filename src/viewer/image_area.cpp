@@ -26,8 +26,7 @@ void ImageArea::one_to_one() {
   offset_ = glm::vec2(0);
 }
 
-void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height, glm::vec2 begin,
-                     glm::vec2 end) {
+void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height, glm::vec2 begin, glm::vec2 end) {
   ImageView& view = state.view;
   view.area_begin = begin;
   view.area_end = end;
@@ -44,8 +43,7 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
   view.origin = glm::round(begin + area / 2.0f + offset_ - size * zoom_ / 2.0f);
   const ImGuiIO& io = ImGui::GetIO();
   const glm::vec2 mouse = from(io.MousePos);
-  view.hovered =
-      !io.WantCaptureMouse && mouse.x >= begin.x && mouse.y >= begin.y && mouse.x < end.x && mouse.y < end.y;
+  view.hovered = !io.WantCaptureMouse && mouse.x >= begin.x && mouse.y >= begin.y && mouse.x < end.x && mouse.y < end.y;
   if (texture == 0 || width == 0) return;
   ImDrawList* const list = ImGui::GetBackgroundDrawList();
   list->PushClipRect(to(begin), to(end), true);
@@ -78,8 +76,7 @@ void ImageArea::drag(ViewerState& state, glm::vec2 moved) {
   }
 }
 
-void ImageArea::handle_mouse(ViewerState& state, const Window& window,
-                             const std::function<void(glm::vec2)>& click) {
+void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std::function<void(glm::vec2)>& click) {
   ImGuiIO& io = ImGui::GetIO();
   const glm::vec2 mouse = from(io.MousePos);
   const bool captured = state.scene && state.scene->clip_space;
@@ -116,8 +113,7 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window,
     const auto axis = [&](int more, int less) {
       return (window.key_down(more) ? 1.0f : 0.0f) - (window.key_down(less) ? 1.0f : 0.0f);
     };
-    const glm::vec3 direction(axis(GLFW_KEY_D, GLFW_KEY_A), axis(GLFW_KEY_E, GLFW_KEY_Q),
-                              axis(GLFW_KEY_W, GLFW_KEY_S));
+    const glm::vec3 direction(axis(GLFW_KEY_D, GLFW_KEY_A), axis(GLFW_KEY_E, GLFW_KEY_Q), axis(GLFW_KEY_W, GLFW_KEY_S));
     const float speed = io.KeyShift ? 4.0f : 1.0f;
     if (direction != glm::vec3(0)) state.camera.fly(direction * speed, std::min(io.DeltaTime, 0.1f));
   }

@@ -12,8 +12,8 @@ class Window;
 
 class ImageArea {
  public:
-  // Called once per UI frame, between ImGui's NewFrame and the panels: lays the image out in the window's
-  // part from `begin` to `end` and draws it behind everything. `texture`: OpenGL's name, 0: none.
+  // Called once per UI frame, between ImGui's NewFrame and the panels: lays the image out in the window's part from
+  // `begin` to `end` and draws it behind everything. `texture`: OpenGL's name, 0: none.
   void draw(ViewerState& state, unsigned texture, int width, int height, glm::vec2 begin, glm::vec2 end);
 
   // Camera and zoom under mouse and keys. `click` is called for a press and release at one place.

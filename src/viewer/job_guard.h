@@ -1,5 +1,4 @@
-// Jobs of the render thread that may never run: it drops them where its last frame failed, and when the
-// viewer closes.
+// Jobs of the render thread that may never run: it drops them where its last frame failed, and when the viewer closes.
 #pragma once
 
 #include <memory>
@@ -7,8 +6,8 @@
 
 namespace brokkr::viewer {
 
-// For a job to hold: when it is gone, whether it ran or not, `state->waiting` is false. A job that wakes the
-// UI thread clears the flag itself before.
+// For a job to hold: when it is gone, whether it ran or not, `state->waiting` is false. A job that wakes the UI thread
+// clears the flag itself before.
 template <class State>
 std::shared_ptr<void> when_gone(std::shared_ptr<State> state) {
   return {static_cast<void*>(nullptr), [state](void*) {

@@ -13,8 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Changes whenever the file or what is asked of it does. Empty: not to be kept (an OBJ scene has more files
-// than one).
+// Changes whenever the file or what is asked of it does. Empty: not to be kept (an OBJ scene has more files than one).
 std::string cache_key(const std::string& path, const LoadOptions& options) {
   std::error_code error;
   if (fs::path(path).extension() != ".bkf") return {};

@@ -13,13 +13,11 @@ constexpr ImU32 kPlotGround = IM_COL32(24, 26, 30, 255);
 inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};  // text that is to be seen
 
 // Of a window that is a fixed part of the viewer's own.
-constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
-                                       ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
-                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse |
-                                       ImGuiWindowFlags_NoBringToFrontOnFocus;
+constexpr ImGuiWindowFlags kBarFlags =
+    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
+    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
-// A square of one line of text in this colour: of a legend, of a pixel. For ImGui::IsItemHovered it is the
-// last item.
+// A square of one line of text in this colour: of a legend, of a pixel. For ImGui::IsItemHovered it is the last item.
 void swatch(const char* id, const ImVec4& color);
 
 // A swatch and its meaning, in a row with the legends before it as far as they fit. `first`: begins a row.

@@ -1,5 +1,5 @@
-// brokkr-view: the window of `brokkr view`, which starts it with the words of its own command line. A program
-// of its own, so that nothing else needs a window system.
+// brokkr-view: the window of `brokkr view`, which starts it with the words of its own command line. A program of its
+// own, so that nothing else needs a window system.
 #include <malloc.h>
 
 #include <exception>

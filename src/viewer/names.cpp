@@ -22,8 +22,8 @@ std::string display_name(const std::string& scene) {
 
 fs::path free_name(const fs::path& folder, const std::string& scene, const std::string& ending,
                    const std::string& companion) {
-  std::string stem = scene.starts_with(kGenerated) ? scene.substr(std::string(kGenerated).size())
-                                                   : fs::path(scene).stem().string();
+  std::string stem =
+      scene.starts_with(kGenerated) ? scene.substr(std::string(kGenerated).size()) : fs::path(scene).stem().string();
   for (char& c : stem) {
     if (is_ascii(c) && !std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '-';
   }
@@ -33,8 +33,7 @@ fs::path free_name(const fs::path& folder, const std::string& scene, const std::
   };
   for (int number = 1;; ++number) {
     const std::string name = "brokkr-" + stem + "-" + std::to_string(number);
-    if (!exists(name + ending) && (companion.empty() || !exists(name + companion)))
-      return folder / (name + ending);
+    if (!exists(name + ending) && (companion.empty() || !exists(name + companion))) return folder / (name + ending);
   }
 }
 

@@ -87,8 +87,7 @@ bool draw_number(const cli::Option& option, std::string& text) {
     const float speed = float(std::max(0.01, (most - option.min) / 500));
     const std::string format = option.help.starts_with("Milliseconds") ? "%.3g ms" : "%.3g";
     if (!ImGui::DragFloat(name.c_str(), &value, speed, float(option.min), float(option.max),
-                          value == 0 && !zero.empty() ? zero.c_str() : format.c_str(),
-                          ImGuiSliderFlags_AlwaysClamp))
+                          value == 0 && !zero.empty() ? zero.c_str() : format.c_str(), ImGuiSliderFlags_AlwaysClamp))
       return false;
     text = std::to_string(value);
     return true;

@@ -1,10 +1,9 @@
 // What a panel of the viewer is, and what it sees of the viewer.
 //
-// The viewer has two threads. The UI thread owns the window, OpenGL, Dear ImGui, the panels and ViewerState;
-// it never waits for a frame. The render thread owns the Renderer and the prepared frame; it takes the newest
-// request, renders, and hands back a Rendered. A panel runs on the UI thread and must return within a
-// millisecond or two; what takes longer goes to the render thread as a job (ViewerCommands::run), between two
-// frames.
+// The viewer has two threads. The UI thread owns the window, OpenGL, Dear ImGui, the panels and ViewerState; it never
+// waits for a frame. The render thread owns the Renderer and the prepared frame; it takes the newest request, renders,
+// and hands back a Rendered. A panel runs on the UI thread and must return within a millisecond or two; what takes
+// longer goes to the render thread as a job (ViewerCommands::run), between two frames.
 //
 // To add a panel: derive from Panel in panel_NAME.cpp, and name its factory in panels.h and panels.cpp.
 #pragma once
@@ -66,11 +65,11 @@ struct Rendered {
   uint64_t number = 0;  // counts up from 1
   std::shared_ptr<const Scene> scene;
   FrameSettings settings;
-  std::optional<Camera> camera;    // nothing: as it was loaded (camera_control.h has its text)
-  std::vector<View> views;         // as rendered
-  uint32_t target = 0, layer = 0;  // shown
-  int width = 0, height = 0;       // of the shown target, in pixels
-  RenderResult result;             // targets is empty where the picture went to the window without the host
+  std::optional<Camera> camera;             // nothing: as it was loaded (camera_control.h has its text)
+  std::vector<View> views;                  // as rendered
+  uint32_t target = 0, layer = 0;           // shown
+  int width = 0, height = 0;                // of the shown target, in pixels
+  RenderResult result;                      // targets is empty where the picture went to the window without the host
   Clock::time_point requested, begin, end;  // request made; launch began; picture ready to be shown
   // Where primitive ids come from. Only `origin` may be called: the rest belongs to the render thread.
   std::shared_ptr<const PreparedFrame> prepared;
@@ -132,9 +131,7 @@ struct ImageView {
     const glm::vec2 p = (screen - origin) / zoom;
     return {p.x, float(height) - p.y};
   }
-  glm::vec2 to_screen(glm::vec2 pixel) const {
-    return origin + zoom * glm::vec2(pixel.x, float(height) - pixel.y);
-  }
+  glm::vec2 to_screen(glm::vec2 pixel) const { return origin + zoom * glm::vec2(pixel.x, float(height) - pixel.y); }
 };
 
 struct ViewerState {
@@ -150,17 +147,13 @@ struct ViewerState {
 class Panel {
  public:
   virtual ~Panel() = default;
-  virtual const char* name() const = 0;  // title, unique
-  virtual void draw(
-      ViewerState& state) = 0;  // the panel's contents, inside a window that the viewer has begun
-  virtual void draw_over_image(ViewerState&, ImDrawList&) {
-  }                                       // every UI frame, whether the panel is open or not
-  virtual void on_frame(ViewerState&) {}  // state.last is new
+  virtual const char* name() const = 0;       // title, unique
+  virtual void draw(ViewerState& state) = 0;  // the panel's contents, inside a window that the viewer has begun
+  virtual void draw_over_image(ViewerState&, ImDrawList&) {}  // every UI frame, whether the panel is open or not
+  virtual void on_frame(ViewerState&) {}                      // state.last is new
   virtual void on_present(ViewerState&, const Presented&) {}  // a new frame has been shown
-  virtual bool on_click(ViewerState&, glm::vec2 /*pixel*/) {
-    return false;
-  }                                                  // left, without a drag; true: taken
-  virtual void add_keys(ViewerState&, KeyTable&) {}  // once, at the start
+  virtual bool on_click(ViewerState&, glm::vec2 /*pixel*/) { return false; }  // left, without a drag; true: taken
+  virtual void add_keys(ViewerState&, KeyTable&) {}                           // once, at the start
 };
 
 }  // namespace brokkr::viewer

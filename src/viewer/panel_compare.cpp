@@ -42,8 +42,7 @@ struct Comparison {
 };
 
 #if defined(BROKKR_VIEWER_REFERENCE)
-// Whether both draw the same colours: OpenGL numbers what it draws otherwise, and a captured draw has no
-// material.
+// Whether both draw the same colours: OpenGL numbers what it draws otherwise, and a captured draw has no material.
 bool same_colors(const RenderContext& c) {
   if (c.settings.options.shading == Shading::flat) return true;
   if (c.settings.options.shading != Shading::material) return false;
@@ -63,9 +62,9 @@ std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least
   return pixels;
 }
 
-// Runs on the render thread. The context lives as long as the job: no other thread ever meets it. Its loader
-// fills GLAD's table once more, with the entry points that are there already: they belong to the dispatcher
-// that EGL and GLX share, not to a context.
+// Runs on the render thread. The context lives as long as the job: no other thread ever meets it. Its loader fills
+// GLAD's table once more, with the entry points that are there already: they belong to the dispatcher that EGL and GLX
+// share, not to a context.
 void compare(RenderContext& c, Comparison& into, int gain) {
   const bool colors = same_colors(c);
   RenderOptions options = c.settings.options;
@@ -193,21 +192,21 @@ class ComparePanel : public Panel {
     found_ = std::make_shared<Comparison>();
     found_->waiting = true;
     asked_ = source_of(*state.last);
-    state.commands.run([found = found_, guard = when_gone(found_), gain = gain_,
-                        &commands = state.commands](RenderContext& c) {
-      std::string problem;
-      try {
-        compare(c, *found, gain);
-      } catch (const std::exception& error) {
-        problem = error.what();
-      }
-      {
-        const std::lock_guard lock(found->mutex);
-        found->waiting = false;
-        found->problem = problem;
-      }
-      commands.wake();
-    });
+    state.commands.run(
+        [found = found_, guard = when_gone(found_), gain = gain_, &commands = state.commands](RenderContext& c) {
+          std::string problem;
+          try {
+            compare(c, *found, gain);
+          } catch (const std::exception& error) {
+            problem = error.what();
+          }
+          {
+            const std::lock_guard lock(found->mutex);
+            found->waiting = false;
+            found->problem = problem;
+          }
+          commands.wake();
+        });
   }
 
   void amplify(ViewerState& state) {
@@ -234,8 +233,7 @@ class ComparePanel : public Panel {
       ImGui::TextWrapped("With this shading the two draw other colours: depths are compared, as grey.");
     const ImageComparison& c = found_->image;
     const auto share = [&](uint64_t n) {
-      return cli::grouped(n) + " (" +
-             cli::fixed(100 * double(n) / double(std::max<uint64_t>(c.pixels, 1)), 4) + " %)";
+      return cli::grouped(n) + " (" + cli::fixed(100 * double(n) / double(std::max<uint64_t>(c.pixels, 1)), 4) + " %)";
     };
     ImGui::Text("PSNR %s dB", std::isfinite(c.psnr_db) ? cli::fixed(c.psnr_db, 2).c_str() : "infinite");
     ImGui::Text("differing pixels: %s", share(c.differing).c_str());

@@ -59,11 +59,10 @@ class InspectPanel : public Panel {
     if (!open_ || !pixel_) return;
     ask(state);
     const glm::vec2 p(pixel_->x, pixel_->y);
-    const glm::vec2 low = state.view.to_screen(p + glm::vec2(0, 1)),
-                    high = state.view.to_screen(p + glm::vec2(1, 0));
+    const glm::vec2 low = state.view.to_screen(p + glm::vec2(0, 1)), high = state.view.to_screen(p + glm::vec2(1, 0));
     const float grow = state.view.zoom < 6 ? 5.0f : 1.0f;
-    list.AddRect({low.x - grow - 1, low.y - grow - 1}, {high.x + grow + 1, high.y + grow + 1},
-                 IM_COL32(0, 0, 0, 255), 0, 0, 3);
+    list.AddRect({low.x - grow - 1, low.y - grow - 1}, {high.x + grow + 1, high.y + grow + 1}, IM_COL32(0, 0, 0, 255),
+                 0, 0, 3);
     list.AddRect({low.x - grow, low.y - grow}, {high.x + grow, high.y + grow}, kMark, 0, 0, 1.5f);
     const std::lock_guard lock(answer_->mutex);
     if (!answer_->history) return;
@@ -112,23 +111,23 @@ class InspectPanel : public Panel {
     }
     asked_ = std::move(source);
     asked_pixel_ = pixel_;
-    state.commands.run([answer = answer_, guard = when_gone(answer_), pixel = *pixel_,
-                        &commands = state.commands](RenderContext& c) {
-      std::optional<PixelHistory> history;
-      const auto begin = Clock::now();
-      try {
-        history = pixel_history(c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
-      } catch (const std::invalid_argument&) {
-        // The frame became smaller meanwhile: its next picture asks again.
-      }
-      {
-        const std::lock_guard lock(answer->mutex);
-        answer->waiting = false;
-        answer->history = std::move(history);
-        answer->took_ms = milliseconds(Clock::now() - begin);
-      }
-      commands.wake();
-    });
+    state.commands.run(
+        [answer = answer_, guard = when_gone(answer_), pixel = *pixel_, &commands = state.commands](RenderContext& c) {
+          std::optional<PixelHistory> history;
+          const auto begin = Clock::now();
+          try {
+            history = pixel_history(c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
+          } catch (const std::invalid_argument&) {
+            // The frame became smaller meanwhile: its next picture asks again.
+          }
+          {
+            const std::lock_guard lock(answer->mutex);
+            answer->waiting = false;
+            answer->history = std::move(history);
+            answer->took_ms = milliseconds(Clock::now() - begin);
+          }
+          commands.wake();
+        });
   }
 
   void draw_pixel(ViewerState& state) {
@@ -170,8 +169,7 @@ class InspectPanel : public Panel {
   }
 
   void draw_list(ViewerState& state) {
-    constexpr ImGuiTableFlags kFlags =
-        ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit;
+    constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit;
     if (!ImGui::BeginTable("draws", 4, kFlags, {0, 0})) return;
     ImGui::TableSetupScrollFreeze(0, 1);
     for (const char* title : {"", "draw", "label", "triangles"}) ImGui::TableSetupColumn(title);
@@ -205,8 +203,7 @@ class InspectPanel : public Panel {
     ImGui::TableNextColumn();
     ImGui::TextUnformatted(cli::printable(draw.label).c_str());
     ImGui::TableNextColumn();
-    const uint64_t triangles =
-        primitive_count(draw.topology, draw.element_count) * draw.instances * draw.view_count;
+    const uint64_t triangles = primitive_count(draw.topology, draw.element_count) * draw.instances * draw.view_count;
     ImGui::TextUnformatted(cli::grouped(triangles).c_str());
   }
 

@@ -67,10 +67,10 @@ class LogPanel : public Panel {
   const char* name() const override { return "Log"; }
 
   void add_keys(ViewerState& state, KeyTable& keys) override {
-    keys.add({.key = GLFW_KEY_F9,
-              .group = "Pipeline",
-              .help = "Start or stop a frame-time log",
-              .press = [this, &state] { toggle(state); }});
+    keys.add(
+        {.key = GLFW_KEY_F9, .group = "Pipeline", .help = "Start or stop a frame-time log", .press = [this, &state] {
+           toggle(state);
+         }});
   }
 
   void draw(ViewerState& state) override {
@@ -163,8 +163,7 @@ class LogPanel : public Panel {
       points.emplace_back(x, y_of(shown_[i]));
     }
     plot.list.AddPolyline(points.data(), int(points.size()), kCurve, 0, 1.5f);
-    for (const auto& [label, value] :
-         {std::pair<const char*, double>{"median", s.median_ms}, {"p99", s.p99_ms}}) {
+    for (const auto& [label, value] : {std::pair<const char*, double>{"median", s.median_ms}, {"p99", s.p99_ms}}) {
       plot.list.AddLine({at.x, y_of(value)}, {at.x + width, y_of(value)}, IM_COL32(255, 255, 255, 70));
       const std::string text = std::string(label) + " " + cli::fixed(value, 2) + " ms";
       const ImVec2 corner(at.x + 4, y_of(value) - ImGui::GetFontSize() - 1);
@@ -225,35 +224,32 @@ class LogPanel : public Panel {
     state.commands.show_note("saved " + path + ", " + std::to_string(done->frame_ms.size()) + " frames");
   }
 
-  // Manifest and plot, off the UI thread: hashes of large scenes take a while. Whoever closes the viewer
-  // waits for it.
+  // Manifest and plot, off the UI thread: hashes of large scenes take a while. Whoever closes the viewer waits for it.
   void finish(const Recording& done) {
     if (finishing_.valid()) finishing_.wait();
-    finishing_ =
-        std::async(std::launch::async,
-                   [session = done.session, last = done.last, times = done.frame_ms,
-                    plots = plots_]() mutable -> std::string {
-                     try {
-                       const RenderOptions& options = last->settings.options;
+    finishing_ = std::async(
+        std::launch::async,
+        [session = done.session, last = done.last, times = done.frame_ms, plots = plots_]() mutable -> std::string {
+          try {
+            const RenderOptions& options = last->settings.options;
 
-                       session.camera = text_of(last->camera);
-                       write_json(manifest_path(session.log),
-                                  manifest_json(session, scene_json(last->scene->path, last->scene->frame),
-                                                cli::option_texts(options), last->result.statistics, times));
-                       if (!plots) return {};
-                       const std::string picture = plot_frame_times(std::vector{read_frame_log(session.log)},
-                                                                    session.log.stem().string());
-                       write_text(fs::path(session.log).replace_extension(".svg"), picture);
-                     } catch (const std::exception& error) {
-                       return error.what();
-                     }
-                     return {};
-                   });
+            session.camera = text_of(last->camera);
+            write_json(manifest_path(session.log),
+                       manifest_json(session, scene_json(last->scene->path, last->scene->frame),
+                                     cli::option_texts(options), last->result.statistics, times));
+            if (!plots) return {};
+            const std::string picture =
+                plot_frame_times(std::vector{read_frame_log(session.log)}, session.log.stem().string());
+            write_text(fs::path(session.log).replace_extension(".svg"), picture);
+          } catch (const std::exception& error) {
+            return error.what();
+          }
+          return {};
+        });
   }
 
   void report(ViewerState& state) {
-    if (!finishing_.valid() || finishing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-      return;
+    if (!finishing_.valid() || finishing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
     const std::string problem = finishing_.get();
     if (!problem.empty()) state.commands.show_error(problem);
   }

@@ -1,5 +1,5 @@
-// Bin patterns: which rasterizer owns which bin, how evenly that spreads the work of the last frame, and
-// which of two patterns is faster.
+// Bin patterns: which rasterizer owns which bin, how evenly that spreads the work of the last frame, and which of two
+// patterns is faster.
 #include <imgui.h>
 
 #include <algorithm>
@@ -53,8 +53,7 @@ class PatternPanel : public Panel {
     const glm::vec2 low = state.view.to_screen({0, float(frame.height)}),
                     high = state.view.to_screen({float(frame.width), 0});
     list.PushClipRect({std::max(low.x, state.view.area_begin.x), std::max(low.y, state.view.area_begin.y)},
-                      {std::min(high.x, state.view.area_end.x), std::min(high.y, state.view.area_end.y)},
-                      true);
+                      {std::min(high.x, state.view.area_end.x), std::min(high.y, state.view.area_end.y)}, true);
     overlay_texture_.draw(list, {a.x, a.y}, {b.x, b.y}, opacity_);
     list.PopClipRect();
   }
@@ -86,8 +85,7 @@ class PatternPanel : public Panel {
         std::string text = std::string(info.name) + "\n" + info.description;
         if (state.last && state.last->result.statistics.bins_x > 0) {
           const LoadStatistics load = predict_load(state.last->result.statistics, info.kind, rasterizers);
-          text +=
-              "\nthis frame: c_v " + cli::fixed(load.cv, 3) + ", imbalance " + cli::fixed(load.imbalance, 2);
+          text += "\nthis frame: c_v " + cli::fixed(load.cv, 3) + ", imbalance " + cli::fixed(load.imbalance, 2);
         }
         ImGui::SetTooltip("%s", text.c_str());
       }
@@ -101,8 +99,7 @@ class PatternPanel : public Panel {
     thumbnails_of_ = rasterizers;
     for (size_t i = 0; i < patterns().size(); ++i) {
       const Pattern pattern = make_pattern(patterns()[i].kind, rasterizers, kThumbnailBins, kThumbnailBins);
-      const PatternImage image =
-          draw_pattern(pattern, {.bins_x = kThumbnailBins, .bins_y = kThumbnailBins, .cell = 3});
+      const PatternImage image = draw_pattern(pattern, {.bins_x = kThumbnailBins, .bins_y = kThumbnailBins, .cell = 3});
       thumbnails_[i].set(image.width, image.height, image.pixels);
     }
   }
@@ -171,23 +168,21 @@ class PatternPanel : public Panel {
 
   // One more frame that records who worked when.
   void measure_time(ViewerState& state) {
-    state.commands.run(
-        [timed = timed_, number = state.last->number, &commands = state.commands](RenderContext& c) {
-          RenderOptions options = c.settings.options;
-          options.trace = true;
-          const RenderResult result = c.renderer.render(c.prepared, options, false);
-          {
-            const std::lock_guard lock(timed->mutex);
-            timed->number = number;
-            timed->settings = c.settings;
-            timed->map = load_map(result.statistics);
-          }
-          commands.wake();
-        });
+    state.commands.run([timed = timed_, number = state.last->number, &commands = state.commands](RenderContext& c) {
+      RenderOptions options = c.settings.options;
+      options.trace = true;
+      const RenderResult result = c.renderer.render(c.prepared, options, false);
+      {
+        const std::lock_guard lock(timed->mutex);
+        timed->number = number;
+        timed->settings = c.settings;
+        timed->map = load_map(result.statistics);
+      }
+      commands.wake();
+    });
   }
 
-  // A bar per rasterizer, in the colour of its bins; where there are more than pixels, the highest of each
-  // column.
+  // A bar per rasterizer, in the colour of its bins; where there are more than pixels, the highest of each column.
   static void bars(const std::vector<uint64_t>& load, double mean) {
     if (load.empty()) return;
     const auto [list, at, width, height, hovered] = begin_plot("bars", 7);
@@ -201,8 +196,8 @@ class PatternPanel : public Panel {
       }
       const float y = float(double(load[highest]) / top) * height;
       const float gap = step > 4 ? 1.0f : 0.0f;
-      list.AddRectFilled({at.x + float(c) * step, at.y + height - y},
-                         {at.x + float(c + 1) * step - gap, at.y + height}, rasterizer_color(int(highest)));
+      list.AddRectFilled({at.x + float(c) * step, at.y + height - y}, {at.x + float(c + 1) * step - gap, at.y + height},
+                         rasterizer_color(int(highest)));
     }
     const float y = at.y + height - float(mean / top) * height;
     list.AddLine({at.x, y}, {at.x + width, y}, IM_COL32(255, 255, 255, 220), 1.5f);

@@ -1,5 +1,5 @@
-// How the pipeline runs: every option of `brokkr render` that is not about scheduling, from the same table.
-// The next frame has it; nothing restarts.
+// How the pipeline runs: every option of `brokkr render` that is not about scheduling, from the same table. The next
+// frame has it; nothing restarts.
 #include <imgui.h>
 
 #include <algorithm>
@@ -40,13 +40,12 @@ class PipelinePanel : public Panel {
  private:
   void draw_machines() const {
     if (!ImGui::BeginTable("machines", 4)) return;
-    for (int column = 0; column < 3; ++column)
-      ImGui::TableSetupColumn("fact", ImGuiTableColumnFlags_WidthFixed);
+    for (int column = 0; column < 3; ++column) ImGui::TableSetupColumn("fact", ImGuiTableColumnFlags_WidthFixed);
     ImGui::TableSetupColumn("note", ImGuiTableColumnFlags_WidthStretch);
     for (const MachineInfo& machine : machines_) {
-      const std::string cells[] = {
-          machine.name, machine.isa, machine.available ? std::to_string(machine.width) + " lanes" : "-",
-          machine.note.empty() ? std::to_string(machine.workers) + " workers" : machine.note};
+      const std::string cells[] = {machine.name, machine.isa,
+                                   machine.available ? std::to_string(machine.width) + " lanes" : "-",
+                                   machine.note.empty() ? std::to_string(machine.workers) + " workers" : machine.note};
       const ImGuiCol color = machine.available ? ImGuiCol_Text : ImGuiCol_TextDisabled;
       ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(color));
       for (const std::string& cell : cells) {
@@ -67,8 +66,8 @@ class PipelinePanel : public Panel {
     ImGui::Separator();
     ImGui::TextWrapped(
         "Last frame: %s %s, %d workers, warps per block: %d, %d rasterizers, bins of %d pixels, %s: %.2f ms",
-        s.machine.c_str(), s.isa.c_str(), s.workers, s.warps_per_block, s.rasterizers, s.bin,
-        s.pattern.c_str(), s.frame_ms);
+        s.machine.c_str(), s.isa.c_str(), s.workers, s.warps_per_block, s.rasterizers, s.bin, s.pattern.c_str(),
+        s.frame_ms);
   }
 
   std::vector<cli::Option> options_;
@@ -78,8 +77,7 @@ class PipelinePanel : public Panel {
 }  // namespace
 
 bool is_policy_option(const std::string& name) {
-  static constexpr const char* kParts[] = {"policy",   "budget",  "quota", "deadline",
-                                           "fixation", "priorit", "fovea"};
+  static constexpr const char* kParts[] = {"policy", "budget", "quota", "deadline", "fixation", "priorit", "fovea"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](const char* part) { return name.find(part) != std::string::npos; });
 }

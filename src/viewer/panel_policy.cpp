@@ -1,5 +1,4 @@
-// Which task a block takes next: policies with their parameters, what they had to choose from, and what each
-// block did.
+// Which task a block takes next: policies with their parameters, what they had to choose from, and what each block did.
 #include <imgui.h>
 
 #include <algorithm>
@@ -17,8 +16,7 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr ImU32 kStageColors[] = {IM_COL32(235, 160, 60, 255), IM_COL32(70, 140, 225, 255),
-                                  IM_COL32(70, 72, 78, 255)};
+constexpr ImU32 kStageColors[] = {IM_COL32(235, 160, 60, 255), IM_COL32(70, 140, 225, 255), IM_COL32(70, 72, 78, 255)};
 static_assert(std::size(kStageColors) == size_t(Stage::count));
 constexpr int kMostRows = 160;  // blocks drawn one by one; of more, evenly chosen ones
 
@@ -35,8 +33,7 @@ class PolicyPanel : public Panel {
       draw_option(option, state);
     }
     draw_fixation(state);
-    if (ImGui::CollapsingHeader("What there is to choose from", ImGuiTreeNodeFlags_DefaultOpen))
-      draw_buckets(state);
+    if (ImGui::CollapsingHeader("What there is to choose from", ImGuiTreeNodeFlags_DefaultOpen)) draw_buckets(state);
     const bool timeline = ImGui::CollapsingHeader("What each block did", ImGuiTreeNodeFlags_DefaultOpen);
     state.settings.options.trace = timeline;
     if (timeline) draw_timeline(state);
@@ -84,8 +81,7 @@ class PolicyPanel : public Panel {
   }
 
   void draw_fixation(ViewerState& state) {
-    if (ImGui::Button(setting_fixation_ ? "Click into the image ..."
-                                        : "Set the fixation point with the mouse"))
+    if (ImGui::Button(setting_fixation_ ? "Click into the image ..." : "Set the fixation point with the mouse"))
       setting_fixation_ = !setting_fixation_;
     if (!state.settings.options.fixation) return;
     ImGui::SameLine();
@@ -100,18 +96,16 @@ class PolicyPanel : public Panel {
     list.AddRectFilled({low.x, level}, high, color);
     list.AddRect(low, high, IM_COL32(110, 112, 120, 255));
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-    list.AddText({(low.x + high.x - size.x) / 2, (low.y + high.y - size.y) / 2}, IM_COL32_WHITE,
-                 text.c_str());
+    list.AddText({(low.x + high.x - size.x) / 2, (low.y + high.y - size.y) / 2}, IM_COL32_WHITE, text.c_str());
   }
 
-  // The hierarchy that a block's decisions go through, with the work that is left in each bucket at one
-  // moment.
+  // The hierarchy that a block's decisions go through, with the work that is left in each bucket at one moment.
   void draw_buckets(const ViewerState& state) {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
     const Statistics& s = state.last->result.statistics;
-    wrapped("Fullest queue: " + cli::grouped(s.queue_peak) +
-            " entries; store: " + cli::grouped(s.store_peak) + " blocks at most; admission waited " +
-            cli::grouped(s.admission_waits) + " times; " + counted(s.visits, "visit"));
+    wrapped("Fullest queue: " + cli::grouped(s.queue_peak) + " entries; store: " + cli::grouped(s.store_peak) +
+            " blocks at most; admission waited " + cli::grouped(s.admission_waits) + " times; " +
+            counted(s.visits, "visit"));
     if (s.trace.empty()) return;
     double end = 0;
     for (const TraceEvent& event : s.trace) end = std::max(end, event.end_us);
@@ -131,12 +125,10 @@ class PolicyPanel : public Panel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 wire = IM_COL32(110, 112, 120, 255);
-    const float top = at.y + 2 * line, middle = top + 2.4f * line, bottom = middle + 1.2f * line,
-                leaf = 4 * line;
+    const float top = at.y + 2 * line, middle = top + 2.4f * line, bottom = middle + 1.2f * line, leaf = 4 * line;
     list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.2f, top}, wire);
     list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.7f, top}, wire);
-    draw_bucket(list, {at.x + width * 0.3f, at.y}, {at.x + width * 0.7f, at.y + 1.4f * line}, 0, 0,
-                "what next?");
+    draw_bucket(list, {at.x + width * 0.3f, at.y}, {at.x + width * 0.7f, at.y + 1.4f * line}, 0, 0, "what next?");
     draw_bucket(list, {at.x, top}, {at.x + width * 0.4f, middle}, geometry, kStageColors[0],
                 "geometry: " + cli::grouped(levels.geometry_left) + " tasks");
     draw_bucket(list, {at.x + width * 0.44f, top}, {at.x + width, middle}, whole > 0 ? left / whole : 0,
@@ -162,8 +154,7 @@ class PolicyPanel : public Panel {
     for (size_t i = 0; i < size_t(Stage::count); ++i) {
       double sum = 0;
       for (const BlockTime& block : s.block_times) sum += block.ms[i];
-      legend(kStageNames[i], kStageColors[i], std::string(kStageNames[i]) + " " + cli::fixed(sum, 1) + " ms",
-             i == 0);
+      legend(kStageNames[i], kStageColors[i], std::string(kStageNames[i]) + " " + cli::fixed(sum, 1) + " ms", i == 0);
     }
     const float width = ImGui::GetContentRegionAvail().x;
     const int columns = std::max(16, int(width / 2));
@@ -185,8 +176,7 @@ class PolicyPanel : public Panel {
       hovered_us_ = double((mouse.x - at.x) / width) * t.end_us;
       const BlockTime& time = s.block_times[size_t(block)];
       ImGui::SetTooltip("block %d at %.3f ms\ngeometry %.3f ms, rasterize %.3f ms, idle %.3f ms", block,
-                        double((mouse.x - at.x) / width) * t.end_us * 1e-3, time.ms[0], time.ms[1],
-                        time.ms[2]);
+                        double((mouse.x - at.x) / width) * t.end_us * 1e-3, time.ms[0], time.ms[1], time.ms[2]);
     }
     ImGui::TextDisabled("0 ... %.2f ms, %d blocks%s", t.end_us * 1e-3, t.blocks,
                         rows < t.blocks ? " (evenly chosen ones)" : "");
@@ -201,8 +191,8 @@ class PolicyPanel : public Panel {
       for (size_t stage = 0; stage < share.size(); ++stage) {
         const float part = std::min(share[stage], 1.0f) * height;
         if (part < 0.02f) continue;
-        list.AddRectFilled({at.x + float(c) * step, std::max(at.y, y - part)},
-                           {at.x + float(c + 1) * step, y}, kStageColors[stage]);
+        list.AddRectFilled({at.x + float(c) * step, std::max(at.y, y - part)}, {at.x + float(c + 1) * step, y},
+                           kStageColors[stage]);
         y -= part;
       }
     }

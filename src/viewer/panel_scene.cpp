@@ -25,8 +25,7 @@ class ScenePanel : public Panel {
     draw_file(*state.scene);
     if (ImGui::CollapsingHeader("Size and target", ImGuiTreeNodeFlags_DefaultOpen)) draw_size(state);
     if (ImGui::CollapsingHeader("Camera", ImGuiTreeNodeFlags_DefaultOpen)) draw_camera(state);
-    if (state.last && ImGui::CollapsingHeader("Last frame", ImGuiTreeNodeFlags_DefaultOpen))
-      draw_last(*state.last);
+    if (state.last && ImGui::CollapsingHeader("Last frame", ImGuiTreeNodeFlags_DefaultOpen)) draw_last(*state.last);
   }
 
  private:
@@ -53,8 +52,7 @@ class ScenePanel : public Panel {
         size_t(s.target >= 0 && size_t(s.target) < frame.targets.size() ? s.target : int(main_target(frame)));
     const auto label = [&](size_t i) {
       const Target& t = frame.targets[i];
-      return "target " + std::to_string(t.id) + ", " + std::to_string(t.width) + " x " +
-             std::to_string(t.height);
+      return "target " + std::to_string(t.id) + ", " + std::to_string(t.width) + " x " + std::to_string(t.height);
     };
     if (ImGui::BeginCombo("target", label(shown).c_str())) {
       for (size_t i = 0; i < frame.targets.size(); ++i) {
@@ -63,8 +61,7 @@ class ScenePanel : public Panel {
       ImGui::EndCombo();
     }
     if (frame.targets[shown].layers > 1)
-      ImGui::SliderInt("layer", &s.layer, 0, frame.targets[shown].layers - 1, "%d",
-                       ImGuiSliderFlags_AlwaysClamp);
+      ImGui::SliderInt("layer", &s.layer, 0, frame.targets[shown].layers - 1, "%d", ImGuiSliderFlags_AlwaysClamp);
     bool own = s.width == 0;
     if (ImGui::Checkbox("as in the file", &own)) {
       s.width = own ? 0 : frame.targets[shown].width;
@@ -130,19 +127,16 @@ class ScenePanel : public Panel {
     value_row("frame", cli::fixed(s.frame_ms, 3) + " ms" + (last.result.aborted ? ", cut off" : ""));
     value_row("machine", s.machine + " " + s.isa + ", " + std::to_string(s.workers) + " workers of " +
                              std::to_string(s.width) + " lanes");
-    value_row("triangles", cli::grouped(s.triangles_in) + " in, " + cli::grouped(s.triangles_culled) +
-                               " culled, " + cli::grouped(s.triangles_clipped) + " clipped, " +
-                               cli::grouped(s.triangles_out) + " out");
-    value_row("vertices",
-              cli::grouped(s.vertex_shader_runs) + " shaded, " + cli::fixed(s.asr, 3) + " per triangle");
+    value_row("triangles", cli::grouped(s.triangles_in) + " in, " + cli::grouped(s.triangles_culled) + " culled, " +
+                               cli::grouped(s.triangles_clipped) + " clipped, " + cli::grouped(s.triangles_out) +
+                               " out");
+    value_row("vertices", cli::grouped(s.vertex_shader_runs) + " shaded, " + cli::fixed(s.asr, 3) + " per triangle");
     value_row("batches", cli::grouped(s.batches) + ", phases " + cli::grouped(s.phases) + " (" +
                              cli::grouped(s.ordered_phases) + " ordered)");
     value_row("fragments", cli::grouped(s.fragments) + ", " + cli::grouped(s.fragments_shaded) + " shaded");
-    value_row("load",
-              "c_v " + cli::fixed(s.load_cv, 3) + " over " + std::to_string(s.rasterizers) + " rasterizers");
-    value_row("memory", cli::grouped(s.store_bytes >> 10) + " KiB store, " +
-                            cli::grouped(s.target_bytes >> 10) + " KiB targets, " +
-                            cli::grouped(s.frame_bytes >> 10) + " KiB frame");
+    value_row("load", "c_v " + cli::fixed(s.load_cv, 3) + " over " + std::to_string(s.rasterizers) + " rasterizers");
+    value_row("memory", cli::grouped(s.store_bytes >> 10) + " KiB store, " + cli::grouped(s.target_bytes >> 10) +
+                            " KiB targets, " + cli::grouped(s.frame_bytes >> 10) + " KiB frame");
     ImGui::EndTable();
     if (s.discard_unknown_triangles > 0)
       ImGui::TextWrapped("%s triangles had a shader that may discard fragments; they are drawn whole.",

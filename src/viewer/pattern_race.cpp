@@ -59,9 +59,7 @@ void PatternRace::draw_result() const {
               frame_statistics(times_->b_ms).median_ms);
   if (!std::isfinite(r.high)) return ImGui::TextDisabled("too few for an interval");
   ImGui::Text("A / B = %.4f (%.4f to %.4f, %.0f %% confidence)", r.ratio, r.low, r.high, 100 * r.confidence);
-  ImGui::TextUnformatted(r.low > 1    ? "B is faster"
-                         : r.high < 1 ? "A is faster"
-                                      : "no difference can be told");
+  ImGui::TextUnformatted(r.low > 1 ? "B is faster" : r.high < 1 ? "A is faster" : "no difference can be told");
 }
 
 void PatternRace::start(ViewerState& state) {
@@ -89,32 +87,32 @@ void PatternRace::next_pair(ViewerState& state) {
     if (times_->waiting) return;
     times_->waiting = true;
   }
-  state.commands.run([times = times_, guard = when_gone(times_), a = a_, b = b_,
-                      &commands = state.commands](RenderContext& c) {
-    RenderOptions options = c.settings.options;
-    options.trace = options.keep_ids = false;
-    const auto time = [&](PatternKind kind) {
-      options.pattern = kind;
-      const auto begin = Clock::now();
-      const bool whole = !c.renderer.render(c.prepared, options, false).aborted;
-      return whole ? milliseconds(Clock::now() - begin) : 0.0;
-    };
-    const bool swapped = times->a_ms.size() % 2 == 1;  // neither is always the first of a pair
-    double a_ms = 0, b_ms = 0;
-    if (swapped) b_ms = time(b);
-    a_ms = time(a);
-    if (!swapped) b_ms = time(b);
-    {
-      const std::lock_guard lock(times->mutex);
-      times->waiting = false;
-      if (times->warm && a_ms > 0 && b_ms > 0) {
-        times->a_ms.push_back(a_ms);
-        times->b_ms.push_back(b_ms);
-      }
-      times->warm = true;
-    }
-    commands.wake();
-  });
+  state.commands.run(
+      [times = times_, guard = when_gone(times_), a = a_, b = b_, &commands = state.commands](RenderContext& c) {
+        RenderOptions options = c.settings.options;
+        options.trace = options.keep_ids = false;
+        const auto time = [&](PatternKind kind) {
+          options.pattern = kind;
+          const auto begin = Clock::now();
+          const bool whole = !c.renderer.render(c.prepared, options, false).aborted;
+          return whole ? milliseconds(Clock::now() - begin) : 0.0;
+        };
+        const bool swapped = times->a_ms.size() % 2 == 1;  // neither is always the first of a pair
+        double a_ms = 0, b_ms = 0;
+        if (swapped) b_ms = time(b);
+        a_ms = time(a);
+        if (!swapped) b_ms = time(b);
+        {
+          const std::lock_guard lock(times->mutex);
+          times->waiting = false;
+          if (times->warm && a_ms > 0 && b_ms > 0) {
+            times->a_ms.push_back(a_ms);
+            times->b_ms.push_back(b_ms);
+          }
+          times->warm = true;
+        }
+        commands.wake();
+      });
 }
 
 }  // namespace brokkr::viewer

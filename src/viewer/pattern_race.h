@@ -1,5 +1,5 @@
-// A/B of two bin patterns: frames of both in turns, timed on the render thread a pair at a time, so that
-// other frames get in between. Part of the panel Pattern.
+// A/B of two bin patterns: frames of both in turns, timed on the render thread a pair at a time, so that other frames
+// get in between. Part of the panel Pattern.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ class PatternRace {
   PatternRace();
   // The choice of both, the button, and what is known so far with its confidence interval (log/ab.h).
   void draw(ViewerState& state);
-  // Every UI frame: asks for the next pair while it runs. Starts anew where the settings have changed, stops
-  // where another scene is shown.
+  // Every UI frame: asks for the next pair while it runs. Starts anew where the settings have changed, stops where
+  // another scene is shown.
   void next_pair(ViewerState& state);
 
  private:

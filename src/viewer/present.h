@@ -1,8 +1,8 @@
-// How a finished picture gets from the render thread into a texture of the window, and the only place where
-// machines and OpenGL meet.
+// How a finished picture gets from the render thread into a texture of the window, and the only place where machines
+// and OpenGL meet.
 //
-// A presenter is made and destroyed on the UI thread, with the window's context current. `write` and
-// `write_device` are called on the render thread, everything else on the UI thread.
+// A presenter is made and destroyed on the UI thread, with the window's context current. `write` and `write_device` are
+// called on the render thread, everything else on the UI thread.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,15 @@ class Presenter {
  public:
   virtual ~Presenter() = default;
 
-  // Hands a picture over. Waits while all buffers are in use (the window is minimized). False: `stop` was
-  // called.
+  // Hands a picture over. Waits while all buffers are in use (the window is minimized). False: `stop` was called.
   virtual bool write(uint64_t number, int width, int height, std::span<const uint32_t> pixels) = 0;
 
   // Whether a frame of these options can be shown without passing through the host.
   virtual bool takes_device_frames(const RenderOptions&) const { return false; }
-  // The same as `write` for the frame that `renderer` has just drawn without read-back. False: it cannot;
-  // render again with read-back and use `write`.
-  virtual bool write_device(uint64_t /*number*/, Renderer&, uint32_t /*target*/, uint32_t /*layer*/,
-                            int /*width*/, int /*height*/) {
+  // The same as `write` for the frame that `renderer` has just drawn without read-back. False: it cannot; render again
+  // with read-back and use `write`.
+  virtual bool write_device(uint64_t /*number*/, Renderer&, uint32_t /*target*/, uint32_t /*layer*/, int /*width*/,
+                            int /*height*/) {
     return false;
   }
 
@@ -49,14 +48,14 @@ class Presenter {
   virtual std::string description() const = 0;
 };
 
-// Pixel buffers, two of them: mapped for good where the driver can (OpenGL 4.4 or ARB_buffer_storage), else
-// host memory. `wake`: makes the UI thread call `update`; from any thread.
+// Pixel buffers, two of them: mapped for good where the driver can (OpenGL 4.4 or ARB_buffer_storage), else host
+// memory. `wake`: makes the UI thread call `update`; from any thread.
 std::unique_ptr<Presenter> make_host_presenter(std::function<void()> wake);
 
 #if defined(BROKKR_VIEWER_CUDA)
-// Frames of the CUDA machine are resolved into a registered texture, no copy through the host; all others go
-// the way of make_host_presenter. Where the window's context is on another device than CUDA (Mesa, remote)
-// all of them do, and the description says so.
+// Frames of the CUDA machine are resolved into a registered texture, no copy through the host; all others go the way of
+// make_host_presenter. Where the window's context is on another device than CUDA (Mesa, remote) all of them do, and the
+// description says so.
 std::unique_ptr<Presenter> make_cuda_presenter(std::function<void()> wake);
 #endif
 

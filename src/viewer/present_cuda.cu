@@ -17,8 +17,7 @@ namespace {
 
 class CudaPresenter : public Presenter {
  public:
-  explicit CudaPresenter(std::function<void()> wake)
-      : wake_(wake), host_(make_host_presenter(std::move(wake))) {
+  explicit CudaPresenter(std::function<void()> wake) : wake_(wake), host_(make_host_presenter(std::move(wake))) {
     unsigned count = 0;
     int devices[8] = {};
     const cudaError_t error = cudaGLGetDevices(&count, devices, 8, cudaGLDeviceListAll);
@@ -26,8 +25,8 @@ class CudaPresenter : public Presenter {
     // The pipeline runs on device 0.
     shared_ = error == cudaSuccess && std::find(devices, devices + count, 0) != devices + count;
     if (!shared_)
-      reason_ = std::string("OpenGL is on another device (") +
-                reinterpret_cast<const char*>(glGetString(GL_RENDERER)) + ")";
+      reason_ =
+          std::string("OpenGL is on another device (") + reinterpret_cast<const char*>(glGetString(GL_RENDERER)) + ")";
   }
   ~CudaPresenter() override { release(); }
   CudaPresenter(const CudaPresenter&) = delete;
@@ -38,14 +37,14 @@ class CudaPresenter : public Presenter {
   }
 
   bool takes_device_frames(const RenderOptions& options) const override {
-    const bool cuda = options.machine == MachineKind::cuda ||
-                      (options.machine == MachineKind::automatic && options.isa.empty());
+    const bool cuda =
+        options.machine == MachineKind::cuda || (options.machine == MachineKind::automatic && options.isa.empty());
     // Overdraw is coloured on the host.
     return shared_ && cuda && options.shading != Shading::overdraw;
   }
 
-  // Only the UI thread has the context that a mapping needs: it resolves, this thread waits. The picture is
-  // with the window before the next launch uses the planes again.
+  // Only the UI thread has the context that a mapping needs: it resolves, this thread waits. The picture is with the
+  // window before the next launch uses the planes again.
   bool write_device(uint64_t number, Renderer& renderer, uint32_t target, uint32_t layer, int width,
                     int height) override {
     std::unique_lock lock(mutex_);

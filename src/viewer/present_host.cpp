@@ -17,8 +17,7 @@ class HostPresenter : public Presenter {
  public:
   explicit HostPresenter(std::function<void()> wake)
       : wake_(std::move(wake)),
-        mapped_((GLAD_GL_VERSION_4_4 || has_extension("GL_ARB_buffer_storage")) &&
-                glBufferStorage != nullptr) {
+        mapped_((GLAD_GL_VERSION_4_4 || has_extension("GL_ARB_buffer_storage")) && glBufferStorage != nullptr) {
     glGenTextures(1, &image_.texture);
     glBindTexture(GL_TEXTURE_2D, image_.texture);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
@@ -81,8 +80,7 @@ class HostPresenter : public Presenter {
 
   bool busy() const override {
     const std::lock_guard lock(mutex_);
-    return std::any_of(slots_.begin(), slots_.end(),
-                       [](const Slot& s) { return s.state == State::uploading; });
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.state == State::uploading; });
   }
 
   void stop() override {
@@ -112,8 +110,7 @@ class HostPresenter : public Presenter {
     GLint count = 0;
     glGetIntegerv(GL_NUM_EXTENSIONS, &count);
     for (GLint i = 0; i < count; ++i) {
-      if (std::strcmp(reinterpret_cast<const char*>(glGetStringi(GL_EXTENSIONS, GLuint(i))), name) == 0)
-        return true;
+      if (std::strcmp(reinterpret_cast<const char*>(glGetStringi(GL_EXTENSIONS, GLuint(i))), name) == 0) return true;
     }
     return false;
   }

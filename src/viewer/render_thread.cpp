@@ -13,8 +13,8 @@
 namespace brokkr::viewer {
 namespace {
 
-// A frame that takes every core must not keep the window waiting for one: this thread, and those that the
-// machine makes, which inherit it, give way to the UI thread.
+// A frame that takes every core must not keep the window waiting for one: this thread, and those that the machine
+// makes, which inherit it, give way to the UI thread.
 void be_nice() { setpriority(PRIO_PROCESS, id_t(gettid()), 10); }
 
 }  // namespace
@@ -160,8 +160,7 @@ void RenderThread::render(const RenderRequest& request) {
 
   bool shown = false;
   if (!read_back) {
-    shown = presenter_.write_device(done->number, renderer_, done->target, done->layer, done->width,
-                                    done->height);
+    shown = presenter_.write_device(done->number, renderer_, done->target, done->layer, done->width, done->height);
     if (!shown) done->result = renderer_.render(working_frame_.prepared(), options, true);
   }
   if (!shown) {

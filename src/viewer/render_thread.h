@@ -27,8 +27,7 @@ struct RenderRequest {
 
 class RenderThread {
  public:
-  // `wake` is called from this thread whenever there is something to take. The presenter must outlive the
-  // object.
+  // `wake` is called from this thread whenever there is something to take. The presenter must outlive the object.
   RenderThread(Presenter& presenter, std::function<void()> wake);
   // Ends a frame that is being rendered.
   ~RenderThread();

@@ -42,8 +42,7 @@ void append_text(std::vector<std::byte>& out, const std::string& text) {
 std::vector<std::byte> text_chunk(const std::string& key, const std::string& value) {
   std::vector<std::byte> body;  // type and data: what the checksum covers
   append_text(body, "iTXt" + key);
-  for (int i = 0; i < 5; ++i)
-    body.push_back(std::byte(0));  // end of key; not compressed; no language, no translation
+  for (int i = 0; i < 5; ++i) body.push_back(std::byte(0));  // end of key; not compressed; no language, no translation
   append_text(body, value);
   std::vector<std::byte> chunk;
   append_number(chunk, uint32_t(body.size() - 4));

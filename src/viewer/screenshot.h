@@ -16,8 +16,8 @@ using Metadata = std::map<std::string, std::string>;
 // std::invalid_argument where `png` is none.
 std::vector<std::byte> with_metadata(std::vector<std::byte> png, const Metadata& metadata);
 
-// The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and
-// "Command", a command line of `brokkr render` that draws it again.
+// The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and "Command", a
+// command line of `brokkr render` that draws it again.
 Metadata metadata_of(const Rendered& frame);
 
 // Throws std::runtime_error naming the file.

@@ -42,8 +42,7 @@ std::vector<std::string> scenes_in(const std::string& folder) {
     std::vector<std::string> files;
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      if (it->path().extension() == ending && it->is_regular_file(error))
-        files.push_back(it->path().string());
+      if (it->path().extension() == ending && it->is_regular_file(error)) files.push_back(it->path().string());
     }
     std::sort(files.begin(), files.end(), natural_less);
     if (!files.empty()) return files;
@@ -81,8 +80,7 @@ void Sequence::play(Clock::time_point now) {
 }
 
 Sequence::Clock::time_point Sequence::next_time() const {
-  return since_ +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / double(speed)));
+  return since_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / double(speed)));
 }
 
 bool Sequence::advance(Clock::time_point now) {
@@ -97,8 +95,7 @@ bool Sequence::advance(Clock::time_point now) {
     return moved;
   }
   position_ = size_t((int64_t(position_) + steps) % (last + 1));
-  since_ += std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(double(steps) / double(speed)));
+  since_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(double(steps) / double(speed)));
   return true;
 }
 

@@ -8,8 +8,8 @@
 
 namespace brokkr::viewer {
 
-// Scenes in `folder` (.bkf; where there are none, .obj), numbers in their names in the order of their values:
-// f2 before f10. Empty where there are none or the folder cannot be read.
+// Scenes in `folder` (.bkf; where there are none, .obj), numbers in their names in the order of their values: f2 before
+// f10. Empty where there are none or the folder cannot be read.
 std::vector<std::string> scenes_in(const std::string& folder);
 
 class Sequence {
@@ -28,8 +28,7 @@ class Sequence {
   bool playing() const { return playing_; }
   void play(Clock::time_point now);
   void pause() { playing_ = false; }
-  // Moves on as far as the time that has passed wants, files in between are left out, and says whether it
-  // did.
+  // Moves on as far as the time that has passed wants, files in between are left out, and says whether it did.
   bool advance(Clock::time_point now);
   // When `advance` will move next.
   Clock::time_point next_time() const;

@@ -1,5 +1,5 @@
-// What the viewer remembers from one start to the next: $XDG_CONFIG_HOME/brokkr/viewer.json, ~/.config where
-// that is not set.
+// What the viewer remembers from one start to the next: $XDG_CONFIG_HOME/brokkr/viewer.json, ~/.config where that is
+// not set.
 #pragma once
 
 #include <array>

@@ -32,8 +32,7 @@ std::vector<PerspectiveRange> ranges_of(const Frame& frame, uint32_t target) {
   });
   std::vector<PerspectiveRange> disjoint;
   for (const PerspectiveRange& range : ranges) {
-    if (disjoint.empty() || range.first >= disjoint.back().first + disjoint.back().count)
-      disjoint.push_back(range);
+    if (disjoint.empty() || range.first >= disjoint.back().first + disjoint.back().count) disjoint.push_back(range);
   }
   return disjoint;
 }
@@ -88,8 +87,7 @@ Unprojection unproject(const Frame& frame, uint32_t target, float fov) {
     const size_t step = std::max<size_t>(1, positions.size() / kSamples);
     for (size_t i = 0; i < positions.size(); i += step) {
       const glm::vec4& p = positions[i];
-      const bool inside =
-          usable(p) && p.w > 0 && std::abs(p.x) <= p.w && std::abs(p.y) <= p.w && std::abs(p.z) <= p.w;
+      const bool inside = usable(p) && p.w > 0 && std::abs(p.x) <= p.w && std::abs(p.y) <= p.w && std::abs(p.z) <= p.w;
       if (!inside) continue;
       distances.push_back(p.w);
       result.bounds.add({p.x / focal.x, p.y / focal.y, -p.w});
@@ -101,8 +99,7 @@ Unprojection unproject(const Frame& frame, uint32_t target, float fov) {
     std::nth_element(distances.begin(), middle, distances.end());
     distance = *middle;
   }
-  result.camera = {
-      .eye = glm::vec3(0), .target = glm::vec3(0, 0, -distance), .up = glm::vec3(0, 1, 0), .fov = fov};
+  result.camera = {.eye = glm::vec3(0), .target = glm::vec3(0, 0, -distance), .up = glm::vec3(0, 1, 0), .fov = fov};
   return result;
 }
 

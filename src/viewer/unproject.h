@@ -1,8 +1,7 @@
-// Orbits around captured geometry. A capture holds clip-space vertices and no camera, but what a perspective
-// projection did can be read from them: all vertices of such a draw have clip z = slope * w + offset, and w
-// is the distance in front of the camera. Only the field of view cannot be told: it is assumed. With it every
-// vertex has a place in the eye space of the captured camera, which then serves as the world of a camera of
-// ours.
+// Orbits around captured geometry. A capture holds clip-space vertices and no camera, but what a perspective projection
+// did can be read from them: all vertices of such a draw have clip z = slope * w + offset, and w is the distance in
+// front of the camera. Only the field of view cannot be told: it is assumed. With it every vertex has a place in the
+// eye space of the captured camera, which then serves as the world of a camera of ours.
 #pragma once
 
 #include <glm/mat4x4.hpp>
@@ -21,8 +20,8 @@ struct ClipDepth {
   float slope = 0, offset = 0;
 };
 
-// Least squares. Nothing where w hardly varies (orthographic: menus, shadow maps, full-screen passes) or z is
-// no linear function of it.
+// Least squares. Nothing where w hardly varies (orthographic: menus, shadow maps, full-screen passes) or z is no linear
+// function of it.
 std::optional<ClipDepth> fit_clip_depth(std::span<const glm::vec4> positions);
 
 // Vertices of one draw, or of several that share them, seen through one perspective projection.
@@ -34,8 +33,8 @@ struct PerspectiveRange {
 struct Unprojection {
   std::vector<PerspectiveRange> ranges;  // disjoint; empty: there is nothing to orbit around
   Bounds bounds;                         // of the vertices inside the picture, eye space for `fov`
-  Camera camera;     // the captured one: eye at the origin, target on the axis at a middle distance
-  float aspect = 1;  // width / height of the viewport
+  Camera camera;                         // the captured one: eye at the origin, target on the axis at a middle distance
+  float aspect = 1;                      // width / height of the viewport
 };
 
 // Of the draws into `target`. `fov`: assumed vertical field of view in degrees.

@@ -36,10 +36,10 @@ Viewer::Viewer(const ViewRequest& request) : request_(request), state_{.commands
   if (!problem.empty()) show_error(problem);
   WindowSize size{settings_.window_width, settings_.window_height, settings_.maximized};
   if (request.window) size = *request.window;
-  window_ = std::make_unique<Window>(
-      size, WindowEvents{[this](int key, int modifiers) { keys_.press(key, modifiers); },
-                         [this](int key) { keys_.release(key); },
-                         [this](const std::vector<std::string>& paths) { open(paths); }});
+  window_ =
+      std::make_unique<Window>(size, WindowEvents{[this](int key, int modifiers) { keys_.press(key, modifiers); },
+                                                  [this](int key) { keys_.release(key); },
+                                                  [this](const std::vector<std::string>& paths) { open(paths); }});
   show_ui_ = settings_.panels;
   wanted_panel_ = settings_.panel;
   sequence_.speed = settings_.sequence_speed;
@@ -174,8 +174,7 @@ void Viewer::poll() {
     show_error(error);
     state_.continuous = false;  // the next frame would say the same
   }
-  if (sequence_.advance(Clock::now()) && !loader_->state())
-    load_file(sequence_.files()[sequence_.position()], true);
+  if (sequence_.advance(Clock::now()) && !loader_->state()) load_file(sequence_.files()[sequence_.position()], true);
   for (auto& frame : render_thread_->take_frames()) finished_.push_back(std::move(frame));
   image_ = presenter_->update();
   bool fresh = false;
@@ -252,12 +251,10 @@ void Viewer::take_screenshot() {
     const glm::ivec2 size = window_->framebuffer();
     picture = {size.x, size.y, window_->read_pixels()};
   } else {
-    picture = {image_.width, image_.height,
-               std::vector<uint32_t>(size_t(image_.width) * size_t(image_.height))};
+    picture = {image_.width, image_.height, std::vector<uint32_t>(size_t(image_.width) * size_t(image_.height))};
     glBindTexture(GL_TEXTURE_2D, image_.texture);
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    if (!picture.pixels.empty())
-      glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, picture.pixels.data());
+    if (!picture.pixels.empty()) glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, picture.pixels.data());
   }
   shot_ = Shot::none;
   if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");

@@ -24,9 +24,9 @@ std::string ViewerUi::status_text() const {
     const double sum = std::accumulate(v_.frame_times_.begin(), v_.frame_times_.end(), 0.0);
     text += "   " + cli::fixed(double(v_.frame_times_.size()) / sum, 1) + " frames/s";
   }
-  text += "   " + s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) +
-          " workers, " + std::to_string(s.rasterizers) + " rasterizers   " + v_.presenter_->description() +
-          "   " + cli::fixed(double(v_.state_.view.zoom) * 100, 0) + " %";
+  text += "   " + s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) + " workers, " +
+          std::to_string(s.rasterizers) + " rasterizers   " + v_.presenter_->description() + "   " +
+          cli::fixed(double(v_.state_.view.zoom) * 100, 0) + " %";
   return text;
 }
 
@@ -72,8 +72,7 @@ void ViewerUi::draw_sequence_bar(float bottom, float right) {
     if (ImGui::SliderInt("##position", &position, 1, int(sequence.files().size()), format.c_str(),
                          ImGuiSliderFlags_AlwaysClamp))
       go(size_t(position - 1));
-    if (ImGui::IsItemHovered())
-      ImGui::SetTooltip("%s", display_name(sequence.files()[sequence.position()]).c_str());
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", display_name(sequence.files()[sequence.position()]).c_str());
     ImGui::SameLine();
     ImGui::SetNextItemWidth(8 * ImGui::GetFontSize());
     ImGui::SliderFloat("per second", &sequence.speed, 0.1f, 120, "%.1f",

@@ -29,8 +29,7 @@ void Viewer::paste_camera() {
 }
 
 void Viewer::add_view_keys() {
-  const auto add = [&](int key, int modifiers, const char* group, const char* help,
-                       std::function<void()> press) {
+  const auto add = [&](int key, int modifiers, const char* group, const char* help, std::function<void()> press) {
     keys_.add({.key = key, .modifiers = modifiers, .group = group, .help = help, .press = std::move(press)});
   };
   const auto zoom = [this](float factor) {
@@ -41,8 +40,7 @@ void Viewer::add_view_keys() {
   add(GLFW_KEY_F2, 0, "Window", "Hide or show everything but the image", [this] { show_ui_ = !show_ui_; });
   add(GLFW_KEY_F11, 0, "Window", "Full screen", [this] { window_->toggle_full_screen(); });
   add(GLFW_KEY_F12, 0, "Window", "Save the window as PNG", [this] { shot_ = Shot::window; });
-  add(GLFW_KEY_F12, kShift, "Window", "Save the image alone, pixel for pixel",
-      [this] { shot_ = Shot::image; });
+  add(GLFW_KEY_F12, kShift, "Window", "Save the image alone, pixel for pixel", [this] { shot_ = Shot::image; });
   add(GLFW_KEY_TAB, kControl, "Window", "Next panel", [this] {
     size_t next = 0;
     for (size_t i = 0; i < panels_.size(); ++i) {
@@ -70,13 +68,11 @@ void Viewer::add_camera_keys() {
     const int digit = (i + 1) % 10;  // 1 ... 9, 0
     const auto slot = size_t(digit);
     const std::string name = std::to_string(digit);
-    keys_.add({.key = GLFW_KEY_0 + digit,
-               .group = group,
-               .help = "Recall bookmark " + name,
-               .press = [this, slot, name] {
-                 if (!state_.camera.recall_bookmark(slot))
-                   show_note("bookmark " + name + " is empty: Ctrl+" + name + " saves the camera there");
-               }});
+    keys_.add(
+        {.key = GLFW_KEY_0 + digit, .group = group, .help = "Recall bookmark " + name, .press = [this, slot, name] {
+           if (!state_.camera.recall_bookmark(slot))
+             show_note("bookmark " + name + " is empty: Ctrl+" + name + " saves the camera there");
+         }});
     keys_.add({.key = GLFW_KEY_0 + digit,
                .modifiers = kControl,
                .group = group,
@@ -86,18 +82,15 @@ void Viewer::add_camera_keys() {
                  show_note("camera saved as bookmark " + name);
                }});
   }
-  keys_.add({.key = GLFW_KEY_HOME, .group = group, .help = "As it was loaded", .press = [this] {
-               state_.camera.home();
-             }});
-  keys_.add({.key = GLFW_KEY_C,
-             .modifiers = kControl,
-             .group = group,
-             .help = "Copy the camera as text",
-             .press = [this] { copy_camera(); }});
   keys_.add(
-      {.key = GLFW_KEY_V, .modifiers = kControl, .group = group, .help = "Paste a camera", .press = [this] {
-         paste_camera();
+      {.key = GLFW_KEY_HOME, .group = group, .help = "As it was loaded", .press = [this] { state_.camera.home(); }});
+  keys_.add(
+      {.key = GLFW_KEY_C, .modifiers = kControl, .group = group, .help = "Copy the camera as text", .press = [this] {
+         copy_camera();
        }});
+  keys_.add({.key = GLFW_KEY_V, .modifiers = kControl, .group = group, .help = "Paste a camera", .press = [this] {
+               paste_camera();
+             }});
   keys_.add_gesture("Left drag", group, "Orbit (captured frames: around the unprojected geometry)");
   keys_.add_gesture("Middle drag", group, "Pan (captured frames: the image; with Shift the geometry)");
   keys_.add_gesture("Wheel", group, "Closer (captured frames: zoom into the image; with Shift closer)");
@@ -106,8 +99,7 @@ void Viewer::add_camera_keys() {
 }
 
 void Viewer::add_keys() {
-  const auto add = [&](int key, int modifiers, const char* group, const char* help,
-                       std::function<void()> press) {
+  const auto add = [&](int key, int modifiers, const char* group, const char* help, std::function<void()> press) {
     keys_.add({.key = key, .modifiers = modifiers, .group = group, .help = help, .press = std::move(press)});
   };
   add(GLFW_KEY_O, kControl, "Scene", "Open", [this] { dialog_.open(settings_.folder); });

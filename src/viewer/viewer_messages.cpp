@@ -24,8 +24,7 @@ void ViewerUi::draw_help_group(const std::string& group) {
     if (binding.group != group) continue;
     const bool digit = binding.gesture.empty() && binding.key >= '0' && binding.key <= '9';
     if (digit && binding.key != '1') continue;  // ten bookmarks are said once
-    Line line{binding.gesture.empty() ? key_text(binding.key, binding.modifiers) : binding.gesture,
-              binding.help};
+    Line line{binding.gesture.empty() ? key_text(binding.key, binding.modifiers) : binding.gesture, binding.help};
     if (digit) {
       line.key += " ... 0";
       line.help += " ... 0";
@@ -57,12 +56,10 @@ void ViewerUi::draw_help() {
   const float em = ImGui::GetFontSize();
   ImGui::SetNextWindowPos({window.x / 2, window.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
   ImGui::SetNextWindowSize({std::min(window.x * 0.95f, 74 * em), std::min(window.y * 0.95f, 46 * em)});
-  if (ImGui::Begin("Keys and mouse", &v_.show_help_,
-                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+  if (ImGui::Begin("Keys and mouse", &v_.show_help_, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
     std::vector<std::string> groups;
     for (const KeyBinding& binding : v_.keys_.bindings()) {
-      if (std::find(groups.begin(), groups.end(), binding.group) == groups.end())
-        groups.push_back(binding.group);
+      if (std::find(groups.begin(), groups.end(), binding.group) == groups.end()) groups.push_back(binding.group);
     }
     // Half of the lines to the left, the rest to the right; a narrow window has all in one column.
     const size_t columns = window.x > 50 * em ? 2 : 1;

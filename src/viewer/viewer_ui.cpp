@@ -73,12 +73,10 @@ void ViewerUi::draw_view_menu() {
   if (menu_item("Full screen", "F11")) v_.window_->toggle_full_screen();
   if (menu_item("Hide everything else", "F2")) v_.show_ui_ = false;
   ImGui::Separator();
-  if (menu_item("Frames keep coming", "R", v_.state_.continuous))
-    v_.state_.continuous = !v_.state_.continuous;
+  if (menu_item("Frames keep coming", "R", v_.state_.continuous)) v_.state_.continuous = !v_.state_.continuous;
   ImGui::Separator();
   for (const auto& panel : v_.panels_) {
-    if (menu_item(panel->name(), nullptr, v_.wanted_panel_ == panel->name()))
-      v_.wanted_panel_ = panel->name();
+    if (menu_item(panel->name(), nullptr, v_.wanted_panel_ == panel->name())) v_.wanted_panel_ = panel->name();
   }
 }
 
@@ -122,18 +120,15 @@ void ViewerUi::draw_side_bar(float top, float bottom) {
     ImGui::InvisibleButton("##edge", {5 * scale, bottom - top});
     if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (ImGui::IsItemActive())
-      v_.settings_.side_bar =
-          std::clamp(v_.settings_.side_bar - ImGui::GetIO().MouseDelta.x / scale, 240.0f, 2000.0f);
+      v_.settings_.side_bar = std::clamp(v_.settings_.side_bar - ImGui::GetIO().MouseDelta.x / scale, 240.0f, 2000.0f);
     ImGui::SetCursorScreenPos({window.x - width + 10 * scale, top + 6 * scale});
     ImGui::BeginGroup();
     if (ImGui::BeginTabBar("panels", ImGuiTabBarFlags_FittingPolicyScroll)) {
       static std::string shown;  // a tab is chosen by mouse or from outside
       for (const auto& panel : v_.panels_) {
         const bool from_outside = v_.wanted_panel_ == panel->name() && shown != panel->name();
-        if (!ImGui::BeginTabItem(panel->name(), nullptr, from_outside ? ImGuiTabItemFlags_SetSelected : 0))
-          continue;
-        if (!from_outside && (v_.wanted_panel_ == shown || v_.wanted_panel_.empty()))
-          v_.wanted_panel_ = panel->name();
+        if (!ImGui::BeginTabItem(panel->name(), nullptr, from_outside ? ImGuiTabItemFlags_SetSelected : 0)) continue;
+        if (!from_outside && (v_.wanted_panel_ == shown || v_.wanted_panel_.empty())) v_.wanted_panel_ = panel->name();
         if (v_.wanted_panel_ == panel->name()) shown = panel->name();
         if (ImGui::BeginChild(panel->name(), {0, 0})) {
           ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);

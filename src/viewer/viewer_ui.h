@@ -1,5 +1,4 @@
-// The viewer's own user interface: menu, side bar with the panels, status bar, sequence bar, help sheet,
-// messages.
+// The viewer's own user interface: menu, side bar with the panels, status bar, sequence bar, help sheet, messages.
 #pragma once
 
 #include "viewer/viewer.h"

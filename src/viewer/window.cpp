@@ -39,8 +39,7 @@ Window::Window(const WindowSize& size, WindowEvents events) : events_(std::move(
     const char* const display = std::getenv("DISPLAY");
     const bool none = display == nullptr || *display == '\0';
     fail(none ? "view: no display: DISPLAY is not set; `brokkr render` draws without one"
-              : "view: the display '" + std::string(display) +
-                    "' cannot be opened; `brokkr render` draws without one");
+              : "view: the display '" + std::string(display) + "' cannot be opened; `brokkr render` draws without one");
   }
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
@@ -54,8 +53,7 @@ Window::Window(const WindowSize& size, WindowEvents events) : events_(std::move(
   if (window_ == nullptr)
     fail("view: the display has no OpenGL 3.3; install a driver, or Mesa's software one (libgl1-mesa-dri)");
   glfwMakeContextCurrent(window_);
-  if (gladLoadGL(glfwGetProcAddress) == 0)
-    fail("view: OpenGL's functions cannot be loaded; install a driver");
+  if (gladLoadGL(glfwGetProcAddress) == 0) fail("view: OpenGL's functions cannot be loaded; install a driver");
   glfwSwapInterval(1);
   renderer_ = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
   float y_scale = 1;
@@ -92,8 +90,7 @@ void Window::set_style() {
   style.ScaleAllSizes(scale_);
   std::error_code error;
   if (std::filesystem::exists(kFont, error)) {
-    static constexpr ImWchar kRanges[] = {0x20,   0xff,   0x370,  0x3ff,  0x2000, 0x206f,
-                                          0x2190, 0x21ff, 0x25a0, 0x25ff, 0};
+    static constexpr ImWchar kRanges[] = {0x20, 0xff, 0x370, 0x3ff, 0x2000, 0x206f, 0x2190, 0x21ff, 0x25a0, 0x25ff, 0};
     io.Fonts->AddFontFromFileTTF(kFont, 14.0f * scale_, nullptr, kRanges);
   } else {
     io.FontGlobalScale = scale_;
@@ -163,8 +160,7 @@ glm::ivec2 Window::framebuffer() const {
 
 void Window::toggle_full_screen() {
   if (full_screen_) {
-    glfwSetWindowMonitor(window_, nullptr, position_.x, position_.y, windowed_.width, windowed_.height,
-                         GLFW_DONT_CARE);
+    glfwSetWindowMonitor(window_, nullptr, position_.x, position_.y, windowed_.width, windowed_.height, GLFW_DONT_CARE);
     full_screen_ = false;
     return;
   }

@@ -9,8 +9,8 @@ namespace brokkr::viewer {
 namespace {
 
 bool same(const Camera& a, const Camera& b) {
-  return a.eye == b.eye && a.target == b.target && a.up == b.up && a.fov == b.fov &&
-         a.near_plane == b.near_plane && a.far_plane == b.far_plane;
+  return a.eye == b.eye && a.target == b.target && a.up == b.up && a.fov == b.fov && a.near_plane == b.near_plane &&
+         a.far_plane == b.far_plane;
 }
 
 bool same(const std::optional<Camera>& a, const std::optional<Camera>& b) {
@@ -61,8 +61,8 @@ void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted) {
   prepared_ = std::shared_ptr<PreparedFrame>(pair, &pair->prepared);
 }
 
-void WorkingFrame::update(Renderer& renderer, const std::shared_ptr<const Scene>& scene,
-                          const FrameSettings& settings, const std::optional<Camera>& camera) {
+void WorkingFrame::update(Renderer& renderer, const std::shared_ptr<const Scene>& scene, const FrameSettings& settings,
+                          const std::optional<Camera>& camera) {
   const Frame& loaded = scene->frame;
   const bool known = settings.target >= 0 && size_t(settings.target) < loaded.targets.size();
   const int target = known ? settings.target : int(main_target(loaded));

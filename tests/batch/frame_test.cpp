@@ -1,5 +1,5 @@
-// Whole frames: the pipeline runs the vertex shader as often as predicted, strategies and reordering leave
-// the picture alone, files hold what was ordered.
+// Whole frames: the pipeline runs the vertex shader as often as predicted, strategies and reordering leave the picture
+// alone, files hold what was ordered.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -95,12 +95,11 @@ TEST(ReuseStrategies, RunTheVertexShaderAsOftenAsPredictedAndShowTheSame) {
           options.vertex_work = work;
           const RenderResult result = renderer.render(prepared, options);
           const std::string where = "frame " + std::to_string(f) + ", " + strategy.model;
-          EXPECT_EQ(result.statistics.vertex_shader_runs,
-                    predicted_runs(frames[f], batch_model(strategy.model)))
+          EXPECT_EQ(result.statistics.vertex_shader_runs, predicted_runs(frames[f], batch_model(strategy.model)))
               << where;
           EXPECT_EQ(result.statistics.triangles_in, expected.statistics.triangles_in) << where;
-          EXPECT_DOUBLE_EQ(result.statistics.asr, double(result.statistics.vertex_shader_runs) /
-                                                      double(result.statistics.triangles_in));
+          EXPECT_DOUBLE_EQ(result.statistics.asr,
+                           double(result.statistics.vertex_shader_runs) / double(result.statistics.triangles_in));
           EXPECT_EQ(picture(result).color, picture(expected).color) << where;
           EXPECT_EQ(picture(result).depth, picture(expected).depth) << where;
           EXPECT_EQ(picture(result).visible_id, picture(expected).visible_id) << where;
@@ -144,8 +143,7 @@ TEST(ReuseStrategies, BatchShadingShowsTheBatchesOfTheStrategy) {
   for (size_t i = 0; i < layer.visible_id.size(); ++i) {
     if (layer.visible_id[i] == ~0u) continue;
     const uint32_t triangle = prepared.origin(layer.visible_id[i]).triangle;
-    const auto next =
-        std::upper_bound(batches.first_triangle.begin(), batches.first_triangle.end(), triangle);
+    const auto next = std::upper_bound(batches.first_triangle.begin(), batches.first_triangle.end(), triangle);
     const auto batch = size_t(next - batches.first_triangle.begin());
     const auto [known, is_new] = color_of.emplace(batch, layer.color[i]);
     EXPECT_EQ(known->second, layer.color[i]) << "batch " << batch;
@@ -154,8 +152,8 @@ TEST(ReuseStrategies, BatchShadingShowsTheBatchesOfTheStrategy) {
 }
 
 TEST(OptimizeFrame, ShowsTheSamePictureWithFewerRuns) {
-  for (const char* spec : {"sphere-100k?triangles=6000", "sphere-100k?triangles=6000&draws=7",
-                           "scan?triangles=9000", "city?triangles=2400&instanced=1", "tree?triangles=3000"}) {
+  for (const char* spec : {"sphere-100k?triangles=6000", "sphere-100k?triangles=6000&draws=7", "scan?triangles=9000",
+                           "city?triangles=2400&instanced=1", "tree?triangles=3000"}) {
     for (const char* model : {"nvidia", "amd"}) {
       const Frame frame = scene(spec);
       Frame optimized = frame;
@@ -171,8 +169,7 @@ TEST(OptimizeFrame, ShowsTheSamePictureWithFewerRuns) {
       options.machine = MachineKind::cpu;
       const RenderResult a = renderer.render(frame, options), b = renderer.render(optimized, options);
       size_t different = 0;
-      for (size_t i = 0; i < picture(a).color.size(); ++i)
-        different += picture(a).color[i] != picture(b).color[i];
+      for (size_t i = 0; i < picture(a).color.size(); ++i) different += picture(a).color[i] != picture(b).color[i];
       // Leaves that cross at a sample to the last bit of depth may take turns.
       EXPECT_LE(different, std::string(spec).starts_with("tree") ? 2u : 0u) << spec << " " << model;
       if (!std::string(spec).starts_with("tree")) {

@@ -185,8 +185,7 @@ TEST(Predict, EqualsTheListing) {
   struct Case {
     const char *model, *kind;
   };
-  for (const Case c :
-       {Case{"nvidia-gl", "look back"}, {"amd", "lru"}, {"intel", "fifo"}, {"precomputed", "all"}}) {
+  for (const Case c : {Case{"nvidia-gl", "look back"}, {"amd", "lru"}, {"intel", "fifo"}, {"precomputed", "all"}}) {
     const BatchModel& model = batch_model(c.model);
     for (size_t m = 0; m < meshes.size(); ++m) {
       std::vector<uint32_t> cuts;

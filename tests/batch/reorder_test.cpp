@@ -44,8 +44,7 @@ TEST(Reorder, EveryOrderIsAPermutation) {
     for (const ReorderInfo& info : reorder_methods()) {
       for (const auto& [name, indices] : meshes) {
         const Indices result = reorder(info.method, model, indices);
-        EXPECT_EQ(triangles_of(result), triangles_of(indices))
-            << model.name << ", " << info.name << ", " << name;
+        EXPECT_EQ(triangles_of(result), triangles_of(indices)) << model.name << ", " << info.name << ", " << name;
       }
     }
   }
@@ -57,8 +56,7 @@ TEST(Reorder, RandomMeshesStayPermutations) {
     for (const char* model : {"nvidia", "amd", "intel", "precomputed"}) {
       for (const ReorderInfo& info : reorder_methods()) {
         const uint32_t cache = info.has_cache_size ? 3 + seed : 0;
-        EXPECT_EQ(triangles_of(reorder(info.method, batch_model(model), indices, cache)),
-                  triangles_of(indices))
+        EXPECT_EQ(triangles_of(reorder(info.method, batch_model(model), indices, cache)), triangles_of(indices))
             << seed << " " << model << " " << info.name;
       }
     }
@@ -121,8 +119,7 @@ TEST(Pages, BatchesLieInOneBlockAndShowTheSameVertices) {
   }
   const BatchPrediction batches = predict_batches(model, apart.indices);
   for (size_t b = 0; b < batches.batches(); ++b) {
-    const size_t begin = size_t(batches.first_triangle[b]) * 3,
-                 end = size_t(batches.first_triangle[b + 1]) * 3;
+    const size_t begin = size_t(batches.first_triangle[b]) * 3, end = size_t(batches.first_triangle[b + 1]) * 3;
     for (size_t i = begin; i < end; ++i) ASSERT_EQ(apart.indices[i] >> 16, apart.indices[begin] >> 16) << b;
   }
   // What numbers in several blocks cost, and what copies bring back.

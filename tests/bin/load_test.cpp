@@ -30,16 +30,15 @@ TEST(Load, EdgeCases) {
 
 TEST(Load, BinsGoToTheirOwners) {
   const Pattern pattern = make_pattern(PatternKind::diagonal, 3, 4, 2);
-  const LoadStatistics s =
-      load_statistics(pattern, {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000}, 4, 2);
+  const LoadStatistics s = load_statistics(pattern, {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000}, 4, 2);
   // Row 0 belongs to 0 1 2 0, row 1 to 1 2 0 1.
   EXPECT_EQ(s.load, (std::vector<uint64_t>{1001 + 1000000, 10 + 10000 + 10000000, 100 + 100000}));
   EXPECT_THROW((void)load_statistics(pattern, {1, 2, 3}, 4, 2), std::invalid_argument);
   EXPECT_THROW((void)load_statistics(pattern, {}, -1, 0), std::invalid_argument);
 }
 
-// What the paper found, on a load of our own: a horizon, dense in a few rows of bins and clustered about one
-// point. The diagonal repeats a rasterizer along a line, van der Corput spreads it.
+// What the paper found, on a load of our own: a horizon, dense in a few rows of bins and clustered about one point. The
+// diagonal repeats a rasterizer along a line, van der Corput spreads it.
 TEST(Load, VanDerCorputBeatsTheDiagonalOnClusters) {
   constexpr int kBinsX = 30, kBinsY = 17;
   double diagonal = 0, corput = 0;
@@ -51,11 +50,8 @@ TEST(Load, VanDerCorputBeatsTheDiagonalOnClusters) {
         load.push_back(uint64_t(100 + 4000 * std::exp(-d * d / 12) + (y == 7 ? 500 : 0)));
       }
     }
-    diagonal +=
-        load_statistics(make_pattern(PatternKind::diagonal, 20, kBinsX, kBinsY), load, kBinsX, kBinsY).cv;
-    corput +=
-        load_statistics(make_pattern(PatternKind::van_der_corput, 20, kBinsX, kBinsY), load, kBinsX, kBinsY)
-            .cv;
+    diagonal += load_statistics(make_pattern(PatternKind::diagonal, 20, kBinsX, kBinsY), load, kBinsX, kBinsY).cv;
+    corput += load_statistics(make_pattern(PatternKind::van_der_corput, 20, kBinsX, kBinsY), load, kBinsX, kBinsY).cv;
   }
   EXPECT_LT(corput, 0.7 * diagonal);
 }

@@ -69,8 +69,7 @@ TEST(PatternImage, RejectsWhatIsOutOfRange) {
   EXPECT_THROW((void)draw_pattern(pattern, {.cell = 257}), std::invalid_argument);
   EXPECT_THROW((void)draw_pattern(pattern, {.bins_x = -1}), std::invalid_argument);
   EXPECT_THROW((void)draw_pattern(pattern, {.bins_y = 5000}), std::invalid_argument);
-  EXPECT_THROW((void)draw_pattern(pattern, {.bins_x = 4096, .bins_y = 4096, .cell = 16}),
-               std::invalid_argument);
+  EXPECT_THROW((void)draw_pattern(pattern, {.bins_x = 4096, .bins_y = 4096, .cell = 16}), std::invalid_argument);
 }
 
 }  // namespace

@@ -67,8 +67,7 @@ double mean_nearest_distance(const Pattern& p) {
 
 TEST(PatternRandom, MaximizedDistanceBeatsRandomAndDiagonal) {
   for (const int n : {8, 13, 20, 30}) {
-    const double maximized =
-        mean_nearest_distance(make_pattern(PatternKind::hierarchical_maximized_distance, n, 1, 1));
+    const double maximized = mean_nearest_distance(make_pattern(PatternKind::hierarchical_maximized_distance, n, 1, 1));
     const double random = mean_nearest_distance(make_pattern(PatternKind::pseudo_random, n, n, n));
     EXPECT_GT(maximized, 1.25 * random) << "N " << n;
     EXPECT_GT(maximized, std::sqrt(2.0)) << "N " << n;  // the diagonal's

@@ -121,12 +121,10 @@ TEST(PatternShift, SudokuRowsShiftDistinctly) {
   }
 }
 
-// Every shift is as likely in every row: over many seeds, row 0 of N = 5 takes each of the five about
-// equally.
+// Every shift is as likely in every row: over many seeds, row 0 of N = 5 takes each of the five about equally.
 TEST(PatternShift, SudokuIsUniform) {
   int count[5] = {};
-  for (uint32_t seed = 0; seed < 5000; ++seed)
-    ++count[make_pattern(PatternKind::sudoku, 5, 1, 1, seed).at(0, 0)];
+  for (uint32_t seed = 0; seed < 5000; ++seed) ++count[make_pattern(PatternKind::sudoku, 5, 1, 1, seed).at(0, 0)];
   for (const int c : count) EXPECT_NEAR(c, 1000, 150);
 }
 

@@ -93,8 +93,7 @@ TEST(Pattern, RepeatingTilesShareEqually) {
 
 TEST(Pattern, SameSeedSamePattern) {
   for (const PatternInfo& info : patterns()) {
-    const Pattern first = make_pattern(info.kind, 24, 40, 30, 7),
-                  again = make_pattern(info.kind, 24, 40, 30, 7);
+    const Pattern first = make_pattern(info.kind, 24, 40, 30, 7), again = make_pattern(info.kind, 24, 40, 30, 7);
     const Pattern other = make_pattern(info.kind, 24, 40, 30, 8);
     EXPECT_EQ(first.owner, again.owner) << info.name;
     const bool random = info.kind == PatternKind::pseudo_random || info.kind == PatternKind::sudoku ||
@@ -116,9 +115,7 @@ TEST(Pattern, LargestCountIsQuickAndBounded) {
         for (int x = 0; x < 512; ++x) seen[size_t(pattern.at(x, y))] = true;
       }
       // 512 rows of the diagonal shift by at most 511, of the G80's map by at most 1022: not all are reached.
-      const int reached = info.kind == PatternKind::diagonal ? 1023
-                          : info.kind == PatternKind::g80    ? 1534
-                                                             : 4096;
+      const int reached = info.kind == PatternKind::diagonal ? 1023 : info.kind == PatternKind::g80 ? 1534 : 4096;
       EXPECT_EQ(std::count(seen.begin(), seen.end(), true), reached) << info.name;
     }
   }

@@ -14,8 +14,7 @@ class SavedPatternFile : public testing::Test {
  protected:
   void SetUp() override {
     path_ = std::filesystem::temp_directory_path() /
-            ("brokkr-pattern-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
-             ".json");
+            ("brokkr-pattern-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".json");
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
@@ -41,8 +40,7 @@ class SavedPatternFile : public testing::Test {
 
 TEST_F(SavedPatternFile, ComesBackAsItWas) {
   for (const PatternInfo& info : patterns()) {
-    SavedPattern saved{"of-" + std::string(info.name), "made by a \"test\"",
-                       make_pattern(info.kind, 13, 9, 7)};
+    SavedPattern saved{"of-" + std::string(info.name), "made by a \"test\"", make_pattern(info.kind, 13, 9, 7)};
     save_pattern(path_, saved);
     const SavedPattern loaded = load_pattern(path_);
     EXPECT_EQ(loaded.name, saved.name);

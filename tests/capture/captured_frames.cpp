@@ -74,8 +74,7 @@ glm::vec4 instance_offset(int instance) {
   return {v.x, v.y, v.z, v.w};
 }
 
-void expect_elements(const Frame& frame, size_t number, const std::vector<glm::vec4>& wanted,
-                     uint32_t instance) {
+void expect_elements(const Frame& frame, size_t number, const std::vector<glm::vec4>& wanted, uint32_t instance) {
   const std::vector<DrawCommand> draws = draws_of(frame);
   ASSERT_LT(number, draws.size());
   ASSERT_LT(instance, draws[number].instances);
@@ -84,9 +83,9 @@ void expect_elements(const Frame& frame, size_t number, const std::vector<glm::v
   for (size_t i = 0; i < wanted.size(); i++) {
     const bool restart = std::isnan(wanted[i].x);
     EXPECT_TRUE(restart ? std::isnan(found[i].x) : found[i] == wanted[i])
-        << "draw " << number << ", element " << i << ": " << found[i].x << ' ' << found[i].y << ' '
-        << found[i].z << ' ' << found[i].w << " instead of " << wanted[i].x << ' ' << wanted[i].y << ' '
-        << wanted[i].z << ' ' << wanted[i].w;
+        << "draw " << number << ", element " << i << ": " << found[i].x << ' ' << found[i].y << ' ' << found[i].z << ' '
+        << found[i].w << " instead of " << wanted[i].x << ' ' << wanted[i].y << ' ' << wanted[i].z << ' '
+        << wanted[i].w;
   }
 }
 

@@ -17,8 +17,8 @@ VirtualDisplay::VirtualDisplay() {
     dup2(silent, 0);
     dup2(silent, 2);
     dup2(ends[1], 1);
-    execlp("Xvfb", "Xvfb", "-displayfd", "1", "-screen", "0", "1280x720x24", "+extension", "GLX", "-nolisten",
-           "tcp", static_cast<char*>(nullptr));
+    execlp("Xvfb", "Xvfb", "-displayfd", "1", "-screen", "0", "1280x720x24", "+extension", "GLX", "-nolisten", "tcp",
+           static_cast<char*>(nullptr));
     _exit(127);
   }
   close(ends[1]);

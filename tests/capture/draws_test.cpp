@@ -1,5 +1,4 @@
-// Every draw function of a program of ours: topology, indices, vertices and instances as submitted, to the
-// bit.
+// Every draw function of a program of ours: topology, indices, vertices and instances as submitted, to the bit.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -98,8 +97,7 @@ void expect_indirect(const Frame& captured, size_t first, const std::vector<glm:
   for (size_t i = 0; i < 4; i++) {
     ASSERT_EQ(draws[first + i].instances, instances[i]) << "draw " << first + i;
     for (uint32_t instance = 0; instance < instances[i]; instance++) {
-      const glm::vec4 offset =
-          instance_offset(base_instances[i] + static_cast<int>(instance)) + id_offsets[i];
+      const glm::vec4 offset = instance_offset(base_instances[i] + static_cast<int>(instance)) + id_offsets[i];
       expect_elements(captured, first + i, expected(vertices[i], offset), instance);
     }
   }
@@ -201,8 +199,7 @@ TEST_F(CapturedFrames, ImmediateMode) {
   expect_draw(captured, 5, Topology::lines, range(40, 4));
   expect_draw(captured, 6, Topology::points, range(48, 3));
   // Quads become two triangles each, of all four corners.
-  for (const auto& [number, corners, count] :
-       {std::tuple<size_t, int, size_t>{2, 16, 6}, {3, 24, 12}, {7, -1, 6}}) {
+  for (const auto& [number, corners, count] : {std::tuple<size_t, int, size_t>{2, 16, 6}, {3, 24, 12}, {7, -1, 6}}) {
     EXPECT_EQ(draws[number].topology, Topology::triangles) << "draw " << number;
     EXPECT_EQ(draws[number].element_count, count) << "draw " << number;
     const std::vector<glm::vec4> found = elements_of(captured, draws[number]);

@@ -72,8 +72,8 @@ TEST_F(CapturedFrames, EachStateAlone) {
                  {BlendFactor::one, BlendFactor::constant_alpha, BlendEquation::max},
                  {0.25f, 0.5f, 0.75f, 1.0f}};
   wanted[11].color_mask = {true, false, true, false};
-  wanted[12].stencil = StencilState{
-      CompareFunc::notequal, 5, 0x0f, 0x3f, StencilOp::invert, StencilOp::increment_wrap, StencilOp::replace};
+  wanted[12].stencil = StencilState{CompareFunc::notequal, 5, 0x0f, 0x3f, StencilOp::invert, StencilOp::increment_wrap,
+                                    StencilOp::replace};
   for (size_t i = 0; i < wanted.size(); i++) {
     EXPECT_TRUE(state_of(captured, i) == wanted[i]) << "draw " << i;
     const uint32_t flags = i == 13   ? uint32_t(kDepthClamp)
@@ -263,11 +263,10 @@ TEST_F(CapturedFrames, ThreadsAndSharedContexts) {
 
 // The rendered depth is that of the driver in every pixel but where lines and points rasterize otherwise.
 TEST_F(CapturedFrames, RenderAsTheDriverDid) {
-  for (scene::Case number :
-       {scene::kElements, scene::kInstanced, scene::kMulti, scene::kIndirect, scene::kDrawId,
-        scene::kGeometry, scene::kTessellation, scene::kClears, scene::kFramebuffers, scene::kPipelines,
-        scene::kConditions, scene::kShaders, scene::kErrors, scene::kThreads, scene::kWindows, scene::kLists,
-        scene::kClientArrays, scene::kEvaluators}) {
+  for (scene::Case number : {scene::kElements, scene::kInstanced, scene::kMulti, scene::kIndirect, scene::kDrawId,
+                             scene::kGeometry, scene::kTessellation, scene::kClears, scene::kFramebuffers,
+                             scene::kPipelines, scene::kConditions, scene::kShaders, scene::kErrors, scene::kThreads,
+                             scene::kWindows, scene::kLists, scene::kClientArrays, scene::kEvaluators}) {
     const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --json " + file(number).string());
     ASSERT_EQ(checked.code, 0) << checked.out;
     for (const auto& reference : nlohmann::json::parse(checked.out)["references"]) {

@@ -37,11 +37,10 @@ TEST(Indices, CompactKeepsRestartsApart) {
 }
 
 TEST(Assembly, StripsAndFansStay) {
-  for (const auto& [mode, topology] :
-       {std::pair<GLenum, Topology>{GL_TRIANGLE_STRIP, Topology::triangle_strip},
-        {GL_TRIANGLE_FAN, Topology::triangle_fan},
-        {GL_POLYGON, Topology::triangle_fan},
-        {GL_LINE_LOOP, Topology::line_loop}}) {
+  for (const auto& [mode, topology] : {std::pair<GLenum, Topology>{GL_TRIANGLE_STRIP, Topology::triangle_strip},
+                                       {GL_TRIANGLE_FAN, Topology::triangle_fan},
+                                       {GL_POLYGON, Topology::triangle_fan},
+                                       {GL_LINE_LOOP, Topology::line_loop}}) {
     const auto assembly = assemble(mode, nullptr, 5, {});
     ASSERT_TRUE(assembly);
     EXPECT_EQ(assembly->topology, topology);
@@ -56,8 +55,7 @@ TEST(Assembly, QuadsBecomeTrianglesAsTheDriverSplitsThem) {
   EXPECT_EQ(last->indices, (Indices{0, 1, 3, 1, 2, 3, 4, 5, 7, 5, 6, 7}));
   const QuadSplit other{{{0, 1, 2}, {0, 2, 3}}, {{0, 1, 3}, {0, 3, 2}}};
   EXPECT_EQ(assemble(GL_QUADS, nullptr, 4, other)->indices, (Indices{0, 1, 2, 0, 2, 3}));
-  EXPECT_EQ(assemble(GL_QUAD_STRIP, nullptr, 6, other)->indices,
-            (Indices{0, 1, 3, 0, 3, 2, 2, 3, 5, 2, 5, 4}));
+  EXPECT_EQ(assemble(GL_QUAD_STRIP, nullptr, 6, other)->indices, (Indices{0, 1, 3, 0, 3, 2, 2, 3, 5, 2, 5, 4}));
 }
 
 TEST(Assembly, RestartsInListsCutIncompletePrimitives) {
@@ -92,8 +90,7 @@ TEST(ShaderScan, LeavesOutCodeThatCannot) {
   EXPECT_FALSE(scan_shader("/* discard; */ void main() { }").discard);
   EXPECT_FALSE(scan_shader("void unused() { discard; } void main() { }").discard);
   EXPECT_FALSE(scan_shader("#define A 0\nvoid main() {\n#if A || defined(B)\ndiscard;\n#endif\n}").discard);
-  EXPECT_FALSE(
-      scan_shader("#ifndef A\n#define A\n#endif\nvoid main() {\n#ifndef A\ndiscard;\n#endif\n}").discard);
+  EXPECT_FALSE(scan_shader("#ifndef A\n#define A\n#endif\nvoid main() {\n#ifndef A\ndiscard;\n#endif\n}").discard);
 }
 
 TEST(ShaderScan, FindsDepthAndDrawNumber) {
@@ -115,8 +112,8 @@ TEST(ShaderScan, FindsStores) {
 // A shader's text is whatever the program passes.
 TEST(ShaderScan, SurvivesAnyText) {
   for (const char* text :
-       {"discard", "#if\ndiscard", "}}}} discard {{{", "#define A A\nvoid main() { A discard; }",
-        "/* discard", "void main( { discard", "#elif 1\n#else\n#endif\ndiscard", "#if 1/0\ndiscard"}) {
+       {"discard", "#if\ndiscard", "}}}} discard {{{", "#define A A\nvoid main() { A discard; }", "/* discard",
+        "void main( { discard", "#elif 1\n#else\n#endif\ndiscard", "#if 1/0\ndiscard"}) {
     scan_shader(text);
   }
 }
@@ -127,9 +124,8 @@ TEST(Capture, ProgramsOfAnotherWordSizeAreRefused) {
   const std::filesystem::path program = folder / "program";
   std::ofstream(program, std::ios::binary) << "\177ELF" << '\1' << std::string(59, '\0');
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  const capture_test::RunResult result =
-      capture_test::run(std::string(BROKKR_PROGRAM) + " capture --frame 1 -o " + (folder / "x.bkf").string() +
-                        " -- " + program.string());
+  const capture_test::RunResult result = capture_test::run(std::string(BROKKR_PROGRAM) + " capture --frame 1 -o " +
+                                                           (folder / "x.bkf").string() + " -- " + program.string());
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.out.find("different word sizes"), std::string::npos) << result.out;
 }

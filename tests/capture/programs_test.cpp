@@ -1,5 +1,5 @@
-// Programs that others wrote, where they are installed: live, and through apitrace. What Brokkr draws from
-// the frame must have the silhouette and the depth order that the program's own driver produced.
+// Programs that others wrote, where they are installed: live, and through apitrace. What Brokkr draws from the frame
+// must have the silhouette and the depth order that the program's own driver produced.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -55,9 +55,8 @@ class Programs : public testing::Test {
 TEST_F(Programs, Gears) {
   need("glxgears");
   if (IsSkipped()) return;
-  const RunResult captured =
-      run(environment() + BROKKR_PROGRAM + " capture --frame 5 --check-state --timeout 60 -o " +
-          file("gears.bkf") + " -- glxgears");
+  const RunResult captured = run(environment() + BROKKR_PROGRAM + " capture --frame 5 --check-state --timeout 60 -o " +
+                                 file("gears.bkf") + " -- glxgears");
   ASSERT_EQ(captured.code, 0) << captured.out;
   EXPECT_NE(captured.out.find(" 0 differences of state"), std::string::npos) << captured.out;
   expect_same_depth(file("gears.bkf"), 3);
@@ -69,8 +68,8 @@ TEST_F(Programs, GearsThroughApitrace) {
   if (IsSkipped()) return;
   const std::string trace = file("gears.trace");
   run(environment() + "timeout 3 apitrace trace -o " + trace + " glxgears", 30);
-  const RunResult imported = run(environment() + BROKKR_PROGRAM + " import --frame 5 --timeout 60 -o " +
-                                 file("imported.bkf") + " " + trace);
+  const RunResult imported =
+      run(environment() + BROKKR_PROGRAM + " import --frame 5 --timeout 60 -o " + file("imported.bkf") + " " + trace);
   ASSERT_EQ(imported.code, 0) << imported.out;
   expect_same_depth(file("imported.bkf"), 3);
 }
@@ -86,11 +85,11 @@ TEST_F(Programs, RecordingOfEveryDraw) {
   if (recorded.code == 77) GTEST_SKIP() << recorded.out;
   const std::string options =
       " --frame 1 --every 1 --count " + std::to_string(scene::kCaseCount - 1) + " --timeout 60 ";
-  const RunResult live = run(environment() + BROKKR_PROGRAM + " capture" + options + "-o " +
-                             file("live-{}.bkf") + " -- " + BROKKR_CAPTURE_PROGRAM);
+  const RunResult live = run(environment() + BROKKR_PROGRAM + " capture" + options + "-o " + file("live-{}.bkf") +
+                             " -- " + BROKKR_CAPTURE_PROGRAM);
   ASSERT_EQ(live.code, 0) << live.out;
-  const RunResult imported = run(environment() + BROKKR_PROGRAM + " import --egl" + options + "-o " +
-                                 file("imported-{}.bkf") + " " + trace);
+  const RunResult imported =
+      run(environment() + BROKKR_PROGRAM + " import --egl" + options + "-o " + file("imported-{}.bkf") + " " + trace);
   ASSERT_EQ(imported.code, 0) << imported.out;
   for (int number = 1; number < scene::kCaseCount; number++) {
     if (number == scene::kThreads) continue;  // the order of two threads is nobody's

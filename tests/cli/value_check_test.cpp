@@ -50,8 +50,7 @@ TEST(Commands, EveryOptionIsWhole) {
     for (const Option& option : command.options) {
       EXPECT_FALSE(option.help.empty()) << command.name << " " << option.names;
       const bool ranged = option.kind == ValueKind::integer || option.kind == ValueKind::real;
-      EXPECT_TRUE(option.kind == ValueKind::flag || !option.value.empty())
-          << command.name << " " << option.names;
+      EXPECT_TRUE(option.kind == ValueKind::flag || !option.value.empty()) << command.name << " " << option.names;
       EXPECT_TRUE(option.kind != ValueKind::choice || !option.choices.empty()) << option.names;
       EXPECT_TRUE(!ranged || option.min < option.max) << option.names;
     }

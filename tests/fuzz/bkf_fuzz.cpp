@@ -1,8 +1,8 @@
 // libFuzzer target of the frame file reader. Whatever the bytes are, it must return a valid frame or throw
 // std::runtime_error, within the limits that it was given.
 //
-// An input that begins with 'J' is JSON text, a zero byte and the blob: they are packed first, so that the
-// fuzzer reaches the JSON without having to invent a zstd stream. Every other input is a file as it is.
+// An input that begins with 'J' is JSON text, a zero byte and the blob: they are packed first, so that the fuzzer
+// reaches the JSON without having to invent a zstd stream. Every other input is a file as it is.
 #include <zstd.h>
 
 #include <algorithm>

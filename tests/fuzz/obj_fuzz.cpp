@@ -1,7 +1,6 @@
 // libFuzzer target of the OBJ reader: it must return a valid frame or throw std::runtime_error.
 //
-// The input is cut at zero bytes: the OBJ file, then what it gets as MTL file, then what it gets as any
-// texture.
+// The input is cut at zero bytes: the OBJ file, then what it gets as MTL file, then what it gets as any texture.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>

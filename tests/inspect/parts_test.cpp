@@ -93,8 +93,7 @@ TEST(CompareImages, CountsAndAmplifies) {
   EXPECT_EQ(c.far, 2u);
   EXPECT_EQ(c.most, 32);
   EXPECT_NEAR(c.psnr_db, 10 * std::log10(255.0 * 255 / ((1.0 + 4 + 1024) / 12)), 1e-9);
-  EXPECT_EQ(amplified_difference(a, b, 10),
-            (std::vector<uint32_t>{0xff000000, 0xff00000a, 0xff140000, 0xff00ff00}));
+  EXPECT_EQ(amplified_difference(a, b, 10), (std::vector<uint32_t>{0xff000000, 0xff00000a, 0xff140000, 0xff00ff00}));
   EXPECT_TRUE(std::isinf(compare_images(a, a).psnr_db));
   EXPECT_THROW(compare_images(a, {}), std::invalid_argument);
 }

@@ -39,8 +39,7 @@ void expect_color(const Layer& layer, size_t i, const SampleState& end) {
   }
 }
 
-// Events must hang together: each begins where the one before it ended, and what fails writes nothing but
-// stencil.
+// Events must hang together: each begins where the one before it ended, and what fails writes nothing but stencil.
 void expect_sense(const PixelHistory& history) {
   SampleState state;
   uint64_t fragments = 0;
@@ -79,8 +78,8 @@ void expect_ends_as_rendered(const Frame& frame, RenderOptions options, int pixe
       const Layer& layer = result.targets[t].layers[l];
       for (int n = 0; n < pixels; ++n) {
         const int x = int(random() % uint32_t(layer.width)), y = int(random() % uint32_t(layer.height));
-        SCOPED_TRACE("target " + std::to_string(t) + " layer " + std::to_string(l) + " pixel " +
-                     std::to_string(x) + "," + std::to_string(y));
+        SCOPED_TRACE("target " + std::to_string(t) + " layer " + std::to_string(l) + " pixel " + std::to_string(x) +
+                     "," + std::to_string(y));
         const size_t i = size_t(y) * size_t(layer.width) + size_t(x);
         const PixelHistory history = pixel_history(prepared, {t, l, x, y}, options);
         EXPECT_EQ(history.end.visible_id, layer.visible_id[i]);
@@ -132,9 +131,7 @@ TEST(PixelHistory, SoupsOfEveryState) {
   soup.instances = soup.polygon_offset = soup.depth_clamp = soup.clipping = true;
   for (uint32_t seed = 0; seed < 6 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    soup.format = seed % 3 == 0   ? ColorFormat::rgba16f
-                  : seed % 3 == 1 ? ColorFormat::rgba8
-                                  : ColorFormat::rgba8_srgb;
+    soup.format = seed % 3 == 0 ? ColorFormat::rgba16f : seed % 3 == 1 ? ColorFormat::rgba8 : ColorFormat::rgba8_srgb;
     RenderOptions options;
     options.shading = seed % 2 == 0 ? Shading::triangle : Shading::batch;
     expect_ends_as_rendered(oracle::make_soup(seed, soup), options, 25, seed);

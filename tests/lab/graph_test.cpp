@@ -107,8 +107,7 @@ TEST(PowerLawGraph, RefusesWhatCannotBe) {
 
 TEST(PageRank, KnownRanks) {
   // A ring: everybody keeps 1/n. A star: the middle collects.
-  for (const double rank : page_rank(parse_edge_list("0 1\n1 2\n2 0\n", "ring"), 8))
-    EXPECT_NEAR(rank, 1.0 / 3, 1e-12);
+  for (const double rank : page_rank(parse_edge_list("0 1\n1 2\n2 0\n", "ring"), 8)) EXPECT_NEAR(rank, 1.0 / 3, 1e-12);
   const auto star = page_rank(parse_edge_list("1 0\n2 0\n3 0\n", "star"), 2);
   EXPECT_NEAR(star[0], 0.15 / 4 + 0.85 * 3 * (0.15 / 4), 1e-12);
   EXPECT_NEAR(star[1], 0.15 / 4, 1e-12);

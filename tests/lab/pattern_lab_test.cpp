@@ -1,5 +1,4 @@
-// The whole lab on small frames: every experiment gives its rows, goes on where it was, and says the same
-// twice.
+// The whole lab on small frames: every experiment gives its rows, goes on where it was, and says the same twice.
 #include "lab/pattern_lab.h"
 
 #include <gtest/gtest.h>
@@ -70,8 +69,7 @@ TEST_F(Lab, RunsEveryExperimentAndGoesOnWhereItWas) {
   }
   // All is there: another lab has nothing to measure and gives the same numbers, times included.
   const auto again = make();
-  for (const PatternExperiment& e : pattern_experiments())
-    EXPECT_EQ(again->run(e.name), first[e.name]) << e.name;
+  for (const PatternExperiment& e : pattern_experiments()) EXPECT_EQ(again->run(e.name), first[e.name]) << e.name;
   EXPECT_GT(again->reused(), 20);
   // Half a part is measured again.
   const fs::path part = folder_ / "parts" / "load.city-1.csv";
@@ -146,8 +144,7 @@ TEST(PatternsCommand, NamesWhatIsWrong) {
   };
   EXPECT_NE(call({"--no-plots"}).find("2 brokkr: FILE is missing"), std::string::npos);
   EXPECT_NE(call({"x.bkf", "--only", "tea"}).find("2 brokkr: --only"), std::string::npos);
-  EXPECT_NE(call({"x.bkf", "--plot", "/nowhere/plot"}).find("1 brokkr: --plot /nowhere/plot"),
-            std::string::npos);
+  EXPECT_NE(call({"x.bkf", "--plot", "/nowhere/plot"}).find("1 brokkr: --plot /nowhere/plot"), std::string::npos);
   EXPECT_NE(call({"missing.bkf", "--no-plots", "-o", "/tmp/brokkr-lab-none"}).find("1 brokkr: missing.bkf"),
             std::string::npos);
 }

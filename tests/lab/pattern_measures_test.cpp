@@ -1,5 +1,4 @@
-// The pattern lab's measures against numbers counted in another way, and what they must say of made-up
-// frames.
+// The pattern lab's measures against numbers counted in another way, and what they must say of made-up frames.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,8 +32,7 @@ FragmentMap cluster(int width, int height, uint32_t seed) {
   std::vector<uint32_t> count;
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x)
-      count.push_back(1 + uint32_t(40 * std::exp(-std::hypot(x - cx, y - cy) / 60)) +
-                      uint32_t(generator() % 3));
+      count.push_back(1 + uint32_t(40 * std::exp(-std::hypot(x - cx, y - cy) / 60)) + uint32_t(generator() % 3));
   }
   return make_map("cluster", width, height, count);
 }
@@ -77,8 +75,8 @@ TEST(FragmentMap, PredictsTheLoadThatTheRasterizersReport) {
   options.order = OrderMode::strict;
   options.bin = 16;
   options.rasterizers = 7;
-  options.saved_pattern = std::make_shared<const SavedPattern>(
-      SavedPattern{"mine", "", make_pattern(PatternKind::sudoku, 7, 1, 1, 3)});
+  options.saved_pattern =
+      std::make_shared<const SavedPattern>(SavedPattern{"mine", "", make_pattern(PatternKind::sudoku, 7, 1, 1, 3)});
   const Statistics s = renderer.render(prepared, options).statistics;
   EXPECT_EQ(s.pattern, "mine");
   EXPECT_EQ(s.fragments, maps[0].total);
@@ -94,8 +92,7 @@ TEST(Orientation, LinesAlongStripesVaryMost) {
   const FragmentMap horizontal = stripes(200, 160, true), vertical = stripes(200, 160, false);
   for (const int samples : {16, 32}) {
     // Degrees from the vertical.
-    EXPECT_GT(orientation_sigma(horizontal, samples, 90, 1),
-              2 * orientation_sigma(horizontal, samples, 44, 1));
+    EXPECT_GT(orientation_sigma(horizontal, samples, 90, 1), 2 * orientation_sigma(horizontal, samples, 44, 1));
     EXPECT_GT(orientation_sigma(vertical, samples, 0, 1), 2 * orientation_sigma(vertical, samples, 44, 1));
     EXPECT_LT(orientation_sigma(vertical, samples, 90, 1), orientation_sigma(vertical, samples, 0, 1));
   }
@@ -129,8 +126,7 @@ TEST(Spacing, ApartIsMoreEven) {
   EXPECT_EQ(steps[4].distance, 8);
   EXPECT_LT(steps[4].sigma, 0.8 * steps[0].sigma);
   // A group keeps four bins, so that an even load stays even at every distance.
-  for (const SpacingStep& s :
-       spacing_steps(make_map("even", 640, 360, std::vector<uint32_t>(640 * 360, 3)), 16))
+  for (const SpacingStep& s : spacing_steps(make_map("even", 640, 360, std::vector<uint32_t>(640 * 360, 3)), 16))
     EXPECT_NEAR(s.sigma, 0, 1e-9);
 }
 
@@ -203,8 +199,7 @@ TEST(Search, FindsWhatIsBetterAndKeepsRowsPermutations) {
     EXPECT_EQ((shifts.at(0, y) + 3) % n, shifts.at(3, y));
   }
   EXPECT_EQ(search_pattern(kernel, start, {SearchFamily::shifts, 20000, 1}).owner, shifts.owner);
-  EXPECT_THROW((void)search_pattern(kernel, make_pattern(PatternKind::x_shift, n, 1, 1), {}),
-               std::invalid_argument);
+  EXPECT_THROW((void)search_pattern(kernel, make_pattern(PatternKind::x_shift, n, 1, 1), {}), std::invalid_argument);
 }
 
 // Whatever a frame is cut into, its batches have the frame's fragments.

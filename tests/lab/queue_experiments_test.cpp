@@ -25,8 +25,7 @@ std::vector<Measurement> measure(const std::string& experiment, const std::strin
   std::vector<Measurement> all;
   const auto on = make_lab_machine(machine);
   const ExperimentOptions options = small();
-  run_queue_experiment(experiment, *on, options,
-                       {[&](const Measurement& m) { all.push_back(m); }, [](const auto&) {}});
+  run_queue_experiment(experiment, *on, options, {[&](const Measurement& m) { all.push_back(m); }, [](const auto&) {}});
   return all;
 }
 

@@ -169,8 +169,7 @@ TEST(ViewPriority, NeedsSeveralViewsAndSaneOptions) {
     FoveatedOptions options;
     options.runs = runs;
     run_view_priority(
-        load_frame("generated:overlap-10k?triangles=100", load), options, [](const auto&) {},
-        [](const auto&) {});
+        load_frame("generated:overlap-10k?triangles=100", load), options, [](const auto&) {}, [](const auto&) {});
   };
   EXPECT_THROW(run(1, 1), std::invalid_argument);
   EXPECT_THROW(run(2, 0), std::invalid_argument);

@@ -73,18 +73,16 @@ TEST(FrameLogWriter, PresentMonLine) {
   writer.add(some_record());
   const std::vector<std::string> lines = lines_of(out.str());
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(
-      lines[0],
-      "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,"
-      "msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,"
-      "msBetweenDisplayChange,msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput,MsCPUBusy,MsGPUBusy,"
-      "FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,"
-      "Fragments");
-  EXPECT_EQ(lines[1],
-            "a  b  c," + std::to_string(::getpid()) +
-                ",0x000000000000002A,OpenGL,1,0,0,1.2500000,0.5000,16.6667,0,Other,0.0000,0.7500,16.5000,"
-                "0.0000,-7.2500,0.0000,3.0000,8.0000,0.0000,41,van-der-corput,fill-level,510,64,1.5000,"
-                "5.5000,0.2500,12,34567,8901234");
+  EXPECT_EQ(lines[0],
+            "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,"
+            "msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,"
+            "msBetweenDisplayChange,msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput,MsCPUBusy,MsGPUBusy,"
+            "FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,"
+            "Fragments");
+  EXPECT_EQ(lines[1], "a  b  c," + std::to_string(::getpid()) +
+                          ",0x000000000000002A,OpenGL,1,0,0,1.2500000,0.5000,16.6667,0,Other,0.0000,0.7500,16.5000,"
+                          "0.0000,-7.2500,0.0000,3.0000,8.0000,0.0000,41,van-der-corput,fill-level,510,64,1.5000,"
+                          "5.5000,0.2500,12,34567,8901234");
 }
 
 TEST(FrameLogWriter, MangoHudLines) {
@@ -191,8 +189,7 @@ TEST(Sha256, KnownAnswers) {  // FIPS 180-4's examples
   EXPECT_EQ(hash("abc", 1), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   const std::string two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
   EXPECT_EQ(hash(two, 7), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(hash(std::string(1000000, 'a'), 4093),
-            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(hash(std::string(1000000, 'a'), 4093), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 TEST(Manifest, NamesSceneSettingsAndResults) {

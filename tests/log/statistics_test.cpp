@@ -67,8 +67,8 @@ TEST(FrameStatistics, OfFewFrames) {
 }
 
 TEST(PairedRatio, MedianAndOrderStatistics) {
-  // Ratios 1 .. 20. Of 20 fair coins at most 5 show heads with probability 0.0207, at most 6 with 0.0577: the
-  // 6th value from either end.
+  // Ratios 1 .. 20. Of 20 fair coins at most 5 show heads with probability 0.0207, at most 6 with 0.0577: the 6th value
+  // from either end.
   std::vector<double> a, b(20, 2);
   for (int i = 20; i > 0; --i) a.push_back(2.0 * i);
   const RatioEstimate r = paired_ratio(a, b);
@@ -90,8 +90,7 @@ TEST(PairedRatio, FewPairsSayNothingAndBadOnesAreLeftOut) {
   EXPECT_EQ(paired_ratio({}, {}).frames, 0u);
 }
 
-// Skewed times with a common drift; the true ratio is 1.25. A 95 % interval must hold it in about 95 of 100
-// tries.
+// Skewed times with a common drift; the true ratio is 1.25. A 95 % interval must hold it in about 95 of 100 tries.
 TEST(PairedRatio, IntervalHoldsTheTruthAsOftenAsItSays) {
   std::mt19937_64 random(7);
   std::lognormal_distribution<double> noise(0, 0.1);

@@ -7,8 +7,8 @@ namespace brokkr::machine_test {
 
 constexpr int kKeySamples = 256;
 
-// Key number n goes to sample 32 * where[n / 32] + n % 32 (take_min), or to scattered[n] (take_min_at). Every
-// warp takes those numbers whose row of `width` is its own, modulo the warps.
+// Key number n goes to sample 32 * where[n / 32] + n % 32 (take_min), or to scattered[n] (take_min_at). Every warp
+// takes those numbers whose row of `width` is its own, modulo the warps.
 struct BlockInput {
   static constexpr int kKeys = 4096;
   uint32_t depth[kKeys], order[kKeys], mask[kKeys / 32];

@@ -38,8 +38,8 @@ inline std::string check(const BlockInput& in, const BlockAnswers& out, int warp
   for (int at = 0; at < kKeySamples && error.tellp() < 500; ++at) {
     const auto [depth, order] = least[size_t(at)];
     if (out.depth[at] != depth || out.order[at] != order) {
-      error << "sample " << at << ": (" << out.depth[at] << ", " << out.order[at] << "), expected (" << depth
-            << ", " << order << "); ";
+      error << "sample " << at << ": (" << out.depth[at] << ", " << out.order[at] << "), expected (" << depth << ", "
+            << order << "); ";
     }
   }
   if (out.early != 0) error << out.early << " warps did not see all others behind the barrier; ";

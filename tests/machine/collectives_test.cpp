@@ -50,8 +50,8 @@ const Cpu kCpus[] = {
 #endif
 #if defined(BROKKR_HAVE_ISA_V4)
     {"v4",
-     __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"),
+     __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq"),
      v4::machine_workers::machine},
 #endif
 #if defined(BROKKR_HAVE_ISA_NEON)
@@ -107,8 +107,8 @@ TEST_P(Machine, WarpsOfABlockShareAKeyBuffer) {
     const auto in = std::make_unique<BlockInput>(random_block_input(seed));
     for (int warps = 1; warps <= machine.most_warps; warps *= 2) {
       const auto out = std::make_unique<BlockAnswers>();
-      const std::unique_ptr<void, void (*)(void*)> storage(
-          std::aligned_alloc(64, (machine.storage + 63) / 64 * 64), std::free);
+      const std::unique_ptr<void, void (*)(void*)> storage(std::aligned_alloc(64, (machine.storage + 63) / 64 * 64),
+                                                           std::free);
       std::memset(storage.get(), 0, machine.storage);
       std::vector<std::thread> threads;
       for (int i = 0; i < warps; ++i) {

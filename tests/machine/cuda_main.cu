@@ -7,8 +7,7 @@ int main(int argc, char** argv) {
   int devices = 0;
   const cudaError_t found = cudaGetDeviceCount(&devices);
   if (found != cudaSuccess || devices == 0) {
-    std::fprintf(stderr, "CUDA tests skipped: %s\n",
-                 found == cudaSuccess ? "no GPU" : cudaGetErrorString(found));
+    std::fprintf(stderr, "CUDA tests skipped: %s\n", found == cudaSuccess ? "no GPU" : cudaGetErrorString(found));
     return 77;
   }
   testing::InitGoogleTest(&argc, argv);

@@ -1,16 +1,15 @@
-// One test case of a warp as data: what its lanes hold, what they answer, and what they should have answered.
-// The machines answer (lane_answers.h), the host checks (lane_oracle.h).
+// One test case of a warp as data: what its lanes hold, what they answer, and what they should have answered. The
+// machines answer (lane_answers.h), the host checks (lane_oracle.h).
 #pragma once
 
 #include <cstdint>
 
 namespace brokkr::machine_test {
 
-// Every expression is evaluated by the lanes of a machine and by plain scalars of the host: the same text,
-// with other types behind Float, Int, ... Operands: u v (Uint), i j (Int, small, j not 0), x y (Float,
-// finite), s (Float, among them NaN, infinities, denormals), h (Float, with ties, fits an int), d (Double,
-// fits an int), k (Ulong), m (Mask).
-// It does not come to rest on these lists.
+// Every expression is evaluated by the lanes of a machine and by plain scalars of the host: the same text, with other
+// types behind Float, Int, ... Operands: u v (Uint), i j (Int, small, j not 0), x y (Float, finite), s (Float, among
+// them NaN, infinities, denormals), h (Float, with ties, fits an int), d (Double, fits an int), k (Ulong), m (Mask). It
+// does not come to rest on these lists.
 // clang-format off
 #define BROKKR_UINT_EXPRESSIONS(X)                                                                          \
   X(u + v)                                                                                                  \

@@ -16,8 +16,7 @@ inline LaneInput random_input(uint32_t seed) {
   std::mt19937 random(seed);
   const auto real = [&](float lo, float hi) { return lo + (hi - lo) * float(random()) / 4294967296.0f; };
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  const float special[] = {0.0f,    -0.0f,   inf,      -inf, nan,   1e-41f,
-                           -1e-41f, 3.4e38f, -3.4e38f, 1.0f, 0.25f, 1.18e-38f};
+  const float special[] = {0.0f, -0.0f, inf, -inf, nan, 1e-41f, -1e-41f, 3.4e38f, -3.4e38f, 1.0f, 0.25f, 1.18e-38f};
   LaneInput in{};
   for (int lane = 0; lane < 32; ++lane) {
     in.u[lane] = uint32_t(random());
@@ -30,8 +29,7 @@ inline LaneInput random_input(uint32_t seed) {
     in.h[lane] = float(int32_t(random() % 4001) - 2000) * 0.25f;
     in.d[lane] = double(int32_t(random())) / 3.0;
     in.k[lane] = (uint64_t(random()) << 32) | random();
-    in.base[lane] =
-        random() % 2 == 0 ? real(0.5f, 2.0f) : std::ldexp(real(0.5f, 1.0f), int(random() % 240) - 120);
+    in.base[lane] = random() % 2 == 0 ? real(0.5f, 2.0f) : std::ldexp(real(0.5f, 1.0f), int(random() % 240) - 120);
     in.exponent[lane] = random() % 8 == 0 ? float(int(random() % 252) - 126) : real(-8.0f, 8.0f);
     in.from[lane] = int32_t(random() % 64) - 16;
     in.meet[lane] = int32_t(random() % 5) * 3;

@@ -90,8 +90,7 @@ class Differences {
   }
   void expect_near(double got, double expected, double tolerance, const char* what, int lane) {
     if (std::abs(got - expected) <= tolerance || text_.tellp() > 1000) return;
-    text_ << what << " in lane " << lane << ": " << got << ", expected " << expected << " +- " << tolerance
-          << "; ";
+    text_ << what << " in lane " << lane << ": " << got << ", expected " << expected << " +- " << tolerance << "; ";
   }
   std::string str() const { return text_.str(); }
 
@@ -114,8 +113,7 @@ inline void check_expressions(Differences& d_, int width, const LaneInput& in, c
 #define BROKKR_EXPECT_FLOAT(...) d_.expect(out.floats[n++][lane], Float(__VA_ARGS__), #__VA_ARGS__, lane);
 #define BROKKR_EXPECT_DOUBLE(...) d_.expect(out.doubles[n++][lane], Double(__VA_ARGS__), #__VA_ARGS__, lane);
 #define BROKKR_EXPECT_ULONG(...) d_.expect(out.ulongs[n++][lane], Ulong(__VA_ARGS__), #__VA_ARGS__, lane);
-#define BROKKR_EXPECT_MASK(...) \
-  d_.expect((out.masks[n++] >> lane & 1u) != 0, Mask(__VA_ARGS__), #__VA_ARGS__, lane);
+#define BROKKR_EXPECT_MASK(...) d_.expect((out.masks[n++] >> lane & 1u) != 0, Mask(__VA_ARGS__), #__VA_ARGS__, lane);
     BROKKR_UINT_EXPRESSIONS(BROKKR_EXPECT_UINT)
     n = 0;
     BROKKR_INT_EXPRESSIONS(BROKKR_EXPECT_INT)

@@ -16,7 +16,6 @@ using Corners = std::array<uint32_t, 3>;
 std::vector<Corners> assemble(const Frame& frame, const DrawCommand& draw);
 
 // Clip-space position of one corner, as the draw's kind of vertex gives it.
-glm::vec4 clip_position(const Frame& frame, const DrawCommand& draw, uint32_t view, uint32_t instance,
-                        uint32_t vertex);
+glm::vec4 clip_position(const Frame& frame, const DrawCommand& draw, uint32_t view, uint32_t instance, uint32_t vertex);
 
 }  // namespace brokkr::oracle

@@ -47,8 +47,7 @@ class Comparer {
              int(layer_.stencil[i]));
       }
       if (!(pixel.uncertain & kUncertainOverdraw) && !layer_.overdraw.empty()) {
-        note(layer_.overdraw[i] == pixel.overdraw, i, "overdraw", result_.overdraw, pixel.overdraw,
-             layer_.overdraw[i]);
+        note(layer_.overdraw[i] == pixel.overdraw, i, "overdraw", result_.overdraw, pixel.overdraw, layer_.overdraw[i]);
       }
     }
     return result_;
@@ -59,26 +58,24 @@ class Comparer {
     const size_t count = surface_.pixels.size();
     const auto fits = [&](size_t size, size_t each) { return size == 0 || size == count * each; };
     if (layer_.width == surface_.width && layer_.height == surface_.height && fits(layer_.color.size(), 1) &&
-        fits(layer_.color_float.size(), 4) && fits(layer_.depth.size(), 1) &&
-        fits(layer_.stencil.size(), 1) && fits(layer_.visible_id.size(), 1) &&
-        fits(layer_.depth_id.size(), 1) && fits(layer_.overdraw.size(), 1)) {
+        fits(layer_.color_float.size(), 4) && fits(layer_.depth.size(), 1) && fits(layer_.stencil.size(), 1) &&
+        fits(layer_.visible_id.size(), 1) && fits(layer_.depth_id.size(), 1) && fits(layer_.overdraw.size(), 1)) {
       return;
     }
-    throw std::invalid_argument(
-        "compare: the layer is " + std::to_string(layer_.width) + " x " + std::to_string(layer_.height) +
-        " or its arrays have other sizes; render the frame " + "that the oracle rendered");
+    throw std::invalid_argument("compare: the layer is " + std::to_string(layer_.width) + " x " +
+                                std::to_string(layer_.height) + " or its arrays have other sizes; render the frame " +
+                                "that the oracle rendered");
   }
 
   template <typename Expected, typename Found>
-  void note(bool same, size_t i, const char* what, uint64_t& count, const Expected& expected,
-            const Found& found) {
+  void note(bool same, size_t i, const char* what, uint64_t& count, const Expected& expected, const Found& found) {
     if (same) return;
     ++count;
     if (!result_.first.empty()) return;
     std::ostringstream text;
     text.precision(9);
-    text << what << " of pixel (" << i % size_t(surface_.width) << ", " << i / size_t(surface_.width)
-         << "): oracle " << expected << ", picture " << found;
+    text << what << " of pixel (" << i % size_t(surface_.width) << ", " << i / size_t(surface_.width) << "): oracle "
+         << expected << ", picture " << found;
     result_.first = text.str();
   }
 
@@ -109,22 +106,18 @@ class Comparer {
   void compare_depth(size_t i, const Pixel& pixel) {
     if (layer_.depth.empty()) return;
     const float slack = pixel.depth_tolerance;
-    note(std::fabs(layer_.depth[i] - pixel.depth) <= slack, i, "depth", result_.depth, pixel.depth,
-         layer_.depth[i]);
+    note(std::fabs(layer_.depth[i] - pixel.depth) <= slack, i, "depth", result_.depth, pixel.depth, layer_.depth[i]);
   }
 
-  void compare_id(size_t i, const char* what, const std::vector<uint32_t>& ids, uint32_t expected,
-                  uint64_t& count) {
+  void compare_id(size_t i, const char* what, const std::vector<uint32_t>& ids, uint32_t expected, uint64_t& count) {
     if (ids.empty() || !origin_) return;
     const auto name = [](const Primitive& p) {
       std::ostringstream text;
-      text << "command " << p.command << " view " << p.view << " instance " << p.instance << " triangle "
-           << p.triangle;
+      text << "command " << p.command << " view " << p.view << " instance " << p.instance << " triangle " << p.triangle;
       return text.str();
     };
     const bool none = expected == kNoPrimitive, found_none = ids[i] == kNoPrimitive;
-    const bool same =
-        none || found_none ? none == found_none : origin_(ids[i]) == oracle_.primitives[expected];
+    const bool same = none || found_none ? none == found_none : origin_(ids[i]) == oracle_.primitives[expected];
     if (same) return;
     note(false, i, what, count, none ? "none" : name(oracle_.primitives[expected]),
          found_none ? "none" : name(origin_(ids[i])));

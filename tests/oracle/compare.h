@@ -23,10 +23,9 @@ struct Comparison {
   bool equal() const { return color + depth + stencil + visible + depth_writer + overdraw == 0; }
 };
 
-// Colour may differ by 1/255 (RGBA16F: or 2^-8 of the value), depth by the slack of plane.h. Arrays that the
-// layer leaves empty are not compared; identifiers only where `origin` is given. Throws std::invalid_argument
-// when the sizes differ.
-Comparison compare(const Result& oracle, const Surface& surface, const Layer& layer,
-                   const Origin& origin = {});
+// Colour may differ by 1/255 (RGBA16F: or 2^-8 of the value), depth by the slack of plane.h. Arrays that the layer
+// leaves empty are not compared; identifiers only where `origin` is given. Throws std::invalid_argument when the sizes
+// differ.
+Comparison compare(const Result& oracle, const Surface& surface, const Layer& layer, const Origin& origin = {});
 
 }  // namespace brokkr::oracle

@@ -22,8 +22,7 @@ State state_8x8() {
 }
 
 std::array<glm::vec4, 3> at_window(const State& state, glm::dvec2 a, glm::dvec2 b, glm::dvec2 c) {
-  return {clip_at(state.viewport, a.x, a.y), clip_at(state.viewport, b.x, b.y),
-          clip_at(state.viewport, c.x, c.y)};
+  return {clip_at(state.viewport, a.x, a.y), clip_at(state.viewport, b.x, b.y), clip_at(state.viewport, c.x, c.y)};
 }
 
 struct Covered {
@@ -32,8 +31,8 @@ struct Covered {
   Pixels certain, uncertain;
 };
 
-Covered cover_target(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags = 0,
-                     int size = 8, double tolerance = 1.0 / 128) {
+Covered cover_target(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags = 0, int size = 8,
+                     double tolerance = 1.0 / 128) {
   Covered result;
   result.fate = cover(clip, state, flags, drawable_pixels(state, size, size), tolerance, result.samples);
   for (const Sample& s : result.samples) (s.certain ? result.certain : result.uncertain).insert({s.x, s.y});
@@ -50,8 +49,7 @@ TEST(OracleCoverage, TopLeftRuleOnExactCentres) {
 
   const Covered upper = cover_target(at_window(state, {4.5, 0.5}, {4.5, 4.5}, {0.5, 4.5}), state);
   // Hypotenuse (now a left edge) and top edge are inclusive, the right edge is exclusive.
-  EXPECT_EQ(upper.certain,
-            (Pixels{{3, 1}, {2, 2}, {3, 2}, {1, 3}, {2, 3}, {3, 3}, {0, 4}, {1, 4}, {2, 4}, {3, 4}}));
+  EXPECT_EQ(upper.certain, (Pixels{{3, 1}, {2, 2}, {3, 2}, {1, 3}, {2, 3}, {3, 3}, {0, 4}, {1, 4}, {2, 4}, {3, 4}}));
 }
 
 TEST(OracleCoverage, WindingDoesNotMatter) {
@@ -62,8 +60,7 @@ TEST(OracleCoverage, WindingDoesNotMatter) {
   EXPECT_EQ(ccw.certain, cw.certain);
 }
 
-// A sample that four triangles share as a corner belongs to the one on its right: only there are both edges
-// left edges.
+// A sample that four triangles share as a corner belongs to the one on its right: only there are both edges left edges.
 TEST(OracleCoverage, SharedCornerOnACentre) {
   const State state = state_8x8();
   const glm::dvec2 corners[] = {{0, 0}, {7, 0}, {7, 7}, {0, 7}};
@@ -109,8 +106,7 @@ TEST(OracleCoverage, CullsWhatHasNoAreaOrIsNotFinite) {
   EXPECT_EQ(cover_target(at_window(state, {1, 1}, {4, 4}, {7, 7}), state).fate, Fate::culled);
   EXPECT_EQ(cover_target(at_window(state, {1, 1}, {1, 1}, {7, 5}), state).fate, Fate::culled);
   // Not degenerate, but within one grid cell.
-  EXPECT_EQ(cover_target(at_window(state, {3.5, 3.5}, {3.5004, 3.5}, {3.5, 3.5004}), state).fate,
-            Fate::culled);
+  EXPECT_EQ(cover_target(at_window(state, {3.5, 3.5}, {3.5004, 3.5}, {3.5, 3.5004}), state).fate, Fate::culled);
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
                           -std::numeric_limits<float>::infinity()}) {
     for (int component = 0; component < 4; ++component) {
@@ -126,8 +122,7 @@ TEST(OracleCoverage, OnlyPixelsOfTargetScissorAndViewport) {
   state.viewport = {1.25f, 2, 4, 3.75f};  // centres from 1.5 to below 5.25, from 2.5 to below 5.75
   const std::array<glm::vec4, 3> all{glm::vec4(-3, -3, 0, 1), glm::vec4(9, -3, 0, 1), glm::vec4(-3, 9, 0, 1)};
   const PixelRect viewport = drawable_pixels(state, 8, 8);
-  EXPECT_EQ((std::array{viewport.left, viewport.bottom, viewport.right, viewport.top}),
-            (std::array{1, 2, 5, 6}));
+  EXPECT_EQ((std::array{viewport.left, viewport.bottom, viewport.right, viewport.top}), (std::array{1, 2, 5, 6}));
   EXPECT_EQ(cover_target(all, state).certain.size(), 16u);
   state.scissor = Rect{3, -2, 100, 6};
   EXPECT_EQ(cover_target(all, state).certain, (Pixels{{3, 2}, {4, 2}, {3, 3}, {4, 3}}));
@@ -157,8 +152,7 @@ TEST(OracleCoverage, DepthIsThePlane) {
 // Depth is linear in window space whatever w is.
 TEST(OracleCoverage, DepthDoesNotFollowPerspective) {
   const State state = state_8x8();
-  const std::array<glm::vec4, 3> clip{clip_at(state.viewport, 0, 0, -0.5, 1),
-                                      clip_at(state.viewport, 8, 0, 0.5, 16),
+  const std::array<glm::vec4, 3> clip{clip_at(state.viewport, 0, 0, -0.5, 1), clip_at(state.viewport, 8, 0, 0.5, 16),
                                       clip_at(state.viewport, 0, 8, -0.5, 3)};
   const Covered covered = cover_target(clip, state);
   EXPECT_EQ(covered.fate, Fate::drawn);
@@ -182,8 +176,7 @@ TEST(OracleCoverage, PolygonOffsetAddsSlopeAndUnits) {
 // z = 4x - 1 over w = 1: before the near plane where x < 0, beyond the far plane where x > 1/2.
 TEST(OracleClip, NearAndFarCutTheWindow) {
   const State state = state_8x8();
-  const std::array<glm::vec4, 3> clip{glm::vec4(-4, -2, -17, 1), glm::vec4(4, -2, 15, 1),
-                                      glm::vec4(0, 20, -1, 1)};
+  const std::array<glm::vec4, 3> clip{glm::vec4(-4, -2, -17, 1), glm::vec4(4, -2, 15, 1), glm::vec4(0, 20, -1, 1)};
   const Covered strip = cover_target(clip, state);
   EXPECT_EQ(strip.fate, Fate::clipped);
   EXPECT_TRUE(strip.uncertain.empty());
@@ -197,8 +190,8 @@ TEST(OracleClip, NearAndFarCutTheWindow) {
   }
 }
 
-// A floor y = -1 seen by an eye at the origin looking down -z, which reaches behind the eye: what is seen of
-// it is the window below the horizon, in front of the near plane w = 1/4.
+// A floor y = -1 seen by an eye at the origin looking down -z, which reaches behind the eye: what is seen of it is the
+// window below the horizon, in front of the near plane w = 1/4.
 TEST(OracleClip, FloorThroughTheEye) {
   State state;
   state.viewport = {0, 0, 64, 64};
@@ -220,22 +213,20 @@ TEST(OracleClip, FloorThroughTheEye) {
 
 TEST(OracleClip, WhollyBehindIsCulled) {
   const State state = state_8x8();
-  EXPECT_EQ(
-      cover_target({glm::vec4(0, 0, 1, -1), glm::vec4(1, 0, 1, -2), glm::vec4(0, 1, 0, -1)}, state).fate,
-      Fate::culled);
+  EXPECT_EQ(cover_target({glm::vec4(0, 0, 1, -1), glm::vec4(1, 0, 1, -2), glm::vec4(0, 1, 0, -1)}, state).fate,
+            Fate::culled);
   EXPECT_EQ(cover_target({glm::vec4(0, 0, 2, 1), glm::vec4(1, 0, 3, 2), glm::vec4(0, 1, 4, 1)}, state).fate,
             Fate::culled);
 }
 
-// Beyond the guard band the homogeneous path decides; its certain samples are those of a smaller triangle
-// with the same edges in the window, which the integers decide.
+// Beyond the guard band the homogeneous path decides; its certain samples are those of a smaller triangle with the same
+// edges in the window, which the integers decide.
 TEST(OracleClip, GuardBandAgreesWithTheIntegers) {
   State state;
   state.viewport = {0, 0, 64, 64};
   const auto scaled = [&](double scale) {  // about (20, 20): the edges keep their lines
     std::array<glm::vec4, 3> clip;
-    const glm::dvec2 corners[] = {
-        {20, 20}, {20 + 90 * scale, 20 + 40 * scale}, {20 - 30 * scale, 20 + 80 * scale}};
+    const glm::dvec2 corners[] = {{20, 20}, {20 + 90 * scale, 20 + 40 * scale}, {20 - 30 * scale, 20 + 80 * scale}};
     for (size_t i = 0; i < 3; ++i) clip[i] = clip_at(state.viewport, corners[i].x, corners[i].y);
     return clip;
   };
@@ -246,8 +237,7 @@ TEST(OracleClip, GuardBandAgreesWithTheIntegers) {
   EXPECT_GT(large.certain.size(), 500u);
   EXPECT_LT(large.uncertain.size(), 20u);
   for (const auto& pixel : large.certain) EXPECT_EQ(small.certain.count(pixel), 1u);
-  for (const auto& pixel : small.certain)
-    EXPECT_EQ(large.certain.count(pixel) + large.uncertain.count(pixel), 1u);
+  for (const auto& pixel : small.certain) EXPECT_EQ(large.certain.count(pixel) + large.uncertain.count(pixel), 1u);
 }
 
 }  // namespace

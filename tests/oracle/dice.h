@@ -13,9 +13,7 @@ class Dice {
   // 0..count-1. The bias of the plain remainder is below count / 2^32, which no test can notice.
   int below(int count) { return int(generator_() % uint32_t(count)); }
   int between(int low, int high) { return low + below(high - low + 1); }  // both included
-  double uniform(double low, double high) {
-    return low + (high - low) * (double(generator_()) / 4294967296.0);
-  }
+  double uniform(double low, double high) { return low + (high - low) * (double(generator_()) / 4294967296.0); }
   bool chance(double probability) { return uniform(0, 1) < probability; }
 
   template <typename Container>

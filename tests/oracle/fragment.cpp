@@ -6,8 +6,7 @@
 namespace brokkr::oracle {
 namespace {
 
-float factor(BlendFactor f, int channel, const glm::vec4& src, const glm::vec4& dst,
-             const glm::vec4& constant) {
+float factor(BlendFactor f, int channel, const glm::vec4& src, const glm::vec4& dst, const glm::vec4& constant) {
   switch (f) {
     case BlendFactor::zero: return 0;
     case BlendFactor::one: return 1;
@@ -54,11 +53,11 @@ Verdict stencil_test(const StencilState& state, const Pixel& pixel) {
 Verdict depth_test(const DepthState& state, const Pixel& pixel, const Sample& sample) {
   bool known = ignores_stored(state.func);
   if (!known && !(pixel.uncertain & kUncertainDepth)) {
-    // Equal depths are a tie on both sides where no clipping or one and the same triangle made them; others
-    // must differ by more than the slack.
+    // Equal depths are a tie on both sides where no clipping or one and the same triangle made them; others must differ
+    // by more than the slack.
     const float slack = pixel.depth_tolerance + sample.depth_tolerance;
-    const bool tie = pixel.depth == sample.depth &&
-                     (slack < std::ldexp(1.0f, -19) || pixel.depth_geometry == sample.geometry);
+    const bool tie =
+        pixel.depth == sample.depth && (slack < std::ldexp(1.0f, -19) || pixel.depth_geometry == sample.geometry);
     known = slack == 0 || tie || std::fabs(pixel.depth - sample.depth) > slack;
   }
   return verdict(passes(state.func, sample.depth, pixel.depth), known);
@@ -72,8 +71,8 @@ bool write_stencil(const StencilState& state, StencilOp op, Pixel& pixel) {
 }
 
 bool can_change(const StencilState& state) {
-  return state.write_mask != 0 && (state.stencil_fail != StencilOp::keep ||
-                                   state.depth_fail != StencilOp::keep || state.pass != StencilOp::keep);
+  return state.write_mask != 0 && (state.stencil_fail != StencilOp::keep || state.depth_fail != StencilOp::keep ||
+                                   state.pass != StencilOp::keep);
 }
 
 void write_color(Surface& surface, const State& state, const glm::vec4& color, Pixel& pixel) {
@@ -130,8 +129,7 @@ void shade(Surface& surface, const State& state, const Sample& sample, const glm
   if (state.alpha_test && !passes(state.alpha_test->func, color.w, state.alpha_test->ref)) return;
 
   const bool writes_depth = state.depth.test && state.depth.write;
-  const bool writes_color =
-      std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool m) { return m; });
+  const bool writes_color = std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool m) { return m; });
   const bool writes_stencil = state.stencil && can_change(*state.stencil);
 
   const Verdict stencil = state.stencil ? stencil_test(*state.stencil, pixel) : Verdict::pass;

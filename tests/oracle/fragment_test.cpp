@@ -163,8 +163,8 @@ TEST_F(OneSample, NoDepthIsWrittenWithoutTheTest) {
 }
 
 TEST_F(OneSample, StencilTakesTheOperationOfItsOutcome) {
-  state.stencil = StencilState{CompareFunc::equal,       3, 0x0f, 0xf0, StencilOp::invert, StencilOp::zero,
-                               StencilOp::increment_wrap};
+  state.stencil =
+      StencilState{CompareFunc::equal, 3, 0x0f, 0xf0, StencilOp::invert, StencilOp::zero, StencilOp::increment_wrap};
   pixel().stencil = 0xa5;  // 5 differs from 3 under the mask: fails, inverted under the write mask
   draw(0.5f);
   EXPECT_EQ(pixel().stencil, 0x55);

@@ -22,15 +22,15 @@ int64_t orientation(const Point& a, const Point& b, const Point& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-// A triangulation that grows by splitting at exact integer points: a triangle into three around an inner
-// point, or the two at an edge into four around a point on it. It is planar and conforming by construction.
+// A triangulation that grows by splitting at exact integer points: a triangle into three around an inner point, or the
+// two at an edge into four around a point on it. It is planar and conforming by construction.
 class Triangulation {
  public:
   explicit Triangulation(const std::array<Point, 3>& outline)
       : points_(outline.begin(), outline.end()), triangles_{{0, 1, 2}} {}
 
-  // False where the point is a vertex already, lies outside or on the outline, or would make a triangle lower
-  // than `min_height` (1/256 pixel).
+  // False where the point is a vertex already, lies outside or on the outline, or would make a triangle lower than
+  // `min_height` (1/256 pixel).
   bool insert(const Point& p, double min_height = 0) {
     std::vector<Triangle> before, after;
     const uint32_t number = uint32_t(points_.size());
@@ -55,9 +55,8 @@ class Triangulation {
       points_.pop_back();
       return false;
     }
-    std::erase_if(triangles_, [&](const Triangle& t) {
-      return std::find(before.begin(), before.end(), t) != before.end();
-    });
+    std::erase_if(triangles_,
+                  [&](const Triangle& t) { return std::find(before.begin(), before.end(), t) != before.end(); });
     triangles_.insert(triangles_.end(), after.begin(), after.end());
     return true;
   }
@@ -79,8 +78,7 @@ class Triangulation {
   std::vector<Triangle> triangles_;
 };
 
-Frame make_frame(int width, int height, const std::vector<glm::vec4>& positions,
-                 const std::vector<uint32_t>& indices) {
+Frame make_frame(int width, int height, const std::vector<glm::vec4>& positions, const std::vector<uint32_t>& indices) {
   FrameBuilder builder(width, height);
   std::get<ClearCommand>(builder.frame.commands[0]).color = glm::vec4(1);
   State state = builder.default_state();
@@ -120,8 +118,7 @@ Point random_point(Dice& dice, MeshKind kind, int width, int height) {
 Mesh flat_mesh(Dice& dice, MeshKind kind, int width, int height) {
   const bool far = kind == MeshKind::guard_band;
   const int64_t margin = far ? int64_t(1) << 27 : 4 * 256, w = width * 256, h = height * 256;
-  Triangulation mesh(
-      {Point{-margin, -margin}, Point{2 * w + 3 * margin, -margin}, Point{-margin, 2 * h + 3 * margin}});
+  Triangulation mesh({Point{-margin, -margin}, Point{2 * w + 3 * margin, -margin}, Point{-margin, 2 * h + 3 * margin}});
   const int wanted = far ? 60 : 400;
   for (int inserted = 0, tries = 0; inserted < wanted && tries < 20 * wanted; ++tries) {
     Point p = random_point(dice, kind, width, height);
@@ -142,9 +139,9 @@ Mesh flat_mesh(Dice& dice, MeshKind kind, int width, int height) {
   return finish(dice, width, height, positions, mesh.triangles());
 }
 
-// A jittered triangular lattice over a triangle of the plane (s, t) -> x = s, y = 0.1 s - 0.3, w = t, turned
-// about the view axis. z = w - 1 puts the near plane at w = 1/2; the lattice reaches from w = -1.5 to 5. Its
-// triangles stay well above the grid's size where they are seen, so that snapping turns none over.
+// A jittered triangular lattice over a triangle of the plane (s, t) -> x = s, y = 0.1 s - 0.3, w = t, turned about the
+// view axis. z = w - 1 puts the near plane at w = 1/2; the lattice reaches from w = -1.5 to 5. Its triangles stay well
+// above the grid's size where they are seen, so that snapping turns none over.
 Mesh near_mesh(Dice& dice, int width, int height) {
   constexpr int kSteps = 20;
   const double angle = dice.uniform(0, 6.283185307179586), c = std::cos(angle), s = std::sin(angle);

@@ -1,5 +1,5 @@
-// Conforming planar meshes that cover a target: every pixel belongs to exactly one of their triangles,
-// whatever the rasterizer does about edges, provided it does the same on both sides of one.
+// Conforming planar meshes that cover a target: every pixel belongs to exactly one of their triangles, whatever the
+// rasterizer does about edges, provided it does the same on both sides of one.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,8 @@ enum class MeshKind : uint8_t {
 inline constexpr MeshKind kMeshKinds[] = {MeshKind::grid_points, MeshKind::centres, MeshKind::perspective,
                                           MeshKind::near_plane, MeshKind::guard_band};
 
-// Command 0 clears colour to 1, depth to 1 and stencil to 0, command 1 draws. Every fragment increments the
-// stencil and halves the colour by blending: a pixel hit once holds 1 and 128, whatever colour the shading
-// gives. No depth test.
+// Command 0 clears colour to 1, depth to 1 and stencil to 0, command 1 draws. Every fragment increments the stencil and
+// halves the colour by blending: a pixel hit once holds 1 and 128, whatever colour the shading gives. No depth test.
 struct Mesh {
   Frame frame;    // the mesh: an indexed list in random order
   Frame outline;  // its outline as one triangle: what the mesh covers once

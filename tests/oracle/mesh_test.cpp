@@ -16,9 +16,7 @@ Result draw(const Frame& frame, double tolerance = 1.0 / 128) {
   return render(frame, {[](const Primitive&) { return glm::vec4(1); }, tolerance, {}});
 }
 
-uint64_t triangles_of(const Frame& frame) {
-  return std::get<DrawCommand>(frame.commands.at(1)).element_count / 3;
-}
+uint64_t triangles_of(const Frame& frame) { return std::get<DrawCommand>(frame.commands.at(1)).element_count / 3; }
 
 TEST(OracleMesh, EveryPixelOfAnUnclippedMeshIsHitOnce) {
   for (const MeshKind kind : {MeshKind::grid_points, MeshKind::centres, MeshKind::perspective}) {
@@ -46,8 +44,8 @@ TEST(OracleMesh, VerticesSnapToMultiplesOfHalfAPixel) {
   }
 }
 
-// Where clipping is needed: no sample is surely hit twice, and none that the outline surely holds is surely
-// missed by all.
+// Where clipping is needed: no sample is surely hit twice, and none that the outline surely holds is surely missed by
+// all.
 TEST(OracleMesh, ClippedMeshesNeitherOverlapNorGape) {
   for (const MeshKind kind : {MeshKind::near_plane, MeshKind::guard_band}) {
     for (uint32_t seed = 0; seed < 4; ++seed) {
@@ -64,8 +62,7 @@ TEST(OracleMesh, ClippedMeshesNeitherOverlapNorGape) {
         inside += whole.overdraw == 1;
         outside += whole.overdraw == 0;
         if (parts.uncertain) continue;
-        ASSERT_EQ(parts.overdraw, whole.overdraw)
-            << "kind " << int(kind) << " seed " << seed << " pixel " << i;
+        ASSERT_EQ(parts.overdraw, whole.overdraw) << "kind " << int(kind) << " seed " << seed << " pixel " << i;
         ++settled;
       }
       EXPECT_GT(inside, 3000u) << "kind " << int(kind) << " seed " << seed;

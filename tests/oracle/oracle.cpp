@@ -15,8 +15,7 @@ namespace brokkr::oracle {
 namespace {
 
 // FNV-1a over everything that the depths of a triangle come from.
-uint64_t hash(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags,
-              const PixelRect& pixels) {
+uint64_t hash(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags, const PixelRect& pixels) {
   uint64_t h = 0xcbf29ce484222325u;
   const auto add = [&h](uint32_t bits) { h = (h ^ bits) * 0x100000001b3u; };
   const auto add_vector = [&](const glm::vec4& v) {
@@ -63,8 +62,7 @@ class Run {
   void run(const DrawCommand& draw) {
     const State& state = frame_.states.at(draw.state);
     if (state.polygon_mode != PolygonMode::fill) {
-      throw std::invalid_argument("oracle: polygon mode " + std::to_string(int(state.polygon_mode)) +
-                                  " is not fill");
+      throw std::invalid_argument("oracle: polygon mode " + std::to_string(int(state.polygon_mode)) + " is not fill");
     }
     const std::vector<Corners> triangles = assemble(frame_, draw);
     for (uint32_t view = draw.first_view; view < draw.first_view + draw.view_count; ++view) {
@@ -73,8 +71,7 @@ class Run {
       for (uint32_t instance = 0; instance < draw.instances; ++instance) {
         for (uint32_t t = 0; t < triangles.size(); ++t) {
           std::array<glm::vec4, 3> clip;
-          for (size_t i = 0; i < 3; ++i)
-            clip[i] = clip_position(frame_, draw, view, instance, triangles[t][i]);
+          for (size_t i = 0; i < 3; ++i) clip[i] = clip_position(frame_, draw, view, instance, triangles[t][i]);
           run(surface, state, draw.flags, clip, {uint32_t(command_), view, instance, t});
         }
       }

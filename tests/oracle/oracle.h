@@ -1,15 +1,14 @@
 // The oracle: a naive sequential renderer of a Frame, to hold the pipeline against.
 //
-// It goes through the commands one by one, through the views, instances and triangles of a draw in turn, and
-// through every pixel of a triangle's bounding box. It shares nothing with src/geometry, src/raster or
-// src/pipeline, only the description of a frame. Lines, points and polygon modes other than fill are left
-// out.
+// It goes through the commands one by one, through the views, instances and triangles of a draw in turn, and through
+// every pixel of a triangle's bounding box. It shares nothing with src/geometry, src/raster or src/pipeline, only the
+// description of a frame. Lines, points and polygon modes other than fill are left out.
 //
-// Where all vertices of a triangle can be brought to the 1/256-pixel grid without clipping, coverage is
-// decided by exact integers and is the one right answer. Where clipping is needed, its rounding is the
-// pipeline's own business: samples nearer to an edge than `clip_tolerance` then count as uncertain, and so
-// does everything that follows from them (a depth test against an uncertain depth, blending over an uncertain
-// colour). What is uncertain is marked per pixel and plane, and is not to be compared.
+// Where all vertices of a triangle can be brought to the 1/256-pixel grid without clipping, coverage is decided by
+// exact integers and is the one right answer. Where clipping is needed, its rounding is the pipeline's own business:
+// samples nearer to an edge than `clip_tolerance` then count as uncertain, and so does everything that follows from
+// them (a depth test against an uncertain depth, blending over an uncertain colour). What is uncertain is marked per
+// pixel and plane, and is not to be compared.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +51,8 @@ struct Result {
   Counts counts;
 };
 
-// Renders the frame, which must pass `validate`. Targets start as colour 0, depth 1 and stencil 0.
-// Throws std::invalid_argument for a draw that the oracle leaves out (lines, points, polygon modes).
+// Renders the frame, which must pass `validate`. Targets start as colour 0, depth 1 and stencil 0. Throws
+// std::invalid_argument for a draw that the oracle leaves out (lines, points, polygon modes).
 Result render(const Frame& frame, const Options& options);
 
 }  // namespace brokkr::oracle

@@ -35,13 +35,11 @@ TEST(Oracle, AssemblesStripsFansAndRestarts) {
   builder.draw(builder.default_state(), five, Topology::triangle_strip);
   builder.draw(builder.default_state(), five, Topology::triangle_fan);
   builder.draw(builder.default_state(), five);
-  DrawCommand& restarts = builder.draw_indexed(
-      builder.default_state(), five, {0, 1, 2, 3, ~0u, 4, 3, ~0u, 4, 2, 0}, Topology::triangle_strip);
+  DrawCommand& restarts = builder.draw_indexed(builder.default_state(), five, {0, 1, 2, 3, ~0u, 4, 3, ~0u, 4, 2, 0},
+                                               Topology::triangle_strip);
   restarts.restart = true;
   using List = std::vector<Corners>;
-  const auto of = [&](size_t i) {
-    return assemble(builder.frame, std::get<DrawCommand>(builder.frame.commands[i]));
-  };
+  const auto of = [&](size_t i) { return assemble(builder.frame, std::get<DrawCommand>(builder.frame.commands[i])); };
   EXPECT_EQ(of(1), (List{{0, 1, 2}, {2, 1, 3}, {2, 3, 4}}));
   EXPECT_EQ(of(2), (List{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}}));
   EXPECT_EQ(of(3), (List{{0, 1, 2}}));
@@ -88,8 +86,7 @@ TEST(Oracle, BlendsInSubmissionOrder) {
   FrameBuilder builder(8, 8);
   State state = builder.default_state();
   state.depth.test = false;
-  const BlendTerm half{BlendFactor::constant_alpha, BlendFactor::one_minus_constant_alpha,
-                       BlendEquation::add};
+  const BlendTerm half{BlendFactor::constant_alpha, BlendFactor::one_minus_constant_alpha, BlendEquation::add};
   state.blend = BlendState{half, half, glm::vec4(0, 0, 0, 0.25f)};
   const std::vector<glm::dvec2> all{{-1, -1}, {20, -1}, {-1, 20}};
   builder.draw_window(state, all);

@@ -1,6 +1,6 @@
-// THE NUMERIC CONTRACT. Everything that the pipeline and the oracle must compute alike to the last bit, in
-// one place: window transform, snapping, viewport clip, depth plane. Each side has its own text of it.
-// Compiled without contraction of multiply and add (-ffp-contract=off), as the whole project is.
+// THE NUMERIC CONTRACT. Everything that the pipeline and the oracle must compute alike to the last bit, in one place:
+// window transform, snapping, viewport clip, depth plane. Each side has its own text of it. Compiled without
+// contraction of multiply and add (-ffp-contract=off), as the whole project is.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,14 @@
 
 namespace brokkr::oracle {
 
-// Whether depth is compared by its bits. Off: two depths agree within `depth_slack`, and a depth test closer
-// than that (but not between equal values) leaves the pixel uncertain.
+// Whether depth is compared by its bits. Off: two depths agree within `depth_slack`, and a depth test closer than that
+// (but not between equal values) leaves the pixel uncertain.
 inline constexpr bool kDepthBitExact = true;
 
 inline constexpr int kSubpixels = 256;          // grid steps per pixel
 inline constexpr int kCentre = kSubpixels / 2;  // of a pixel, in grid steps
-// Window coordinates (pixels) within which no guard-band clipping takes place. A little less than the
-// pipeline's band: taking a triangle for a clipped one costs certainty, the other way round it would cost
-// truth.
+// Window coordinates (pixels) within which no guard-band clipping takes place. A little less than the pipeline's band:
+// taking a triangle for a clipped one costs certainty, the other way round it would cost truth.
 inline constexpr float kGuardMin = -8190.0f, kGuardMax = 24574.0f;
 
 struct WindowVertex {
@@ -41,8 +40,7 @@ inline WindowVertex to_window(const glm::vec4& clip, const State& state, uint32_
   WindowVertex window;
   window.x = ndc_x * half_width + centre_x;
   window.y = (flags & kOriginUpperLeft ? -ndc_y : ndc_y) * half_height + centre_y;
-  window.z =
-      flags & kZeroToOne ? ndc_z * (far - near) + near : ndc_z * (0.5f * (far - near)) + 0.5f * (near + far);
+  window.z = flags & kZeroToOne ? ndc_z * (far - near) + near : ndc_z * (0.5f * (far - near)) + 0.5f * (near + far);
   return window;
 }
 
@@ -54,12 +52,12 @@ struct SnappedVertex {
 
 inline SnappedVertex snap(const WindowVertex& window) {
   // x 256 is exact; nearbyint rounds ties to even in the default mode.
-  return {int64_t(std::nearbyint(window.x * float(kSubpixels))),
-          int64_t(std::nearbyint(window.y * float(kSubpixels))), window.z};
+  return {int64_t(std::nearbyint(window.x * float(kSubpixels))), int64_t(std::nearbyint(window.y * float(kSubpixels))),
+          window.z};
 }
 
-// Pixels [left, right) x [bottom, top) that a draw may touch: target, scissor, and the pixels whose centres
-// lie in the viewport (primitives are clipped to the view volume).
+// Pixels [left, right) x [bottom, top) that a draw may touch: target, scissor, and the pixels whose centres lie in the
+// viewport (primitives are clipped to the view volume).
 struct PixelRect {
   int left = 0, bottom = 0, right = 0, top = 0;
   bool contains(int x, int y) const { return x >= left && x < right && y >= bottom && y < top; }
@@ -90,14 +88,12 @@ struct DepthPlane {
   int reference_x = 0, reference_y = 0;
   float a = 0, b = 0, z0 = 0;  // per pixel, per pixel, at the reference
 
-  float unclamped(int x, int y) const {
-    return (z0 + a * float(x - reference_x)) + b * float(y - reference_y);
-  }
+  float unclamped(int x, int y) const { return (z0 + a * float(x - reference_x)) + b * float(y - reference_y); }
 };
 
-// Through three snapped vertices, not collinear, all of it in double precision and in this order.
-// `reference`: lower left pixel of the triangle's bounding box of pixel centres within drawable_pixels.
-// Polygon offset counts its units as a 24-bit depth buffer does: 2^-24.
+// Through three snapped vertices, not collinear, all of it in double precision and in this order. `reference`: lower
+// left pixel of the triangle's bounding box of pixel centres within drawable_pixels. Polygon offset counts its units as
+// a 24-bit depth buffer does: 2^-24.
 inline DepthPlane depth_plane(const std::array<SnappedVertex, 3>& v, int reference_x, int reference_y,
                               const std::optional<PolygonOffset>& offset) {
   const double dx1 = double(v[1].x - v[0].x), dy1 = double(v[1].y - v[0].y);  // 1/256 pixel, exact

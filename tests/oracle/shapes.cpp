@@ -14,11 +14,7 @@ namespace {
 class Shaper {
  public:
   Shaper(Dice& dice, const glm::vec4& viewport, int triangles)
-      : dice_(dice),
-        viewport_(viewport),
-        triangles_(triangles),
-        flat_(dice.chance(0.4)),
-        affine_(dice.chance(0.5)) {}
+      : dice_(dice), viewport_(viewport), triangles_(triangles), flat_(dice.chance(0.4)), affine_(dice.chance(0.5)) {}
 
   Shape make(ShapeKind kind) {
     switch (kind) {
@@ -41,8 +37,7 @@ class Shaper {
   // A triangle's depth: often the same at all corners and from few values, so that depths tie exactly.
   void new_depths() {
     const double flat = dice_.between(-3, 3) * 0.25, base = dice_.uniform(-0.8, 0.8);
-    for (double& z : depths_)
-      z = flat_ ? flat : std::fmin(std::fmax(base + dice_.uniform(-0.3, 0.3), -0.99), 0.99);
+    for (double& z : depths_) z = flat_ ? flat : std::fmin(std::fmax(base + dice_.uniform(-0.3, 0.3), -0.99), 0.99);
   }
 
   void vertex(const glm::dvec2& at) {

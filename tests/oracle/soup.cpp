@@ -21,9 +21,7 @@ Enum any_of_enum(Dice& dice, Enum last) {
 class Cook {
  public:
   Cook(uint32_t seed, const SoupOptions& options)
-      : dice_(seed),
-        options_(options),
-        builder_(options.width, options.height, options.format, options.layers) {}
+      : dice_(seed), options_(options), builder_(options.width, options.height, options.format, options.layers) {}
 
   Frame cook() {
     builder_.frame.source = "soup";
@@ -116,11 +114,9 @@ class Cook {
                           BlendFactor::constant_color, BlendFactor::one_minus_constant_color,
                           BlendFactor::constant_alpha, BlendFactor::one_minus_constant_alpha};
     const auto factor = [&] {
-      return format == ColorFormat::rgba16f ? dice_.pick(safe)
-                                            : any_of_enum(dice_, BlendFactor::src_alpha_saturate);
+      return format == ColorFormat::rgba16f ? dice_.pick(safe) : any_of_enum(dice_, BlendFactor::src_alpha_saturate);
     };
-    return {factor(), factor(),
-            dice_.chance(0.5) ? BlendEquation::add : any_of_enum(dice_, BlendEquation::max)};
+    return {factor(), factor(), dice_.chance(0.5) ? BlendEquation::add : any_of_enum(dice_, BlendEquation::max)};
   }
 
   StencilState random_stencil() {
@@ -152,14 +148,13 @@ class Cook {
   State random_state(const Target& target) {
     State state;
     state.viewport = {0, 0, float(target.width), float(target.height)};
-    if (options_.masks &&
-        dice_.chance(0.25)) {  // quarters of pixels: no viewport edge through a pixel centre
+    if (options_.masks && dice_.chance(0.25)) {  // quarters of pixels: no viewport edge through a pixel centre
       const auto quarter = [&](int low, int high) {
         const int whole = dice_.between(low, high);
         return float(whole) + (dice_.chance(0.5) ? 0.25f : 0.0f);
       };
-      state.viewport = {quarter(-20, target.width / 2), quarter(-20, target.height / 2),
-                        quarter(20, target.width), quarter(20, target.height)};
+      state.viewport = {quarter(-20, target.width / 2), quarter(-20, target.height / 2), quarter(20, target.width),
+                        quarter(20, target.height)};
     }
     if (options_.masks) randomise_masks(state, target);
     if (options_.depth_states && dice_.chance(0.6)) {
@@ -183,8 +178,7 @@ class Cook {
   }
 
   ShapeKind random_kind() {
-    if (options_.clipping && dice_.chance(0.5))
-      return dice_.chance(0.7) ? ShapeKind::crossing : ShapeKind::guard_band;
+    if (options_.clipping && dice_.chance(0.5)) return dice_.chance(0.7) ? ShapeKind::crossing : ShapeKind::guard_band;
     return ShapeKind(dice_.below(int(ShapeKind::broken) + 1));
   }
 

@@ -1,5 +1,5 @@
-// Random frames for the tests that hold the pipeline against the oracle. Deterministic for a seed on every
-// platform. All draws are of clip-space positions; the first command of every target clears everything.
+// Random frames for the tests that hold the pipeline against the oracle. Deterministic for a seed on every platform.
+// All draws are of clip-space positions; the first command of every target clears everything.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct SoupOptions {
   bool depth_clamp = false;  // the flags depth-clamp and z-zero-to-one
 };
 
-// Triangles of all shapes: slivers, huge and sub-pixel ones, fans, strips with restarts, jittered grids,
-// vertices on pixel centres, degenerate ones, wholly behind the eye, NaN and infinity, repeated geometry
-// (depth ties). `validate` accepts the frame.
+// Triangles of all shapes: slivers, huge and sub-pixel ones, fans, strips with restarts, jittered grids, vertices on
+// pixel centres, degenerate ones, wholly behind the eye, NaN and infinity, repeated geometry (depth ties). `validate`
+// accepts the frame.
 Frame make_soup(uint32_t seed, const SoupOptions& options);
 
 }  // namespace brokkr::oracle

@@ -128,8 +128,7 @@ void blit(const Surface& from, Surface& to, const BlitCommand& command) {
       Pixel& written = to.at(x, y);
       uint8_t planes = 0;
       if (command.color) {
-        written.color =
-            before.format == to.format ? read.color : encode(to.format, decode(before.format, read.color));
+        written.color = before.format == to.format ? read.color : encode(to.format, decode(before.format, read.color));
         written.visible = read.visible;
         planes |= kUncertainColor;
       }

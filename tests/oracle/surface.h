@@ -1,5 +1,5 @@
-// One layer of a render target as the oracle keeps it: stored codes rather than decoded values, so that
-// quantisation happens where the pipeline's happens.
+// One layer of a render target as the oracle keeps it: stored codes rather than decoded values, so that quantisation
+// happens where the pipeline's happens.
 #pragma once
 
 #include <array>

@@ -37,9 +37,7 @@ Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state
                    const PixelRect& pixels, std::vector<Sample>& samples) {
   std::array<SnappedVertex, 3> v{snap(window[0]), snap(window[1]), snap(window[2])};
   // Within the guard band coordinates have 24 bits and products 50: 64-bit integers are exact.
-  const auto twice_area = [&] {
-    return (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y);
-  };
+  const auto twice_area = [&] { return (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y); };
   const int64_t area = twice_area();
   if (area == 0 || facing_is_culled(area > 0, state, flags)) return Fate::culled;
   if (area < 0) std::swap(v[1], v[2]);
@@ -89,10 +87,10 @@ struct HalfPlane {
   long double distance(long double px, long double py) const { return x * px + y * py + one; }
 };
 
-// Where clipping is needed: two-dimensional homogeneous rasterization (Olano and Greer 1997) of the whole
-// triangle, which needs no clipping at all. With the vertices (x, y, w) in window space as the rows of a
-// matrix, the columns of its inverse are the barycentrics over w, and a sample is inside where none is
-// negative, with near and far distances that are not negative either.
+// Where clipping is needed: two-dimensional homogeneous rasterization (Olano and Greer 1997) of the whole triangle,
+// which needs no clipping at all. With the vertices (x, y, w) in window space as the rows of a matrix, the columns of
+// its inverse are the barycentrics over w, and a sample is inside where none is negative, with near and far distances
+// that are not negative either.
 Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags,
                          const PixelRect& pixels, double tolerance, std::vector<Sample>& samples) {
   const long double half_width = 0.5L * state.viewport.z, half_height = 0.5L * state.viewport.w;
@@ -107,14 +105,13 @@ Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& stat
   const long double determinant = dot(v[0], column[0]);
   if (determinant == 0 || facing_is_culled(determinant > 0, state, flags)) return Fate::culled;
 
-  const auto combine =
-      [&](auto&& value) {  // linear functional of the sample: sum of value_k * barycentric_k / w
-        Vector sum{};
-        for (size_t k = 0; k < 3; ++k) {
-          for (size_t i = 0; i < 3; ++i) sum[i] += static_cast<long double>(value(clip[k])) * column[k][i];
-        }
-        return sum;
-      };
+  const auto combine = [&](auto&& value) {  // linear functional of the sample: sum of value_k * barycentric_k / w
+    Vector sum{};
+    for (size_t k = 0; k < 3; ++k) {
+      for (size_t i = 0; i < 3; ++i) sum[i] += static_cast<long double>(value(clip[k])) * column[k][i];
+    }
+    return sum;
+  };
   const long double sign = determinant > 0 ? 1 : -1;
   std::vector<HalfPlane> borders;
   for (const Vector& c : column) borders.emplace_back(c, sign);
@@ -180,8 +177,7 @@ Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t fl
     }
     window[i] = to_window(p, state, flags);
     const bool within_guard_band =  // false for NaN as well
-        window[i].x >= kGuardMin && window[i].x <= kGuardMax && window[i].y >= kGuardMin &&
-        window[i].y <= kGuardMax;
+        window[i].x >= kGuardMin && window[i].x <= kGuardMax && window[i].y >= kGuardMin && window[i].y <= kGuardMax;
     behind_eye += !(p.w > 0);
     if (!(flags & kDepthClamp)) {
       before_near += near_distance(p, flags) < 0;

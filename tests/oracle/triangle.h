@@ -16,7 +16,7 @@ struct Sample {
   bool certain = true;        // false: within the tolerance of a clipped triangle's edge
   float depth = 0;            // window depth, clamped
   float depth_tolerance = 0;  // 0: exact
-  uint64_t geometry = 0;  // hash of vertices, viewport, scissor: equal ones give equal depths on both sides
+  uint64_t geometry = 0;      // hash of vertices, viewport, scissor: equal ones give equal depths on both sides
 };
 
 enum class Fate : uint8_t { culled, drawn, clipped };

@@ -1,5 +1,5 @@
-// Ending a launch early: within 100 ms, with a partial picture, statistics that hold, and a Renderer that
-// goes on as if nothing had been.
+// Ending a launch early: within 100 ms, with a partial picture, statistics that hold, and a Renderer that goes on as if
+// nothing had been.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using oracle::FrameBuilder;
 
 // The contract of Renderer::request_abort.
 constexpr double kPromisedMs = 100 * test::kSlowBuild;
-// The emulated machine is for tests; several threads make one of its blocks and wait for each other, which
-// takes its time where other programs want the cores.
+// The emulated machine is for tests; several threads make one of its blocks and wait for each other, which takes its
+// time where other programs want the cores.
 constexpr double kEmulatedMs = 10 * kPromisedMs;
 
 // `count` triangles that each cover the whole target, each nearer than the one before.
@@ -51,9 +51,7 @@ struct AbortCase {
 
 class Abort : public testing::TestWithParam<AbortCase> {
  protected:
-  double promised_ms() const {
-    return GetParam().machine == MachineKind::emulated ? kEmulatedMs : kPromisedMs;
-  }
+  double promised_ms() const { return GetParam().machine == MachineKind::emulated ? kEmulatedMs : kPromisedMs; }
   RenderOptions options() const {
     RenderOptions o;
     o.machine = GetParam().machine;
@@ -77,8 +75,7 @@ void expect_partial(const RenderResult& r, const Frame& frame) {
       EXPECT_EQ(layer.color.size(), pixels);
       ASSERT_EQ(layer.depth.size(), pixels);
       EXPECT_EQ(layer.stencil.size(), pixels);
-      EXPECT_TRUE(
-          std::all_of(layer.depth.begin(), layer.depth.end(), [](float z) { return z >= 0 && z <= 1; }));
+      EXPECT_TRUE(std::all_of(layer.depth.begin(), layer.depth.end(), [](float z) { return z >= 0 && z <= 1; }));
     }
   }
   const Statistics& s = r.statistics;
@@ -133,8 +130,7 @@ TEST_P(Abort, FrameBudgetEndsTheLaunch) {
 }
 
 TEST_P(Abort, TheRendererGoesOnAfterwards) {
-  const Frame heavy = cover(20000, GetParam().blended, 640, 360),
-              light = cover(40, GetParam().blended, 320, 200);
+  const Frame heavy = cover(20000, GetParam().blended, 640, 360), light = cover(40, GetParam().blended, 320, 200);
   Renderer undisturbed, renderer;
   RenderOptions o = options();
   const RenderResult expected = undisturbed.render(light, o);
@@ -163,13 +159,13 @@ TEST_P(Abort, RequestBetweenLaunchesIsNotKept) {
 
 INSTANTIATE_TEST_SUITE_P(
     Work, Abort,
-    testing::Values(
-        AbortCase{"OrderFree", false, MachineKind::cpu, OrderMode::automatic, 0, Shading::flat},
-        AbortCase{"OneRasterizer", false, MachineKind::cpu, OrderMode::automatic, 1, Shading::material},
-        AbortCase{"Blended", true, MachineKind::cpu, OrderMode::automatic, 0, Shading::material},
-        AbortCase{"Strict", false, MachineKind::cpu, OrderMode::strict, 1, Shading::draw},
-        AbortCase{"EmulatedOrderFree", false, MachineKind::emulated, OrderMode::automatic, 0, Shading::flat},
-        AbortCase{"EmulatedBlended", true, MachineKind::emulated, OrderMode::strict, 3, Shading::material}),
+    testing::Values(AbortCase{"OrderFree", false, MachineKind::cpu, OrderMode::automatic, 0, Shading::flat},
+                    AbortCase{"OneRasterizer", false, MachineKind::cpu, OrderMode::automatic, 1, Shading::material},
+                    AbortCase{"Blended", true, MachineKind::cpu, OrderMode::automatic, 0, Shading::material},
+                    AbortCase{"Strict", false, MachineKind::cpu, OrderMode::strict, 1, Shading::draw},
+                    AbortCase{"EmulatedOrderFree", false, MachineKind::emulated, OrderMode::automatic, 0,
+                              Shading::flat},
+                    AbortCase{"EmulatedBlended", true, MachineKind::emulated, OrderMode::strict, 3, Shading::material}),
     [](const auto& abort_case) { return std::string(abort_case.param.name); });
 
 // A scene of many small triangles, in the middle of its geometry.

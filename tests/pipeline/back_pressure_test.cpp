@@ -23,8 +23,8 @@ class Random {
   uint32_t state_ = 7;
 };
 
-// A triangle with one corner before the near plane, one behind the far plane, both within sight, and one
-// beyond two sides of the guard band: clipping leaves up to seven corners, and most pieces touch the view.
+// A triangle with one corner before the near plane, one behind the far plane, both within sight, and one beyond two
+// sides of the guard band: clipping leaves up to seven corners, and most pieces touch the view.
 void add_monster(Random& random, std::vector<glm::vec4>& out) {
   out.emplace_back(-0.4f + 0.3f * random(), 0.4f + 0.3f * random(), -1.5f + 0.3f * random(), 1.0f);
   out.emplace_back(0.5f + 0.3f * random(), 0.2f + 0.3f * random(), 1.5f + 0.3f * random(), 1.0f);
@@ -105,8 +105,8 @@ TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
         if (m.warps > 1 && policy == Policy::geometry_first) continue;
         for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
           SCOPED_TRACE("machine " + std::to_string(int(m.kind)) + ", workers " + std::to_string(m.workers) +
-                       ", ownership " + std::to_string(int(ownership)) + ", policy " +
-                       std::to_string(int(policy)) + ", order " + std::to_string(int(order)));
+                       ", ownership " + std::to_string(int(ownership)) + ", policy " + std::to_string(int(policy)) +
+                       ", order " + std::to_string(int(order)));
           o.machine = m.kind;
           o.workers = m.workers;
           o.warps_per_block = m.warps;

@@ -1,5 +1,5 @@
-// Frames on the CUDA machine, one after another with one Renderer: the same bits as the CPU machine's,
-// whatever grew, shrank, was cut off or went without a graph in between.
+// Frames on the CUDA machine, one after another with one Renderer: the same bits as the CPU machine's, whatever grew,
+// shrank, was cut off or went without a graph in between.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,8 +44,7 @@ void expect_same(const RenderResult& cuda, const RenderResult& cpu) {
 void expect_frames(Renderer& renderer, OrderMode order) {
   for (const auto& [name, width, height] :
        {std::tuple("generated:city", 320, 180), std::tuple("generated:sphere-100k", 1280, 720),
-        std::tuple("generated:overlap-10k?triangles=500", 200, 120),
-        std::tuple("generated:city", 320, 180)}) {
+        std::tuple("generated:overlap-10k?triangles=500", 200, 120), std::tuple("generated:city", 320, 180)}) {
     SCOPED_TRACE(name);
     const Frame frame = scene(name, width, height);
     RenderOptions cuda = on(MachineKind::cuda), cpu = on(MachineKind::cpu);

@@ -45,9 +45,8 @@ TEST_P(CapturedFrame, LooksTheSameUnderEverySetting) {
   ASSERT_FALSE(expected.aborted);
   // Something is to be seen.
   const Layer& main = expected.targets[main_target(frame)].layers[0];
-  EXPECT_GT(
-      std::count_if(main.visible_id.begin(), main.visible_id.end(), [](uint32_t id) { return id != ~0u; }),
-      std::ptrdiff_t(main.visible_id.size() / 20));
+  EXPECT_GT(std::count_if(main.visible_id.begin(), main.visible_id.end(), [](uint32_t id) { return id != ~0u; }),
+            std::ptrdiff_t(main.visible_id.size() / 20));
   for (size_t i = 1; i < settings.size(); ++i) {
     RenderOptions options = settings[i].options;
     if (options.machine == MachineKind::emulated && c.width == 0) continue;  // the small size does that
@@ -81,8 +80,7 @@ TEST_P(CapturedFrame, ShadedColoursAgree) {
     options.machine = c.width > 0 ? MachineKind::emulated : MachineKind::cpu;
     const RenderResult result = renderer.render(prepared, options);
     for (size_t t = 0; t < expected.targets.size(); ++t) {
-      const std::vector<uint32_t>&a = expected.targets[t].layers[0].color,
-            &b = result.targets[t].layers[0].color;
+      const std::vector<uint32_t>&a = expected.targets[t].layers[0].color, &b = result.targets[t].layers[0].color;
       ASSERT_EQ(a.size(), b.size());
       size_t wrong = 0;
       for (size_t i = 0; i < a.size(); ++i) {
@@ -94,14 +92,12 @@ TEST_P(CapturedFrame, ShadedColoursAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Bundled, CapturedFrame,
-                         testing::Values(FrameCase{"gl-feature-test.bkf", 320, 240, true},
-                                         FrameCase{"gl-feature-test.bkf", 0, 0, true},
-                                         FrameCase{"0ad-acropolis-bay.bkf", 320, 180, true},
-                                         FrameCase{"0ad-acropolis-bay.bkf", 0, 0, false},
-                                         FrameCase{"minetest.bkf", 240, 135, false},
-                                         FrameCase{"minetest.bkf", 0, 0, false}),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Bundled, CapturedFrame,
+    testing::Values(FrameCase{"gl-feature-test.bkf", 320, 240, true}, FrameCase{"gl-feature-test.bkf", 0, 0, true},
+                    FrameCase{"0ad-acropolis-bay.bkf", 320, 180, true}, FrameCase{"0ad-acropolis-bay.bkf", 0, 0, false},
+                    FrameCase{"minetest.bkf", 240, 135, false}, FrameCase{"minetest.bkf", 0, 0, false}),
+    case_name);
 // Off-screen targets and blits; strips, points and stencil; a framebuffer object of its own.
 INSTANTIATE_TEST_SUITE_P(Captures, CapturedFrame,
                          testing::Values(FrameCase{"cube2-colos.bkf", 320, 180, false},
@@ -110,8 +106,8 @@ INSTANTIATE_TEST_SUITE_P(Captures, CapturedFrame,
                                          FrameCase{"extremetuxracer.bkf", 0, 0, false}),
                          case_name);
 
-// Shares of pixels whose depth agrees with the driver's within 2e-5, in percent: what a sequential z-buffer
-// replay in double precision reaches (over all pixels, and over those that no shader may have discarded).
+// Shares of pixels whose depth agrees with the driver's within 2e-5, in percent: what a sequential z-buffer replay in
+// double precision reaches (over all pixels, and over those that no shader may have discarded).
 struct DepthCase {
   const char* file;
   uint32_t before;  // command; 0: at the end
@@ -119,8 +115,7 @@ struct DepthCase {
 };
 
 std::string depth_name(const testing::TestParamInfo<DepthCase>& info) {
-  return as_name(info.param.file +
-                 (info.param.before > 0 ? "_" + std::to_string(info.param.before) : "_end"));
+  return as_name(info.param.file + (info.param.before > 0 ? "_" + std::to_string(info.param.before) : "_end"));
 }
 
 class CapturedDepth : public testing::TestWithParam<DepthCase> {};

@@ -17,8 +17,8 @@ void expect_same(const char* plane, const std::vector<T>& expected, const std::v
     different++;
     first = std::min(first, i);
   }
-  ADD_FAILURE() << plane << ": " << different << " of " << expected.size() << " values differ, first at "
-                << first << ": " << expected[first] << " became " << got[first];
+  ADD_FAILURE() << plane << ": " << different << " of " << expected.size() << " values differ, first at " << first
+                << ": " << expected[first] << " became " << got[first];
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ struct Setting {
   RenderOptions options;
 };
 
-// Every pattern, bin size, number of workers, ownership, order mode, reuse mode and policy, each CPU
-// instruction set that runs here, and the emulated machine. The first is the plain default of the CPU.
+// Every pattern, bin size, number of workers, ownership, order mode, reuse mode and policy, each CPU instruction set
+// that runs here, and the emulated machine. The first is the plain default of the CPU.
 std::vector<Setting> all_settings();
 
 // A few that differ in as much as possible, for tests that are about something else.

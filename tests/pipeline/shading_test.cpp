@@ -66,9 +66,7 @@ class Scene {
     draw({a, b, c, a, c, d});
   }
 
-  Layer render(RenderOptions o = cpu()) const {
-    return Renderer().render(builder.frame, o).targets[0].layers[0];
-  }
+  Layer render(RenderOptions o = cpu()) const { return Renderer().render(builder.frame, o).targets[0].layers[0]; }
 
   FrameBuilder builder;
 };
@@ -154,8 +152,7 @@ TEST(Shading, TexelsOneToOne) {
   }
 }
 
-// Perspective: at depth w the texture shrinks with w. The middle of the screen edge sees u = near / (near +
-// far).
+// Perspective: at depth w the texture shrinks with w. The middle of the screen edge sees u = near / (near + far).
 TEST(Shading, TextureCoordinatesArePerspectiveCorrect) {
   Scene s(64, 64);
   std::vector<uint32_t> ramp;
@@ -213,8 +210,8 @@ TEST(Shading, CheckerboardIsGreyAtADistanceAndSharpAtHand) {
 
 // Level of detail by hand: a texture whose levels have known greys shows them mixed by the fraction.
 TEST(Shading, TrilinearMixesLevels) {
-  // Stripes two texels wide: level 0 and 1 keep black and white, level 2 and above are grey. With 2^1.5
-  // texels a pixel, half of level 1 and half of level 2 is seen: the contrast is a half.
+  // Stripes two texels wide: level 0 and 1 keep black and white, level 2 and above are grey. With 2^1.5 texels a pixel,
+  // half of level 1 and half of level 2 is seen: the contrast is a half.
   const int size = 256;
   std::vector<uint32_t> texels;
   for (int i = 0; i < size * size; ++i) texels.push_back(i / size / 2 % 2 ? 0xffffffffu : 0xff000000u);
@@ -248,9 +245,7 @@ TEST(Shading, DerivativesStayInsideTheTriangle) {
       std::vector<Scene::Corner> corners;
       for (int y = 0; y < 20; ++y) {
         for (int x = 0; x < 20; ++x) {
-          const auto at = [&](int i, int j) {
-            return glm::vec2(float(x + i) / 10 - 1, float(y + j) / 10 - 1);
-          };
+          const auto at = [&](int i, int j) { return glm::vec2(float(x + i) / 10 - 1, float(y + j) / 10 - 1); };
           const glm::vec2 one((x + y) % 2 == 0 ? 0.25f : 0.75f, 0.5f), two(1 - one.x, 0.5f);
           corners.insert(corners.end(), {{at(0, 0), one}, {at(1, 0), one}, {at(1, 1), one}});
           corners.insert(corners.end(), {{at(0, 0), two}, {at(1, 1), two}, {at(0, 1), two}});
@@ -285,8 +280,7 @@ TEST(Shading, AlphaCutoffDiscards) {
       std::vector<uint32_t> texels;
       for (int i = 0; i < 16 * 8; ++i) {
         const bool left = i % 16 < 8;
-        texels.push_back(by_alpha_texture ? (left ? 0xff000000u : 0xff0000ffu)
-                                          : (left ? 0x0000ff00u : 0xff00ff00u));
+        texels.push_back(by_alpha_texture ? (left ? 0xff000000u : 0xff0000ffu) : (left ? 0x0000ff00u : 0xff00ff00u));
       }
       s.texture(16, 8, texels);
       s.material().alpha_cutoff = 0.5f;
@@ -345,8 +339,7 @@ TEST(Shading, ObjSceneLooksTheSameInEveryOrder) {
     o.order = order;
     o.machine = MachineKind::emulated;
     const RenderResult other = renderer.render(prepared, o);
-    const std::vector<uint32_t>&a = expected.targets[0].layers[0].color,
-          &b = other.targets[0].layers[0].color;
+    const std::vector<uint32_t>&a = expected.targets[0].layers[0].color, &b = other.targets[0].layers[0].color;
     EXPECT_EQ(expected.targets[0].layers[0].depth, other.targets[0].layers[0].depth);
     int wrong = 0;
     for (size_t i = 0; i < a.size(); ++i) {

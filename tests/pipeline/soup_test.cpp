@@ -30,11 +30,11 @@ oracle::Origin origin_of(const PreparedFrame& prepared) {
   };
 }
 
-// Renders under each setting and compares every layer of every target with the oracle's, and bit for bit with
-// the first setting's. Identifiers are not compared where blits move pixels: they stay with the target that
-// the primitive was drawn to.
-void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, const std::string& what,
-                   bool identifiers, Certainty& certainty) {
+// Renders under each setting and compares every layer of every target with the oracle's, and bit for bit with the first
+// setting's. Identifiers are not compared where blits move pixels: they stay with the target that the primitive was
+// drawn to.
+void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, const std::string& what, bool identifiers,
+                   Certainty& certainty) {
   validate(frame);
   const oracle::Result expected = oracle::render(frame, {DrawColors(frame), 1.0 / 128, {}});
   Renderer renderer;
@@ -51,16 +51,14 @@ void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, con
       for (size_t l = 0; l < result.targets[t].layers.size(); ++l) {
         const Layer& layer = result.targets[t].layers[l];
         const oracle::Comparison c = oracle::compare(expected, expected.targets[t][l], layer, origin);
-        EXPECT_TRUE(c.equal()) << "target " << t << " layer " << l << ": " << c.color << " colours, "
-                               << c.depth << " depths, " << c.stencil << " stencils, " << c.visible << " + "
-                               << c.depth_writer << " identifiers of " << c.pixels << " pixels differ; "
-                               << c.first;
+        EXPECT_TRUE(c.equal()) << "target " << t << " layer " << l << ": " << c.color << " colours, " << c.depth
+                               << " depths, " << c.stencil << " stencils, " << c.visible << " + " << c.depth_writer
+                               << " identifiers of " << c.pixels << " pixels differ; " << c.first;
         certainty.uncertain += c.uncertain;
         certainty.pixels += c.pixels;
         if (first.empty()) continue;
         const Layer& before = first[t].layers[l];
-        EXPECT_TRUE(layer.color == before.color && layer.color_float == before.color_float)
-            << "colour differs";
+        EXPECT_TRUE(layer.color == before.color && layer.color_float == before.color_float) << "colour differs";
         EXPECT_TRUE(layer.depth == before.depth) << "depth differs from the first setting's";
         EXPECT_TRUE(layer.stencil == before.stencil) << "stencil differs from the first setting's";
         EXPECT_TRUE(layer.visible_id == before.visible_id) << "winner differs from the first setting's";
@@ -153,8 +151,7 @@ TEST(Soup, Blits) {
 TEST(Soup, OddSizes) {
   SoupOptions options;
   options.triangles = 20;
-  for (const auto& [width, height] :
-       {std::pair{1, 1}, std::pair{7, 3}, std::pair{65, 129}, std::pair{515, 260}}) {
+  for (const auto& [width, height] : {std::pair{1, 1}, std::pair{7, 3}, std::pair{65, 129}, std::pair{515, 260}}) {
     options.width = width;
     options.height = height;
     options.masks = width > 60;
@@ -177,8 +174,8 @@ struct MeshCase {
 
 class WatertightMesh : public testing::TestWithParam<MeshCase> {};
 
-// Every pixel that the outline surely covers is hit exactly once, every one that it surely misses never. Near
-// its border (near_plane only) nothing is claimed.
+// Every pixel that the outline surely covers is hit exactly once, every one that it surely misses never. Near its
+// border (near_plane only) nothing is claimed.
 TEST_P(WatertightMesh, HitsEveryPixelOnce) {
   for (int seed = 0; seed < seeds_or(6) && !HasFailure(); ++seed) {
     const oracle::Mesh mesh = oracle::make_mesh(uint32_t(seed), GetParam().kind);
@@ -199,8 +196,8 @@ TEST_P(WatertightMesh, HitsEveryPixelOnce) {
         const uint32_t color = hits == 1 ? 0x80808080u : 0xffffffffu;
         if (layer.stencil[i] == hits && layer.color[i] == color) continue;
         if (wrong++ == 0) {
-          ADD_FAILURE() << "pixel (" << i % size_t(layer.width) << ", " << i / size_t(layer.width)
-                        << ") is hit " << int(layer.stencil[i]) << " times instead of " << hits;
+          ADD_FAILURE() << "pixel (" << i % size_t(layer.width) << ", " << i / size_t(layer.width) << ") is hit "
+                        << int(layer.stencil[i]) << " times instead of " << hits;
         }
       }
       EXPECT_EQ(wrong, 0u);

@@ -102,8 +102,7 @@ TEST(Statistics, AgreeWithEachOther) {
 
 // The overdraw plane counts the same fragments, sample by sample.
 TEST(Statistics, FragmentsEqualTheOverdrawPlane) {
-  for (const Frame& frame :
-       {small_scene("generated:overlap-10k?triangles=3000"), small_scene("generated:city")}) {
+  for (const Frame& frame : {small_scene("generated:overlap-10k?triangles=3000"), small_scene("generated:city")}) {
     RenderOptions o = cpu();
     o.shading = Shading::overdraw;
     o.bin = 16;
@@ -141,8 +140,7 @@ TEST(Statistics, OrderFreePhaseShadesWhatIsVisible) {
   EXPECT_GT(r.statistics.fragments, 2 * r.statistics.fragments_shaded);
 }
 
-// What is hidden may be left out of the counts, never out of the picture; without that every order counts the
-// same.
+// What is hidden may be left out of the counts, never out of the picture; without that every order counts the same.
 TEST(Statistics, HierarchicalDepthChangesCountsOnly) {
   const Frame frame = small_scene("generated:overlap-10k?triangles=3000");
   Renderer renderer;
@@ -264,8 +262,7 @@ TEST(Statistics, NoTraceUnlessAsked) {
   EXPECT_TRUE(Renderer().render(small_scene("generated:city"), cpu()).statistics.trace.empty());
 }
 
-// Triangle k of a draw covers a cell of its own, in every view and instance: what is seen there must lead
-// back.
+// Triangle k of a draw covers a cell of its own, in every view and instance: what is seen there must lead back.
 TEST(PrimitiveOrigin, LeadsFromThePixelToTheTriangle) {
   FrameBuilder b(160, 80, ColorFormat::rgba8, 2);
   struct Drawn {
@@ -337,8 +334,8 @@ TEST(PrimitiveOrigin, KnowsInstances) {
   EXPECT_GT(instances.size(), 20u);
 }
 
-// Distinct vertices of greedy sub-batches: at most 32 of them, in batches of 32 triangles that begin anew
-// with every instance.
+// Distinct vertices of greedy sub-batches: at most 32 of them, in batches of 32 triangles that begin anew with every
+// instance.
 uint64_t greedy_runs(const Frame& frame) {
   uint64_t runs = 0;
   for (const Command& command : frame.commands) {

@@ -138,8 +138,7 @@ class SeveralTargets : public testing::Test {
 
   State whole(uint32_t target) const {
     State s;
-    s.viewport = {0, 0, float(builder_.frame.targets[target].width),
-                  float(builder_.frame.targets[target].height)};
+    s.viewport = {0, 0, float(builder_.frame.targets[target].width), float(builder_.frame.targets[target].height)};
     return s;
   }
 
@@ -187,12 +186,11 @@ TEST_F(SeveralTargets, BlitsScaleFlipAndConvert) {
     Rect source, destination;
     bool depth;
   };
-  const std::vector<Case> cases = {
-      {0, 1, {0, 0, 96, 64}, {0, 0, 40, 70}, true},       // all, shrunk and stretched
-      {0, 2, {10, 5, 50, 41}, {20, 3, 100, 20}, true},    // a part, into half floats
-      {0, 1, {90, 60, -80, -50}, {2, 3, 30, 60}, false},  // flipped both ways
-      {0, 2, {0, 0, 64, 32}, {-20, -7, 128, 64}, true},   // reaches out of the destination
-      {2, 1, {0, 0, 130, 33}, {5, 5, 30, 30}, false}};
+  const std::vector<Case> cases = {{0, 1, {0, 0, 96, 64}, {0, 0, 40, 70}, true},       // all, shrunk and stretched
+                                   {0, 2, {10, 5, 50, 41}, {20, 3, 100, 20}, true},    // a part, into half floats
+                                   {0, 1, {90, 60, -80, -50}, {2, 3, 30, 60}, false},  // flipped both ways
+                                   {0, 2, {0, 0, 64, 32}, {-20, -7, 128, 64}, true},   // reaches out of the destination
+                                   {2, 1, {0, 0, 130, 33}, {5, 5, 30, 30}, false}};
   for (size_t i = 0; i < cases.size(); ++i) {
     SCOPED_TRACE("blit " + std::to_string(i));
     const Case& c = cases[i];
@@ -262,12 +260,11 @@ TEST_F(SeveralTargets, ScissoredClears) {
   o.shading = Shading::draw;
   const RenderResult before = renderer.render(builder_.frame, o);
   const glm::vec4 color(0.25f, 0.5f, 1.0f, 0.75f);
-  for (const Rect& rect : {Rect{5, 7, 20, 13}, Rect{-10, -10, 30, 25}, Rect{0, 0, 1000, 1000},
-                           Rect{39, 32, 1, 1}, Rect{500, 0, 10, 10}}) {
+  for (const Rect& rect :
+       {Rect{5, 7, 20, 13}, Rect{-10, -10, 30, 25}, Rect{0, 0, 1000, 1000}, Rect{39, 32, 1, 1}, Rect{500, 0, 10, 10}}) {
     Frame frame = builder_.frame;
     for (uint32_t t = 0; t < 3; ++t)
-      frame.commands.emplace_back(std::in_place_type<ClearCommand>,
-                                  ClearCommand{t, color, 0.125f, uint8_t(9), rect});
+      frame.commands.emplace_back(std::in_place_type<ClearCommand>, ClearCommand{t, color, 0.125f, uint8_t(9), rect});
     const RenderResult after = renderer.render(frame, o);
     for (uint32_t t = 0; t < 3; ++t) {
       const Layer &a = before.targets[t].layers[0], &b = after.targets[t].layers[0];

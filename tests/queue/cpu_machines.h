@@ -48,8 +48,7 @@ inline std::vector<CpuMachine> cpu_machines() {
   all.push_back({"v2", __builtin_cpu_supports("sse4.2") != 0, v2::queue_workers::machine});
 #endif
 #if defined(BROKKR_HAVE_ISA_V3)
-  all.push_back(
-      {"v3", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), v3::queue_workers::machine});
+  all.push_back({"v3", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), v3::queue_workers::machine});
 #endif
 #if defined(BROKKR_HAVE_ISA_V4)
   all.push_back({"v4",
@@ -84,9 +83,8 @@ inline std::shared_ptr<void> allocate(size_t bytes) {
   return {p, [](void* q) { ::operator delete(q, std::align_val_t(64)); }};
 }
 
-// Runs work(0) .. work(workers - 1) on threads of their own. When *progress stands still for 20 s, they are
-// aborted and it returns false; on a busy computer, where every wait costs a time slice, they may well take
-// longer.
+// Runs work(0) .. work(workers - 1) on threads of their own. When *progress stands still for 20 s, they are aborted and
+// it returns false; on a busy computer, where every wait costs a time slice, they may well take longer.
 template <class Work>
 bool run_threads(int workers, uint32_t* abort, uint32_t* progress, Work work) {
   std::atomic<int> running = workers;

@@ -1,5 +1,5 @@
-// Every queue under real threads: nothing lost, nothing twice, each producer's elements in order, and what a
-// producer wrote before it enqueued is there for whoever dequeues (ThreadSanitizer watches that).
+// Every queue under real threads: nothing lost, nothing twice, each producer's elements in order, and what a producer
+// wrote before it enqueued is there for whoever dequeues (ThreadSanitizer watches that).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -71,8 +71,7 @@ std::string stress_queue(QueueKind kind, StressSizes c) {
   watcher.join();
   std::string error;
   if (!in_time) error += "; hangs";
-  if (spoiled.load() != 0)
-    error += "; " + std::to_string(spoiled.load()) + " elements without what came with them";
+  if (spoiled.load() != 0) error += "; " + std::to_string(spoiled.load()) + " elements without what came with them";
   std::vector<uint32_t> seen(total, 0);
   for (const auto& mine : log) {
     std::vector<int64_t> last(c.producers, -1);

@@ -9,8 +9,8 @@
 
 namespace brokkr::queue_test {
 
-// Bounds that small histories reach: a queue of `capacity` that must be full at exactly so many elements, or
-// a large one.
+// Bounds that small histories reach: a queue of `capacity` that must be full at exactly so many elements, or a large
+// one.
 struct HistoryCase {
   QueueKind kind;
   QueueShape shape;
@@ -42,8 +42,7 @@ inline HistoryCase history_case(QueueKind kind, uint32_t threads) {
   return c;
 }
 
-// What one thread does: enqueues and dequeues by turns where waiting for room or for an element could take
-// for ever.
+// What one thread does: enqueues and dequeues by turns where waiting for room or for an element could take for ever.
 inline std::vector<bool> random_program(QueueKind kind, std::mt19937& random, size_t operations) {
   const bool blocking = queue_traits(kind).here.multi_queue == Claim::no;
   const uint32_t enqueue_of_8 = 2 + uint32_t(random() % 5);
@@ -57,8 +56,8 @@ inline std::vector<bool> random_program(QueueKind kind, std::mt19937& random, si
 
 // One thread's part, recorded. Values name thread and operation. `now` returns a later moment every time.
 template <class Now>
-void run_program(AnyQueue& queue, uint32_t thread, const std::vector<bool>& program,
-                 std::vector<Operation>& record, Now&& now) {
+void run_program(AnyQueue& queue, uint32_t thread, const std::vector<bool>& program, std::vector<Operation>& record,
+                 Now&& now) {
   record.clear();
   for (const bool enqueue : program) {
     Operation o{enqueue, false, thread * 100 + uint32_t(record.size()) + 1, now(), 0};

@@ -1,5 +1,5 @@
-// Threads that take turns access by access, in an order that a test chooses: what real threads do once in a
-// million times happens here whenever it is asked for, and again with the same seed.
+// Threads that take turns access by access, in an order that a test chooses: what real threads do once in a million
+// times happens here whenever it is asked for, and again with the same seed.
 #pragma once
 
 #include <ucontext.h>
@@ -39,10 +39,10 @@ class Interleaving : public StepHook {
   explicit Interleaving(int threads);
   ~Interleaving() override;
 
-  // Runs program(0) .. program(threads - 1) to their ends. After `limit` accesses and waits `give_up` is
-  // called, once, and must make all of them end. Returns how many accesses there were.
-  size_t run(const std::function<void(int)>& program, TurnPolicy& policy,
-             const std::function<void()>& give_up, size_t limit = 100000);
+  // Runs program(0) .. program(threads - 1) to their ends. After `limit` accesses and waits `give_up` is called, once,
+  // and must make all of them end. Returns how many accesses there were.
+  size_t run(const std::function<void(int)>& program, TurnPolicy& policy, const std::function<void()>& give_up,
+             size_t limit = 100000);
   bool gave_up() const { return gave_up_; }
 
   void step() override { turn(false); }

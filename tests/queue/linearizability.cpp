@@ -56,8 +56,7 @@ bool is_linearizable(const std::vector<Operation>& history, size_t capacity) {
 }
 
 std::string describe(std::vector<Operation> history) {
-  std::sort(history.begin(), history.end(),
-            [](const Operation& a, const Operation& b) { return a.called < b.called; });
+  std::sort(history.begin(), history.end(), [](const Operation& a, const Operation& b) { return a.called < b.called; });
   std::ostringstream text;
   for (const Operation& o : history) {
     text << "\n  " << o.called << " .. " << o.returned << (o.enqueue ? ": enqueue " : ": dequeue ");

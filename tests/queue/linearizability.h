@@ -14,9 +14,9 @@ struct Operation {
   uint64_t called, returned;  // moments; all different
 };
 
-// Looks for an order in which each operation takes effect between its call and its return and a queue of
-// `capacity` (0: without bound) answers as recorded: the search of Wing and Gong 1993, which remembers where
-// it has been (Lowe 2017). Up to 64 operations; all have returned.
+// Looks for an order in which each operation takes effect between its call and its return and a queue of `capacity` (0:
+// without bound) answers as recorded: the search of Wing and Gong 1993, which remembers where it has been (Lowe 2017).
+// Up to 64 operations; all have returned.
 bool is_linearizable(const std::vector<Operation>& history, size_t capacity);
 
 // One operation a line, for messages.

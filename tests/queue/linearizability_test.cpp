@@ -17,9 +17,7 @@ namespace {
 Operation put(uint32_t value, uint64_t called, uint64_t returned, bool done = true) {
   return {true, done, value, called, returned};
 }
-Operation got(uint32_t value, uint64_t called, uint64_t returned) {
-  return {false, true, value, called, returned};
-}
+Operation got(uint32_t value, uint64_t called, uint64_t returned) { return {false, true, value, called, returned}; }
 Operation empty(uint64_t called, uint64_t returned) { return {false, false, 0, called, returned}; }
 
 TEST(LinearizabilityChecker, AcceptsWhatAQueueDoes) {
@@ -37,12 +35,10 @@ TEST(LinearizabilityChecker, RejectsWhatNoQueueDoes) {
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), got(1, 3, 4), got(1, 5, 6)}, 0)) << "twice";
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), empty(3, 4)}, 0)) << "lost";
   EXPECT_FALSE(is_linearizable({got(1, 1, 2), put(1, 3, 4)}, 0)) << "before its time";
-  EXPECT_FALSE(is_linearizable({put(1, 1, 2), put(2, 3, 4), got(2, 5, 6), got(1, 7, 8)}, 0))
-      << "out of order";
+  EXPECT_FALSE(is_linearizable({put(1, 1, 2), put(2, 3, 4), got(2, 5, 6), got(1, 7, 8)}, 0)) << "out of order";
   EXPECT_FALSE(is_linearizable({put(1, 1, 2, false)}, 1)) << "full without elements";
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), put(2, 3, 4)}, 1)) << "more than fit";
-  // What the broker work distributor does (thesis 4.3.2): a dequeue is promised an element and is late to
-  // take it.
+  // What the broker work distributor does (thesis 4.3.2): a dequeue is promised an element and is late to take it.
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), got(2, 3, 12), empty(4, 5), put(2, 6, 7), got(1, 8, 9)}, 0));
 }
 

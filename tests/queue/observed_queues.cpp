@@ -45,9 +45,7 @@ class Observed : public AnyQueue {
   Observed& operator=(const Observed&) = delete;
 
   Outcome enqueue(uint32_t thread, uint32_t value) override { return Queue(storage_).enqueue(thread, value); }
-  Outcome dequeue(uint32_t thread, uint32_t& value) override {
-    return Queue(storage_).dequeue(thread, value);
-  }
+  Outcome dequeue(uint32_t thread, uint32_t& value) override { return Queue(storage_).dequeue(thread, value); }
   int dequeue_many(uint32_t thread, uint32_t* value, int n) override {
     if constexpr (queue_traits(Queue::kKind).here.multi_element == Claim::yes) {
       return Queue(storage_).dequeue_many(thread, value, n);

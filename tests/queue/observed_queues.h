@@ -1,5 +1,4 @@
-// All measured queues behind one virtual interface, telling a hook of every access to shared memory before it
-// happens.
+// All measured queues behind one virtual interface, telling a hook of every access to shared memory before it happens.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,5 @@
-// The other rows of Table 4.1: what each queue claims is tried out. Rows without a test need a GPU: "highly
-// scalable" is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports
-// (docs/queues.md).
+// The other rows of Table 4.1: what each queue claims is tried out. Rows without a test need a GPU: "highly scalable"
+// is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports (docs/queues.md).
 #include <gtest/gtest.h>
 
 #include "cpu_machines.h"
@@ -55,8 +54,7 @@ TEST_P(QueueProperty, MultiQueueAnswersEmptyAndFull) {
   EXPECT_EQ(outcome, answers_full ? Outcome::refused : Outcome::aborted);
 }
 
-// Lanes of a warp run one after another, as they may on a GPU: one that finds nothing must let the next bring
-// it.
+// Lanes of a warp run one after another, as they may on a GPU: one that finds nothing must let the next bring it.
 TEST_P(QueueProperty, EveryLaneOfAWarpMayUseIt) {
   const auto queue = make(16, 4);
   uint32_t value = 0;
@@ -89,8 +87,8 @@ TEST_P(QueueProperty, StaticMemoryTakesNothingFromAPool) {
   }
 }
 
-// Two threads take several elements at a time from a queue of consecutive numbers: with an operation of its
-// own for that, each gets neighbours.
+// Two threads take several elements at a time from a queue of consecutive numbers: with an operation of its own for
+// that, each gets neighbours.
 bool takes_neighbours(QueueKind kind) {
   const auto queue = make_queue(kind, {.capacity = 32, .threads = 2, .homes = 1, .segment = 16});
   Interleaving threads(2);
@@ -117,8 +115,7 @@ TEST_P(QueueProperty, SeveralElementsAtOnceAreNeighbours) {
   EXPECT_EQ(takes_neighbours(GetParam()), traits.here.multi_element == Claim::yes) << traits.name;
 }
 
-// The worst that can happen to a thread: after each of its accesses, another one has time for whole
-// operations.
+// The worst that can happen to a thread: after each of its accesses, another one has time for whole operations.
 class Harassment : public TurnPolicy {
  public:
   bool pair_done = false;  // by the other thread, since it got its turn
@@ -152,8 +149,7 @@ size_t harassed_steps(QueueKind kind, bool enqueue, size_t limit) {
           return;
         }
         while (!over) {
-          if (queue->enqueue(1, 1) == Outcome::aborted || queue->dequeue(1, value) == Outcome::aborted)
-            return;
+          if (queue->enqueue(1, 1) == Outcome::aborted || queue->dequeue(1, value) == Outcome::aborted) return;
           policy.pair_done = true;
         }
       },
@@ -163,8 +159,7 @@ size_t harassed_steps(QueueKind kind, bool enqueue, size_t limit) {
 
 TEST_P(QueueProperty, FairQueuesLetNobodyStarve) {
   constexpr size_t kLimit = 2000;
-  const size_t most =
-      std::max(harassed_steps(GetParam(), true, kLimit), harassed_steps(GetParam(), false, kLimit));
+  const size_t most = std::max(harassed_steps(GetParam(), true, kLimit), harassed_steps(GetParam(), false, kLimit));
   RecordProperty("accesses", int(most));
   if (traits.here.fair == Claim::yes) {
     EXPECT_LE(most, 24u) << traits.name;

@@ -1,5 +1,5 @@
-// Prepares, starts and checks stress plans. Shared by the CPU and the CUDA tests: they differ in where the
-// memory comes from and in how workers are started.
+// Prepares, starts and checks stress plans. Shared by the CPU and the CUDA tests: they differ in where the memory comes
+// from and in how workers are started.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,7 @@ namespace brokkr::queue_test {
 
 // Memory that workers and the host share, zeroed, aligned to 64 bytes.
 using Allocate = std::shared_ptr<void> (*)(size_t bytes);
-// Runs worker(0) .. worker(workers - 1) at the same time. False: they did not end by themselves and were
-// aborted.
+// Runs worker(0) .. worker(workers - 1) at the same time. False: they did not end by themselves and were aborted.
 template <class P>
 using Launch = std::function<bool(const P& plan, int workers)>;
 
@@ -33,9 +32,8 @@ struct StressCase {
 
 inline std::string describe(const StressCase& c) {
   std::ostringstream s;
-  s << c.producers << " producers, " << c.consumers << " consumers, " << c.queues << " queues of "
-    << c.capacity << ", put " << int(c.put) << ", get " << int(c.get) << ", discipline " << int(c.discipline)
-    << ", from " << c.start;
+  s << c.producers << " producers, " << c.consumers << " consumers, " << c.queues << " queues of " << c.capacity
+    << ", put " << int(c.put) << ", get " << int(c.get) << ", discipline " << int(c.discipline) << ", from " << c.start;
   return s.str();
 }
 
@@ -45,15 +43,13 @@ T* array_of(std::vector<std::shared_ptr<void>>& owner, Allocate allocate, size_t
   return static_cast<T*>(owner.back().get());
 }
 
-// That all is over and nothing is left: the control words of queue q after `operations` enqueues and as many
-// dequeues.
+// That all is over and nothing is left: the control words of queue q after `operations` enqueues and as many dequeues.
 template <int kWords>
 std::string check_empty(const QueueMemory<kWords>& m, int q) {
   std::ostringstream s;
   const QueueControl& c = m.control[q];
   if (c.counts != 0) s << "; queue " << q << " counts " << std::hex << c.counts << " elements at the end";
-  if (c.head != c.tail)
-    s << "; queue " << q << " has head " << c.head << ", tail " << c.tail << " at the end";
+  if (c.head != c.tail) s << "; queue " << q << " has head " << c.head << ", tail " << c.tail << " at the end";
   return s.str();
 }
 
@@ -66,8 +62,7 @@ std::string check_logs(const Plan<kWords>& plan, uint32_t start) {
     const uint32_t* log = plan.log + size_t(c) * total;
     std::vector<int64_t> last(size_t(kMaxProducers) * kMaxQueues, -1);
     for (uint32_t i = 0; i < plan.received[c]; ++i) {
-      const uint32_t producer = log[i] >> 26, queue = (log[i] >> 20) & 63u,
-                     sequence = log[i] & (kMaxPerProducer - 1);
+      const uint32_t producer = log[i] >> 26, queue = (log[i] >> 20) & 63u, sequence = log[i] & (kMaxPerProducer - 1);
       if (producer >= uint32_t(plan.producers) || sequence >= plan.per_producer) {
         error << "; unknown element " << log[i];
         continue;
@@ -115,8 +110,7 @@ std::string run_stress(const StressCase& c, Allocate allocate, const Launch<Plan
   plan.spoiled = array_of<uint32_t>(owner, allocate, 1);
   *plan.credit = c.capacity;
   std::string error;
-  if (!launch(plan, c.producers + c.consumers))
-    error = "; hangs, " + std::to_string(*plan.consumed) + " consumed";
+  if (!launch(plan, c.producers + c.consumers)) error = "; hangs, " + std::to_string(*plan.consumed) + " consumed";
   error += check_logs(plan, c.start);
   return error.empty() ? error : describe(c) + error;
 }
@@ -143,8 +137,7 @@ std::string run_recycling(uint32_t slots, int workers, uint32_t rounds, Discipli
   plan.spoiled = array_of<uint32_t>(owner, allocate, 1);
   std::ostringstream error;
   if (!launch(plan, workers)) error << "; hangs";
-  if (*plan.spoiled != 0)
-    error << "; " << *plan.spoiled << " slots had two owners, or their return was refused";
+  if (*plan.spoiled != 0) error << "; " << *plan.spoiled << " slots had two owners, or their return was refused";
   if (plan.memory.control->counts != (uint64_t(slots) << 32) + slots) {
     error << "; counts " << std::hex << plan.memory.control->counts << " at the end, " << slots << " slots";
   }

@@ -1,5 +1,5 @@
-// What a script must return, by a model that is obviously right: one std::deque per queue. Random scripts
-// that never ask for what has no defined answer (scattering into full queues, taking what is not reserved).
+// What a script must return, by a model that is obviously right: one std::deque per queue. Random scripts that never
+// ask for what has no defined answer (scattering into full queues, taking what is not reserved).
 #pragma once
 
 #include <deque>
@@ -20,8 +20,7 @@ struct ModelQueue {
 
 class QueueModel {
  public:
-  QueueModel(int queues, uint32_t capacity, int width)
-      : queues_(size_t(queues)), capacity_(capacity), width_(width) {}
+  QueueModel(int queues, uint32_t capacity, int width) : queues_(size_t(queues)), capacity_(capacity), width_(width) {}
 
   // A step that is allowed now.
   Step random_step(std::mt19937& random, uint32_t id) {
@@ -106,8 +105,7 @@ inline std::string difference(const Step& s, const Result& got, const Result& ex
   if (got.torn != 0) d << got.torn << " torn elements; ";
   const bool removes = s.op == Op::dequeue || s.op == Op::dequeue_lanes || s.op == Op::take;
   for (uint32_t i = 0; removes && i < expected.value && i < 32; ++i) {
-    if (got.id[i] != expected.id[i])
-      d << "lane " << i << ": " << got.id[i] << ", expected " << expected.id[i] << "; ";
+    if (got.id[i] != expected.id[i]) d << "lane " << i << ": " << got.id[i] << ", expected " << expected.id[i] << "; ";
   }
   return d.str();
 }

@@ -1,5 +1,5 @@
-// What the queue tests let a machine do, as data: scripts for one warp, and stress plans for many. Host code
-// writes and checks them; the machines run them (queue_workers.h).
+// What the queue tests let a machine do, as data: scripts for one warp, and stress plans for many. Host code writes and
+// checks them; the machines run them (queue_workers.h).
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,7 @@ constexpr U word_of(U id, int k) {
 
 // ---- Scripts.
 
-enum class Op : uint32_t {
-  enqueue,
-  dequeue,
-  enqueue_lanes,
-  dequeue_lanes,
-  scatter,
-  reserve,
-  unreserve,
-  take,
-  size
-};
+enum class Op : uint32_t { enqueue, dequeue, enqueue_lanes, dequeue_lanes, scatter, reserve, unreserve, take, size };
 
 struct Step {
   Op op;
@@ -73,8 +63,7 @@ struct Plan {
   uint32_t* spoiled;   // torn elements, and those of another queue
 };
 
-// Slots of a store that warps take in reservations and give back: the ids 0 .. slots - 1 circulate in queue
-// 0.
+// Slots of a store that warps take in reservations and give back: the ids 0 .. slots - 1 circulate in queue 0.
 template <int kWords>
 struct Recycling {
   QueueMemory<kWords> memory;

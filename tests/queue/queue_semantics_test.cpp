@@ -1,5 +1,5 @@
-// What the queue answers, step by step: against a model, at full and empty, and in the states that another
-// warp leaves behind when it is suspended in the middle of an operation.
+// What the queue answers, step by step: against a model, at full and empty, and in the states that another warp leaves
+// behind when it is suspended in the middle of an operation.
 #include <gtest/gtest.h>
 
 #include "cpu_machines.h"
@@ -9,9 +9,7 @@ namespace brokkr::queue_test {
 namespace {
 
 // A step like `s` with other elements.
-Step with(Op op, int n, uint32_t lanes = 0, uint32_t id = 0, int queue = 0) {
-  return {op, queue, n, lanes, id};
-}
+Step with(Op op, int n, uint32_t lanes = 0, uint32_t id = 0, int queue = 0) { return {op, queue, n, lanes, id}; }
 
 class QueueSemantics : public testing::TestWithParam<std::tuple<CpuMachine, Discipline>> {
  protected:
@@ -25,8 +23,7 @@ class QueueSemantics : public testing::TestWithParam<std::tuple<CpuMachine, Disc
   template <int kOther = kWords>
   QueueMemory<kOther> memory(int queues, uint32_t capacity, uint32_t start) {
     storage = allocate(QueueMemory<kOther>::bytes(queues, capacity));
-    auto m =
-        QueueMemory<kOther>::layout(storage.get(), queues, capacity, std::get<1>(GetParam()), &abort_flag);
+    auto m = QueueMemory<kOther>::layout(storage.get(), queues, capacity, std::get<1>(GetParam()), &abort_flag);
     m.reset(start);
     return m;
   }
@@ -44,12 +41,12 @@ class QueueSemantics : public testing::TestWithParam<std::tuple<CpuMachine, Disc
     for (uint32_t i = 0; i < 3000; ++i) {
       const Step s = model.random_step(random, i * 32);
       ASSERT_EQ(difference(s, run(m, s), model.run(s)), "")
-          << "step " << i << ", operation " << int(s.op) << " of " << s.n << ", queue " << s.queue << ", "
-          << kOther << " words, capacity " << capacity << ", start " << start;
+          << "step " << i << ", operation " << int(s.op) << " of " << s.n << ", queue " << s.queue << ", " << kOther
+          << " words, capacity " << capacity << ", start " << start;
     }
   }
-  // Runs `step` in a thread, and expects that it waits until `event` happens, or that it does not. Returns
-  // what it returned at last.
+  // Runs `step` in a thread, and expects that it waits until `event` happens, or that it does not. Returns what it
+  // returned at last.
   template <class F>
   Result run_until(const QueueMemory<kWords>& m, const Step& step, bool waits, F event) {
     Result result{};
@@ -69,8 +66,7 @@ class QueueSemantics : public testing::TestWithParam<std::tuple<CpuMachine, Disc
     event();
     const bool ends = poll(5000);
     EXPECT_TRUE(ends) << "operation " << int(step.op) << " still waits 5 s after the event";
-    if (!ends || waited != waits)
-      std::atomic_ref<uint32_t>(abort_flag).store(1);  // or all that follows hangs
+    if (!ends || waited != waits) std::atomic_ref<uint32_t>(abort_flag).store(1);  // or all that follows hangs
     thread.join();
     return result;
   }
@@ -153,8 +149,7 @@ TEST_P(QueueSemantics, EnqueueWaitsUntilTheSlotIsRead) {
   }
 }
 
-// A dequeuer that has been promised the only element, and has not drawn its ticket: the queue is not empty
-// yet.
+// A dequeuer that has been promised the only element, and has not drawn its ticket: the queue is not empty yet.
 TEST_P(QueueSemantics, EmptyIsAnsweredWhenItCanBeObserved) {
   for (const Op op : {Op::dequeue, Op::dequeue_lanes}) {
     const auto m = memory(1, 4, 0u - 1u);
@@ -192,8 +187,7 @@ TEST_P(QueueSemantics, ReservationsDoNotCountClaimsThatWillBeTakenBack) {
 
 TEST_P(QueueSemantics, AnAbortEndsEveryWait) {
   const auto abort = [&] { std::atomic_ref<uint32_t>(abort_flag).store(1); };
-  for (const Op op :
-       {Op::dequeue, Op::dequeue_lanes, Op::take, Op::enqueue, Op::enqueue_lanes, Op::scatter}) {
+  for (const Op op : {Op::dequeue, Op::dequeue_lanes, Op::take, Op::enqueue, Op::enqueue_lanes, Op::scatter}) {
     std::atomic_ref<uint32_t>(abort_flag).store(0);
     const auto m = memory(1, 2, 0);
     const bool puts = op == Op::enqueue || op == Op::enqueue_lanes || op == Op::scatter;

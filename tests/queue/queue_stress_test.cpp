@@ -33,23 +33,15 @@ class QueueStress : public testing::TestWithParam<std::tuple<CpuMachine, Discipl
   QueueMachine machine{};
 };
 
-TEST_P(QueueStress, OneToOne) {
-  stress_all({.producers = 1, .consumers = 1, .per_producer = 20000, .capacity = 128});
-}
+TEST_P(QueueStress, OneToOne) { stress_all({.producers = 1, .consumers = 1, .per_producer = 20000, .capacity = 128}); }
 
-TEST_P(QueueStress, ManyToMany) {
-  stress_all({.producers = 3, .consumers = 3, .per_producer = 2000, .capacity = 64});
-}
+TEST_P(QueueStress, ManyToMany) { stress_all({.producers = 3, .consumers = 3, .per_producer = 2000, .capacity = 64}); }
 
 TEST_P(QueueStress, OscillatesBetweenFullAndEmpty) {
   for (const uint32_t capacity : {2u, 4u}) {
     for (const Get get : {Get::uniform, Get::lanes, Get::mixed}) {
-      stress_all({.producers = 2,
-                  .consumers = 2,
-                  .per_producer = 500,
-                  .capacity = capacity,
-                  .put = Put::lanes,
-                  .get = get});
+      stress_all(
+          {.producers = 2, .consumers = 2, .per_producer = 500, .capacity = capacity, .put = Put::lanes, .get = get});
     }
   }
 }
@@ -103,12 +95,11 @@ TEST_P(QueueStress, ReservedAmongOthers) {
 TEST_P(QueueStress, StoreOfSlots) {
   const auto recycle = [&](auto words, uint32_t slots) {
     constexpr int kWords = decltype(words)::value;
-    return run_recycling<kWords>(
-        slots, 4, kThreadSanitizer ? 300 : 4000, std::get<1>(GetParam()), 0u - slots / 2 - 64u, allocate,
-        [&](const Recycling<kWords>& plan, int workers) {
-          return run_threads(workers, plan.memory.abort, &plan.memory.control->head,
-                             [&](int i) { machine.entries<kWords>().recycle(plan, i); });
-        });
+    return run_recycling<kWords>(slots, 4, kThreadSanitizer ? 300 : 4000, std::get<1>(GetParam()), 0u - slots / 2 - 64u,
+                                 allocate, [&](const Recycling<kWords>& plan, int workers) {
+                                   return run_threads(workers, plan.memory.abort, &plan.memory.control->head,
+                                                      [&](int i) { machine.entries<kWords>().recycle(plan, i); });
+                                 });
   };
   for (const uint32_t slots : {32u, 128u}) {
     EXPECT_EQ(recycle(std::integral_constant<int, 1>(), slots), "") << slots << " slots";

@@ -83,29 +83,19 @@ TEST_P(CudaQueue, AgreesWithAModel) {
   }
 }
 
-TEST_P(CudaQueue, OneToOne) {
-  stress_all({.producers = 1, .consumers = 1, .per_producer = 5000, .capacity = 128});
-}
+TEST_P(CudaQueue, OneToOne) { stress_all({.producers = 1, .consumers = 1, .per_producer = 5000, .capacity = 128}); }
 
 TEST_P(CudaQueue, ManyToMany) {
   stress_all({.producers = 32, .consumers = 32, .per_producer = 2000, .capacity = 64});
-  stress_all({.producers = 64,
-              .consumers = 32,
-              .per_producer = 2000,
-              .capacity = 4096,
-              .put = Put::lanes,
-              .get = Get::mixed});
+  stress_all(
+      {.producers = 64, .consumers = 32, .per_producer = 2000, .capacity = 4096, .put = Put::lanes, .get = Get::mixed});
 }
 
 TEST_P(CudaQueue, OscillatesBetweenFullAndEmpty) {
   for (const uint32_t capacity : {2u, 32u}) {
     for (const Get get : {Get::uniform, Get::lanes, Get::mixed}) {
-      stress_all({.producers = 8,
-                  .consumers = 8,
-                  .per_producer = 1000,
-                  .capacity = capacity,
-                  .put = Put::lanes,
-                  .get = get});
+      stress_all(
+          {.producers = 8, .consumers = 8, .per_producer = 1000, .capacity = capacity, .put = Put::lanes, .get = get});
     }
   }
 }
@@ -127,8 +117,7 @@ TEST_P(CudaQueue, StoreOfSlots) {
     EXPECT_EQ(run_recycling<1>(slots, 64, 500, GetParam(), 0u - slots / 2 - 64u, cuda_test::allocate,
                                [](const Recycling<1>& plan, int workers) {
                                  recycle_kernel<1>
-                                     <<<(workers + kBlockWarps - 1) / kBlockWarps, 32 * kBlockWarps>>>(
-                                         plan, workers);
+                                     <<<(workers + kBlockWarps - 1) / kBlockWarps, 32 * kBlockWarps>>>(plan, workers);
                                  return cuda_test::wait(plan.memory.abort);
                                }),
               "")

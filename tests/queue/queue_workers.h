@@ -77,8 +77,7 @@ BROKKR_FN void produce(Warp& w, const Plan<kWords>& plan, int producer) {
   const uint32_t queue_mask = uint32_t(plan.memory.queues - 1);
   const uint32_t base = uint32_t(producer) << 26;
   int spin = 0;
-  for (uint32_t sequence = 0, turn = 0; sequence < plan.per_producer && !stopped(w, plan.memory.abort);
-       ++turn) {
+  for (uint32_t sequence = 0, turn = 0; sequence < plan.per_producer && !stopped(w, plan.memory.abort); ++turn) {
     const uint32_t random = scramble(turn * 64u + uint32_t(producer));
     const uint32_t q = (random >> 8) & queue_mask;
     if (plan.put == Put::uniform) {
@@ -206,9 +205,8 @@ BROKKR_FN void recycle(Warp& w, const Recycling<kWords>& plan, int worker) {
     const Mask mine = w.first_lanes(n);
     const auto slot_of = w.spill(element[0]);
     auto met = w.spill(Uint(0u));
-    w.for_lanes(mine, [&](int i) {
-      met.set(i, device_atomic<uint32_t>(plan.owned[slot_of[i]]).exchange(1u, kRelaxed));
-    });
+    w.for_lanes(mine,
+                [&](int i) { met.set(i, device_atomic<uint32_t>(plan.owned[slot_of[i]]).exchange(1u, kRelaxed)); });
     w.for_lanes(mine, [&](int i) { device_atomic<uint32_t>(plan.owned[slot_of[i]]).store(0u, kRelaxed); });
     const Mask refused = mine && !queues.enqueue(w, 0, element, mine);
     const int spoiled = w.count(refused || met.lanes() != Uint(0u) || torn_lanes(w, element, n));

@@ -1,5 +1,4 @@
-// Captured frames against the depth that the applications' own drivers produced: loader and OpenGL reference
-// together.
+// Captured frames against the depth that the applications' own drivers produced: loader and OpenGL reference together.
 #include <cmath>
 #include <filesystem>
 
@@ -10,8 +9,8 @@
 namespace brokkr::test {
 namespace {
 
-// Frames whose shaders discard nothing, and the least share of pixels within 2e-5. (A sequential replay with
-// double precision reaches 99.94 % and 100 %: the first has steep triangles.)
+// Frames whose shaders discard nothing, and the least share of pixels within 2e-5. (A sequential replay with double
+// precision reaches 99.94 % and 100 %: the first has steep triangles.)
 struct Capture {
   const char* file;
   double least_percent;

@@ -20,8 +20,8 @@ struct Difference {
   double percent(size_t count) const { return pixels == 0 ? 0.0 : 100.0 * double(count) / double(pixels); }
 };
 
-// What snapping to 1/256 pixel may move the depth of triangles that are cut by the near plane: their depth
-// changes by hundredths per pixel.
+// What snapping to 1/256 pixel may move the depth of triangles that are cut by the near plane: their depth changes by
+// hundredths per pixel.
 inline constexpr float kSteepDepth = 1e-4f;
 
 inline int channel_difference(uint32_t a, uint32_t b) {
@@ -70,8 +70,8 @@ class Random {
 class PipelineVsGlTest : public GlTest {
  protected:
   // Both pictures of `target`'s `layer`.
-  Difference render_both(const Frame& frame, Shading shading, int color_tolerance = 1,
-                         float depth_tolerance = 1e-5f, uint32_t target = 0, uint32_t layer = 0) {
+  Difference render_both(const Frame& frame, Shading shading, int color_tolerance = 1, float depth_tolerance = 1e-5f,
+                         uint32_t target = 0, uint32_t layer = 0) {
     RenderOptions options;
     options.shading = shading;
     RenderResult ours = pipeline_.render(frame, options);

@@ -149,8 +149,7 @@ TEST_F(GlTest, BlitsColourAndDepthBetweenTargets) {
 
 TEST_F(GlTest, ViewsGoToTheirLayers) {
   Frame frame = make_frame(4, 4, 3);
-  for (size_t v = 0; v < 3; ++v)
-    frame.views[v].view_projection[3].x = float(v) - 1;  // shifted by half a target
+  for (size_t v = 0; v < 3; ++v) frame.views[v].view_projection[3].x = float(v) - 1;  // shifted by half a target
   add_draw(frame, quad(-1, -1, 1, 1), {1, 0, 0, 1}).view_count = 3;
   add_draw(frame, quad(-0.5f, -1, 0, 1, -0.5f), {0, 1, 0, 1}).view_count = 3;
   renderer->prepare(frame);
@@ -159,8 +158,7 @@ TEST_F(GlTest, ViewsGoToTheirLayers) {
   for (uint32_t l = 0; l < 3; ++l) {
     const GlLayer layer = renderer->read(0, l);
     // View 0 shifts by -1: of the green strip [-0.5, 0] only [-1.5, -1] remains, which is outside.
-    for (int x = 0; x < 4; ++x)
-      EXPECT_EQ(pixel(layer, x, 1), l == 0 && x == 0 ? kRed : expected[l][x]) << l << x;
+    for (int x = 0; x < 4; ++x) EXPECT_EQ(pixel(layer, x, 1), l == 0 && x == 0 ? kRed : expected[l][x]) << l << x;
   }
 }
 
@@ -194,8 +192,7 @@ TEST_F(GlTest, SrgbTargetsEncodeAndFloatTargetsKeep) {
 
 TEST_F(GlTest, StripsRestartAndInstancesAdvance) {
   Frame frame = make_frame(8, 8);
-  // Two instances with positions of their own: quarter quads at the left and the right bottom, as a strip
-  // each half.
+  // Two instances with positions of their own: quarter quads at the left and the right bottom, as a strip each half.
   for (float shift : {0.0f, 1.0f})
     for (glm::vec2 p : {glm::vec2(-1, -1), {-0.5f, -1}, {-1, 0}, {-0.5f, 0}})
       frame.positions.emplace_back(p.x + shift, p.y, 0, 1);

@@ -8,8 +8,7 @@
 namespace brokkr::test {
 namespace {
 
-// Clip-space draws of `triangles` each under two states that alternate in runs of three, with a clear in
-// between.
+// Clip-space draws of `triangles` each under two states that alternate in runs of three, with a clear in between.
 Frame frame_of_runs(uint32_t draws, uint32_t triangles) {
   Frame frame = make_frame(64, 64);
   frame.materials.emplace_back();

@@ -17,8 +17,7 @@ std::vector<glm::vec4> random_clip_vertices(Random& random, int count) {
   std::vector<glm::vec4> vertices;
   vertices.reserve(size_t(count));
   for (int i = 0; i < count; ++i)
-    vertices.push_back(projection *
-                       glm::vec4(random.between(-3, 3), random.between(-3, 3), random.between(-9, 1), 1));
+    vertices.push_back(projection * glm::vec4(random.between(-3, 3), random.between(-3, 3), random.between(-9, 1), 1));
   return vertices;
 }
 
@@ -46,20 +45,18 @@ TEST_P(TopologyTest, IndexedRestartedAndInstanced) {
   }
   const Difference difference = render_both(frame, Shading::flat, 255, kSteepDepth);
   // Points and lines become quads in the pipeline: their ends may differ by a pixel.
-  EXPECT_LE(difference.percent(difference.depth), GetParam() < Topology::points ? 0.05 : 0.5)
-      << difference.depth;
+  EXPECT_LE(difference.percent(difference.depth), GetParam() < Topology::points ? 0.05 : 0.5) << difference.depth;
 }
 
 std::string topology_name(const ::testing::TestParamInfo<Topology>& info) {
-  static constexpr const char* kNames[] = {"triangles", "strip",      "fan",      "points",
-                                           "lines",     "line_strip", "line_loop"};
+  static constexpr const char* kNames[] = {"triangles", "strip", "fan", "points", "lines", "line_strip", "line_loop"};
   return kNames[size_t(info.param)];
 }
 
 INSTANTIATE_TEST_SUITE_P(Topologies, TopologyTest,
-                         ::testing::Values(Topology::triangles, Topology::triangle_strip,
-                                           Topology::triangle_fan, Topology::points, Topology::lines,
-                                           Topology::line_strip, Topology::line_loop),
+                         ::testing::Values(Topology::triangles, Topology::triangle_strip, Topology::triangle_fan,
+                                           Topology::points, Topology::lines, Topology::line_strip,
+                                           Topology::line_loop),
                          topology_name);
 
 TEST_F(PipelineVsGlTest, PolygonModes) {
@@ -107,8 +104,7 @@ Texture checkerboard(bool srgb) {
   texture.width = texture.height = 64;
   texture.srgb = srgb;
   for (uint32_t y = 0; y < 64; ++y)
-    for (uint32_t x = 0; x < 64; ++x)
-      texture.texels.push_back((x / 8 + y / 8) % 2 ? 0xff4080c0u : 0xa0e0f010u);
+    for (uint32_t x = 0; x < 64; ++x) texture.texels.push_back((x / 8 + y / 8) % 2 ? 0xff4080c0u : 0xa0e0f010u);
   return texture;
 }
 

@@ -16,8 +16,7 @@ TEST_P(GeneratedSceneTest, AgreesWithOpenGl) {
   load.height = 270;
   const Frame frame = load_frame(GetParam(), load);
   // Of textures, drivers choose the mip level by approximations of their own.
-  const Difference difference =
-      render_both(frame, Shading::material, frame.textures.empty() ? 1 : 6, kSteepDepth);
+  const Difference difference = render_both(frame, Shading::material, frame.textures.empty() ? 1 : 6, kSteepDepth);
   EXPECT_LE(difference.percent(difference.color), 0.2) << difference.worst_color;
   EXPECT_LE(difference.percent(difference.depth), 0.05);
 }
@@ -40,8 +39,7 @@ TEST_P(CapturedSceneTest, DepthAgreesWithOpenGlInEveryTarget) {
   renderer->prepare(frame);
   renderer->draw({GlShading::flat, {}});
   for (uint32_t target = 0; target < frame.targets.size(); ++target) {
-    const Difference difference =
-        compare(ours.targets[target].layers[0], renderer->read(target), 255, kSteepDepth);
+    const Difference difference = compare(ours.targets[target].layers[0], renderer->read(target), 255, kSteepDepth);
     EXPECT_LE(difference.percent(difference.depth), 0.01) << "target " << frame.targets[target].id;
   }
 }

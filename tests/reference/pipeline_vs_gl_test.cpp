@@ -17,15 +17,15 @@ State random_state(Random& random) {
   State state;
   state.viewport = glm::vec4(0, 0, kWidth, kHeight);
   if (random.below(3) == 0)
-    state.viewport = glm::vec4(random.between(-20, 40), random.between(-20, 40), random.between(60, 150),
-                               random.between(50, 110));
+    state.viewport =
+        glm::vec4(random.between(-20, 40), random.between(-20, 40), random.between(60, 150), random.between(50, 110));
   if (random.below(4) == 0) {
     state.depth_near = random.between(0, 1);
     state.depth_far = random.between(0, 1);
   }
   if (random.below(3) == 0)
-    state.scissor = Rect{int(random.below(60)) - 10, int(random.below(60)) - 10, int(random.below(140)),
-                         int(random.below(110))};
+    state.scissor =
+        Rect{int(random.below(60)) - 10, int(random.below(60)) - 10, int(random.below(140)), int(random.below(110))};
   state.depth.func = random.below(3) != 0 ? CompareFunc::less : kFuncs[random.below(8)];
   state.depth.write = random.below(4) != 0;
   state.depth.test = random.below(6) != 0;
@@ -43,8 +43,7 @@ std::vector<glm::vec4> random_triangles(Random& random, int count) {
     const float size = random.below(25) == 0 ? 8.0f : random.between(0.05f, 1.5f);
     for (int k = 0; k < 3; ++k)
       vertices.emplace_back(
-          centre + size * glm::vec3(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1)),
-          1.0f);
+          centre + size * glm::vec3(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1)), 1.0f);
   }
   return vertices;
 }
@@ -84,9 +83,8 @@ TEST_F(PipelineVsGlTest, ConventionFlagsAndPolygonOffset) {
   }
 }
 
-// Cells of 2x2 pixels, each blended by a state of its own. Drivers compile every one of them, which takes
-// llvmpipe tens of milliseconds: every factor appears as source and as destination under every equation that
-// reads it, pairs rotate.
+// Cells of 2x2 pixels, each blended by a state of its own. Drivers compile every one of them, which takes llvmpipe tens
+// of milliseconds: every factor appears as source and as destination under every equation that reads it, pairs rotate.
 Frame blend_cells(ColorFormat format, Random& random) {
   constexpr uint32_t kFactors = 15, kColumns = 15, kRows = 3;
   Frame frame = make_frame(2 * kColumns, 2 * kRows, 1, format);
@@ -181,8 +179,7 @@ TEST_F(PipelineVsGlTest, ClearsAndBlits) {
   View off_screen;
   off_screen.target = 1;
   frame.views.push_back(off_screen);
-  for (View& view : frame.views)
-    view.view_projection = glm::perspective(1.0f, float(kWidth) / kHeight, 0.1f, 50.0f);
+  for (View& view : frame.views) view.view_projection = glm::perspective(1.0f, float(kWidth) / kHeight, 0.1f, 50.0f);
   frame.states.push_back(frame.states[0]);
   frame.states[1].viewport = glm::vec4(0, 0, 64, 48);
   add_clear(frame, {1, 0, 0, 1});
@@ -193,13 +190,11 @@ TEST_F(PipelineVsGlTest, ClearsAndBlits) {
     ClearCommand clear;
     clear.color = random.color();
     if (d % 3 == 0) clear.depth = random.between(0.95f, 1);
-    clear.scissor =
-        Rect{int(random.below(120)), int(random.below(90)), int(random.below(40)), int(random.below(30))};
+    clear.scissor = Rect{int(random.below(120)), int(random.below(90)), int(random.below(40)), int(random.below(30))};
     if (d % 5 == 0) frame.commands.emplace_back(clear);
     BlitCommand blit;
     blit.from = 1;
-    blit.source = {int(random.below(20)), int(random.below(20)), int(random.below(40)) + 1,
-                   int(random.below(28)) + 1};
+    blit.source = {int(random.below(20)), int(random.below(20)), int(random.below(40)) + 1, int(random.below(28)) + 1};
     // One to one, mirrored or not, reaching over the edge at times.
     const bool mirror_x = random.below(2) != 0, mirror_y = random.below(2) != 0;
     const int x = int(random.below(150)), y = int(random.below(110));

@@ -34,8 +34,7 @@ inline Frame make_frame(int width, int height, int layers = 1, ColorFormat forma
   return frame;
 }
 
-inline void add_clear(Frame& frame, glm::vec4 color, float depth = 1.0f, uint8_t stencil = 0,
-                      uint32_t target = 0) {
+inline void add_clear(Frame& frame, glm::vec4 color, float depth = 1.0f, uint8_t stencil = 0, uint32_t target = 0) {
   ClearCommand clear;
   clear.target = target;
   clear.color = color;
@@ -55,10 +54,9 @@ inline uint32_t add_emission(Frame& frame, glm::vec4 color) {
   return uint32_t(frame.materials.size()) - 1;
 }
 
-// Vertices are clip space; the draw goes to view 0 with state 0. Drawn as a transform by identity matrices,
-// which is what lets a draw have a material.
-inline DrawCommand& add_draw(Frame& frame, const std::vector<glm::vec4>& vertices,
-                             glm::vec4 color = glm::vec4(1.0f)) {
+// Vertices are clip space; the draw goes to view 0 with state 0. Drawn as a transform by identity matrices, which is
+// what lets a draw have a material.
+inline DrawCommand& add_draw(Frame& frame, const std::vector<glm::vec4>& vertices, glm::vec4 color = glm::vec4(1.0f)) {
   DrawCommand draw;
   draw.vertex_kind = VertexKind::transform;
   if (frame.models.empty()) frame.models.emplace_back(1.0f);

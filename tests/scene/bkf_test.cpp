@@ -44,8 +44,8 @@ Frame rich_frame() {
                           {0.1f, 0.2f, 0.3f, 0.4f}};
   rich.color_mask = {true, false, true, false};
   rich.alpha_test = AlphaTest{CompareFunc::gequal, 0.3f};
-  rich.stencil = StencilState{
-      CompareFunc::notequal, 3, 0x7f, 0x0f, StencilOp::zero, StencilOp::increment_wrap, StencilOp::invert};
+  rich.stencil =
+      StencilState{CompareFunc::notequal, 3, 0x7f, 0x0f, StencilOp::zero, StencilOp::increment_wrap, StencilOp::invert};
   frame.states = {plain, rich};
   frame.materials.resize(1);
   for (int i = 0; i < 12; i++) frame.positions.push_back({float(i), 0.1f * float(i), -0.3f, 1});

@@ -58,11 +58,10 @@ TEST(Camera, TextReplacesWhatItNames) {
 
 TEST(Camera, MistakesAreNamed) {
   const std::pair<const char*, const char*> mistakes[] = {
-      {"eye=1,2", "'eye'"},    {"eye=1,2,3,4", "'eye'"},      {"eye=1,2,nan", "'eye'"},
-      {"fov=0", "'fov'"},      {"fov=171", "'fov'"},          {"zoom=2", "'zoom'"},
-      {"eye", "'eye'"},        {"near=-1", "'near'"},         {"near=2 far=1", "'near'"},
-      {"eye=1,1,-1", "'eye'"}, {"up=0,0,0", "'up'"},          {"eye=1e30,0,0", "'eye'"},
-      {"eye=1,2,3x", "'eye'"}, {"target=one,2,3", "'target'"}};
+      {"eye=1,2", "'eye'"},       {"eye=1,2,3,4", "'eye'"},      {"eye=1,2,nan", "'eye'"}, {"fov=0", "'fov'"},
+      {"fov=171", "'fov'"},       {"zoom=2", "'zoom'"},          {"eye", "'eye'"},         {"near=-1", "'near'"},
+      {"near=2 far=1", "'near'"}, {"eye=1,1,-1", "'eye'"},       {"up=0,0,0", "'up'"},     {"eye=1e30,0,0", "'eye'"},
+      {"eye=1,2,3x", "'eye'"},    {"target=one,2,3", "'target'"}};
   Camera base;
   base.target = {1, 1, -1};
   for (const auto& [text, message] : mistakes) {

@@ -1,5 +1,5 @@
-// Every captured frame must load with the numbers that its table lists. The captures are not part of the
-// repository: $BROKKR_CAPTURES, or ../shared/captures beside it; the tests skip where neither exists.
+// Every captured frame must load with the numbers that its table lists. The captures are not part of the repository:
+// $BROKKR_CAPTURES, or ../shared/captures beside it; the tests skip where neither exists.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -192,8 +192,7 @@ TEST(Frame, IndexMaximumIsExact) {
   Frame frame = small_frame();
   frame.indices.assign(100'000, 3);
   DrawCommand& draw = draw_of(frame);
-  for (uint64_t first :
-       {uint64_t(0), uint64_t(1), uint64_t(63), uint64_t(64), uint64_t(4095), uint64_t(70'001)}) {
+  for (uint64_t first : {uint64_t(0), uint64_t(1), uint64_t(63), uint64_t(64), uint64_t(4095), uint64_t(70'001)}) {
     for (uint32_t count : {1u, 63u, 64u, 65u, 4096u, 4097u, 29'000u}) {
       draw.first_index = first;
       draw.element_count = count;

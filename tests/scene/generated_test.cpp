@@ -17,9 +17,9 @@ namespace {
 const DrawCommand& draw_of(const Frame& frame) { return std::get<DrawCommand>(frame.commands.back()); }
 
 TEST(Generated, ScenesHaveTheirNumbers) {
-  const std::pair<const char*, uint64_t> expected[] = {
-      {"sphere-1m", 1'002'252}, {"sphere-100k", 99'372}, {"overlap-10k", 10'000},
-      {"terrain", 524'288},     {"city", 240'000},       {"city?instanced=1", 240'000}};
+  const std::pair<const char*, uint64_t> expected[] = {{"sphere-1m", 1'002'252}, {"sphere-100k", 99'372},
+                                                       {"overlap-10k", 10'000},  {"terrain", 524'288},
+                                                       {"city", 240'000},        {"city?instanced=1", 240'000}};
   for (const auto& [spec, triangles] : expected) {
     const Frame frame = load_frame("generated:" + std::string(spec), {});
     EXPECT_EQ(triangle_count(frame), triangles) << spec;
@@ -79,8 +79,7 @@ TEST(Generated, DrawsCutTheMesh) {
   }
 }
 
-// Every edge of the sphere, by the positions of its ends, is used once in each direction: no cracks, no
-// folds.
+// Every edge of the sphere, by the positions of its ends, is used once in each direction: no cracks, no folds.
 TEST(Generated, SphereIsClosed) {
   const Frame frame = generate("sphere-100k?triangles=5000", {});
   using Point = std::array<float, 3>;

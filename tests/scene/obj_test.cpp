@@ -55,9 +55,7 @@ std::string png(const std::vector<uint32_t>& pixels, bool opaque) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-const DrawCommand& draw(const Frame& frame, size_t number) {
-  return std::get<DrawCommand>(frame.commands[number + 1]);
-}
+const DrawCommand& draw(const Frame& frame, size_t number) { return std::get<DrawCommand>(frame.commands[number + 1]); }
 
 const std::string kSquare = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
@@ -84,8 +82,8 @@ TEST(Obj, CurvedSurfacesAreSmooth) {
   for (int i = 0; i < kSides; i++) {
     const double angle = 2 * std::numbers::pi * i / kSides;
     for (int z : {0, 1}) {
-      obj += "v " + std::to_string(std::cos(angle)) + " " + std::to_string(std::sin(angle)) + " " +
-             std::to_string(z) + "\n";
+      obj += "v " + std::to_string(std::cos(angle)) + " " + std::to_string(std::sin(angle)) + " " + std::to_string(z) +
+             "\n";
     }
   }
   for (int i = 0; i < kSides; i++) {
@@ -119,16 +117,7 @@ TEST(Obj, PolygonsAreTriangulated) {
       {{0, 0}, {4, 0}, {4, 4}, {2, 1}, {0, 4}},                          // one reflex corner
       {{0, 0}, {3, 0}, {3, 3}, {2, 3}, {2, 1}, {1, 1}, {1, 3}, {0, 3}},  // U
       {{0, 0}, {2, 0}, {4, 0}, {4, 1}, {2, 1}, {0, 1}},                  // corners in a row
-      {{0, 3},
-       {-1, 1},
-       {-3, 1},
-       {-1.2f, -0.5f},
-       {-2, -3},
-       {0, -1.2f},
-       {2, -3},
-       {1.2f, -0.5f},
-       {3, 1},
-       {1, 1}},
+      {{0, 3}, {-1, 1}, {-3, 1}, {-1.2f, -0.5f}, {-2, -3}, {0, -1.2f}, {2, -3}, {1.2f, -0.5f}, {3, 1}, {1, 1}},
   };
   const auto area = [](const glm::vec3& a, const glm::vec3& b, const glm::vec3& c, const glm::vec3& up) {
     return 0.5f * glm::dot(glm::cross(b - a, c - a), up);
@@ -185,12 +174,11 @@ TEST(Obj, MaterialsBecomeDraws) {
 
 TEST(Obj, TexturesAndMasks) {
   const std::vector<uint32_t> cut = {0xff0000ffu, 0x0000ff00u, 0xffff0000u, 0xffffffffu};
-  const Files files = {
-      {"a.mtl",
-       "newmtl leaf\nmap_Kd leaf.png\nnewmtl wall\nmap_Kd wall.png\nnewmtl mask\nmap_d leaf.png\n"
-       "newmtl pane\nd 0.5\nmap_Kd leaf.png\n"},
-      {"leaf.png", png(cut, false)},
-      {"wall.png", png(cut, true)}};
+  const Files files = {{"a.mtl",
+                        "newmtl leaf\nmap_Kd leaf.png\nnewmtl wall\nmap_Kd wall.png\nnewmtl mask\nmap_d leaf.png\n"
+                        "newmtl pane\nd 0.5\nmap_Kd leaf.png\n"},
+                       {"leaf.png", png(cut, false)},
+                       {"wall.png", png(cut, true)}};
   const Frame frame =
       read("mtllib a.mtl\n" + kSquare +
                "usemtl leaf\nf 1 2 3\nusemtl wall\nf 1 2 3\nusemtl mask\nf 1 2 3\nusemtl pane\nf 1 2 3\n",
@@ -260,8 +248,7 @@ TEST(Obj, FilesWithoutMaterialsUseADefault) {
 }
 
 TEST(Obj, NamesWithSpacesAndWindowsPaths) {
-  const Files files = {{"dir/a.mtl", "newmtl a b\r\nmap_Kd dir\\t.png\r\n"},
-                       {"dir/t.png", png({1, 2, 3, 4}, true)}};
+  const Files files = {{"dir/a.mtl", "newmtl a b\r\nmap_Kd dir\\t.png\r\n"}, {"dir/t.png", png({1, 2, 3, 4}, true)}};
   const Frame frame = read("mtllib dir/a.mtl\r\n" + kSquare + "usemtl a b \r\nf 1 2 3\r\n", files);
   EXPECT_EQ(frame.textures.size(), 1u);
 }

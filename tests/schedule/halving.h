@@ -1,5 +1,4 @@
-// A program in Whippletree's manner: three types of tasks that make each other, some of one thread, one
-// of 32.
+// A program in Whippletree's manner: three types of tasks that make each other, some of one thread, one of 32.
 #pragma once
 
 #include <cstdlib>
@@ -53,14 +52,12 @@ struct Halve {
     lost += w.count(large) - w.count(worker.template enqueue<Halve>(left, large));
     lost += w.count(large) - w.count(worker.template enqueue<Halve>(right, large));
     if (lost > 0)
-      w.once(
-          [&] { device_atomic<uint32_t>(worker.context().total.lost).fetch_add(uint32_t(lost), kRelaxed); });
+      w.once([&] { device_atomic<uint32_t>(worker.context().total.lost).fetch_add(uint32_t(lost), kRelaxed); });
   }
 };
 
 // A queue per type: later stages first, which keeps queues short.
-using PerType =
-    Bucket<LastFirst<ByTask>, Queue<HasTasks, Halve>, Queue<HasTasks, Leaf>, Queue<HasTasks, AddUp>>;
+using PerType = Bucket<LastFirst<ByTask>, Queue<HasTasks, Halve>, Queue<HasTasks, Leaf>, Queue<HasTasks, AddUp>>;
 // All types in one queue, the smallest pieces sorted to its front.
 struct SmallFirst : HasTasks {
   template <class Task>

@@ -1,5 +1,4 @@
-// Each policy keeps what it promises: one worker, so that the order of decisions is known; real threads for
-// the shares.
+// Each policy keeps what it promises: one worker, so that the order of decisions is known; real threads for the shares.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,12 +79,11 @@ TEST_P(Policies, FairSharesOfTimeFollowQuotas) {
   const double total = double(std::accumulate(r.snapshot.begin(), r.snapshot.begin() + 5, uint64_t(0)));
   double least = 1e30;
   for (size_t p = 0; p < 5; ++p) least = std::min(least, double(r.snapshot[p]) / double(quotas[p]));
-  // Nobody is chosen who has had more than another: a process is ahead by what runs at a time at most. That
-  // is 0.3 % of the whole where no thread was interrupted.
+  // Nobody is chosen who has had more than another: a process is ahead by what runs at a time at most. That is 0.3 % of
+  // the whole where no thread was interrupted.
   const double ahead = r.workers * (double(r.longest_ns) + 20000);
   for (size_t p = 0; p < 5; ++p) {
-    EXPECT_LE(double(r.snapshot[p]), least * double(quotas[p]) + ahead)
-        << "process " << p << " of " << total << " ns";
+    EXPECT_LE(double(r.snapshot[p]), least * double(quotas[p]) + ahead) << "process " << p << " of " << total << " ns";
   }
   EXPECT_GT(total, 1400 * 2000.0);
 }
@@ -111,8 +109,7 @@ TEST_P(Policies, DeadlinesInSlices) {
 
 TEST_P(Policies, DeadlinesInARingThatBeginsNow) {
   Launch r = program("edf wrap-around");  // 16 slices of 0.1 s: all of this happens in the first
-  for (const uint32_t slice : {9u, 1u, 15u, 2u, 9u, 0u, 4u, 15u})
-    r.seeds.push_back({0, slice * 100000 + 5, 0, 0});
+  for (const uint32_t slice : {9u, 1u, 15u, 2u, 9u, 0u, 4u, 15u}) r.seeds.push_back({0, slice * 100000 + 5, 0, 0});
   r.seeds.push_back({0, 16 * 100000 + 2 * 100000 + 5, 0, 0});  // a lap later, in the bucket of slice 2
   r.go();
   std::vector<uint32_t> slices;
@@ -144,17 +141,14 @@ TEST_P(Policies, AMaintainerSortsAllButTheFront) {
   after = before;
   programs.sort(after.data(), n, 0);
   EXPECT_EQ(after, before);
-  // A window moves an element by its width in a pass at most, and every pass brings the least one to the
-  // front.
+  // A window moves an element by its width in a pass at most, and every pass brings the least one to the front.
   programs.sort(after.data(), n, 1);
-  EXPECT_TRUE(std::equal(before.begin(), before.begin() + margin, after.begin()))
-      << "the safety margin was touched";
+  EXPECT_TRUE(std::equal(before.begin(), before.begin() + margin, after.begin())) << "the safety margin was touched";
   EXPECT_EQ(*std::min_element(before.begin() + margin, before.end()),
             *std::min_element(after.begin() + margin, after.begin() + margin + programs.width));
   after = before;
   programs.sort(after.data(), n, 2 * n / programs.width + 2);
-  EXPECT_TRUE(std::equal(before.begin(), before.begin() + margin, after.begin()))
-      << "the safety margin was touched";
+  EXPECT_TRUE(std::equal(before.begin(), before.begin() + margin, after.begin())) << "the safety margin was touched";
   const int last = n - programs.width;  // windows begin at the back: the first one may stand anywhere
   EXPECT_TRUE(std::is_sorted(after.begin() + margin + programs.width, after.begin() + last));
   std::sort(before.begin(), before.end());
@@ -176,8 +170,7 @@ TEST_P(Policies, SortedQueuesRunWhatIsUrgentFirst) {
     r.work_ns = 30000;
     r.go();
     ASSERT_EQ(r.log.size(), 400u) << name;
-    // Pairs in the right order, of those that were queued together: half of them in a queue that nobody
-    // sorts.
+    // Pairs in the right order, of those that were queued together: half of them in a queue that nobody sorts.
     uint64_t right = 0, all = 0;
     for (size_t i = 0; i < r.log.size(); ++i) {
       for (size_t j = i + 1; j < r.log.size(); ++j) {

@@ -1,5 +1,5 @@
-// Programs on real threads: nothing is lost, whoever decides; aggregation, refusals, and programs of several
-// task types.
+// Programs on real threads: nothing is lost, whoever decides; aggregation, refusals, and programs of several task
+// types.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -19,18 +19,17 @@ struct Plan {
   uint32_t capacity = 64, workers = 1, maintainers = 1;
   const Job* seeds = nullptr;  // [seed_count], put by worker 0
   uint32_t seed_count = 0;
-  uint32_t respawns =
-      0;  // tasks that come after the seeds: each that runs makes one of its key, while there are
-  uint32_t work_ns = 0;  // a task's time, times (1 + key) where `uneven`
+  uint32_t respawns = 0;  // tasks that come after the seeds: each that runs makes one of its key, while there are
+  uint32_t work_ns = 0;   // a task's time, times (1 + key) where `uneven`
   bool uneven = false;
   // Filled in.
   uint32_t* log = nullptr;  // ids in the order in which they ran
   uint32_t* ran = nullptr;  // how many
   uint32_t* respawned = nullptr;
-  uint32_t* lanes = nullptr;       // [2]: calls of execute, and lanes that were active in them
-  uint64_t* longest_ns = nullptr;  // of all tasks
-  uint64_t* snapshot = nullptr;  // [6] if not null: shared words 0 .. 4 when the last respawn was made, and 1
-  uint64_t* shared = nullptr;    // the tree's
+  uint32_t* lanes = nullptr;        // [2]: calls of execute, and lanes that were active in them
+  uint64_t* longest_ns = nullptr;   // of all tasks
+  uint64_t* snapshot = nullptr;     // [6] if not null: shared words 0 .. 4 when the last respawn was made, and 1
+  uint64_t* shared = nullptr;       // the tree's
   uint32_t* refused_ids = nullptr;  // [1 + seed_count]: how many, then who found the queue full
 };
 
@@ -50,13 +49,12 @@ struct Programs {
   int width;
   const Program* all;
   int count;
-  // Sorts a queue of `n` jobs with deadlines `deadline` for `passes` passes; returns what is then in the
-  // queue, in order.
+  // Sorts a queue of `n` jobs with deadlines `deadline` for `passes` passes; returns what is then in the queue, in
+  // order.
   void (*sort)(uint32_t* deadline, int n, int passes);
-  // Sum of 1 .. n by recursive halving, over tasks of one thread and of 32: with a queue per type, and in one
-  // sorted queue.
-  uint64_t (*halving)(bool monolithic, uint32_t n, int workers,
-                      void (*launch)(int, void (*)(void*, int), void*));
+  // Sum of 1 .. n by recursive halving, over tasks of one thread and of 32: with a queue per type, and in one sorted
+  // queue.
+  uint64_t (*halving)(bool monolithic, uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*));
 };
 
 }  // namespace brokkr::schedule_test

@@ -127,8 +127,8 @@ std::vector<glm::vec3> some_points() {
 
 TEST(Unproject, DepthOfAPerspectiveProjectionIsFound) {
   const glm::mat4 projection = glm::perspectiveRH_NO(glm::radians(60.0f), 1.5f, 0.5f, 100.0f);
-  const auto clip = captured(
-      some_points(), projection * glm::lookAtRH(glm::vec3(0, 1, 6), glm::vec3(0), glm::vec3(0, 1, 0)));
+  const auto clip =
+      captured(some_points(), projection * glm::lookAtRH(glm::vec3(0, 1, 6), glm::vec3(0), glm::vec3(0, 1, 0)));
   const auto depth = fit_clip_depth(clip);
   ASSERT_TRUE(depth.has_value());
   EXPECT_NEAR(depth->slope, -projection[2][2], 1e-3);
@@ -136,8 +136,7 @@ TEST(Unproject, DepthOfAPerspectiveProjectionIsFound) {
 }
 
 TEST(Unproject, OrthographicAndCurvedDepthsAreLeftAlone) {
-  EXPECT_FALSE(
-      fit_clip_depth(captured(some_points(), glm::orthoRH_NO(-1.f, 1.f, -1.f, 1.f, 0.1f, 10.f))).has_value());
+  EXPECT_FALSE(fit_clip_depth(captured(some_points(), glm::orthoRH_NO(-1.f, 1.f, -1.f, 1.f, 0.1f, 10.f))).has_value());
   std::vector<glm::vec4> curved;
   for (int i = 1; i < 50; ++i) curved.emplace_back(0, 0, std::sin(float(i)), float(i) * 0.1f);
   EXPECT_FALSE(fit_clip_depth(curved).has_value());

@@ -198,8 +198,7 @@ TEST(Options, TextsAreTheInverseOfOptions) {
 }
 
 TEST(Options, ViewerIsToldWhatTheUserWrote) {
-  const cli::Arguments given(
-      {{"FILE", {"a.bkf", "--odd.bkf"}}, {"pattern", {"hilbert"}}, {"fresh", {"true"}}});
+  const cli::Arguments given({{"FILE", {"a.bkf", "--odd.bkf"}}, {"pattern", {"hilbert"}}, {"fresh", {"true"}}});
   const cli::Arguments read = cli::parse_view_words(cli::view_words(given));
   EXPECT_EQ(read.all("FILE"), given.all("FILE"));
   EXPECT_EQ(read.text("pattern"), "hilbert");

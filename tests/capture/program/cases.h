@@ -1,5 +1,4 @@
-// The cases, each a frame. The core ones run in a core context of OpenGL 4.5, the others in a compatibility
-// one.
+// The cases, each a frame. The core ones run in a core context of OpenGL 4.5, the others in a compatibility one.
 #pragma once
 
 #ifndef GL_GLEXT_PROTOTYPES

@@ -81,8 +81,7 @@ void draw_fixed_function() {
   draw_range(GL_TRIANGLES, 9, 3);  // picking draws nothing
   glRenderMode(GL_RENDER);
   // A fragment shader alone: vertices stay with the fixed function.
-  static const GLuint program =
-      link({compile(GL_FRAGMENT_SHADER, "void main() { gl_FragColor = vec4(1.0); }")});
+  static const GLuint program = link({compile(GL_FRAGMENT_SHADER, "void main() { gl_FragColor = vec4(1.0); }")});
   glUseProgram(program);
   draw_range(GL_TRIANGLES, 12, 3);
   glUseProgram(0);
@@ -104,8 +103,7 @@ void draw_assembly() {
 
 // A plane of 2 x 1 quads, filled, and as lines.
 void draw_evaluators() {
-  const GLfloat corners[2][2][3] = {{{-0.5f, -0.5f, 0}, {0.5f, -0.5f, 0}},
-                                    {{-0.5f, 0.5f, 0}, {0.5f, 0.5f, 0}}};
+  const GLfloat corners[2][2][3] = {{{-0.5f, -0.5f, 0}, {0.5f, -0.5f, 0}}, {{-0.5f, 0.5f, 0}, {0.5f, 0.5f, 0}}};
   glMap2f(GL_MAP2_VERTEX_3, 0, 1, 3, 2, 0, 1, 6, 2, &corners[0][0][0]);
   glEnable(GL_MAP2_VERTEX_3);
   glMapGrid2f(2, 0, 1, 1, 0, 1);

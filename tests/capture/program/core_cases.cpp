@@ -97,9 +97,8 @@ void draw_multi() {
 
 // Indirect structures: two of arrays, then two of elements, each with a word of padding.
 GLuint make_indirect() {
-  const GLuint words[] = {3, 2, 5, 1, 0, 6, 1, 20, 0, 0,  // count, instances, first, base instance
-                          6, 2, 4, 0, 1, 0, 3, 1,  7, 2,
-                          0, 0};  // count, instances, first index, base vertex, …
+  const GLuint words[] = {3, 2, 5, 1, 0, 6, 1, 20, 0, 0,         // count, instances, first, base instance
+                          6, 2, 4, 0, 1, 0, 3, 1,  7, 2, 0, 0};  // count, instances, first index, base vertex, …
   GLuint buffer = 0;
   glGenBuffers(1, &buffer);
   glBindBuffer(GL_DRAW_INDIRECT_BUFFER, buffer);

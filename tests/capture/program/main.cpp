@@ -1,5 +1,5 @@
-// The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each
-// frame its number, a hash of its pixels and of its depth, and the GL error that the case left.
+// The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
+// number, a hash of its pixels and of its depth, and the GL error that the case left.
 #include "cases.h"
 #include "scene.h"
 
@@ -23,13 +23,8 @@ EGLConfig config = nullptr;
 }
 
 EGLContext make_context(EGLint profile, EGLContext share) {
-  const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
-                               4,
-                               EGL_CONTEXT_MINOR_VERSION,
-                               5,
-                               EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                               profile,
-                               EGL_NONE};
+  const EGLint attributes[] = {
+      EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK, profile, EGL_NONE};
   EGLContext context = eglCreateContext(display, config, share, attributes);
   if (context == EGL_NO_CONTEXT) fail("no OpenGL 4.5 context");
   return context;
@@ -49,8 +44,8 @@ void print_picture(int number) {
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   glReadPixels(0, 0, scene::kSize, scene::kSize, GL_RGBA, GL_UNSIGNED_BYTE, color.data());
   glReadPixels(0, 0, scene::kSize, scene::kSize, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, depth.data());
-  std::printf("%d %016llx %016llx 0x%x\n", number, (unsigned long long)hash(color),
-              (unsigned long long)hash(depth), unsigned(error));
+  std::printf("%d %016llx %016llx 0x%x\n", number, (unsigned long long)hash(color), (unsigned long long)hash(depth),
+              unsigned(error));
 }
 
 // Programs find functions in three ways; each must lead to the same.
@@ -70,8 +65,7 @@ void check_lookup() {
 
 int main() {
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
-  if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr))
-    fail("no surfaceless EGL display");
+  if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) fail("no surfaceless EGL display");
   eglBindAPI(EGL_OPENGL_API);
   const EGLint wanted[] = {EGL_SURFACE_TYPE,
                            EGL_PBUFFER_BIT,
@@ -115,8 +109,7 @@ int main() {
       glFinish();
       scene::draw_threads([&](int thread) {
         eglBindAPI(EGL_OPENGL_API);  // of each thread
-        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE,
-                       thread < 0 ? EGL_NO_CONTEXT : threads[thread]);
+        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, thread < 0 ? EGL_NO_CONTEXT : threads[thread]);
       });
     } else if (number == scene::kWindows) {
       const auto make_current = [&](int window) {

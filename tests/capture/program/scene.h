@@ -1,6 +1,5 @@
-// What the program under capture draws, shared with the test that knows what must come out. Frame N of the
-// program is case N. All coordinates are sums of few powers of two, so that every driver computes the same
-// bits.
+// What the program under capture draws, shared with the test that knows what must come out. Frame N of the program is
+// case N. All coordinates are sums of few powers of two, so that every driver computes the same bits.
 #pragma once
 
 #include <array>
@@ -62,9 +61,7 @@ inline std::vector<Vertex> vertices() {
 }
 
 // Added to each instance's vertices.
-inline Vertex instance_offset(int i) {
-  return {0.0625f * float(i), 0.03125f * float(i), 0.125f * float(i), 0};
-}
+inline Vertex instance_offset(int i) { return {0.0625f * float(i), 0.03125f * float(i), 0.125f * float(i), 0}; }
 inline constexpr int kInstances = 4;
 
 // An index list with reuse, gaps and no order.

@@ -285,8 +285,7 @@ void draw_conditions() {
   glDeleteQueries(2, queries);
 }
 
-// Feedback of the application's own: under way during a draw of its program, which is skipped, and of
-// another.
+// Feedback of the application's own: under way during a draw of its program, which is skipped, and of another.
 void draw_feedback() {
   const GLuint own = link({vertex_shader(), fragment_shader()}, [](GLuint program) {
     const char* const name = "copy";
@@ -305,8 +304,7 @@ void draw_feedback() {
   glGetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, sizeof(copies), copies);
   for (int i = 0; i < 6; i++) {
     const Vertex expected = vertex(3 + i);
-    if (std::memcmp(&copies[i], &expected, sizeof(expected)) != 0)
-      std::fprintf(stderr, "feedback was disturbed\n");
+    if (std::memcmp(&copies[i], &expected, sizeof(expected)) != 0) std::fprintf(stderr, "feedback was disturbed\n");
   }
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   glDrawArrays(GL_TRIANGLES, 12, 3);
