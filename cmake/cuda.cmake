@@ -1,6 +1,6 @@
 # The CUDA machine: found or left out. Sets BROKKR_HAVE_CUDA. Nothing of CUDA is looked at when it is OFF.
 set(BROKKR_HAVE_CUDA OFF)
-file(GLOB BROKKR_CUDA_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*.cu ${PROJECT_SOURCE_DIR}/tests/*/*.cu)
+file(GLOB BROKKR_CUDA_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*.cu ${PROJECT_SOURCE_DIR}/src/*/*/*.cu ${PROJECT_SOURCE_DIR}/tests/*/*.cu)
 if(BROKKR_CUDA STREQUAL "OFF" OR NOT BROKKR_CUDA_SOURCES)
   return()
 endif()

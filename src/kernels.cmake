@@ -5,7 +5,7 @@ if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/pipeline/cpu_kernel.cpp)
 endif()
 
 if(BROKKR_HAVE_CUDA)
-  file(GLOB BROKKR_KERNEL_CUDA_SOURCES CONFIGURE_DEPENDS machine/*.cu pipeline/*.cu)
+  file(GLOB BROKKR_KERNEL_CUDA_SOURCES CONFIGURE_DEPENDS machine/*.cu pipeline/cuda/*.cu)
   if(BROKKR_KERNEL_CUDA_SOURCES)
     find_package(CUDAToolkit REQUIRED)
     target_sources(brokkr PRIVATE ${BROKKR_KERNEL_CUDA_SOURCES})
@@ -14,7 +14,7 @@ if(BROKKR_HAVE_CUDA)
     if(NOT BROKKR_CUDA_BLOCKS_PER_SM MATCHES "^[1-8]$")
       message(FATAL_ERROR "BROKKR_CUDA_BLOCKS_PER_SM: '${BROKKR_CUDA_BLOCKS_PER_SM}' is not one of 1 to 8")
     endif()
-    set_property(SOURCE pipeline/cuda_kernel.cu APPEND PROPERTY COMPILE_DEFINITIONS
+    set_property(SOURCE pipeline/cuda/kernel.cu APPEND PROPERTY COMPILE_DEFINITIONS
                  BROKKR_CUDA_BLOCKS_PER_SM=${BROKKR_CUDA_BLOCKS_PER_SM})
     target_compile_definitions(brokkr PRIVATE BROKKR_HAVE_CUDA=1)
     target_link_libraries(brokkr PRIVATE CUDA::cudart_static $<BUILD_INTERFACE:brokkr_cuda_options>)

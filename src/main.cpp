@@ -13,5 +13,5 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
-  return brokkr::cli::run(argc, argv);
+  return brokkr::app::run(argc, argv);
 }

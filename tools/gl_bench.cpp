@@ -16,12 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/resize.h"
+#include "app/resize.h"
+#include "brokkr/image.h"
+#include "brokkr/load.h"
 #include "gl_serve.h"
 #include "reference/egl_context.h"
 #include "reference/gl_renderer.h"
-#include "scene/image_io.h"
-#include "scene/load.h"
 
 namespace {
 

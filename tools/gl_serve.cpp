@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "brokkr/frame.h"
 #include "cli/bench_memory.h"
 #include "cli/bench_workload.h"
 #include "reference/egl_context.h"
 #include "reference/gl_renderer.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "batch/batch_model.h"
 #include "batch/reorder.h"
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bin/pattern.h"
+#include "brokkr/pattern.h"
 
 namespace brokkr {
 

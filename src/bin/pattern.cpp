@@ -1,4 +1,4 @@
-#include "bin/pattern.h"
+#include "brokkr/pattern.h"
 
 #include <stdexcept>
 #include <string>

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "bin/pattern.h"
+#include "brokkr/pattern.h"
 
 namespace brokkr::pattern_families {
 

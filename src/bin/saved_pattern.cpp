@@ -1,4 +1,4 @@
-#include "bin/saved_pattern.h"
+#include "brokkr/pattern.h"
 
 #include <algorithm>
 #include <cctype>

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "capture/glsl_scan.h"
-#include "scene/frame.h"
 
 namespace brokkr::capture {
 namespace {

@@ -9,12 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "brokkr/frame.h"
 #include "capture/draw_call.h"
 #include "capture/primitives.h"
 #include "capture/program.h"
 #include "capture/render_state.h"
 #include "capture/targets.h"
-#include "scene/frame.h"
 
 namespace brokkr::capture {
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
+#include "brokkr/frame.h"
 #include "capture/context.h"
-#include "scene/frame.h"
 
 namespace brokkr::capture {
 

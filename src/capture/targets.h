@@ -13,9 +13,9 @@
 #include <tuple>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "capture/context.h"
 #include "capture/window_system.h"
-#include "scene/frame.h"
 
 namespace brokkr::capture {
 

@@ -8,6 +8,9 @@
 #include <span>
 #include <sstream>
 
+#include "app/input.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
 #include "cli/bench_curves.h"
 #include "cli/bench_difference.h"
 #include "cli/bench_environment.h"
@@ -15,15 +18,12 @@
 #include "cli/bench_measure.h"
 #include "cli/bench_report.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/input.h"
-#include "cli/pipeline_options.h"
-#include "cli/text.h"
+#include "cli/commands.h"
 #include "log/json_text.h"
 #include "log/manifest.h"
 #include "scene/file_io.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -271,4 +271,4 @@ Command bench_command() {
   return {"bench", "Time frames, beside other renderers", joined(own, shared_options()), run_bench};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -6,7 +6,7 @@
 
 #include "cli/bench_environment.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 struct Point {
@@ -141,4 +141,4 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
   return run;
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

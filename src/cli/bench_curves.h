@@ -8,7 +8,7 @@
 
 #include "cli/bench_measure.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 struct CurveRun {
   nlohmann::ordered_json environment;
@@ -20,4 +20,4 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
                     const std::vector<PeerSetup>& peers, const std::filesystem::path& program,
                     const std::filesystem::path& folder, Progress& progress);
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "app/text.h"
 #include "cli/bench_report.h"
-#include "cli/text.h"
 #include "scene/file_io.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -118,4 +118,4 @@ std::string difference_table(const Json& difference) {
   return text + "\n" + format_table({"geometric mean", "frames", "before / after"}, means);
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

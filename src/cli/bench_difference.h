@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 // Rows of both files matched by name, shading and curve position: "before", "after" in ms, "ratio" above 1 where the
 // second is faster, its range over the rounds, and "machine", the same ratio of the first peer: how much of it the
@@ -14,4 +14,4 @@ nlohmann::ordered_json bench_difference(const std::string& before, const std::st
 
 std::string difference_table(const nlohmann::ordered_json& difference);
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -13,7 +13,7 @@
 
 #include "brokkr_commit.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -85,4 +85,4 @@ Json bench_environment(const Bench& bench) {
   return json;
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -7,11 +7,11 @@
 
 #include "cli/bench_measure.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 // Processor, cores, memory, date, commit of the program, load, niceness, peers' versions, command line.
 nlohmann::ordered_json bench_environment(const Bench& bench);
 
 double load_average();  // of the last minute
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/pipeline_options.h"
+#include "app/pipeline_options.h"
 #include "log/ab.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
@@ -17,7 +17,7 @@
 #include "log/manifest.h"
 #include "scene/file_io.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -161,4 +161,4 @@ std::string log_difference_table(const Json& d) {
   return text;
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

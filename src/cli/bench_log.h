@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "app/workload.h"
 #include "cli/bench_measure.h"
-#include "cli/bench_workload.h"
 #include "log/frame_log.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 struct BenchLog {
   std::string csv;
@@ -33,4 +33,4 @@ bool is_log_manifest(const std::string& path);
 nlohmann::ordered_json log_difference(const std::string& before, const std::string& after);
 std::string log_difference_table(const nlohmann::ordered_json& difference);
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

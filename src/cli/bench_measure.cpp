@@ -9,7 +9,7 @@
 
 #include "cli/bench_memory.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 constexpr int kWarmUp = 2;
@@ -168,4 +168,4 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
   return row;
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "app/text.h"
+#include "app/workload.h"
+#include "brokkr/renderer.h"
 #include "cli/bench_peer.h"
-#include "cli/bench_workload.h"
-#include "cli/text.h"
 #include "log/frame_statistics.h"
-#include "pipeline/renderer.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 // Snapping to 1/256 pixel moves depths of triangles that the near plane cuts by up to this much.
 inline constexpr double kBenchDepthTolerance = 1e-4;
@@ -90,4 +90,4 @@ class Bench {
   std::optional<PreparedFrame> prepared_;
 };
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

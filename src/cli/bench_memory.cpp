@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 void reset_peak_memory() {
   malloc_trim(0);  // what earlier work freed is not this work's
@@ -22,4 +22,4 @@ uint64_t peak_memory_kib() {
   return 0;
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

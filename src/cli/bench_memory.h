@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 // Begins a new measurement: the peak becomes what is held now. Does nothing where the kernel refuses.
 void reset_peak_memory();
@@ -11,4 +11,4 @@ void reset_peak_memory();
 // Peak resident memory since then, in KiB (VmHWM); 0 where it is not known.
 uint64_t peak_memory_kib();
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

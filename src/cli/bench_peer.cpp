@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cli/command.h"
+#include "app/command.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -202,4 +202,4 @@ PeerPicture Peer::read(int layer) {
   return picture;
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "app/workload.h"
 #include "cli/bench_process.h"
-#include "cli/bench_workload.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 // Mesa reads its settings when it starts, so that every setting is a peer of its own.
 struct PeerSetup {
@@ -72,4 +72,4 @@ class Peer {
   bool loading_ = false;
 };
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

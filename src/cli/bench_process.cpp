@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
@@ -111,4 +111,4 @@ std::string LineProcess::receive(int seconds) {
   }
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 class LineProcess {
  public:
@@ -35,4 +35,4 @@ class LineProcess {
   std::string pending_;  // received beyond the last line
 };
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <sstream>
 
-#include "cli/text.h"
+#include "app/text.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -233,4 +233,4 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
   return text + "\n" + format_table(names, means);
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -8,7 +8,7 @@
 
 #include "cli/bench_measure.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 inline constexpr int kBenchFormat = 1;  // of the JSON
 
@@ -29,4 +29,4 @@ std::string rows_csv(const std::vector<BenchRow>& rows);
 // With geometric means, but for curves: there with the cost of each triangle, pixel, … instead.
 std::string rows_table(const std::vector<BenchRow>& rows);
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

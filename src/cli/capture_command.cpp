@@ -2,7 +2,7 @@
 #include "cli/capture_run.h"
 #include "cli/cli.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 int run_capture(const Arguments& arguments) {
@@ -108,4 +108,4 @@ Command capture_command() {
   return {"capture", "Run an OpenGL program and capture frames of it", options, run_capture};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

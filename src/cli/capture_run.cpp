@@ -15,10 +15,10 @@
 #include <set>
 #include <thread>
 
+#include "app/text.h"
 #include "cli/cli.h"
-#include "cli/text.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -296,4 +296,4 @@ int run_captured(const CaptureRequest& request, const std::vector<std::string>& 
   throw std::runtime_error(describe_end(request, outcome, command.front(), status));
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
+#include "app/command.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 // What a run captures. Frames count from 0: frame N is what is drawn between swap N and the next.
 struct CaptureRequest {
@@ -37,4 +37,4 @@ std::filesystem::path find_program(const std::string& program);
 // the exit code.
 int run_captured(const CaptureRequest& request, const std::vector<std::string>& command);
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -4,17 +4,17 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/depth_compare.h"
+#include "app/picture.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
+#include "brokkr/load.h"
+#include "brokkr/renderer.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/depth_compare.h"
-#include "cli/picture.h"
-#include "cli/pipeline_options.h"
-#include "cli/text.h"
+#include "cli/commands.h"
 #include "log/json_text.h"
-#include "pipeline/renderer.h"
-#include "scene/load.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 struct Row {
@@ -164,4 +164,4 @@ Command check_command() {
           joined(own, pipeline_options()), run_check};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

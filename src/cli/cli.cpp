@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
+#include "app/text.h"
+#include "app/value_check.h"
+#include "app/view_request.h"
+#include "cli/commands.h"
 #include "cli/markdown.h"
-#include "cli/text.h"
-#include "cli/value_check.h"
-#include "cli/view_request.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 // Messages of libraries can have several lines and quote a file's bytes; an error of ours is one line of text.
@@ -184,4 +184,4 @@ int run(int argc, const char* const* argv) {
   return code;
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -5,13 +5,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/text.h"
+#include "brokkr/image.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/text.h"
+#include "cli/commands.h"
 #include "log/json_text.h"
-#include "scene/image_io.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 // Either kind of file as floats; the colours of a PNG are 0 to 1.
@@ -114,4 +114,4 @@ Command compare_command() {
           run_compare};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -4,7 +4,7 @@
 #include "cli/capture_run.h"
 #include "cli/cli.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 int run_import(const Arguments& arguments) {
@@ -35,4 +35,4 @@ Command import_command() {
   return {"import", "Capture frames of an apitrace recording while apitrace replays it", options, run_import};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -2,14 +2,14 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/frame_summary.h"
+#include "app/text.h"
+#include "brokkr/load.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/frame_summary.h"
-#include "cli/text.h"
+#include "cli/commands.h"
 #include "log/json_text.h"
-#include "scene/load.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 nlohmann::ordered_json to_json(const Frame& frame, const FrameSummary& summary) {
@@ -157,4 +157,4 @@ Command info_command() {
           run_info};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -2,13 +2,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/text.h"
+#include "brokkr/renderer.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/text.h"
+#include "cli/commands.h"
 #include "log/json_text.h"
-#include "pipeline/renderer.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 const char* kind_name(MachineKind kind) {
@@ -57,4 +57,4 @@ Command machines_command() {
           run_machines};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

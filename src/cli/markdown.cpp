@@ -1,6 +1,6 @@
 #include "cli/markdown.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 std::string escaped(const std::string& text) {
@@ -41,4 +41,4 @@ std::string to_markdown(const std::vector<Command>& commands) {
   return text;
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
+#include "app/command.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 
 std::string usage(const Command& command);  // "brokkr render FILE… [options]"
 
 std::string to_markdown(const std::vector<Command>& commands);
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -3,19 +3,19 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/batch_options.h"
+#include "app/picture.h"
+#include "app/text.h"
 #include "batch/frame_batches.h"
-#include "cli/batch_options.h"
+#include "brokkr/load.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/picture.h"
-#include "cli/text.h"
+#include "cli/commands.h"
 #include "log/json_text.h"
 #include "scene/bkf_writer.h"
 #include "scene/file_io.h"
-#include "scene/load.h"
 #include "scene/obj_writer.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 double per_triangle(uint64_t runs, uint64_t triangles) { return triangles == 0 ? 0 : double(runs) / double(triangles); }
@@ -113,4 +113,4 @@ Command optimize_command() {
   return {"optimize", "Reorder a mesh so that vertices are shaded less often", options, run_optimize};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <iostream>
 
-#include "bin/pattern.h"
+#include "app/picture.h"
+#include "app/pipeline_options.h"
 #include "bin/pattern_image.h"
+#include "brokkr/pattern.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/picture.h"
-#include "cli/pipeline_options.h"
+#include "cli/commands.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 constexpr int kDefaultBins = 32;  // of patterns that do not repeat, per side
@@ -111,4 +111,4 @@ Command pattern_command() {
           run_pattern};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

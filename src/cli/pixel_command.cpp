@@ -3,15 +3,15 @@
 #include <iostream>
 #include <variant>
 
+#include "app/input.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/input.h"
-#include "cli/pipeline_options.h"
-#include "cli/text.h"
+#include "cli/commands.h"
 #include "inspect/pixel_history.h"
 #include "log/json_text.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 std::vector<std::string> event_row(const PixelHistory& history, const PixelEvent& e, const Frame& frame,
@@ -125,4 +125,4 @@ Command pixel_command() {
           joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_pixel};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

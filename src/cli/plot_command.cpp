@@ -2,14 +2,14 @@
 #include <iostream>
 #include <span>
 
+#include "app/picture.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/picture.h"
+#include "cli/commands.h"
 #include "log/log_reader.h"
 #include "log/plot.h"
 #include "scene/file_io.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 int run_plot(const Arguments& arguments) {
@@ -45,4 +45,4 @@ Command plot_command() {
       run_plot};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

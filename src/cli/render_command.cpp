@@ -5,18 +5,18 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "app/input.h"
+#include "app/picture.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
+#include "brokkr/renderer.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/input.h"
-#include "cli/picture.h"
-#include "cli/pipeline_options.h"
-#include "cli/text.h"
+#include "cli/commands.h"
 #include "log/frame_statistics.h"
 #include "log/json_text.h"
-#include "pipeline/renderer.h"
 #include "scene/file_io.h"
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 // What the command line asks for, but for the names of single files.
@@ -211,4 +211,4 @@ Command render_command() {
           joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_render};
 }
 
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

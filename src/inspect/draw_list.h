@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bin/load.h"
-#include "bin/pattern.h"
-#include "pipeline/statistics.h"
+#include "brokkr/pattern.h"
+#include "brokkr/statistics.h"
 
 namespace brokkr {
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "brokkr/renderer.h"
 #include "inspect/sample_kernel.h"
-#include "pipeline/renderer.h"
 
 namespace brokkr {
 

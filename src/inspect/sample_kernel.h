@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "brokkr/choices.h"
 #include "raster/raster_tables.h"
-#include "scene/shading.h"
 
 namespace brokkr {
 

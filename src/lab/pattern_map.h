@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/renderer.h"
+#include "brokkr/renderer.h"
 
 namespace brokkr::lab {
 

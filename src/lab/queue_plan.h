@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "queue/queue_shape.h"
+#include "lab/queue/queue_shape.h"
 
 namespace brokkr::lab {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pipeline/statistics.h"
+#include "brokkr/statistics.h"
 
 namespace brokkr {
 

@@ -3,10 +3,10 @@
 #include <span>
 #include <variant>
 
+#include "brokkr/renderer.h"
 #include "log/json_text.h"
 #include "log/machine_facts.h"
 #include "log/sha256.h"
-#include "pipeline/renderer.h"
 #include "scene/file_io.h"
 
 namespace brokkr {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "brokkr/frame.h"
+#include "brokkr/statistics.h"
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
-#include "pipeline/statistics.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 
@@ -24,7 +24,7 @@ std::filesystem::path manifest_path(const std::filesystem::path& log);
 // indices, normals, texture coordinates and models. Reads the file; takes 5 ms per MiB.
 nlohmann::ordered_json scene_json(const std::string& path, const Frame& frame);
 
-// Options by their names on the command line, with the texts of their values (cli::option_texts has them), and beside
+// Options by their names on the command line, with the texts of their values (app::option_texts has them), and beside
 // what was asked for what the launch used.
 using OptionTexts = std::map<std::string, std::string>;
 nlohmann::ordered_json settings_json(const OptionTexts& options, const Statistics& statistics);

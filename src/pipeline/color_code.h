@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <glm/vec4.hpp>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr {
 

@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 #include "scene/frame_tables.h"
 
 namespace brokkr {
 
 // All of the record that follows from `draw`, its state and `target`, the one that it is drawn to; `command` is its
 // number in the frame. Assembly, triangles, instances and what expansion changes are filled in by Renderer::prepare.
-// The frame has passed `validate` (scene/frame.h).
+// The frame has passed `validate` (brokkr/frame.h).
 DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& target, uint32_t command);
 
 // The samples of `target` whose centres lie inside the state's viewport and scissor: x0, y0, x1, y1 in pixels, x1 and

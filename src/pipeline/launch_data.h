@@ -1,8 +1,8 @@
 // Everything that one launch needs, as the kernel gets it: plain data and pointers.
 #pragma once
 
+#include "brokkr/statistics.h"
 #include "geometry/counter_names.h"
-#include "pipeline/statistics.h"
 #include "raster/raster_tables.h"
 #include "schedule/schedule_tables.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "brokkr/renderer.h"
 #include "pipeline/launch_layout.h"
-#include "pipeline/renderer.h"
 
 namespace brokkr {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 #include "scene/frame_tables.h"
 
 namespace brokkr {

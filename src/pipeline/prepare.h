@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/renderer.h"
+#include "brokkr/renderer.h"
 #include "pipeline/reuse_plan.h"
 #include "scene/frame_tables.h"
 

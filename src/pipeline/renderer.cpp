@@ -1,4 +1,4 @@
-#include "pipeline/renderer.h"
+#include "brokkr/renderer.h"
 
 #include <map>
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 #include "pipeline/cpu_machine.h"
 #if defined(BROKKR_HAVE_CUDA)
-#include "pipeline/cuda_machine.h"
+#include "pipeline/cuda/machine.h"
 #endif
 #include "pipeline/view_order.h"
 

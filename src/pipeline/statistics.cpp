@@ -1,4 +1,4 @@
-#include "pipeline/statistics.h"
+#include "brokkr/statistics.h"
 
 #include <algorithm>
 #include <cmath>

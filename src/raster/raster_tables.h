@@ -1,10 +1,10 @@
 // What rasterization works with: plain data, made by the host, the same on every machine.
 #pragma once
 
+#include "brokkr/choices.h"
 #include "geometry/triangle_store.h"
 #include "queue/queue_memory.h"
 #include "scene/frame_tables.h"
-#include "scene/shading.h"
 #include "target/target_tables.h"
 
 namespace brokkr {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "blinn_phong.h"
+#include "brokkr/choices.h"
 #include "depth.h"
 #include "flat.h"
 #include "geometry/planned.h"
@@ -9,7 +10,6 @@
 #include "multiply_add.h"
 #include "normal.h"
 #include "raster/interpolate.h"
-#include "scene/shading.h"
 #include "wireframe.h"
 
 BROKKR_MACHINE_BEGIN

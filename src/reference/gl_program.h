@@ -5,8 +5,8 @@
 #include <glm/mat4x4.hpp>
 #include <glm/vec4.hpp>
 
+#include "brokkr/frame.h"
 #include "reference/gl_object.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "reference/egl_context.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 

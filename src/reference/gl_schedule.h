@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "reference/gl_renderer.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 

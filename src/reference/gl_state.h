@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "reference/gl_object.h"
 #include "reference/gl_renderer.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr::bkf {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr::bkf {
 

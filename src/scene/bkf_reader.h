@@ -16,8 +16,8 @@
 #include <span>
 #include <string_view>
 
-#include "scene/frame.h"
-#include "scene/load.h"
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
 
 namespace brokkr {
 

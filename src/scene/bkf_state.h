@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "brokkr/frame.h"
 #include "scene/bkf_json.h"
-#include "scene/frame.h"
 
 namespace brokkr::bkf {
 

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr {
 

@@ -13,9 +13,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "brokkr/frame.h"
+#include "brokkr/image.h"
 #include "scene/file_io.h"
-#include "scene/frame.h"
-#include "scene/image_io.h"
 
 namespace brokkr {
 namespace {

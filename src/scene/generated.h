@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "scene/frame.h"
-#include "scene/load.h"
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
 
 namespace brokkr {
 

@@ -1,4 +1,4 @@
-#include "scene/image_io.h"
+#include "brokkr/image.h"
 
 #include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
@@ -8,8 +8,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "brokkr/frame.h"
 #include "scene/file_io.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 namespace {

@@ -1,4 +1,4 @@
-#include "scene/load.h"
+#include "brokkr/load.h"
 
 #include <algorithm>
 #include <cctype>

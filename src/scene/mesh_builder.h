@@ -6,8 +6,8 @@
 #include <glm/vec2.hpp>
 #include <glm/vec3.hpp>
 
+#include "brokkr/frame.h"
 #include "scene/camera.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 

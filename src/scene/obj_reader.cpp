@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "brokkr/image.h"
 #include "scene/file_io.h"
-#include "scene/image_io.h"
 #include "scene/scene_setup.h"
 
 namespace brokkr {

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "scene/frame.h"
-#include "scene/load.h"
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
 #include "scene/obj_mesh.h"
 
 namespace brokkr {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr {
 

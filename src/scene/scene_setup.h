@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
 #include "scene/camera.h"
-#include "scene/frame.h"
-#include "scene/load.h"
 
 namespace brokkr {
 

@@ -1,4 +1,4 @@
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 #include <algorithm>
 #include <cmath>

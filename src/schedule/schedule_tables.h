@@ -1,27 +1,11 @@
-// What scheduling works with: counters that all blocks share, and the policy.
+// What scheduling works with: counters that all blocks share, and tables.
 #pragma once
 
 #include <cstdint>
 
+#include "brokkr/choices.h"
+
 namespace brokkr {
-
-// What a block does next, when both geometry and rasterization are possible, and which rasterizer it then works for.
-// The picture does not depend on it, unless the frame is cut off before it is finished.
-//   fill_level      geometry while a quarter of the triangle store is free, then the longest queue of those
-//                   near the last one
-//   geometry_first  geometry until the store is full
-//   raster_first    geometry only when no rasterizer can go on
-//   round_robin     geometry and rasterization in turn
-//   fair            each has its quota of the time
-//   edf             geometry first; then rasterizers of the view whose deadline is next, what is late last
-//   priority        geometry first; then rasterizers of the view with the highest priority
-//   foveated        geometry first; then the rasterizer next to the fixation point
-// edf and priority also take up geometry in their order, where the result does not depend on that.
-enum class Policy : uint8_t { fill_level, geometry_first, raster_first, round_robin, fair, edf, priority, foveated };
-inline constexpr int kPolicies = 8;
-
-// Whether rasterizers have ranks: edf's deadlines, 2^32 - 1 - priority, or squared distances.
-constexpr bool has_ranks(Policy p) { return p >= Policy::edf; }
 
 struct ScheduleControl {
   alignas(64) uint32_t next_task;  // first task that nobody has taken

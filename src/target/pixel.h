@@ -1,8 +1,8 @@
 // Storage formats, comparison functions, stencil operations and blending, as OpenGL defines them.
 #pragma once
 
+#include "brokkr/frame.h"
 #include "machine/machine.h"
-#include "scene/frame.h"
 
 BROKKR_MACHINE_BEGIN
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "pipeline/statistics.h"
+#include "brokkr/statistics.h"
 
 namespace brokkr::viewer {
 

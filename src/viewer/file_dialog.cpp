@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/text.h"
-#include "scene/load.h"
+#include "app/text.h"
+#include "brokkr/load.h"
 
 namespace brokkr::viewer {
 
@@ -56,7 +56,7 @@ std::optional<std::string> FileDialog::draw_entries() {
       }
     }
     if (!entry.folder) {
-      const std::string size = cli::grouped(entry.bytes / 1024) + " KiB";
+      const std::string size = app::grouped(entry.bytes / 1024) + " KiB";
       ImGui::SameLine(ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(size.c_str()).x);
       ImGui::TextDisabled("%s", size.c_str());
     }
@@ -74,7 +74,7 @@ std::optional<std::string> FileDialog::draw() {
   ImGui::SetNextWindowSize({std::min(em * 44, window.x * 0.9f), std::min(em * 34, window.y * 0.85f)},
                            ImGuiCond_Appearing);
   if (ImGui::Begin("Open", &open_, ImGuiWindowFlags_NoCollapse)) {
-    ImGui::TextUnformatted(cli::printable(folder_).c_str());
+    ImGui::TextUnformatted(app::printable(folder_).c_str());
     const float below = ImGui::GetFrameHeightWithSpacing() * 3;
     if (ImGui::BeginChild("entries", {0, -below}, true)) chosen = draw_entries();
     ImGui::EndChild();
@@ -94,7 +94,7 @@ std::optional<std::string> FileDialog::draw() {
       }
       ImGui::EndCombo();
     }
-    if (!problem_.empty()) ImGui::TextDisabled("%s", cli::printable(problem_).c_str());
+    if (!problem_.empty()) ImGui::TextDisabled("%s", app::printable(problem_).c_str());
   }
   ImGui::End();
   std::error_code error;

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "scene/load.h"
+#include "brokkr/load.h"
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {

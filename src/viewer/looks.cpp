@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/text.h"
+#include "app/text.h"
 
 namespace brokkr::viewer {
 
@@ -24,7 +24,7 @@ void legend(const char* id, ImU32 color, const std::string& text, bool first) {
 }
 
 std::string counted(uint64_t count, const std::string& thing) {
-  return cli::grouped(count) + " " + thing + (count == 1 ? "" : "s");
+  return app::grouped(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
 void wrapped(const std::string& text) {

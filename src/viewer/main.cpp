@@ -8,16 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/view_request.h"
+#include "app/command.h"
+#include "app/view_request.h"
 #include "viewer/viewer.h"
 
 namespace {
 
 using namespace brokkr;
 
-viewer::ViewRequest request_from(const cli::Arguments& arguments) {
+viewer::ViewRequest request_from(const app::Arguments& arguments) {
   viewer::ViewRequest request;
   request.files = arguments.all("FILE");
   const auto [width, height] = arguments.size("size");
@@ -33,8 +32,8 @@ viewer::ViewRequest request_from(const cli::Arguments& arguments) {
     const auto [w, h] = arguments.size("window");
     request.window = viewer::WindowSize{w, h, false};
   }
-  for (const cli::Option& option : cli::pipeline_options()) {
-    const std::string name = cli::key_of(option);
+  for (const app::Option& option : app::pipeline_options()) {
+    const std::string name = app::key_of(option);
     if (arguments.has(name)) request.options[name] = arguments.text(name);
   }
   return request;
@@ -52,14 +51,14 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   try {
-    const cli::Arguments arguments = cli::parse_view_words(std::vector<std::string>(argv + 1, argv + argc));
+    const app::Arguments arguments = app::parse_view_words(std::vector<std::string>(argv + 1, argv + argc));
     viewer::Viewer(request_from(arguments)).run();
-    return cli::kSuccess;
-  } catch (const cli::UsageError& error) {
-    return fail(cli::kUsageError, error.what());
+    return app::kSuccess;
+  } catch (const app::UsageError& error) {
+    return fail(app::kUsageError, error.what());
   } catch (const std::invalid_argument& error) {
-    return fail(cli::kUsageError, error.what());
+    return fail(app::kUsageError, error.what());
   } catch (const std::exception& error) {
-    return fail(cli::kFailure, error.what());
+    return fail(app::kFailure, error.what());
   }
 }

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <system_error>
 
-#include "cli/text.h"
+#include "app/text.h"
 
 namespace brokkr::viewer {
 namespace fs = std::filesystem;
@@ -17,7 +17,7 @@ bool is_ascii(char c) { return static_cast<unsigned char>(c) < 128; }
 }  // namespace
 
 std::string display_name(const std::string& scene) {
-  return cli::printable(scene.starts_with(kGenerated) ? scene : fs::path(scene).filename().string());
+  return app::printable(scene.starts_with(kGenerated) ? scene : fs::path(scene).filename().string());
 }
 
 fs::path free_name(const fs::path& folder, const std::string& scene, const std::string& ending,

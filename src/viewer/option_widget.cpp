@@ -8,20 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "cli/pipeline_options.h"
-#include "cli/value_check.h"
+#include "app/pipeline_options.h"
+#include "app/value_check.h"
 
 namespace brokkr::viewer {
 namespace {
 
-const std::vector<cli::Option>& table() {
-  static const std::vector<cli::Option> options = cli::pipeline_options();
+const std::vector<app::Option>& table() {
+  static const std::vector<app::Option> options = app::pipeline_options();
   return options;
 }
 
-const cli::Option* find(const std::string& name) {
-  for (const cli::Option& option : table()) {
-    if (cli::key_of(option) == name) return &option;
+const app::Option* find(const std::string& name) {
+  for (const app::Option& option : table()) {
+    if (app::key_of(option) == name) return &option;
   }
   return nullptr;
 }
@@ -29,26 +29,26 @@ const cli::Option* find(const std::string& name) {
 RenderOptions from_texts(const std::map<std::string, std::string>& texts, const RenderOptions& before) {
   std::map<std::string, std::vector<std::string>> values;
   for (const auto& [name, text] : texts) values[name] = {text};
-  RenderOptions options = cli::render_options(cli::Arguments(values));
+  RenderOptions options = app::render_options(app::Arguments(values));
   options.command_limit = before.command_limit;
   options.keep_ids = before.keep_ids;
   options.trace = before.trace;
   return options;
 }
 
-void draw_help(const cli::Option& option) {
+void draw_help(const app::Option& option) {
   if (!ImGui::IsItemHovered()) return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 28);
-  ImGui::TextUnformatted(("--" + cli::key_of(option) + " " + option.value).c_str());
+  ImGui::TextUnformatted(("--" + app::key_of(option) + " " + option.value).c_str());
   ImGui::TextUnformatted(option.help.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }
 
-bool draw_list(const cli::Option& option, const std::vector<std::string>& choices, std::string& text) {
+bool draw_list(const app::Option& option, const std::vector<std::string>& choices, std::string& text) {
   bool changed = false;
-  if (ImGui::BeginCombo(cli::key_of(option).c_str(), text.empty() ? "automatic" : text.c_str())) {
+  if (ImGui::BeginCombo(app::key_of(option).c_str(), text.empty() ? "automatic" : text.c_str())) {
     for (const std::string& choice : choices) {
       const bool selected = choice == text;
       if (ImGui::Selectable(choice.empty() ? "automatic" : choice.c_str(), selected) && !selected) {
@@ -77,12 +77,12 @@ std::string word_for_zero(const std::string& help) {
   return word ? text : "automatic";
 }
 
-bool draw_number(const cli::Option& option, std::string& text) {
-  const std::string name = cli::key_of(option);
+bool draw_number(const app::Option& option, std::string& text) {
+  const std::string name = app::key_of(option);
   const std::string zero = word_for_zero(option.help);
   // Dragging a bound of millions by pixels is of no use: typing (Ctrl-click) reaches the rest.
   const double most = std::min(option.max, 1000.0);
-  if (option.kind == cli::ValueKind::real) {
+  if (option.kind == app::ValueKind::real) {
     float value = std::strtof(text.c_str(), nullptr);
     const float speed = float(std::max(0.01, (most - option.min) / 500));
     const std::string format = option.help.starts_with("Milliseconds") ? "%.3g ms" : "%.3g";
@@ -104,11 +104,11 @@ bool draw_number(const cli::Option& option, std::string& text) {
 }  // namespace
 
 void set_option(RenderOptions& options, const std::string& name, const std::string& text) {
-  const cli::Option* const option = find(name);
+  const app::Option* const option = find(name);
   if (option == nullptr) throw std::invalid_argument("there is no option '" + name + "'");
-  const std::string error = text.empty() ? "" : cli::check_value(*option, text);
+  const std::string error = text.empty() ? "" : app::check_value(*option, text);
   if (!error.empty()) throw std::invalid_argument(name + ": " + error);
-  auto texts = cli::option_texts(options);
+  auto texts = app::option_texts(options);
   texts[name] = text;
   if (text.empty()) texts.erase(name);
   options = from_texts(texts, options);
@@ -124,16 +124,16 @@ void set_options(RenderOptions& options, const std::map<std::string, std::string
   }
 }
 
-void draw_option(const cli::Option& option, ViewerState& state) {
+void draw_option(const app::Option& option, ViewerState& state) {
   RenderOptions& options = state.settings.options;
-  const std::string name = cli::key_of(option);
-  const auto texts = cli::option_texts(options);
+  const std::string name = app::key_of(option);
+  const auto texts = app::option_texts(options);
   const auto found = texts.find(name);
   std::string text = found == texts.end() ? "" : found->second;
   bool changed = false;
   if (!option.choices.empty()) {  // a saved pattern is shown by its path
     std::vector<std::string> choices = option.choices;
-    const auto standard = cli::option_texts({});
+    const auto standard = app::option_texts({});
     if (standard.find(name) == standard.end()) choices.insert(choices.begin(), "");
     if (choices == std::vector<std::string>{"on", "off"}) {
       bool on = text == "on";
@@ -142,13 +142,13 @@ void draw_option(const cli::Option& option, ViewerState& state) {
     } else {
       changed = draw_list(option, choices, text);
     }
-  } else if (option.kind == cli::ValueKind::power_of_two) {
+  } else if (option.kind == app::ValueKind::power_of_two) {
     std::vector<std::string> powers;
     for (int64_t p = 1; double(p) <= option.max; p *= 2) {
       if (double(p) >= option.min) powers.push_back(std::to_string(p));
     }
     changed = draw_list(option, powers, text);
-  } else if (option.kind == cli::ValueKind::integer || option.kind == cli::ValueKind::real) {
+  } else if (option.kind == app::ValueKind::integer || option.kind == app::ValueKind::real) {
     changed = draw_number(option, text);
   } else {
     char buffer[256] = {};
@@ -168,10 +168,10 @@ void draw_option(const cli::Option& option, ViewerState& state) {
 }
 
 std::string step_choice(RenderOptions& options, const std::string& name, int step) {
-  const cli::Option* const option = find(name);
+  const app::Option* const option = find(name);
   if (option == nullptr || option->choices.empty()) return {};
   const auto& choices = option->choices;
-  const auto texts = cli::option_texts(options);
+  const auto texts = app::option_texts(options);
   const auto now = std::find(choices.begin(), choices.end(), texts.at(name));
   const auto count = int(choices.size());
   const int next = ((now == choices.end() ? 0 : int(now - choices.begin())) + step + count) % count;

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "cli/command.h"
-#include "pipeline/renderer.h"
+#include "app/command.h"
+#include "brokkr/renderer.h"
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {
@@ -20,7 +20,7 @@ void set_options(RenderOptions& options, const std::map<std::string, std::string
 
 // Draws the widget of one option with its present value, for the next frame. What is wrong with a text that was entered
 // is shown as an error.
-void draw_option(const cli::Option& option, ViewerState& state);
+void draw_option(const app::Option& option, ViewerState& state);
 
 // The next (step 1) or previous (-1) of an option's choices, around the end. Returns what it is now.
 std::string step_choice(RenderOptions& options, const std::string& name, int step);

@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/renderer.h"
-#include "scene/frame.h"
+#include "brokkr/frame.h"
+#include "brokkr/renderer.h"
 #include "viewer/camera_control.h"
 #include "viewer/keys.h"
 #include "viewer/unproject.h"

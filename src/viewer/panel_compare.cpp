@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "cli/picture.h"
-#include "cli/text.h"
+#include "app/picture.h"
+#include "app/text.h"
 #include "inspect/image_compare.h"
 #include "viewer/frame_source.h"
 #include "viewer/job_guard.h"
@@ -88,7 +88,7 @@ void compare(RenderContext& c, Comparison& into, int gain) {
 
   std::vector<uint32_t> mine, others;
   if (colors) {
-    const auto pixels = [](const Layer& l) { return l.color.empty() ? cli::screen_pixels(l) : l.color; };
+    const auto pixels = [](const Layer& l) { return l.color.empty() ? app::screen_pixels(l) : l.color; };
     mine = pixels(ours);
     others = pixels(layer);
   } else {
@@ -226,16 +226,16 @@ class ComparePanel : public Panel {
   void draw_numbers(ViewerState& state) {
     const std::lock_guard lock(found_->mutex);
     if (found_->waiting) return ImGui::TextDisabled("OpenGL draws ...");
-    if (!found_->problem.empty()) return ImGui::TextWrapped("%s", cli::printable(found_->problem).c_str());
+    if (!found_->problem.empty()) return ImGui::TextWrapped("%s", app::printable(found_->problem).c_str());
     if (!found_->reference) return ImGui::TextDisabled("not compared yet");
     if (!is_current(state)) ImGui::TextColored(kNotice, "of an earlier frame");
     if (!found_->colors)
       ImGui::TextWrapped("With this shading the two draw other colours: depths are compared, as grey.");
     const ImageComparison& c = found_->image;
     const auto share = [&](uint64_t n) {
-      return cli::grouped(n) + " (" + cli::fixed(100 * double(n) / double(std::max<uint64_t>(c.pixels, 1)), 4) + " %)";
+      return app::grouped(n) + " (" + app::fixed(100 * double(n) / double(std::max<uint64_t>(c.pixels, 1)), 4) + " %)";
     };
-    ImGui::Text("PSNR %s dB", std::isfinite(c.psnr_db) ? cli::fixed(c.psnr_db, 2).c_str() : "infinite");
+    ImGui::Text("PSNR %s dB", std::isfinite(c.psnr_db) ? app::fixed(c.psnr_db, 2).c_str() : "infinite");
     ImGui::Text("differing pixels: %s", share(c.differing).c_str());
     ImGui::Text("by more than 1/255: %s", share(c.far).c_str());
     ImGui::Text("largest difference: %d/255", c.most);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/text.h"
+#include "app/text.h"
 #include "inspect/draw_list.h"
 #include "inspect/pixel_history.h"
 #include "viewer/draw_filter.h"
@@ -150,7 +150,7 @@ class InspectPanel : public Panel {
 
   void draw_draws(ViewerState& state) {
     ImGui::Text("%s, %s hidden", counted(draws_.size(), "draw").c_str(),
-                cli::grouped(state.settings.hidden_commands.size()).c_str());
+                app::grouped(state.settings.hidden_commands.size()).c_str());
     int shown = draws_shown(state.settings, draws_);
     if (ImGui::SliderInt("draw so many", &shown, 0, int(draws_.size()), "%d", ImGuiSliderFlags_AlwaysClamp)) {
       show_draws(state.settings, draws_, shown);
@@ -201,10 +201,10 @@ class InspectPanel : public Panel {
     if (ImGui::Selectable(std::to_string(command).c_str(), chosen_ == command)) choose(command);
     if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) jump(state, command);
     ImGui::TableNextColumn();
-    ImGui::TextUnformatted(cli::printable(draw.label).c_str());
+    ImGui::TextUnformatted(app::printable(draw.label).c_str());
     ImGui::TableNextColumn();
     const uint64_t triangles = primitive_count(draw.topology, draw.element_count) * draw.instances * draw.view_count;
-    ImGui::TextUnformatted(cli::grouped(triangles).c_str());
+    ImGui::TextUnformatted(app::grouped(triangles).c_str());
   }
 
   void choose(uint32_t command) {

@@ -12,8 +12,8 @@
 #include <optional>
 #include <sstream>
 
-#include "cli/pipeline_options.h"
-#include "cli/text.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
@@ -45,7 +45,7 @@ LogSource source_of_window() {
   return source;
 }
 
-std::string policy_text(const RenderOptions& options) { return cli::option_texts(options).at("policy"); }
+std::string policy_text(const RenderOptions& options) { return app::option_texts(options).at("policy"); }
 
 // A log while it is recorded. Lines go to the file at once: what was recorded stays whatever happens.
 struct Recording {
@@ -77,7 +77,7 @@ class LogPanel : public Panel {
     draw_controls(state);
     ImGui::Separator();
     draw_curve();
-    if (!saved_.empty()) ImGui::TextWrapped("last log: %s", cli::printable(saved_).c_str());
+    if (!saved_.empty()) ImGui::TextWrapped("last log: %s", app::printable(saved_).c_str());
   }
 
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
@@ -137,7 +137,7 @@ class LogPanel : public Panel {
       ImGui::SameLine();
       if (recording_)
         ImGui::Text("%zu frames to %s", recording_->frame_ms.size(),
-                    cli::printable(recording_->session.log.filename().string()).c_str());
+                    app::printable(recording_->session.log.filename().string()).c_str());
     } else {
       if (ImGui::Button("Start a log (F9)")) start(state);
       ImGui::SameLine();
@@ -165,7 +165,7 @@ class LogPanel : public Panel {
     plot.list.AddPolyline(points.data(), int(points.size()), kCurve, 0, 1.5f);
     for (const auto& [label, value] : {std::pair<const char*, double>{"median", s.median_ms}, {"p99", s.p99_ms}}) {
       plot.list.AddLine({at.x, y_of(value)}, {at.x + width, y_of(value)}, IM_COL32(255, 255, 255, 70));
-      const std::string text = std::string(label) + " " + cli::fixed(value, 2) + " ms";
+      const std::string text = std::string(label) + " " + app::fixed(value, 2) + " ms";
       const ImVec2 corner(at.x + 4, y_of(value) - ImGui::GetFontSize() - 1);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       plot.list.AddRectFilled(corner, {corner.x + size.x, corner.y + size.y}, kPlotGround);  // over the curve
@@ -174,11 +174,11 @@ class LogPanel : public Panel {
     if (plot.hovered >= 0) ImGui::SetTooltip("%.3f ms", shown_[size_t(plot.hovered * float(shown_.size()))]);
     ImGui::Text("last %zu frames", s.frames);
     if (begin_values("percentiles")) {
-      value_row("median", cli::fixed(s.median_ms, 3) + " ms");
-      value_row("p95", cli::fixed(s.p95_ms, 3) + " ms");
-      value_row("p99", cli::fixed(s.p99_ms, 3) + " ms");
-      value_row("p99.9", cli::fixed(s.p999_ms, 3) + " ms");
-      value_row("1 % low", cli::fixed(s.one_percent_low_fps, 2) + " frames/s");
+      value_row("median", app::fixed(s.median_ms, 3) + " ms");
+      value_row("p95", app::fixed(s.p95_ms, 3) + " ms");
+      value_row("p99", app::fixed(s.p99_ms, 3) + " ms");
+      value_row("p99.9", app::fixed(s.p999_ms, 3) + " ms");
+      value_row("1 % low", app::fixed(s.one_percent_low_fps, 2) + " frames/s");
       ImGui::EndTable();
     }
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("1 %% low = %s", kOnePercentLowFormula);
@@ -236,7 +236,7 @@ class LogPanel : public Panel {
             session.camera = text_of(last->camera);
             write_json(manifest_path(session.log),
                        manifest_json(session, scene_json(last->scene->path, last->scene->frame),
-                                     cli::option_texts(options), last->result.statistics, times));
+                                     app::option_texts(options), last->result.statistics, times));
             if (!plots) return {};
             const std::string picture =
                 plot_frame_times(std::vector{read_frame_log(session.log)}, session.log.stem().string());

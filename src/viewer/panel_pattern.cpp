@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "app/text.h"
 #include "bin/pattern_image.h"
-#include "cli/text.h"
 #include "inspect/load_map.h"
 #include "target/target_tables.h"
 #include "viewer/looks.h"
@@ -85,7 +85,7 @@ class PatternPanel : public Panel {
         std::string text = std::string(info.name) + "\n" + info.description;
         if (state.last && state.last->result.statistics.bins_x > 0) {
           const LoadStatistics load = predict_load(state.last->result.statistics, info.kind, rasterizers);
-          text += "\nthis frame: c_v " + cli::fixed(load.cv, 3) + ", imbalance " + cli::fixed(load.imbalance, 2);
+          text += "\nthis frame: c_v " + app::fixed(load.cv, 3) + ", imbalance " + app::fixed(load.imbalance, 2);
         }
         ImGui::SetTooltip("%s", text.c_str());
       }
@@ -161,8 +161,8 @@ class PatternPanel : public Panel {
     if (ImGui::SmallButton("Measure the time of each rasterizer")) measure_time(state);
     bars(map_.counted.load, map_.counted.mean);
     if (map_.most > 0) {
-      ImGui::TextDisabled("fullest bin: %s fragments, of %s in all", cli::grouped(map_.most).c_str(),
-                          cli::grouped(map_.counted.total).c_str());
+      ImGui::TextDisabled("fullest bin: %s fragments, of %s in all", app::grouped(map_.most).c_str(),
+                          app::grouped(map_.counted.total).c_str());
     }
   }
 
@@ -203,7 +203,7 @@ class PatternPanel : public Panel {
     list.AddLine({at.x, y}, {at.x + width, y}, IM_COL32(255, 255, 255, 220), 1.5f);
     if (hovered < 0) return;
     const size_t i = size_t(hovered * float(count));
-    ImGui::SetTooltip("rasterizer %zu: %s fragments, %.2f of the mean", i, cli::grouped(load[i]).c_str(),
+    ImGui::SetTooltip("rasterizer %zu: %s fragments, %.2f of the mean", i, app::grouped(load[i]).c_str(),
                       mean > 0 ? double(load[i]) / mean : 0);
   }
 

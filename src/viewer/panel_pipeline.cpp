@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/pipeline_options.h"
+#include "app/pipeline_options.h"
 #include "viewer/option_widget.h"
 #include "viewer/panels.h"
 
@@ -16,14 +16,14 @@ namespace {
 
 class PipelinePanel : public Panel {
  public:
-  PipelinePanel() : options_(cli::pipeline_options()), machines_(find_machines()) {
-    std::erase_if(options_, [](const cli::Option& option) { return is_policy_option(cli::key_of(option)); });
+  PipelinePanel() : options_(app::pipeline_options()), machines_(find_machines()) {
+    std::erase_if(options_, [](const app::Option& option) { return is_policy_option(app::key_of(option)); });
   }
   const char* name() const override { return "Pipeline"; }
 
   void draw(ViewerState& state) override {
     RenderOptions& options = state.settings.options;
-    for (const cli::Option& option : options_) draw_option(option, state);
+    for (const app::Option& option : options_) draw_option(option, state);
     if (ImGui::Button("Defaults")) {
       const RenderOptions before = options;
       options = {};
@@ -70,7 +70,7 @@ class PipelinePanel : public Panel {
         s.frame_ms);
   }
 
-  std::vector<cli::Option> options_;
+  std::vector<app::Option> options_;
   std::vector<MachineInfo> machines_;
 };
 

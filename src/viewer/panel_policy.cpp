@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "cli/pipeline_options.h"
-#include "cli/text.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
 #include "viewer/block_timeline.h"
 #include "viewer/looks.h"
 #include "viewer/option_widget.h"
@@ -22,14 +22,14 @@ constexpr int kMostRows = 160;  // blocks drawn one by one; of more, evenly chos
 
 class PolicyPanel : public Panel {
  public:
-  PolicyPanel() : options_(cli::pipeline_options()) {
-    std::erase_if(options_, [](const cli::Option& option) { return !is_policy_option(cli::key_of(option)); });
+  PolicyPanel() : options_(app::pipeline_options()) {
+    std::erase_if(options_, [](const app::Option& option) { return !is_policy_option(app::key_of(option)); });
   }
   const char* name() const override { return "Policy"; }
 
   void draw(ViewerState& state) override {
-    for (const cli::Option& option : options_) {
-      if (cli::key_of(option) == "quotas") draw_quotas(state.settings.options);
+    for (const app::Option& option : options_) {
+      if (app::key_of(option) == "quotas") draw_quotas(state.settings.options);
       draw_option(option, state);
     }
     draw_fixation(state);
@@ -71,7 +71,7 @@ class PolicyPanel : public Panel {
  private:
   // Two quotas as one share.
   static void draw_quotas(RenderOptions& options) {
-    const auto texts = cli::option_texts(options);
+    const auto texts = app::option_texts(options);
     const auto found = texts.find("quotas");
     float geometry = 1, raster = 1;
     if (found != texts.end()) std::sscanf(found->second.c_str(), "%f,%f", &geometry, &raster);
@@ -103,8 +103,8 @@ class PolicyPanel : public Panel {
   void draw_buckets(const ViewerState& state) {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
     const Statistics& s = state.last->result.statistics;
-    wrapped("Fullest queue: " + cli::grouped(s.queue_peak) + " entries; store: " + cli::grouped(s.store_peak) +
-            " blocks at most; admission waited " + cli::grouped(s.admission_waits) + " times; " +
+    wrapped("Fullest queue: " + app::grouped(s.queue_peak) + " entries; store: " + app::grouped(s.store_peak) +
+            " blocks at most; admission waited " + app::grouped(s.admission_waits) + " times; " +
             counted(s.visits, "visit"));
     if (s.trace.empty()) return;
     double end = 0;
@@ -130,9 +130,9 @@ class PolicyPanel : public Panel {
     list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.7f, top}, wire);
     draw_bucket(list, {at.x + width * 0.3f, at.y}, {at.x + width * 0.7f, at.y + 1.4f * line}, 0, 0, "what next?");
     draw_bucket(list, {at.x, top}, {at.x + width * 0.4f, middle}, geometry, kStageColors[0],
-                "geometry: " + cli::grouped(levels.geometry_left) + " tasks");
+                "geometry: " + app::grouped(levels.geometry_left) + " tasks");
     draw_bucket(list, {at.x + width * 0.44f, top}, {at.x + width, middle}, whole > 0 ? left / whole : 0,
-                kStageColors[1], "rasterizers: " + cli::fixed(left * 1e-3, 2) + " ms");
+                kStageColors[1], "rasterizers: " + app::fixed(left * 1e-3, 2) + " ms");
     list.AddLine({at.x + width * 0.72f, middle}, {at.x + width / 2, bottom}, wire);
     const float step = width / float(std::max<size_t>(levels.left_us.size(), 1));
     for (size_t i = 0; i < levels.left_us.size() && most > 0; ++i) {
@@ -154,7 +154,7 @@ class PolicyPanel : public Panel {
     for (size_t i = 0; i < size_t(Stage::count); ++i) {
       double sum = 0;
       for (const BlockTime& block : s.block_times) sum += block.ms[i];
-      legend(kStageNames[i], kStageColors[i], std::string(kStageNames[i]) + " " + cli::fixed(sum, 1) + " ms", i == 0);
+      legend(kStageNames[i], kStageColors[i], std::string(kStageNames[i]) + " " + app::fixed(sum, 1) + " ms", i == 0);
     }
     const float width = ImGui::GetContentRegionAvail().x;
     const int columns = std::max(16, int(width / 2));
@@ -198,7 +198,7 @@ class PolicyPanel : public Panel {
     }
   }
 
-  std::vector<cli::Option> options_;
+  std::vector<app::Option> options_;
   BlockTimeline timeline_;
   double hovered_us_ = -1;  // moment of the time line under the mouse
   float moment_ = 0.25f;

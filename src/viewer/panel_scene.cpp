@@ -6,7 +6,7 @@
 #include <cmath>
 #include <glm/common.hpp>
 
-#include "cli/text.h"
+#include "app/text.h"
 #include "viewer/looks.h"
 #include "viewer/panels.h"
 
@@ -37,11 +37,11 @@ class ScenePanel : public Panel {
                              [](const Command& c) { return std::holds_alternative<DrawCommand>(c); });
     }
     if (!begin_values("file")) return;
-    value_row("file", cli::printable(scene.path));
-    if (!scene.frame.application.empty()) value_row("from", cli::printable(scene.frame.application));
-    if (!scene.frame.license.empty()) value_row("licence", cli::printable(scene.frame.license));
+    value_row("file", app::printable(scene.path));
+    if (!scene.frame.application.empty()) value_row("from", app::printable(scene.frame.application));
+    if (!scene.frame.license.empty()) value_row("licence", app::printable(scene.frame.license));
     value_row("holds", counted(uint64_t(draws_), "draw") + ", " + counted(triangles_, "triangle"));
-    value_row("loaded", "in " + cli::fixed(scene.load_ms, 0) + " ms");
+    value_row("loaded", "in " + app::fixed(scene.load_ms, 0) + " ms");
     ImGui::EndTable();
   }
 
@@ -124,23 +124,23 @@ class ScenePanel : public Panel {
   static void draw_last(const Rendered& last) {
     const Statistics& s = last.result.statistics;
     if (!begin_values("last")) return;
-    value_row("frame", cli::fixed(s.frame_ms, 3) + " ms" + (last.result.aborted ? ", cut off" : ""));
+    value_row("frame", app::fixed(s.frame_ms, 3) + " ms" + (last.result.aborted ? ", cut off" : ""));
     value_row("machine", s.machine + " " + s.isa + ", " + std::to_string(s.workers) + " workers of " +
                              std::to_string(s.width) + " lanes");
-    value_row("triangles", cli::grouped(s.triangles_in) + " in, " + cli::grouped(s.triangles_culled) + " culled, " +
-                               cli::grouped(s.triangles_clipped) + " clipped, " + cli::grouped(s.triangles_out) +
+    value_row("triangles", app::grouped(s.triangles_in) + " in, " + app::grouped(s.triangles_culled) + " culled, " +
+                               app::grouped(s.triangles_clipped) + " clipped, " + app::grouped(s.triangles_out) +
                                " out");
-    value_row("vertices", cli::grouped(s.vertex_shader_runs) + " shaded, " + cli::fixed(s.asr, 3) + " per triangle");
-    value_row("batches", cli::grouped(s.batches) + ", phases " + cli::grouped(s.phases) + " (" +
-                             cli::grouped(s.ordered_phases) + " ordered)");
-    value_row("fragments", cli::grouped(s.fragments) + ", " + cli::grouped(s.fragments_shaded) + " shaded");
-    value_row("load", "c_v " + cli::fixed(s.load_cv, 3) + " over " + std::to_string(s.rasterizers) + " rasterizers");
-    value_row("memory", cli::grouped(s.store_bytes >> 10) + " KiB store, " + cli::grouped(s.target_bytes >> 10) +
-                            " KiB targets, " + cli::grouped(s.frame_bytes >> 10) + " KiB frame");
+    value_row("vertices", app::grouped(s.vertex_shader_runs) + " shaded, " + app::fixed(s.asr, 3) + " per triangle");
+    value_row("batches", app::grouped(s.batches) + ", phases " + app::grouped(s.phases) + " (" +
+                             app::grouped(s.ordered_phases) + " ordered)");
+    value_row("fragments", app::grouped(s.fragments) + ", " + app::grouped(s.fragments_shaded) + " shaded");
+    value_row("load", "c_v " + app::fixed(s.load_cv, 3) + " over " + std::to_string(s.rasterizers) + " rasterizers");
+    value_row("memory", app::grouped(s.store_bytes >> 10) + " KiB store, " + app::grouped(s.target_bytes >> 10) +
+                            " KiB targets, " + app::grouped(s.frame_bytes >> 10) + " KiB frame");
     ImGui::EndTable();
     if (s.discard_unknown_triangles > 0)
       ImGui::TextWrapped("%s triangles had a shader that may discard fragments; they are drawn whole.",
-                         cli::grouped(s.discard_unknown_triangles).c_str());
+                         app::grouped(s.discard_unknown_triangles).c_str());
   }
 
   const Scene* counted_ = nullptr;

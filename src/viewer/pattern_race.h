@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "bin/pattern.h"
+#include "brokkr/pattern.h"
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "pipeline/renderer.h"
+#include "brokkr/renderer.h"
 
 namespace brokkr::viewer {
 

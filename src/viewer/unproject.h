@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "scene/camera.h"
-#include "scene/frame.h"
 
 namespace brokkr::viewer {
 

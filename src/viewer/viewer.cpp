@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/pipeline_options.h"
+#include "app/pipeline_options.h"
 #include "viewer/names.h"
 #include "viewer/option_widget.h"
 #include "viewer/panels.h"
@@ -76,7 +76,7 @@ void Viewer::remember() {
   settings_.maximized = size.maximized;
   settings_.panels = show_ui_;
   settings_.panel = wanted_panel_;
-  settings_.options = cli::option_texts(state_.settings.options);
+  settings_.options = app::option_texts(state_.settings.options);
   settings_.sequence_speed = sequence_.speed;
   settings_.sequence_loop = sequence_.loop;
   if (!dialog_.folder().empty()) settings_.folder = dialog_.folder();

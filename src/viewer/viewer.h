@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/load.h"
+#include "brokkr/load.h"
 #include "viewer/file_dialog.h"
 #include "viewer/file_watch.h"
 #include "viewer/frame_source.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "cli/text.h"
+#include "app/text.h"
 #include "viewer/looks.h"
 #include "viewer/names.h"
 
@@ -18,15 +18,15 @@ std::string ViewerUi::status_text() const {
   if (last == nullptr) return v_.window_->renderer();
   const Statistics& s = last->result.statistics;
   std::string text = display_name(last->scene->path) + "   " + std::to_string(last->width) + " x " +
-                     std::to_string(last->height) + "   " + cli::fixed(s.frame_ms, 2) + " ms";
+                     std::to_string(last->height) + "   " + app::fixed(s.frame_ms, 2) + " ms";
   if (last->result.aborted) text += " (cut off)";
   if (v_.state_.continuous && !v_.frame_times_.empty()) {
     const double sum = std::accumulate(v_.frame_times_.begin(), v_.frame_times_.end(), 0.0);
-    text += "   " + cli::fixed(double(v_.frame_times_.size()) / sum, 1) + " frames/s";
+    text += "   " + app::fixed(double(v_.frame_times_.size()) / sum, 1) + " frames/s";
   }
   text += "   " + s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) + " workers, " +
           std::to_string(s.rasterizers) + " rasterizers   " + v_.presenter_->description() + "   " +
-          cli::fixed(double(v_.state_.view.zoom) * 100, 0) + " %";
+          app::fixed(double(v_.state_.view.zoom) * 100, 0) + " %";
   return text;
 }
 
@@ -39,7 +39,7 @@ void ViewerUi::draw_status_bar(float top) {
     ImGui::TextUnformatted(status_text().c_str());
     if (Clock::now() < v_.note_until_) {
       ImGui::SameLine(0, 30);
-      ImGui::TextColored(kNotice, "%s", cli::printable(v_.note_).c_str());
+      ImGui::TextColored(kNotice, "%s", app::printable(v_.note_).c_str());
     } else if (!v_.render_thread_->idle() && !v_.state_.continuous) {
       ImGui::SameLine(0, 30);
       ImGui::TextDisabled("rendering");

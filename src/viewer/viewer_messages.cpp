@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/text.h"
+#include "app/text.h"
 #include "viewer/looks.h"
 #include "viewer/names.h"
 
@@ -91,7 +91,7 @@ void ViewerUi::draw_errors(glm::vec2 corner, float width) {
                    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing)) {
     ImGui::PushTextWrapPos(0);
-    for (const std::string& error : v_.errors_) ImGui::TextUnformatted(cli::printable(error).c_str());
+    for (const std::string& error : v_.errors_) ImGui::TextUnformatted(app::printable(error).c_str());
     ImGui::PopTextWrapPos();
     if (ImGui::SmallButton("Close")) open = false;
   }
@@ -123,7 +123,7 @@ void ViewerUi::draw_welcome(glm::vec2 center) {
     if (ImGui::Button("Show a generated scene")) v_.open({"generated:city"});
     std::string chosen;
     for (const std::string& file : v_.settings_.recent) {
-      if (ImGui::Selectable(cli::printable(file).c_str())) chosen = file;
+      if (ImGui::Selectable(app::printable(file).c_str())) chosen = file;
     }
     if (!chosen.empty()) v_.open({chosen});
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/text.h"
+#include "app/text.h"
 #include "viewer/looks.h"
 
 namespace brokkr::viewer {
@@ -54,7 +54,7 @@ void ViewerUi::draw_file_menu() {
   if (ImGui::BeginMenu("Recent", !v_.settings_.recent.empty())) {
     std::string chosen;
     for (const std::string& file : v_.settings_.recent) {
-      if (menu_item(cli::printable(file).c_str(), nullptr)) chosen = file;
+      if (menu_item(app::printable(file).c_str(), nullptr)) chosen = file;
     }
     ImGui::EndMenu();
     if (!chosen.empty()) v_.open({chosen});

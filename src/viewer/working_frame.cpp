@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/resize.h"
+#include "app/resize.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -46,7 +46,7 @@ void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted) {
   frame_ = std::make_shared<Frame>(wanted.scene->frame);
   const Target& target = frame_->targets[size_t(wanted.target)];
   if (wanted.width > 0 && (wanted.width != target.width || wanted.height != target.height))
-    cli::resize_frame(*frame_, uint32_t(wanted.target), wanted.width, wanted.height);
+    app::resize_frame(*frame_, uint32_t(wanted.target), wanted.width, wanted.height);
   for (const uint32_t hidden : wanted.hidden) {
     if (hidden >= frame_->commands.size()) continue;
     if (auto* draw = std::get_if<DrawCommand>(&frame_->commands[hidden])) draw->element_count = 0;

@@ -10,11 +10,11 @@
 
 #include "batch/frame_batches.h"
 #include "batch/predict.h"
+#include "brokkr/load.h"
+#include "brokkr/renderer.h"
 #include "meshes.h"
-#include "pipeline/renderer.h"
 #include "scene/bkf_writer.h"
 #include "scene/generated.h"
-#include "scene/load.h"
 #include "scene/obj_writer.h"
 
 namespace brokkr {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bin/pattern.h"
+#include "brokkr/pattern.h"
 
 namespace brokkr {
 namespace {

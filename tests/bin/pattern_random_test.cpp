@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "bin/pattern.h"
+#include "brokkr/pattern.h"
 
 namespace brokkr {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "bin/pattern.h"
+#include "brokkr/pattern.h"
 
 namespace brokkr {
 namespace {

@@ -1,5 +1,5 @@
 // What holds for every pattern: names, ranges, determinism, table size, equal share.
-#include "bin/pattern.h"
+#include "brokkr/pattern.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Patterns in files: what is saved is what is loaded, and everything else is refused with a reason.
-#include "bin/saved_pattern.h"
+#include "brokkr/pattern.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "cli/depth_compare.h"
+#include "app/depth_compare.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 const auto kAllHard = [](size_t) { return true; };
@@ -85,4 +85,4 @@ TEST(HardWriter, IsAClearOrNothing) {
 }
 
 }  // namespace
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -1,10 +1,10 @@
-#include "cli/resize.h"
+#include "app/resize.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 Frame captured() {
@@ -63,4 +63,4 @@ TEST(Resize, RejectsTargetsOverTheLimit) {
 }
 
 }  // namespace
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -1,8 +1,8 @@
-#include "cli/value_check.h"
+#include "app/value_check.h"
 
 #include <gtest/gtest.h>
 
-namespace brokkr::cli {
+namespace brokkr::app {
 namespace {
 
 bool accepts(const Option& option, const std::string& value) { return check_value(option, value).empty(); }
@@ -58,4 +58,4 @@ TEST(Commands, EveryOptionIsWhole) {
 }
 
 }  // namespace
-}  // namespace brokkr::cli
+}  // namespace brokkr::app

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "brokkr/load.h"
+#include "brokkr/renderer.h"
 #include "inspect/draw_list.h"
 #include "inspect/image_compare.h"
 #include "inspect/load_map.h"
-#include "pipeline/renderer.h"
-#include "scene/load.h"
 
 namespace brokkr {
 namespace {

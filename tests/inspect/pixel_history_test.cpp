@@ -7,11 +7,11 @@
 #include <cmath>
 #include <random>
 
-#include "cli/resize.h"
+#include "app/resize.h"
+#include "brokkr/load.h"
 #include "oracle/frame_builder.h"
 #include "oracle/soup.h"
 #include "reference/captures.h"
-#include "scene/load.h"
 
 namespace brokkr {
 namespace {
@@ -104,7 +104,7 @@ TEST_P(CapturedPixel, EndsAsRendered) {
   if (!std::filesystem::exists(path)) path = test::captures_folder() / GetParam();
   if (!std::filesystem::exists(path)) GTEST_SKIP() << GetParam() << " is not here; set BROKKR_CAPTURES";
   Frame frame = load_frame(path.string(), {});
-  cli::resize_frame(frame, main_target(frame), 320, 180);
+  app::resize_frame(frame, main_target(frame), 320, 180);
   RenderOptions options;
   options.shading = Shading::triangle;
   options.hierarchical_depth = false;

@@ -10,8 +10,8 @@
 #include <memory>
 #include <set>
 
-#include "cli/cli.h"
-#include "scene/load.h"
+#include "app/command.h"
+#include "brokkr/load.h"
 
 namespace brokkr::lab {
 namespace {
@@ -139,7 +139,7 @@ TEST(PatternsCommand, NamesWhatIsWrong) {
   const auto call = [](std::vector<const char*> words) {
     words.insert(words.begin(), {"brokkr", "patterns"});
     testing::internal::CaptureStderr();
-    const int code = cli::run(int(words.size()), words.data());
+    const int code = app::run(int(words.size()), words.data());
     return std::to_string(code) + " " + testing::internal::GetCapturedStderr();
   };
   EXPECT_NE(call({"--no-plots"}).find("2 brokkr: FILE is missing"), std::string::npos);

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <random>
 
+#include "brokkr/load.h"
 #include "lab/pattern_guidelines.h"
 #include "lab/pattern_partition.h"
 #include "lab/pattern_pipeline.h"
 #include "lab/pattern_search.h"
-#include "scene/load.h"
 
 namespace brokkr::lab {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "cli/cli.h"
+#include "app/command.h"
 #include "each_machine.h"
 
 namespace brokkr::lab {
@@ -95,18 +95,18 @@ TEST(QueueExperimentOptions, AreChecked) {
 
 int run(std::vector<const char*> words) {
   words.insert(words.begin(), "brokkr");
-  return cli::run(int(words.size()), words.data());
+  return app::run(int(words.size()), words.data());
 }
 
 TEST(QueuesCommand, AnswersAsTheOthersDo) {
-  EXPECT_EQ(run({"queues", "--list"}), cli::kSuccess);
+  EXPECT_EQ(run({"queues", "--list"}), app::kSuccess);
   EXPECT_EQ(run({"queues", "balanced", "--quick", "--queues", "bq,sfq", "--warps", "1,2", "--json", "-"}),
-            cli::kSuccess);
-  EXPECT_EQ(run({"queues", "fastest"}), cli::kUsageError);
-  EXPECT_EQ(run({"queues", "--queues", "XQ"}), cli::kUsageError);
-  EXPECT_EQ(run({"queues", "--warps", "1,x"}), cli::kUsageError);
-  EXPECT_EQ(run({"queues", "--iterations", "16"}), cli::kUsageError);
-  EXPECT_EQ(run({"queues", "pagerank", "--quick", "--graph", "there-is-none.txt"}), cli::kFailure);
+            app::kSuccess);
+  EXPECT_EQ(run({"queues", "fastest"}), app::kUsageError);
+  EXPECT_EQ(run({"queues", "--queues", "XQ"}), app::kUsageError);
+  EXPECT_EQ(run({"queues", "--warps", "1,x"}), app::kUsageError);
+  EXPECT_EQ(run({"queues", "--iterations", "16"}), app::kUsageError);
+  EXPECT_EQ(run({"queues", "pagerank", "--quick", "--graph", "there-is-none.txt"}), app::kFailure);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <set>
 
+#include "brokkr/load.h"
 #include "each_machine.h"
 #include "lab/foveated.h"
-#include "scene/load.h"
 
 namespace brokkr::lab {
 namespace {

@@ -5,12 +5,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "brokkr/load.h"
 #include "log/frame_log.h"
 #include "log/log_reader.h"
 #include "log/manifest.h"
 #include "log/plot.h"
 #include "log/sha256.h"
-#include "scene/load.h"
 
 namespace brokkr {
 namespace {

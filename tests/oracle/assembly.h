@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr::oracle {
 

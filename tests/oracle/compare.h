@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "brokkr/renderer.h"
 #include "oracle/oracle.h"
-#include "pipeline/renderer.h"
 
 namespace brokkr::oracle {
 

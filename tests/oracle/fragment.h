@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <glm/vec4.hpp>
 
+#include "brokkr/frame.h"
 #include "oracle/surface.h"
 #include "oracle/triangle.h"
-#include "scene/frame.h"
 
 namespace brokkr::oracle {
 

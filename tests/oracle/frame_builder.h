@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr::oracle {
 

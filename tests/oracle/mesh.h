@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr::oracle {
 

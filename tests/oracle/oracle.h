@@ -17,8 +17,8 @@
 #include <optional>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "oracle/surface.h"
-#include "scene/frame.h"
 
 namespace brokkr::oracle {
 

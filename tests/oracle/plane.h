@@ -10,7 +10,7 @@
 #include <glm/vec4.hpp>
 #include <optional>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr::oracle {
 

@@ -5,8 +5,8 @@
 #include <glm/vec4.hpp>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "oracle/dice.h"
-#include "scene/frame.h"
 
 namespace brokkr::oracle {
 

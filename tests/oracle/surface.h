@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 namespace brokkr::oracle {
 

@@ -6,8 +6,8 @@
 #include <glm/vec4.hpp>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "oracle/plane.h"
-#include "scene/frame.h"
 
 namespace brokkr::oracle {
 

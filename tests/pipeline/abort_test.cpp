@@ -6,9 +6,9 @@
 #include <chrono>
 #include <thread>
 
+#include "brokkr/load.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
-#include "scene/load.h"
 
 namespace brokkr {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "pipeline/renderer.h"
-#include "scene/load.h"
+#include "brokkr/load.h"
+#include "brokkr/renderer.h"
 
 namespace brokkr {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "cli/depth_compare.h"
-#include "cli/resize.h"
+#include "app/depth_compare.h"
+#include "app/resize.h"
+#include "brokkr/load.h"
 #include "pictures.h"
-#include "scene/load.h"
 #include "settings.h"
 
 namespace brokkr {
@@ -37,7 +37,7 @@ TEST_P(CapturedFrame, LooksTheSameUnderEverySetting) {
   const auto path = test::find_capture(c.file);
   if (path.empty()) GTEST_SKIP() << c.file << " is not here; set BROKKR_CAPTURES";
   Frame frame = load_frame(path.string(), {});
-  if (c.width > 0) cli::resize_frame(frame, main_target(frame), c.width, c.height);
+  if (c.width > 0) app::resize_frame(frame, main_target(frame), c.width, c.height);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   const std::vector<Setting> settings = c.every_setting ? all_settings() : some_settings();
@@ -66,7 +66,7 @@ TEST_P(CapturedFrame, ShadedColoursAgree) {
   const auto path = test::find_capture(c.file);
   if (path.empty()) GTEST_SKIP() << c.file << " is not here; set BROKKR_CAPTURES";
   Frame frame = load_frame(path.string(), {});
-  if (c.width > 0) cli::resize_frame(frame, main_target(frame), c.width, c.height);
+  if (c.width > 0) app::resize_frame(frame, main_target(frame), c.width, c.height);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   for (const Shading shading : {Shading::material, Shading::normal, Shading::depth}) {
@@ -141,9 +141,9 @@ TEST_P(CapturedDepth, AgreesWithTheDriver) {
     const RenderResult result = renderer.render(prepared, options);
     const Layer& layer = result.targets[reference.target].layers[0];
     ASSERT_EQ(layer.depth.size(), reference.depth.size());
-    const cli::DepthComparison d = cli::compare_depth(layer.depth, reference.depth, [&](size_t pixel) {
+    const app::DepthComparison d = app::compare_depth(layer.depth, reference.depth, [&](size_t pixel) {
       const uint32_t id = layer.depth_id[pixel];
-      return id == ~0u || cli::is_hard_writer(frame, prepared.origin(id).command);
+      return id == ~0u || app::is_hard_writer(frame, prepared.origin(id).command);
     });
     EXPECT_GE(d.percent(), c.all - kAllowance);
     EXPECT_GE(d.hard_percent(), c.hard - kAllowance);

@@ -1,10 +1,10 @@
 // Memory: a fixed part that the number of triangles does not change, and the input with its tables.
 #include <gtest/gtest.h>
 
+#include "brokkr/load.h"
 #include "pictures.h"
 #include "pipeline/expand.h"
 #include "scene/frame_tables.h"
-#include "scene/load.h"
 
 namespace brokkr {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/renderer.h"
+#include "brokkr/renderer.h"
 
 namespace brokkr::test {
 

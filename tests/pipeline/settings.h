@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/renderer.h"
+#include "brokkr/renderer.h"
 
 namespace brokkr {
 

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "oracle/assembly.h"
 #include "oracle/oracle.h"
-#include "scene/frame.h"
 
 namespace brokkr {
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <glm/geometric.hpp>
 
+#include "brokkr/load.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
-#include "scene/load.h"
 
 namespace brokkr {
 namespace {

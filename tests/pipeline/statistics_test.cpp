@@ -8,12 +8,12 @@
 #include <set>
 #include <sstream>
 
+#include "app/resize.h"
 #include "bin/load.h"
-#include "cli/resize.h"
+#include "brokkr/load.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
 #include "scene/frame_tables.h"
-#include "scene/load.h"
 #include "settings.h"
 
 namespace brokkr {
@@ -32,7 +32,7 @@ uint64_t sum(const std::vector<uint64_t>& v) { return std::accumulate(v.begin(),
 
 Frame small_capture(const char* name) {
   Frame frame = load_frame(test::find_capture(name).string(), {});
-  cli::resize_frame(frame, main_target(frame), 320, 180);
+  app::resize_frame(frame, main_target(frame), 320, 180);
   return frame;
 }
 

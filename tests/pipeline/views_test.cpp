@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "brokkr/load.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
-#include "scene/load.h"
 
 namespace brokkr {
 namespace {

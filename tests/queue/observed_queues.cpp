@@ -9,7 +9,7 @@
 #include <new>
 #include <thread>
 
-#include "queue/every_queue.h"
+#include "lab/queue/every_queue.h"
 
 namespace brokkr::queue_test {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "queue/queue_shape.h"
+#include "lab/queue/queue_shape.h"
 
 namespace brokkr::queue_test {
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "pipeline/renderer.h"
+#include "brokkr/renderer.h"
 #include "tiny_frame.h"
 
 namespace brokkr::test {

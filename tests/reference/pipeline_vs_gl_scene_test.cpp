@@ -1,9 +1,9 @@
 // Whole frames: the pipeline's picture beside OpenGL's, for generated scenes and captured frames.
 #include <filesystem>
 
+#include "brokkr/load.h"
 #include "captures.h"
 #include "compare.h"
-#include "scene/load.h"
 
 namespace brokkr::test {
 namespace {

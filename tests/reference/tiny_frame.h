@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "reference/egl_context.h"
 #include "reference/gl_renderer.h"
-#include "scene/frame.h"
 
 namespace brokkr::test {
 

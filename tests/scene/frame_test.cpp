@@ -1,5 +1,5 @@
 // Counting and validating frames.
-#include "scene/frame.h"
+#include "brokkr/frame.h"
 
 #include <gtest/gtest.h>
 

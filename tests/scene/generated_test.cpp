@@ -9,7 +9,7 @@
 #include <glm/geometric.hpp>
 #include <map>
 
-#include "scene/load.h"
+#include "brokkr/load.h"
 
 namespace brokkr {
 namespace {

@@ -1,5 +1,5 @@
 // Pictures survive writing and reading; wrong files are named; failed writes leave nothing behind.
-#include "scene/image_io.h"
+#include "brokkr/image.h"
 
 #include <gtest/gtest.h>
 #include <tinyexr.h>

@@ -11,8 +11,8 @@
 #include <map>
 #include <numbers>
 
+#include "brokkr/image.h"
 #include "scene/file_io.h"
-#include "scene/image_io.h"
 #include "scene/polygon.h"
 
 namespace brokkr {

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "cli/pipeline_options.h"
-#include "cli/view_request.h"
-#include "scene/image_io.h"
+#include "app/pipeline_options.h"
+#include "app/view_request.h"
+#include "brokkr/image.h"
 #include "viewer/block_timeline.h"
 #include "viewer/draw_filter.h"
 #include "viewer/file_watch.h"
@@ -180,15 +180,15 @@ TEST(Screenshot, MetadataLeavesThePictureReadable) {
 
 TEST(Options, TextsAreTheInverseOfOptions) {
   RenderOptions options;
-  for (const cli::Option& option : cli::pipeline_options()) {
-    const std::string name = cli::key_of(option);
+  for (const app::Option& option : app::pipeline_options()) {
+    const std::string name = app::key_of(option);
     std::vector<std::string> values = option.choices;
     if (name == "isa") values = {"v3"};
-    if (option.kind == cli::ValueKind::power_of_two) values = {"32"};
-    if (option.kind == cli::ValueKind::integer || option.kind == cli::ValueKind::real) values = {"3"};
+    if (option.kind == app::ValueKind::power_of_two) values = {"32"};
+    if (option.kind == app::ValueKind::integer || option.kind == app::ValueKind::real) values = {"3"};
     for (const std::string& value : values) {
       set_option(options, name, value);
-      EXPECT_EQ(cli::option_texts(options).at(name), value) << name;
+      EXPECT_EQ(app::option_texts(options).at(name), value) << name;
     }
   }
   EXPECT_THROW(set_option(options, "pattern", "nonsense"), std::invalid_argument);
@@ -198,13 +198,13 @@ TEST(Options, TextsAreTheInverseOfOptions) {
 }
 
 TEST(Options, ViewerIsToldWhatTheUserWrote) {
-  const cli::Arguments given({{"FILE", {"a.bkf", "--odd.bkf"}}, {"pattern", {"hilbert"}}, {"fresh", {"true"}}});
-  const cli::Arguments read = cli::parse_view_words(cli::view_words(given));
+  const app::Arguments given({{"FILE", {"a.bkf", "--odd.bkf"}}, {"pattern", {"hilbert"}}, {"fresh", {"true"}}});
+  const app::Arguments read = app::parse_view_words(app::view_words(given));
   EXPECT_EQ(read.all("FILE"), given.all("FILE"));
   EXPECT_EQ(read.text("pattern"), "hilbert");
   EXPECT_TRUE(read.has("fresh"));
-  EXPECT_THROW(cli::parse_view_words({"--pattern=none"}), cli::UsageError);
-  EXPECT_THROW(cli::parse_view_words({"--nothing=1"}), cli::UsageError);
+  EXPECT_THROW(app::parse_view_words({"--pattern=none"}), app::UsageError);
+  EXPECT_THROW(app::parse_view_words({"--nothing=1"}), app::UsageError);
 }
 
 TEST(BlockTimeline, SharesAddUp) {

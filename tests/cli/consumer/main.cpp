@@ -1,8 +1,8 @@
 // One triangle over the lower left half of a small target, through the installed library.
 #include <cstdio>
 
-#include "pipeline/renderer.h"
-#include "scene/frame.h"
+#include "brokkr/frame.h"
+#include "brokkr/renderer.h"
 
 int main() {
   constexpr int kSize = 64;

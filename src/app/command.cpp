@@ -1,0 +1,41 @@
+#include "app/command.h"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace brokkr::app {
+
+bool Arguments::has(const std::string& name) const { return !all(name).empty(); }
+
+const std::vector<std::string>& Arguments::all(const std::string& name) const {
+  static const std::vector<std::string> none;
+  const auto found = values_.find(name);
+  return found == values_.end() ? none : found->second;
+}
+
+std::string Arguments::text(const std::string& name, const std::string& fallback) const {
+  return has(name) ? all(name).back() : fallback;
+}
+
+// The values were checked when the command line was read, so that these conversions cannot fail.
+int64_t Arguments::integer(const std::string& name, int64_t fallback) const {
+  return has(name) ? std::strtoll(all(name).back().c_str(), nullptr, 10) : fallback;
+}
+
+double Arguments::real(const std::string& name, double fallback) const {
+  return has(name) ? std::strtod(all(name).back().c_str(), nullptr) : fallback;
+}
+
+std::pair<int, int> Arguments::size(const std::string& name) const {
+  if (!has(name)) return {0, 0};
+  const std::string& value = all(name).back();
+  return {std::atoi(value.c_str()), std::atoi(value.c_str() + value.find('x') + 1)};
+}
+
+std::string key_of(const Option& option) {
+  const std::string last = option.names.substr(option.names.rfind(',') + 1);
+  const size_t begin = last.find_first_not_of('-');
+  return begin == std::string::npos ? last : last.substr(begin);
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,75 @@
+// Commands and their options as data: parsing, help and completions come from these tables alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brokkr::app {
+
+// Exit codes.
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;     // a file, a machine or a comparison failed
+inline constexpr int kUsageError = 2;  // the command line itself is wrong
+
+// What an option's value must be. Checked before a command runs.
+enum class ValueKind : uint8_t {
+  flag,            // no value
+  text,            // anything
+  file,            // a path; completions offer files
+  integer,         // min..max
+  power_of_two,    // min..max
+  real,            // min..max
+  size,            // WIDTHxHEIGHT, each min..max
+  choice,          // one of `choices`
+  choice_or_file,  // one of `choices`, or a path: it then has a dot or a slash
+};
+
+struct Option {
+  std::string names;  // "-o,--output", or a bare name for a positional argument
+  ValueKind kind = ValueKind::flag;
+  std::string value;  // placeholder in help: "FILE"
+  std::string help;
+  double min = 0, max = 0;
+  std::vector<std::string> choices;
+  bool repeat = false;    // may be given several times (a positional argument: takes several)
+  bool required = false;  // positional arguments only
+  std::string group;      // heading in help; empty: "Options"
+};
+
+// The options of one call, by their longest name without dashes ("output").
+class Arguments {
+ public:
+  explicit Arguments(std::map<std::string, std::vector<std::string>> values) : values_(std::move(values)) {}
+
+  bool has(const std::string& name) const;
+  std::string text(const std::string& name, const std::string& fallback = "") const;
+  int64_t integer(const std::string& name, int64_t fallback) const;
+  double real(const std::string& name, double fallback) const;
+  std::pair<int, int> size(const std::string& name) const;  // {0, 0} where it was not given
+  const std::vector<std::string>& all(const std::string& name) const;
+
+ private:
+  std::map<std::string, std::vector<std::string>> values_;
+};
+
+struct Command {
+  std::string name;
+  std::string summary;
+  std::vector<Option> options;
+  int (*run)(const Arguments&);  // returns the exit code; throws for errors
+};
+
+// Something is wrong with the command line: exit code 2. The message is one line that says what to do.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The name that Arguments knows an option by.
+std::string key_of(const Option& option);
+
+}  // namespace brokkr::app

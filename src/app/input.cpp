@@ -1,0 +1,101 @@
+#include "app/input.h"
+
+#include <stdexcept>
+
+#include "app/resize.h"
+#include "brokkr/load.h"
+#include "scene/camera.h"
+
+namespace brokkr::app {
+namespace {
+
+// A camera that cannot be read is the command line's fault, not the file's.
+void check_camera(const std::string& text) {
+  try {
+    parse_camera(text, Camera{});
+  } catch (const std::runtime_error& error) {
+    throw UsageError(std::string("--camera: ") + error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<Option> input_options() {
+  return {{.names = "--size",
+           .kind = ValueKind::size,
+           .value = "WxH",
+           .help = "Pixels to draw (a captured frame: its own; a scene: 1920x1080)",
+           .min = 1,
+           .max = kMaxTargetSize},
+          {.names = "--camera",
+           .kind = ValueKind::text,
+           .value = "TEXT",
+           .help = "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"},
+          {.names = "--views",
+           .kind = ValueKind::integer,
+           .value = "N",
+           .help = "Draw a scene from so many sides at once, each a layer of the target",
+           .min = 1,
+           .max = kMaxTargetLayers},
+          {.names = "--view-size",
+           .kind = ValueKind::integer,
+           .value = "N",
+           .help = "Pixels per side of each of several views (128)",
+           .min = 1,
+           .max = kMaxTargetSize}};
+}
+
+std::vector<Option> target_options() {
+  return {{.names = "--target",
+           .kind = ValueKind::integer,
+           .value = "ID",
+           .help = "Target to look at, by its number in the file (the one that most triangles go to)",
+           .min = -2147483648.0,
+           .max = 2147483647.0},
+          {.names = "--layer",
+           .kind = ValueKind::integer,
+           .value = "N",
+           .help = "Layer of the target (0)",
+           .min = 0,
+           .max = kMaxTargetLayers - 1}};
+}
+
+Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {
+  if (arguments.has("camera")) check_camera(arguments.text("camera"));
+  LoadOptions options;
+  const auto [width, height] = arguments.size("size");
+  options.width = width;
+  options.height = height;
+  options.camera = arguments.text("camera");
+  options.views = static_cast<int>(arguments.integer("views", options.views));
+  options.view_size = static_cast<int>(arguments.integer("view-size", options.view_size));
+  progress.show("reading " + file);
+  Frame frame = load_frame(file, options);
+  if (width > 0) {
+    const uint32_t target = chosen_target(frame, arguments);
+    const Target& shown = frame.targets[target];
+    // A scene has the size already; a captured frame is scaled.
+    if (shown.width != width || shown.height != height) resize_frame(frame, target, width, height);
+  }
+  return frame;
+}
+
+uint32_t chosen_target(const Frame& frame, const Arguments& arguments) {
+  if (!arguments.has("target")) return main_target(frame);
+  const int64_t id = arguments.integer("target", 0);
+  std::string known;
+  for (uint32_t index = 0; index < frame.targets.size(); ++index) {
+    if (frame.targets[index].id == id) return index;
+    known += (known.empty() ? "" : ", ") + std::to_string(frame.targets[index].id);
+  }
+  throw UsageError("--target: " + frame.source + " has no target " + std::to_string(id) + "; it has " + known);
+}
+
+uint32_t chosen_layer(const Frame& frame, uint32_t target, const Arguments& arguments) {
+  const int64_t layer = arguments.integer("layer", 0);
+  if (layer < frame.targets[target].layers) return static_cast<uint32_t>(layer);
+  throw UsageError("--layer: target " + std::to_string(frame.targets[target].id) + " has layers 0 to " +
+                   std::to_string(frame.targets[target].layers - 1) + " only");
+}
+
+}  // namespace brokkr::app

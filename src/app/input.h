@@ -1,0 +1,28 @@
+// Loading what a command was given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "app/text.h"
+#include "brokkr/frame.h"
+
+namespace brokkr::app {
+
+// --size, --camera and the like: how a file becomes a frame.
+std::vector<Option> input_options();
+
+// --target and --layer, as chosen_target and chosen_layer read them.
+std::vector<Option> target_options();
+
+// Loads `file` as the options say. Throws std::runtime_error naming the file.
+Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
+
+// The target with the file's own number `--target`, or the frame's main one. Throws UsageError that lists them.
+uint32_t chosen_target(const Frame& frame, const Arguments& arguments);
+
+// `--layer` of that target. Throws UsageError.
+uint32_t chosen_layer(const Frame& frame, uint32_t target, const Arguments& arguments);
+
+}  // namespace brokkr::app

@@ -1,0 +1,129 @@
+#include "app/picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+
+#include "app/command.h"
+#include "brokkr/image.h"
+#include "pipeline/color_code.h"
+
+namespace brokkr::app {
+namespace {
+
+std::string ending(const std::string& path) {
+  std::string text = std::filesystem::path(path).extension().string();
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// RGB triples, linear.
+std::vector<float> linear_rgb(const Layer& layer, ColorFormat format) {
+  const size_t count = static_cast<size_t>(layer.width) * static_cast<size_t>(layer.height);
+  std::vector<float> values(count * 3);
+  for (size_t pixel = 0; pixel < count; ++pixel) {
+    for (size_t channel = 0; channel < 3; ++channel) {
+      float& value = values[pixel * 3 + channel];
+      if (format == ColorFormat::rgba16f) {
+        value = layer.color_float[pixel * 4 + channel];
+      } else {
+        value = static_cast<float>(layer.color[pixel] >> (8 * channel) & 0xff) / 255;
+        if (format == ColorFormat::rgba8_srgb) value = float(linear_from_srgb(double(value)));
+      }
+    }
+  }
+  return values;
+}
+
+constexpr std::array<const char*, 4> kAovNames = {"depth", "draw", "triangle", "overdraw"};
+
+}  // namespace
+
+void require_ending(const std::string& path, const std::vector<std::string>& endings, const std::string& option) {
+  if (std::find(endings.begin(), endings.end(), ending(path)) != endings.end()) return;
+  std::string known;
+  for (const std::string& each : endings) known += (known.empty() ? "" : " or ") + each;
+  throw UsageError(option + ": '" + path + "' does not end in " + known);
+}
+
+std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option) {
+  const size_t place = path.find("{}");
+  if (place == std::string::npos) {
+    if (!several) return path;
+    throw UsageError(option + ": '" + path + "' would be written by every FILE; put {} where the name of each goes");
+  }
+  std::string name = std::filesystem::path(input).stem().string();
+  for (char& c : name) {  // generated scenes are named like addresses
+    if (c == ':' || c == '?' || c == '&' || c == '=') c = '-';
+  }
+  return path.substr(0, place) + name + path.substr(place + 2);
+}
+
+std::vector<uint32_t> screen_pixels(const Layer& layer) {
+  std::vector<uint32_t> pixels(layer.color_float.size() / 4);
+  for (size_t pixel = 0; pixel < pixels.size(); ++pixel) {
+    const float* const linear = &layer.color_float[pixel * 4];
+    pixels[pixel] = uint32_t(color_code(ColorFormat::rgba8_srgb, {linear[0], linear[1], linear[2], 1}));
+  }
+  return pixels;
+}
+
+void write_color(const std::string& path, const Layer& layer, ColorFormat format) {
+  if (ending(path) == ".exr") {
+    write_exr(path, layer.width, layer.height, 3, linear_rgb(layer, format));
+  } else if (format == ColorFormat::rgba16f) {
+    write_pixels(path, layer.width, layer.height, screen_pixels(layer));
+  } else {
+    write_pixels(path, layer.width, layer.height, layer.color);
+  }
+}
+
+void write_pixels(const std::string& path, int width, int height, const std::vector<uint32_t>& pixels) {
+  // A window has no alpha, whatever its framebuffer holds there.
+  write_png(path, width, height, pixels, true);
+}
+
+AovRequest parse_aov(const std::string& text) {
+  const size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const auto found = std::find(kAovNames.begin(), kAovNames.end(), name);
+  if (equals == std::string::npos || found == kAovNames.end()) {
+    throw UsageError("--aov: '" + text + "' is not NAME=FILE with NAME one of depth, draw, triangle, overdraw");
+  }
+  const std::string path = text.substr(equals + 1);
+  require_ending(path, {".pfm", ".exr"}, "--aov");
+  return {static_cast<Aov>(found - kAovNames.begin()), path};
+}
+
+std::vector<float> aov_values(Aov aov, const Layer& layer, const PreparedFrame& prepared) {
+  if (aov == Aov::depth) return layer.depth;
+  std::vector<float> values;
+  if (aov == Aov::overdraw) {
+    values.reserve(layer.overdraw.size());
+    for (const uint32_t fragments : layer.overdraw) values.push_back(static_cast<float>(fragments));
+    return values;
+  }
+  values.reserve(layer.visible_id.size());
+  for (const uint32_t id : layer.visible_id) {
+    if (id == ~0u) {
+      values.push_back(-1);
+      continue;
+    }
+    const PrimitiveOrigin origin = prepared.origin(id);
+    values.push_back(static_cast<float>(aov == Aov::draw ? origin.command : origin.triangle));
+  }
+  return values;
+}
+
+void write_values(const std::string& path, int width, int height, const std::vector<float>& values) {
+  if (ending(path) == ".exr") {
+    write_exr(path, width, height, 1, values);
+  } else {
+    write_pfm(path, width, height, 1, values);
+  }
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,46 @@
+// From what the renderer returns to the picture files that a command writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "brokkr/frame.h"
+#include "brokkr/renderer.h"
+
+namespace brokkr::app {
+
+// `path` must end in one of `endings` (".png", …, in any case). Throws UsageError that names `option`.
+void require_ending(const std::string& path, const std::vector<std::string>& endings, const std::string& option);
+
+// `path` with {} replaced by the stem of `input`. With several inputs a name without {} would be overwritten: throws
+// UsageError that names `option`.
+std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option);
+
+// The colour of a layer to .png or .exr. Eight-bit values go to PNG as they are stored; floating-point ones are clamped
+// and sRGB-encoded. EXR holds linear values.
+void write_color(const std::string& path, const Layer& layer, ColorFormat format);
+
+// What a screen shows of floating-point colour: clamped and sRGB-encoded, RGBA8 (0xAABBGGRR), opaque.
+std::vector<uint32_t> screen_pixels(const Layer& layer);
+
+// RGBA8 (0xAABBGGRR), rows bottom to top, to .png.
+void write_pixels(const std::string& path, int width, int height, const std::vector<uint32_t>& pixels);
+
+// Extra images of one value per pixel ("arbitrary output variables").
+enum class Aov : uint8_t { depth, draw, triangle, overdraw };
+struct AovRequest {
+  Aov aov = Aov::depth;
+  std::string path;
+};
+
+// "depth=FILE.pfm". Throws UsageError.
+AovRequest parse_aov(const std::string& text);
+
+// Depth 0..1; command and triangle number of the primitive that is seen, -1 where there is none; fragments.
+std::vector<float> aov_values(Aov aov, const Layer& layer, const PreparedFrame& prepared);
+
+// One value per pixel, rows bottom to top, to .pfm or .exr.
+void write_values(const std::string& path, int width, int height, const std::vector<float>& values);
+
+}  // namespace brokkr::app

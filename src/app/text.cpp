@@ -1,0 +1,61 @@
+#include "app/text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+namespace brokkr::app {
+
+std::string grouped(uint64_t value) {
+  std::string text = std::to_string(value);
+  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, " ");
+  return text;
+}
+
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
+std::string format_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths;
+  for (const std::string& cell : heading) widths.push_back(cell.size());
+  for (const auto& row : rows) {
+    for (size_t column = 0; column < row.size(); ++column)
+      widths[column] = std::max(widths[column], row[column].size());
+  }
+  std::string text;
+  const auto add_row = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (size_t column = 0; column < row.size(); ++column) {
+      const std::string padding(widths[column] - row[column].size(), ' ');
+      line += (column == 0 ? "" : "  ") + (column == 0 ? row[column] + padding : padding + row[column]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  };
+  add_row(heading);
+  for (const auto& row : rows) add_row(row);
+  return text;
+}
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1), quiet_until_(Clock::now() + std::chrono::seconds(5)) {}
+
+Progress::~Progress() {
+  if (shown_ > 0) std::cerr << '\r' << std::string(shown_, ' ') << '\r' << std::flush;
+}
+
+void Progress::show(const std::string& what) {
+  if (terminal_) {
+    const std::string padding(shown_ > what.size() ? shown_ - what.size() : 0, ' ');
+    std::cerr << '\r' << what << padding << std::flush;
+    shown_ = what.size();
+  } else if (Clock::now() >= quiet_until_) {
+    std::cerr << what << '\n' << std::flush;
+    quiet_until_ = Clock::now() + std::chrono::seconds(5);
+  }
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,39 @@
+// Text on the terminal: numbers, tables, progress.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "log/number_text.h"
+
+namespace brokkr::app {
+
+using brokkr::fixed;
+std::string grouped(uint64_t value);  // "1 234 567"
+
+// Text from a file, fit for a terminal: control characters become '?'.
+std::string printable(std::string text);
+
+// Rows of equal length under a heading; the first column is left-aligned, numbers to the right.
+std::string format_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows);
+
+// One line on standard error that says what is going on: at once on a terminal, and after some seconds elsewhere. Gone
+// from the terminal when the object is.
+class Progress {
+ public:
+  Progress();
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void show(const std::string& what);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool terminal_ = false;
+  size_t shown_ = 0;  // characters of the line on the terminal
+  Clock::time_point quiet_until_;
+};
+
+}  // namespace brokkr::app

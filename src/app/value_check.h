@@ -1,0 +1,13 @@
+// Checks of option values against their description.
+#pragma once
+
+#include <string>
+
+#include "app/command.h"
+
+namespace brokkr::app {
+
+// Empty where `value` is what `option` asks for, otherwise one line that says what is.
+std::string check_value(const Option& option, const std::string& value);
+
+}  // namespace brokkr::app

@@ -1,0 +1,138 @@
+#include "app/workload.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "app/command.h"
+#include "app/resize.h"
+
+namespace brokkr::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kShadingNames = {"flat", "phong", "textured", "material"};
+constexpr std::array kGenerated = {"sphere-1m", "sphere-100k", "overlap-10k", "terrain", "city"};
+
+bool is_generated(const std::string& file) { return file.rfind("generated:", 0) == 0; }
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// `name` ("scenes", "assets") of an installation, of the checkout that the program was built in, or of the checkout one
+// stands in. Empty where there is none.
+fs::path bundled(const char* name) {
+  fs::path installed = program_folder().parent_path() / "share" / "brokkr" / name;
+  if (is_folder(installed)) return installed;
+  fs::path above = program_folder();
+  for (int i = 0; i < 4 && above.has_relative_path(); ++i, above = above.parent_path()) {
+    if (is_folder(above / name) && is_folder(above / "src" / "pipeline")) return above / name;
+  }
+  return is_folder(name) ? fs::path(name) : fs::path();
+}
+
+std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
+  std::vector<fs::path> files;
+  if (!is_folder(folder)) return files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string textured(const std::string& file) {
+  return file + (file.find('?') == std::string::npos ? "?" : "&") + "textured=1";
+}
+
+}  // namespace
+
+const char* shading_name(BenchShading shading) { return kShadingNames[static_cast<size_t>(shading)]; }
+
+std::vector<std::string> shading_names() { return {kShadingNames.begin(), kShadingNames.end()}; }
+
+std::vector<BenchShading> parse_shadings(const std::vector<std::string>& texts) {
+  std::vector<BenchShading> result;
+  for (const std::string& text : texts) {
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+      const auto* found = std::find(kShadingNames.begin(), kShadingNames.end(), word);
+      if (found == kShadingNames.end())
+        throw UsageError("--shading: '" + word + "' is none of flat, phong, textured, material");
+      const BenchShading shading = BenchShading(found - kShadingNames.begin());
+      if (std::find(result.begin(), result.end(), shading) == result.end()) result.push_back(shading);
+    }
+  }
+  return result;
+}
+
+Workload make_workload(const std::string& file, BenchShading shading, const LoadOptions& load) {
+  const bool generated = is_generated(file);
+  if (!generated && (shading == BenchShading::phong || shading == BenchShading::textured)) {
+    throw UsageError("--shading " + std::string(shading_name(shading)) + ": " + file +
+                     " has surfaces of its own; use flat or material");
+  }
+  const bool capture = fs::path(file).extension() == ".bkf";
+  if (capture && shading == BenchShading::material)
+    throw UsageError("--shading material: " + file + " is a captured frame, which has no materials; use flat");
+  Workload workload;
+  workload.file = shading == BenchShading::textured ? textured(file) : file;
+  workload.name = generated ? file : fs::path(file).stem().string();
+  workload.group = generated ? "generated" : capture ? "captures" : "scenes";
+  workload.shading = shading;
+  workload.load = load;
+  return workload;
+}
+
+std::vector<Workload> suite_workloads(const std::string& captures, const std::vector<BenchShading>& shadings) {
+  std::vector<fs::path> files = files_in(bundled("scenes"), ".bkf");
+  if (!captures.empty()) {
+    const std::vector<fs::path> more = files_in(captures, ".bkf");
+    if (more.empty()) throw std::runtime_error("--captures " + captures + ": there is no .bkf in this folder");
+    std::set<fs::path> names;
+    for (const fs::path& file : files) names.insert(file.filename());
+    for (const fs::path& file : more) {
+      if (names.insert(file.filename()).second) files.push_back(file);
+    }
+    std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
+  }
+  std::vector<Workload> all;
+  for (const fs::path& file : files) all.push_back(make_workload(file.string(), BenchShading::flat, {}));
+  for (const fs::path& file : files_in(bundled("assets"), ".obj"))
+    all.push_back(make_workload(file.string(), BenchShading::material, {}));
+  // Scene by scene, so that flat and phong share what was loaded.
+  for (const char* name : kGenerated) {
+    for (const BenchShading shading : shadings)
+      all.push_back(make_workload(std::string("generated:") + name, shading, {}));
+  }
+  return all;
+}
+
+Frame load_workload(const std::string& file, const LoadOptions& options) {
+  Frame frame = load_frame(file, options);
+  const uint32_t target = main_target(frame);
+  const Target& shown = frame.targets[target];
+  if (options.width > 0 && shown.layers == 1 && (shown.width != options.width || shown.height != options.height))
+    resize_frame(frame, target, options.width, options.height);
+  return frame;
+}
+
+bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms) {
+  constexpr size_t kFewest = 3, kMostTimes = 20;
+  constexpr double kShortMs = 100;
+  const size_t wanted = static_cast<size_t>(frames);
+  if (drawn >= std::min(wanted, kFewest) && spent_ms >= most_ms) return false;
+  return drawn < wanted || (spent_ms < kShortMs && drawn < kMostTimes * wanted);
+}
+
+std::filesystem::path program_folder() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+}  // namespace brokkr::app

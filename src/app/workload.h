@@ -1,0 +1,52 @@
+// What `brokkr bench` draws: frames, and how their surfaces are shown.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "brokkr/choices.h"
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
+
+namespace brokkr::app {
+
+// flat: one colour. phong: Blinn-Phong per pixel. textured: the same with a 1024 x 1024 texture, trilinear. material:
+// as the file says. phong and textured are for generated scenes.
+enum class BenchShading : uint8_t { flat, phong, textured, material };
+const char* shading_name(BenchShading shading);
+std::vector<std::string> shading_names();
+
+struct Workload {
+  std::string name;   // shown; with `shading` it identifies a row
+  std::string file;   // as load_frame takes it
+  std::string group;  // "captures", "scenes", "generated", or a curve's name
+  BenchShading shading = BenchShading::flat;
+  LoadOptions load;
+
+  Shading brokkr_shading() const { return shading == BenchShading::flat ? Shading::flat : Shading::material; }
+  const char* gl_shading() const { return shading == BenchShading::flat ? "flat" : "material"; }
+};
+
+// "flat,phong" in any order. Throws UsageError that lists the names.
+std::vector<BenchShading> parse_shadings(const std::vector<std::string>& texts);
+
+// Workload of one file. Throws UsageError where the file has no such shading.
+Workload make_workload(const std::string& file, BenchShading shading, const LoadOptions& load);
+
+// The bundled frames and the .bkf of `captures` (empty: none) in one colour, the bundled scene as its materials say,
+// the five generated scenes in each of `shadings`. Throws std::runtime_error where `captures` holds none.
+std::vector<Workload> suite_workloads(const std::string& captures, const std::vector<BenchShading>& shadings);
+
+// load_frame, and captured frames scaled to `options.width` x `options.height` where these are given.
+Frame load_workload(const std::string& file, const LoadOptions& options);
+
+// Whether a turn of `frames` frames that has drawn `drawn` in `spent_ms` draws another one. Short frames are drawn more
+// often, up to twenty times as often, until they took 100 ms: one interruption then is not the whole turn. It ends
+// after `most_ms` once three are drawn.
+bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms);
+
+// The folder of this program's file.
+std::filesystem::path program_folder();
+
+}  // namespace brokkr::app

@@ -1,0 +1,36 @@
+// One entrance to everything that can be rendered.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "brokkr/frame.h"
+
+namespace brokkr {
+
+// Called on the loading thread with the part that is done, 0..1. May throw LoadCancelled, which ends the loading.
+using LoadProgress = std::function<void(double)>;
+struct LoadCancelled {};
+
+// For scenes (OBJ, generated). A captured frame has its own sizes and cameras: `width`, `height` and `view_size` do not
+// apply to it, and a camera or several views are an error.
+struct LoadOptions {
+  int width = 0, height = 0;  // pixels; 0: 1920 x 1080, or view_size where there are several views
+  std::string camera;         // "eye=1,2,3 target=0,0,0 fov=40 ..." (camera.h); parts left out are fitted
+  int views = 0;              // 0: as the scene wants (mostly 1); > 1: an orbit, each view a layer of target 0
+  int view_size = 128;        // pixels a side of each of several views
+  LoadProgress progress;      // may be empty
+};
+
+// What load_frame understands: file name endings (".bkf", ".obj") and generated scenes ("generated:city").
+struct SceneSource {
+  std::string name, description;
+};
+std::vector<SceneSource> scene_sources();
+
+// `path` is a file, or "generated:NAME[?key=value&key=value]" (generated.h). The frame is validated. Throws
+// std::runtime_error naming file, field and remedy, and what `progress` throws.
+Frame load_frame(const std::string& path, const LoadOptions& options);
+
+}  // namespace brokkr

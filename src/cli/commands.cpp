@@ -1,0 +1,34 @@
+#include "cli/commands.h"
+
+#if defined(BROKKR_HAVE_LAB)
+#include "lab/command/commands.h"
+#endif
+
+namespace brokkr::app {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {
+    view_command(),
+    render_command(),
+    check_command(),
+    info_command(),
+    pixel_command(),
+    compare_command(),
+    bench_command(),
+    plot_command(),
+    pattern_command(),
+#if defined(BROKKR_HAVE_LAB)
+    patterns_command(),
+    queues_command(),
+    batches_command(),
+    schedule_command(),
+#endif
+    optimize_command(),
+    machines_command(),
+    capture_command(),
+    import_command()
+  };
+  return all;
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,27 @@
+// The commands of the program: one per file.
+#pragma once
+
+#include <vector>
+
+#include "app/command.h"
+
+namespace brokkr::app {
+
+// In the order that help shows them.
+const std::vector<Command>& commands();
+
+Command render_command();
+Command check_command();
+Command info_command();
+Command pixel_command();
+Command compare_command();
+Command bench_command();
+Command plot_command();
+Command pattern_command();
+Command optimize_command();
+Command machines_command();
+Command view_command();
+Command capture_command();
+Command import_command();
+
+}  // namespace brokkr::app

@@ -1,0 +1,169 @@
+// brokkr batches: vertex reuse by model and method (thesis chapter 6).
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/batch_options.h"
+#include "app/input.h"
+#include "app/picture.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
+#include "batch/predict.h"
+#include "lab/command/batches_measure.h"
+#include "lab/command/commands.h"
+
+namespace brokkr::app {
+namespace {
+
+// One table per model, a line per file and a column per method, as the thesis prints them.
+void print_asr(const ResultTable& table, const BatchRequest& request) {
+  std::map<std::string, std::map<std::string, std::map<std::string, std::string>>> cells;
+  std::map<std::string, std::pair<std::string, std::string>> files;
+  std::vector<std::string> order;
+  for (const auto& row : table.rows) {
+    cells[row[2]][row[0]][row[3]] = row[4];
+    if (files.emplace(row[0], std::pair(row[1], row[5])).second) order.push_back(row[0]);
+  }
+  for (const BatchModel& model : request.models) {
+    std::vector<std::string> heading = {model.name, "triangles"};
+    for (const ReorderInfo& method : request.methods) heading.emplace_back(method.name);
+    heading.emplace_back("perfect");
+    std::vector<std::vector<std::string>> rows;
+    for (const std::string& file : order) {
+      std::vector<std::string> row = {printable(file), files[file].first};
+      for (const ReorderInfo& method : request.methods) row.push_back(cells[model.name][file][method.name]);
+      row.push_back(files[file].second);
+      rows.push_back(row);
+    }
+    std::cout << format_table(heading, rows) << '\n';
+  }
+}
+
+void print(const ResultTable& table) {
+  if (!table.rows.empty()) std::cout << format_table(table.columns, table.rows) << '\n';
+}
+
+// The file as the pipeline renders it, each batch of the model in a colour of its own (Fig. 6.3).
+void draw_batches(const BatchInput& input, const Arguments& arguments, const BatchRequest& request, bool several) {
+  const std::string pattern = arguments.text("picture");
+  require_ending(pattern, {".png"}, "--picture");
+  const ReorderInfo& method = reorder_method(arguments.text("picture-method", "original"));
+  const BatchModel& model = request.models.front();
+  request.progress(input.name + ": picture");
+  Frame frame = input.frame;
+  if (method.method != ReorderMethod::original) {
+    OptimizeOptions options;
+    options.method = method.method;
+    optimize_frame(frame, model, options);
+  }
+  RenderOptions options = render_options(arguments);
+  options.shading = Shading::batch;
+  for (const auto& [name, mode] : {std::pair("nvidia", ReuseMode::nvidia),
+                                   {"nvidia-gl", ReuseMode::nvidia_gl},
+                                   {"amd", ReuseMode::amd},
+                                   {"intel", ReuseMode::intel},
+                                   {"precomputed", ReuseMode::precomputed}}) {
+    if (model.name == name) options.reuse = mode;
+  }
+  Renderer renderer;
+  const RenderResult result = renderer.render(frame, options);
+  const uint32_t target = main_target(frame);
+  write_color(output_name(pattern, input.name, several, "--picture"), result.targets[target].layers[0],
+              frame.targets[target].format);
+}
+
+int run_batches(const Arguments& arguments) {
+  BatchRequest request;
+  request.models = models_of(arguments.text("models", "nvidia,amd,intel"), "--models");
+  request.methods =
+      methods_of(arguments.text("methods", "original,hoppe,k-cache,tipsify,forsyth,batch,batch-fast"), "--methods");
+  request.max_cache = uint32_t(arguments.integer("max-cache", 64));
+  const ResultFiles results("batches", arguments);
+  const auto& files = arguments.all("FILE");
+  ResultTable asr = empty_asr_table(), caches = empty_cache_table(), sweep = empty_sweep_table(),
+              render = empty_render_table();
+  {
+    Progress progress;
+    request.progress = [&](const std::string& what) { progress.show(what); };
+    for (const std::string& file : files) {
+      const BatchInput input = batch_input(file, load_input(file, arguments, progress));
+      measure_asr(input, request, asr);
+      if (arguments.has("caches")) measure_caches(input, request, caches);
+      if (arguments.has("sweep")) measure_sweep(input, request, sweep);
+      if (arguments.has("frames")) {
+        measure_render(input, request, render_options(arguments), uint32_t(arguments.integer("heavy", 2000)),
+                       int(arguments.integer("frames", 5)), render);
+      }
+      if (arguments.has("picture")) draw_batches(input, arguments, request, files.size() > 1);
+    }
+  }
+  const std::vector<const ResultTable*> tables = {&asr, &caches, &sweep, &render};
+  nlohmann::ordered_json document;
+  for (const ResultTable* table : tables) {
+    results.add(*table);
+    if (!table->rows.empty()) document[table->name] = json_rows(*table);
+  }
+  if (!results.finish(document)) return kSuccess;
+  print_asr(asr, request);
+  print(sweep);
+  print(render);
+  return kSuccess;
+}
+
+Option text_option(const char* names, const char* value, const std::string& help) {
+  return {.names = names, .kind = ValueKind::text, .value = value, .help = help};
+}
+
+}  // namespace
+
+Command batches_command() {
+  const auto joined_names = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  };
+  std::vector<Option> options = {
+      {.names = "FILE",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "OBJ files, captured frames (.bkf), generated:NAME",
+       .repeat = true,
+       .required = true},
+      text_option("--models", "LIST",
+                  "Batch models, as in nvidia,amd: " + joined_names(model_names()) + " (nvidia,amd,intel)"),
+      text_option("--methods", "LIST",
+                  "Orders to compare, as in original,batch: " + joined_names(method_names()) + " (all but batch-heap)"),
+      {.names = "--caches", .help = "Also what single caches of 1 .. --max-cache vertices would predict"},
+      {.names = "--sweep", .help = "Also methods with cache sizes of 3 .. --max-cache"},
+      {.names = "--max-cache",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Largest cache of --caches and --sweep (64)",
+       .min = 3,
+       .max = 1024},
+      {.names = "--frames",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Also render N frames with each model as reuse strategy, before and after reordering for it",
+       .min = 1,
+       .max = 1000},
+      {.names = "--heavy",
+       .kind = ValueKind::integer,
+       .value = "N",
+       .help = "Multiply-adds of the longer vertex shader of --frames (2000)",
+       .min = 1,
+       .max = 1000000},
+      {.names = "--picture",
+       .kind = ValueKind::file,
+       .value = "FILE.png",
+       .help = "Also draw the first model's batches in colours of their own; {} is the input's name"},
+      {.names = "--picture-method",
+       .kind = ValueKind::choice,
+       .value = "METHOD",
+       .help = "Order of the triangles in the picture (original)",
+       .choices = method_names()}};
+  return {"batches", "Compare vertex reuse by batch model and triangle order",
+          joined(joined(joined(options, result_options("batches")), input_options()), pipeline_options()), run_batches};
+}
+
+}  // namespace brokkr::app

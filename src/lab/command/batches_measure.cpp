@@ -1,0 +1,179 @@
+#include "lab/command/batches_measure.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "app/text.h"
+#include "batch/pages.h"
+#include "batch/predict.h"
+
+namespace brokkr::app {
+namespace {
+
+struct Ordered {
+  std::vector<std::vector<uint32_t>> draws;
+  double ms = 0;
+  uint64_t copies = 0;  // vertices that the post-process added
+};
+
+// The draws in a method's order; `number` gives the vertices of batch methods new numbers, as `brokkr optimize` does.
+Ordered order_all(const BatchInput& input, const ReorderInfo& method, const BatchModel& model, uint32_t cache = 0) {
+  Ordered result;
+  const bool ours = method.method >= ReorderMethod::batch;
+  for (const DrawTriangles& draw : input.draws) {
+    const std::clock_t begin = std::clock();
+    std::vector<uint32_t> indices = reorder(method.method, model, draw.indices, cache);
+    if (ours && model.forgets_at_pages && vertex_bound(indices) > kPageVertices) {
+      indices = number_by_first_use(indices).indices;
+      const auto vertices = uint32_t(vertex_bound(indices));
+      VertexNumbering apart = keep_pages_apart(model, indices, vertices);
+      result.copies += apart.source.size() - vertices;
+      indices = std::move(apart.indices);
+    }
+    result.ms += double(std::clock() - begin) * 1000 / CLOCKS_PER_SEC;
+    result.draws.push_back(std::move(indices));
+  }
+  return result;
+}
+
+template <class Runs>
+double rate(const std::vector<std::vector<uint32_t>>& draws, Runs&& runs_of) {
+  uint64_t runs = 0, triangles = 0;
+  for (const auto& indices : draws) {
+    runs += runs_of(indices);
+    triangles += indices.size() / 3;
+  }
+  return triangles == 0 ? 0 : double(runs) / double(triangles);
+}
+
+double rate(const std::vector<std::vector<uint32_t>>& draws, const BatchModel& model) {
+  return rate(draws, [&](const auto& indices) { return predict_batches(model, indices).vertex_runs; });
+}
+
+bool is_cache_model(const BatchModel& model) {
+  return model.memory != VertexMemory::everything && model.memory != VertexMemory::nothing;
+}
+
+ReuseMode reuse_of(const std::string& model) {
+  if (model == "nvidia") return ReuseMode::nvidia;
+  if (model == "nvidia-gl") return ReuseMode::nvidia_gl;
+  if (model == "amd") return ReuseMode::amd;
+  if (model == "intel") return ReuseMode::intel;
+  if (model == "warp") return ReuseMode::warp;
+  if (model == "precomputed") return ReuseMode::precomputed;
+  return ReuseMode::none;
+}
+
+}  // namespace
+
+uint64_t BatchInput::triangles() const {
+  uint64_t sum = 0;
+  for (const DrawTriangles& draw : draws) sum += draw.indices.size() / 3;
+  return sum;
+}
+
+BatchInput batch_input(const std::string& name, Frame frame) {
+  BatchInput input{name, std::move(frame), {}};
+  input.draws = indexed_triangles(input.frame);
+  return input;
+}
+
+ResultTable empty_asr_table() {
+  return {"asr", {"file", "triangles", "model", "method", "asr", "perfect", "vertices", "copies", "ms"}, {}};
+}
+ResultTable empty_cache_table() {
+  return {"caches", {"file", "model", "method", "asr", "policy", "size", "predicted"}, {}};
+}
+ResultTable empty_sweep_table() { return {"sweep", {"file", "model", "method", "size", "asr"}, {}}; }
+ResultTable empty_render_table() {
+  return {"render",
+          {"file", "reuse", "order", "vertex_work", "ms", "vertex_runs", "triangles", "asr", "predicted_asr"},
+          {}};
+}
+
+void measure_asr(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
+  uint64_t distinct = 0;
+  for (const DrawTriangles& draw : input.draws) distinct += distinct_vertices(draw.indices);
+  const uint64_t triangles = input.triangles();
+  const double perfect = triangles == 0 ? 0 : double(distinct) / double(triangles);
+  for (const BatchModel& model : request.models) {
+    for (const ReorderInfo& method : request.methods) {
+      request.progress(input.name + ": " + method.name + " for " + model.name);
+      const Ordered ordered = order_all(input, method, model);
+      table.rows.push_back({input.name, std::to_string(triangles), model.name, method.name,
+                            fixed(rate(ordered.draws, model), 4), fixed(perfect, 4), std::to_string(distinct),
+                            std::to_string(ordered.copies), fixed(ordered.ms, 1)});
+    }
+  }
+}
+
+void measure_caches(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
+  for (const BatchModel& model : request.models) {
+    if (!is_cache_model(model)) continue;
+    for (const ReorderInfo& method : request.methods) {
+      const Ordered ordered = order_all(input, method, model);
+      const std::string asr = fixed(rate(ordered.draws, model), 4);
+      for (uint32_t size = 1; size <= request.max_cache; ++size) {
+        request.progress(input.name + ": caches of " + std::to_string(size) + ", " + method.name + " for " +
+                         model.name);
+        for (const bool lru : {false, true}) {
+          const double predicted = rate(ordered.draws, [&](const auto& indices) {
+            return lru ? lru_cache_misses(indices, size) : fifo_cache_misses(indices, size);
+          });
+          table.rows.push_back({input.name, model.name, method.name, asr, lru ? "lru" : "fifo", std::to_string(size),
+                                fixed(predicted, 4)});
+        }
+      }
+    }
+  }
+}
+
+void measure_sweep(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
+  for (const BatchModel& model : request.models) {
+    for (const ReorderInfo& method : request.methods) {
+      if (!method.has_cache_size) continue;
+      for (uint32_t size = 3; size <= request.max_cache; size += size < 24 ? 1 : 4) {
+        request.progress(input.name + ": " + method.name + " with " + std::to_string(size) + " for " + model.name);
+        const Ordered ordered = order_all(input, method, model, size);
+        table.rows.push_back(
+            {input.name, model.name, method.name, std::to_string(size), fixed(rate(ordered.draws, model), 4)});
+      }
+    }
+  }
+}
+
+void measure_render(const BatchInput& input, const BatchRequest& request, const RenderOptions& options, uint32_t work,
+                    int frames, ResultTable& table) {
+  Renderer renderer;
+  for (const BatchModel& model : request.models) {
+    for (const bool reordered : {false, true}) {
+      Frame frame = input.frame;
+      if (reordered) optimize_frame(frame, model, {});
+      uint64_t runs = 0, triangles = 0;
+      for (const DrawTriangles& draw : indexed_triangles(frame)) {
+        const auto& d = std::get<DrawCommand>(frame.commands[draw.command]);
+        runs += predict_batches(model, draw.indices).vertex_runs * d.instances * d.view_count;
+        triangles += draw.indices.size() / 3 * d.instances * d.view_count;
+      }
+      const double predicted = triangles == 0 ? 0 : double(runs) / double(triangles);
+      PreparedFrame prepared = renderer.prepare(frame);
+      for (const uint32_t multiply_adds : {0u, work}) {
+        RenderOptions o = options;
+        o.reuse = reuse_of(model.name);
+        o.vertex_work = multiply_adds;
+        double ms = 0;
+        Statistics s;
+        for (int i = 0; i <= frames; ++i) {
+          request.progress(input.name + ": frame " + std::to_string(i) + " with " + model.name);
+          s = renderer.render(prepared, o, false).statistics;
+          if (i == 1 || (i > 1 && s.frame_ms < ms)) ms = s.frame_ms;
+        }
+        table.rows.push_back({input.name, model.name, reordered ? "batch" : "original", std::to_string(multiply_adds),
+                              fixed(ms, 3), std::to_string(s.vertex_shader_runs), std::to_string(s.triangles_in),
+                              fixed(s.asr, 4), fixed(predicted, 4)});
+      }
+    }
+  }
+}
+
+}  // namespace brokkr::app

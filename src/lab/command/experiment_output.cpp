@@ -1,0 +1,134 @@
+#include "lab/command/experiment_output.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include "lab/result_table.h"
+#include "log/json_text.h"
+#include "scene/file_io.h"
+
+namespace brokkr::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+bool parses_as(const std::string& text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool is_numeric(const ResultTable& table, size_t column) {
+  return std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+    double value = 0;
+    return row[column].empty() || parses_as(row[column], value);
+  });
+}
+
+Json number(const std::string& text) {
+  if (uint64_t whole = 0; parses_as(text, whole)) return whole;
+  double value = 0;
+  parses_as(text, value);
+  return value;
+}
+
+}  // namespace
+
+Json json_rows(const ResultTable& table) {
+  std::vector<bool> numeric;
+  for (size_t c = 0; c < table.columns.size(); ++c) numeric.push_back(is_numeric(table, c));
+  Json rows = Json::array();
+  for (const auto& cells : table.rows) {
+    Json row = Json::object();
+    for (size_t c = 0; c < cells.size(); ++c) {
+      if (!cells[c].empty()) row[table.columns[c]] = numeric[c] ? number(cells[c]) : Json(cells[c]);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+ResultFiles::ResultFiles(std::string command, const Arguments& arguments)
+    : command_(std::move(command)), folder_(arguments.text("output")), json_(arguments.text("json")) {
+  if (folder_.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (error) {
+    throw std::runtime_error(folder_ + ": this folder cannot be made (" + error.message() +
+                             "); name another with --output");
+  }
+}
+
+void ResultFiles::add(const ResultTable& table) const {
+  if (folder_.empty() || table.rows.empty()) return;
+  write_text(std::filesystem::path(folder_) / (command_ + "-" + table.name + ".csv"),
+             lab::to_csv(table.columns, table.rows));
+}
+
+bool ResultFiles::finish(const Json& document) const {
+  if (json_ == "-") {
+    std::cout << json_text(document);
+    return false;
+  }
+  if (!json_.empty()) write_text(json_, json_text(document));
+  return true;
+}
+
+std::vector<Option> result_options(const std::string& command) {
+  return {{.names = "-o,--output",
+           .kind = ValueKind::file,
+           .value = "DIR",
+           .help = "Also write " + command + "-*.csv into this folder"},
+          {.names = "--json",
+           .kind = ValueKind::file,
+           .value = "FILE.json",
+           .help = "Write all results; - prints them instead of the tables"}};
+}
+
+std::vector<Option> experiment_options(std::vector<std::string> names, const char* quick_help) {
+  return {{.names = "EXPERIMENT",
+           .kind = ValueKind::choice,
+           .value = "EXPERIMENT",
+           .help = "What to measure (all)",
+           .choices = std::move(names),
+           .repeat = true},
+          {.names = "--quick", .help = quick_help}};
+}
+
+Option integer_option(const char* name, const char* help, double min, double max) {
+  return {.names = name, .kind = ValueKind::integer, .value = "N", .help = help, .min = min, .max = max};
+}
+
+std::vector<Option> lab_options(const char* machine_help, int runs) {
+  return {{.names = "--machine",
+           .kind = ValueKind::choice,
+           .value = "M",
+           .help = std::string(machine_help) + " (auto)",
+           .choices = {"auto", "cuda", "cpu", "emulated"}},
+          {.names = "--runs",
+           .kind = ValueKind::integer,
+           .value = "N",
+           .help = "Runs of each configuration (" + std::to_string(runs) + ")",
+           .min = 1,
+           .max = 1000},
+          integer_option("--seed", "Seed of what is drawn (1)", 0, 4294967295.0),
+          {.names = "--seconds",
+           .kind = ValueKind::real,
+           .value = "S",
+           .help = "End a run after so long (60)",
+           .min = 0.1,
+           .max = 3600}};
+}
+
+Json lab_heading(const lab::LabMachine& machine, uint32_t seed, uint32_t runs) {
+  return {{"machine", machine.name()},
+          {"detail", machine.detail()},
+          {"cores", std::thread::hardware_concurrency()},
+          {"seed", seed},
+          {"runs", runs}};
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,206 @@
+// brokkr patterns: the experiments on bin patterns of the HPG paper (thesis chapter 7), on any frames.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "app/input.h"
+#include "app/picture.h"
+#include "app/pipeline_options.h"
+#include "app/workload.h"
+#include "bin/pattern_image.h"
+#include "lab/command/commands.h"
+#include "lab/command/experiment_output.h"
+#include "lab/pattern_lab.h"
+#include "log/json_text.h"
+#include "scene/file_io.h"
+
+extern char** environ;
+
+namespace brokkr::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+void list_experiments() {
+  for (const lab::PatternExperiment& e : lab::pattern_experiments()) {
+    std::cout << std::string(e.name).append(13 - std::string(e.name).size(), ' ') << e.title
+              << (*e.figure == '\0' ? "" : std::string(" (Fig. ") + e.figure + ")") << '\n';
+  }
+}
+
+// Fragments per pixel as a picture: dark where there are none, brighter with the logarithm of their number.
+void write_map(const fs::path& path, const lab::FragmentMap& map) {
+  const uint32_t most = *std::max_element(map.count.begin(), map.count.end());
+  std::vector<uint32_t> pixels;
+  pixels.reserve(map.count.size());
+  for (const uint32_t c : map.count) {
+    const double t = std::log1p(c) / std::log1p(most);
+    const auto channel = [](double v) { return static_cast<uint32_t>(std::lround(255 * std::clamp(v, 0.0, 1.0))); };
+    pixels.push_back(0xff000000u | channel(1.6 * t - 0.8) << 8 | channel(2.2 * t) |
+                     channel(0.25 + t - 2.2 * std::abs(t - 0.35)) << 16);
+  }
+  write_pixels(path.string(), map.width, map.height, pixels);
+}
+
+void write_pictures(const fs::path& folder, const lab::PatternLab& laboratory) {
+  for (const auto& frame : laboratory.frames()) {
+    for (const lab::FragmentMap& map : frame->maps) write_map(folder / ("map-" + map.name + ".png"), map);
+  }
+  for (const PatternInfo& info : patterns()) {
+    const PatternImage image =
+        draw_pattern(make_pattern(info.kind, 8, 16, 16), {.bins_x = 16, .bins_y = 16, .cell = 10});
+    write_pixels((folder / ("pattern-" + std::string(info.name) + ".png")).string(), image.width, image.height,
+                 image.pixels);
+  }
+}
+
+// What the results belong to, for the report.
+Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptions& options) {
+  Json frames = Json::array();
+  for (const auto& frame : laboratory.frames()) {
+    uint64_t fragments = 0;
+    Json maps = Json::array();
+    for (const lab::FragmentMap& map : frame->maps) {
+      maps.push_back({{"name", map.name}, {"width", map.width}, {"height", map.height}, {"fragments", map.total}});
+      fragments += map.total;
+    }
+    frames.push_back({{"name", frame->name},
+                      {"group", frame->group},
+                      {"triangles", triangle_count(frame->frame)},
+                      {"fragments", fragments},
+                      {"maps", maps}});
+  }
+  Json experiments = Json::array();
+  for (const lab::PatternExperiment& e : lab::pattern_experiments())
+    experiments.push_back({{"name", e.name}, {"figure", e.figure}, {"title", e.title}});
+  return {{"kind", "brokkr patterns"}, {"version", BROKKR_VERSION},  {"seed", options.seed},
+          {"quick", options.quick},    {"workers", options.workers}, {"frames", frames},
+          {"experiments", experiments}};
+}
+
+fs::path find_plotter(const std::string& given) {
+  const fs::path folder = program_folder();
+  std::vector<fs::path> places = {folder.parent_path().parent_path() / "tools" / "plot-patterns",
+                                  folder.parent_path() / "libexec" / "brokkr" / "plot-patterns"};
+  if (!given.empty()) places = {given};
+  for (const fs::path& place : places) {
+    if (access(place.c_str(), X_OK) == 0) return place;
+  }
+  if (!given.empty()) throw std::runtime_error("--plot " + given + ": there is no such program");
+  throw std::runtime_error("tools/plot-patterns was not found beside " + (folder / "brokkr").string() +
+                           "; name the tool with --plot or use --no-plots");
+}
+
+void draw_report(const fs::path& program, const fs::path& folder) {
+  std::vector<std::string> words = {program.string(), folder.string(), "--output", folder.string()};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t process = 0;
+  std::cout.flush();
+  if (posix_spawn(&process, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0)
+    throw std::runtime_error(program.string() + " cannot be started; the numbers are written, use --no-plots");
+  int status = 0;
+  waitpid(process, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw std::runtime_error(program.string() +
+                             " failed; the numbers are written, install python3-matplotlib or use --no-plots");
+}
+
+// In the order of the experiments, whatever the order on the command line.
+std::vector<std::string> chosen_experiments(const Arguments& arguments) {
+  std::vector<std::string> names = names_of(lab::pattern_experiments());
+  const auto& only = arguments.all("only");
+  if (only.empty()) return names;
+  std::erase_if(names, [&](const std::string& n) { return std::find(only.begin(), only.end(), n) == only.end(); });
+  return names;
+}
+
+int run_patterns(const Arguments& arguments) {
+  if (arguments.has("list")) {
+    list_experiments();
+    return kSuccess;
+  }
+  const auto& files = arguments.all("FILE");
+  if (files.empty()) throw UsageError("FILE is missing; name frames (.bkf) or scenes (.obj, generated:NAME)");
+  lab::PatternLabOptions options;
+  options.folder = arguments.text("output", "patterns-lab");
+  options.seed = static_cast<uint32_t>(arguments.integer("seed", 1));
+  options.quick = arguments.has("quick");
+  options.workers = static_cast<int>(arguments.integer("workers", 0));
+  options.render = render_options(arguments);
+  const bool plots = !arguments.has("no-plots");
+  const fs::path plotter = plots ? find_plotter(arguments.text("plot")) : fs::path();
+  Progress progress;
+  lab::PatternLab laboratory(options, [&](const std::string& what) { progress.show(what); });
+  for (const std::string& file : files) {
+    Frame frame = load_input(file, arguments, progress);
+    laboratory.add(fs::path(file).stem().string(), std::move(frame));
+  }
+  write_text(options.folder / "patterns.json", json_text(settings_json(laboratory, options)));
+  write_pictures(options.folder, laboratory);
+  for (const std::string& name : chosen_experiments(arguments)) {
+    const size_t rows = laboratory.run(name).size();
+    std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << rows << " rows\n" << std::flush;
+  }
+  if (laboratory.reused() > 0)
+    std::cout << laboratory.reused() << " parts were there already; remove " << (options.folder / "parts").string()
+              << " to measure them again\n";
+  if (plots) {
+    progress.show("drawing the report");
+    draw_report(plotter, options.folder);
+  }
+  return kSuccess;
+}
+
+// Of the pipeline's options those that no experiment sets itself.
+std::vector<Option> shared_options() {
+  std::vector<Option> all = joined(input_options(), pipeline_options());
+  const std::vector<std::string> own = {"--rasterizers",        "--bin",     "--pattern", "--order",
+                                        "--hierarchical-depth", "--shading", "--budget"};
+  std::erase_if(all, [&](const Option& o) { return std::find(own.begin(), own.end(), o.names) != own.end(); });
+  return all;
+}
+
+}  // namespace
+
+Command patterns_command() {
+  const std::vector<Option> own = {
+      {.names = "FILE",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "Frames (.bkf) and scenes (.obj, generated:NAME) to measure patterns on",
+       .repeat = true},
+      {.names = "--list", .help = "Show the experiments"},
+      {.names = "-o,--output",
+       .kind = ValueKind::file,
+       .value = "DIR",
+       .help = "Folder for numbers, plots, report and searched patterns (patterns-lab); what is done there "
+               "is kept"},
+      {.names = "--only",
+       .kind = ValueKind::choice,
+       .value = "EXPERIMENT",
+       .help = "Only this experiment; may be repeated",
+       .choices = names_of(lab::pattern_experiments()),
+       .repeat = true},
+      {.names = "--quick", .help = "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"},
+      integer_option("--seed", "Seed of the random patterns and of the search (1)", 0, 4294967295.0),
+      {.names = "--no-plots", .help = "Numbers only"},
+      {.names = "--plot",
+       .kind = ValueKind::file,
+       .value = "PROGRAM",
+       .help = "The program that draws plots and report (tools/plot-patterns)"},
+  };
+  return {"patterns", "Measure bin patterns on frames, and search for better ones", joined(own, shared_options()),
+          run_patterns};
+}
+
+}  // namespace brokkr::app

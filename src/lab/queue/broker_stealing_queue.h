@@ -1,0 +1,68 @@
+// BSQ: the broker stealing queue (thesis 4.5.2). Every block has a broker queue of its own, its home; a thread that
+// finds nothing there looks into the others in turn.
+//
+// Beyond the thesis, an element that finds its home full goes to the next queue with room, so that all of the memory
+// can be used whoever enqueues. "Empty" and "full" mean that each queue was, one after another: together they are no
+// FIFO queue.
+#pragma once
+
+#include "lab/queue/queue_base.h"
+#include "queue/broker_queue.h"
+
+BROKKR_MACHINE_BEGIN
+
+template <class Observer = Unobserved>
+class BrokerStealingQueue : public QueueBase<Observer> {
+  using Base = QueueBase<Observer>;
+  using Base::s_;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::bsq;
+  static size_t bytes(const QueueShape& s) {
+    check_queue_shape(s);
+    return s.homes * (sizeof(QueueControl) + size_t(home_capacity(s)) * QueueMemory<1>::kSlotWords * sizeof(uint32_t));
+  }
+  static void prepare(void*, const QueueShape&) {}
+  BROKKR_FN explicit BrokerStealingQueue(const QueueStorage& s) : Base(s), queues_(memory_of(s)) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
+    return first_of(thread, [&](int q) { return queues_.enqueue_from_lane(q, words_of(value), 1); });
+  }
+  BROKKR_FN Outcome dequeue(uint32_t thread, uint32_t& value) const {
+    return first_of(thread, [&](int q) { return queues_.dequeue_to_lane(q, words_of(value), 1); });
+  }
+
+ private:
+  BrokerQueues<1, Observer> queues_;
+
+  BROKKR_FN static auto words_of(uint32_t& value) { return reinterpret_cast<uint32_t(*)[1]>(&value); }
+
+  template <class Try>
+  BROKKR_FN Outcome first_of(uint32_t thread, Try&& attempt) const {
+    const uint32_t homes = s_.shape.homes;
+    const uint32_t per_home = (s_.shape.threads + homes - 1) / homes;
+    for (uint32_t i = 0, q = thread / per_home; i < homes; ++i, ++q) {
+      if (attempt(int(q < homes ? q : q - homes)) > 0) return Outcome::done;
+    }
+    return this->aborted() ? Outcome::aborted : Outcome::refused;
+  }
+  // Twice its share, so that few elements have to go elsewhere.
+  static constexpr uint32_t home_capacity(const QueueShape& s) {
+    const uint32_t share = 2 * s.capacity / s.homes;
+    uint32_t n = 2;
+    while (n < share && n < s.capacity) n *= 2;
+    return n;
+  }
+  BROKKR_FN static QueueMemory<1> memory_of(const QueueStorage& s) {
+    QueueMemory<1> m;
+    m.control = reinterpret_cast<QueueControl*>(s.memory);
+    m.slots = reinterpret_cast<uint32_t*>(m.control + s.shape.homes);
+    m.abort = s.abort;
+    m.capacity = home_capacity(s.shape);
+    m.queues = int(s.shape.homes);
+    m.discipline = Discipline::linearizable;
+    return m;
+  }
+};
+
+BROKKR_MACHINE_END

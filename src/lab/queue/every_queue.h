@@ -1,0 +1,35 @@
+// All measured queues on one interface (lab/queue/queue_base.h).
+#pragma once
+
+#include "lab/queue/baskets_queue.h"
+#include "lab/queue/broker_lane_queue.h"
+#include "lab/queue/broker_stealing_queue.h"
+#include "lab/queue/circular_buffer_queue.h"
+#include "lab/queue/dual_mutex_queue.h"
+#include "lab/queue/gottlieb_queue.h"
+#include "lab/queue/high_throughput_queue.h"
+#include "lab/queue/linked_ring_queue.h"
+#include "lab/queue/michael_scott_queue.h"
+#include "lab/queue/scogland_feng_nonblocking_queue.h"
+#include "lab/queue/scogland_feng_queue.h"
+#include "lab/queue/shann_queue.h"
+#include "lab/queue/tsigas_zhang_queue.h"
+#include "lab/queue/wait_free_queue.h"
+
+// BROKKR_EVERY_QUEUE(F): F(kind, Class) for each of them, in the order of QueueKind.
+#define BROKKR_EVERY_QUEUE(F)           \
+  F(bq, BrokerQueue)                    \
+  F(bwd, BrokerWorkDistributor)         \
+  F(bsq, BrokerStealingQueue)           \
+  F(gq, GottliebQueue)                  \
+  F(msq, MichaelScottQueue)             \
+  F(dual_mutex, DualMutexQueue)         \
+  F(shcq, ShannQueue)                   \
+  F(tzq, TsigasZhangQueue)              \
+  F(baq, BasketsQueue)                  \
+  F(cbq, CircularBufferQueue)           \
+  F(htq, HighThroughputQueue)           \
+  F(lcrq, LinkedRingQueue)              \
+  F(sfq, ScoglandFengQueue)             \
+  F(nsfq, ScoglandFengNonblockingQueue) \
+  F(wfq, WaitFreeQueue)

@@ -1,0 +1,145 @@
+// LCRQ: the linked concurrent ring queue of Morrison and Afek, "Fast Concurrent Queues for x86 Processors",
+// 2013: a list of rings (lab/queue/concurrent_ring.h). Elements leave the first ring and enter the last; when that
+// closes, a new one is appended.
+//
+// Rings come from a pool. The original's hazard pointers say which rings may be used again: a thread names the ring
+// that it works on, and a ring that has left the list is free once nobody names it. "Full" means that there is none.
+// The naming, and the look for names, are sequentially consistent: each writes one word before it reads another.
+#pragma once
+
+#include "lab/queue/concurrent_ring.h"
+
+BROKKR_MACHINE_BEGIN
+
+template <class Observer = Unobserved>
+class LinkedRingQueue : public QueueBase<Observer> {
+  using Base = QueueBase<Observer>;
+  using Base::load, Base::store, Base::add, Base::swap_if, Base::watched, Base::s_;
+  using Ring = ConcurrentRing<Observer>;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::lcrq;
+  struct Control {
+    LineOf<uint64_t> head, tail;  // (tag, ring)
+    LineOf<uint32_t> taken;       // rings so far, one more than once each
+  };
+  static size_t bytes(const QueueShape& s) {
+    check_queue_shape(s);
+    return cells_offset(s) + size_t(rings(s)) * s.segment * sizeof(uint64_t);
+  }
+  static void prepare(void* memory, const QueueShape& s) {
+    auto* bytes = static_cast<std::byte*>(memory);
+    auto* headers = reinterpret_cast<RingHeader*>(bytes + sizeof(Control));
+    auto* cells = reinterpret_cast<uint64_t*>(bytes + cells_offset(s));
+    headers[0].state.word = kUsed;
+    for (uint32_t i = 0; i < s.segment; ++i) cells[i] = uint64_t(1) << 63 | uint64_t(i) << 32 | 0xffffffffu;
+    reinterpret_cast<Control*>(bytes)->taken.word = 1;
+  }
+  BROKKR_FN explicit LinkedRingQueue(const QueueStorage& s) : Base(s) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
+    Control& c = control();
+    Outcome outcome = Outcome::done;
+    for (;;) {
+      const uint64_t tail = hold(thread, c.tail.word);
+      const uint32_t last = uint32_t(tail);
+      const uint32_t next = load(header(last).next.word);
+      if (next != 0) {
+        swap_if(c.tail.word, tail, link(next - 1, tail));
+        continue;
+      }
+      if (ring(last).enqueue(value)) break;
+      const uint32_t fresh = take_ring();
+      if (fresh == 0) {
+        outcome = Outcome::refused;
+        break;
+      }
+      ring(fresh - 1).enqueue(value);
+      if (swap_if(header(last).next.word, 0u, fresh)) {
+        swap_if(c.tail.word, tail, link(fresh - 1, tail));
+        break;
+      }
+      store(header(fresh - 1).state.word, kFree);
+    }
+    let_go(thread);
+    return outcome;
+  }
+  BROKKR_FN Outcome dequeue(uint32_t thread, uint32_t& value) const {
+    Control& c = control();
+    Outcome outcome = Outcome::done;
+    for (;;) {
+      const uint64_t head = hold(thread, c.head.word);
+      const uint32_t first = uint32_t(head);
+      if (ring(first).dequeue(value) == Ring::Take::done) break;
+      const uint32_t next = load(header(first).next.word);
+      if (next == 0) {
+        outcome = Outcome::refused;
+        break;
+      }
+      // The ring is closed, but may have got an element since it looked empty.
+      if (ring(first).dequeue(value) == Ring::Take::done) break;
+      // The tail must not come back to a ring that is used again.
+      const uint64_t tail = load(c.tail.word);
+      if (uint32_t(tail) == first) swap_if(c.tail.word, tail, link(next - 1, tail));
+      if (swap_if(c.head.word, head, link(next - 1, head))) {
+        watched(header(first).state.word).store(kRetired, kSeqCst);
+      }
+    }
+    let_go(thread);
+    return outcome;
+  }
+  BROKKR_FN uint32_t allocated() const { return load(control().taken.word); }
+
+ private:
+  static constexpr uint32_t kFree = 0, kUsed = 1, kRetired = 2;
+
+  static constexpr uint32_t rings(const QueueShape& s) {
+    return 2 * (s.capacity / s.segment) + 16 + (s.threads < 256 ? s.threads : 256);
+  }
+  static constexpr size_t cells_offset(const QueueShape& s) {
+    return sizeof(Control) + rings(s) * sizeof(RingHeader) + (size_t(s.threads) * sizeof(uint32_t) + 63) / 64 * 64;
+  }
+  BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
+  BROKKR_FN RingHeader& header(uint32_t i) const { return this->template at<RingHeader>(sizeof(Control))[i]; }
+  // The ring that a thread works on, + 1.
+  BROKKR_FN uint32_t& held(uint32_t thread) const {
+    return this->template at<uint32_t>(sizeof(Control) + rings(s_.shape) * sizeof(RingHeader))[thread];
+  }
+  BROKKR_FN Ring ring(uint32_t i) const {
+    return Ring(header(i), this->template at<uint64_t>(cells_offset(s_.shape)) + size_t(i) * s_.shape.segment,
+                s_.shape.segment);
+  }
+  BROKKR_FN static uint64_t link(uint32_t i, uint64_t before) { return ((before >> 32) + 1) << 32 | i; }
+
+  // The ring at one end of the list, which stays what it is until let go.
+  BROKKR_FN uint64_t hold(uint32_t thread, uint64_t& end) const {
+    for (;;) {
+      const uint64_t seen = load(end);
+      watched(held(thread)).store(uint32_t(seen) + 1, kSeqCst);
+      if (watched(end).load(kSeqCst) == seen) return seen;
+    }
+  }
+  BROKKR_FN void let_go(uint32_t thread) const { store(held(thread), 0u); }
+  BROKKR_FN bool is_held(uint32_t i) const {
+    for (uint32_t t = 0; t < s_.shape.threads; ++t) {
+      if (watched(held(t)).load(kSeqCst) == i + 1) return true;
+    }
+    return false;
+  }
+  // An empty ring + 1; 0: there is none.
+  BROKKR_FN uint32_t take_ring() const {
+    const uint32_t count = rings(s_.shape);
+    const uint32_t start = add(control().taken.word, 1u);
+    for (uint32_t k = 0; k < count; ++k) {
+      const uint32_t i = (start + k) % count;
+      uint32_t& state = header(i).state.word;
+      const uint32_t seen = watched(state).load(kSeqCst);
+      if (seen == kUsed || (seen == kRetired && is_held(i)) || !swap_if(state, seen, kUsed)) continue;
+      ring(i).clear();
+      return i + 1;
+    }
+    return 0;
+  }
+};
+
+BROKKR_MACHINE_END

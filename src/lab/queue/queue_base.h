@@ -1,0 +1,97 @@
+// The interface of all queues that are measured (lab/queue/every_queue.h), and what they share.
+//
+// A queue is a view of memory that host and device can use. For a queue Q:
+//
+//   Q<>::kKind                   its traits: queue_traits(kKind)
+//   Q<>::bytes(shape)            memory that it needs, aligned to 64 bytes; throws as check_queue_shape
+//   Q<>::prepare(memory, shape)  host memory of that size, zeroed, becomes an empty queue, which holds no
+//                                pointers and may be copied to a device
+//   Q<>(storage)                 the queue in that memory, for the machine that this is compiled for
+//   enqueue(thread, value)       done; refused: the queue is full (of pools: out of nodes); aborted
+//   dequeue(thread, value&)      done; refused: the queue is empty; aborted
+//   allocated()                  nodes or segments that operations have taken from a pool so far; 0 where it
+//                                has no pool
+//
+// Queues with Claim::yes for multi_element also have enqueue_many(thread, values, n) and dequeue_many(thread, values,
+// n), which return how many: the elements enter or leave next to each other.
+//
+// Operations are for single lanes: in w.once, in w.for_lanes, or in code that knows no warps. `thread` is the lane's
+// number among all that use the queue, 0 .. shape.threads - 1; no two use the same number at the same time. Values are
+// 0 .. kMaxQueueValue. Blocking queues (Claim::no for multi_queue) wait where others refuse. Every wait ends when
+// *abort is not 0; the queue's content is undefined from then on.
+//
+// What a thread wrote before it enqueued an element is seen by the thread that dequeues it. Words are read with acquire
+// and written with release; a queue that needs more says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lab/queue/queue_shape.h"
+#include "queue/access.h"
+
+BROKKR_MACHINE_BEGIN
+
+// A word on a cache line of its own, so that those who use it disturb no others.
+template <class T>
+struct alignas(64) LineOf {
+  T word;
+};
+
+// Words read with acquire and written with release.
+template <class Observer>
+class SharedWords {
+ protected:
+  template <class T>
+  BROKKR_FN static Watched<T, Observer> watched(T& word) {
+    return Watched<T, Observer>(word);
+  }
+  template <class T>
+  BROKKR_FN static T load(T& word) {
+    return watched(word).load(kAcquire);
+  }
+  template <class T>
+  BROKKR_FN static void store(T& word, T value) {
+    watched(word).store(value, kRelease);
+  }
+  // Returns the sum before.
+  template <class T>
+  BROKKR_FN static T add(T& word, T n) {
+    return watched(word).fetch_add(n, kAcqRel);
+  }
+  template <class T>
+  BROKKR_FN static bool swap_if(T& word, T expected, T desired) {
+    return watched(word).compare_exchange_strong(expected, desired, kAcqRel);
+  }
+};
+
+template <class Observer>
+class QueueBase : public SharedWords<Observer> {
+ public:
+  BROKKR_FN uint32_t allocated() const { return 0; }
+
+ protected:
+  BROKKR_FN explicit QueueBase(const QueueStorage& s) : s_(s) {}
+
+  QueueStorage s_;
+
+  template <class T>
+  BROKKR_FN T* at(size_t offset) const {
+    return reinterpret_cast<T*>(s_.memory + offset);
+  }
+  BROKKR_FN bool aborted() const {
+    return s_.abort != nullptr && system_atomic<uint32_t>(*s_.abort).load(kRelaxed) != 0;
+  }
+  // Of an operation with one element, from how many got in or out.
+  BROKKR_FN Outcome outcome_of(int got) const {
+    return got > 0 ? Outcome::done : aborted() ? Outcome::aborted : Outcome::refused;
+  }
+  // A step of a wait. False: aborted.
+  BROKKR_FN bool wait(int& spin) const {
+    if (aborted()) return false;
+    Observer::pause(spin++);
+    return true;
+  }
+};
+
+BROKKR_MACHINE_END

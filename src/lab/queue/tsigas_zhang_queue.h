@@ -1,0 +1,78 @@
+// TZQ: Tsigas and Zhang, "A Simple, Fast and Scalable Non-Blocking Concurrent FIFO Queue for Shared Memory
+// Multiprocessor Systems", 2001.
+//
+// Head and tail are hints that every second operation moves; from them an operation walks to the first slot that is its
+// turn and claims it by compare-and-swap. Slots are (turn, element) in one 64-bit word, with the turns of
+// lab/queue/ticket_ring.h: a slot says of which lap it is, where the original has two kinds of null.
+#pragma once
+
+#include "lab/queue/word_ring.h"
+
+BROKKR_MACHINE_BEGIN
+
+template <class Observer = Unobserved>
+class TsigasZhangQueue : public WordRing<Observer> {
+  using Base = WordRing<Observer>;
+  using Base::load, Base::swap_if, Base::control, Base::slot_of, Base::s_;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::tzq;
+  BROKKR_FN explicit TsigasZhangQueue(const QueueStorage& s) : Base(s) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
+    uint32_t& hint = control().tail.word;
+    uint32_t from = load(hint);
+    for (uint32_t p = from;;) {
+      uint64_t& slot = slot_of(p);
+      const uint64_t seen = load(slot);
+      const int32_t turn = turn_at(seen, p);
+      // Everything before p has been enqueued: an element of the last lap at p makes a full queue.
+      if (turn < 0) return Outcome::refused;
+      if (turn == 0 && swap_if(slot, seen, word_of(vacant(p) + 1u, value))) {
+        move_hint(hint, from, p + 1u);
+        return Outcome::done;
+      }
+      advance(hint, from, p, turn != 0);
+    }
+  }
+  BROKKR_FN Outcome dequeue(uint32_t, uint32_t& value) const {
+    uint32_t& hint = control().head.word;
+    uint32_t from = load(hint);
+    for (uint32_t p = from;;) {
+      uint64_t& slot = slot_of(p);
+      const uint64_t seen = load(slot);
+      const int32_t turn = turn_at(seen, p);
+      // Everything before p has been dequeued: a slot at p that waits for its element makes an empty queue.
+      if (turn <= 0) return Outcome::refused;
+      if (turn == 1 && swap_if(slot, seen, word_of(vacant(p) + s_.shape.capacity, 0))) {
+        move_hint(hint, from, p + 1u);
+        value = uint32_t(seen);
+        return Outcome::done;
+      }
+      advance(hint, from, p, turn != 1);
+    }
+  }
+
+ private:
+  BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - s_.shape.capacity); }
+  BROKKR_FN static uint64_t word_of(uint32_t turn, uint32_t value) { return uint64_t(turn) << 32 | value; }
+  // 0: waits for enqueue p; 1: for dequeue p; less: for an earlier operation; more: for a later one.
+  BROKKR_FN int32_t turn_at(uint64_t slot, uint32_t p) const { return int32_t(uint32_t(slot >> 32) - vacant(p)); }
+  // To the next slot, if this one was passed, or to where the hint has been moved to.
+  BROKKR_FN void advance(uint32_t& hint, uint32_t& from, uint32_t& p, bool passed) const {
+    const uint32_t now = load(hint);
+    if (int32_t(now - from) > 0) {
+      from = now;
+      if (int32_t(now - p) > 0) {
+        p = now;
+        return;
+      }
+    }
+    if (passed) ++p;
+  }
+  BROKKR_FN void move_hint(uint32_t& hint, uint32_t from, uint32_t to) const {
+    if ((to & 1u) == 0) swap_if(hint, from, to);
+  }
+};
+
+BROKKR_MACHINE_END

@@ -1,0 +1,243 @@
+// WFQ: Yang and Mellor-Crummey, "A Wait-free Queue as Fast as Fetch-and-Add", 2016.
+//
+// Fast path: a position by fetch-and-add, the element into (or out of) its cell by compare-and-swap. After some
+// failures an operation asks for help: it publishes a request, and every dequeuer that passes helps its peers' requests
+// before its own cell is given up. Its protocols write one word before they read another, so that all is sequentially
+// consistent.
+//
+// The endless array is a window of fixed size (lab/queue/cell_ring.h), the one deviation from the paper: where a
+// position has no memory yet, an enqueue tries another or is refused, and a dequeue waits or, where it asked for help,
+// begins anew: a bounded window is not wait-free. Dequeuers that have run far ahead of the tail answer "empty" before
+// they use up further positions.
+#pragma once
+
+#include "lab/queue/cell_ring.h"
+
+BROKKR_MACHINE_BEGIN
+
+template <class Observer = Unobserved>
+class WaitFreeQueue : public CellRing<Observer> {
+  using Base = CellRing<Observer>;
+  using Base::see, Base::put, Base::change, Base::watched, Base::control, Base::thread, Base::find, Base::kTop,
+      Base::s_;
+  using Cell = WaitFreeCell;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::wfq;
+  BROKKR_FN explicit WaitFreeQueue(const QueueStorage& s) : Base(s) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t me, uint32_t value) const {
+    uint64_t& tail = control().tail.word;
+    if (ahead(see(tail), see(control().head.word)) >= int64_t(this->positions() / 2)) return Outcome::refused;
+    this->use_from(me, see(tail));
+    Outcome outcome = Outcome::refused;
+    uint64_t first = 0;
+    for (int tries = 0; tries < kPatience && outcome != Outcome::done; ++tries) {
+      const uint64_t i = watched(tail).fetch_add(uint64_t(1), kSeqCst);
+      this->use_from(me, i);
+      Cell* c = find(i);
+      first = c == nullptr ? 0 : i;
+      if (c != nullptr && change(c->value, 0u, value + 1)) outcome = Outcome::done;
+    }
+    if (outcome != Outcome::done && first != 0) outcome = enqueue_slowly(me, value, first);
+    this->use_none(me);
+    return outcome;
+  }
+  BROKKR_FN Outcome dequeue(uint32_t me, uint32_t& value) const {
+    for (;;) {
+      bool again = false;
+      const Outcome outcome = try_dequeue(me, value, again);
+      if (!again) return outcome;
+    }
+  }
+  // Segments that positions have reached.
+  BROKKR_FN uint32_t allocated() const {
+    const uint64_t h = see(control().head.word), t = see(control().tail.word);
+    return uint32_t(this->segment_of(h > t ? h : t)) + 1;
+  }
+
+ private:
+  static constexpr int kPatience = 10;
+  static constexpr uint64_t kPending = uint64_t(1) << 63;
+
+  BROKKR_FN static int64_t ahead(uint64_t a, uint64_t b) { return int64_t(a - b); }
+  BROKKR_FN static bool is_pending(uint64_t state) { return (state & kPending) != 0; }
+  BROKKR_FN static uint64_t position(uint64_t state) { return state & ~kPending; }
+  // nullptr: aborted.
+  BROKKR_FN Cell* await(uint64_t p) const {
+    for (int spin = 0;;) {
+      if (Cell* c = find(p)) return c;
+      if (!this->wait(spin)) return nullptr;
+    }
+  }
+  // The end counts position p as used, so that a later look at it sees the operation at p.
+  BROKKR_FN static void move_end(uint64_t& end, uint64_t p) {
+    for (uint64_t e = see(end); e <= p && !change(end, e, p + 1); e = see(end)) {
+    }
+  }
+  // The request that was published for position `id` or later gets position p. False: it has one.
+  BROKKR_FN static bool claim(uint64_t& state, uint64_t id, uint64_t p) { return change(state, kPending | id, p); }
+  BROKKR_FN void commit(Cell& c, uint32_t element, uint64_t p) const {
+    move_end(control().tail.word, p);
+    put(c.value, element);
+  }
+
+  BROKKR_FN Outcome enqueue_slowly(uint32_t me, uint32_t value, uint64_t id) const {
+    WaitFreeThread& mine = thread(me);
+    put(mine.enqueue_value, value + 1);
+    put(mine.enqueue_state, kPending | id);
+    for (int spin = 0; is_pending(see(mine.enqueue_state));) {
+      const uint64_t i = watched(control().tail.word).fetch_add(uint64_t(1), kSeqCst);
+      Cell* c = find(i);
+      if (c == nullptr) {
+        if (!this->wait(spin)) return Outcome::aborted;
+        continue;
+      }
+      if (change(c->enqueue, 0u, me + 1) && see(c->value) == 0) {
+        claim(mine.enqueue_state, id, i);
+        break;
+      }
+    }
+    const uint64_t at = position(see(mine.enqueue_state));
+    Cell* c = await(at);
+    if (c == nullptr) return Outcome::aborted;
+    commit(*c, value + 1, at);
+    return Outcome::done;
+  }
+
+  // The element + 1 of the cell at p, where it has one or gets that of a request; kTop: it will never have one; 0: nor
+  // will a later cell, the queue was empty.
+  BROKKR_FN uint32_t help_enqueue(uint32_t me, Cell& c, uint64_t p) const {
+    if (!change(c.value, 0u, kTop)) {
+      const uint32_t v = see(c.value);
+      if (v != kTop) return v;
+    }
+    uint64_t& tail = control().tail.word;
+    WaitFreeThread& mine = thread(me);
+    if (see(c.enqueue) == 0) {
+      uint64_t s;
+      for (;;) {
+        s = see(thread(mine.enqueue_peer).enqueue_state);
+        if (mine.enqueue_helped == 0 || mine.enqueue_helped == position(s)) break;
+        mine.enqueue_helped = 0;  // that request is done: on to the next thread's
+        mine.enqueue_peer = (mine.enqueue_peer + 1) % s_.shape.threads;
+      }
+      if (is_pending(s) && position(s) <= p && !change(c.enqueue, 0u, mine.enqueue_peer + 1)) {
+        mine.enqueue_helped = position(s);  // another request got this cell: try again at the next one
+      } else {
+        mine.enqueue_helped = 0;
+        mine.enqueue_peer = (mine.enqueue_peer + 1) % s_.shape.threads;
+      }
+      change(c.enqueue, 0u, kTop);
+    }
+    const uint32_t request = see(c.enqueue);
+    if (request == kTop) return see(tail) <= p ? 0 : kTop;
+    WaitFreeThread& theirs = thread(request - 1);
+    const uint64_t s = see(theirs.enqueue_state);
+    const uint32_t v = see(theirs.enqueue_value);
+    if (position(s) > p) {
+      if (see(c.value) == kTop && see(tail) <= p) return 0;  // a later request of that thread
+    } else if (is_pending(s) && claim(theirs.enqueue_state, position(s), p)) {
+      commit(c, v, p);
+    } else if (see(theirs.enqueue_state) == p) {
+      // Claimed for this cell, perhaps since the look above; while the cell is void, the request is still that one.
+      const uint32_t now = see(theirs.enqueue_value);
+      if (see(c.value) == kTop) commit(c, now, p);
+    }
+    return see(c.value);
+  }
+
+  BROKKR_FN Outcome try_dequeue(uint32_t me, uint32_t& value, bool& again) const {
+    uint64_t& head = control().head.word;
+    const uint64_t h = see(head);
+    if (ahead(h, see(control().tail.word)) >= int64_t(this->positions() / 4)) return Outcome::refused;
+    this->use_from(me, h);
+    uint32_t got = kTop;
+    uint64_t first = 0;
+    for (int tries = 0; tries < kPatience && got == kTop; ++tries) {
+      first = watched(head).fetch_add(uint64_t(1), kSeqCst);
+      this->use_from(me, first);
+      Cell* c = await(first);
+      if (c == nullptr) return Outcome::aborted;
+      const uint32_t v = help_enqueue(me, *c, first);
+      if (v == 0 || (v != kTop && change(c->dequeue, 0u, kTop))) got = v;
+    }
+    if (got == kTop) got = dequeue_slowly(me, first, again);
+    if (got != 0 && got != kTop) {
+      help_dequeue(me, thread(me).dequeue_peer);
+      thread(me).dequeue_peer = (thread(me).dequeue_peer + 1) % s_.shape.threads;
+    }
+    this->use_none(me);
+    if (again || got == kTop) return Outcome::aborted;
+    value = got - 1;
+    return got == 0 ? Outcome::refused : Outcome::done;
+  }
+  // As help_enqueue; kTop: aborted, or `again`: the request was withdrawn.
+  BROKKR_FN uint32_t dequeue_slowly(uint32_t me, uint64_t id, bool& again) const {
+    WaitFreeThread& mine = thread(me);
+    put(mine.dequeue_id, id);
+    put(mine.dequeue_state, kPending | id);
+    if (!help_dequeue(me, me)) return kTop;
+    const uint64_t at = position(see(mine.dequeue_state));
+    if (at == id) {
+      again = true;
+      return kTop;
+    }
+    Cell* c = await(at);
+    if (c == nullptr) return kTop;
+    const uint32_t v = see(c->value);
+    move_end(control().head.word, at);
+    return v == kTop ? 0 : v;
+  }
+
+  // Until the request of thread `peer` has a cell of its own, or one that says "empty". False: aborted.
+  BROKKR_FN bool help_dequeue(uint32_t me, uint32_t peer) const {
+    WaitFreeThread& theirs = thread(peer);
+    uint64_t s = see(theirs.dequeue_state);
+    const uint64_t id = see(theirs.dequeue_id);
+    if (!is_pending(s) || position(s) < id) return true;
+    if (me != peer) {
+      this->use_from(me, id);
+      s = see(theirs.dequeue_state);
+      if (!is_pending(s) || see(theirs.dequeue_id) != id || position(s) < id) return true;
+    }
+    uint64_t prior = id, i = id, candidate = 0;
+    for (;;) {
+      // A cell that the request could have.
+      while (candidate == 0 && position(s) == prior) {
+        if (!is_pending(s) || see(theirs.dequeue_id) != id) return true;
+        Cell* c = find(i + 1);
+        if (c != nullptr) {
+          const uint32_t v = help_enqueue(me, *c, ++i);
+          if (v == 0 || (v != kTop && see(c->dequeue) == 0)) candidate = i;
+        } else if (this->aborted()) {
+          return false;
+        } else {
+          // The request itself may keep the window from moving on: it was published late, when all cells that the
+          // window holds from its position on were gone. It is withdrawn, and begins anew.
+          Observer::pause(64);
+          change(theirs.dequeue_state, kPending | prior, id);
+        }
+        if (candidate == 0) s = see(theirs.dequeue_state);
+      }
+      if (candidate != 0) {
+        change(theirs.dequeue_state, kPending | prior, kPending | candidate);
+        s = see(theirs.dequeue_state);
+      }
+      if (!is_pending(s) || see(theirs.dequeue_id) != id) return true;
+      Cell* c = await(position(s));
+      if (c == nullptr) return false;
+      if (see(c->value) == kTop || change(c->dequeue, 0u, peer + 1) || see(c->dequeue) == peer + 1) {
+        change(theirs.dequeue_state, s, position(s));
+        return true;
+      }
+      prior = position(s);
+      if (prior >= i) {
+        candidate = 0;
+        i = prior;
+      }
+    }
+  }
+};
+
+BROKKR_MACHINE_END

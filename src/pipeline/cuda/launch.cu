@@ -1,0 +1,211 @@
+#include "pipeline/cuda/launch.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+namespace brokkr {
+namespace {
+
+constexpr int kHelperThreads = 256;
+// Planes may have to be reset; counts are few.
+constexpr unsigned gather_blocks(unsigned helper_blocks) { return (helper_blocks + 15) / 16; }
+
+__device__ uint64_t first_of_thread() { return uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ uint64_t all_threads() { return uint64_t(gridDim.x) * blockDim.x; }
+
+__global__ void __launch_bounds__(kHelperThreads) reset_frame(const __grid_constant__ ResetTable table) {
+  const uint64_t first = first_of_thread(), step = all_threads();
+  for (const ResetTable::Span& span : table.span) {
+    const uint4 value = make_uint4(span.value, span.value, span.value, span.value);
+    uint4* wide = reinterpret_cast<uint4*>(span.words);
+    for (uint64_t i = first; i < span.count / 4; i += step) wide[i] = value;
+    const uint64_t rest = span.count / 4 * 4 + first;
+    if (rest < span.count) span.words[rest] = span.value;  // at most three words: the first threads
+  }
+  for (uint64_t i = first; i < table.region_count; i += step) table.regions[i] = table.region;
+}
+
+__global__ void __launch_bounds__(kHelperThreads) gather_counts(const __grid_constant__ GatherTable table) {
+  const uint64_t first = first_of_thread(), step = all_threads();
+  for (const GatherTable::Span& span : table.span) {
+    for (uint64_t i = first; i < span.count; i += step) span.to[i] = span.from[i];
+  }
+}
+
+}  // namespace
+
+void ResetTable::add(void* memory, size_t bytes, uint32_t value) {
+  if (bytes == 0) return;
+  for (Span& s : span) {
+    if (s.count != 0) continue;
+    s = {static_cast<uint32_t*>(memory), bytes / 4, value};
+    return;
+  }
+  throw std::logic_error("CUDA: more memory to reset than the table holds");
+}
+
+void GatherTable::add(const void* from, void* to, size_t bytes) {
+  if (bytes == 0) return;
+  for (Span& s : span) {
+    if (s.count != 0) continue;
+    s = {static_cast<const uint32_t*>(from), static_cast<uint32_t*>(to), bytes / 4};
+    return;
+  }
+  throw std::logic_error("CUDA: more counts to copy than the table holds");
+}
+
+AbortWord::AbortWord() : word_(sizeof(uint32_t), "abort word"), values_(3 * sizeof(uint32_t)) {
+  for (uint32_t value = 0; value < 3; ++value) std::memcpy(values_.host() + value * sizeof value, &value, sizeof value);
+  check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
+  clear();  // whatever the first copy of a stream sets up is set up before any frame runs
+}
+
+AbortWord::~AbortWord() {
+  if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+
+void AbortWord::write(uint32_t value) {
+  check_cuda(
+      cudaMemcpyAsync(device(), values_.host() + value * sizeof value, sizeof value, cudaMemcpyHostToDevice, stream_),
+      "abort word");
+}
+
+void AbortWord::request(uint32_t value) { write(value); }
+
+void AbortWord::clear() {
+  write(0);
+  check_cuda(cudaStreamSynchronize(stream_), "abort word");
+}
+
+// The three kernels of a frame as graph nodes take them.
+struct CudaLauncher::Launch {
+  void* reset_arguments[1];
+  void* pipeline_arguments[1];
+  void* gather_arguments[1];
+  cudaKernelNodeParams reset{}, pipeline{}, gather{};
+
+  Launch(const CudaFrame& frame, unsigned helper_blocks, size_t shared_bytes)
+      : reset_arguments{const_cast<ResetTable*>(&frame.reset)},
+        pipeline_arguments{const_cast<LaunchData*>(&frame.data)},
+        gather_arguments{const_cast<GatherTable*>(&frame.gather)} {
+    reset.func = reinterpret_cast<void*>(reset_frame);
+    reset.gridDim = dim3(helper_blocks);
+    reset.blockDim = dim3(kHelperThreads);
+    reset.kernelParams = reset_arguments;
+    gather = reset;
+    gather.gridDim = dim3(gather_blocks(helper_blocks));
+    gather.func = reinterpret_cast<void*>(gather_counts);
+    gather.kernelParams = gather_arguments;
+    pipeline.func = reinterpret_cast<void*>(run_frame);
+    pipeline.gridDim = dim3(unsigned(frame.blocks));
+    pipeline.blockDim = dim3(kCudaWarpsPerBlock * 32);
+    pipeline.sharedMemBytes = unsigned(shared_bytes);
+    pipeline.kernelParams = pipeline_arguments;
+  }
+};
+
+CudaLauncher::CudaLauncher(size_t shared_bytes, int multiprocessors)
+    : shared_bytes_(shared_bytes), helper_blocks_(unsigned(multiprocessors) * 4), set_{} {
+  const char* wanted = std::getenv("BROKKR_CUDA_GRAPH");
+  use_graph_ = wanted == nullptr || std::strcmp(wanted, "0") != 0;
+  check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
+  for (cudaEvent_t* event : {&kernel_begin_, &kernel_end_, &frame_begin_, &frame_end_})
+    check_cuda(cudaEventCreate(event), "event");
+}
+
+CudaLauncher::~CudaLauncher() {
+  drop_graph();
+  for (cudaEvent_t event : {kernel_begin_, kernel_end_, frame_begin_, frame_end_}) cudaEventDestroy(event);
+  cudaStreamDestroy(stream_);
+}
+
+void CudaLauncher::drop_graph() {
+  if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+  if (graph_ != nullptr) cudaGraphDestroy(graph_);
+  executable_ = nullptr;
+  graph_ = nullptr;
+}
+
+void CudaLauncher::give_up_graph(const std::string& reason) {
+  cudaGetLastError();
+  drop_graph();
+  use_graph_ = false;
+  std::fprintf(stderr, "brokkr: %s; kernels are launched one by one\n", reason.c_str());
+}
+
+void CudaLauncher::make_graph(const CudaFrame& frame) {
+  const Launch launch(frame, helper_blocks_, shared_bytes_);
+  cudaGraphNode_t begin, end;
+  check_cuda(cudaGraphCreate(&graph_, 0), "graph");
+  check_cuda(cudaGraphAddKernelNode(&reset_, graph_, nullptr, 0, &launch.reset), "graph: reset");
+  check_cuda(cudaGraphAddEventRecordNode(&begin, graph_, &reset_, 1, kernel_begin_), "graph: event");
+  check_cuda(cudaGraphAddKernelNode(&pipeline_, graph_, &begin, 1, &launch.pipeline), "graph: pipeline");
+  check_cuda(cudaGraphAddEventRecordNode(&end, graph_, &pipeline_, 1, kernel_end_), "graph: event");
+  check_cuda(cudaGraphAddKernelNode(&gather_, graph_, &end, 1, &launch.gather), "graph: counts");
+  check_cuda(cudaGraphInstantiateWithFlags(&executable_, graph_, 0), "graph");
+  set_ = frame;
+}
+
+void CudaLauncher::start_graph(const CudaFrame& frame) {
+  if (executable_ == nullptr) make_graph(frame);
+  // Plain data: bytes that differ in padding alone cost an update, no more.
+  const auto differs = [](const auto& a, const auto& b) { return std::memcmp(&a, &b, sizeof a) != 0; };
+  const bool reset = differs(set_.reset, frame.reset), gather = differs(set_.gather, frame.gather);
+  const bool pipeline = set_.blocks != frame.blocks || differs(set_.data, frame.data);
+  if (reset || gather || pipeline) {
+    const Launch launch(frame, helper_blocks_, shared_bytes_);
+    const auto set = [&](cudaGraphNode_t node, const cudaKernelNodeParams& params) {
+      check_cuda(cudaGraphExecKernelNodeSetParams(executable_, node, &params), "graph: arguments");
+    };
+    if (reset) set(reset_, launch.reset);
+    if (pipeline) set(pipeline_, launch.pipeline);
+    if (gather) set(gather_, launch.gather);
+    set_ = frame;
+  }
+  check_cuda(cudaGraphLaunch(executable_, stream_), "graph launch");
+}
+
+void CudaLauncher::start_kernels(const CudaFrame& frame) {
+  const unsigned blocks = unsigned(frame.blocks);
+  reset_frame<<<helper_blocks_, kHelperThreads, 0, stream_>>>(frame.reset);
+  check_cuda(cudaEventRecord(kernel_begin_, stream_), "event");
+  run_frame<<<blocks, kCudaWarpsPerBlock * 32, shared_bytes_, stream_>>>(frame.data);
+  check_cuda(cudaGetLastError(), "launch");
+  check_cuda(cudaEventRecord(kernel_end_, stream_), "event");
+  gather_counts<<<gather_blocks(helper_blocks_), kHelperThreads, 0, stream_>>>(frame.gather);
+  check_cuda(cudaGetLastError(), "launch");
+}
+
+void CudaLauncher::start(const CudaFrame& frame) {
+  check_cuda(cudaEventRecord(frame_begin_, stream_), "event");
+  if (use_graph_) {
+    try {
+      start_graph(frame);
+    } catch (const std::runtime_error& error) {
+      // Nothing of the frame has begun. An error of the device itself comes again below.
+      give_up_graph(error.what());
+    }
+  }
+  if (!use_graph_) start_kernels(frame);
+  // Events inside of a graph tell of its last launch until this one reaches them: this one is polled.
+  check_cuda(cudaEventRecord(frame_end_, stream_), "event");
+}
+
+bool CudaLauncher::finished() {
+  const cudaError_t state = cudaEventQuery(frame_end_);
+  if (state == cudaErrorNotReady) return false;
+  check_cuda(state, "frame");
+  return true;
+}
+
+double CudaLauncher::kernel_ms() {
+  float ms = 0;
+  if (cudaEventElapsedTime(&ms, kernel_begin_, kernel_end_) == cudaSuccess) return ms;
+  cudaGetLastError();
+  check_cuda(cudaEventElapsedTime(&ms, frame_begin_, frame_end_), "event");
+  return ms;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,112 @@
+// One frame on the device: memory reset, pipeline, counts copied to the host. The three kernels are a CUDA graph that
+// is made once and launched with one call; between frames only arguments that differ are set.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string>
+
+#include "pipeline/cuda/kernel.h"
+#include "pipeline/cuda/memory.h"
+
+namespace brokkr {
+
+// What every frame begins with. Sizes in words of 4 bytes; addresses are multiples of 16.
+struct ResetTable {
+  static constexpr int kSpans = 16;
+  struct Span {
+    uint32_t* words;
+    uint64_t count;
+    uint32_t value;
+  };
+  Span span[kSpans];  // those that are not used have a count of 0
+  RegionState* regions;
+  uint64_t region_count;
+  RegionState region;
+
+  // Throws std::logic_error where there are too many.
+  void add(void* memory, size_t bytes, uint32_t value);
+};
+
+// What every frame ends with: words copied to pinned host memory.
+struct GatherTable {
+  static constexpr int kSpans = 8;
+  struct Span {
+    const uint32_t* from;
+    uint32_t* to;
+    uint64_t count;
+  };
+  Span span[kSpans];
+
+  void add(const void* from, void* to, size_t bytes);
+};
+
+struct CudaFrame {
+  ResetTable reset;
+  LaunchData data;
+  GatherTable gather;
+  int blocks = 0;
+};
+
+// The word in device memory that tells blocks of a running frame to end (ScheduleTables::abort). They ask often: in
+// host memory every question would cross the bus and take about a microsecond. The host writes it with a copy on a
+// stream of its own, which a copy engine carries out beside the kernel. 0 between frames.
+class AbortWord {
+ public:
+  AbortWord();
+  ~AbortWord();
+  AbortWord(const AbortWord&) = delete;
+  AbortWord& operator=(const AbortWord&) = delete;
+
+  uint32_t* device() const { return word_.as<uint32_t>(); }
+  // Writes 1 or 2 and returns at once.
+  void request(uint32_t value);
+  // Writes 0 and waits until it is there.
+  void clear();
+
+ private:
+  void write(uint32_t value);
+
+  DeviceBuffer word_;
+  PinnedBuffer values_;  // 0, 1, 2: sources of copies, never changed
+  cudaStream_t stream_ = nullptr;
+};
+
+class CudaLauncher {
+ public:
+  // Blocks of `shared_bytes` dynamic shared memory; helper kernels fill `multiprocessors`. Where a graph cannot be
+  // made, or BROKKR_CUDA_GRAPH=0 is in the environment, kernels are launched one after the other.
+  CudaLauncher(size_t shared_bytes, int multiprocessors);
+  ~CudaLauncher();
+  CudaLauncher(const CudaLauncher&) = delete;
+  CudaLauncher& operator=(const CudaLauncher&) = delete;
+
+  // Gives the frame to the device and returns at once. Throws std::runtime_error.
+  void start(const CudaFrame& frame);
+  // Whether all of it is done. Throws std::runtime_error where the frame failed.
+  bool finished();
+  // Of the pipeline's kernel alone; of a finished frame.
+  double kernel_ms();
+
+ private:
+  struct Launch;
+  void make_graph(const CudaFrame& frame);
+  void start_graph(const CudaFrame& frame);
+  void start_kernels(const CudaFrame& frame);
+  void drop_graph();
+  void give_up_graph(const std::string& reason);
+
+  size_t shared_bytes_;
+  unsigned helper_blocks_;
+  bool use_graph_;
+  cudaStream_t stream_ = nullptr;
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t executable_ = nullptr;
+  cudaGraphNode_t reset_ = nullptr, pipeline_ = nullptr, gather_ = nullptr;
+  CudaFrame set_;  // arguments that the executable graph has
+  // Around the pipeline's kernel, and around the whole frame.
+  cudaEvent_t kernel_begin_ = nullptr, kernel_end_ = nullptr, frame_begin_ = nullptr, frame_end_ = nullptr;
+};
+
+}  // namespace brokkr
