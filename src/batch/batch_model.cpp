@@ -6,8 +6,8 @@
 namespace brokkr {
 
 std::span<const BatchModel> batch_models() {
-  // AMD's batches know no limit of unique vertices: it equals their size. Intel's size limit is the largest that was
-  // seen (1791 indices), its memory that of 128 vertices.
+  // AMD's batches have no limit of unique vertices of their own: it equals their size. Intel's size limit is the
+  // largest that was seen (1791 indices), its memory that of 128 vertices.
   static const std::vector<BatchModel> models = {
       {"nvidia", "NVIDIA, Direct3D: 96 indices, 32 vertices, look-back of 42 +- 3 by corner", 96, 32,
        VertexMemory::look_back_modulo_3, 42, true, 0},

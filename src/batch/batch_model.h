@@ -1,4 +1,4 @@
-// How hardware forms vertex batches: limits of a batch, and what it remembers of shaded vertices (thesis 6.2.3).
+// How hardware forms vertex batches: limits of a batch, and what it remembers of shaded vertices [Kerbl18, 6.2.3].
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct BatchModel {
   uint32_t max_uniques = 0;  // vertex shader runs of a batch, at least 3
   VertexMemory memory = VertexMemory::everything;
   uint32_t memory_size = 0;
-  // An index from another block of 2^16 numbers than the one before it makes the batch forget what it shaded (thesis
-  // 6.2.3: reuse is lost where a batch crosses a multiple of 2^16).
+  // An index from another block of 2^16 numbers than the one before it makes the batch forget what it shaded ([Kerbl18,
+  // 6.2.3]: reuse is lost where a batch crosses a multiple of 2^16).
   bool forgets_at_pages = false;
-  // > 0: a batch also ends at every multiple of so many indices.
+  // Where it is above 0, a batch also ends at every multiple of `segment` indices.
   uint32_t segment = 0;
 };
 

@@ -1,8 +1,8 @@
 // A queue of items with small whole-number costs, cheapest first, for costs that change often by little.
 //
-// An item whose cost changes is put in again; what its old bucket still holds is dropped when it comes up. All
-// operations take constant time on average, without the links and the consolidation of a Fibonacci heap (which thesis
-// 6.3 uses; docs/batches.md has both timed).
+// An item whose cost changes is put in again; its old entry is dropped when the queue comes to it. All operations take
+// constant time on average, without the links and the consolidation of a Fibonacci heap (which [Kerbl18, 6.3] uses;
+// docs/batches.md compares their times).
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,9 @@ class BucketQueue {
   }
   void remove(uint32_t item) { cost_[item] = kNone; }
 
-  // Takes out the cheapest item, of equal ones the latest put in; kNone where there is none. `cost_of(item)` is its
-  // cost now: an item found dearer or cheaper than when it was put in goes back where it belongs.
+  // Takes out the cheapest item, among equal ones the one that was put in last; kNone where the queue is empty.
+  // `cost_of(item)` is the item's cost now: an item whose cost has changed since goes back into the bucket of its new
+  // cost.
   template <class CostOf>
   uint32_t take(CostOf&& cost_of) {
     while (cheapest_ < buckets_.size()) {

@@ -1,5 +1,5 @@
-// Fredman and Tarjan's heap, largest priority first: what thesis 6.3 keeps the triangles in. Here to be measured
-// against (bucket_queue.h is what the optimizer uses).
+// A Fibonacci heap, largest priority first: [Kerbl18, 6.3] keeps the triangles in one. It is measured beside the bucket
+// queue that the optimizer uses (bucket_queue.h).
 #pragma once
 
 #include <array>

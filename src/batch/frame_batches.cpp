@@ -38,7 +38,7 @@ bool has_indexed_triangles(const DrawCommand& draw) {
          draw.view_count > 0;
 }
 
-// A vertex buffer in the making: the old one's vertices, and what new draws have of their own.
+// A vertex buffer that grows: it begins with the frame's vertices, and draws append vertices of their own.
 class NewVertices {
  public:
   explicit NewVertices(Frame& frame) : frame_(frame) {}

@@ -1,4 +1,4 @@
-// Index buffers of whole frames: what `brokkr batches` measures and `brokkr optimize` rewrites.
+// Index buffers of whole frames, which `brokkr batches` measures and `brokkr optimize` rewrites.
 #pragma once
 
 #include <cstdint>

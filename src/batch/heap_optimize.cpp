@@ -1,4 +1,4 @@
-// Algorithm 3 as printed: every triangle's priority is kept in a heap and adjusted whenever it changes.
+// [Kerbl18, Alg. 3] as printed: every triangle's priority is kept in a heap and adjusted whenever it changes.
 #include "batch/fibonacci_heap.h"
 #include "batch/open_batch.h"
 #include "batch/optimize.h"

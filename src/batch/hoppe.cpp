@@ -9,7 +9,8 @@
 namespace brokkr {
 namespace {
 
-// Farther ahead than this a strip is not simulated: large caches would make it quadratic in their size.
+// The most triangles for which a strip is simulated ahead. Without this limit the time would be quadratic in the
+// cache's size.
 constexpr uint32_t kMaxAhead = 24;
 
 // A FIFO cache that counts its misses; trials on top of it are undone at once.
@@ -39,7 +40,7 @@ class TrialCache {
   std::vector<Trial> trial_;
 };
 
-// A triangle and the way that the strip came into it: through edge `entry`, next out by edge entry + turn.
+// A triangle of the strip: the strip enters it through edge `entry` and leaves it through edge entry + turn.
 struct Place {
   uint32_t triangle = kNoTriangle;
   uint32_t entry = 0, turn = 1;
@@ -64,7 +65,7 @@ class Strips {
     while (order_.size() < triangles) {
       Place at = restart();
       if (at.triangle == kNoTriangle) {
-        // Where the fewest neighbours are left: strips then begin at borders.
+        // The triangle with the fewest remaining neighbours, so that strips begin at borders.
         at.triangle = queue_.take([&](uint32_t t) { return open_sides(t); });
         at.entry = best_entry(at.triangle);
       }
@@ -92,7 +93,7 @@ class Strips {
     for (const uint32_t n : neighbors_[t]) open += is_open(n);
     return open;
   }
-  // An edge across which nothing is left, so that both ways out are free.
+  // An edge without a remaining neighbour, so that both other edges lead on.
   uint32_t best_entry(uint32_t t) const {
     for (uint32_t e = 0; e < 3; ++e) {
       if (!is_open(neighbors_[t][e])) return e;
@@ -103,8 +104,8 @@ class Strips {
     const auto& n = neighbors_[to];
     return n[0] == from ? 0 : n[1] == from ? 1 : 2;
   }
-  // The next place of the strip, and of the triangle beside it. Strips keep to what is drawn already, that is, to the
-  // side with fewer neighbours left, and else zigzag.
+  // The next place of the strip, and in `side` the triangle beside it. A strip turns to the side with fewer remaining
+  // neighbours, next to what is drawn already; where both sides are equal it zigzags.
   Place next(const Place& at, bool trying, Place* side) const {
     const auto free = [&](uint32_t t) { return is_open(t) && !(trying && tried_[t] == trial_); };
     uint32_t turn = at.turn;
@@ -137,8 +138,8 @@ class Strips {
     return {};
   }
 
-  // How many triangles to draw on before beginning anew at the side: that with the fewest misses over the next `ahead_`
-  // triangles.
+  // How many more triangles the strip gets before a new one begins at its side: the number with the fewest misses over
+  // the next `ahead_` triangles.
   uint32_t best_length(const Place& from) {
     const Place side = peek_restart();
     if (side.triangle == kNoTriangle) return ahead_;

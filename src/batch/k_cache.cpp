@@ -14,7 +14,7 @@ namespace {
 // drawn.
 constexpr float kPushes = 2.0f, kTriangles = 0.5f, kAge = 1.3f;
 constexpr uint32_t kMaxValence = 255;
-// Triangles that a candidate's cost is worked out from.
+// The most triangles that a candidate's cost is computed from.
 constexpr size_t kMaxLooked = 64;
 
 class KCache {
@@ -87,7 +87,7 @@ class KCache {
     return kPushes * float(misses) - kTriangles * float(looked.size()) - kAge * urgency;
   }
 
-  // The triangle of v that misses least, again and again.
+  // Draws the remaining triangles of `v`, each time the one with the fewest misses.
   void draw(uint32_t v) {
     while (around_.count(v) > 0) {
       const auto list = around_.of(v);

@@ -1,5 +1,5 @@
-// What every form of thesis Algorithm 3 keeps of a mesh and of the batch that it is filling (optimize.cpp,
-// heap_optimize.cpp); they differ in how they find the triangle of highest priority.
+// The state of a mesh and of the batch that is being filled, for every form of [Kerbl18, Alg. 3] (optimize.cpp,
+// heap_optimize.cpp); the forms differ in how they find the triangle of highest priority.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class OpenBatch {
   uint32_t triangles() const { return uint32_t(neighbors_.size()); }
   const uint32_t* corners(uint32_t t) const { return indices_.data() + size_t(t) * 3; }
   const VertexTriangles& around() const { return around_; }  // of triangles that no batch has taken
-  uint32_t valence(uint32_t t) const {                       // V of Eq. 6.1
+  uint32_t valence(uint32_t t) const {                       // V of [Kerbl18, Eq. 6.1]
     const uint32_t* c = corners(t);
     return around_.count(c[0]) + around_.count(c[1]) + around_.count(c[2]);
   }
@@ -94,7 +94,8 @@ class OpenBatch {
     }
   }
 
-  // Completes the batch and begins the next: f(t) for each triangle beside it that was beside none before.
+  // Completes the batch and begins the next. Calls f(t) for each triangle beside the batch that was beside no batch
+  // before.
   template <class F>
   void complete(F&& f) {
     for (size_t i = order_.size() - members(); i < order_.size(); ++i) {
@@ -134,8 +135,8 @@ class OpenBatch {
   }
 };
 
-// The order that Optimizer<Memory> finds for `model` without its 16-bit rule. Throws std::invalid_argument for limits
-// or a length that predict_batches refuses.
+// The order that Optimizer<Memory> finds for `model`; the model's 16-bit rule is left out. Throws std::invalid_argument
+// for limits or a length that predict_batches refuses.
 template <template <class> class Optimizer, class Weights>
 std::vector<uint32_t> order_with(const BatchModel& model, std::span<const uint32_t> indices, const Weights& weights) {
   predict_batches(model, indices.first(0));  // checks the model

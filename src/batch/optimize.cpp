@@ -9,8 +9,8 @@
 namespace brokkr {
 namespace {
 
-// Of a vertex with very many triangles only so many become candidates or are told of its valence: the others' turn
-// comes, and their priority is looked up when it does.
+// At most this many triangles around a vertex become candidates or have their valence updated. The priority of the
+// others is computed when the queue comes to them.
 constexpr size_t kMaxAround = 64;
 constexpr uint32_t kMaxCost = 4095;
 
@@ -30,7 +30,8 @@ class Optimizer {
 
   std::vector<uint32_t> run() {
     const uint32_t triangles = batch_.triangles();
-    // Backwards: of equal ones the latest comes first, and a mesh should begin where it began.
+    // From the last to the first: among equal costs the queue gives what was put in last, and a mesh should begin with
+    // its first triangle.
     for (uint32_t t = triangles; t-- > 0;) queue_.put(t, cost(t));
     while (batch_.order().size() < triangles) {
       uint32_t t = best_candidate();
@@ -57,7 +58,7 @@ class Optimizer {
   std::vector<uint32_t> candidates_, touched_;
   uint32_t listed_ = 0;
 
-  // What of a triangle's priority does not depend on the batch, negated.
+  // The negated part of a triangle's priority that does not depend on the batch.
   uint32_t cost(uint32_t t) const {
     const uint64_t v = uint64_t(-weights_.valence) * batch_.valence(t);
     return uint32_t(std::min<uint64_t>(v + uint64_t(-weights_.neighborhood) * batch_.neighborhood(t), kMaxCost));

@@ -1,6 +1,6 @@
-// Reorders the triangles of an index buffer so that a batch model shades few vertices (thesis Algorithm 3).
+// Reorders the triangles of an index buffer so that a batch model shades few vertices [Kerbl18, Alg. 3].
 //
-// Batches are grown from an origin by the triangle of highest priority (Eq. 6.1)
+// Batches are grown from an origin by the triangle of highest priority [Kerbl18, Eq. 6.1]
 //   p = k_r R + k_v V + k_d D + k_n N
 // R: corners that the batch would find in memory, V: remaining triangles around the corners, D: sum of the distances to
 // the batch's triangles over shared edges, N: 1 next to completed batches.
@@ -15,12 +15,12 @@
 namespace brokkr {
 
 struct BatchWeights {
-  int reuse = 1024, valence = -4, distance = -1, neighborhood = -1;  // Eq. 6.2
-  // Distances are followed over so many edges, 0 or more; triangles farther away count as one step more.
+  int reuse = 1024, valence = -4, distance = -1, neighborhood = -1;  // [Kerbl18, Eq. 6.2]
+  // Distances are followed over `radius` edges, 0 or more; a triangle farther away counts as radius + 1.
   int radius = 6;
 };
 
-// Eq. 6.2 and, without D, k_v = k_n = -3.
+// The weights of [Kerbl18, Eq. 6.2], and those without D, where k_v = k_n = -3.
 inline constexpr BatchWeights kFullWeights{};
 inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 
@@ -35,7 +35,7 @@ std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint3
 std::vector<uint32_t> heap_order(const BatchModel& model, std::span<const uint32_t> indices,
                                  const BatchWeights& weights = kFullWeights);
 
-// `indices` with its triangles in that order.
+// `indices` with its triangles in `order`.
 std::vector<uint32_t> in_order(std::span<const uint32_t> indices, std::span<const uint32_t> order);
 
 }  // namespace brokkr

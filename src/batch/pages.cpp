@@ -24,7 +24,7 @@ class Pages {
     std::sort(vertices_.begin(), vertices_.end());
     vertices_.erase(std::unique(vertices_.begin(), vertices_.end()), vertices_.end());
     if (page_of(vertices_.front()) == page_of(vertices_.back())) return;
-    // The batch goes to the last block, where copies can be made; those it has there already are used.
+    // The batch moves to the last block, where copies can be made; copies that the block has already are used.
     if (size() % kPageVertices + count_missing() > kPageVertices) {
       // No room: the rest of the block is filled with copies that nobody uses, and the next one begins.
       while (size() % kPageVertices != 0) result_.source.push_back(result_.source.back());

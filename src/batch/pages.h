@@ -1,4 +1,4 @@
-// Keeps the vertices of every batch within one block of 2^16 numbers (thesis 6.3, NVIDIA post-process).
+// Keeps the vertices of every batch within one block of 2^16 numbers ([Kerbl18, 6.3], NVIDIA post-process).
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct VertexNumbering {
 // buffer then are neighbours in memory, and few batches cross a multiple of 2^16.
 VertexNumbering number_by_first_use(std::span<const uint32_t> indices);
 
-// Where the model forgets at multiples of 2^16: a batch whose vertices lie in several blocks gets copies of those
-// outside of the buffer's last block at its end, and copies of all where a new block begins there. Copies in the last
-// block serve later batches as well. Other models' indices stay as they are. `vertex_count` is the size of the buffer,
-// at least one more than the largest index.
+// For a model that forgets at multiples of 2^16. Where a batch's vertices lie in several blocks, the vertices outside
+// the buffer's last block are copied to the buffer's end; where these copies begin a new block, all of the batch's
+// vertices are copied. Copies in the last block serve later batches as well. Other models' indices stay as they are.
+// `vertex_count` is the size of the buffer, at least one more than the largest index.
 VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32_t> indices, uint32_t vertex_count);
 
 }  // namespace brokkr

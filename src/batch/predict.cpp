@@ -26,10 +26,10 @@ uint32_t use_triangle(Memory& memory, const uint32_t* corner, uint32_t at, Shade
   return added;
 }
 
-// The listing notices mid-triangle that a batch is full, and reloads the triangle's corners into the new batch's
-// memory. Here a whole triangle is tried and, where it does not fit, tried again in a new batch: the same batches,
-// since memory is emptied at the cut. (The listing does not take back what `added` counted before the cut; it must, for
-// the new batch shades these vertices once.)
+// The paper's listing notices in the middle of a triangle that a batch is full, and reloads the triangle's corners into
+// the new batch's memory. Here a whole triangle is tried and, where it does not fit, tried again in a new batch: the
+// same batches, since memory is emptied at the cut. (The listing does not take back what `added` counted before the
+// cut; it must, for the new batch shades these vertices once.)
 template <class Memory>
 BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs, size_t vertices,
                         Memory& memory) {

@@ -1,4 +1,4 @@
-// Predicts how a model cuts an index buffer into batches, and how often the vertex shader runs (thesis Algorithm 2).
+// Predicts how a model cuts an index buffer into batches, and how often the vertex shader runs [Kerbl18, Alg. 2].
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_
 // Vertex shader runs per triangle; 0 for no triangles.
 double average_shading_rate(const BatchModel& model, std::span<const uint32_t> indices);
 
-// The same with perfect reuse: distinct vertices per triangle.
+// The average shading rate with perfect reuse: distinct vertices per triangle.
 double perfect_shading_rate(std::span<const uint32_t> indices);
 uint64_t distinct_vertices(std::span<const uint32_t> indices);
 
-// What one cache for the whole index buffer, of `size` vertices, would have to shade (Fig. 6.2).
+// Vertices that one cache of `size` vertices for the whole index buffer would have to shade [Kerbl18, Fig. 6.2].
 uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size);
 uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size);
 

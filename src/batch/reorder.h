@@ -23,7 +23,7 @@ std::span<const ReorderInfo> reorder_methods();
 // Throws std::invalid_argument that lists the names.
 const ReorderInfo& reorder_method(std::string_view name);
 
-// The cache size that a method is best given for a model (as thesis 6.4 chose them), 0: it takes none.
+// The cache size that a method is best given for a model (chosen as in [Kerbl18, 6.4]); 0 for a method that takes none.
 uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model);
 
 // The triangles of `indices`, each once with its winding, in the order that `method` finds for `model`. `cache_size` 0:
@@ -34,12 +34,11 @@ std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std
 
 // Orders of triangles by the methods written here.
 //
-// Lin and Yu, "An Improved Vertex Caching Scheme for 3D Mesh Rendering" (2006): a focus vertex after the other, all of
-// whose remaining triangles are drawn; chosen among the cached ones by how many vertices that would push, how many
-// triangles it would finish, and how soon it would leave the cache.
+// [Lin06]: draws all remaining triangles of one focus vertex after the other. The next focus vertex is a cached one,
+// chosen by how many vertices its triangles would push into the cache, how many triangles it would finish, and how soon
+// it would leave the cache.
 std::vector<uint32_t> k_cache_order(std::span<const uint32_t> indices, uint32_t cache_size);
-// Hoppe, "Optimization of Mesh Locality for Transparent Vertex Caching" (1999): strips grown greedily, ended where a
-// simulated look-ahead says that beginning anew at the strip's side misses less.
+// [Hoppe99]: strips grown greedily, ended where a simulated look-ahead says that a new strip at the side misses less.
 std::vector<uint32_t> hoppe_order(std::span<const uint32_t> indices, uint32_t cache_size);
 
 }  // namespace brokkr

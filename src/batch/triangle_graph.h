@@ -1,5 +1,4 @@
-// Which triangles meet at a vertex and across an edge, of a triangle list that may be anything: non-manifold,
-// degenerate, in pieces.
+// Which triangles meet at a vertex and across an edge. The triangle list may be non-manifold, degenerate or in pieces.
 #pragma once
 
 #include <array>
@@ -11,7 +10,7 @@ namespace brokkr {
 
 inline constexpr uint32_t kNoTriangle = 0xffffffffu;
 
-// Triangles around each vertex; those taken out are found no more.
+// The remaining triangles around each vertex.
 class VertexTriangles {
  public:
   explicit VertexTriangles(std::span<const uint32_t> indices);

@@ -1,7 +1,7 @@
-// The memory modules of the batch predictor (thesis Algorithm 2, "MemoryModule"): which of a batch's vertices can be
+// The memory modules of the batch predictor ([Kerbl18, Alg. 2], "MemoryModule"): which of a batch's vertices can be
 // used without shading them again.
 //
-// All share one interface, which predictor and optimizer are written for:
+// All modules have one interface, for which predictor and optimizer are written:
 //   bool has(vertex, at) const   whether an index at position `at` of the batch finds `vertex`
 //   void use(vertex, at)         the index at `at` is `vertex`, found or just shaded; `at` only grows
 //   void reset()                 a new batch, nothing is available
@@ -17,14 +17,14 @@
 
 namespace brokkr {
 
-// Per vertex a value of the current batch only: forgotten all at once.
+// A value per vertex that lasts for one batch; all values are forgotten at once.
 template <class T>
 class PerBatch {
  public:
   explicit PerBatch(size_t vertices) : values_(vertices), stamp_(vertices, 0) {}
   bool has(uint32_t vertex) const { return stamp_[vertex] == now_; }
   const T& get(uint32_t vertex) const { return values_[vertex]; }
-  // The value, a fresh one where there was none.
+  // The vertex's value, a new one where the batch had none.
   T& operator[](uint32_t vertex) {
     if (!has(vertex)) {
       stamp_[vertex] = now_;
@@ -48,8 +48,8 @@ struct PositionBits {
   bool meets(const PositionBits& o) const { return ((low & o.low) | (high & o.high)) != 0; }
 };
 
-// Every index is remembered for some distance, whether it was shaded or found. Thesis 6.2.3: between positions i < j of
-// one vertex, d = j - i, reuse takes place iff d <= 42 (OpenGL), or (Direct3D) iff
+// Every index is remembered for some distance, whether it was shaded or found. [Kerbl18, 6.2.3]: between positions i <
+// j of one vertex, d = j - i, reuse takes place iff d <= 42 (OpenGL), or (Direct3D) iff
 //   d <= 44 where i = 0 (mod 3), d <= 40 or d = 42 where i = 1, d <= 42 but not 40 where i = 2.
 class LookBackMemory {
  public:
@@ -81,7 +81,7 @@ class LookBackMemory {
   std::array<PositionBits, kMaxPositions> found_from_{};  // per position: where it looks
 };
 
-// The distinct vertices used last, as many as `size`.
+// The last `size` distinct vertices that were used.
 class LruMemory {
  public:
   LruMemory(size_t, uint32_t size) : size_(size) { order_.reserve(size + 1); }
@@ -102,7 +102,7 @@ class LruMemory {
   std::vector<uint32_t> order_;  // oldest first
 };
 
-// The vertices shaded last, as many as `size`; using one again does not make it younger.
+// The last `size` vertices that were shaded; using one again does not make it younger.
 class FifoMemory {
  public:
   FifoMemory(size_t vertices, uint32_t size) : size_(size), number_(vertices) {}

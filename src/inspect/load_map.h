@@ -1,4 +1,4 @@
-// Where the work of a frame lies, and how evenly a pattern deals it out (HPG paper 4.5).
+// Where the work of a frame lies, and how evenly a pattern deals it out [Kerbl17, 4.5].
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace brokkr {
 struct LoadMap {
   int bins_x = 0, bins_y = 0;
   std::vector<uint64_t> bins;  // fragments of each bin of the main target, row by row from the bottom
-  uint64_t most = 0;           // of a bin
-  // What the pattern makes of these bins: loads of the rasterizers as they would be if bins were all there is.
+  uint64_t most = 0;           // fragments of the fullest bin
+  // Loads of the rasterizers, computed from `bins` and the pattern alone.
   LoadStatistics predicted;
-  // What the rasterizers counted: other targets and layers are in it, too.
+  // Loads that the rasterizers counted: these include other targets and layers.
   LoadStatistics counted;
   // Microseconds that each rasterizer was worked on (RenderOptions::trace); empty and 1 without a trace.
   std::vector<double> busy_us;
   double busy_cv = 0, busy_imbalance = 1;  // deviation / mean; most / mean
 };
 
-// Of the last launch. Statistics without bins (an aborted launch) give an empty map.
+// The map of the last launch. Statistics without bins (of an aborted launch) give an empty map.
 LoadMap load_map(const Statistics& statistics);
 
-// What another pattern, or another number of rasterizers, would make of the same bins.
+// The loads that another pattern, or another number of rasterizers, would give for the same bins.
 LoadStatistics predict_load(const Statistics& statistics, PatternKind pattern, int rasterizers);
 
 // Black over violet, red and yellow to white, for 0 to 1; opaque RGBA8 (0xAABBGGRR). Brighter is always more.

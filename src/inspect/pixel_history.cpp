@@ -20,7 +20,8 @@ extern const SampleKernel kernel;
 
 namespace {
 
-// Where a blit's destination pixel comes from; nothing where it writes none there. Rounds as the pipeline does.
+// The source pixel that a blit copies to a destination pixel; nothing where the blit does not write it. Rounds as the
+// pipeline does.
 std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& blit, const FollowedSample& to) {
   if (to.target != blit.to || to.layer != 0) return std::nullopt;
   const Rect &s = blit.source, &d = blit.destination;
@@ -85,8 +86,8 @@ class History {
     result_.rasterizer = (owner + layer_offset(p.target, p.layer, result_.rasterizers)) % result_.rasterizers;
   }
 
-  // The pixels that blits copy to followed ones, from the frame's end to its begin, each until the command that reads
-  // it.
+  // Adds the pixels that blits copy to followed pixels. It goes from the frame's end to its beginning; a source pixel
+  // is followed until the command that reads it.
   void follow_sources() {
     follow(result_.pixel, limit_);
     for (size_t c = limit_; c-- > 0;) {
@@ -218,7 +219,7 @@ class History {
   FrameTables tables_{};
   std::vector<TargetRecord> targets_;
   std::vector<FollowedSample> samples_;  // the pixel first
-  std::vector<size_t> needed_until_;     // per sample: command before which its value is read for the last time
+  std::vector<size_t> needed_until_;     // per sample: the command that reads it last
   PixelHistory result_;
 };
 

@@ -38,7 +38,7 @@ struct PixelHistory {
   ColorFormat format = ColorFormat::rgba8;
   int bin = 64;                              // edge in pixels
   int bin_x = 0, bin_y = 0;                  // the pixel's
-  uint32_t rasterizer = 0, rasterizers = 1;  // that draws the pixel, of so many
+  uint32_t rasterizer = 0, rasterizers = 1;  // the one that draws the pixel, and their number
   std::vector<PixelEvent> events;            // in order
   SampleState end;                           // what the pixel holds after the frame
   uint64_t fragments = 0;                    // events of Kind::fragment
@@ -47,11 +47,11 @@ struct PixelHistory {
   std::optional<size_t> color_writer() const;
 };
 
-// Throws std::invalid_argument where the frame has no such pixel or an option is out of range. Of `options`, shading,
-// command limit, pattern, bin and rasterizers matter. May run while another thread renders the same prepared frame.
+// Throws std::invalid_argument where the frame has no such pixel or an option is out of range. It uses shading, command
+// limit, pattern, bin and rasterizers of `options`. May run while another thread renders the same prepared frame.
 PixelHistory pixel_history(const PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options);
 
-// Words for a fate: "passed", "discarded", "stencil failed", "depth failed".
+// The name of a fate: "passed", "discarded", "stencil failed", "depth failed".
 const char* fate_name(FragmentFate fate);
 
 // A stored colour as red, green, blue, alpha; bytes for RGBA8, else half-precision values.

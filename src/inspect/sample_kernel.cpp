@@ -35,7 +35,7 @@ static bool covers(const RegionTriangle& t, int x, int y) {
   return true;
 }
 
-// Draws the triangle into the sample's tile, every sample of which holds `state`, and returns what it then holds.
+// Fills the sample's tile with `state`, draws the triangle into it, and returns what the sample then holds.
 static SampleState draw_once(Warp& w, SampleRun& run, const FollowedSample& sample, const RegionRecord& region,
                              const DrawRecord& draw, const RegionTriangle& triangle, int at, const SampleState& state) {
   for (int s = 0; s < kTileSamples; ++s) {
@@ -75,8 +75,8 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   f.sample = number;
   f.primitive = triangle.primitive;
   f.before = sample.state;
-  // The same triangle without tests and blending shows what the shader gives, or that it discards; with the stencil
-  // test alone, whether that lets it through.
+  // The same triangle is drawn again without tests and blending, which shows the shader's colour or its discard, and
+  // with the stencil test alone, which shows whether that test passes.
   DrawRecord bare = draw;
   bare.bits &= ~uint32_t(kDrawDepthTest | kDrawStencil | kDrawBlend);
   bare.bits |= kDrawDepthWrite;
@@ -99,7 +99,7 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
            : !stencil_passes ? FragmentFate::stencil_failed
            : !passes         ? FragmentFate::depth_failed
                              : FragmentFate::passed;
-  // Depth as the plane has it, whether it is written or not.
+  // The depth of the triangle's plane here, whether it is written or not.
   f.depth = shown.depth;
   if (!keeps) {
     DrawRecord opaque = bare;
@@ -110,7 +110,7 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   run.sink(run.context, f);
 }
 
-// Takes blocks of triangles from the geometry stage and looks at their records at once, in order.
+// Takes blocks of triangles from the geometry stage and draws their records at once, in order.
 struct SampleSupply {
   SampleRun* run;
   TriangleBlock* block;

@@ -33,8 +33,8 @@ struct SampleFragment {
   uint32_t primitive = 0;
   float depth = 0;
   FragmentFate fate = FragmentFate::passed;
-  uint32_t shader_low = 0, shader_high = 0;  // what the shader gave, before blending, in the target's format
-  SampleState before;                        // the sample's state holds what is there after
+  uint32_t shader_low = 0, shader_high = 0;  // the shader's colour before blending, in the target's format
+  SampleState before;                        // what the sample held before the triangle
 };
 
 using FragmentSink = void (*)(void* context, const SampleFragment& fragment);

@@ -30,7 +30,7 @@ constexpr const char* kMangoHudColumns =
     "gpu_power,"
     "ram_used,swap_used,process_rss,cpu_mhz,elapsed";
 
-// A field must not end its column or its line: neither format's readers all know quotes.
+// Removes what would end the column or the line; some readers of both formats do not know quotes.
 std::string field(std::string text) {
   for (char& c : text) {
     if (c == ',' || c == '"' || static_cast<unsigned char>(c) < 0x20) c = ' ';

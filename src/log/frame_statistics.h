@@ -1,4 +1,4 @@
-// What a log says in a few numbers.
+// Statistics of a frame-time log.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace brokkr {
 
-// The p-quantile, p in [0, 1], of values in ascending order: linear interpolation at position (n - 1) p (Hyndman and
-// Fan 1996, type 7; what NumPy's percentile computes). 0 for no values.
+// The p-quantile, p in [0, 1], of values in ascending order: linear interpolation at position (n - 1) p ([Hyndman96,
+// type 7], which NumPy's percentile computes). 0 for no values.
 double quantile(std::span<const double> sorted, double p);
-// Their 0.5-quantile, of values in any order.
+// The 0.5-quantile of values in any order.
 double median(std::vector<double> values);
 
 struct FrameStatistics {

@@ -24,7 +24,7 @@ std::vector<std::string_view> split(std::string_view line) {
   }
 }
 
-// Where the columns of interest stand; -1: the layout has no such.
+// Numbers of the columns that are read; -1 for a column that the layout lacks.
 struct Columns {
   std::ptrdiff_t frame = -1, time = -1, application = -1, geometry = -1, raster = -1, resolve = -1;
   double time_unit = 1;  // seconds

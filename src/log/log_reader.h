@@ -1,4 +1,4 @@
-// Reads frame-time logs: Brokkr's, PresentMon's and its kin's, MangoHud's.
+// Reads frame-time logs of Brokkr, of PresentMon and programs with its layout, and of MangoHud.
 #pragma once
 
 #include <filesystem>

@@ -18,7 +18,7 @@ constexpr uint64_t kMostSceneBytes = uint64_t(1) << 34;
 
 template <class T>
 void add_array(Sha256& hash, const std::vector<T>& values) {
-  const uint64_t count = values.size();  // so that no value moves from one array to the next unseen
+  const uint64_t count = values.size();  // hashed too: a value that moves from one array to the next changes the hash
   hash.add(std::as_bytes(std::span(&count, 1)));
   hash.add(std::as_bytes(std::span(values)));
 }
@@ -81,7 +81,7 @@ Json machine_json(const Statistics& s) {
                {"system", facts.system},           {"kernel", facts.kernel},
                {"governor", facts.governor},       {"gpu", facts.gpu},
                {"gpu_driver", facts.driver}};
-  // What drew, by the name under which it was found.
+  // The machine that drew, by the name that find_machines gives it.
   for (const MachineInfo& machine : find_machines()) {
     const bool cuda = machine.kind == MachineKind::cuda && s.machine == "cuda";
     if (cuda && machine.available) json["renderer"] = machine.name + " " + machine.isa;

@@ -1,4 +1,4 @@
-// The JSON beside a frame-time log: what was drawn, how, on what, and what came out.
+// The JSON file beside a frame-time log: the scene, the options, the machine, and the results.
 #pragma once
 
 #include <filesystem>

@@ -6,7 +6,7 @@
 namespace brokkr {
 
 std::string fixed(double value, int decimals);  // "12.34"
-// At most so many digits, as in "12.3", "0.04" and "1e-06".
+// At most `digits` significant digits, as in "12.3", "0.04" and "1e-06".
 std::string significant(double value, int digits);
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-// SHA-256, so that a log names its scene without doubt.
+// SHA-256: a manifest identifies its scene by it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which parts of the blob become one of the Frame's arrays.
+// Gathers the parts of a frame file's blob that become one of the Frame's arrays.
 //
 // Draws share ranges, and ranges may overlap. All ranges of one element type are collected, merged where they overlap
 // or touch, and copied once, one after another: the array cannot become larger than the blob, however many draws refer

@@ -117,7 +117,7 @@ class Writer {
     }
   }
 
-  // A draw without indices uses all its positions in the file: one that uses fewer gets indices.
+  // In the file, a draw without indices uses all its positions. A draw that uses fewer is written with indices.
   void write_elements(const DrawCommand& draw, json& command) {
     if (draw.indexed) {
       const uint64_t offset = append_shared(stored_indices_, frame_.indices, draw.first_index, draw.element_count);

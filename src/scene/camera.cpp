@@ -49,7 +49,7 @@ std::array<glm::vec3, 8> corners_of(const Bounds& bounds) {
   return corners;
 }
 
-// Any direction that is not along `direction`, where the camera's own up vector is.
+// `up`, or another direction where `up` is parallel to `direction`.
 glm::vec3 usable_up(const glm::vec3& direction, const glm::vec3& up) {
   if (glm::length(glm::cross(direction, up)) > 1e-4f * glm::length(up)) return up;
   return std::abs(direction.y) < 0.9f ? glm::vec3(0, 1, 0) : glm::vec3(0, 0, 1);

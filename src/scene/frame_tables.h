@@ -67,16 +67,16 @@ struct RunRecord {
   uint32_t first_batch;
 };
 
-// Batches found beforehand (pipeline/reuse_plan.h): what a reuse strategy makes of one instance's triangles. They
-// follow each other as the triangles do; primitive ids stay what they are.
+// A batch that the host cut beforehand, as a reuse strategy has it (pipeline/reuse_plan.h). Planned batches follow each
+// other in the order of their triangles; primitive ids do not depend on the strategy.
 struct PlannedBatch {
   uint32_t run;
   uint32_t first_primitive;  // primitive id of its first triangle
   uint32_t first_chunk, chunks;
 };
 
-// At most 32 triangles, and at most 32 vertex shader runs before them. Results lie in numbered slots, from which later
-// chunks of the same batch may take them as well.
+// At most 32 triangles, and the at most 32 vertex shader runs that come before them. The results lie in numbered slots;
+// later chunks of the same batch may use them too.
 struct ReuseChunk {
   uint32_t first_corner;  // into FrameTables::chunk_corners
   uint32_t first_run;     // into FrameTables::shade_vertex and shade_slot
@@ -105,7 +105,8 @@ struct TextureRecord {
 
 enum class PhaseKind : uint8_t { order_free, ordered, clear, blit, finish };
 
-// What an order-free phase's smaller key means: which depth wins, and which primitive among equal depths.
+// How an order-free phase makes its keys, of which the smallest wins: which depth wins, and which primitive among equal
+// depths.
 enum KeyBit : uint8_t {
   kKeyGreater = 1u << 0,    // larger depth wins
   kKeyLastWins = 1u << 1,   // among equal depths the later primitive wins (lequal, gequal)
@@ -115,7 +116,7 @@ enum KeyBit : uint8_t {
 struct PhaseRecord {
   PhaseKind kind;
   uint8_t key_bits;
-  uint32_t end_batch;  // complete when all batches before this one are
+  uint32_t end_batch;  // the phase is complete when all batches before this one are
   // clear
   uint32_t target;
   uint32_t planes;  // PlaneBit
@@ -147,13 +148,13 @@ struct FrameTables {
   const float* texcoords;  // u, v
   const float* models;     // 16 floats each, column by column
   uint32_t batches, draw_count, phase_count, blit_count;
-  // With planned batches, else null. `batches` then counts these.
+  // Null without planned batches; with them, `batches` is their number.
   const PlannedBatch* planned;
   const ReuseChunk* chunks;
   const uint32_t* chunk_corners;  // per triangle the slots of its corners, 8 bits each from the lowest up
-  const uint32_t* shade_vertex;   // per vertex shader run the vertex, relative to its draw's
-  const uint32_t* shade_slot;     // and where its result goes
-  uint32_t vertex_work;           // multiply-adds that every vertex shader run does on top
+  const uint32_t* shade_vertex;   // per vertex shader run its vertex, relative to the draw's first
+  const uint32_t* shade_slot;     // per vertex shader run the slot of its result
+  uint32_t vertex_work;           // multiply-adds that every vertex shader run does in addition
   float light[3];                 // direction towards the light, unit length
 };
 

@@ -19,7 +19,7 @@ namespace {
 struct Parameters {
   int triangles = 0;  // 0: the scene's own number
   bool textured = false, instanced = false;
-  int draws = 1;   // that the mesh is cut into
+  int draws = 1;   // number of draws that the mesh is cut into
   int depth = 10;  // layers of `overlap`
 };
 
@@ -50,7 +50,7 @@ uint32_t add_state(Frame& frame, CullMode cull) {
   return uint32_t(frame.states.size() - 1);
 }
 
-// Appends `draw` in `count` pieces of as many triangles each as can be, one more or less.
+// Appends `draw` cut into `count` draws, whose numbers of triangles differ by one at most.
 void add_draws(Frame& frame, const DrawCommand& draw, int count) {
   const uint64_t triangles = draw.element_count / 3, pieces = std::min(uint64_t(count), triangles);
   for (uint64_t piece = 0; piece < pieces; piece++) {

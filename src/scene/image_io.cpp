@@ -20,8 +20,8 @@ constexpr uint64_t kMaxImageFile = uint64_t(1) << 30;
   throw std::runtime_error(std::string(name) + ": " + problem + "; " + remedy);
 }
 
-// stb_image also reads formats that nobody gives a scene and whose decoders have a history of reading beyond their
-// input: these are turned away by their first bytes.
+// stb_image also reads formats that no scene uses and whose decoders have a history of reading beyond their input.
+// Files of these formats are refused by their first bytes.
 bool is_unsupported(std::span<const std::byte> file) {
   static constexpr std::string_view kMagics[] = {"GIF8", "8BPS", "#?", "\x53\x80\xf6\x34", "P5", "P6"};
   const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 16));

@@ -54,7 +54,7 @@ ObjMaterial to_material(const tinyobj::material_t& source) {
   material.opacity = source.dissolve >= 0 ? std::min(source.dissolve, 1.0f) : 0.0f;
   material.diffuse_texture = texture_name(source.diffuse_texname);
   material.alpha_texture = texture_name(source.alpha_texname);
-  // A picture without a colour is meant to be shown as it is, where the MTL file has no Kd.
+  // An MTL file with a picture and without Kd means the picture's own colours: Kd is then 1.
   if (!material.diffuse_texture.empty() && material.diffuse == glm::vec3(0)) material.diffuse = glm::vec3(1);
   return material;
 }
@@ -81,7 +81,7 @@ class Parser : public tinyobj::MaterialReader {
     return std::move(mesh_);
   }
 
-  // tinyobjloader asks for the MTL files by this; of several names on a line the first that exists counts.
+  // tinyobjloader calls this with the names of a mtllib line; the first file that exists is read.
   bool operator()(const std::string& file, std::vector<tinyobj::material_t>* materials, std::map<std::string, int>* map,
                   std::string* warning, std::string* error) override {
     if (++libraries_ > kMaxLibraries) fail("mtllib", "there are more than 64", "merge the MTL files");

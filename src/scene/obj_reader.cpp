@@ -136,7 +136,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   TextureLoader textures(frame, resources, limits.texture_pixels);
   std::vector<DrawCommand> blended;
   for (size_t i = 0; i < triangles_of.size(); i++) {
-    if (triangles_of[i].empty()) continue;  // nor are its textures needed
+    if (triangles_of[i].empty()) continue;  // the textures of an unused material are not loaded either
     DrawCommand draw = make_draw(frame, mesh, triangles_of[i]);
     draw.label = mesh.materials[i].name;
     draw.view_count = uint32_t(frame.views.size());

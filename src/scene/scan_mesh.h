@@ -5,11 +5,11 @@
 
 namespace brokkr {
 
-// Polygonizes a knotty figure of about two units with surface nets (Gibson 1998) on `cells`^3 cells: a vertex in each
-// cell that the surface passes, two triangles across each grid edge that it cuts. `cells` 8 .. 2048.
+// Polygonizes a knotty figure of about two units with surface nets [Gibson98] on `cells`^3 cells: a vertex in each cell
+// that the surface passes, two triangles across each grid edge that it cuts. `cells` 8 .. 2048.
 void add_scan(MeshBuilder& mesh, int cells);
 
-// Cells for about so many triangles.
+// The number of cells for which add_scan makes about `triangles` triangles.
 int scan_cells(int triangles);
 
 }  // namespace brokkr

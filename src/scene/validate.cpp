@@ -10,7 +10,7 @@
 namespace brokkr {
 namespace {
 
-// Bounds on what has no natural one, so that sums of them fit an int and products of two fit 32 bits.
+// Bounds for fields without a natural one: sums of such fields then fit an int, products of two fit 32 bits.
 constexpr int kMaxScissor = 1 << 30;
 constexpr int kMaxBlit = 2 * kMaxTargetSize;
 constexpr float kMaxViewportOrigin = 2.0f * float(kMaxTargetSize);
