@@ -21,9 +21,8 @@ std::vector<Option> view_options() {
       {.names = "FILE",
        .kind = ValueKind::file,
        .value = "FILE",
-       .help = "A frame (.bkf), a scene (.obj), generated:NAME, or a folder; several frames, or a folder of "
-               "them, are a "
-               "sequence",
+       .help = "A frame (.bkf), a scene (.obj), generated:NAME, or a folder; several frames, or a folder of them, are "
+               "a sequence",
        .repeat = true},
       {.names = "--window",
        .kind = ValueKind::size,

@@ -221,8 +221,8 @@ Command bench_command() {
       {.names = "--shading",
        .kind = ValueKind::text,
        .value = "S",
-       .help = "flat, phong, textured (generated scenes), material (as the file says); several with commas "
-               "(FILE: flat; --suite: flat,phong,textured)",
+       .help = "flat, phong, textured (generated scenes), material (as the file says); several with commas (FILE: "
+               "flat; --suite: flat,phong,textured)",
        .repeat = true},
       {.names = "--against",
        .kind = ValueKind::text,
@@ -255,8 +255,7 @@ Command bench_command() {
       {.names = "--log",
        .kind = ValueKind::file,
        .value = "FILE.csv",
-       .help = "Draw one FILE --frames times without peers and write a line per frame, and FILE.json beside "
-               "it; - "
+       .help = "Draw one FILE --frames times without peers and write a line per frame, and FILE.json beside it; - "
                "prints the lines"},
       {.names = "--log-format",
        .kind = ValueKind::choice,

@@ -32,8 +32,7 @@ std::string lavapipe_driver() {
     }
   }
   throw std::runtime_error(
-      "--against lavapipe: no Vulkan driver lvp_icd*.json in /usr/share/vulkan/icd.d; install "
-      "mesa-vulkan-drivers");
+      "--against lavapipe: no Vulkan driver lvp_icd*.json in /usr/share/vulkan/icd.d; install mesa-vulkan-drivers");
 }
 
 // Mesa's OpenGL over Vulkan (zink), over its software Vulkan.

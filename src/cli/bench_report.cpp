@@ -165,9 +165,8 @@ Json geomeans_json(const std::vector<BenchRow>& rows) {
 std::string rows_csv(const std::vector<BenchRow>& rows) {
   const std::vector<std::string> peers = peer_names(rows);
   std::ostringstream csv;
-  csv << "name,shading,group,series,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_least_"
-         "ms,"
-         "launch_ms,resident_kib,peak_kib";
+  csv << "name,shading,group,series,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_least_ms,launch_"
+         "ms,resident_kib,peak_kib";
   for (const std::string& peer : peers) csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
   csv << ",error\n";
   for (const BenchRow& row : rows) {

@@ -20,8 +20,8 @@ std::vector<Option> capture_options() {
       {.names = "-o,--output",
        .kind = ValueKind::file,
        .value = "FILE.bkf",
-       .help = "Frame file to write (frame.bkf); {} stands for the frame's number, which is added where "
-               "there are several"},
+       .help =
+           "Frame file to write (frame.bkf); {} stands for the frame's number, which is added where there are several"},
       {.names = "--frame",
        .kind = ValueKind::integer,
        .value = "N",
@@ -49,8 +49,7 @@ std::vector<Option> capture_options() {
        .value = "TEXT",
        .help = "Licence of what the frame shows, for the file"},
       {.names = "--fast-forward",
-       .help = "Draw nothing to the window until 4 frames before the first one: software drivers get there "
-               "sooner"},
+       .help = "Draw nothing to the window until 4 frames before the first one: software drivers get there sooner"},
       {.names = "--check-state",
        .help = "Read the GL state before and after each recorded call and report differences"},
       {.names = "--timeout",

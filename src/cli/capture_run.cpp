@@ -142,9 +142,9 @@ void require_same_word_size(const fs::path& program, const fs::path& library) {
   const auto a = header(program), b = header(library);
   const bool elf = std::memcmp(a.data(), "\177ELF", 4) == 0;
   if (!elf || a[4] == b[4]) return;
-  throw std::runtime_error(program.string() + ": the program and " + library.string() +
-                           " have different word sizes; build the library for this program (docs/capture.md) and "
-                           "name it with --library");
+  throw std::runtime_error(
+      program.string() + ": the program and " + library.string() +
+      " have different word sizes; build the library for this program (docs/capture.md) and name it with --library");
 }
 
 // What has come of a run.
@@ -208,8 +208,8 @@ std::string describe_end(const CaptureRequest& request, const Outcome& outcome, 
   }
   if (!outcome.swapped) {
     return program + " " + how +
-           " without showing a frame through GLX or EGL; does it run by itself, and does it "
-           "draw with OpenGL? A setuid program drops preloaded libraries";
+           " without showing a frame through GLX or EGL; does it run by itself, and does it draw with OpenGL? A setuid "
+           "program drops preloaded libraries";
   }
   const std::string shown = outcome.frames >= 0 ? " after " + std::to_string(outcome.frames) + " frames" : "";
   if (!request.key.empty() && !request.frame)
@@ -232,9 +232,9 @@ fs::path find_capture_library(const std::string& given) {
     const fs::path library = place / kLibraryName;
     if (fs::exists(library, error)) return fs::canonical(library);
   }
-  throw std::runtime_error(std::string(kLibraryName) + " is not beside this program (" + folder.string() +
-                           "/lib/brokkr); build it (it needs libgl-dev, libegl-dev and libx11-dev) or name it with "
-                           "--library");
+  throw std::runtime_error(
+      std::string(kLibraryName) + " is not beside this program (" + folder.string() +
+      "/lib/brokkr); build it (it needs libgl-dev, libegl-dev and libx11-dev) or name it with --library");
 }
 
 fs::path find_program(const std::string& program) {

@@ -118,8 +118,7 @@ std::vector<std::string> with_command(int argc, const char* const* argv) {
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app(
       "A streaming software rendering pipeline: game frames and OBJ scenes in, pictures and statistics out.\n"
-      "`brokkr FILE` shows FILE in a window; without a display it renders it to a PNG of the same name in "
-      "the current "
+      "`brokkr FILE` shows FILE in a window; without a display it renders it to a PNG of the same name in the current "
       "folder.");
   app.name("brokkr");
   app.formatter(std::make_shared<HelpFormat>("brokkr FILE, or brokkr COMMAND [options]"));

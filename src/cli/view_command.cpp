@@ -22,8 +22,7 @@ int run_view(const Arguments& arguments) {
   const std::optional<fs::path> program = find_viewer();
   if (!program) {
     throw std::runtime_error(
-        "view: brokkr-view is not beside this program: it was built without GLFW, Dear ImGui or GLAD; "
-        "install "
+        "view: brokkr-view is not beside this program: it was built without GLFW, Dear ImGui or GLAD; install "
         "libglfw3-dev, libimgui-dev and python3-glad and build again");
   }
   std::vector<std::string> words = view_words(arguments);

@@ -98,9 +98,9 @@ class Experiments {
     }
     for (const Graph& graph : options_.graphs.empty() ? made : options_.graphs) {
       if (uint64_t(graph.nodes()) * options_.iterations > 1u << 26) {
-        throw std::invalid_argument(graph.name +
-                                    ": more than 2^26 items (nodes times iterations); choose a smaller graph "
-                                    "or fewer --iterations");
+        throw std::invalid_argument(
+            graph.name +
+            ": more than 2^26 items (nodes times iterations); choose a smaller graph or fewer --iterations");
       }
       const std::vector<uint64_t> expected = page_rank_fixed(graph, options_.iterations);
       for (const QueueKind kind : chosen(options_, {})) {

@@ -15,19 +15,15 @@ namespace brokkr {
 namespace {
 
 constexpr const char* kPresentMonColumns =
-    "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,"
-    "msInPresentAPI,"
-    "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,"
-    "msBetweenDisplayChange,"
+    "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,"
+    "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange,"
     "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput";
 constexpr const char* kBrokkrColumns =
-    "MsCPUBusy,MsGPUBusy,FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,"
-    "QueuePeak,"
+    "MsCPUBusy,MsGPUBusy,FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,"
     "Triangles,Fragments";
 constexpr const char* kMangoHudSystem = "os,cpu,gpu,ram,kernel,driver,cpuscheduler";
 constexpr const char* kMangoHudColumns =
-    "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,"
-    "gpu_power,"
+    "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,"
     "ram_used,swap_used,process_rss,cpu_mhz,elapsed";
 
 // Removes what would end the column or the line; some readers of both formats do not know quotes.

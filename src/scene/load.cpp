@@ -24,8 +24,8 @@ std::string lower_extension(const std::string& path) {
 Frame load_capture(const std::string& path, const LoadOptions& options) {
   if (!options.camera.empty() || options.views > 1) {
     throw std::runtime_error(path +
-                             ": a captured frame holds transformed vertices, so that it has no camera to change; "
-                             "leave out the camera and the number of views");
+                             ": a captured frame holds transformed vertices, so that it has no camera to change; leave "
+                             "out the camera and the number of views");
   }
   return read_bkf(std::filesystem::path(path), {}, options.progress);
 }

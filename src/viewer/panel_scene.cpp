@@ -94,8 +94,7 @@ class ScenePanel : public Panel {
         ImGui::TextDisabled("This frame has no perspective draws: there is nothing to orbit around.");
       } else {
         ImGui::TextDisabled(
-            "A captured frame holds projected vertices. The camera moves in the eye space that they came "
-            "from, with an "
+            "A captured frame holds projected vertices. The camera moves in the eye space that they came from, with an "
             "assumed field of view of %.0f degrees; draws without perspective stay where they are.",
             double(state.scene->camera.fov));
       }

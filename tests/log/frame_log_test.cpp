@@ -73,16 +73,17 @@ TEST(FrameLogWriter, PresentMonLine) {
   writer.add(some_record());
   const std::vector<std::string> lines = lines_of(out.str());
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0],
-            "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,"
-            "msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,"
-            "msBetweenDisplayChange,msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput,MsCPUBusy,MsGPUBusy,"
-            "FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,"
-            "Fragments");
-  EXPECT_EQ(lines[1], "a  b  c," + std::to_string(::getpid()) +
-                          ",0x000000000000002A,OpenGL,1,0,0,1.2500000,0.5000,16.6667,0,Other,0.0000,0.7500,16.5000,"
-                          "0.0000,-7.2500,0.0000,3.0000,8.0000,0.0000,41,van-der-corput,fill-level,510,64,1.5000,"
-                          "5.5000,0.2500,12,34567,8901234");
+  EXPECT_EQ(
+      lines[0],
+      "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,"
+      "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange,"
+      "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput,MsCPUBusy,MsGPUBusy,FrameId,BinPattern,Policy,"
+      "Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,Fragments");
+  EXPECT_EQ(
+      lines[1],
+      "a  b  c," + std::to_string(::getpid()) +
+          ",0x000000000000002A,OpenGL,1,0,0,1.2500000,0.5000,16.6667,0,Other,0.0000,0.7500,16.5000,0.0000,-7.2500,0."
+          "0000,3.0000,8.0000,0.0000,41,van-der-corput,fill-level,510,64,1.5000,5.5000,0.2500,12,34567,8901234");
 }
 
 TEST(FrameLogWriter, MangoHudLines) {
@@ -144,8 +145,7 @@ TEST(ReadFrameLog, KnowsOtherProgramsLayouts) {
   // PresentMon with a byte-order mark and DOS line ends; MangoHud with a version block; PresentMon 2.
   const File a(
       "\xef\xbb\xbf"
-      "Application,ProcessID,TimeInSeconds,msBetweenPresents\r\ngame.exe,1,0.5,16.5\r\ngame.exe,1,1.5,"
-      "17\r\n");
+      "Application,ProcessID,TimeInSeconds,msBetweenPresents\r\ngame.exe,1,0.5,16.5\r\ngame.exe,1,1.5,17\r\n");
   EXPECT_EQ(read_frame_log(a.path()).frame_ms, (std::vector<double>{16.5, 17}));
   EXPECT_EQ(read_frame_log(a.path()).application, "game.exe");
   const File b(

@@ -183,8 +183,7 @@ Command patterns_command() {
       {.names = "-o,--output",
        .kind = ValueKind::file,
        .value = "DIR",
-       .help = "Folder for numbers, plots, report and searched patterns (patterns-lab); what is done there "
-               "is kept"},
+       .help = "Folder for numbers, plots, report and searched patterns (patterns-lab); what is done there is kept"},
       {.names = "--only",
        .kind = ValueKind::choice,
        .value = "EXPERIMENT",

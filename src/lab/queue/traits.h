@@ -37,8 +37,7 @@ struct QueueTraits {
 namespace queue_claims {
 inline constexpr Claim N = Claim::no, P = Claim::partial, Y = Claim::yes;
 inline constexpr const char* kPool =
-    "nodes come from a pool of fixed size through a free list instead of a memory manager; still one per "
-    "element";
+    "nodes come from a pool of fixed size through a free list instead of a memory manager; still one per element";
 }  // namespace queue_claims
 
 // By QueueKind. Columns of the claims: scalable, fair, linearizable, low footprint, static memory, paradigms,
@@ -94,8 +93,7 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
        "Shann, Huang and Chen 2000; Colvin and Groves 2005",
        {N, N, N, Y, N, Y, Y, N},
        {N, N, Y, Y, Y, Y, Y, N},
-       "looks whether the queue is full or empty before it reads the slot, which Colvin and Groves found "
-       "missing; "
+       "looks whether the queue is full or empty before it reads the slot, which Colvin and Groves found missing; "
        "elements of 31 bits lie in the slots beside their counts"},
       {QueueKind::tzq,
        "TZQ",
@@ -103,11 +101,9 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
        "Tsigas and Zhang 2001",
        {N, N, Y, Y, N, Y, Y, N},
        {N, N, Y, Y, Y, Y, Y, N},
-       "slots count their laps where the original flips between two kinds of null, so that no element or "
-       "null can be "
-       "taken for an earlier one; elements of 31 bits lie in the slots. The table calls the original "
-       "linearizable, "
-       "the text does not"},
+       "slots count their laps where the original flips between two kinds of null, so that no element or null can be "
+       "taken for an earlier one; elements of 31 bits lie in the slots. The table calls the original linearizable, the "
+       "text does not"},
       {QueueKind::baq,
        "BAQ",
        "baskets queue",
@@ -135,8 +131,7 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
        "Morrison and Afek 2013",
        {Y, P, Y, N, N, Y, Y, N},
        {Y, P, Y, N, N, Y, Y, N},
-       "31-bit elements and 31-bit positions share one 64-bit word where the original swaps 128 bits; rings "
-       "come from "
+       "31-bit elements and 31-bit positions share one 64-bit word where the original swaps 128 bits; rings come from "
        "a pool and are used again"},
       {QueueKind::sfq,
        "SFQ",
@@ -158,8 +153,7 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
        "Yang and Mellor-Crummey 2016",
        {Y, P, Y, N, N, Y, Y, N},
        {Y, P, Y, N, N, Y, Y, N},
-       "segments come from a ring of fixed size; wait-free while that suffices, otherwise an operation waits "
-       "for the "
+       "segments come from a ring of fixed size; wait-free while that suffices, otherwise an operation waits for the "
        "slowest thread to leave a segment, or reports that the queue is full"},
   }};
 }();
