@@ -68,7 +68,7 @@ class CudaLabMachine : public LabMachine {
     return cuda_queue_kernels(kind).bytes(shape);
   }
   void prepare_queue(QueueKind kind, void* memory, const QueueShape& shape) override {
-    // 64-byte alignment, and zeroes.
+    // Aligned to 64 bytes, and zeroed.
     std::vector<QueueLine> image((queue_bytes(kind, shape) + sizeof(QueueLine) - 1) / sizeof(QueueLine));
     cuda_queue_kernels(kind).prepare(image.data(), shape);
     upload(memory, image.data(), queue_bytes(kind, shape));

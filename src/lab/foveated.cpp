@@ -129,7 +129,7 @@ class Experiment {
     ++all_.runs;
     for (size_t layer = 0; layer < r.targets[main_].layers.size(); ++layer) {
       const Layer &a = reference.targets[main_].layers[layer], &b = r.targets[main_].layers[layer];
-      // Views that fill layers of their own; several in one layer are not told apart.
+      // The errors of each layer that a single view fills; views that share a layer are not told apart.
       std::vector<Error*> of_layer;
       for (size_t v = 0; v < frame_.views.size(); ++v) {
         if (frame_.views[v].target == main_ && frame_.views[v].layer == layer) of_layer.push_back(&views_[v]);

@@ -1,5 +1,5 @@
-// What a policy is worth when a frame is cut off: the picture at equal time, near a fixation point and in views that
-// matter.
+// How policies compare when a frame is cut off: quality of the pictures at equal time, near a fixation point and in
+// important views.
 #pragma once
 
 #include <functional>
@@ -22,9 +22,9 @@ struct FoveatedMeasurement {
   std::string policy;  // as the command line names it
   // "ring": pixels by distance; "view": of one view; "others": of all views but the most important; "all".
   std::string where;
-  double budget = 0, budget_ms = 0, frame_ms = 0;  // frame_ms: mean, with what is finished after the budget
-  double from_px = 0, to_px = 0;                   // of a ring
-  uint32_t view = 0, priority = 0;                 // of a view
+  double budget = 0, budget_ms = 0, frame_ms = 0;  // frame_ms: mean, with the work that is finished after the budget
+  double from_px = 0, to_px = 0;                   // the ring's distances from the fixation point
+  uint32_t view = 0, priority = 0;                 // where a view is measured
   uint64_t pixels = 0;
   double psnr_db = 0;        // of red, green and blue against the whole frame's picture; 99 where they are equal
   double right_percent = 0;  // pixels that are as in the whole frame's picture

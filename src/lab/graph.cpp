@@ -12,7 +12,7 @@
 namespace brokkr::lab {
 namespace {
 
-// The standard's distributions may differ from library to library; its engines may not.
+// A number below n. Engines of <random> give the same numbers in every library, its distributions need not.
 uint32_t below(std::mt19937_64& random, uint32_t n) { return uint32_t((random() >> 32) * n >> 32); }
 
 std::vector<uint32_t> shuffled(uint32_t n, std::mt19937_64& random) {

@@ -21,8 +21,8 @@ struct Graph {
 inline constexpr uint32_t kMaxGraphNodes = 1u << 27, kMaxGraphEdges = 1u << 30;
 
 // An edge list as https://snap.stanford.edu/data has them: lines "from to" of two whole numbers, # begins a comment;
-// plain or as downloaded (.txt.gz). Numbers may have gaps: nodes are numbered anew in their order. Edges that come
-// twice count twice. Throws std::runtime_error that names file and line.
+// plain or as downloaded (.txt.gz). Numbers may have gaps: nodes are numbered anew in their order. An edge that stands
+// twice counts twice. Throws std::runtime_error that names file and line.
 Graph read_edge_list(const std::filesystem::path& path);
 
 // As read_edge_list, from text; `name` is for messages.
@@ -35,9 +35,9 @@ Graph parse_edge_list(const std::string& text, const std::string& name);
 // most a quarter of all that are possible. Throws std::invalid_argument.
 Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed);
 
-// Ranks after so many iterations, which begin with 1 / nodes: 0.15 / nodes + 0.85 * (sum of predecessors' rank / their
-// out-degree). What flows into nodes without successors is lost. In double precision, and in the fixed-point numbers of
-// RankPlan.
+// Ranks after `iterations` iterations, which begin with 1 / nodes: 0.15 / nodes + 0.85 * (sum of predecessors' rank /
+// their out-degree). Rank that flows into nodes without successors is lost. In double precision, and in the fixed-point
+// numbers of RankPlan.
 std::vector<double> page_rank(const Graph& graph, uint32_t iterations);
 std::vector<uint64_t> page_rank_fixed(const Graph& graph, uint32_t iterations);
 

@@ -21,10 +21,10 @@ class LabMachine {
   virtual std::string detail() const = 0;  // instruction set, or the GPU's name
   virtual int width() const = 0;           // lanes of a warp
   virtual int warps_per_block() const = 0;
-  // Warps that can run at the same time: more would wait for each other for ever on a GPU.
+  // The number of warps that can run at the same time; on a GPU more warps would wait for each other for ever.
   virtual int most_warps(QueueKind kind, Workload workload) const = 0;
 
-  // Zeroed. Throws std::runtime_error where there is not so much.
+  // Zeroed memory. Throws std::runtime_error where there is not enough.
   virtual std::shared_ptr<void> allocate(size_t bytes) = 0;
   virtual void upload(void* to, const void* from, size_t bytes) = 0;
   virtual void download(void* to, const void* from, size_t bytes) = 0;
@@ -36,13 +36,13 @@ class LabMachine {
 
   // The word that ends every wait; 0 at the beginning of each run.
   virtual uint32_t* abort_word() = 0;
-  // Run all warps of the plan. Milliseconds from the moment when all have begun to the end of the last; negative: ended
-  // by `seconds`.
+  // Runs all warps of the plan. Returns the milliseconds from the moment when all have begun to the end of the last; a
+  // negative value where the run was ended after `seconds`.
   virtual double run(QueueKind kind, const MixPlan& plan, double seconds) = 0;
   virtual double run(QueueKind kind, const RankPlan& plan, double seconds) = 0;
   virtual double run(const AtomicPlan& plan, double seconds) = 0;
 
-  // What the plan's program needs of memory. Throws std::invalid_argument for a capacity that no queue can have.
+  // The memory that the plan's program needs. Throws std::invalid_argument for a capacity that no queue can have.
   virtual ProgramStart program_start(const SchedulePlan& plan) const = 0;
   virtual double run(const SchedulePlan& plan, double seconds) = 0;
 };

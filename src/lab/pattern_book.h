@@ -1,4 +1,4 @@
-// Tables of patterns, made once for many experiments: some take long to make.
+// Patterns, made once for many experiments: some take long to make.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace brokkr::lab {
 
-// Whether the table depends on a seed, so that one draw is not the pattern.
+// Whether the pattern's table depends on a seed, so that experiments average over several.
 bool is_random(PatternKind kind);
 
 class PatternBook {
@@ -22,7 +22,8 @@ class PatternBook {
  private:
   using Key = std::tuple<PatternKind, int, uint32_t>;
   std::mutex mutex_;
-  std::map<Key, std::shared_ptr<const Pattern>> known_;  // those that repeat; the others are as large as the screen
+  std::map<Key, std::shared_ptr<const Pattern>>
+      known_;  // the patterns that repeat; others would be as large as the screen
 };
 
 // How evenly a pattern deals a map out; means over the seeds where it is random.

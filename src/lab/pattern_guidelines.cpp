@@ -25,7 +25,7 @@ std::vector<SpacingStep> spacing_steps(const FragmentMap& map, int bin) {
     std::vector<double> load(size_t(wide) * size_t(high), 0.0);
     for (int y = 0; y < 2 * high; ++y) {
       for (int x = 0; x < 2 * wide; ++x) {
-        // Odd columns and rows are those that moved: they belong to the group i places back.
+        // The bins of odd columns and rows were moved: they belong to the group i places back.
         const int group_x = x % 2 == 0 ? x / 2 : ((x / 2 - i) % wide + wide) % wide;
         const int group_y = y % 2 == 0 ? y / 2 : ((y / 2 - i) % high + high) % high;
         load[size_t(group_y) * size_t(wide) + size_t(group_x)] +=

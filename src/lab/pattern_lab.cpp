@@ -11,7 +11,7 @@
 namespace brokkr::lab {
 namespace {
 
-constexpr int kPartFormat = 1;  // to be raised when an experiment's rows change their meaning
+constexpr int kPartFormat = 1;  // raise it when an experiment's rows change their meaning
 constexpr uint64_t kMaxPartBytes = uint64_t(1) << 30;
 
 const std::vector<PatternExperiment> kExperiments = {

@@ -1,4 +1,5 @@
-// The pattern lab: every experiment of the HPG paper on any set of frames, and what lies beyond it.
+// The pattern lab: every experiment of [Kerbl17] on any set of frames, a search for better patterns, and the cost of
+// small bins.
 //
 // Work is cut into units (mostly one per frame). The rows of a finished unit are a file of their own in FOLDER/parts,
 // with a key of everything that they depend on: a lab that was interrupted goes on where it was.
@@ -33,7 +34,7 @@ struct LabFrame {
 
 struct PatternExperiment {
   const char* name;
-  const char* figure;  // of the HPG paper; "" where it has none
+  const char* figure;  // of [Kerbl17]; "" for an experiment without one
   const char* title;
   std::vector<std::string> columns;
 };
@@ -49,8 +50,8 @@ class PatternLab {
   void add(const std::string& name, Frame frame);
   const std::vector<std::unique_ptr<LabFrame>>& frames() const { return frames_; }
 
-  // Runs what is not done yet and writes FOLDER/patterns-NAME.csv. Returns its rows. Throws std::invalid_argument for
-  // an unknown name.
+  // Runs the units that are not done yet and writes FOLDER/patterns-NAME.csv. Returns its rows. Throws
+  // std::invalid_argument for an unknown name.
   Rows run(const std::string& experiment);
 
   // Units of `run` that were found finished.

@@ -1,4 +1,4 @@
-// The lab's experiments on fragment maps: HPG paper sections 3 and 4, and the search.
+// The lab's experiments on fragment maps: [Kerbl17, 3 and 4], and the search.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -15,10 +15,11 @@ namespace {
 
 constexpr int kSpacingBins[] = {8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 120, 160};
 constexpr int kLineLengths[] = {16, 32, 64, 128};
-constexpr int kAngleStep = 2;  // degrees, as the paper's Table 1 seems to have
+constexpr int kAngleStep = 2;  // degrees, as [Kerbl17, Table 1] seems to have
 constexpr int kLoadBins[] = {4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192};
 constexpr int kMostLoadRasterizers = 64;
-// Bins over which the search believes correlations of load; the first where there is nothing to choose by.
+// Distances in bins over which the search trusts correlations of load; the first is used where no frames are left to
+// choose by.
 constexpr double kReaches[] = {12, 4, 7, 25, 0};
 constexpr int kMostTile = 64;  // rasterizers up to which whole tiles are searched, not only row shifts
 
@@ -132,7 +133,7 @@ std::filesystem::path PatternLab::searched_file(int rasterizers, int bin, const 
 }
 
 // Cross-validation: for every application a pattern is trained on the frames of all others and scored on its own. A
-// last one is trained on all frames, for use. How far correlations reach is chosen among the training frames, by
+// last pattern, for use, is trained on all frames. How far correlations reach is chosen among the training frames, by
 // leaving out one of their applications after the other.
 Rows PatternLab::search(int rasterizers, int bin) {
   struct Sample {
@@ -169,7 +170,8 @@ Rows PatternLab::search(int rasterizers, int bin) {
   const auto shifts_for = [&](const RowKernel& kernel, uint64_t moves) {
     return search_pattern(kernel, *start, {SearchFamily::shifts, moves, options_.seed});
   };
-  // Mean logarithm of c_v over Van der Corput's on the training frames, each scored unseen.
+  // The mean over the training frames of log(c_v / c_v of Van der Corput); no frame is scored with a pattern that was
+  // trained on it.
   const auto trial = [&](size_t reach, const std::string& out) {
     double sum = 0;
     for (const std::string& group : groups) {

@@ -1,4 +1,4 @@
-// The lab's experiments in the pipeline: HPG paper section 5, and what small bins cost.
+// The lab's experiments in the pipeline: [Kerbl17, 5], and the cost of small bins.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 constexpr int kTableRasterizers[] = {6, 20, 60, 132, 264};
 constexpr int kTableBins[] = {16, 64};
 constexpr int kCostBins[] = {8, 16, 32, 64, 128, 256};
-constexpr int kBlocks = 20;  // as many as the thesis shows in Fig. 7.13
+constexpr int kBlocks = 20;  // as many as [Kerbl18, Fig. 7.13] shows
 
 const char* order_name(OrderMode order) { return order == OrderMode::strict ? "forward" : "visible"; }
 const char* name_of(Shading shading) { return shading == Shading::flat ? "flat" : "multiply-add"; }
@@ -31,7 +31,8 @@ RenderOptions PatternLab::pipeline_options(Shading shading, OrderMode order, int
   return o;
 }
 
-// Those of Table 2, and the pattern that was searched without this frame's application, where there is one.
+// The patterns of [Kerbl17, Table 2], and the pattern that was searched without this frame's application, where there
+// is one.
 std::vector<Contender> PatternLab::contenders(const LabFrame& frame, int rasterizers, int bin) {
   std::vector<Contender> all;
   for (const PatternKind kind :
@@ -131,7 +132,7 @@ Rows PatternLab::cost(LabFrame& frame, Shading shading) {
       settings.push_back(s);
     }
   }
-  // What is timed as a whole runs without a trace.
+  // A launch that is timed as a whole runs without a trace.
   const auto launch = [&](const RenderOptions& o, bool whole) {
     if (!whole) return std::move(measure_work(renderer_, *frame.prepared, std::span(&o, 1), 1, [](size_t) {})[0]);
     RasterizerWork w;
@@ -169,7 +170,7 @@ Rows PatternLab::cost(LabFrame& frame, Shading shading) {
   return rows;
 }
 
-// Two kinds of machine. This computer: the times that were measured with the rasterizers that the pipeline chose. A
+// For two kinds of machine. This computer: the times that were measured with the rasterizers that the pipeline chose. A
 // machine with a processor per rasterizer, static: the work that was measured at that bin size, shared out as the
 // pattern shares out the frame's fragments.
 Rows PatternLab::recommend() {

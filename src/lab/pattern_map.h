@@ -1,4 +1,4 @@
-// What pattern experiments look at: how many fragments the pipeline produced at each pixel of a frame.
+// The input of pattern experiments: the number of fragments that the pipeline produced at each pixel of a frame.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct BinLoads {
 // Fills in `total` and `hash`. Throws std::invalid_argument where the number of counts is not width * height.
 FragmentMap make_map(std::string name, int width, int height, std::vector<uint32_t> count);
 
-// Renders the frame once and keeps what fell on its main target; layers that got nothing are left out.
+// Renders the frame once and counts the fragments on its main target; layers without fragments are left out.
 std::vector<FragmentMap> render_maps(Renderer& renderer, PreparedFrame& prepared, const Frame& frame,
                                      const std::string& name, RenderOptions options);
 

@@ -11,7 +11,7 @@
 namespace brokkr::lab {
 namespace {
 
-// All divide the last, so that its batches add up to those of all others.
+// Each divides the last one, so that the last one's batches add up to the batches of all others.
 constexpr uint64_t kPartitions[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
 
 // Loads of neighbouring batches become the load of one.
@@ -109,14 +109,14 @@ BatchLoad BatchRenderer::render(uint64_t first, uint64_t last) {
   const Frame frame = stream_.slice(first, last);
   PreparedFrame prepared = renderer_.prepare(frame);
   RenderOptions options;
-  options.machine = MachineKind::cpu;  // what is counted is the same on every machine
+  options.machine = MachineKind::cpu;  // the counts are the same on every machine
   options.workers = 1;
   options.rasterizers = 1;
   options.bin = kPartitionBin;
   options.shading = Shading::flat;
   options.order = OrderMode::strict;
   options.hierarchical_depth = false;
-  options.store_blocks = 1024;  // always the same: the memory stays
+  options.store_blocks = 1024;  // the same for every launch, so that the memory is kept
   const Statistics s = renderer_.render(prepared, options, false).statistics;
   for (size_t i = 0; i < s.bin_fragments.size(); ++i) {
     if (s.bin_fragments[i] > 0) load.emplace_back(uint32_t(i), uint32_t(s.bin_fragments[i]));
@@ -139,8 +139,8 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
   const auto rendered = [&](const Partition& p) {
     return p.batches <= options.finest ? p.batches : std::min(options.sample, p.batches);
   };
-  // Every batch that has to be rendered: those of the finest partition, those of what is no sum of it, and samples of
-  // finer ones.
+  // A batch that has to be rendered: one of the finest partition, one of a partition that is no sum of the finest, or a
+  // sample of a finer one.
   struct Job {
     uint64_t first, last;
   };
@@ -168,7 +168,7 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
       progress(double(now) / double(jobs.size()));
     }
   });
-  // The finest partition's borders are also those of the ones that are sums of it.
+  // The borders of a partition that is a sum of the finest are borders of the finest.
   size_t at = 0;
   const std::vector<BatchLoad>* fine = nullptr;
   for (Partition& p : all) {

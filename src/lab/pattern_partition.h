@@ -1,5 +1,5 @@
-// A frame's triangles in submission order, and what consecutive pieces of them put on the screen (HPG paper 4.6, thesis
-// 7.4.6).
+// A frame's triangles in submission order, and the load of consecutive pieces of them ([Kerbl17, 4.6], [Kerbl18,
+// 7.4.6]).
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class TriangleStream {
   struct Draw {
     size_t command = 0;
     std::vector<uint32_t> indices;     // of one instance's triangles
-    std::vector<glm::vec4> positions;  // lines and points made of triangles; else the frame's own
+    std::vector<glm::vec4> positions;  // of lines and points, as triangles; empty where the frame's own positions serve
   };
   struct Part {  // one instance of a draw in one view
     size_t draw = 0;
@@ -59,18 +59,18 @@ inline uint64_t batch_begin(uint64_t triangles, uint64_t i, uint64_t count) { re
 
 struct PartitionOptions {
   uint64_t finest = 10000;  // partitions up to here come from every batch ...
-  uint64_t sample = 200;    // ... and from so many batches, evenly spread, beyond
+  uint64_t sample = 200;    // ... and finer ones from this many batches, evenly spread
   int workers = 1;
 };
 
 // Loads of the batches of one partition.
 struct Partition {
   uint64_t batches = 1;          // M
-  std::vector<BatchLoad> loads;  // of those that were rendered
+  std::vector<BatchLoad> loads;  // of the batches that were rendered
 };
 
-// Partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, as far as there are triangles. `progress` gets
-// the share that is done.
+// Partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, up to the number of triangles. `progress` is
+// called with the share that is done.
 std::vector<Partition> partition_frame(const Frame& frame, const PartitionOptions& options,
                                        const std::function<void(double)>& progress);
 

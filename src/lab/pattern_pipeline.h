@@ -1,4 +1,4 @@
-// Patterns in the pipeline itself (HPG paper section 5, thesis 7.5): work of every rasterizer, measured.
+// Patterns in the pipeline itself ([Kerbl17, 5], [Kerbl18, 7.5]): the measured work of every rasterizer.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct RasterizerWork {
   Statistics statistics;
 
   double total() const;
-  double critical() const;  // the longest: how long a machine with a processor per rasterizer takes
+  double critical() const;  // the longest: the time of a machine with a processor per rasterizer
   double cv() const;
 };
 RasterizerWork work_of(Statistics statistics);
@@ -32,13 +32,13 @@ RasterizerWork work_of(Statistics statistics);
 // Keeps the least time of each rasterizer over several launches with one setting; others only add to it.
 void take_least(RasterizerWork& least, RasterizerWork&& other);
 
-// Launches each setting `runs` times in turns, so that what else the computer does meets all of them alike. On the CPU
-// times are processor time of the threads. `launched` is called before every launch.
+// Launches each setting `runs` times in turns, so that other load of the computer affects all of them alike. On the
+// CPU, times are processor time of the threads. `launched` is called before every launch.
 std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prepared,
                                          std::span<const RenderOptions> settings, int runs,
                                          const std::function<void(size_t)>& launched);
 
-// A processor per rasterizer that also takes part in geometry while it has nothing to rasterize (Fig. 7.13).
+// A processor per rasterizer that also takes part in geometry while it has nothing to rasterize [Kerbl18, Fig. 7.13].
 struct BlockShare {
   double raster_ms = 0, geometry_ms = 0, idle_ms = 0;
 };

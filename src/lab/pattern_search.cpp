@@ -9,8 +9,9 @@
 namespace brokkr::lab {
 namespace {
 
-constexpr double kCoolest = 1e-4;  // of the first temperature, at the end
-// Hot enough to leave the start, not to forget it; a tile starts from shifts that are good already.
+constexpr double kCoolest = 1e-4;  // the last temperature, as a part of the first
+// First temperatures: hot enough to leave the start without forgetting it. A tile starts from shifts that are good
+// already.
 constexpr double kShiftHeat = 0.2, kTileHeat = 0.02;
 constexpr int kTrials = 500;  // moves that set the first temperature
 
@@ -20,7 +21,7 @@ class Lookup {
   explicit Lookup(const RowKernel& kernel) : side_(kernel.side), rows_(kernel.rows), value_(2 * kernel.value.size()) {
     const size_t side = size_t(side_);
     for (size_t pair = 0; pair < size_t(rows_) * size_t(rows_); ++pair) {
-      double mean = 0;  // changes nothing, and would cost digits
+      double mean = 0;  // a constant that changes no order and would cost digits
       for (size_t d = 0; d < side; ++d) mean += kernel.value[pair * side + d] / double(side);
       for (size_t d = 0; d < 2 * side; ++d)
         value_[pair * 2 * side + d] = float(kernel.value[pair * side + d % side] - mean);
@@ -39,8 +40,9 @@ class Lookup {
 
 double uniform(std::mt19937_64& generator) { return double(generator() >> 11) * 0x1p-53; }
 
-// Metropolis' rule with temperatures that fall geometrically from `heat` times a usual change. Move: draw(generator)
-// chooses one, change() is its difference of energy, apply() does it. `better` is called at every new best.
+// Simulated annealing by Metropolis' rule. Temperatures fall geometrically from `heat` times a usual change.
+// Moves::draw(generator) chooses a move, change() is its difference of energy, apply() makes it. `better` is called at
+// every new best.
 template <class Moves, class Better>
 void anneal(Moves& moves, uint64_t count, double heat, std::mt19937_64& generator, const Better& better) {
   double squares = 0;
@@ -66,8 +68,8 @@ void anneal(Moves& moves, uint64_t count, double heat, std::mt19937_64& generato
   }
 }
 
-// Exchanges the shifts of two rows; the second need not be seen. All rasterizers have the same shape: one stands for
-// all.
+// Exchanges the shifts of two rows, of which the second may lie outside the rows that a map shows. All rasterizers have
+// the same shape, so that one stands for all.
 struct ShiftMoves {
   const Lookup& kernel;
   std::vector<int> shift;

@@ -1,4 +1,4 @@
-// A search for patterns that spread given frames better than those of the paper, by simulated annealing.
+// A search for patterns that spread the load of given frames better than those of [Kerbl17], by simulated annealing.
 //
 // Candidates are N x N tiles in which every row is a permutation of the rasterizers, as in Van der Corput's. What is
 // minimised is c_v squared, averaged over the N horizontal placements of the tile over a frame (which for rows that are
@@ -25,16 +25,16 @@ struct RowKernel {
 RowKernel row_kernel(const BinLoads& bins, int side, int rows);
 
 // The kernel with every correlation of two rows replaced by the mean over all pairs of rows as far apart, of the `seen`
-// rows that have load, and over both directions. Correlations fade with distance, as exp(-d^2 / (2 reach^2)) for d
-// bins: far ones are few in a picture, and chance. `reach` 0: none fades.
+// rows that have load, and over both directions. Correlations are weighted by exp(-d^2 / (2 reach^2)) for a distance of
+// d bins, since a picture has few pairs of far rows, whose correlations are chance. `reach` 0: all weigh 1.
 RowKernel general_kernel(const RowKernel& kernel, int seen, double reach);
 
 // Mean of c_v squared over all horizontal placements of a side x side pattern over side rasterizers whose rows are
 // permutations.
 double placement_cv2(const Pattern& pattern, const RowKernel& kernel);
 
-// Mean of the kernels, each in units of its own c_v squared under `reference`: no frame outweighs another. All of one
-// side and number of rows.
+// Mean of the kernels, each in units of its own c_v squared under `reference`, so that no frame outweighs another. All
+// kernels must have the same side and number of rows.
 RowKernel joined_kernel(const std::vector<const RowKernel*>& kernels, const Pattern& reference);
 
 enum class SearchFamily : uint8_t {
@@ -48,8 +48,8 @@ struct SearchSettings {
   uint32_t seed = 1;
 };
 
-// Anneals from `start` (side x side, rows permutations; of the family's form) and returns the best that was met, which
-// is never worse on the kernel.
+// Anneals from `start`, which is side x side, has permutations as rows and the family's form. Returns the best pattern
+// that was met, which on this kernel is never worse than `start`.
 Pattern search_pattern(const RowKernel& kernel, const Pattern& start, const SearchSettings& settings);
 
 }  // namespace brokkr::lab

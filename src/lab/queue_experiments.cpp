@@ -160,7 +160,7 @@ class Experiments {
     plan.dequeue_chance = uint32_t(get * 65536.0 + 0.5);
     plan.multiply_adds = work;
     Measurement m = start(experiment, queue_traits(kind).name, crew);
-    // Nothing may overflow: of pairs there is one element per thread, of a mix whatever nobody takes.
+    // The queue must hold all elements: with pairs one per thread, with a mix those that no thread dequeues.
     const uint64_t threads = uint64_t(crew.warps) * crew.lanes;
     measure_mix(machine_, kind, plan, random_loops ? threads * plan.most_loops : 4 * threads, options_, m);
     report_.measured(m);

@@ -1,4 +1,4 @@
-// The experiments of thesis 4.6 and appendix A: what they vary, measured on one machine.
+// The experiments of [Kerbl18, 4.6 and appendix A], measured on one machine.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ namespace brokkr::lab {
 struct ExperimentOptions {
   std::vector<QueueKind> queues;  // empty: those that the experiment compares
   std::vector<uint32_t> warps;    // empty: powers of two, 1 .. 16 on the CPU, up to full occupancy on a GPU
-  uint32_t loops = 0;             // enqueue and dequeue pairs per thread, at most; 0: 10 on a GPU, 1000 on the CPU
+  uint32_t loops = 0;             // most enqueue and dequeue pairs per thread; 0: 10 on a GPU, 1000 on the CPU
   uint32_t runs = 5;              // of each configuration
   uint32_t iterations = 8;        // of page rank, 1 .. kMaxRankIterations
   uint32_t seed = 1;
-  bool quick = false;         // two sizes, few pairs: shows that all works, not how fast
+  bool quick = false;         // two sizes and few pairs: shows that everything works, not how fast
   double seconds = 60;        // after which a run is ended
-  std::vector<Graph> graphs;  // of page rank; empty: power-law graphs as large as the thesis' two networks
+  std::vector<Graph> graphs;  // of page rank; empty: power-law graphs as large as the two networks of [Kerbl18]
 };
 
 struct Measurement {
@@ -34,7 +34,7 @@ struct Measurement {
   uint32_t nodes = 0, edges = 0, iterations = 0;
   uint32_t runs = 0;
   double mean_ms = 0, min_ms = 0, max_ms = 0;
-  double ns_per_operation = 0;                               // of a thread: mean_ms by what each one did
+  double ns_per_operation = 0;                               // mean_ms by the operations of one thread
   uint64_t enqueued = 0, dequeued = 0, full = 0, empty = 0;  // of the last run
   std::string error;                                         // what went wrong; the times are void
 };
@@ -43,7 +43,7 @@ struct Measurement {
 std::vector<std::string> measurement_columns();
 std::vector<std::string> measurement_cells(const Measurement& m);
 
-// What an experiment tells while it runs.
+// Callbacks that an experiment calls while it runs.
 struct ExperimentReport {
   std::function<void(const Measurement&)> measured;
   std::function<void(const std::string&)> progress;  // one line
@@ -51,7 +51,7 @@ struct ExperimentReport {
 
 struct QueueExperiment {
   const char* name;
-  const char* figure;  // of the thesis
+  const char* figure;  // of [Kerbl18]
   const char* title;
   void (*run)(LabMachine&, const ExperimentOptions&, const ExperimentReport&);  // options are not checked
 };

@@ -1,5 +1,5 @@
-// What the queue experiments let a machine do, as data (thesis 4.6, appendix A). Host code writes it, the machines run
-// it (lab/queue_workload.h).
+// The work of the queue experiments as data [Kerbl18, 4.6 and appendix A]. Host code writes it, the machines run it
+// (lab/queue_workload.h).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@ struct Crew {
 
 struct MixCounts {
   uint64_t enqueued, dequeued, full, empty;
-  float work;  // what the multiply-adds came to, so that they are not left out
+  float work;  // the result of the multiply-adds, so that the compiler keeps them
 };
 
-// Every thread repeats: enqueue, then dequeue, each with its chance; then multiply-adds, if an element came out.
+// Every thread repeats: it enqueues, then dequeues, each with its chance, and does multiply-adds where it got an
+// element.
 struct MixPlan {
   QueueStorage queue;
   Crew crew;
@@ -29,7 +30,7 @@ struct MixPlan {
   MixCounts* counts = nullptr;  // [warps]
 };
 
-// Fig. 4.1: additions to one word, additions to words of one's own, or loads and stores of those.
+// [Kerbl18, Fig. 4.1]: additions to one word, additions to a word of each thread's own, or loads and stores of that.
 enum class AtomicAccess : uint32_t { contended, own, plain };
 struct AtomicPlan {
   Crew crew;

@@ -43,7 +43,7 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
       tried.set(i, wants | ((draw >> 16) < plan.dequeue_chance ? 2u : 0u));
       done.set(i, gets);
     });
-    // All lanes have enqueued before one dequeues: even one after another they wait for nobody.
+    // All lanes enqueue before one dequeues: even lanes that run one after another then wait for no other.
     const Uint wants = tried.lanes();
     auto value = w.spill(Uint(0u));
     const Mask takes = active && (wants & Uint(2u)) != Uint(0u);

@@ -11,7 +11,7 @@ namespace brokkr::lab {
 using Row = std::vector<std::string>;
 using Rows = std::vector<Row>;
 
-// What was not measured is an empty cell: an optional without a value, a number that is not finite.
+// A value that was not measured is an empty cell: an optional without a value, or a number that is not finite.
 inline std::string cell(const std::string& text) { return text; }
 inline std::string cell(const char* text) { return text; }
 std::string cell(double value);  // six significant digits
@@ -29,7 +29,7 @@ Row row(const Values&... values) {
 
 // Lines of a CSV file; commas, quotes and line ends inside a cell become spaces.
 std::string to_csv(const Row& columns, const Rows& rows);
-// The cells of text that to_csv wrote, without the line of names.
+// The cells of a text that to_csv wrote, without the line of names.
 Rows from_csv(const std::string& text);
 
 }  // namespace brokkr::lab

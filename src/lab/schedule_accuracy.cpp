@@ -1,4 +1,4 @@
-// S of thesis 5.3.5, counted without looking at every pair.
+// S of [Kerbl18, 5.3.5], counted without looking at every pair.
 #include "lab/schedule_experiments.h"
 #include "lab/schedule_plan.h"
 
@@ -25,7 +25,7 @@ double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, u
     add(place(n), -1);
     right += below_or_equal(place(n));
     all += tasks - 1;
-    add(place(uint32_t(tasks + i)), 1);  // what it made begins after it
+    add(place(uint32_t(tasks + i)), 1);  // the task that it made begins after it
   }
   return all > 0 ? 100.0 * double(right) / double(all) : 100;
 }

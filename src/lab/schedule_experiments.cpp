@@ -60,7 +60,7 @@ class Experiments {
         plan.crew.warps = runner_.workers() + (system.sorted ? 2 : 1);  // and one that makes tasks
         plan.load = load;
         plan.duration_us = options_.quick ? 100000 : 1200000;
-        // Ten times the thesis': a CPU's time slices are milliseconds.
+        // Ten times the intervals of [Kerbl18], since a CPU's time slices are milliseconds.
         const uint32_t interval[] = {10000, 20000, 30000, 40000, 60000, 80000}, turn[] = {1, 2, 3, 4, 2, 1};
         std::copy(std::begin(interval), std::end(interval), plan.interval_us);
         std::copy(std::begin(turn), std::end(turn), plan.per_turn);
@@ -111,7 +111,7 @@ class Experiments {
         all.back().decisions = plans.back().limit;
         all.back().baseline = "fifo";
       }
-      // Turn and turn about: what else the computer does falls on all of them.
+      // In turns, so that other load of the computer affects all of them.
       std::vector<std::vector<double>> ms(all.size());
       std::vector<double> least(all.size());
       const uint32_t rounds = options_.quick ? 1 : 5 * options_.runs;
@@ -121,7 +121,7 @@ class Experiments {
               std::to_string(round + 1));
           const ScheduleOutcome outcome = runner_.run(plans[i], kByPriority[i]);
           ms[i].push_back(outcome.ms);
-          // What other programs take of a CPU is not in the time of its threads.
+          // The processor time of threads does not contain the time that other programs take.
           const double time = runner_.gpu() ? outcome.ms : outcome.cpu_ms;
           if (round == 0 || time < least[i]) least[i] = time;
         }
@@ -170,7 +170,7 @@ class Experiments {
         least = std::min(least, double(r.late_us));
         most = std::max(most, double(r.late_us));
       }
-      m.on_time = 100.0 * in_time / outcome.made;  // what was refused is not
+      m.on_time = 100.0 * in_time / outcome.made;  // refused tasks count as late
       m.late_ms = sum / double(outcome.log.size()) / 1000;
       m.least_late_ms = least / 1000;
       m.most_late_ms = most / 1000;

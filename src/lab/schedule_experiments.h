@@ -1,4 +1,4 @@
-// The experiments of thesis 5.3 with scheduling policies, measured on one machine.
+// The experiments of [Kerbl18, 5.3] with scheduling policies, measured on one machine.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,11 @@ struct ScheduleOptions {
   uint32_t most_tasks = 1000000;  // queued at once, in the experiment with accuracy
   uint32_t runs = 3;
   uint32_t seed = 1;
-  bool quick = false;   // few tasks and points: shows that all works, not how well
+  bool quick = false;   // few tasks and points: shows that everything works, not how well
   double seconds = 60;  // after which a run is ended
 };
 
-// One line of a result. What an experiment does not measure stays empty.
+// One line of a result. Fields that an experiment does not measure stay empty.
 struct ScheduleMeasurement {
   std::string experiment, machine, detail;
   std::string system;  // what decides: fifo, separate buckets, sorted, ...
@@ -32,7 +32,7 @@ struct ScheduleMeasurement {
   std::optional<double> quota, share;                          // of time, in percent
   std::optional<double> on_time;                               // of tasks, in percent
   std::optional<double> late_ms, least_late_ms, most_late_ms;  // end after deadline
-  std::optional<double> accuracy;                              // S of thesis 5.3.5, in percent
+  std::optional<double> accuracy;                              // S of [Kerbl18, 5.3.5], in percent
   std::optional<double> mean_ms, min_ms, max_ms;               // of a run
   // Of the least time over that of `baseline`, in percent; in the experiment with overhead, of the threads' time on a
   // CPU.
@@ -52,7 +52,7 @@ struct ScheduleReport {
 
 struct ScheduleExperiment {
   const char* name;
-  const char* figure;  // of the thesis
+  const char* figure;  // of [Kerbl18]
   const char* title;
   void (*run)(LabMachine&, const ScheduleOptions&, const ScheduleReport&);  // options are not checked
 };
@@ -63,9 +63,9 @@ std::span<const ScheduleExperiment> schedule_experiments();
 void run_schedule_experiment(const std::string& name, LabMachine& machine, const ScheduleOptions& options,
                              const ScheduleReport& report);
 
-// S of thesis 5.3.5 in percent: of all pairs of a task that was begun and one that was queued with it, how many were in
-// the right order (equal priorities are). `numbers`: in the order in which they were begun; the i-th of them made task
-// tasks + i.
+// S of [Kerbl18, 5.3.5] in percent: of all pairs of a task that was begun and one that was queued with it, how many
+// were in the right order (equal priorities are). `numbers`: in the order in which they were begun; the i-th of them
+// made task tasks + i.
 double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, uint32_t seed);
 
 }  // namespace brokkr::lab

@@ -1,4 +1,4 @@
-// What the scheduling experiments let a machine do, as data (thesis 5.3). Host code writes it, the machines run it
+// The work of the scheduling experiments as data [Kerbl18, 5.3]. Host code writes it, the machines run it
 // (lab/schedule_workload.h).
 #pragma once
 
@@ -17,7 +17,7 @@ enum class ScheduleProgram : uint32_t {
   fair_sorted,   // five processes, one sorted queue
   buckets16,     // discretized priorities
   buckets128,
-  buckets128_one_lane,  // the same, looked through by a single lane from the top
+  buckets128_one_lane,  // the same, searched by a single lane from the highest class down
   priority_sorted,      // one sorted queue, as Softshell has
   edf_sorted,
   edf_per_job,      // six jobs
@@ -33,7 +33,7 @@ struct TaskRecord {
   int32_t late_us;  // when it ended, after its deadline
 };
 
-// What tasks do, and how they come about.
+// The work of tasks, and the way that they are made.
 //   quotas      `tasks` tasks of five processes at first; each makes another of its process; ends after
 //               `limit`
 //   priorities  `tasks` tasks at first; each makes another with a random priority; ends after `limit`
@@ -49,7 +49,7 @@ struct SchedulePlan {
   uint32_t* abort = nullptr;
   uint32_t capacity = 1024;  // tasks per queue
   uint32_t tasks = 1000, limit = 10000;
-  // Of a task, on average; 0.5 .. 1.5 times as many, drawn.
+  // The mean of a task; a task draws 0.5 .. 1.5 times as many.
   uint32_t multiply_adds = 500, memory_operations = 5;
   uint32_t load = 1, duration_us = 100000;
   uint32_t interval_us[kScheduleJobs] = {}, per_turn[kScheduleJobs] = {};
@@ -57,13 +57,13 @@ struct SchedulePlan {
   uint32_t seed = 1;
   uint32_t* buffer = nullptr;  // [kScheduleBuffer], for memory operations
   TaskRecord* log = nullptr;   // [limit], in the order in which tasks were begun
-  uint32_t* begun = nullptr;   // [4]: tasks begun, made, refused; workers that have made their first; zeroed
+  uint32_t* begun = nullptr;   // [4]: tasks begun, made, refused; workers that have made their first tasks; zeroed
   // [2]: when all workers have made their first tasks, and the end of task `limit`.
   uint64_t* span_ns = nullptr;
 };
 inline constexpr uint32_t kScheduleBuffer = 1u << 20;
 
-// Where host code writes into a program's memory before a run, in bytes.
+// Places in a program's memory, in bytes, where host code writes before a run.
 struct ProgramStart {
   size_t bytes = 0;  // of all of it
   size_t shared_at = 0, user_at = 0, open_at = 0;

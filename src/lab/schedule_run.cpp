@@ -18,7 +18,8 @@ SchedulePlan ScheduleRunner::plan_of(const ScheduleSystem& system, ScheduleWork 
   SchedulePlan plan;
   plan.program = system.program;
   plan.work = work;
-  // One that sorts comes on top: all systems have as many to run tasks (of 88 blocks of the thesis' GPU, one sorted).
+  // A worker that sorts is added, so that all systems have as many workers that run tasks. (In [Kerbl18], one of 88
+  // blocks sorted.)
   plan.crew.warps = workers_ + (system.sorted ? 1 : 0);
   plan.multiply_adds = adds;
   plan.memory_operations = reads;
@@ -33,7 +34,7 @@ SchedulePlan ScheduleRunner::priority_plan(const ScheduleSystem& system, uint32_
   SchedulePlan plan = plan_of(system, ScheduleWork::priorities, adds, reads);
   plan.tasks = tasks;
   plan.limit = std::clamp(tasks, 10000u, 1000000u) / (options_.quick ? 5 : 1);
-  // Whatever a queue gets in all fits.
+  // A queue has room for all elements that it ever gets.
   plan.capacity = power_above((uint64_t(plan.tasks) + plan.limit) / system.queues * 5 / 4 + 1024);
   return plan;
 }

@@ -9,18 +9,18 @@
 
 namespace brokkr::lab {
 
-// What decides in an experiment.
+// A way of scheduling that an experiment measures.
 struct ScheduleSystem {
   const char* name;
   ScheduleProgram program;
   uint32_t queues;
-  bool sorted;  // a worker on top keeps its queue sorted
+  bool sorted;  // one more worker keeps its queue sorted
 };
 inline constexpr ScheduleSystem kPlainQueue = {"fifo", ScheduleProgram::fifo, 1, false};
 
-// What a run left behind.
+// The results of a run.
 struct ScheduleOutcome {
-  double ms = -1;     // from the first decision to the last; negative: ended
+  double ms = -1;     // from the first decision to the last; negative for a run that was ended
   double cpu_ms = 0;  // of all threads, with making the first tasks
   std::vector<TaskRecord> log;
   uint32_t made = 0, refused = 0;
@@ -32,21 +32,21 @@ class ScheduleRunner {
   ScheduleRunner(LabMachine& machine, const ScheduleOptions& options);
 
   bool gpu() const { return gpu_; }
-  uint32_t workers() const { return workers_; }  // that run tasks
+  uint32_t workers() const { return workers_; }  // workers that run tasks
 
-  // A plan of tasks with so many multiply-adds and memory operations each.
+  // A plan whose tasks have this many multiply-adds and memory operations each.
   SchedulePlan plan_of(const ScheduleSystem& system, ScheduleWork work, uint32_t adds, uint32_t reads);
-  // One with `tasks` tasks of random priorities, and space for all that they make.
+  // A plan with `tasks` tasks of random priorities, and space for all tasks that these make.
   SchedulePlan priority_plan(const ScheduleSystem& system, uint32_t adds, uint32_t reads, uint32_t tasks);
-  // A measurement with what machine, system and plan say filled in.
+  // A measurement whose fields about machine, system and plan are filled in.
   ScheduleMeasurement measurement(const char* experiment, const ScheduleSystem& system, const SchedulePlan& plan);
 
   ScheduleOutcome run(SchedulePlan plan, const ScheduleSystem& system);
-  // Runs it so often (0: ScheduleOptions::runs) and sets the times of m. Returns the last run's outcome.
+  // Runs the plan several times (0: ScheduleOptions::runs) and sets the times of m. Returns the last run's outcome.
   ScheduleOutcome repeat(const SchedulePlan& plan, const ScheduleSystem& system, ScheduleMeasurement& m,
                          uint32_t runs = 0);
 
-  // The least time of so many tasks that no queue holds, in ms.
+  // The least time in ms of `tasks` tasks that run without any queue.
   double time_without_queues(uint32_t adds, uint32_t reads, uint32_t tasks);
   double ns_per_add();  // of a worker; measured once
 

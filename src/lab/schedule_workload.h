@@ -9,7 +9,8 @@ BROKKR_MACHINE_BEGIN
 namespace schedule_lab {
 using namespace brokkr::lab;
 
-// A task's multiply-adds and reads: a mixture of both, drawn by its number. Its result goes where nobody looks.
+// A task's multiply-adds and reads: a mixture of both, drawn by its number. Its result goes to memory that nothing
+// reads.
 BROKKR_FN void work(Warp& w, const SchedulePlan& plan, uint32_t number) {
   const uint32_t draw = drawn_priority(number, plan.seed ^ 0x5bd1e995u);
   // 0.5 .. 1.5 times the average.
@@ -61,7 +62,7 @@ struct WorkTask {
       put(worker, its, 0, next, 1);
     }
   }
-  // `count` tasks, numbered on.
+  // Makes `count` more tasks, with the next numbers.
   template <class Worker>
   BROKKR_FN static void put(Worker& worker, uint32_t key, uint32_t deadline, uint32_t number, int count) {
     Warp& w = worker.warp();
@@ -79,7 +80,7 @@ struct WorkTask {
   }
 };
 
-// Tasks of six jobs at their intervals, until the time is over.
+// Makes tasks of six jobs at their intervals until the time is over.
 template <class Worker>
 BROKKR_FN void control(Worker& worker, const SchedulePlan& plan) {
   Warp& w = worker.warp();
@@ -128,7 +129,7 @@ BROKKR_FN void Context::seed(Worker& worker) {
     const Uint payload[4] = {key.lanes(), Uint(0u), Uint(at) + as_uint(w.lane()), Uint(0u)};
     WorkTask::put(worker, payload, m);
   }
-  // All are there before one is taken.
+  // All tasks are queued before one is taken.
   const uint64_t now = worker.now();
   w.once([&] {
     device_atomic<uint32_t> ready(plan.begun[3]);

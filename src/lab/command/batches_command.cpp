@@ -1,4 +1,4 @@
-// brokkr batches: vertex reuse by model and method (thesis chapter 6).
+// brokkr batches: vertex reuse by model and method [Kerbl18, chapter 6].
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@
 namespace brokkr::app {
 namespace {
 
-// One table per model, a line per file and a column per method, as the thesis prints them.
+// One table per model, a line per file and a column per method, as in [Kerbl18].
 void print_asr(const ResultTable& table, const BatchRequest& request) {
   std::map<std::string, std::map<std::string, std::map<std::string, std::string>>> cells;
   std::map<std::string, std::pair<std::string, std::string>> files;
@@ -43,7 +43,7 @@ void print(const ResultTable& table) {
   if (!table.rows.empty()) std::cout << format_table(table.columns, table.rows) << '\n';
 }
 
-// The file as the pipeline renders it, each batch of the model in a colour of its own (Fig. 6.3).
+// The file as the pipeline renders it, each batch of the model in a colour of its own [Kerbl18, Fig. 6.3].
 void draw_batches(const BatchInput& input, const Arguments& arguments, const BatchRequest& request, bool several) {
   const std::string pattern = arguments.text("picture");
   require_ending(pattern, {".png"}, "--picture");

@@ -16,7 +16,7 @@ struct Ordered {
   uint64_t copies = 0;  // vertices that the post-process added
 };
 
-// The draws in a method's order; `number` gives the vertices of batch methods new numbers, as `brokkr optimize` does.
+// The draws in a method's order. With `number`, batch methods number the vertices anew, as `brokkr optimize` does.
 Ordered order_all(const BatchInput& input, const ReorderInfo& method, const BatchModel& model, uint32_t cache = 0) {
   Ordered result;
   const bool ours = method.method >= ReorderMethod::batch;

@@ -1,4 +1,5 @@
-// What `brokkr batches` measures of one file: tables as rows of text, for the terminal, CSV and JSON alike.
+// The measurements of `brokkr batches` on one file. Results are tables whose rows are text, for the terminal, CSV and
+// JSON.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,7 @@ struct BatchRequest {
   std::function<void(const std::string&)> progress;
 };
 
-// One file's draws, beside the name that tables give them.
+// One file's draws, and the name that tables give them.
 struct BatchInput {
   std::string name;
   Frame frame;
@@ -33,20 +34,22 @@ ResultTable empty_cache_table();
 ResultTable empty_sweep_table();
 ResultTable empty_render_table();
 
-// Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering took (Tables
-// 6.1 and 6.2). The numbers of vertices are those of the file; the `batch` methods, whose last step is the
-// post-process, alone may copy vertices and then number them anew.
+// Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering took
+// [Kerbl18, Tables 6.1 and 6.2]. Vertices keep the file's numbers; only the `batch` methods, whose last step is the
+// post-process, may copy vertices and number them anew.
 void measure_asr(const BatchInput& input, const BatchRequest& request, ResultTable& table);
 
 // What global FIFO and LRU caches of 1 .. max_cache vertices predict, for the orders of all methods, beside the batch
-// model (Fig. 6.2).
+// model [Kerbl18, Fig. 6.2].
 void measure_caches(const BatchInput& input, const BatchRequest& request, ResultTable& table);
 
-// What K-Cache and Tipsify reach on each model when they reckon with a cache of 3 .. max_cache (Fig. 6.4).
+// The shading rates of K-Cache and Tipsify on each model, for assumed caches of 3 .. max_cache vertices [Kerbl18, Fig.
+// 6.4].
 void measure_sweep(const BatchInput& input, const BatchRequest& request, ResultTable& table);
 
-// ms per frame and vertex shader runs of the pipeline with each reuse strategy, on the file as it is and reordered for
-// it, with a light vertex shader and one of `work` multiply-adds; least of `frames` frames.
+// Milliseconds per frame and vertex shader runs of the pipeline with each reuse strategy: on the file as it is and
+// reordered for the strategy, with a short vertex shader and one of `work` multiply-adds. Times are the least of
+// `frames` frames.
 void measure_render(const BatchInput& input, const BatchRequest& request, const RenderOptions& options, uint32_t work,
                     int frames, ResultTable& table);
 

@@ -1,4 +1,5 @@
-// What the commands with experiments share: results as tables of text, where they go, and the options for it.
+// Code that the commands with experiments share: results as tables of text, the files they go to, and the options for
+// these.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,24 +12,24 @@
 namespace brokkr::app {
 
 struct ResultTable {
-  std::string name;  // of its file: COMMAND-NAME.csv
+  std::string name;  // the table's file is COMMAND-NAME.csv
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  // as many cells each as there are columns; empty: no value
+  std::vector<std::vector<std::string>> rows;  // each has a cell per column; an empty cell has no value
 };
 
 // An object per row. Columns of nothing but numbers hold numbers; cells without a value are left out.
 nlohmann::ordered_json json_rows(const ResultTable& table);
 
-// Where results go besides the terminal: --output DIR and --json FILE (- for standard output).
+// The files that results go to: --output DIR and --json FILE (- for standard output).
 class ResultFiles {
  public:
-  // Makes the folder, so that nothing is measured in vain. Throws std::runtime_error.
+  // Makes the folder first: an error comes before anything is measured. Throws std::runtime_error.
   ResultFiles(std::string command, const Arguments& arguments);
 
   // Writes DIR/COMMAND-NAME.csv where a folder is asked for and the table has rows.
   void add(const ResultTable& table) const;
 
-  // Writes or prints the document where that is asked for. False: standard output is taken.
+  // Writes the document to --json FILE. False where FILE is standard output, to which nothing else may then go.
   bool finish(const nlohmann::ordered_json& document) const;
 
  private:
@@ -42,13 +43,13 @@ std::vector<Option> result_options(const std::string& command);
 std::vector<Option> lab_options(const char* machine_help, int runs);
 nlohmann::ordered_json lab_heading(const lab::LabMachine& machine, uint32_t seed, uint32_t runs);
 
-// EXPERIMENT and --quick; `quick_help` says how little is then measured.
+// EXPERIMENT and --quick; `quick_help` says what is then measured.
 std::vector<Option> experiment_options(std::vector<std::string> names, const char* quick_help);
 
-// A number with its range.
+// An option that takes a number in a range.
 Option integer_option(const char* name, const char* help, double min, double max);
 
-// Names of a table of experiments, in its order.
+// The names of a table of experiments, in its order.
 template <class Experiments>
 std::vector<std::string> names_of(const Experiments& experiments) {
   std::vector<std::string> names;

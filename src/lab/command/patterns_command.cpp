@@ -1,4 +1,4 @@
-// brokkr patterns: the experiments on bin patterns of the HPG paper (thesis chapter 7), on any frames.
+// brokkr patterns: the experiments on bin patterns of [Kerbl17] ([Kerbl18, chapter 7]), on any frames.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ void write_pictures(const fs::path& folder, const lab::PatternLab& laboratory) {
   }
 }
 
-// What the results belong to, for the report.
+// The settings that the results belong to, for the report.
 Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptions& options) {
   Json frames = Json::array();
   for (const auto& frame : laboratory.frames()) {
@@ -161,7 +161,7 @@ int run_patterns(const Arguments& arguments) {
   return kSuccess;
 }
 
-// Of the pipeline's options those that no experiment sets itself.
+// The pipeline's options that no experiment sets itself.
 std::vector<Option> shared_options() {
   std::vector<Option> all = joined(input_options(), pipeline_options());
   const std::vector<std::string> own = {"--rasterizers",        "--bin",     "--pattern", "--order",

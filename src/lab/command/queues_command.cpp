@@ -1,4 +1,4 @@
-// brokkr queues: the experiments of thesis chapter 4.
+// brokkr queues: the experiments of [Kerbl18, chapter 4].
 #include <algorithm>
 #include <cctype>
 #include <charconv>

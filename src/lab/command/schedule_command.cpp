@@ -1,4 +1,4 @@
-// brokkr schedule: the experiments of thesis chapter 5.
+// brokkr schedule: the experiments of [Kerbl18, chapter 5].
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -15,11 +15,11 @@
 namespace brokkr::app {
 namespace {
 
-// Of frames that are cut off; the others run on the machines of the lab.
+// The experiment with frames that are cut off; all others run on the machines of the lab.
 constexpr const char* kFoveated = "foveated";
 constexpr const char* kViews = "views";
 
-// Columns that say something in this table, without what is the same in all tables.
+// Prints the columns that have values in this table, without those that are the same in all tables.
 void print(const ResultTable& table) {
   std::vector<size_t> shown;
   for (size_t c = 0; c < table.columns.size(); ++c) {
@@ -105,7 +105,7 @@ int run_schedule(const Arguments& arguments) {
   std::vector<std::string> names = arguments.all("EXPERIMENT");
   if (names.empty()) {
     names = experiment_names();
-    // Most captured frames have one view: theirs are compared where that is asked for.
+    // Most captured frames have one view, so that the comparison of views runs on them only where it is named.
     if (is_captured(arguments.text("scene"))) std::erase(names, kViews);
   }
   const lab::ScheduleOptions options = options_of(arguments);

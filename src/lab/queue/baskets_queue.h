@@ -1,6 +1,6 @@
-// BAQ: the baskets queue of Hoffman, Shalev and Shavit, 2007. As MSQ, but enqueuers that lose a race for the tail are
-// concurrent, so that any order of theirs will do: they put their nodes right behind the same one (into its basket)
-// instead of running after the tail. Dequeuers mark nodes and move the head over several at once.
+// BAQ: the baskets queue [Hoffman07]. As MSQ, but enqueuers that lose a race for the tail are concurrent, so that any
+// order of theirs will do: they put their nodes right behind the same one (into its basket) instead of running after
+// the tail. Dequeuers mark nodes and move the head over several at once.
 //
 // A link is (tag, deleted, node): the mark says that the node it leads to has been taken.
 #pragma once
@@ -38,7 +38,7 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
         swap_if(c.tail.word, tail, link(mine, false, tag(tail) + 1));
         return Outcome::done;
       }
-      // Somebody else was faster: into the basket, while that is open.
+      // Another enqueuer was faster: this node goes into its basket while that is open.
       for (next = load(next_word); tag(next) == tag(tail) + 1 && !is_deleted(next); next = load(next_word)) {
         store(node(mine).next, next);
         if (swap_if(next_word, next, link(mine, false, tag(tail) + 1))) return Outcome::done;
@@ -57,7 +57,7 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
         help_tail(tail, next);
         continue;
       }
-      // Over the nodes that have been taken.
+      // Skip the nodes that have been taken.
       uint64_t at = head;
       int hops = 0;
       while (is_deleted(next) && index(at) != index(tail) && load(c.head.word) == head) {
@@ -87,7 +87,7 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
     return uint64_t(tag) << 32 | (deleted ? kDeleted : 0) | i;
   }
 
-  // The tail lags behind `next`: to the end of the list.
+  // The tail lags behind `next`: move it to the end of the list.
   BROKKR_FN void help_tail(uint64_t tail, uint64_t next) const {
     auto& c = control();
     for (;;) {

@@ -1,9 +1,9 @@
-// BSQ: the broker stealing queue (thesis 4.5.2). Every block has a broker queue of its own, its home; a thread that
+// BSQ: the broker stealing queue [Kerbl18, 4.5.2]. Every block has a broker queue of its own, its home; a thread that
 // finds nothing there looks into the others in turn.
 //
-// Beyond the thesis, an element that finds its home full goes to the next queue with room, so that all of the memory
-// can be used whoever enqueues. "Empty" and "full" mean that each queue was, one after another: together they are no
-// FIFO queue.
+// Other than in [Kerbl18], an element that finds its home full goes to the next queue with room, so that all of the
+// memory can be used whoever enqueues. "Empty" and "full" mean that each queue was found so, one after another:
+// together the queues are no FIFO queue.
 #pragma once
 
 #include "lab/queue/queue_base.h"
@@ -46,7 +46,7 @@ class BrokerStealingQueue : public QueueBase<Observer> {
     }
     return this->aborted() ? Outcome::aborted : Outcome::refused;
   }
-  // Twice its share, so that few elements have to go elsewhere.
+  // Twice the home's share, so that few elements have to go to other queues.
   static constexpr uint32_t home_capacity(const QueueShape& s) {
     const uint32_t share = 2 * s.capacity / s.homes;
     uint32_t n = 2;

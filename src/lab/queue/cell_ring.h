@@ -1,9 +1,9 @@
 // Cells of the wait-free queue (lab/queue/wait_free_queue.h): an endless array of which a window is in memory.
 //
-// Segment s lives in place s mod segments; the place's header says which segment that is. It makes room for a later one
-// once both ends of the queue have left it and no thread names it, or an earlier one, as the first that it may still
-// use. Threads are asked twice: one that helps another takes over the other's name before that is withdrawn, so that a
-// single look might miss both.
+// Segment s lives in place s mod segments; the place's header says which segment that is. A segment makes room for a
+// later one once both ends of the queue have left it and no thread names it, or an earlier one, as the first segment
+// that the thread may still use. The names of all threads are read twice: a thread that helps another takes over the
+// other's name before the other withdraws it, so that a single pass might miss both.
 #pragma once
 
 #include "lab/queue/queue_base.h"
@@ -16,7 +16,7 @@ struct WaitFreeCell {
   uint32_t dequeue;
 };
 
-// State of one thread, each on lines of its own: what it asks others to do, and whom it helps.
+// State of one thread, on cache lines of its own: the requests that it publishes, and the threads that it helps.
 struct alignas(64) WaitFreeThread {
   uint64_t enqueue_state, dequeue_state;  // pending << 63 | position
   uint64_t dequeue_id;
@@ -100,7 +100,7 @@ class CellRing : public QueueBase<Observer> {
   }
 
  private:
-  // Room for a full queue, for positions that nobody uses, and for threads that are slow to leave.
+  // Enough segments for a full queue, for positions that no operation uses, and for threads that leave late.
   static constexpr uint32_t segments(const QueueShape& s) {
     const uint32_t cells = 4 * s.capacity + 8 * s.threads;
     return cells / s.segment + 16;

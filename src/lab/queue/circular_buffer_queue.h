@@ -1,8 +1,8 @@
-// CBQ: the circular buffer queue of Orozco et al., "Toward High-Throughput Algorithms on Many-Core Architectures",
-// 2012.
+// CBQ: the circular buffer queue [Orozco12].
 //
-// A fetch-and-add gives an operation its place; there it waits for its turn, for room and for an element as well. It
-// never refuses: of many lanes that run one after another, none may need what a later one brings.
+// A fetch-and-add gives an operation its place, where the operation waits for its turn, and for room or for an element.
+// The queue never refuses an operation: of lanes that run one after another, none may wait for an element of a later
+// lane.
 #pragma once
 
 #include "lab/queue/ticket_ring.h"

@@ -1,5 +1,4 @@
-// CRQ: one ring of the linked concurrent ring queue (lab/queue/linked_ring_queue.h). Morrison and Afek, "Fast
-// Concurrent Queues for x86 Processors", 2013.
+// CRQ: one ring of the linked concurrent ring queue (lab/queue/linked_ring_queue.h). [Morrison13].
 //
 // Fetch-and-add gives an operation its position; a cell (safe, position, element) is changed by compare-and-swap from
 // what that position expects, and given up for the next position where another operation was faster. A ring that is
@@ -56,7 +55,7 @@ class ConcurrentRing : SharedWords<Observer> {
   }
   BROKKR_FN Take dequeue(uint32_t& value) const {
     for (;;) {
-      // An empty ring whose positions have almost ended: no more of them for nothing.
+      // The ring is empty and its positions have almost ended: use none of them up in vain.
       if (load(h_.head.word) >= kLastPosition && load(h_.head.word) >= (load(h_.tail.word) & ~kClosed)) {
         return Take::empty;
       }

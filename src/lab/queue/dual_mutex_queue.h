@@ -1,8 +1,7 @@
-// 2MQ: the two-lock queue of Michael and Scott, "Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue
-// Algorithms", 1996, over a ring instead of a list, as Table 4.1 of the thesis assumes (static memory, several elements
-// at once).
+// 2MQ: the two-lock queue of [Michael96], over a ring instead of a list, as [Kerbl18, Table 4.1] assumes (static
+// memory, several elements at once).
 //
-// One lock for each end: an enqueue and a dequeue may work at the same time, two of a kind may not.
+// One lock for each end: an enqueue and a dequeue may run at the same time, two enqueues or two dequeues may not.
 #pragma once
 
 #include "lab/queue/queue_base.h"

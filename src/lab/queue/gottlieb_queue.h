@@ -1,10 +1,9 @@
-// GQ: Gottlieb, Lubachevsky and Rudolph, "Basic Techniques for the Efficient Coordination of Very Large Numbers of
-// Cooperating Sequential Processors", 1983.
+// GQ: the queue of [Gottlieb83].
 //
 // Two counters bound the queue's length: `upper` counts elements from before they are written until after they are
 // read, `lower` from after they are written until before they are read. Each operation tests one of them, changes it
 // and tests again; HTQ, thirty years later, leaves out the first test. Not linearizable: while one enqueue is slow, a
-// later one that is complete can be denied by "empty" (Blelloch et al. 2003).
+// later one that is complete can be denied by "empty" [Blelloch03].
 #pragma once
 
 #include "lab/queue/high_throughput_queue.h"

@@ -1,9 +1,8 @@
-// HTQ: the high-throughput queue of Orozco et al., "Toward High-Throughput Algorithms on Many-Core Architectures",
-// 2012.
+// HTQ: the high-throughput queue [Orozco12].
 //
-// The circular buffer queue (lab/queue/circular_buffer_queue.h) behind two counters: `upper` slots are taken, `lower`
-// elements may be had. An operation changes its counter first and takes that back where it went too far. Not
-// linearizable, for the same reason as GQ.
+// The circular buffer queue (lab/queue/circular_buffer_queue.h) behind two counters: `upper` counts slots that are
+// taken, `lower` elements that can be dequeued. An operation changes its counter first and takes the change back where
+// the counter went beyond its limit. Not linearizable, for the same reason as GQ.
 #pragma once
 
 #include "lab/queue/ticket_ring.h"

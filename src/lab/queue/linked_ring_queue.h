@@ -1,10 +1,9 @@
-// LCRQ: the linked concurrent ring queue of Morrison and Afek, "Fast Concurrent Queues for x86 Processors",
-// 2013: a list of rings (lab/queue/concurrent_ring.h). Elements leave the first ring and enter the last; when that
-// closes, a new one is appended.
+// LCRQ: the linked concurrent ring queue [Morrison13]: a list of rings (lab/queue/concurrent_ring.h). Elements leave
+// the first ring and enter the last; when that closes, a new one is appended.
 //
 // Rings come from a pool. The original's hazard pointers say which rings may be used again: a thread names the ring
-// that it works on, and a ring that has left the list is free once nobody names it. "Full" means that there is none.
-// The naming, and the look for names, are sequentially consistent: each writes one word before it reads another.
+// that it works on, and a ring that has left the list is free once nobody names it. "Full" means that no ring is free.
+// Writing a name and reading the names are sequentially consistent: each writes one word before it reads another.
 #pragma once
 
 #include "lab/queue/concurrent_ring.h"
@@ -111,7 +110,7 @@ class LinkedRingQueue : public QueueBase<Observer> {
   }
   BROKKR_FN static uint64_t link(uint32_t i, uint64_t before) { return ((before >> 32) + 1) << 32 | i; }
 
-  // The ring at one end of the list, which stays what it is until let go.
+  // The ring at one end of the list; it is not used again until this thread lets go of it.
   BROKKR_FN uint64_t hold(uint32_t thread, uint64_t& end) const {
     for (;;) {
       const uint64_t seen = load(end);

@@ -1,6 +1,5 @@
-// MSQ: the non-blocking queue of Michael and Scott, "Simple, Fast, and Practical Non-Blocking and Blocking Concurrent
-// Queue Algorithms", 1996: a list with a dummy at its head, counted links, compare-and-swap at both ends. "Full" means
-// that the pool is out of nodes.
+// MSQ: the non-blocking queue of [Michael96]: a list with a dummy at its head, counted links, compare-and-swap at both
+// ends. "Full" means that the pool is out of nodes.
 #pragma once
 
 #include "lab/queue/node_pool.h"

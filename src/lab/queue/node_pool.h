@@ -1,5 +1,5 @@
-// Nodes of the linked queues (MSQ, BAQ): a pool with a free list, as in Michael and Scott 1996 (Treiber's stack with
-// counted links). Links are (tag, node), node 0 is none; a node is used again at once, tags tell its lives apart.
+// Nodes of the linked queues (MSQ, BAQ): a pool with a free list, as in [Michael96] (a stack with counted links). Links
+// are (tag, node), where node 0 means none. A node is used again at once; the tag tells its uses apart.
 #pragma once
 
 #include "lab/queue/queue_base.h"
@@ -8,11 +8,11 @@ BROKKR_MACHINE_BEGIN
 
 struct QueueNode {
   uint64_t next;       // a link; its meaning is the queue's
-  uint32_t value;      // may be read by whoever still holds a link to a former life
+  uint32_t value;      // may be read through a link to an earlier use of the node
   uint32_t next_free;  // node
 };
 
-// Where the ends of the list and the pool's state are, each on its own line.
+// The ends of the list and the pool's state, each on its own cache line.
 struct LinkedControl {
   LineOf<uint64_t> head, tail, free;
   LineOf<uint32_t> fresh;  // nodes that have ever been used

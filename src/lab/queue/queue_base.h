@@ -1,4 +1,4 @@
-// The interface of all queues that are measured (lab/queue/every_queue.h), and what they share.
+// The interface of all queues that are measured (lab/queue/every_queue.h), and the code that they share.
 //
 // A queue is a view of memory that host and device can use. For a queue Q:
 //
@@ -32,7 +32,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A word on a cache line of its own, so that those who use it disturb no others.
+// A word on a cache line of its own, so that its users disturb no others.
 template <class T>
 struct alignas(64) LineOf {
   T word;
@@ -82,7 +82,7 @@ class QueueBase : public SharedWords<Observer> {
   BROKKR_FN bool aborted() const {
     return s_.abort != nullptr && system_atomic<uint32_t>(*s_.abort).load(kRelaxed) != 0;
   }
-  // Of an operation with one element, from how many got in or out.
+  // The outcome of an operation with one element, from the number of elements that entered or left.
   BROKKR_FN Outcome outcome_of(int got) const {
     return got > 0 ? Outcome::done : aborted() ? Outcome::aborted : Outcome::refused;
   }

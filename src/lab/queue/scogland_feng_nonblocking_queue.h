@@ -1,9 +1,9 @@
-// NSFQ: the non-blocking interface of Scogland and Feng, "Design and Evaluation of Scalable Concurrent Queues
-// for Many-Core Architectures", 2015.
+// NSFQ: the non-blocking interface of [Scogland15].
 //
 // A place is taken by compare-and-swap, and only while the counters say that the queue is not full, or not empty. Both
-// counters only grow: one that is read first and still equal afterwards had that value when the other was read. Takes
-// effect at the compare-and-swap; what remains is a wait for the slot's previous user.
+// counters only grow: a counter that is read before and after the other, with the same value, had that value when the
+// other was read. An operation takes effect at the compare-and-swap; after it, it only waits for the slot's previous
+// user.
 #pragma once
 
 #include "lab/queue/ticket_ring.h"

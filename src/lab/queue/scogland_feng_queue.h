@@ -1,8 +1,8 @@
-// SFQ: the blocking queue of Scogland and Feng, "Design and Evaluation of Scalable Concurrent Queues for Many-Core
-// Architectures", 2015.
+// SFQ: the blocking queue of [Scogland15].
 //
 // Places by fetch-and-add, a turn per slot, and a word that closes the queue, which every operation reads when it
-// begins and while it waits. One lane of a warp at a time: lanes that wait would keep those waiting that they wait for.
+// begins and while it waits. One lane of a warp uses the queue at a time: lanes that wait together would stop the lanes
+// that they wait for.
 #pragma once
 
 #include "lab/queue/ticket_ring.h"

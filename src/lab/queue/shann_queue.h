@@ -1,10 +1,9 @@
-// SHCQ: Shann, Huang and Chen, "A Practical Nonblocking Queue Algorithm Using Compare-and-Swap", 2000, with
-// what Colvin and Groves, "Formal Verification of an Array-Based Nonblocking Queue", 2005, found missing: the bounds
-// are looked at before the slot is read. In the other order an element of the last lap, taken in the meantime, passes
-// for a new one, and the tail is moved over a vacant slot.
+// SHCQ: the queue of [Shann00], with the correction of [Colvin05]: the bounds are checked before the slot is read. In
+// the other order an element of the last lap, taken in the meantime, passes for a new one, and the tail is moved over a
+// vacant slot.
 //
-// A slot is (count, element) in one 64-bit word that every change counts. Whoever finds that a slot has been changed
-// and its counter has not moves the counter for the other. Takes effect when the counter moves.
+// A slot is (count, element) in one 64-bit word that every change counts. A thread that finds a slot changed and its
+// counter not yet moves the counter for the other thread. An operation takes effect when the counter moves.
 #pragma once
 
 #include "lab/queue/word_ring.h"

@@ -1,5 +1,5 @@
-// A ring of slots whose turns are awaited: what queues share that hand out places by fetch-and-add (GQ, CBQ, HTQ, SFQ,
-// NSFQ).
+// A ring of slots with turns, on which operations wait. The queues that hand out places by fetch-and-add share it (GQ,
+// CBQ, HTQ, SFQ, NSFQ).
 //
 // Operation p uses slot p mod capacity. With r = p - p mod capacity, the slot's turn is r while it waits for enqueue p,
 // r + 1 while it waits for dequeue p, then r + capacity; modulo 2^32. Zeroed memory is an empty ring.

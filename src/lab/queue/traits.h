@@ -1,4 +1,5 @@
-// The queues by name, and what each promises: Table 4.1 of the thesis as data, beside what these implementations do.
+// The queues by name, and what each promises: [Kerbl18, Table 4.1] as data, beside the properties of these
+// implementations.
 #pragma once
 
 #include <array>
@@ -12,10 +13,10 @@ inline constexpr int kQueueKinds = 15;
 
 enum class Claim : uint8_t { no, partial, yes };
 
-// The rows of Table 4.1.
+// The rows of [Kerbl18, Table 4.1].
 struct QueueClaims {
   Claim scalable;       // unique places by fetch-and-add: no retries of failed compare-and-swaps
-  Claim fair;           // a thread's place is settled at once: no interference makes it start again
+  Claim fair;           // a thread gets its place at once: no interference makes it start again
   Claim linearizable;   // as if each operation took effect at one moment between its call and its return
   Claim low_footprint;  // few registers
   Claim static_memory;  // elements cost no allocation
@@ -29,9 +30,9 @@ struct QueueTraits {
   const char* name;
   const char* title;
   const char* source;
-  QueueClaims table;  // as the thesis has it; BWD and BSQ, which the table leaves out, as section 4.5 describes them
-  QueueClaims here;   // of the implementation in this folder
-  const char* difference;  // why the two differ; "": they do not
+  QueueClaims table;       // as printed; BWD and BSQ, which the table leaves out, as [Kerbl18, 4.5] describes them
+  QueueClaims here;        // of the implementation in this folder
+  const char* difference;  // why the two differ; "" where they do not
 };
 
 namespace queue_claims {

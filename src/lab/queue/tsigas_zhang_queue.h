@@ -1,9 +1,8 @@
-// TZQ: Tsigas and Zhang, "A Simple, Fast and Scalable Non-Blocking Concurrent FIFO Queue for Shared Memory
-// Multiprocessor Systems", 2001.
+// TZQ: the queue of [Tsigas01].
 //
 // Head and tail are hints that every second operation moves; from them an operation walks to the first slot that is its
 // turn and claims it by compare-and-swap. Slots are (turn, element) in one 64-bit word, with the turns of
-// lab/queue/ticket_ring.h: a slot says of which lap it is, where the original has two kinds of null.
+// lab/queue/ticket_ring.h: a slot names its lap, where the original has two kinds of null.
 #pragma once
 
 #include "lab/queue/word_ring.h"
@@ -58,7 +57,7 @@ class TsigasZhangQueue : public WordRing<Observer> {
   BROKKR_FN static uint64_t word_of(uint32_t turn, uint32_t value) { return uint64_t(turn) << 32 | value; }
   // 0: waits for enqueue p; 1: for dequeue p; less: for an earlier operation; more: for a later one.
   BROKKR_FN int32_t turn_at(uint64_t slot, uint32_t p) const { return int32_t(uint32_t(slot >> 32) - vacant(p)); }
-  // To the next slot, if this one was passed, or to where the hint has been moved to.
+  // Goes to the next slot, or to the hint's new position where that has moved.
   BROKKR_FN void advance(uint32_t& hint, uint32_t& from, uint32_t& p, bool passed) const {
     const uint32_t now = load(hint);
     if (int32_t(now - from) > 0) {

@@ -1,4 +1,4 @@
-// WFQ: Yang and Mellor-Crummey, "A Wait-free Queue as Fast as Fetch-and-Add", 2016.
+// WFQ: the queue of [Yang16].
 //
 // Fast path: a position by fetch-and-add, the element into (or out of) its cell by compare-and-swap. After some
 // failures an operation asks for help: it publishes a request, and every dequeuer that passes helps its peers' requests
@@ -70,7 +70,7 @@ class WaitFreeQueue : public CellRing<Observer> {
       if (!this->wait(spin)) return nullptr;
     }
   }
-  // The end counts position p as used, so that a later look at it sees the operation at p.
+  // Makes the end count position p as used, so that a later read of it sees the operation at p.
   BROKKR_FN static void move_end(uint64_t& end, uint64_t p) {
     for (uint64_t e = see(end); e <= p && !change(end, e, p + 1); e = see(end)) {
     }
@@ -105,8 +105,8 @@ class WaitFreeQueue : public CellRing<Observer> {
     return Outcome::done;
   }
 
-  // The element + 1 of the cell at p, where it has one or gets that of a request; kTop: it will never have one; 0: nor
-  // will a later cell, the queue was empty.
+  // The element + 1 of the cell at p, where it has one or gets that of a request; kTop: the cell will never have one;
+  // 0: no later cell has one either, since the queue was empty.
   BROKKR_FN uint32_t help_enqueue(uint32_t me, Cell& c, uint64_t p) const {
     if (!change(c.value, 0u, kTop)) {
       const uint32_t v = see(c.value);
@@ -119,7 +119,7 @@ class WaitFreeQueue : public CellRing<Observer> {
       for (;;) {
         s = see(thread(mine.enqueue_peer).enqueue_state);
         if (mine.enqueue_helped == 0 || mine.enqueue_helped == position(s)) break;
-        mine.enqueue_helped = 0;  // that request is done: on to the next thread's
+        mine.enqueue_helped = 0;  // that request is done: continue with the next thread's
         mine.enqueue_peer = (mine.enqueue_peer + 1) % s_.shape.threads;
       }
       if (is_pending(s) && position(s) <= p && !change(c.enqueue, 0u, mine.enqueue_peer + 1)) {
@@ -140,7 +140,8 @@ class WaitFreeQueue : public CellRing<Observer> {
     } else if (is_pending(s) && claim(theirs.enqueue_state, position(s), p)) {
       commit(c, v, p);
     } else if (see(theirs.enqueue_state) == p) {
-      // Claimed for this cell, perhaps since the look above; while the cell is void, the request is still that one.
+      // The request was claimed for this cell, perhaps since the read above. While the cell is void, the request is
+      // still the same.
       const uint32_t now = see(theirs.enqueue_value);
       if (see(c.value) == kTop) commit(c, now, p);
     }
@@ -190,7 +191,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     return v == kTop ? 0 : v;
   }
 
-  // Until the request of thread `peer` has a cell of its own, or one that says "empty". False: aborted.
+  // Helps until the request of thread `peer` has a cell of its own, or a cell that says "empty". False: aborted.
   BROKKR_FN bool help_dequeue(uint32_t me, uint32_t peer) const {
     WaitFreeThread& theirs = thread(peer);
     uint64_t s = see(theirs.dequeue_state);

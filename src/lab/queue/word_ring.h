@@ -1,5 +1,5 @@
-// A ring whose slots are one 64-bit word each, changed by compare-and-swap: what SHCQ and TZQ share. A slot is (count,
-// element); what the count says is the queue's. Zeroed memory is an empty ring.
+// A ring whose slots are one 64-bit word each, changed by compare-and-swap: SHCQ and TZQ share it. A slot is (count,
+// element); the queue gives the count its meaning. Zeroed memory is an empty ring.
 #pragma once
 
 #include "lab/queue/queue_base.h"
@@ -23,7 +23,7 @@ class WordRing : public QueueBase<Observer> {
 
   BROKKR_FN explicit WordRing(const QueueStorage& s) : Base(s) {}
   BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
-  // Of operation p.
+  // The slot of operation p.
   BROKKR_FN uint64_t& slot_of(uint32_t p) const {
     return this->template at<uint64_t>(sizeof(Control))[p & (Base::s_.shape.capacity - 1)];
   }
