@@ -34,12 +34,12 @@ std::set<std::string> read_extensions(int version) {
   if (version >= 30) {
     const GLint count = get_integer(GL_NUM_EXTENSIONS);
     for (GLint i = 0; i < count; i++) {
-      const auto* name = reinterpret_cast<const char*>(gl().GetStringi(GL_EXTENSIONS, static_cast<GLuint>(i)));
+      const auto* name = reinterpret_cast<const char*>(GL(GetStringi)(GL_EXTENSIONS, static_cast<GLuint>(i)));
       if (name) result.insert(name);
     }
     return result;
   }
-  const auto* names = reinterpret_cast<const char*>(gl().GetString(GL_EXTENSIONS));
+  const auto* names = reinterpret_cast<const char*>(GL(GetString)(GL_EXTENSIONS));
   for (const char* name = names; name && *name;) {
     const size_t length = std::strcspn(name, " ");
     result.emplace(name, length);
@@ -50,8 +50,8 @@ std::set<std::string> read_extensions(int version) {
 
 ContextInfo read_info() {
   ContextInfo info;
-  const auto* text = reinterpret_cast<const char*>(gl().GetString(GL_VERSION));
-  const auto* renderer = reinterpret_cast<const char*>(gl().GetString(GL_RENDERER));
+  const auto* text = reinterpret_cast<const char*>(GL(GetString)(GL_VERSION));
+  const auto* renderer = reinterpret_cast<const char*>(GL(GetString)(GL_RENDERER));
   if (renderer) info.renderer = renderer;
   if (!text) return info;
   info.es = std::strncmp(text, "OpenGL ES", 9) == 0;
@@ -148,7 +148,7 @@ void set_list_content(const Context& context, GLuint list, uint32_t content) {
 
 GLint get_integer(GLenum name) {
   GLint values[4] = {0, 0, 0, 0};  // some names have several
-  gl().GetIntegerv(name, values);
+  GL(GetIntegerv)(name, values);
   return values[0];
 }
 

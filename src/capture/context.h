@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "capture/gl_api.h"
+#include "capture/lookup.h"
 #include "capture/primitives.h"
 
 namespace brokkr::capture {
@@ -83,6 +83,6 @@ void set_list_content(const Context& context, GLuint list, uint32_t content);
 
 GLint get_integer(GLenum name);
 inline GLuint get_name(GLenum name) { return static_cast<GLuint>(get_integer(name)); }
-inline bool is_enabled(GLenum capability) { return gl().IsEnabled(capability) == GL_TRUE; }
+inline bool is_enabled(GLenum capability) { return GL(IsEnabled)(capability) == GL_TRUE; }
 
 }  // namespace brokkr::capture

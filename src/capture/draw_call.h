@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "capture/gl_api.h"
+#include "capture/lookup.h"
 
 namespace brokkr::capture {
 
@@ -18,7 +18,6 @@ struct SubDraw {
 };
 
 struct DrawCall {
-  const char* name = "";
   GLenum mode = GL_TRIANGLES;
   GLenum index_type = GL_NONE;  // GL_NONE: without indices
   bool instanced = false;       // submitted by a function that takes a number of instances

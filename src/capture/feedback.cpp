@@ -21,38 +21,36 @@ GLuint make_once(GLuint& name, Generate generate) {
 class FeedbackBinding {
  public:
   explicit FeedbackBinding(Context& context) : objects_(context.info.feedback_objects) {
-    const GlApi& api = gl();
     generic_ = get_name(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING);
     if (objects_) {
       GLboolean active = GL_FALSE, paused = GL_FALSE;
-      api.GetBooleanv(GL_TRANSFORM_FEEDBACK_ACTIVE, &active);
-      api.GetBooleanv(GL_TRANSFORM_FEEDBACK_PAUSED, &paused);
+      GL(GetBooleanv)(GL_TRANSFORM_FEEDBACK_ACTIVE, &active);
+      GL(GetBooleanv)(GL_TRANSFORM_FEEDBACK_PAUSED, &paused);
       paused_here_ = active && !paused;
-      if (paused_here_) api.PauseTransformFeedback();
+      if (paused_here_) GL(PauseTransformFeedback)();
       object_ = get_name(GL_TRANSFORM_FEEDBACK_BINDING);
-      make_once(context.feedback_object, api.GenTransformFeedbacks);
-      api.BindTransformFeedback(GL_TRANSFORM_FEEDBACK, context.feedback_object);
+      make_once(context.feedback_object, GL(GenTransformFeedbacks));
+      GL(BindTransformFeedback)(GL_TRANSFORM_FEEDBACK, context.feedback_object);
     } else {
       GLint name = 0;
-      api.GetIntegeri_v(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0, &name);
+      GL(GetIntegeri_v)(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0, &name);
       indexed_ = static_cast<GLuint>(name);
-      api.GetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_START, 0, &start_);
-      api.GetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, 0, &size_);
+      GL(GetInteger64i_v)(GL_TRANSFORM_FEEDBACK_BUFFER_START, 0, &start_);
+      GL(GetInteger64i_v)(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, 0, &size_);
     }
   }
 
   ~FeedbackBinding() {
-    const GlApi& api = gl();
     if (objects_) {
-      api.BindTransformFeedback(GL_TRANSFORM_FEEDBACK, object_);
-      if (paused_here_) api.ResumeTransformFeedback();
+      GL(BindTransformFeedback)(GL_TRANSFORM_FEEDBACK, object_);
+      if (paused_here_) GL(ResumeTransformFeedback)();
     } else if (indexed_ != 0 && size_ != 0) {
-      api.BindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, indexed_, static_cast<GLintptr>(start_),
-                          static_cast<GLsizeiptr>(size_));
+      GL(BindBufferRange)
+      (GL_TRANSFORM_FEEDBACK_BUFFER, 0, indexed_, static_cast<GLintptr>(start_), static_cast<GLsizeiptr>(size_));
     } else {
-      api.BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, indexed_);
+      GL(BindBufferBase)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, indexed_);
     }
-    api.BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, generic_);
+    GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, generic_);
   }
 
   FeedbackBinding(const FeedbackBinding&) = delete;
@@ -69,27 +67,26 @@ class DrawBinding {
  public:
   DrawBinding(Context& context, const VertexStage& stage, const std::vector<uint32_t>* indices)
       : fixed_(stage.kind == VertexStage::Kind::fixed_function), indexed_(indices != nullptr) {
-    const GlApi& api = gl();
     if (fixed_) {
       program_ = get_name(GL_CURRENT_PROGRAM);
       if (context.position_program == 0) context.position_program = make_position_program("ftransform()");
-      api.UseProgram(context.position_program);
+      GL(UseProgram)(context.position_program);
     }
     if (indexed_) {
       elements_ = get_name(GL_ELEMENT_ARRAY_BUFFER_BINDING);
-      api.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, make_once(context.index_buffer, api.GenBuffers));
-      api.BufferData(GL_ELEMENT_ARRAY_BUFFER, static_cast<GLsizeiptr>(indices->size() * sizeof(uint32_t)),
-                     indices->data(), GL_STREAM_DRAW);
+      GL(BindBuffer)(GL_ELEMENT_ARRAY_BUFFER, make_once(context.index_buffer, GL(GenBuffers)));
+      GL(BufferData)
+      (GL_ELEMENT_ARRAY_BUFFER, static_cast<GLsizeiptr>(indices->size() * sizeof(uint32_t)), indices->data(),
+       GL_STREAM_DRAW);
     }
     discard_ = is_enabled(GL_RASTERIZER_DISCARD);
-    api.Enable(GL_RASTERIZER_DISCARD);
+    GL(Enable)(GL_RASTERIZER_DISCARD);
   }
 
   ~DrawBinding() {
-    const GlApi& api = gl();
-    if (!discard_) api.Disable(GL_RASTERIZER_DISCARD);
-    if (indexed_) api.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, elements_);
-    if (fixed_) api.UseProgram(program_);
+    if (!discard_) GL(Disable)(GL_RASTERIZER_DISCARD);
+    if (indexed_) GL(BindBuffer)(GL_ELEMENT_ARRAY_BUFFER, elements_);
+    if (fixed_) GL(UseProgram)(program_);
   }
 
   DrawBinding(const DrawBinding&) = delete;
@@ -103,13 +100,13 @@ class DrawBinding {
 // Counts primitives. The application has no query of the target under way.
 class PrimitiveQuery {
  public:
-  PrimitiveQuery(GLenum target, GLuint& name) : target_(target), name_(make_once(name, gl().GenQueries)) {
-    gl().BeginQuery(target_, name_);
+  PrimitiveQuery(GLenum target, GLuint& name) : target_(target), name_(make_once(name, GL(GenQueries))) {
+    GL(BeginQuery)(target_, name_);
   }
   uint64_t end() {
-    gl().EndQuery(target_);
+    GL(EndQuery)(target_);
     GLuint value = 0;
-    gl().GetQueryObjectuiv(name_, GL_QUERY_RESULT, &value);
+    GL(GetQueryObjectuiv)(name_, GL_QUERY_RESULT, &value);
     return value;
   }
 
@@ -119,12 +116,11 @@ class PrimitiveQuery {
 };
 
 void reserve_buffer(Context& context, uint64_t bytes) {
-  const GlApi& api = gl();
-  api.BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, make_once(context.feedback_buffer, api.GenBuffers));
+  GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, make_once(context.feedback_buffer, GL(GenBuffers)));
   if (context.feedback_bytes >= bytes) return;
   context.feedback_bytes = std::max(bytes, context.feedback_bytes * 2);
-  api.BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr,
-                 GL_STREAM_READ);
+  GL(BufferData)
+  (GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr, GL_STREAM_READ);
 }
 
 const char* error_name(GLenum error) {
@@ -142,7 +138,7 @@ const char* error_name(GLenum error) {
 bool drain_new_errors(std::string& problem) {
   bool found = false;
   for (int i = 0; i < 16; i++) {
-    const GLenum error = gl().GetError();
+    const GLenum error = GL(GetError)();
     if (error == GL_NO_ERROR) break;
     if (!found) problem = std::string("the driver answered ") + error_name(error);
     found = true;
@@ -155,7 +151,7 @@ bool drain_new_errors(std::string& problem) {
 size_t drain_errors(Context& context) {
   size_t count = 0;
   // Bounded: a lost context answers with an error forever.
-  for (GLenum error = gl().GetError(); error != GL_NO_ERROR && count < 16; error = gl().GetError()) {
+  for (GLenum error = GL(GetError)(); error != GL_NO_ERROR && count < 16; error = GL(GetError)()) {
     if (context.errors.empty()) context.errors.push_back(error);  // GL keeps the first
     count++;
   }
@@ -163,7 +159,6 @@ size_t drain_errors(Context& context) {
 }
 
 FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::function<void()>& draw, Counts& counts) {
-  const GlApi& api = gl();
   FeedbackResult result;
   const FeedbackBinding feedback(context_);
   const DrawBinding binding(context_, stage_, indices_);
@@ -174,17 +169,17 @@ FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::functi
   reserve_buffer(context_, bytes);
   PrimitiveQuery written(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context_.written_query);
   PrimitiveQuery generated(GL_PRIMITIVES_GENERATED, context_.generated_query);
-  api.BindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context_.feedback_buffer, 0, static_cast<GLsizeiptr>(bytes));
-  api.BeginTransformFeedback(primitive);
+  GL(BindBufferRange)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context_.feedback_buffer, 0, static_cast<GLsizeiptr>(bytes));
+  GL(BeginTransformFeedback)(primitive);
   draw();
-  api.EndTransformFeedback();
+  GL(EndTransformFeedback)();
   counts.written = written.end() * vertices_of(primitive);
   counts.generated = generated.end() * vertices_of(primitive);
   if (drain_new_errors(result.problem)) return result;
   result.positions.resize(static_cast<size_t>(counts.written));
   if (counts.written > 0) {
-    api.GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(counts.written * kVertexBytes),
-                         result.positions.data());
+    GL(GetBufferSubData)
+    (GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(counts.written * kVertexBytes), result.positions.data());
   }
   return result;
 }
@@ -218,33 +213,32 @@ const QuadSplit& quad_split(Context& context, bool provoking_first) {
   if (context.probe_program == 0) context.probe_program = make_position_program("gl_Vertex");
   if (context.probe_program == 0) return split;
   const GLuint program = get_name(GL_CURRENT_PROGRAM);
-  gl().UseProgram(context.probe_program);
+  GL(UseProgram)(context.probe_program);
   VertexStage stage;
   stage.kind = VertexStage::Kind::program;
   const auto probe = [&](GLenum mode, uint8_t(&corners)[2][3]) {
     const FeedbackResult result = Feedback(context, stage).run_primitives(GL_TRIANGLES, [&] {
-      gl().Begin(mode);
-      for (int i = 0; i < 4; i++) gl().Vertex4f(static_cast<GLfloat>(i), 0, 0, 1);
-      gl().End();
+      GL(Begin)(mode);
+      for (int i = 0; i < 4; i++) GL(Vertex4f)(static_cast<GLfloat>(i), 0, 0, 1);
+      GL(End)();
     });
     if (result.positions.size() != 6) return;  // the convention of most drivers stays
     for (size_t i = 0; i < 6; i++) corners[i / 3][i % 3] = static_cast<uint8_t>(result.positions[i].x) & 3;
   };
   probe(GL_QUADS, split.quad);
   probe(GL_QUAD_STRIP, split.strip);
-  gl().UseProgram(program);
+  GL(UseProgram)(program);
   return split;
 }
 
 void delete_feedback_objects(Context& context) {
-  const GlApi& api = gl();
-  if (context.feedback_object) api.DeleteTransformFeedbacks(1, &context.feedback_object);
-  if (context.feedback_buffer) api.DeleteBuffers(1, &context.feedback_buffer);
-  if (context.index_buffer) api.DeleteBuffers(1, &context.index_buffer);
-  if (context.written_query) api.DeleteQueries(1, &context.written_query);
-  if (context.generated_query) api.DeleteQueries(1, &context.generated_query);
-  if (context.position_program) api.DeleteProgram(context.position_program);
-  if (context.probe_program) api.DeleteProgram(context.probe_program);
+  if (context.feedback_object) GL(DeleteTransformFeedbacks)(1, &context.feedback_object);
+  if (context.feedback_buffer) GL(DeleteBuffers)(1, &context.feedback_buffer);
+  if (context.index_buffer) GL(DeleteBuffers)(1, &context.index_buffer);
+  if (context.written_query) GL(DeleteQueries)(1, &context.written_query);
+  if (context.generated_query) GL(DeleteQueries)(1, &context.generated_query);
+  if (context.position_program) GL(DeleteProgram)(context.position_program);
+  if (context.probe_program) GL(DeleteProgram)(context.probe_program);
   context.feedback_object = context.feedback_buffer = context.index_buffer = 0;
   context.written_query = context.generated_query = context.position_program = context.probe_program = 0;
   context.feedback_bytes = 0;

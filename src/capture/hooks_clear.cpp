@@ -1,15 +1,12 @@
 // Clears, blits, and the deletion of images.
-#include <exception>
-
-#include "capture/hook_table.h"
-#include "capture/session.h"
+#include "capture/hooks.h"
 
 namespace brokkr::capture {
 namespace {
 
 glm::vec4 clear_color() {
   GLfloat color[4] = {};
-  gl().GetFloatv(GL_COLOR_CLEAR_VALUE, color);
+  GL(GetFloatv)(GL_COLOR_CLEAR_VALUE, color);
   return {color[0], color[1], color[2], color[3]};
 }
 
@@ -18,7 +15,7 @@ ClearValues values_of(GLbitfield mask) {
   if (mask & GL_COLOR_BUFFER_BIT) values.color = clear_color();
   if (mask & GL_DEPTH_BUFFER_BIT) {
     GLfloat depth = 1;
-    gl().GetFloatv(GL_DEPTH_CLEAR_VALUE, &depth);
+    GL(GetFloatv)(GL_DEPTH_CLEAR_VALUE, &depth);
     values.depth = depth;
   }
   if (mask & GL_STENCIL_BUFFER_BIT) values.stencil = get_integer(GL_STENCIL_CLEAR_VALUE);
@@ -44,13 +41,13 @@ class NamedFramebuffers {
  public:
   NamedFramebuffers(GLuint read, GLuint draw)
       : read_(get_name(GL_READ_FRAMEBUFFER_BINDING)), draw_(get_name(GL_DRAW_FRAMEBUFFER_BINDING)) {
-    gl().BindFramebuffer(GL_READ_FRAMEBUFFER, read);
-    gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, draw);
+    GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, read);
+    GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, draw);
   }
   explicit NamedFramebuffers(GLuint draw) : NamedFramebuffers(get_name(GL_READ_FRAMEBUFFER_BINDING), draw) {}
   ~NamedFramebuffers() {
-    gl().BindFramebuffer(GL_READ_FRAMEBUFFER, read_);
-    gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, draw_);
+    GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, read_);
+    GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, draw_);
   }
   NamedFramebuffers(const NamedFramebuffers&) = delete;
   NamedFramebuffers& operator=(const NamedFramebuffers&) = delete;
@@ -61,14 +58,23 @@ class NamedFramebuffers {
 
 template <typename Make>
 void record_clear(const char* name, Make make) {
+  if (is_idle()) return;
   record(name, [&](Recorder& current, Context& context) { current.clear(context, make()); });
 }
 
 template <typename Make>
 void record_named_clear(const char* name, GLuint framebuffer, Make make) {
+  if (is_idle()) return;
   record(name, [&](Recorder& current, Context& context) {
     const NamedFramebuffers bound(framebuffer);
     current.clear(context, make());
+  });
+}
+
+void forget_all(const char* name, GLenum kind, GLsizei n, const GLuint* objects) {
+  if (is_idle()) return;
+  record(name, [&](Recorder& current, Context&) {
+    for (GLsizei i = 0; i < n; i++) current.forget(kind, objects[i]);
   });
 }
 
@@ -78,58 +84,26 @@ void record_named_clear(const char* name, GLuint framebuffer, Make make) {
 using namespace brokkr::capture;
 
 BROKKR_EXPORT void glClear(GLbitfield mask) {
-  if (!is_idle()) record_clear("glClear", [&] { return values_of(mask); });
-  gl().Clear(mask);
+  record_clear("glClear", [&] { return values_of(mask); });
+  GL(Clear)(mask);
 }
 
-BROKKR_EXPORT void glClearBufferfv(GLenum buffer, GLint index, const GLfloat* value) {
-  if (!is_idle()) record_clear("glClearBufferfv", [&] { return values_of(buffer, index, value); });
-  gl().ClearBufferfv(buffer, index, value);
-}
-
-BROKKR_EXPORT void glClearBufferiv(GLenum buffer, GLint index, const GLint* value) {
-  if (!is_idle()) record_clear("glClearBufferiv", [&] { return values_of(buffer, index, value); });
-  gl().ClearBufferiv(buffer, index, value);
-}
-
-BROKKR_EXPORT void glClearBufferuiv(GLenum buffer, GLint index, const GLuint* value) {
-  if (!is_idle()) record_clear("glClearBufferuiv", [&] { return values_of(buffer, index, value); });
-  gl().ClearBufferuiv(buffer, index, value);
-}
-
-BROKKR_EXPORT void glClearBufferfi(GLenum buffer, GLint index, GLfloat depth, GLint stencil) {
-  if (!is_idle()) record_clear("glClearBufferfi", [&] { return ClearValues{{}, depth, stencil}; });
-  gl().ClearBufferfi(buffer, index, depth, stencil);
-}
-
-BROKKR_EXPORT void glClearNamedFramebufferfv(GLuint framebuffer, GLenum buffer, GLint index, const GLfloat* value) {
-  if (!is_idle()) {
-    record_named_clear("glClearNamedFramebufferfv", framebuffer, [&] { return values_of(buffer, index, value); });
+// glClearBuffer… and glClearNamedFramebuffer… of one type, whose `parameters` make the expression that follows.
+#define BROKKR_CLEAR(suffix, parameters, arguments, ...)                                             \
+  BROKKR_EXPORT void glClearBuffer##suffix(GLenum buffer, GLint index, BROKKR_LIST parameters) {     \
+    record_clear("glClearBuffer" #suffix, [&] { return __VA_ARGS__; });                              \
+    GL(ClearBuffer##suffix)(buffer, index, BROKKR_LIST arguments);                                   \
+  }                                                                                                  \
+  BROKKR_EXPORT void glClearNamedFramebuffer##suffix(GLuint framebuffer, GLenum buffer, GLint index, \
+                                                     BROKKR_LIST parameters) {                       \
+    record_named_clear("glClearNamedFramebuffer" #suffix, framebuffer, [&] { return __VA_ARGS__; }); \
+    GL(ClearNamedFramebuffer##suffix)(framebuffer, buffer, index, BROKKR_LIST arguments);            \
   }
-  gl().ClearNamedFramebufferfv(framebuffer, buffer, index, value);
-}
-
-BROKKR_EXPORT void glClearNamedFramebufferiv(GLuint framebuffer, GLenum buffer, GLint index, const GLint* value) {
-  if (!is_idle()) {
-    record_named_clear("glClearNamedFramebufferiv", framebuffer, [&] { return values_of(buffer, index, value); });
-  }
-  gl().ClearNamedFramebufferiv(framebuffer, buffer, index, value);
-}
-
-BROKKR_EXPORT void glClearNamedFramebufferuiv(GLuint framebuffer, GLenum buffer, GLint index, const GLuint* value) {
-  if (!is_idle()) {
-    record_named_clear("glClearNamedFramebufferuiv", framebuffer, [&] { return values_of(buffer, index, value); });
-  }
-  gl().ClearNamedFramebufferuiv(framebuffer, buffer, index, value);
-}
-
-BROKKR_EXPORT void glClearNamedFramebufferfi(GLuint framebuffer, GLenum buffer, GLint index, GLfloat depth,
-                                             GLint stencil) {
-  if (!is_idle()) {
-    record_named_clear("glClearNamedFramebufferfi", framebuffer, [&] { return ClearValues{{}, depth, stencil}; });
-  }
-  gl().ClearNamedFramebufferfi(framebuffer, buffer, index, depth, stencil);
-}
+#define BROKKR_LIST(...) __VA_ARGS__  // without the brackets
+BROKKR_CLEAR(fv, (const GLfloat* value), (value), values_of(buffer, index, value))
+BROKKR_CLEAR(iv, (const GLint* value), (value), values_of(buffer, index, value))
+BROKKR_CLEAR(uiv, (const GLuint* value), (value), values_of(buffer, index, value))
+BROKKR_CLEAR(fi, (GLfloat depth, GLint stencil), (depth, stencil), ClearValues{{}, depth, stencil})
 
 BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0, GLint to_y0, GLint to_x1,
                                      GLint to_y1, GLbitfield mask, GLenum filter) {
@@ -138,7 +112,7 @@ BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLi
       current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
     });
   }
-  gl().BlitFramebuffer(x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
+  GL(BlitFramebuffer)(x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
 }
 
 BROKKR_EXPORT void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0,
@@ -149,25 +123,17 @@ BROKKR_EXPORT void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GL
       current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
     });
   }
-  gl().BlitNamedFramebuffer(read, draw, x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
+  GL(BlitNamedFramebuffer)(read, draw, x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
 }
 
 BROKKR_EXPORT void glDeleteTextures(GLsizei n, const GLuint* textures) {
-  if (!is_idle()) {
-    record("glDeleteTextures", [&](Recorder& current, Context&) {
-      for (GLsizei i = 0; i < n; i++) current.forget(GL_TEXTURE, textures[i]);
-    });
-  }
-  gl().DeleteTextures(n, textures);
+  forget_all("glDeleteTextures", GL_TEXTURE, n, textures);
+  GL(DeleteTextures)(n, textures);
 }
 
 BROKKR_EXPORT void glDeleteRenderbuffers(GLsizei n, const GLuint* renderbuffers) {
-  if (!is_idle()) {
-    record("glDeleteRenderbuffers", [&](Recorder& current, Context&) {
-      for (GLsizei i = 0; i < n; i++) current.forget(GL_RENDERBUFFER, renderbuffers[i]);
-    });
-  }
-  gl().DeleteRenderbuffers(n, renderbuffers);
+  forget_all("glDeleteRenderbuffers", GL_RENDERBUFFER, n, renderbuffers);
+  GL(DeleteRenderbuffers)(n, renderbuffers);
 }
 
 BROKKR_ALIAS(glBlitFramebufferEXT, glBlitFramebuffer);

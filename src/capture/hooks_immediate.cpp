@@ -6,8 +6,7 @@
 #include <cstring>
 #include <exception>
 
-#include "capture/draw_hook.h"
-#include "capture/hook_table.h"
+#include "capture/hooks.h"
 
 namespace brokkr::capture {
 
@@ -55,9 +54,11 @@ void set_busy(std::atomic<int>& count, int change, BusyBit bit) {
   }
 }
 
-DrawCall opaque(const char* name, GLenum primitive, std::function<void()> submit, bool changes_state) {
-  return {.name = name, .mode = primitive, .submit = std::move(submit), .opaque = true, .changes_state = changes_state};
-}
+// The primitives of an evaluator's mesh.
+GLenum evaluated(GLenum mode) { return mode == GL_POINT ? GL_POINTS : mode == GL_LINE ? GL_LINES : GL_TRIANGLES; }
+
+// Vertices that only GL knows, of primitives in `mode`.
+DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
 
 // The part of the frame that a list, or several in one call, draws.
 void record_lists(const char* name, uint32_t content, const std::function<void()>& call) {
@@ -73,7 +74,7 @@ void record_lists(const char* name, uint32_t content, const std::function<void()
       return;
     }
     const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES : primitives == kListLines ? GL_LINES : GL_POINTS;
-    current.draw(context, opaque(name, mode, call, true));
+    current.draw(context, {.mode = mode, .submit = call, .opaque = true, .changes_state = true});
   });
 }
 
@@ -132,9 +133,9 @@ BROKKR_EXPORT void glBegin(GLenum mode) {
     if (is_busy(kCompiling)) note_compiled(list_bit(mode));
     bool recorded = false;
     record("glBegin", [&](Recorder&, Context& context) {
-      const GLuint list = gl().GenLists(1);
+      const GLuint list = GL(GenLists)(1);
       if (list == 0) return;
-      gl().NewList(list, GL_COMPILE);
+      GL(NewList)(list, GL_COMPILE);
       context.begin_list = list;
       context.begin_mode = mode;
       set_busy(open_begins, 1, kInBegin);
@@ -142,30 +143,28 @@ BROKKR_EXPORT void glBegin(GLenum mode) {
     });
     if (recorded) return;
   }
-  gl().Begin(mode);
+  GL(Begin)(mode);
 }
 
 BROKKR_EXPORT void glEnd() {
   Context* const context = is_busy(kInBegin) ? current_context() : nullptr;
-  if (!context || context->begin_list == 0) return gl().End();
-  gl().EndList();
+  if (!context || context->begin_list == 0) return GL(End)();
+  GL(EndList)();
   set_busy(open_begins, -1, kInBegin);
   const GLuint list = context->begin_list;
   const GLenum mode = context->begin_mode;
   context->begin_list = 0;
   const auto send = [list](GLenum as) {
-    gl().Begin(as);
-    gl().CallList(list);
-    gl().End();
+    GL(Begin)(as);
+    GL(CallList)(list);
+    GL(End)();
   };
   record("glBegin", [&](Recorder& current, Context& now) {
-    DrawCall call = opaque(
-        "glBegin", mode, [&] { send(mode); }, true);
-    call.submit_as = send;
-    current.draw(now, call);
+    current.draw(
+        now, {.mode = mode, .submit = [&] { send(mode); }, .opaque = true, .submit_as = send, .changes_state = true});
   });
   send(mode);
-  gl().DeleteLists(list, 1);
+  GL(DeleteLists)(list, 1);
 }
 
 BROKKR_EXPORT void glNewList(GLuint list, GLenum mode) {
@@ -177,11 +176,11 @@ BROKKR_EXPORT void glNewList(GLuint list, GLenum mode) {
     set_busy(compiling_lists, 1, kCompiling);
     if (context->call_after_compile) mode = GL_COMPILE;
   }
-  gl().NewList(list, mode);
+  GL(NewList)(list, mode);
 }
 
 BROKKR_EXPORT void glEndList() {
-  gl().EndList();
+  GL(EndList)();
   Context* const context = is_armed() ? current_context() : nullptr;
   if (!context || context->compiling == 0) return;
   const GLuint list = context->compiling;
@@ -197,9 +196,9 @@ BROKKR_EXPORT void glCallList(GLuint list) {
     Context* const context = current_context();
     const uint32_t content = context ? list_content(*context, list) : 0;
     if (is_busy(kCompiling)) note_compiled(content);
-    record_lists("glCallList", content, [list] { gl().CallList(list); });
+    record_lists("glCallList", content, [list] { GL(CallList)(list); });
   }
-  gl().CallList(list);
+  GL(CallList)(list);
 }
 
 BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
@@ -208,67 +207,39 @@ BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
     if (context && context->begin_list == 0) {
       const uint32_t content = content_of(*context, n, type, lists);
       if (is_busy(kCompiling)) note_compiled(content);
-      record_lists("glCallLists", content, [=] { gl().CallLists(n, type, lists); });
+      record_lists("glCallLists", content, [=] { GL(CallLists)(n, type, lists); });
     }
   }
-  gl().CallLists(n, type, lists);
+  GL(CallLists)(n, type, lists);
 }
 
-#define BROKKR_OPAQUE_DRAW(name, arguments, primitive)                                     \
-  if (!is_idle()) {                                                                        \
-    handle_draw("gl" #name, primitive, [&](const Context&) {                               \
-      return opaque(                                                                       \
-          "gl" #name, feedback_primitive(primitive), [=] { gl().name arguments; }, false); \
-    });                                                                                    \
-  }                                                                                        \
-  gl().name arguments
+#define BROKKR_RECT(suffix, type)                                                                 \
+  BROKKR_DRAW(Rect##suffix, GL_TRIANGLES, (type x1, type y1, type x2, type y2), (x1, y1, x2, y2), \
+              opaque(GL_TRIANGLES))                                                               \
+  BROKKR_DRAW(Rect##suffix##v, GL_TRIANGLES, (const type* v1, const type* v2), (v1, v2), opaque(GL_TRIANGLES))
+BROKKR_RECT(d, GLdouble)
+BROKKR_RECT(f, GLfloat)
+BROKKR_RECT(i, GLint)
+BROKKR_RECT(s, GLshort)
 
-BROKKR_EXPORT void glRectd(GLdouble x1, GLdouble y1, GLdouble x2, GLdouble y2) {
-  BROKKR_OPAQUE_DRAW(Rectd, (x1, y1, x2, y2), GL_TRIANGLES);
-}
-BROKKR_EXPORT void glRectf(GLfloat x1, GLfloat y1, GLfloat x2, GLfloat y2) {
-  BROKKR_OPAQUE_DRAW(Rectf, (x1, y1, x2, y2), GL_TRIANGLES);
-}
-BROKKR_EXPORT void glRecti(GLint x1, GLint y1, GLint x2, GLint y2) {
-  BROKKR_OPAQUE_DRAW(Recti, (x1, y1, x2, y2), GL_TRIANGLES);
-}
-BROKKR_EXPORT void glRects(GLshort x1, GLshort y1, GLshort x2, GLshort y2) {
-  BROKKR_OPAQUE_DRAW(Rects, (x1, y1, x2, y2), GL_TRIANGLES);
-}
-BROKKR_EXPORT void glRectdv(const GLdouble* v1, const GLdouble* v2) {
-  BROKKR_OPAQUE_DRAW(Rectdv, (v1, v2), GL_TRIANGLES);
-}
-BROKKR_EXPORT void glRectfv(const GLfloat* v1, const GLfloat* v2) {
-  BROKKR_OPAQUE_DRAW(Rectfv, (v1, v2), GL_TRIANGLES);
-}
-BROKKR_EXPORT void glRectiv(const GLint* v1, const GLint* v2) { BROKKR_OPAQUE_DRAW(Rectiv, (v1, v2), GL_TRIANGLES); }
-BROKKR_EXPORT void glRectsv(const GLshort* v1, const GLshort* v2) {
-  BROKKR_OPAQUE_DRAW(Rectsv, (v1, v2), GL_TRIANGLES);
-}
+BROKKR_DRAW(EvalMesh1, evaluated(mode), (GLenum mode, GLint i1, GLint i2), (mode, i1, i2), opaque(evaluated(mode)))
 
-BROKKR_EXPORT void glEvalMesh1(GLenum mode, GLint i1, GLint i2) {
-  const GLenum primitive = mode == GL_POINT ? GL_POINTS : GL_LINES;
-  BROKKR_OPAQUE_DRAW(EvalMesh1, (mode, i1, i2), primitive);
-}
-
-BROKKR_EXPORT void glEvalMesh2(GLenum mode, GLint i1, GLint i2, GLint j1, GLint j2) {
-  const GLenum primitive = mode == GL_POINT ? GL_POINTS : mode == GL_LINE ? GL_LINES : GL_TRIANGLES;
-  BROKKR_OPAQUE_DRAW(EvalMesh2, (mode, i1, i2, j1, j2), primitive);
-}
+BROKKR_DRAW(EvalMesh2, evaluated(mode), (GLenum mode, GLint i1, GLint i2, GLint j1, GLint j2), (mode, i1, i2, j1, j2),
+            opaque(evaluated(mode)))
 
 BROKKR_EXPORT void glDrawPixels(GLsizei width, GLsizei height, GLenum format, GLenum type, const void* pixels) {
   if (!is_idle()) skip_pixels("glDrawPixels");
-  gl().DrawPixels(width, height, format, type, pixels);
+  GL(DrawPixels)(width, height, format, type, pixels);
 }
 
 BROKKR_EXPORT void glCopyPixels(GLint x, GLint y, GLsizei width, GLsizei height, GLenum type) {
   if (!is_idle()) skip_pixels("glCopyPixels");
-  gl().CopyPixels(x, y, width, height, type);
+  GL(CopyPixels)(x, y, width, height, type);
 }
 
 BROKKR_EXPORT void glBitmap(GLsizei width, GLsizei height, GLfloat x, GLfloat y, GLfloat dx, GLfloat dy,
                             const GLubyte* bitmap) {
   // One without extent only moves the raster position.
   if (!is_idle() && width > 0 && height > 0) skip_pixels("glBitmap");
-  gl().Bitmap(width, height, x, y, dx, dy, bitmap);
+  GL(Bitmap)(width, height, x, y, dx, dy, bitmap);
 }

@@ -22,39 +22,37 @@ constexpr TextureKind kTextureKinds[] = {
 };
 
 ImageSize renderbuffer_size(const Image& image) {
-  const GlApi& api = gl();
   ImageSize size;
   const GLuint bound = get_name(GL_RENDERBUFFER_BINDING);
-  api.BindRenderbuffer(GL_RENDERBUFFER, static_cast<GLuint>(image.name));
-  api.GetRenderbufferParameteriv(GL_RENDERBUFFER, GL_RENDERBUFFER_WIDTH, &size.width);
-  api.GetRenderbufferParameteriv(GL_RENDERBUFFER, GL_RENDERBUFFER_HEIGHT, &size.height);
-  api.GetRenderbufferParameteriv(GL_RENDERBUFFER, GL_RENDERBUFFER_SAMPLES, &size.samples);
-  api.BindRenderbuffer(GL_RENDERBUFFER, bound);
+  GL(BindRenderbuffer)(GL_RENDERBUFFER, static_cast<GLuint>(image.name));
+  GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_WIDTH, &size.width);
+  GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_HEIGHT, &size.height);
+  GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_SAMPLES, &size.samples);
+  GL(BindRenderbuffer)(GL_RENDERBUFFER, bound);
   return size;
 }
 
 void clear_errors() {
-  for (int i = 0; i < 16 && gl().GetError() != GL_NO_ERROR; i++) {
+  for (int i = 0; i < 16 && GL(GetError)() != GL_NO_ERROR; i++) {
   }
 }
 
 ImageSize texture_size(const Context& context, const Image& image) {
-  const GlApi& api = gl();
   ImageSize size;
   for (const TextureKind& kind : kTextureKinds) {
     if (context.info.version < kind.version) continue;
     const GLuint bound = get_name(kind.binding);
     // Binding a name to another kind than its own is an error that changes nothing: so the kind is found.
-    api.BindTexture(kind.target, static_cast<GLuint>(image.name));
-    const bool fits = api.GetError() == GL_NO_ERROR;
+    GL(BindTexture)(kind.target, static_cast<GLuint>(image.name));
+    const bool fits = GL(GetError)() == GL_NO_ERROR;
     if (fits) {
-      api.GetTexLevelParameteriv(kind.level_target, image.level, GL_TEXTURE_WIDTH, &size.width);
-      api.GetTexLevelParameteriv(kind.level_target, image.level, GL_TEXTURE_HEIGHT, &size.height);
+      GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_WIDTH, &size.width);
+      GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_HEIGHT, &size.height);
       if (context.info.version >= 32) {
-        api.GetTexLevelParameteriv(kind.level_target, image.level, GL_TEXTURE_SAMPLES, &size.samples);
+        GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_SAMPLES, &size.samples);
       }
       size.target = kind.target;
-      api.BindTexture(kind.target, bound);
+      GL(BindTexture)(kind.target, bound);
       clear_errors();
       return size;
     }

@@ -27,7 +27,7 @@ std::map<std::string, std::string> read_state_text(const Context& context) {
 }
 
 void take_own_errors() {
-  for (int i = 0; i < 16 && gl().GetError() != GL_NO_ERROR; i++) {
+  for (int i = 0; i < 16 && GL(GetError)() != GL_NO_ERROR; i++) {
   }
 }
 

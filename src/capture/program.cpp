@@ -56,22 +56,22 @@ uint32_t stage_bit(GLint type) {
 
 std::string shader_source(GLuint shader) {
   GLint length = 0;
-  gl().GetShaderiv(shader, GL_SHADER_SOURCE_LENGTH, &length);
+  GL(GetShaderiv)(shader, GL_SHADER_SOURCE_LENGTH, &length);
   std::string text(static_cast<size_t>(std::max(length, 0)), '\0');
-  if (length > 0) gl().GetShaderSource(shader, length, nullptr, text.data());
+  if (length > 0) GL(GetShaderSource)(shader, length, nullptr, text.data());
   return text.c_str();
 }
 
 ProgramInfo inspect(GLuint program) {
   ProgramInfo info;
   GLint count = 0;
-  gl().GetProgramiv(program, GL_ATTACHED_SHADERS, &count);
+  GL(GetProgramiv)(program, GL_ATTACHED_SHADERS, &count);
   std::vector<GLuint> shaders(static_cast<size_t>(std::max(count, 0)));
-  if (!shaders.empty()) gl().GetAttachedShaders(program, count, &count, shaders.data());
+  if (!shaders.empty()) GL(GetAttachedShaders)(program, count, &count, shaders.data());
   std::string vertex, fragment;
   for (GLuint shader : shaders) {
     GLint type = 0;
-    gl().GetShaderiv(shader, GL_SHADER_TYPE, &type);
+    GL(GetShaderiv)(shader, GL_SHADER_TYPE, &type);
     const uint32_t bit = stage_bit(type);
     info.stages |= bit;
     if (bit == kVertex) vertex += shader_source(shader) + "\n";
@@ -87,24 +87,24 @@ ProgramInfo inspect(GLuint program) {
 
 bool is_linked(GLuint program) {
   GLint linked = GL_FALSE;
-  gl().GetProgramiv(program, GL_LINK_STATUS, &linked);
+  GL(GetProgramiv)(program, GL_LINK_STATUS, &linked);
   return linked == GL_TRUE;
 }
 
 void name_position(GLuint program, bool add) {
   const GLchar* const name = "gl_Position";
-  gl().TransformFeedbackVaryings(program, add ? 1 : 0, &name, GL_INTERLEAVED_ATTRIBS);
+  GL(TransformFeedbackVaryings)(program, add ? 1 : 0, &name, GL_INTERLEAVED_ATTRIBS);
 }
 
 // The program's last link records gl_Position and nothing else.
 bool records_position(GLuint program) {
   GLint count = 0;
-  gl().GetProgramiv(program, GL_TRANSFORM_FEEDBACK_VARYINGS, &count);
+  GL(GetProgramiv)(program, GL_TRANSFORM_FEEDBACK_VARYINGS, &count);
   if (count != 1) return false;
   GLsizei size = 0;
   GLenum type = GL_NONE;
   GLchar name[32] = {};
-  gl().GetTransformFeedbackVarying(program, 0, sizeof(name), nullptr, &size, &type, name);
+  GL(GetTransformFeedbackVarying)(program, 0, sizeof(name), nullptr, &size, &type, name);
   return std::strcmp(name, "gl_Position") == 0;
 }
 
@@ -115,7 +115,7 @@ struct Stages {
 
 GLuint pipeline_program(GLuint pipeline, GLenum stage) {
   GLint name = 0;
-  gl().GetProgramPipelineiv(pipeline, stage, &name);
+  GL(GetProgramPipelineiv)(pipeline, stage, &name);
   return static_cast<GLuint>(name);
 }
 
@@ -147,7 +147,7 @@ Stages current_stages(const Context& context) {
 
 GLint program_value(GLuint program, GLenum name) {
   GLint value = 0;
-  gl().GetProgramiv(program, name, &value);
+  GL(GetProgramiv)(program, name, &value);
   return value;
 }
 
@@ -167,9 +167,9 @@ GLenum evaluation_primitive(GLuint program) {
 // An ARB fragment program's text: KIL and result.depth.
 uint32_t assembly_flags() {
   GLint length = 0;
-  gl().GetProgramivARB(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_LENGTH_ARB, &length);
+  GL(GetProgramivARB)(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_LENGTH_ARB, &length);
   std::string text(static_cast<size_t>(std::max(length, 0)), '\0');
-  if (length > 0) gl().GetProgramStringARB(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_STRING_ARB, text.data());
+  if (length > 0) GL(GetProgramStringARB)(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_STRING_ARB, text.data());
   return (text.find("KIL") != std::string::npos ? kFragmentDiscard : 0u) |
          (text.find("result.depth") != std::string::npos ? kFragmentDepth : 0u);
 }
@@ -187,7 +187,7 @@ uint32_t fragment_flags(const Context& context, GLuint program) {
 
 void link_program(GLuint program, const std::function<void()>& link) {
   const Context* context = known_context();
-  if (!context || !context->info.feedback || !gl().TransformFeedbackVaryings) {
+  if (!context || !context->info.feedback || !GL(TransformFeedbackVaryings)) {
     link();
     return;
   }
@@ -226,21 +226,21 @@ void set_own_feedback(GLuint program, bool own) {
 }
 
 GLuint create_shader_program(GLenum type, GLsizei count, const GLchar* const* strings) {
-  const GLuint shader = gl().CreateShader(type);
+  const GLuint shader = GL(CreateShader)(type);
   if (shader == 0) return 0;
-  gl().ShaderSource(shader, count, strings, nullptr);
-  gl().CompileShader(shader);
-  const GLuint program = gl().CreateProgram();
+  GL(ShaderSource)(shader, count, strings, nullptr);
+  GL(CompileShader)(shader);
+  const GLuint program = GL(CreateProgram)();
   program_created(program);
   GLint compiled = GL_FALSE;
-  gl().GetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-  gl().ProgramParameteri(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
+  GL(GetShaderiv)(shader, GL_COMPILE_STATUS, &compiled);
+  GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
   if (compiled == GL_TRUE) {
-    gl().AttachShader(program, shader);
-    link_program(program, [&] { gl().LinkProgram(program); });
-    gl().DetachShader(program, shader);
+    GL(AttachShader)(program, shader);
+    link_program(program, [&] { GL(LinkProgram)(program); });
+    GL(DetachShader)(program, shader);
   }
-  gl().DeleteShader(shader);
+  GL(DeleteShader)(shader);
   return program;
 }
 
@@ -287,17 +287,17 @@ VertexStage current_vertex_stage(const Context& context) {
 GLuint make_position_program(const char* expression) {
   const std::string text = std::string("#version 120\nvoid main() { gl_Position = ") + expression + "; }\n";
   const GLchar* strings[] = {text.c_str()};
-  const GLuint shader = gl().CreateShader(GL_VERTEX_SHADER);
-  gl().ShaderSource(shader, 1, strings, nullptr);
-  gl().CompileShader(shader);
-  const GLuint program = gl().CreateProgram();
-  gl().AttachShader(program, shader);
+  const GLuint shader = GL(CreateShader)(GL_VERTEX_SHADER);
+  GL(ShaderSource)(shader, 1, strings, nullptr);
+  GL(CompileShader)(shader);
+  const GLuint program = GL(CreateProgram)();
+  GL(AttachShader)(program, shader);
   name_position(program, true);
-  gl().LinkProgram(program);
-  gl().DetachShader(program, shader);
-  gl().DeleteShader(shader);
+  GL(LinkProgram)(program);
+  GL(DetachShader)(program, shader);
+  GL(DeleteShader)(shader);
   if (is_linked(program)) return program;
-  gl().DeleteProgram(program);
+  GL(DeleteProgram)(program);
   return 0;
 }
 

@@ -14,28 +14,26 @@ class PixelPacking {
  public:
   explicit PixelPacking(const Context& context)
       : buffers_(context.info.pixel_buffers), compatibility_(context.info.compatibility) {
-    const GlApi& api = gl();
     for (size_t i = 0; i < kNames.size(); i++) {
       values_[i] = get_integer(kNames[i]);
-      api.PixelStorei(kNames[i], kNames[i] == GL_PACK_ALIGNMENT ? 1 : 0);
+      GL(PixelStorei)(kNames[i], kNames[i] == GL_PACK_ALIGNMENT ? 1 : 0);
     }
     if (buffers_) {
       buffer_ = get_name(GL_PIXEL_PACK_BUFFER_BINDING);
-      api.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+      GL(BindBuffer)(GL_PIXEL_PACK_BUFFER, 0);
     }
     if (compatibility_) {
       for (size_t i = 0; i < kTransfer.size(); i++) {
-        api.GetFloatv(kTransfer[i], &transfer_[i]);
+        GL(GetFloatv)(kTransfer[i], &transfer_[i]);
         const bool scale = i < 5;
-        api.PixelTransferf(kTransfer[i], scale ? 1.0f : 0.0f);
+        GL(PixelTransferf)(kTransfer[i], scale ? 1.0f : 0.0f);
       }
     }
   }
   ~PixelPacking() {
-    const GlApi& api = gl();
-    for (size_t i = 0; compatibility_ && i < kTransfer.size(); i++) api.PixelTransferf(kTransfer[i], transfer_[i]);
-    if (buffers_) api.BindBuffer(GL_PIXEL_PACK_BUFFER, buffer_);
-    for (size_t i = 0; i < kNames.size(); i++) api.PixelStorei(kNames[i], values_[i]);
+    for (size_t i = 0; compatibility_ && i < kTransfer.size(); i++) GL(PixelTransferf)(kTransfer[i], transfer_[i]);
+    if (buffers_) GL(BindBuffer)(GL_PIXEL_PACK_BUFFER, buffer_);
+    for (size_t i = 0; i < kNames.size(); i++) GL(PixelStorei)(kNames[i], values_[i]);
   }
   PixelPacking(const PixelPacking&) = delete;
   PixelPacking& operator=(const PixelPacking&) = delete;
@@ -53,29 +51,28 @@ class PixelPacking {
 };
 
 void attach(const Context& context, GLenum point, const Image& image) {
-  const GlApi& api = gl();
   const auto name = static_cast<GLuint>(image.name);
   if (image.kind == GL_RENDERBUFFER) {
-    api.FramebufferRenderbuffer(GL_FRAMEBUFFER, point, GL_RENDERBUFFER, name);
+    GL(FramebufferRenderbuffer)(GL_FRAMEBUFFER, point, GL_RENDERBUFFER, name);
     return;
   }
   const GLenum target = image_size(context, image).target;
   const bool is_array = target == GL_TEXTURE_2D_ARRAY || target == GL_TEXTURE_3D || target == GL_TEXTURE_1D_ARRAY ||
                         target == GL_TEXTURE_CUBE_MAP_ARRAY || target == GL_TEXTURE_2D_MULTISAMPLE_ARRAY;
   if (is_array) {
-    api.FramebufferTextureLayer(GL_FRAMEBUFFER, point, name, image.level, image.layer);
+    GL(FramebufferTextureLayer)(GL_FRAMEBUFFER, point, name, image.level, image.layer);
   } else if (target == GL_TEXTURE_CUBE_MAP) {
     const GLint face = image.face ? image.face : GL_TEXTURE_CUBE_MAP_POSITIVE_X + image.layer % 6;
-    api.FramebufferTexture2D(GL_FRAMEBUFFER, point, static_cast<GLenum>(face), name, image.level);
+    GL(FramebufferTexture2D)(GL_FRAMEBUFFER, point, static_cast<GLenum>(face), name, image.level);
   } else if (target != GL_NONE) {
-    api.FramebufferTexture2D(GL_FRAMEBUFFER, point, target, name, image.level);
+    GL(FramebufferTexture2D)(GL_FRAMEBUFFER, point, target, name, image.level);
   }
 }
 
 bool is_alive(const Image& image) {
   if (image.kind == GL_FRAMEBUFFER_DEFAULT) return true;
   const auto name = static_cast<GLuint>(image.name);
-  return image.kind == GL_RENDERBUFFER ? gl().IsRenderbuffer(name) : gl().IsTexture(name);
+  return image.kind == GL_RENDERBUFFER ? GL(IsRenderbuffer)(name) : GL(IsTexture)(name);
 }
 
 // Binds something to read `plane` of a target from: the window, or a framebuffer of the layer's own around the images;
@@ -83,7 +80,6 @@ bool is_alive(const Image& image) {
 class ReadBinding {
  public:
   ReadBinding(const Context& context, const TargetInfo& target, Plane plane) : context_(context) {
-    const GlApi& api = gl();
     if (context.info.framebuffers) {
       draw_ = get_name(GL_DRAW_FRAMEBUFFER_BINDING);
       read_ = get_name(GL_READ_FRAMEBUFFER_BINDING);
@@ -91,21 +87,21 @@ class ReadBinding {
     }
     if (target.images.is_window()) {
       if (current_surface().drawable != target.surface.drawable) return;
-      if (context.info.framebuffers) api.BindFramebuffer(GL_FRAMEBUFFER, 0);
+      if (context.info.framebuffers) GL(BindFramebuffer)(GL_FRAMEBUFFER, 0);
       read_buffer_ = static_cast<GLenum>(get_integer(GL_READ_BUFFER));
       restore_read_buffer_ = plane == Plane::color;
       if (restore_read_buffer_) {
         const GLint drawn = get_integer(GL_DRAW_BUFFER);
-        api.ReadBuffer(drawn == GL_NONE ? GL_BACK : static_cast<GLenum>(drawn));
+        GL(ReadBuffer)(drawn == GL_NONE ? GL_BACK : static_cast<GLenum>(drawn));
       }
       ready_ = true;
     } else {
       const std::optional<Image>& image = target.images.plane(plane);
       if (!image || !is_alive(*image)) return;
-      api.GenFramebuffers(1, &own_);
-      api.BindFramebuffer(GL_FRAMEBUFFER, own_);
+      GL(GenFramebuffers)(1, &own_);
+      GL(BindFramebuffer)(GL_FRAMEBUFFER, own_);
       attach_target(target, plane);
-      ready_ = api.CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+      ready_ = GL(CheckFramebufferStatus)(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
     }
     if (ready_ && target.samples > 0 && context.info.framebuffers && !target.images.is_window()) {
       ready_ = resolve(target, plane);
@@ -113,17 +109,16 @@ class ReadBinding {
   }
 
   ~ReadBinding() {
-    const GlApi& api = gl();
-    if (restore_read_buffer_) api.ReadBuffer(read_buffer_);
+    if (restore_read_buffer_) GL(ReadBuffer)(read_buffer_);
     if (context_.info.framebuffers) {
-      api.BindFramebuffer(GL_DRAW_FRAMEBUFFER, draw_);
-      api.BindFramebuffer(GL_READ_FRAMEBUFFER, read_);
-      api.BindRenderbuffer(GL_RENDERBUFFER, renderbuffer_);
+      GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, draw_);
+      GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, read_);
+      GL(BindRenderbuffer)(GL_RENDERBUFFER, renderbuffer_);
     }
     for (GLuint framebuffer : {own_, resolved_}) {
-      if (framebuffer) api.DeleteFramebuffers(1, &framebuffer);
+      if (framebuffer) GL(DeleteFramebuffers)(1, &framebuffer);
     }
-    if (storage_) api.DeleteRenderbuffers(1, &storage_);
+    if (storage_) GL(DeleteRenderbuffers)(1, &storage_);
   }
   ReadBinding(const ReadBinding&) = delete;
   ReadBinding& operator=(const ReadBinding&) = delete;
@@ -132,55 +127,53 @@ class ReadBinding {
 
  private:
   void attach_target(const TargetInfo& target, Plane plane) const {
-    const GlApi& api = gl();
     const std::optional<Image>& color = target.images.plane(Plane::color);
     if (plane == Plane::color) {
       if (color) attach(context_, GL_COLOR_ATTACHMENT0, *color);
-      api.ReadBuffer(GL_COLOR_ATTACHMENT0);
+      GL(ReadBuffer)(GL_COLOR_ATTACHMENT0);
       return;
     }
-    api.DrawBuffer(GL_NONE);
-    api.ReadBuffer(GL_NONE);
+    GL(DrawBuffer)(GL_NONE);
+    GL(ReadBuffer)(GL_NONE);
     const GLenum point = plane == Plane::depth ? GL_DEPTH_ATTACHMENT : GL_STENCIL_ATTACHMENT;
     attach(context_, point, *target.images.plane(plane));
   }
 
   // Depth takes one sample, as GL defines it; colour is averaged.
   bool resolve(const TargetInfo& target, Plane plane) {
-    const GlApi& api = gl();
     GLint format = plane == Plane::color ? GL_RGBA8 : GL_DEPTH24_STENCIL8;
     const Image& image = *target.images.plane(plane);
     if (plane != Plane::color && image.kind == GL_RENDERBUFFER) {
-      api.BindRenderbuffer(GL_RENDERBUFFER, static_cast<GLuint>(image.name));
-      api.GetRenderbufferParameteriv(GL_RENDERBUFFER, GL_RENDERBUFFER_INTERNAL_FORMAT, &format);
+      GL(BindRenderbuffer)(GL_RENDERBUFFER, static_cast<GLuint>(image.name));
+      GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_INTERNAL_FORMAT, &format);
     } else if (plane != Plane::color) {
       const GLenum kind = image_size(context_, image).target;
       const GLuint bound = get_name(kind == GL_TEXTURE_2D_MULTISAMPLE ? GLenum(GL_TEXTURE_BINDING_2D_MULTISAMPLE)
                                                                       : GLenum(GL_TEXTURE_BINDING_2D));
-      api.BindTexture(kind, static_cast<GLuint>(image.name));
-      api.GetTexLevelParameteriv(kind, image.level, GL_TEXTURE_INTERNAL_FORMAT, &format);
-      api.BindTexture(kind, bound);
+      GL(BindTexture)(kind, static_cast<GLuint>(image.name));
+      GL(GetTexLevelParameteriv)(kind, image.level, GL_TEXTURE_INTERNAL_FORMAT, &format);
+      GL(BindTexture)(kind, bound);
     }
-    api.GenRenderbuffers(1, &storage_);
-    api.BindRenderbuffer(GL_RENDERBUFFER, storage_);
-    api.RenderbufferStorage(GL_RENDERBUFFER, static_cast<GLenum>(format), target.width, target.height);
-    api.GenFramebuffers(1, &resolved_);
-    api.BindFramebuffer(GL_DRAW_FRAMEBUFFER, resolved_);
+    GL(GenRenderbuffers)(1, &storage_);
+    GL(BindRenderbuffer)(GL_RENDERBUFFER, storage_);
+    GL(RenderbufferStorage)(GL_RENDERBUFFER, static_cast<GLenum>(format), target.width, target.height);
+    GL(GenFramebuffers)(1, &resolved_);
+    GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, resolved_);
     const bool stencil = format == GL_DEPTH24_STENCIL8 || format == GL_DEPTH32F_STENCIL8;
     const GLenum point = plane == Plane::color ? GL_COLOR_ATTACHMENT0
                          : stencil             ? GL_DEPTH_STENCIL_ATTACHMENT
                                                : GL_DEPTH_ATTACHMENT;
-    api.FramebufferRenderbuffer(GL_DRAW_FRAMEBUFFER, point, GL_RENDERBUFFER, storage_);
-    if (plane != Plane::color) api.DrawBuffer(GL_NONE);
+    GL(FramebufferRenderbuffer)(GL_DRAW_FRAMEBUFFER, point, GL_RENDERBUFFER, storage_);
+    if (plane != Plane::color) GL(DrawBuffer)(GL_NONE);
     const GLbitfield mask = plane == Plane::color   ? GL_COLOR_BUFFER_BIT
                             : plane == Plane::depth ? GL_DEPTH_BUFFER_BIT
                                                     : GL_STENCIL_BUFFER_BIT;
     const bool scissor = is_enabled(GL_SCISSOR_TEST);
-    if (scissor) api.Disable(GL_SCISSOR_TEST);
-    api.BlitFramebuffer(0, 0, target.width, target.height, 0, 0, target.width, target.height, mask, GL_NEAREST);
-    if (scissor) api.Enable(GL_SCISSOR_TEST);
-    api.BindFramebuffer(GL_READ_FRAMEBUFFER, resolved_);
-    if (plane != Plane::color) api.ReadBuffer(GL_NONE);
+    if (scissor) GL(Disable)(GL_SCISSOR_TEST);
+    GL(BlitFramebuffer)(0, 0, target.width, target.height, 0, 0, target.width, target.height, mask, GL_NEAREST);
+    if (scissor) GL(Enable)(GL_SCISSOR_TEST);
+    GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, resolved_);
+    if (plane != Plane::color) GL(ReadBuffer)(GL_NONE);
     return true;
   }
 
@@ -193,7 +186,7 @@ class ReadBinding {
 // The run's own errors; the application's were taken before.
 bool failed() {
   bool found = false;
-  for (int i = 0; i < 16 && gl().GetError() != GL_NO_ERROR; i++) found = true;
+  for (int i = 0; i < 16 && GL(GetError)() != GL_NO_ERROR; i++) found = true;
   return found;
 }
 
@@ -208,7 +201,7 @@ std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Pla
     return values;
   }
   values.resize(static_cast<size_t>(target.width) * static_cast<size_t>(target.height) * channels);
-  gl().ReadPixels(0, 0, target.width, target.height, format, type, values.data());
+  GL(ReadPixels)(0, 0, target.width, target.height, format, type, values.data());
   if (failed()) values.clear();
   return values;
 }
@@ -217,17 +210,17 @@ std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Pla
 
 std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64_t offset, uint64_t size) {
   GLint64 length = 0;
-  if (context.info.version >= 32 && gl().GetBufferParameteri64v) {
-    gl().GetBufferParameteri64v(target, GL_BUFFER_SIZE, &length);
+  if (context.info.version >= 32 && GL(GetBufferParameteri64v)) {
+    GL(GetBufferParameteri64v)(target, GL_BUFFER_SIZE, &length);
   } else {
     GLint small = 0;
-    gl().GetBufferParameteriv(target, GL_BUFFER_SIZE, &small);
+    GL(GetBufferParameteriv)(target, GL_BUFFER_SIZE, &small);
     length = small;
   }
   const uint64_t end = std::min<uint64_t>(static_cast<uint64_t>(std::max<GLint64>(length, 0)), offset + size);
   std::vector<std::byte> bytes(offset < end ? static_cast<size_t>(end - offset) : 0);
   if (!bytes.empty()) {
-    gl().GetBufferSubData(target, static_cast<GLintptr>(offset), static_cast<GLsizeiptr>(bytes.size()), bytes.data());
+    GL(GetBufferSubData)(target, static_cast<GLintptr>(offset), static_cast<GLsizeiptr>(bytes.size()), bytes.data());
   }
   return bytes;
 }

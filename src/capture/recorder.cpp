@@ -250,14 +250,14 @@ std::optional<size_t> Recorder::window_target(Context& context) {
   std::array<GLuint, 2> bound{};
   if (context.info.framebuffers) {
     bound = {get_name(GL_DRAW_FRAMEBUFFER_BINDING), get_name(GL_READ_FRAMEBUFFER_BINDING)};
-    gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+    GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, 0);
   }
   std::string problem;
   bool is_error = false;
   const std::optional<size_t> window = find_target(context, GL_DRAW_FRAMEBUFFER, problem, is_error);
   if (context.info.framebuffers) {
-    gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, bound[0]);
-    gl().BindFramebuffer(GL_READ_FRAMEBUFFER, bound[1]);
+    GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, bound[0]);
+    GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, bound[1]);
   }
   return window;
 }

@@ -55,7 +55,7 @@ bool counts_vertices(const Context& context) {
   };
   const auto is_active = [](GLenum target) {
     GLint query = 0;
-    gl().GetQueryiv(target, GL_CURRENT_QUERY, &query);
+    GL(GetQueryiv)(target, GL_CURRENT_QUERY, &query);
     return query != 0;
   };
   return std::any_of(kFeedback.begin(), kFeedback.end(), is_active) ||
@@ -64,32 +64,31 @@ bool counts_vertices(const Context& context) {
 
 // A part as points; `indices`: offset of its vertex numbers in the bound element array.
 void draw_points(const DrawCall& call, const SubDraw& part, uint32_t count, uintptr_t indices) {
-  const GlApi& api = gl();
   const auto first = static_cast<GLint>(part.first);
   const auto points = static_cast<GLsizei>(count), instances = static_cast<GLsizei>(part.instances);
   const auto* offset = reinterpret_cast<const void*>(indices);
   const bool indexed = call.index_type != GL_NONE;
   if (!call.instanced && part.base_instance == 0) {
     if (!indexed) {
-      api.DrawArrays(GL_POINTS, first, points);
+      GL(DrawArrays)(GL_POINTS, first, points);
     } else if (part.base_vertex == 0) {
-      api.DrawElements(GL_POINTS, points, GL_UNSIGNED_INT, offset);
+      GL(DrawElements)(GL_POINTS, points, GL_UNSIGNED_INT, offset);
     } else {
-      api.DrawElementsBaseVertex(GL_POINTS, points, GL_UNSIGNED_INT, offset, part.base_vertex);
+      GL(DrawElementsBaseVertex)(GL_POINTS, points, GL_UNSIGNED_INT, offset, part.base_vertex);
     }
   } else if (!indexed) {
     if (part.base_instance == 0) {
-      api.DrawArraysInstanced(GL_POINTS, first, points, instances);
+      GL(DrawArraysInstanced)(GL_POINTS, first, points, instances);
     } else {
-      api.DrawArraysInstancedBaseInstance(GL_POINTS, first, points, instances, part.base_instance);
+      GL(DrawArraysInstancedBaseInstance)(GL_POINTS, first, points, instances, part.base_instance);
     }
   } else if (part.base_instance != 0) {
-    api.DrawElementsInstancedBaseVertexBaseInstance(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances,
-                                                    part.base_vertex, part.base_instance);
+    GL(DrawElementsInstancedBaseVertexBaseInstance)
+    (GL_POINTS, points, GL_UNSIGNED_INT, offset, instances, part.base_vertex, part.base_instance);
   } else if (part.base_vertex != 0) {
-    api.DrawElementsInstancedBaseVertex(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances, part.base_vertex);
+    GL(DrawElementsInstancedBaseVertex)(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances, part.base_vertex);
   } else {
-    api.DrawElementsInstanced(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances);
+    GL(DrawElementsInstanced)(GL_POINTS, points, GL_UNSIGNED_INT, offset, instances);
   }
 }
 
@@ -98,7 +97,7 @@ void draw_points(const DrawCall& call, const SubDraw& part, uint32_t count, uint
 bool Recorder::has_drawing_condition(Context& context, uint32_t& flags) {
   if (context.conditional_mode == GL_NONE) return true;
   GLuint passed = 0;
-  gl().GetQueryObjectuiv(context.conditional_query, GL_QUERY_RESULT, &passed);
+  GL(GetQueryObjectuiv)(context.conditional_query, GL_QUERY_RESULT, &passed);
   switch (context.conditional_mode) {
     case GL_QUERY_WAIT:
     case GL_QUERY_BY_REGION_WAIT: return passed != 0;
@@ -262,7 +261,6 @@ void Recorder::draw_with_ids(Context& context, const DrawCall& call, const Verte
   if (indexed) feedback.set_indices(all);
   const auto number = static_cast<GLsizei>(call.parts.size());
   const FeedbackResult result = feedback.run_points(total, [&] {
-    const GlApi& api = gl();
     if (call.instanced) {
       // count, instances, first (index), [base vertex,] base instance
       std::vector<uint32_t> words;
@@ -274,9 +272,9 @@ void Recorder::draw_with_ids(Context& context, const DrawCall& call, const Verte
       }
       const IndirectBuffer buffer(words);
       if (indexed) {
-        api.MultiDrawElementsIndirect(GL_POINTS, GL_UNSIGNED_INT, nullptr, number, 0);
+        GL(MultiDrawElementsIndirect)(GL_POINTS, GL_UNSIGNED_INT, nullptr, number, 0);
       } else {
-        api.MultiDrawArraysIndirect(GL_POINTS, nullptr, number, 0);
+        GL(MultiDrawArraysIndirect)(GL_POINTS, nullptr, number, 0);
       }
       return;
     }
@@ -288,9 +286,9 @@ void Recorder::draw_with_ids(Context& context, const DrawCall& call, const Verte
       offsets.push_back(reinterpret_cast<const void*>(uintptr_t(firsts[i]) * sizeof(uint32_t)));
     }
     if (indexed) {
-      api.MultiDrawElementsBaseVertex(GL_POINTS, sizes.data(), GL_UNSIGNED_INT, offsets.data(), number, bases.data());
+      GL(MultiDrawElementsBaseVertex)(GL_POINTS, sizes.data(), GL_UNSIGNED_INT, offsets.data(), number, bases.data());
     } else {
-      api.MultiDrawArrays(GL_POINTS, starts.data(), sizes.data(), number);
+      GL(MultiDrawArrays)(GL_POINTS, starts.data(), sizes.data(), number);
     }
   });
   const std::string name = "#" + std::to_string(draws_);

@@ -66,8 +66,8 @@ uint8_t low_byte(GLint value) { return static_cast<uint8_t>(static_cast<uint32_t
 void read_viewport(RenderState& out) {
   std::array<GLfloat, 4> viewport{};
   std::array<GLfloat, 2> range{0, 1};
-  gl().GetFloatv(GL_VIEWPORT, viewport.data());
-  gl().GetFloatv(GL_DEPTH_RANGE, range.data());
+  GL(GetFloatv)(GL_VIEWPORT, viewport.data());
+  GL(GetFloatv)(GL_DEPTH_RANGE, range.data());
   out.state.viewport = {viewport[0], viewport[1], viewport[2], viewport[3]};
   out.state.depth_near = std::clamp(range[0], 0.0f, 1.0f);
   out.state.depth_far = std::clamp(range[1], 0.0f, 1.0f);
@@ -76,7 +76,7 @@ void read_viewport(RenderState& out) {
 std::optional<Rect> read_scissor() {
   if (!is_enabled(GL_SCISSOR_TEST)) return std::nullopt;
   std::array<GLint, 4> box{};
-  gl().GetIntegerv(GL_SCISSOR_BOX, box.data());
+  GL(GetIntegerv)(GL_SCISSOR_BOX, box.data());
   // Boxes that programs mean as "everything" reach beyond what the file can say.
   constexpr int64_t kFar = 1 << 29;
   const int64_t right = std::min<int64_t>(int64_t(box[0]) + box[2], kFar);
@@ -88,7 +88,7 @@ std::optional<Rect> read_scissor() {
 
 std::array<bool, 4> read_color_mask(const Context& context) {
   std::array<GLboolean, 4> mask{};
-  gl().GetBooleanv(GL_COLOR_WRITEMASK, mask.data());
+  GL(GetBooleanv)(GL_COLOR_WRITEMASK, mask.data());
   const bool drawn =
       get_integer(context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0) : GLenum(GL_DRAW_BUFFER)) != GL_NONE;
   return {drawn && mask[0], drawn && mask[1], drawn && mask[2], drawn && mask[3]};
@@ -97,7 +97,7 @@ std::array<bool, 4> read_color_mask(const Context& context) {
 void read_depth(const Context& context, bool has_depth, RenderState& out) {
   out.state.depth.test = has_depth && is_enabled(GL_DEPTH_TEST);
   GLboolean write = GL_FALSE;
-  gl().GetBooleanv(GL_DEPTH_WRITEMASK, &write);
+  GL(GetBooleanv)(GL_DEPTH_WRITEMASK, &write);
   out.state.depth.write = out.state.depth.test && write;
   out.state.depth.func = to_compare(get_integer(GL_DEPTH_FUNC));
   if (context.info.depth_clamp && is_enabled(GL_DEPTH_CLAMP)) out.flags |= kDepthClamp;
@@ -114,7 +114,7 @@ void read_faces(const Context& context, RenderState& out) {
   }
   state.front_face = get_integer(GL_FRONT_FACE) == GL_CW ? FrontFace::cw : FrontFace::ccw;
   std::array<GLint, 2> modes{GL_FILL, 0};  // core contexts have one
-  gl().GetIntegerv(GL_POLYGON_MODE, modes.data());
+  GL(GetIntegerv)(GL_POLYGON_MODE, modes.data());
   const bool back_shown = state.cull != CullMode::back;
   if (context.info.compatibility && modes[1] != 0 && modes[0] != modes[1]) {
     if (state.cull == CullMode::front) modes[0] = modes[1];
@@ -132,8 +132,8 @@ void read_faces(const Context& context, RenderState& out) {
   }
   if (!is_enabled(offset)) return;
   PolygonOffset values;
-  gl().GetFloatv(GL_POLYGON_OFFSET_FACTOR, &values.factor);
-  gl().GetFloatv(GL_POLYGON_OFFSET_UNITS, &values.units);
+  GL(GetFloatv)(GL_POLYGON_OFFSET_FACTOR, &values.factor);
+  GL(GetFloatv)(GL_POLYGON_OFFSET_UNITS, &values.units);
   if (std::isfinite(values.factor) && std::isfinite(values.units)) state.polygon_offset = values;
 }
 
@@ -150,7 +150,7 @@ void read_blend(const Context& context, RenderState& out) {
     blend.alpha.equation =
         context.info.version >= 20 ? to_equation(get_integer(GL_BLEND_EQUATION_ALPHA), out) : blend.color.equation;
     std::array<GLfloat, 4> constant{};
-    gl().GetFloatv(GL_BLEND_COLOR, constant.data());
+    GL(GetFloatv)(GL_BLEND_COLOR, constant.data());
     for (int i = 0; i < 4; i++) {
       if (std::isfinite(constant[size_t(i)])) blend.constant[i] = constant[size_t(i)];
     }
@@ -165,7 +165,7 @@ void read_alpha_test(const Context& context, RenderState& out) {
   if (!context.info.compatibility || !is_enabled(GL_ALPHA_TEST)) return;
   AlphaTest test;
   test.func = to_compare(get_integer(GL_ALPHA_TEST_FUNC));
-  gl().GetFloatv(GL_ALPHA_TEST_REF, &test.ref);
+  GL(GetFloatv)(GL_ALPHA_TEST_REF, &test.ref);
   out.state.alpha_test = test;
 }
 
@@ -245,8 +245,8 @@ ClearMasks read_clear_masks() {
   ClearMasks masks;
   std::array<GLboolean, 4> color{};
   GLboolean depth = GL_FALSE;
-  gl().GetBooleanv(GL_COLOR_WRITEMASK, color.data());
-  gl().GetBooleanv(GL_DEPTH_WRITEMASK, &depth);
+  GL(GetBooleanv)(GL_COLOR_WRITEMASK, color.data());
+  GL(GetBooleanv)(GL_DEPTH_WRITEMASK, &depth);
   // A clear that leaves alpha alone is a clear to everyone who looks at the picture.
   masks.color = color[0] && color[1] && color[2];
   masks.partial_color = !masks.color && (color[0] || color[1] || color[2]);

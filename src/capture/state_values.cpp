@@ -102,15 +102,14 @@ constexpr StateName kStates[] = {
 }  // namespace
 
 std::vector<std::pair<const char*, std::vector<double>>> read_state_values(const Context& context) {
-  const GlApi& api = gl();
   std::vector<std::pair<const char*, std::vector<double>>> result;
   for (const StateName& state : kStates) {
     if (state.version > context.info.version || (state.compatibility && !context.info.compatibility)) continue;
     std::array<GLfloat, 16> values{};
     std::array<GLint, 16> numbers{};
     // Names of objects and enumerators need all their bits; matrices and colours their fractions.
-    api.GetIntegerv(state.name, numbers.data());
-    api.GetFloatv(state.name, values.data());
+    GL(GetIntegerv)(state.name, numbers.data());
+    GL(GetFloatv)(state.name, values.data());
     std::vector<double> all;
     for (size_t i = 0; i < state.count; i++) {
       all.push_back(state.count == 1 && !(state.compatibility) ? numbers[i] : static_cast<double>(values[i]));
@@ -123,16 +122,16 @@ std::vector<std::pair<const char*, std::vector<double>>> read_state_values(const
     for (GLuint i = 0; i < 4; i++) {
       GLint buffer = 0;
       GLint64 start = 0, size = 0;
-      api.GetIntegeri_v(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, i, &buffer);
-      api.GetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_START, i, &start);
-      api.GetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, i, &size);
+      GL(GetIntegeri_v)(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, i, &buffer);
+      GL(GetInteger64i_v)(GL_TRANSFORM_FEEDBACK_BUFFER_START, i, &start);
+      GL(GetInteger64i_v)(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, i, &size);
       indexed.insert(indexed.end(), {double(buffer), double(start), double(size)});
     }
     result.emplace_back("indexed feedback buffers", std::move(indexed));
     std::vector<double> queries;
     for (const GLenum target : {GL_SAMPLES_PASSED, GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN}) {
       GLint current = 0;
-      api.GetQueryiv(target, GL_CURRENT_QUERY, &current);
+      GL(GetQueryiv)(target, GL_CURRENT_QUERY, &current);
       queries.push_back(current);
     }
     result.emplace_back("current queries", std::move(queries));

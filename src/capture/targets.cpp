@@ -9,7 +9,7 @@ namespace {
 
 GLint attachment_value(GLenum binding, GLenum point, GLenum name) {
   GLint value = 0;
-  gl().GetFramebufferAttachmentParameteriv(binding, point, name, &value);
+  GL(GetFramebufferAttachmentParameteriv)(binding, point, name, &value);
   return value;
 }
 
@@ -83,7 +83,7 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
   const bool draw = binding == GL_DRAW_FRAMEBUFFER;
   const bool is_window = !context.info.framebuffers || get_integer(draw ? GLenum(GL_DRAW_FRAMEBUFFER_BINDING)
                                                                         : GLenum(GL_READ_FRAMEBUFFER_BINDING)) == 0;
-  if (context.info.framebuffers && gl().CheckFramebufferStatus(binding) != GL_FRAMEBUFFER_COMPLETE) {
+  if (context.info.framebuffers && GL(CheckFramebufferStatus)(binding) != GL_FRAMEBUFFER_COMPLETE) {
     found.problem = "the framebuffer is incomplete";
     found.is_error = true;
     return found;
@@ -101,7 +101,7 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
     if (info.width == 0 || info.height == 0) {
       // A window system that does not say: what the application draws to is the best guess.
       std::array<GLint, 4> viewport{};
-      gl().GetIntegerv(GL_VIEWPORT, viewport.data());
+      GL(GetIntegerv)(GL_VIEWPORT, viewport.data());
       info.width = viewport[0] + viewport[2];
       info.height = viewport[1] + viewport[3];
     }

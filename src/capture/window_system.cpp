@@ -4,32 +4,17 @@
 #include <GL/glx.h>
 #include <dlfcn.h>
 
-#include <type_traits>
-
-#include "capture/real.h"
+#include "capture/lookup.h"
 
 namespace brokkr::capture {
 namespace {
 
 template <typename Function>
-Function* window_function(Function*, const char* name) {
-  return reinterpret_cast<Function*>(find_window_function(name));
-}
-
-// The named function of GLX or EGL as the library has it; looked up again until the library is there.
-#define BROKKR_WINDOW_FUNCTION(name)                                                     \
-  [] {                                                                                   \
-    static decltype(&::name) found = nullptr;                                            \
-    if (!found) found = window_function(static_cast<decltype(&::name)>(nullptr), #name); \
-    return found;                                                                        \
-  }()
-
-template <typename Function>
-Function* x11_function(Function*, const char* name) {
+Function* x11_function(const char* name) {
   static void* const library = dlopen("libX11.so.6", RTLD_LAZY);
   return library ? reinterpret_cast<Function*>(real_dlsym(library, name)) : nullptr;
 }
-#define BROKKR_X11_FUNCTION(name) x11_function(static_cast<decltype(&::name)>(nullptr), #name)
+#define X11(name) x11_function<decltype(::name)>(#name)
 
 bool x_error = false;
 int note_x_error(Display*, XErrorEvent*) {
@@ -38,9 +23,9 @@ int note_x_error(Display*, XErrorEvent*) {
 }
 
 std::pair<int, int> glx_size(const Surface& surface) {
-  const auto query = BROKKR_WINDOW_FUNCTION(glXQueryDrawable);
-  const auto set_handler = BROKKR_X11_FUNCTION(XSetErrorHandler);
-  const auto sync = BROKKR_X11_FUNCTION(XSync);
+  const auto query = WINDOW(glXQueryDrawable);
+  const auto set_handler = X11(XSetErrorHandler);
+  const auto sync = X11(XSync);
   if (!query || !set_handler || !sync) return {0, 0};
   auto* display = static_cast<Display*>(surface.display);
   // A plain window is no GLX drawable to some drivers, which answer with an error that would end the program.
@@ -52,7 +37,7 @@ std::pair<int, int> glx_size(const Surface& surface) {
   query(display, surface.drawable, GLX_HEIGHT, &height);
   sync(display, False);
   if (x_error || width == 0) {
-    const auto geometry = BROKKR_X11_FUNCTION(XGetGeometry);
+    const auto geometry = X11(XGetGeometry);
     Window root = 0;
     int x = 0, y = 0;
     unsigned border = 0, depth = 0;
@@ -69,22 +54,22 @@ std::pair<int, int> glx_size(const Surface& surface) {
 }  // namespace
 
 void* current_context_handle() {
-  if (const auto get = BROKKR_WINDOW_FUNCTION(glXGetCurrentContext)) {
+  if (const auto get = WINDOW(glXGetCurrentContext)) {
     if (void* context = get()) return context;
   }
-  const auto get = BROKKR_WINDOW_FUNCTION(eglGetCurrentContext);
+  const auto get = WINDOW(eglGetCurrentContext);
   return get ? get() : nullptr;
 }
 
 Surface current_surface() {
-  const auto get_context = BROKKR_WINDOW_FUNCTION(glXGetCurrentContext);
-  const auto get_display = BROKKR_WINDOW_FUNCTION(glXGetCurrentDisplay);
-  const auto get_drawable = BROKKR_WINDOW_FUNCTION(glXGetCurrentDrawable);
+  const auto get_context = WINDOW(glXGetCurrentContext);
+  const auto get_display = WINDOW(glXGetCurrentDisplay);
+  const auto get_drawable = WINDOW(glXGetCurrentDrawable);
   if (get_context && get_display && get_drawable && get_context()) {
     return {false, get_display(), static_cast<uintptr_t>(get_drawable())};
   }
-  const auto egl_display = BROKKR_WINDOW_FUNCTION(eglGetCurrentDisplay);
-  const auto egl_surface = BROKKR_WINDOW_FUNCTION(eglGetCurrentSurface);
+  const auto egl_display = WINDOW(eglGetCurrentDisplay);
+  const auto egl_surface = WINDOW(eglGetCurrentSurface);
   if (!egl_display || !egl_surface) return {};
   return {true, egl_display(), reinterpret_cast<uintptr_t>(egl_surface(EGL_DRAW))};
 }
@@ -92,7 +77,7 @@ Surface current_surface() {
 std::pair<int, int> surface_size(const Surface& surface) {
   if (surface.drawable == 0) return {0, 0};
   if (!surface.egl) return glx_size(surface);
-  const auto query = BROKKR_WINDOW_FUNCTION(eglQuerySurface);
+  const auto query = WINDOW(eglQuerySurface);
   EGLint width = 0, height = 0;
   void* const egl_surface = reinterpret_cast<void*>(surface.drawable);
   if (!query || !query(surface.display, egl_surface, EGL_WIDTH, &width) ||
@@ -103,9 +88,9 @@ std::pair<int, int> surface_size(const Surface& surface) {
 }
 
 Keyboard::Keyboard(const std::string& key) {
-  const auto open = BROKKR_X11_FUNCTION(XOpenDisplay);
-  const auto to_symbol = BROKKR_X11_FUNCTION(XStringToKeysym);
-  const auto to_code = BROKKR_X11_FUNCTION(XKeysymToKeycode);
+  const auto open = X11(XOpenDisplay);
+  const auto to_symbol = X11(XStringToKeysym);
+  const auto to_code = X11(XKeysymToKeycode);
   if (!open || !to_symbol || !to_code) {
     problem_ = "libX11 was not found; keys are watched through the X server";
     return;
@@ -123,7 +108,7 @@ Keyboard::Keyboard(const std::string& key) {
 }
 
 bool Keyboard::is_down() const {
-  const auto query = BROKKR_X11_FUNCTION(XQueryKeymap);
+  const auto query = X11(XQueryKeymap);
   if (!display_ || !query) return false;
   char keys[32] = {};
   query(static_cast<Display*>(display_), keys);

@@ -1,0 +1,121 @@
+// dlsym, glXGetProcAddress and eglGetProcAddress: where programs look functions up, they are given the hooks.
+#include "capture/lookup.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "capture/hooks.h"
+
+namespace brokkr::capture {
+namespace {
+
+// What glibc calls the version of dlsym: its own since 2.34, before that each architecture's first.
+constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0", "GLIBC_2.27"};
+
+// noexcept: what calls it last can then leave by a jump.
+using DlsymFunction = void* (*)(void*, const char*) noexcept;
+using GetProcAddress = void* (*)(const char*);
+
+DlsymFunction find_real_dlsym() {
+  static const DlsymFunction found = [] {
+    for (const char* version : kDlsymVersions) {
+      if (void* function = dlvsym(RTLD_NEXT, "dlsym", version)) return reinterpret_cast<DlsymFunction>(function);
+    }
+    std::abort();  // no C library that this was written for
+  }();
+  return found;
+}
+
+// From a library that the program has loaded. Programs that look functions up themselves load it out of the global
+// scope, where RTLD_NEXT does not see it.
+void* find_in(const char* library, const char* name) {
+  void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  return handle ? real_dlsym(handle, name) : nullptr;
+}
+
+void* ask(void* get_proc_address, const char* name) {
+  return get_proc_address ? reinterpret_cast<GetProcAddress>(get_proc_address)(name) : nullptr;
+}
+
+void* find_in(const char* library, const char* get_proc_address, const char* name) {
+  void* const found = find_in(library, name);
+  return found ? found : ask(find_in(library, get_proc_address), name);
+}
+
+// The layer's own function for `name`, or null: what it exports under a name is the hook of that name. It depends on no
+// GL library, so that nothing else is found.
+void* find_hook(const char* name) {
+  static void* const own_library = [] {
+    Dl_info info{};
+    const bool known = dladdr(reinterpret_cast<void*>(&find_hook), &info) != 0 && info.dli_fname;
+    return known ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  }();
+  return own_library ? real_dlsym(own_library, name) : nullptr;
+}
+
+bool is_gl_name(const char* name) {
+  return name && (std::strncmp(name, "gl", 2) == 0 || std::strncmp(name, "egl", 3) == 0);
+}
+
+void* replace(const char* name, void* found) {
+  if (!found || !is_gl_name(name)) return found;
+  void* hook = find_hook(name);
+  return hook ? hook : found;
+}
+
+}  // namespace
+
+void* real_dlsym(void* handle, const char* name) { return find_real_dlsym()(handle, name); }
+
+void* find_gl_function(const char* name) {
+  if (void* found = real_dlsym(RTLD_NEXT, name)) return found;
+  if (void* found = ask(real_dlsym(RTLD_NEXT, "glXGetProcAddressARB"), name)) return found;
+  if (void* found = find_in("libGL.so.1", "glXGetProcAddressARB", name)) return found;
+  if (void* found = find_in("libGLX.so.0", "glXGetProcAddressARB", name)) return found;
+  if (void* found = find_in("libOpenGL.so.0", name)) return found;
+  if (void* found = ask(real_dlsym(RTLD_NEXT, "eglGetProcAddress"), name)) return found;
+  return find_in("libEGL.so.1", "eglGetProcAddress", name);
+}
+
+void* find_window_function(const char* name) {
+  if (void* found = real_dlsym(RTLD_NEXT, name)) return found;
+  if (name[0] == 'e') return find_in("libEGL.so.1", name);
+  if (void* found = find_in("libGL.so.1", name)) return found;
+  return find_in("libGLX.so.0", name);
+}
+
+}  // namespace brokkr::capture
+
+using namespace brokkr::capture;
+
+// glibc takes the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must leave by a jump.
+#if defined(__clang__)
+#define BROKKR_TAIL_CALL [[clang::musttail]]
+BROKKR_EXPORT void* dlsym(void* handle, const char* name) noexcept {
+#else
+#define BROKKR_TAIL_CALL
+BROKKR_EXPORT __attribute__((optimize("O2", "omit-frame-pointer"))) void* dlsym(void* handle,
+                                                                                const char* name) noexcept {
+#endif
+  if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_gl_name(name)) {
+    return replace(name, find_real_dlsym()(handle, name));
+  }
+  DlsymFunction next = find_real_dlsym();
+  BROKKR_TAIL_CALL return next(handle, name);
+}
+
+BROKKR_EXPORT void* glXGetProcAddress(const unsigned char* text) {
+  const auto* name = reinterpret_cast<const char*>(text);
+  return replace(name, ask(find_window_function("glXGetProcAddress"), name));
+}
+
+BROKKR_EXPORT void* glXGetProcAddressARB(const unsigned char* text) {
+  const auto* name = reinterpret_cast<const char*>(text);
+  return replace(name, ask(find_window_function("glXGetProcAddressARB"), name));
+}
+
+BROKKR_EXPORT void* eglGetProcAddress(const char* name) {
+  return replace(name, ask(find_window_function("eglGetProcAddress"), name));
+}
