@@ -8,9 +8,9 @@
 
 int main(int argc, char** argv) {
 #if defined(__GLIBC__)
-  // Pictures come and go with every frame: giving their pages back to the system each time would cost more than filling
-  // them.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  // Pictures are made and freed with every frame. Returning their pages to the system each time would cost more than
+  // filling them.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc accepts
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
   return brokkr::app::run(argc, argv);

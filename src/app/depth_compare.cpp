@@ -16,7 +16,7 @@ double difference(float ours, float reference) {
 }  // namespace
 
 bool is_hard_writer(const Frame& frame, uint32_t command) {
-  if (command >= frame.commands.size()) return true;  // no draw wrote here: the clear did
+  if (command >= frame.commands.size()) return true;  // only a clear wrote here
   const auto* draw = std::get_if<DrawCommand>(&frame.commands[command]);
   if (draw == nullptr) return true;
   const State& state = frame.states[draw->state];
@@ -45,7 +45,7 @@ std::vector<uint32_t> draw_difference(const std::vector<float>& ours, const std:
                                       const std::function<bool(size_t)>& is_hard) {
   constexpr uint32_t kOpaque = 0xff000000u, kRed = 0xff2020f0u, kAmber = 0xff20a0e0u;
   std::vector<uint32_t> picture(std::min(ours.size(), reference.size()));
-  // Perspective crowds depth towards 1: stretch what is there, so that shapes can be seen.
+  // Perspective crowds depths towards 1: stretch the range that occurs, so that shapes can be seen.
   float nearest = 1;
   for (size_t pixel = 0; pixel < picture.size(); ++pixel) {
     if (reference[pixel] > 0 && reference[pixel] < nearest) nearest = reference[pixel];

@@ -1,4 +1,4 @@
-// Compares a depth image with the one that an application's own driver produced.
+// Compares a depth image with that of an application's own driver.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace brokkr::app {
 // Depths that differ by no more than this agree (window depth; 336 steps of a 24-bit depth buffer).
 inline constexpr double kDepthTolerance = 2e-5;
 
-// Which draw wrote a pixel's depth last matters: a clip-space replay cannot know what a shader discarded. "Hard" pixels
-// are those whose last depth writer left no such doubt, or that only a clear wrote.
+// A clip-space replay cannot know which fragments a shader discarded. A pixel is "hard" where this plays no part:
+// is_hard_writer holds for its last depth writer, or only a clear wrote it.
 struct DepthComparison {
   uint64_t pixels = 0, agree = 0;
   uint64_t hard_pixels = 0, hard_agree = 0;
@@ -28,8 +28,8 @@ struct DepthComparison {
   }
 };
 
-// What a draw's last write to a pixel's depth can be trusted for: false where a shader's discard, its own fragment
-// depth, an alpha test or the stencil decided.
+// Whether a replay knows the depths that the draw writes: false where a shader's discard, its own fragment depth, an
+// alpha test or the stencil decides.
 bool is_hard_writer(const Frame& frame, uint32_t command);
 
 // `ours` and `reference` hold one value per pixel and have the same size; NaN never agrees. `is_hard(pixel)` is asked

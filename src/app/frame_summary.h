@@ -1,4 +1,4 @@
-// What a frame consists of, for `brokkr info`.
+// The contents of a frame in numbers, for `brokkr info`.
 #pragma once
 
 #include <cstdint>

@@ -82,7 +82,7 @@ void write_color(const std::string& path, const Layer& layer, ColorFormat format
 }
 
 void write_pixels(const std::string& path, int width, int height, const std::vector<uint32_t>& pixels) {
-  // A window has no alpha, whatever its framebuffer holds there.
+  // A window shows no alpha, whatever its framebuffer holds there.
   write_png(path, width, height, pixels, true);
 }
 

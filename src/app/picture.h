@@ -1,4 +1,4 @@
-// From what the renderer returns to the picture files that a command writes.
+// Writes the renderer's results to picture files.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ std::string output_name(const std::string& path, const std::string& input, bool 
 // and sRGB-encoded. EXR holds linear values.
 void write_color(const std::string& path, const Layer& layer, ColorFormat format);
 
-// What a screen shows of floating-point colour: clamped and sRGB-encoded, RGBA8 (0xAABBGGRR), opaque.
+// Floating-point colour as a screen shows it: clamped and sRGB-encoded, RGBA8 (0xAABBGGRR), opaque.
 std::vector<uint32_t> screen_pixels(const Layer& layer);
 
 // RGBA8 (0xAABBGGRR), rows bottom to top, to .png.

@@ -11,7 +11,7 @@ namespace {
 
 int scaled(int value, double factor) { return static_cast<int>(std::lround(value * factor)); }
 
-// Edges are scaled, not extents: neighbours stay neighbours.
+// Scales the edges and not the extents, so that rectangles that touch still touch.
 Rect scaled(const Rect& rect, double x, double y) {
   const int left = scaled(rect.x, x), bottom = scaled(rect.y, y);
   return {left, bottom, scaled(rect.x + rect.width, x) - left, scaled(rect.y + rect.height, y) - bottom};

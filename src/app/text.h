@@ -19,8 +19,8 @@ std::string printable(std::string text);
 // Rows of equal length under a heading; the first column is left-aligned, numbers to the right.
 std::string format_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows);
 
-// One line on standard error that says what is going on: at once on a terminal, and after some seconds elsewhere. Gone
-// from the terminal when the object is.
+// One line on standard error that shows progress: at once on a terminal, after some seconds elsewhere. The destructor
+// removes it from the terminal.
 class Progress {
  public:
   Progress();

@@ -24,8 +24,8 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// `name` ("scenes", "assets") of an installation, of the checkout that the program was built in, or of the checkout one
-// stands in. Empty where there is none.
+// `name` ("scenes", "assets") of an installation, of the checkout that the program was built in, or of the checkout in
+// the current folder. Empty where there is none.
 fs::path bundled(const char* name) {
   fs::path installed = program_folder().parent_path() / "share" / "brokkr" / name;
   if (is_folder(installed)) return installed;
@@ -105,7 +105,7 @@ std::vector<Workload> suite_workloads(const std::string& captures, const std::ve
   for (const fs::path& file : files) all.push_back(make_workload(file.string(), BenchShading::flat, {}));
   for (const fs::path& file : files_in(bundled("assets"), ".obj"))
     all.push_back(make_workload(file.string(), BenchShading::material, {}));
-  // Scene by scene, so that flat and phong share what was loaded.
+  // Scene by scene, so that flat and phong share the loaded scene.
   for (const char* name : kGenerated) {
     for (const BenchShading shading : shadings)
       all.push_back(make_workload(std::string("generated:") + name, shading, {}));

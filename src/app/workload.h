@@ -1,4 +1,4 @@
-// What `brokkr bench` draws: frames, and how their surfaces are shown.
+// The frames that `brokkr bench` draws, and the shading of their surfaces.
 #pragma once
 
 #include <filesystem>
@@ -38,12 +38,12 @@ Workload make_workload(const std::string& file, BenchShading shading, const Load
 // the five generated scenes in each of `shadings`. Throws std::runtime_error where `captures` holds none.
 std::vector<Workload> suite_workloads(const std::string& captures, const std::vector<BenchShading>& shadings);
 
-// load_frame, and captured frames scaled to `options.width` x `options.height` where these are given.
+// Calls load_frame, and scales captured frames to `options.width` x `options.height` where these are given.
 Frame load_workload(const std::string& file, const LoadOptions& options);
 
-// Whether a turn of `frames` frames that has drawn `drawn` in `spent_ms` draws another one. Short frames are drawn more
-// often, up to twenty times as often, until they took 100 ms: one interruption then is not the whole turn. It ends
-// after `most_ms` once three are drawn.
+// Whether a turn of `frames` frames that has drawn `drawn` in `spent_ms` draws another one. A turn of short frames goes
+// on until it took 100 ms, with at most twenty times as many frames, so that one interruption does not fill the turn. A
+// turn ends after `most_ms` once three frames are drawn.
 bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms);
 
 // The folder of this program's file.

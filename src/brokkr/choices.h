@@ -1,4 +1,5 @@
-// What can be chosen at run time: machines, policies, shadings. Included by kernels: enumerations and nothing else.
+// Choices at run time: machines, policies, shadings. Kernels include this header, so that it has enumerations and
+// nothing else.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@ namespace brokkr {
 
 enum class MachineKind : uint8_t { automatic, cuda, cpu, emulated };
 
-// Which block may work for a rasterizer: always the same one, or any that is idle.
+// Which block may work for a rasterizer: always the same block, or any idle one.
 enum class Ownership : uint8_t { fixed, stealing };
 
 // automatic: order-free phases are found and taken; strict: every draw goes through the ordered tile path.
@@ -48,18 +49,18 @@ constexpr bool shows_materials(Shading s) { return s == Shading::material; }
 // Whether the shader compares the samples of a 2x2 quad (kDerivatives): its lanes then come as quads.
 constexpr bool takes_derivatives(Shading s) { return s == Shading::wireframe; }
 
-// What a block does next, when both geometry and rasterization are possible, and which rasterizer it then works for.
-// The picture does not depend on it, unless the frame is cut off before it is finished.
+// Decides what a block does next where both geometry and rasterization are possible, and for which rasterizer it works.
+// The picture does not depend on the policy, unless the frame is cut off before it is finished.
 //   fill_level      geometry while a quarter of the triangle store is free, then the longest queue of those
 //                   near the last one
 //   geometry_first  geometry until the store is full
 //   raster_first    geometry only when no rasterizer can go on
 //   round_robin     geometry and rasterization in turn
 //   fair            each has its quota of the time
-//   edf             geometry first; then rasterizers of the view whose deadline is next, what is late last
+//   edf             geometry first; then rasterizers of the view whose deadline is next; views that are late come last
 //   priority        geometry first; then rasterizers of the view with the highest priority
 //   foveated        geometry first; then the rasterizer next to the fixation point
-// edf and priority also take up geometry in their order, where the result does not depend on that.
+// edf and priority also take geometry in the order of their views, where the result does not depend on that order.
 enum class Policy : uint8_t { fill_level, geometry_first, raster_first, round_robin, fair, edf, priority, foveated };
 inline constexpr int kPolicies = 8;
 

@@ -116,7 +116,7 @@ struct Target {
   ColorFormat format = ColorFormat::rgba8;
 };
 
-// What a draw is seen through: the target layer that it goes to, and the camera (unused by clip-space draws).
+// A target layer that draws go to, and the camera that they are seen through (unused by clip-space draws).
 struct View {
   uint32_t target = 0;  // index into Frame::targets
   uint32_t layer = 0;
@@ -124,13 +124,13 @@ struct View {
   glm::vec3 eye{0.0f};              // world-space camera position
 };
 
-// What turns a vertex into a clip-space position.
+// How a vertex becomes a clip-space position.
 enum class VertexKind : uint8_t {
   clip_space,  // positions are clip space already (captured frames); instances have positions of their own
   transform,   // clip = view_projection * model * position
 };
 
-// What a clip-space replay cannot know of the application's own shader, and convention changes (frame-format.md).
+// Properties of the application's own shader that a clip-space replay cannot follow, and differences of conventions.
 enum DrawFlag : uint32_t {
   kFragmentDiscard = 1u << 0,
   kFragmentDepth = 1u << 1,

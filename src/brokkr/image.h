@@ -1,6 +1,6 @@
-// Picture files. In memory, rows run bottom to top as everywhere in this program; the writers turn them where the
-// format wants them otherwise. Every writer replaces its file as a whole or not at all. Errors are std::runtime_error
-// naming file, problem and remedy; a `pixels` of the wrong size is std::invalid_argument.
+// Picture files. In memory, rows run bottom to top as everywhere in this program; the writers reverse them where the
+// format stores the top row first. Every writer replaces its file as a whole or not at all. Errors are
+// std::runtime_error naming file, problem and remedy; a `pixels` of the wrong size is std::invalid_argument.
 #pragma once
 
 #include <cstddef>

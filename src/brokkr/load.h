@@ -1,4 +1,4 @@
-// One entrance to everything that can be rendered.
+// Loads everything that can be rendered: files and generated scenes.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@ struct LoadCancelled {};
 struct LoadOptions {
   int width = 0, height = 0;  // pixels; 0: 1920 x 1080, or view_size where there are several views
   std::string camera;         // "eye=1,2,3 target=0,0,0 fov=40 ..." (camera.h); parts left out are fitted
-  int views = 0;              // 0: as the scene wants (mostly 1); > 1: an orbit, each view a layer of target 0
+  int views = 0;              // 0: the scene's own number (mostly 1); > 1: an orbit, each view a layer of target 0
   int view_size = 128;        // pixels a side of each of several views
   LoadProgress progress;      // may be empty
 };
 
-// What load_frame understands: file name endings (".bkf", ".obj") and generated scenes ("generated:city").
+// Sources that load_frame knows: file name endings (".bkf", ".obj") and generated scenes ("generated:city").
 struct SceneSource {
   std::string name, description;
 };

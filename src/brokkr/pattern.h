@@ -1,4 +1,4 @@
-// Bin patterns: which rasterizer owns which bin (Kerbl et al. 2017, HPG, section 4; thesis chapter 7).
+// Bin patterns: which rasterizer owns which bin ([Kerbl17, 4], [Kerbl18, chapter 7]).
 //
 // A pattern tiles the plane of bins. It is data: a table of `width` x `height` rasterizer numbers that the bin stage
 // looks up with (x mod width, y mod height), so that every pattern costs the kernel the same.
@@ -26,7 +26,7 @@ enum class PatternKind : uint8_t {
   x_shift_offset,                   // row i shifted by floor(i (N + 1) / k)
   sudoku,                           // distinct random row shifts
   van_der_corput,                   // row shifts from the base-2 Van der Corput sequence
-  g80,                              // NVIDIA G80's 6-way map, generalised (fragSniffer)
+  g80,                              // NVIDIA G80's 6-way map, generalised [FragSniffer]
   saved,                            // a table from a file (saved_pattern.h); no name, make_pattern has none
 };
 
@@ -67,7 +67,7 @@ struct SavedPattern {
   std::string name;                 // shown where a kind's name would be; letters, digits, - _ . +
   std::string description;          // where it comes from, one line
   Pattern pattern;                  // of kind PatternKind::saved
-  std::filesystem::path file = {};  // that it was loaded from
+  std::filesystem::path file = {};  // the file that it was loaded from
 };
 
 // Throws std::runtime_error naming file, field and remedy.

@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A folder that is gone with the object.
+// A folder that the destructor removes.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -61,7 +61,7 @@ std::vector<std::string> or_default(const std::vector<std::string>& given, const
   return given.empty() ? std::vector<std::string>{fallback} : given;
 }
 
-// BROKKR_CAPTURES names a folder where --captures does not.
+// The folder of --captures, or of the environment's BROKKR_CAPTURES without that option.
 std::string captures_folder(const Arguments& arguments) {
   const char* variable = std::getenv("BROKKR_CAPTURES");
   return arguments.text("captures", variable == nullptr ? "" : variable);
@@ -87,7 +87,7 @@ std::vector<Workload> workloads(const Arguments& arguments) {
   return all;
 }
 
-// One line that names the failures, after everything else was written.
+// Prints one line that names the failures, after all other output.
 int outcome(const std::vector<BenchRow>& rows) {
   size_t failed = 0;
   const BenchRow* first = nullptr;
@@ -117,7 +117,7 @@ int write_log(const Arguments& arguments, const BenchOptions& options) {
   const std::vector<Workload> all = workloads(arguments);
   if (all.size() != 1) throw UsageError("--log: takes one --shading");
   const std::string path = arguments.text("log");
-  // The manifest takes the log's name: it must not take its place.
+  // The manifest is named after the log: it must not be the same file.
   if (path != "-" && manifest_path(path) == std::filesystem::path(path))
     throw UsageError("--log: '" + path + "' is the manifest's name; end it in .csv");
   BenchLog log;
@@ -157,7 +157,8 @@ int run_bench(const Arguments& arguments) {
   options.turn_ms = arguments.real("turn", options.turn_ms);
   if (arguments.has("log")) return write_log(arguments, options);
   const std::vector<PeerSetup> setups = peer_setups(or_default(arguments.all("against"), "llvmpipe"));
-  const std::vector<Workload> all = workloads(arguments);  // names first: a wrong one should not cost the rest
+  // before anything is measured: a wrong name should not cost the measurements
+  const std::vector<Workload> all = workloads(arguments);
   const std::filesystem::path program = setups.empty() ? "" : find_peer_program(arguments.text("gl-bench"));
   const TemporaryFolder folder;
 
@@ -187,7 +188,7 @@ int run_bench(const Arguments& arguments) {
   return outcome(rows);
 }
 
-// --shading of this command takes several.
+// The options of input and pipeline without --shading, for which this command takes several values.
 std::vector<Option> shared_options() {
   std::vector<Option> all = joined(input_options(), pipeline_options());
   std::erase_if(all, [](const Option& option) { return option.names == "--shading"; });

@@ -57,7 +57,7 @@ void add_workers(std::vector<Point>& points) {
   }
 }
 
-// The same 120 000 triangles in ever more draws.
+// The same 120 000 triangles in more and more draws.
 void add_draws(std::vector<Point>& points) {
   for (const int draws : {1, 10, 100, 1000, 10'000, 100'000}) {
     points.push_back(point("draws", "generated:sphere-100k?triangles=120000&draws=" + std::to_string(draws),
@@ -103,7 +103,7 @@ BenchRow measure(Bench& bench, const Point& at, Progress& progress) {
   return row;
 }
 
-// Peers with another number of threads are other processes.
+// A peer with another number of threads is another process.
 void measure_workers(std::vector<Point> points, const BenchOptions& options, const std::vector<PeerSetup>& peers,
                      const std::filesystem::path& program, const std::filesystem::path& folder,
                      std::vector<BenchRow>& rows, Progress& progress) {
@@ -132,7 +132,7 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
     std::vector<Point> points;
     curve.add(points);
     if (points.front().workers > 0) {
-      bench.reset();  // the last curve: what it holds would count as this one's memory
+      bench.reset();  // of the last curve, whose memory would count as this one's
       measure_workers(std::move(points), options, peers, program, folder, run.rows, progress);
     } else {
       for (const Point& at : points) run.rows.push_back(measure(*bench, at, progress));

@@ -1,4 +1,4 @@
-// Two runs of `brokkr bench` beside each other: what a change did.
+// Compares two runs of `brokkr bench`, before and after a change.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,9 +7,9 @@
 namespace brokkr::app {
 
 // Rows of both files matched by name, shading and curve position: "before", "after" in ms, "ratio" above 1 where the
-// second is faster, its range over the rounds, and "machine", the same ratio of the first peer: how much of it the
-// computer did. Geometric means by group under "geomeans". Throws std::runtime_error where a file is no result of
-// `brokkr bench` or the two share no row.
+// second is faster, its range over the rounds, and "machine", the same ratio of the first peer, which shows how much
+// the computer itself changed. Geometric means by group under "geomeans". Throws std::runtime_error where a file is no
+// result of `brokkr bench` or the two share no row.
 nlohmann::ordered_json bench_difference(const std::string& before, const std::string& after);
 
 std::string difference_table(const nlohmann::ordered_json& difference);

@@ -1,4 +1,4 @@
-// Where and how a benchmark ran, for whoever reads its numbers later.
+// The computer and the circumstances of a benchmark, for readers of its numbers.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMostManifestBytes = uint64_t(1) << 24;
 
-// nlohmann's discarded value where the file is not JSON.
+// The file's JSON; nlohmann's discarded value where the file is not JSON.
 Json read_json(const std::string& path) {
   const std::vector<std::byte> bytes = read_file(path, kMostManifestBytes);
   return Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), nullptr, false);
@@ -127,7 +127,7 @@ Json log_difference(const std::string& before, const std::string& after) {
   json["ratio_of_medians"] = {
       {"ratio", ratio.ratio}, {"low", ratio.low}, {"high", nullptr}, {"confidence", ratio.confidence}};
   if (std::isfinite(ratio.high)) json["ratio_of_medians"]["high"] = ratio.high;
-  // What both were drawn from: another scene's ratio says nothing.
+  // The scene's hash: a ratio between logs of different scenes says nothing.
   const auto hash = [](const LogPair& pair) {
     const Json none;
     const Json& scene = pair.manifest.contains("scene") ? pair.manifest["scene"] : none;

@@ -18,7 +18,8 @@ struct BenchLog {
 };
 
 // Draws `options.frames` frames and logs each as log/frame_log.h has it; "present" is the end of the call that renders,
-// pictures are not read back. No warm-up: the first frames show it. `path` names the CSV in the manifest.
+// pictures are not read back. There is no warm-up: the first frames of the log show it. `path` names the CSV in the
+// manifest.
 BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format, const std::string& path,
                    Progress& progress);
 

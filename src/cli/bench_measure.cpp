@@ -22,7 +22,7 @@ double depth_difference(const std::vector<float>& a, const std::vector<float>& b
   return percent(count, a.size());
 }
 
-// Red, green and blue; what alpha holds is shown nowhere.
+// The difference of red, green and blue; alpha is never shown.
 double color_difference(const Layer& ours, const PeerPicture& theirs) {
   size_t count = 0;
   const size_t pixels = ours.depth.size();

@@ -17,7 +17,8 @@ namespace brokkr::app {
 // Snapping to 1/256 pixel moves depths of triangles that the near plane cuts by up to this much.
 inline constexpr double kBenchDepthTolerance = 1e-4;
 inline constexpr double kBenchColorTolerance = 0.02;  // of 1; blending in 8 bits rounds differently
-// Of the pixels may differ by more: edges that snapping moved, and whole rows where edges run through centres.
+// Percent of the pixels that may differ by more: at edges that snapping moved, and in rows where edges run through
+// sample centres.
 inline constexpr double kBenchMostPercent = 0.5;
 
 // Milliseconds of one contestant over all rounds.
@@ -28,7 +29,7 @@ struct Series {
   double least() const;
 };
 
-// How many times faster one is than the other: `slower` / `faster`, round by round.
+// `slower` / `faster`: how many times faster the second is, round by round.
 struct Ratio {
   double median = 0, low = 0, high = 0;  // over the rounds
   double least = 0;                      // of the least frames
@@ -38,28 +39,28 @@ Ratio ratio_of(const Series& slower, const Series& faster);
 struct PeerResult {
   std::string peer, family;
   Series times;
-  double depth_percent = 0, color_percent = 0;  // of the pixels differ by more than the tolerances
-  uint64_t memory_kib = 0;                      // most since the frame was loaded
+  double depth_percent = 0, color_percent = 0;  // percent of the pixels that differ by more than the tolerances
+  uint64_t memory_kib = 0;                      // the most since the frame was loaded
 };
 
 struct BenchRow {
   Workload workload;
-  std::string error;   // not empty: nothing below holds
+  std::string error;   // where it is not empty, no other value holds
   std::string series;  // of a curve
   double x = 0;        // of a curve
   int width = 0, height = 0, layers = 1;
   uint64_t triangles = 0;
   Statistics statistics;    // of the last frame
   Series brokkr, launch;    // whole call of Renderer::render; the launch alone
-  uint64_t memory_kib = 0;  // most while frames are timed: program, frame, targets
-  uint64_t peak_kib = 0;    // most since this frame began to load, with making and comparing it
+  uint64_t memory_kib = 0;  // the most while frames are timed: program, frame, targets
+  uint64_t peak_kib = 0;    // the most since this frame began to load, with preparation and comparison
   std::vector<PeerResult> peers;
 };
 
 struct BenchOptions {
   RenderOptions render;
   int frames = 15, rounds = 3;
-  double turn_ms = 2000;  // a turn of slow frames ends after that, but draws at least three
+  double turn_ms = 2000;  // a turn of slow frames ends after this time, but draws at least three
 };
 
 class Bench {
@@ -71,7 +72,7 @@ class Bench {
   const BenchOptions& options() const { return options_; }
   const std::vector<std::unique_ptr<Peer>>& peers() const { return peers_; }
 
-  // A row with its error where the workload fails; a peer that fails makes it fail.
+  // Where the workload or a peer fails, the row holds the error.
   BenchRow measure(const Workload& workload, const RenderOptions& render, Progress& progress);
   BenchRow measure(const Workload& workload, Progress& progress) {
     return measure(workload, options_.render, progress);

@@ -8,7 +8,7 @@
 namespace brokkr::app {
 
 void reset_peak_memory() {
-  malloc_trim(0);  // what earlier work freed is not this work's
+  malloc_trim(0);  // memory that earlier work freed does not count as this work's
   std::ofstream file("/proc/self/clear_refs");
   file << "5";  // proc(5): resets VmHWM
 }

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr int kAnswerSeconds = 240;  // ten million triangles take some to load
+constexpr int kAnswerSeconds = 240;  // a frame of ten million triangles takes long to load
 
 // llvmpipe allocates and frees its bins every frame; glibc's default thresholds hand that memory back to the kernel
 // each time, which costs up to 30 % of a frame in page faults.

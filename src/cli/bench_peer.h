@@ -13,7 +13,8 @@
 
 namespace brokkr::app {
 
-// Mesa reads its settings when it starts, so that every setting is a peer of its own.
+// One configuration of a peer. Mesa reads its settings when it starts, so that every configuration is a process of its
+// own.
 struct PeerSetup {
   std::string name;    // "llvmpipe", "llvmpipe tuned", …
   std::string family;  // "llvmpipe", "lavapipe" or "gpu"
@@ -26,7 +27,7 @@ struct PeerSetup {
 // is not installed.
 std::vector<PeerSetup> peer_setups(const std::vector<std::string>& texts);
 
-// The same peer with so many rasterizing threads (llvmpipe only; one more thread sets triangles up).
+// The same peer with `threads` rasterizing threads (llvmpipe only; one more thread sets triangles up).
 PeerSetup with_threads(PeerSetup setup, int threads);
 
 // brokkr-gl-bench beside this program, in its build, or under libexec; `given` where that is not empty. Throws
@@ -54,8 +55,8 @@ class Peer {
   const std::string& renderer() const { return renderer_; }
   const std::string& version() const { return version_; }
 
-  // Loading runs in the peer until finish_load, so that several peers load at once. Nothing happens where it holds that
-  // frame already.
+  // The peer loads the frame until finish_load, so that several peers load at once. Does nothing where the peer holds
+  // that frame already.
   void begin_load(const Workload& workload);
   void finish_load();
   void drop();

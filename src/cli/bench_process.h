@@ -1,4 +1,4 @@
-// A program that answers requests, one line each: how `brokkr bench` talks to its peers.
+// A program that answers requests, one line each. `brokkr bench` talks to its peers this way.
 #pragma once
 
 #include <sys/types.h>
@@ -12,8 +12,8 @@ namespace brokkr::app {
 
 class LineProcess {
  public:
-  // Starts `command` with `environment` added to this process's own; what it says on standard error goes to the file
-  // `log`. Throws std::runtime_error where it cannot be started.
+  // Starts `command` with `environment` added to this process's own; its standard error goes to the file `log`. Throws
+  // std::runtime_error where it cannot be started.
   LineProcess(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
               std::filesystem::path log);
   ~LineProcess();  // ends it
@@ -21,8 +21,8 @@ class LineProcess {
   LineProcess& operator=(const LineProcess&) = delete;
 
   void send(const std::string& line);
-  // The next line that it writes. Throws std::runtime_error with the last words on its standard error where it ended,
-  // and where it says nothing for `seconds`; it is ended then.
+  // The next line of its standard output. Throws std::runtime_error with the last words of its standard error where the
+  // program has ended, and where it writes nothing for `seconds`; the program is then ended.
   std::string receive(int seconds);
 
  private:

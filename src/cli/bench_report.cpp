@@ -50,7 +50,7 @@ std::string time_text(const Series& series) {
   return fixed(series.median(), 2) + " (" + fixed(series.least(), 2) + ")";
 }
 
-// Of each triangle, pixel, draw, view, layer; of a whole frame where workers differ.
+// Nanoseconds per triangle, pixel, draw, view or layer, as the curve has it; per frame in the curve of workers.
 double cost_ns(const BenchRow& row, const Series& times) {
   return times.median() * 1e6 / (row.workload.group == "workers" ? 1 : row.x);
 }

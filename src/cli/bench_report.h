@@ -1,4 +1,4 @@
-// What `brokkr bench` writes: JSON with everything, CSV and a table with the times.
+// The output of `brokkr bench`: JSON with everything, CSV and a table with the times.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace brokkr::app {
 
 inline constexpr int kBenchFormat = 1;  // of the JSON
 
-// The peer whose times stand for its family: the one that was faster here.
+// The faster peer of a family; its times stand for the family.
 const PeerResult* better_peer(const BenchRow& row, const std::string& family);
 const PeerResult* best_peer(const BenchRow& row);  // of all; null where there is none
 
@@ -26,7 +26,7 @@ std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows);
 nlohmann::ordered_json row_json(const BenchRow& row);
 nlohmann::ordered_json geomeans_json(const std::vector<BenchRow>& rows);
 std::string rows_csv(const std::vector<BenchRow>& rows);
-// With geometric means, but for curves: there with the cost of each triangle, pixel, … instead.
+// Rows with geometric means; rows of curves with the cost of each triangle, pixel, … instead.
 std::string rows_table(const std::vector<BenchRow>& rows);
 
 }  // namespace brokkr::app

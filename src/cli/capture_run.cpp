@@ -60,7 +60,7 @@ class StatusFile {
                                "; set TMPDIR to a folder that is writable");
     }
     folder_ = pattern;
-    // Games drop to another user, or are told to run as one.
+    // Some games drop to another user, or are told to run as one.
     fs::permissions(folder_, fs::perms::all);
     std::ofstream(path()).close();
     fs::permissions(path(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_write |
@@ -75,7 +75,7 @@ class StatusFile {
 
   std::string path() const { return (folder_ / "status").string(); }
 
-  // Whole lines that were not read yet.
+  // The whole lines that were not read yet.
   std::vector<nlohmann::json> read() {
     std::ifstream file(path(), std::ios::binary);
     file.seekg(read_);
@@ -101,7 +101,7 @@ void set(const char* name, const std::string& value) {
   }
 }
 
-// In the child, before the program takes over.
+// Runs in the child, before the program takes over.
 void set_environment(const CaptureRequest& request, const std::string& library, const std::string& status) {
   const char* before = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", before && *before ? library + ":" + before : library);
@@ -147,7 +147,7 @@ void require_same_word_size(const fs::path& program, const fs::path& library) {
       " have different word sizes; build the library for this program (docs/capture.md) and name it with --library");
 }
 
-// What has come of a run.
+// The state of a run.
 struct Outcome {
   int64_t written = 0;
   std::string problem;
@@ -180,7 +180,7 @@ bool has_ended(pid_t child, int& status) {
   return result == child || (result < 0 && errno == ECHILD);
 }
 
-// The processes that draw, and the one that was started.
+// Sends a signal to the processes that draw, and to the one that was started.
 void send(int signal, const Outcome& outcome, pid_t child) {
   for (pid_t program : outcome.programs) {
     if (program != child) kill(program, signal);

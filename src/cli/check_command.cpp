@@ -1,4 +1,4 @@
-// brokkr check: a captured frame against the depth that the application's own driver produced.
+// brokkr check: compares a captured frame with the depth of the application's own driver.
 #include <cmath>
 #include <filesystem>
 #include <iostream>

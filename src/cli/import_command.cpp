@@ -21,7 +21,7 @@ int run_import(const Arguments& arguments) {
   }
   if (request.application.empty()) request.application = std::filesystem::path(trace).filename().string();
   request.kill = true;
-  // Benchmark mode: errors of the recorded program are its own.
+  // Benchmark mode does not report OpenGL errors of the recorded program.
   return run_captured(request, {player, "-b", trace});
 }
 

@@ -1,4 +1,4 @@
-// brokkr info: what a file holds.
+// brokkr info: the contents of a file.
 #include <iostream>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// brokkr machines: what was found on this computer.
+// brokkr machines: the machines that were found on this computer.
 #include <iostream>
 #include <nlohmann/json.hpp>
 

@@ -19,7 +19,7 @@
 namespace brokkr::app {
 namespace {
 
-// What the command line asks for, but for the names of single files.
+// The command line's wishes, without the names of single files.
 struct Request {
   RenderOptions options;
   std::vector<AovRequest> aovs;
@@ -41,7 +41,7 @@ bool wants(const Request& request, Aov aov) {
   return std::any_of(request.aovs.begin(), request.aovs.end(), [&](const AovRequest& r) { return r.aov == aov; });
 }
 
-// All frames but the last one stay on the machine: their time is what a game would see.
+// Only the last frame is read back: the times of the others are those that a game would see.
 RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Request& request, Timing& timing,
                            Progress& progress) {
   std::vector<double> times;
@@ -58,7 +58,7 @@ RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Re
 
 void write_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& request, const std::string& file,
                 const Layer& layer, uint32_t target, uint32_t layer_number) {
-  // Fragments are counted by a shading of their own: one more frame, unless that one is shown anyway.
+  // Shading::overdraw counts fragments: it takes one more frame, unless it is the chosen shading.
   RenderResult counted;
   const Layer* overdraw = &layer;
   if (wants(request, Aov::overdraw) && request.options.shading != Shading::overdraw) {
@@ -112,7 +112,7 @@ void print_summary(const std::string& shown, const Target& target, const Timing&
 }
 
 void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, const Request& request) {
-  // Names first: a wrong one should not cost the rendering.
+  // File names are checked first: a wrong one should not cost the rendering.
   const std::string picture = arguments.has("no-output")
                                   ? ""
                                   : output_name(arguments.text("output", "{}.png"), file, request.several, "--output");
