@@ -1,4 +1,4 @@
-// What the layer knows of a GL context. Contexts are told apart by their window-system handle; objects that contexts
+// The layer's knowledge of a GL context. Contexts are told apart by their window-system handle; objects that contexts
 // share (programs, display lists) belong to a share group.
 #pragma once
 
@@ -40,10 +40,10 @@ enum ListContent : uint32_t {
 struct Context {
   void* handle = nullptr;
   uint64_t share_group = 0;
-  bool is_known = false;  // `info` was read
+  bool is_known = false;  // `info` has been read
   ContextInfo info;
 
-  // Errors of the application that the layer found when it looked; glGetError hands them out later.
+  // The application's errors that the layer found; glGetError hands them out later.
   std::deque<GLenum> errors;
 
   // Immediate mode and display lists.

@@ -24,12 +24,12 @@ struct DrawCall {
   std::vector<SubDraw> parts;
   // The same call again, in its own modes.
   std::function<void()> submit;
-  // Vertices are known only to GL (display lists, evaluators): `mode` is then GL_POINTS, GL_LINES or GL_TRIANGLES, and
+  // Only GL knows the vertices (display lists, evaluators): `mode` is then GL_POINTS, GL_LINES or GL_TRIANGLES, and
   // `parts` is empty.
   bool opaque = false;
   // Immediate mode: opaque, but the same vertices can be sent in another mode than `mode`.
   std::function<void(GLenum)> submit_as;
-  // Runs matrices and attributes along, which must be put back (display lists).
+  // The call changes matrices and attributes, which must be restored (display lists).
   bool changes_state = false;
 };
 

@@ -17,7 +17,7 @@ GLuint make_once(GLuint& name, Generate generate) {
   return name;
 }
 
-// An application's feedback that is under way is paused; its bindings are put back.
+// Pauses the application's own feedback while this lives, and restores its bindings.
 class FeedbackBinding {
  public:
   explicit FeedbackBinding(Context& context) : objects_(context.info.feedback_objects) {
@@ -62,7 +62,7 @@ class FeedbackBinding {
   GLint64 start_ = 0, size_ = 0;
 };
 
-// The layer's program where the fixed function transforms vertices, and its indices.
+// Binds the layer's program where the fixed function transforms vertices, and the layer's indices.
 class DrawBinding {
  public:
   DrawBinding(Context& context, const VertexStage& stage, const std::vector<uint32_t>* indices)
@@ -134,7 +134,7 @@ const char* error_name(GLenum error) {
   }
 }
 
-// The application's errors were taken before the run: what is pending now is the run's.
+// The application's errors were taken before the run, so that pending errors are the run's.
 bool drain_new_errors(std::string& problem) {
   bool found = false;
   for (int i = 0; i < 16; i++) {
@@ -222,7 +222,7 @@ const QuadSplit& quad_split(Context& context, bool provoking_first) {
       for (int i = 0; i < 4; i++) GL(Vertex4f)(static_cast<GLfloat>(i), 0, 0, 1);
       GL(End)();
     });
-    if (result.positions.size() != 6) return;  // the convention of most drivers stays
+    if (result.positions.size() != 6) return;  // keep the convention of most drivers
     for (size_t i = 0; i < 6; i++) corners[i / 3][i % 3] = static_cast<uint8_t>(result.positions[i].x) & 3;
   };
   probe(GL_QUADS, split.quad);

@@ -1,5 +1,5 @@
 // Runs draws again for their clip-space positions: transform feedback of gl_Position under rasterizer discard. All
-// state that a run touches is put back by the end of run().
+// state that a run touches is restored by its end.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace brokkr::capture {
 
-// What one run gave. `problem` is empty where it worked.
+// The result of one run. `problem` is empty where it worked.
 struct FeedbackResult {
   std::vector<glm::vec4> positions;
   std::string problem;
@@ -44,10 +44,10 @@ class Feedback {
 // How the driver divides quads under the current provoking-vertex convention. Compatibility contexts only.
 const QuadSplit& quad_split(Context& context, bool provoking_first);
 
-// Deletes what runs have made in this context.
+// Deletes the objects that runs have made in this context.
 void delete_feedback_objects(Context& context);
 
-// Moves GL errors that are pending to `context.errors`; the number found.
+// Moves pending GL errors to `context.errors` and returns their number.
 size_t drain_errors(Context& context);
 
 }  // namespace brokkr::capture

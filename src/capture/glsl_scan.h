@@ -1,4 +1,4 @@
-// What a shader's text says of it that no GL query does: whether code that can run discards fragments, writes depth,
+// Finds facts in a shader's text that no GL query gives: whether code that can run discards fragments, writes depth,
 // reads gl_DrawID, or stores to buffers or images. Preprocessor conditions are evaluated and functions that main does
 // not reach are left out, so that an übershader's unused branches do not count.
 #pragma once

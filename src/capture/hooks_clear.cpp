@@ -22,7 +22,8 @@ ClearValues values_of(GLbitfield mask) {
   return values;
 }
 
-// One buffer's value; `components`: of a colour. Of several colour buffers a target of the file has the first.
+// The value of one buffer; `components` is the number of a colour's components. Of several colour buffers, a target of
+// the file has the first.
 template <typename T>
 ClearValues values_of(GLenum buffer, GLint draw_buffer, const T* value) {
   ClearValues values;

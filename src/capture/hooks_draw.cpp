@@ -1,4 +1,4 @@
-// Draw calls. Each passes on what it got; while a frame is recorded it is described first.
+// Draw calls. Each hook passes its call on; while a frame is recorded it describes the call first.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -86,7 +86,7 @@ GLsizei indirect_count(const Context& context, GLintptr offset, GLsizei limit) {
   return std::min(count, limit);
 }
 
-// How many vertices the application's feedback recorded, only GL knows.
+// Draws as many vertices as the application's feedback recorded, a number that only GL knows.
 DrawCall of_feedback(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The fixed-function API: immediate mode, display lists, rectangles, evaluators, pixels.
 //
-// What is sent between glBegin and glEnd is compiled into a private display list, which then runs between them once for
-// its positions, as points, and once for the picture. A list that is compiled and executed is compiled first and called
-// afterwards.
+// Vertices between glBegin and glEnd are compiled into a private display list. The list then runs between the two
+// calls, once as points for the positions and once for the picture. A list that is compiled and executed is compiled
+// first and called afterwards.
 #include <cstring>
 #include <exception>
 
@@ -60,7 +60,7 @@ GLenum evaluated(GLenum mode) { return mode == GL_POINT ? GL_POINTS : mode == GL
 // Vertices that only GL knows, of primitives in `mode`.
 DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
 
-// The part of the frame that a list, or several in one call, draws.
+// Records the draws of a display list, or of several in one call.
 void record_lists(const char* name, uint32_t content, const std::function<void()>& call) {
   const uint32_t primitives = content & (kListTriangles | kListLines | kListPoints);
   if (content & kListPixels) {

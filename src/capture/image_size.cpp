@@ -3,7 +3,7 @@
 namespace brokkr::capture {
 namespace {
 
-// Where a texture of unknown kind may be bound, and the state that tells what is bound there.
+// A target that a texture of unknown kind may belong to, and the state that names the texture bound there.
 struct TextureKind {
   GLenum target, binding, level_target;
   int version;  // that brought it
@@ -42,7 +42,7 @@ ImageSize texture_size(const Context& context, const Image& image) {
   for (const TextureKind& kind : kTextureKinds) {
     if (context.info.version < kind.version) continue;
     const GLuint bound = get_name(kind.binding);
-    // Binding a name to another kind than its own is an error that changes nothing: so the kind is found.
+    // Binding a texture to another target than its own is an error that changes nothing. This finds the target.
     GL(BindTexture)(kind.target, static_cast<GLuint>(image.name));
     const bool fits = GL(GetError)() == GL_NO_ERROR;
     if (fits) {

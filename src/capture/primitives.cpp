@@ -52,7 +52,7 @@ void append_line_loop(Run run, std::vector<uint32_t>& out) {
   }
 }
 
-// Of a strip with adjacency every second vertex takes part.
+// Every second vertex of a strip with adjacency belongs to its triangles.
 void append_strip_adjacency(Run run, std::vector<uint32_t>& out) {
   for (size_t i = 0; i + 4 < run.size(); i += 2) {
     const bool odd = i / 2 % 2 == 1;
@@ -95,7 +95,7 @@ std::optional<Topology> list_topology(GLenum mode) {
   }
 }
 
-// Modes that the file has, too.
+// The topology of modes that the file has, too.
 std::optional<Topology> same_topology(GLenum mode) {
   switch (mode) {
     case GL_POINTS: return Topology::points;

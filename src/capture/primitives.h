@@ -1,4 +1,4 @@
-// From what a program submits to what a frame file stores: vertex numbers, topologies, restarts. No GL calls.
+// Turns submitted draws into the draws of a frame file: vertex numbers, topologies, restarts. No GL calls.
 #pragma once
 
 #include <GL/gl.h>
@@ -24,7 +24,7 @@ inline constexpr uint32_t kRestartIndex = 0xffffffffu;
 
 // Indices of 1, 2 or 4 bytes (GL_UNSIGNED_BYTE, …_SHORT, …_INT) as 32-bit ones.
 std::vector<uint32_t> widen_indices(std::span<const std::byte> bytes, GLenum type);
-size_t index_size(GLenum type);  // bytes; 0 for what is no index type
+size_t index_size(GLenum type);  // bytes; 0 where `type` is no index type
 
 // A draw's vertices: the different ones in ascending order, and which of them each index names.
 struct CompactIndices {

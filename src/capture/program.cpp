@@ -129,7 +129,7 @@ Stages current_stages(const Context& context) {
     if (bits & kTessEvaluation) stages.evaluation = program;
     if (bits & kGeometry) stages.geometry = program;
     if (bits & kFragment) stages.fragment = program;
-    // Linked from something else than shaders that the layer saw: what feedback tells must do.
+    // The program was not linked from shaders that the layer saw: feedback alone must serve.
     if (bits == 0) stages.vertex = program;
     return stages;
   }
@@ -207,7 +207,7 @@ void link_program(GLuint program, const std::function<void()>& link) {
   name_position(program, true);
   link();
   if (is_linked(program)) return;
-  name_position(program, false);  // perhaps that was the cause; the application sees the second answer
+  name_position(program, false);  // the varying may be the cause; the application sees the result of the second link
   link();
 }
 

@@ -1,4 +1,4 @@
-// Programs: what they were linked from, and how the current one turns vertices into clip-space positions.
+// Programs: the shaders that they were linked from, and how the current one turns vertices into clip-space positions.
 //
 // The layer adds gl_Position as a transform-feedback varying before a program is linked. Programs with feedback of
 // their own are left alone; program binaries are refused, so that the application compiles from source.
@@ -11,13 +11,13 @@
 
 namespace brokkr::capture {
 
-// glLinkProgram with the feedback varying; `link` is what the application called.
+// glLinkProgram with the feedback varying; `link` calls the application's function.
 void link_program(GLuint program, const std::function<void()>& link);
 
-// The name is a new program's, whatever a deleted one of that name was.
+// Notes a new program; a deleted one of the same name is forgotten.
 void program_created(GLuint program);
 
-// The application named its own varyings for the next link (count 0: none any more).
+// Notes whether the application named varyings of its own for the next link.
 void set_own_feedback(GLuint program, bool own);
 
 // glCreateShaderProgramv, as its specification spells it out.

@@ -183,7 +183,7 @@ class ReadBinding {
   bool restore_read_buffer_ = false, ready_ = false;
 };
 
-// The run's own errors; the application's were taken before.
+// Whether the run had errors; the application's were taken before.
 bool failed() {
   bool found = false;
   for (int i = 0; i < 16 && GL(GetError)() != GL_NO_ERROR; i++) found = true;

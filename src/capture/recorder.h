@@ -18,7 +18,7 @@
 
 namespace brokkr::capture {
 
-// What a clear writes, before masks and scissor.
+// The values of a clear, before masks and scissor.
 struct ClearValues {
   std::optional<glm::vec4> color;
   std::optional<float> depth;
@@ -55,21 +55,21 @@ class Recorder {
   void blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
             GLbitfield mask);
 
-  // A draw that is not recorded. `triangles`: as many as are known.
+  // Notes a draw that is not recorded, with its number of triangles as far as that is known.
   void skip(Context& context, const std::string& reason, uint64_t triangles);
-  // Something that the file cannot say, without a draw being lost.
+  // Notes a property that the file cannot hold, although the draw is recorded.
   void note(const std::string& what) { frame_.skipped_reasons[what]++; }
 
   void forget(GLenum kind, GLuint name) { targets_.forget(kind, name); }
 
-  // Another window than the frame's is about to be swapped: its picture and depth are read.
+  // Reads picture and depth of another window than the frame's, which is about to be swapped.
   void end_window(Context& context);
 
   // Reads the pictures at the end of the frame.
   Frame finish(Context& context);
 
  private:
-  // Where the content of an image's plane is in the file.
+  // The place in the file of the content of an image's plane.
   struct Content {
     size_t target = 0;
     bool drawn = false;    // since the last clear
@@ -80,7 +80,7 @@ class Recorder {
   std::optional<size_t> find_target(Context& context, GLenum binding, std::string& problem, bool& is_error);
   std::optional<size_t> window_target(Context& context);
   void add_window_reference(Context& context, size_t target);
-  // The target is about to be used: moves the planes' content there.
+  // Moves the content of the planes to the target, which is about to be used.
   void use(Context& context, size_t target, std::array<bool, kPlanes> planes, bool needs_content = true);
   // False where the file cannot hold it.
   bool load_earlier_content(Context& context, size_t target, Plane plane);

@@ -39,7 +39,7 @@ std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, 
   return widen_indices({static_cast<const std::byte*>(part.indices), static_cast<size_t>(bytes)}, type);
 }
 
-// Whether the application counts what a second run of a draw would add to.
+// Whether a query or counter of the application is active that a second run of a draw would change.
 bool counts_vertices(const Context& context) {
   constexpr std::array<GLenum, 2> kFeedback = {GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN};
   constexpr std::array<GLenum, 9> kStatistics = {

@@ -77,7 +77,7 @@ std::optional<Rect> read_scissor() {
   if (!is_enabled(GL_SCISSOR_TEST)) return std::nullopt;
   std::array<GLint, 4> box{};
   GL(GetIntegerv)(GL_SCISSOR_BOX, box.data());
-  // Boxes that programs mean as "everything" reach beyond what the file can say.
+  // Boxes that mean "everything" in a program can reach beyond the range of the file.
   constexpr int64_t kFar = 1 << 29;
   const int64_t right = std::min<int64_t>(int64_t(box[0]) + box[2], kFar);
   const int64_t top = std::min<int64_t>(int64_t(box[1]) + box[3], kFar);
@@ -247,7 +247,7 @@ ClearMasks read_clear_masks() {
   GLboolean depth = GL_FALSE;
   GL(GetBooleanv)(GL_COLOR_WRITEMASK, color.data());
   GL(GetBooleanv)(GL_DEPTH_WRITEMASK, &depth);
-  // A clear that leaves alpha alone is a clear to everyone who looks at the picture.
+  // A clear that leaves alpha alone counts as a clear, since alpha does not show in the picture.
   masks.color = color[0] && color[1] && color[2];
   masks.partial_color = !masks.color && (color[0] || color[1] || color[2]);
   masks.depth = depth == GL_TRUE;

@@ -14,7 +14,7 @@ namespace brokkr::capture {
 struct RenderState {
   State state;
   uint32_t flags = 0;           // DrawFlag bits that come from state
-  std::set<std::string> notes;  // what the file cannot say of it
+  std::set<std::string> notes;  // properties of the state that the file cannot hold
 };
 
 // `has_depth`, `has_stencil`: whether the draw framebuffer has those planes; tests pass where it has none.

@@ -1,4 +1,4 @@
-// What the layer says: lines on standard error, and the status file that `brokkr capture` reads.
+// The layer's messages: lines on standard error, and the status file that `brokkr capture` reads.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace brokkr::capture {
 
 void report(const std::string& message);
 
-// A draw that was not recorded; the first of a frame by name, then only the number at its end.
+// Reports a draw that was not recorded: the first of a frame by name, the others as a number at the frame's end.
 void report_skipped(int64_t frame, const std::string& label, const std::string& reason, uint64_t number);
 
 // Appends a line to the status file: JSON text.

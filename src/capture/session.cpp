@@ -22,7 +22,8 @@ std::atomic<uint64_t> g_state_checks{0}, g_state_differences{0};
 
 namespace {
 
-// Frames before the first captured one that are drawn in full again, so that what they leave behind is right.
+// Frames before the first captured one that are drawn in full again, so that the state and images that they leave are
+// right.
 constexpr int64_t kLeadFrames = 4;
 constexpr int kCompression = 9;
 
@@ -50,7 +51,7 @@ class FrameWriter {
     changed_.notify_one();
   }
 
-  // Waits for what was added. The program ends.
+  // Waits until all frames that were added are written: the program ends.
   void finish() {
     {
       const std::lock_guard lock(mutex_);

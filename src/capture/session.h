@@ -1,4 +1,4 @@
-// When frames are captured: counting swaps, watching the key, and handing finished frames to a writer.
+// Decides when frames are captured: counts swaps, watches the key, and hands finished frames to a writer.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace brokkr::capture {
 
-// Why hooks cannot simply pass a call on. Read without a lock on every hooked call.
+// Reasons why hooks cannot simply pass a call on. Read without a lock on every hooked call.
 enum BusyBit : uint32_t {
   kRecording = 1,     // a frame is being recorded
   kCompiling = 2,     // a thread compiles a display list
@@ -27,20 +27,20 @@ bool is_armed();
 inline bool is_idle() { return g_busy.load(std::memory_order_relaxed) == 0; }
 inline bool is_busy(BusyBit bit) { return (g_busy.load(std::memory_order_relaxed) & bit) != 0; }
 
-// Around the real swap.
+// Called before and after the real swap.
 void before_swap(const Surface& surface);
 void after_swap(const Surface& surface);
 
 // The frame that is being recorded, or null. With capture_mutex() held.
 Recorder* recorder();
 
-// Frame 0 begins here, where it was asked for.
+// Begins frame 0 here where that was requested.
 void start_if_waiting();
 
-// Recording stops; what there is of the frame is dropped.
+// Stops recording and drops the frame.
 void abandon(const char* reason);
 
-// `f(recorder, context)` while a frame is recorded and the context may be asked; nothing escapes.
+// Calls f(recorder, context) while a frame is recorded and GL may be called. No exception leaves it.
 template <typename F>
 void record(const char* name, F&& f) noexcept {
   if (is_busy(kWaitForStart)) start_if_waiting();

@@ -1,14 +1,14 @@
-// What the layer was asked to do, from the environment (`brokkr capture` sets it):
+// The settings of the capture layer, from the environment (`brokkr capture` sets it):
 //
-//   BROKKR_CAPTURE_OUTPUT        file to write; `{}` stands for the frame's number. Unset: the layer does
-//   nothing BROKKR_CAPTURE_STATUS        file that gets a line of JSON for every frame written
+//   BROKKR_CAPTURE_OUTPUT        file to write; `{}` stands for the frame's number. Unset: the layer does nothing
+//   BROKKR_CAPTURE_STATUS        file that gets a line of JSON for every frame written
 //   BROKKR_CAPTURE_FRAME         first frame to capture, counted from 0
 //   BROKKR_CAPTURE_EVERY         distance to the next one
 //   BROKKR_CAPTURE_COUNT         how many frames; 0: no limit
 //   BROKKR_CAPTURE_KEY           an X11 keysym ("F10") that captures the next frame
 //   BROKKR_CAPTURE_FAST_FORWARD  1: nothing is drawn to windows until shortly before the first frame
-//   BROKKR_CAPTURE_CHECK_STATE   1: read the GL state before and after each recorded call and report
-//   differences BROKKR_CAPTURE_APPLICATION, BROKKR_CAPTURE_LICENSE   for the file's `asset`
+//   BROKKR_CAPTURE_CHECK_STATE   1: read the GL state before and after each recorded call and report differences
+//   BROKKR_CAPTURE_APPLICATION, BROKKR_CAPTURE_LICENSE   for the file's `asset`
 #pragma once
 
 #include <cstdint>

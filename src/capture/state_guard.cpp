@@ -18,7 +18,7 @@ StateGuard::StateGuard(const Context& context, bool active) : active_(active && 
 
 StateGuard::~StateGuard() {
   if (!active_) return;
-  // A list may leave more on a stack than it found.
+  // A list may leave a stack deeper than it found it.
   for (GLint depth = get_integer(GL_ATTRIB_STACK_DEPTH); depth > attributes_; depth--) GL(PopAttrib)();
   GL(PopAttrib)();
   for (const Stack& stack : stacks_) {

@@ -1,4 +1,4 @@
-// State that a run on the side can change and that GL has no object for.
+// State that a second run of a draw can change and for which GL has no object.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace brokkr::capture {
 
-// Around a display list: server attributes, matrices and their stacks. Does nothing without `active`.
+// Saves and restores server attributes, matrices and their stacks around a display list. Does nothing without `active`.
 class StateGuard {
  public:
   StateGuard(const Context& context, bool active);
@@ -41,7 +41,7 @@ class IndirectBuffer {
   GLuint bound_ = 0, buffer_ = 0;
 };
 
-// What can be asked of the state that drawing depends on, as name = values. For comparison.
+// The state that drawing depends on, as far as GL can be queried for it, as name = values. For comparison.
 std::vector<std::pair<const char*, std::vector<double>>> read_state_values(const Context& context);
 
 }  // namespace brokkr::capture

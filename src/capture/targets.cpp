@@ -13,7 +13,7 @@ GLint attachment_value(GLenum binding, GLenum point, GLenum name) {
   return value;
 }
 
-// What GL calls the planes of the default framebuffer since 3.0; before, bits count.
+// Since 3.0, GL has names for the planes of the default framebuffer; before, their numbers of bits tell.
 bool window_has(const Context& context, GLenum binding, Plane plane) {
   if (context.info.version < 30) return get_integer(plane == Plane::depth ? GL_DEPTH_BITS : GL_STENCIL_BITS) > 0;
   const GLenum point = plane == Plane::depth ? GLenum(GL_DEPTH) : GLenum(GL_STENCIL);
@@ -99,7 +99,7 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
     info.is_main_window = info.surface.drawable == window_.drawable;
     std::tie(info.width, info.height) = surface_size(info.surface);
     if (info.width == 0 || info.height == 0) {
-      // A window system that does not say: what the application draws to is the best guess.
+      // The window system does not give the size: the application's viewport is the best guess.
       std::array<GLint, 4> viewport{};
       GL(GetIntegerv)(GL_VIEWPORT, viewport.data());
       info.width = viewport[0] + viewport[2];

@@ -7,7 +7,7 @@
 
 namespace brokkr::capture {
 
-// What glXSwapBuffers and eglSwapBuffers name.
+// The surface that glXSwapBuffers and eglSwapBuffers name.
 struct Surface {
   bool egl = false;
   void* display = nullptr;
@@ -17,7 +17,7 @@ struct Surface {
 // GLXContext or EGLContext of this thread, or null.
 void* current_context_handle();
 
-// Where the context draws by default; drawable 0 where it has none.
+// The surface that the context draws to by default; drawable 0 where it has none.
 Surface current_surface();
 
 // Pixels; {0, 0} where the window system does not say.

@@ -14,7 +14,7 @@ namespace brokkr {
 
 namespace {
 
-// One way to a display: an EGL device, Mesa's surfaceless platform, or whatever EGL takes for the default.
+// One way to a display: an EGL device, Mesa's surfaceless platform, or EGL's default.
 struct Candidate {
   std::string name;
   EGLenum platform = 0;  // 0: eglGetDisplay
@@ -51,7 +51,7 @@ bool is_software_device(const Candidate& candidate) {
          contains_word(eglQueryDeviceStringEXT(candidate.native, EGL_EXTENSIONS), "EGL_MESA_device_software");
 }
 
-// Mesa's surfaceless platform runs on a GPU where Mesa drives one, which is why "software" asks for the device.
+// "software" asks for the device, since Mesa's surfaceless platform runs on a GPU where Mesa drives one.
 std::vector<Candidate> candidates(const std::string& device) {
   const std::vector<Candidate> all = devices();
   const Candidate surfaceless{"surfaceless", EGL_PLATFORM_SURFACELESS_MESA, nullptr};

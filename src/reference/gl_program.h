@@ -1,4 +1,4 @@
-// The few GLSL programs that the reference draws with, compiled when first asked for.
+// The GLSL programs that the reference draws with, compiled on first use.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace brokkr {
 enum class GlVertex : uint8_t { clip_space, single, instanced };
 enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong };
 
-// What tells one program from another. Discarding programs are apart, so that others keep the early depth test.
+// Identifies a program. Programs that discard are separate, so that others keep the early depth test.
 struct GlProgramKey {
   GlVertex vertex = GlVertex::clip_space;
   GlFragment fragment = GlFragment::color;
@@ -26,7 +26,7 @@ struct GlProgramKey {
 // Attribute locations of the vertex shaders.
 enum GlAttribute : uint32_t { kPositionAttribute, kNormalAttribute, kTexcoordAttribute, kModelAttribute };  // 3..6
 
-// Uniforms of the bound program; setters of what a program lacks do nothing. Stay set per program.
+// Uniforms of the bound program, which keeps their values. Setters of uniforms that a program lacks do nothing.
 class GlPrograms {
  public:
   // Binds the program of `key`. Throws std::runtime_error with the driver's log if it does not compile.

@@ -26,7 +26,7 @@ bool needs_stencil(const Frame& frame) {
   return false;
 }
 
-// The pipeline shows captured draws that blend with part of their opacity, for their own alpha is not known.
+// The alpha of captured draws that blend is not known: as the pipeline, this shows them with part of their opacity.
 float shown_alpha(const DrawCommand& draw, const State& state, const Material& material) {
   const bool known = draw.vertex_kind == VertexKind::transform && material.kind == MaterialKind::blinn_phong;
   const BlendTerm copy{};

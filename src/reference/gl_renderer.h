@@ -6,7 +6,7 @@
 //   renderer.draw({});
 //   GlLayer picture = renderer.read(main_target(frame));
 //
-// Knows frames only, nothing of the pipeline: what both draw the same, both must have drawn right.
+// It shares nothing but frames with the pipeline, so that agreement of the two pictures says that both are right.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ class GlRenderer {
   // Draws the prepared frame from its beginning: targets start with colour 0, depth 1 and stencil 0.
   GlDrawStatistics draw(const GlOptions& options);
 
-  // What a layer of a target holds now.
+  // The present content of a target's layer.
   GlLayer read(uint32_t target, uint32_t layer = 0);
 
   // Draws once more and counts samples that passed depth and stencil test.

@@ -1,5 +1,5 @@
-// A frame's commands as OpenGL is best fed: runs of draws that share everything but their index range become one
-// multi-draw, and draws of many views run view by view so that each view's target is bound once.
+// A frame's commands in a form that OpenGL draws fast: runs of draws that share everything but their index range become
+// one multi-draw, and draws of many views run view by view so that each view's target is bound once.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace brokkr {
 
-// Draws that differ in their ranges only. The arrays are parallel, in the form of glMultiDraw*.
+// Draws that differ only in their ranges. The arrays are parallel, in the form of glMultiDraw*.
 struct GlBatch {
   uint32_t command = 0;  // the first draw's index into Frame::commands
   std::vector<int32_t> counts;
@@ -33,7 +33,7 @@ using GlStep = std::variant<GlPass, ClearCommand, BlitCommand>;
 // The steps of a validated frame. The image is that of running the commands one by one.
 std::vector<GlStep> schedule_steps(const Frame& frame, const GlOptions& options);
 
-// What fragments of captured draws are filled with: "draw" gives neighbours in the command list distinct hues.
+// The colour that GlShading::draw gives a command: neighbours in the command list get distinct hues.
 glm::vec3 draw_color(uint32_t command);
 
 }  // namespace brokkr

@@ -7,10 +7,10 @@
 
 namespace brokkr {
 
-// Sets everything that `state` and the convention flags of a draw (DrawFlag) say. Independent of what was set before.
+// Sets everything that `state` and the convention flags of a draw (DrawFlag) say, whatever was set before.
 void apply_state(const State& state, uint32_t flags);
 
-// Everything that masks or clips a clear or a blit, out of the way; `scissor` null: none.
+// Disables everything that masks or clips a clear or a blit, but `scissor`, where that is not null.
 void apply_unmasked_state(const Rect* scissor);
 
 // GL_TRIANGLES and so on.

@@ -29,7 +29,7 @@ std::string name_of(const Target& target) {
          std::to_string(target.height) + "x" + std::to_string(target.layers);
 }
 
-// Storage for `layers` layers; a plain texture where there is one, which drivers handle best.
+// Storage for `layers` layers. One layer is a plain texture, which drivers handle best.
 GlTexture make_texture(GLenum format, const Target& target, uint32_t layers) {
   if (layers == 1) {
     GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));

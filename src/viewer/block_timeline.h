@@ -1,4 +1,4 @@
-// What each block did in a frame, from the trace (thesis Fig. 7.13).
+// What each block did in a frame, from the trace [Kerbl18, Fig. 7.13].
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace brokkr::viewer {
 
 // Shares of the stages in each of `columns` slices of the frame's time: share[block * columns + column][stage] is 0..1,
-// and what is missing from 1 was not recorded.
+// and the rest up to 1 was not recorded.
 struct BlockTimeline {
   int blocks = 0, columns = 0;
   double end_us = 0;
@@ -18,11 +18,12 @@ struct BlockTimeline {
 
 BlockTimeline make_timeline(const Statistics& statistics, int columns);
 
-// How full the scheduler's buckets were at one moment of a frame: the work that was done on their tasks afterwards.
+// How full the scheduler's buckets were at one moment of a frame, measured by the work that was done on their tasks
+// after it.
 struct BucketLevels {
-  uint64_t geometry_tasks = 0, geometry_left = 0;  // of the frame; not begun yet
-  std::vector<double> left_us;                     // per rasterizer: time that blocks were still to spend on it
-  std::vector<double> whole_us;                    // the same at the frame's begin
+  uint64_t geometry_tasks = 0, geometry_left = 0;  // tasks of the frame, and those that had not begun
+  std::vector<double> left_us;                     // per rasterizer: the time that blocks spent on it after that moment
+  std::vector<double> whole_us;  // per rasterizer: the time that blocks spent on it in the whole frame
 };
 
 BucketLevels bucket_levels(const Statistics& statistics, double at_us);

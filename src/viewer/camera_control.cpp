@@ -43,7 +43,7 @@ glm::vec3 turned(const Camera& c, const glm::vec3& direction, float yaw, float p
   const float limit = glm::radians(89.0f);
   const float wanted = std::clamp(elevation + pitch, std::min(-limit, elevation), std::max(limit, elevation));
   const glm::vec3 right = axes_of(c).right;
-  // Around `right` a positive angle lifts what looks forward and lowers what looks back.
+  // A positive angle around `right` lifts a direction that looks forward and lowers one that looks back.
   const float sense = glm::dot(glm::cross(right, direction), up) >= 0 ? 1.0f : -1.0f;
   const glm::vec3 lifted = rotated(direction, sense * (wanted - elevation), right);
   return rotated(lifted, yaw, up);
@@ -78,7 +78,7 @@ void CameraControl::orbit(glm::vec2 pixels, float height) {
 void CameraControl::look(glm::vec2 pixels, float height) {
   Camera c = camera();
   const glm::vec3 forward = c.target - c.eye;
-  const float angle = glm::radians(c.fov) / height;  // what is under the mouse stays there
+  const float angle = glm::radians(c.fov) / height;  // the point under the mouse stays there
   c.target = c.eye + turned(c, forward, -angle * pixels.x, -angle * pixels.y);
   current_ = c;
 }

@@ -11,7 +11,8 @@
 
 namespace brokkr::viewer {
 
-// "eye=1,2,3 target=0,0,0 up=0,1,0 fov=45": what parse_camera reads, to the last bit. Planes only where they are set.
+// "eye=1,2,3 target=0,0,0 up=0,1,0 fov=45": parse_camera reads it back to the last bit. Near and far planes are named
+// only where they are set.
 std::string camera_text(const Camera& camera);
 
 class CameraControl {
@@ -20,7 +21,7 @@ class CameraControl {
   void reset(const Camera& camera, const Bounds& bounds);
   void home() { current_.reset(); }
 
-  // Nothing while the camera is where it began: then the views of the frame itself are drawn, bit for bit.
+  // Nothing while the camera is where it began: the frame's own views are then drawn, bit for bit.
   const std::optional<Camera>& moved() const { return current_; }
   const Camera& camera() const { return current_ ? *current_ : start_; }
   // Throws std::runtime_error as parse_camera does.

@@ -1,5 +1,5 @@
-// Which draws of a frame are drawn: some hidden, or none after one of them. The state itself is in FrameSettings; these
-// change it.
+// Chooses the draws of a frame that are drawn: single draws can be hidden, and all draws after one of them. These
+// functions change FrameSettings, which holds the state.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace brokkr::viewer {
 bool is_hidden(const FrameSettings& settings, uint32_t command);
 void set_hidden(FrameSettings& settings, uint32_t command, bool hide);
 
-// Hides all draws but this one; where that is so already, shows all.
+// Hides all draws but this one; where they are hidden already, shows all.
 void isolate(FrameSettings& settings, const Frame& frame, uint32_t command);
 
-// How many of `draws` (Frame::commands' draws, ascending) the command limit lets through, and the limit that lets the
-// first `count` through.
+// The number of `draws` (commands that are draws, ascending) below the command limit, and the limit below which the
+// first `count` of them lie.
 int draws_shown(const FrameSettings& settings, std::span<const uint32_t> draws);
 void show_draws(FrameSettings& settings, std::span<const uint32_t> draws, int count);
 
 void show_all_draws(FrameSettings& settings);
 
-// Sets the limit to the draw after or before (`by` 1 or -1) the last that is drawn. Returns that draw; nothing where
-// there is none: after the last, all are drawn.
+// Moves the limit to the next (`by` 1) or previous (-1) draw. Returns the draw that is now the last one; nothing where
+// there is no such draw. Beyond the last draw, all are drawn.
 std::optional<uint32_t> step_draw(FrameSettings& settings, const Frame& frame, int by);
 
 }  // namespace brokkr::viewer

@@ -1,4 +1,4 @@
-// Tells when a scene's file was written anew (inotify: no polling, nothing happens while nothing changes).
+// Tells when a scene's file has changed. It uses inotify, so that it costs nothing while nothing changes.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,8 @@ namespace brokkr::viewer {
 
 class FileWatch {
  public:
-  // `changed` is called from a thread of its own, some 100 ms after the last change: programs write in pieces.
+  // `changed` is called from a thread of its own, some 100 ms after the last change, since programs write files in
+  // pieces.
   explicit FileWatch(std::function<void()> changed);
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;

@@ -1,4 +1,5 @@
-// What a frame is made of. Of equal sources come equal frames: what was found out about one holds for the other.
+// Everything that a frame is made from. Equal sources give equal frames, so that a result about one frame holds for the
+// other.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace brokkr::viewer {
 
-// Text of a camera that may be none; empty: as it was loaded.
+// The text of a camera; empty for the camera that the scene was loaded with.
 inline std::string text_of(const std::optional<Camera>& camera) {
   return camera ? camera_text(*camera) : std::string();
 }

@@ -8,13 +8,14 @@
 
 namespace brokkr::viewer {
 
-// What the user clicked: numbers of commands.
+// The user's clicks, as numbers of commands.
 struct HistoryClick {
   std::optional<uint32_t> choose;  // a draw
   std::optional<uint32_t> jump;    // the picture up to this draw
 };
 
-// Draws it at the cursor, `took_ms` (to find it out) beside it, and the rows of the draw `chosen` highlighted.
+// Draws the history at the cursor, with `took_ms`, the time that computing it took. Rows of the draw `chosen` are
+// highlighted.
 HistoryClick draw_history(const PixelHistory& history, double took_ms, std::optional<uint32_t> chosen);
 
 }  // namespace brokkr::viewer

@@ -13,7 +13,7 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kClickRadius = 4;  // screen pixels that a click may wander
+constexpr float kClickRadius = 4;  // screen pixels that the mouse may move during a click
 
 glm::vec2 from(const ImVec2& v) { return {v.x, v.y}; }
 ImVec2 to(const glm::vec2& v) { return {v.x, v.y}; }
@@ -55,7 +55,7 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
 void ImageArea::zoom(const ViewerState& state, float factor, glm::vec2 around) {
   const float next = std::clamp(state.view.zoom * factor, 1.0f / 32, 128.0f);
   const glm::vec2 center = (state.view.area_begin + state.view.area_end) / 2.0f + offset_;
-  // What is under `around` stays there.
+  // The point under `around` stays there.
   offset_ += (around - center) * (1 - next / state.view.zoom);
   zoom_ = next;
   mode_ = Mode::fixed;
@@ -104,7 +104,7 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
                                  : drag_ == Drag::pan_camera || drag_ == Drag::pan_image ? 2
                                                                                          : 0] ||
                     (drag_ == Drag::pan_image && io.MouseDown[0]);
-  // Where the pointer went after the button was up is no part of the drag.
+  // Movement after the button was released is no part of the drag.
   const glm::vec2 moved = held ? from(io.MouseDelta) : glm::vec2(0);
   if (moved != glm::vec2(0)) drag(state, moved);
 

@@ -1,4 +1,4 @@
-// Where in the window the image is shown, how large, and what the mouse does there.
+// The image in the window: its place, its size, and the mouse over it.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class ImageArea {
 
   // Camera and zoom under mouse and keys. `click` is called for a press and release at one place.
   void handle_mouse(ViewerState& state, const Window& window, const std::function<void(glm::vec2)>& click);
-  // The right button is held: frames are to come although no event does.
+  // Whether the right button is held: frames are then drawn without further events.
   bool flying() const { return flying_; }
 
   void one_to_one();

@@ -6,8 +6,8 @@
 
 namespace brokkr::viewer {
 
-// For a job to hold: when it is gone, whether it ran or not, `state->waiting` is false. A job that wakes the UI thread
-// clears the flag itself before.
+// A job holds a guard. Once the job is destroyed, whether it ran or not, `state->waiting` is false. A job that wakes
+// the UI thread clears the flag itself first.
 template <class State>
 std::shared_ptr<void> when_gone(std::shared_ptr<State> state) {
   return {static_cast<void*>(nullptr), [state](void*) {

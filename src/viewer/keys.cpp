@@ -63,7 +63,7 @@ bool KeyTable::press(int key, int modifiers) {
 }
 
 bool KeyTable::release(int key) {
-  // Whatever modifiers are held by now: what was pressed must end.
+  // A binding that was pressed must end, whatever modifiers are held now.
   bool found = false;
   const auto ends = [&](size_t i) { return bindings_[i].key == key; };
   for (const size_t i : std::vector<size_t>(held_)) {

@@ -23,7 +23,7 @@ struct KeyBinding {
 
 class KeyTable {
  public:
-  // Throws std::invalid_argument where the key is taken: a table with two meanings helps nobody.
+  // Throws std::invalid_argument where the key is taken: a key has one meaning.
   void add(KeyBinding binding);
   void add_gesture(const std::string& gesture, const std::string& group, const std::string& help);
   // Runs the action of a key that went down or up. Returns whether there was one.

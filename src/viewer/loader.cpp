@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Changes whenever the file or what is asked of it does. Empty: not to be kept (an OBJ scene has more files than one).
+// A key that changes whenever the file or the options change. Empty for frames that are not kept (an OBJ scene has
+// several files).
 std::string cache_key(const std::string& path, const LoadOptions& options) {
   std::error_code error;
   if (fs::path(path).extension() != ".bkf") return {};
@@ -41,7 +42,7 @@ Loader::~Loader() {
 void Loader::load(const std::string& path, const LoadOptions& options) {
   const std::lock_guard lock(mutex_);
   wish_ = Wish{path, options};
-  cancelled_ = true;  // what is being loaded now
+  cancelled_ = true;  // the present load ends
   changed_.notify_all();
 }
 
@@ -97,7 +98,7 @@ Loaded Loader::fulfil(const Wish& wish) {
   LoadOptions options = wish.options;
   options.progress = [this](double part) {
     if (cancelled_) throw LoadCancelled();
-    // A bar that moves by less than a hundredth is not worth a picture.
+    // The UI is drawn again only when the bar moves by a hundredth or more.
     if (part - part_.exchange(part) > 0.01) wake_();
   };
   // A capture has a size and a camera of its own.

@@ -1,4 +1,4 @@
-// Loads scenes off the UI thread, one at a time, the newest wish first.
+// Loads scenes on a thread of its own, one at a time, the newest request first.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace brokkr::viewer {
 
-// What came of a wish.
+// The result of a request.
 struct Loaded {
   std::string path;
   std::shared_ptr<const Scene> scene;  // null: it failed
@@ -30,16 +30,16 @@ struct LoadState {
 
 class Loader {
  public:
-  // Of frames that were loaded before, so many bytes stay in memory: short sequences then play from there.
+  // Bytes of loaded frames that stay in memory, so that short sequences play from there.
   static constexpr uint64_t kCacheBytes = uint64_t(512) << 20;
 
-  // `wake`: called from the loading thread when there is news.
+  // `wake` is called from the loading thread when its state has changed.
   explicit Loader(std::function<void()> wake);
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // Forgets and ends what it was told before. `options.progress` is not used.
+  // Ends the present load and drops requests that wait. `options.progress` is not used.
   void load(const std::string& path, const LoadOptions& options);
   void cancel();
   std::optional<LoadState> state() const;  // nothing: at rest

@@ -1,4 +1,4 @@
-// Colours and small widgets that panels have in common.
+// Colours and small widgets that panels share.
 #pragma once
 
 #include <imgui.h>
@@ -8,16 +8,17 @@
 
 namespace brokkr::viewer {
 
-constexpr ImU32 kMark = IM_COL32(255, 220, 60, 255);  // what the user chose, over the image and elsewhere
+constexpr ImU32 kMark = IM_COL32(255, 220, 60, 255);  // the user's choice, over the image and elsewhere
 constexpr ImU32 kPlotGround = IM_COL32(24, 26, 30, 255);
-inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};  // text that is to be seen
+inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};  // text that must be noticed
 
-// Of a window that is a fixed part of the viewer's own.
+// Flags of a window that is a fixed part of the viewer.
 constexpr ImGuiWindowFlags kBarFlags =
     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
-// A square of one line of text in this colour: of a legend, of a pixel. For ImGui::IsItemHovered it is the last item.
+// A square in this colour, as high as a line of text, for a legend or a pixel. It is the last item for
+// ImGui::IsItemHovered.
 void swatch(const char* id, const ImVec4& color);
 
 // A swatch and its meaning, in a row with the legends before it as far as they fit. `first`: begins a row.

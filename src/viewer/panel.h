@@ -1,9 +1,9 @@
-// What a panel of the viewer is, and what it sees of the viewer.
+// The interface of a panel, and the parts of the viewer that a panel can use.
 //
 // The viewer has two threads. The UI thread owns the window, OpenGL, Dear ImGui, the panels and ViewerState; it never
 // waits for a frame. The render thread owns the Renderer and the prepared frame; it takes the newest request, renders,
-// and hands back a Rendered. A panel runs on the UI thread and must return within a millisecond or two; what takes
-// longer goes to the render thread as a job (ViewerCommands::run), between two frames.
+// and hands back a Rendered. A panel runs on the UI thread and must return within a millisecond or two. Longer work
+// goes to the render thread as a job (ViewerCommands::run), which runs between two frames.
 //
 // To add a panel: derive from Panel in panel_NAME.cpp, and name its factory in panels.h and panels.cpp.
 #pragma once
@@ -39,7 +39,7 @@ struct Scene {
   bool clip_space = false;  // a captured frame: it has no camera, its vertices are in clip space
   double load_ms = 0;
   Camera camera;              // as loaded; of a captured frame in its eye space (unproject.h)
-  Bounds bounds;              // of what there is to see, where the camera moves
+  Bounds bounds;              // of the visible geometry, in the space where the camera moves
   Unprojection unprojection;  // captured frames only
 };
 
@@ -49,7 +49,7 @@ struct Picture {
   std::vector<uint32_t> pixels;
 };
 
-// What the next frame is made of. Everything that a panel changes here is in the next frame.
+// The settings of the next frame. Panels change them at will.
 struct FrameSettings {
   RenderOptions options;
   int width = 0, height = 0;              // pixels of the shown target; 0: the scene's own
@@ -60,7 +60,7 @@ struct FrameSettings {
   bool operator==(const FrameSettings&) const = default;
 };
 
-// A frame that was rendered, with what it was rendered from.
+// A rendered frame, and everything that it was rendered from.
 struct Rendered {
   uint64_t number = 0;  // counts up from 1
   std::shared_ptr<const Scene> scene;
@@ -71,7 +71,7 @@ struct Rendered {
   int width = 0, height = 0;                // of the shown target, in pixels
   RenderResult result;                      // targets is empty where the picture went to the window without the host
   Clock::time_point requested, begin, end;  // request made; launch began; picture ready to be shown
-  // Where primitive ids come from. Only `origin` may be called: the rest belongs to the render thread.
+  // Gives the origin of primitive ids. Only `origin` may be called: the rest belongs to the render thread.
   std::shared_ptr<const PreparedFrame> prepared;
 
   // Colour of the shown layer; null where it was not read back or is floating point.
@@ -87,7 +87,7 @@ struct Presented {
   std::optional<Clock::time_point> previous;  // `begin` of the swap before that showed a new frame
   std::optional<Clock::time_point> input;     // last input event before it
 
-  // From the swap before to this one, without the time in which nobody asked for a frame.
+  // The time from the previous swap to this one, without the time in which no frame was requested.
   Clock::duration interval() const {
     return begin - (previous && *previous > frame->requested ? *previous : frame->requested);
   }
@@ -104,7 +104,7 @@ struct RenderContext {
 };
 using RenderJob = std::function<void(RenderContext&)>;
 
-// What panels can ask for.
+// Requests that panels can make.
 class ViewerCommands {
  public:
   virtual ~ViewerCommands() = default;

@@ -1,4 +1,4 @@
-// The same frame through OpenGL: shown while a key is held, as a difference, and in numbers.
+// The same frame drawn by OpenGL: shown while a key is held, as a difference, and in numbers.
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
@@ -26,7 +26,7 @@ namespace {
 
 constexpr float kDepthTolerance = 2e-5f;
 
-// What the render thread found out.
+// The result of the render thread.
 struct Comparison {
   std::mutex mutex;
   bool waiting = false;
@@ -63,8 +63,8 @@ std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least
 }
 
 // Runs on the render thread. The context lives as long as the job: no other thread ever meets it. Its loader fills
-// GLAD's table once more, with the entry points that are there already: they belong to the dispatcher that EGL and GLX
-// share, not to a context.
+// GLAD's table again with the same entry points, which belong to the dispatcher that EGL and GLX share and not to a
+// context.
 void compare(RenderContext& c, Comparison& into, int gain) {
   const bool colors = same_colors(c);
   RenderOptions options = c.settings.options;
@@ -161,7 +161,7 @@ class ComparePanel : public Panel {
     draw_numbers(state);
   }
 
-  // Decides every UI frame what stands in place of the picture: a held key before what the panel chose.
+  // Decides in every UI frame which picture is shown: that of a held key, else that of the panel.
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
     const View wanted = reference_held_ ? View::reference : difference_held_ ? View::difference : view_;
     std::shared_ptr<const Picture> picture;

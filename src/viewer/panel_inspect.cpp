@@ -1,4 +1,4 @@
-// One pixel and what happened to it; draws hidden, alone, or step by step.
+// The history of one pixel; draws hidden, alone, or step by step.
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
@@ -21,7 +21,7 @@
 namespace brokkr::viewer {
 namespace {
 
-// What the render thread found out. Lives as long as the panel or a job needs it.
+// The result of the render thread. It lives as long as the panel or a job needs it.
 struct Answer {
   std::mutex mutex;
   bool waiting = false;
@@ -99,14 +99,14 @@ class InspectPanel : public Panel {
     answer_ = std::make_shared<Answer>();
   }
 
-  // The history of the pixel in the frame that was drawn last, where it is not known or asked for yet.
+  // Requests the history of the pixel in the last frame, unless it is known or requested already.
   void ask(ViewerState& state) {
     if (!state.last || state.last->scene != state.scene) return;
     FrameSource source = source_of(*state.last);
     if (asked_pixel_ == pixel_ && asked_ == source) return;
     {
       const std::lock_guard lock(answer_->mutex);
-      if (answer_->waiting) return;  // for another one: once more when that is there
+      if (answer_->waiting) return;  // another history is under way: ask again when it is there
       answer_->waiting = true;
     }
     asked_ = std::move(source);
@@ -212,13 +212,13 @@ class InspectPanel : public Panel {
     scroll_ = true;
   }
 
-  // What is clicked is what X hides and I shows alone.
+  // The clicked draw is the one that X hides and I shows alone.
   void choose_seen(const PixelHistory& history) {
     choose_seen_ = false;
     if (const auto writer = history.color_writer()) choose(history.events[*writer].command);
   }
 
-  // The picture up to and with this draw.
+  // Shows the picture up to and including this draw.
   void jump(ViewerState& state, uint32_t command) {
     choose(command);
     state.settings.options.command_limit = command + 1;
@@ -247,7 +247,7 @@ class InspectPanel : public Panel {
   }
 
   std::shared_ptr<Answer> answer_ = std::make_shared<Answer>();
-  std::weak_ptr<const Scene> scene_;  // that the rest is about
+  std::weak_ptr<const Scene> scene_;  // the scene that the other fields are about
   std::vector<uint32_t> draws_;
   std::optional<glm::ivec2> pixel_, asked_pixel_;
   std::optional<uint32_t> chosen_;  // draw

@@ -1,4 +1,4 @@
-// Frame-time logs: F9 starts and stops one; the last frames as a curve with their percentiles.
+// Frame-time logs: F9 starts and stops a log. The last frames are shown as a curve with their percentiles.
 #include <GLFW/glfw3.h>
 #include <glad/gl.h>
 #include <imgui.h>
@@ -47,7 +47,7 @@ LogSource source_of_window() {
 
 std::string policy_text(const RenderOptions& options) { return app::option_texts(options).at("policy"); }
 
-// A log while it is recorded. Lines go to the file at once: what was recorded stays whatever happens.
+// A log while it is recorded. Lines go to the file at once, so that they are not lost whatever happens.
 struct Recording {
   LogSession session;
   std::ofstream file;
@@ -62,7 +62,7 @@ class LogPanel : public Panel {
   ~LogPanel() override {
     if (!recording_ || !recording_->last) return;
     recording_->file.close();
-    finish(*recording_);  // what was recorded when the viewer closes stays, with its manifest
+    finish(*recording_);  // the viewer closes: the log is kept, with its manifest
   }
   const char* name() const override { return "Log"; }
 
@@ -115,7 +115,7 @@ class LogPanel : public Panel {
     const Rendered& frame = *p.frame;
     const Clock::time_point start = recording_ ? recording_->begin : p.begin;
     record.time_s = milliseconds(p.begin - start) / 1000;
-    // The first frame of a log has none before it there.
+    // The first frame of a log has no previous frame in it.
     const bool first = recording_ && recording_->frame_ms.empty();
     const Clock::time_point before = first ? start : p.previous.value_or(frame.begin);
     record.between_presents_ms = milliseconds(p.begin - before);
@@ -224,7 +224,7 @@ class LogPanel : public Panel {
     state.commands.show_note("saved " + path + ", " + std::to_string(done->frame_ms.size()) + " frames");
   }
 
-  // Manifest and plot, off the UI thread: hashes of large scenes take a while. Whoever closes the viewer waits for it.
+  // Manifest and plot, off the UI thread: hashes of large scenes take a while. Closing the viewer waits for it.
   void finish(const Recording& done) {
     if (finishing_.valid()) finishing_.wait();
     finishing_ = std::async(

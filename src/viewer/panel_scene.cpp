@@ -1,4 +1,4 @@
-// What is being looked at: the file, its size on the screen, target and layer, and the camera.
+// The scene: its file, its size on the screen, target and layer, and the camera.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 

@@ -1,5 +1,4 @@
-// How a finished picture gets from the render thread into a texture of the window, and the only place where machines
-// and OpenGL meet.
+// Takes a finished picture from the render thread into a texture of the window. Machines and OpenGL meet only here.
 //
 // A presenter is made and destroyed on the UI thread, with the window's context current. `write` and `write_device` are
 // called on the render thread, everything else on the UI thread.
@@ -26,13 +25,13 @@ class Presenter {
  public:
   virtual ~Presenter() = default;
 
-  // Hands a picture over. Waits while all buffers are in use (the window is minimized). False: `stop` was called.
+  // Hands a picture over. Waits while all buffers are in use (the window is minimized). False where `stop` was called.
   virtual bool write(uint64_t number, int width, int height, std::span<const uint32_t> pixels) = 0;
 
   // Whether a frame of these options can be shown without passing through the host.
   virtual bool takes_device_frames(const RenderOptions&) const { return false; }
-  // The same as `write` for the frame that `renderer` has just drawn without read-back. False: it cannot; render again
-  // with read-back and use `write`.
+  // The same as `write` for the frame that `renderer` has just drawn without read-back. False where that cannot be
+  // done: the caller then renders again with read-back and calls `write`.
   virtual bool write_device(uint64_t /*number*/, Renderer&, uint32_t /*target*/, uint32_t /*layer*/, int /*width*/,
                             int /*height*/) {
     return false;
@@ -40,11 +39,11 @@ class Presenter {
 
   // Once per UI frame: brings the newest picture into the texture. Never waits.
   virtual ShownImage update() = 0;
-  // Something is under way that only another `update` finishes.
+  // Whether something is under way that only another `update` finishes.
   virtual bool busy() const = 0;
   // Ends waiting in `write`, for good.
   virtual void stop() = 0;
-  // What the status bar says: "2 mapped pixel buffers".
+  // Text for the status bar: "2 mapped pixel buffers".
   virtual std::string description() const = 0;
 };
 
@@ -53,9 +52,9 @@ class Presenter {
 std::unique_ptr<Presenter> make_host_presenter(std::function<void()> wake);
 
 #if defined(BROKKR_VIEWER_CUDA)
-// Frames of the CUDA machine are resolved into a registered texture, no copy through the host; all others go the way of
-// make_host_presenter. Where the window's context is on another device than CUDA (Mesa, remote) all of them do, and the
-// description says so.
+// Frames of the CUDA machine are resolved into a registered texture, without a copy through the host. All other frames
+// are shown as by make_host_presenter; where the window's context is not on the CUDA device (Mesa, remote), that is all
+// frames, and the description says so.
 std::unique_ptr<Presenter> make_cuda_presenter(std::function<void()> wake);
 #endif
 

@@ -43,8 +43,8 @@ class CudaPresenter : public Presenter {
     return shared_ && cuda && options.shading != Shading::overdraw;
   }
 
-  // Only the UI thread has the context that a mapping needs: it resolves, this thread waits. The picture is with the
-  // window before the next launch uses the planes again.
+  // Only the UI thread has the context that a mapping needs: the UI thread resolves while this thread waits. The window
+  // has the picture before the next launch uses the planes again.
   bool write_device(uint64_t number, Renderer& renderer, uint32_t target, uint32_t layer, int width,
                     int height) override {
     std::unique_lock lock(mutex_);

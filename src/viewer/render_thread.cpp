@@ -13,8 +13,8 @@
 namespace brokkr::viewer {
 namespace {
 
-// A frame that takes every core must not keep the window waiting for one: this thread, and those that the machine
-// makes, which inherit it, give way to the UI thread.
+// A frame that takes every core must not keep the window waiting. This thread, and the machine's threads, which inherit
+// its niceness, give way to the UI thread.
 void be_nice() { setpriority(PRIO_PROCESS, id_t(gettid()), 10); }
 
 }  // namespace
@@ -32,7 +32,7 @@ RenderThread::~RenderThread() {
   }
   presenter_.stop();
   cancelled_ = true;
-  // A launch that is about to begin forgets earlier requests to end.
+  // A launch that is about to begin drops earlier requests to end.
   for (;;) {
     {
       const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// The thread that renders, so that the window answers while a frame takes its time.
+// The thread that renders, so that the window responds while a frame is rendered.
 #pragma once
 
 #include <atomic>
@@ -27,26 +27,27 @@ struct RenderRequest {
 
 class RenderThread {
  public:
-  // `wake` is called from this thread whenever there is something to take. The presenter must outlive the object.
+  // `wake` is called from this thread whenever take_frames or take_errors has something. The presenter must outlive the
+  // object.
   RenderThread(Presenter& presenter, std::function<void()> wake);
   // Ends a frame that is being rendered.
   ~RenderThread();
   RenderThread(const RenderThread&) = delete;
   RenderThread& operator=(const RenderThread&) = delete;
 
-  // Renders `request` next; one that waits already is forgotten.
+  // Renders `request` next; a request that waits already is dropped.
   void request(RenderRequest request);
-  // Runs `job` before the next frame; without a frame there is nothing to run it on, and it is dropped.
+  // Runs `job` before the next frame. Without a frame the job is dropped.
   void run(RenderJob job);
-  // What is under way is of no use any more: ends the frame and tells jobs.
+  // Ends the frame that is being rendered and sets the jobs' `cancelled`.
   void cancel();
 
-  // Neither a frame is being rendered nor a request waiting.
+  // Whether neither a frame is being rendered nor a request waits.
   bool idle() const;
-  // A request has not begun yet.
+  // Whether a request has not begun yet.
   bool request_waits() const;
 
-  // Frames that finished since, oldest first. Their pictures are with the presenter.
+  // Frames that finished since the last call, oldest first. The presenter has their pictures.
   std::vector<std::shared_ptr<const Rendered>> take_frames();
   // One line each.
   std::vector<std::string> take_errors();
@@ -68,7 +69,7 @@ class RenderThread {
   bool working_ = false, stop_ = false, ended_ = false;
   std::atomic<bool> cancelled_{false};
 
-  // The thread's own.
+  // Only the thread itself uses the following.
   Renderer renderer_;
   WorkingFrame working_frame_;
   std::optional<RenderRequest> drawn_;

@@ -1,4 +1,4 @@
-// What the viewer has to know of a frame beside the frame itself.
+// What the viewer derives from a frame: camera, bounds and projection.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace brokkr::viewer {
 // The vertical field of view that captured frames are taken to have, in degrees.
 inline constexpr float kCapturedFov = 60;
 
-// Finds the frame's camera, bounds and, for captured frames, what can be told of their projection.
+// Finds the frame's camera, its bounds and, for captured frames, their projection as far as it can be determined.
 std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms);
 
 // Bytes of the frame's arrays, for caches.

@@ -1,4 +1,4 @@
-// PNG files that say how they were made.
+// PNG files that hold the settings they were rendered with.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace brokkr::viewer {
 using Metadata = std::map<std::string, std::string>;
 
 // Adds a text chunk (iTXt, UTF-8) per entry to a PNG file in memory. Keys are 1..79 Latin letters. Throws
-// std::invalid_argument where `png` is none.
+// std::invalid_argument where `png` is no PNG file.
 std::vector<std::byte> with_metadata(std::vector<std::byte> png, const Metadata& metadata);
 
 // The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and "Command", a

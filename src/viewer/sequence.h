@@ -8,8 +8,8 @@
 
 namespace brokkr::viewer {
 
-// Scenes in `folder` (.bkf; where there are none, .obj), numbers in their names in the order of their values: f2 before
-// f10. Empty where there are none or the folder cannot be read.
+// Scenes in `folder` (.bkf; where there are none, .obj), ordered by name, numbers in names by value: f2 before f10.
+// Empty where there are none or the folder cannot be read.
 std::vector<std::string> scenes_in(const std::string& folder);
 
 class Sequence {
@@ -21,14 +21,14 @@ class Sequence {
   const std::vector<std::string>& files() const { return files_; }
   std::optional<size_t> find(const std::string& file) const;  // its position
   size_t position() const { return position_; }
-  // Clamped to what there is.
+  // Clamped to the files of the sequence.
   void seek(size_t position);
   void step(int by);  // wraps around where it loops
 
   bool playing() const { return playing_; }
   void play(Clock::time_point now);
   void pause() { playing_ = false; }
-  // Moves on as far as the time that has passed wants, files in between are left out, and says whether it did.
+  // Moves to the file that is due at `now`, leaving out files in between. Returns whether it moved.
   bool advance(Clock::time_point now);
   // When `advance` will move next.
   Clock::time_point next_time() const;

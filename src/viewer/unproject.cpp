@@ -8,7 +8,7 @@
 namespace brokkr::viewer {
 namespace {
 
-// Vertices that decide about a range and its bounds; larger ranges are sampled.
+// The most vertices of a range that its fit and its bounds use; larger ranges are sampled.
 constexpr uint64_t kSamples = 4096;
 
 float focal_length(float fov) { return 1 / std::tan(glm::radians(fov) / 2); }
@@ -17,7 +17,7 @@ bool usable(const glm::vec4& p) {
   return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && std::isfinite(p.w);
 }
 
-// Each range once, by its first vertex; of overlapping ones the first.
+// Each range once, by its first vertex; of ranges that overlap the first.
 std::vector<PerspectiveRange> ranges_of(const Frame& frame, uint32_t target) {
   std::vector<PerspectiveRange> ranges;
   for (const Command& command : frame.commands) {
@@ -116,7 +116,7 @@ void reproject(const Unprojection& unprojection, const Camera& camera, std::span
     for (uint64_t i = range.first; i < range.first + range.count; ++i) {
       const glm::vec4& p = from[size_t(i)];
       const glm::vec4 eye = view * glm::vec4(p.x * out.x, p.y * out.y, -p.w, place);
-      const float rest = p.z - (d.slope * p.w + d.offset);  // what the fit does not explain stays
+      const float rest = p.z - (d.slope * p.w + d.offset);  // the part that the fit does not explain is kept
       to[size_t(i)] = {eye.x * in.x, eye.y * in.y, d.slope * -eye.z + d.offset + rest, -eye.z};
     }
   }

@@ -1,7 +1,7 @@
-// Orbits around captured geometry. A capture holds clip-space vertices and no camera, but what a perspective projection
-// did can be read from them: all vertices of such a draw have clip z = slope * w + offset, and w is the distance in
-// front of the camera. Only the field of view cannot be told: it is assumed. With it every vertex has a place in the
-// eye space of the captured camera, which then serves as the world of a camera of ours.
+// Orbits around captured geometry. A capture holds clip-space vertices and no camera, but the perspective projection
+// can be read from them: all vertices of such a draw have clip z = slope * w + offset, and w is the distance in front
+// of the camera. Only the field of view is not known: it is assumed. With it every vertex has a place in the eye space
+// of the captured camera, in which the viewer's own camera then moves.
 #pragma once
 
 #include <glm/mat4x4.hpp>
@@ -15,13 +15,13 @@
 
 namespace brokkr::viewer {
 
-// clip z = slope * w + offset. offset 0: infinitely far (a sky that ignores where the camera is).
+// clip z = slope * w + offset. offset 0: infinitely far (a sky that does not depend on the camera's position).
 struct ClipDepth {
   float slope = 0, offset = 0;
 };
 
-// Least squares. Nothing where w hardly varies (orthographic: menus, shadow maps, full-screen passes) or z is no linear
-// function of it.
+// A least-squares fit. Nothing where w hardly varies (orthographic: menus, shadow maps, full-screen passes) or z is no
+// linear function of it.
 std::optional<ClipDepth> fit_clip_depth(std::span<const glm::vec4> positions);
 
 // Vertices of one draw, or of several that share them, seen through one perspective projection.
@@ -41,7 +41,7 @@ struct Unprojection {
 Unprojection unproject(const Frame& frame, uint32_t target, float fov);
 
 // Clip-space positions as `camera` sees them instead of the captured one. `from` and `to` are as long as
-// Frame::positions; what is in no range is copied.
+// Frame::positions; vertices that are in no range are copied.
 void reproject(const Unprojection& unprojection, const Camera& camera, std::span<const glm::vec4> from,
                std::span<glm::vec4> to);
 

@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kNoteTime = std::chrono::seconds(5);
-constexpr size_t kFrameTimes = 64;  // frames that the rate in the status bar is the mean of
-// UI frames after an event: widgets need some to settle (a tooltip, a closing menu).
+constexpr size_t kFrameTimes = 64;  // the rate in the status bar is the mean over this many frames
+// UI frames that are drawn after an event: some widgets need several to settle (a tooltip, a closing menu).
 constexpr int kSettleFrames = 3;
 
 }  // namespace
@@ -64,7 +64,7 @@ Viewer::Viewer(const ViewRequest& request) : request_(request), state_{.commands
 }
 
 Viewer::~Viewer() {
-  render_thread_.reset();  // its jobs speak to panels
+  render_thread_.reset();  // before the panels, which its jobs use
   remember();
 }
 
@@ -99,7 +99,7 @@ void Viewer::open(const std::vector<std::string>& paths) {
   if (files.size() > 1) {
     sequence_.set(files);
   } else {
-    sequence_.pause();  // it ends when the file is there: one that cannot be read changes nothing
+    sequence_.pause();  // it ends once the file is loaded: a file that cannot be read changes nothing
     if (const auto position = sequence_.find(files[0])) sequence_.seek(*position);
   }
   load_file(files[0], false);
@@ -119,7 +119,7 @@ void Viewer::load_file(const std::string& path, bool keep_camera) {
 void Viewer::run(RenderJob job) { render_thread_->run(std::move(job)); }
 
 void Viewer::show_error(const std::string& text) {
-  // The same message once, at the end.
+  // A repeated message stands once, at the end.
   std::erase(errors_, text);
   errors_.push_back(text);
   if (errors_.size() > 20) errors_.erase(errors_.begin());
@@ -160,7 +160,7 @@ void Viewer::take_scene(const Loaded& loaded) {
       state_.settings.layer = 0;
     }
   }
-  // The frame under way shows what nobody waits for any more; in a sequence every one counts.
+  // The frame under way is out of date, so that it is cancelled; a sequence shows every frame.
   if (!sequence_.active()) render_thread_->cancel();
 }
 
@@ -172,7 +172,7 @@ void Viewer::poll() {
   }
   for (const std::string& error : render_thread_->take_errors()) {
     show_error(error);
-    state_.continuous = false;  // the next frame would say the same
+    state_.continuous = false;  // the next frame would have the same error
   }
   if (sequence_.advance(Clock::now()) && !loader_->state()) load_file(sequence_.files()[sequence_.position()], true);
   for (auto& frame : render_thread_->take_frames()) finished_.push_back(std::move(frame));
@@ -184,7 +184,7 @@ void Viewer::poll() {
     fresh = true;
   }
   if (!fresh) return;
-  // What the panels say of it is laid out in one UI frame and right in the next.
+  // Panels lay out text about the frame in one UI frame and show it right in the next.
   if (!state_.continuous) settle_ = std::max(settle_, 2);
   for (const auto& panel : panels_) panel->on_frame(state_);
 }

@@ -22,12 +22,12 @@
 
 namespace brokkr::viewer {
 
-// What the command line asks for.
+// The request of the command line.
 struct ViewRequest {
   std::vector<std::string> files;  // one: a file, a folder or a generated scene; several: a sequence
   LoadOptions load;
   int width = 0, height = 0;                   // of captured frames; 0: their own
-  std::map<std::string, std::string> options;  // of the pipeline, on top of the remembered ones
+  std::map<std::string, std::string> options;  // of the pipeline; they override the remembered ones
   bool fresh = false;                          // remembered settings are neither read nor written
   std::optional<WindowSize> window;
 };
@@ -38,7 +38,7 @@ class Viewer : public ViewerCommands {
   explicit Viewer(const ViewRequest& request);
   ~Viewer() override;
 
-  // Until the window is closed.
+  // Runs until the window is closed.
   void run();
 
   void request_render() override { render_wanted_ = true; }
@@ -51,13 +51,13 @@ class Viewer : public ViewerCommands {
 
  private:
   friend class ViewerUi;
-  // A drop, the command line, the dialog: files, or a folder.
+  // Opens files or a folder, from a drop, the command line or the dialog.
   void open(const std::vector<std::string>& paths);
   void load_file(const std::string& path, bool keep_camera);
   void add_keys();
   void add_view_keys();
   void add_camera_keys();
-  void poll();  // what other threads have finished
+  void poll();  // takes the results of other threads
   void take_scene(const Loaded& loaded);
   void request_frame();
   void present(uint64_t shown_before);
@@ -84,7 +84,7 @@ class Viewer : public ViewerCommands {
 
   ShownImage image_;
   std::deque<std::shared_ptr<const Rendered>> finished_;  // not shown yet
-  std::string file_, bookmarks_of_;                       // being shown; whose bookmarks the camera has
+  std::string file_, bookmarks_of_;  // the file that is shown; the file whose bookmarks the camera has
   bool keep_camera_ = false;
   bool render_wanted_ = false;
   FrameSource asked_;  // last request

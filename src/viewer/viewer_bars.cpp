@@ -1,4 +1,4 @@
-// The bars below the image: what the last frame was, and the position in a sequence.
+// The bars below the image: facts of the last frame, and the position in a sequence.
 #include "viewer/viewer_ui.h"
 
 #include <imgui.h>

@@ -1,4 +1,4 @@
-// What appears over the image: help, errors, the progress of a load, the first choice.
+// The windows over the image: help, errors, the progress of a load, the choice at the start.
 #include "viewer/viewer_ui.h"
 
 #include <imgui.h>
@@ -23,7 +23,7 @@ void ViewerUi::draw_help_group(const std::string& group) {
   for (const KeyBinding& binding : v_.keys_.bindings()) {
     if (binding.group != group) continue;
     const bool digit = binding.gesture.empty() && binding.key >= '0' && binding.key <= '9';
-    if (digit && binding.key != '1') continue;  // ten bookmarks are said once
+    if (digit && binding.key != '1') continue;  // one line stands for ten bookmarks
     Line line{binding.gesture.empty() ? key_text(binding.key, binding.modifiers) : binding.gesture, binding.help};
     if (digit) {
       line.key += " ... 0";

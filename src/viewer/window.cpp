@@ -110,7 +110,7 @@ void Window::set_callbacks() {
     Window& self = of(window);
     self.note_input();
     if (action == GLFW_RELEASE) self.events_.release(key);
-    // Keys are letters while text is typed; Esc ends that and what it ends elsewhere.
+    // While text is typed, keys are letters. Esc ends the typing, and then whatever it ends elsewhere.
     if (action != GLFW_PRESS || (ImGui::GetIO().WantTextInput && key != GLFW_KEY_ESCAPE)) return;
     self.events_.press(key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT));
   });

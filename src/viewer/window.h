@@ -1,4 +1,4 @@
-// The window with its OpenGL context and Dear ImGui: all that the viewer wants of GLFW.
+// The window with its OpenGL context and Dear ImGui: everything that the viewer uses of GLFW.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  // Sleeps until something happens, at most `seconds` (negative: for ever), and hands out what happened.
+  // Sleeps until something happens, at most `seconds` (negative: for ever), and hands out the events.
   void wait(double seconds);
   // Ends `wait`; from any thread.
   static void wake();
@@ -46,17 +46,17 @@ class Window {
   bool key_down(int key) const;
   void set_title(const std::string& title);
   void toggle_full_screen();
-  WindowSize remembered() const;                      // for the next start: not that of a full screen
+  WindowSize remembered() const;                      // the size for the next start, which is not that of a full screen
   std::string renderer() const { return renderer_; }  // what OpenGL calls itself
 
   void begin_frame();  // of the user interface
   void end_frame();    // draws it over a dark ground
   void swap();
-  // Pixels of what end_frame drew, rows bottom to top. Before `swap`.
+  // The pixels that end_frame drew, rows bottom to top. Before `swap`.
   std::vector<uint32_t> read_pixels() const;
 
   Clock::time_point last_input() const { return last_input_; }
-  // Input, resizing or damage since the last call.
+  // Whether there was input, resizing or damage since the last call.
   bool take_changed();
 
  private:

@@ -52,7 +52,7 @@ void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted) {
     if (auto* draw = std::get_if<DrawCommand>(&frame_->commands[hidden])) draw->element_count = 0;
   }
   place_camera(wanted);
-  // The prepared frame keeps a pointer to the frame, and others keep the prepared frame: one life for both.
+  // The prepared frame keeps a pointer to the frame, and other objects keep the prepared frame: both live equally long.
   struct Pair {
     std::shared_ptr<Frame> frame;
     PreparedFrame prepared;

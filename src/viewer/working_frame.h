@@ -10,10 +10,10 @@ namespace brokkr::viewer {
 
 class WorkingFrame {
  public:
-  // Makes frame and prepared frame what is asked for, doing no more than what differs from before needs: a camera of a
-  // scene costs its views, one of a captured frame its vertices. Throws what Renderer::prepare throws, and
-  // std::invalid_argument for a size beyond the limits; the frame is then that of no request. `camera`: nothing for the
-  // one that the frame was loaded with.
+  // Makes frame and prepared frame as requested. It repeats only the work that the change since the last call needs:
+  // the views where the camera of a scene moved, the vertices where that of a captured frame did. Throws what
+  // Renderer::prepare throws, and std::invalid_argument for a size beyond the limits; the frame is then invalid until
+  // the next call. `camera`: nothing for the one that the frame was loaded with.
   void update(Renderer& renderer, const std::shared_ptr<const Scene>& scene, const FrameSettings& settings,
               const std::optional<Camera>& camera);
 
