@@ -59,6 +59,44 @@ class Folder(unittest.TestCase):
         subprocess.run([PROGRAM, *map(str, arguments)], check=True, capture_output=True, timeout=120, cwd=self.path)
 
 
+class Checks(Folder):
+    """tools/layers and tools/functions name what they are there to find, and nothing else."""
+    def faults(self, tool, *arguments):
+        run = subprocess.run([TOOLS / tool, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, 1 if run.stderr else 0)
+        return run.stderr.splitlines()
+
+    def source(self, name, text):
+        path = self.path / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def test_layers(self):
+        self.source("machine/machine.h", "__shfl_sync();\n")
+        self.source("scene/mesh.h", '#include "machine/machine.h"\n')
+        self.source("pipeline/kernel.cu", "threadIdx.x;  // and __shfl_sync\n")
+        self.source("lab/lab.h", '#include "scene/mesh.h"\n#include "viewer/viewer.h"\n')
+        self.source("viewer/viewer.h", "")
+        self.assertEqual(self.faults("layers", self.path / "src"), [])
+        self.source("scene/upward.cpp", '\n#include "pipeline/renderer.h"\n#include "lab/lab.h"\n')
+        self.source("pipeline/renderer.h", "#ifdef __CUDA_ARCH__\n")
+        self.source("attic/old.h", "")
+        faults = self.faults("layers", self.path / "src")
+        self.assertEqual([fault.split(": ")[0] for fault in faults],
+                         ["src/attic", "src/pipeline/renderer.h:1", "src/scene/upward.cpp:2", "src/scene/upward.cpp:3"])
+
+    def test_functions(self):
+        body = "  if (x) { x = '{'; }\n"
+        short = self.source("short.cpp", "namespace a {\nstruct B : C {\n  B() : x{1} {\n" + 67 * body + "  }\n};\n" +
+                            "const int table[] = {\n" + 90 * "  1,\n" + "};\n}\n")
+        self.assertEqual(self.faults("functions", short), [])
+        long = self.source("long.cpp", "int first();\n\nauto run(int x)\n    -> int {\n" + 68 * body + "}\n")
+        faults = self.faults("functions", long)
+        self.assertEqual(len(faults), 1)
+        self.assertTrue(faults[0].endswith("long.cpp:3: run: 71 lines: more than 70"), faults[0])
+
+
 @unittest.skipUnless(has_matplotlib(), "needs python3-matplotlib")
 class Plots(Folder):
     def measure(self):
