@@ -1,5 +1,5 @@
-// A fragment shader of a known cost: 2500 multiply-adds, as HPG paper section 5 (thesis 7.5) stands in for elaborate
-// shading. Four chains of 625, one per channel and one that nobody sees; the machines do not contract
+// A fragment shader of a known cost: 2500 multiply-adds, by which [Kerbl17, 5] and [Kerbl18, 7.5] stand in for
+// elaborate shading. Four chains of 625, one per channel and one that nobody sees; the machines do not contract
 // (-ffp-contract=off), so that each is a multiplication and an addition.
 #pragma once
 

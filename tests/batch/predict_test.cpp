@@ -1,5 +1,5 @@
-// The predictor against the experiments that the models were found with (thesis 6.2), and against a literal
-// transcription of Algorithm 2.
+// The predictor against the experiments that the models were found with [Kerbl18, 6.2], and against a literal
+// transcription of [Kerbl18, Alg. 2].
 #include "batch/predict.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Indices repeated_triangle(uint32_t indices) {
   return result;
 }
 
-// Fig. 6.1: {0, 1, 2, 0, 1, 2, ...} steps up by a triangle's vertices wherever a batch begins.
+// [Kerbl18, Fig. 6.1]: {0, 1, 2, 0, 1, 2, ...} steps up by a triangle's vertices wherever a batch begins.
 TEST(Predict, ARepeatedTriangleStepsEvery96IndicesOnNvidia) {
   for (const char* model : {"nvidia", "nvidia-gl", "warp", "precomputed"}) {
     for (uint32_t n = 3; n <= 960; n += 3) {
@@ -54,7 +54,7 @@ TEST(Predict, The33rdUniqueVertexEndsABatchOnNvidia) {
   // Ten triangles have 30 vertices, an eleventh with new ones does not fit; on AMD nothing happens.
   EXPECT_EQ(batches(33), (std::vector<uint32_t>{0, 10, 32}));
   EXPECT_EQ(runs("nvidia", growing_then_repeated(30, 96)), 30u);
-  // The repeated triangle spans the cut, so that one vertex more is shaded: (N + 1) in the thesis.
+  // The repeated triangle spans the cut, so that one vertex more is shaded: (N + 1) in [Kerbl18].
   EXPECT_EQ(runs("nvidia", growing_then_repeated(33, 96)), 34u);
   EXPECT_EQ(predict_batches(batch_model("amd"), growing_then_repeated(33, 384)).batches(), 1u);
   // A triangle with two known vertices takes exactly the 31st place, and so on to the 32nd.
@@ -139,7 +139,7 @@ TEST(Predict, SegmentsCutAtMultiples) {
   EXPECT_EQ(runs("none", grid(9)), grid(9).size());
 }
 
-// Algorithm 2 as printed, `added` taken back at a cut, memory a plain list of what may be looked up.
+// [Kerbl18, Alg. 2] as printed, `added` taken back at a cut, memory a plain list of what may be looked up.
 uint64_t literal(const Indices& indices, uint32_t max_size, uint32_t max_uniques, const std::string& kind,
                  std::vector<uint32_t>& cuts) {
   std::deque<uint32_t> memory;  // newest first

@@ -83,7 +83,7 @@ TEST(Reorder, LowersTheShadingRate) {
 TEST(Reorder, BatchesReachTheShadingRateOfTheThesis) {
   const BatchModel& model = batch_model("nvidia");
   for (const Indices& indices : {grid(150), shuffled(grid(150), 7)}) {
-    // Table 6.1: 0.81 on the sphere, and better than K-Cache and Tipsify.
+    // [Kerbl18, Table 6.1]: 0.81 on the sphere, and better than K-Cache and Tipsify.
     const double full = average_shading_rate(model, reorder(ReorderMethod::batch, model, indices));
     EXPECT_LT(full, 0.81);
     EXPECT_LT(average_shading_rate(model, reorder(ReorderMethod::batch_fast, model, indices)), 0.86);

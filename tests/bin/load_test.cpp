@@ -37,8 +37,8 @@ TEST(Load, BinsGoToTheirOwners) {
   EXPECT_THROW((void)load_statistics(pattern, {}, -1, 0), std::invalid_argument);
 }
 
-// What the paper found, on a load of our own: a horizon, dense in a few rows of bins and clustered about one point. The
-// diagonal repeats a rasterizer along a line, van der Corput spreads it.
+// The findings of [Kerbl17], on a load of our own: a horizon, dense in a few rows of bins and clustered about one
+// point. The diagonal repeats a rasterizer along a line, van der Corput spreads it.
 TEST(Load, VanDerCorputBeatsTheDiagonalOnClusters) {
   constexpr int kBinsX = 30, kBinsY = 17;
   double diagonal = 0, corput = 0;

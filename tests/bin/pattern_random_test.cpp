@@ -1,4 +1,4 @@
-// The randomised patterns: the generator that the paper names, uniformity, and distance.
+// The randomised patterns: the generator that [Kerbl17] names, uniformity, and distance.
 #include <gtest/gtest.h>
 
 #include <algorithm>

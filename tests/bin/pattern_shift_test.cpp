@@ -1,4 +1,4 @@
-// The shift patterns against formulas derived anew from the paper, and the properties that it states.
+// The shift patterns against formulas derived anew from [Kerbl17], and the properties that it states.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ TEST(PatternShift, XShiftOffsetFollowsItsFormula) {
       EXPECT_TRUE(each_once_per_column(p)) << "N " << n;
     }
   }
-  for (const int n : {6, 20, 56, 64, 72, 132, 1024}) {  // counts that hardware and the paper use
+  for (const int n : {6, 20, 56, 64, 72, 132, 1024}) {  // counts that hardware and [Kerbl17] use
     EXPECT_TRUE(each_once_per_column(make_pattern(PatternKind::x_shift_offset, n, 4, 4))) << "N " << n;
   }
   // The exception that the source documents.

@@ -79,7 +79,7 @@ TEST(Pattern, RepeatingTilesShareEqually) {
   for (const PatternInfo& info : patterns()) {
     if (info.kind == PatternKind::z_curve || info.kind == PatternKind::hilbert ||
         info.kind == PatternKind::pseudo_random) {
-      continue;  // the paper promises nothing of these
+      continue;  // [Kerbl17] promises nothing of these
     }
     for (const int n : kCounts) {
       const std::vector<int> share = bins_per_rasterizer(make_pattern(info.kind, n, 30, 17));

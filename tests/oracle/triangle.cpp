@@ -87,10 +87,10 @@ struct HalfPlane {
   long double distance(long double px, long double py) const { return x * px + y * py + one; }
 };
 
-// Where clipping is needed: two-dimensional homogeneous rasterization (Olano and Greer 1997) of the whole triangle,
-// which needs no clipping at all. With the vertices (x, y, w) in window space as the rows of a matrix, the columns of
-// its inverse are the barycentrics over w, and a sample is inside where none is negative, with near and far distances
-// that are not negative either.
+// Where clipping is needed: two-dimensional homogeneous rasterization [Olano97] of the whole triangle, which needs no
+// clipping at all. With the vertices (x, y, w) in window space as the rows of a matrix, the columns of its inverse are
+// the barycentrics over w, and a sample is inside where none is negative, with near and far distances that are not
+// negative either.
 Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags,
                          const PixelRect& pixels, double tolerance, std::vector<Sample>& samples) {
   const long double half_width = 0.5L * state.viewport.z, half_height = 0.5L * state.viewport.w;

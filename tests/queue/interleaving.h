@@ -20,8 +20,8 @@ class TurnPolicy {
   virtual int next(int current, bool waits, const std::vector<bool>& finished) = 0;
 };
 
-// Priorities that change at random moments: long suspensions at any place (probabilistic concurrency testing,
-// Burckhardt et al. 2010), or turns at random. A thread that waits goes behind all others.
+// Priorities that change at random moments: long suspensions at any place (probabilistic concurrency testing
+// [Burckhardt10]), or turns at random. A thread that waits goes behind all others.
 class RandomTurns : public TurnPolicy {
  public:
   RandomTurns(int threads, uint32_t seed);

@@ -1,4 +1,4 @@
-// Whether a history of queue operations could have happened one after another (Herlihy and Wing 1990).
+// Whether a history of queue operations could have happened one after another [Herlihy90].
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct Operation {
 };
 
 // Looks for an order in which each operation takes effect between its call and its return and a queue of `capacity` (0:
-// without bound) answers as recorded: the search of Wing and Gong 1993, which remembers where it has been (Lowe 2017).
-// Up to 64 operations; all have returned.
+// without bound) answers as recorded: the search of [Wing93], which remembers where it has been [Lowe17]. Up to 64
+// operations; all have returned.
 bool is_linearizable(const std::vector<Operation>& history, size_t capacity);
 
 // One operation a line, for messages.

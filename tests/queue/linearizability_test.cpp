@@ -38,7 +38,7 @@ TEST(LinearizabilityChecker, RejectsWhatNoQueueDoes) {
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), put(2, 3, 4), got(2, 5, 6), got(1, 7, 8)}, 0)) << "out of order";
   EXPECT_FALSE(is_linearizable({put(1, 1, 2, false)}, 1)) << "full without elements";
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), put(2, 3, 4)}, 1)) << "more than fit";
-  // What the broker work distributor does (thesis 4.3.2): a dequeue is promised an element and is late to take it.
+  // The broker work distributor does this [Kerbl18, 4.3.2]: a dequeue is promised an element and is late to take it.
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), got(2, 3, 12), empty(4, 5), put(2, 6, 7), got(1, 8, 9)}, 0));
 }
 

@@ -1,5 +1,5 @@
-// The other rows of Table 4.1: what each queue claims is tried out. Rows without a test need a GPU: "highly scalable"
-// is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports (docs/queues.md).
+// The other rows of [Kerbl18, Table 4.1]: each queue's claims are tried out. Rows without a test need a GPU: "highly
+// scalable" is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports (docs/queues.md).
 #include <gtest/gtest.h>
 
 #include "cpu_machines.h"

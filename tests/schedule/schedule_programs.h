@@ -131,7 +131,7 @@ using DeadlinePerJob = Repeat<6, PerJob<0, 1>, Counted>;
 using DeadlineSliced = Repeat<16, DeadlineSlices<1, 1000>, Leaf>;
 using DeadlineRing = Repeat<16, WrapAroundSlices<1, 100000>, Leaf>;
 using PrioritySorted = Queue<SortedByPriority<0>, OneJob>;
-// Fig. 5.2d: priorities above, a queue per type below, the longest first (Fig. 5.3).
+// [Kerbl18, Fig. 5.2d]: priorities above, a queue per type below, the longest first [Kerbl18, Fig. 5.3].
 using Kinds = Bucket<Fullest<ByTask>, Queue<HowMany, SmallJob>, Queue<HowMany, OtherJob>>;
 using PriorityOfKinds = Repeat<2, Discrete<0>, Kinds>;
 using KindsApart = Bucket<RoundRobin<ByTask>, Queue<HasTasks, SmallJob>, Queue<HasTasks, OtherJob>>;

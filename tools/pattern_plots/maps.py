@@ -77,7 +77,7 @@ def orientation(rows):
             axes.grid(False)
             axes.pcolormesh(edges, [ring + 1, ring + 1.92], values[None, :], cmap="RdYlBu_r", shading="flat", vmin=0, vmax=1)
             axes.text(math.radians(-22), ring + 1.45, f"{n:g}", fontsize=6, ha="center", va="center")
-        # The paper counts from the vertical: a line drawn at its own angle.
+        # [Kerbl17] counts from the vertical: a line drawn at its own angle.
         axes.set_theta_zero_location("N")
         axes.set_theta_direction(-1)
         axes.set_xticks([math.radians(a) for a in range(0, 360, 45)])
