@@ -1,4 +1,4 @@
-// How evenly a pattern spreads the work: load per rasterizer and its coefficient of variation (HPG paper 4.5).
+// How evenly a pattern spreads the work: load per rasterizer and its coefficient of variation [Kerbl17, 4.5].
 #pragma once
 
 #include <cstdint>

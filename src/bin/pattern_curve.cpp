@@ -1,4 +1,4 @@
-// Patterns that follow a space-filling curve over the bins (HPG paper 4.1); (0, 0) is the lower left bin.
+// Patterns that follow a space-filling curve over the bins [Kerbl17, 4.1]; (0, 0) is the lower left bin.
 #include <algorithm>
 #include <utility>
 

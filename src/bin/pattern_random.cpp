@@ -1,4 +1,4 @@
-// Randomised patterns (HPG paper 4.2).
+// Randomised patterns [Kerbl17, 4.2].
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,11 +8,11 @@
 namespace brokkr::pattern_families {
 namespace {
 
-constexpr uint32_t kDarts = 50;  // candidates per bin, from the paper
+constexpr uint32_t kDarts = 50;  // candidates per bin [Kerbl17]
 
-// Cost of the dart throwing is about 25 T^4 / N distances for a tile of T x T bins. The paper's T = N would cost hours
-// for N = 4096, so T is the largest side with T^4 / N <= this budget: N itself up to N = 128, 256 bins for N = 4096 (16
-// bins of every rasterizer, 128 KiB).
+// Cost of the dart throwing is about 25 T^4 / N distances for a tile of T x T bins. T = N as in [Kerbl17] would cost
+// hours for N = 4096, so T is the largest side with T^4 / N <= this budget: N itself up to N = 128, 256 bins for N =
+// 4096 (16 bins of every rasterizer, 128 KiB).
 constexpr double kTileBudget = 1 << 21;
 
 int tile_side(int rasterizers) {

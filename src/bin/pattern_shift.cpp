@@ -1,5 +1,5 @@
-// Patterns whose rows are the sequence 0..N-1, each rotated by a shift of its own: diagonal, the fixed shifts (HPG
-// paper 4.3), the variable shifts (4.4) and the G80's map (fragSniffer, conclusions of E1).
+// Patterns whose rows are the sequence 0..N-1, each rotated by a shift of its own: diagonal, the fixed shifts [Kerbl17,
+// 4.3], the variable shifts [Kerbl17, 4.4] and the G80's map [FragSniffer, conclusions of E1].
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -65,8 +65,8 @@ Pattern y_shift(int rasterizers) {
   return columns;
 }
 
-// The paper promises that a column repeats no rasterizer before N rows. With the paper's formula that holds where k
-// divides N or N + 1; for other N a few shifts of the N rows coincide (N = 10: rows 1 and 9).
+// [Kerbl17] promises that a column repeats no rasterizer before N rows. With its formula that holds where k divides N
+// or N + 1; for other N a few shifts of the N rows coincide (N = 10: rows 1 and 9).
 Pattern x_shift_offset(int rasterizers) {
   return from_row_shifts(PatternKind::x_shift_offset, rasterizers,
                          fixed_shifts(rasterizers, rasterizers + 1, rasterizers));

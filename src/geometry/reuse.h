@@ -1,7 +1,7 @@
 // Warp-local vertex reuse: the distinct vertices of a batch are found in a small hash table and shaded once.
 //
-// A sub-batch is a run of consecutive triangles with at most 32 distinct vertices (thesis 6.1: 32 unique vertices, 96
-// indices); a batch of 32 triangles that has more is cut where the 33rd would come.
+// A sub-batch is a run of consecutive triangles with at most 32 distinct vertices ([Kerbl18, 6.1]: 32 unique vertices,
+// 96 indices); a batch of 32 triangles that has more is cut where the 33rd would come.
 #pragma once
 
 #include "geometry/vertex.h"

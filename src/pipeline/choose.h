@@ -69,7 +69,7 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
   });
 }
 
-// Decides by one tree; what turns out to be taken or full is left out, and the decision made anew (thesis 5.2.4).
+// Decides by one tree; what turns out to be taken or full is left out, and the decision made anew [Kerbl18, 5.2.4].
 template <class Root>
 BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& d) {
   for (int tries = 0; tries < 4; ++tries) {

@@ -1,4 +1,4 @@
-// The launch as a hierarchy of buckets (schedule/task_tree.h, thesis 5.2). Its leaves are no queues of tasks: one is
+// The launch as a hierarchy of buckets (schedule/task_tree.h) [Kerbl18, 5.2]. Its leaves are no queues of tasks: one is
 // geometry, which is admitted in order, and one is each rasterizer, which reports how many elements wait in its queue.
 // A policy is a tree; the launch says which.
 #pragma once

@@ -4,7 +4,7 @@
 // done. `available` elements may still be claimed; `occupied` slots hold an element or have been promised one. They
 // differ by the elements that are reserved, claimed but not yet taken, of which there are never more than slots.
 //
-// A claim is one atomic addition, made when the sums looked well and checked by the sums it found (thesis Alg. 1,
+// A claim is one atomic addition, made when the sums looked well and checked by the sums it found ([Kerbl18, Alg. 1],
 // ensureEnqueue and ensureDequeue). What it claimed too much, it takes back. Others may have relied on it in the
 // meantime, so whoever takes something back must claim again if the sums then allow it: a refusal is final only once
 // the sums, without this claim, refuse. Reservations are compared and exchanged instead, for nothing would redeem a

@@ -1,5 +1,5 @@
-// Broker queues: bounded FIFO queues for many warps over static memory, after "The Broker Queue" (thesis ch. 4, Alg. 1)
-// and its variant, the broker work distributor (4.5.1).
+// Broker queues: bounded FIFO queues for many warps over static memory, after [Kerbl18, Alg. 1], and their variant, the
+// broker work distributor [Kerbl18, 4.5.1].
 //
 // An operation first asks the queue's broker (queue/broker.h) for n elements, or for room for n; what the broker grants
 // always comes true, so the operation may then draw n consecutive tickets from `tail` or `head` and wait, slot by slot,

@@ -14,9 +14,9 @@
 
 namespace brokkr {
 
-//   linearizable  the broker queue (thesis Alg. 1): "full" and "empty" are answered only once they can be
+//   linearizable  the broker queue [Kerbl18, Alg. 1]: "full" and "empty" are answered only once they can be
 //                 observed, at the price of a wait for operations under way
-//   distributor   the broker work distributor (thesis 4.5.1): the broker's first answer is taken at face
+//   distributor   the broker work distributor [Kerbl18, 4.5.1]: the broker's first answer is taken at face
 //                 value; "full" and "empty" may be wrong for a moment, and no operation waits to fail
 enum class Discipline : uint32_t { linearizable, distributor };
 

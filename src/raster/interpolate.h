@@ -1,6 +1,6 @@
 // Attributes of samples, recomputed from the vertices of their primitive: perspective-correct barycentrics in
-// homogeneous coordinates (Olano and Greer 1997), taken relative to the sample so that small triangles far from the
-// origin keep their precision.
+// homogeneous coordinates [Olano97], taken relative to the sample so that small triangles far from the origin keep
+// their precision.
 #pragma once
 
 #include "geometry/vertex.h"

@@ -1,4 +1,4 @@
-// Progressive sorting of queues while others use them (thesis 5.2.5, after Steinberger et al. 2012).
+// Progressive sorting of queues while others use them ([Kerbl18, 5.2.5], after [Steinberger12]).
 //
 // A window of as many slots as the warp has lanes moves from the back of a queue to its front, by half its width, and
 // sorts what it sees; then it begins again at the back. It stays away from the front by a safety margin, where elements

@@ -1,4 +1,4 @@
-// Scheduling policies as callbacks of buckets and queues (thesis 5.3). They combine freely: a policy of buckets says
+// Scheduling policies as callbacks of buckets and queues [Kerbl18, 5.3]. They combine freely: a policy of buckets says
 // which child is next; where it takes a `Traverse`, that says which child gets a new task (a class with `traverse` as
 // in schedule/task_tree.h).
 #pragma once

@@ -1,4 +1,5 @@
-// Programs over hierarchical bucket queues: the persistent loop that a worker (one warp) runs (thesis 5.2.2 to 5.2.6).
+// Programs over hierarchical bucket queues: the persistent loop that a worker (one warp) runs [Kerbl18, 5.2.2 to
+// 5.2.6].
 //
 // A worker decides bottom-up which queue to take tasks from, takes as many as its lanes can work on, and runs them;
 // tasks enqueue further tasks. The program ends when no task is queued or running, or when *stop is not 0.

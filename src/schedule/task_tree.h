@@ -1,4 +1,4 @@
-// Hierarchical bucket queues (thesis 5.2): a tree of types, known when a program is compiled.
+// Hierarchical bucket queues [Kerbl18, 5.2]: a tree of types, known when a program is compiled.
 //
 //   Queue<Callbacks, Tasks...>      a leaf: a broker work distributor for payloads of these tasks
 //   Bucket<Callbacks, Children...>  an inner node over queues and buckets
@@ -32,7 +32,7 @@
 //   static bool settles(const BucketState&, int child, uint64_t info)
 //       optional: children are asked in their order, and those after this one need not be
 //
-// The thesis' propagate looks at all children's reports and returns one of them. Here it rates one child, lanes rate
+// In [Kerbl18], propagate looks at all children's reports and returns one of them. Here it rates one child, lanes rate
 // different children, and the largest number wins: that makes the decision a reduction over the warp. A bucket reports
 // upwards what its winner reported.
 #pragma once
