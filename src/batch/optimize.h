@@ -30,8 +30,8 @@ inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
 
-// The same algorithm as the thesis prints it, all triangles in a Fibonacci heap (heap_optimize.cpp): to measure
-// against. Orders differ where priorities are equal. Throws as batch_order, but takes any weights.
+// [Kerbl18, Alg. 3] as printed, with all triangles in a Fibonacci heap (heap_optimize.cpp). It is measured beside
+// batch_order. Orders differ where priorities are equal. Throws as batch_order, but takes any weights.
 std::vector<uint32_t> heap_order(const BatchModel& model, std::span<const uint32_t> indices,
                                  const BatchWeights& weights = kFullWeights);
 

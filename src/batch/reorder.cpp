@@ -17,9 +17,9 @@ constexpr ReorderInfo kMethods[] = {
     {ReorderMethod::k_cache, "k-cache", "focus vertices (Lin and Yu 2006)", true},
     {ReorderMethod::tipsify, "tipsify", "Tipsify (Sander, Nehab, Barczak 2007), by meshoptimizer", true},
     {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", false},
-    {ReorderMethod::batch, "batch", "batch-based (thesis Algorithm 3)", false},
+    {ReorderMethod::batch, "batch", "batch-based (Kerbl 2018, Algorithm 3)", false},
     {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", false},
-    {ReorderMethod::batch_heap, "batch-heap", "as batch, in a Fibonacci heap as the thesis has it: slow", false},
+    {ReorderMethod::batch_heap, "batch-heap", "as batch, in a Fibonacci heap as Kerbl 2018 has it: slow", false},
 };
 
 }  // namespace

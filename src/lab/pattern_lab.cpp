@@ -39,7 +39,7 @@ const std::vector<PatternExperiment> kExperiments = {
       "geometry_ms", "frame_ms", "critical_fragments", "fragments", "cv_time", "cv_fragments", "cv_map",
       "imbalance_map"}},
     {"blocks",
-     "thesis 7.13",
+     "7.13 of Kerbl 2018",
      "What every block spends its time on",
      {"frame", "pattern", "rasterizers", "bin", "kind", "block", "geometry_ms", "raster_ms", "idle_ms"}},
     {"cost",

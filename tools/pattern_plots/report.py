@@ -29,7 +29,7 @@ class Report:
         self.folder, self.parts, self.titles = folder, [], {}
         for e in field(settings, "experiments", list):
             figure = field(e, "figure")
-            self.titles[field(e, "name")] = field(e, "title") + (f" (HPG paper, Fig. {figure})" if figure else "")
+            self.titles[field(e, "name")] = field(e, "title") + (f" (Kerbl et al. 2017, Fig. {figure})" if figure else "")
         self.frames = field(settings, "frames", list)
         self.maps = []
         for frame in self.frames:

@@ -75,7 +75,7 @@ void list_queues() {
   std::cout << format_table({"queue", "scalable", "fair", "linearizable", "footprint", "static", "paradigms",
                              "multi-queue", "multi-element"},
                             rows)
-            << "* differs from Table 4.1 of the thesis\n\nqueues:\n";
+            << "* differs from Table 4.1 of Kerbl 2018 (docs/references.md)\n\nqueues:\n";
   for (const QueueTraits& q : kQueueTraits) {
     std::cout << "  " << q.name << std::string(6 - std::string(q.name).size(), ' ') << q.title << " (" << q.source
               << ")\n";
