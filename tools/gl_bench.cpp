@@ -85,7 +85,7 @@ brokkr::Frame load(const std::string& path, const Options& options) {
   const uint32_t target = brokkr::main_target(frame);
   const brokkr::Target& shown = frame.targets[target];
   if (load.width != 0 && shown.layers == 1 && (shown.width != load.width || shown.height != load.height))
-    brokkr::cli::resize_frame(frame, target, load.width, load.height);
+    brokkr::app::resize_frame(frame, target, load.width, load.height);
   return frame;
 }
 

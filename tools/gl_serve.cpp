@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "app/workload.h"
 #include "brokkr/frame.h"
-#include "cli/bench_memory.h"
-#include "cli/bench_workload.h"
+#include "log/machine_facts.h"
 #include "reference/egl_context.h"
 #include "reference/gl_renderer.h"
 
@@ -52,13 +52,13 @@ class Server {
 
   Json load(const Json& request) {
     drop();
-    cli::reset_peak_memory();
+    reset_peak_memory();
     LoadOptions options;
     options.width = request.at("width");
     options.height = request.at("height");
     options.views = request.at("views");
     options.view_size = request.at("view_size");
-    frame_ = cli::load_workload(request.at("file"), options);
+    frame_ = app::load_workload(request.at("file"), options);
     renderer_ = std::make_unique<GlRenderer>(context_);
     renderer_->prepare(frame_);
     const Target& target = frame_.targets[main_target(frame_)];
@@ -81,7 +81,7 @@ class Server {
     GlDrawStatistics last;
     double spent = 0;
     const double cpu_begin = process_cpu_ms();
-    while (cli::turn_goes_on(samples.size(), spent, frames, most_ms)) {
+    while (app::turn_goes_on(samples.size(), spent, frames, most_ms)) {
       last = renderer_->draw(options);
       samples.push_back(last.frame_ms);
       spent += last.frame_ms;
@@ -89,7 +89,7 @@ class Server {
     return {{"samples_ms", samples},
             {"cpu_ms", samples.empty() ? 0 : (process_cpu_ms() - cpu_begin) / double(samples.size())},
             {"draw_calls", last.draw_calls},
-            {"rss_kib", cli::peak_memory_kib()}};
+            {"rss_kib", peak_memory_kib()}};
   }
 
   Json read(const Json& request) {

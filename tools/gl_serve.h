@@ -8,7 +8,7 @@
 //       -> {"width", "height", "layers", "triangles"}
 //   {"do": "draw", "shading", "warm_up", "frames", "max_ms"}
 //       -> {"samples_ms", "cpu_ms", "draw_calls", "rss_kib"}: how many samples says turn_goes_on
-//          (cli/bench_workload.h); rss_kib is the most memory held since the load
+//          (app/workload.h); rss_kib is the most memory held since the load
 //   {"do": "read", "layer", "file"}
 //       -> {"width", "height", "channels"}: writes colour, four values per pixel, bytes ("u8") or
 //          floats ("f32"), and then depth as floats; rows bottom to top

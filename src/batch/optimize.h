@@ -30,11 +30,6 @@ inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
 
-// [Kerbl18, Alg. 3] as printed, with all triangles in a Fibonacci heap (heap_optimize.cpp). It is measured beside
-// batch_order. Orders differ where priorities are equal. Throws as batch_order, but takes any weights.
-std::vector<uint32_t> heap_order(const BatchModel& model, std::span<const uint32_t> indices,
-                                 const BatchWeights& weights = kFullWeights);
-
 // `indices` with its triangles in `order`.
 std::vector<uint32_t> in_order(std::span<const uint32_t> indices, std::span<const uint32_t> order);
 

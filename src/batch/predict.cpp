@@ -74,16 +74,6 @@ BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indic
   return result;
 }
 
-template <class Cache>
-uint64_t cache_misses(std::span<const uint32_t> indices, Cache cache) {
-  uint64_t misses = 0;
-  for (const uint32_t vertex : indices) {
-    misses += !cache.has(vertex, 0);
-    cache.use(vertex, 0);
-  }
-  return misses;
-}
-
 }  // namespace
 
 size_t vertex_bound(std::span<const uint32_t> indices) {
@@ -106,33 +96,6 @@ BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_
   const size_t vertices = vertex_bound(indices);
   return with_memory(model, vertices,
                      [&](auto& memory) { return predict(model, indices, keep_runs, vertices, memory); });
-}
-
-double average_shading_rate(const BatchModel& model, std::span<const uint32_t> indices) {
-  if (indices.empty()) return 0;
-  return double(predict_batches(model, indices).vertex_runs) * 3 / double(indices.size());
-}
-
-uint64_t distinct_vertices(std::span<const uint32_t> indices) {
-  std::vector<bool> used(vertex_bound(indices));
-  uint64_t count = 0;
-  for (const uint32_t vertex : indices) {
-    count += !used[vertex];
-    used[vertex] = true;
-  }
-  return count;
-}
-
-double perfect_shading_rate(std::span<const uint32_t> indices) {
-  return indices.empty() ? 0 : double(distinct_vertices(indices)) * 3 / double(indices.size());
-}
-
-uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
-  return cache_misses(indices, FifoMemory(vertex_bound(indices), size));
-}
-
-uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
-  return cache_misses(indices, LruMemory(0, size));
 }
 
 }  // namespace brokkr

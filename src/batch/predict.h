@@ -23,17 +23,6 @@ struct BatchPrediction {
 // that is no multiple of 3 or for limits below 3.
 BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs = false);
 
-// Vertex shader runs per triangle; 0 for no triangles.
-double average_shading_rate(const BatchModel& model, std::span<const uint32_t> indices);
-
-// The average shading rate with perfect reuse: distinct vertices per triangle.
-double perfect_shading_rate(std::span<const uint32_t> indices);
-uint64_t distinct_vertices(std::span<const uint32_t> indices);
-
-// Vertices that one cache of `size` vertices for the whole index buffer would have to shade [Kerbl18, Fig. 6.2].
-uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size);
-uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size);
-
 // One more than the largest index; 0 for none.
 size_t vertex_bound(std::span<const uint32_t> indices);
 

@@ -19,7 +19,6 @@ constexpr ReorderInfo kMethods[] = {
     {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", false},
     {ReorderMethod::batch, "batch", "batch-based (Kerbl 2018, Algorithm 3)", false},
     {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", false},
-    {ReorderMethod::batch_heap, "batch-heap", "as batch, in a Fibonacci heap as Kerbl 2018 has it: slow", false},
 };
 
 }  // namespace
@@ -61,7 +60,6 @@ std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std
     case ReorderMethod::k_cache: return in_order(indices, k_cache_order(indices, cache_size));
     case ReorderMethod::batch: return in_order(indices, batch_order(model, indices, kFullWeights));
     case ReorderMethod::batch_fast: return in_order(indices, batch_order(model, indices, kFastWeights));
-    case ReorderMethod::batch_heap: return in_order(indices, heap_order(model, indices, kFullWeights));
     case ReorderMethod::tipsify:
       meshopt_optimizeVertexCacheFifo(result.data(), indices.data(), indices.size(), vertex_bound(indices), cache_size);
       return result;

@@ -11,7 +11,7 @@
 
 namespace brokkr {
 
-enum class ReorderMethod : uint8_t { original, hoppe, k_cache, tipsify, forsyth, batch, batch_fast, batch_heap };
+enum class ReorderMethod : uint8_t { original, hoppe, k_cache, tipsify, forsyth, batch, batch_fast };
 
 struct ReorderInfo {
   ReorderMethod method;

@@ -32,7 +32,6 @@ class PerBatch {
     }
     return values_[vertex];
   }
-  void forget(uint32_t vertex) { stamp_[vertex] = now_ - 1; }
   void reset() { ++now_; }
 
  private:

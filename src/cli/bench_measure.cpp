@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "cli/bench_memory.h"
+#include "log/machine_facts.h"
 
 namespace brokkr::app {
 namespace {

@@ -11,6 +11,12 @@ namespace brokkr::lab {
 using Row = std::vector<std::string>;
 using Rows = std::vector<Row>;
 
+struct ResultTable {
+  std::string name;  // the table's file is COMMAND-NAME.csv
+  Row columns;
+  Rows rows;  // each has a cell per column; an empty cell has no value
+};
+
 // A value that was not measured is an empty cell: an optional without a value, or a number that is not finite.
 inline std::string cell(const std::string& text) { return text; }
 inline std::string cell(const char* text) { return text; }

@@ -1,5 +1,6 @@
 #include "log/machine_facts.h"
 
+#include <malloc.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -94,6 +95,13 @@ MemoryUse memory_use() {
   return {less(kib_of(file, "MemTotal"), kib_of(file, "MemAvailable")),
           less(kib_of(file, "SwapTotal"), kib_of(file, "SwapFree")), kib_of("/proc/self/status", "VmRSS")};
 }
+
+void reset_peak_memory() {
+  malloc_trim(0);                                 // what earlier work freed is not this work's
+  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM
+}
+
+uint64_t peak_memory_kib() { return kib_of("/proc/self/status", "VmHWM"); }
 
 int processor_mhz() {
   std::ifstream file("/proc/cpuinfo");

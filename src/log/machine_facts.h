@@ -25,6 +25,11 @@ struct MemoryUse {
 };
 MemoryUse memory_use();
 
+// The most memory that this process held since a moment of one's choice, in KiB (VmHWM); 0: not known. Resetting makes
+// it what is held now, and does nothing where the kernel refuses.
+void reset_peak_memory();
+uint64_t peak_memory_kib();
+
 int processor_mhz();  // the fastest core now; 0: not known
 
 std::string program_version();  // "0.1.0"

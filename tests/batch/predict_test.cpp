@@ -217,15 +217,6 @@ TEST(Predict, RunsOfIndicesAreThoseOfTheirVertices) {
   }
 }
 
-TEST(Predict, CachesMissAsTheyShould) {
-  EXPECT_EQ(fifo_cache_misses(repeated_triangle(30), 3), 3u);
-  EXPECT_EQ(fifo_cache_misses(repeated_triangle(30), 2), 30u);
-  // 0 1 2 0 3 0 with three entries: FIFO drops 0 for 3, LRU drops 1.
-  EXPECT_EQ(fifo_cache_misses(Indices{0, 1, 2, 0, 3, 0}, 3), 5u);
-  EXPECT_EQ(lru_cache_misses(Indices{0, 1, 2, 0, 3, 0}, 3), 4u);
-  EXPECT_EQ(lru_cache_misses(grid(20), 1000), distinct_vertices(grid(20)));
-}
-
 TEST(Predict, RefusesWhatIsNoTriangleList) {
   EXPECT_THROW(predict_batches(batch_model("amd"), Indices{0, 1}), std::invalid_argument);
   EXPECT_THROW(batch_model("voodoo"), std::invalid_argument);
@@ -233,7 +224,6 @@ TEST(Predict, RefusesWhatIsNoTriangleList) {
   tiny.max_uniques = 2;
   EXPECT_THROW(predict_batches(tiny, grid(2)), std::invalid_argument);
   EXPECT_EQ(predict_batches(batch_model("amd"), Indices{}).batches(), 0u);
-  EXPECT_EQ(average_shading_rate(batch_model("amd"), Indices{}), 0);
 }
 
 }  // namespace

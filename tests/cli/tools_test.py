@@ -32,6 +32,11 @@ def has_matplotlib():
         return False
 
 
+def has_lab():
+    """Whether the program has the commands that only measure (-DBROKKR_LAB=ON)."""
+    return subprocess.run([PROGRAM, "queues", "--list"], capture_output=True).returncode == 0
+
+
 class Folder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -97,6 +102,7 @@ class Checks(Folder):
         self.assertTrue(faults[0].endswith("long.cpp:3: run: 71 lines: more than 70"), faults[0])
 
 
+@unittest.skipUnless(has_lab(), "needs a program with the lab")
 @unittest.skipUnless(has_matplotlib(), "needs python3-matplotlib")
 class Plots(Folder):
     def measure(self):

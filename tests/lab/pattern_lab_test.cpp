@@ -10,8 +10,8 @@
 #include <memory>
 #include <set>
 
-#include "app/command.h"
 #include "brokkr/load.h"
+#include "cli/cli.h"
 
 namespace brokkr::lab {
 namespace {

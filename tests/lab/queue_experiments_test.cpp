@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/command.h"
+#include "cli/cli.h"
 #include "each_machine.h"
 
 namespace brokkr::lab {

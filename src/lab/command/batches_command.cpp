@@ -9,11 +9,14 @@
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "batch/predict.h"
-#include "lab/command/batches_measure.h"
+#include "lab/batches.h"
 #include "lab/command/commands.h"
+#include "lab/command/experiment_output.h"
 
 namespace brokkr::app {
 namespace {
+
+using lab::BatchInput, lab::BatchRequest;
 
 // One table per model, a line per file and a column per method, as in [Kerbl18].
 void print_asr(const ResultTable& table, const BatchRequest& request) {
@@ -75,24 +78,27 @@ void draw_batches(const BatchInput& input, const Arguments& arguments, const Bat
 int run_batches(const Arguments& arguments) {
   BatchRequest request;
   request.models = models_of(arguments.text("models", "nvidia,amd,intel"), "--models");
-  request.methods =
-      methods_of(arguments.text("methods", "original,hoppe,k-cache,tipsify,forsyth,batch,batch-fast"), "--methods");
+  if (arguments.has("methods")) {
+    request.methods = methods_of(arguments.text("methods"), "--methods");
+  } else {
+    request.methods.assign(reorder_methods().begin(), reorder_methods().end());
+  }
   request.max_cache = uint32_t(arguments.integer("max-cache", 64));
   const ResultFiles results("batches", arguments);
   const auto& files = arguments.all("FILE");
-  ResultTable asr = empty_asr_table(), caches = empty_cache_table(), sweep = empty_sweep_table(),
-              render = empty_render_table();
+  ResultTable asr = lab::empty_asr_table(), caches = lab::empty_cache_table(), sweep = lab::empty_sweep_table(),
+              render = lab::empty_render_table();
   {
     Progress progress;
     request.progress = [&](const std::string& what) { progress.show(what); };
     for (const std::string& file : files) {
-      const BatchInput input = batch_input(file, load_input(file, arguments, progress));
-      measure_asr(input, request, asr);
-      if (arguments.has("caches")) measure_caches(input, request, caches);
-      if (arguments.has("sweep")) measure_sweep(input, request, sweep);
+      const BatchInput input = lab::batch_input(file, load_input(file, arguments, progress));
+      lab::measure_asr(input, request, asr);
+      if (arguments.has("caches")) lab::measure_caches(input, request, caches);
+      if (arguments.has("sweep")) lab::measure_sweep(input, request, sweep);
       if (arguments.has("frames")) {
-        measure_render(input, request, render_options(arguments), uint32_t(arguments.integer("heavy", 2000)),
-                       int(arguments.integer("frames", 5)), render);
+        lab::measure_render(input, request, render_options(arguments), uint32_t(arguments.integer("heavy", 2000)),
+                            int(arguments.integer("frames", 5)), render);
       }
       if (arguments.has("picture")) draw_batches(input, arguments, request, files.size() > 1);
     }
@@ -132,7 +138,7 @@ Command batches_command() {
       text_option("--models", "LIST",
                   "Batch models, as in nvidia,amd: " + joined_names(model_names()) + " (nvidia,amd,intel)"),
       text_option("--methods", "LIST",
-                  "Orders to compare, as in original,batch: " + joined_names(method_names()) + " (all but batch-heap)"),
+                  "Orders to compare, as in original,batch: " + joined_names(method_names()) + " (all)"),
       {.names = "--caches", .help = "Also what single caches of 1 .. --max-cache vertices would predict"},
       {.names = "--sweep", .help = "Also methods with cache sizes of 3 .. --max-cache"},
       {.names = "--max-cache",

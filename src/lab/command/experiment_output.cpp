@@ -6,7 +6,6 @@
 #include <iostream>
 #include <thread>
 
-#include "lab/result_table.h"
 #include "log/json_text.h"
 #include "scene/file_io.h"
 

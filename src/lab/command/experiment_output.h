@@ -8,14 +8,11 @@
 
 #include "app/command.h"
 #include "lab/lab_machine.h"
+#include "lab/result_table.h"
 
 namespace brokkr::app {
 
-struct ResultTable {
-  std::string name;  // the table's file is COMMAND-NAME.csv
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  // each has a cell per column; an empty cell has no value
-};
+using lab::ResultTable;
 
 // An object per row. Columns of nothing but numbers hold numbers; cells without a value are left out.
 nlohmann::ordered_json json_rows(const ResultTable& table);

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
-#include "cpu_machines.h"
 #include "observed_queues.h"
+#include "queue/threads.h"
 
 namespace brokkr::queue_test {
 namespace {

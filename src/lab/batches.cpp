@@ -1,13 +1,14 @@
-#include "lab/command/batches_measure.h"
+#include "lab/batches.h"
 
 #include <algorithm>
 #include <ctime>
 
-#include "app/text.h"
 #include "batch/pages.h"
 #include "batch/predict.h"
+#include "batch/vertex_memory.h"
+#include "log/number_text.h"
 
-namespace brokkr::app {
+namespace brokkr::lab {
 namespace {
 
 struct Ordered {
@@ -64,7 +65,31 @@ ReuseMode reuse_of(const std::string& model) {
   return ReuseMode::none;
 }
 
+template <class Cache>
+uint64_t cache_misses(std::span<const uint32_t> indices, Cache cache) {
+  uint64_t misses = 0;
+  for (const uint32_t vertex : indices) {
+    misses += !cache.has(vertex, 0);
+    cache.use(vertex, 0);
+  }
+  return misses;
+}
+
 }  // namespace
+
+uint64_t distinct_vertices(std::span<const uint32_t> indices) {
+  std::vector<bool> used(vertex_bound(indices));
+  for (const uint32_t vertex : indices) used[vertex] = true;
+  return uint64_t(std::count(used.begin(), used.end(), true));
+}
+
+uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
+  return cache_misses(indices, FifoMemory(vertex_bound(indices), size));
+}
+
+uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
+  return cache_misses(indices, LruMemory(0, size));
+}
 
 uint64_t BatchInput::triangles() const {
   uint64_t sum = 0;
@@ -176,4 +201,4 @@ void measure_render(const BatchInput& input, const BatchRequest& request, const 
   }
 }
 
-}  // namespace brokkr::app
+}  // namespace brokkr::lab

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <thread>
 
-#include "cpu_machines.h"
 #include "histories.h"
 #include "interleaving.h"
+#include "queue/threads.h"
 
 namespace brokkr::queue_test {
 namespace {

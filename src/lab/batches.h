@@ -3,15 +3,16 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "batch/frame_batches.h"
 #include "brokkr/frame.h"
 #include "brokkr/renderer.h"
-#include "lab/command/experiment_output.h"
+#include "lab/result_table.h"
 
-namespace brokkr::app {
+namespace brokkr::lab {
 
 struct BatchRequest {
   std::vector<BatchModel> models;
@@ -28,6 +29,12 @@ struct BatchInput {
   uint64_t triangles() const;
 };
 BatchInput batch_input(const std::string& name, Frame frame);
+
+uint64_t distinct_vertices(std::span<const uint32_t> indices);
+
+// What one cache for the whole index buffer, of `size` vertices, would have to shade (Fig. 6.2).
+uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size);
+uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size);
 
 ResultTable empty_asr_table();
 ResultTable empty_cache_table();
@@ -53,4 +60,4 @@ void measure_sweep(const BatchInput& input, const BatchRequest& request, ResultT
 void measure_render(const BatchInput& input, const BatchRequest& request, const RenderOptions& options, uint32_t work,
                     int frames, ResultTable& table);
 
-}  // namespace brokkr::app
+}  // namespace brokkr::lab

@@ -2,8 +2,8 @@
 // scalable" is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports (docs/queues.md).
 #include <gtest/gtest.h>
 
-#include "cpu_machines.h"
 #include "interleaving.h"
+#include "queue/threads.h"
 
 namespace brokkr::queue_test {
 namespace {
