@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/commands.h"
+
 namespace brokkr::app {
 namespace {
 
