@@ -1,5 +1,4 @@
-// Lane types of the CPU-side machines: std::experimental::simd vectors behind the operators that a CUDA thread's plain
-// scalars have, with one mask type for all of them.
+// What lies behind the lane types (machine/lane.h) of the CPU-side machines: std::experimental::simd vectors.
 #pragma once
 
 #include <bit>
@@ -39,6 +38,11 @@ BROKKR_FN To same_bits(const From& from) {
 }
 
 template <class To, class From>
+BROKKR_FN Vector<To> convert_lanes(const Vector<From>& from) {
+  return stdx::static_simd_cast<Vector<To>>(from);
+}
+
+template <class To, class From>
 BROKKR_FN To convert_mask(const From& from) {
   if constexpr (std::is_same_v<To, From>) {
     return from;
@@ -49,74 +53,11 @@ BROKKR_FN To convert_mask(const From& from) {
   }
 }
 
-// One truth value per lane.
-struct Mask {
-  VectorMask<float> m;
-  Mask() = default;
-  BROKKR_FN Mask(bool b) : m(b) {}
-  BROKKR_FN explicit Mask(VectorMask<float> raw) : m(raw) {}
-  template <class T>
-  BROKKR_FN static Mask from(T raw) {
-    return Mask(convert_mask<VectorMask<float>>(raw));
-  }
-  template <class T>
-  BROKKR_FN VectorMask<T> as() const {
-    return convert_mask<VectorMask<T>>(m);
-  }
-  BROKKR_FN friend Mask operator&&(Mask a, Mask b) { return Mask(a.m && b.m); }
-  BROKKR_FN friend Mask operator||(Mask a, Mask b) { return Mask(a.m || b.m); }
-  BROKKR_FN friend Mask operator!=(Mask a, Mask b) { return Mask(a.m != b.m); }
-  BROKKR_FN friend Mask operator!(Mask a) { return Mask(!a.m); }
-};
+BROKKR_MACHINE_END
 
-// One T per lane.
-template <class T>
-struct Lane {
-  using value_type = T;
-  Vector<T> v;
-  Lane() = default;
-  BROKKR_FN Lane(T s) : v(s) {}
-  BROKKR_FN explicit Lane(Vector<T> raw) : v(raw) {}
-  template <class U>
-  BROKKR_FN explicit Lane(Lane<U> o) : v(stdx::static_simd_cast<Vector<T>>(o.v)) {}
+#include "machine/lane.h"
 
-#define BROKKR_LANE_BINARY(op)                                                              \
-  BROKKR_FN friend Lane operator op(Lane a, Lane b) { return Lane(Vector<T>(a.v op b.v)); } \
-  BROKKR_FN Lane& operator op##=(Lane b) { return *this = *this op b; }
-  BROKKR_LANE_BINARY(+)
-  BROKKR_LANE_BINARY(-)
-  BROKKR_LANE_BINARY(*)
-  BROKKR_LANE_BINARY(/)
-#undef BROKKR_LANE_BINARY
-#define BROKKR_LANE_BITS(op)                                                         \
-  BROKKR_FN friend Lane operator op(Lane a, Lane b) requires std::is_integral_v<T> { \
-    return Lane(Vector<T>(a.v op b.v));                                              \
-  }                                                                                  \
-  BROKKR_FN Lane& operator op##=(Lane b) requires std::is_integral_v<T> { return *this = *this op b; }
-  BROKKR_LANE_BITS(&)
-  BROKKR_LANE_BITS(|)
-  BROKKR_LANE_BITS(^)
-  BROKKR_LANE_BITS(<<)
-  BROKKR_LANE_BITS(>>)
-#undef BROKKR_LANE_BITS
-#define BROKKR_LANE_COMPARE(op) \
-  BROKKR_FN friend Mask operator op(Lane a, Lane b) { return Mask::from(a.v op b.v); }
-  BROKKR_LANE_COMPARE(<)
-  BROKKR_LANE_COMPARE(<=)
-  BROKKR_LANE_COMPARE(>)
-  BROKKR_LANE_COMPARE(>=)
-  BROKKR_LANE_COMPARE(==)
-  BROKKR_LANE_COMPARE(!=)
-#undef BROKKR_LANE_COMPARE
-  BROKKR_FN Lane operator-() const { return Lane(Vector<T>(-v)); }
-  BROKKR_FN Lane operator~() const requires std::is_integral_v<T> { return Lane(Vector<T>(~v)); }
-};
-
-using Float = Lane<float>;
-using Int = Lane<int32_t>;
-using Uint = Lane<uint32_t>;
-using Double = Lane<double>;
-using Ulong = Lane<uint64_t>;
+BROKKR_MACHINE_BEGIN
 
 template <class T>
 BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
@@ -132,15 +73,6 @@ BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
   stdx::where(m.as<T>(), b.v) = a.v;
   return b;
 }
-template <class T>
-BROKKR_FN Lane<T> select(Mask m, Lane<T> a, T b) {
-  return select(m, a, Lane<T>(b));
-}
-template <class T>
-BROKKR_FN Lane<T> select(Mask m, T a, Lane<T> b) {
-  return select(m, Lane<T>(a), b);
-}
-
 // a < b ? a : b and a > b ? a : b: b where a or b is no number. What the processors' instructions do, though GCC does
 // not see it behind a mask.
 #define BROKKR_LANE_EXTREMUM(name, op, instruction) \

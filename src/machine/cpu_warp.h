@@ -104,17 +104,17 @@ class Warp {
     return Lane<T>(Vector<T>(p, stdx::element_aligned));
   }
   template <class T>
-  BROKKR_FN static Lane<T> load(const T* p, Mask m, T otherwise) {
+  BROKKR_FN static Lane<T> load(const T* p, Mask m, std::type_identity_t<T> otherwise = T(0)) {
     Vector<T> v(otherwise);
     stdx::where(m.as<T>(), v).copy_from(p, stdx::element_aligned);
     return Lane<T>(v);
   }
   template <class T>
-  BROKKR_FN static void store(T* p, Lane<T> a) {
+  BROKKR_FN static void store(T* p, std::type_identity_t<Lane<T>> a) {
     a.v.copy_to(p, stdx::element_aligned);
   }
   template <class T>
-  BROKKR_FN static void store(T* p, Lane<T> a, Mask m) {
+  BROKKR_FN static void store(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
     if constexpr (kWidth == 8 || kWidth == 16) {
       stdx::where(m.as<T>(), a.v).copy_to(p, stdx::element_aligned);
     } else {
@@ -125,7 +125,7 @@ class Warp {
   }
   // Lanes of m to p[0], p[1], ... in lane order; returns how many.
   template <class T>
-  BROKKR_FN static int compress_store(T* p, Lane<T> a, Mask m) {
+  BROKKR_FN static int compress_store(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16 && sizeof(T) == 4) {
       const auto k = same_bits<__mmask16>(m.m);
@@ -142,7 +142,7 @@ class Warp {
   }
   // Lane i from p[at_i]; lanes outside m read nothing and get `otherwise`.
   template <class T>
-  BROKKR_FN static Lane<T> gather(const T* p, Int at, Mask m, T otherwise = T(0)) {
+  BROKKR_FN static Lane<T> gather(const T* p, Int at, Mask m, std::type_identity_t<T> otherwise = T(0)) {
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16 && sizeof(T) == 4) {
       const __m512i fill = same_bits<__m512i>(Vector<T>(otherwise));
@@ -162,7 +162,7 @@ class Warp {
   }
   // Lane i to p[at_i]; where lanes meet, one of them stays.
   template <class T>
-  BROKKR_FN static void scatter(T* p, Int at, Lane<T> a, Mask m) {
+  BROKKR_FN static void scatter(T* p, Int at, std::type_identity_t<Lane<T>> a, Mask m) {
     alignas(64) T values[width];
     alignas(64) int32_t index_of[width];
     a.v.copy_to(values, stdx::element_aligned);

@@ -35,18 +35,27 @@ BROKKR_FN int lowest_bit(uint64_t bits) {
 #endif
 }
 
-#if defined(__CUDACC__)
-#define BROKKR_LANE_TEMPLATE template <class L>
-#else
-#define BROKKR_LANE_TEMPLATE \
-  template <class L>         \
-  requires requires { typename L::value_type; }
-#endif
-BROKKR_LANE_TEMPLATE BROKKR_FN L minimum(L a, L b) { return lesser_of(b, a); }
-BROKKR_LANE_TEMPLATE BROKKR_FN L maximum(L a, L b) { return greater_of(b, a); }
+template <class T>
+BROKKR_FN Lane<T> minimum(Lane<T> a, Lane<T> b) {
+  return lesser_of(b, a);
+}
+template <class T>
+BROKKR_FN Lane<T> minimum(Lane<T> a, std::type_identity_t<T> b) {
+  return lesser_of(Lane<T>(b), a);
+}
+template <class T>
+BROKKR_FN Lane<T> maximum(Lane<T> a, Lane<T> b) {
+  return greater_of(b, a);
+}
+template <class T>
+BROKKR_FN Lane<T> maximum(Lane<T> a, std::type_identity_t<T> b) {
+  return greater_of(Lane<T>(b), a);
+}
 // NaN becomes lo.
-BROKKR_LANE_TEMPLATE BROKKR_FN L clamp_to(L v, L lo, L hi) { return lesser_of(greater_of(v, lo), hi); }
-#undef BROKKR_LANE_TEMPLATE
+template <class T>
+BROKKR_FN Lane<T> clamp_to(Lane<T> v, std::type_identity_t<Lane<T>> lo, std::type_identity_t<Lane<T>> hi) {
+  return lesser_of(greater_of(v, lo), hi);
+}
 
 BROKKR_FN Float absolute(Float a) { return as_float(as_uint(a) & Uint(0x7fffffffu)); }
 BROKKR_FN Mask is_finite(Float a) { return (as_uint(a) & Uint(0x7f800000u)) != Uint(0x7f800000u); }

@@ -47,7 +47,7 @@ BROKKR_FN void evaluate(Warp& w, const LaneInput& in, LaneAnswers& out) {
 BROKKR_FN void vote_and_exchange(Warp& w, const LaneInput& in, LaneAnswers& out) {
   const Mask m = w.lanes_of(in.mask);
   const Uint u = w.load(in.u);
-  const Int i = w.load(in.i), from = w.load(in.from);
+  const Int i = w.load(in.i), j = w.load(in.j), from = w.load(in.from);
   const Float x = w.load(in.x);
   w.store(out.lane, w.lane());
   for (int n = 0; n <= w.width; ++n) {
@@ -57,6 +57,9 @@ BROKKR_FN void vote_and_exchange(Warp& w, const LaneInput& in, LaneAnswers& out)
   const uint32_t ballot = w.ballot(m), lanes = w.ballot(w.lanes_of(ballot)), none = w.ballot(Mask(false));
   const bool any = w.any(m), all = w.all(m);
   const int count = w.count(m);
+  // All lanes come to a collective on the right of && and ||, whatever stands on its left in some of them.
+  const uint32_t behind_and = w.ballot(i < j && u >= w.broadcast(u, 1)),
+                 behind_or = w.ballot(i < j || w.shuffle(i, w.lane() ^ 1) > 0);
   w.store(out.shuffle_uint, w.shuffle(u, from));
   w.store(out.shuffle_int, w.shuffle(i, from));
   w.store(out.shuffle_float, w.shuffle(x, from));
@@ -77,7 +80,8 @@ BROKKR_FN void vote_and_exchange(Warp& w, const LaneInput& in, LaneAnswers& out)
   const int32_t add_int = w.reduce_add(i), min_int = w.reduce_min(i), max_int = w.reduce_max(i);
   const float min_float = w.reduce_min(x), max_float = w.reduce_max(x);
   w.once([&] {
-    out.ballot = ballot, out.lanes_of = lanes, out.none = none, out.any = any, out.all = all;
+    out.ballot = ballot, out.lanes_of = lanes, out.none = none, out.behind_and = behind_and, out.behind_or = behind_or,
+    out.any = any, out.all = all;
     out.count = uint32_t(count);
     out.add_uint = add_uint, out.min_uint = min_uint, out.max_uint = max_uint;
     out.add_int = add_int, out.min_int = min_int, out.max_int = max_int;

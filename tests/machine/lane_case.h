@@ -96,7 +96,7 @@ struct LaneAnswers {
 
   // Votes and lane exchange.
   int32_t lane[32];
-  uint32_t first_lanes[33], ballot, any, all, count, lanes_of, none;
+  uint32_t first_lanes[33], ballot, any, all, count, lanes_of, none, behind_and, behind_or;
   uint32_t shuffle_uint[32], inclusive_uint[32], inclusive_count[32], broadcast_uint[32];
   int32_t shuffle_int[32], inclusive_int[32];
   float shuffle_float[32], broadcast_float[32];

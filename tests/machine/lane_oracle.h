@@ -147,6 +147,14 @@ inline void check_exchange(Differences& d, int width, const LaneInput& in, const
   d.expect(out.ballot, in.mask, "ballot of lanes_of");
   d.expect(out.lanes_of, in.mask, "lanes_of ballot");
   d.expect(out.none, 0u, "ballot of no lane");
+  uint32_t behind_and = 0, behind_or = 0;
+  for (int lane = 0; lane < width; ++lane) {
+    const bool left = in.i[lane] < in.j[lane];
+    behind_and |= uint32_t(left && in.u[lane] >= in.u[1]) << lane;
+    behind_or |= uint32_t(left || in.i[lane ^ 1] > 0) << lane;
+  }
+  d.expect(out.behind_and, behind_and, "a collective behind &&");
+  d.expect(out.behind_or, behind_or, "a collective behind ||");
   d.expect(out.any, uint32_t(in.mask != 0), "any");
   d.expect(out.all, uint32_t(in.mask == lanes), "all");
   d.expect(out.count, uint32_t(std::popcount(in.mask)), "count");

@@ -92,9 +92,8 @@ class LinkedRingQueue : public QueueBase<Observer> {
  private:
   static constexpr uint32_t kFree = 0, kUsed = 1, kRetired = 2;
 
-  static constexpr uint32_t rings(const QueueShape& s) {
-    return 2 * (s.capacity / s.segment) + 16 + (s.threads < 256 ? s.threads : 256);
-  }
+  // Twice the elements, and for each thread the ring that it names after it has left the list.
+  static constexpr uint32_t rings(const QueueShape& s) { return 2 * (s.capacity / s.segment) + 16 + s.threads; }
   static constexpr size_t cells_offset(const QueueShape& s) {
     return sizeof(Control) + rings(s) * sizeof(RingHeader) + (size_t(s.threads) * sizeof(uint32_t) + 63) / 64 * 64;
   }

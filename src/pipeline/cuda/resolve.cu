@@ -16,14 +16,14 @@ __global__ void resolve(ResolvePlanes p, cudaSurfaceObject_t surface) {
   const uint32_t edge = static_cast<uint32_t>(p.region);
   const uint32_t number =
       p.target.first_region + (p.layer * p.target.regions_y + y / edge) * p.target.regions_x + x / edge;
-  const size_t sample =
-      size_t(number) * edge * edge + size_t(region_sample(Int(x % edge), Int(y % edge), lowest_bit(edge)));
+  const Int inside = region_sample(Int(Uint(x % edge)), Int(Uint(y % edge)), lowest_bit(edge));
+  const size_t sample = size_t(number) * edge * edge + size_t(inside.v);
   const RegionState& state = p.region_state[number];
   const bool cleared = (state.bits & kClearColor) != 0;  // the plane does not hold it yet
   uint32_t low = cleared ? static_cast<uint32_t>(state.color) : p.color[sample];
   if (p.target.format == static_cast<uint32_t>(ColorFormat::rgba16f)) {
     const uint32_t high = cleared ? static_cast<uint32_t>(state.color >> 32) : p.color_high[sample];
-    low = store_color(static_cast<uint32_t>(ColorFormat::rgba8_srgb), load_color(p.target.format, low, high)).low;
+    low = store_color(static_cast<uint32_t>(ColorFormat::rgba8_srgb), load_color(p.target.format, low, high)).low.v;
   }
   surf2Dwrite(low | 0xff000000u, surface, static_cast<int>(x * sizeof(uint32_t)), static_cast<int>(y));
 }
