@@ -146,6 +146,13 @@ void set_list_content(const Context& context, GLuint list, uint32_t content) {
   all.lists[{context.share_group, list}] = content;
 }
 
+GLenum take_errors() {
+  constexpr int kMost = 16;  // a lost context answers with an error forever
+  const GLenum first = GL(GetError)();
+  for (int i = 1; i < kMost && first != GL_NO_ERROR && GL(GetError)() != GL_NO_ERROR; i++) continue;
+  return first;
+}
+
 GLint get_integer(GLenum name) {
   GLint values[4] = {0, 0, 0, 0};  // some names have several
   GL(GetIntegerv)(name, values);

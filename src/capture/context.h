@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,8 +42,8 @@ struct Context {
   bool is_known = false;  // `info` has been read
   ContextInfo info;
 
-  // The application's errors that the layer found; glGetError hands them out later.
-  std::deque<GLenum> errors;
+  // The application's error that the layer found when it looked; glGetError hands it out later.
+  GLenum error = GL_NO_ERROR;
 
   // Immediate mode and display lists.
   GLuint begin_list = 0;            // between glBegin and glEnd of a recorded frame: the private list, else 0
@@ -80,6 +79,9 @@ std::recursive_mutex& capture_mutex();
 // ListContent of a display list of the context's group; 0 where it is unknown.
 uint32_t list_content(const Context& context, GLuint list);
 void set_list_content(const Context& context, GLuint list, uint32_t content);
+
+// Empties GL's errors. The first of them; GL_NO_ERROR: there was none.
+GLenum take_errors();
 
 GLint get_integer(GLenum name);
 inline GLuint get_name(GLenum name) { return static_cast<GLuint>(get_integer(name)); }

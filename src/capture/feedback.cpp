@@ -134,29 +134,7 @@ const char* error_name(GLenum error) {
   }
 }
 
-// The application's errors were taken before the run, so that pending errors are the run's.
-bool drain_new_errors(std::string& problem) {
-  bool found = false;
-  for (int i = 0; i < 16; i++) {
-    const GLenum error = GL(GetError)();
-    if (error == GL_NO_ERROR) break;
-    if (!found) problem = std::string("the driver answered ") + error_name(error);
-    found = true;
-  }
-  return found;
-}
-
 }  // namespace
-
-size_t drain_errors(Context& context) {
-  size_t count = 0;
-  // Bounded: a lost context answers with an error forever.
-  for (GLenum error = GL(GetError)(); error != GL_NO_ERROR && count < 16; error = GL(GetError)()) {
-    if (context.errors.empty()) context.errors.push_back(error);  // GL keeps the first
-    count++;
-  }
-  return count;
-}
 
 FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::function<void()>& draw, Counts& counts) {
   FeedbackResult result;
@@ -175,7 +153,11 @@ FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::functi
   GL(EndTransformFeedback)();
   counts.written = written.end() * vertices_of(primitive);
   counts.generated = generated.end() * vertices_of(primitive);
-  if (drain_new_errors(result.problem)) return result;
+  // The application's errors were taken before the run, so that pending errors are the run's.
+  if (const GLenum error = take_errors(); error != GL_NO_ERROR) {
+    result.problem = std::string("the driver answered ") + error_name(error);
+    return result;
+  }
   result.positions.resize(static_cast<size_t>(counts.written));
   if (counts.written > 0) {
     GL(GetBufferSubData)

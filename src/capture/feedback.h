@@ -47,7 +47,4 @@ const QuadSplit& quad_split(Context& context, bool provoking_first);
 // Deletes the objects that runs have made in this context.
 void delete_feedback_objects(Context& context);
 
-// Moves pending GL errors to `context.errors` and returns their number.
-size_t drain_errors(Context& context);
-
 }  // namespace brokkr::capture

@@ -64,13 +64,12 @@ DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque
 void record_lists(const char* name, uint32_t content, const std::function<void()>& call) {
   const uint32_t primitives = content & (kListTriangles | kListLines | kListPoints);
   if (content & kListPixels) {
-    record(name,
-           [&](Recorder& current, Context& context) { current.skip(context, "pixels drawn by a display list", 0); });
+    record(name, [&](Recorder& current, Context&) { current.skip("pixels drawn by a display list", 0); });
   }
   if (primitives == 0) return;
   record(name, [&](Recorder& current, Context& context) {
     if (primitives != kListTriangles && primitives != kListLines && primitives != kListPoints) {
-      current.skip(context, "a display list of triangles, lines and points together", 0);
+      current.skip("a display list of triangles, lines and points together", 0);
       return;
     }
     const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES : primitives == kListLines ? GL_LINES : GL_POINTS;
@@ -118,9 +117,7 @@ uint32_t content_of(const Context& context, GLsizei count, GLenum type, const vo
 
 void skip_pixels(const char* what) {
   if (is_busy(kCompiling)) note_compiled(kListPixels);
-  record(what, [&](Recorder& current, Context& context) {
-    current.skip(context, std::string("pixels drawn by ") + what, 0);
-  });
+  record(what, [&](Recorder& current, Context&) { current.skip(std::string("pixels drawn by ") + what, 0); });
 }
 
 }  // namespace

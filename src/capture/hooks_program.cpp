@@ -1,4 +1,5 @@
 // Programs, conditional rendering, errors.
+#include <utility>
 #include <vector>
 
 #include "capture/hooks.h"
@@ -74,11 +75,7 @@ BROKKR_EXPORT void glEndConditionalRender() {
 BROKKR_EXPORT GLenum glGetError() {
   if (g_pending_errors.load(std::memory_order_relaxed)) {
     Context* const context = current_context();
-    if (context && !context->errors.empty()) {
-      const GLenum error = context->errors.front();
-      context->errors.pop_front();
-      return error;
-    }
+    if (context && context->error != GL_NO_ERROR) return std::exchange(context->error, GLenum(GL_NO_ERROR));
   }
   return GL(GetError)();
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "scene/gl_names.h"
+
 namespace brokkr::capture {
 namespace {
 
@@ -97,17 +99,7 @@ std::optional<Topology> list_topology(GLenum mode) {
 
 // The topology of modes that the file has, too.
 std::optional<Topology> same_topology(GLenum mode) {
-  switch (mode) {
-    case GL_POINTS: return Topology::points;
-    case GL_LINES: return Topology::lines;
-    case GL_LINE_STRIP: return Topology::line_strip;
-    case GL_LINE_LOOP: return Topology::line_loop;
-    case GL_TRIANGLES: return Topology::triangles;
-    case GL_TRIANGLE_STRIP: return Topology::triangle_strip;
-    case GL_TRIANGLE_FAN:
-    case GL_POLYGON: return Topology::triangle_fan;
-    default: return std::nullopt;
-  }
+  return from_gl<Topology>(kGlTopologies, mode == GL_POLYGON ? GLenum(GL_TRIANGLE_FAN) : mode);
 }
 
 }  // namespace

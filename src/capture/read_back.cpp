@@ -3,8 +3,17 @@
 #include <algorithm>
 #include <array>
 
-#include "capture/image_size.h"
-#include "capture/jpeg.h"
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+// Compiled in, so that a program under capture needs no further library.
+#define STB_IMAGE_WRITE_STATIC
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb/stb_image_write.h>
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 namespace brokkr::capture {
 namespace {
@@ -183,13 +192,6 @@ class ReadBinding {
   bool restore_read_buffer_ = false, ready_ = false;
 };
 
-// Whether the run had errors; the application's were taken before.
-bool failed() {
-  bool found = false;
-  for (int i = 0; i < 16 && GL(GetError)() != GL_NO_ERROR; i++) found = true;
-  return found;
-}
-
 template <typename T>
 std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Plane plane, GLenum format, GLenum type,
                            size_t channels) {
@@ -197,13 +199,34 @@ std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Pla
   const PixelPacking packing(context);
   const ReadBinding binding(context, target, plane);
   if (!binding.is_ready()) {
-    failed();
+    take_errors();
     return values;
   }
   values.resize(static_cast<size_t>(target.width) * static_cast<size_t>(target.height) * channels);
   GL(ReadPixels)(0, 0, target.width, target.height, format, type, values.data());
-  if (failed()) values.clear();
+  if (take_errors() != GL_NO_ERROR) values.clear();  // the application's were taken before
   return values;
+}
+
+constexpr int kJpegQuality = 88;
+
+void append(void* context, void* data, int size) {
+  auto& out = *static_cast<std::vector<uint8_t>*>(context);
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  out.insert(out.end(), bytes, bytes + size);
+}
+
+// RGB, rows bottom to top. Empty where encoding fails.
+std::vector<uint8_t> encode_jpeg(int width, int height, const std::vector<uint8_t>& pixels) {
+  // Rows are turned here: the encoder's flag for that is shared by all threads.
+  const size_t row = static_cast<size_t>(width) * 3;
+  std::vector<uint8_t> turned(pixels.size()), out;
+  for (size_t y = 0; y < static_cast<size_t>(height); y++) {
+    const size_t from = (static_cast<size_t>(height) - 1 - y) * row;
+    for (size_t x = 0; x < row; x++) turned[y * row + x] = pixels[from + x];
+  }
+  if (!stbi_write_jpg_to_func(append, &out, width, height, 3, turned.data(), kJpegQuality)) out.clear();
+  return out;
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "brokkr/frame.h"
-#include "capture/draw_call.h"
 #include "capture/primitives.h"
 #include "capture/program.h"
 #include "capture/render_state.h"
@@ -18,26 +17,37 @@
 
 namespace brokkr::capture {
 
+// A draw as the application submitted it, whatever function it used.
+
+// One draw of a call; multi-draws have several. Of a draw with indices `first` is unused.
+struct SubDraw {
+  uint32_t first = 0, count = 0;
+  uint32_t instances = 1, base_instance = 0;
+  int32_t base_vertex = 0;
+  const void* indices = nullptr;  // pointer, or offset in the element array buffer
+};
+
+struct DrawCall {
+  GLenum mode = GL_TRIANGLES;
+  GLenum index_type = GL_NONE;  // GL_NONE: without indices
+  bool instanced = false;       // submitted by a function that takes a number of instances
+  std::vector<SubDraw> parts;
+  // The same call again, in its own modes.
+  std::function<void()> submit;
+  // Only GL knows the vertices (display lists, evaluators): `mode` is then GL_POINTS, GL_LINES or GL_TRIANGLES, and
+  // `parts` is empty.
+  bool opaque = false;
+  // Immediate mode: opaque, but the same vertices can be sent in another mode than `mode`.
+  std::function<void(GLenum)> submit_as;
+  // The call changes matrices and attributes, which must be restored (display lists).
+  bool changes_state = false;
+};
+
 // The values of a clear, before masks and scissor.
 struct ClearValues {
   std::optional<glm::vec4> color;
   std::optional<float> depth;
   std::optional<int> stencil;
-};
-
-// The layer's calls of one recorded GL call go between construction and destruction: errors that were pending are kept
-// for the application, and in checking mode the state is compared.
-class Operation {
- public:
-  Operation(Context& context, const char* name);
-  ~Operation();
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
-
- private:
-  Context& context_;
-  const char* name_;
-  std::map<std::string, std::string> before_;
 };
 
 class Recorder {
@@ -56,7 +66,7 @@ class Recorder {
             GLbitfield mask);
 
   // Notes a draw that is not recorded, with its number of triangles as far as that is known.
-  void skip(Context& context, const std::string& reason, uint64_t triangles);
+  void skip(const std::string& reason, uint64_t triangles);
   // Notes a property that the file cannot hold, although the draw is recorded.
   void note(const std::string& what) { frame_.skipped_reasons[what]++; }
 
@@ -76,8 +86,9 @@ class Recorder {
     bool unknown = false;  // holds what an earlier frame left, which the file does not have
   };
 
-  size_t frame_target(size_t target);
-  std::optional<size_t> find_target(Context& context, GLenum binding, std::string& problem, bool& is_error);
+  void add_targets(size_t target);
+  Targets::Found find_target(Context& context, GLenum binding);
+  void note_problem(const std::string& what, const std::string& problem);
   std::optional<size_t> window_target(Context& context);
   void add_window_reference(Context& context, size_t target);
   // Moves the content of the planes to the target, which is about to be used.

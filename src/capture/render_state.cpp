@@ -4,30 +4,15 @@
 #include <array>
 #include <cmath>
 
+#include "scene/gl_names.h"
+
 namespace brokkr::capture {
 namespace {
 
 CompareFunc to_compare(GLint func) { return static_cast<CompareFunc>(std::clamp(func - GL_NEVER, 0, 7)); }
 
 BlendFactor to_factor(GLint factor, RenderState& out) {
-  switch (factor) {
-    case GL_ZERO: return BlendFactor::zero;
-    case GL_ONE: return BlendFactor::one;
-    case GL_SRC_COLOR: return BlendFactor::src_color;
-    case GL_ONE_MINUS_SRC_COLOR: return BlendFactor::one_minus_src_color;
-    case GL_DST_COLOR: return BlendFactor::dst_color;
-    case GL_ONE_MINUS_DST_COLOR: return BlendFactor::one_minus_dst_color;
-    case GL_SRC_ALPHA: return BlendFactor::src_alpha;
-    case GL_ONE_MINUS_SRC_ALPHA: return BlendFactor::one_minus_src_alpha;
-    case GL_DST_ALPHA: return BlendFactor::dst_alpha;
-    case GL_ONE_MINUS_DST_ALPHA: return BlendFactor::one_minus_dst_alpha;
-    case GL_CONSTANT_COLOR: return BlendFactor::constant_color;
-    case GL_ONE_MINUS_CONSTANT_COLOR: return BlendFactor::one_minus_constant_color;
-    case GL_CONSTANT_ALPHA: return BlendFactor::constant_alpha;
-    case GL_ONE_MINUS_CONSTANT_ALPHA: return BlendFactor::one_minus_constant_alpha;
-    case GL_SRC_ALPHA_SATURATE: return BlendFactor::src_alpha_saturate;
-    default: break;
-  }
+  if (const auto known = from_gl<BlendFactor>(kGlBlendFactors, static_cast<GLenum>(factor))) return *known;
   out.notes.insert("blending with a second source colour, written as the first");
   switch (factor) {
     case GL_SRC1_COLOR: return BlendFactor::src_color;
@@ -38,27 +23,13 @@ BlendFactor to_factor(GLint factor, RenderState& out) {
 }
 
 BlendEquation to_equation(GLint equation, RenderState& out) {
-  switch (equation) {
-    case GL_FUNC_ADD: return BlendEquation::add;
-    case GL_FUNC_SUBTRACT: return BlendEquation::subtract;
-    case GL_FUNC_REVERSE_SUBTRACT: return BlendEquation::reverse_subtract;
-    case GL_MIN: return BlendEquation::min;
-    case GL_MAX: return BlendEquation::max;
-    default: out.notes.insert("an advanced blend equation, written as add"); return BlendEquation::add;
-  }
+  if (const auto known = from_gl<BlendEquation>(kGlBlendEquations, static_cast<GLenum>(equation))) return *known;
+  out.notes.insert("an advanced blend equation, written as add");
+  return BlendEquation::add;
 }
 
 StencilOp to_stencil_op(GLint op) {
-  switch (op) {
-    case GL_ZERO: return StencilOp::zero;
-    case GL_REPLACE: return StencilOp::replace;
-    case GL_INCR: return StencilOp::increment;
-    case GL_DECR: return StencilOp::decrement;
-    case GL_INVERT: return StencilOp::invert;
-    case GL_INCR_WRAP: return StencilOp::increment_wrap;
-    case GL_DECR_WRAP: return StencilOp::decrement_wrap;
-    default: return StencilOp::keep;
-  }
+  return from_gl<StencilOp>(kGlStencilOps, static_cast<GLenum>(op)).value_or(StencilOp::keep);
 }
 
 uint8_t low_byte(GLint value) { return static_cast<uint8_t>(static_cast<uint32_t>(value) & 0xff); }

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "capture/feedback.h"
-#include "capture/report.h"
 #include "capture/settings.h"
 #include "scene/bkf_writer.h"
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "capture/recorder.h"
+#include "capture/state_guard.h"
 #include "capture/window_system.h"
 
 namespace brokkr::capture {

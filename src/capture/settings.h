@@ -1,4 +1,5 @@
-// The settings of the capture layer, from the environment (`brokkr capture` sets it):
+// The settings of the capture layer, from the environment (`brokkr capture` sets it), and the layer's messages: lines on
+// standard error, and the status file that `brokkr capture` reads.
 //
 //   BROKKR_CAPTURE_OUTPUT        file to write; `{}` stands for the frame's number. Unset: the layer does nothing
 //   BROKKR_CAPTURE_STATUS        file that gets a line of JSON for every frame written
@@ -8,7 +9,8 @@
 //   BROKKR_CAPTURE_KEY           an X11 keysym ("F10") that captures the next frame
 //   BROKKR_CAPTURE_FAST_FORWARD  1: nothing is drawn to windows until shortly before the first frame
 //   BROKKR_CAPTURE_CHECK_STATE   1: read the GL state before and after each recorded call and report differences
-//   BROKKR_CAPTURE_APPLICATION, BROKKR_CAPTURE_LICENSE   for the file's `asset`
+//   BROKKR_CAPTURE_APPLICATION   for the file's `asset`
+//   BROKKR_CAPTURE_LICENSE       for the file's `asset`
 #pragma once
 
 #include <cstdint>
@@ -26,5 +28,14 @@ struct Settings {
 
 // Read on first use.
 const Settings& settings();
+
+// A line on standard error.
+void report(const std::string& message);
+
+// Reports a draw that was not recorded: the first of a frame by name, the others as a number at the frame's end.
+void report_skipped(int64_t frame, const std::string& label, const std::string& reason, uint64_t number);
+
+// Appends a line to the status file: JSON text.
+void write_status(const std::string& json);
 
 }  // namespace brokkr::capture

@@ -1,13 +1,30 @@
-// State that a second run of a draw can change and for which GL has no object.
+// The layer leaves no trace: it restores the state that its calls change, and the checking mode proves that.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "capture/context.h"
 
 namespace brokkr::capture {
+
+// The layer's calls of one recorded GL call go between construction and destruction: errors that were pending are kept
+// for the application, and in checking mode the state is compared.
+class Operation {
+ public:
+  Operation(Context& context, const char* name);
+  ~Operation();
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+ private:
+  Context& context_;
+  const char* name_;
+  std::map<std::string, std::string> before_;
+};
 
 // Saves and restores server attributes, matrices and their stacks around a display list. Does nothing without `active`.
 class StateGuard {
@@ -40,8 +57,5 @@ class IndirectBuffer {
  private:
   GLuint bound_ = 0, buffer_ = 0;
 };
-
-// The state that drawing depends on, as far as GL can be queried for it, as name = values. For comparison.
-std::vector<std::pair<const char*, std::vector<double>>> read_state_values(const Context& context);
 
 }  // namespace brokkr::capture

@@ -32,6 +32,14 @@ struct Image {
   auto operator<=>(const Image&) const = default;
 };
 
+struct ImageSize {
+  int width = 0, height = 0;  // 0 where the driver does not say
+  GLint samples = 0;
+  GLenum target = GL_NONE;  // of a texture: GL_TEXTURE_2D, …
+};
+// Extent of a texture level or renderbuffer.
+ImageSize image_size(const Context& context, const Image& image);
+
 struct TargetImages {
   std::array<std::optional<Image>, kPlanes> planes;
   auto operator<=>(const TargetImages&) const = default;
@@ -52,11 +60,10 @@ class Targets {
   explicit Targets(const Surface& window);
 
   // The images of the framebuffer bound to `binding` (GL_DRAW_FRAMEBUFFER or GL_READ_FRAMEBUFFER), or why there are
-  // none.
+  // none. Neither: the framebuffer is incomplete, and GL draws nothing there.
   struct Found {
     std::optional<size_t> target;
     std::string problem;
-    bool is_error = false;  // incomplete: GL draws nothing there
   };
   Found find(const Context& context, GLenum binding);
 

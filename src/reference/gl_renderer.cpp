@@ -10,6 +10,7 @@
 #include "reference/gl_schedule.h"
 #include "reference/gl_state.h"
 #include "reference/gl_targets.h"
+#include "scene/gl_names.h"
 
 namespace brokkr {
 
@@ -191,7 +192,7 @@ void GlRenderer::Impl::bind_shading(const GlBatch& batch, const DrawCommand& dra
 }
 
 void GlRenderer::Impl::submit(const GlBatch& batch, const DrawCommand& draw) {
-  const GLenum mode = gl_topology(draw.topology);
+  const GLenum mode = to_gl(kGlTopologies, draw.topology);
   const GLsizei items = GLsizei(batch.counts.size());
   ++statistics.draw_calls;
   if (draw.vertex_kind == VertexKind::transform) {

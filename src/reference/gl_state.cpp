@@ -2,45 +2,11 @@
 
 #include <glad/gl.h>
 
+#include "scene/gl_names.h"
+
 namespace brokkr {
 
 namespace {
-
-GLenum gl_compare(CompareFunc func) {
-  static constexpr GLenum kNames[] = {GL_NEVER,   GL_LESS,     GL_EQUAL,  GL_LEQUAL,
-                                      GL_GREATER, GL_NOTEQUAL, GL_GEQUAL, GL_ALWAYS};
-  return kNames[size_t(func)];
-}
-
-GLenum gl_factor(BlendFactor factor) {
-  static constexpr GLenum kNames[] = {GL_ZERO,
-                                      GL_ONE,
-                                      GL_SRC_COLOR,
-                                      GL_ONE_MINUS_SRC_COLOR,
-                                      GL_DST_COLOR,
-                                      GL_ONE_MINUS_DST_COLOR,
-                                      GL_SRC_ALPHA,
-                                      GL_ONE_MINUS_SRC_ALPHA,
-                                      GL_DST_ALPHA,
-                                      GL_ONE_MINUS_DST_ALPHA,
-                                      GL_CONSTANT_COLOR,
-                                      GL_ONE_MINUS_CONSTANT_COLOR,
-                                      GL_CONSTANT_ALPHA,
-                                      GL_ONE_MINUS_CONSTANT_ALPHA,
-                                      GL_SRC_ALPHA_SATURATE};
-  return kNames[size_t(factor)];
-}
-
-GLenum gl_equation(BlendEquation equation) {
-  static constexpr GLenum kNames[] = {GL_FUNC_ADD, GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT, GL_MIN, GL_MAX};
-  return kNames[size_t(equation)];
-}
-
-GLenum gl_stencil_op(StencilOp op) {
-  static constexpr GLenum kNames[] = {GL_KEEP, GL_ZERO,   GL_REPLACE,   GL_INCR,
-                                      GL_DECR, GL_INVERT, GL_INCR_WRAP, GL_DECR_WRAP};
-  return kNames[size_t(op)];
-}
 
 void enable(GLenum capability, bool on) { on ? glEnable(capability) : glDisable(capability); }
 
@@ -66,22 +32,23 @@ void apply_primitive_state(const State& state) {
 void apply_fragment_state(const State& state) {
   enable(GL_DEPTH_TEST, state.depth.test);  // off: no depth is written either
   glDepthMask(state.depth.write);
-  glDepthFunc(gl_compare(state.depth.func));
+  glDepthFunc(to_gl(kGlCompareFuncs, state.depth.func));
 
   enable(GL_STENCIL_TEST, state.stencil.has_value());
   if (state.stencil) {
-    glStencilFunc(gl_compare(state.stencil->func), state.stencil->ref, state.stencil->mask);
+    glStencilFunc(to_gl(kGlCompareFuncs, state.stencil->func), state.stencil->ref, state.stencil->mask);
     glStencilMask(state.stencil->write_mask);
-    glStencilOp(gl_stencil_op(state.stencil->stencil_fail), gl_stencil_op(state.stencil->depth_fail),
-                gl_stencil_op(state.stencil->pass));
+    glStencilOp(to_gl(kGlStencilOps, state.stencil->stencil_fail), to_gl(kGlStencilOps, state.stencil->depth_fail),
+                to_gl(kGlStencilOps, state.stencil->pass));
   }
 
   enable(GL_BLEND, state.blend.has_value());
   if (state.blend) {
     const BlendState& blend = *state.blend;
-    glBlendEquationSeparate(gl_equation(blend.color.equation), gl_equation(blend.alpha.equation));
-    glBlendFuncSeparate(gl_factor(blend.color.src), gl_factor(blend.color.dst), gl_factor(blend.alpha.src),
-                        gl_factor(blend.alpha.dst));
+    glBlendEquationSeparate(to_gl(kGlBlendEquations, blend.color.equation),
+                            to_gl(kGlBlendEquations, blend.alpha.equation));
+    glBlendFuncSeparate(to_gl(kGlBlendFactors, blend.color.src), to_gl(kGlBlendFactors, blend.color.dst),
+                        to_gl(kGlBlendFactors, blend.alpha.src), to_gl(kGlBlendFactors, blend.alpha.dst));
     glBlendColor(blend.constant.x, blend.constant.y, blend.constant.z, blend.constant.w);
   }
   glColorMask(state.color_mask[0], state.color_mask[1], state.color_mask[2], state.color_mask[3]);
@@ -106,12 +73,6 @@ void apply_unmasked_state(const Rect* scissor) {
   glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
   glDepthMask(GL_TRUE);
   glStencilMask(0xff);
-}
-
-uint32_t gl_topology(Topology topology) {
-  static constexpr GLenum kNames[] = {GL_TRIANGLES, GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN, GL_POINTS,
-                                      GL_LINES,     GL_LINE_STRIP,     GL_LINE_LOOP};
-  return kNames[size_t(topology)];
 }
 
 }  // namespace brokkr

@@ -13,7 +13,4 @@ void apply_state(const State& state, uint32_t flags);
 // Disables everything that masks or clips a clear or a blit, but `scissor`, where that is not null.
 void apply_unmasked_state(const Rect* scissor);
 
-// GL_TRIANGLES and so on.
-uint32_t gl_topology(Topology topology);
-
 }  // namespace brokkr

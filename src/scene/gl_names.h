@@ -1,0 +1,49 @@
+// OpenGL's numbers of Frame's enumerators, in their order: captures read them, the OpenGL reference sets them. Include
+// a header of OpenGL before this one (<GL/gl.h> and <GL/glext.h>, or GLAD's).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+
+#include "brokkr/frame.h"
+
+namespace brokkr {
+
+inline constexpr GLenum kGlCompareFuncs[] = {GL_NEVER,   GL_LESS,     GL_EQUAL,  GL_LEQUAL,
+                                             GL_GREATER, GL_NOTEQUAL, GL_GEQUAL, GL_ALWAYS};
+inline constexpr GLenum kGlBlendFactors[] = {GL_ZERO,
+                                             GL_ONE,
+                                             GL_SRC_COLOR,
+                                             GL_ONE_MINUS_SRC_COLOR,
+                                             GL_DST_COLOR,
+                                             GL_ONE_MINUS_DST_COLOR,
+                                             GL_SRC_ALPHA,
+                                             GL_ONE_MINUS_SRC_ALPHA,
+                                             GL_DST_ALPHA,
+                                             GL_ONE_MINUS_DST_ALPHA,
+                                             GL_CONSTANT_COLOR,
+                                             GL_ONE_MINUS_CONSTANT_COLOR,
+                                             GL_CONSTANT_ALPHA,
+                                             GL_ONE_MINUS_CONSTANT_ALPHA,
+                                             GL_SRC_ALPHA_SATURATE};
+inline constexpr GLenum kGlBlendEquations[] = {GL_FUNC_ADD, GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT, GL_MIN, GL_MAX};
+inline constexpr GLenum kGlStencilOps[] = {GL_KEEP, GL_ZERO,   GL_REPLACE,   GL_INCR,
+                                           GL_DECR, GL_INVERT, GL_INCR_WRAP, GL_DECR_WRAP};
+inline constexpr GLenum kGlTopologies[] = {GL_TRIANGLES, GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN, GL_POINTS,
+                                           GL_LINES,     GL_LINE_STRIP,     GL_LINE_LOOP};
+
+template <typename Enum, size_t N>
+GLenum to_gl(const GLenum (&names)[N], Enum value) {
+  return names[size_t(value)];
+}
+
+// The enumerator of OpenGL's `name`, if Frame has it.
+template <typename Enum, size_t N>
+std::optional<Enum> from_gl(const GLenum (&names)[N], GLenum name) {
+  const auto found = std::find(std::begin(names), std::end(names), name);
+  return found == std::end(names) ? std::nullopt : std::optional(Enum(found - std::begin(names)));
+}
+
+}  // namespace brokkr
