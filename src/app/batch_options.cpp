@@ -41,7 +41,7 @@ Option model_option() {
   return {.names = "--model",
           .kind = ValueKind::choice,
           .value = "MODEL",
-          .help = "Whose batches (nvidia)",
+          .help = "Batch model to reorder for (nvidia)",
           .choices = model_names()};
 }
 

@@ -149,18 +149,19 @@ Command check_command() {
       {.names = "--min",
        .kind = ValueKind::real,
        .value = "PERCENT",
-       .help = "Fail where fewer of all pixels agree (0)",
+       .help = "Fail where less than PERCENT of all pixels agree (0)",
        .min = 0,
        .max = 100},
       {.names = "--min-hard",
        .kind = ValueKind::real,
        .value = "PERCENT",
-       .help = "Fail where fewer of the pixels agree that no discard, alpha test or stencil touched last (0)",
+       .help =
+           "Fail where less than PERCENT of the pixels agree whose depth no discard, alpha test or stencil decided (0)",
        .min = 0,
        .max = 100},
       {.names = "--json", .help = "Print JSON instead of a table"},
   };
-  return {"check", "Compare the depth of a captured frame with what the game's own driver produced",
+  return {"check", "Compare the depth of a captured frame with that of the game's own driver",
           joined(own, pipeline_options()), run_check};
 }
 

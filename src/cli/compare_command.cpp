@@ -107,7 +107,7 @@ Command compare_command() {
            {.names = "--max-percent",
             .kind = ValueKind::real,
             .value = "P",
-            .help = "Fail where more pixels differ (0)",
+            .help = "Fail where more than P percent of the pixels differ (0)",
             .min = 0,
             .max = 100},
            {.names = "--json", .help = "Print JSON"}},

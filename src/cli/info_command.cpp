@@ -146,7 +146,7 @@ int run_info(const Arguments& arguments) {
 
 Command info_command() {
   return {"info",
-          "Show what a frame or scene file holds",
+          "Show the contents of a frame or scene file",
           {{.names = "FILE",
             .kind = ValueKind::file,
             .value = "FILE",

@@ -72,7 +72,7 @@ int run_pattern(const Arguments& arguments) {
 
 Command pattern_command() {
   return {"pattern",
-          "Draw which rasterizer owns which bin",
+          "Draw a bin pattern: which rasterizer owns which bin",
           {{.names = "NAME",
             .kind = ValueKind::choice_or_file,
             .value = "NAME",
@@ -101,7 +101,7 @@ Command pattern_command() {
             .help = "Pixels per bin in the picture (16)",
             .min = 1,
             .max = 256},
-           {.names = "--highlight", .help = "Only the first rasterizer in colour"},
+           {.names = "--highlight", .help = "Colour only the first rasterizer"},
            {.names = "--seed",
             .kind = ValueKind::integer,
             .value = "N",

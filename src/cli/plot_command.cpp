@@ -40,7 +40,7 @@ Command plot_command() {
         .help = "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes",
         .repeat = true,
         .required = true},
-       {.names = "-o,--output", .kind = ValueKind::file, .value = "FILE.svg", .help = "Where the picture goes"},
+       {.names = "-o,--output", .kind = ValueKind::file, .value = "FILE.svg", .help = "Picture file"},
        {.names = "--title", .kind = ValueKind::text, .value = "TEXT", .help = "Heading of the picture (Frame times)"}},
       run_plot};
 }

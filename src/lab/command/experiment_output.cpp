@@ -113,11 +113,11 @@ std::vector<Option> lab_options(const char* machine_help, int runs) {
            .help = "Runs of each configuration (" + std::to_string(runs) + ")",
            .min = 1,
            .max = 1000},
-          integer_option("--seed", "Seed of what is drawn (1)", 0, 4294967295.0),
+          integer_option("--seed", "Seed of random numbers (1)", 0, 4294967295.0),
           {.names = "--seconds",
            .kind = ValueKind::real,
            .value = "S",
-           .help = "End a run after so long (60)",
+           .help = "End a run after S seconds (60)",
            .min = 0.1,
            .max = 3600}};
 }

@@ -183,7 +183,8 @@ Command patterns_command() {
       {.names = "-o,--output",
        .kind = ValueKind::file,
        .value = "DIR",
-       .help = "Folder for numbers, plots, report and searched patterns (patterns-lab); what is done there is kept"},
+       .help = "Folder for numbers, plots, report and searched patterns (patterns-lab); finished parts in it are used "
+               "again"},
       {.names = "--only",
        .kind = ValueKind::choice,
        .value = "EXPERIMENT",
@@ -192,7 +193,7 @@ Command patterns_command() {
        .repeat = true},
       {.names = "--quick", .help = "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"},
       integer_option("--seed", "Seed of the random patterns and of the search (1)", 0, 4294967295.0),
-      {.names = "--no-plots", .help = "Numbers only"},
+      {.names = "--no-plots", .help = "Write only numbers"},
       {.names = "--plot",
        .kind = ValueKind::file,
        .value = "PROGRAM",

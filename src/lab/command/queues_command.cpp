@@ -160,7 +160,7 @@ int run_queues(const Arguments& arguments) {
 Command queues_command() {
   const std::vector<Option> own = {
       {.names = "--list", .help = "Show the queues with their properties, and the experiments"},
-      {.names = "--queues", .kind = ValueKind::text, .value = "LIST", .help = "Only these, as in BQ,BWD,LCRQ"},
+      {.names = "--queues", .kind = ValueKind::text, .value = "LIST", .help = "Queues to measure, as in BQ,BWD,LCRQ"},
       {.names = "--warps",
        .kind = ValueKind::text,
        .value = "LIST",
