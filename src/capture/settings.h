@@ -1,5 +1,5 @@
-// The settings of the capture layer, from the environment (`brokkr capture` sets it), and the layer's messages: lines on
-// standard error, and the status file that `brokkr capture` reads.
+// The settings of the capture layer, from the environment (`brokkr capture` sets it), and the layer's messages: lines
+// on standard error, and the status file that `brokkr capture` reads.
 //
 //   BROKKR_CAPTURE_OUTPUT        file to write; `{}` stands for the frame's number. Unset: the layer does nothing
 //   BROKKR_CAPTURE_STATUS        file that gets a line of JSON for every frame written
