@@ -1,5 +1,5 @@
-// Sort-middle distribution: which rasterizers own a bin that a triangle of a block touches; each of them gets one queue
-// element (block, mask of its triangles there).
+// Sort-middle distribution: finds the rasterizers that own a bin which a triangle of a block touches. Each of them gets
+// one queue element: the block, and the mask of its triangles there.
 #pragma once
 
 #include "geometry/counters.h"
@@ -10,7 +10,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// What one warp needs: a mask per rasterizer, all zero between blocks, and the list of those that are not.
+// Scratch memory of one warp: a mask per rasterizer, all zero between blocks, and the list of rasterizers whose mask is
+// not zero.
 struct DistributionScratch {
   uint32_t* mask;     // rasterizers
   uint32_t* touched;  // rasterizers + one warp

@@ -19,7 +19,7 @@ LoadStatistics load_statistics(std::vector<uint64_t> load) {
   if (s.total == 0) return s;
   const double count = double(s.load.size());
   s.mean = double(s.total) / count;
-  double squares = 0;  // of differences from the mean: sums of squares would cancel
+  double squares = 0;  // of the differences from the mean, since in plain sums of squares digits would cancel
   for (const uint64_t l : s.load) squares += (double(l) - s.mean) * (double(l) - s.mean);
   s.deviation = std::sqrt(squares / count);
   s.cv = s.deviation / s.mean;

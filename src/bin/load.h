@@ -20,7 +20,7 @@ struct LoadStatistics {
 LoadStatistics load_statistics(std::vector<uint64_t> load);
 
 // Loads of the pattern's rasterizers from the load of each bin: bins_x * bins_y values, row by row from the bottom.
-// Throws std::invalid_argument when their number is another.
+// Throws std::invalid_argument where `bin_load` has another size.
 LoadStatistics load_statistics(const Pattern& pattern, const std::vector<uint64_t>& bin_load, int bins_x, int bins_y);
 
 }  // namespace brokkr

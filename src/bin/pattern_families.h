@@ -10,15 +10,15 @@
 
 namespace brokkr::pattern_families {
 
-// Space-filling curves (4.1): exactly bins_x x bins_y, as the curves do not repeat.
+// Space-filling curves [Kerbl17, 4.1]: exactly bins_x x bins_y, as the curves do not repeat.
 Pattern z_curve(int rasterizers, int bins_x, int bins_y);
 Pattern hilbert(int rasterizers, int bins_x, int bins_y);
 
-// Randomised (4.2).
+// Randomised [Kerbl17, 4.2].
 Pattern pseudo_random(int rasterizers, int bins_x, int bins_y, uint32_t seed);
 Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed);
 
-// Row (or column) shifts: diagonal, fixed (4.3), variable (4.4), and the G80's map.
+// Row (or column) shifts: diagonal, fixed [Kerbl17, 4.3], variable [Kerbl17, 4.4], and the G80's map.
 Pattern diagonal(int rasterizers);
 Pattern x_shift(int rasterizers);
 Pattern y_shift(int rasterizers);

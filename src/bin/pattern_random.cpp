@@ -19,7 +19,7 @@ int tile_side(int rasterizers) {
   if (double(rasterizers) * rasterizers * rasterizers <= kTileBudget) return rasterizers;
   const int limit = int(std::sqrt(std::sqrt(kTileBudget * rasterizers)));
   for (int side = limit; side > limit * 3 / 4; --side) {
-    if (side * side % rasterizers == 0) return side;  // an exactly equal share where a near side gives one
+    if (side * side % rasterizers == 0) return side;  // exactly equal shares, where a side nearby gives them
   }
   return limit;
 }
@@ -75,7 +75,7 @@ Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed) {
       if (distance <= best_distance) continue;
       best = candidate;
       best_distance = distance;
-      if (own.x.empty()) break;  // no own bin yet: the first dart is as good as any
+      if (own.x.empty()) break;  // no bin of its own yet: any first dart will do
     }
     const uint32_t bin = vacant[best];
     pattern.owner[bin] = uint16_t(rasterizer);

@@ -42,9 +42,9 @@ inline constexpr auto kAcqRel = std::memory_order_acq_rel;
 inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 #endif
 
-// One step of a spin: tells the core that this is one, gives it away once the spin is long (a host with fewer cores
-// than blocks must let the block that is waited for run), and sleeps for 20 microseconds at a time after that: a
-// scheduler runs those who yield for ever last.
+// One step of a spin: tells the core that the thread spins. A long spin yields the core, since a host with fewer cores
+// than blocks must run the block that is waited for. A longer one sleeps for 20 microseconds at a time, so that threads
+// that only yield do not keep others from running.
 BROKKR_FN void pause(int spin) {
 #if defined(__CUDACC__)
   __nanosleep(spin < 8 ? 32u << spin : 8192u);

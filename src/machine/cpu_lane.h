@@ -1,4 +1,4 @@
-// What lies behind the lane types (machine/lane.h) of the CPU-side machines: std::experimental::simd vectors.
+// The content of the lane types (machine/lane.h) on the CPU-side machines: std::experimental::simd vectors.
 #pragma once
 
 #include <bit>
@@ -27,8 +27,7 @@ using Vector = stdx::simd<T, stdx::simd_abi::deduce_t<T, kWidth>>;
 template <class T>
 using VectorMask = typename Vector<T>::mask_type;
 
-// The same bits as another type. Vectors of fixed size are not trivially copyable by their declaration, but are by
-// their content.
+// The same bits as another type. Vectors of fixed size are not declared trivially copyable, but their content is.
 template <class To, class From>
 BROKKR_FN To same_bits(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -73,8 +72,8 @@ BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
   stdx::where(m.as<T>(), b.v) = a.v;
   return b;
 }
-// a < b ? a : b and a > b ? a : b: b where a or b is no number. What the processors' instructions do, though GCC does
-// not see it behind a mask.
+// a < b ? a : b and a > b ? a : b, which give b where a or b is no number. Processors have instructions for exactly
+// that, which GCC does not find behind a mask.
 #define BROKKR_LANE_EXTREMUM(name, op, instruction) \
   template <class T>                                \
   BROKKR_FN Lane<T> name(Lane<T> a, Lane<T> b) {    \

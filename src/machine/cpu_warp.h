@@ -213,7 +213,7 @@ class Warp {
       rest &= ~ballot(same);
     }
   }
-  // What lane i holds, inside for_lanes: lane-private arrays of the machine.
+  // A lane value laid out as an array, so that code inside for_lanes can read and write what lane i holds.
   template <class T>
   struct Spilled {
     alignas(64) T values[width];

@@ -23,12 +23,12 @@ struct KeyBuffer {
     Split split;
   };
 
-  // Of each 64 samples in a row: no depth among them is larger.
+  // Per 64 consecutive samples: no depth among them is larger.
   uint32_t farthest[kSamples / 64];
 
 #if defined(__CUDACC__)
-  // On CUDA a key buffer always lies in the shared memory of its block. Behind a reference the compiler cannot see
-  // that; told so, it uses shared loads and atomics with 32-bit addresses instead of generic ones.
+  // On CUDA a key buffer always lies in the shared memory of its block. The compiler cannot see that behind a
+  // reference. With this assumption it uses shared loads and atomics with 32-bit addresses instead of generic ones.
   template <class T>
   BROKKR_FN static T* in_shared_memory(const T* p) {
     __builtin_assume(__isShared(p));
@@ -64,7 +64,7 @@ struct KeyBuffer {
 #endif
   }
   // Lane i promises that samples of tile_i will all have d_i or less before the region is read. The promise may be used
-  // at once: what it hides would lose anyway.
+  // at once, since fragments that it hides would lose anyway.
   BROKKR_FN void limit_farthest(Warp& w, Int tile, Uint d, Mask m) {
     const auto tile_of = w.spill(tile);
     const auto depth_of = w.spill(d);

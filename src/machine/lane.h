@@ -1,9 +1,9 @@
-// Lane types: one value per lane of a warp, with the same operators on every machine. What lies behind them is the
-// machine's: Vector<T> is a vector on the CPU and a plain scalar on CUDA, where a thread holds one lane.
+// Lane types: one value per lane of a warp, with the same operators on every machine. The machine defines their
+// content: Vector<T> is a vector on the CPU and a plain scalar on CUDA, where a thread holds one lane.
 //
 // An operator takes lanes on both sides, or lanes and a scalar that all lanes share. Comparisons give a Mask. A Mask is
 // no bool: there is no `if`, no `?:` and no `&&` that skips its right side for some lanes, so that all lanes of a warp
-// come to every collective of an expression. w.any(m) and w.all(m) are the doors from a Mask to a branch.
+// come to every collective of an expression. w.any(m) and w.all(m) turn a Mask into a condition for a branch.
 #pragma once
 
 #include <cstdint>

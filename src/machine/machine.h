@@ -1,4 +1,4 @@
-// The machine model: what a stage may use, whichever machine runs it.
+// The machine model: types and functions that a stage may use, whichever machine runs it.
 //
 // A stage's text is compiled once per machine. `BROKKR_MACHINE` names the namespace of that build: v2, v3, v4 and neon
 // for the instruction sets of the CPU machine, emulated for the 32-lane warp with several warps per block, gpu for
@@ -7,14 +7,13 @@
 //
 // Lane types          Float Int Uint Double Ulong Mask: one value per lane of a warp
 // Free functions      select min max abs floor sqrt as_uint as_int as_float to_int to_float round_to_int ...
-// Warp                lane, any all ballot, shuffle broadcast, inclusive_sum, inclusive_count, reduce_*, load
-// store gather
-//                     scatter compress_store, lane atomics, uniform once sync
+// Warp                lane, any all ballot, shuffle broadcast, inclusive_sum, inclusive_count, reduce_*, load store
+//                     gather scatter compress_store, lane atomics, uniform once sync
 // Block<Shared>       index, warps, shared storage, sync
 // atomics             device_atomic<T>, block_atomic<T>: atomic_ref with explicit order (atomic.h)
 //
 // Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through `w.once`,
-// uniform reads of what others may change through `w.uniform`.
+// uniform reads of memory that others may change through `w.uniform`.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,4 +1,4 @@
-// Host threads that stay: a launch of the CPU machine hands one call to each of them.
+// Host threads that are kept: a launch of the CPU machine gives one call to each of them.
 #pragma once
 
 #include <condition_variable>

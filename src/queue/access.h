@@ -1,5 +1,5 @@
-// How queues touch shared memory: device_atomic, with an observer that is told of every access before it happens.
-// Programs run unobserved, which costs nothing; tests interleave threads access by access, or disturb their timing
+// Access of queues to shared memory: device_atomic, with an observer that is called before every access. Programs run
+// unobserved, which costs nothing; tests interleave threads access by access, or disturb their timing
 // (tests/queue/observed_queues.h).
 #pragma once
 
@@ -44,7 +44,7 @@ class Watched {
     Observer::step();
     return word_.exchange(value, order);
   }
-  // May not fail without cause.
+  // A strong exchange: it does not fail spuriously.
   template <class Order>
   BROKKR_FN bool compare_exchange_strong(T& expected, T desired, Order order) const {
     Observer::step();

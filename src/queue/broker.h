@@ -1,14 +1,15 @@
-// The broker of one queue: what it promises to enqueuers and dequeuers, and what it can observe. Run by single lanes.
+// The broker of one queue: it promises room to enqueuers and elements to dequeuers, and observes whether the queue is
+// full or empty. Single lanes run it.
 //
-// A promise is kept by whoever got it: the sums below say what the queue will be once all operations under way are
-// done. `available` elements may still be claimed; `occupied` slots hold an element or have been promised one. They
-// differ by the elements that are reserved, claimed but not yet taken, of which there are never more than slots.
+// The operation that got a promise keeps it: the sums below describe the queue as it will be once all operations under
+// way are done. `available` elements may still be claimed; `occupied` slots hold an element or have been promised one.
+// They differ by the elements that are reserved, claimed but not yet taken, of which there are never more than slots.
 //
-// A claim is one atomic addition, made when the sums looked well and checked by the sums it found ([Kerbl18, Alg. 1],
-// ensureEnqueue and ensureDequeue). What it claimed too much, it takes back. Others may have relied on it in the
-// meantime, so whoever takes something back must claim again if the sums then allow it: a refusal is final only once
-// the sums, without this claim, refuse. Reservations are compared and exchanged instead, for nothing would redeem a
-// reservation of an element that was taken back.
+// A claim is one atomic addition, made where the sums allow it, and checked by the sums that the addition returns
+// ([Kerbl18, Alg. 1], ensureEnqueue and ensureDequeue). A claim takes back what it claimed too much. Others may have
+// relied on that in the meantime, so that an operation that takes something back must claim again if the sums then
+// allow it: a refusal is final only once the sums, without this claim, refuse. Reservations use compare-and-swap
+// instead, since nothing would redeem a reservation of an element that was taken back.
 #pragma once
 
 #include "queue/access.h"
@@ -34,7 +35,7 @@ class Broker {
  public:
   BROKKR_FN Broker(QueueControl& control, uint32_t capacity) : c_(control), capacity_(int32_t(capacity)) {}
 
-  // How many of n more elements there is room for: the caller will put as many. 0: full.
+  // Claims room for up to n more elements and returns their number, which the caller will put. 0: the queue is full.
   BROKKR_FN int claim_room(int n) {
     int got = 0;
     int room = capacity_ - counts().occupied;
@@ -47,7 +48,7 @@ class Broker {
     }
     return got;
   }
-  // How many of n elements there are: the caller will take as many. 0: empty.
+  // Claims up to n elements and returns their number, which the caller will take. 0: the queue is empty.
   BROKKR_FN int claim_elements(int n) {
     int got = 0;
     int there = counts().available;
@@ -70,7 +71,7 @@ class Broker {
     uint64_t seen = word.load(kRelaxed);
     for (;;) {
       const Counts now = Counts::unpack(seen);
-      // While more slots are promised than there are, so many elements will be taken back.
+      // While more slots are promised than exist, that many elements will be taken back.
       const int doubtful = now.occupied > capacity_ ? now.occupied - capacity_ : 0;
       if (now.available - doubtful < n) return false;
       if (word.compare_exchange_weak(seen, seen - Counts::pack(n, 0), kRelaxed)) return true;
@@ -89,7 +90,7 @@ class Broker {
     return now.occupied != now.available;
   }
 
-  // Tickets of n operations in a row: the first of them.
+  // Draws tickets for n consecutive operations and returns the first.
   BROKKR_FN uint32_t draw_enqueue(int n) { return draw(c_.tail, n); }
   BROKKR_FN uint32_t draw_dequeue(int n) { return draw(c_.head, n); }
 
@@ -113,7 +114,7 @@ class Broker {
 
   BROKKR_FN static int smaller(int a, int b) { return a < b ? a : b; }
   BROKKR_FN Counts counts() { return Counts::unpack(Watched<uint64_t, Observer>(c_.counts).load(kRelaxed)); }
-  // Returns the sums before.
+  // Returns the sums before the addition.
   BROKKR_FN Counts add(int available, int occupied) {
     return Counts::unpack(
         Watched<uint64_t, Observer>(c_.counts).fetch_add(Counts::pack(available, occupied), kRelaxed));

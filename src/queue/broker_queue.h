@@ -1,9 +1,9 @@
 // Broker queues: bounded FIFO queues for many warps over static memory, after [Kerbl18, Alg. 1], and their variant, the
 // broker work distributor [Kerbl18, 4.5.1].
 //
-// An operation first asks the queue's broker (queue/broker.h) for n elements, or for room for n; what the broker grants
-// always comes true, so the operation may then draw n consecutive tickets from `tail` or `head` and wait, slot by slot,
-// for its turn. Nobody who is refused ever draws a ticket, so "full" and "empty" block no one.
+// An operation first asks the queue's broker (queue/broker.h) for n elements, or for room for n; the broker keeps every
+// promise, so that the operation may then draw n consecutive tickets from `tail` or `head` and wait, slot by slot, for
+// its turn. An operation that is refused never draws a ticket, so that "full" and "empty" block nobody.
 //
 // Tickets. Operation number p uses slot p mod capacity; with r = p - p mod capacity, the slot's ticket is r while it
 // waits for enqueue p, r + 1 while it waits for dequeue p, and then r + capacity (the ticket of enqueue p + capacity).
@@ -63,7 +63,8 @@ class BrokerQueues {
     return true;
   }
 
-  // The elements of the lanes of m, in lane order, with one draw. Returns the lanes that got in: the first so many.
+  // Enqueues the elements of the lanes of m, in lane order, with one draw. Returns the lanes whose element got in: the
+  // first ones.
   BROKKR_FN Mask enqueue(Warp& w, int q, const Uint (&element)[kWords], Mask m) {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return Mask(false);
@@ -78,7 +79,8 @@ class BrokerQueues {
     return taken;
   }
 
-  // Up to n <= width elements, the oldest to lane 0, with one draw. Returns how many; other lanes are undefined.
+  // Dequeues up to n <= width elements, the oldest to lane 0, with one draw. Returns their number; other lanes are
+  // undefined.
   BROKKR_FN int dequeue(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
@@ -89,8 +91,8 @@ class BrokerQueues {
     return got == 0 ? 0 : get_lanes(w, q, uint32_t(drawn), element, got);
   }
 
-  // Lane i's element to queue q_i, for the lanes of m; one draw per queue. The caller knows that there is room: it
-  // bounds, by a reservation of its own, the elements that are in each queue or on their way to it.
+  // Enqueues lane i's element to queue q_i, for the lanes of m, with one draw per queue. The caller guarantees room: by
+  // a reservation of its own it bounds the elements that are in each queue or on their way to it.
   BROKKR_FN void scatter_enqueue(Warp& w, Int q, const Uint (&element)[kWords], Mask m) {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return;
@@ -116,12 +118,12 @@ class BrokerQueues {
     put_lanes(w, q, ticket, 0, element, m);
   }
 
-  // Claims n elements for later, if the queue holds as many: they stay where they are, and nobody else gets them.
-  // False: it does not, nothing is claimed.
+  // Reserves n elements for later: they stay where they are, and no other operation gets them. False: the queue holds
+  // fewer, and none is reserved.
   BROKKR_FN bool reserve(Warp& w, int q, int n) {
     return w.uniform([&]() -> bool { return broker(q).reserve(n); });
   }
-  // Gives n reserved elements back to all.
+  // Gives n reserved elements back to the queue.
   BROKKR_FN void unreserve(Warp& w, int q, int n) {
     w.once([&] { broker(q).unreserve(n); });
   }
@@ -137,7 +139,7 @@ class BrokerQueues {
 
   // ---- For single lanes, each on its own: in w.once, in w.for_lanes, or in code that knows no warps.
 
-  // How many of n elements the queue took: the first so many, under consecutive tickets.
+  // Enqueues up to n elements under consecutive tickets. Returns how many of them, from the first on, the queue took.
   BROKKR_FN int enqueue_from_lane(int q, const uint32_t (*element)[kWords], int n) const {
     const int got = claim_room(q, n);
     if (got == 0) return 0;
@@ -147,7 +149,7 @@ class BrokerQueues {
     }
     return got;
   }
-  // Up to n elements, the oldest first. Returns how many.
+  // Dequeues up to n elements, the oldest first. Returns their number.
   BROKKR_FN int dequeue_to_lane(int q, uint32_t (*element)[kWords], int n) const {
     const int got = claim_elements(q, n);
     if (got == 0) return 0;
@@ -161,7 +163,7 @@ class BrokerQueues {
     return got;
   }
 
-  // Elements that may be claimed, at some moment during the call.
+  // The number of elements that may be claimed, at some moment during the call.
   BROKKR_FN int size(Warp& w, int q) {
     return w.uniform([&]() -> int { return broker(q).available(); });
   }
@@ -173,7 +175,7 @@ class BrokerQueues {
 
   BROKKR_FN Broker<Observer> broker(int q) const { return Broker<Observer>(m_.control[q], m_.capacity); }
 
-  // The broker's answer, waited for until it can be observed where the discipline asks for that.
+  // The broker's answer. With the linearizable discipline a refusal waits until it can be observed.
   BROKKR_FN int claim_room(int q, int n) const {
     for (int spin = 0;; ++spin) {
       const int got = broker(q).claim_room(n);

@@ -17,11 +17,11 @@ namespace brokkr {
 //   linearizable  the broker queue [Kerbl18, Alg. 1]: "full" and "empty" are answered only once they can be
 //                 observed, at the price of a wait for operations under way
 //   distributor   the broker work distributor [Kerbl18, 4.5.1]: the broker's first answer is taken at face
-//                 value; "full" and "empty" may be wrong for a moment, and no operation waits to fail
+//                 value; "full" and "empty" may be wrong for a moment, and no operation waits before it is refused
 enum class Discipline : uint32_t { linearizable, distributor };
 
 struct QueueControl {
-  alignas(64) uint64_t counts;  // what the broker has assured, Counts in queue/broker.h
+  alignas(64) uint64_t counts;  // the broker's promises: Counts in queue/broker.h
   alignas(64) uint32_t tail;    // ticket of the next enqueue, modulo 2^32
   alignas(64) uint32_t head;    // ticket of the next dequeue, modulo 2^32
 };

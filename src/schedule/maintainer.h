@@ -5,7 +5,7 @@
 // are about to be taken. Unlike the original, it locks the slots it exchanges: a slot's ticket is swapped for one that
 // nobody waits for, so that a dequeue that comes too close waits for the exchange, and none is ever lost.
 //
-// Of several queues, that one comes next where the last pass exchanged most and most elements have arrived since.
+// Of several queues, the next one is that with the most exchanges in its last pass and the most arrivals since.
 #pragma once
 
 #include "schedule/task_tree.h"
@@ -74,7 +74,7 @@ class Maintainer {
   template <class Leaf>
   BROKKR_FN int sort_window(int leaf, uint32_t first, const MaintainState& state) {
     const uint32_t mask = 0u - m_.capacity;
-    // Slots whose element is there, and now ours.
+    // Slots whose element has arrived and that this warp has locked.
     auto locked = w_.spill(Uint(0u));
     decltype(w_.spill(Uint(0u))) words[kWords];
     for (auto& word : words) word = w_.spill(Uint(0u));
@@ -90,7 +90,7 @@ class Maintainer {
     Uint element[kWords];
     for (int k = 0; k < kWords; ++k) element[k] = words[k].lanes();
     const Uint urgency = urgency_of(Leaf{}, element, state);
-    // The r-th most urgent goes to the r-th slot of ours.
+    // The r-th most urgent element goes to the r-th locked slot.
     Int rank = Int(0);
     for (uint32_t left = bits; left != 0; left &= left - 1) {
       const int j = lowest_bit(left);

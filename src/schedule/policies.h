@@ -9,16 +9,16 @@ BROKKR_MACHINE_BEGIN
 
 // ---- Leaves.
 
-// Elements or none.
+// Reports whether there are elements.
 struct HasTasks {
   BROKKR_FN static Ulong check_leaf(Ulong count) { return minimum(count, Ulong(uint64_t(1))); }
 };
-// How many.
+// Reports the number of elements.
 struct HowMany {
   BROKKR_FN static Ulong check_leaf(Ulong count) { return count; }
 };
 
-// ---- Who gets a new task. A payload's word says what it needs: `kWord` is its number.
+// ---- Which child gets a new task. A word of the payload decides: `kWord` is the word's number.
 
 // The child whose number the payload holds.
 template <int kWord>
@@ -82,8 +82,9 @@ struct RoundRobin : BucketDefaults, Traverse {
   BROKKR_FN static void chosen(const BucketState& s, int child) { s.local[0] = uint32_t(child); }
 };
 
-// Time in proportion to quotas: the child that has had least of its share (5.3.3, separate buckets). Quotas are set in
-// shared words [children + i] before the program begins, in any unit; times are kept in [i], ns.
+// Time in proportion to quotas: the next child is the one that has had the smallest part of its quota (5.3.3, separate
+// buckets). Quotas are set in shared words [children + i] before the program begins, in any unit; times are kept in
+// [i], ns.
 template <class Traverse>
 struct FairShare : BucketDefaults, Traverse {
   static constexpr int kSharedWords = 2;
@@ -150,8 +151,8 @@ struct SortedByShare : HasTasks {
 };
 
 // A bucket for each job (PerJob), chosen by the deadline of its oldest task. A job's deadlines are evenly spaced, so
-// that those of its newest task and the number of tasks tell it: shared [i] is the newest deadline, [children + i] the
-// spacing in microseconds, set before the program begins. Leaves report HowMany.
+// that the newest deadline and the number of tasks give that of the oldest: shared [i] is the newest deadline,
+// [children + i] the spacing in microseconds, set before the program begins. Leaves report HowMany.
 template <int kJobWord, int kDeadlineWord>
 struct PerJob : BucketDefaults {
   static constexpr int kSharedWords = 2;
@@ -184,7 +185,7 @@ struct PerJob : BucketDefaults {
   }
 };
 
-// Time in slices of kSlice microseconds, a bucket for each (Discretized): the last takes all that comes after them.
+// Time in slices of kSlice microseconds, a bucket for each (Discretized): the last slice takes all later deadlines.
 template <int kDeadlineWord, uint32_t kSlice>
 struct DeadlineSlices : FirstFirst<ByTask> {
   template <class Task>
@@ -193,8 +194,8 @@ struct DeadlineSlices : FirstFirst<ByTask> {
   }
 };
 
-// The same buckets as a ring that begins at the present (WrapAroundBuckets): what is late comes last. Deadlines lie
-// less than children * kSlice ahead.
+// The same buckets as a ring that begins at the present (WrapAroundBuckets): late tasks come last. Deadlines lie less
+// than children * kSlice ahead.
 template <int kDeadlineWord, uint32_t kSlice>
 struct WrapAroundSlices : BucketDefaults {
   template <class Task>

@@ -1,4 +1,4 @@
-// What scheduling works with: counters that all blocks share, and tables.
+// Data of scheduling: counters that all blocks share, and tables.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct ScheduleControl {
 
 struct ScheduleTables {
   ScheduleControl* control;
-  // Set by the host while the kernel runs. 1: finish what is there, take no more tasks; 2: leave as soon as possible.
+  // Set by the host while the kernel runs. 1: take no more tasks, and finish what is queued; 2: leave as soon as
+  // possible.
   uint32_t* abort;
   uint32_t* task_done;  // ring of window entries: task + 1 once it is complete
   uint32_t window;      // power of two: tasks that may be under way beyond the watermark
@@ -24,7 +25,7 @@ struct ScheduleTables {
   uint32_t task_batches;
   uint32_t batches;
   uint32_t rasterizers;
-  uint32_t blocks_per_task;  // most triangle blocks that one can fill
+  uint32_t blocks_per_task;  // most triangle blocks that a task can fill
   uint32_t quota[2];         // fair: of geometry and of rasterization, in any unit
   Policy policy;
   bool stealing;

@@ -26,14 +26,14 @@ struct ProgramMemory {
   uint32_t maintainers = 1;      // workers 0 .. maintainers - 1 do nothing but sort, where a queue is sorted
 
   static constexpr size_t kUserWords = 64;
-  // Where host code writes before a program begins, in bytes.
+  // Places, in bytes, where host code writes before a program begins.
   static size_t shared_at(uint32_t capacity) { return queue_bytes(capacity) + 8; }
   static size_t user_at(uint32_t capacity) { return shared_at(capacity) + size_t(Root::kShared) * 8; }
   static size_t open_at(uint32_t capacity) { return queue_bytes(capacity) + words64() * 8; }
 
   // capacity: tasks per queue, a power of two in 4 .. 2^28.
   static size_t bytes(uint32_t capacity, uint32_t workers) {
-    QueueMemory<kWords>::bytes(Root::kLeaves, capacity);  // throws for what no queue can have
+    QueueMemory<kWords>::bytes(Root::kLeaves, capacity);  // throws for sizes that no queue can have
     return queue_bytes(capacity) + size_t(words64()) * 8 + 16 + size_t(workers) * Root::kLocal * 4;
   }
   // A view of `memory`, zeroed and aligned to 64 bytes, perhaps the device's. Before the program begins, *open must be
@@ -92,8 +92,8 @@ class Worker {
     return w_.uniform([&]() -> uint64_t { return clock_ns() - begin_; });
   }
 
-  // One task per lane of m. Returns the lanes whose task got in; the others' queue was full, which is the caller's to
-  // handle.
+  // Enqueues one task per lane of m. Returns the lanes whose task got in; the queue of the others was full, and the
+  // caller must handle that.
   template <class Task>
   BROKKR_FN Mask enqueue(const Uint (&payload)[Task::kWords], Mask m) {
     static_assert(Root::template kAccepts<Task>, "no queue of the tree takes this task");
@@ -122,7 +122,7 @@ class Worker {
     return got;
   }
 
-  // Decides, takes and runs once. Returns how many tasks ran; 0: there were none.
+  // Decides once, takes tasks and runs them. Returns how many ran; 0: there were none.
   BROKKR_FN int step() {
     view_.now = now();
     view_.exclude_none();
@@ -139,8 +139,8 @@ class Worker {
     return 0;
   }
 
-  // The whole life of a worker. Each calls context.seed(worker) first. Where a queue is sorted, the first workers then
-  // do only that.
+  // The loop of a worker. Each worker calls context.seed(worker) first. Where a queue is sorted, the first workers then
+  // only sort.
   BROKKR_FN void run() {
     context_.seed(*this);
     close(1);

@@ -14,15 +14,15 @@
 //
 // Leaf callbacks
 //   static Ulong check_leaf(Ulong count)
-//       what a queue with so many elements reports upwards; 0: nothing
+//       the report of a queue with `count` elements to its bucket; 0: nothing
 //   template <class T> static Uint maintain(const Uint (&payload)[T::kWords], const MaintainState&)
-//       optional; larger for what is more urgent: a maintainer sorts the queue
+//       optional; larger for more urgent tasks: a maintainer sorts the queue by it
 //
 // Bucket callbacks; state.shared has kSharedWords per child for all workers, state.local kLocalWords for each
 //   template <class T> static Int traverse(const BucketState&, const Uint (&payload)[T::kWords], Mask)
 //       the child that takes the payload; not asked where only one can
 //   static Ulong propagate(const BucketState&, Int child, Ulong info)
-//       how much it is this child's turn, larger first, never 0; asked of children that reported something
+//       rates a child that reported something; the largest rating wins; never 0
 //   static void chosen(const BucketState&, int child)
 //       after the decision; one lane
 //   static void executed(const BucketState&, int child, uint64_t ns)
@@ -30,7 +30,7 @@
 //   static void init(const BucketState&, uint32_t worker)
 //       before a worker's first decision; one lane
 //   static bool settles(const BucketState&, int child, uint64_t info)
-//       optional: children are asked in their order, and those after this one need not be
+//       optional: children are asked in their order; true ends that after this child
 //
 // In [Kerbl18], propagate looks at all children's reports and returns one of them. Here it rates one child, lanes rate
 // different children, and the largest number wins: that makes the decision a reduction over the warp. A bucket reports

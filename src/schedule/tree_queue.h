@@ -1,4 +1,5 @@
-// The leaf of a task tree (schedule/task_tree.h): a queue of tasks, and how a warp runs what it took from it.
+// The leaf of a task tree (schedule/task_tree.h): a queue of tasks, and the way that a warp runs the tasks that it
+// took.
 #pragma once
 
 #include <tuple>

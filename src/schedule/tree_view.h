@@ -1,5 +1,5 @@
-// What the nodes of a task tree work with (schedule/task_tree.h): the state that callbacks see, the result of a
-// decision, and where in a program's memory a node has its part.
+// Data of the nodes of a task tree (schedule/task_tree.h): the state that callbacks see, the result of a decision, and
+// the places of nodes in a program's memory.
 #pragma once
 
 #include "queue/broker_queue.h"
@@ -22,7 +22,7 @@ struct MaintainState {
 // Callbacks that a bucket need not have.
 struct BucketDefaults {
   static constexpr int kSharedWords = 0, kLocalWords = 0;
-  static constexpr bool kTimed = false;  // whether `executed` wants to know
+  static constexpr bool kTimed = false;  // whether `executed` is called
   BROKKR_FN static void chosen(const BucketState&, int) {}
   BROKKR_FN static void executed(const BucketState&, int, uint64_t) {}
   BROKKR_FN static void init(const BucketState&, uint32_t) {}
@@ -33,13 +33,13 @@ concept Settling = requires {
   &Callbacks::settles;
 };
 
-// A decision: the leaf to take tasks from, -1: none has any.
+// A decision: the leaf to take tasks from; -1 where no leaf has any.
 struct Choice {
   uint64_t info = 0;
   int leaf = -1;
 };
 
-// What decisions look at, and where the buckets' state lies.
+// The input of decisions, and the places of the buckets' state.
 template <int kWords>
 struct TreeView {
   static constexpr int kMostExcluded = 256;

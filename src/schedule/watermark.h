@@ -8,7 +8,7 @@ BROKKR_MACHINE_BEGIN
 
 struct TaskRange {
   uint32_t first = 0, count = 0;
-  bool refused = false;  // there are tasks, but not the store or the window for one
+  bool refused = false;  // tasks are left, but the store or the window has no room for one
 };
 
 // Takes up to `want` tasks, each with the store blocks that it may need: a task that has started never waits. One warp.
@@ -17,7 +17,7 @@ BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& s, BrokerQueues<1
   const uint32_t next = w.uniform([&] { return device_atomic<uint32_t>(control.next_task).load(kRelaxed); });
   if (next >= s.tasks) return {};
   const uint32_t mark = w.uniform([&] { return device_atomic<uint32_t>(control.watermark).load(kRelaxed); });
-  // Every worker may pass this test at once, so the margin is what all of them can take.
+  // All workers may pass this test at once, so that the margin is the number of tasks that all of them can take.
   if (next - mark + uint32_t(workers * want) > s.window && next != mark) return {0, 0, true};
   int count = want;
   while (!free_blocks.reserve(w, 0, count * int(s.blocks_per_task))) {
@@ -32,8 +32,8 @@ BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& s, BrokerQueues<1
   return {first, got};
 }
 
-// Marks a task complete and moves the watermark as far as it goes. Everybody who completes a task tries, after having
-// published it, and all of it in one total order: none that is complete stays behind the watermark.
+// Marks a task complete and moves the watermark as far as it goes. Each warp that completes a task publishes it first
+// and then tries to move the watermark, all in one total order. So the watermark never stops at a complete task.
 BROKKR_FN void complete_task(Warp& w, const ScheduleTables& s, uint32_t task) {
   w.sync();
   w.once([&] {
