@@ -13,7 +13,7 @@ struct Identifier {
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
     Uint id = in.primitive;
     if constexpr (kind == IdentifierKind::draw) id = in.draw_number;
-    if constexpr (kind == IdentifierKind::batch) id = in.primitive >> Uint(5);
+    if constexpr (kind == IdentifierKind::batch) id = in.primitive >> 5;
     const Vec3<W> c = palette(id);
     return {Vec4<W>(c.x, c.y, c.z, Float(1.0f)), Mask(true)};
   }

@@ -12,8 +12,8 @@ struct MultiplyAdd {
   static constexpr bool kSurface = false, kDerivatives = false;
   static constexpr int kSteps = 625;  // of each chain
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
-    const Vec3<W> aim = palette(in.primitive >> Uint(5));
-    Float r = fraction(in.x * Float(1.0f / 256.0f)), g = fraction(in.y * Float(1.0f / 256.0f)), b = in.z, a = r * g;
+    const Vec3<W> aim = palette(in.primitive >> 5);
+    Float r = fraction(in.x * (1.0f / 256.0f)), g = fraction(in.y * (1.0f / 256.0f)), b = in.z, a = r * g;
     // Each step goes 1/512 of the way; about 30 % of the beginning is left, and nothing can be left out.
     const Float keep(511.0f / 512.0f), part(1.0f / 512.0f);
     const Float to_r = aim.x * part, to_g = aim.y * part, to_b = aim.z * part;

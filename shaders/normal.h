@@ -22,7 +22,7 @@ struct LitDraw {
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
     const Vec3<W> base = palette(in.draw_number);
     const Float facing = absolute(dot(normalize(in.normal), normalize(in.position)));
-    const Float light = Float(0.3f) + Float(0.7f) * facing;
+    const Float light = 0.3f + 0.7f * facing;
     return {Vec4<W>(base.x * light, base.y * light, base.z * light, Float(1.0f)), Mask(true)};
   }
 };

@@ -52,24 +52,22 @@ BROKKR_FN Vec3<Warp> cross(const Vec3<Warp>& a, const Vec3<Warp>& b) {
   return Vec3<Warp>(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 BROKKR_FN Vec3<Warp> scale(const Vec3<Warp>& a, Float s) { return Vec3<Warp>(a.x * s, a.y * s, a.z * s); }
-BROKKR_FN Vec3<Warp> normalize(const Vec3<Warp>& a) {
-  return scale(a, Float(1.0f) / sqrt(maximum(dot(a, a), Float(1e-30f))));
-}
+BROKKR_FN Vec3<Warp> normalize(const Vec3<Warp>& a) { return scale(a, 1.0f / sqrt(maximum(dot(a, a), 1e-30f))); }
 BROKKR_FN Vec3<Warp> uniform3(const float* v) { return Vec3<Warp>(Float(v[0]), Float(v[1]), Float(v[2])); }
 
 // Differences inside a 2x2 quad; lanes 4 q .. 4 q + 3 are its lower left, lower right, upper left and upper right
 // sample.
-BROKKR_FN Float ddx(Warp& w, Float v) { return w.shuffle(v, w.lane() | Int(1)) - w.shuffle(v, w.lane() & Int(~1)); }
-BROKKR_FN Float ddy(Warp& w, Float v) { return w.shuffle(v, w.lane() | Int(2)) - w.shuffle(v, w.lane() & Int(~2)); }
+BROKKR_FN Float ddx(Warp& w, Float v) { return w.shuffle(v, w.lane() | 1) - w.shuffle(v, w.lane() & ~1); }
+BROKKR_FN Float ddy(Warp& w, Float v) { return w.shuffle(v, w.lane() | 2) - w.shuffle(v, w.lane() & ~2); }
 
 // A pleasant colour for an identifier: hue and brightness from its hash.
 BROKKR_FN Vec3<Warp> palette(Uint id) {
-  const Uint h = hash_lanes(id + Uint(0x9e3779b9u));
-  const Float hue = to_float(as_int(h & Uint(0xffffu))) * Float(1.0f / 65536.0f);
-  const Float value = Float(0.62f) + to_float(as_int((h >> Uint(16)) & Uint(0xffu))) * Float(0.38f / 255.0f);
+  const Uint h = hash_lanes(id + 0x9e3779b9u);
+  const Float hue = to_float(as_int(h & 0xffff)) * (1.0f / 65536.0f);
+  const Float value = 0.62f + to_float(as_int((h >> 16) & 0xff)) * (0.38f / 255.0f);
   const auto channel = [&](float shift) {
-    const Float t = absolute(fraction(hue + Float(shift)) * Float(6.0f) - Float(3.0f)) - Float(1.0f);
-    return (Float(0.35f) + Float(0.65f) * saturate(t)) * value;
+    const Float t = absolute(fraction(hue + shift) * 6.0f - 3.0f) - 1.0f;
+    return (0.35f + 0.65f * saturate(t)) * value;
   };
   return Vec3<Warp>(channel(1.0f), channel(2.0f / 3.0f), channel(1.0f / 3.0f));
 }

@@ -8,9 +8,7 @@ BROKKR_MACHINE_BEGIN
 // A texel's channels; of sRGB textures in linear light.
 BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, bool srgb, Int at, Mask m) {
   const Uint texel = w.gather(texels, at, m);
-  const auto channel = [&](uint32_t shift) {
-    return to_float(as_int((texel >> Uint(shift)) & Uint(0xffu))) * Float(1.0f / 255.0f);
-  };
+  const auto channel = [&](uint32_t shift) { return to_float(as_int((texel >> shift) & 0xff)) * (1.0f / 255.0f); };
   const Float r = channel(0), g = channel(8), b = channel(16), a = channel(24);
   return srgb ? Vec4<Warp>(r * r, g * g, b * b, a) : Vec4<Warp>(r, g, b, a);
 }
@@ -19,18 +17,17 @@ BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, bool srgb, Int 
 BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level,
                                      Float u, Float v, Mask m) {
   const Int one(1);
-  const Int width = maximum(Int(int(texture.width)) >> level, one),
-            height = maximum(Int(int(texture.height)) >> level, one);
+  const Int width = maximum(int(texture.width) >> level, one), height = maximum(int(texture.height) >> level, one);
   // Wrapping first keeps the integers small for any coordinate.
-  const Float x = fraction(u) * to_float(width) - Float(0.5f), y = fraction(v) * to_float(height) - Float(0.5f);
+  const Float x = fraction(u) * to_float(width) - 0.5f, y = fraction(v) * to_float(height) - 0.5f;
   const Float fx = floor(x), fy = floor(y);
   const Float tx = x - fx, ty = y - fy;
   Int x0 = to_int(fx), y0 = to_int(fy);
   Int x1 = x0 + one, y1 = y0 + one;
-  x0 = select(x0 < Int(0), width - one, x0);
-  y0 = select(y0 < Int(0), height - one, y0);
-  x1 = select(x1 >= width, Int(0), x1);
-  y1 = select(y1 >= height, Int(0), y1);
+  x0 = select(x0 < 0, width - one, x0);
+  y0 = select(y0 < 0, height - one, y0);
+  x1 = select(x1 >= width, 0, x1);
+  y1 = select(y1 >= height, 0, y1);
   const Int base = as_int(w.gather(texture.first_texel, level, m));
   const auto at = [&](Int px, Int py) {
     return load_texel(w, frame.texels, texture.srgb != 0, base + py * width + px, m);
@@ -52,13 +49,13 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
   const Float ux = dx.x * sx, vx = dx.y * sy, uy = dy.x * sx, vy = dy.y * sy;
   const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
   const Float top(float(texture.levels - 1));
-  const Float lod = clamp_to(Float(0.5f) * log2_lanes(clamp_to(rho, Float(1e-20f), Float(1e20f))), Float(0.0f), top);
+  const Float lod = clamp_to(0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f)), 0.0f, top);
   const Float whole = floor(lod);
   const Float t = lod - whole;
   const Int level = to_int(whole);
-  const Int next = minimum(level + Int(1), Int(int(texture.levels) - 1));
+  const Int next = minimum(level + 1, int(texture.levels) - 1);
   const Vec4<Warp> fine = sample_bilinear(w, frame, texture, level, uv.x, uv.y, m);
-  if (!w.any(m && t > Float(0.0f))) return fine;
+  if (!w.any(m && t > 0.0f)) return fine;
   const Vec4<Warp> coarse = sample_bilinear(w, frame, texture, next, uv.x, uv.y, m);
   return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
                     fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);

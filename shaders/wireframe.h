@@ -11,12 +11,12 @@ struct Wireframe {
   BROKKR_FN Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const {
     Fragment<W> f = LitDraw<W>()(w, in, active);
     const auto pixels_from_edge = [&](Float b) {
-      return b / maximum(absolute(ddx(w, b)) + absolute(ddy(w, b)), Float(1e-12f));
+      return b / maximum(absolute(ddx(w, b)) + absolute(ddy(w, b)), 1e-12f);
     };
     const Float nearest = minimum(minimum(pixels_from_edge(in.barycentric.x), pixels_from_edge(in.barycentric.y)),
                                   pixels_from_edge(in.barycentric.z));
-    const Float line = Float(1.0f) - saturate(nearest - Float(0.5f));
-    const auto mix = [&](Float c) { return c + (Float(0.04f) - c) * line; };
+    const Float line = 1.0f - saturate(nearest - 0.5f);
+    const auto mix = [&](Float c) { return c + (0.04f - c) * line; };
     f.color = Vec4<W>(mix(f.color.x), mix(f.color.y), mix(f.color.z), f.color.w);
     return f;
   }

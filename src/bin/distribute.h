@@ -25,8 +25,8 @@ struct LaneEdges {
 BROKKR_FN LaneEdges lane_edges(Warp& w, const TriangleBlock& block, int g, Mask m) {
   LaneEdges e;
   for (int i = 0; i < 3; ++i) {
-    e.x[i] = to_double(as_int(w.load(block.field[kX0 + 2 * i] + g, m, 0u)));
-    e.y[i] = to_double(as_int(w.load(block.field[kY0 + 2 * i] + g, m, 0u)));
+    e.x[i] = to_double(as_int(w.load(block.field[kX0 + 2 * i] + g, m)));
+    e.y[i] = to_double(as_int(w.load(block.field[kY0 + 2 * i] + g, m)));
   }
   for (int i = 0; i < 3; ++i) {
     const int j = i == 2 ? 0 : i + 1;
@@ -38,13 +38,13 @@ BROKKR_FN LaneEdges lane_edges(Warp& w, const TriangleBlock& block, int g, Mask 
 
 // Whether some sample of x0 .. x1, y0 .. y1 (inclusive) may lie inside.
 BROKKR_FN Mask may_touch(const LaneEdges& e, Int x0, Int y0, Int x1, Int y1) {
-  const Double left = to_double((x0 << Int(8)) + Int(128)), right = to_double((x1 << Int(8)) + Int(128));
-  const Double bottom = to_double((y0 << Int(8)) + Int(128)), top = to_double((y1 << Int(8)) + Int(128));
+  const Double left = to_double((x0 << 8) + 128), right = to_double((x1 << 8) + 128);
+  const Double bottom = to_double((y0 << 8) + 128), top = to_double((y1 << 8) + 128);
   Mask touch = true;
   for (int i = 0; i < 3; ++i) {
-    const Double px = select(e.a[i] > Double(0.0), right, left) - e.x[i];
-    const Double py = select(e.b[i] > Double(0.0), top, bottom) - e.y[i];
-    touch = touch && e.a[i] * px + e.b[i] * py >= Double(0.0);
+    const Double px = select(e.a[i] > 0.0, right, left) - e.x[i];
+    const Double py = select(e.b[i] > 0.0, top, bottom) - e.y[i];
+    touch = touch && e.a[i] * px + e.b[i] * py >= 0.0;
   }
   return touch;
 }
@@ -62,38 +62,38 @@ BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block
 
   for (int g = 0; g < count; g += w.width) {
     const Mask m = w.first_lanes(count - g);
-    const Uint lo = w.load(block.field[kMin] + g, m, 0u), hi = w.load(block.field[kMax] + g, m, 0u);
-    const Int min_x = as_int(lo & Uint(0xffffu)), min_y = as_int(lo >> Uint(16));
-    const Int max_x = as_int(hi & Uint(0xffffu)), max_y = as_int(hi >> Uint(16));
-    const int bx0 = w.reduce_min(select(m, min_x, Int(1 << 30))), by0 = w.reduce_min(select(m, min_y, Int(1 << 30)));
-    const int bx1 = w.reduce_max(select(m, max_x, Int(-1))), by1 = w.reduce_max(select(m, max_y, Int(-1)));
+    const Uint lo = w.load(block.field[kMin] + g, m), hi = w.load(block.field[kMax] + g, m);
+    const Int min_x = as_int(lo & 0xffff), min_y = as_int(lo >> 16);
+    const Int max_x = as_int(hi & 0xffff), max_y = as_int(hi >> 16);
+    const int bx0 = w.reduce_min(select(m, min_x, 1 << 30)), by0 = w.reduce_min(select(m, min_y, 1 << 30));
+    const int bx1 = w.reduce_max(select(m, max_x, -1)), by1 = w.reduce_max(select(m, max_y, -1));
     box[0] = bx0 < box[0] ? bx0 : box[0];
     box[1] = by0 < box[1] ? by0 : box[1];
     box[2] = bx1 > box[2] ? bx1 : box[2];
     box[3] = by1 > box[3] ? by1 : box[3];
 
-    const Int bin_x0 = min_x >> Int(shift), bin_y0 = min_y >> Int(shift);
-    const Int wide = (max_x >> Int(shift)) - bin_x0, high = (max_y >> Int(shift)) - bin_y0;
-    const int columns = w.reduce_max(select(m, wide, Int(0))) + 1, rows = w.reduce_max(select(m, high, Int(0))) + 1;
+    const Int bin_x0 = min_x >> shift, bin_y0 = min_y >> shift;
+    const Int wide = (max_x >> shift) - bin_x0, high = (max_y >> shift) - bin_y0;
+    const int columns = w.reduce_max(select(m, wide, 0)) + 1, rows = w.reduce_max(select(m, high, 0)) + 1;
     const bool test = columns > 1 && rows > 1;
     LaneEdges edges;
     if (test) edges = lane_edges(w, block, g, m);
-    const Uint bit = Uint(1u) << as_uint(w.lane() + Int(g));
+    const Uint bit = 1 << as_uint(w.lane() + g);
     for (int row = 0; row < rows; ++row) {
       for (int column = 0; column < columns; ++column) {
-        Mask here = m && Int(column) <= wide && Int(row) <= high;
-        const Int x = bin_x0 + Int(column), y = bin_y0 + Int(row);
+        Mask here = m && column <= wide && row <= high;
+        const Int x = bin_x0 + column, y = bin_y0 + row;
         if (test) {
-          const Int x0 = x << Int(shift), y0 = y << Int(shift);
-          here = here && may_touch(edges, maximum(x0, min_x), maximum(y0, min_y), minimum(x0 + Int(bin - 1), max_x),
-                                   minimum(y0 + Int(bin - 1), max_y));
+          const Int x0 = x << shift, y0 = y << shift;
+          here = here && may_touch(edges, maximum(x0, min_x), maximum(y0, min_y), minimum(x0 + (bin - 1), max_x),
+                                   minimum(y0 + (bin - 1), max_y));
         }
         if (!w.any(here)) continue;
         bin_pairs += w.count(here);
-        Int r = as_int(w.gather(owner_of, y * Int(int(target.bins_x)) + x, here)) + Int(offset);
-        r = select(r >= Int(rasterizers), r - Int(rasterizers), r);
+        Int r = as_int(w.gather(owner_of, y * int(target.bins_x) + x, here)) + offset;
+        r = select(r >= rasterizers, r - rasterizers, r);
         const Uint before = w.scatter_fetch_or(scratch.mask, r, bit, here);
-        touched += w.compress_store(scratch.touched + touched, as_uint(r), here && before == Uint(0u));
+        touched += w.compress_store(scratch.touched + touched, as_uint(r), here && before == 0);
       }
     }
   }
@@ -110,12 +110,12 @@ BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block
   int pairs = 0;
   for (int g = 0; g < touched; g += w.width) {
     const Mask m = w.first_lanes(touched - g);
-    const Int r = as_int(w.load(scratch.touched + g, m, 0u));
+    const Int r = as_int(w.load(scratch.touched + g, m));
     const Uint element[2] = {Uint(block_number), w.gather(scratch.mask, r, m)};
-    w.scatter(scratch.mask, r, Uint(0u), m);
+    w.scatter(scratch.mask, r, 0, m);
     auto bits = w.spill(element[1]);
     w.for_lanes(m, [&](int i) { bits.set(i, uint32_t(count_bits(bits[i]))); });
-    pairs += int(w.reduce_add(select(m, bits.lanes(), Uint(0u))));
+    pairs += int(w.reduce_add(select(m, bits.lanes(), 0)));
     queues.scatter_enqueue(w, r, element, m);
   }
   w.sync();

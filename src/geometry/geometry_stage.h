@@ -40,8 +40,7 @@ BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Tria
       piece.v[i] = {w.load(c[0] + g + i), w.load(c[1] + g + i), w.load(c[2] + g + i), w.load(c[3] + g + i)};
     }
     Setup s;
-    set_up(w, draw, piece, Uint(primitive),
-           m && piece.v[0].w > Float(0.0f) && piece.v[1].w > Float(0.0f) && piece.v[2].w > Float(0.0f), s);
+    set_up(w, draw, piece, Uint(primitive), m && piece.v[0].w > 0.0f && piece.v[1].w > 0.0f && piece.v[2].w > 0.0f, s);
     writer.emit(w, s, s.valid);
   }
   w.sync();
@@ -114,16 +113,16 @@ BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_tra
       }
       for (int g = begin; g < stop; g += w.width) {
         const Mask m = w.first_lanes(stop - g);
-        const Int at = w.lane() + Int(g);
+        const Int at = w.lane() + g;
         Triangle t;
         if (reuse) {
           for (int c = 0; c < 3; ++c) t.v[c] = reuse_vertex(w, scratch.reuse, at, c, m);
         } else {
           Int vertex[3];
-          assemble(w, frame, draw, at + Int(t0), m, vertex);
+          assemble(w, frame, draw, at + t0, m, vertex);
           for (int c = 0; c < 3; ++c) t.v[c] = shade_vertex(w, frame, run, vertex[c], m);
         }
-        emit_triangles(w, draw, t, as_uint(at) + Uint(first_primitive), m, scratch, counters, writer);
+        emit_triangles(w, draw, t, as_uint(at) + first_primitive, m, scratch, counters, writer);
       }
       begin = stop;
     }
@@ -156,7 +155,7 @@ BROKKR_FN_NOINLINE void process_planned(Warp& w, const FrameTables& frame, uint3
         const Mask m = w.first_lanes(int(chunk.triangles) - g);
         Triangle t;
         planned_triangle(w, frame, chunk, g, m, scratch.planned, t.v);
-        emit_triangles(w, *run.draw, t, as_uint(w.lane() + Int(g)) + Uint(primitive), m, scratch, counters, writer);
+        emit_triangles(w, *run.draw, t, as_uint(w.lane() + g) + primitive, m, scratch, counters, writer);
       }
       w.sync();  // slots may be used again
       primitive += chunk.triangles;

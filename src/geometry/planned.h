@@ -14,8 +14,8 @@ BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, const Run& run, co
                            PlannedScratch& s) {
   for (int g = 0; g < int(chunk.runs); g += w.width) {
     const Mask m = w.first_lanes(int(chunk.runs) - g);
-    const Uint vertex = w.load(frame.shade_vertex + chunk.first_run + g, m, 0u);
-    const Int slot = as_int(w.load(frame.shade_slot + chunk.first_run + g, m, 0u));
+    const Uint vertex = w.load(frame.shade_vertex + chunk.first_run + g, m);
+    const Int slot = as_int(w.load(frame.shade_slot + chunk.first_run + g, m));
     const ClipVertex v = shade_vertex(w, frame, run, as_int(vertex), m);
     w.scatter(s.position[0], slot, v.x, m);
     w.scatter(s.position[1], slot, v.y, m);
@@ -28,9 +28,9 @@ BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, const Run& run, co
 // Triangles g, g + 1, ... of the chunk.
 BROKKR_FN void planned_triangle(Warp& w, const FrameTables& frame, const ReuseChunk& chunk, int g, Mask m,
                                 const PlannedScratch& s, ClipVertex (&v)[3]) {
-  const Uint corners = w.load(frame.chunk_corners + chunk.first_corner + g, m, 0u);
+  const Uint corners = w.load(frame.chunk_corners + chunk.first_corner + g, m);
   for (int c = 0; c < 3; ++c) {
-    const Int slot = as_int((corners >> Uint(uint32_t(8 * c))) & Uint(255u));
+    const Int slot = as_int((corners >> (8 * c)) & 255);
     v[c].x = w.gather(s.position[0], slot, m);
     v[c].y = w.gather(s.position[1], slot, m);
     v[c].z = w.gather(s.position[2], slot, m);
@@ -43,9 +43,9 @@ BROKKR_FN Uint planned_batch_of(Warp& w, const FrameTables& frame, Uint primitiv
   static_assert(sizeof(PlannedBatch) == 16);
   const uint32_t* first = &frame.planned[0].first_primitive;
   Int low(0), high(int(frame.batches));  // the answer lies in low .. high - 1
-  while (w.any(m && high - low > Int(1))) {
-    const Int middle = (low + high) >> Int(1);
-    const Mask before = w.gather(first, middle * Int(4), m) <= primitive;
+  while (w.any(m && high - low > 1)) {
+    const Int middle = (low + high) >> 1;
+    const Mask before = w.gather(first, middle * 4, m) <= primitive;
     low = select(before, middle, low);
     high = select(before, high, middle);
   }

@@ -30,8 +30,8 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
   for (int g = 0; g < count; g += w.width) {
     const Mask m = w.first_lanes(count - g);
     Int vertex[3];
-    assemble(w, frame, *run.draw, w.lane() + Int(first + g), m, vertex);
-    for (int c = 0; c < 3; ++c) w.scatter(s.vertex, (w.lane() + Int(g)) * Int(3) + Int(c), as_uint(vertex[c]), m);
+    assemble(w, frame, *run.draw, w.lane() + (first + g), m, vertex);
+    for (int c = 0; c < 3; ++c) w.scatter(s.vertex, (w.lane() + g) * 3 + c, as_uint(vertex[c]), m);
   }
   w.sync();
 }
@@ -41,27 +41,27 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
 BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
                                        ReuseScratch& s, int& unique) {
   for (int g = 0; g < kReuseSlots; g += w.width) {
-    w.store(s.key + g, Uint(kEmptySlot));
-    w.store(s.first + g, Uint(kEmptySlot));
+    w.store(s.key + g, kEmptySlot);
+    w.store(s.first + g, kEmptySlot);
   }
   w.sync();
   const int first_corner = begin * 3, end_corner = count * 3;
   for (int g = first_corner; g < end_corner; g += w.width) {
     const Mask m = w.first_lanes(end_corner - g);
-    const Uint vertex = w.load(s.vertex + g, m, 0u);
-    Uint slot = hash_lanes(vertex) & Uint(uint32_t(kReuseSlots - 1));
+    const Uint vertex = w.load(s.vertex + g, m);
+    Uint slot = hash_lanes(vertex) & (kReuseSlots - 1);
     Mask todo = m;
     while (w.any(todo)) {
-      const Mask empty = todo && w.gather(s.key, as_int(slot), todo) == Uint(kEmptySlot);
+      const Mask empty = todo && w.gather(s.key, as_int(slot), todo) == kEmptySlot;
       w.sync();
       w.scatter(s.key, as_int(slot), vertex, empty);  // lanes may meet: one stays, the others look again
       w.sync();
       const Mask found = todo && w.gather(s.key, as_int(slot), todo) == vertex;
       todo = todo && !found;
-      slot = select(todo, (slot + Uint(1u)) & Uint(uint32_t(kReuseSlots - 1)), slot);
+      slot = select(todo, (slot + 1) & (kReuseSlots - 1), slot);
     }
     w.store(s.slot + g, slot, m);
-    w.scatter_min(s.first, as_int(slot), as_uint(w.lane() + Int(g)), m);
+    w.scatter_min(s.first, as_int(slot), as_uint(w.lane() + g), m);
     w.sync();
   }
   // Number the vertices in the order of their first use, and stop before the 33rd.
@@ -69,26 +69,26 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
   int triangles = 0;
   for (int g = first_corner; g < end_corner; g += w.width) {
     const Mask m = w.first_lanes(end_corner - g);
-    const Uint slot = w.load(s.slot + g, m, 0u);
-    const Uint corner = as_uint(w.lane() + Int(g));
+    const Uint slot = w.load(s.slot + g, m);
+    const Uint corner = as_uint(w.lane() + g);
     const Mask is_first = m && w.gather(s.first, as_int(slot), m) == corner;
-    const Uint running = w.inclusive_count(is_first) + Uint(seen);
+    const Uint running = w.inclusive_count(is_first) + seen;
     w.store(s.seen + g, running, m);
-    const Mask fits = is_first && running <= Uint(uint32_t(kMaxUnique));
-    w.scatter(s.number, as_int(slot), running - Uint(1u), fits);
-    w.scatter(s.unique, as_int(running - Uint(1u)), w.load(s.vertex + g, m, 0u), fits);
+    const Mask fits = is_first && running <= kMaxUnique;
+    w.scatter(s.number, as_int(slot), running - 1, fits);
+    w.scatter(s.unique, as_int(running - 1), w.load(s.vertex + g, m), fits);
     seen += uint32_t(w.count(is_first));
   }
   w.sync();
   for (int g = begin; g < count; g += w.width) {
     const Mask m = w.first_lanes(count - g);
-    const Uint upto = w.gather(s.seen, (w.lane() + Int(g)) * Int(3) + Int(2), m);
-    triangles += w.count(m && upto <= Uint(uint32_t(kMaxUnique)));
+    const Uint upto = w.gather(s.seen, (w.lane() + g) * 3 + 2, m);
+    triangles += w.count(m && upto <= kMaxUnique);
   }
   unique = int(s.seen[(begin + triangles) * 3 - 1]);
   for (int g = 0; g < unique; g += w.width) {
     const Mask m = w.first_lanes(unique - g);
-    const ClipVertex v = shade_vertex(w, frame, run, as_int(w.load(s.unique + g, m, 0u)), m);
+    const ClipVertex v = shade_vertex(w, frame, run, as_int(w.load(s.unique + g, m)), m);
     w.store(s.position[0] + g, v.x, m);
     w.store(s.position[1] + g, v.y, m);
     w.store(s.position[2] + g, v.z, m);
@@ -100,7 +100,7 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
 
 // Corner c of triangle t (within the batch), for triangles of the sub-batch just shaded.
 BROKKR_FN ClipVertex reuse_vertex(Warp& w, const ReuseScratch& s, Int t, int c, Mask m) {
-  const Uint slot = w.gather(s.slot, t * Int(3) + Int(c), m);
+  const Uint slot = w.gather(s.slot, t * 3 + c, m);
   const Int number = as_int(w.gather(s.number, as_int(slot), m));
   ClipVertex v;
   v.x = w.gather(s.position[0], number, m);

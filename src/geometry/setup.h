@@ -32,10 +32,10 @@ BROKKR_FN T clip_distance(const DrawRecord& draw, int plane, T x, T y, T z, T w)
   switch (plane) {
     case 0: return draw.bits & kDrawDepthClamp ? w : (draw.bits & kDrawZeroToOne ? z : z + w);
     case 1: return draw.bits & kDrawDepthClamp ? w : w - z;
-    case 2: return x * T(draw.scale[0]) + w * T(draw.offset[0] - (kGuardMin + margin));
-    case 3: return w * T((kGuardMax - margin) - draw.offset[0]) - x * T(draw.scale[0]);
-    case 4: return y * T(draw.scale[1]) + w * T(draw.offset[1] - (kGuardMin + margin));
-    default: return w * T((kGuardMax - margin) - draw.offset[1]) - y * T(draw.scale[1]);
+    case 2: return x * draw.scale[0] + w * (draw.offset[0] - (kGuardMin + margin));
+    case 3: return w * ((kGuardMax - margin) - draw.offset[0]) - x * draw.scale[0];
+    case 4: return y * draw.scale[1] + w * (draw.offset[1] - (kGuardMin + margin));
+    default: return w * ((kGuardMax - margin) - draw.offset[1]) - y * draw.scale[1];
   }
 }
 
@@ -50,8 +50,8 @@ BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& t) {
     right = right && v.x > v.w;
     bottom = bottom && v.y < -v.w;
     top = top && v.y > v.w;
-    front = front && clip_distance(draw, 0, v.x, v.y, v.z, v.w) < Float(0.0f);
-    back = back && clip_distance(draw, 1, v.x, v.y, v.z, v.w) < Float(0.0f);
+    front = front && clip_distance(draw, 0, v.x, v.y, v.z, v.w) < 0.0f;
+    back = back && clip_distance(draw, 1, v.x, v.y, v.z, v.w) < 0.0f;
   }
   return !finite || left || right || bottom || top || front || back;
 }
@@ -62,15 +62,15 @@ BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& t
   Mask depth = false, far_out = false;
   for (int i = 0; i < 3; ++i) {
     const ClipVertex& v = t.v[i];
-    depth = depth || clip_distance(draw, 0, v.x, v.y, v.z, v.w) < Float(0.0f) ||
-            clip_distance(draw, 1, v.x, v.y, v.z, v.w) < Float(0.0f) || !(v.w > Float(0.0f));
+    depth = depth || clip_distance(draw, 0, v.x, v.y, v.z, v.w) < 0.0f ||
+            clip_distance(draw, 1, v.x, v.y, v.z, v.w) < 0.0f || !(v.w > 0.0f);
     far_out = far_out || absolute(v.x) > v.w || absolute(v.y) > v.w;
   }
   if (!w.any(m && far_out)) return depth;
   for (int plane = 2; plane < kClipPlanes; ++plane) {
     for (int i = 0; i < 3; ++i) {
       const ClipVertex& v = t.v[i];
-      depth = depth || clip_distance(draw, plane, v.x, v.y, v.z, v.w) < Float(0.0f);
+      depth = depth || clip_distance(draw, plane, v.x, v.y, v.z, v.w) < 0.0f;
     }
   }
   return depth;
@@ -82,16 +82,16 @@ struct WindowVertex {
 };
 
 BROKKR_FN WindowVertex to_window(const DrawRecord& draw, const ClipVertex& v) {
-  const Float inverse = Float(1.0f) / v.w;
+  const Float inverse = 1.0f / v.w;
   const Float lo(kGuardMin * 256.0f), hi(kGuardMax * 256.0f);
-  const Float x = (v.x * inverse) * Float(draw.scale[0]) + Float(draw.offset[0]);
-  const Float y = (v.y * inverse) * Float(draw.scale[1]) + Float(draw.offset[1]);
+  const Float x = (v.x * inverse) * draw.scale[0] + draw.offset[0];
+  const Float y = (v.y * inverse) * draw.scale[1] + draw.offset[1];
   WindowVertex r;
-  r.x = round_to_int(clamp_to(x * Float(256.0f), lo, hi));
-  r.y = round_to_int(clamp_to(y * Float(256.0f), lo, hi));
+  r.x = round_to_int(clamp_to(x * 256.0f, lo, hi));
+  r.y = round_to_int(clamp_to(y * 256.0f, lo, hi));
   // Depth-clamped draws keep depths outside of the range until the plane is evaluated; they stay finite.
-  const Float ndc = clamp_to(v.z * inverse, Float(-1048576.0f), Float(1048576.0f));
-  r.z = ndc * Float(draw.scale[2]) + Float(draw.offset[2]);
+  const Float ndc = clamp_to(v.z * inverse, -1048576.0f, 1048576.0f);
+  r.z = ndc * draw.scale[2] + draw.offset[2];
   return r;
 }
 
@@ -103,7 +103,7 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint p
   const Double dx1 = to_double(v[1].x - v[0].x), dy1 = to_double(v[1].y - v[0].y);
   const Double dx2 = to_double(v[2].x - v[0].x), dy2 = to_double(v[2].y - v[0].y);
   const Double area = dx1 * dy2 - dx2 * dy1;  // twice the area, 1/65536 square pixels, exact
-  const Mask positive = area > Double(0.0), negative = area < Double(0.0);
+  const Mask positive = area > 0.0, negative = area < 0.0;
   const bool clockwise = (draw.bits & kDrawFrontClockwise) != 0;
   const Mask front = clockwise ? negative : positive;
   const Mask back = clockwise ? positive : negative;
@@ -112,25 +112,25 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint p
   if (draw.bits & kDrawCullBack) m = m && !back;
 
   // Sample centres lie at odd multiples of 128: the first at or after x is (x + 127) >> 8, the last (x - 128) >> 8.
-  const Int min_x = maximum((minimum(minimum(v[0].x, v[1].x), v[2].x) + Int(127)) >> Int(8), Int(draw.rect[0]));
-  const Int min_y = maximum((minimum(minimum(v[0].y, v[1].y), v[2].y) + Int(127)) >> Int(8), Int(draw.rect[1]));
-  const Int max_x = minimum((maximum(maximum(v[0].x, v[1].x), v[2].x) - Int(128)) >> Int(8), Int(draw.rect[2] - 1));
-  const Int max_y = minimum((maximum(maximum(v[0].y, v[1].y), v[2].y) - Int(128)) >> Int(8), Int(draw.rect[3] - 1));
+  const Int min_x = maximum((minimum(minimum(v[0].x, v[1].x), v[2].x) + 127) >> 8, draw.rect[0]);
+  const Int min_y = maximum((minimum(minimum(v[0].y, v[1].y), v[2].y) + 127) >> 8, draw.rect[1]);
+  const Int max_x = minimum((maximum(maximum(v[0].x, v[1].x), v[2].x) - 128) >> 8, draw.rect[2] - 1);
+  const Int max_y = minimum((maximum(maximum(v[0].y, v[1].y), v[2].y) - 128) >> 8, draw.rect[3] - 1);
   m = m && min_x <= max_x && min_y <= max_y;
   out.valid = m;
   if (!w.any(m)) return;
 
   // Depth plane through the snapped corners; the first sample of the box is its origin.
   const Double dz1 = to_double(v[1].z) - to_double(v[0].z), dz2 = to_double(v[2].z) - to_double(v[0].z);
-  const Double scale = Double(256.0) / area;
+  const Double scale = 256.0 / area;
   const Double z_dx = (dz1 * dy2 - dz2 * dy1) * scale;
   const Double z_dy = (dz2 * dx1 - dz1 * dx2) * scale;
-  const Double to_x = to_double((min_x << Int(8)) + Int(128) - v[0].x) * Double(1.0 / 256.0);
-  const Double to_y = to_double((min_y << Int(8)) + Int(128) - v[0].y) * Double(1.0 / 256.0);
+  const Double to_x = to_double((min_x << 8) + 128 - v[0].x) * (1.0 / 256.0);
+  const Double to_y = to_double((min_y << 8) + 128 - v[0].y) * (1.0 / 256.0);
   Double z = (to_double(v[0].z) + z_dx * to_x) + z_dy * to_y;
   if (draw.bits & kDrawPolygonOffset) {
-    const Double ax = select(z_dx < Double(0.0), -z_dx, z_dx), ay = select(z_dy < Double(0.0), -z_dy, z_dy);
-    z = z + (Double(double(draw.offset_factor)) * maximum(ax, ay) + Double(double(draw.offset_units) * 0x1p-24));
+    const Double ax = select(z_dx < 0.0, -z_dx, z_dx), ay = select(z_dy < 0.0, -z_dy, z_dy);
+    z = z + (double(draw.offset_factor) * maximum(ax, ay) + (double(draw.offset_units) * 0x1p-24));
   }
 
   out.field[kX0] = as_uint(v[0].x);
@@ -139,8 +139,8 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint p
   out.field[kY1] = as_uint(select(positive, v[1].y, v[2].y));
   out.field[kX2] = as_uint(select(positive, v[2].x, v[1].x));
   out.field[kY2] = as_uint(select(positive, v[2].y, v[1].y));
-  out.field[kMin] = as_uint(min_x | (min_y << Int(16)));
-  out.field[kMax] = as_uint(max_x | (max_y << Int(16)));
+  out.field[kMin] = as_uint(min_x | (min_y << 16));
+  out.field[kMax] = as_uint(max_x | (max_y << 16));
   out.field[kZ] = as_uint(to_float(z));
   out.field[kZdx] = as_uint(to_float(z_dx));
   out.field[kZdy] = as_uint(to_float(z_dy));

@@ -52,18 +52,18 @@ BROKKR_FN void open_run(const FrameTables& frame, uint32_t number, Run& run) {
 BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int t, Mask m, Int (&vertex)[3]) {
   Int element[3];
   if (draw.assembly == Assembly::list) {
-    element[0] = t * Int(3);
-    element[1] = element[0] + Int(1);
-    element[2] = element[0] + Int(2);
+    element[0] = t * 3;
+    element[1] = element[0] + 1;
+    element[2] = element[0] + 2;
   } else if (draw.assembly == Assembly::strip) {
-    const Int odd = t & Int(1);
+    const Int odd = t & 1;
     element[0] = t + odd;
-    element[1] = t + Int(1) - odd;
-    element[2] = t + Int(2);
+    element[1] = t + 1 - odd;
+    element[2] = t + 2;
   } else {
     element[0] = Int(0);
-    element[1] = t + Int(1);
-    element[2] = t + Int(2);
+    element[1] = t + 1;
+    element[2] = t + 2;
   }
   for (int i = 0; i < 3; ++i) {
     vertex[i] =
@@ -102,10 +102,10 @@ BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
   if (run.draw->bits & kDrawTransform) {
     const float* c = run.clip;
     const Float x = p.x, y = p.y, z = p.z;
-    p.x = ((Float(c[0]) * x + Float(c[4]) * y) + Float(c[8]) * z) + Float(c[12]);
-    p.y = ((Float(c[1]) * x + Float(c[5]) * y) + Float(c[9]) * z) + Float(c[13]);
-    p.z = ((Float(c[2]) * x + Float(c[6]) * y) + Float(c[10]) * z) + Float(c[14]);
-    p.w = ((Float(c[3]) * x + Float(c[7]) * y) + Float(c[11]) * z) + Float(c[15]);
+    p.x = ((c[0] * x + c[4] * y) + c[8] * z) + c[12];
+    p.y = ((c[1] * x + c[5] * y) + c[9] * z) + c[13];
+    p.z = ((c[2] * x + c[6] * y) + c[10] * z) + c[14];
+    p.w = ((c[3] * x + c[7] * y) + c[11] * z) + c[15];
   } else {
     p.w = position(3);
   }
@@ -114,14 +114,14 @@ BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
 
 // Stands for a longer vertex shader: so many multiply-adds, and the same vertex.
 BROKKR_FN_NOINLINE Float work_on(Float x, uint32_t multiply_adds) {
-  Float a = clamp_to(x, Float(-1.0f), Float(1.0f));
-  for (uint32_t i = 0; i < multiply_adds; ++i) a = a * Float(0.999f) + Float(0.001f);
-  return select(a < Float(-2.0f), a, x);  // never: what is worked out stays between -1 and 1
+  Float a = clamp_to(x, -1.0f, 1.0f);
+  for (uint32_t i = 0; i < multiply_adds; ++i) a = a * 0.999f + 0.001f;
+  return select(a < -2.0f, a, x);  // never: what is worked out stays between -1 and 1
 }
 
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
   const float* base = frame.positions + size_t(run.first_vertex) * 4;
-  ClipVertex v = transform_vertex(run, [&](int c) { return w.gather(base + c, vertex * Int(4), m); });
+  ClipVertex v = transform_vertex(run, [&](int c) { return w.gather(base + c, vertex * 4, m); });
   if (frame.vertex_work != 0) v.x = work_on(v.x, frame.vertex_work);
   return v;
 }

@@ -20,7 +20,7 @@ class Warp {
   BROKKR_FN static Int lane() {
     return Int(Vector<int32_t>([](auto i) { return int32_t(i); }));
   }
-  BROKKR_FN static Mask first_lanes(int n) { return lane() < Int(n); }
+  BROKKR_FN static Mask first_lanes(int n) { return lane() < n; }
 
   // Votes.
   BROKKR_FN static bool any(Mask m) { return stdx::any_of(m.m); }
@@ -52,7 +52,7 @@ class Warp {
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16) return Mask(same_bits<VectorMask<float>>(__mmask16(bits)));
 #endif
-    return ((Uint(bits) >> Uint(lane())) & Uint(1u)) != Uint(0u);
+    return ((Uint(bits) >> Uint(lane())) & 1) != 0;
   }
 
   // Lane exchange.
@@ -79,12 +79,12 @@ class Warp {
   template <class T>
   BROKKR_FN static Lane<T> inclusive_sum(Lane<T> a) {
     for (int step = 1; step < width; step *= 2) {
-      a = a + select(lane() >= Int(step), shuffle(a, lane() - Int(step)), Lane<T>(T(0)));
+      a = a + select(lane() >= step, shuffle(a, lane() - step), Lane<T>(T(0)));
     }
     return a;
   }
   // Set lanes up to and with each.
-  BROKKR_FN static Uint inclusive_count(Mask m) { return inclusive_sum(select(m, Uint(1u), Uint(0u))); }
+  BROKKR_FN static Uint inclusive_count(Mask m) { return inclusive_sum(select(m, 1u, 0u)); }
   template <class T>
   BROKKR_FN static T reduce_add(Lane<T> a) {
     return stdx::reduce(a.v);
@@ -208,7 +208,7 @@ class Warp {
     const auto keys = spill(key);
     for (uint32_t rest = ballot(m); rest != 0;) {
       const uint32_t one = keys[std::countr_zero(rest)];
-      const Mask same = m && key == Uint(one);
+      const Mask same = m && key == one;
       f(one, same);
       rest &= ~ballot(same);
     }

@@ -88,7 +88,7 @@ struct KeyBuffer {
   // Samples at .. at + width - 1.
   BROKKR_FN void set(Warp& w, int at, Uint depth, Uint order) {
     if constexpr (kShared) {
-      w.store(keys() + at, (Ulong(depth) << Ulong(32)) | Ulong(order));
+      w.store(keys() + at, (Ulong(depth) << 32) | Ulong(order));
     } else {
       w.store(split.depth + at, depth);
       w.store(split.order + at, order);
@@ -96,20 +96,20 @@ struct KeyBuffer {
   }
   BROKKR_FN Uint depth(Warp& w, int at) const {
     if constexpr (kShared)
-      return Uint(w.load(keys() + at) >> Ulong(32));
+      return Uint(w.load(keys() + at) >> 32);
     else
       return w.load(split.depth + at);
   }
   BROKKR_FN Uint order(Warp& w, int at) const {
     if constexpr (kShared)
-      return Uint(w.load(keys() + at) & Ulong(0xffffffffull));
+      return Uint(w.load(keys() + at) & 0xffffffff);
     else
       return w.load(split.order + at);
   }
   // Samples at .. at + width - 1 take (depth, order) where m holds and it is smaller.
   BROKKR_FN void take_min(Warp& w, int at, Uint d, Uint o, Mask m) {
     if constexpr (kShared) {
-      take_min_at(w, w.lane() + Int(at), d, o, m);
+      take_min_at(w, w.lane() + at, d, o, m);
     } else {
       const Uint old_depth = w.load(split.depth + at);
       const Uint old_order = w.load(split.order + at);

@@ -57,57 +57,57 @@ BROKKR_FN Lane<T> clamp_to(Lane<T> v, std::type_identity_t<Lane<T>> lo, std::typ
   return lesser_of(greater_of(v, lo), hi);
 }
 
-BROKKR_FN Float absolute(Float a) { return as_float(as_uint(a) & Uint(0x7fffffffu)); }
-BROKKR_FN Mask is_finite(Float a) { return (as_uint(a) & Uint(0x7f800000u)) != Uint(0x7f800000u); }
+BROKKR_FN Float absolute(Float a) { return as_float(as_uint(a) & 0x7fffffff); }
+BROKKR_FN Mask is_finite(Float a) { return (as_uint(a) & 0x7f800000) != 0x7f800000; }
 BROKKR_FN Float fraction(Float a) { return a - floor(a); }
 
 // [0, 1], NaN becomes 0.
-BROKKR_FN Float saturate(Float a) { return clamp_to(a, Float(0.0f), Float(1.0f)); }
+BROKKR_FN Float saturate(Float a) { return clamp_to(a, 0.0f, 1.0f); }
 
 // 2^x for x in [-126, 126]; relative error below 2.5e-7 (polynomial of degree 6 on [-0.5, 0.5]).
 BROKKR_FN Float exp2_lanes(Float x) {
-  x = clamp_to(x, Float(-126.0f), Float(126.0f));
-  const Float n = floor(x + Float(0.5f));
-  const Float f = (x - n) * Float(0.693147180559945f);
+  x = clamp_to(x, -126.0f, 126.0f);
+  const Float n = floor(x + 0.5f);
+  const Float f = (x - n) * 0.693147180559945f;
   Float p = Float(1.0f / 720.0f);
-  p = p * f + Float(1.0f / 120.0f);
-  p = p * f + Float(1.0f / 24.0f);
-  p = p * f + Float(1.0f / 6.0f);
-  p = p * f + Float(0.5f);
-  p = p * f + Float(1.0f);
-  p = p * f + Float(1.0f);
-  return p * as_float((to_int(n) + Int(127)) << Int(23));
+  p = p * f + 1.0f / 120.0f;
+  p = p * f + 1.0f / 24.0f;
+  p = p * f + 1.0f / 6.0f;
+  p = p * f + 0.5f;
+  p = p * f + 1.0f;
+  p = p * f + 1.0f;
+  return p * as_float((to_int(n) + 127) << 23);
 }
 
 // log2(x) for normal x > 0; absolute error below 3e-7 near 1 (atanh series on [sqrt(1/2), sqrt(2)]).
 BROKKR_FN Float log2_lanes(Float x) {
   const Int bits = as_int(x);
-  const Int shifted = bits - Int(0x3f3504f3);
-  const Int exponent = shifted >> Int(23);
-  const Float m = as_float(bits - (exponent << Int(23)));
-  const Float s = (m - Float(1.0f)) / (m + Float(1.0f));
+  const Int shifted = bits - 0x3f3504f3;
+  const Int exponent = shifted >> 23;
+  const Float m = as_float(bits - (exponent << 23));
+  const Float s = (m - 1.0f) / (m + 1.0f);
   const Float q = s * s;
   Float p = Float(1.0f / 9.0f);
-  p = p * q + Float(1.0f / 7.0f);
-  p = p * q + Float(1.0f / 5.0f);
-  p = p * q + Float(1.0f / 3.0f);
-  p = p * q + Float(1.0f);
-  return to_float(exponent) + p * s * Float(2.0f * 1.44269504088896f);
+  p = p * q + 1.0f / 7.0f;
+  p = p * q + 1.0f / 5.0f;
+  p = p * q + 1.0f / 3.0f;
+  p = p * q + 1.0f;
+  return to_float(exponent) + p * s * (2.0f * 1.44269504088896f);
 }
 
 // x^y for x >= 0; 0^y is 0.
 BROKKR_FN Float pow_lanes(Float x, Float y) {
-  const Float p = exp2_lanes(log2_lanes(maximum(x, Float(1.2e-38f))) * y);
-  return select(x > Float(1.2e-38f), p, Float(0.0f));
+  const Float p = exp2_lanes(log2_lanes(maximum(x, 1.2e-38f)) * y);
+  return select(x > 1.2e-38f, p, 0.0f);
 }
 
 // Spreads a 32-bit value (a good hash for identifiers -> colours).
 BROKKR_FN Uint hash_lanes(Uint x) {
-  x = x ^ (x >> Uint(16));
-  x = x * Uint(0x7feb352du);
-  x = x ^ (x >> Uint(15));
-  x = x * Uint(0x846ca68bu);
-  return x ^ (x >> Uint(16));
+  x = x ^ (x >> 16);
+  x = x * 0x7feb352d;
+  x = x ^ (x >> 15);
+  x = x * 0x846ca68bu;
+  return x ^ (x >> 16);
 }
 
 BROKKR_MACHINE_END

@@ -92,11 +92,11 @@ struct Rasterizers : LaunchSource {
     Choice choice;
     int place = 0;
     for (int g = 0; g < own; g += w.width) {
-      Int k = w.lane() + Int(g + begin);
-      k = select(k >= Int(own), k - Int(own), k);
-      const Mask m = w.first_lanes(own - g) && k < Int(own);
+      Int k = w.lane() + (g + begin);
+      k = select(k >= own, k - own, k);
+      const Mask m = w.first_lanes(own - g) && k < own;
       // Lanes without one look at the first: callbacks may look into tables.
-      const Int r = select(m, s.stealing ? k : k * Int(view.blocks) + Int(view.block), Int(0));
+      const Int r = select(m, s.stealing ? k : k * view.blocks + view.block, 0);
       const Ulong none = Ulong(uint64_t(0)), info = select(m, view.rasterizers(w, r, m), none);
       const Ulong score = select(info == none, none, Callbacks::propagate(state, r, info));
       const uint64_t top = w.reduce_max(score);
@@ -138,7 +138,7 @@ struct LeastRank : BucketDefaults {
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
     Warp w;
     const Uint rank = w.gather(s.ranks, child, Mask(true));
-    return select(info == Ulong(uint64_t(1)), info, Ulong(uint64_t(1) << 33) - Ulong(rank));
+    return select(info == 1, info, Ulong(uint64_t(1) << 33) - Ulong(rank));
   }
 };
 
@@ -148,16 +148,15 @@ struct NextDeadline : BucketDefaults {
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
     Warp w;
     const Uint deadline = w.gather(s.ranks, child, Mask(true));
-    const Mask late = deadline < Uint(uint32_t(s.now / 1000));
-    return select(info == Ulong(uint64_t(1)), info,
-                  select(late, Ulong(uint64_t(1) << 33), Ulong(uint64_t(1) << 34)) - Ulong(deadline));
+    const Mask late = deadline < uint32_t(s.now / 1000);
+    return select(info == 1, info, select(late, Ulong(uint64_t(1) << 33), Ulong(uint64_t(1) << 34)) - Ulong(deadline));
   }
 };
 
 // Geometry while a quarter of the store is free.
 struct FillLevel : BucketDefaults {
   BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) { return child == 0 && info == 2; }
-  BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + Int(1)); }
+  BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + 1); }
 };
 
 template <class Callbacks, class Order = LongestNearby>

@@ -67,7 +67,7 @@ class BrokerQueues {
   // first ones.
   BROKKR_FN Mask enqueue(Warp& w, int q, const Uint (&element)[kWords], Mask m) {
     const uint32_t bits = w.ballot(m);
-    if (bits == 0) return Mask(false);
+    if (bits == 0) return false;
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
       const int got = claim_room(q, bit_count(bits));
       return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | broker(q).draw_enqueue(got);
@@ -100,10 +100,10 @@ class BrokerQueues {
     Int leader = Int(-1), rank = Int(0), members = Int(0);
     for (uint32_t left = bits; left != 0; left &= left - 1) {
       const int i = bit_count((left & (0u - left)) - 1u);
-      const Mask same = m && q == Int(w.broadcast(q, i));
-      leader = select(same && leader < Int(0), Int(i), leader);
-      members = members + select(same, Int(1), Int(0));
-      rank = rank + select(same && w.lane() > Int(i), Int(1), Int(0));
+      const Mask same = m && q == w.broadcast(q, i);
+      leader = select(same && leader < 0, i, leader);
+      members = members + select(same, 1, 0);
+      rank = rank + select(same && w.lane() > i, 1, 0);
     }
     auto first = w.spill(Uint(0u));
     const auto queue_of = w.spill(q);
@@ -114,7 +114,7 @@ class BrokerQueues {
       of_queue.promise_elements(n);
       first.set(i, of_queue.draw_enqueue(n));
     });
-    const Uint ticket = w.shuffle(first.lanes(), select(leader < Int(0), Int(0), leader)) + as_uint(rank);
+    const Uint ticket = w.shuffle(first.lanes(), select(leader < 0, 0, leader)) + as_uint(rank);
     put_lanes(w, q, ticket, 0, element, m);
   }
 

@@ -12,15 +12,15 @@ struct Position {
 
 // Where samples s .. s + width - 1 of a region lie in its layer.
 BROKKR_FN Position region_position(Warp& w, const TargetTables& t, const RegionRecord& region, int s) {
-  const Int at = w.lane() + Int(s);
-  const Int tile = at >> Int(6);
+  const Int at = w.lane() + s;
+  const Int tile = at >> 6;
   const int tiles_shift = t.region_shift - 3;
-  return {tile_x(at & Int(63)) + ((tile & Int((1 << tiles_shift) - 1)) << Int(3)) + Int(region.x),
-          tile_y(at & Int(63)) + ((tile >> Int(tiles_shift)) << Int(3)) + Int(region.y)};
+  return {tile_x(at & 63) + ((tile & ((1 << tiles_shift) - 1)) << 3) + region.x,
+          tile_y(at & 63) + ((tile >> tiles_shift) << 3) + region.y};
 }
 
 BROKKR_FN Mask inside_rect(const Position& p, const int32_t (&rect)[4]) {
-  return p.x >= Int(rect[0]) && p.x < Int(rect[2]) && p.y >= Int(rect[1]) && p.y < Int(rect[3]);
+  return p.x >= rect[0] && p.x < rect[2] && p.y >= rect[1] && p.y < rect[3];
 }
 
 // Cleared samples have no writer any more.
@@ -32,7 +32,7 @@ BROKKR_FN void forget_writers(Warp& w, const TargetTables& t, const RegionRecord
     if (plane == nullptr) continue;
     for (int s = first; s < t.region * t.region; s += step) {
       const Mask m = inside_rect(region_position(w, t, region, s), phase.rect);
-      w.store(plane + size_t(region.number) * size_t(t.region * t.region) + size_t(s), Uint(kNoPrimitive), m);
+      w.store(plane + size_t(region.number) * size_t(t.region * t.region) + size_t(s), kNoPrimitive, m);
     }
   }
 }
@@ -72,10 +72,10 @@ BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint3
       for (int s = share; s < samples; s += step) {
         const Mask m = inside_rect(region_position(w, t.targets, region, s), phase.rect);
         if (phase.planes & kPlaneColor) {
-          w.store(t.targets.color + base + s, Uint(uint32_t(phase.color)), m);
-          if (t.targets.color_high) w.store(t.targets.color_high + base + s, Uint(uint32_t(phase.color >> 32)), m);
+          w.store(t.targets.color + base + s, uint32_t(phase.color), m);
+          if (t.targets.color_high) w.store(t.targets.color_high + base + s, uint32_t(phase.color >> 32), m);
         }
-        if (phase.planes & kPlaneDepth) w.store(t.targets.depth + base + s, Float(phase.depth), m);
+        if (phase.planes & kPlaneDepth) w.store(t.targets.depth + base + s, phase.depth, m);
         if (phase.planes & kPlaneStencil)
           w.for_lanes(m, [&](int lane) { t.targets.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
       }
@@ -87,9 +87,9 @@ BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint3
 // Where sample (x, y) of a target's layer 0 lies in the planes.
 BROKKR_FN Int sample_address(const TargetTables& t, const TargetRecord& target, Int x, Int y) {
   const int shift = t.region_shift;
-  const Int region = (y >> Int(shift)) * Int(int(target.regions_x)) + (x >> Int(shift)) + Int(int(target.first_region));
+  const Int region = (y >> shift) * int(target.regions_x) + (x >> shift) + int(target.first_region);
   const int inside = t.region - 1;
-  return (region << Int(2 * shift)) + region_sample(x & Int(inside), y & Int(inside), shift);
+  return (region << (2 * shift)) + region_sample(x & inside, y & inside, shift);
 }
 
 // Copies the rasterizer's share of a blit's destination; nearest sampling. All sources stand in memory.
@@ -108,15 +108,13 @@ BROKKR_FN_NOINLINE void copy_share(Block<Shared>& b, const RasterTables& t, uint
     for (int s = share; s < samples; s += step) {
       const Position position = region_position(w, planes, region, s);
       const Int x = position.x, y = position.y;
-      const Float u = (to_float(x - Int(dx)) + Float(0.5f)) / Float(float(dw)),
-                  v = (to_float(y - Int(dy)) + Float(0.5f)) / Float(float(dh));
-      const Int from_x = Int(phase.source[0]) + to_int(floor(u * Float(float(phase.source[2]))));
-      const Int from_y = Int(phase.source[1]) + to_int(floor(v * Float(float(phase.source[3]))));
-      const Mask m = u > Float(0.0f) && u < Float(1.0f) && v > Float(0.0f) && v < Float(1.0f) &&
-                     x < Int(int(target.width)) && y < Int(int(target.height)) && from_x >= Int(0) &&
-                     from_x < Int(int(source.width)) && from_y >= Int(0) && from_y < Int(int(source.height));
+      const Float u = (to_float(x - dx) + 0.5f) / float(dw), v = (to_float(y - dy) + 0.5f) / float(dh);
+      const Int from_x = phase.source[0] + to_int(floor(u * float(phase.source[2])));
+      const Int from_y = phase.source[1] + to_int(floor(v * float(phase.source[3])));
+      const Mask m = u > 0.0f && u < 1.0f && v > 0.0f && v < 1.0f && x < int(target.width) && y < int(target.height) &&
+                     from_x >= 0 && from_x < int(source.width) && from_y >= 0 && from_y < int(source.height);
       if (!w.any(m)) continue;
-      const Int from = select(m, sample_address(planes, source, from_x, from_y), Int(0));
+      const Int from = select(m, sample_address(planes, source, from_x, from_y), 0);
       if (phase.planes & kPlaneColor) {
         Uint low = w.gather(planes.color, from, m),
              high = planes.color_high ? w.gather(planes.color_high, from, m) : Uint(0u);

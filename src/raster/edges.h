@@ -67,7 +67,7 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
 
 // Depth of the plane at dx, dy samples from its origin, clamped to the block's range.
 BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy, float z_min, float z_max) {
-  return clamp_to((z + z_dx * dx) + z_dy * dy, Float(z_min), Float(z_max));
+  return clamp_to((z + z_dx * dx) + z_dy * dy, z_min, z_max);
 }
 
 // A triangle's edge functions at the samples of a tile, a vector of samples at a time.
@@ -78,22 +78,22 @@ class TileEdges {
       : t_(t), x0_(x0), y0_(y0), x_(tile_x(w.lane())), y_(tile_y(w.lane())) {
     for (int k = 0; k < 3; ++k) {
       first_[k] = t.e[k] + t.a[k] * x0 + t.b[k] * y0;
-      lane_[k] = Int(t.a[k]) * x_ + Int(t.b[k]) * y_;
+      lane_[k] = t.a[k] * x_ + t.b[k] * y_;
     }
   }
   // Samples s .. s + width - 1 of the tile that lie inside.
   BROKKR_FN Mask inside(int s) const {
     const int sx = tile_x(s), sy = tile_y(s);
     Int e[3];
-    for (int k = 0; k < 3; ++k) e[k] = lane_[k] + Int(first_[k] + t_.a[k] * sx + t_.b[k] * sy);
+    for (int k = 0; k < 3; ++k) e[k] = lane_[k] + (first_[k] + t_.a[k] * sx + t_.b[k] * sy);
     const int x = x0_ + sx, y = y0_ + sy;
-    return (e[0] | e[1] | e[2]) >= Int(0) && x_ >= Int(t_.min_x - x) && x_ <= Int(t_.max_x - x) &&
-           y_ >= Int(t_.min_y - y) && y_ <= Int(t_.max_y - y);
+    return (e[0] | e[1] | e[2]) >= 0 && x_ >= t_.min_x - x && x_ <= t_.max_x - x && y_ >= t_.min_y - y &&
+           y_ <= t_.max_y - y;
   }
   // Depth there.
   BROKKR_FN Float depth(int s) const {
-    return plane_depth(t_.z, t_.z_dx, t_.z_dy, to_float(x_ + Int(x0_ + tile_x(s) - t_.origin_x)),
-                       to_float(y_ + Int(y0_ + tile_y(s) - t_.origin_y)), t_.z_min, t_.z_max);
+    return plane_depth(t_.z, t_.z_dx, t_.z_dy, to_float(x_ + (x0_ + tile_x(s) - t_.origin_x)),
+                       to_float(y_ + (y0_ + tile_y(s) - t_.origin_y)), t_.z_min, t_.z_max);
   }
 
  private:
@@ -122,19 +122,19 @@ BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& t, int shift, Refi
   const int edge = 1 << (shift - 3);
   for (int g = 0; g < 8 * edge; g += w.width) {
     LaneTiles tiles;
-    const Int tile = w.lane() + Int(g);
-    const Int column = tile & Int(7);
-    const Int x = column << Int(3), y = tile & Int(~7);  // y = (tile >> 3) * 8
-    Mask touched = column < Int(edge) && y < Int(8 * edge) && x + Int(7) >= Int(t.min_x) && x <= Int(t.max_x) &&
-                   y + Int(7) >= Int(t.min_y) && y <= Int(t.max_y);
+    const Int tile = w.lane() + g;
+    const Int column = tile & 7;
+    const Int x = column << 3, y = tile & ~7;  // y = (tile >> 3) * 8
+    Mask touched =
+        column < edge && y < 8 * edge && x + 7 >= t.min_x && x <= t.max_x && y + 7 >= t.min_y && y <= t.max_y;
     if (!w.any(touched)) continue;
-    Mask covered = x >= Int(t.min_x) && x + Int(7) <= Int(t.max_x) && y >= Int(t.min_y) && y + Int(7) <= Int(t.max_y);
+    Mask covered = x >= t.min_x && x + 7 <= t.max_x && y >= t.min_y && y + 7 <= t.max_y;
     for (int k = 0; k < 3; ++k) {
-      const Int e = Int(t.e[k]) + Int(t.a[k]) * x + Int(t.b[k]) * y;
+      const Int e = t.e[k] + t.a[k] * x + t.b[k] * y;
       const int rise = (t.a[k] > 0 ? 7 * t.a[k] : 0) + (t.b[k] > 0 ? 7 * t.b[k] : 0);
       const int fall = (t.a[k] < 0 ? 7 * t.a[k] : 0) + (t.b[k] < 0 ? 7 * t.b[k] : 0);
-      touched = touched && e >= Int(-rise);
-      covered = covered && e >= Int(-fall);
+      touched = touched && e >= -rise;
+      covered = covered && e >= -fall;
     }
     tiles.x = x;
     tiles.y = y;

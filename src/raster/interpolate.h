@@ -28,7 +28,7 @@ BROKKR_FN Weights weights(const ClipVertex (&v)[3], const Float (&x)[3], const F
   const auto numerator = [&](int i, int j) { return x[i] * y[j] - x[j] * y[i]; };
   const Float n0 = numerator(1, 2), n1 = numerator(2, 0), n2 = numerator(0, 1);
   const Float sum = (n0 + n1) + n2;
-  r.inverse = Float(1.0f) / select(sum == Float(0.0f), Float(1.0f), sum);
+  r.inverse = 1.0f / select(sum == 0.0f, 1.0f, sum);
   r.value = Vec3<Warp>(n0 * r.inverse, n1 * r.inverse, n2 * r.inverse);
   // A step to the right takes w from every x.
   const auto along_x = [&](int i, int j) { return v[j].w * y[i] - v[i].w * y[j]; };
@@ -50,8 +50,8 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
 
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
-    x[i] = v[i].x * Float(draw.scale[0]) + v[i].w * (Float(draw.offset[0]) - in.x);
-    y[i] = v[i].y * Float(draw.scale[1]) + v[i].w * (Float(draw.offset[1]) - in.y);
+    x[i] = v[i].x * draw.scale[0] + v[i].w * (draw.offset[0] - in.x);
+    y[i] = v[i].y * draw.scale[1] + v[i].w * (draw.offset[1] - in.y);
   }
   const Weights b = weights(v, x, y);
   in.barycentric = b.value;
@@ -65,7 +65,7 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
     in.normal = cross(p[1] - p[0], p[2] - p[0]);
     in.position = Vec3<Warp>(mix(b.value, p[0].x, p[1].x, p[2].x), mix(b.value, p[0].y, p[1].y, p[2].y),
                              mix(b.value, p[0].z, p[1].z, p[2].z));
-    const Float flip = select(dot(in.normal, in.position) > Float(0.0f), Float(-1.0f), Float(1.0f));
+    const Float flip = select(dot(in.normal, in.position) > 0.0f, -1.0f, 1.0f);
     in.normal = scale(in.normal, flip);
     return;
   }
@@ -75,10 +75,9 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
   const Vec3<Warp> p(attribute(corners.position, 0), attribute(corners.position, 1), attribute(corners.position, 2));
   const auto rotate = [&](const Vec3<Warp>& a, int row) {
-    return (Float(model[row]) * a.x + Float(model[4 + row]) * a.y) + Float(model[8 + row]) * a.z;
+    return (model[row] * a.x + model[4 + row] * a.y) + model[8 + row] * a.z;
   };
-  in.position =
-      Vec3<Warp>(rotate(p, 0) + Float(model[12]), rotate(p, 1) + Float(model[13]), rotate(p, 2) + Float(model[14]));
+  in.position = Vec3<Warp>(rotate(p, 0) + model[12], rotate(p, 1) + model[13], rotate(p, 2) + model[14]);
   if (frame.normals) {
     const Vec3<Warp> n(attribute(corners.normal, 0), attribute(corners.normal, 1), attribute(corners.normal, 2));
     in.normal = Vec3<Warp>(rotate(n, 0), rotate(n, 1), rotate(n, 2));
@@ -121,10 +120,10 @@ BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, c
     for (int i = 0; i < 3; ++i) {
       const size_t at = size_t(run.first_vertex) + vertex[i];
       const auto load = [&](const float* base, int count, Float* to) {
-        for (int c = 0; c < count; ++c) to[c] = select(same, Float(base[at * size_t(count) + size_t(c)]), to[c]);
+        for (int c = 0; c < count; ++c) to[c] = select(same, base[at * size_t(count) + size_t(c)], to[c]);
       };
       for (int c = 0; c < components; ++c)
-        corners.position[i][c] = select(same, Float(frame.positions[at * 4 + size_t(c)]), corners.position[i][c]);
+        corners.position[i][c] = select(same, frame.positions[at * 4 + size_t(c)], corners.position[i][c]);
       if (normals) load(frame.normals, 3, corners.normal[i]);
       if (texcoords) load(frame.texcoords, 2, corners.texcoord[i]);
     }

@@ -16,7 +16,7 @@ BROKKR_FN_NOINLINE void sort_keys(Block<Shared>& b, uint64_t* keys, int n) {
   Mask wrong = false;
   for (int i = share; i + 1 < n; i += step) {
     const Mask m = w.first_lanes(n - 1 - i);
-    wrong = wrong || (w.load(keys + i, m, uint64_t(0)) > w.load(keys + i + 1, m, ~uint64_t(0)));
+    wrong = wrong || (w.load(keys + i, m) > w.load(keys + i + 1, m, ~uint64_t(0)));
   }
   RasterShared& shared = b.shared->raster;
   if (b.leader()) w.once([&] { shared.flag = 0; });
@@ -26,17 +26,17 @@ BROKKR_FN_NOINLINE void sort_keys(Block<Shared>& b, uint64_t* keys, int n) {
   if (shared.flag == 0) return;
   int padded = 1;
   while (padded < n) padded *= 2;
-  for (int i = n + share; i < padded; i += step) w.store(keys + i, Ulong(~uint64_t(0)), w.first_lanes(padded - i));
+  for (int i = n + share; i < padded; i += step) w.store(keys + i, ~uint64_t(0), w.first_lanes(padded - i));
   b.sync();
   for (int size = 2; size <= padded; size *= 2) {
     for (int stride = size / 2; stride > 0; stride /= 2) {
       for (int i = share; i < padded / 2; i += step) {
         const Mask m = w.first_lanes(padded / 2 - i);
-        const Int pair = w.lane() + Int(i);
-        const Int low = ((pair & Int(~(stride - 1))) << Int(1)) | (pair & Int(stride - 1));
-        const Int high = low | Int(stride);
+        const Int pair = w.lane() + i;
+        const Int low = ((pair & ~(stride - 1)) << 1) | (pair & (stride - 1));
+        const Int high = low | stride;
         const Ulong a = w.gather(keys, low, m), c = w.gather(keys, high, m);
-        const Mask up = (low & Int(size)) == Int(0);
+        const Mask up = (low & size) == 0;
         const Mask swap = m && ((up && a > c) || (!up && a < c));
         w.scatter(keys, low, c, swap);
         w.scatter(keys, high, a, swap);
@@ -80,7 +80,7 @@ BROKKR_FN_NOINLINE void draw_list(Block<Shared>& b, const RasterTables& t, const
     bool loaded = false;
     for (int g = 0; g < listed; g += w.width) {
       const Mask m = w.first_lanes(listed - g);
-      const Mask hit = (w.load(touched + g, m, 0u) & Uint(bit)) != Uint(0u);
+      const Mask hit = (w.load(touched + g, m) & bit) != 0;
       for (uint32_t bits = w.ballot(hit); bits != 0; bits &= bits - 1) {
         const int i = g + lowest_bit(bits);
         if (!loaded) load_tile(w, t.targets, state, memory, half, buffer);
@@ -108,10 +108,10 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
     for (int at = 0; at < count; at += w.width) {
       const PendingGroup group(w, t, r, at, count);
       const Uint task = group.header(w, t, kWordTask);
-      const Mask m = group.valid && group.header(w, t, kWordPhase) == Uint(phase) && task < Uint(before_task);
+      const Mask m = group.valid && group.header(w, t, kWordPhase) == phase && task < before_task;
       // task | sequence within it | where the element stands
-      const Ulong key = (Ulong(task) << Ulong(32)) | (Ulong(group.header(w, t, kWordSequence)) << Ulong(22)) |
-                        Ulong(as_uint(w.lane() + Int(at)));
+      const Ulong key =
+          (Ulong(task) << 32) | (Ulong(group.header(w, t, kWordSequence)) << 22) | Ulong(as_uint(w.lane() + at));
       eligible += w.compress_store(keys + eligible, key, m);
     }
     w.once([&] { shared.eligible = uint32_t(eligible); });
@@ -149,12 +149,10 @@ BROKKR_FN_NOINLINE void run_ordered(Block<Shared>& b, const RasterTables& t, uin
           }
           for (int g = 0; g < kBlockRecords; g += w.width) {
             const Mask m = w.lanes_of(w.width == 32 ? mask : (mask >> g) & ((1u << (w.width & 31)) - 1u));
-            const Uint lo = w.load(block.field[kMin] + g, m, 0u), hi = w.load(block.field[kMax] + g, m, 0u);
-            const Mask here = m && as_int(lo & Uint(0xffffu)) < Int(region.x + edge) &&
-                              as_int(lo >> Uint(16)) < Int(region.y + edge) &&
-                              as_int(hi & Uint(0xffffu)) >= Int(region.x) && as_int(hi >> Uint(16)) >= Int(region.y);
-            listed +=
-                w.compress_store(shared.list.record + listed, Uint(number * 32u) + as_uint(w.lane() + Int(g)), here);
+            const Uint lo = w.load(block.field[kMin] + g, m), hi = w.load(block.field[kMax] + g, m);
+            const Mask here = m && as_int(lo & 0xffff) < region.x + edge && as_int(lo >> 16) < region.y + edge &&
+                              as_int(hi & 0xffff) >= region.x && as_int(hi >> 16) >= region.y;
+            listed += w.compress_store(shared.list.record + listed, number * 32 + as_uint(w.lane() + g), here);
           }
         }
         w.once([&] {

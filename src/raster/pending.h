@@ -26,22 +26,22 @@ struct PendingGroup {
   BROKKR_FN PendingGroup(Warp& w, const RasterTables& t, uint32_t r, int at, int count) {
     const size_t base = size_t(r) * t.store_blocks + size_t(at);
     valid = w.first_lanes(count - at);
-    block = w.load(t.pending_block + base, valid, 0u);
-    mask = w.load(t.pending_mask + base, valid, 0u);
-    word = as_int(block) * Int(kBlockWords);
+    block = w.load(t.pending_block + base, valid);
+    mask = w.load(t.pending_mask + base, valid);
+    word = as_int(block) * kBlockWords;
   }
   BROKKR_FN Uint header(Warp& w, const RasterTables& t, int which) const {
     return w.gather(reinterpret_cast<const uint32_t*>(t.blocks) + which, word, valid);
   }
   // Elements of the phase that may touch the region.
   BROKKR_FN Mask touching(Warp& w, const RasterTables& t, uint32_t phase, const RegionRecord& region) const {
-    Mask m = valid && header(w, t, kWordPhase) == Uint(phase) && header(w, t, kWordTarget) == Uint(region.target) &&
-             header(w, t, kWordLayer) == Uint(region.layer);
+    Mask m = valid && header(w, t, kWordPhase) == phase && header(w, t, kWordTarget) == region.target &&
+             header(w, t, kWordLayer) == region.layer;
     if (!w.any(m)) return m;
     const int edge = t.targets.region;
-    return m && as_int(header(w, t, kWordBox)) < Int(region.x + edge) &&
-           as_int(header(w, t, kWordBox + 1)) < Int(region.y + edge) &&
-           as_int(header(w, t, kWordBox + 2)) >= Int(region.x) && as_int(header(w, t, kWordBox + 3)) >= Int(region.y);
+    return m && as_int(header(w, t, kWordBox)) < region.x + edge &&
+           as_int(header(w, t, kWordBox + 1)) < region.y + edge && as_int(header(w, t, kWordBox + 2)) >= region.x &&
+           as_int(header(w, t, kWordBox + 3)) >= region.y;
   }
 };
 
@@ -74,12 +74,12 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t p
   uint32_t next_task = 0xffffffffu;
   for (int at = 0; at < count; at += w.width) {
     const PendingGroup group(w, t, r, at, count);
-    const Mask of_phase = group.valid && group.header(w, t, kWordPhase) == Uint(phase);
+    const Mask of_phase = group.valid && group.header(w, t, kWordPhase) == phase;
     const Uint task = group.header(w, t, kWordTask);
-    const Mask done = of_phase && task < Uint(before_task);
+    const Mask done = of_phase && task < before_task;
     const Mask stay = group.valid && !done;
     if (w.any(of_phase && !done)) {
-      const uint32_t first = w.reduce_min(select(of_phase && !done, task, Uint(0xffffffffu)));
+      const uint32_t first = w.reduce_min(select(of_phase && !done, task, 0xffffffffu));
       next_task = first < next_task ? first : next_task;
     }
     if (w.any(done)) {
@@ -89,7 +89,7 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t p
         left.set(i, device_atomic<uint32_t>(t.blocks[block_of[i]].references).fetch_sub(1, kAcqRel) - 1);
       });
       const Uint element[1] = {group.block};
-      free_blocks.enqueue(w, 0, element, done && left.lanes() == Uint(0u));
+      free_blocks.enqueue(w, 0, element, done && left.lanes() == 0);
     }
     w.sync();
     const int n = w.compress_store(t.pending_block + base + size_t(kept), group.block, stay);

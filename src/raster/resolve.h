@@ -11,10 +11,10 @@ BROKKR_MACHINE_BEGIN
 // Lanes hold samples in Morton order. For shaders that need quads, each pass takes one primitive per quad: its samples
 // and, as helpers, the rest of the quad.
 BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
-  Int first = select(todo, w.lane(), Int(1 << 20));
-  first = minimum(first, w.shuffle(first, w.lane() ^ Int(1)));
-  first = minimum(first, w.shuffle(first, w.lane() ^ Int(2)));
-  return w.shuffle(primitive, select(first < Int(w.width), first, w.lane()));
+  Int first = select(todo, w.lane(), 1 << 20);
+  first = minimum(first, w.shuffle(first, w.lane() ^ 1));
+  first = minimum(first, w.shuffle(first, w.lane() ^ 2));
+  return w.shuffle(primitive, select(first < w.width, first, w.lane()));
 }
 
 // The warp's share of the region's tiles: first_tile, first_tile + step, ...
@@ -40,10 +40,10 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, const TargetTables& t, const Regi
       const bool some = w.any(won);
       Uint low(uint32_t(state.color)), high(uint32_t(state.color >> 32));
       if (some && writes_color) {
-        const Int i = w.lane() + Int(s);
+        const Int i = w.lane() + s;
         Samples in;
-        in.x = to_float(tile_x(i) + Int(tile_x0)) + Float(0.5f);
-        in.y = to_float(tile_y(i) + Int(tile_y0)) + Float(0.5f);
+        in.x = to_float(tile_x(i) + tile_x0) + 0.5f;
+        in.y = to_float(tile_y(i) + tile_y0) + 0.5f;
         in.z = depth_of_key(keys.depth(w, at), key_bits);
         const Uint primitive = primitive_of_order(order, key_bits);
         Mask todo = won;
@@ -52,9 +52,9 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, const TargetTables& t, const Regi
           const Mask now = quads ? todo && in.primitive == primitive : todo;
           Mask active = now;
           if (quads) {
-            const Int four = select(now, Int(1), Int(0));
-            const Int two = four | w.shuffle(four, w.lane() ^ Int(1));
-            active = (two | w.shuffle(two, w.lane() ^ Int(2))) != Int(0);
+            const Int four = select(now, 1, 0);
+            const Int two = four | w.shuffle(four, w.lane() ^ 1);
+            active = (two | w.shuffle(two, w.lane() ^ 2)) != 0;
           }
           const Fragment<Warp> f = shade(w, context, in, active);
           const Stored c = store_color(target.format, {f.color.x, f.color.y, f.color.z, f.color.w});

@@ -33,7 +33,7 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
   Mask todo = m;
   while (w.any(todo)) {
     const uint32_t number = w.broadcast(run_of, lowest_bit(w.ballot(todo)));
-    const Mask same = todo && run_of == Uint(number);
+    const Mask same = todo && run_of == number;
     if (context.run.number != number) open_run(*context.frame, number, context.run);
     in.draw = context.run.draw;
     in.view = context.frame->views + context.run.view;
@@ -68,16 +68,16 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   in.z = samples.z;
   in.primitive = samples.primitive;
   in.draw_number = Uint(0u);
-  const auto run_of = [&] { return w.gather(frame.batch_run, as_int(samples.primitive >> Uint(5)), m); };
+  const auto run_of = [&] { return w.gather(frame.batch_run, as_int(samples.primitive >> 5), m); };
   switch (context.shading) {
     case Shading::draw: {
       static_assert(sizeof(RunRecord) == 16);
-      in.draw_number = w.gather(&frame.runs[0].draw, as_int(run_of()) * Int(4), m);
+      in.draw_number = w.gather(&frame.runs[0].draw, as_int(run_of()) * 4, m);
       return Identifier<Warp, IdentifierKind::draw>()(w, in, m);
     }
     case Shading::triangle: return Identifier<Warp, IdentifierKind::triangle>()(w, in, m);
     case Shading::batch:
-      if (frame.planned != nullptr) in.primitive = planned_batch_of(w, frame, samples.primitive, m) << Uint(5);
+      if (frame.planned != nullptr) in.primitive = planned_batch_of(w, frame, samples.primitive, m) << 5;
       return Identifier<Warp, IdentifierKind::batch>()(w, in, m);
     case Shading::depth: return DepthGrey<Warp>()(w, in, m);
     case Shading::normal: return shade_surface<NormalColor<Warp>>(w, context, in, run_of(), m);

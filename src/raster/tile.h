@@ -29,9 +29,9 @@ BROKKR_FN void load_tile(Warp& w, const TargetTables& t, const RegionState& stat
     }
     w.store(tile.depth + s, state.bits & kClearDepth ? Float(state.depth) : w.load(t.depth + memory + s));
     const uint32_t* words = reinterpret_cast<const uint32_t*>(t.stencil + memory);
-    const Int i = w.lane() + Int(s);
-    const Uint bytes = w.gather(words, i >> Int(2), Mask(true)) >> as_uint((i & Int(3)) << Int(3));
-    w.store(tile.stencil + s, state.bits & kClearStencil ? Uint(state.stencil) : bytes & Uint(0xffu));
+    const Int i = w.lane() + s;
+    const Uint bytes = w.gather(words, i >> 2, Mask(true)) >> as_uint((i & 3) << 3);
+    w.store(tile.stencil + s, state.bits & kClearStencil ? Uint(state.stencil) : bytes & 0xff);
   }
   w.sync();
 }
@@ -46,9 +46,9 @@ BROKKR_FN void store_tile(Warp& w, const TargetTables& t, size_t memory, bool ha
   uint32_t* words = reinterpret_cast<uint32_t*>(t.stencil + memory);
   for (int s = 0; s < kTileSamples / 4; s += w.width) {
     const Mask m = w.first_lanes(kTileSamples / 4 - s);
-    const Int at = (w.lane() + Int(s)) * Int(4);
+    const Int at = (w.lane() + s) * 4;
     Uint word(0u);
-    for (int k = 0; k < 4; ++k) word = word | (w.gather(tile.stencil, at + Int(k), m) << Uint(uint32_t(8 * k)));
+    for (int k = 0; k < 4; ++k) word = word | (w.gather(tile.stencil, at + k, m) << (8 * k));
     w.store(words + s, word, m);
   }
   w.sync();
@@ -76,12 +76,12 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     counts.fragments += uint64_t(count_bits(covered));
     counts.quads += uint64_t(count_bits((covered | covered >> 1 | covered >> 2 | covered >> 3) & 0x11111111u));
     if (t.overdraw) {
-      w.store(t.overdraw + memory + s, w.load(t.overdraw + memory + s) + Uint(1u), m);
+      w.store(t.overdraw + memory + s, w.load(t.overdraw + memory + s) + 1, m);
     }
     const Float z = edges.depth(s);
     Samples in;
-    in.x = to_float(lane_x + Int(tile_x(s) + x0 + region.x)) + Float(0.5f);
-    in.y = to_float(lane_y + Int(tile_y(s) + y0 + region.y)) + Float(0.5f);
+    in.x = to_float(lane_x + (tile_x(s) + x0 + region.x)) + 0.5f;
+    in.y = to_float(lane_y + (tile_y(s) + y0 + region.y)) + 0.5f;
     in.z = z;
     in.primitive = Uint(tri.primitive);
     Fragment<Warp> f;
@@ -96,7 +96,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     if (draw.bits & kDrawStencil) {
       stencil = w.load(tile.stencil + s);
       pass = m && compare(draw.stencil_func, Uint(uint32_t(draw.stencil_ref & draw.stencil_mask)),
-                          stencil & Uint(uint32_t(draw.stencil_mask)));
+                          stencil & draw.stencil_mask);
     }
     const Mask tested = pass;
     if (draw.bits & kDrawDepthTest) pass = pass && compare(draw.depth_func, z, w.load(tile.depth + s));
@@ -111,7 +111,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     if (!w.any(pass)) continue;
     if (draw.bits & kDrawDepthWrite) {
       w.store(tile.depth + s, z, pass);
-      if (t.depth_id) w.store(t.depth_id + memory + s, Uint(tri.primitive), pass);
+      if (t.depth_id) w.store(t.depth_id + memory + s, tri.primitive, pass);
     }
     if (draw.color_mask == 0) continue;
     if (!discards) {
@@ -119,7 +119,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
       counts.shaded += uint64_t(w.count(pass));
     }
     Color color{f.color.x, f.color.y, f.color.z, f.color.w};
-    if (draw.bits & kDrawSeeThrough) color.a = color.a * Float(0.4f);
+    if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
     const Uint old_low = w.load(tile.color + s), old_high = half ? w.load(tile.color_high + s) : Uint(0u);
     if (draw.bits & kDrawBlend) {
       color = blend(draw.blend_color, draw.blend_alpha, draw.blend_constant, format, color,
@@ -129,12 +129,12 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     if (half) {
       const uint32_t low = (draw.color_mask & 1 ? 0xffffu : 0u) | (draw.color_mask & 2 ? 0xffff0000u : 0u);
       const uint32_t high = (draw.color_mask & 4 ? 0xffffu : 0u) | (draw.color_mask & 8 ? 0xffff0000u : 0u);
-      w.store(tile.color + s, (c.low & Uint(low)) | (old_low & Uint(~low)), pass);
-      w.store(tile.color_high + s, (c.high & Uint(high)) | (old_high & Uint(~high)), pass);
+      w.store(tile.color + s, (c.low & low) | (old_low & ~low), pass);
+      w.store(tile.color_high + s, (c.high & high) | (old_high & ~high), pass);
     } else {
-      w.store(tile.color + s, (c.low & Uint(write_mask)) | (old_low & Uint(~write_mask)), pass);
+      w.store(tile.color + s, (c.low & write_mask) | (old_low & ~write_mask), pass);
     }
-    if (t.visible_id) w.store(t.visible_id + memory + s, Uint(tri.primitive), pass);
+    if (t.visible_id) w.store(t.visible_id + memory + s, tri.primitive, pass);
   }
 }
 

@@ -12,19 +12,19 @@ BROKKR_CONSTANT int kSmallBox = 12;
 // Triangles of m (lanes: records g .. g + width - 1 of the block), one per lane. Returns the samples that they cover.
 BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m, int region_x, int region_y, int shift,
                               uint8_t key_bits, RegionKeys& keys) {
-  const auto field = [&](int f) { return as_int(w.load(block.field[f] + g, m, 0u)); };
+  const auto field = [&](int f) { return as_int(w.load(block.field[f] + g, m)); };
   const Int lo = field(kMin), hi = field(kMax);
-  const Int min_x = lo & Int(0xffff), min_y = as_int(as_uint(lo) >> Uint(16));
+  const Int min_x = lo & 0xffff, min_y = as_int(as_uint(lo) >> 16);
   const int size = 1 << shift;
   // The part of the box inside the region.
-  const Int x0 = maximum(min_x, Int(region_x)), y0 = maximum(min_y, Int(region_y));
-  const Int x1 = minimum(hi & Int(0xffff), Int(region_x + size - 1));
-  const Int y1 = minimum(as_int(as_uint(hi) >> Uint(16)), Int(region_y + size - 1));
+  const Int x0 = maximum(min_x, region_x), y0 = maximum(min_y, region_y);
+  const Int x1 = minimum(hi & 0xffff, region_x + size - 1);
+  const Int y1 = minimum(as_int(as_uint(hi) >> 16), region_y + size - 1);
   m = m && x0 <= x1 && y0 <= y1;
   if (!w.any(m)) return 0;
 
   Int vx[3], vy[3], a[3], b[3], row[3];
-  const Int px = (x0 << Int(8)) + Int(128), py = (y0 << Int(8)) + Int(128);
+  const Int px = (x0 << 8) + 128, py = (y0 << 8) + 128;
   for (int k = 0; k < 3; ++k) {
     vx[k] = field(kX0 + 2 * k);
     vy[k] = field(kY0 + 2 * k);
@@ -33,25 +33,25 @@ BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m
     const int j = k == 2 ? 0 : k + 1;
     a[k] = vy[k] - vy[j];
     b[k] = vx[j] - vx[k];
-    const Mask owns = a[k] > Int(0) || (a[k] == Int(0) && b[k] < Int(0));
-    row[k] = (a[k] * (px - vx[k]) + b[k] * (py - vy[k]) + select(owns, Int(0), Int(-1))) >> Int(8);
+    const Mask owns = a[k] > 0 || (a[k] == 0 && b[k] < 0);
+    row[k] = (a[k] * (px - vx[k]) + b[k] * (py - vy[k]) + select(owns, 0, -1)) >> 8;
   }
   const Float z = as_float(field(kZ)), z_dx = as_float(field(kZdx)), z_dy = as_float(field(kZdy));
   const Uint order = order_of_primitive(as_uint(field(kPrimitive)), key_bits);
   const Int wide = x1 - x0, high = y1 - y0;
-  const int columns = w.reduce_max(select(m, wide, Int(0))), rows = w.reduce_max(select(m, high, Int(0)));
+  const int columns = w.reduce_max(select(m, wide, 0)), rows = w.reduce_max(select(m, high, 0));
   const Float dx0 = to_float(x0 - min_x), dy0 = to_float(y0 - min_y);
   const Float z_min(block.z_min), z_max(block.z_max);
   int covered = 0;
   for (int y = 0; y <= rows; ++y) {
-    const Mask row_mask = m && Int(y) <= high;
+    const Mask row_mask = m && y <= high;
     Int e0 = row[0], e1 = row[1], e2 = row[2];
-    const Float z_y = z_dy * (dy0 + Float(float(y)));
+    const Float z_y = z_dy * (dy0 + float(y));
     for (int x = 0; x <= columns; ++x) {
-      const Mask inside = row_mask && Int(x) <= wide && (e0 | e1 | e2) >= Int(0);
+      const Mask inside = row_mask && x <= wide && (e0 | e1 | e2) >= 0;
       if (w.any(inside)) {
-        const Float depth = clamp_to((z + z_dx * (dx0 + Float(float(x)))) + z_y, z_min, z_max);
-        const Int at = region_sample(x0 + Int(x - region_x), y0 + Int(y - region_y), shift);
+        const Float depth = clamp_to((z + z_dx * (dx0 + float(x))) + z_y, z_min, z_max);
+        const Int at = region_sample(x0 + (x - region_x), y0 + (y - region_y), shift);
         keys.take_min_at(w, at, depth_key(depth, key_bits), order, inside);
         covered += w.count(inside);
       }
@@ -71,7 +71,7 @@ BROKKR_FN int rasterize_small(Warp& w, const TriangleBlock& block, int g, Mask m
 // the corner samples bound it.
 BROKKR_FN void cull_hidden_tiles(Warp& w, const RegionTriangle& t, int shift, uint8_t key_bits, RegionKeys& keys,
                                  LaneTiles& tiles) {
-  const Float dx = to_float(tiles.x - Int(t.origin_x)), dy = to_float(tiles.y - Int(t.origin_y));
+  const Float dx = to_float(tiles.x - t.origin_x), dy = to_float(tiles.y - t.origin_y);
   const Float seven(7.0f), zero(0.0f);
   const auto corner = [&](bool high_x, bool high_y) {
     return depth_key(
@@ -81,7 +81,7 @@ BROKKR_FN void cull_hidden_tiles(Warp& w, const RegionTriangle& t, int shift, ui
   const bool inverted = (key_bits & kKeyGreater) != 0;
   const bool right_is_far = (t.z_dx > 0) != inverted, top_is_far = (t.z_dy > 0) != inverted;
   const Uint nearest = corner(!right_is_far, !top_is_far), farthest = corner(right_is_far, top_is_far);
-  const Int number = ((tiles.y >> Int(3)) << Int(shift - 3)) + (tiles.x >> Int(3));
+  const Int number = ((tiles.y >> 3) << (shift - 3)) + (tiles.x >> 3);
   tiles.touched = tiles.touched && nearest <= keys.farthest_of(w, number, tiles.touched);
   tiles.covered = tiles.covered && tiles.touched;
   keys.limit_farthest(w, number, farthest, tiles.covered);
@@ -120,22 +120,22 @@ BROKKR_FN_NOINLINE int rasterize_block(Warp& w, const TriangleBlock& block, uint
   for (int g = 0; g < kBlockRecords && (mask >> g) != 0; g += w.width) {
     const Mask m = w.lanes_of(w.width == 32 ? mask : (mask >> g) & ((1u << (w.width & 31)) - 1u));
     if (!w.any(m)) continue;
-    const Int lo = as_int(w.load(block.field[kMin] + g, m, 0u)), hi = as_int(w.load(block.field[kMax] + g, m, 0u));
+    const Int lo = as_int(w.load(block.field[kMin] + g, m)), hi = as_int(w.load(block.field[kMax] + g, m));
     const int size = 1 << shift;
-    const Mask here = m && (hi & Int(0xffff)) >= Int(region_x) && (lo & Int(0xffff)) < Int(region_x + size) &&
-                      (hi >> Int(16)) >= Int(region_y) && (lo >> Int(16)) < Int(region_y + size);
+    const Mask here = m && (hi & 0xffff) >= region_x && (lo & 0xffff) < region_x + size && (hi >> 16) >= region_y &&
+                      (lo >> 16) < region_y + size;
     if (!w.any(here)) continue;
     // Small by its corners, not by its clipped box: the lane path computes in 32 bits.
     Int x_lo, x_hi, y_lo, y_hi;
     for (int k = 0; k < 3; ++k) {
-      const Int x = as_int(w.load(block.field[kX0 + 2 * k] + g, m, 0u)),
-                y = as_int(w.load(block.field[kY0 + 2 * k] + g, m, 0u));
+      const Int x = as_int(w.load(block.field[kX0 + 2 * k] + g, m)),
+                y = as_int(w.load(block.field[kY0 + 2 * k] + g, m));
       x_lo = k == 0 ? x : minimum(x_lo, x);
       x_hi = k == 0 ? x : maximum(x_hi, x);
       y_lo = k == 0 ? y : minimum(y_lo, y);
       y_hi = k == 0 ? y : maximum(y_hi, y);
     }
-    const Mask small = here && x_hi - x_lo <= Int(kSmallBox * 256) && y_hi - y_lo <= Int(kSmallBox * 256);
+    const Mask small = here && x_hi - x_lo <= kSmallBox * 256 && y_hi - y_lo <= kSmallBox * 256;
     if (w.any(small)) covered += rasterize_small(w, block, g, small, region_x, region_y, shift, key_bits, keys);
     for (uint32_t rest = w.ballot(here && !small); rest != 0; rest &= rest - 1) {
       covered +=

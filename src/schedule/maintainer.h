@@ -85,7 +85,7 @@ class Maintainer {
       locked.set(i, 1u);
       for (int k = 0; k < kWords; ++k) words[k].set(i, s[1 + k]);
     });
-    const Mask mine = locked.lanes() != Uint(0u);
+    const Mask mine = locked.lanes() != 0;
     const uint32_t bits = w_.ballot(mine);
     Uint element[kWords];
     for (int k = 0; k < kWords; ++k) element[k] = words[k].lanes();
@@ -95,7 +95,7 @@ class Maintainer {
     for (uint32_t left = bits; left != 0; left &= left - 1) {
       const int j = lowest_bit(left);
       const Uint other = Uint(w_.broadcast(urgency, j));
-      rank = rank + select(other > urgency || (other == urgency && Int(j) < w_.lane()), Int(1), Int(0));
+      rank = rank + select(other > urgency || (other == urgency && j < w_.lane()), 1, 0);
     }
     const auto rank_of = w_.spill(rank);
     auto moved = w_.spill(Uint(0u));
@@ -111,7 +111,7 @@ class Maintainer {
     w_.for_lanes(mine, [&](int i) {
       device_atomic<uint32_t>(*slot(leaf, first + uint32_t(i))).store(((first + uint32_t(i)) & mask) + 1u, kRelease);
     });
-    return w_.count(mine && moved.lanes() != Uint(0u));
+    return w_.count(mine && moved.lanes() != 0);
   }
   template <class Callbacks, class... Tasks>
   BROKKR_FN Uint urgency_of(Queue<Callbacks, Tasks...>, const Uint (&element)[kWords], const MaintainState& state) {
@@ -120,7 +120,7 @@ class Maintainer {
       using Task = typename decltype(task)::Type;
       Uint payload[Task::kWords];
       for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
-      const Mask here = element[0] == Uint(uint32_t(Task::kId));
+      const Mask here = element[0] == Task::kId;
       urgency = select(here, Callbacks::template maintain<Task>(payload, state), urgency);
     };
     (one(Named<Tasks>{}), ...);

@@ -11,7 +11,7 @@ BROKKR_MACHINE_BEGIN
 
 // Reports whether there are elements.
 struct HasTasks {
-  BROKKR_FN static Ulong check_leaf(Ulong count) { return minimum(count, Ulong(uint64_t(1))); }
+  BROKKR_FN static Ulong check_leaf(Ulong count) { return minimum(count, 1); }
 };
 // Reports the number of elements.
 struct HowMany {
@@ -33,7 +33,7 @@ template <int kWord>
 struct ByPriority {
   template <class Task>
   BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
-    return as_int((payload[kWord] >> Uint(8u)) * Uint(uint32_t(s.children)) >> Uint(16u));
+    return as_int((payload[kWord] >> 8) * s.children >> 16);
   }
 };
 // Nothing to decide: each child takes tasks of its own kind.
@@ -51,7 +51,7 @@ BROKKR_FN Ulong to_ulong(Int a) { return Ulong(as_uint(a)); }
 // The last child that has something: with ByPriority, discretized priorities (5.3.1).
 template <class Traverse>
 struct LastFirst : BucketDefaults, Traverse {
-  BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + Int(1)); }
+  BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + 1); }
 };
 template <int kWord>
 using Discrete = LastFirst<ByPriority<kWord>>;
@@ -61,7 +61,7 @@ using Discrete = LastFirst<ByPriority<kWord>>;
 template <class Traverse>
 struct FirstFirst : BucketDefaults, Traverse {
   BROKKR_FN static bool settles(const BucketState&, int, uint64_t) { return true; }
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) { return to_ulong(Int(s.children) - child); }
+  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) { return to_ulong(s.children - child); }
 };
 
 // The child that reported most: fill-level, with HowMany in the leaves.
@@ -76,8 +76,8 @@ struct RoundRobin : BucketDefaults, Traverse {
   static constexpr int kLocalWords = 1;  // the child that was chosen last
   BROKKR_FN static void init(const BucketState& s, uint32_t worker) { s.local[0] = worker % uint32_t(s.children); }
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
-    const Int ahead = child - Int(int(s.local[0]) + 1);
-    return to_ulong(Int(s.children) - select(ahead < Int(0), ahead + Int(s.children), ahead));
+    const Int ahead = child - (int(s.local[0]) + 1);
+    return to_ulong(s.children - select(ahead < 0, ahead + s.children, ahead));
   }
   BROKKR_FN static void chosen(const BucketState& s, int child) { s.local[0] = uint32_t(child); }
 };
@@ -93,7 +93,7 @@ struct FairShare : BucketDefaults, Traverse {
     Warp w;
     auto score = w.spill(Ulong(uint64_t(0)));
     const auto child_of = w.spill(child);
-    w.for_lanes(child < Int(s.children), [&](int i) {
+    w.for_lanes(child < s.children, [&](int i) {
       const int c = child_of[i];
       const uint64_t used = device_atomic<uint64_t>(s.shared[c]).load(kRelaxed);
       const uint64_t quota = device_atomic<uint64_t>(s.shared[s.children + c]).load(kRelaxed);
@@ -174,7 +174,7 @@ struct PerJob : BucketDefaults {
     auto score = w.spill(Ulong(uint64_t(0)));
     const auto child_of = w.spill(child);
     const auto count_of = w.spill(info);
-    w.for_lanes(child < Int(s.children), [&](int i) {
+    w.for_lanes(child < s.children, [&](int i) {
       const int c = child_of[i];
       if (count_of[i] == 0) return;
       const uint64_t newest = device_atomic<uint64_t>(s.shared[c]).load(kRelaxed);
@@ -190,7 +190,7 @@ template <int kDeadlineWord, uint32_t kSlice>
 struct DeadlineSlices : FirstFirst<ByTask> {
   template <class Task>
   BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
-    return as_int(minimum(payload[kDeadlineWord] / Uint(kSlice), Uint(uint32_t(s.children - 1))));
+    return as_int(minimum(payload[kDeadlineWord] / kSlice, s.children - 1));
   }
 };
 
@@ -200,13 +200,13 @@ template <int kDeadlineWord, uint32_t kSlice>
 struct WrapAroundSlices : BucketDefaults {
   template <class Task>
   BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
-    const Uint slice = payload[kDeadlineWord] / Uint(kSlice);
-    return as_int(slice - slice / Uint(uint32_t(s.children)) * Uint(uint32_t(s.children)));
+    const Uint slice = payload[kDeadlineWord] / kSlice;
+    return as_int(slice - slice / s.children * s.children);
   }
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
     const int present = int(s.now / 1000 / kSlice % uint64_t(s.children));
-    const Int ahead = child - Int(present);
-    return to_ulong(Int(s.children) - select(ahead < Int(0), ahead + Int(s.children), ahead));
+    const Int ahead = child - present;
+    return to_ulong(s.children - select(ahead < 0, ahead + s.children, ahead));
   }
 };
 

@@ -111,7 +111,7 @@ class Worker {
       for (int k = 0; k < Task::kWords; ++k) element[0][1 + k] = words[k][i];
       in.set(i, uint32_t(queues_.enqueue_from_lane(leaf_of[i], element, 1)));
     });
-    const Mask got = m && in.lanes() != Uint(0u);
+    const Mask got = m && in.lanes() != 0;
     const int lost = wanted - w_.count(got);
     if (lost > 0) {
       w_.once([&] {

@@ -70,13 +70,13 @@ struct Bucket {
     constexpr int kViable = (int(Children::template kAccepts<Task>) + ...);
     Int child = Int(0);
     if constexpr (kViable > 1) child = Callbacks::template traverse<Task>(state(view, at), payload, m);
-    if constexpr (kViable > 1 && kAlike && First::kIsLeaf) return Int(at.leaf) + child;
+    if constexpr (kViable > 1 && kAlike && First::kIsLeaf) return at.leaf + child;
     Int leaf = Int(-1);
     Warp w;
     each_child(at, [&](auto node, int c, const TreePlace& place) {
       using Node = decltype(node);
       if constexpr (Node::template kAccepts<Task>) {
-        const Mask here = kViable == 1 ? m : m && child == Int(c);
+        const Mask here = kViable == 1 ? m : m && child == c;
         if (w.any(here)) leaf = select(here, Node::template leaf_for<Task>(view, place, payload, here), leaf);
       }
     });
@@ -90,8 +90,8 @@ struct Bucket {
     uint64_t best_score = 0;
     const auto consider = [&](int first, Ulong info, Int leaf) {
       const Ulong none = Ulong(uint64_t(0));
-      const Ulong rated = Callbacks::propagate(s, w.lane() + Int(first), info);
-      const Ulong score = select(info == none || w.lane() + Int(first) >= Int(kChildren), none, rated);
+      const Ulong rated = Callbacks::propagate(s, w.lane() + first, info);
+      const Ulong score = select(info == none || w.lane() + first >= kChildren, none, rated);
       const uint64_t top = w.reduce_max(score);
       if (top <= best_score) return;
       best_score = top;
@@ -102,7 +102,7 @@ struct Bucket {
       for (int first = 0; first < kChildren; first += kWidth) {
         const int n = kChildren - first;
         consider(first, First::LeafCallbacks::check_leaf(view.counts(w, at.leaf + first, n)),
-                 w.lane() + Int(at.leaf + first));
+                 w.lane() + (at.leaf + first));
       }
     } else {
       Ulong info = Ulong(uint64_t(0));
@@ -118,9 +118,9 @@ struct Bucket {
             return;
           }
         }
-        const Mask here = w.lane() == Int(c % kWidth);
+        const Mask here = w.lane() == c % kWidth;
         info = select(here, Ulong(its.info), info);
-        leaf = select(here, Int(its.leaf), leaf);
+        leaf = select(here, its.leaf, leaf);
         if (c % kWidth == kWidth - 1 || c == kChildren - 1) {
           consider(c - c % kWidth, info, leaf);
           info = Ulong(uint64_t(0));

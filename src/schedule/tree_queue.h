@@ -64,7 +64,7 @@ struct Queue {
   BROKKR_FN static void run_task(Worker& worker, const Uint (&element)[kElementWords], int n) {
     Warp& w = worker.warp();
     Mask mine = w.first_lanes(n);
-    if constexpr (sizeof...(Tasks) > 1) mine = mine && element[0] == Uint(uint32_t(Task::kId));
+    if constexpr (sizeof...(Tasks) > 1) mine = mine && element[0] == Task::kId;
     uint32_t left = w.ballot(mine);
     if (left == 0) return;
     Uint payload[Task::kWords];
@@ -77,13 +77,13 @@ struct Queue {
       while (left != 0) {
         Int from = Int(-1);
         for (int slot = 0; slot < kWidth / kLanes && left != 0; ++slot, left &= left - 1) {
-          from = select(w.lane() >= Int(slot * kLanes), Int(lowest_bit(left)), from);
-          from = select(w.lane() >= Int((slot + 1) * kLanes), Int(-1), from);
+          from = select(w.lane() >= slot * kLanes, lowest_bit(left), from);
+          from = select(w.lane() >= (slot + 1) * kLanes, -1, from);
         }
-        const Mask active = from >= Int(0);
-        for (int k = 0; k < Task::kWords; ++k) payload[k] = w.shuffle(element[1 + k], select(active, from, Int(0)));
+        const Mask active = from >= 0;
+        for (int k = 0; k < Task::kWords; ++k) payload[k] = w.shuffle(element[1 + k], select(active, from, 0));
         for (int step = 0; step < Task::kThreads; step += kLanes) {
-          Task::execute(worker, payload, (w.lane() & Int(kLanes - 1)) + Int(step), active);
+          Task::execute(worker, payload, (w.lane() & (kLanes - 1)) + step, active);
         }
       }
     }

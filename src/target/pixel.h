@@ -14,39 +14,39 @@ struct Color {
 // --------------------------------------------------------------------------------------------------------------------
 
 BROKKR_FN Float linear_from_srgb(Float c) {
-  const Float curve = pow_lanes((c + Float(0.055f)) * Float(1.0f / 1.055f), Float(2.4f));
-  return select(c <= Float(0.04045f), c * Float(1.0f / 12.92f), curve);
+  const Float curve = pow_lanes((c + 0.055f) * (1.0f / 1.055f), 2.4f);
+  return select(c <= 0.04045f, c * (1.0f / 12.92f), curve);
 }
 BROKKR_FN Float srgb_from_linear(Float c) {
-  const Float curve = Float(1.055f) * pow_lanes(c, Float(1.0f / 2.4f)) - Float(0.055f);
-  return select(c <= Float(0.0031308f), c * Float(12.92f), curve);
+  const Float curve = 1.055f * pow_lanes(c, 1.0f / 2.4f) - 0.055f;
+  return select(c <= 0.0031308f, c * 12.92f, curve);
 }
 
 // IEEE half precision, round to nearest even; what overflows becomes infinite.
 BROKKR_FN Uint half_from_float(Float f) {
   const Uint bits = as_uint(f);
-  const Uint sign = (bits >> Uint(16)) & Uint(0x8000u);
-  const Uint mag = bits & Uint(0x7fffffffu);
+  const Uint sign = (bits >> 16) & 0x8000;
+  const Uint mag = bits & 0x7fffffff;
   // Normal halves: rebias the exponent and round the 13 bits that go.
-  const Uint rounded = mag + Uint(0xfffu) + ((mag >> Uint(13)) & Uint(1u));
-  const Uint normal = (rounded - Uint(0x38000000u)) >> Uint(13);
+  const Uint rounded = mag + 0xfff + ((mag >> 13) & 1);
+  const Uint normal = (rounded - 0x38000000) >> 13;
   // Subnormal halves: adding 0.5 lines their bits up at the end of the mantissa, rounded by the addition.
-  const Uint subnormal = as_uint(as_float(mag) + Float(0.5f)) - Uint(0x3f000000u);
-  Uint half = select(mag < Uint(0x38800000u), subnormal, normal);
-  half = select(mag >= Uint(0x477ff000u), Uint(0x7c00u), half);
-  half = select(mag > Uint(0x7f800000u), Uint(0x7e00u), half);
+  const Uint subnormal = as_uint(as_float(mag) + 0.5f) - 0x3f000000;
+  Uint half = select(mag < 0x38800000, subnormal, normal);
+  half = select(mag >= 0x477ff000, 0x7c00, half);
+  half = select(mag > 0x7f800000, 0x7e00, half);
   return half | sign;
 }
 BROKKR_FN Float float_from_half(Uint h) {
-  const Uint sign = (h & Uint(0x8000u)) << Uint(16);
-  const Uint mag = h & Uint(0x7fffu);
+  const Uint sign = (h & 0x8000) << 16;
+  const Uint mag = h & 0x7fff;
   // Scaling by 2^112 rebiases the exponent, of subnormals as well.
-  const Float value = as_float(mag << Uint(13)) * Float(0x1p112f);
-  const Uint special = (mag << Uint(13)) | Uint(0x7f800000u);
-  return as_float(select(mag >= Uint(0x7c00u), special, as_uint(value)) | sign);
+  const Float value = as_float(mag << 13) * 0x1p112f;
+  const Uint special = (mag << 13) | 0x7f800000;
+  return as_float(select(mag >= 0x7c00, special, as_uint(value)) | sign);
 }
 
-BROKKR_FN Uint unorm8(Float c) { return as_uint(to_int(saturate(c) * Float(255.0f) + Float(0.5f))); }
+BROKKR_FN Uint unorm8(Float c) { return as_uint(to_int(saturate(c) * 255.0f + 0.5f)); }
 
 struct Stored {
   Uint low, high;  // high: RGBA16F only
@@ -55,8 +55,7 @@ struct Stored {
 // `format` is a ColorFormat; `color` is linear.
 BROKKR_FN Stored store_color(uint32_t format, const Color& c) {
   if (format == uint32_t(ColorFormat::rgba16f)) {
-    return {half_from_float(c.r) | (half_from_float(c.g) << Uint(16)),
-            half_from_float(c.b) | (half_from_float(c.a) << Uint(16))};
+    return {half_from_float(c.r) | (half_from_float(c.g) << 16), half_from_float(c.b) | (half_from_float(c.a) << 16)};
   }
   Color s = c;
   if (format == uint32_t(ColorFormat::rgba8_srgb)) {
@@ -64,17 +63,15 @@ BROKKR_FN Stored store_color(uint32_t format, const Color& c) {
     s.g = srgb_from_linear(saturate(c.g));
     s.b = srgb_from_linear(saturate(c.b));
   }
-  return {unorm8(s.r) | (unorm8(s.g) << Uint(8)) | (unorm8(s.b) << Uint(16)) | (unorm8(s.a) << Uint(24)), Uint(0u)};
+  return {unorm8(s.r) | (unorm8(s.g) << 8) | (unorm8(s.b) << 16) | (unorm8(s.a) << 24), 0u};
 }
 
 BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
   if (format == uint32_t(ColorFormat::rgba16f)) {
-    return {float_from_half(low & Uint(0xffffu)), float_from_half(low >> Uint(16)),
-            float_from_half(high & Uint(0xffffu)), float_from_half(high >> Uint(16))};
+    return {float_from_half(low & 0xffff), float_from_half(low >> 16), float_from_half(high & 0xffff),
+            float_from_half(high >> 16)};
   }
-  const auto channel = [&](int shift) {
-    return to_float(as_int((low >> Uint(uint32_t(shift))) & Uint(0xffu))) * Float(1.0f / 255.0f);
-  };
+  const auto channel = [&](int shift) { return to_float(as_int((low >> shift) & 0xff)) * (1.0f / 255.0f); };
   Color c{channel(0), channel(8), channel(16), channel(24)};
   if (format == uint32_t(ColorFormat::rgba8_srgb)) {
     c.r = linear_from_srgb(c.r);
@@ -90,7 +87,7 @@ BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
 template <class L>
 BROKKR_FN Mask compare(uint8_t func, L a, L b) {
   switch (CompareFunc(func)) {
-    case CompareFunc::never: return Mask(false);
+    case CompareFunc::never: return false;
     case CompareFunc::less: return a < b;
     case CompareFunc::equal: return a == b;
     case CompareFunc::lequal: return a <= b;
@@ -99,7 +96,7 @@ BROKKR_FN Mask compare(uint8_t func, L a, L b) {
     case CompareFunc::gequal: return a >= b;
     case CompareFunc::always: break;
   }
-  return Mask(true);
+  return true;
 }
 
 BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
@@ -107,11 +104,11 @@ BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
     case StencilOp::keep: break;
     case StencilOp::zero: return Uint(0u);
     case StencilOp::replace: return Uint(ref);
-    case StencilOp::increment: return select(old < Uint(255u), old + Uint(1u), old);
-    case StencilOp::decrement: return select(old > Uint(0u), old - Uint(1u), old);
-    case StencilOp::invert: return ~old & Uint(255u);
-    case StencilOp::increment_wrap: return (old + Uint(1u)) & Uint(255u);
-    case StencilOp::decrement_wrap: return (old - Uint(1u)) & Uint(255u);
+    case StencilOp::increment: return select(old < 255, old + 1, old);
+    case StencilOp::decrement: return select(old > 0, old - 1, old);
+    case StencilOp::invert: return ~old & 255;
+    case StencilOp::increment_wrap: return (old + 1) & 255;
+    case StencilOp::decrement_wrap: return (old - 1) & 255;
   }
   return old;
 }
@@ -135,9 +132,9 @@ BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const F
     case BlendFactor::dst_alpha: return d[3];
     case BlendFactor::one_minus_dst_alpha: return one - d[3];
     case BlendFactor::constant_color: return Float(constant[c]);
-    case BlendFactor::one_minus_constant_color: return one - Float(constant[c]);
+    case BlendFactor::one_minus_constant_color: return one - constant[c];
     case BlendFactor::constant_alpha: return Float(constant[3]);
-    case BlendFactor::one_minus_constant_alpha: return one - Float(constant[3]);
+    case BlendFactor::one_minus_constant_alpha: return one - constant[3];
     case BlendFactor::src_alpha_saturate: return c == 3 ? one : minimum(s[3], one - d[3]);
   }
   return one;
@@ -173,7 +170,7 @@ BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], cons
   }
   Float out[4];
   if (is_over(color) && is_over(alpha)) {
-    const Float through = Float(1.0f) - s[3];
+    const Float through = 1.0f - s[3];
     for (int c = 0; c < 4; ++c) out[c] = s[c] * s[3] + d[c] * through;
     return {out[0], out[1], out[2], out[3]};
   }
