@@ -1,28 +1,20 @@
-// The options that choose how the pipeline runs, shared by the commands that render.
+// The options of the pipeline on the command line: brokkr/options.def, as the commands that render take them.
 #pragma once
 
-#include <map>
-#include <string>
 #include <vector>
 
 #include "app/command.h"
-#include "brokkr/renderer.h"
+#include "brokkr/options.h"
 
 namespace brokkr::app {
 
 std::vector<Option> pipeline_options();
 
+// Sets those that were given. Throws UsageError, and std::runtime_error for a pattern file that cannot be read.
+void read_options(const Arguments& arguments, RenderOptions& options);
+
+// The defaults, with what was given on top.
 RenderOptions render_options(const Arguments& arguments);
-
-// The inverse: each pipeline option's value by its name ("bin": "64"). Left out: an isa that is not chosen.
-std::map<std::string, std::string> option_texts(const RenderOptions& options);
-
-// Names of all patterns, for options that take one.
-std::vector<std::string> pattern_names();
-
-// Sets the pattern that `text` names: one of pattern_names(), or else a file. Throws std::runtime_error for a file that
-// holds none.
-void choose_pattern(const std::string& text, RenderOptions& options);
 
 // `first` followed by `second`.
 std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>& second);

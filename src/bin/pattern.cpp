@@ -7,43 +7,13 @@
 
 namespace brokkr {
 
-const std::vector<PatternInfo>& patterns() {
-  static const std::vector<PatternInfo> all{
-      {PatternKind::diagonal, "diagonal", "row i shifted by i; the baseline that NVIDIA GPUs use"},
-      {PatternKind::z_curve, "z-curve", "Morton code of the bin modulo N"},
-      {PatternKind::hilbert, "hilbert", "distance along the Hilbert curve modulo N"},
-      {PatternKind::pseudo_random, "pseudo-random", "a uniform random rasterizer per bin (MT19937)"},
-      {PatternKind::hierarchical_maximized_distance, "hierarchical-maximized-distance",
-       "dart throwing: of 50 random bins the one farthest from the rasterizer's own"},
-      {PatternKind::x_shift, "x-shift", "row i shifted by floor(i N / k), k = floor(sqrt N)"},
-      {PatternKind::y_shift, "y-shift", "column i shifted by floor(i N / k), k = floor(sqrt N)"},
-      {PatternKind::x_shift_offset, "x-shift-offset", "row i shifted by floor(i (N + 1) / k)"},
-      {PatternKind::sudoku, "sudoku", "random row shifts, no two alike"},
-      {PatternKind::van_der_corput, "van-der-corput",
-       "row shifts from the base-2 Van der Corput sequence; the best of the paper"},
-      {PatternKind::g80, "g80", "the G80's 6-way map, generalised to N"},
-  };
-  return all;
+const SavedPattern* saved_pattern(const PatternChoice& choice) {
+  const auto* const saved = std::get_if<SavedPatternPointer>(&choice);
+  return saved != nullptr ? saved->get() : nullptr;
 }
 
-PatternKind pattern_kind(std::string_view name) {
-  std::string known;
-  for (const PatternInfo& info : patterns()) {
-    if (name == info.name) return info.kind;
-    known += known.empty() ? "" : ", ";
-    known += info.name;
-  }
-  throw std::invalid_argument("pattern: \"" + std::string(name) + "\" is unknown; use one of " + known);
-}
-
-const char* pattern_name(PatternKind kind) {
-  for (const PatternInfo& info : patterns()) {
-    if (info.kind == kind) return info.name;
-  }
-  throw std::invalid_argument("pattern: kind " + std::to_string(int(kind)) + " does not exist");
-}
-
-Pattern make_pattern(PatternKind kind, int rasterizers, int bins_x, int bins_y, uint32_t seed) {
+Pattern make_pattern(const PatternChoice& choice, int rasterizers, int bins_x, int bins_y, uint32_t seed) {
+  if (const SavedPattern* const saved = saved_pattern(choice)) return saved->pattern;
   const auto require = [](const char* field, int value, int limit) {
     if (value >= 1 && value <= limit) return;
     throw std::invalid_argument("pattern: " + std::string(field) + " is " + std::to_string(value) +
@@ -54,6 +24,7 @@ Pattern make_pattern(PatternKind kind, int rasterizers, int bins_x, int bins_y, 
   require("bins_y", bins_y, kMaxPatternBins);
 
   namespace make = pattern_families;
+  const PatternKind kind = std::get<PatternKind>(choice);
   switch (kind) {
     case PatternKind::diagonal: return make::diagonal(rasterizers);
     case PatternKind::z_curve: return make::z_curve(rasterizers, bins_x, bins_y);
@@ -66,9 +37,24 @@ Pattern make_pattern(PatternKind kind, int rasterizers, int bins_x, int bins_y, 
     case PatternKind::sudoku: return make::sudoku(rasterizers, seed);
     case PatternKind::van_der_corput: return make::van_der_corput(rasterizers);
     case PatternKind::g80: return make::g80(rasterizers);
-    case PatternKind::saved: break;
   }
   throw std::invalid_argument("pattern: kind " + std::to_string(int(kind)) + " does not exist");
+}
+
+std::string pattern_name(const PatternChoice& choice) {
+  const SavedPattern* const saved = saved_pattern(choice);
+  return saved != nullptr ? saved->name : name_of(std::get<PatternKind>(choice));
+}
+
+PatternChoice choose_pattern(std::string_view text) {
+  std::string known;
+  for (const auto& kind : Choices<PatternKind>::all) {
+    if (text == kind.name) return kind.value;
+    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  if (text.find_first_of("./") != std::string_view::npos)
+    return std::make_shared<const SavedPattern>(load_pattern(text));
+  throw std::invalid_argument("'" + std::string(text) + "' is not one of " + known + ", nor a file");
 }
 
 }  // namespace brokkr

@@ -36,8 +36,8 @@ uint32_t hilbert_distance(uint32_t side, uint32_t x, uint32_t y) {
 }
 
 template <typename Distance>
-Pattern along_curve(PatternKind kind, int rasterizers, int bins_x, int bins_y, Distance distance) {
-  Pattern pattern{kind, rasterizers, bins_x, bins_y, {}};
+Pattern along_curve(int rasterizers, int bins_x, int bins_y, Distance distance) {
+  Pattern pattern{rasterizers, bins_x, bins_y, {}};
   pattern.owner.reserve(size_t(bins_x) * size_t(bins_y));
   for (int y = 0; y < bins_y; ++y) {
     for (int x = 0; x < bins_x; ++x) {
@@ -50,7 +50,7 @@ Pattern along_curve(PatternKind kind, int rasterizers, int bins_x, int bins_y, D
 }  // namespace
 
 Pattern z_curve(int rasterizers, int bins_x, int bins_y) {
-  return along_curve(PatternKind::z_curve, rasterizers, bins_x, bins_y,
+  return along_curve(rasterizers, bins_x, bins_y,
                      [](uint32_t x, uint32_t y) { return spread_bits(x) | spread_bits(y) << 1; });
 }
 
@@ -58,7 +58,7 @@ Pattern z_curve(int rasterizers, int bins_x, int bins_y) {
 Pattern hilbert(int rasterizers, int bins_x, int bins_y) {
   uint32_t side = 1;
   while (side < uint32_t(std::max(bins_x, bins_y))) side *= 2;
-  return along_curve(PatternKind::hilbert, rasterizers, bins_x, bins_y,
+  return along_curve(rasterizers, bins_x, bins_y,
                      [side](uint32_t x, uint32_t y) { return hilbert_distance(side, x, y); });
 }
 

@@ -43,7 +43,7 @@ struct Placed {
 
 Pattern pseudo_random(int rasterizers, int bins_x, int bins_y, uint32_t seed) {
   std::mt19937 generator(seed);
-  Pattern pattern{PatternKind::pseudo_random, rasterizers, bins_x, bins_y, {}};
+  Pattern pattern{rasterizers, bins_x, bins_y, {}};
   pattern.owner.resize(size_t(bins_x) * size_t(bins_y));
   for (uint16_t& owner : pattern.owner) owner = uint16_t(draw_below(generator, uint32_t(rasterizers)));
   return pattern;
@@ -54,7 +54,7 @@ Pattern pseudo_random(int rasterizers, int bins_x, int bins_y, uint32_t seed) {
 Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed) {
   const int side = tile_side(rasterizers);
   const size_t bins = size_t(side) * size_t(side);
-  Pattern pattern{PatternKind::hierarchical_maximized_distance, rasterizers, side, side, {}};
+  Pattern pattern{rasterizers, side, side, {}};
   pattern.owner.resize(bins);
 
   std::mt19937 generator(seed);

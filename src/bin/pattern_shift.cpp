@@ -11,8 +11,8 @@ namespace brokkr::pattern_families {
 namespace {
 
 // Row y is 0..N-1 rotated so that its first bin belongs to rasterizer shifts[y].
-Pattern from_row_shifts(PatternKind kind, int rasterizers, const std::vector<int>& shifts) {
-  Pattern pattern{kind, rasterizers, rasterizers, int(shifts.size()), {}};
+Pattern from_row_shifts(int rasterizers, const std::vector<int>& shifts) {
+  Pattern pattern{rasterizers, rasterizers, int(shifts.size()), {}};
   pattern.owner.resize(size_t(rasterizers) * shifts.size());
   auto bin = pattern.owner.begin();
   for (const int shift : shifts) {
@@ -45,17 +45,17 @@ std::vector<int> fixed_shifts(int rasterizers, int step, int rows) {
 Pattern diagonal(int rasterizers) {
   std::vector<int> shifts(static_cast<size_t>(rasterizers));
   std::iota(shifts.begin(), shifts.end(), 0);
-  return from_row_shifts(PatternKind::diagonal, rasterizers, shifts);
+  return from_row_shifts(rasterizers, shifts);
 }
 
 Pattern x_shift(int rasterizers) {
   const int rows = rows_of_fixed_shift(rasterizers);
-  return from_row_shifts(PatternKind::x_shift, rasterizers, fixed_shifts(rasterizers, rasterizers, rows));
+  return from_row_shifts(rasterizers, fixed_shifts(rasterizers, rasterizers, rows));
 }
 
 Pattern y_shift(int rasterizers) {
   const Pattern rows = x_shift(rasterizers);
-  Pattern columns{PatternKind::y_shift, rasterizers, rows.height, rows.width, {}};
+  Pattern columns{rasterizers, rows.height, rows.width, {}};
   columns.owner.resize(rows.owner.size());
   for (int y = 0; y < columns.height; ++y) {
     for (int x = 0; x < columns.width; ++x) {
@@ -68,8 +68,7 @@ Pattern y_shift(int rasterizers) {
 // [Kerbl17] promises that a column repeats no rasterizer before N rows. With its formula that holds where k divides N
 // or N + 1; for other N a few shifts of the N rows coincide (N = 10: rows 1 and 9).
 Pattern x_shift_offset(int rasterizers) {
-  return from_row_shifts(PatternKind::x_shift_offset, rasterizers,
-                         fixed_shifts(rasterizers, rasterizers + 1, rasterizers));
+  return from_row_shifts(rasterizers, fixed_shifts(rasterizers, rasterizers + 1, rasterizers));
 }
 
 Pattern sudoku(int rasterizers, uint32_t seed) {
@@ -79,7 +78,7 @@ Pattern sudoku(int rasterizers, uint32_t seed) {
   for (size_t i = shifts.size(); i > 1; --i) {  // Fisher-Yates
     std::swap(shifts[i - 1], shifts[draw_below(generator, uint32_t(i))]);
   }
-  return from_row_shifts(PatternKind::sudoku, rasterizers, shifts);
+  return from_row_shifts(rasterizers, shifts);
 }
 
 // Element i of the sequence times 2^ceil(log2 N) is i with its ceil(log2 N) bits reversed; shifts that are no
@@ -94,7 +93,7 @@ Pattern van_der_corput(int rasterizers) {
     for (int bit = 0; bit < bits; ++bit) reversed |= (i >> bit & 1) << (bits - 1 - bit);
     if (reversed < rasterizers) shifts.push_back(reversed);
   }
-  return from_row_shifts(PatternKind::van_der_corput, rasterizers, shifts);
+  return from_row_shifts(rasterizers, shifts);
 }
 
 // The measured shifts are 0 2 4 1 5 3: the even ones ascending, then the odd ones descending (cyclically) from near N/2
@@ -108,7 +107,7 @@ Pattern g80(int rasterizers) {
     const int start = rasterizers / 4 - 1 + odds;
     shifts.push_back(2 * ((start + odds - i) % odds) + 1);
   }
-  return from_row_shifts(PatternKind::g80, rasterizers, shifts);
+  return from_row_shifts(rasterizers, shifts);
 }
 
 }  // namespace brokkr::pattern_families

@@ -82,7 +82,6 @@ SavedPattern load_pattern(const std::filesystem::path& path) {
   saved.description = text(json, "description");
   saved.file = path;
   Pattern& pattern = saved.pattern;
-  pattern.kind = PatternKind::saved;
   pattern.rasterizers = number(path, json, "rasterizers", kMaxRasterizers);
   pattern.width = number(path, json, "width", kMaxPatternBins);
   pattern.height = number(path, json, "height", kMaxPatternBins);

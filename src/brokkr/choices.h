@@ -1,34 +1,85 @@
-// Choices at run time: machines, policies, shadings. Kernels include this header, so that it has enumerations and
-// nothing else.
+// Choices at run time: machines, policies, shadings; each enumeration stands beside the names of its values. Kernels
+// include this header, so that it has nothing else.
 #pragma once
 
 #include <cstdint>
 
 namespace brokkr {
 
+// A value of an enumeration, the name that users write for it, and a line about it.
+template <class E>
+struct Choice {
+  E value;
+  const char* name;
+  const char* meaning = "";
+};
+
+// Choices<E>::all has every value of E, in the order of E.
+template <class E>
+struct Choices;
+
+// The name of `value`; empty where it is none of E's.
+template <class E>
+constexpr const char* name_of(E value) {
+  for (const Choice<E>& choice : Choices<E>::all) {
+    if (choice.value == value) return choice.name;
+  }
+  return "";
+}
+
+template <>
+struct Choices<bool> {
+  static constexpr Choice<bool> all[] = {{true, "on"}, {false, "off"}};
+};
+
 enum class MachineKind : uint8_t { automatic, cuda, cpu, emulated };
+template <>
+struct Choices<MachineKind> {
+  static constexpr Choice<MachineKind> all[] = {
+      {MachineKind::automatic, "auto", "a GPU where there is one, else the CPU"},
+      {MachineKind::cuda, "cuda"},
+      {MachineKind::cpu, "cpu"},
+      {MachineKind::emulated, "emulated", "warps of 32 lanes on the CPU: slow, for tests"},
+  };
+};
 
-// Which block may work for a rasterizer: always the same block, or any idle one.
+// Which block may work for a rasterizer.
 enum class Ownership : uint8_t { fixed, stealing };
+template <>
+struct Choices<Ownership> {
+  static constexpr Choice<Ownership> all[] = {
+      {Ownership::fixed, "static", "always the same block works for a rasterizer"},
+      {Ownership::stealing, "stealing", "any block that is idle works for it"},
+  };
+};
 
-// automatic: order-free phases are found and taken; strict: every draw goes through the ordered tile path.
 enum class OrderMode : uint8_t { automatic, strict };
+template <>
+struct Choices<OrderMode> {
+  static constexpr Choice<OrderMode> all[] = {
+      {OrderMode::automatic, "auto", "order-free phases are found and taken"},
+      {OrderMode::strict, "strict", "every draw goes through the ordered tile path"},
+  };
+};
 
 // How vertices are shared inside a batch. The counted vertex shader runs are those that predict_batches
 // (batch/predict.h) predicts for the batch model of the same name.
-enum class ReuseMode : uint8_t {
-  automatic,  // warp for transformed draws on a GPU, else none
-  none,       // every index is shaded
-  warp,       // each distinct vertex of 32 triangles once, found while rendering
-  nvidia,     // as hardware is known to do it (batch/batch_model.h), found before rendering
-  nvidia_gl,
-  amd,
-  intel,
-  precomputed,  // 32 distinct vertices or 32 triangles, found before rendering
+enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, intel, precomputed };
+template <>
+struct Choices<ReuseMode> {
+  static constexpr Choice<ReuseMode> all[] = {
+      {ReuseMode::automatic, "auto", "warp for transformed draws on a GPU, else none"},
+      {ReuseMode::none, "none", "every index is shaded"},
+      {ReuseMode::warp, "warp", "each distinct vertex of 32 triangles once, found while rendering"},
+      {ReuseMode::nvidia, "nvidia", "as NVIDIA's hardware is known to do it, found before rendering"},
+      {ReuseMode::nvidia_gl, "nvidia-gl", "as NVIDIA's hardware does it under OpenGL, found before rendering"},
+      {ReuseMode::amd, "amd", "as AMD's hardware is known to do it, found before rendering"},
+      {ReuseMode::intel, "intel", "as Intel's hardware is known to do it, found before rendering"},
+      {ReuseMode::precomputed, "precomputed", "32 distinct vertices or 32 triangles, found before rendering"},
+  };
 };
 
 // How surfaces are shown.
-// `material` is the draw's own material (Blinn-Phong for OBJ, the lit colour of the draw for captures).
 enum class Shading : uint8_t {
   material,
   draw,
@@ -41,6 +92,21 @@ enum class Shading : uint8_t {
   wireframe,
   multiply_add
 };
+template <>
+struct Choices<Shading> {
+  static constexpr Choice<Shading> all[] = {
+      {Shading::material, "material", "the draw's own: Blinn-Phong for OBJ, the lit colour of the draw for captures"},
+      {Shading::draw, "draw", "a colour per draw"},
+      {Shading::triangle, "triangle", "a colour per triangle"},
+      {Shading::batch, "batch", "a colour per batch"},
+      {Shading::depth, "depth", "window depth in shades of grey"},
+      {Shading::normal, "normal", "the surface's direction"},
+      {Shading::overdraw, "overdraw", "how many fragments covered each sample"},
+      {Shading::flat, "flat", "one colour: next to no work per fragment"},
+      {Shading::wireframe, "wireframe", "edges of triangles"},
+      {Shading::multiply_add, "multiply-add", "much arithmetic per fragment, for measurements"},
+  };
+};
 
 // Whether the shader looks at materials: it then may discard fragments of materials with an alpha cutoff and of draws
 // with an alpha test.
@@ -50,19 +116,23 @@ constexpr bool shows_materials(Shading s) { return s == Shading::material; }
 constexpr bool takes_derivatives(Shading s) { return s == Shading::wireframe; }
 
 // Decides what a block does next where both geometry and rasterization are possible, and for which rasterizer it works.
-// The picture does not depend on the policy, unless the frame is cut off before it is finished.
-//   fill_level      geometry while a quarter of the triangle store is free, then the longest queue of those
-//                   near the last one
-//   geometry_first  geometry until the store is full
-//   raster_first    geometry only when no rasterizer can go on
-//   round_robin     geometry and rasterization in turn
-//   fair            each has its quota of the time
-//   edf             geometry first; then rasterizers of the view whose deadline is next; views that are late come last
-//   priority        geometry first; then rasterizers of the view with the highest priority
-//   foveated        geometry first; then the rasterizer next to the fixation point
-// edf and priority also take geometry in the order of their views, where the result does not depend on that order.
+// The picture does not depend on the policy, unless the frame is cut off before it is finished. edf and priority also
+// take geometry in the order of their views, where the result does not depend on that order.
 enum class Policy : uint8_t { fill_level, geometry_first, raster_first, round_robin, fair, edf, priority, foveated };
-inline constexpr int kPolicies = 8;
+template <>
+struct Choices<Policy> {
+  static constexpr Choice<Policy> all[] = {
+      {Policy::fill_level, "fill-level",
+       "geometry while a quarter of the triangle store is free, then the longest queue of those near the last one"},
+      {Policy::geometry_first, "geometry-first", "geometry until the store is full"},
+      {Policy::raster_first, "raster-first", "geometry only when no rasterizer can go on"},
+      {Policy::round_robin, "round-robin", "geometry and rasterization in turn"},
+      {Policy::fair, "fair", "each has its quota of the time"},
+      {Policy::edf, "edf", "geometry first; then rasterizers of the view whose deadline is next; late views come last"},
+      {Policy::priority, "priority", "geometry first; then rasterizers of the view with the highest priority"},
+      {Policy::foveated, "foveated", "geometry first; then the rasterizer next to the fixation point"},
+  };
+};
 
 // Whether rasterizers have ranks: edf's deadlines, 2^32 - 1 - priority, or squared distances.
 constexpr bool has_ranks(Policy p) { return p >= Policy::edf; }

@@ -6,9 +6,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
+
+#include "brokkr/choices.h"
 
 namespace brokkr {
 
@@ -16,22 +20,38 @@ inline constexpr int kMaxRasterizers = 4096;
 inline constexpr int kMaxPatternBins = 4096;  // per side; no table exceeds 4096 x 4096 entries (32 MiB)
 
 enum class PatternKind : uint8_t {
-  diagonal,                         // NVIDIA's: row i shifted by i
-  z_curve,                          // Morton code mod N
-  hilbert,                          // Hilbert distance mod N
-  pseudo_random,                    // MT19937, uniform per bin
-  hierarchical_maximized_distance,  // dart throwing, farthest of 50 candidates
-  x_shift,                          // row i shifted by floor(i N / k), k = floor(sqrt N)
-  y_shift,                          // the same per column
-  x_shift_offset,                   // row i shifted by floor(i (N + 1) / k)
-  sudoku,                           // distinct random row shifts
-  van_der_corput,                   // row shifts from the base-2 Van der Corput sequence
-  g80,                              // NVIDIA G80's 6-way map, generalised [FragSniffer]
-  saved,                            // a table from a file (saved_pattern.h); no name, make_pattern has none
+  diagonal,
+  z_curve,
+  hilbert,
+  pseudo_random,
+  hierarchical_maximized_distance,
+  x_shift,
+  y_shift,
+  x_shift_offset,
+  sudoku,
+  van_der_corput,
+  g80
+};
+template <>
+struct Choices<PatternKind> {
+  static constexpr Choice<PatternKind> all[] = {
+      {PatternKind::diagonal, "diagonal", "row i shifted by i; the baseline that NVIDIA GPUs use"},
+      {PatternKind::z_curve, "z-curve", "Morton code of the bin modulo N"},
+      {PatternKind::hilbert, "hilbert", "distance along the Hilbert curve modulo N"},
+      {PatternKind::pseudo_random, "pseudo-random", "a uniform random rasterizer per bin (MT19937)"},
+      {PatternKind::hierarchical_maximized_distance, "hierarchical-maximized-distance",
+       "dart throwing: of 50 random bins the one farthest from the rasterizer's own"},
+      {PatternKind::x_shift, "x-shift", "row i shifted by floor(i N / k), k = floor(sqrt N)"},
+      {PatternKind::y_shift, "y-shift", "column i shifted by floor(i N / k), k = floor(sqrt N)"},
+      {PatternKind::x_shift_offset, "x-shift-offset", "row i shifted by floor(i (N + 1) / k)"},
+      {PatternKind::sudoku, "sudoku", "random row shifts, no two alike"},
+      {PatternKind::van_der_corput, "van-der-corput",
+       "row shifts from the base-2 Van der Corput sequence; the best of the paper"},
+      {PatternKind::g80, "g80", "the G80's 6-way map, generalised to N"},
+  };
 };
 
 struct Pattern {
-  PatternKind kind = PatternKind::diagonal;
   int rasterizers = 1;
   int width = 1, height = 1;            // bins; the pattern repeats after these
   std::vector<uint16_t> owner;          // width * height, row by row from the bottom
@@ -40,33 +60,15 @@ struct Pattern {
   }
 };
 
-// Every pattern's kind, command-line name and a line about it.
-struct PatternInfo {
-  PatternKind kind;
-  const char* name;  // "van-der-corput"
-  const char* description;
-};
-const std::vector<PatternInfo>& patterns();
-
-// Throws std::invalid_argument that lists the known names.
-PatternKind pattern_kind(std::string_view name);
-const char* pattern_name(PatternKind kind);
-
-// Builds the table for `rasterizers` in 1..4096. Patterns that do not repeat (z-curve, hilbert, pseudo-random) are made
-// for at least `bins_x` x `bins_y` bins (1..4096 each). Deterministic for a given seed. Row shifts fill N x N tables
-// (x-shift N x k, y-shift k x N); hierarchical maximized distance fills N x N up to N = 128 and beyond that a smaller
-// square in which shares differ by at most one bin. Throws std::invalid_argument when out of range.
-Pattern make_pattern(PatternKind kind, int rasterizers, int bins_x, int bins_y, uint32_t seed = 1);
-
 // Patterns in files: what a search found, or a table made by hand.
 //
 //   { "format": "brokkr pattern", "version": 1, "name": "searched-20", "description": "...",
 //     "rasterizers": 20, "width": 20, "height": 20,
 //     "owner": [ row 0 from the bottom: 20 numbers of 0 .. 19, row 1, ... ] }
 struct SavedPattern {
-  std::string name;                 // shown where a kind's name would be; letters, digits, - _ . +
-  std::string description;          // where it comes from, one line
-  Pattern pattern;                  // of kind PatternKind::saved
+  std::string name;         // shown where a kind's name would be; letters, digits, - _ . +
+  std::string description;  // where it comes from, one line
+  Pattern pattern;
   std::filesystem::path file = {};  // the file that it was loaded from
 };
 
@@ -80,5 +82,27 @@ void save_pattern(const std::filesystem::path& path, const SavedPattern& saved);
 // Throws std::invalid_argument naming the field where sizes are out of range, the table has not width * height owners,
 // or one of them is no rasterizer.
 void check_pattern(const Pattern& pattern);
+
+// Which pattern a frame is rendered with: one that is made for its rasterizers, or a saved one (never null), which
+// decides how many rasterizers there are.
+using SavedPatternPointer = std::shared_ptr<const SavedPattern>;
+using PatternChoice = std::variant<PatternKind, SavedPatternPointer>;
+
+// The name that is shown for it.
+std::string pattern_name(const PatternChoice& choice);
+
+// The saved pattern; null where a kind was chosen.
+const SavedPattern* saved_pattern(const PatternChoice& choice);
+
+// The kind with this name, or else the pattern in this file, whose path has a dot or a slash. Throws
+// std::invalid_argument that lists the known names, and what load_pattern throws.
+PatternChoice choose_pattern(std::string_view text);
+
+// The table for `rasterizers` in 1..4096; a saved pattern is returned as it is. Patterns that do not repeat (z-curve,
+// hilbert, pseudo-random) are made for at least `bins_x` x `bins_y` bins (1..4096 each). Deterministic for a given
+// seed. Row shifts fill N x N tables (x-shift N x k, y-shift k x N); hierarchical maximized distance fills N x N up to
+// N = 128 and beyond that a smaller square in which shares differ by at most one bin. Throws std::invalid_argument when
+// out of range.
+Pattern make_pattern(const PatternChoice& choice, int rasterizers, int bins_x, int bins_y, uint32_t seed = 1);
 
 }  // namespace brokkr

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "app/pipeline_options.h"
 #include "log/ab.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
@@ -60,7 +59,6 @@ BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFor
   PreparedFrame prepared = renderer.prepare(frame);
   RenderOptions render = options.render;
   render.shading = workload.brokkr_shading();
-  const OptionTexts texts = option_texts(render);
   LogSession session;
   session.log = path;
   session.format = format;
@@ -87,7 +85,7 @@ BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFor
     record.between_presents_ms = record.between_display_change_ms = ms(present - before);
     record.until_render_start_ms = -(result.statistics.frame_ms + result.statistics.read_back_ms);
     record.frame_id = static_cast<uint64_t>(i);
-    record.policy = texts.at("policy");
+    record.policy = name_of(render.policy);
     fill_record(result.statistics, ms(present - begin), record);
     writer.add(record);
     log.frame_ms.push_back(record.between_presents_ms);
@@ -96,7 +94,7 @@ BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFor
     before = present;
   }
   log.csv = csv.str();
-  log.manifest = manifest_json(session, std::move(scene), texts, last, log.frame_ms);
+  log.manifest = manifest_json(session, std::move(scene), render, last, log.frame_ms);
   return log;
 }
 

@@ -3,11 +3,10 @@
 #include <iostream>
 
 #include "app/picture.h"
-#include "app/pipeline_options.h"
 #include "bin/pattern_image.h"
 #include "brokkr/pattern.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
+#include "pipeline/options.h"
 
 namespace brokkr::app {
 namespace {
@@ -15,8 +14,8 @@ namespace {
 constexpr int kDefaultBins = 32;  // of patterns that do not repeat, per side
 
 void list_patterns() {
-  for (const PatternInfo& pattern : patterns()) {
-    std::cout << std::string(pattern.name).append(34 - std::string(pattern.name).size(), ' ') << pattern.description
+  for (const auto& pattern : Choices<PatternKind>::all) {
+    std::cout << std::string(pattern.name).append(34 - std::string(pattern.name).size(), ' ') << pattern.meaning
               << '\n';
   }
 }
@@ -44,16 +43,13 @@ int run_pattern(const Arguments& arguments) {
   if (name.empty()) throw UsageError("NAME is missing; `brokkr pattern --list` shows them all");
   if (!picture.empty()) require_ending(picture, {".png"}, "--output");
   const auto [bins_x, bins_y] = arguments.size("bins");
-  RenderOptions chosen;
-  choose_pattern(name, chosen);
-  if (chosen.saved_pattern && arguments.has("rasterizers"))
-    throw UsageError("--rasterizers: " + name + " is for " + std::to_string(chosen.saved_pattern->pattern.rasterizers) +
+  const PatternChoice choice = choose_pattern(name);
+  if (const SavedPattern* const saved = saved_pattern(choice); saved != nullptr && arguments.has("rasterizers"))
+    throw UsageError("--rasterizers: " + name + " is for " + std::to_string(saved->pattern.rasterizers) +
                      "; leave it out");
-  const Pattern pattern = chosen.saved_pattern
-                              ? chosen.saved_pattern->pattern
-                              : make_pattern(chosen.pattern, static_cast<int>(arguments.integer("rasterizers", 16)),
-                                             bins_x > 0 ? bins_x : kDefaultBins, bins_y > 0 ? bins_y : kDefaultBins,
-                                             static_cast<uint32_t>(arguments.integer("seed", 1)));
+  const Pattern pattern =
+      make_pattern(choice, static_cast<int>(arguments.integer("rasterizers", 16)), bins_x > 0 ? bins_x : kDefaultBins,
+                   bins_y > 0 ? bins_y : kDefaultBins, static_cast<uint32_t>(arguments.integer("seed", 1)));
   if (picture.empty()) {
     print_table(pattern, bins_x > 0 ? bins_x : pattern.width, bins_y > 0 ? bins_y : pattern.height);
     return kSuccess;
@@ -63,8 +59,8 @@ int run_pattern(const Arguments& arguments) {
                                                     .cell = static_cast<int>(arguments.integer("cells", 16)),
                                                     .highlight = arguments.has("highlight")});
   write_pixels(picture, image.width, image.height, image.pixels);
-  std::cout << picture << ": " << (chosen.saved_pattern ? chosen.saved_pattern->name : name) << " over "
-            << pattern.rasterizers << " rasterizers, " << pattern.width << "x" << pattern.height << " bins\n";
+  std::cout << picture << ": " << pattern_name(choice) << " over " << pattern.rasterizers << " rasterizers, "
+            << pattern.width << "x" << pattern.height << " bins\n";
   return kSuccess;
 }
 
@@ -77,7 +73,7 @@ Command pattern_command() {
             .kind = ValueKind::choice_or_file,
             .value = "NAME",
             .help = "Name of the pattern (see --list), or a FILE that `brokkr patterns` saved",
-            .choices = pattern_names()},
+            .choices = names_of<PatternKind>()},
            {.names = "--list", .help = "List the patterns"},
            {.names = "-n,--rasterizers",
             .kind = ValueKind::integer,

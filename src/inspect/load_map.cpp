@@ -6,20 +6,20 @@
 
 namespace brokkr {
 
-LoadStatistics predict_load(const Statistics& s, PatternKind kind, int rasterizers) {
+LoadStatistics predict_load(const Statistics& s, const PatternChoice& choice, int rasterizers) {
   if (s.bins_x <= 0 || s.bins_y <= 0 || rasterizers <= 0) return {};
-  const Pattern pattern = make_pattern(kind, rasterizers, s.bins_x, s.bins_y);
+  const Pattern pattern = make_pattern(choice, rasterizers, s.bins_x, s.bins_y);
   return load_statistics(pattern, s.bin_fragments, s.bins_x, s.bins_y);
 }
 
-LoadMap load_map(const Statistics& s) {
+LoadMap load_map(const Statistics& s, const PatternChoice& pattern) {
   LoadMap map;
   if (s.bins_x <= 0 || s.bins_y <= 0 || s.rasterizers <= 0) return map;
   map.bins_x = s.bins_x;
   map.bins_y = s.bins_y;
   map.bins = s.bin_fragments;
   map.most = *std::max_element(map.bins.begin(), map.bins.end());
-  map.predicted = predict_load(s, pattern_kind(s.pattern), s.rasterizers);
+  map.predicted = predict_load(s, pattern, s.rasterizers);
   map.counted = load_statistics(s.rasterizer_fragments);
   if (s.trace.empty()) return map;
   map.busy_us.assign(size_t(s.rasterizers), 0);

@@ -23,11 +23,11 @@ struct LoadMap {
   double busy_cv = 0, busy_imbalance = 1;  // deviation / mean; most / mean
 };
 
-// The map of the last launch. Statistics without bins (of an aborted launch) give an empty map.
-LoadMap load_map(const Statistics& statistics);
+// The map of the last launch, which had this pattern. Statistics without bins (of an aborted launch) give an empty map.
+LoadMap load_map(const Statistics& statistics, const PatternChoice& pattern);
 
 // The loads that another pattern, or another number of rasterizers, would give for the same bins.
-LoadStatistics predict_load(const Statistics& statistics, PatternKind pattern, int rasterizers);
+LoadStatistics predict_load(const Statistics& statistics, const PatternChoice& pattern, int rasterizers);
 
 // Black over violet, red and yellow to white, for 0 to 1; opaque RGBA8 (0xAABBGGRR). Brighter is always more.
 uint32_t heat_color(double share);

@@ -81,8 +81,8 @@ Rows PatternLab::load(const LabFrame& frame) {
       const int rasterizers = kMostLoadRasterizers - i;  // the long ones first
       Rows part;
       for (const BinLoads& grid : grids) {
-        for (const PatternInfo& info : patterns()) {
-          const PatternLoad l = pattern_load(book_, info.kind, rasterizers, grid, options_.seed, seeds);
+        for (const auto& info : Choices<PatternKind>::all) {
+          const PatternLoad l = pattern_load(book_, info.value, rasterizers, grid, options_.seed, seeds);
           part.push_back(row(map.name, info.name, rasterizers, grid.bin, l.sigma, l.cv, l.imbalance));
         }
       }
@@ -219,8 +219,8 @@ Rows PatternLab::search(int rasterizers, int bin) {
       };
       add("searched-shifts", pattern_load(shifts, s.bins));
       if (tiles) add("searched", pattern_load(best, s.bins));
-      for (const PatternInfo& info : patterns())
-        add(info.name, pattern_load(book_, info.kind, rasterizers, s.bins, options_.seed, options_.quick ? 2 : 5));
+      for (const auto& info : Choices<PatternKind>::all)
+        add(info.name, pattern_load(book_, info.value, rasterizers, s.bins, options_.seed, options_.quick ? 2 : 5));
     }
     return scores;
   };

@@ -18,7 +18,6 @@ constexpr int kCostBins[] = {8, 16, 32, 64, 128, 256};
 constexpr int kBlocks = 20;  // as many as [Kerbl18, Fig. 7.13] shows
 
 const char* order_name(OrderMode order) { return order == OrderMode::strict ? "forward" : "visible"; }
-const char* name_of(Shading shading) { return shading == Shading::flat ? "flat" : "multiply-add"; }
 
 }  // namespace
 
@@ -38,11 +37,11 @@ std::vector<Contender> PatternLab::contenders(const LabFrame& frame, int rasteri
   for (const PatternKind kind :
        {PatternKind::diagonal, PatternKind::hilbert, PatternKind::hierarchical_maximized_distance,
         PatternKind::x_shift_offset, PatternKind::van_der_corput})
-    all.push_back({pattern_name(kind), kind, nullptr});
+    all.push_back({name_of(kind), kind});
   const std::filesystem::path path = searched_file(rasterizers, bin, frame.group);
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored))
-    all.push_back({"searched", PatternKind::saved, std::make_shared<const SavedPattern>(load_pattern(path))});
+    all.push_back({"searched", std::make_shared<const SavedPattern>(load_pattern(path))});
   return all;
 }
 
@@ -68,9 +67,11 @@ Rows PatternLab::pipeline(LabFrame& frame, OrderMode order) {
     const RasterizerWork& w = all[i];
     const Statistics& s = w.statistics;
     const BinLoads bins = bin_loads(frame.maps.front(), s.bin);
-    const PatternLoad map = settings[i].saved_pattern
-                                ? pattern_load(settings[i].saved_pattern->pattern, bins)
-                                : pattern_load(*book_.get(settings[i].pattern, s.rasterizers, bins.x, bins.y, 1), bins);
+    const PatternLoad map =
+        saved_pattern(settings[i].pattern) != nullptr
+            ? pattern_load(saved_pattern(settings[i].pattern)->pattern, bins)
+            : pattern_load(*book_.get(std::get<PatternKind>(settings[i].pattern), s.rasterizers, bins.x, bins.y, 1),
+                           bins);
     const LoadStatistics counted = load_statistics(s.rasterizer_fragments);
     // On a GPU a block runs for every rasterizer; the CPU has too few cores, and the longest one is simulated time.
     const double time = s.machine == "cuda" ? w.frame_ms : w.critical();
@@ -122,7 +123,7 @@ Rows PatternLab::cost(LabFrame& frame, Shading shading) {
     const RenderOptions base = pipeline_options(shading, OrderMode::automatic, bin);
     for (const int rasterizers : kTableRasterizers) {
       Setting s{"van-der-corput", rasterizers, base, {}, {}};
-      set_pattern({"", PatternKind::van_der_corput, nullptr}, rasterizers, s.options);
+      set_pattern({"", PatternKind::van_der_corput}, rasterizers, s.options);
       settings.push_back(s);
     }
     // This computer as it is used: any block works for any rasterizer, their number is the pipeline's choice.
@@ -205,8 +206,8 @@ Rows PatternLab::recommend() {
       const auto add = [&](const std::string& name, const PatternLoad& l) {
         choices[{bin, name}].push_back(std::log((geometry + raster * l.imbalance) / asked));
       };
-      for (const PatternInfo& info : patterns())
-        add(info.name, pattern_load(book_, info.kind, asked, grid, options_.seed, 2));
+      for (const auto& info : Choices<PatternKind>::all)
+        add(info.name, pattern_load(book_, info.value, asked, grid, options_.seed, 2));
       const std::filesystem::path path = searched_file(asked, bin, frame->group);
       std::error_code ignored;
       if (std::filesystem::exists(path, ignored)) add("searched", pattern_load(load_pattern(path).pattern, grid));

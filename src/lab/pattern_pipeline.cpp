@@ -9,8 +9,7 @@ namespace brokkr::lab {
 
 void set_pattern(const Contender& contender, int rasterizers, RenderOptions& options) {
   options.rasterizers = rasterizers;
-  options.pattern = contender.kind;
-  options.saved_pattern = contender.saved;
+  options.pattern = contender.pattern;
 }
 
 double RasterizerWork::total() const { return std::accumulate(ms.begin(), ms.end(), 0.0); }

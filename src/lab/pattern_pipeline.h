@@ -11,8 +11,7 @@ namespace brokkr::lab {
 // A pattern that takes part in an experiment: one of the book's, or one that was searched.
 struct Contender {
   std::string name;
-  PatternKind kind = PatternKind::diagonal;
-  std::shared_ptr<const SavedPattern> saved;
+  PatternChoice pattern;
 };
 void set_pattern(const Contender& contender, int rasterizers, RenderOptions& options);
 

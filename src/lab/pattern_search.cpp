@@ -245,7 +245,6 @@ RowKernel joined_kernel(const std::vector<const RowKernel*>& kernels, const Patt
 Pattern search_pattern(const RowKernel& kernel, const Pattern& start, const SearchSettings& settings) {
   const std::vector<int> column = columns_of(start);
   Pattern best = start;
-  best.kind = PatternKind::saved;
   const int side = start.rasterizers;
   if (side < 2) return best;
   const Lookup lookup(kernel);

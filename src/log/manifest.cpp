@@ -7,6 +7,7 @@
 #include "log/json_text.h"
 #include "log/machine_facts.h"
 #include "log/sha256.h"
+#include "pipeline/options.h"
 #include "scene/file_io.h"
 
 namespace brokkr {
@@ -66,9 +67,9 @@ Json scene_json(const std::string& path, const Frame& frame) {
   return json;
 }
 
-Json settings_json(const OptionTexts& options, const Statistics& s) {
+Json settings_json(const RenderOptions& options, const Statistics& s) {
   Json json = Json::object();
-  for (const auto& [name, text] : options) json[name] = text;
+  for (const auto& [name, text] : option_texts(options)) json[name] = text;
   json["used"] = {{"machine", s.machine}, {"isa", s.isa}, {"workers", s.workers},         {"warps", s.warps_per_block},
                   {"lanes", s.width},     {"bin", s.bin}, {"rasterizers", s.rasterizers}, {"pattern", s.pattern}};
   return json;
@@ -103,7 +104,7 @@ Json statistics_json(const FrameStatistics& s) {
           {"one_percent_low_formula", kOnePercentLowFormula}};
 }
 
-Json manifest_json(const LogSession& session, Json scene, const OptionTexts& options, const Statistics& last,
+Json manifest_json(const LogSession& session, Json scene, const RenderOptions& options, const Statistics& last,
                    const std::vector<double>& frame_ms) {
   Json json = {{"kind", kLogKind},
                {"format", kLogVersion},

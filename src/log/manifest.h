@@ -2,12 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "brokkr/options.h"
 #include "brokkr/statistics.h"
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
@@ -24,10 +24,9 @@ std::filesystem::path manifest_path(const std::filesystem::path& log);
 // indices, normals, texture coordinates and models. Reads the file; takes 5 ms per MiB.
 nlohmann::ordered_json scene_json(const std::string& path, const Frame& frame);
 
-// Options by their names on the command line, with the texts of their values (app::option_texts has them), and beside
-// what was asked for what the launch used.
-using OptionTexts = std::map<std::string, std::string>;
-nlohmann::ordered_json settings_json(const OptionTexts& options, const Statistics& statistics);
+// Options by their names on the command line, with the texts of their values, and beside what was asked for what the
+// launch used.
+nlohmann::ordered_json settings_json(const RenderOptions& options, const Statistics& statistics);
 
 nlohmann::ordered_json machine_json(const Statistics& statistics);
 
@@ -42,7 +41,7 @@ struct LogSession {
 };
 
 nlohmann::ordered_json manifest_json(const LogSession& session, nlohmann::ordered_json scene,
-                                     const OptionTexts& options, const Statistics& last,
+                                     const RenderOptions& options, const Statistics& last,
                                      const std::vector<double>& frame_ms);
 
 // Writes it as a whole or not at all. Throws std::runtime_error.

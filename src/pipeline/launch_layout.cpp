@@ -5,31 +5,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "pipeline/options.h"
+
 namespace brokkr {
-namespace {
-
-void check_options(const RenderOptions& o) {
-  const auto fail = [](const std::string& text) { throw std::invalid_argument(text); };
-  if (o.bin < 8 || o.bin > 256 || !std::has_single_bit(unsigned(o.bin))) {
-    fail("bin: " + std::to_string(o.bin) + " is not a power of two in 8 .. 256");
-  }
-  if (o.rasterizers < 0 || o.rasterizers > kMaxRasterizers) {
-    fail("rasterizers: " + std::to_string(o.rasterizers) + " is not in 1 .. " + std::to_string(kMaxRasterizers));
-  }
-  if (o.workers < 0 || o.workers > 4096) fail("workers: " + std::to_string(o.workers) + " is not in 1 .. 4096");
-  if (o.warps_per_block < 0 || o.warps_per_block > 8)
-    fail("warps per block: " + std::to_string(o.warps_per_block) + " is not in 1 .. 8");
-  if (o.store_blocks < 0 || o.store_blocks > (1 << 22))
-    fail("store blocks: " + std::to_string(o.store_blocks) + " is not in 1 .. 2^22");
-  if (o.quotas[0] < 1 || o.quotas[1] < 1 || o.quotas[0] > 1000000 || o.quotas[1] > 1000000) {
-    fail("quotas: " + std::to_string(o.quotas[0]) + " and " + std::to_string(o.quotas[1]) +
-         " are not both in 1 .. 1000000");
-  }
-  if (!(o.frame_budget_ms >= 0)) fail("frame budget: " + std::to_string(o.frame_budget_ms) + " ms is not 0 or more");
-}
-
-}  // namespace
-
 bool LaunchLayout::same_memory(const LaunchLayout& o) const {
   return rasterizers == o.rasterizers && store_blocks == o.store_blocks && window == o.window && regions == o.regions &&
          samples == o.samples && any_half == o.any_half;
@@ -41,8 +19,8 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
   LaunchLayout l;
   l.bin = options.bin;
   l.region = std::min(options.bin, kMaxRegion);
-  const SavedPattern* saved = options.saved_pattern.get();
-  l.pattern = saved != nullptr ? saved->name : pattern_name(options.pattern);
+  const SavedPattern* const saved = saved_pattern(options.pattern);
+  l.pattern = pattern_name(options.pattern);
   const auto parts = [](int size, int part) { return (size + part - 1) / part; };
 
   const Target& main = frame.targets[main_target(frame)];
@@ -52,15 +30,7 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
   const int64_t all_bins = std::min<int64_t>(int64_t(main_bins) * main.layers, 256);
   l.rasterizers = options.rasterizers > 0 ? options.rasterizers
                                           : int(std::clamp<int64_t>(std::max<int64_t>(main_bins, all_bins), 1, 1024));
-  if (saved != nullptr) {
-    check_pattern(saved->pattern);
-    if (options.rasterizers > 0 && options.rasterizers != saved->pattern.rasterizers) {
-      throw std::invalid_argument("rasterizers: " + std::to_string(options.rasterizers) + ", but pattern " +
-                                  saved->name + " is for " + std::to_string(saved->pattern.rasterizers) +
-                                  "; leave the number out");
-    }
-    l.rasterizers = saved->pattern.rasterizers;
-  }
+  if (saved != nullptr) l.rasterizers = saved->pattern.rasterizers;
 
   // Targets, their bins' owners, and the regions of each rasterizer.
   int bins_x = 1, bins_y = 1;
@@ -68,8 +38,7 @@ LaunchLayout make_layout(const Frame& frame, uint32_t batches, const RenderOptio
     bins_x = std::max(bins_x, parts(t.width, l.bin));
     bins_y = std::max(bins_y, parts(t.height, l.bin));
   }
-  const Pattern made = saved != nullptr ? Pattern{} : make_pattern(options.pattern, l.rasterizers, bins_x, bins_y);
-  const Pattern& pattern = saved != nullptr ? saved->pattern : made;
+  const Pattern pattern = make_pattern(options.pattern, l.rasterizers, bins_x, bins_y);
   uint64_t regions = 0;
   for (const Target& t : frame.targets) {
     TargetRecord r{};

@@ -32,10 +32,7 @@ viewer::ViewRequest request_from(const app::Arguments& arguments) {
     const auto [w, h] = arguments.size("window");
     request.window = viewer::WindowSize{w, h, false};
   }
-  for (const app::Option& option : app::pipeline_options()) {
-    const std::string name = app::key_of(option);
-    if (arguments.has(name)) request.options[name] = arguments.text(name);
-  }
+  request.options = arguments;
   return request;
 }
 

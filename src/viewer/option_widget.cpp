@@ -3,180 +3,142 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <stdexcept>
-#include <utility>
+#include <string>
 #include <vector>
 
-#include "app/pipeline_options.h"
-#include "app/value_check.h"
+#include "pipeline/options.h"
 
 namespace brokkr::viewer {
 namespace {
 
-const std::vector<app::Option>& table() {
-  static const std::vector<app::Option> options = app::pipeline_options();
-  return options;
-}
-
-const app::Option* find(const std::string& name) {
-  for (const app::Option& option : table()) {
-    if (app::key_of(option) == name) return &option;
-  }
-  return nullptr;
-}
-
-RenderOptions from_texts(const std::map<std::string, std::string>& texts, const RenderOptions& before) {
-  std::map<std::string, std::vector<std::string>> values;
-  for (const auto& [name, text] : texts) values[name] = {text};
-  RenderOptions options = app::render_options(app::Arguments(values));
-  options.command_limit = before.command_limit;
-  options.keep_ids = before.keep_ids;
-  options.trace = before.trace;
-  return options;
-}
-
-void draw_help(const app::Option& option) {
+void draw_help(const OptionInfo& info) {
   if (!ImGui::IsItemHovered()) return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 28);
-  ImGui::TextUnformatted(("--" + app::key_of(option) + " " + option.value).c_str());
-  ImGui::TextUnformatted(option.help.c_str());
+  ImGui::Text("--%s", info.name);
+  ImGui::TextUnformatted(info.help);
+  if (info.policy) ImGui::TextDisabled("for policy %s", name_of(*info.policy));
+  if (info.machine) ImGui::TextDisabled("for machine %s", name_of(*info.machine));
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }
 
-bool draw_list(const app::Option& option, const std::vector<std::string>& choices, std::string& text) {
+// A line of an open list. Whether another value than `now` was chosen.
+template <class T>
+bool draw_line(const char* name, const char* meaning, const T& value, T& now) {
+  const bool selected = value == now;
+  const bool chosen = ImGui::Selectable(name, selected) && !selected;
+  if (*meaning != 0 && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", meaning);
+  if (selected) ImGui::SetItemDefaultFocus();
+  if (chosen) now = value;
+  return chosen;
+}
+
+template <class T>
+constexpr ImGuiDataType kDataType = std::is_same_v<T, float>    ? ImGuiDataType_Float
+                                    : std::is_same_v<T, double> ? ImGuiDataType_Double
+                                    : std::is_signed_v<T>       ? ImGuiDataType_S32
+                                                                : ImGuiDataType_U32;
+
+// `count` numbers from `values` on; `word` stands in their place where it is not empty.
+template <class T>
+bool drag(const OptionInfo& info, T* values, int count, const std::string& word) {
+  const T low = T(info.min), high = T(info.max);
+  // Dragging a bound of millions by pixels is of no use: typing (Ctrl-click) reaches the rest.
+  const float speed = float(std::max(0.05, (std::min(info.max, 1000.0) - std::max(info.min, -1000.0)) / 500));
+  std::string format = std::is_floating_point_v<T> ? "%.4g" : std::is_signed_v<T> ? "%d" : "%u";
+  if (*info.unit != 0) format += std::string(" ") + info.unit;
+  if (!word.empty()) format = word;
+  return ImGui::DragScalarN(info.name, kDataType<T>, values, count, speed, &low, &high, format.c_str(),
+                            ImGuiSliderFlags_AlwaysClamp);
+}
+
+// draw_value: the widget for a field of its type; whether it changed the value.
+
+bool draw_value(const OptionInfo& info, bool& value) { return ImGui::Checkbox(info.name, &value); }
+
+template <class E>
+requires std::is_enum_v<E>
+bool draw_value(const OptionInfo& info, E& value) {
   bool changed = false;
-  if (ImGui::BeginCombo(app::key_of(option).c_str(), text.empty() ? "automatic" : text.c_str())) {
-    for (const std::string& choice : choices) {
-      const bool selected = choice == text;
-      if (ImGui::Selectable(choice.empty() ? "automatic" : choice.c_str(), selected) && !selected) {
-        text = choice;
-        changed = true;
-      }
-      if (selected) ImGui::SetItemDefaultFocus();
-    }
-    ImGui::EndCombo();
-  }
+  if (!ImGui::BeginCombo(info.name, name_of(value))) return false;
+  for (const Choice<E>& choice : Choices<E>::all)
+    changed |= draw_line(choice.name, choice.meaning, choice.value, value);
+  ImGui::EndCombo();
   return changed;
 }
 
-// What the help says in the parentheses that follow `mark`; empty where it has none.
-std::string in_parentheses(const std::string& help, const std::string& mark) {
-  const size_t at = help.rfind(mark);
-  if (at == std::string::npos) return {};
-  const size_t begin = at + mark.size();
-  return help.substr(begin, help.find(')', begin) - begin);
+bool draw_value(const OptionInfo& info, std::string& value) {
+  bool changed = false;
+  if (!ImGui::BeginCombo(info.name, value.empty() ? info.zero : value.c_str())) return false;
+  changed |= draw_line(info.zero, "", std::string(), value);
+  for (const std::string& text : split(info.texts)) changed |= draw_line(text.c_str(), "", text, value);
+  ImGui::EndCombo();
+  return changed;
 }
 
-// What a number of 0 means where it is none: "never", "automatic"; empty where 0 is 0.
-std::string word_for_zero(const std::string& help) {
-  const std::string text = in_parentheses(help, "(0: ");
-  const bool word = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
-  return word ? text : "automatic";
-}
-
-bool draw_number(const app::Option& option, std::string& text) {
-  const std::string name = app::key_of(option);
-  const std::string zero = word_for_zero(option.help);
-  // Dragging a bound of millions by pixels is of no use: typing (Ctrl-click) reaches the rest.
-  const double most = std::min(option.max, 1000.0);
-  if (option.kind == app::ValueKind::real) {
-    float value = std::strtof(text.c_str(), nullptr);
-    const float speed = float(std::max(0.01, (most - option.min) / 500));
-    const std::string format = option.help.starts_with("Milliseconds") ? "%.3g ms" : "%.3g";
-    if (!ImGui::DragFloat(name.c_str(), &value, speed, float(option.min), float(option.max),
-                          value == 0 && !zero.empty() ? zero.c_str() : format.c_str(), ImGuiSliderFlags_AlwaysClamp))
-      return false;
-    text = std::to_string(value);
-    return true;
+template <class T>
+requires std::is_arithmetic_v<T>
+bool draw_value(const OptionInfo& info, T& value) {
+  if (!info.power_of_two) return drag(info, &value, 1, value == 0 ? info.zero : "");
+  bool changed = false;
+  if (!ImGui::BeginCombo(info.name, std::to_string(value).c_str())) return false;
+  for (T power = 1; power <= T(info.max); power *= 2) {
+    if (power >= T(info.min)) changed |= draw_line(std::to_string(power).c_str(), "", power, value);
   }
-  int value = std::atoi(text.c_str());
-  const float speed = float(std::max(0.05, (most - option.min) / 500));
-  if (!ImGui::DragInt(name.c_str(), &value, speed, int(option.min), int(std::min(option.max, 1e9)),
-                      value == 0 && !zero.empty() ? zero.c_str() : "%d", ImGuiSliderFlags_AlwaysClamp))
-    return false;
-  text = std::to_string(value);
+  ImGui::EndCombo();
+  return changed;
+}
+
+template <class T, size_t N>
+bool draw_value(const OptionInfo& info, std::array<T, N>& value) {
+  return drag(info, value.data(), int(N), "");
+}
+
+template <class T, size_t N>
+bool draw_value(const OptionInfo& info, std::optional<std::array<T, N>>& value) {
+  std::array<T, N> numbers = value.value_or(std::array<T, N>{});
+  if (!drag(info, numbers.data(), int(N), value ? "" : info.zero)) return false;
+  value = numbers;
   return true;
+}
+
+// A list of any length is written down. Throws std::invalid_argument.
+void draw_list(const OptionInfo& info, RenderOptions& options) {
+  char buffer[256] = {};
+  option_texts(options)[info.name].copy(buffer, sizeof buffer - 1);
+  if (ImGui::InputTextWithHint(info.name, info.zero, buffer, sizeof buffer, ImGuiInputTextFlags_EnterReturnsTrue))
+    set_option(options, info.name, buffer);
 }
 
 }  // namespace
 
-void set_option(RenderOptions& options, const std::string& name, const std::string& text) {
-  const app::Option* const option = find(name);
-  if (option == nullptr) throw std::invalid_argument("there is no option '" + name + "'");
-  const std::string error = text.empty() ? "" : app::check_value(*option, text);
-  if (!error.empty()) throw std::invalid_argument(name + ": " + error);
-  auto texts = app::option_texts(options);
-  texts[name] = text;
-  if (text.empty()) texts.erase(name);
-  options = from_texts(texts, options);
-}
-
-void set_options(RenderOptions& options, const std::map<std::string, std::string>& texts) {
-  for (const auto& [name, text] : texts) {
-    try {
-      set_option(options, name, text);
-    } catch (const std::exception&) {
-      continue;
-    }
-  }
-}
-
-void draw_option(const app::Option& option, ViewerState& state) {
-  RenderOptions& options = state.settings.options;
-  const std::string name = app::key_of(option);
-  const auto texts = app::option_texts(options);
-  const auto found = texts.find(name);
-  std::string text = found == texts.end() ? "" : found->second;
+bool draw_pattern_list(const char* label, const SavedPatternPointer& saved, PatternChoice& value) {
   bool changed = false;
-  if (!option.choices.empty()) {  // a saved pattern is shown by its path
-    std::vector<std::string> choices = option.choices;
-    const auto standard = app::option_texts({});
-    if (standard.find(name) == standard.end()) choices.insert(choices.begin(), "");
-    if (choices == std::vector<std::string>{"on", "off"}) {
-      bool on = text == "on";
-      changed = ImGui::Checkbox(name.c_str(), &on);
-      text = on ? "on" : "off";
-    } else {
-      changed = draw_list(option, choices, text);
-    }
-  } else if (option.kind == app::ValueKind::power_of_two) {
-    std::vector<std::string> powers;
-    for (int64_t p = 1; double(p) <= option.max; p *= 2) {
-      if (double(p) >= option.min) powers.push_back(std::to_string(p));
-    }
-    changed = draw_list(option, powers, text);
-  } else if (option.kind == app::ValueKind::integer || option.kind == app::ValueKind::real) {
-    changed = draw_number(option, text);
-  } else {
-    char buffer[256] = {};
-    text.copy(buffer, sizeof buffer - 1);
-    const std::string standard = in_parentheses(option.help, "(");
-    changed = ImGui::InputTextWithHint(name.c_str(), standard.c_str(), buffer, sizeof buffer,
-                                       ImGuiInputTextFlags_EnterReturnsTrue);
-    text = buffer;
-  }
-  draw_help(option);
-  if (!changed) return;
-  try {
-    set_option(options, name, text);
-  } catch (const std::exception& error) {
-    state.commands.show_error(error.what());
-  }
+  if (!ImGui::BeginCombo(label, pattern_name(value).c_str())) return false;
+  for (const auto& kind : Choices<PatternKind>::all)
+    changed |= draw_line(kind.name, kind.meaning, PatternChoice(kind.value), value);
+  if (saved) changed |= draw_line(saved->name.c_str(), saved->description.c_str(), PatternChoice(saved), value);
+  ImGui::EndCombo();
+  return changed;
 }
 
-std::string step_choice(RenderOptions& options, const std::string& name, int step) {
-  const app::Option* const option = find(name);
-  if (option == nullptr || option->choices.empty()) return {};
-  const auto& choices = option->choices;
-  const auto texts = app::option_texts(options);
-  const auto now = std::find(choices.begin(), choices.end(), texts.at(name));
-  const auto count = int(choices.size());
-  const int next = ((now == choices.end() ? 0 : int(now - choices.begin())) + step + count) % count;
-  set_option(options, name, choices[size_t(next)]);
-  return choices[size_t(next)];
+void draw_options(ViewerState& state, bool scheduling) {
+  for_each_option(state.settings.options, [&]<class T>(const OptionInfo& info, T& value) {
+    if ((info.scheduling || info.policy.has_value()) != scheduling) return;
+    try {
+      if constexpr (std::is_same_v<T, PatternChoice>)
+        draw_pattern_list(info.name, state.saved_pattern, value);
+      else if constexpr (requires { draw_value(info, value); })
+        draw_value(info, value);
+      else
+        draw_list(info, state.settings.options);
+    } catch (const std::exception& error) {
+      state.commands.show_error(std::string(info.name) + ": " + error.what());
+    }
+    draw_help(info);
+  });
 }
 
 }  // namespace brokkr::viewer

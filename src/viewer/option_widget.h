@@ -1,28 +1,38 @@
-// Widgets made from the command line's option table: what `brokkr render` can be told, the viewer can be told, by the
-// same name, within the same limits, with the same help.
+// Widgets for the options of a frame, made from their table: what `brokkr render` can be told, the viewer can be told,
+// by the same name, within the same limits, with the same help.
 #pragma once
 
-#include <map>
-#include <string>
+#include <iterator>
 
-#include "app/command.h"
-#include "brokkr/renderer.h"
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {
 
-// Sets the option `name` to `text`; the fields of `options` that no option of the command line names stay. Throws
-// std::invalid_argument where the text is no value for it.
-void set_option(RenderOptions& options, const std::string& name, const std::string& text);
+// Draws the widgets of all options that are about scheduling, or of all others. They edit the next frame's options.
+void draw_options(ViewerState& state, bool scheduling);
 
-// All of `texts` that are options with such a value; what is not is left out (settings of an older version).
-void set_options(RenderOptions& options, const std::map<std::string, std::string>& texts);
+// The next (step 1) or previous (-1) choice, around the end. Returns its name.
+template <class E>
+const char* step_choice(E& value, int step) {
+  const auto& all = Choices<E>::all;
+  const int count = int(std::size(all));
+  int now = 0;
+  while (now + 1 < count && all[now].value != value) ++now;
+  const Choice<E>& next = all[(now + step + count) % count];
+  value = next.value;
+  return next.name;
+}
+// From a saved pattern to the first or last kind.
+inline const char* step_choice(PatternChoice& value, int step) {
+  const auto* const kind = std::get_if<PatternKind>(&value);
+  const auto& all = Choices<PatternKind>::all;
+  PatternKind next = kind != nullptr ? *kind : step > 0 ? std::rbegin(all)->value : all[0].value;
+  const char* const name = step_choice(next, step);
+  value = next;
+  return name;
+}
 
-// Draws the widget of one option with its present value, for the next frame. What is wrong with a text that was entered
-// is shown as an error.
-void draw_option(const app::Option& option, ViewerState& state);
-
-// The next (step 1) or previous (-1) of an option's choices, around the end. Returns what it is now.
-std::string step_choice(RenderOptions& options, const std::string& name, int step);
+// A list to choose a pattern from: all kinds, and `saved` where there is one. Whether another was chosen.
+bool draw_pattern_list(const char* label, const SavedPatternPointer& saved, PatternChoice& value);
 
 }  // namespace brokkr::viewer

@@ -138,6 +138,7 @@ struct ViewerState {
   ViewerCommands& commands;
   std::shared_ptr<const Scene> scene;    // null: nothing loaded yet
   FrameSettings settings;                // change at will: compared after every UI frame
+  SavedPatternPointer saved_pattern;     // from a file; it can be chosen beside the kinds
   std::shared_ptr<const Rendered> last;  // newest frame; null: none yet
   ImageView view;
   CameraControl camera;     // change at will, as the settings

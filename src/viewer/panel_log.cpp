@@ -12,7 +12,6 @@
 #include <optional>
 #include <sstream>
 
-#include "app/pipeline_options.h"
 #include "app/text.h"
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
@@ -44,8 +43,6 @@ LogSource source_of_window() {
   source.sync_interval = 1;  // the window's swaps wait for the display
   return source;
 }
-
-std::string policy_text(const RenderOptions& options) { return app::option_texts(options).at("policy"); }
 
 // A log while it is recorded. Lines go to the file at once, so that they are not lost whatever happens.
 struct Recording {
@@ -125,7 +122,7 @@ class LogPanel : public Panel {
     const bool input_since = p.input && p.previous && *p.input > *p.previous && *p.input <= p.begin;
     record.since_input_ms = input_since ? milliseconds(p.begin - *p.input) : 0;
     record.frame_id = recording_ ? recording_->frame_ms.size() : 0;
-    record.policy = policy_text(frame.settings.options);
+    record.policy = name_of(frame.settings.options.policy);
     fill_record(frame.result.statistics, milliseconds(frame.end - frame.begin), record);
     return record;
   }
@@ -235,8 +232,8 @@ class LogPanel : public Panel {
 
             session.camera = text_of(last->camera);
             write_json(manifest_path(session.log),
-                       manifest_json(session, scene_json(last->scene->path, last->scene->frame),
-                                     app::option_texts(options), last->result.statistics, times));
+                       manifest_json(session, scene_json(last->scene->path, last->scene->frame), options,
+                                     last->result.statistics, times));
             if (!plots) return {};
             const std::string picture =
                 plot_frame_times(std::vector{read_frame_log(session.log)}, session.log.stem().string());

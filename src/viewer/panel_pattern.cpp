@@ -33,7 +33,7 @@ class PatternPanel : public Panel {
     draw_overlay_choice();
     if (!state.last || state.last->result.statistics.bins_x == 0) return ImGui::TextDisabled("no frame yet");
     if (map_number_ != state.last->number) {
-      map_ = load_map(state.last->result.statistics);
+      map_ = load_map(state.last->result.statistics, state.last->settings.options.pattern);
       map_number_ = state.last->number;
     }
     if (ImGui::CollapsingHeader("Load of the last frame", ImGuiTreeNodeFlags_DefaultOpen)) draw_load(state);
@@ -64,41 +64,53 @@ class PatternPanel : public Panel {
     return state.settings.options.rasterizers > 0 ? state.settings.options.rasterizers : 16;
   }
 
+  // All kinds, and the saved pattern where there is one.
+  static std::vector<Choice<PatternChoice>> choices(const ViewerState& state) {
+    std::vector<Choice<PatternChoice>> all;
+    for (const auto& kind : Choices<PatternKind>::all) all.push_back({kind.value, kind.name, kind.meaning});
+    if (const SavedPattern* const saved = state.saved_pattern.get())
+      all.push_back({state.saved_pattern, saved->name.c_str(), saved->description.c_str()});
+    return all;
+  }
+
   void draw_choices(ViewerState& state) {
     const int rasterizers = rasterizers_of(state);
-    if (thumbnails_.empty() || thumbnails_of_ != rasterizers) make_thumbnails(rasterizers);
+    const std::vector<Choice<PatternChoice>> all = choices(state);
+    if (thumbnails_.empty() || thumbnails_of_ != rasterizers) make_thumbnails(all, rasterizers);
     const float size = 5.2f * ImGui::GetFontSize(), room = ImGui::GetContentRegionAvail().x;
     const int columns = std::max(1, int(room / (size + 2 * ImGui::GetStyle().ItemSpacing.x)));
-    for (size_t i = 0; i < patterns().size(); ++i) {
-      const PatternInfo& info = patterns()[i];
+    PatternChoice& now = state.settings.options.pattern;
+    for (size_t i = 0; i < all.size(); ++i) {
       if (int(i) % columns != 0) ImGui::SameLine();
       ImGui::BeginGroup();
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (ImGui::InvisibleButton(info.name, {size, size})) state.settings.options.pattern = info.kind;
-      const bool hovered = ImGui::IsItemHovered(), chosen = state.settings.options.pattern == info.kind;
+      if (ImGui::InvisibleButton(all[i].name, {size, size})) now = all[i].value;
+      const bool hovered = ImGui::IsItemHovered(), chosen = now == all[i].value;
       ImDrawList& list = *ImGui::GetWindowDrawList();
       thumbnails_[i].draw(list, at, {at.x + size, at.y + size});
       if (chosen || hovered)
         list.AddRect({at.x - 2, at.y - 2}, {at.x + size + 2, at.y + size + 2},
                      chosen ? kMark : IM_COL32(255, 255, 255, 140), 2, 0, 2);
-      if (hovered) {
-        std::string text = std::string(info.name) + "\n" + info.description;
-        if (state.last && state.last->result.statistics.bins_x > 0) {
-          const LoadStatistics load = predict_load(state.last->result.statistics, info.kind, rasterizers);
-          text += "\nthis frame: c_v " + app::fixed(load.cv, 3) + ", imbalance " + app::fixed(load.imbalance, 2);
-        }
-        ImGui::SetTooltip("%s", text.c_str());
-      }
+      if (hovered) draw_tip(state, all[i], rasterizers);
       ImGui::EndGroup();
     }
-    ImGui::Text("%s, %d rasterizers", pattern_name(state.settings.options.pattern), rasterizers);
+    ImGui::Text("%s, %d rasterizers", pattern_name(now).c_str(), rasterizers);
   }
 
-  void make_thumbnails(int rasterizers) {
-    thumbnails_.resize(patterns().size());
+  static void draw_tip(const ViewerState& state, const Choice<PatternChoice>& choice, int rasterizers) {
+    std::string text = std::string(choice.name) + "\n" + choice.meaning;
+    if (state.last && state.last->result.statistics.bins_x > 0) {
+      const LoadStatistics load = predict_load(state.last->result.statistics, choice.value, rasterizers);
+      text += "\nthis frame: c_v " + app::fixed(load.cv, 3) + ", imbalance " + app::fixed(load.imbalance, 2);
+    }
+    ImGui::SetTooltip("%s", text.c_str());
+  }
+
+  void make_thumbnails(const std::vector<Choice<PatternChoice>>& all, int rasterizers) {
+    thumbnails_.resize(all.size());
     thumbnails_of_ = rasterizers;
-    for (size_t i = 0; i < patterns().size(); ++i) {
-      const Pattern pattern = make_pattern(patterns()[i].kind, rasterizers, kThumbnailBins, kThumbnailBins);
+    for (size_t i = 0; i < all.size(); ++i) {
+      const Pattern pattern = make_pattern(all[i].value, rasterizers, kThumbnailBins, kThumbnailBins);
       const PatternImage image = draw_pattern(pattern, {.bins_x = kThumbnailBins, .bins_y = kThumbnailBins, .cell = 3});
       thumbnails_[i].set(image.width, image.height, image.pixels);
     }
@@ -122,7 +134,7 @@ class PatternPanel : public Panel {
         most_x = std::max({most_x, bins_x, (t.width + s.bin - 1) / s.bin});
         most_y = std::max({most_y, bins_y, (t.height + s.bin - 1) / s.bin});
       }
-      const Pattern pattern = make_pattern(pattern_kind(s.pattern), s.rasterizers, most_x, most_y);
+      const Pattern pattern = make_pattern(frame.settings.options.pattern, s.rasterizers, most_x, most_y);
       const uint32_t count = uint32_t(s.rasterizers), offset = layer_offset(frame.target, frame.layer, count);
       for (int y = 0; y < bins_y; ++y) {
         for (int x = 0; x < bins_x; ++x)
@@ -176,7 +188,7 @@ class PatternPanel : public Panel {
         const std::lock_guard lock(timed->mutex);
         timed->number = number;
         timed->settings = c.settings;
-        timed->map = load_map(result.statistics);
+        timed->map = load_map(result.statistics, options.pattern);
       }
       commands.wake();
     });

@@ -2,12 +2,10 @@
 // frame has it; nothing restarts.
 #include <imgui.h>
 
-#include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
 
-#include "app/pipeline_options.h"
 #include "viewer/option_widget.h"
 #include "viewer/panels.h"
 
@@ -16,14 +14,11 @@ namespace {
 
 class PipelinePanel : public Panel {
  public:
-  PipelinePanel() : options_(app::pipeline_options()), machines_(find_machines()) {
-    std::erase_if(options_, [](const app::Option& option) { return is_policy_option(app::key_of(option)); });
-  }
   const char* name() const override { return "Pipeline"; }
 
   void draw(ViewerState& state) override {
     RenderOptions& options = state.settings.options;
-    for (const app::Option& option : options_) draw_option(option, state);
+    draw_options(state, false);
     if (ImGui::Button("Defaults")) {
       const RenderOptions before = options;
       options = {};
@@ -70,17 +65,10 @@ class PipelinePanel : public Panel {
         s.frame_ms);
   }
 
-  std::vector<app::Option> options_;
-  std::vector<MachineInfo> machines_;
+  std::vector<MachineInfo> machines_ = find_machines();
 };
 
 }  // namespace
-
-bool is_policy_option(const std::string& name) {
-  static constexpr const char* kParts[] = {"policy", "budget", "quota", "deadline", "fixation", "priorit", "fovea"};
-  return std::any_of(std::begin(kParts), std::end(kParts),
-                     [&](const char* part) { return name.find(part) != std::string::npos; });
-}
 
 std::unique_ptr<Panel> make_pipeline_panel() { return std::make_unique<PipelinePanel>(); }
 

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
-#include "app/pipeline_options.h"
 #include "app/text.h"
 #include "viewer/block_timeline.h"
 #include "viewer/looks.h"
@@ -22,16 +20,11 @@ constexpr int kMostRows = 160;  // blocks drawn one by one; of more, evenly chos
 
 class PolicyPanel : public Panel {
  public:
-  PolicyPanel() : options_(app::pipeline_options()) {
-    std::erase_if(options_, [](const app::Option& option) { return !is_policy_option(app::key_of(option)); });
-  }
   const char* name() const override { return "Policy"; }
 
   void draw(ViewerState& state) override {
-    for (const app::Option& option : options_) {
-      if (app::key_of(option) == "quotas") draw_quotas(state.settings.options);
-      draw_option(option, state);
-    }
+    draw_options(state, true);
+    draw_quotas(state.settings.options.quotas);
     draw_fixation(state);
     if (ImGui::CollapsingHeader("What there is to choose from", ImGuiTreeNodeFlags_DefaultOpen)) draw_buckets(state);
     const bool timeline = ImGui::CollapsingHeader("What each block did", ImGuiTreeNodeFlags_DefaultOpen);
@@ -70,14 +63,10 @@ class PolicyPanel : public Panel {
 
  private:
   // Two quotas as one share.
-  static void draw_quotas(RenderOptions& options) {
-    const auto texts = app::option_texts(options);
-    const auto found = texts.find("quotas");
-    float geometry = 1, raster = 1;
-    if (found != texts.end()) std::sscanf(found->second.c_str(), "%f,%f", &geometry, &raster);
-    int percent = int(std::lround(100 * geometry / std::max(geometry + raster, 1e-6f)));
+  static void draw_quotas(Quotas& quotas) {
+    int percent = int(std::lround(100.0 * quotas[0] / (double(quotas[0]) + quotas[1])));
     if (ImGui::SliderInt("geometry's share", &percent, 1, 99, "%d %%", ImGuiSliderFlags_AlwaysClamp))
-      set_option(options, "quotas", std::to_string(percent) + "," + std::to_string(100 - percent));
+      quotas = {uint32_t(percent), uint32_t(100 - percent)};
   }
 
   void draw_fixation(ViewerState& state) {
@@ -198,7 +187,6 @@ class PolicyPanel : public Panel {
     }
   }
 
-  std::vector<app::Option> options_;
   BlockTimeline timeline_;
   double hovered_us_ = -1;  // moment of the time line under the mouse
   float moment_ = 0.25f;

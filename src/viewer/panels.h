@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "viewer/panel.h"
@@ -18,8 +17,5 @@ std::unique_ptr<Panel> make_compare_panel();
 std::unique_ptr<Panel> make_log_panel();
 
 std::vector<std::unique_ptr<Panel>> make_panels();
-
-// Whether an option of the command line is about scheduling: it then stands in the policy panel.
-bool is_policy_option(const std::string& name);
 
 }  // namespace brokkr::viewer

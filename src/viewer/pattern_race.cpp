@@ -9,25 +9,12 @@
 #include "log/ab.h"
 #include "log/frame_statistics.h"
 #include "viewer/job_guard.h"
+#include "viewer/option_widget.h"
 
 namespace brokkr::viewer {
 namespace {
 
 constexpr size_t kMostPairs = 2000;
-
-// Whether the user chose another.
-bool choose(const char* label, PatternKind& kind) {
-  bool changed = false;
-  if (!ImGui::BeginCombo(label, pattern_name(kind))) return false;
-  for (const PatternInfo& info : patterns()) {
-    if (ImGui::Selectable(info.name, info.kind == kind)) {
-      changed = info.kind != kind;
-      kind = info.kind;
-    }
-  }
-  ImGui::EndCombo();
-  return changed;
-}
 
 }  // namespace
 
@@ -41,7 +28,8 @@ struct PatternRace::Times {
 PatternRace::PatternRace() : times_(std::make_shared<Times>()) {}
 
 void PatternRace::draw(ViewerState& state) {
-  const bool other_a = choose("A", a_), other_b = choose("B", b_);
+  const bool other_a = draw_pattern_list("A", state.saved_pattern, a_),
+             other_b = draw_pattern_list("B", state.saved_pattern, b_);
   if (other_a || other_b) stop();
   if (running_) {
     if (ImGui::Button("Stop")) running_ = false;
@@ -91,8 +79,8 @@ void PatternRace::next_pair(ViewerState& state) {
       [times = times_, guard = when_gone(times_), a = a_, b = b_, &commands = state.commands](RenderContext& c) {
         RenderOptions options = c.settings.options;
         options.trace = options.keep_ids = false;
-        const auto time = [&](PatternKind kind) {
-          options.pattern = kind;
+        const auto time = [&](const PatternChoice& pattern) {
+          options.pattern = pattern;
           const auto begin = Clock::now();
           const bool whole = !c.renderer.render(c.prepared, options, false).aborted;
           return whole ? milliseconds(Clock::now() - begin) : 0.0;

@@ -27,7 +27,7 @@ class PatternRace {
   std::shared_ptr<Times> times_;
   std::weak_ptr<const Scene> scene_;
   FrameSettings settings_;
-  PatternKind a_ = PatternKind::diagonal, b_ = PatternKind::van_der_corput;
+  PatternChoice a_ = PatternKind::diagonal, b_ = PatternKind::van_der_corput;
   bool running_ = false;
 };
 

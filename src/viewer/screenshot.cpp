@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "app/pipeline_options.h"
 #include "brokkr/image.h"
+#include "pipeline/options.h"
 #include "scene/file_io.h"
 #include "viewer/camera_control.h"
 
@@ -64,8 +64,8 @@ std::string quoted(const std::string& word) {
 // Options that differ from what the command line starts with.
 std::string changed_options(const RenderOptions& options) {
   std::string text;
-  const auto standard = app::option_texts({});
-  for (const auto& [name, value] : app::option_texts(options)) {
+  const auto standard = option_texts({});
+  for (const auto& [name, value] : option_texts(options)) {
     const auto found = standard.find(name);
     if (found == standard.end() || found->second != value) text += " --" + name + " " + quoted(value);
   }
@@ -94,7 +94,7 @@ Metadata metadata_of(const Rendered& frame) {
   nlohmann::ordered_json json = {{"size", {frame.width, frame.height}},
                                  {"target", frame.scene->frame.targets[frame.target].id},
                                  {"layer", frame.layer}};
-  for (const auto& [name, value] : app::option_texts(s.options)) json[name] = value;
+  for (const auto& [name, value] : option_texts(s.options)) json[name] = value;
   if (s.options.command_limit) json["command-limit"] = *s.options.command_limit;
   if (!s.hidden_commands.empty()) json["hidden_commands"] = s.hidden_commands;
   json["used"] = {{"machine", statistics.machine},

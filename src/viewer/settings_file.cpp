@@ -6,6 +6,7 @@
 #include <span>
 
 #include "log/json_text.h"
+#include "pipeline/options.h"
 #include "scene/file_io.h"
 #include "viewer/camera_control.h"
 
@@ -29,6 +30,14 @@ void take(const ordered_json& json, const char* name, T& value) {
   }
 }
 
+// Leaves out what is no option, or no value for it: an older version's, or a pattern whose file is gone.
+void take_option(RenderOptions& options, const std::string& name, const std::string& text) {
+  try {
+    set_option(options, name, text);
+  } catch (const std::exception&) {
+  }
+}
+
 }  // namespace
 
 fs::path settings_path() {
@@ -47,7 +56,9 @@ Settings read_settings(const fs::path& path, std::string& problem) {
     const std::vector<std::byte> bytes = read_file(path, kLargestFile);
     const auto json = ordered_json::parse(reinterpret_cast<const char*>(bytes.data()),
                                           reinterpret_cast<const char*>(bytes.data()) + bytes.size());
-    take(json, "options", s.options);
+    std::map<std::string, std::string> options;
+    take(json, "options", options);
+    for (const auto& [name, text] : options) take_option(s.options, name, text);
     take(json, "recent", s.recent);
     take(json, "window_width", s.window_width);
     take(json, "window_height", s.window_height);
@@ -84,7 +95,7 @@ void write_settings(const fs::path& path, const Settings& s) {
       if (slots[slot]) bookmarks[file][std::to_string(slot)] = camera_text(*slots[slot]);
     }
   }
-  const ordered_json json = {{"options", s.options},
+  const ordered_json json = {{"options", option_texts(s.options)},
                              {"recent", s.recent},
                              {"window_width", s.window_width},
                              {"window_height", s.window_height},

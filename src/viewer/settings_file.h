@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "brokkr/options.h"
 #include "scene/camera.h"
 
 namespace brokkr::viewer {
 
 struct Settings {
-  std::map<std::string, std::string> options;  // of the pipeline, by their names on the command line
-  std::vector<std::string> recent;             // files, newest first, at most 12
+  RenderOptions options;            // in the file by their names on the command line
+  std::vector<std::string> recent;  // files, newest first, at most 12
   std::map<std::string, std::array<std::optional<Camera>, 10>> bookmarks;  // by file
   int window_width = 1600, window_height = 900;
   bool maximized = false;

@@ -9,7 +9,6 @@
 
 #include "app/pipeline_options.h"
 #include "viewer/names.h"
-#include "viewer/option_widget.h"
 #include "viewer/panels.h"
 #include "viewer/scene.h"
 #include "viewer/screenshot.h"
@@ -44,8 +43,10 @@ Viewer::Viewer(const ViewRequest& request) : request_(request), state_{.commands
   wanted_panel_ = settings_.panel;
   sequence_.speed = settings_.sequence_speed;
   sequence_.loop = settings_.sequence_loop;
-  set_options(state_.settings.options, settings_.options);
-  for (const auto& [name, text] : request.options) set_option(state_.settings.options, name, text);
+  state_.settings.options = settings_.options;
+  app::read_options(request.options, state_.settings.options);
+  if (const auto* const saved = std::get_if<SavedPatternPointer>(&state_.settings.options.pattern))
+    state_.saved_pattern = *saved;
   state_.settings.width = request.width;
   state_.settings.height = request.height;
 
@@ -76,7 +77,7 @@ void Viewer::remember() {
   settings_.maximized = size.maximized;
   settings_.panels = show_ui_;
   settings_.panel = wanted_panel_;
-  settings_.options = app::option_texts(state_.settings.options);
+  settings_.options = state_.settings.options;
   settings_.sequence_speed = sequence_.speed;
   settings_.sequence_loop = sequence_.loop;
   if (!dialog_.folder().empty()) settings_.folder = dialog_.folder();

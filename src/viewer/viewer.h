@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/command.h"
 #include "brokkr/load.h"
 #include "viewer/file_dialog.h"
 #include "viewer/file_watch.h"
@@ -26,9 +27,9 @@ namespace brokkr::viewer {
 struct ViewRequest {
   std::vector<std::string> files;  // one: a file, a folder or a generated scene; several: a sequence
   LoadOptions load;
-  int width = 0, height = 0;                   // of captured frames; 0: their own
-  std::map<std::string, std::string> options;  // of the pipeline; they override the remembered ones
-  bool fresh = false;                          // remembered settings are neither read nor written
+  int width = 0, height = 0;   // of captured frames; 0: their own
+  app::Arguments options{{}};  // of the pipeline; they override the remembered ones
+  bool fresh = false;          // remembered settings are neither read nor written
   std::optional<WindowSize> window;
 };
 

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "viewer/option_widget.h"
@@ -99,7 +100,8 @@ void Viewer::add_camera_keys() {
 }
 
 void Viewer::add_keys() {
-  const auto add = [&](int key, int modifiers, const char* group, const char* help, std::function<void()> press) {
+  const auto add = [&](int key, int modifiers, const char* group, const std::string& help,
+                       std::function<void()> press) {
     keys_.add({.key = key, .modifiers = modifiers, .group = group, .help = help, .press = std::move(press)});
   };
   add(GLFW_KEY_O, kControl, "Scene", "Open", [this] { dialog_.open(settings_.folder); });
@@ -118,15 +120,16 @@ void Viewer::add_keys() {
   };
   add(GLFW_KEY_RIGHT, 0, "Scene", "Next file of a sequence", [step] { step(1); });
   add(GLFW_KEY_LEFT, 0, "Scene", "Previous file of a sequence", [step] { step(-1); });
-  const auto choose = [this](const char* option, int by) {
-    show_note(std::string(option) + ": " + step_choice(state_.settings.options, option, by));
+  const auto choose = [&](int key, const std::string& what, auto RenderOptions::*option) {
+    const auto choose_next = [this, what, option](int by) {
+      show_note(what + ": " + step_choice(state_.settings.options.*option, by));
+    };
+    add(key, 0, "Pipeline", "Next " + what, [choose_next] { choose_next(1); });
+    add(key, kShift, "Pipeline", "Previous " + what, [choose_next] { choose_next(-1); });
   };
-  add(GLFW_KEY_P, 0, "Pipeline", "Next bin pattern", [choose] { choose("pattern", 1); });
-  add(GLFW_KEY_P, kShift, "Pipeline", "Previous bin pattern", [choose] { choose("pattern", -1); });
-  add(GLFW_KEY_O, 0, "Pipeline", "Next scheduling policy", [choose] { choose("policy", 1); });
-  add(GLFW_KEY_O, kShift, "Pipeline", "Previous scheduling policy", [choose] { choose("policy", -1); });
-  add(GLFW_KEY_M, 0, "Pipeline", "Next shading", [choose] { choose("shading", 1); });
-  add(GLFW_KEY_M, kShift, "Pipeline", "Previous shading", [choose] { choose("shading", -1); });
+  choose(GLFW_KEY_P, "bin pattern", &RenderOptions::pattern);
+  choose(GLFW_KEY_O, "scheduling policy", &RenderOptions::policy);
+  choose(GLFW_KEY_M, "shading", &RenderOptions::shading);
   add(GLFW_KEY_R, 0, "Pipeline", "Render all the time, or only what changes", [this] {
     state_.continuous = !state_.continuous;
     show_note(state_.continuous ? "frames keep coming" : "a frame is drawn where something changes");

@@ -39,13 +39,12 @@ class SavedPatternFile : public testing::Test {
 };
 
 TEST_F(SavedPatternFile, ComesBackAsItWas) {
-  for (const PatternInfo& info : patterns()) {
-    SavedPattern saved{"of-" + std::string(info.name), "made by a \"test\"", make_pattern(info.kind, 13, 9, 7)};
+  for (const auto& info : Choices<PatternKind>::all) {
+    SavedPattern saved{"of-" + std::string(info.name), "made by a \"test\"", make_pattern(info.value, 13, 9, 7)};
     save_pattern(path_, saved);
     const SavedPattern loaded = load_pattern(path_);
     EXPECT_EQ(loaded.name, saved.name);
     EXPECT_EQ(loaded.description, saved.description);
-    EXPECT_EQ(loaded.pattern.kind, PatternKind::saved);
     EXPECT_EQ(loaded.pattern.rasterizers, 13);
     EXPECT_EQ(loaded.pattern.width, saved.pattern.width);
     EXPECT_EQ(loaded.pattern.height, saved.pattern.height);

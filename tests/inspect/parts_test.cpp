@@ -67,7 +67,7 @@ TEST(LoadMap, PredictsWhatRasterizersCount) {
   for (const PatternKind kind : {PatternKind::diagonal, PatternKind::hilbert, PatternKind::van_der_corput}) {
     options.pattern = kind;
     const Statistics s = renderer.render(frame, options).statistics;
-    const LoadMap map = load_map(s);
+    const LoadMap map = load_map(s, options.pattern);
     // One target of one layer: the bins are all that the rasterizers work on.
     EXPECT_EQ(map.predicted.load, map.counted.load);
     EXPECT_EQ(map.counted.total, s.fragments);
@@ -81,7 +81,7 @@ TEST(LoadMap, PredictsWhatRasterizersCount) {
     EXPECT_EQ(predict_load(s, PatternKind::z_curve, 3).total, s.fragments);
     EXPECT_EQ(predict_load(s, PatternKind::z_curve, 1).imbalance, 1);
   }
-  EXPECT_TRUE(load_map(Statistics{}).bins.empty());
+  EXPECT_TRUE(load_map(Statistics{}, PatternKind::diagonal).bins.empty());
 }
 
 TEST(CompareImages, CountsAndAmplifies) {

@@ -75,14 +75,14 @@ TEST(FragmentMap, PredictsTheLoadThatTheRasterizersReport) {
   options.order = OrderMode::strict;
   options.bin = 16;
   options.rasterizers = 7;
-  options.saved_pattern =
+  options.pattern =
       std::make_shared<const SavedPattern>(SavedPattern{"mine", "", make_pattern(PatternKind::sudoku, 7, 1, 1, 3)});
   const Statistics s = renderer.render(prepared, options).statistics;
   EXPECT_EQ(s.pattern, "mine");
   EXPECT_EQ(s.fragments, maps[0].total);
   EXPECT_GT(s.queue_elements, 0u);
   EXPECT_LE(s.queue_elements, s.triangle_rasterizer_pairs);
-  const PatternLoad load = pattern_load(options.saved_pattern->pattern, bin_loads(maps[0], 16));
+  const PatternLoad load = pattern_load(saved_pattern(options.pattern)->pattern, bin_loads(maps[0], 16));
   EXPECT_NEAR(load.cv, s.load_cv, 1e-9);
   options.rasterizers = 8;
   EXPECT_THROW(renderer.render(prepared, options), std::invalid_argument);

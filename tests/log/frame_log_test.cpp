@@ -205,7 +205,10 @@ TEST(Manifest, NamesSceneSettingsAndResults) {
 
   LogSession session;
   session.log = "folder/run.csv";
-  const OptionTexts options = {{"policy", "round-robin"}, {"bin", "32"}, {"pattern", "hilbert"}};
+  RenderOptions options;
+  options.policy = Policy::round_robin;
+  options.bin = 32;
+  options.pattern = PatternKind::hilbert;
   Statistics last;
   last.machine = "cpu";
   last.rasterizers = 77;

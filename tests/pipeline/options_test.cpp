@@ -56,22 +56,22 @@ OptionCase rasterizers(const char* name, int value) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, BadOption,
-    testing::Values(bin("BinTooSmall", 4), bin("BinNoPowerOfTwo", 48), bin("BinTooLarge", 512), bin("BinNegative", -8),
-                    rasterizers("RasterizersNegative", -1), rasterizers("RasterizersTooMany", 4097),
-                    OptionCase{"WorkersNegative", [](RenderOptions& o) { o.workers = -1; }, {"workers", "-1", "4096"}},
-                    OptionCase{"WorkersTooMany", [](RenderOptions& o) { o.workers = 4097; }, {"workers", "4097"}},
-                    OptionCase{"WarpsNegative", [](RenderOptions& o) { o.warps_per_block = -1; }, {"warps", "-1", "8"}},
-                    OptionCase{"WarpsTooMany",
-                               [](RenderOptions& o) {
-                                 o.machine = MachineKind::emulated;
-                                 o.warps_per_block = 9;
-                               },
-                               {"warps", "9", "8"}},
-                    OptionCase{"StoreNegative", [](RenderOptions& o) { o.store_blocks = -5; }, {"store", "-5"}},
-                    OptionCase{
-                        "StoreTooLarge", [](RenderOptions& o) { o.store_blocks = (1 << 22) + 1; }, {"store", "2^22"}},
-                    OptionCase{"BudgetNegative", [](RenderOptions& o) { o.frame_budget_ms = -1; }, {"budget", "-1"}},
-                    OptionCase{"UnknownIsa", [](RenderOptions& o) { o.isa = "v9"; }, {"isa", "v9", "brokkr machines"}}),
+    testing::Values(
+        bin("BinTooSmall", 4), bin("BinNoPowerOfTwo", 48), bin("BinTooLarge", 512), bin("BinNegative", -8),
+        rasterizers("RasterizersNegative", -1), rasterizers("RasterizersTooMany", 4097),
+        OptionCase{"WorkersNegative", [](RenderOptions& o) { o.workers = -1; }, {"workers", "-1", "4096"}},
+        OptionCase{"WorkersTooMany", [](RenderOptions& o) { o.workers = 4097; }, {"workers", "4097"}},
+        OptionCase{"WarpsNegative", [](RenderOptions& o) { o.warps_per_block = -1; }, {"warps", "-1", "8"}},
+        OptionCase{"WarpsTooMany",
+                   [](RenderOptions& o) {
+                     o.machine = MachineKind::emulated;
+                     o.warps_per_block = 9;
+                   },
+                   {"warps", "9", "8"}},
+        OptionCase{"StoreNegative", [](RenderOptions& o) { o.store_blocks = -5; }, {"store", "-5"}},
+        OptionCase{"StoreTooLarge", [](RenderOptions& o) { o.store_blocks = (1 << 22) + 1; }, {"store", "4194304"}},
+        OptionCase{"BudgetNegative", [](RenderOptions& o) { o.frame_budget_ms = -1; }, {"budget", "-1"}},
+        OptionCase{"UnknownIsa", [](RenderOptions& o) { o.isa = "v9"; }, {"isa", "v9", "brokkr machines"}}),
     [](const auto& option_case) { return std::string(option_case.param.name); });
 
 TEST(Options, LimitsThemselvesAreAccepted) {

@@ -44,9 +44,9 @@ void add_instruction_sets(Settings& s) {
 std::vector<Setting> all_settings() {
   Settings s;
   s.add("cpu", [](RenderOptions&) {});
-  for (const PatternInfo& info : patterns()) {
+  for (const auto& info : Choices<PatternKind>::all) {
     s.add(std::string("pattern ") + info.name, [&](RenderOptions& o) {
-      o.pattern = info.kind;
+      o.pattern = info.value;
       o.rasterizers = 20;
       o.bin = 16;
       o.workers = 2;

@@ -149,7 +149,7 @@ TEST(SettingsFile, ComesBackAsItWas) {
   const Folder folder;
   const fs::path path = folder.path / "deep" / "viewer.json";
   Settings settings;
-  settings.options = {{"pattern", "hilbert"}};
+  settings.options.pattern = PatternKind::hilbert;
   settings.window_width = 777;
   settings.bookmarks["x.obj"][4] = Camera{.eye = {1, 2, 3}, .fov = 33};
   add_recent(settings, "generated:city");
@@ -178,23 +178,27 @@ TEST(Screenshot, MetadataLeavesThePictureReadable) {
   EXPECT_THROW(with_metadata({}, {}), std::invalid_argument);
 }
 
-TEST(Options, TextsAreTheInverseOfOptions) {
-  RenderOptions options;
-  for (const app::Option& option : app::pipeline_options()) {
-    const std::string name = app::key_of(option);
-    std::vector<std::string> values = option.choices;
-    if (name == "isa") values = {"v3"};
-    if (option.kind == app::ValueKind::power_of_two) values = {"32"};
-    if (option.kind == app::ValueKind::integer || option.kind == app::ValueKind::real) values = {"3"};
-    for (const std::string& value : values) {
-      set_option(options, name, value);
-      EXPECT_EQ(app::option_texts(options).at(name), value) << name;
-    }
-  }
-  EXPECT_THROW(set_option(options, "pattern", "nonsense"), std::invalid_argument);
-  EXPECT_THROW(set_option(options, "bin", "7"), std::invalid_argument);
-  set_options(options, {{"pattern", "nonsense"}, {"bin", "128"}});  // an older version's settings
-  EXPECT_EQ(options.bin, 128);
+TEST(SettingsFile, LeavesOutWhatIsNoOptionAnyMore) {
+  const Folder folder;
+  const fs::path path = folder.path / "viewer.json";
+  std::ofstream(path) << R"({"options": {"pattern": "gone.json", "policy": "nonsense", "older": "1", "bin": "128"}})";
+  std::string problem;
+  RenderOptions expected;
+  expected.bin = 128;
+  EXPECT_EQ(read_settings(path, problem).options, expected);
+  EXPECT_EQ(problem, "");
+}
+
+TEST(Options, StepsThroughChoicesAroundTheEnd) {
+  Policy policy = Policy::foveated;
+  EXPECT_STREQ(step_choice(policy, 1), "fill-level");
+  EXPECT_STREQ(step_choice(policy, -1), "foveated");
+  EXPECT_EQ(policy, Policy::foveated);
+  PatternChoice pattern = std::make_shared<const SavedPattern>();
+  EXPECT_STREQ(step_choice(pattern, 1), "diagonal");
+  pattern = std::make_shared<const SavedPattern>();
+  EXPECT_STREQ(step_choice(pattern, -1), "g80");
+  EXPECT_EQ(pattern, PatternChoice(PatternKind::g80));
 }
 
 TEST(Options, ViewerIsToldWhatTheUserWrote) {

@@ -54,9 +54,9 @@ void write_pictures(const fs::path& folder, const lab::PatternLab& laboratory) {
   for (const auto& frame : laboratory.frames()) {
     for (const lab::FragmentMap& map : frame->maps) write_map(folder / ("map-" + map.name + ".png"), map);
   }
-  for (const PatternInfo& info : patterns()) {
+  for (const auto& info : Choices<PatternKind>::all) {
     const PatternImage image =
-        draw_pattern(make_pattern(info.kind, 8, 16, 16), {.bins_x = 16, .bins_y = 16, .cell = 10});
+        draw_pattern(make_pattern(info.value, 8, 16, 16), {.bins_x = 16, .bins_y = 16, .cell = 10});
     write_pixels((folder / ("pattern-" + std::string(info.name) + ".png")).string(), image.width, image.height,
                  image.pixels);
   }
