@@ -1,5 +1,7 @@
 #include "capture/program.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -11,11 +13,15 @@
 namespace brokkr::capture {
 namespace {
 
-enum StageBit : uint32_t { kVertex = 1, kTessControl = 2, kTessEvaluation = 4, kGeometry = 8, kFragment = 16 };
+// The stages of a program; a set of them has a bit for each.
+enum Stage : size_t { kVertex, kControl, kEvaluation, kGeometry, kFragment, kStages };
+constexpr std::array<GLenum, kStages> kStageTypes = {GL_VERTEX_SHADER, GL_TESS_CONTROL_SHADER,
+                                                     GL_TESS_EVALUATION_SHADER, GL_GEOMETRY_SHADER, GL_FRAGMENT_SHADER};
+constexpr uint32_t bit(Stage stage) { return 1u << stage; }
 
 struct ProgramInfo {
   bool own_feedback = false;  // varyings named by the application
-  uint32_t stages = 0;        // StageBit of the last link
+  uint32_t stages = 0;        // bits of the last link
   ShaderUse vertex, fragment;
   bool stores = false;  // a stage before rasterization may
 };
@@ -44,14 +50,8 @@ ProgramInfo find_program(GLuint program) {
 }
 
 uint32_t stage_bit(GLint type) {
-  switch (type) {
-    case GL_VERTEX_SHADER: return kVertex;
-    case GL_TESS_CONTROL_SHADER: return kTessControl;
-    case GL_TESS_EVALUATION_SHADER: return kTessEvaluation;
-    case GL_GEOMETRY_SHADER: return kGeometry;
-    case GL_FRAGMENT_SHADER: return kFragment;
-    default: return 0;
-  }
+  const auto found = std::find(kStageTypes.begin(), kStageTypes.end(), static_cast<GLenum>(type));
+  return found == kStageTypes.end() ? 0 : 1u << (found - kStageTypes.begin());
 }
 
 std::string shader_source(GLuint shader) {
@@ -72,11 +72,11 @@ ProgramInfo inspect(GLuint program) {
   for (GLuint shader : shaders) {
     GLint type = 0;
     GL(GetShaderiv)(shader, GL_SHADER_TYPE, &type);
-    const uint32_t bit = stage_bit(type);
-    info.stages |= bit;
-    if (bit == kVertex) vertex += shader_source(shader) + "\n";
-    if (bit == kFragment) fragment += shader_source(shader) + "\n";
-    const bool other = bit == kTessControl || bit == kTessEvaluation || bit == kGeometry;
+    const uint32_t stage = stage_bit(type);
+    info.stages |= stage;
+    if (stage == bit(kVertex)) vertex += shader_source(shader) + "\n";
+    if (stage == bit(kFragment)) fragment += shader_source(shader) + "\n";
+    const bool other = (stage & (bit(kControl) | bit(kEvaluation) | bit(kGeometry))) != 0;
     if (other) info.stores |= scan_shader(shader_source(shader)).stores;
   }
   info.vertex = scan_shader(vertex);
@@ -108,40 +108,26 @@ bool records_position(GLuint program) {
   return std::strcmp(name, "gl_Position") == 0;
 }
 
-// The program of each stage: the same for all, or those of the pipeline.
-struct Stages {
-  GLuint vertex = 0, control = 0, evaluation = 0, geometry = 0, fragment = 0;
-};
+// The program of each stage, or 0: the same for all, or those of the pipeline.
+using StagePrograms = std::array<GLuint, kStages>;
 
-GLuint pipeline_program(GLuint pipeline, GLenum stage) {
-  GLint name = 0;
-  GL(GetProgramPipelineiv)(pipeline, stage, &name);
-  return static_cast<GLuint>(name);
-}
-
-Stages current_stages(const Context& context) {
-  Stages stages;
+StagePrograms current_stages(const Context& context) {
+  StagePrograms stages{};
   if (!context.info.glsl) return stages;
   if (const GLuint program = get_name(GL_CURRENT_PROGRAM)) {
     const uint32_t bits = find_program(program).stages;
-    if (bits & kVertex) stages.vertex = program;
-    if (bits & kTessControl) stages.control = program;
-    if (bits & kTessEvaluation) stages.evaluation = program;
-    if (bits & kGeometry) stages.geometry = program;
-    if (bits & kFragment) stages.fragment = program;
-    // The program was not linked from shaders that the layer saw: feedback alone must serve.
-    if (bits == 0) stages.vertex = program;
+    // Without stages it was linked from something else than shaders that the layer saw: what feedback tells must do.
+    for (size_t i = 0; i < kStages; i++) stages[i] = (bits == 0 ? bit(kVertex) : bits) >> i & 1 ? program : 0;
     return stages;
   }
   const GLuint pipeline = context.info.pipelines ? get_name(GL_PROGRAM_PIPELINE_BINDING) : 0;
-  if (pipeline == 0) return stages;
-  stages.vertex = pipeline_program(pipeline, GL_VERTEX_SHADER);
-  if (context.info.tessellation) {
-    stages.control = pipeline_program(pipeline, GL_TESS_CONTROL_SHADER);
-    stages.evaluation = pipeline_program(pipeline, GL_TESS_EVALUATION_SHADER);
+  for (size_t i = 0; pipeline != 0 && i < kStages; i++) {
+    if ((i == kControl || i == kEvaluation) && !context.info.tessellation) continue;
+    if (i == kGeometry && !context.info.geometry) continue;
+    GLint program = 0;
+    GL(GetProgramPipelineiv)(pipeline, kStageTypes[i], &program);
+    stages[i] = static_cast<GLuint>(program);
   }
-  if (context.info.geometry) stages.geometry = pipeline_program(pipeline, GL_GEOMETRY_SHADER);
-  stages.fragment = pipeline_program(pipeline, GL_FRAGMENT_SHADER);
   return stages;
 }
 
@@ -199,7 +185,7 @@ void link_program(GLuint program, const std::function<void()>& link) {
     info.own_feedback = all.of_name[key].own_feedback;
     all.of_name[key] = info;
   }
-  const bool add = !info.own_feedback && (info.stages & (kVertex | kTessEvaluation | kGeometry)) != 0;
+  const bool add = !info.own_feedback && (info.stages & (bit(kVertex) | bit(kEvaluation) | bit(kGeometry))) != 0;
   if (!add) {
     link();
     return;
@@ -246,9 +232,11 @@ GLuint create_shader_program(GLenum type, GLsizei count, const GLchar* const* st
 
 VertexStage current_vertex_stage(const Context& context) {
   VertexStage stage;
-  const Stages stages = current_stages(context);
-  stage.flags = fragment_flags(context, stages.fragment);
-  const GLuint last = stages.geometry ? stages.geometry : stages.evaluation ? stages.evaluation : stages.vertex;
+  const StagePrograms stages = current_stages(context);
+  stage.flags = fragment_flags(context, stages[kFragment]);
+  const GLuint last = stages[kGeometry]     ? stages[kGeometry]
+                      : stages[kEvaluation] ? stages[kEvaluation]
+                                            : stages[kVertex];
   if (last == 0) {
     if (!context.info.compatibility) {
       stage.reason = "no program is in use";
@@ -267,20 +255,20 @@ VertexStage current_vertex_stage(const Context& context) {
                        : "the program was linked without position feedback (a binary or SPIR-V)";
     return stage;
   }
-  for (const GLuint program : {stages.vertex, stages.control, stages.evaluation, stages.geometry}) {
+  for (const GLuint program : {stages[kVertex], stages[kControl], stages[kEvaluation], stages[kGeometry]}) {
     if (program != 0 && find_program(program).stores) {
       stage.reason = "a vertex stage that stores to buffers or images, and would again in a second run";
       return stage;
     }
   }
   stage.kind = VertexStage::Kind::program;
-  stage.expands = stages.geometry != 0 || stages.evaluation != 0;
-  if (stages.geometry) {
+  stage.expands = stages[kGeometry] != 0 || stages[kEvaluation] != 0;
+  if (stages[kGeometry]) {
     stage.primitive = geometry_primitive(last);
-  } else if (stages.evaluation) {
+  } else if (stages[kEvaluation]) {
     stage.primitive = evaluation_primitive(last);
   }
-  stage.draw_id = find_program(stages.vertex).vertex.draw_id;
+  stage.draw_id = find_program(stages[kVertex]).vertex.draw_id;
   return stage;
 }
 

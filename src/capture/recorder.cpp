@@ -77,6 +77,13 @@ bool counts_vertices(const Context& context) {
          (context.info.pipeline_statistics && std::any_of(kStatistics.begin(), kStatistics.end(), is_active));
 }
 
+// assemble() with quads divided as the driver divides them. `flags`: of the draw.
+std::optional<Assembly> assemble_as_driver(Context& context, GLenum mode, const CompactIndices* indices, uint32_t count,
+                                           uint32_t flags) {
+  const bool quads = mode == GL_QUADS || mode == GL_QUAD_STRIP;
+  return assemble(mode, indices, count, quads ? quad_split(context, (flags & kProvokingFirst) != 0) : QuadSplit{});
+}
+
 // A part as points; `indices`: offset of its vertex numbers in the bound element array.
 void draw_points(const DrawCall& call, const SubDraw& part, uint32_t count, uintptr_t indices) {
   const auto first = static_cast<GLint>(part.first);
@@ -440,10 +447,8 @@ void Recorder::draw_part(Context& context, const DrawCall& call, const VertexSta
       return;
     }
   }
-  const bool first = (prepared.flags & kProvokingFirst) != 0;
-  const bool quads = call.mode == GL_QUADS || call.mode == GL_QUAD_STRIP;
   const std::optional<Assembly> assembly =
-      assemble(call.mode, indexed ? &indices : nullptr, vertices, quads ? quad_split(context, first) : QuadSplit{});
+      assemble_as_driver(context, call.mode, indexed ? &indices : nullptr, vertices, prepared.flags);
   if (!assembly) return;  // GL_PATCHES without tessellation, or no mode at all: an error in GL
   if (uint64_t(vertices) * part.instances > std::numeric_limits<uint32_t>::max()) {
     return count_skip("more vertices than a draw of the file holds", triangles, label, prepared);
@@ -515,12 +520,11 @@ void Recorder::draw_with_ids(Context& context, const DrawCall& call, const Verte
   const std::string name = "#" + std::to_string(draws_);
   if (!result.problem.empty()) return count_skip(result.problem, triangles_of(call), name, prepared);
   auto begin = result.positions.begin();
-  const bool first = (prepared.flags & kProvokingFirst) != 0;
   for (size_t i = 0; i < call.parts.size(); i++) {
     const SubDraw& part = call.parts[i];
     const auto end = begin + static_cast<ptrdiff_t>(uint64_t(counts[i]) * part.instances);
     const std::optional<Assembly> assembly =
-        assemble(call.mode, indexed ? &compact[i] : nullptr, counts[i], quad_split(context, first));
+        assemble_as_driver(context, call.mode, indexed ? &compact[i] : nullptr, counts[i], prepared.flags);
     if (assembly && begin != end) {
       add_draw(prepared, *assembly, {begin, end}, counts[i], part.instances, name + "." + std::to_string(i));
     }
@@ -552,10 +556,7 @@ void Recorder::draw_expanded(Context& context, const DrawCall& call, const Verte
   }
   const auto vertices = static_cast<uint32_t>(result.positions.size());
   const GLenum mode = as_points ? call.mode : primitive;
-  const bool quads = mode == GL_QUADS || mode == GL_QUAD_STRIP;
-  const bool first = (prepared.flags & kProvokingFirst) != 0;
-  const std::optional<Assembly> assembly =
-      assemble(mode, nullptr, vertices, quads ? quad_split(context, first) : QuadSplit{});
+  const std::optional<Assembly> assembly = assemble_as_driver(context, mode, nullptr, vertices, prepared.flags);
   if (assembly) add_draw(prepared, *assembly, result.positions, vertices, 1, label);
 }
 

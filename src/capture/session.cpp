@@ -38,6 +38,11 @@ std::string file_name(int64_t frame, bool several) {
   return name.insert(has_ending ? dot : name.size(), "-" + number);
 }
 
+// A line of the status file. Names may be in any encoding.
+void tell(const nlohmann::json& status) {
+  write_status(status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 // Compresses and writes on a thread of its own, so that the program runs on.
 class FrameWriter {
  public:
@@ -97,7 +102,7 @@ class FrameWriter {
     }
     status["state_checks"] = g_state_checks.load();
     status["state_differences"] = g_state_differences.load();
-    write_status(status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    tell(status);
   }
 
   std::mutex mutex_;
@@ -174,7 +179,7 @@ void count_swap(const Surface& surface) {
   const int64_t frame = ++state.swaps[surface.drawable];
   if (!state.greeted) {
     state.greeted = true;
-    write_status(nlohmann::json{{"pid", getpid()}, {"swaps", true}}.dump());
+    tell({{"pid", getpid()}, {"swaps", true}});
   }
   if (is_busy(kFastForward) && settings().frame && frame + kLeadFrames >= *settings().frame) {
     g_busy.fetch_and(~uint32_t(kFastForward));
@@ -197,7 +202,7 @@ __attribute__((destructor)) void finish() {
   session().writer.finish();
   int64_t frames = 0;
   for (const auto& [drawable, count] : session().swaps) frames = std::max(frames, count);
-  if (session().greeted) write_status(nlohmann::json{{"pid", getpid()}, {"ended", frames}}.dump());
+  if (session().greeted) tell({{"pid", getpid()}, {"ended", frames}});
 }
 
 }  // namespace
@@ -223,8 +228,7 @@ void abandon(const char* reason) {
   g_busy.fetch_and(~uint32_t(kRecording));
   session().recorder.reset();
   report(std::string("the frame is dropped: ") + reason);
-  write_status(nlohmann::json{{"pid", getpid()}, {"error", reason}}.dump(-1, ' ', false,
-                                                                         nlohmann::json::error_handler_t::replace));
+  tell({{"pid", getpid()}, {"error", reason}});
 }
 
 void before_swap(const Surface& surface) {

@@ -35,50 +35,22 @@ class GlObject {
   GLuint id_ = 0;
 };
 
-struct GlBufferKind {
-  static GLuint create() {
-    GLuint id = 0;
-    glCreateBuffers(1, &id);
-    return id;
+// The kinds that OpenGL makes and deletes by the array; those that `create` makes of a target take it as `parameters`.
+#define BROKKR_GL_KIND(kind, plural, parameters, ...)            \
+  struct Gl##kind##Kind {                                        \
+    static GLuint create parameters {                            \
+      GLuint id = 0;                                             \
+      glCreate##plural(__VA_ARGS__);                             \
+      return id;                                                 \
+    }                                                            \
+    static void destroy(GLuint id) { glDelete##plural(1, &id); } \
   }
-  static void destroy(GLuint id) { glDeleteBuffers(1, &id); }
-};
-
-struct GlTextureKind {
-  static GLuint create(GLenum target) {
-    GLuint id = 0;
-    glCreateTextures(target, 1, &id);
-    return id;
-  }
-  static void destroy(GLuint id) { glDeleteTextures(1, &id); }
-};
-
-struct GlFramebufferKind {
-  static GLuint create() {
-    GLuint id = 0;
-    glCreateFramebuffers(1, &id);
-    return id;
-  }
-  static void destroy(GLuint id) { glDeleteFramebuffers(1, &id); }
-};
-
-struct GlVertexArrayKind {
-  static GLuint create() {
-    GLuint id = 0;
-    glCreateVertexArrays(1, &id);
-    return id;
-  }
-  static void destroy(GLuint id) { glDeleteVertexArrays(1, &id); }
-};
-
-struct GlQueryKind {
-  static GLuint create(GLenum target) {
-    GLuint id = 0;
-    glCreateQueries(target, 1, &id);
-    return id;
-  }
-  static void destroy(GLuint id) { glDeleteQueries(1, &id); }
-};
+BROKKR_GL_KIND(Buffer, Buffers, (), 1, &id);
+BROKKR_GL_KIND(Texture, Textures, (GLenum target), target, 1, &id);
+BROKKR_GL_KIND(Framebuffer, Framebuffers, (), 1, &id);
+BROKKR_GL_KIND(VertexArray, VertexArrays, (), 1, &id);
+BROKKR_GL_KIND(Query, Queries, (GLenum target), target, 1, &id);
+#undef BROKKR_GL_KIND
 
 struct GlProgramKind {
   static GLuint create() { return glCreateProgram(); }

@@ -3,76 +3,100 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace brokkr::viewer {
 namespace {
 
-struct KeyName {
-  int key;
-  const char* name;
+constexpr const char *kScene = "Scene", *kPipeline = "Pipeline", *kDraws = "Draws", *kCompare = "Compare",
+                     *kCamera = "Camera", *kWindow = "Window", *kImage = "Image";
+
+constexpr KeyBinding kBindings[] = {
+    {Action::open_file, GLFW_KEY_O, kControl, kScene, "Open"},
+    {Action::reload_file, GLFW_KEY_F5, kNoModifier, kScene, "Load it again"},
+    {Action::play_sequence, GLFW_KEY_SPACE, kNoModifier, kScene, "Play or pause a sequence"},
+    {Action::step_file, GLFW_KEY_RIGHT, kNoModifier, kScene, "Next file of a sequence", 1},
+    {Action::step_file, GLFW_KEY_LEFT, kNoModifier, kScene, "Previous file of a sequence", -1},
+    {Action::step_pattern, GLFW_KEY_P, kNoModifier, kPipeline, "Next bin pattern", 1},
+    {Action::step_pattern, GLFW_KEY_P, kShift, kPipeline, "Previous bin pattern", -1},
+    {Action::step_policy, GLFW_KEY_O, kNoModifier, kPipeline, "Next scheduling policy", 1},
+    {Action::step_policy, GLFW_KEY_O, kShift, kPipeline, "Previous scheduling policy", -1},
+    {Action::step_shading, GLFW_KEY_M, kNoModifier, kPipeline, "Next shading", 1},
+    {Action::step_shading, GLFW_KEY_M, kShift, kPipeline, "Previous shading", -1},
+    {Action::render_always, GLFW_KEY_R, kNoModifier, kPipeline, "Render all the time, or only what changes"},
+    {Action::record_log, GLFW_KEY_F9, kNoModifier, kPipeline, "Start or stop a frame-time log"},
+    {Action::step_draw, GLFW_KEY_PERIOD, kNoModifier, kDraws, "Up to the next draw", 1},
+    {Action::step_draw, GLFW_KEY_COMMA, kNoModifier, kDraws, "Up to the draw before", -1},
+    {Action::isolate_draw, GLFW_KEY_I, kNoModifier, kDraws, "The chosen draw alone, or all"},
+    {Action::hide_draw, GLFW_KEY_X, kNoModifier, kDraws, "Hide or show the chosen draw"},
+    {Action::show_all_draws, GLFW_KEY_BACKSPACE, kNoModifier, kDraws, "All draws again"},
+    {Action::hold_reference, GLFW_KEY_C, kNoModifier, kCompare, "Held: the same frame through OpenGL", 0, 1, true},
+    {Action::hold_difference, GLFW_KEY_V, kNoModifier, kCompare, "Held: where it differs from OpenGL's", 0, 1, true},
+    {Action::recall_bookmark, GLFW_KEY_0, kNoModifier, kCamera, "Recall a bookmark", 0, 10},
+    {Action::save_bookmark, GLFW_KEY_0, kControl, kCamera, "Save the camera as a bookmark", 0, 10},
+    {Action::camera_home, GLFW_KEY_HOME, kNoModifier, kCamera, "As it was loaded"},
+    {Action::copy_camera, GLFW_KEY_C, kControl, kCamera, "Copy the camera as text"},
+    {Action::paste_camera, GLFW_KEY_V, kControl, kCamera, "Paste a camera"},
+    {Action::show_help, GLFW_KEY_F1, kNoModifier, kWindow, "This help"},
+    {Action::show_help, GLFW_KEY_H, kNoModifier, kWindow, "This help"},
+    {Action::hide_panels, GLFW_KEY_F2, kNoModifier, kWindow, "Hide or show everything but the image"},
+    {Action::full_screen, GLFW_KEY_F11, kNoModifier, kWindow, "Full screen"},
+    {Action::save_window, GLFW_KEY_F12, kNoModifier, kWindow, "Save the window as PNG"},
+    {Action::save_image, GLFW_KEY_F12, kShift, kWindow, "Save the image alone, pixel for pixel"},
+    {Action::next_panel, GLFW_KEY_TAB, kControl, kWindow, "Next panel"},
+    {Action::dismiss, GLFW_KEY_ESCAPE, kNoModifier, kWindow, "Close help, dialog and messages; stop loading"},
+    {Action::quit, GLFW_KEY_Q, kControl, kWindow, "Quit"},
+    {Action::one_to_one, GLFW_KEY_Z, kNoModifier, kImage, "One image pixel per screen pixel"},
+    {Action::fit_image, GLFW_KEY_F, kNoModifier, kImage, "Fit the image to the window"},
+    {Action::zoom, GLFW_KEY_EQUAL, kNoModifier, kImage, "Larger", 1},
+    {Action::zoom, GLFW_KEY_MINUS, kNoModifier, kImage, "Smaller", -1},
 };
 
-constexpr KeyName kNames[] = {
-    {GLFW_KEY_SPACE, "Space"},
-    {GLFW_KEY_ESCAPE, "Esc"},
-    {GLFW_KEY_ENTER, "Enter"},
-    {GLFW_KEY_TAB, "Tab"},
-    {GLFW_KEY_BACKSPACE, "Backspace"},
-    {GLFW_KEY_DELETE, "Delete"},
-    {GLFW_KEY_RIGHT, "Right arrow"},
-    {GLFW_KEY_LEFT, "Left arrow"},
-    {GLFW_KEY_DOWN, "Down arrow"},
-    {GLFW_KEY_UP, "Up arrow"},
-    {GLFW_KEY_PAGE_UP, "Page up"},
-    {GLFW_KEY_PAGE_DOWN, "Page down"},
-    {GLFW_KEY_HOME, "Home"},
-    {GLFW_KEY_END, "End"},
-    {GLFW_KEY_COMMA, ","},
-    {GLFW_KEY_PERIOD, "."},
-    {GLFW_KEY_MINUS, "-"},
-    {GLFW_KEY_EQUAL, "="},
+// Named in the help sheet, looked up by image_area.cpp.
+struct Gesture {
+  const char *group, *keys, *help;
 };
+constexpr Gesture kGestures[] = {
+    {kCamera, "Left drag", "Orbit (captured frames: around the unprojected geometry)"},
+    {kCamera, "Middle drag", "Pan (captured frames: the image; with Shift the geometry)"},
+    {kCamera, "Wheel", "Closer (captured frames: zoom into the image; with Shift closer)"},
+    {kCamera, "Ctrl + wheel, Ctrl + middle drag", "Zoom and move the image of any scene"},
+    {kCamera, "Right held + W A S D Q E", "Look around and fly; Shift is faster"},
+};
+
+constexpr std::pair<int, const char*> kNames[] = {
+    {GLFW_KEY_SPACE, "Space"},       {GLFW_KEY_ESCAPE, "Esc"},      {GLFW_KEY_ENTER, "Enter"},
+    {GLFW_KEY_TAB, "Tab"},           {GLFW_KEY_DELETE, "Delete"},   {GLFW_KEY_BACKSPACE, "Backspace"},
+    {GLFW_KEY_RIGHT, "Right arrow"}, {GLFW_KEY_LEFT, "Left arrow"}, {GLFW_KEY_DOWN, "Down arrow"},
+    {GLFW_KEY_UP, "Up arrow"},       {GLFW_KEY_PAGE_UP, "Page up"}, {GLFW_KEY_PAGE_DOWN, "Page down"},
+    {GLFW_KEY_HOME, "Home"},         {GLFW_KEY_END, "End"}};
+
+std::string keys_of(const KeyBinding& binding) {
+  std::string text = key_text(binding.key, binding.modifiers);
+  if (binding.keys > 1) text += " ... " + key_text(binding.key + binding.keys - 1, kNoModifier);
+  return text;
+}
 
 }  // namespace
 
-void KeyTable::add(KeyBinding binding) {
-  for (const KeyBinding& other : bindings_) {
-    if (other.gesture.empty() && other.key == binding.key && other.modifiers == binding.modifiers) {
-      throw std::invalid_argument("key " + key_text(binding.key, binding.modifiers) + " has two meanings: '" +
-                                  other.help + "' and '" + binding.help + "'");
-    }
+std::span<const KeyBinding> key_bindings() { return kBindings; }
+
+std::optional<KeyEvent> Keyboard::press(int key, int modifiers) {
+  for (const KeyBinding& binding : kBindings) {
+    const int offset = key - binding.key;
+    if (offset < 0 || offset >= binding.keys || binding.modifiers != modifiers) continue;
+    if (binding.held) held_.push_back(&binding);
+    return KeyEvent{binding.action, binding.number + offset};
   }
-  bindings_.push_back(std::move(binding));
+  return std::nullopt;
 }
 
-void KeyTable::add_gesture(const std::string& gesture, const std::string& group, const std::string& help) {
-  bindings_.push_back({.group = group, .help = help, .gesture = gesture});
-}
-
-bool KeyTable::press(int key, int modifiers) {
-  for (size_t i = 0; i < bindings_.size(); ++i) {
-    const KeyBinding& binding = bindings_[i];
-    if (!binding.gesture.empty() || binding.key != key || binding.modifiers != modifiers) continue;
-    if (binding.release) held_.push_back(i);
-    if (binding.press) binding.press();
-    return true;
-  }
-  return false;
-}
-
-bool KeyTable::release(int key) {
-  // A binding that was pressed must end, whatever modifiers are held now.
-  bool found = false;
-  const auto ends = [&](size_t i) { return bindings_[i].key == key; };
-  for (const size_t i : std::vector<size_t>(held_)) {
-    if (!ends(i)) continue;
-    found = true;
-    bindings_[i].release();
-  }
-  held_.erase(std::remove_if(held_.begin(), held_.end(), ends), held_.end());
-  return found;
+std::optional<KeyEvent> Keyboard::release(int key) {
+  const auto held = std::find_if(held_.begin(), held_.end(), [&](const KeyBinding* b) { return b->key == key; });
+  if (held == held_.end()) return std::nullopt;
+  const KeyEvent event{(*held)->action, 0, false};
+  held_.erase(held);
+  return event;
 }
 
 std::string key_text(int key, int modifiers) {
@@ -81,11 +105,41 @@ std::string key_text(int key, int modifiers) {
   if (modifiers & kAlt) text += "Alt+";
   if (modifiers & kShift) text += "Shift+";
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F12) return text + "F" + std::to_string(key - GLFW_KEY_F1 + 1);
-  for (const KeyName& name : kNames) {
-    if (name.key == key) return text + name.name;
+  for (const auto& [named, name] : kNames) {
+    if (named == key) return text + name;
   }
-  if (key > 32 && key < 127) return text + static_cast<char>(key);
-  return text + "key " + std::to_string(key);
+  return text + static_cast<char>(key);  // letters, digits and signs are their ASCII code
+}
+
+std::string key_text(Action action) {
+  for (const KeyBinding& binding : kBindings) {
+    if (binding.action == action) return keys_of(binding);
+  }
+  return {};
+}
+
+std::vector<HelpGroup> help_groups() {
+  std::vector<HelpGroup> groups;
+  const auto add = [&](const char* group, const std::string& keys, const char* help) {
+    const auto named = [&](const HelpGroup& other) { return other.name == group; };
+    auto at = std::find_if(groups.begin(), groups.end(), named);
+    if (at == groups.end()) at = groups.insert(at, {group, {}});
+    at->lines.push_back({keys, help});
+  };
+  for (const KeyBinding& binding : kBindings) add(binding.group, keys_of(binding), binding.help);
+  for (const Gesture& gesture : kGestures) add(gesture.group, gesture.keys, gesture.help);
+  return groups;
+}
+
+std::string key_list() {
+  std::string text = "| | key | what it does |\n|---|---|---|\n";
+  for (const HelpGroup& group : help_groups()) {
+    std::string name = group.name;
+    for (const HelpGroup::Line& line : group.lines) {
+      text += "| " + std::exchange(name, "") + " | `" + line.keys + "` | " + line.help + " |\n";
+    }
+  }
+  return text;
 }
 
 }  // namespace brokkr::viewer

@@ -1,43 +1,99 @@
-// The key table: one list from which keys are looked up and the help sheet is drawn.
+// The key table: each key stands here once, with its action and its help. What a key does, the keys in the menu, the
+// help sheet and the list in docs/viewer.md all follow from it.
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace brokkr::viewer {
 
+enum class Action : uint8_t {
+  open_file,
+  reload_file,
+  play_sequence,
+  step_file,
+  step_pattern,
+  step_policy,
+  step_shading,
+  render_always,
+  record_log,
+  step_draw,
+  isolate_draw,
+  hide_draw,
+  show_all_draws,
+  hold_reference,
+  hold_difference,
+  recall_bookmark,
+  save_bookmark,
+  camera_home,
+  copy_camera,
+  paste_camera,
+  show_help,
+  hide_panels,
+  full_screen,
+  save_window,
+  save_image,
+  next_panel,
+  dismiss,
+  quit,
+  one_to_one,
+  fit_image,
+  zoom,
+};
+
 // Modifier bits, as GLFW has them.
 enum KeyModifier : int { kNoModifier = 0, kShift = 1, kControl = 2, kAlt = 4 };
 
-// What a key does. Keys are GLFW's key codes; letters and digits are their capital ASCII code.
+// Keys are GLFW's key codes; letters and digits are their capital ASCII code.
 struct KeyBinding {
+  Action action{};
   int key = 0;
   int modifiers = kNoModifier;  // KeyModifier bits that must be held, and no other
-  std::string group;            // heading in the help sheet
-  std::string help;             // "Save a screenshot"
-  std::function<void()> press;
-  std::function<void()> release;  // may be empty
-  std::string gesture;            // of the mouse: named in the help sheet, never looked up (key is 0)
+  const char* group = "";       // heading in the help sheet
+  const char* help = "";        // "Save the window as PNG"
+  int number = 0;               // of the event: 1 or -1 of a step; of several keys that of the first
+  int keys = 1;                 // so many keys in a row share the action: digits
+  bool held = false;            // the action lasts until the key is released
+};
+std::span<const KeyBinding> key_bindings();
+
+// A key that went down, or one with a held action that went up again.
+struct KeyEvent {
+  Action action{};
+  int number = 0;  // 1, -1: forward, backward; of a bookmark
+  bool down = true;
 };
 
-class KeyTable {
+// The keyboard's events as actions.
+class Keyboard {
  public:
-  // Throws std::invalid_argument where the key is taken: a key has one meaning.
-  void add(KeyBinding binding);
-  void add_gesture(const std::string& gesture, const std::string& group, const std::string& help);
-  // Runs the action of a key that went down or up. Returns whether there was one.
-  bool press(int key, int modifiers);
-  bool release(int key);
-
-  const std::vector<KeyBinding>& bindings() const { return bindings_; }
+  std::optional<KeyEvent> press(int key, int modifiers);
+  // Whatever modifiers are held by now: an action that was begun ends.
+  std::optional<KeyEvent> release(int key);
 
  private:
-  std::vector<KeyBinding> bindings_;
-  std::vector<size_t> held_;  // bindings whose release is due
+  std::vector<const KeyBinding*> held_;
 };
 
 // "Ctrl+1", "F12", "Left arrow".
 std::string key_text(int key, int modifiers);
+// The keys of an action, for the menu.
+std::string key_text(Action action);
+
+// The help sheet: keys and the mouse's gestures by group.
+struct HelpGroup {
+  struct Line {
+    std::string keys, help;
+  };
+  std::string name;
+  std::vector<Line> lines;
+};
+std::vector<HelpGroup> help_groups();
+
+// The same as the Markdown table of docs/viewer.md.
+std::string key_list();
 
 }  // namespace brokkr::viewer

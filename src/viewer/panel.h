@@ -5,7 +5,7 @@
 // and hands back a Rendered. A panel runs on the UI thread and must return within a millisecond or two. Longer work
 // goes to the render thread as a job (ViewerCommands::run), which runs between two frames.
 //
-// To add a panel: derive from Panel in panel_NAME.cpp, and name its factory in panels.h and panels.cpp.
+// To add a panel: derive from Panel in panel_NAME.cpp, name its factory in panels.h, and call it in viewer.cpp.
 #pragma once
 
 #include <atomic>
@@ -154,7 +154,7 @@ class Panel {
   virtual void on_frame(ViewerState&) {}                      // state.last is new
   virtual void on_present(ViewerState&, const Presented&) {}  // a new frame has been shown
   virtual bool on_click(ViewerState&, glm::vec2 /*pixel*/) { return false; }  // left, without a drag; true: taken
-  virtual void add_keys(ViewerState&, KeyTable&) {}                           // once, at the start
+  virtual bool on_key(ViewerState&, const KeyEvent&) { return false; }        // true: the action is this panel's
 };
 
 }  // namespace brokkr::viewer

@@ -1,5 +1,4 @@
 // The same frame drawn by OpenGL: shown while a key is held, as a difference, and in numbers.
-#include <GLFW/glfw3.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -125,20 +124,12 @@ class ComparePanel : public Panel {
  public:
   const char* name() const override { return "Compare"; }
 
-  void add_keys(ViewerState& state, KeyTable& keys) override {
-    const auto hold = [&](int key, const char* help, bool& held) {
-      keys.add({.key = key,
-                .group = "Compare",
-                .help = help,
-                .press =
-                    [this, &state, &held] {
-                      held = true;
-                      ask(state);
-                    },
-                .release = [&held] { held = false; }});
-    };
-    hold(GLFW_KEY_C, "Held: the same frame through OpenGL", reference_held_);
-    hold(GLFW_KEY_V, "Held: where it differs from OpenGL's", difference_held_);
+  bool on_key(ViewerState& state, const KeyEvent& event) override {
+    const bool reference = event.action == Action::hold_reference;
+    if (!reference && event.action != Action::hold_difference) return false;
+    (reference ? reference_held_ : difference_held_) = event.down;
+    if (event.down) ask(state);
+    return true;
   }
 
   void draw(ViewerState& state) override {

@@ -63,11 +63,10 @@ class LogPanel : public Panel {
   }
   const char* name() const override { return "Log"; }
 
-  void add_keys(ViewerState& state, KeyTable& keys) override {
-    keys.add(
-        {.key = GLFW_KEY_F9, .group = "Pipeline", .help = "Start or stop a frame-time log", .press = [this, &state] {
-           toggle(state);
-         }});
+  bool on_key(ViewerState& state, const KeyEvent& event) override {
+    if (event.action != Action::record_log) return false;
+    toggle(state);
+    return true;
   }
 
   void draw(ViewerState& state) override {

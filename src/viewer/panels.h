@@ -1,8 +1,7 @@
-// Every panel of the viewer, in the order of their tabs.
+// Every panel of the viewer.
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "viewer/panel.h"
 
@@ -15,7 +14,5 @@ std::unique_ptr<Panel> make_pattern_panel();
 std::unique_ptr<Panel> make_inspect_panel();
 std::unique_ptr<Panel> make_compare_panel();
 std::unique_ptr<Panel> make_log_panel();
-
-std::vector<std::unique_ptr<Panel>> make_panels();
 
 }  // namespace brokkr::viewer

@@ -1,11 +1,11 @@
 #include "viewer/screenshot.h"
 
-#include <array>
-#include <cstdint>
+#include <png.h>
+
+#include <csetjmp>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "brokkr/image.h"
 #include "pipeline/options.h"
 #include "scene/file_io.h"
 #include "viewer/camera_control.h"
@@ -15,40 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// CRC-32 of PNG chunks (ISO 3309).
-uint32_t checksum(const std::vector<std::byte>& bytes) {
-  static const std::array<uint32_t, 256> table = [] {
-    std::array<uint32_t, 256> t{};
-    for (uint32_t n = 0; n < 256; ++n) {
-      uint32_t c = n;
-      for (int bit = 0; bit < 8; ++bit) c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
-      t[n] = c;
-    }
-    return t;
-  }();
-  uint32_t crc = ~0u;
-  for (const std::byte b : bytes) crc = table[(crc ^ uint32_t(b)) & 0xff] ^ (crc >> 8);
-  return ~crc;
-}
-
-void append_number(std::vector<std::byte>& out, uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(std::byte(value >> shift & 0xff));
-}
-
-void append_text(std::vector<std::byte>& out, const std::string& text) {
-  for (const char c : text) out.push_back(std::byte(c));
-}
-
-std::vector<std::byte> text_chunk(const std::string& key, const std::string& value) {
-  std::vector<std::byte> body;  // type and data: what the checksum covers
-  append_text(body, "iTXt" + key);
-  for (int i = 0; i < 5; ++i) body.push_back(std::byte(0));  // end of key; not compressed; no language, no translation
-  append_text(body, value);
-  std::vector<std::byte> chunk;
-  append_number(chunk, uint32_t(body.size() - 4));
-  chunk.insert(chunk.end(), body.begin(), body.end());
-  append_number(chunk, checksum(body));
-  return chunk;
+void append_bytes(png_structp png, png_bytep data, size_t size) {
+  auto& file = *static_cast<std::vector<std::byte>*>(png_get_io_ptr(png));
+  const auto* const bytes = reinterpret_cast<const std::byte*>(data);
+  file.insert(file.end(), bytes, bytes + size);
 }
 
 std::string quoted(const std::string& word) {
@@ -74,17 +44,33 @@ std::string changed_options(const RenderOptions& options) {
 
 }  // namespace
 
-std::vector<std::byte> with_metadata(std::vector<std::byte> png, const Metadata& metadata) {
-  constexpr size_t kAfterHeader = 8 + 8 + 13 + 4;  // signature; IHDR, which comes first
-  if (png.size() < kAfterHeader || png[1] != std::byte('P') || png[12] != std::byte('I'))
-    throw std::invalid_argument("with_metadata: this is no PNG file");
-  std::vector<std::byte> chunks;
+std::vector<std::byte> encode_screenshot(const Picture& picture, const Metadata& metadata) {
+  std::vector<png_text> texts;
   for (const auto& [key, value] : metadata) {
-    const std::vector<std::byte> chunk = text_chunk(key, value);
-    chunks.insert(chunks.end(), chunk.begin(), chunk.end());
+    png_text text{};
+    text.compression = PNG_ITXT_COMPRESSION_NONE;
+    text.key = const_cast<char*>(key.c_str());
+    text.text = const_cast<char*>(value.c_str());
+    texts.push_back(text);
   }
-  png.insert(png.begin() + ptrdiff_t(kAfterHeader), chunks.begin(), chunks.end());
-  return png;
+  std::vector<std::byte> file;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
+  if (info == nullptr || setjmp(png_jmpbuf(png)) != 0) {
+    png_destroy_write_struct(&png, &info);
+    throw std::runtime_error("the picture cannot be encoded as PNG");
+  }
+  png_set_write_fn(png, &file, append_bytes, nullptr);
+  png_set_IHDR(png, info, png_uint_32(picture.width), png_uint_32(picture.height), 8, PNG_COLOR_TYPE_RGB,
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_text(png, info, texts.data(), int(texts.size()));
+  png_write_info(png, info);
+  png_set_filler(png, 0, PNG_FILLER_AFTER);  // alpha is left out
+  for (size_t y = size_t(picture.height); y-- > 0;)
+    png_write_row(png, reinterpret_cast<png_const_bytep>(&picture.pixels[y * size_t(picture.width)]));
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return file;
 }
 
 Metadata metadata_of(const Rendered& frame) {
@@ -122,7 +108,7 @@ Metadata metadata_of(const Rendered& frame) {
 }
 
 void write_screenshot(const fs::path& path, const Picture& picture, const Metadata& metadata) {
-  write_file(path, with_metadata(encode_png(picture.width, picture.height, picture.pixels, true), metadata));
+  write_file(path, encode_screenshot(picture, metadata));
 }
 
 }  // namespace brokkr::viewer

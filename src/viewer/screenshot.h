@@ -12,9 +12,9 @@ namespace brokkr::viewer {
 
 using Metadata = std::map<std::string, std::string>;
 
-// Adds a text chunk (iTXt, UTF-8) per entry to a PNG file in memory. Keys are 1..79 Latin letters. Throws
-// std::invalid_argument where `png` is no PNG file.
-std::vector<std::byte> with_metadata(std::vector<std::byte> png, const Metadata& metadata);
+// A PNG file without alpha, with a text chunk (iTXt, UTF-8) per entry. Keys are 1..79 Latin letters. Throws
+// std::runtime_error where the picture has no pixels.
+std::vector<std::byte> encode_screenshot(const Picture& picture, const Metadata& metadata);
 
 // The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and "Command", a
 // command line of `brokkr render` that draws it again.

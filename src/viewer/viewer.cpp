@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 #include <utility>
 
 #include "app/pipeline_options.h"
 #include "viewer/names.h"
+#include "viewer/option_widget.h"
 #include "viewer/panels.h"
 #include "viewer/scene.h"
 #include "viewer/screenshot.h"
@@ -20,9 +22,23 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kNoteTime = std::chrono::seconds(5);
+constexpr float kZoomStep = 1.25f;
 constexpr size_t kFrameTimes = 64;  // the rate in the status bar is the mean over this many frames
 // UI frames that are drawn after an event: some widgets need several to settle (a tooltip, a closing menu).
 constexpr int kSettleFrames = 3;
+
+// In the order of their tabs.
+std::vector<std::unique_ptr<Panel>> make_panels() {
+  std::vector<std::unique_ptr<Panel>> panels;
+  panels.push_back(make_scene_panel());
+  panels.push_back(make_pipeline_panel());
+  panels.push_back(make_policy_panel());
+  panels.push_back(make_pattern_panel());
+  panels.push_back(make_inspect_panel());
+  panels.push_back(make_compare_panel());
+  panels.push_back(make_log_panel());
+  return panels;
+}
 
 }  // namespace
 
@@ -35,10 +51,13 @@ Viewer::Viewer(const ViewRequest& request) : request_(request), state_{.commands
   if (!problem.empty()) show_error(problem);
   WindowSize size{settings_.window_width, settings_.window_height, settings_.maximized};
   if (request.window) size = *request.window;
-  window_ =
-      std::make_unique<Window>(size, WindowEvents{[this](int key, int modifiers) { keys_.press(key, modifiers); },
-                                                  [this](int key) { keys_.release(key); },
-                                                  [this](const std::vector<std::string>& paths) { open(paths); }});
+  const auto act_on = [this](const std::optional<KeyEvent>& event) {
+    if (event) act(*event);
+  };
+  window_ = std::make_unique<Window>(
+      size, WindowEvents{[this, act_on](int key, int modifiers) { act_on(keyboard_.press(key, modifiers)); },
+                         [this, act_on](int key) { act_on(keyboard_.release(key)); },
+                         [this](const std::vector<std::string>& paths) { open(paths); }});
   show_ui_ = settings_.panels;
   wanted_panel_ = settings_.panel;
   sequence_.speed = settings_.sequence_speed;
@@ -59,8 +78,6 @@ Viewer::Viewer(const ViewRequest& request) : request_(request), state_{.commands
   loader_ = std::make_unique<Loader>(Window::wake);
   watch_ = std::make_unique<FileWatch>(Window::wake);
   panels_ = make_panels();
-  add_keys();
-  for (const auto& panel : panels_) panel->add_keys(state_, keys_);
   open(request.files);
 }
 
@@ -243,6 +260,108 @@ void Viewer::run() {
     if (shot_ != Shot::none) take_screenshot();
     present(shown);
     shown = image_.number;
+  }
+}
+
+void Viewer::copy_camera() {
+  if (!state_.scene) return;
+  const std::string text = camera_text(state_.camera.camera());
+  ImGui::SetClipboardText(text.c_str());
+  show_note("camera copied: " + text);
+}
+
+void Viewer::paste_camera() {
+  const char* const text = ImGui::GetClipboardText();
+  try {
+    if (text == nullptr || *text == '\0') throw std::runtime_error("the clipboard holds no text");
+    state_.camera.set_text(text);
+    show_note("camera pasted");
+  } catch (const std::exception& error) {
+    show_error(error.what());
+  }
+}
+
+void Viewer::zoom(float factor) { area_.zoom(state_, factor, (state_.view.area_begin + state_.view.area_end) / 2.0f); }
+
+void Viewer::show_next_panel() {
+  size_t next = 0;
+  for (size_t i = 0; i < panels_.size(); ++i) {
+    if (panels_[i]->name() == wanted_panel_) next = (i + 1) % panels_.size();
+  }
+  wanted_panel_ = panels_[next]->name();
+  show_ui_ = true;
+}
+
+void Viewer::play_or_pause() {
+  if (sequence_.playing())
+    sequence_.pause();
+  else
+    sequence_.play(Clock::now());
+}
+
+void Viewer::step_sequence(int by) {
+  if (!sequence_.active()) return;
+  sequence_.pause();
+  sequence_.step(by);
+  load_file(sequence_.files()[sequence_.position()], true);
+}
+
+template <typename Choice>
+void Viewer::choose_next(const std::string& what, Choice& option, int by) {
+  show_note(what + ": " + step_choice(option, by));
+}
+
+void Viewer::recall_bookmark(int number) {
+  const std::string name = std::to_string(number);
+  if (!state_.camera.recall_bookmark(size_t(number)))
+    show_note("bookmark " + name + " is empty: Ctrl+" + name + " saves the camera there");
+}
+
+void Viewer::save_bookmark(int number) {
+  state_.camera.save_bookmark(size_t(number));
+  show_note("camera saved as bookmark " + std::to_string(number));
+}
+
+void Viewer::dismiss() {
+  show_help_ = false;
+  dialog_.close();
+  errors_.clear();
+  loader_->cancel();
+}
+
+void Viewer::act(const KeyEvent& event) {
+  RenderOptions& options = state_.settings.options;
+  switch (event.action) {
+    case Action::open_file: return dialog_.open(settings_.folder);
+    case Action::reload_file: return reload();
+    case Action::play_sequence: return play_or_pause();
+    case Action::step_file: return step_sequence(event.number);
+    case Action::step_pattern: return choose_next("bin pattern", options.pattern, event.number);
+    case Action::step_policy: return choose_next("scheduling policy", options.policy, event.number);
+    case Action::step_shading: return choose_next("shading", options.shading, event.number);
+    case Action::render_always:
+      state_.continuous = !state_.continuous;
+      return show_note(state_.continuous ? "frames keep coming" : "a frame is drawn where something changes");
+    case Action::recall_bookmark: return recall_bookmark(event.number);
+    case Action::save_bookmark: return save_bookmark(event.number);
+    case Action::camera_home: return state_.camera.home();
+    case Action::copy_camera: return copy_camera();
+    case Action::paste_camera: return paste_camera();
+    case Action::show_help: show_help_ = !show_help_; return;
+    case Action::hide_panels: show_ui_ = !show_ui_; return;
+    case Action::full_screen: return window_->toggle_full_screen();
+    case Action::save_window: shot_ = Shot::window; return;
+    case Action::save_image: shot_ = Shot::image; return;
+    case Action::next_panel: return show_next_panel();
+    case Action::dismiss: return dismiss();
+    case Action::quit: return window_->close();
+    case Action::one_to_one: return area_.one_to_one();
+    case Action::fit_image: return area_.fit();
+    case Action::zoom: return zoom(event.number > 0 ? kZoomStep : 1 / kZoomStep);
+    default: break;
+  }
+  for (const auto& panel : panels_) {
+    if (panel->on_key(state_, event)) return;
   }
 }
 

@@ -55,9 +55,16 @@ class Viewer : public ViewerCommands {
   // Opens files or a folder, from a drop, the command line or the dialog.
   void open(const std::vector<std::string>& paths);
   void load_file(const std::string& path, bool keep_camera);
-  void add_keys();
-  void add_view_keys();
-  void add_camera_keys();
+  void act(const KeyEvent& event);
+  template <typename Choice>
+  void choose_next(const std::string& what, Choice& option, int by);
+  void play_or_pause();
+  void step_sequence(int by);
+  void recall_bookmark(int number);
+  void save_bookmark(int number);
+  void show_next_panel();
+  void dismiss();
+  void zoom(float factor);
   void poll();  // takes the results of other threads
   void take_scene(const Loaded& loaded);
   void request_frame();
@@ -71,7 +78,7 @@ class Viewer : public ViewerCommands {
   ViewRequest request_;
   std::filesystem::path settings_path_;
   Settings settings_;
-  KeyTable keys_;
+  Keyboard keyboard_;
   std::unique_ptr<Window> window_;
   std::unique_ptr<Presenter> presenter_;
   std::unique_ptr<RenderThread> render_thread_;

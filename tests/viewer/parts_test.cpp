@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -45,21 +47,42 @@ class Folder {
   fs::path path;
 };
 
-TEST(KeyTable, PressReleaseAndModifiers) {
-  KeyTable keys;
-  int plain = 0, control = 0, released = 0;
-  keys.add({.key = 'A', .press = [&] { plain++; }, .release = [&] { released++; }});
-  keys.add({.key = 'A', .modifiers = kControl, .press = [&] { control++; }});
-  EXPECT_TRUE(keys.press('A', kNoModifier));
-  EXPECT_TRUE(keys.press('A', kControl));
-  EXPECT_FALSE(keys.press('A', kShift));
-  EXPECT_EQ(plain, 1);
-  EXPECT_EQ(control, 1);
-  EXPECT_TRUE(keys.release('A'));
-  EXPECT_FALSE(keys.release('A'));  // once
-  EXPECT_EQ(released, 1);
-  EXPECT_THROW(keys.add({.key = 'A', .help = "again"}), std::invalid_argument);
+TEST(Keys, PressReleaseAndModifiers) {
+  Keyboard keyboard;
+  const auto held = keyboard.press('C', kNoModifier);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_EQ(held->action, Action::hold_reference);
+  EXPECT_TRUE(held->down);
+  const auto copied = keyboard.press('C', kControl);
+  ASSERT_TRUE(copied.has_value());
+  EXPECT_EQ(copied->action, Action::copy_camera);
+  EXPECT_FALSE(keyboard.press('C', kShift).has_value());
+  const auto released = keyboard.release('C');
+  ASSERT_TRUE(released.has_value());
+  EXPECT_EQ(released->action, Action::hold_reference);
+  EXPECT_FALSE(released->down);
+  EXPECT_FALSE(keyboard.release('C').has_value());  // once
+  const auto bookmark = keyboard.press('7', kControl);
+  ASSERT_TRUE(bookmark.has_value());
+  EXPECT_EQ(bookmark->action, Action::save_bookmark);
+  EXPECT_EQ(bookmark->number, 7);
   EXPECT_EQ(key_text('1', kControl), "Ctrl+1");
+  EXPECT_EQ(key_text(Action::save_image), "Shift+F12");
+}
+
+TEST(Keys, HaveOneMeaningEach) {
+  std::set<std::pair<int, int>> taken;
+  for (const KeyBinding& binding : key_bindings()) {
+    for (int i = 0; i < binding.keys; ++i)
+      EXPECT_TRUE(taken.emplace(binding.key + i, binding.modifiers).second) << binding.help;
+  }
+}
+
+TEST(Keys, StandInTheDocumentation) {
+  std::ifstream file(std::string(BROKKR_SOURCE_DIR) + "/docs/viewer.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(page.find(key_list()), std::string::npos) << "docs/viewer.md needs this table of src/viewer/keys.cpp:\n"
+                                                      << key_list();
 }
 
 TEST(Sequence, FilesInTheOrderOfTheirNumbers) {
@@ -171,11 +194,12 @@ TEST(SettingsFile, ComesBackAsItWas) {
 
 TEST(Screenshot, MetadataLeavesThePictureReadable) {
   const std::vector<uint32_t> pixels = {0xff0000ff, 0xff00ff00, 0xffff0000, 0xffffffff};
-  const auto png = with_metadata(encode_png(2, 2, pixels, true), {{"Command", "brokkr render \xc3\xa9"}});
+  const auto png = encode_screenshot({2, 2, pixels}, {{"Command", "brokkr render \xc3\xa9"}});
   const std::string text(reinterpret_cast<const char*>(png.data()), png.size());
   EXPECT_NE(text.find("iTXtCommand"), std::string::npos);
+  EXPECT_NE(text.find("brokkr render \xc3\xa9"), std::string::npos);
   EXPECT_EQ(read_image(png, "a.png").texels, pixels);
-  EXPECT_THROW(with_metadata({}, {}), std::invalid_argument);
+  EXPECT_THROW(encode_screenshot({}, {}), std::runtime_error);
 }
 
 TEST(SettingsFile, LeavesOutWhatIsNoOptionAnyMore) {
