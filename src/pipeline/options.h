@@ -1,4 +1,4 @@
-// The table of options (brokkr/options.def) as data: what is known of each, its limits, its text.
+// The table of options (brokkr/options.def) as data: names, limits and texts.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace brokkr {
 
-// What a line of the table says of an option, beside its field.
+// The properties of an option that its line in the table gives, beside its field.
 struct OptionInfo {
   const char* name = "";                    // on the command line, in manifests, logs and settings
   double min = 0, max = 0;                  // of a number, and of each number of a list
   bool power_of_two = false;                // a number that must be one
-  const char* texts = "";                   // std::string: those that there are, "v2,v3"
-  const char* form = "";                    // how a list is written, where LIST does not say enough: "X,Y"
+  const char* texts = "";                   // std::string: the values that exist, "v2,v3"
+  const char* form = "";                    // the form of a list, where LIST does not say enough: "X,Y"
   const char* unit = "";                    // "ms"
   const char* zero = "";                    // what 0, or no value, stands for
-  bool scheduling = false;                  // what a block works on, and until when
+  bool scheduling = false;                  // the option is about the work of blocks, or its end
   std::optional<Policy> policy = {};        // the only one that reads it
   std::optional<MachineKind> machine = {};  // the only one that reads it
   const char* help = "";
@@ -43,7 +43,7 @@ void for_each_option(Options& options, Visit&& visit) {
 #include "brokkr/options.def"
 }
 
-// A whole number or real number of min .. max. Throw std::invalid_argument that quotes the text and says what is
+// A whole number or real number of min .. max. They throw std::invalid_argument that quotes the text and says what is
 // wanted.
 int64_t whole_number(std::string_view text, double min, double max, bool power_of_two = false);
 double real_number(std::string_view text, double min, double max);
@@ -58,7 +58,7 @@ concept HasChoices = requires {
   Choices<T>::all;
 };
 
-// The names that users choose from for a field of this type; none where it is chosen otherwise.
+// The names that users choose from for a field of this type; none where its values have no names.
 template <class T>
 std::vector<std::string> names_of(const OptionInfo& info = {}) {
   std::vector<std::string> names;
