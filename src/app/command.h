@@ -15,7 +15,7 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;     // a file, a machine or a comparison failed
 inline constexpr int kUsageError = 2;  // the command line itself is wrong
 
-// What an option's value must be. Checked before a command runs.
+// The kind of an option's value, which is checked before a command runs.
 enum class ValueKind : uint8_t {
   flag,            // no value
   text,            // anything
@@ -63,13 +63,13 @@ struct Command {
   int (*run)(const Arguments&);  // returns the exit code; throws for errors
 };
 
-// Something is wrong with the command line: exit code 2. The message is one line that says what to do.
+// An error in the command line, with exit code 2. The message is one line that says what to do.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The name that Arguments knows an option by.
+// The name of an option in Arguments.
 std::string key_of(const Option& option);
 
 }  // namespace brokkr::app

@@ -9,7 +9,7 @@
 namespace brokkr::app {
 namespace {
 
-// A camera that cannot be read is the command line's fault, not the file's.
+// An unreadable camera is an error of the command line and not of the file.
 void check_camera(const std::string& text) {
   try {
     parse_camera(text, Camera{});
@@ -74,7 +74,7 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
   if (width > 0) {
     const uint32_t target = chosen_target(frame, arguments);
     const Target& shown = frame.targets[target];
-    // A scene has the size already; a captured frame is scaled.
+    // A scene was made in this size; a captured frame is scaled to it.
     if (shown.width != width || shown.height != height) resize_frame(frame, target, width, height);
   }
   return frame;

@@ -1,4 +1,4 @@
-// Loading what a command was given.
+// Loads the inputs of commands.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace brokkr::app {
 
-// --size, --camera and the like: how a file becomes a frame.
+// --size, --camera and other options of loading.
 std::vector<Option> input_options();
 
 // --target and --layer, as chosen_target and chosen_layer read them.
 std::vector<Option> target_options();
 
-// Loads `file` as the options say. Throws std::runtime_error naming the file.
+// Loads `file` with these options. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 
 // The target with the file's own number `--target`, or the frame's main one. Throws UsageError that lists them.

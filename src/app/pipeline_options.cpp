@@ -9,7 +9,7 @@
 namespace brokkr::app {
 namespace {
 
-// What a command line's value must be, for a field of this type.
+// The kind of value on the command line for a field of this type.
 template <class T>
 ValueKind kind_of(const OptionInfo& info) {
   if constexpr (std::is_same_v<T, PatternChoice>) {

@@ -1,4 +1,4 @@
-// The options of the pipeline on the command line: brokkr/options.def, as the commands that render take them.
+// The options of the pipeline on the command line: brokkr/options.def in the form of the commands that render.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace brokkr::app {
 
 std::vector<Option> pipeline_options();
 
-// Sets those that were given. Throws UsageError, and std::runtime_error for a pattern file that cannot be read.
+// Sets the options that were given. Throws UsageError, and std::runtime_error for a pattern file that cannot be read.
 void read_options(const Arguments& arguments, RenderOptions& options);
 
-// The defaults, with what was given on top.
+// The default options, changed by those that were given.
 RenderOptions render_options(const Arguments& arguments);
 
 // `first` followed by `second`.

@@ -7,7 +7,7 @@
 
 namespace brokkr::app {
 
-// Empty where `value` is what `option` asks for, otherwise one line that says what is.
+// Empty where `value` is valid for `option`, otherwise one line that says which values are.
 std::string check_value(const Option& option, const std::string& value);
 
 }  // namespace brokkr::app

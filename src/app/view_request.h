@@ -1,5 +1,5 @@
-// How `brokkr view` and the window's own program, brokkr-view, speak with each other: words of the form --name=value
-// and files, the same that a user writes.
+// The words that `brokkr view` passes to brokkr-view, the window's own program: files and --name=value, as a user
+// writes them.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ std::vector<Option> view_options();
 // The words for brokkr-view.
 std::vector<std::string> view_words(const Arguments& arguments);
 
-// Checked as the command line is. Throws UsageError.
+// Checks the words as the command line is checked. Throws UsageError.
 Arguments parse_view_words(const std::vector<std::string>& words);
 
 // brokkr-view beside this program: in its build tree, or where `cmake --install` puts it. Nothing where it was not

@@ -1,5 +1,5 @@
 // Choices at run time: machines, policies, shadings; each enumeration stands beside the names of its values. Kernels
-// include this header, so that it has nothing else.
+// include this header, so that it holds nothing else.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Choice {
 template <class E>
 struct Choices;
 
-// The name of `value`; empty where it is none of E's.
+// The name of `value`; empty where E has no such value.
 template <class E>
 constexpr const char* name_of(E value) {
   for (const Choice<E>& choice : Choices<E>::all) {

@@ -1,8 +1,8 @@
 // A frame as the pipeline receives it: targets, views, states, materials and commands, all plain data.
 //
-// Loaders (bkf_reader.h, obj_reader.h, generated.h) produce a Frame; `validate` proves every index in it before
-// anything downstream trusts one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport, scissor and image
-// rows with their origin at the bottom left, counter-clockwise front faces by default.
+// Loaders (bkf_reader.h, obj_reader.h, generated.h) produce a Frame; `validate` checks every index in it before the
+// pipeline uses one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport, scissor and image rows with
+// their origin at the bottom left, counter-clockwise front faces by default.
 #pragma once
 
 #include <array>
@@ -199,7 +199,7 @@ struct Material {
   float alpha_cutoff = 0;                        // > 0: fragments with a lower alpha are discarded
 };
 
-// What the application's own driver held in `target` just before command `before`.
+// The content of `target` in the application's own driver, just before command `before`.
 struct Reference {
   uint32_t target = 0;              // index into Frame::targets
   uint32_t before = 0;              // command index; Frame::commands.size(): at the end of the frame
@@ -227,7 +227,7 @@ struct Frame {
   std::vector<glm::vec2> texcoords;  // empty, or one per position
   std::vector<glm::mat4> models;     // per instance of VertexKind::transform draws
 
-  uint64_t skipped_draws = 0, skipped_triangles = 0;  // what the capture could not record
+  uint64_t skipped_draws = 0, skipped_triangles = 0;  // draws that the capture could not record
   std::map<std::string, uint64_t> skipped_reasons;
 
   glm::vec3 light_direction{0.4f, 0.8f, 0.45f};  // towards the light, world space
@@ -242,7 +242,7 @@ uint64_t primitive_count(const Frame& frame, const DrawCommand& draw);
 // Triangles that the frame submits over all draws, instances and views (lines and points excluded).
 uint64_t triangle_count(const Frame& frame);
 
-// The target that most submitted triangles go to: what `render` shows by default.
+// The target that most submitted triangles go to, which `render` shows by default.
 uint32_t main_target(const Frame& frame);
 
 // Checks every index, size and value of the frame. Throws std::runtime_error naming command and field.

@@ -60,14 +60,14 @@ struct Pattern {
   }
 };
 
-// Patterns in files: what a search found, or a table made by hand.
+// A pattern in a file: the result of a search, or a table made by hand.
 //
 //   { "format": "brokkr pattern", "version": 1, "name": "searched-20", "description": "...",
 //     "rasterizers": 20, "width": 20, "height": 20,
 //     "owner": [ row 0 from the bottom: 20 numbers of 0 .. 19, row 1, ... ] }
 struct SavedPattern {
   std::string name;         // shown where a kind's name would be; letters, digits, - _ . +
-  std::string description;  // where it comes from, one line
+  std::string description;  // the origin of the pattern, one line
   Pattern pattern;
   std::filesystem::path file = {};  // the file that it was loaded from
 };
@@ -83,8 +83,8 @@ void save_pattern(const std::filesystem::path& path, const SavedPattern& saved);
 // or one of them is no rasterizer.
 void check_pattern(const Pattern& pattern);
 
-// Which pattern a frame is rendered with: one that is made for its rasterizers, or a saved one (never null), which
-// decides how many rasterizers there are.
+// The pattern of a frame: a kind, which is made for the frame's rasterizers, or a saved pattern (never null), which
+// decides the number of rasterizers.
 using SavedPatternPointer = std::shared_ptr<const SavedPattern>;
 using PatternChoice = std::variant<PatternKind, SavedPatternPointer>;
 

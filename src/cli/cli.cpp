@@ -33,7 +33,7 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-// The parser's own usage line counts positional arguments in a way that nobody reads.
+// Replaces the parser's own usage line, which does not name positional arguments clearly.
 class HelpFormat : public CLI::Formatter {
  public:
   explicit HelpFormat(std::string usage) : usage_(std::move(usage)) {}
@@ -43,7 +43,7 @@ class HelpFormat : public CLI::Formatter {
   std::string usage_;
 };
 
-// A command beside what the parser found for it.
+// A command, and the words that the parser found for it.
 struct Parsed {
   const Command* command = nullptr;
   CLI::App* app = nullptr;
@@ -61,7 +61,7 @@ void add_option(Parsed& parsed, const Option& option) {
   const bool positional = option.names.front() != '-';
   parsed.values.emplace_back();
   CLI::Option* added = parsed.app->add_option(option.names, parsed.values.back(), option.help);
-  // Whether a positional argument is there is checked after parsing, with a message of ours.
+  // Required positional arguments are checked after parsing, with a message of ours.
   if (positional) {
     added->type_name("");
     added->expected(1, option.repeat ? 1 << 20 : 1)->allow_extra_args(option.repeat);
@@ -73,7 +73,7 @@ void add_option(Parsed& parsed, const Option& option) {
   if (!option.group.empty()) added->group(option.group);
 }
 
-// Checks what was given and hands it on by name. Throws UsageError.
+// Checks the given values and passes them on by name. Throws UsageError.
 Arguments arguments_of(const Parsed& parsed) {
   std::map<std::string, std::vector<std::string>> found;
   size_t flag = 0, value = 0;

@@ -19,7 +19,7 @@
 namespace brokkr::app {
 namespace {
 
-// The command line's wishes, without the names of single files.
+// The request of the command line, without the names of single files.
 struct Request {
   RenderOptions options;
   std::vector<AovRequest> aovs;

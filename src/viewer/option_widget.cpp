@@ -24,7 +24,7 @@ void draw_help(const OptionInfo& info) {
   ImGui::EndTooltip();
 }
 
-// A line of an open list. Whether another value than `now` was chosen.
+// A line of an open list. Returns whether the user chose another value than `now`.
 template <class T>
 bool draw_line(const char* name, const char* meaning, const T& value, T& now) {
   const bool selected = value == now;
@@ -41,11 +41,11 @@ constexpr ImGuiDataType kDataType = std::is_same_v<T, float>    ? ImGuiDataType_
                                     : std::is_signed_v<T>       ? ImGuiDataType_S32
                                                                 : ImGuiDataType_U32;
 
-// `count` numbers from `values` on; `word` stands in their place where it is not empty.
+// Widgets for `count` numbers from `values` on; where `word` is not empty it is shown instead of the numbers.
 template <class T>
 bool drag(const OptionInfo& info, T* values, int count, const std::string& word) {
   const T low = T(info.min), high = T(info.max);
-  // Dragging a bound of millions by pixels is of no use: typing (Ctrl-click) reaches the rest.
+  // Dragging over millions of values is of no use: Ctrl-click and typing reach the others.
   const float speed = float(std::max(0.05, (std::min(info.max, 1000.0) - std::max(info.min, -1000.0)) / 500));
   std::string format = std::is_floating_point_v<T> ? "%.4g" : std::is_signed_v<T> ? "%d" : "%u";
   if (*info.unit != 0) format += std::string(" ") + info.unit;
@@ -54,7 +54,7 @@ bool drag(const OptionInfo& info, T* values, int count, const std::string& word)
                             ImGuiSliderFlags_AlwaysClamp);
 }
 
-// draw_value: the widget for a field of its type; whether it changed the value.
+// draw_value is the widget for a field of its type; it returns whether the value changed.
 
 bool draw_value(const OptionInfo& info, bool& value) { return ImGui::Checkbox(info.name, &value); }
 
@@ -104,7 +104,7 @@ bool draw_value(const OptionInfo& info, std::optional<std::array<T, N>>& value) 
   return true;
 }
 
-// A list of any length is written down. Throws std::invalid_argument.
+// A list of any length is typed as text. Throws std::invalid_argument.
 void draw_list(const OptionInfo& info, RenderOptions& options) {
   char buffer[256] = {};
   option_texts(options)[info.name].copy(buffer, sizeof buffer - 1);

@@ -1,5 +1,5 @@
-// Widgets for the options of a frame, made from their table: what `brokkr render` can be told, the viewer can be told,
-// by the same name, within the same limits, with the same help.
+// Widgets for the options of a frame, made from their table: the viewer has every option of `brokkr render`, by the
+// same name, within the same limits, with the same help.
 #pragma once
 
 #include <iterator>
@@ -8,10 +8,11 @@
 
 namespace brokkr::viewer {
 
-// Draws the widgets of all options that are about scheduling, or of all others. They edit the next frame's options.
+// Draws the widgets of all options that are about scheduling, or of all others. The widgets edit the next frame's
+// options.
 void draw_options(ViewerState& state, bool scheduling);
 
-// The next (step 1) or previous (-1) choice, around the end. Returns its name.
+// Sets the next (step 1) or previous (-1) choice, around the end. Returns its name.
 template <class E>
 const char* step_choice(E& value, int step) {
   const auto& all = Choices<E>::all;
@@ -22,7 +23,7 @@ const char* step_choice(E& value, int step) {
   value = next.value;
   return next.name;
 }
-// From a saved pattern to the first or last kind.
+// A saved pattern is followed by the first kind, and preceded by the last one.
 inline const char* step_choice(PatternChoice& value, int step) {
   const auto* const kind = std::get_if<PatternKind>(&value);
   const auto& all = Choices<PatternKind>::all;
@@ -32,7 +33,7 @@ inline const char* step_choice(PatternChoice& value, int step) {
   return name;
 }
 
-// A list to choose a pattern from: all kinds, and `saved` where there is one. Whether another was chosen.
+// A list to choose a pattern from: all kinds, and `saved` where it is not null. Returns whether the user chose another.
 bool draw_pattern_list(const char* label, const SavedPatternPointer& saved, PatternChoice& value);
 
 }  // namespace brokkr::viewer

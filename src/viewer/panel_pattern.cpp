@@ -1,5 +1,4 @@
-// Bin patterns: which rasterizer owns which bin, how evenly that spreads the work of the last frame, and which of two
-// patterns is faster.
+// Bin patterns: the owner of each bin, the loads of the rasterizers in the last frame, and a race of two patterns.
 #include <imgui.h>
 
 #include <algorithm>
@@ -47,7 +46,7 @@ class PatternPanel : public Panel {
     const int bin = frame.result.statistics.bin;
     const int bins_x = (frame.width + bin - 1) / bin, bins_y = (frame.height + bin - 1) / bin;
     if (overlay_number_ != frame.number || overlay_made_ != overlay_) make_overlay(frame, bins_x, bins_y);
-    // The last bins reach beyond the image: what lies there is not drawn.
+    // The last bins reach beyond the image: their parts outside it are not drawn.
     const glm::vec2 a = state.view.to_screen({0, float(bins_y * bin)}),
                     b = state.view.to_screen({float(bins_x * bin), 0});
     const glm::vec2 low = state.view.to_screen({0, float(frame.height)}),
@@ -178,7 +177,7 @@ class PatternPanel : public Panel {
     }
   }
 
-  // One more frame that records who worked when.
+  // Draws one more frame that records what each block did when.
   void measure_time(ViewerState& state) {
     state.commands.run([timed = timed_, number = state.last->number, &commands = state.commands](RenderContext& c) {
       RenderOptions options = c.settings.options;

@@ -1,5 +1,5 @@
-// How the pipeline runs: every option of `brokkr render` that is not about scheduling, from the same table. The next
-// frame has it; nothing restarts.
+// How the pipeline runs: every option of `brokkr render` that is not about scheduling, from the same table. A change is
+// in the next frame; nothing restarts.
 #include <imgui.h>
 
 #include <iterator>
@@ -55,7 +55,7 @@ class PipelinePanel : public Panel {
     ImGui::EndTable();
   }
 
-  // What "automatic" came to.
+  // The values that the launch used, where an option is automatic.
   static void draw_used(const Rendered& last) {
     const Statistics& s = last.result.statistics;
     ImGui::Separator();

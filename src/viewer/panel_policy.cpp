@@ -1,4 +1,4 @@
-// Which task a block takes next: policies with their parameters, what they had to choose from, and what each block did.
+// Scheduling: policies with their parameters, the buckets that they chose from, and the work of each block.
 #include <imgui.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr ImU32 kStageColors[] = {IM_COL32(235, 160, 60, 255), IM_COL32(70, 140, 225, 255), IM_COL32(70, 72, 78, 255)};
 static_assert(std::size(kStageColors) == size_t(Stage::count));
-constexpr int kMostRows = 160;  // blocks drawn one by one; of more, evenly chosen ones
+constexpr int kMostRows = 160;  // most blocks that are drawn; of more blocks, evenly chosen ones
 
 class PolicyPanel : public Panel {
  public:
@@ -34,7 +34,7 @@ class PolicyPanel : public Panel {
   }
 
   void on_frame(ViewerState& state) override {
-    // Recording costs a little: not while nobody looks.
+    // Recording costs a little time: it is off while the panel is hidden.
     if (!drawn_) state.settings.options.trace = false;
     drawn_ = false;
     timeline_ = {};
@@ -62,7 +62,7 @@ class PolicyPanel : public Panel {
   }
 
  private:
-  // Two quotas as one share.
+  // Two quotas, shown as one share.
   static void draw_quotas(Quotas& quotas) {
     int percent = int(std::lround(100.0 * quotas[0] / (double(quotas[0]) + quotas[1])));
     if (ImGui::SliderInt("geometry's share", &percent, 1, 99, "%d %%", ImGuiSliderFlags_AlwaysClamp))
@@ -77,7 +77,7 @@ class PolicyPanel : public Panel {
     if (ImGui::SmallButton("Remove")) state.settings.options.fixation.reset();
   }
 
-  // One bucket: a box that is as full as `part`.
+  // Draws a bucket: a box that is filled up to `part`.
   static void draw_bucket(ImDrawList& list, ImVec2 low, ImVec2 high, double part, ImU32 color,
                           const std::string& text) {
     list.AddRectFilled(low, high, IM_COL32(44, 46, 52, 255));
@@ -88,7 +88,7 @@ class PolicyPanel : public Panel {
     list.AddText({(low.x + high.x - size.x) / 2, (low.y + high.y - size.y) / 2}, IM_COL32_WHITE, text.c_str());
   }
 
-  // The hierarchy that a block's decisions go through, with the work that is left in each bucket at one moment.
+  // Draws the hierarchy of a block's decisions, with the work that is left in each bucket at one moment.
   void draw_buckets(const ViewerState& state) {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
     const Statistics& s = state.last->result.statistics;

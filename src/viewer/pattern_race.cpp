@@ -65,7 +65,7 @@ void PatternRace::stop() {
 void PatternRace::next_pair(ViewerState& state) {
   if (!running_) return;
   if (scene_.lock() != state.scene) return stop();
-  if (!(settings_ == state.settings)) start(state);  // what was timed is another frame
+  if (!(settings_ == state.settings)) start(state);  // the timed frames were drawn with other settings
   {
     const std::lock_guard lock(times_->mutex);
     if (times_->a_ms.size() >= kMostPairs) {
@@ -85,7 +85,7 @@ void PatternRace::next_pair(ViewerState& state) {
           const bool whole = !c.renderer.render(c.prepared, options, false).aborted;
           return whole ? milliseconds(Clock::now() - begin) : 0.0;
         };
-        const bool swapped = times->a_ms.size() % 2 == 1;  // neither is always the first of a pair
+        const bool swapped = times->a_ms.size() % 2 == 1;  // the two patterns take turns in being first of a pair
         double a_ms = 0, b_ms = 0;
         if (swapped) b_ms = time(b);
         a_ms = time(a);

@@ -12,10 +12,10 @@ namespace brokkr::viewer {
 class PatternRace {
  public:
   PatternRace();
-  // The choice of both, the button, and what is known so far with its confidence interval (log/ab.h).
+  // Draws the choice of both patterns, the button, and the result so far with its confidence interval (log/ab.h).
   void draw(ViewerState& state);
-  // Every UI frame: asks for the next pair while it runs. Starts anew where the settings have changed, stops where
-  // another scene is shown.
+  // Called in every UI frame: requests the next pair while the race runs. The race starts anew where the settings have
+  // changed, and stops where another scene is shown.
   void next_pair(ViewerState& state);
 
  private:

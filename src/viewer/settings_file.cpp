@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 constexpr size_t kRecent = 12, kBookmarkedFiles = 200;
 constexpr uint64_t kLargestFile = 4 << 20;
 
-// Leaves `value` alone where the file says nothing, or nonsense.
+// Leaves `value` alone where the file has no such entry, or no valid one.
 template <class T>
 void take(const ordered_json& json, const char* name, T& value) {
   const auto found = json.find(name);
@@ -30,7 +30,8 @@ void take(const ordered_json& json, const char* name, T& value) {
   }
 }
 
-// Leaves out what is no option, or no value for it: an older version's, or a pattern whose file is gone.
+// Leaves out entries that are no options, or no values for them: those of an older version, or patterns whose file is
+// gone.
 void take_option(RenderOptions& options, const std::string& name, const std::string& text) {
   try {
     set_option(options, name, text);

@@ -1,5 +1,5 @@
-// What the viewer remembers from one start to the next: $XDG_CONFIG_HOME/brokkr/viewer.json, ~/.config where that is
-// not set.
+// The viewer's settings, kept from one start to the next in $XDG_CONFIG_HOME/brokkr/viewer.json, or under ~/.config
+// where that is not set.
 #pragma once
 
 #include <array>
@@ -21,17 +21,17 @@ struct Settings {
   int window_width = 1600, window_height = 900;
   bool maximized = false;
   bool panels = true;    // the side bar is shown
-  std::string panel;     // the one that is open
+  std::string panel;     // the open panel
   float side_bar = 400;  // pixels wide
   std::string folder;    // of the open dialog
   float sequence_speed = 10;
   bool sequence_loop = true;
 };
 
-// Where the file is; empty where neither variable is set.
+// The path of the file; empty where neither variable is set.
 std::filesystem::path settings_path();
 
-// What cannot be read is as if it were not there; `problem` then says why, in one line.
+// Entries that cannot be read count as missing; `problem` then says why, in one line.
 Settings read_settings(const std::filesystem::path& path, std::string& problem);
 // Throws std::runtime_error.
 void write_settings(const std::filesystem::path& path, const Settings& settings);
