@@ -10,6 +10,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
     view_command(),
     render_command(),
+#if !defined(BROKKR_FIRST)
     check_command(),
     info_command(),
     pixel_command(),
@@ -26,7 +27,8 @@ const std::vector<Command>& commands() {
     optimize_command(),
     machines_command(),
     capture_command(),
-    import_command()
+    import_command(),
+#endif
   };
   return all;
 }

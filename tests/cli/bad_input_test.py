@@ -18,7 +18,7 @@ problems = []
 
 def expect(code, arguments, *mentions, cwd=None):
     """Runs the program; every one of `mentions` must be in its message."""
-    run = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, cwd=cwd, errors="replace")
+    run = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=600, cwd=cwd, errors="replace")
     name = "brokkr " + " ".join(arguments)
     message = run.stderr.rstrip("\n")
     if run.returncode != code:
@@ -145,7 +145,7 @@ def main():
         valid = container(frame(), TRIANGLE)
         good = folder / "good.bkf"
         good.write_bytes(valid)
-        run = subprocess.run([program, "info", str(good)], capture_output=True, text=True, timeout=60)
+        run = subprocess.run([program, "info", str(good)], capture_output=True, text=True, timeout=600)
         if run.returncode != 0:
             print(f"the file that the others are made from is not accepted: {run.stderr}")
             return 1

@@ -30,7 +30,7 @@ def peer_is_there():
     if PEER is None or not os.path.exists(PEER):
         return False
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([PEER, "--device", "software", "--serve"], input="", capture_output=True, text=True, timeout=60,
+        run = subprocess.run([PEER, "--device", "software", "--serve"], input="", capture_output=True, text=True, timeout=600,
                              cwd=folder)
     return run.returncode == 0
 
@@ -50,7 +50,7 @@ class Bench(unittest.TestCase):
     def run_program(self, *arguments, code=0):
         words = [PROGRAM, "bench", *(str(argument) for argument in arguments)]
         environment = {key: value for key, value in os.environ.items() if key != "BROKKR_CAPTURES"}
-        run = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=self.path, env=environment)
+        run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path, env=environment)
         self.assertEqual(run.returncode, code, f"{words}: {run.stderr}{run.stdout}")
         if code:
             lines = run.stderr.strip().splitlines()
@@ -105,7 +105,7 @@ class Bench(unittest.TestCase):
         self.assertEqual((row["workers"], row["rasterizers"]), (3, 7))
 
     def check_log(self, *names, code=0):
-        run = subprocess.run([sys.executable, CHECK, *names], capture_output=True, text=True, timeout=60, cwd=self.path)
+        run = subprocess.run([sys.executable, CHECK, *names], capture_output=True, text=True, timeout=600, cwd=self.path)
         self.assertEqual(run.returncode, code, run.stderr)
         return run.stdout + run.stderr
 
@@ -166,7 +166,7 @@ class Bench(unittest.TestCase):
         self.assertIn("b.csv", self.run_program("--compare", "a.json", "b.json", code=1))
 
         def plot(*arguments, code=0):
-            run = subprocess.run([PROGRAM, "plot", *arguments], capture_output=True, text=True, timeout=60, cwd=self.path)
+            run = subprocess.run([PROGRAM, "plot", *arguments], capture_output=True, text=True, timeout=600, cwd=self.path)
             self.assertEqual(run.returncode, code, run.stderr)
             return run.stderr
         plot("a.csv", "-o", "a.svg", "--title", "A <b>")

@@ -70,7 +70,7 @@ class Commands(unittest.TestCase):
 
     def run_program(self, *arguments, code=0):
         words = [PROGRAM] + [str(argument) for argument in arguments]
-        run = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=self.path)
+        run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path)
         self.assertEqual(run.returncode, code, f"{words}: {run.stderr}{run.stdout}")
         if code == 0:
             self.assertEqual(run.stderr, "", "a program that has no terminal and takes no time is silent")

@@ -51,7 +51,7 @@ class Folder(unittest.TestCase):
     def run_tool(self, name, *arguments, code=0):
         """Standard output; of a run that fails the one line on standard error."""
         words = [str(word) for word in (TOOLS / name, *arguments)]
-        run = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=self.path)
+        run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path)
         self.assertEqual(run.returncode, code, f"{words}: {run.stderr}{run.stdout}")
         if code == 0:
             return run.stdout
@@ -61,13 +61,13 @@ class Folder(unittest.TestCase):
         return lines[0]
 
     def brokkr(self, *arguments):
-        subprocess.run([PROGRAM, *map(str, arguments)], check=True, capture_output=True, timeout=120, cwd=self.path)
+        subprocess.run([PROGRAM, *map(str, arguments)], check=True, capture_output=True, timeout=600, cwd=self.path)
 
 
 class Checks(Folder):
     """tools/layers and tools/functions name what they are there to find, and nothing else."""
     def faults(self, tool, *arguments):
-        run = subprocess.run([TOOLS / tool, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+        run = subprocess.run([TOOLS / tool, *map(str, arguments)], capture_output=True, text=True, timeout=600)
         self.assertEqual(run.returncode, 1 if run.stderr else 0)
         return run.stderr.splitlines()
 

@@ -19,7 +19,7 @@ ASIDE = (20, 400)  # for the pointer, which Xvfb draws into its pixels: in the w
 SKIPPED = 77
 
 
-def wait_for(what, condition, seconds=60):
+def wait_for(what, condition, seconds=240):
     """The first true value of `condition`, looked at again and again; a busy computer may take long."""
     until = time.monotonic() + seconds
     while True:

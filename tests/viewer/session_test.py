@@ -125,6 +125,7 @@ def open_a_bad_file(session, folder, expected):
     bad = folder / "bad.bkf"
     bad.write_bytes(NOT_A_FRAME)
     session.screen.key("o", "Control_L")
+    wait_for("a dialog", lambda: not session.shows(expected))
     time.sleep(0.5)
     session.screen.type(str(bad))
     session.screen.key_down("Return")  # as long as a finger takes: the input line looks at keys once per picture
@@ -170,9 +171,9 @@ def latency(screen, folder):
     screen.key("r")
     screen.key("F2")
     area = (WINDOW[0] // 2 - 40, WINDOW[1] // 2 - 40, 80, 80)
-    wait_for("the first frame", lambda: len(set(screen.raw(*area))) > 8, 60)
+    wait_for("the first frame", lambda: len(set(screen.raw(*area))) > 8)
     times = []
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     frame_ms = 0
     while frame_ms < LONG_MS and time.monotonic() < deadline:
         _, settings, _ = session.settings()
@@ -184,7 +185,7 @@ def latency(screen, folder):
         begin = time.monotonic()
         screen.key("F1")
         while screen.raw(*area) == before:
-            assert time.monotonic() < begin + 5, "the help sheet does not come"
+            assert time.monotonic() < begin + 60, "the help sheet does not come"
         times.append((time.monotonic() - begin) * 1000)
     session.close()
     times.sort()
@@ -218,6 +219,7 @@ def answers_quickly(screen, folder):
     best = latency(screen, folder)
     if best >= LATENCY_MS and busy <= os.cpu_count() / 2:
         best = min(best, latency(screen, folder))
+    busy = max(busy, others_running())  # others may have begun since
     if busy > os.cpu_count() / 2:
         print(f"latency is not judged: {busy:.1f} other programs want this computer's {os.cpu_count()} cores")
     else:
