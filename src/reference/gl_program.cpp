@@ -10,22 +10,8 @@ namespace brokkr {
 namespace {
 
 // The locations that the texts below declare.
-enum Location : GLint {
-  kToClip = 0,
-  kEye = 4,
-  kLight = 5,
-  kColor = 6,
-  kDiffuse = 7,
-  kSpecular = 8,
-  kEmission = 9,
-  kAmbient = 10,
-  kShininess = 11,
-  kMaps = 12,
-  kTestFunc = 13,
-  kTestRef = 14,
-  kCutoff = 15,
-  kModel = 16
-};
+constexpr GLint kToClip = 0, kEye = 4, kLight = 5, kColor = 6, kDiffuse = 7, kSpecular = 8, kEmission = 9,
+                kAmbient = 10, kShininess = 11, kMaps = 12, kTestFunc = 13, kTestRef = 14, kCutoff = 15, kModel = 16;
 
 // `invariant`: programs that differ in shading only must put a vertex at the same place, or later passes with depth
 // function "equal" would have holes.

@@ -11,11 +11,10 @@
 #include "app/picture.h"
 #include "app/text.h"
 #include "inspect/image_compare.h"
-#include "viewer/frame_source.h"
-#include "viewer/job_guard.h"
 #include "viewer/looks.h"
 #include "viewer/panel_texture.h"
 #include "viewer/panels.h"
+#include "viewer/render_job.h"
 #if defined(BROKKR_VIEWER_REFERENCE)
 #include "reference/gl_renderer.h"
 #endif
@@ -27,8 +26,6 @@ constexpr float kDepthTolerance = 2e-5f;
 
 // The result of the render thread.
 struct Comparison {
-  std::mutex mutex;
-  bool waiting = false;
   std::string problem;
   std::shared_ptr<const Picture> reference, difference;
   std::vector<uint32_t> ours;
@@ -64,8 +61,9 @@ std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least
 // Runs on the render thread. The context lives as long as the job: no other thread ever meets it. Its loader fills
 // GLAD's table again with the same entry points, which belong to the dispatcher that EGL and GLX share and not to a
 // context.
-void compare(RenderContext& c, Comparison& into, int gain) {
-  const bool colors = same_colors(c);
+Comparison compare(RenderContext& c, int gain) {
+  Comparison found;
+  found.colors = same_colors(c);
   RenderOptions options = c.settings.options;
   options.trace = false;
   const RenderResult result = c.renderer.render(c.prepared, options);
@@ -75,9 +73,9 @@ void compare(RenderContext& c, Comparison& into, int gain) {
   EglContext context;
   GlRenderer gl(context);
   gl.prepare(c.frame);
-  const bool material = options.shading == Shading::material && colors;
-  const GlDrawStatistics statistics =
-      gl.draw({material ? GlShading::material : GlShading::flat, options.command_limit});
+  const bool material = options.shading == Shading::material && found.colors;
+  found.gl_ms = gl.draw({material ? GlShading::material : GlShading::flat, options.command_limit}).frame_ms;
+  found.renderer = context.renderer();
   GlLayer theirs = gl.read(c.target, c.layer);
   Layer layer;
   layer.width = theirs.width;
@@ -85,8 +83,9 @@ void compare(RenderContext& c, Comparison& into, int gain) {
   layer.color = std::move(theirs.color);
   layer.color_float = std::move(theirs.color_float);
 
-  std::vector<uint32_t> mine, others;
-  if (colors) {
+  std::vector<uint32_t>& mine = found.ours;
+  std::vector<uint32_t> others;
+  if (found.colors) {
     const auto pixels = [](const Layer& l) { return l.color.empty() ? app::screen_pixels(l) : l.color; };
     mine = pixels(ours);
     others = pixels(layer);
@@ -95,27 +94,17 @@ void compare(RenderContext& c, Comparison& into, int gain) {
     mine = depth_picture(ours.depth, *least, *most);
     others = depth_picture(theirs.depth, *least, *most);
   }
-  const ImageComparison image = compare_images(mine, others);
-  auto difference =
+  found.image = compare_images(mine, others);
+  found.gain = gain;
+  found.difference =
       std::make_shared<Picture>(Picture{layer.width, layer.height, amplified_difference(mine, others, gain)});
-  auto reference = std::make_shared<Picture>(Picture{layer.width, layer.height, std::move(others)});
-  uint64_t depth = 0;
+  found.reference = std::make_shared<Picture>(Picture{layer.width, layer.height, std::move(others)});
   for (size_t i = 0; i < ours.depth.size(); ++i)
-    depth += !(std::abs(ours.depth[i] - theirs.depth[i]) <= kDepthTolerance);
-
-  const std::lock_guard lock(into.mutex);
-  into.reference = std::move(reference);
-  into.difference = std::move(difference);
-  into.ours = std::move(mine);
-  into.colors = colors;
-  into.image = image;
-  into.depth_differing = depth;
-  into.gain = gain;
-  into.renderer = context.renderer();
-  into.gl_ms = statistics.frame_ms;
+    found.depth_differing += !(std::abs(ours.depth[i] - theirs.depth[i]) <= kDepthTolerance);
+  return found;
 }
 #else
-void compare(RenderContext&, Comparison&, int) {
+Comparison compare(RenderContext&, int) {
   throw std::runtime_error("this viewer was built without the OpenGL reference (BROKKR_REFERENCE)");
 }
 #endif
@@ -159,7 +148,7 @@ class ComparePanel : public Panel {
     if (wanted != View::ours && state.last) {
       if (!is_current(state)) ask(state);
       const std::lock_guard lock(found_->mutex);
-      picture = wanted == View::reference ? found_->reference : found_->difference;
+      picture = wanted == View::reference ? found_->result.reference : found_->result.difference;
     }
     if (picture != shown_) {
       shown_ = picture;
@@ -180,35 +169,27 @@ class ComparePanel : public Panel {
 
   void ask(ViewerState& state) {
     if (!state.last || is_current(state)) return;
-    found_ = std::make_shared<Comparison>();
-    found_->waiting = true;
+    found_ = std::make_shared<Answer<Comparison>>();
     asked_ = source_of(*state.last);
-    state.commands.run(
-        [found = found_, guard = when_gone(found_), gain = gain_, &commands = state.commands](RenderContext& c) {
-          std::string problem;
-          try {
-            compare(c, *found, gain);
-          } catch (const std::exception& error) {
-            problem = error.what();
-          }
-          {
-            const std::lock_guard lock(found->mutex);
-            found->waiting = false;
-            found->problem = problem;
-          }
-          commands.wake();
-        });
+    ask_render_thread(state.commands, found_, [gain = gain_](RenderContext& c) {
+      try {
+        return compare(c, gain);
+      } catch (const std::exception& error) {
+        return Comparison{.problem = error.what()};
+      }
+    });
   }
 
   void amplify(ViewerState& state) {
     state.commands.run([found = found_, gain = gain_, &commands = state.commands](RenderContext&) {
       {
         const std::lock_guard lock(found->mutex);
-        if (!found->reference || found->gain == gain) return;
-        auto difference = std::make_shared<Picture>(*found->reference);
-        difference->pixels = amplified_difference(found->ours, found->reference->pixels, gain);
-        found->difference = std::move(difference);
-        found->gain = gain;
+        Comparison& c = found->result;
+        if (!c.reference || c.gain == gain) return;
+        auto difference = std::make_shared<Picture>(*c.reference);
+        difference->pixels = amplified_difference(c.ours, c.reference->pixels, gain);
+        c.difference = std::move(difference);
+        c.gain = gain;
       }
       commands.wake();
     });
@@ -217,12 +198,13 @@ class ComparePanel : public Panel {
   void draw_numbers(ViewerState& state) {
     const std::lock_guard lock(found_->mutex);
     if (found_->waiting) return ImGui::TextDisabled("OpenGL draws ...");
-    if (!found_->problem.empty()) return ImGui::TextWrapped("%s", app::printable(found_->problem).c_str());
-    if (!found_->reference) return ImGui::TextDisabled("not compared yet");
+    const Comparison& found = found_->result;
+    if (!found.problem.empty()) return ImGui::TextWrapped("%s", app::printable(found.problem).c_str());
+    if (!found.reference) return ImGui::TextDisabled("not compared yet");
     if (!is_current(state)) ImGui::TextColored(kNotice, "of an earlier frame");
-    if (!found_->colors)
+    if (!found.colors)
       ImGui::TextWrapped("With this shading the two draw other colours: depths are compared, as grey.");
-    const ImageComparison& c = found_->image;
+    const ImageComparison& c = found.image;
     const auto share = [&](uint64_t n) {
       return app::grouped(n) + " (" + app::fixed(100 * double(n) / double(std::max<uint64_t>(c.pixels, 1)), 4) + " %)";
     };
@@ -230,11 +212,11 @@ class ComparePanel : public Panel {
     ImGui::Text("differing pixels: %s", share(c.differing).c_str());
     ImGui::Text("by more than 1/255: %s", share(c.far).c_str());
     ImGui::Text("largest difference: %d/255", c.most);
-    ImGui::Text("depth differs by more than 2e-5: %s", share(found_->depth_differing).c_str());
-    ImGui::TextDisabled("%s, %.2f ms", found_->renderer.c_str(), found_->gl_ms);
+    ImGui::Text("depth differs by more than 2e-5: %s", share(found.depth_differing).c_str());
+    ImGui::TextDisabled("%s, %.2f ms", found.renderer.c_str(), found.gl_ms);
   }
 
-  std::shared_ptr<Comparison> found_ = std::make_shared<Comparison>();
+  std::shared_ptr<Answer<Comparison>> found_ = std::make_shared<Answer<Comparison>>();
   FrameSource asked_;
   std::shared_ptr<const Picture> shown_;
   PanelTexture texture_;

@@ -12,18 +12,15 @@
 #include "inspect/draw_list.h"
 #include "inspect/pixel_history.h"
 #include "viewer/draw_filter.h"
-#include "viewer/frame_source.h"
-#include "viewer/job_guard.h"
 #include "viewer/looks.h"
 #include "viewer/panels.h"
+#include "viewer/render_job.h"
 
 namespace brokkr::viewer {
 namespace {
 
-// The result of the render thread. It lives as long as the panel or a job needs it.
-struct Answer {
-  std::mutex mutex;
-  bool waiting = false;
+// What the render thread found out about a pixel; nothing where the frame has become smaller meanwhile.
+struct Found {
   std::optional<PixelHistory> history;
   double took_ms = 0;
 };
@@ -158,8 +155,8 @@ class InspectPanel : public Panel {
                  0, 0, 3);
     list.AddRect({low.x - grow, low.y - grow}, {high.x + grow, high.y + grow}, kMark, 0, 0, 1.5f);
     const std::lock_guard lock(answer_->mutex);
-    if (!answer_->history) return;
-    const PixelHistory& h = *answer_->history;
+    if (!answer_->result.history) return;
+    const PixelHistory& h = *answer_->result.history;
     const glm::vec2 bin = glm::vec2(h.bin_x, h.bin_y) * float(h.bin);
     const glm::vec2 a = state.view.to_screen(bin + glm::vec2(0, h.bin)),
                     b = state.view.to_screen(bin + glm::vec2(h.bin, 0));
@@ -189,7 +186,7 @@ class InspectPanel : public Panel {
     asked_ = {};
     asked_pixel_.reset();
     draws_ = draw_commands(state.scene->frame);
-    answer_ = std::make_shared<Answer>();
+    answer_ = std::make_shared<Answer<Found>>();
   }
 
   // Requests the history of the pixel in the last frame, unless it is known or requested already.
@@ -200,27 +197,20 @@ class InspectPanel : public Panel {
     {
       const std::lock_guard lock(answer_->mutex);
       if (answer_->waiting) return;  // another history is under way: ask again when it is there
-      answer_->waiting = true;
     }
     asked_ = std::move(source);
     asked_pixel_ = pixel_;
-    state.commands.run(
-        [answer = answer_, guard = when_gone(answer_), pixel = *pixel_, &commands = state.commands](RenderContext& c) {
-          std::optional<PixelHistory> history;
-          const auto begin = Clock::now();
-          try {
-            history = pixel_history(c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
-          } catch (const std::invalid_argument&) {
-            // The frame became smaller meanwhile: its next picture asks again.
-          }
-          {
-            const std::lock_guard lock(answer->mutex);
-            answer->waiting = false;
-            answer->history = std::move(history);
-            answer->took_ms = milliseconds(Clock::now() - begin);
-          }
-          commands.wake();
-        });
+    ask_render_thread(state.commands, answer_, [pixel = *pixel_](RenderContext& c) {
+      Found found;
+      const auto begin = Clock::now();
+      try {
+        found.history = pixel_history(c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
+      } catch (const std::invalid_argument&) {
+        // The frame became smaller meanwhile: its next picture asks again.
+      }
+      found.took_ms = milliseconds(Clock::now() - begin);
+      return found;
+    });
   }
 
   void draw_pixel(ViewerState& state) {
@@ -232,10 +222,10 @@ class InspectPanel : public Panel {
     HistoryClick click;
     {
       const std::lock_guard lock(answer_->mutex);
-      if (!answer_->history) return ImGui::TextDisabled("following pixel %d, %d ...", pixel_->x, pixel_->y);
-      const PixelHistory& h = *answer_->history;
+      if (!answer_->result.history) return ImGui::TextDisabled("following pixel %d, %d ...", pixel_->x, pixel_->y);
+      const PixelHistory& h = *answer_->result.history;
       if (choose_seen_ && glm::ivec2(h.pixel.x, h.pixel.y) == *pixel_) choose_seen(h);
-      click = draw_history(h, answer_->took_ms, chosen_);
+      click = draw_history(h, answer_->result.took_ms, chosen_);
     }
     if (click.choose) choose(*click.choose);
     if (click.jump) jump(state, *click.jump);
@@ -339,7 +329,7 @@ class InspectPanel : public Panel {
     if (has_chosen(state)) set_hidden(state.settings, *chosen_, !is_hidden(state.settings, *chosen_));
   }
 
-  std::shared_ptr<Answer> answer_ = std::make_shared<Answer>();
+  std::shared_ptr<Answer<Found>> answer_ = std::make_shared<Answer<Found>>();
   std::weak_ptr<const Scene> scene_;  // the scene that the other fields are about
   std::vector<uint32_t> draws_;
   std::optional<glm::ivec2> pixel_, asked_pixel_;

@@ -20,10 +20,10 @@
 #include "log/manifest.h"
 #include "log/plot.h"
 #include "scene/file_io.h"
-#include "viewer/frame_source.h"
 #include "viewer/looks.h"
 #include "viewer/names.h"
 #include "viewer/panels.h"
+#include "viewer/render_job.h"
 
 namespace brokkr::viewer {
 namespace {

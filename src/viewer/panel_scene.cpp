@@ -67,23 +67,19 @@ class ScenePanel : public Panel {
       s.width = own ? 0 : frame.targets[shown].width;
       s.height = own ? 0 : frame.targets[shown].height;
     }
+    const auto resize = [&](float width, float height) {
+      s.width = std::clamp(int(width), 1, kMaxTargetSize);
+      s.height = std::clamp(int(height), 1, kMaxTargetSize);
+    };
     const glm::vec2 area = state.view.area_end - state.view.area_begin;
     ImGui::SameLine();
-    if (ImGui::Button("as the window")) {
-      s.width = std::clamp(int(area.x), 1, kMaxTargetSize);
-      s.height = std::clamp(int(area.y), 1, kMaxTargetSize);
-    }
+    if (ImGui::Button("as the window")) resize(area.x, area.y);
     if (s.width == 0) return;
     int size[2] = {s.width, s.height};
-    if (ImGui::InputInt2("size", size, ImGuiInputTextFlags_EnterReturnsTrue)) {
-      s.width = std::clamp(size[0], 1, 8192);
-      s.height = std::clamp(size[1], 1, 8192);
-    }
+    if (ImGui::InputInt2("size", size, ImGuiInputTextFlags_EnterReturnsTrue)) resize(float(size[0]), float(size[1]));
     for (const float scale : {0.5f, 2.0f}) {
       ImGui::SameLine();
-      if (!ImGui::SmallButton(scale < 1 ? "half" : "double")) continue;
-      s.width = std::clamp(int(float(s.width) * scale), 1, 8192);
-      s.height = std::clamp(int(float(s.height) * scale), 1, 8192);
+      if (ImGui::SmallButton(scale < 1 ? "half" : "double")) resize(float(s.width) * scale, float(s.height) * scale);
     }
   }
 

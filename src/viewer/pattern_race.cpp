@@ -8,8 +8,8 @@
 
 #include "log/ab.h"
 #include "log/frame_statistics.h"
-#include "viewer/job_guard.h"
 #include "viewer/option_widget.h"
+#include "viewer/render_job.h"
 
 namespace brokkr::viewer {
 namespace {
