@@ -1,4 +1,4 @@
-// What the stages count while they run: one array per warp, summed at the end of the launch.
+// Counters of the stages: one array per warp, summed at the end of the launch.
 #pragma once
 
 #include "geometry/counter_names.h"

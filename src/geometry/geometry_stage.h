@@ -17,7 +17,7 @@ struct GeometryScratch {
   };
 };
 
-// Clips lane `lane` of the triangles and emits what is left of it.
+// Clips the triangle of lane `lane` and emits the remaining parts.
 template <class Writer>
 BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Triangle& t, int lane, uint32_t primitive,
                                      GeometryScratch& scratch, Writer& writer) {
@@ -65,7 +65,7 @@ BROKKR_FN void emit_triangles(Warp& w, const DrawRecord& draw, const Triangle& t
     writer.emit(w, s, s.valid);
     return;
   }
-  // Records keep submission order: what lies before a clipped triangle goes first.
+  // Records keep submission order: the triangles before a clipped one are emitted first.
   counters.add(w, Counter::triangles_clipped, uint64_t(count_bits(clip_bits)));
   Mask pending = s.valid;
   for (; clip_bits != 0; clip_bits &= clip_bits - 1) {

@@ -37,7 +37,7 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
 }
 
 // Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and shades its
-// vertices. Returns that number; `unique` is how many vertex shader runs it took.
+// vertices. Returns that number; `unique` becomes the number of vertex shader runs.
 BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
                                        ReuseScratch& s, int& unique) {
   for (int g = 0; g < kReuseSlots; g += w.width) {
@@ -54,7 +54,7 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
     while (w.any(todo)) {
       const Mask empty = todo && w.gather(s.key, as_int(slot), todo) == kEmptySlot;
       w.sync();
-      w.scatter(s.key, as_int(slot), vertex, empty);  // lanes may meet: one stays, the others look again
+      w.scatter(s.key, as_int(slot), vertex, empty);  // where lanes meet one of them writes, and the others look again
       w.sync();
       const Mask found = todo && w.gather(s.key, as_int(slot), todo) == vertex;
       todo = todo && !found;

@@ -10,7 +10,7 @@ struct ClipVertex {
   Float x, y, z, w;
 };
 
-// What all vertices and triangles of a run have in common.
+// Values that all vertices and triangles of a run share.
 struct Run {
   const DrawRecord* draw = nullptr;
   uint32_t number = kNoPrimitive;  // into FrameTables::runs
@@ -82,7 +82,7 @@ BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, ui
   for (uint32_t& v : vertex) v = frame.indices[draw.first_index + v];
 }
 
-// Asks for the positions of an indexed list's triangles first .. first + count - 1 ahead of their use.
+// Prefetches the positions of an indexed list's triangles first .. first + count - 1.
 BROKKR_FN void prefetch_triangles(const FrameTables& frame, const Run& run, int first, int count) {
   const DrawRecord& draw = *run.draw;
   if (!(draw.bits & kDrawIndexed) || draw.assembly != Assembly::list) return;
@@ -91,8 +91,8 @@ BROKKR_FN void prefetch_triangles(const FrameTables& frame, const Run& run, int 
   for (int i = 0; i < 3 * count; ++i) prefetch(positions + size_t(index[i]) * 4);
 }
 
-// The vertex shader of this pipeline: captured positions pass, object-space positions are transformed. `position(c)` is
-// component c of the vertex.
+// The vertex shader of this pipeline: captured positions pass unchanged, object-space positions are transformed.
+// `position(c)` is component c of the vertex.
 template <class Position>
 BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
   ClipVertex p;
@@ -112,11 +112,11 @@ BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
   return p;
 }
 
-// Stands for a longer vertex shader: so many multiply-adds, and the same vertex.
+// Stands for a longer vertex shader: does multiply-adds and gives the same vertex.
 BROKKR_FN_NOINLINE Float work_on(Float x, uint32_t multiply_adds) {
   Float a = clamp_to(x, -1.0f, 1.0f);
   for (uint32_t i = 0; i < multiply_adds; ++i) a = a * 0.999f + 0.001f;
-  return select(a < -2.0f, a, x);  // never: what is worked out stays between -1 and 1
+  return select(a < -2.0f, a, x);  // a stays between -1 and 1, so that x remains; the compiler cannot know that
 }
 
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {

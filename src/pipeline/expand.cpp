@@ -61,7 +61,7 @@ class Widener {
     for (int i = 0; i < 4; ++i) {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
     }
-    // What lies behind the near plane has no window position to widen.
+    // The part behind the near plane has no window position that could be widened.
     const float da = a.z + a.w, db = b.z + b.w;
     if (da < 0 && db < 0) return;
     if (da < 0) a = a + (b - a) * (da / (da - db));

@@ -1,4 +1,4 @@
-// Draws that the kernel's assembly does not know, turned into triangle lists: restarted strips and fans, lines, points,
+// Turns draws that the kernel's assembly does not know into triangle lists: restarted strips and fans, lines, points,
 // and triangles drawn as lines or points.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Runs the fragment shader that the frame is shown with on samples of any primitives.
+// Runs the frame's fragment shader on samples of any primitives.
 #pragma once
 
 #include "blinn_phong.h"
@@ -14,7 +14,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// One warp's view of the last run that it shaded: opening a run multiplies matrices.
+// The last run that a warp shaded, which is kept since opening a run multiplies matrices.
 struct ShadeContext {
   const FrameTables* frame;
   Shading shading;
@@ -26,7 +26,7 @@ struct Samples {
   Uint primitive;
 };
 
-// Shaders that want a surface see lanes of one run at a time.
+// A shader with kSurface is called for lanes of one run at a time.
 template <class Shader>
 BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Uint run_of, Mask m) {
   Fragment<Warp> out{Vec4<Warp>(Float(0.0f), Float(0.0f), Float(0.0f), Float(0.0f)), Mask(false)};
