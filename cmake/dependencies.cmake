@@ -9,6 +9,7 @@ find_package(tinyobjloader REQUIRED)
 find_package(tinyexr REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(fmt REQUIRED)
 
 # stb has no CMake package: headers in <prefix>/include/stb and one library with their implementations.
 find_path(BROKKR_STB_INCLUDE_DIR stb/stb_image.h REQUIRED)

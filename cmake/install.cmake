@@ -15,8 +15,8 @@ endif()
 if(TARGET brokkr-view)
   install(TARGETS brokkr-view RUNTIME DESTINATION libexec/brokkr)
 endif()
-# What `brokkr patterns` draws its report with; its modules lie beside it as they do in tools/.
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns DESTINATION libexec/brokkr)
+# What `brokkr patterns` draws its report with, and `brokkr plot` its pictures; their modules lie beside them as in tools/.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns ${PROJECT_SOURCE_DIR}/tools/plot-frames DESTINATION libexec/brokkr)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/plotting.py ${PROJECT_SOURCE_DIR}/tools/command_line.py DESTINATION libexec/brokkr)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/pattern_plots DESTINATION libexec/brokkr
         FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

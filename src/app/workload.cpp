@@ -8,6 +8,7 @@
 
 #include "app/command.h"
 #include "app/resize.h"
+#include "app/tool.h"
 
 namespace brokkr::app {
 namespace {
@@ -128,11 +129,6 @@ bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms) {
   const size_t wanted = static_cast<size_t>(frames);
   if (drawn >= std::min(wanted, kFewest) && spent_ms >= most_ms) return false;
   return drawn < wanted || (spent_ms < kShortMs && drawn < kMostTimes * wanted);
-}
-
-std::filesystem::path program_folder() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
 }  // namespace brokkr::app

@@ -46,7 +46,4 @@ Frame load_workload(const std::string& file, const LoadOptions& options);
 // turn ends after `most_ms` once three frames are drawn.
 bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms);
 
-// The folder of this program's file.
-std::filesystem::path program_folder();
-
 }  // namespace brokkr::app

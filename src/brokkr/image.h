@@ -32,9 +32,6 @@ inline constexpr uint64_t kMaxImagePixels = uint64_t(1) << 28;  // read_image an
 void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
                bool opaque = false);
 
-// The same file in memory; empty where it cannot be encoded.
-std::vector<std::byte> encode_png(int width, int height, std::span<const uint32_t> pixels, bool opaque = false);
-
 // 32-bit floats, ZIP compressed. `channels`: 1 (Y), 3 (RGB) or 4 (RGBA).
 void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/command.h"
+#include "app/tool.h"
 
 namespace brokkr::app {
 namespace {

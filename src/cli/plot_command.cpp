@@ -1,13 +1,8 @@
 // brokkr plot: frame-time logs as a picture.
-#include <iostream>
-#include <span>
-
 #include "app/picture.h"
+#include "app/tool.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "log/log_reader.h"
-#include "log/plot.h"
-#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {
@@ -21,10 +16,7 @@ int run_plot(const Arguments& arguments) {
     throw UsageError(std::to_string(files.size()) + " logs are too many for one picture; name up to " +
                      std::to_string(kMostPlottedLogs));
   }
-  std::vector<FrameLog> logs;
-  for (const std::string& file : files) logs.push_back(read_frame_log(file));
-  const std::string picture = plot_frame_times(logs, arguments.text("title"));
-  write_text(output, picture);
+  plot_logs(files, output, arguments.text("title"));
   return kSuccess;
 }
 

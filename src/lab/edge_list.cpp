@@ -1,10 +1,8 @@
-// SNAP's edge lists, plain or compressed with gzip (RFC 1952; the stream inside by stb_image's decoder).
-#include <stb/stb_image.h>
+// SNAP's edge lists, plain or compressed with gzip.
+#include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -20,41 +18,24 @@ constexpr uint64_t kMaxFileBytes = uint64_t(1) << 31;
   throw std::runtime_error(name + ": " + what);
 }
 
-uint32_t crc32(const char* bytes, size_t size) {
-  uint32_t table[256];
-  for (uint32_t i = 0; i < 256; ++i) {
-    uint32_t c = i;
-    for (int k = 0; k < 8; ++k) c = (c & 1u) != 0 ? 0xedb88320u ^ (c >> 1) : c >> 1;
-    table[i] = c;
+std::string decompress(std::string& file, const std::string& name) {
+  z_stream stream{};
+  stream.next_in = reinterpret_cast<Bytef*>(file.data());
+  stream.avail_in = uInt(file.size());
+  std::string text;
+  int state = inflateInit2(&stream, 16 + MAX_WBITS);  // gzip's header and checksum
+  while (state == Z_OK) {
+    const size_t done = text.size();
+    text.resize(done + std::clamp<size_t>(done, size_t(1) << 20, size_t(1) << 30));
+    stream.next_out = reinterpret_cast<Bytef*>(text.data() + done);
+    stream.avail_out = uInt(text.size() - done);
+    state = inflate(&stream, Z_NO_FLUSH);
+    text.resize(text.size() - stream.avail_out);
   }
-  uint32_t crc = ~0u;
-  for (size_t i = 0; i < size; ++i) crc = table[(crc ^ uint8_t(bytes[i])) & 0xffu] ^ (crc >> 8);
-  return ~crc;
-}
-
-std::string decompress(const std::string& file, const std::string& name) {
-  const auto byte = [&](size_t i) { return uint32_t(uint8_t(file[i])); };
-  const auto word = [&](size_t i) { return byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24; };
-  constexpr const char* kBroken = "is not a whole gzip file; download it again, or unpack it with gunzip";
-  if (file.size() < 18 || byte(2) != 8) fail(name, kBroken);
-  size_t at = 10;
-  const uint32_t flags = byte(3);
-  if ((flags & 4u) != 0) at += 2 + byte(10) + (byte(11) << 8);
-  for (const uint32_t text : {8u, 16u}) {  // name, comment: to their zero byte
-    if ((flags & text) == 0) continue;
-    while (at < file.size() && file[at] != 0) ++at;
-    ++at;
-  }
-  if ((flags & 2u) != 0) at += 2;
-  if (at + 8 >= file.size()) fail(name, kBroken);
-  int size = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      stbi_zlib_decode_noheader_malloc(file.data() + at, int(file.size() - at - 8), &size), std::free);
-  if (text == nullptr || size < 0 || uint32_t(size) != word(file.size() - 4) ||
-      crc32(text.get(), size_t(size)) != word(file.size() - 8)) {
-    fail(name, kBroken);
-  }
-  return std::string(text.get(), size_t(size));
+  inflateEnd(&stream);
+  if (state != Z_STREAM_END || stream.avail_in != 0)
+    fail(name, "is not a whole gzip file; download it again, or unpack it with gunzip");
+  return text;
 }
 
 // Two whole numbers with white space around them. False: something else.

@@ -54,7 +54,8 @@ void append_bytes(void* context, void* data, int size) {
 
 }  // namespace
 
-std::vector<std::byte> encode_png(int width, int height, std::span<const uint32_t> pixels, bool opaque) {
+void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
+               bool opaque) {
   if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
       pixels.size() != size_t(width) * size_t(height)) {
     throw std::invalid_argument("PNG: pixels are not width * height");
@@ -70,15 +71,8 @@ std::vector<std::byte> encode_png(int width, int height, std::span<const uint32_
     }
   }
   std::vector<std::byte> file;
-  const int written = stbi_write_png_to_func(append_bytes, &file, width, height, channels, rows.data(), int(row_bytes));
-  if (written == 0) file.clear();
-  return file;
-}
-
-void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
-               bool opaque) {
-  const std::vector<std::byte> file = encode_png(width, height, pixels, opaque);
-  if (file.empty()) fail(path.string(), "cannot be encoded as PNG", "use a smaller picture");
+  if (!stbi_write_png_to_func(append_bytes, &file, width, height, channels, rows.data(), int(row_bytes)))
+    fail(path.string(), "cannot be encoded as PNG", "use a smaller picture");
   write_file(path, file);
 }
 

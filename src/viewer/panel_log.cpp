@@ -13,12 +13,12 @@
 #include <sstream>
 
 #include "app/text.h"
+#include "app/tool.h"
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
 #include "log/machine_facts.h"
 #include "log/manifest.h"
-#include "log/plot.h"
 #include "scene/file_io.h"
 #include "viewer/looks.h"
 #include "viewer/names.h"
@@ -234,9 +234,8 @@ class LogPanel : public Panel {
                        manifest_json(session, scene_json(last->scene->path, last->scene->frame), options,
                                      last->result.statistics, times));
             if (!plots) return {};
-            const std::string picture =
-                plot_frame_times(std::vector{read_frame_log(session.log)}, session.log.stem().string());
-            write_text(fs::path(session.log).replace_extension(".svg"), picture);
+            app::plot_logs({session.log.string()}, fs::path(session.log).replace_extension(".svg"),
+                           session.log.stem().string());
           } catch (const std::exception& error) {
             return error.what();
           }

@@ -35,12 +35,19 @@ def peer_is_there():
     return run.returncode == 0
 
 
+HAS_MATPLOTLIB = subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True).returncode == 0
+
+
 class Bench(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
         self.file = self.write("one.bkf", container(frame(SIZE), TRIANGLE))
+
+    def texts_of(self, picture):
+        root = xml.etree.ElementTree.parse(self.path / picture).getroot()
+        return [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
 
     def write(self, name, data):
         path = self.path / name
@@ -169,11 +176,23 @@ class Bench(unittest.TestCase):
             run = subprocess.run([PROGRAM, "plot", *arguments], capture_output=True, text=True, timeout=600, cwd=self.path)
             self.assertEqual(run.returncode, code, run.stderr)
             return run.stderr
-        plot("a.csv", "-o", "a.svg", "--title", "A <b>")
-        picture = xml.etree.ElementTree.parse(self.path / "a.svg").getroot()
-        texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-        self.assertIn("A <b>", texts)
-        self.assertTrue(any(text.startswith("median") for text in texts))
+        if HAS_MATPLOTLIB:
+            plot("a.csv", "-o", "a.svg", "--title", "A <b>")
+            texts = self.texts_of("a.svg")
+            self.assertIn("A <b>", texts)
+            self.assertTrue(any(text.startswith("median") for text in texts))
+            # A frame far above the others is cut off, marked and counted.
+            lines = (self.path / "a.csv").read_text().splitlines(keepends=True)
+            column = lines[0].split(",").index("msBetweenPresents")
+            cells = lines[5].split(",")
+            cells[column] = "4000"
+            self.write("b.csv", "".join([*lines[:5], ",".join(cells), *lines[6:]]))
+            plot("a.csv", "b.csv", "-o", "two.svg")
+            texts = self.texts_of("two.svg")
+            self.assertTrue({"Frame times", "a", "b", "1 frame above, 4000 ms"} <= set(texts), texts)
+            (self.path / "b.csv").unlink()
+        else:
+            self.assertIn("matplotlib", plot("a.csv", "-o", "a.svg", code=1))
         self.assertIn("--output", plot("a.csv", code=2))
         self.assertIn(".svg", plot("a.csv", "-o", "a.gif", code=2))
         self.assertIn("b.csv", plot("b.csv", "-o", "b.svg", code=1))

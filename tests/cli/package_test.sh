@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 package=$(ls "$work"/*.deb)
 dpkg-deb --contents "$package" >"$work/contents"
 for file in ./usr/bin/brokkr libbrokkr.a brokkr-config.cmake include/brokkr/pipeline/renderer.h LICENSE \
-  libexec/brokkr/plot-patterns libexec/brokkr/plotting.py libexec/brokkr/pattern_plots/report.py; do
+  libexec/brokkr/plot-patterns libexec/brokkr/plot-frames libexec/brokkr/plotting.py libexec/brokkr/pattern_plots/report.py; do
   grep -q "$file" "$work/contents" || { echo "$package has no $file"; exit 1; }
 done
 if grep -q '/usr/local\|/home/\|/work/' "$work/contents"; then

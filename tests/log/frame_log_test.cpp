@@ -9,7 +9,6 @@
 #include "log/frame_log.h"
 #include "log/log_reader.h"
 #include "log/manifest.h"
-#include "log/plot.h"
 #include "log/sha256.h"
 
 namespace brokkr {
@@ -223,41 +222,6 @@ TEST(Manifest, NamesSceneSettingsAndResults) {
   EXPECT_FALSE(m["commit"].get<std::string>().empty());
   EXPECT_FALSE(m["machine"]["processor"].get<std::string>().empty());
   EXPECT_EQ(manifest_path("a/run.csv"), "a/run.json");
-}
-
-size_t count(const std::string& text, const std::string& part) {
-  size_t n = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-TEST(Plot, ShowsEveryLogAndMarksWhatItCutsOff) {
-  FrameLog a{"first <log>", "x", {}, {}, {}, {}, {}}, b;
-  for (int i = 0; i < 200; ++i) {
-    a.frame_ms.push_back(i == 50 ? 400 : 10 + i % 7);
-    a.time_s.push_back(0.01 * (i + 1));
-    a.geometry_ms.push_back(3);
-    a.raster_ms.push_back(5);
-    a.resolve_ms.push_back(1);
-  }
-  b = a;
-  b.name = "second";
-  b.frame_ms[50] = 12;
-  const std::string one = plot_frame_times(std::vector{a}, "A & B");
-  EXPECT_EQ(one.rfind("<?xml", 0), 0u);
-  EXPECT_NE(one.find("A &amp; B"), std::string::npos);
-  EXPECT_NE(one.find("first &lt;log&gt;"), std::string::npos);
-  EXPECT_NE(one.find("1 frame above"), std::string::npos);
-  EXPECT_NE(one.find("median 13.00"), std::string::npos);
-  EXPECT_EQ(count(one, "<polyline"), 1u);
-  EXPECT_NE(one.find("geometry"), std::string::npos);
-  const std::string two = plot_frame_times(std::vector{a, b}, "");
-  EXPECT_EQ(count(two, "<polyline"), 2u);
-  EXPECT_NE(two.find("second"), std::string::npos);
-  EXPECT_EQ(two.find("nan"), std::string::npos);
-  EXPECT_THROW(plot_frame_times({}, ""), std::invalid_argument);
-  FrameLog still{"still", "", {0}, {0}, {}, {}, {}};
-  EXPECT_EQ(plot_frame_times(std::vector{still}, "").find("nan"), std::string::npos);
 }
 
 }  // namespace

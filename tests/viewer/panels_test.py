@@ -39,7 +39,8 @@ def records_a_log(session, folder):
     time.sleep(1)
     session.screen.key("F9")
     wait_for("a manifest", log.with_suffix(".json").exists)
-    wait_for("a plot", log.with_suffix(".svg").exists)
+    if subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True).returncode == 0:
+        wait_for("a plot", log.with_suffix(".svg").exists)
     session.screen.key("r")
     check = subprocess.run([sys.executable, str(SOURCE / "tools" / "check-frame-log"), str(log)], capture_output=True, text=True)
     assert check.returncode == 0 and "manifest agrees" in check.stdout, check.stderr

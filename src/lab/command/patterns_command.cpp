@@ -1,6 +1,4 @@
 // brokkr patterns: the experiments on bin patterns of [Kerbl17] ([Kerbl18, chapter 7]), on any frames.
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,15 +11,13 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
-#include "app/workload.h"
+#include "app/tool.h"
 #include "bin/pattern_image.h"
 #include "lab/command/commands.h"
 #include "lab/command/experiment_output.h"
 #include "lab/pattern_lab.h"
 #include "log/json_text.h"
 #include "scene/file_io.h"
-
-extern char** environ;
 
 namespace brokkr::app {
 namespace {
@@ -87,32 +83,15 @@ Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptio
 }
 
 fs::path find_plotter(const std::string& given) {
-  const fs::path folder = program_folder();
-  std::vector<fs::path> places = {folder.parent_path().parent_path() / "tools" / "plot-patterns",
-                                  folder.parent_path() / "libexec" / "brokkr" / "plot-patterns"};
-  if (!given.empty()) places = {given};
-  for (const fs::path& place : places) {
-    if (access(place.c_str(), X_OK) == 0) return place;
-  }
-  if (!given.empty()) throw std::runtime_error("--plot " + given + ": there is no such program");
-  throw std::runtime_error("tools/plot-patterns was not found beside " + (folder / "brokkr").string() +
-                           "; name the tool with --plot or use --no-plots");
+  if (given.empty()) return find_tool("plot-patterns");
+  if (access(given.c_str(), X_OK) == 0) return given;
+  throw std::runtime_error("--plot " + given + ": there is no such program");
 }
 
-void draw_report(const fs::path& program, const fs::path& folder) {
-  std::vector<std::string> words = {program.string(), folder.string(), "--output", folder.string()};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t process = 0;
-  std::cout.flush();
-  if (posix_spawn(&process, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0)
-    throw std::runtime_error(program.string() + " cannot be started; the numbers are written, use --no-plots");
-  int status = 0;
-  waitpid(process, &status, 0);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error(program.string() +
-                             " failed; the numbers are written, install python3-matplotlib or use --no-plots");
+void draw_report(const fs::path& program, const fs::path& folder) try {
+  run_tool(program, {folder.string(), "--output", folder.string()});
+} catch (const std::runtime_error& error) {
+  throw std::runtime_error(std::string(error.what()) + "; the numbers are written, use --no-plots");
 }
 
 // In the order of the experiments, whatever the order on the command line.
