@@ -1,19 +1,12 @@
 // All measured queues on one interface (lab/queue/queue_base.h).
 #pragma once
 
-#include "lab/queue/baskets_queue.h"
-#include "lab/queue/broker_lane_queue.h"
-#include "lab/queue/broker_stealing_queue.h"
-#include "lab/queue/circular_buffer_queue.h"
+#include "lab/queue/broker_queues.h"
 #include "lab/queue/dual_mutex_queue.h"
-#include "lab/queue/gottlieb_queue.h"
-#include "lab/queue/high_throughput_queue.h"
+#include "lab/queue/linked_queues.h"
 #include "lab/queue/linked_ring_queue.h"
-#include "lab/queue/michael_scott_queue.h"
-#include "lab/queue/scogland_feng_nonblocking_queue.h"
-#include "lab/queue/scogland_feng_queue.h"
-#include "lab/queue/shann_queue.h"
-#include "lab/queue/tsigas_zhang_queue.h"
+#include "lab/queue/slot_queues.h"
+#include "lab/queue/ticket_queues.h"
 #include "lab/queue/wait_free_queue.h"
 
 // BROKKR_EVERY_QUEUE(F): F(kind, Class) for each of them, in the order of QueueKind.

@@ -1,0 +1,221 @@
+// Queues that hand out places in a ring by ticket and await their turn there: CBQ, HTQ, GQ, SFQ and NSFQ.
+#pragma once
+
+#include "lab/queue/queue_base.h"
+
+BROKKR_MACHINE_BEGIN
+
+// A ring of slots with turns, on which operations wait. The queues that hand out places by fetch-and-add share it (GQ,
+// CBQ, HTQ, SFQ, NSFQ).
+//
+// Operation p uses slot p mod capacity. With r = p - p mod capacity, the slot's turn is r while it waits for enqueue p,
+// r + 1 while it waits for dequeue p, then r + capacity; modulo 2^32. Zeroed memory is an empty ring.
+template <class Observer>
+class TicketRing : public QueueBase<Observer> {
+ public:
+  // The words that a queue of this family may need, each with its own line.
+  struct Control {
+    LineOf<uint32_t> head, tail, lower, upper, closed;
+  };
+  static size_t bytes(const QueueShape& s) {
+    check_queue_shape(s);
+    return sizeof(Control) + size_t(s.capacity) * sizeof(Slot);
+  }
+  static void prepare(void*, const QueueShape&) {}
+
+ protected:
+  using Base = QueueBase<Observer>;
+  using Base::load, Base::store, Base::add, Base::s_, Base::wait;
+  struct Slot {
+    uint32_t turn, value;
+  };
+
+  BROKKR_FN explicit TicketRing(const QueueStorage& s) : Base(s) {}
+  BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
+  BROKKR_FN int32_t capacity() const { return int32_t(s_.shape.capacity); }
+
+  // Operation p, once its turn has come. `stop` is asked in every step of the wait: true ends it.
+  template <class Stop>
+  BROKKR_FN Outcome put(uint32_t p, uint32_t value, Stop&& stop) const {
+    Slot& slot = slot_of(p);
+    if (!await(slot, vacant(p), stop)) return Outcome::aborted;
+    slot.value = value;
+    store(slot.turn, vacant(p) + 1);
+    return Outcome::done;
+  }
+  template <class Stop>
+  BROKKR_FN Outcome get(uint32_t p, uint32_t& value, Stop&& stop) const {
+    Slot& slot = slot_of(p);
+    if (!await(slot, vacant(p) + 1, stop)) return Outcome::aborted;
+    value = slot.value;
+    store(slot.turn, vacant(p) + s_.shape.capacity);
+    return Outcome::done;
+  }
+  BROKKR_FN Outcome put(uint32_t p, uint32_t value) const {
+    return put(p, value, [] { return false; });
+  }
+  BROKKR_FN Outcome get(uint32_t p, uint32_t& value) const {
+    return get(p, value, [] { return false; });
+  }
+
+ private:
+  BROKKR_FN Slot& slot_of(uint32_t p) const {
+    return this->template at<Slot>(sizeof(Control))[p & (s_.shape.capacity - 1)];
+  }
+  BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - s_.shape.capacity); }
+  template <class Stop>
+  BROKKR_FN bool await(Slot& slot, uint32_t turn, Stop&& stop) const {
+    for (int spin = 0; load(slot.turn) != turn;) {
+      if (stop() || !wait(spin)) return false;
+    }
+    return true;
+  }
+};
+
+// CBQ: the circular buffer queue [Orozco12].
+//
+// A fetch-and-add gives an operation its place, where the operation waits for its turn, and for room or for an element.
+// The queue never refuses an operation: of lanes that run one after another, none may wait for an element of a later
+// lane.
+template <class Observer = Unobserved>
+class CircularBufferQueue : public TicketRing<Observer> {
+  using Base = TicketRing<Observer>;
+  using Base::add, Base::control;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::cbq;
+  BROKKR_FN explicit CircularBufferQueue(const QueueStorage& s) : Base(s) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const { return this->put(add(control().tail.word, 1u), value); }
+  BROKKR_FN Outcome dequeue(uint32_t, uint32_t& value) const { return this->get(add(control().head.word, 1u), value); }
+};
+
+// HTQ: the high-throughput queue [Orozco12].
+//
+// The circular buffer queue behind two counters: `upper` counts slots that are taken, `lower` elements that can be
+// dequeued. An operation changes its counter first and takes the change back where the counter went beyond its limit.
+// Not linearizable, for the same reason as GQ.
+template <class Observer = Unobserved>
+class HighThroughputQueue : public TicketRing<Observer> {
+ protected:
+  using Base = TicketRing<Observer>;
+  using Base::add, Base::control, Base::capacity;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::htq;
+  BROKKR_FN explicit HighThroughputQueue(const QueueStorage& s) : Base(s) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
+    auto& c = control();
+    if (int32_t(add(c.upper.word, 1u)) >= capacity()) {
+      add(c.upper.word, 0u - 1u);
+      return Outcome::refused;
+    }
+    const Outcome outcome = this->put(add(c.tail.word, 1u), value);
+    add(c.lower.word, 1u);
+    return outcome;
+  }
+  BROKKR_FN Outcome dequeue(uint32_t, uint32_t& value) const {
+    auto& c = control();
+    if (int32_t(add(c.lower.word, 0u - 1u)) <= 0) {
+      add(c.lower.word, 1u);
+      return Outcome::refused;
+    }
+    const Outcome outcome = this->get(add(c.head.word, 1u), value);
+    add(c.upper.word, 0u - 1u);
+    return outcome;
+  }
+};
+
+// GQ: the queue of [Gottlieb83].
+//
+// Two counters bound the queue's length: `upper` counts elements from before they are written until after they are
+// read, `lower` from after they are written until before they are read. Each operation tests one of them, changes it
+// and tests again; HTQ, thirty years later, leaves out the first test. Not linearizable: while one enqueue is slow, a
+// later one that is complete can be denied by "empty" [Blelloch03].
+template <class Observer = Unobserved>
+class GottliebQueue : public HighThroughputQueue<Observer> {
+  using Base = HighThroughputQueue<Observer>;
+  using Base::load, Base::control, Base::capacity;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::gq;
+  BROKKR_FN explicit GottliebQueue(const QueueStorage& s) : Base(s) {}
+
+  // Test, increment, retest.
+  BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
+    if (int32_t(load(control().upper.word)) >= capacity()) return Outcome::refused;
+    return Base::enqueue(thread, value);
+  }
+  // Test, decrement, retest.
+  BROKKR_FN Outcome dequeue(uint32_t thread, uint32_t& value) const {
+    if (int32_t(load(control().lower.word)) <= 0) return Outcome::refused;
+    return Base::dequeue(thread, value);
+  }
+};
+
+// SFQ: the blocking queue of [Scogland15].
+//
+// Places by fetch-and-add, a turn per slot, and a word that closes the queue, which every operation reads when it
+// begins and while it waits. One lane of a warp uses the queue at a time: lanes that wait together would stop the lanes
+// that they wait for.
+template <class Observer = Unobserved>
+class ScoglandFengQueue : public TicketRing<Observer> {
+  using Base = TicketRing<Observer>;
+  using Base::add, Base::load, Base::store, Base::control;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::sfq;
+  BROKKR_FN explicit ScoglandFengQueue(const QueueStorage& s) : Base(s) {}
+
+  // aborted: the queue is closed.
+  BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
+    if (closed()) return Outcome::aborted;
+    return this->put(add(control().tail.word, 1u), value, [&] { return closed(); });
+  }
+  BROKKR_FN Outcome dequeue(uint32_t, uint32_t& value) const {
+    if (closed()) return Outcome::aborted;
+    return this->get(add(control().head.word, 1u), value, [&] { return closed(); });
+  }
+  BROKKR_FN void close() const { store(control().closed.word, 1u); }
+
+ private:
+  BROKKR_FN bool closed() const { return load(control().closed.word) != 0; }
+};
+
+// NSFQ: the non-blocking interface of [Scogland15].
+//
+// A place is taken by compare-and-swap, and only while the counters say that the queue is not full, or not empty. Both
+// counters only grow: a counter that is read before and after the other, with the same value, had that value when the
+// other was read. An operation takes effect at the compare-and-swap; after it, it only waits for the slot's previous
+// user.
+template <class Observer = Unobserved>
+class ScoglandFengNonblockingQueue : public TicketRing<Observer> {
+  using Base = TicketRing<Observer>;
+  using Base::load, Base::swap_if, Base::control, Base::capacity;
+
+ public:
+  static constexpr QueueKind kKind = QueueKind::nsfq;
+  BROKKR_FN explicit ScoglandFengNonblockingQueue(const QueueStorage& s) : Base(s) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
+    auto& c = control();
+    for (;;) {
+      const uint32_t tail = load(c.tail.word);
+      const uint32_t head = load(c.head.word);
+      if (int32_t(tail - head) >= capacity()) return Outcome::refused;
+      if (swap_if(c.tail.word, tail, tail + 1u)) return this->put(tail, value);
+    }
+  }
+  BROKKR_FN Outcome dequeue(uint32_t, uint32_t& value) const {
+    auto& c = control();
+    for (;;) {
+      const uint32_t head = load(c.head.word);
+      const uint32_t tail = load(c.tail.word);
+      if (int32_t(tail - head) <= 0) return Outcome::refused;
+      if (swap_if(c.head.word, head, head + 1u)) return this->get(head, value);
+    }
+  }
+};
+
+BROKKR_MACHINE_END
