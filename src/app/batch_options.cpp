@@ -38,11 +38,7 @@ std::vector<std::string> method_names() {
 }
 
 Option model_option() {
-  return {.names = "--model",
-          .kind = ValueKind::choice,
-          .value = "MODEL",
-          .help = "Batch model to reorder for (nvidia)",
-          .choices = model_names()};
+  return choice_option("--model", "MODEL", "Batch model to reorder for (nvidia)", model_names());
 }
 
 const BatchModel& chosen_model(const Arguments& arguments) { return batch_model(arguments.text("model", "nvidia")); }

@@ -40,6 +40,48 @@ struct Option {
   std::string group;      // heading in help; empty: "Options"
 };
 
+// Options by their kind. The value's name in help of an integer is N.
+inline Option flag(std::string names, std::string help) { return {.names = std::move(names), .help = std::move(help)}; }
+inline Option text_option(std::string names, std::string value, std::string help) {
+  return {.names = std::move(names), .kind = ValueKind::text, .value = std::move(value), .help = std::move(help)};
+}
+inline Option file_option(std::string names, std::string value, std::string help) {
+  return {.names = std::move(names), .kind = ValueKind::file, .value = std::move(value), .help = std::move(help)};
+}
+inline Option integer_option(std::string names, std::string help, double min, double max, std::string value = "N") {
+  return {.names = std::move(names),
+          .kind = ValueKind::integer,
+          .value = std::move(value),
+          .help = std::move(help),
+          .min = min,
+          .max = max};
+}
+inline Option real_option(std::string names, std::string value, std::string help, double min, double max) {
+  return {.names = std::move(names),
+          .kind = ValueKind::real,
+          .value = std::move(value),
+          .help = std::move(help),
+          .min = min,
+          .max = max};
+}
+inline Option choice_option(std::string names, std::string value, std::string help, std::vector<std::string> choices) {
+  return {.names = std::move(names),
+          .kind = ValueKind::choice,
+          .value = std::move(value),
+          .help = std::move(help),
+          .choices = std::move(choices)};
+}
+// The option may be given several times; a positional argument takes several values.
+inline Option several(Option option) {
+  option.repeat = true;
+  return option;
+}
+// The positional argument must be given.
+inline Option needed(Option option) {
+  option.required = true;
+  return option;
+}
+
 // The options of one call, by their longest name without dashes ("output").
 class Arguments {
  public:

@@ -27,37 +27,17 @@ std::vector<Option> input_options() {
            .help = "Pixels to draw (a captured frame: its own; a scene: 1920x1080)",
            .min = 1,
            .max = kMaxTargetSize},
-          {.names = "--camera",
-           .kind = ValueKind::text,
-           .value = "TEXT",
-           .help = "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"},
-          {.names = "--views",
-           .kind = ValueKind::integer,
-           .value = "N",
-           .help = "Draw a scene from so many sides at once, each a layer of the target",
-           .min = 1,
-           .max = kMaxTargetLayers},
-          {.names = "--view-size",
-           .kind = ValueKind::integer,
-           .value = "N",
-           .help = "Pixels per side of each of several views (128)",
-           .min = 1,
-           .max = kMaxTargetSize}};
+          text_option("--camera", "TEXT",
+                      "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"),
+          integer_option("--views", "Draw a scene from so many sides at once, each a layer of the target", 1,
+                         kMaxTargetLayers),
+          integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize)};
 }
 
 std::vector<Option> target_options() {
-  return {{.names = "--target",
-           .kind = ValueKind::integer,
-           .value = "ID",
-           .help = "Target to look at, by its number in the file (the one that most triangles go to)",
-           .min = -2147483648.0,
-           .max = 2147483647.0},
-          {.names = "--layer",
-           .kind = ValueKind::integer,
-           .value = "N",
-           .help = "Layer of the target (0)",
-           .min = 0,
-           .max = kMaxTargetLayers - 1}};
+  return {integer_option("--target", "Target to look at, by its number in the file (the one that most triangles go to)",
+                         -2147483648.0, 2147483647.0, "ID"),
+          integer_option("--layer", "Layer of the target (0)", 0, kMaxTargetLayers - 1)};
 }
 
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {

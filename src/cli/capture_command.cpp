@@ -17,51 +17,20 @@ int run_capture(const Arguments& arguments) {
 
 std::vector<Option> capture_options() {
   return {
-      {.names = "-o,--output",
-       .kind = ValueKind::file,
-       .value = "FILE.bkf",
-       .help =
-           "Frame file to write (frame.bkf); {} stands for the frame's number, which is added where there are several"},
-      {.names = "--frame",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Frame to capture, counted from 0",
-       .min = 0,
-       .max = 1e12},
-      {.names = "--every",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Capture further frames, N frames apart",
-       .min = 1,
-       .max = 1e12},
-      {.names = "--count",
-       .kind = ValueKind::integer,
-       .value = "K",
-       .help = "Stop after K frames (1; with --every or --key: 0, no limit)",
-       .min = 0,
-       .max = 1e9},
-      {.names = "--application",
-       .kind = ValueKind::text,
-       .value = "TEXT",
-       .help = "Name of the application for the file"},
-      {.names = "--license",
-       .kind = ValueKind::text,
-       .value = "TEXT",
-       .help = "Licence of the frame's content, for the file"},
-      {.names = "--fast-forward",
-       .help = "Draw nothing to the window until 4 frames before the first one: software drivers get there sooner"},
-      {.names = "--check-state",
-       .help = "Read the GL state before and after each recorded call and report differences"},
-      {.names = "--timeout",
-       .kind = ValueKind::real,
-       .value = "SECONDS",
-       .help = "End the program after this many seconds (no limit)",
-       .min = 0.1,
-       .max = 1e6},
-      {.names = "--library",
-       .kind = ValueKind::file,
-       .value = "FILE.so",
-       .help = "Capture library (the one beside this program); 32-bit programs need one of their own"},
+      file_option(
+          "-o,--output", "FILE.bkf",
+          "Frame file to write (frame.bkf); {} stands for the frame's number, which is added where there are several"),
+      integer_option("--frame", "Frame to capture, counted from 0", 0, 1e12),
+      integer_option("--every", "Capture further frames, N frames apart", 1, 1e12),
+      integer_option("--count", "Stop after K frames (1; with --every or --key: 0, no limit)", 0, 1e9, "K"),
+      text_option("--application", "TEXT", "Name of the application for the file"),
+      text_option("--license", "TEXT", "Licence of the frame's content, for the file"),
+      flag("--fast-forward",
+           "Draw nothing to the window until 4 frames before the first one: software drivers get there sooner"),
+      flag("--check-state", "Read the GL state before and after each recorded call and report differences"),
+      real_option("--timeout", "SECONDS", "End the program after this many seconds (no limit)", 0.1, 1e6),
+      file_option("--library", "FILE.so",
+                  "Capture library (the one beside this program); 32-bit programs need one of their own"),
   };
 }
 
@@ -88,20 +57,13 @@ CaptureRequest capture_request(const Arguments& arguments) {
 }
 
 Command capture_command() {
-  std::vector<Option> options = {{.names = "PROGRAM",
-                                  .kind = ValueKind::text,
-                                  .value = "PROGRAM",
-                                  .help = "OpenGL program to run, after --, with its arguments",
-                                  .repeat = true,
-                                  .required = true}};
+  std::vector<Option> options = {
+      needed(several(text_option("PROGRAM", "PROGRAM", "OpenGL program to run, after --, with its arguments")))};
   for (Option& option : capture_options()) {
     options.push_back(std::move(option));
     if (options.back().names == "--count") {
-      options.push_back({.names = "--key",
-                         .kind = ValueKind::text,
-                         .value = "KEY",
-                         .help = "Capture when this key goes down: an X11 keysym, e.g. F10"});
-      options.push_back({.names = "--keep-running", .help = "Leave the program running after the last frame"});
+      options.push_back(text_option("--key", "KEY", "Capture when this key goes down: an X11 keysym, e.g. F10"));
+      options.push_back(flag("--keep-running", "Leave the program running after the last frame"));
     }
   }
   return {"capture", "Run an OpenGL program and capture frames of it", options, run_capture};

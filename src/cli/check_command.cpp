@@ -137,29 +137,15 @@ int run_check(const Arguments& arguments) {
 
 Command check_command() {
   const std::vector<Option> own = {
-      {.names = "FILE",
-       .kind = ValueKind::file,
-       .value = "FILE",
-       .help = "Captured frame (.bkf) with reference depth",
-       .required = true},
-      {.names = "-o,--output",
-       .kind = ValueKind::file,
-       .value = "FILE.png",
-       .help = "Difference picture: red where pixels differ, amber where a shader may have discarded"},
-      {.names = "--min",
-       .kind = ValueKind::real,
-       .value = "PERCENT",
-       .help = "Fail where less than PERCENT of all pixels agree (0)",
-       .min = 0,
-       .max = 100},
-      {.names = "--min-hard",
-       .kind = ValueKind::real,
-       .value = "PERCENT",
-       .help =
-           "Fail where less than PERCENT of the pixels agree whose depth no discard, alpha test or stencil decided (0)",
-       .min = 0,
-       .max = 100},
-      {.names = "--json", .help = "Print JSON instead of a table"},
+      needed(file_option("FILE", "FILE", "Captured frame (.bkf) with reference depth")),
+      file_option("-o,--output", "FILE.png",
+                  "Difference picture: red where pixels differ, amber where a shader may have discarded"),
+      real_option("--min", "PERCENT", "Fail where less than PERCENT of all pixels agree (0)", 0, 100),
+      real_option(
+          "--min-hard", "PERCENT",
+          "Fail where less than PERCENT of the pixels agree whose depth no discard, alpha test or stencil decided (0)",
+          0, 100),
+      flag("--json", "Print JSON instead of a table"),
   };
   return {"check", "Compare the depth of a captured frame with that of the game's own driver",
           joined(own, pipeline_options()), run_check};

@@ -96,21 +96,11 @@ int run_compare(const Arguments& arguments) {
 Command compare_command() {
   return {"compare",
           "Compare two images (.png, .jpg, .pfm) pixel by pixel",
-          {{.names = "A", .kind = ValueKind::file, .value = "A", .help = "First image", .required = true},
-           {.names = "B", .kind = ValueKind::file, .value = "B", .help = "Second image", .required = true},
-           {.names = "--tolerance",
-            .kind = ValueKind::real,
-            .value = "T",
-            .help = "Channels that differ by no more count as equal; colours of PNG are 0 to 1 (0)",
-            .min = 0,
-            .max = 1e30},
-           {.names = "--max-percent",
-            .kind = ValueKind::real,
-            .value = "P",
-            .help = "Fail where more than P percent of the pixels differ (0)",
-            .min = 0,
-            .max = 100},
-           {.names = "--json", .help = "Print JSON"}},
+          {needed(file_option("A", "A", "First image")), needed(file_option("B", "B", "Second image")),
+           real_option("--tolerance", "T",
+                       "Channels that differ by no more count as equal; colours of PNG are 0 to 1 (0)", 0, 1e30),
+           real_option("--max-percent", "P", "Fail where more than P percent of the pixels differ (0)", 0, 100),
+           flag("--json", "Print JSON")},
           run_compare};
 }
 

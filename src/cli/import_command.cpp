@@ -28,9 +28,8 @@ int run_import(const Arguments& arguments) {
 }  // namespace
 
 Command import_command() {
-  std::vector<Option> options = {
-      {.names = "TRACE", .kind = ValueKind::file, .value = "TRACE", .help = "Recording of apitrace", .required = true},
-      {.names = "--egl", .help = "The recorded program used EGL: replay with eglretrace"}};
+  std::vector<Option> options = {needed(file_option("TRACE", "TRACE", "Recording of apitrace")),
+                                 flag("--egl", "The recorded program used EGL: replay with eglretrace")};
   for (Option& option : capture_options()) options.push_back(std::move(option));
   return {"import", "Capture frames of an apitrace recording while apitrace replays it", options, run_import};
 }

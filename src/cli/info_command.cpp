@@ -147,13 +147,8 @@ int run_info(const Arguments& arguments) {
 Command info_command() {
   return {"info",
           "Show the contents of a frame or scene file",
-          {{.names = "FILE",
-            .kind = ValueKind::file,
-            .value = "FILE",
-            .help = "Frame (.bkf) or scene (.obj) files",
-            .repeat = true,
-            .required = true},
-           {.names = "--json", .help = "Print JSON (an array for several files)"}},
+          {needed(several(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj) files"))),
+           flag("--json", "Print JSON (an array for several files)")},
           run_info};
 }
 

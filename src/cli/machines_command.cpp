@@ -53,7 +53,7 @@ int run_machines(const Arguments& arguments) {
 Command machines_command() {
   return {"machines",
           "Show which machines were found on this computer",
-          {{.names = "--json", .help = "Print JSON instead of a table"}},
+          {flag("--json", "Print JSON instead of a table")},
           run_machines};
 }
 

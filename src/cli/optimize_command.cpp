@@ -81,36 +81,16 @@ int run_optimize(const Arguments& arguments) {
 
 Command optimize_command() {
   std::vector<Option> options = {
-      {.names = "INPUT",
-       .kind = ValueKind::file,
-       .value = "INPUT",
-       .help = "OBJ file, captured frame (.bkf) or generated:NAME",
-       .required = true},
-      {.names = "-o,--output",
-       .kind = ValueKind::file,
-       .value = "FILE",
-       .help = "File of the reordered mesh: .obj (with .mtl beside it) or .bkf"},
+      needed(file_option("INPUT", "INPUT", "OBJ file, captured frame (.bkf) or generated:NAME")),
+      file_option("-o,--output", "FILE", "File of the reordered mesh: .obj (with .mtl beside it) or .bkf"),
       model_option(),
-      {.names = "--method",
-       .kind = ValueKind::choice,
-       .value = "METHOD",
-       .help = "Order of the triangles (batch)",
-       .choices = method_names()},
-      {.names = "--cache",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Vertices of the cache that hoppe, k-cache and tipsify assume (the best for the model)",
-       .min = 3,
-       .max = 1024},
-      {.names = "--every-draw", .help = "Also reorder draws whose order shows in the picture, as with blending"},
-      {.names = "--keep-numbers",
-       .help = "Keep the numbers of vertices, instead of numbering them in the order of first use"},
-      {.names = "--no-copies",
-       .help = "Let batches cross multiples of 65536 vertices, instead of copying some (nvidia models)"},
-      {.names = "--json",
-       .kind = ValueKind::file,
-       .value = "FILE.json",
-       .help = "Write the result as JSON; - prints it"}};
+      choice_option("--method", "METHOD", "Order of the triangles (batch)", method_names()),
+      integer_option("--cache", "Vertices of the cache that hoppe, k-cache and tipsify assume (the best for the model)",
+                     3, 1024),
+      flag("--every-draw", "Also reorder draws whose order shows in the picture, as with blending"),
+      flag("--keep-numbers", "Keep the numbers of vertices, instead of numbering them in the order of first use"),
+      flag("--no-copies", "Let batches cross multiples of 65536 vertices, instead of copying some (nvidia models)"),
+      file_option("--json", "FILE.json", "Write the result as JSON; - prints it")};
   return {"optimize", "Reorder a mesh so that vertices are shaded less often", options, run_optimize};
 }
 

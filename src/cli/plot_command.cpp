@@ -23,18 +23,14 @@ int run_plot(const Arguments& arguments) {
 }  // namespace
 
 Command plot_command() {
-  return {
-      "plot",
-      "Draw frame-time logs: the time of every frame, and how the times are distributed",
-      {{.names = "FILE",
-        .kind = ValueKind::file,
-        .value = "FILE.csv",
-        .help = "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes",
-        .repeat = true,
-        .required = true},
-       {.names = "-o,--output", .kind = ValueKind::file, .value = "FILE.svg", .help = "Picture file"},
-       {.names = "--title", .kind = ValueKind::text, .value = "TEXT", .help = "Heading of the picture (Frame times)"}},
-      run_plot};
+  return {"plot",
+          "Draw frame-time logs: the time of every frame, and how the times are distributed",
+          {needed(several(file_option(
+               "FILE", "FILE.csv",
+               "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes"))),
+           file_option("-o,--output", "FILE.svg", "Picture file"),
+           text_option("--title", "TEXT", "Heading of the picture (Frame times)")},
+          run_plot};
 }
 
 }  // namespace brokkr::app

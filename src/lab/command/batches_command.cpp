@@ -116,10 +116,6 @@ int run_batches(const Arguments& arguments) {
   return kSuccess;
 }
 
-Option text_option(const char* names, const char* value, const std::string& help) {
-  return {.names = names, .kind = ValueKind::text, .value = value, .help = help};
-}
-
 }  // namespace
 
 Command batches_command() {
@@ -129,46 +125,21 @@ Command batches_command() {
     return text;
   };
   std::vector<Option> options = {
-      {.names = "FILE",
-       .kind = ValueKind::file,
-       .value = "FILE",
-       .help = "OBJ files, captured frames (.bkf), generated:NAME",
-       .repeat = true,
-       .required = true},
+      needed(several(file_option("FILE", "FILE", "OBJ files, captured frames (.bkf), generated:NAME"))),
       text_option("--models", "LIST",
                   "Batch models, as in nvidia,amd: " + joined_names(model_names()) + " (nvidia,amd,intel)"),
       text_option("--methods", "LIST",
                   "Orders to compare, as in original,batch: " + joined_names(method_names()) + " (all)"),
-      {.names = "--caches",
-       .help = "Also predict the vertex shader runs of single caches of 1 .. --max-cache vertices"},
-      {.names = "--sweep", .help = "Also measure methods with cache sizes of 3 .. --max-cache"},
-      {.names = "--max-cache",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Largest cache of --caches and --sweep (64)",
-       .min = 3,
-       .max = 1024},
-      {.names = "--frames",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Also render N frames with each model as reuse strategy, before and after reordering for it",
-       .min = 1,
-       .max = 1000},
-      {.names = "--heavy",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Multiply-adds of the longer vertex shader of --frames (2000)",
-       .min = 1,
-       .max = 1000000},
-      {.names = "--picture",
-       .kind = ValueKind::file,
-       .value = "FILE.png",
-       .help = "Also draw the first model's batches in colours of their own; {} is the input's name"},
-      {.names = "--picture-method",
-       .kind = ValueKind::choice,
-       .value = "METHOD",
-       .help = "Order of the triangles in the picture (original)",
-       .choices = method_names()}};
+      flag("--caches", "Also predict the vertex shader runs of single caches of 1 .. --max-cache vertices"),
+      flag("--sweep", "Also measure methods with cache sizes of 3 .. --max-cache"),
+      integer_option("--max-cache", "Largest cache of --caches and --sweep (64)", 3, 1024),
+      integer_option("--frames",
+                     "Also render N frames with each model as reuse strategy, before and after reordering for it", 1,
+                     1000),
+      integer_option("--heavy", "Multiply-adds of the longer vertex shader of --frames (2000)", 1, 1000000),
+      file_option("--picture", "FILE.png",
+                  "Also draw the first model's batches in colours of their own; {} is the input's name"),
+      choice_option("--picture-method", "METHOD", "Order of the triangles in the picture (original)", method_names())};
   return {"batches", "Compare vertex reuse by batch model and triangle order",
           joined(joined(joined(options, result_options("batches")), input_options()), pipeline_options()), run_batches};
 }

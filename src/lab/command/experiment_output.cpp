@@ -77,49 +77,20 @@ bool ResultFiles::finish(const Json& document) const {
 }
 
 std::vector<Option> result_options(const std::string& command) {
-  return {{.names = "-o,--output",
-           .kind = ValueKind::file,
-           .value = "DIR",
-           .help = "Also write " + command + "-*.csv into this folder"},
-          {.names = "--json",
-           .kind = ValueKind::file,
-           .value = "FILE.json",
-           .help = "Write all results; - prints them instead of the tables"}};
+  return {file_option("-o,--output", "DIR", "Also write " + command + "-*.csv into this folder"),
+          file_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
 }
 
 std::vector<Option> experiment_options(std::vector<std::string> names, const char* quick_help) {
-  return {{.names = "EXPERIMENT",
-           .kind = ValueKind::choice,
-           .value = "EXPERIMENT",
-           .help = "What to measure (all)",
-           .choices = std::move(names),
-           .repeat = true},
-          {.names = "--quick", .help = quick_help}};
-}
-
-Option integer_option(const char* name, const char* help, double min, double max) {
-  return {.names = name, .kind = ValueKind::integer, .value = "N", .help = help, .min = min, .max = max};
+  return {several(choice_option("EXPERIMENT", "EXPERIMENT", "What to measure (all)", std::move(names))),
+          flag("--quick", quick_help)};
 }
 
 std::vector<Option> lab_options(const char* machine_help, int runs) {
-  return {{.names = "--machine",
-           .kind = ValueKind::choice,
-           .value = "M",
-           .help = std::string(machine_help) + " (auto)",
-           .choices = {"auto", "cuda", "cpu", "emulated"}},
-          {.names = "--runs",
-           .kind = ValueKind::integer,
-           .value = "N",
-           .help = "Runs of each configuration (" + std::to_string(runs) + ")",
-           .min = 1,
-           .max = 1000},
+  return {choice_option("--machine", "M", std::string(machine_help) + " (auto)", {"auto", "cuda", "cpu", "emulated"}),
+          integer_option("--runs", "Runs of each configuration (" + std::to_string(runs) + ")", 1, 1000),
           integer_option("--seed", "Seed of random numbers (1)", 0, 4294967295.0),
-          {.names = "--seconds",
-           .kind = ValueKind::real,
-           .value = "S",
-           .help = "End a run after S seconds (60)",
-           .min = 0.1,
-           .max = 3600}};
+          real_option("--seconds", "S", "End a run after S seconds (60)", 0.1, 3600)};
 }
 
 Json lab_heading(const lab::LabMachine& machine, uint32_t seed, uint32_t runs) {

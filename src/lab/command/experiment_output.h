@@ -43,9 +43,6 @@ nlohmann::ordered_json lab_heading(const lab::LabMachine& machine, uint32_t seed
 // EXPERIMENT and --quick; `quick_help` says what is then measured.
 std::vector<Option> experiment_options(std::vector<std::string> names, const char* quick_help);
 
-// An option that takes a number in a range.
-Option integer_option(const char* name, const char* help, double min, double max);
-
 // The names of a table of experiments, in its order.
 template <class Experiments>
 std::vector<std::string> names_of(const Experiments& experiments) {

@@ -153,30 +153,18 @@ std::vector<Option> shared_options() {
 
 Command patterns_command() {
   const std::vector<Option> own = {
-      {.names = "FILE",
-       .kind = ValueKind::file,
-       .value = "FILE",
-       .help = "Frames (.bkf) and scenes (.obj, generated:NAME) to measure patterns on",
-       .repeat = true},
-      {.names = "--list", .help = "Show the experiments"},
-      {.names = "-o,--output",
-       .kind = ValueKind::file,
-       .value = "DIR",
-       .help = "Folder for numbers, plots, report and searched patterns (patterns-lab); finished parts in it are used "
-               "again"},
-      {.names = "--only",
-       .kind = ValueKind::choice,
-       .value = "EXPERIMENT",
-       .help = "Only this experiment; may be repeated",
-       .choices = names_of(lab::pattern_experiments()),
-       .repeat = true},
-      {.names = "--quick", .help = "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"},
+      several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, generated:NAME) to measure patterns on")),
+      flag("--list", "Show the experiments"),
+      file_option(
+          "-o,--output", "DIR",
+          "Folder for numbers, plots, report and searched patterns (patterns-lab); finished parts in it are used "
+          "again"),
+      several(choice_option("--only", "EXPERIMENT", "Only this experiment; may be repeated",
+                            names_of(lab::pattern_experiments()))),
+      flag("--quick", "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"),
       integer_option("--seed", "Seed of the random patterns and of the search (1)", 0, 4294967295.0),
-      {.names = "--no-plots", .help = "Write only numbers"},
-      {.names = "--plot",
-       .kind = ValueKind::file,
-       .value = "PROGRAM",
-       .help = "The program that draws plots and report (tools/plot-patterns)"},
+      flag("--no-plots", "Write only numbers"),
+      file_option("--plot", "PROGRAM", "The program that draws plots and report (tools/plot-patterns)"),
   };
   return {"patterns", "Measure bin patterns on frames, and search for better ones", joined(own, shared_options()),
           run_patterns};

@@ -159,25 +159,15 @@ int run_queues(const Arguments& arguments) {
 
 Command queues_command() {
   const std::vector<Option> own = {
-      {.names = "--list", .help = "Show the queues with their properties, and the experiments"},
-      {.names = "--queues", .kind = ValueKind::text, .value = "LIST", .help = "Queues to measure, as in BQ,BWD,LCRQ"},
-      {.names = "--warps",
-       .kind = ValueKind::text,
-       .value = "LIST",
-       .help = "Warps at once, as in 1,2,4 (powers of two)"},
+      flag("--list", "Show the queues with their properties, and the experiments"),
+      text_option("--queues", "LIST", "Queues to measure, as in BQ,BWD,LCRQ"),
+      text_option("--warps", "LIST", "Warps at once, as in 1,2,4 (powers of two)"),
       integer_option("--loops", "Pairs of enqueue and dequeue per thread (10 on a GPU, 1000 on the CPU)", 1, 100000000),
-      {.names = "--graph",
-       .kind = ValueKind::file,
-       .value = "FILE",
-       .help = "Page rank of this graph: an edge list of the SNAP collection, .txt or .txt.gz; may be repeated",
-       .repeat = true},
-      {.names = "--nodes",
-       .kind = ValueKind::integer,
-       .value = "N",
-       .help = "Page rank of a power-law graph with N nodes and 4 N edges; may be repeated",
-       .min = 32,
-       .max = 4000000,
-       .repeat = true},
+      several(file_option(
+          "--graph", "FILE",
+          "Page rank of this graph: an edge list of the SNAP collection, .txt or .txt.gz; may be repeated")),
+      several(integer_option("--nodes", "Page rank of a power-law graph with N nodes and 4 N edges; may be repeated",
+                             32, 4000000)),
       integer_option("--iterations", "Iterations of page rank (8)", 1, lab::kMaxRankIterations)};
   return {"queues", "Measure concurrent queues beside each other",
           joined(joined(joined(experiment_options(names_of(lab::queue_experiments()),

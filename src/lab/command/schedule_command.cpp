@@ -137,14 +137,8 @@ Command schedule_command() {
       integer_option("--workers", "Warps that run tasks, blocks of a frame (one per core, at least 2)", 2, 65536),
       integer_option("--decisions", "Decisions in the experiment with quotas (10000)", 100, 1000000),
       integer_option("--tasks", "Most tasks queued at once in the experiment with accuracy (1000000)", 100, 1000000),
-      {.names = "--scene",
-       .kind = ValueKind::text,
-       .value = "SCENE",
-       .help = "Frame or scene of the experiments foveated and views (generated:city)"},
-      {.names = "--fixation",
-       .kind = ValueKind::text,
-       .value = "X,Y",
-       .help = "Fixation point, in pixels from the lower left corner (the middle)"},
+      text_option("--scene", "SCENE", "Frame or scene of the experiments foveated and views (generated:city)"),
+      text_option("--fixation", "X,Y", "Fixation point, in pixels from the lower left corner (the middle)"),
       integer_option("--views", "Views in the experiment with views (4)", 2, kMaxTargetLayers),
       integer_option("--view-size", "Pixels per side of each of them (720)", 1, kMaxTargetSize)};
   return {
