@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "cli/bench_environment.h"
+#include "cli/bench_report.h"
 
 namespace brokkr::app {
 namespace {

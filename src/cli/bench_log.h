@@ -26,12 +26,4 @@ BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFor
 // Median, p95, p99, p99.9 and 1 % low as a table, and the formula of the last.
 std::string log_table(const std::string& name, const std::vector<double>& frame_ms);
 
-// Whether the file is a manifest of a frame-time log (and no result of `brokkr bench --json`).
-bool is_log_manifest(const std::string& path);
-
-// Two logs, named by their manifests, side by side: their statistics, and the ratio of their medians with its interval.
-// Throws std::runtime_error where a file or its CSV cannot be read.
-nlohmann::ordered_json log_difference(const std::string& before, const std::string& after);
-std::string log_difference_table(const nlohmann::ordered_json& difference);
-
 }  // namespace brokkr::app

@@ -1,10 +1,14 @@
 #include "cli/bench_report.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 
 #include "app/text.h"
+#include "log/machine_facts.h"
 
 namespace brokkr::app {
 namespace {
@@ -82,6 +86,36 @@ std::string curve_table(const std::vector<BenchRow>& rows, const std::vector<std
 }
 
 }  // namespace
+
+double load_average() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+Json bench_environment(const Bench& bench) {
+  const MachineFacts facts = machine_facts();
+  Json json = {{"processor", facts.processor.empty() ? "unknown" : facts.processor},
+               {"cores", facts.cores},
+               {"virtual", facts.virtual_machine},
+               {"memory_gib", double(facts.memory_kib) / (1 << 20)},
+               {"system", "Linux " + facts.kernel},
+               {"date", utc_now()},
+               {"version", program_version()},
+               {"commit", program_commit()},
+               {"niceness", getpriority(PRIO_PROCESS, 0)},
+               {"load_before", load_average()},
+               {"command", command_line()},
+               {"frames", bench.options().frames},
+               {"rounds", bench.options().rounds},
+               {"turn_ms", bench.options().turn_ms},
+               {"workers_asked", bench.options().render.workers}};
+  json["peers"] = Json::object();
+  for (const auto& peer : bench.peers()) {
+    json["peers"][peer->setup().name] = {
+        {"renderer", peer->renderer()}, {"version", peer->version()}, {"environment", peer->setup().environment}};
+  }
+  return json;
+}
 
 const PeerResult* better_peer(const BenchRow& row, const std::string& family) {
   const PeerResult* best = nullptr;

@@ -16,6 +16,11 @@ inline constexpr int kBenchFormat = 1;  // of the JSON
 const PeerResult* better_peer(const BenchRow& row, const std::string& family);
 const PeerResult* best_peer(const BenchRow& row);  // of all; null where there is none
 
+// Processor, cores, memory, date, commit of the program, load, niceness, peers' versions, command line: where and how a
+// benchmark ran, for whoever reads its numbers later.
+nlohmann::ordered_json bench_environment(const Bench& bench);
+double load_average();  // of the last minute
+
 struct Geomean {
   size_t rows = 0;
   std::map<std::string, double> ratios;  // by peer's name, and "best" for the best peer of each row

@@ -14,4 +14,12 @@ nlohmann::ordered_json bench_difference(const std::string& before, const std::st
 
 std::string difference_table(const nlohmann::ordered_json& difference);
 
+// Whether the file is a manifest of a frame-time log (and no result of `brokkr bench --json`).
+bool is_log_manifest(const std::string& path);
+
+// Two logs, named by their manifests, side by side: their statistics, and the ratio of their medians with its interval.
+// Throws std::runtime_error where a file or its CSV cannot be read.
+nlohmann::ordered_json log_difference(const std::string& before, const std::string& after);
+std::string log_difference_table(const nlohmann::ordered_json& difference);
+
 }  // namespace brokkr::app
