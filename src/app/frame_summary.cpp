@@ -7,20 +7,10 @@
 #include <utility>
 #include <variant>
 
+#include "scene/bkf_format.h"
+
 namespace brokkr::app {
 namespace {
-
-constexpr std::pair<DrawFlag, const char*> kFlagNames[] = {
-    {kFragmentDiscard, "fragment-discard"},
-    {kFragmentDepth, "fragment-depth"},
-    {kCondition, "condition"},
-    {kClipDistance, "clip-distance"},
-    {kMultisample, "multisample"},
-    {kDepthClamp, "depth-clamp"},
-    {kZeroToOne, "z-zero-to-one"},
-    {kOriginUpperLeft, "origin-upper-left"},
-    {kProvokingFirst, "provoking-first"},
-};
 
 uint64_t distinct_vertices(const Frame& frame, const DrawCommand& draw) {
   if (!draw.indexed) return draw.element_count;
@@ -62,8 +52,8 @@ void add_draw(const Frame& frame, const DrawCommand& draw, FrameSummary& summary
   if (draw.indexed) summary.indices += draw.element_count;
   summary.unique_vertices += distinct_vertices(frame, draw) * draw.instances;
   ++summary.topologies[topology_name(draw.topology)];
-  for (const auto& [flag, name] : kFlagNames) {
-    if ((draw.flags & flag) != 0) ++summary.flags[name];
+  for (size_t bit = 0; bit < bkf::kDrawFlags.size(); ++bit) {
+    if ((draw.flags >> bit & 1) != 0) ++summary.flags[std::string(bkf::kDrawFlags[bit])];
   }
   count_state(frame.states[draw.state], summary.states);
   std::set<uint32_t> targets;
@@ -118,15 +108,8 @@ FrameSummary summarize(const Frame& frame) {
   return summary;
 }
 
-const char* topology_name(Topology topology) {
-  constexpr const char* kNames[] = {"triangles", "triangle_strip", "triangle_fan", "points",
-                                    "lines",     "line_strip",     "line_loop"};
-  return kNames[static_cast<size_t>(topology)];
-}
+const char* topology_name(Topology topology) { return bkf::name_of(bkf::kTopologies, topology).data(); }
 
-const char* format_name(ColorFormat format) {
-  constexpr const char* kNames[] = {"rgba8", "rgba8_srgb", "rgba16f"};
-  return kNames[static_cast<size_t>(format)];
-}
+const char* format_name(ColorFormat format) { return bkf::name_of(bkf::kColorFormats, format).data(); }
 
 }  // namespace brokkr::app

@@ -11,7 +11,6 @@
 
 #include "app/text.h"
 #include "cli/bench_report.h"
-#include "log/ab.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
 #include "log/manifest.h"

@@ -8,9 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "lab/lab_kernels.h"
 #include "lab/lab_machine.h"
-#include "lab/queue_cuda_kernels.h"
-#include "lab/schedule_cuda_kernels.h"
 
 namespace brokkr::lab {
 namespace {

@@ -7,8 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "lab/queue_kernel.h"
-#include "lab/schedule_kernel.h"
+#include "lab/lab_kernels.h"
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
 

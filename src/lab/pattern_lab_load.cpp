@@ -4,8 +4,8 @@
 #include <mutex>
 #include <set>
 
-#include "lab/pattern_guidelines.h"
 #include "lab/pattern_lab.h"
+#include "lab/pattern_measures.h"
 #include "lab/pattern_parallel.h"
 #include "lab/pattern_partition.h"
 #include "lab/pattern_search.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "lab/pattern_book.h"
+#include "lab/pattern_measures.h"
 
 namespace brokkr::lab {
 

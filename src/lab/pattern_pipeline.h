@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "lab/pattern_book.h"
+#include "lab/pattern_measures.h"
 
 namespace brokkr::lab {
 

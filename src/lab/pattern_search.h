@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "bin/load.h"
-#include "lab/pattern_map.h"
+#include "lab/pattern_measures.h"
 
 namespace brokkr::lab {
 

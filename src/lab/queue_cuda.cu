@@ -1,5 +1,5 @@
 // The queue experiments compiled for CUDA: the same text as lab/queue_kernel.cpp.
-#include "lab/queue_cuda_kernels.h"
+#include "lab/lab_kernels.h"
 #include "lab/queue_workload.h"
 
 namespace brokkr::lab {

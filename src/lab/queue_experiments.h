@@ -1,7 +1,9 @@
 // The experiments of [Kerbl18, 4.6 and appendix A], measured on one machine.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -61,5 +63,18 @@ std::span<const QueueExperiment> queue_experiments();
 // Throws std::invalid_argument for an unknown name or options out of range.
 void run_queue_experiment(const std::string& name, LabMachine& machine, const ExperimentOptions& options,
                           const ExperimentReport& report);
+
+// The power of two that is not below n; at least 2.
+uint32_t power_above(uint64_t n);
+
+// Sets the times of m, a Measurement or a ScheduleMeasurement, from the milliseconds of one or more runs. A negative
+// time belongs to a run that was ended after `seconds`.
+template <class M>
+void set_times(M& m, const std::vector<double>& ms, double seconds) {
+  m.min_ms = *std::min_element(ms.begin(), ms.end());
+  m.max_ms = *std::max_element(ms.begin(), ms.end());
+  m.mean_ms = std::accumulate(ms.begin(), ms.end(), 0.0) / double(ms.size());
+  if (m.min_ms < 0) m.error = "ended after " + std::to_string(int(seconds)) + " s";
+}
 
 }  // namespace brokkr::lab

@@ -1,5 +1,5 @@
 // The queue experiments compiled for one machine of the CPU (BROKKR_ISA).
-#include "lab/queue_kernel.h"
+#include "lab/lab_kernels.h"
 
 #include "lab/queue_workload.h"
 

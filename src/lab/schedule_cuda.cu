@@ -1,5 +1,5 @@
 // The scheduling experiments compiled for CUDA: the same text as lab/schedule_kernel.cpp.
-#include "lab/schedule_cuda_kernels.h"
+#include "lab/lab_kernels.h"
 #include "lab/schedule_workload.h"
 
 namespace brokkr::lab {

@@ -1,5 +1,5 @@
 // The scheduling experiments compiled for one machine of the CPU (BROKKR_ISA).
-#include "lab/schedule_kernel.h"
+#include "lab/lab_kernels.h"
 
 #include "lab/schedule_workload.h"
 

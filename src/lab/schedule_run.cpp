@@ -4,7 +4,7 @@
 #include <ctime>
 #include <thread>
 
-#include "lab/experiment_run.h"
+#include "lab/queue_experiments.h"
 
 namespace brokkr::lab {
 

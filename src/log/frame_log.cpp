@@ -1,7 +1,7 @@
 #include "log/frame_log.h"
 
 #include <unistd.h>
-
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -46,6 +46,28 @@ std::string ms(double value) { return number(value, 4); }
 double gib(uint64_t kib) { return double(kib) / (1024.0 * 1024.0); }
 
 }  // namespace
+
+void fill_record(const Statistics& s, double frame_ms, FrameRecord& record) {
+  const bool gpu = s.machine == "cuda";
+  record.gpu_busy_ms = gpu ? s.frame_ms : 0;
+  record.cpu_busy_ms = std::max(0.0, frame_ms - record.gpu_busy_ms);
+  record.pattern = s.pattern;
+  record.rasterizers = s.rasterizers;
+  record.bin = s.bin;
+  record.geometry_ms = record.raster_ms = 0;
+  for (const BlockTime& block : s.block_times) {
+    record.geometry_ms += block.ms[size_t(Stage::geometry)];
+    record.raster_ms += block.ms[size_t(Stage::rasterize)];
+  }
+  if (!s.block_times.empty()) {
+    record.geometry_ms /= double(s.block_times.size());
+    record.raster_ms /= double(s.block_times.size());
+  }
+  record.resolve_ms = s.read_back_ms;
+  record.queue_peak = s.queue_peak;
+  record.triangles = s.triangles_out;
+  record.fragments = s.fragments;
+}
 
 std::optional<LogFormat> log_format(std::string_view name) {
   if (name == "presentmon") return LogFormat::presentmon;

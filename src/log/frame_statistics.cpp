@@ -2,9 +2,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <random>
+#include <vector>
 
 namespace brokkr {
+namespace {
+
+// The largest k for which at most k - 1 of n fair coins show heads with probability of no more than `tail`: the k-th
+// smallest and the k-th largest of n values then enclose the median, with an error of at most `tail` on each side. 0
+// where there is no such k.
+size_t sign_test_rank(size_t n, double tail) {
+  const double count = double(n), half_to_n = -count * std::log(2.0);
+  double below = 0;  // P(heads < k)
+  for (size_t k = 0; k <= n / 2; ++k) {
+    const double heads = double(k);
+    below += std::exp(std::lgamma(count + 1) - std::lgamma(heads + 1) - std::lgamma(count - heads + 1) + half_to_n);
+    if (below > tail) return k;
+  }
+  return n / 2;
+}
+
+std::vector<double> usable(std::span<const double> values) {
+  std::vector<double> sorted;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(sorted),
+               [](double v) { return v > 0 && std::isfinite(v); });
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+}  // namespace
 
 double quantile(std::span<const double> sorted, double p) {
   if (sorted.empty()) return 0;
@@ -34,6 +62,43 @@ FrameStatistics frame_statistics(std::vector<double> ms) {
   const double sum = std::accumulate(ms.end() - std::ptrdiff_t(slow), ms.end(), 0.0);
   s.one_percent_low_fps = sum > 0 ? 1000 * double(slow) / sum : 0;
   return s;
+}
+
+RatioEstimate paired_ratio(std::span<const double> a, std::span<const double> b, double confidence) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (a[i] > 0 && b[i] > 0 && std::isfinite(a[i] / b[i])) ratios.push_back(a[i] / b[i]);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  RatioEstimate r{quantile(ratios, 0.5), 0, std::numeric_limits<double>::infinity(), confidence, ratios.size()};
+  const size_t rank = sign_test_rank(ratios.size(), (1 - confidence) / 2);
+  if (rank == 0) return r;
+  r.low = ratios[rank - 1];
+  r.high = ratios[ratios.size() - rank];
+  return r;
+}
+
+RatioEstimate ratio_of_medians(std::span<const double> a, std::span<const double> b, double confidence, uint32_t seed) {
+  constexpr int kResamples = 4000;
+  constexpr size_t kFewest = 6;  // resamples of fewer values say too little about the tails
+  const std::vector<double> first = usable(a), second = usable(b);
+  const size_t fewer = std::min(first.size(), second.size());
+  RatioEstimate r{0, 0, std::numeric_limits<double>::infinity(), confidence, fewer};
+  if (fewer == 0) return r;
+  r.ratio = quantile(first, 0.5) / quantile(second, 0.5);
+  if (fewer < kFewest) return r;
+  std::mt19937_64 random(seed);
+  const auto resampled_median = [&](const std::vector<double>& sorted) {
+    std::gamma_distribution<double> gamma((double(sorted.size()) + 1) / 2);
+    const double x = gamma(random), y = gamma(random);
+    return quantile(sorted, x / (x + y));
+  };
+  std::vector<double> ratios(kResamples);
+  for (double& ratio : ratios) ratio = resampled_median(first) / resampled_median(second);
+  std::sort(ratios.begin(), ratios.end());
+  r.low = quantile(ratios, (1 - confidence) / 2);
+  r.high = quantile(ratios, (1 + confidence) / 2);
+  return r;
 }
 
 }  // namespace brokkr

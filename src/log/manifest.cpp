@@ -1,12 +1,15 @@
 #include "log/manifest.h"
 
+#include <openssl/evp.h>
+
+#include <array>
 #include <span>
+#include <stdexcept>
 #include <variant>
 
 #include "brokkr/renderer.h"
 #include "log/json_text.h"
 #include "log/machine_facts.h"
-#include "log/sha256.h"
 #include "pipeline/options.h"
 #include "scene/file_io.h"
 
@@ -16,6 +19,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMostSceneBytes = uint64_t(1) << 34;
+
+void check(int result) {
+  if (result != 1) throw std::runtime_error("SHA-256: libcrypto failed; is its configuration whole?");
+}
 
 template <class T>
 void add_array(Sha256& hash, const std::vector<T>& values) {
@@ -35,6 +42,35 @@ std::string geometry_hash(const Frame& frame) {
 }
 
 }  // namespace
+
+struct Sha256::Context {
+  EVP_MD_CTX* digest = EVP_MD_CTX_new();
+  ~Context() { EVP_MD_CTX_free(digest); }
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  check(context_->digest != nullptr);
+  check(EVP_DigestInit_ex(context_->digest, EVP_sha256(), nullptr));
+}
+
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::span<const std::byte> bytes) {
+  check(EVP_DigestUpdate(context_->digest, bytes.data(), bytes.size()));
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+  unsigned length = 0;
+  check(EVP_DigestFinal_ex(context_->digest, bytes.data(), &length));
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
 
 std::filesystem::path manifest_path(const std::filesystem::path& log) {
   return std::filesystem::path(log).replace_extension(".json");

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <vector>
 
-#include "log/ab.h"
 #include "log/frame_statistics.h"
 #include "viewer/option_widget.h"
 #include "viewer/render_job.h"

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "brokkr/load.h"
-#include "lab/pattern_guidelines.h"
+#include "lab/pattern_measures.h"
 #include "lab/pattern_partition.h"
 #include "lab/pattern_pipeline.h"
 #include "lab/pattern_search.h"

@@ -9,7 +9,6 @@
 #include "log/frame_log.h"
 #include "log/log_reader.h"
 #include "log/manifest.h"
-#include "log/sha256.h"
 
 namespace brokkr {
 namespace {

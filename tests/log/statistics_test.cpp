@@ -7,7 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "log/ab.h"
 #include "log/frame_statistics.h"
 #include "log/number_text.h"
 

@@ -1,0 +1,167 @@
+#include "lab/pattern_measures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+namespace brokkr::lab {
+namespace {
+
+double deviation(const std::vector<double>& values) {
+  double mean = 0, squares = 0;
+  for (const double v : values) mean += v / double(values.size());
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  return std::sqrt(squares / double(values.size()));
+}
+
+}  // namespace
+
+FragmentMap make_map(std::string name, int width, int height, std::vector<uint32_t> count) {
+  if (width < 1 || height < 1 || count.size() != size_t(width) * size_t(height)) {
+    throw std::invalid_argument("fragment map " + name + ": " + std::to_string(count.size()) + " counts for " +
+                                std::to_string(width) + "x" + std::to_string(height) + " pixels");
+  }
+  FragmentMap map{std::move(name), width, height, std::move(count), 0, 0};
+  map.hash = 14695981039346656037u;  // FNV-1a
+  const auto add = [&](uint64_t v) { map.hash = (map.hash ^ v) * 1099511628211u; };
+  add(uint64_t(width));
+  add(uint64_t(height));
+  for (const uint32_t c : map.count) {
+    map.total += c;
+    add(c);
+  }
+  return map;
+}
+
+std::vector<FragmentMap> render_maps(Renderer& renderer, PreparedFrame& prepared, const Frame& frame,
+                                     const std::string& name, RenderOptions options) {
+  options.shading = Shading::overdraw;
+  options.hierarchical_depth = false;
+  options.frame_budget_ms = 0;
+  RenderResult result = renderer.render(prepared, options);
+  std::vector<Layer>& layers = result.targets[main_target(frame)].layers;
+  std::vector<FragmentMap> maps;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    FragmentMap map = make_map(layers.size() == 1 ? name : name + "." + std::to_string(i), layers[i].width,
+                               layers[i].height, std::move(layers[i].overdraw));
+    if (map.total > 0) maps.push_back(std::move(map));
+  }
+  return maps;
+}
+
+BinLoads bin_loads(const FragmentMap& map, int bin) {
+  BinLoads bins;
+  bins.bin = bin;
+  bins.x = (map.width + bin - 1) / bin;
+  bins.y = (map.height + bin - 1) / bin;
+  bins.load.assign(size_t(bins.x) * size_t(bins.y), 0);
+  for (int y = 0; y < map.height; ++y) {
+    const uint32_t* row = map.count.data() + size_t(y) * size_t(map.width);
+    uint64_t* out = bins.load.data() + size_t(y / bin) * size_t(bins.x);
+    for (int x0 = 0; x0 < map.width; x0 += bin) {
+      const int x1 = std::min(x0 + bin, map.width);
+      uint64_t sum = 0;
+      for (int x = x0; x < x1; ++x) sum += row[x];
+      *out++ += sum;
+    }
+  }
+  return bins;
+}
+
+bool is_random(PatternKind kind) {
+  return kind == PatternKind::pseudo_random || kind == PatternKind::hierarchical_maximized_distance ||
+         kind == PatternKind::sudoku;
+}
+
+std::shared_ptr<const Pattern> PatternBook::get(PatternKind kind, int rasterizers, int x, int y, uint32_t seed) {
+  const bool repeats =
+      kind != PatternKind::z_curve && kind != PatternKind::hilbert && kind != PatternKind::pseudo_random;
+  if (!repeats) return std::make_shared<const Pattern>(make_pattern(kind, rasterizers, x, y, seed));
+  const Key key{kind, rasterizers, is_random(kind) ? seed : 0};
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  }
+  auto made = std::make_shared<const Pattern>(make_pattern(kind, rasterizers, x, y, seed));
+  const std::lock_guard lock(mutex_);
+  return known_.emplace(key, std::move(made)).first->second;
+}
+
+PatternLoad pattern_load(const Pattern& pattern, const BinLoads& bins) {
+  const LoadStatistics s = load_statistics(pattern, bins.load, bins.x, bins.y);
+  return {s.mean, s.deviation, s.cv, s.imbalance};
+}
+
+PatternLoad pattern_load(PatternBook& book, PatternKind kind, int rasterizers, const BinLoads& bins, uint32_t seed,
+                         int seeds) {
+  const int draws = is_random(kind) ? seeds : 1;
+  PatternLoad sum{0, 0, 0, 0};
+  for (int i = 0; i < draws; ++i) {
+    const PatternLoad one = pattern_load(*book.get(kind, rasterizers, bins.x, bins.y, seed + uint32_t(i)), bins);
+    sum.mean += one.mean / draws;
+    sum.sigma += one.sigma / draws;
+    sum.cv += one.cv / draws;
+    sum.imbalance += one.imbalance / draws;
+  }
+  return sum;
+}
+
+std::vector<SpacingStep> spacing_steps(const FragmentMap& map, int bin) {
+  const BinLoads bins = bin_loads(map, bin);
+  const int wide = map.width / bin / 2, high = map.height / bin / 2;  // groups
+  std::vector<SpacingStep> steps;
+  if (wide < 1 || high < 1) return steps;
+  for (int i = 0; i == 0 || (2 * i + 2) * bin * 2 <= map.height; ++i) {
+    std::vector<double> load(size_t(wide) * size_t(high), 0.0);
+    for (int y = 0; y < 2 * high; ++y) {
+      for (int x = 0; x < 2 * wide; ++x) {
+        // The bins of odd columns and rows were moved: they belong to the group i places back.
+        const int group_x = x % 2 == 0 ? x / 2 : ((x / 2 - i) % wide + wide) % wide;
+        const int group_y = y % 2 == 0 ? y / 2 : ((y / 2 - i) % high + high) % high;
+        load[size_t(group_y) * size_t(wide) + size_t(group_x)] +=
+            double(bins.load[size_t(y) * size_t(bins.x) + size_t(x)]);
+      }
+    }
+    const double sigma = deviation(load);
+    steps.push_back({2 * i, sigma, i == 0 ? sigma : steps.front().sigma});
+  }
+  return steps;
+}
+
+double orientation_sigma(const FragmentMap& map, int samples, int angle, int row_step) {
+  const int half = samples / 2;
+  const int first_x = half, last_x = map.width - half, first_y = half, last_y = map.height - half;
+  if (first_x >= last_x || first_y >= last_y || map.total == 0) return 0;
+  // Bresenham's line: one step along the longer axis, the nearest pixel across.
+  const double radians = angle * std::numbers::pi / 180, sx = std::sin(radians), sy = std::cos(radians);
+  const bool along_x = std::abs(sx) >= std::abs(sy);
+  std::vector<std::ptrdiff_t> offset;
+  for (int i = -half; i < samples - half; ++i) {
+    const int across = std::min(int(std::floor(i * (along_x ? sy / sx : sx / sy) + 0.5)), samples - half - 1);
+    const int dx = along_x ? i : across, dy = along_x ? across : i;
+    offset.push_back(std::ptrdiff_t(dy) * map.width + dx);
+  }
+  const size_t width = size_t(last_x - first_x);
+  std::vector<uint32_t> sum(width);
+  double total = 0, squares = 0, count = 0;
+  const double mean = map.mean() * samples;  // subtracted first: the squares would cancel
+  for (int y = first_y; y < last_y; y += row_step) {
+    std::fill(sum.begin(), sum.end(), 0u);
+    const uint32_t* row = map.count.data() + size_t(y) * size_t(map.width) + size_t(first_x);
+    for (const std::ptrdiff_t o : offset) {
+      const uint32_t* from = row + o;
+      for (size_t x = 0; x < width; ++x) sum[x] += from[x];
+    }
+    for (const uint32_t s : sum) {
+      const double d = double(s) - mean;
+      total += d;
+      squares += d * d;
+    }
+    count += double(width);
+  }
+  return std::sqrt(std::max(0.0, squares / count - (total / count) * (total / count))) / mean;
+}
+
+}  // namespace brokkr::lab
