@@ -1,5 +1,5 @@
-// Frame-time logs as CSV: one line per frame, in the layout of PresentMon or of MangoHud. A record holds what PresentMon
-// measures of any program, and what only Brokkr knows.
+// Frame-time logs as CSV: one line per frame, in the layout of PresentMon or of MangoHud. A record holds what
+// PresentMon measures of any program, and what only Brokkr knows.
 #pragma once
 
 #include <chrono>

@@ -12,7 +12,8 @@ namespace brokkr::viewer {
 class PatternRace {
  public:
   PatternRace();
-  // Draws the choice of both patterns, the button, and the result so far with its confidence interval (log/frame_statistics.h).
+  // Draws the choice of both patterns, the button, and the result so far with its confidence interval
+  // (log/frame_statistics.h).
   void draw(ViewerState& state);
   // Called in every UI frame: requests the next pair while the race runs. The race starts anew where the settings have
   // changed, and stops where another scene is shown.
