@@ -11,7 +11,6 @@ class FileDialog {
  public:
   // `folder`: where to begin; empty: the current one.
   void open(const std::string& folder);
-  bool is_open() const { return open_; }
   void close() { open_ = false; }
   const std::string& folder() const { return folder_; }
   // Draws the dialog while it is open. Returns what was chosen: a file, a folder of frames, or "generated:NAME".

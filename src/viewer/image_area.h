@@ -25,7 +25,6 @@ class ImageArea {
   void fit() { mode_ = Mode::fit; }
   // Larger or smaller by `factor` around the screen position `around`.
   void zoom(const ViewerState& state, float factor, glm::vec2 around);
-  float zoom_of(const ViewerState& state) const { return state.view.zoom; }
 
  private:
   // automatic: one to one where it fits, else the whole image.

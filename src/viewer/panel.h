@@ -108,9 +108,7 @@ using RenderJob = std::function<void(RenderContext&)>;
 class ViewerCommands {
  public:
   virtual ~ViewerCommands() = default;
-  virtual void request_render() = 0;               // a frame although nothing changed
-  virtual void load(const std::string& path) = 0;  // off this thread; the old scene stays until it is there
-  virtual void reload() = 0;
+  virtual void request_render() = 0;  // a frame although nothing changed
   // Runs `job` on the render thread before its next frame. An exception becomes an error message.
   virtual void run(RenderJob job) = 0;
   virtual void wake() = 0;                               // from any thread: draw the UI once more

@@ -17,7 +17,6 @@ class PanelTexture {
 
   // RGBA8 (0xAABBGGRR), rows bottom to top; shown without smoothing.
   void set(int width, int height, std::span<const uint32_t> pixels);
-  bool empty() const { return texture_ == 0; }
 
   // Draws it between two corners of the screen, its first row at the bottom, with this opacity.
   void draw(ImDrawList& list, ImVec2 top_left, ImVec2 bottom_right, float opacity = 1) const;

@@ -123,8 +123,6 @@ void Viewer::open(const std::vector<std::string>& paths) {
   load_file(files[0], false);
 }
 
-void Viewer::load(const std::string& path) { open({path}); }
-
 void Viewer::reload() {
   if (!file_.empty()) load_file(file_, true);
 }

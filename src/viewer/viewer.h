@@ -43,8 +43,6 @@ class Viewer : public ViewerCommands {
   void run();
 
   void request_render() override { render_wanted_ = true; }
-  void load(const std::string& path) override;
-  void reload() override;
   void run(RenderJob job) override;
   void wake() override { Window::wake(); }
   void show_error(const std::string& text) override;
@@ -55,6 +53,7 @@ class Viewer : public ViewerCommands {
   // Opens files or a folder, from a drop, the command line or the dialog.
   void open(const std::vector<std::string>& paths);
   void load_file(const std::string& path, bool keep_camera);
+  void reload();
   void act(const KeyEvent& event);
   template <typename Choice>
   void choose_next(const std::string& what, Choice& option, int by);
