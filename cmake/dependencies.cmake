@@ -16,9 +16,11 @@ find_path(BROKKR_STB_INCLUDE_DIR stb/stb_image.h REQUIRED)
 find_library(BROKKR_STB_LIBRARY stb REQUIRED)
 mark_as_advanced(BROKKR_STB_INCLUDE_DIR BROKKR_STB_LIBRARY)
 
-# What src/scene reads and writes files with. Loaders only: no header of ours shows any of these to users.
+# What src/scene reads and writes files with. No header of ours shows any of these to users: a program that links the
+# installed static library needs the libraries, and not the headers.
 add_library(brokkr_scene_dependencies INTERFACE)
 target_include_directories(brokkr_scene_dependencies SYSTEM INTERFACE
-  ${BROKKR_STB_INCLUDE_DIR} ${BROKKR_STB_INCLUDE_DIR}/stb)
+  $<BUILD_INTERFACE:${BROKKR_STB_INCLUDE_DIR}> $<BUILD_INTERFACE:${BROKKR_STB_INCLUDE_DIR}/stb>)
 target_link_libraries(brokkr_scene_dependencies INTERFACE
-  zstd::libzstd_shared nlohmann_json::nlohmann_json tinyobjloader::tinyobjloader tinyexr ${BROKKR_STB_LIBRARY})
+  zstd::libzstd_shared $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> tinyobjloader::tinyobjloader tinyexr
+  $<BUILD_INTERFACE:${BROKKR_STB_LIBRARY}> $<INSTALL_INTERFACE:stb>)

@@ -3,7 +3,14 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/brokkr)
-install(TARGETS brokkr brokkr_scene_dependencies EXPORT brokkr-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# The library, shared and static, and its headers.
+install(TARGETS brokkr_shared EXPORT brokkr-shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS brokkr brokkr_scene_dependencies EXPORT brokkr-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(kind shared static)
+  install(EXPORT brokkr-${kind} NAMESPACE brokkr:: DESTINATION ${package_dir})
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/brokkr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The command line.
 if(TARGET brokkr_cli)
   install(TARGETS brokkr_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
@@ -20,14 +27,6 @@ install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns ${PROJECT_SOURCE_DIR}
 install(FILES ${PROJECT_SOURCE_DIR}/tools/plotting.py ${PROJECT_SOURCE_DIR}/tools/command_line.py DESTINATION libexec/brokkr)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/pattern_plots DESTINATION libexec/brokkr
         FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
-install(EXPORT brokkr-targets NAMESPACE brokkr:: DESTINATION ${package_dir})
-
-# The public headers; everything else under src/ is how it works inside.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/scene ${PROJECT_SOURCE_DIR}/src/bin
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr FILES_MATCHING PATTERN "*.h")
-install(FILES ${PROJECT_SOURCE_DIR}/src/pipeline/renderer.h ${PROJECT_SOURCE_DIR}/src/pipeline/statistics.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr/pipeline)
-install(FILES ${PROJECT_SOURCE_DIR}/src/schedule/schedule_tables.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr/schedule)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/brokkr-config.cmake.in
                               ${PROJECT_BINARY_DIR}/brokkr-config.cmake INSTALL_DESTINATION ${package_dir})
@@ -48,6 +47,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# What a program that links the library needs as well.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, libglm-dev, libzstd-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev, nlohmann-json3-dev")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# What a program that links the library needs as well: GLM's headers, and for the static library those after it.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, libglm-dev, libzstd-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev")
 include(CPack)

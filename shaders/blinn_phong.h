@@ -31,15 +31,15 @@ struct BlinnPhong {
     const Vec3<W> view = normalize(uniform3(in.view->eye) - in.position);
     Vec3<W> normal = normalize(in.normal);
     const Float side = select(dot(normal, view) < 0.0f, -1.0f, 1.0f);
-    normal = scale(normal, side);
+    normal = normal * side;
     const Vec3<W> light = uniform3(in.frame->light);
     const Float lambert = maximum(dot(normal, light), 0.0f);
-    Vec3<W> color = uniform3(material.emission) +
-                    albedo * uniform3(material.diffuse) *
-                        (scale(uniform3(material.ambient), 0.25f) + Vec3<W>(lambert, lambert, lambert));
+    Vec3<W> color =
+        uniform3(material.emission) +
+        albedo * uniform3(material.diffuse) * (uniform3(material.ambient) * 0.25f + Vec3<W>(lambert, lambert, lambert));
     if (material.specular[0] + material.specular[1] + material.specular[2] > 0.0f) {
       const Float gloss = pow_lanes(maximum(dot(normal, normalize(light + view)), 0.0f), material.shininess);
-      color = color + scale(uniform3(material.specular), select(lambert > 0.0f, gloss, 0.0f));
+      color = color + uniform3(material.specular) * select(lambert > 0.0f, gloss, 0.0f);
     }
     const Mask keep = material.alpha_cutoff > 0.0f ? alpha >= material.alpha_cutoff : Mask(true);
     return {Vec4<W>(color.x, color.y, color.z, alpha), keep};

@@ -8,21 +8,37 @@
 // and may use every lane operation of the machine model. docs/shaders.md teaches writing one.
 #pragma once
 
-#include <glm/vec2.hpp>
-#include <glm/vec3.hpp>
-#include <glm/vec4.hpp>
-
 #include "machine/machine.h"
 #include "scene/frame_tables.h"
 
 BROKKR_MACHINE_BEGIN
 
+// Vectors of lane values. They are no GLM types: those put their components into unions, which lane types do not fit,
+// unless a definition changes every GLM type of the program.
 template <class W>
-using Vec2 = glm::vec<2, typename W::Float, glm::highp>;
+struct Vec2 {
+  typename W::Float x, y;
+  Vec2() = default;
+  BROKKR_FN Vec2(typename W::Float x_, typename W::Float y_) : x(x_), y(y_) {}
+};
 template <class W>
-using Vec3 = glm::vec<3, typename W::Float, glm::highp>;
+struct Vec3 {
+  typename W::Float x, y, z;
+  Vec3() = default;
+  BROKKR_FN Vec3(typename W::Float x_, typename W::Float y_, typename W::Float z_) : x(x_), y(y_), z(z_) {}
+};
 template <class W>
-using Vec4 = glm::vec<4, typename W::Float, glm::highp>;
+struct Vec4 {
+  typename W::Float x, y, z, w;
+  Vec4() = default;
+  BROKKR_FN Vec4(typename W::Float x_, typename W::Float y_, typename W::Float z_, typename W::Float w_)
+      : x(x_), y(y_), z(z_), w(w_) {}
+};
+
+BROKKR_FN Vec3<Warp> operator+(const Vec3<Warp>& a, const Vec3<Warp>& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+BROKKR_FN Vec3<Warp> operator-(const Vec3<Warp>& a, const Vec3<Warp>& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+BROKKR_FN Vec3<Warp> operator*(const Vec3<Warp>& a, const Vec3<Warp>& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+BROKKR_FN Vec3<Warp> operator*(const Vec3<Warp>& a, Float s) { return {a.x * s, a.y * s, a.z * s}; }
 
 template <class W>
 struct ShaderInput {
@@ -51,8 +67,7 @@ BROKKR_FN Float dot(const Vec3<Warp>& a, const Vec3<Warp>& b) { return (a.x * b.
 BROKKR_FN Vec3<Warp> cross(const Vec3<Warp>& a, const Vec3<Warp>& b) {
   return Vec3<Warp>(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
-BROKKR_FN Vec3<Warp> scale(const Vec3<Warp>& a, Float s) { return Vec3<Warp>(a.x * s, a.y * s, a.z * s); }
-BROKKR_FN Vec3<Warp> normalize(const Vec3<Warp>& a) { return scale(a, 1.0f / sqrt(maximum(dot(a, a), 1e-30f))); }
+BROKKR_FN Vec3<Warp> normalize(const Vec3<Warp>& a) { return a * (1.0f / sqrt(maximum(dot(a, a), 1e-30f))); }
 BROKKR_FN Vec3<Warp> uniform3(const float* v) { return Vec3<Warp>(Float(v[0]), Float(v[1]), Float(v[2])); }
 
 // Differences inside a 2x2 quad; lanes 4 q .. 4 q + 3 are its lower left, lower right, upper left and upper right

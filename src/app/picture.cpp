@@ -62,22 +62,11 @@ std::string output_name(const std::string& path, const std::string& input, bool 
   return path.substr(0, place) + name + path.substr(place + 2);
 }
 
-std::vector<uint32_t> screen_pixels(const Layer& layer) {
-  std::vector<uint32_t> pixels(layer.color_float.size() / 4);
-  for (size_t pixel = 0; pixel < pixels.size(); ++pixel) {
-    const float* const linear = &layer.color_float[pixel * 4];
-    pixels[pixel] = uint32_t(color_code(ColorFormat::rgba8_srgb, {linear[0], linear[1], linear[2], 1}));
-  }
-  return pixels;
-}
-
 void write_color(const std::string& path, const Layer& layer, ColorFormat format) {
   if (ending(path) == ".exr") {
     write_exr(path, layer.width, layer.height, 3, linear_rgb(layer, format));
-  } else if (format == ColorFormat::rgba16f) {
-    write_pixels(path, layer.width, layer.height, screen_pixels(layer));
   } else {
-    write_pixels(path, layer.width, layer.height, layer.color);
+    write_png(path, layer);
   }
 }
 

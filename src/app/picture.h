@@ -17,12 +17,8 @@ void require_ending(const std::string& path, const std::vector<std::string>& end
 // UsageError that names `option`.
 std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option);
 
-// The colour of a layer to .png or .exr. Eight-bit values go to PNG as they are stored; floating-point ones are clamped
-// and sRGB-encoded. EXR holds linear values.
+// The colour of a layer to .png as a window shows it, or to .exr, which holds linear values.
 void write_color(const std::string& path, const Layer& layer, ColorFormat format);
-
-// Floating-point colour as a screen shows it: clamped and sRGB-encoded, RGBA8 (0xAABBGGRR), opaque.
-std::vector<uint32_t> screen_pixels(const Layer& layer);
 
 // RGBA8 (0xAABBGGRR), rows bottom to top, to .png.
 void write_pixels(const std::string& path, int width, int height, const std::vector<uint32_t>& pixels);

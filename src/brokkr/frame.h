@@ -17,38 +17,19 @@
 #include <variant>
 #include <vector>
 
-namespace brokkr {
+#include "brokkr/states.h"
+#include "brokkr/version.h"
+
+namespace BROKKR_API brokkr {
+
+// Positions and matrices are handed over as they lie in memory.
+static_assert(sizeof(glm::vec4) == 16 && alignof(glm::vec4) == 4 && sizeof(glm::vec3) == 12 && sizeof(glm::mat4) == 64,
+              "brokkr needs GLM's packed types: build without GLM_FORCE_DEFAULT_ALIGNED_GENTYPES");
 
 // Limits that every Frame respects (checked by `validate`, relied upon by the pipeline's fixed-point setup).
 inline constexpr int kMaxTargetSize = 16384;    // pixels per side; 1/256-pixel coordinates then fit 23 bits
 inline constexpr int kMaxTargetLayers = 65536;  // layers of one target
 inline constexpr uint64_t kMaxTargetPixels = uint64_t(1) << 31;  // pixels of all layers of one target
-
-enum class CompareFunc : uint8_t { never, less, equal, lequal, greater, notequal, gequal, always };
-enum class CullMode : uint8_t { none, front, back, front_and_back };
-enum class FrontFace : uint8_t { ccw, cw };
-enum class PolygonMode : uint8_t { fill, line, point };
-enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points, lines, line_strip, line_loop };
-enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
-enum class BlendFactor : uint8_t {
-  zero,
-  one,
-  src_color,
-  one_minus_src_color,
-  dst_color,
-  one_minus_dst_color,
-  src_alpha,
-  one_minus_src_alpha,
-  dst_alpha,
-  one_minus_dst_alpha,
-  constant_color,
-  one_minus_constant_color,
-  constant_alpha,
-  one_minus_constant_alpha,
-  src_alpha_saturate
-};
-enum class BlendEquation : uint8_t { add, subtract, reverse_subtract, min, max };
-enum class StencilOp : uint8_t { keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap };
 
 // Pixels; origin at the bottom left.
 struct Rect {

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
-namespace brokkr {
+#include "brokkr/version.h"
+
+namespace BROKKR_API brokkr {
 
 // RGBA8: 0xAABBGGRR, width * height values.
 struct Image {
@@ -31,6 +33,11 @@ inline constexpr uint64_t kMaxImagePixels = uint64_t(1) << 28;  // read_image an
 // `opaque` leaves alpha out of the file.
 void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
                bool opaque = false);
+
+// A layer's colour as a window shows it: without alpha, of a floating-point target clamped and sRGB-encoded.
+struct Layer;  // renderer.h
+void write_png(const std::filesystem::path& path, const Layer& layer);
+std::vector<uint32_t> screen_pixels(const Layer& layer);
 
 // 32-bit floats, ZIP compressed. `channels`: 1 (Y), 3 (RGB) or 4 (RGBA).
 void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels);

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "brokkr/version.h"
 
-namespace brokkr {
+namespace BROKKR_API brokkr {
 
 // Called on the loading thread with the part that is done, 0..1. May throw LoadCancelled, which ends the loading.
 using LoadProgress = std::function<void(double)>;

@@ -10,8 +10,9 @@
 
 #include "brokkr/choices.h"
 #include "brokkr/pattern.h"
+#include "brokkr/version.h"
 
-namespace brokkr {
+namespace BROKKR_API brokkr {
 
 using Quotas = std::array<uint32_t, 2>;  // of geometry and of rasterization
 using Point = std::array<float, 2>;      // x and y

@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "brokkr/choices.h"
+#include "brokkr/version.h"
 
-namespace brokkr {
+namespace BROKKR_API brokkr {
 
 inline constexpr int kMaxRasterizers = 4096;
 inline constexpr int kMaxPatternBins = 4096;  // per side; no table exceeds 4096 x 4096 entries (32 MiB)

@@ -2,7 +2,7 @@
 //
 //   Renderer renderer;                                  // best machine that was found
 //   RenderResult result = renderer.render(frame, {});
-//   write_png("out.png", result.targets[main_target(frame)].layers[0]);
+//   write_png("out.png", result.targets[main_target(frame)].layers[0]);  // image.h
 #pragma once
 
 #include <array>
@@ -17,8 +17,9 @@
 #include "brokkr/frame.h"
 #include "brokkr/options.h"
 #include "brokkr/statistics.h"
+#include "brokkr/version.h"
 
-namespace brokkr {
+namespace BROKKR_API brokkr {
 
 // One layer of a target after the frame. Rows run bottom to top; arrays hold width * height values.
 struct Layer {
@@ -61,12 +62,12 @@ class PreparedFrame {
   // preparing everything anew. Number, targets and layers of the views must be the same.
   void update_views();
 
-  struct Impl;
-  std::unique_ptr<Impl> impl;
+  struct Impl;  // pipeline/prepare.h
 
  private:
   friend class Renderer;
   PreparedFrame();
+  std::unique_ptr<Impl> impl_;
 };
 
 class Renderer {

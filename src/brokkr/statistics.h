@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace brokkr {
+#include "brokkr/version.h"
+
+namespace BROKKR_API brokkr {
 
 // One span of one block's time line (Chrome trace, `--trace`).
 struct TraceEvent {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "brokkr/version.h"
 #include "capture/feedback.h"
 #include "capture/read_back.h"
 #include "capture/settings.h"

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "app/text.h"
+#include "brokkr/version.h"
 #include "log/machine_facts.h"
 
 namespace brokkr::app {
@@ -100,7 +101,7 @@ Json bench_environment(const Bench& bench) {
                {"memory_gib", double(facts.memory_kib) / (1 << 20)},
                {"system", "Linux " + facts.kernel},
                {"date", utc_now()},
-               {"version", program_version()},
+               {"version", BROKKR_VERSION},
                {"commit", program_commit()},
                {"niceness", getpriority(PRIO_PROCESS, 0)},
                {"load_before", load_average()},

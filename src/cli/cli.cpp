@@ -14,6 +14,7 @@
 #include "app/text.h"
 #include "app/value_check.h"
 #include "app/view_request.h"
+#include "brokkr/version.h"
 #include "cli/commands.h"
 #include "cli/markdown.h"
 

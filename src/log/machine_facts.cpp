@@ -112,7 +112,6 @@ int processor_mhz() {
   return static_cast<int>(std::lround(most));
 }
 
-std::string program_version() { return BROKKR_VERSION; }
 std::string program_commit() { return BROKKR_COMMIT; }
 
 std::string command_line() {

@@ -32,9 +32,8 @@ uint64_t peak_memory_kib();
 
 int processor_mhz();  // the fastest core now; 0: not known
 
-std::string program_version();  // "0.1.0"
-std::string program_commit();   // "91e6a62", with "+" where the sources differed from it
-std::string command_line();     // of this process, words joined by blanks
-std::string utc_now();          // "2026-11-21 14:25:35 UTC"
+std::string program_commit();  // "91e6a62", with "+" where the sources differed from it
+std::string command_line();    // of this process, words joined by blanks
+std::string utc_now();         // "2026-11-21 14:25:35 UTC"
 
 }  // namespace brokkr

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "brokkr/renderer.h"
+#include "brokkr/version.h"
 #include "log/json_text.h"
 #include "log/machine_facts.h"
 #include "pipeline/options.h"
@@ -146,7 +147,7 @@ Json manifest_json(const LogSession& session, Json scene, const RenderOptions& o
                {"format", kLogVersion},
                {"log", session.log.filename().string()},
                {"log_format", log_format_name(session.format)},
-               {"version", program_version()},
+               {"version", BROKKR_VERSION},
                {"commit", program_commit()},
                {"command", command_line()},
                {"begun", session.begun},

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <glm/gtc/packing.hpp>
 
+#include "brokkr/image.h"
+#include "brokkr/renderer.h"
+
 namespace brokkr {
 
 uint64_t color_code(ColorFormat format, const glm::vec4& color) {
@@ -26,5 +29,19 @@ double linear_from_srgb(double encoded) {
 }
 
 float half_to_float(uint16_t half) { return glm::unpackHalf1x16(half); }
+
+std::vector<uint32_t> screen_pixels(const Layer& layer) {
+  if (!layer.color.empty()) return layer.color;
+  std::vector<uint32_t> pixels(layer.color_float.size() / 4);
+  for (size_t pixel = 0; pixel < pixels.size(); ++pixel) {
+    const float* const linear = &layer.color_float[pixel * 4];
+    pixels[pixel] = uint32_t(color_code(ColorFormat::rgba8_srgb, {linear[0], linear[1], linear[2], 1}));
+  }
+  return pixels;
+}
+
+void write_png(const std::filesystem::path& path, const Layer& layer) {
+  write_png(path, layer.width, layer.height, screen_pixels(layer), true);
+}
 
 }  // namespace brokkr

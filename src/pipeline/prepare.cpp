@@ -46,8 +46,8 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
   const auto begin = std::chrono::steady_clock::now();
   validate(frame);
   PreparedFrame result;
-  result.impl = std::make_unique<PreparedFrame::Impl>();
-  PreparedFrame::Impl& p = *result.impl;
+  result.impl_ = std::make_unique<PreparedFrame::Impl>();
+  PreparedFrame::Impl& p = *result.impl_;
   p.frame = &frame;
   p.version = next_version();
 
@@ -183,9 +183,9 @@ uint64_t PreparedFrame::Impl::bytes() const {
 PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
   PrimitiveOrigin o;
   const uint32_t batch = primitive_id / kBatchTriangles;
-  if (primitive_id == kNoPrimitive || batch >= impl->batch_run.size()) return o;
-  const RunRecord& run = impl->runs[impl->batch_run[batch]];
-  o.command = impl->draws[run.draw].command;
+  if (primitive_id == kNoPrimitive || batch >= impl_->batch_run.size()) return o;
+  const RunRecord& run = impl_->runs[impl_->batch_run[batch]];
+  o.command = impl_->draws[run.draw].command;
   o.view = run.view;
   o.instance = run.instance;
   o.batch = batch;
@@ -194,8 +194,8 @@ PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
 }
 
 void PreparedFrame::update_views() {
-  impl->views = view_records(impl->frame->views);
-  impl->version = next_version();
+  impl_->views = view_records(impl_->frame->views);
+  impl_->version = next_version();
 }
 
 PreparedFrame::PreparedFrame() = default;

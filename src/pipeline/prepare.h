@@ -22,7 +22,9 @@ struct PhasePlan {
   uint32_t ordered_phases = 0;
 };
 
-struct PreparedFrame::Impl {
+struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
+  static Impl& of(const PreparedFrame& frame) { return *frame.impl_; }
+
   const Frame* frame = nullptr;
   std::vector<DrawRecord> draws;   // one per draw command that has triangles, in order
   std::vector<uint32_t> draw_end;  // per draw: first batch after it

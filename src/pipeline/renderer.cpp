@@ -44,15 +44,15 @@ Renderer::~Renderer() = default;
 
 RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& options, bool read_back) {
   MachineBackend& machine = impl_->machine(options);
-  const PhasePlan& plan = frame.impl->make_plan(options);
+  const PhasePlan& plan = frame.impl_->make_plan(options);
   const LaunchShape shape = machine.shape(options);
-  LaunchLayout layout = make_layout(*frame.impl->frame, plan.batches, options, shape,
+  LaunchLayout layout = make_layout(*frame.impl_->frame, plan.batches, options, shape,
                                     plan.reuse != nullptr ? plan.reuse->max_triangles : kBatchTriangles);
-  add_view_order(*frame.impl, plan, options, layout);
+  add_view_order(*frame.impl_, plan, options, layout);
   RenderResult result;
   impl_->abort.store(0);
   impl_->last = &machine;
-  machine.launch(*frame.impl, plan, layout, shape, options, impl_->abort, result, read_back);
+  machine.launch(*frame.impl_, plan, layout, shape, options, impl_->abort, result, read_back);
   return result;
 }
 
@@ -66,6 +66,8 @@ bool Renderer::resolve_to_surface(uint32_t target, uint32_t layer, unsigned long
 }
 
 void Renderer::request_abort() { impl_->abort.store(1); }
+
+const char* library_version() { return BROKKR_VERSION; }
 
 std::vector<MachineInfo> find_machines() {
   std::vector<MachineInfo> all;

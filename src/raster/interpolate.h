@@ -66,7 +66,7 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
     in.position = Vec3<Warp>(mix(b.value, p[0].x, p[1].x, p[2].x), mix(b.value, p[0].y, p[1].y, p[2].y),
                              mix(b.value, p[0].z, p[1].z, p[2].z));
     const Float flip = select(dot(in.normal, in.position) > 0.0f, -1.0f, 1.0f);
-    in.normal = scale(in.normal, flip);
+    in.normal = in.normal * flip;
     return;
   }
   const auto attribute = [&](const auto& values, int c) {

@@ -1,7 +1,7 @@
 // Storage formats, comparison functions, stencil operations and blending, as OpenGL defines them.
 #pragma once
 
-#include "brokkr/frame.h"
+#include "brokkr/states.h"
 #include "machine/machine.h"
 
 BROKKR_MACHINE_BEGIN

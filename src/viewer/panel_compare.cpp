@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "app/picture.h"
 #include "app/text.h"
+#include "brokkr/image.h"
 #include "inspect/image_compare.h"
 #include "viewer/looks.h"
 #include "viewer/panel_texture.h"
@@ -86,9 +86,8 @@ Comparison compare(RenderContext& c, int gain) {
   std::vector<uint32_t>& mine = found.ours;
   std::vector<uint32_t> others;
   if (found.colors) {
-    const auto pixels = [](const Layer& l) { return l.color.empty() ? app::screen_pixels(l) : l.color; };
-    mine = pixels(ours);
-    others = pixels(layer);
+    mine = screen_pixels(ours);
+    others = screen_pixels(layer);
   } else {
     const auto [least, most] = std::minmax_element(ours.depth.begin(), ours.depth.end());
     mine = depth_picture(ours.depth, *least, *most);

@@ -8,7 +8,7 @@
 #include <exception>
 #include <utility>
 
-#include "app/picture.h"
+#include "brokkr/image.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -168,7 +168,7 @@ void RenderThread::render(const RenderRequest& request) {
     if (!layer.color.empty()) {
       shown = presenter_.write(done->number, done->width, done->height, layer.color);
     } else {
-      shown = presenter_.write(done->number, done->width, done->height, app::screen_pixels(layer));
+      shown = presenter_.write(done->number, done->width, done->height, screen_pixels(layer));
     }
   }
   if (!shown) return;  // the viewer closes

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "brokkr/version.h"
 #include "pipeline/options.h"
 #include "scene/file_io.h"
 #include "viewer/camera_control.h"

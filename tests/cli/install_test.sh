@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the build into an empty prefix, builds a program against it with find_package, and runs that.
+# Installs the build into an empty prefix, builds programs against it with find_package, and runs them.
 #   install_test.sh CMAKE BUILD SOURCE CXX
 set -eu
 cmake=$1 build=$2 source=$3 cxx=$4
@@ -12,7 +12,36 @@ if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
   (cd / && "$work/prefix/libexec/brokkr/plot-patterns" --help >/dev/null)
   if find "$work/prefix" -name __pycache__ | grep .; then exit 1; fi
 fi
-"$cmake" -S "$source/tests/cli/consumer" -B "$work/consumer" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
-"$cmake" --build "$work/consumer"
-"$work/consumer/consumer"
+
+# The headers in src/brokkr, and no other.
+(cd "$source/src" && find brokkr -type f | sort) >"$work/expected"
+(cd "$work/prefix/include" && find . -type f | sed 's|^./||' | sort) >"$work/installed"
+diff "$work/expected" "$work/installed"
+
+# The shared library has a versioned name and shows nothing but what those headers declare.
+library=$(find "$work/prefix" -name libbrokkr.so)
+version=$(sed -n 's/#define BROKKR_VERSION "\(.*\)\.\([0-9]*\)"/\1/p' "$source/src/brokkr/version.h")
+objdump -p "$library" | grep "SONAME *libbrokkr.so.$version\$"
+nm -D --defined-only --demangle "$library" | cut -d ' ' -f 3- >"$work/symbols"
+if grep -v '^\(typeinfo \(name \)\?for \|vtable for \)\?brokkr::' "$work/symbols" || grep Impl "$work/symbols"; then
+  echo "$library shows more than its interface"
+  exit 1
+fi
+
+build_against() {  # SOURCE, RESULT: a project that finds the installed library
+  "$cmake" -S "$1" -B "$2" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" \
+    >/dev/null
+  "$cmake" --build "$2"
+}
+cd "$work"
+build_against "$source/tests/cli/consumer" consumer
+for program in with_shared with_shared_xyzw with_static; do consumer/$program; done
+
+# The example is the one that README.md shows, and draws its picture.
+for part in "cmake CMakeLists.txt" "cpp triangle.cpp"; do
+  sed -n "/^## Build on it/,/^## /p" "$source/README.md" | sed -n "/^\`\`\`${part% *}\$/,/^\`\`\`\$/p" | sed '/^```/d' >snippet
+  diff "$source/examples/${part#* }" snippet
+done
+build_against "$source/examples" example
+example/triangle
+"$work/prefix/bin/brokkr" compare triangle.png triangle.png

@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 "$cpack" --config "$build/CPackConfig.cmake" -G DEB -B "$work" >/dev/null
 package=$(ls "$work"/*.deb)
 dpkg-deb --contents "$package" >"$work/contents"
-for file in ./usr/bin/brokkr libbrokkr.a brokkr-config.cmake include/brokkr/pipeline/renderer.h LICENSE \
+for file in ./usr/bin/brokkr libbrokkr.a libbrokkr.so brokkr-config.cmake include/brokkr/renderer.h LICENSE \
   libexec/brokkr/plot-patterns libexec/brokkr/plot-frames libexec/brokkr/plotting.py libexec/brokkr/pattern_plots/report.py; do
   grep -q "$file" "$work/contents" || { echo "$package has no $file"; exit 1; }
 done

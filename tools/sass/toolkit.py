@@ -9,7 +9,7 @@ import sys
 from command_line import ROOT, Wrong
 
 FLAGS = ["-std=c++20", "-O3", "-DNDEBUG", "--fmad=false", "--expt-relaxed-constexpr", "--extended-lambda",
-         "-DGLM_FORCE_XYZW_ONLY", "-Isrc", "-Ishaders", "-lineinfo", "-diag-suppress", "20012", "-Xptxas", "-v"]
+         "-Isrc", "-Ishaders", "-lineinfo", "-diag-suppress", "20012", "-Xptxas", "-v"]
 
 
 def tool(name, option):

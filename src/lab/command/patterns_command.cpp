@@ -13,6 +13,7 @@
 #include "app/pipeline_options.h"
 #include "app/tool.h"
 #include "bin/pattern_image.h"
+#include "brokkr/version.h"
 #include "lab/command/commands.h"
 #include "lab/command/experiment_output.h"
 #include "lab/pattern_lab.h"

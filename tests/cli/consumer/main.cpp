@@ -1,28 +1,78 @@
-// One triangle over the lower left half of a small target, through the installed library.
+// One triangle over the lower left half of a small target, through the installed library: as eight-bit and as
+// floating-point colour, in memory and as PNG file.
+#include <brokkr/frame.h>
+#include <brokkr/image.h>
+#include <brokkr/load.h>
+#include <brokkr/options.h>
+#include <brokkr/pattern.h>
+#include <brokkr/renderer.h>
+#include <brokkr/version.h>
+
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
-#include "brokkr/frame.h"
-#include "brokkr/renderer.h"
+namespace {
 
-int main() {
-  constexpr int kSize = 64;
+int failures = 0;
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "failed: %s\n", what);
+  ++failures;
+}
+
+constexpr int kSize = 64;
+
+brokkr::Frame half_covered(brokkr::ColorFormat format) {
   brokkr::Frame frame;
-  frame.targets.push_back({.id = 0, .width = kSize, .height = kSize});
+  frame.targets.push_back({.id = 0, .width = kSize, .height = kSize, .format = format});
   frame.views.push_back({});
   brokkr::State state;
   state.viewport = {0, 0, kSize, kSize};
   frame.states.push_back(state);
   frame.materials.push_back({});
   frame.positions = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}};
-  frame.commands.emplace_back(brokkr::ClearCommand{.color = glm::vec4(0), .depth = 1.0f});
+  frame.commands.emplace_back(brokkr::ClearCommand{.color = glm::vec4(0.25f, 0, 1, 1), .depth = 1.0f});
   frame.commands.emplace_back(brokkr::DrawCommand{.element_count = 3, .vertex_count = 3});
+  return frame;
+}
 
+// The colour of Shading::flat covers the lower left, that of the clear the rest; `clear` as PNG shows it.
+void check(brokkr::ColorFormat format, uint32_t clear) {
+  const brokkr::Frame frame = half_covered(format);
   brokkr::Renderer renderer;
-  const brokkr::RenderResult result = renderer.render(frame, {});
-  const brokkr::Layer& layer = result.targets.at(0).layers.at(0);
-  int covered = 0;
-  for (const float depth : layer.depth) covered += depth == 0.5f ? 1 : 0;
-  std::printf("%d pixels covered by %s\n", covered, result.statistics.machine.c_str());
+  const brokkr::RenderResult result = renderer.render(frame, {.shading = brokkr::Shading::flat});
+  const brokkr::Layer& layer = result.targets.at(brokkr::main_target(frame)).layers.at(0);
   // Samples on the diagonal belong to the triangle or not by the top-left rule; it is not a top or left edge.
-  return covered == kSize * (kSize - 1) / 2 ? 0 : 1;
+  expect(std::count(layer.depth.begin(), layer.depth.end(), 0.5f) == kSize * (kSize - 1) / 2, "covered samples");
+  expect(layer.color.empty() == (format == brokkr::ColorFormat::rgba16f), "colour is held in the target's format");
+
+  brokkr::write_png("picture.png", layer);
+  const brokkr::Image picture = brokkr::read_image("picture.png");
+  expect(picture.width == kSize && picture.height == kSize && !picture.has_alpha, "size of the picture");
+  expect(picture.texels == brokkr::screen_pixels(layer), "the file holds what the screen shows");
+  expect(std::count(picture.texels.begin(), picture.texels.end(), clear) == kSize * (kSize + 1) / 2,
+         "colour of the clear");
+  expect(picture.texels[0] != clear && picture.texels[kSize * kSize - 1] == clear, "rows run from bottom to top");
+}
+
+}  // namespace
+
+int main() {
+  check(brokkr::ColorFormat::rgba8, 0xffff0040);
+  check(brokkr::ColorFormat::rgba16f, 0xffff0089);  // sRGB-encoded: 0.25 is 137
+  expect(std::strcmp(brokkr::library_version(), BROKKR_VERSION) == 0, "library and headers are of one version");
+  expect(!brokkr::find_machines().empty(), "machines");
+  expect(brokkr::make_pattern(brokkr::PatternKind::diagonal, 4, 4, 4).at(1, 1) == 2, "pattern");
+  // What the library throws is caught outside of it.
+  try {
+    brokkr::load_frame("generated:nothing", {});
+    expect(false, "an unknown scene is an error");
+  } catch (const std::runtime_error& e) {
+    expect(std::strstr(e.what(), "nothing") != nullptr, "the error names the scene");
+  }
+  std::printf("%s with brokkr %s: %d failures\n", brokkr::find_machines().back().name.c_str(),
+              brokkr::library_version(), failures);
+  return failures == 0 ? 0 : 1;
 }

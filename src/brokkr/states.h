@@ -1,0 +1,35 @@
+// Render states of a draw, with OpenGL's meaning. Kernels include this header, so that it has enumerations and nothing
+// else.
+#pragma once
+
+#include <cstdint>
+
+namespace brokkr {
+
+enum class CompareFunc : uint8_t { never, less, equal, lequal, greater, notequal, gequal, always };
+enum class CullMode : uint8_t { none, front, back, front_and_back };
+enum class FrontFace : uint8_t { ccw, cw };
+enum class PolygonMode : uint8_t { fill, line, point };
+enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points, lines, line_strip, line_loop };
+enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
+enum class BlendFactor : uint8_t {
+  zero,
+  one,
+  src_color,
+  one_minus_src_color,
+  dst_color,
+  one_minus_dst_color,
+  src_alpha,
+  one_minus_src_alpha,
+  dst_alpha,
+  one_minus_dst_alpha,
+  constant_color,
+  one_minus_constant_color,
+  constant_alpha,
+  one_minus_constant_alpha,
+  src_alpha_saturate
+};
+enum class BlendEquation : uint8_t { add, subtract, reverse_subtract, min, max };
+enum class StencilOp : uint8_t { keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap };
+
+}  // namespace brokkr

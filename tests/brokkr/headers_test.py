@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""The installed headers: each compiles alone, and they include one another, the standard library and GLM only.
+
+    headers_test.py CXX SOURCE
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+INCLUDE = re.compile(r'^#include (?:"(brokkr/\w+\.(?:h|def))"|<(glm/[\w/]+\.hpp|\w+)>)$')
+
+
+def main():
+    compiler, source = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    headers = sorted((source / "src/brokkr").glob("*.h"))
+    failures = []
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        (work / "brokkr").symlink_to(source / "src/brokkr")  # and nothing else of src
+
+        def compiles(text, *definitions):
+            command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror",
+                       *definitions, f"-I{work}", "-x", "c++", "-"]
+            done = subprocess.run(command, input=text, text=True, capture_output=True)
+            return done.stderr if done.returncode else ""
+
+        for header in headers:
+            for line in header.read_text().splitlines():
+                if line.startswith("#include") and not INCLUDE.match(line):
+                    failures.append(f"{header.name}: {line} is not installed")
+            # Twice: headers have guards.
+            failures.append(compiles(f"#include <brokkr/{header.name}>\n" * 2))
+        # GLM's types keep their layout under definitions of the program's own, or the headers say that they do not.
+        frame = "#include <brokkr/frame.h>\n"
+        failures.append(compiles(frame, "-DGLM_FORCE_XYZW_ONLY"))
+        if "packed" not in compiles(frame, "-DGLM_FORCE_INTRINSICS", "-DGLM_FORCE_DEFAULT_ALIGNED_GENTYPES"):
+            failures.append("frame.h: takes aligned GLM types, which the library does not have")
+    failures = [f for f in failures if f]
+    print("\n".join(failures) or f"{len(headers)} headers compile alone")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
