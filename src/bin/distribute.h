@@ -3,8 +3,7 @@
 #pragma once
 
 #include "geometry/counters.h"
-#include "geometry/triangle_store.h"
-#include "machine/machine.h"
+#include "geometry/records.h"
 #include "queue/broker_queue.h"
 #include "target/target_tables.h"
 
@@ -22,11 +21,11 @@ struct LaneEdges {
   Double a[3], b[3], x[3], y[3];
 };
 
-BROKKR_FN LaneEdges lane_edges(Warp& w, const TriangleBlock& block, int g, Mask m) {
+BROKKR_FN LaneEdges lane_edges(Warp& w, const RecordGroup& records) {
   LaneEdges e;
   for (int i = 0; i < 3; ++i) {
-    e.x[i] = to_double(as_int(w.load(block.field[kX0 + 2 * i] + g, m)));
-    e.y[i] = to_double(as_int(w.load(block.field[kY0 + 2 * i] + g, m)));
+    e.x[i] = to_double(records.x(w, i));
+    e.y[i] = to_double(records.y(w, i));
   }
   for (int i = 0; i < 3; ++i) {
     const int j = i == 2 ? 0 : i + 1;
@@ -36,10 +35,10 @@ BROKKR_FN LaneEdges lane_edges(Warp& w, const TriangleBlock& block, int g, Mask 
   return e;
 }
 
-// Whether some sample of x0 .. x1, y0 .. y1 (inclusive) may lie inside.
-BROKKR_FN Mask may_touch(const LaneEdges& e, Int x0, Int y0, Int x1, Int y1) {
-  const Double left = to_double((x0 << 8) + 128), right = to_double((x1 << 8) + 128);
-  const Double bottom = to_double((y0 << 8) + 128), top = to_double((y1 << 8) + 128);
+// Whether some sample of the box may lie inside.
+BROKKR_FN Mask may_touch(const LaneEdges& e, const Box<Int>& box) {
+  const Double left = to_double((box.min_x << 8) + 128), right = to_double((box.max_x << 8) + 128);
+  const Double bottom = to_double((box.min_y << 8) + 128), top = to_double((box.max_y << 8) + 128);
   Mask touch = true;
   for (int i = 0; i < 3; ++i) {
     const Double px = select(e.a[i] > 0.0, right, left) - e.x[i];
@@ -49,79 +48,131 @@ BROKKR_FN Mask may_touch(const LaneEdges& e, Int x0, Int y0, Int x1, Int y1) {
   return touch;
 }
 
-// Sends `block` to its rasterizers. Returns false if no rasterizer needs it.
-BROKKR_FN_NOINLINE bool distribute(Warp& w, TriangleBlock& block, uint32_t block_number, const TargetTables& targets,
-                                   BrokerQueues<2>& queues, const DistributionScratch& scratch, Counters& counters) {
-  const TargetRecord& target = targets.targets[block.target];
-  const uint32_t* owner_of = targets.bin_owner + target.first_bin;
-  const int rasterizers = int(targets.rasterizers), shift = targets.bin_shift, bin = 1 << shift;
-  const int offset = int(layer_offset(block.target, block.layer, targets.rasterizers));
-  const int count = int(block.count);
-  int touched = 0, bin_pairs = 0;
-  int box[4] = {1 << 30, 1 << 30, -1, -1};
+// Where a geometry warp's blocks come from and go to: out of its reservation of free blocks, and to the rasterizers'
+// queues.
+class Distributor {
+ public:
+  // `reserved`: free blocks that the warp may take.
+  BROKKR_FN Distributor(TriangleBlock* blocks, const TargetTables& targets, const QueueMemory<1>& free_blocks,
+                        const QueueMemory<2>& queues, const DistributionScratch& scratch, Counters& counters,
+                        uint32_t reserved)
+      : blocks_(blocks),
+        targets_(targets),
+        free_blocks_(free_blocks),
+        queues_(queues),
+        scratch_(scratch),
+        counters_(counters),
+        reserved_(int(reserved)) {}
 
-  for (int g = 0; g < count; g += w.width) {
-    const Mask m = w.first_lanes(count - g);
-    const Uint lo = w.load(block.field[kMin] + g, m), hi = w.load(block.field[kMax] + g, m);
-    const Int min_x = as_int(lo & 0xffff), min_y = as_int(lo >> 16);
-    const Int max_x = as_int(hi & 0xffff), max_y = as_int(hi >> 16);
-    const int bx0 = w.reduce_min(select(m, min_x, 1 << 30)), by0 = w.reduce_min(select(m, min_y, 1 << 30));
-    const int bx1 = w.reduce_max(select(m, max_x, -1)), by1 = w.reduce_max(select(m, max_y, -1));
-    box[0] = bx0 < box[0] ? bx0 : box[0];
-    box[1] = by0 < box[1] ? by0 : box[1];
-    box[2] = bx1 > box[2] ? bx1 : box[2];
-    box[3] = by1 > box[3] ? by1 : box[3];
+  BROKKR_FN uint32_t take_block(Warp& w) {
+    Uint element[1];
+    free_blocks_.take(w, 0, element, 1);
+    --reserved_;
+    return w.broadcast(element[0], 0);
+  }
+  // Sends the block to the rasterizers that need it; a block that none needs is free again.
+  BROKKR_FN_NOINLINE void distribute(Warp& w, uint32_t number) {
+    const int touched = mark_owners(w, blocks_[number]);
+    if (touched == 0) {
+      const uint32_t element[1] = {number};
+      free_blocks_.enqueue(w, 0, element);
+    } else {
+      send(w, number, touched);
+    }
+  }
+  // The task is over: what it did not take is everybody's.
+  BROKKR_FN void give_back(Warp& w) { free_blocks_.unreserve(w, 0, reserved_); }
 
-    const Int bin_x0 = min_x >> shift, bin_y0 = min_y >> shift;
-    const Int wide = (max_x >> shift) - bin_x0, high = (max_y >> shift) - bin_y0;
+ private:
+  TriangleBlock* blocks_;
+  const TargetTables& targets_;
+  BrokerQueues<1> free_blocks_;
+  BrokerQueues<2> queues_;
+  DistributionScratch scratch_;
+  Counters& counters_;
+  int reserved_;
+
+  // Notes in the scratch memory which triangles each rasterizer needs, and in the block its box and how many
+  // rasterizers that are, which it returns.
+  BROKKR_FN int mark_owners(Warp& w, TriangleBlock& block) {
+    const int count = int(block.count);
+    int touched = 0, bin_pairs = 0;
+    Box<int32_t> around{1 << 30, 1 << 30, -1, -1};
+    for (int g = 0; g < count; g += w.width) {
+      const RecordGroup records{block, g, w.first_lanes(count - g)};
+      const Box<Int> box = records.box(w);
+      const int x0 = w.reduce_min(select(records.m, box.min_x, 1 << 30));
+      const int y0 = w.reduce_min(select(records.m, box.min_y, 1 << 30));
+      const int x1 = w.reduce_max(select(records.m, box.max_x, -1));
+      const int y1 = w.reduce_max(select(records.m, box.max_y, -1));
+      around = {x0 < around.min_x ? x0 : around.min_x, y0 < around.min_y ? y0 : around.min_y,
+                x1 > around.max_x ? x1 : around.max_x, y1 > around.max_y ? y1 : around.max_y};
+      bin_pairs += mark_group(w, records, box, touched);
+    }
+    w.sync();
+    counters_.add(w, Counter::bin_pairs, uint64_t(bin_pairs));
+    if (touched == 0) return 0;
+    w.once([&] {
+      block.box = around;
+      device_atomic<uint32_t>(block.references).store(uint32_t(touched), kRelease);
+    });
+    return touched;
+  }
+
+  // The same for one group; returns its pairs of a triangle and a bin.
+  BROKKR_FN int mark_group(Warp& w, const RecordGroup& records, const Box<Int>& box, int& touched) {
+    const TriangleBlock& block = records.block;
+    const TargetRecord& target = targets_.targets[block.target];
+    const uint32_t* owner_of = targets_.bin_owner + target.first_bin;
+    const int rasterizers = int(targets_.rasterizers), shift = targets_.bin_shift, bin = 1 << shift;
+    const int offset = int(layer_offset(block.target, block.layer, targets_.rasterizers));
+    const Mask m = records.m;
+    const Int bin_x0 = box.min_x >> shift, bin_y0 = box.min_y >> shift;
+    const Int wide = (box.max_x >> shift) - bin_x0, high = (box.max_y >> shift) - bin_y0;
     const int columns = w.reduce_max(select(m, wide, 0)) + 1, rows = w.reduce_max(select(m, high, 0)) + 1;
+    // In one row or column, a triangle touches all bins that its box does.
     const bool test = columns > 1 && rows > 1;
     LaneEdges edges;
-    if (test) edges = lane_edges(w, block, g, m);
-    const Uint bit = 1 << as_uint(w.lane() + g);
+    if (test) edges = lane_edges(w, records);
+    const Uint bit = 1 << as_uint(w.lane() + records.g);
+    int bin_pairs = 0;
     for (int row = 0; row < rows; ++row) {
       for (int column = 0; column < columns; ++column) {
         Mask here = m && column <= wide && row <= high;
         const Int x = bin_x0 + column, y = bin_y0 + row;
         if (test) {
           const Int x0 = x << shift, y0 = y << shift;
-          here = here && may_touch(edges, maximum(x0, min_x), maximum(y0, min_y), minimum(x0 + (bin - 1), max_x),
-                                   minimum(y0 + (bin - 1), max_y));
+          here = here && may_touch(edges, {maximum(x0, box.min_x), maximum(y0, box.min_y),
+                                           minimum(x0 + (bin - 1), box.max_x), minimum(y0 + (bin - 1), box.max_y)});
         }
         if (!w.any(here)) continue;
         bin_pairs += w.count(here);
         Int r = as_int(w.gather(owner_of, y * int(target.bins_x) + x, here)) + offset;
         r = select(r >= rasterizers, r - rasterizers, r);
-        const Uint before = w.scatter_fetch_or(scratch.mask, r, bit, here);
-        touched += w.compress_store(scratch.touched + touched, as_uint(r), here && before == 0);
+        const Uint before = w.scatter_fetch_or(scratch_.mask, r, bit, here);
+        touched += w.compress_store(scratch_.touched + touched, as_uint(r), here && before == 0);
       }
     }
+    return bin_pairs;
   }
-  w.sync();
-  counters.add(w, Counter::bin_pairs, uint64_t(bin_pairs));
-  if (touched == 0) return false;
-  w.once([&] {
-    block.min_x = box[0];
-    block.min_y = box[1];
-    block.max_x = box[2];
-    block.max_y = box[3];
-    device_atomic<uint32_t>(block.references).store(uint32_t(touched), kRelease);
-  });
-  int pairs = 0;
-  for (int g = 0; g < touched; g += w.width) {
-    const Mask m = w.first_lanes(touched - g);
-    const Int r = as_int(w.load(scratch.touched + g, m));
-    const Uint element[2] = {Uint(block_number), w.gather(scratch.mask, r, m)};
-    w.scatter(scratch.mask, r, 0, m);
-    auto bits = w.spill(element[1]);
-    w.for_lanes(m, [&](int i) { bits.set(i, uint32_t(count_bits(bits[i]))); });
-    pairs += int(w.reduce_add(select(m, bits.lanes(), 0)));
-    queues.scatter_enqueue(w, r, element, m);
+
+  // One element to each rasterizer that was noted.
+  BROKKR_FN void send(Warp& w, uint32_t number, int touched) {
+    int pairs = 0;
+    for (int g = 0; g < touched; g += w.width) {
+      const Mask m = w.first_lanes(touched - g);
+      const Int r = as_int(w.load(scratch_.touched + g, m));
+      const Uint element[2] = {number, w.gather(scratch_.mask, r, m)};
+      w.scatter(scratch_.mask, r, 0, m);
+      auto bits = w.spill(element[1]);
+      w.for_lanes(m, [&](int i) { bits.set(i, uint32_t(count_bits(bits[i]))); });
+      pairs += int(w.reduce_add(select(m, bits.lanes(), 0)));
+      queues_.scatter_enqueue(w, r, element, m);
+    }
+    w.sync();
+    counters_.add(w, Counter::rasterizer_pairs, uint64_t(pairs));
+    counters_.add(w, Counter::queue_elements, uint64_t(touched));
   }
-  w.sync();
-  counters.add(w, Counter::rasterizer_pairs, uint64_t(pairs));
-  counters.add(w, Counter::queue_elements, uint64_t(touched));
-  return true;
-}
+};
 
 BROKKR_MACHINE_END

@@ -5,13 +5,16 @@
 
 BROKKR_MACHINE_BEGIN
 
-// `Supply` gives blocks and takes full ones: `uint32_t open()` returns the number of a free block, `void close(uint32_t
-// block)` sends a finished one on its way.
-template <class Supply>
+// Every triangle leaves geometry here: emit() fills a block, close() hands it to `Distributor`. In the pipeline that is
+// bin/distribute.h's class of this name, which sends the block to the rasterizers whose bins it touches; in
+// inspect/sample_kernel.cpp one that looks at the triangles itself. It has
+//   uint32_t take_block(Warp&)          the number of a free block
+//   void distribute(Warp&, uint32_t)    what happens to a block that is done
+template <class Distributor>
 class BlockWriter {
  public:
-  BROKKR_FN BlockWriter(TriangleBlock* blocks, Supply& supply, uint32_t task)
-      : blocks_(blocks), supply_(&supply), task_(task) {}
+  BROKKR_FN BlockWriter(TriangleBlock* blocks, Distributor& distributor, uint32_t task)
+      : blocks_(blocks), distributor_(&distributor), task_(task) {}
 
   // The run that the next triangles belong to; a block holds triangles of one run.
   BROKKR_FN void set_run(Warp& w, const FrameTables& frame, const Run& run) {
@@ -46,7 +49,7 @@ class BlockWriter {
     TriangleBlock& block = blocks_[block_];
     w.once([&] { block.count = uint32_t(count_); });
     w.sync();
-    supply_->close(w, block_);
+    distributor_->distribute(w, block_);
     records_ += uint32_t(count_);
     open_ = false;
     count_ = 0;
@@ -56,7 +59,7 @@ class BlockWriter {
 
  private:
   BROKKR_FN void open(Warp& w) {
-    block_ = supply_->open(w);
+    block_ = distributor_->take_block(w);
     open_ = true;
     count_ = 0;
     TriangleBlock& block = blocks_[block_];
@@ -75,7 +78,7 @@ class BlockWriter {
   }
 
   TriangleBlock* blocks_;
-  Supply* supply_;
+  Distributor* distributor_;
   const Run* run_ = nullptr;
   uint32_t task_, block_ = 0, sequence_ = 0, target_ = 0, layer_ = 0, records_ = 0;
   int count_ = 0;

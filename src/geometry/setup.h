@@ -4,7 +4,7 @@
 // double precision in a fixed order, or exact integer arithmetic held in doubles (products stay below 2^53).
 #pragma once
 
-#include "geometry/triangle_store.h"
+#include "geometry/records.h"
 #include "geometry/vertex.h"
 
 BROKKR_MACHINE_BEGIN
@@ -139,8 +139,8 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint p
   out.field[kY1] = as_uint(select(positive, v[1].y, v[2].y));
   out.field[kX2] = as_uint(select(positive, v[2].x, v[1].x));
   out.field[kY2] = as_uint(select(positive, v[2].y, v[1].y));
-  out.field[kMin] = as_uint(min_x | (min_y << 16));
-  out.field[kMax] = as_uint(max_x | (max_y << 16));
+  out.field[kMin] = pack_sample(min_x, min_y);
+  out.field[kMax] = pack_sample(max_x, max_y);
   out.field[kZ] = as_uint(to_float(z));
   out.field[kZdx] = as_uint(to_float(z_dx));
   out.field[kZdy] = as_uint(to_float(z_dy));

@@ -12,19 +12,28 @@ inline constexpr int kBlockRecords = 32;
 inline constexpr int kMaxClippedTriangles = 7;
 inline constexpr int kBlocksPerBatch = kMaxClippedTriangles;
 
+// Samples of a target, both ends inclusive. I is int32_t, or Int for a box per lane.
+template <class I>
+struct Box {
+  I min_x, min_y, max_x, max_y;
+};
+
 // All of a record's fields are 32 bits wide; a block stores them field by field.
 enum RecordField : int {
+  // Corners, in 1/256 pixel, counter-clockwise (y up).
   kX0,
   kY0,
   kX1,
   kY1,
   kX2,
-  kY2,  // 1/256 pixel, counter-clockwise (y up)
+  kY2,
+  // Samples of its box inside the draw's rectangle, packed (geometry/records.h).
   kMin,
-  kMax,  // samples of its box inside the draw's rectangle: x | y << 16, both inclusive
+  kMax,
+  // Floats: depth at sample kMin, and its change per pixel.
   kZ,
   kZdx,
-  kZdy,        // float: depth at sample kMin, and its change per pixel
+  kZdy,
   kPrimitive,  // primitive id
   kRecordFields
 };
@@ -34,9 +43,9 @@ struct TriangleBlock {
   uint32_t run, draw, target, layer;
   uint32_t phase, task, sequence;  // sequence: number within the task
   uint32_t count;
-  int32_t min_x, min_y, max_x, max_y;  // box around all of its records, samples, inclusive
-  uint32_t references;                 // rasterizers that still need it
-  float z_min, z_max;                  // what depths are clamped to
+  Box<int32_t> box;     // around all of its records
+  uint32_t references;  // rasterizers that still need it
+  float z_min, z_max;   // what depths are clamped to
   uint32_t reserved;
   uint32_t field[kRecordFields][kBlockRecords];
 };

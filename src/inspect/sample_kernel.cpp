@@ -28,7 +28,7 @@ static int position_in_tile(int x, int y) {
 }
 
 static bool covers(const RegionTriangle& t, int x, int y) {
-  if (x < t.min_x || x > t.max_x || y < t.min_y || y > t.max_y) return false;
+  if (!meet(t.box, Box<int32_t>{x, y, x, y})) return false;
   for (int k = 0; k < 3; ++k) {
     if (t.e[k] + t.a[k] * x + t.b[k] * y < 0) return false;
   }
@@ -36,8 +36,8 @@ static bool covers(const RegionTriangle& t, int x, int y) {
 }
 
 // Fills the sample's tile with `state`, draws the triangle into it, and returns what the sample then holds.
-static SampleState draw_once(Warp& w, SampleRun& run, const FollowedSample& sample, const RegionRecord& region,
-                             const DrawRecord& draw, const RegionTriangle& triangle, int at, const SampleState& state) {
+static SampleState draw_once(Warp& w, SampleRun& run, const RegionRecord& region, const DrawRecord& draw,
+                             const RegionTriangle& triangle, int at, const SampleState& state) {
   for (int s = 0; s < kTileSamples; ++s) {
     run.tile.color[s] = state.low;
     run.tile.color_high[s] = state.high;
@@ -51,19 +51,16 @@ static SampleState draw_once(Warp& w, SampleRun& run, const FollowedSample& samp
   tables.visible_id = run.visible;
   tables.depth_id = run.depth_writer;
   TileCounts counts;
-  draw_in_tile(w, tables, region, draw, triangle, false, 0, 0, 0, run.shade_context, run.tile, counts);
-  const bool half = run.targets[sample.target].format == uint32_t(ColorFormat::rgba16f);
-  return {run.tile.color[at], half ? run.tile.color_high[at] : 0u,
+  const TilePass pass(tables, region, run.shade_context, run.tile, counts);
+  draw_in_tile(w, pass, draw, triangle, false);
+  return {run.tile.color[at], pass.half() ? run.tile.color_high[at] : 0u,
           run.tile.depth[at], run.tile.stencil[at],
           run.visible[at],    run.depth_writer[at]};
 }
 
 static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock& block, int i) {
   FollowedSample& sample = run.samples[number];
-  const uint32_t lo = block.field[kMin][i], hi = block.field[kMax][i];
-  if (sample.x < int(lo & 0xffffu) || sample.x > int(hi & 0xffffu) || sample.y < int(lo >> 16) ||
-      sample.y > int(hi >> 16))
-    return;
+  if (!meet(record_box(block, i), Box<int32_t>{sample.x, sample.y, sample.x, sample.y})) return;
   const RegionRecord region{sample.target, sample.layer, sample.x & ~7, sample.y & ~7, 0};
   const RegionTriangle triangle = region_triangle(block, i, region.x, region.y);
   const int x = sample.x & 7, y = sample.y & 7;
@@ -83,18 +80,18 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   bare.color_mask = 15;
   SampleState marked = sample.state;
   marked.visible_id = marked.depth_id = kNoPrimitive;
-  const SampleState shown = draw_once(w, run, sample, region, bare, triangle, at, marked);
+  const SampleState shown = draw_once(w, run, region, bare, triangle, at, marked);
   f.shader_low = shown.low;
   f.shader_high = shown.high;
   DrawRecord stencil_only = bare;
   stencil_only.bits |= draw.bits & kDrawStencil;
   const bool keeps = shown.visible_id == triangle.primitive;
   const bool stencil_passes =
-      draw_once(w, run, sample, region, stencil_only, triangle, at, marked).visible_id == triangle.primitive;
+      draw_once(w, run, region, stencil_only, triangle, at, marked).visible_id == triangle.primitive;
   DrawRecord tested = draw;
   tested.bits &= ~uint32_t(kDrawBlend);
   tested.color_mask = 15;
-  const bool passes = draw_once(w, run, sample, region, tested, triangle, at, marked).visible_id == triangle.primitive;
+  const bool passes = draw_once(w, run, region, tested, triangle, at, marked).visible_id == triangle.primitive;
   f.fate = !keeps            ? FragmentFate::discarded
            : !stencil_passes ? FragmentFate::stencil_failed
            : !passes         ? FragmentFate::depth_failed
@@ -104,19 +101,19 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   if (!keeps) {
     DrawRecord opaque = bare;
     opaque.bits &= ~uint32_t(kDrawAlphaTest | kDrawMaterial);
-    f.depth = draw_once(w, run, sample, region, opaque, triangle, at, marked).depth;
+    f.depth = draw_once(w, run, region, opaque, triangle, at, marked).depth;
   }
-  sample.state = draw_once(w, run, sample, region, draw, triangle, at, sample.state);
+  sample.state = draw_once(w, run, region, draw, triangle, at, sample.state);
   run.sink(run.context, f);
 }
 
 // Takes blocks of triangles from the geometry stage and draws their records at once, in order.
-struct SampleSupply {
+struct SampleDistributor {
   SampleRun* run;
   TriangleBlock* block;
 
-  BROKKR_FN uint32_t open(Warp&) { return 0; }
-  BROKKR_FN void close(Warp& w, uint32_t) {
+  BROKKR_FN uint32_t take_block(Warp&) { return 0; }
+  BROKKR_FN void distribute(Warp& w, uint32_t) {
     for (int i = 0; i < int(block->count); ++i) {
       for (uint32_t s = 0; s < run->count; ++s) {
         const FollowedSample& sample = run->samples[s];
@@ -140,8 +137,8 @@ static void draw(const FrameTables& frame, const TargetRecord* targets, Shading 
   run.sink = sink;
   run.context = context;
   TriangleBlock block{};
-  SampleSupply supply{&run, &block};
-  BlockWriter<SampleSupply> writer(&block, supply, 0);
+  SampleDistributor distributor{&run, &block};
+  BlockWriter writer(&block, distributor, 0);
   GeometryScratch scratch{};
   Counters counters{};
   process_batches(w, frame, false, false, first, end, scratch, counters, writer);

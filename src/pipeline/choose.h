@@ -16,7 +16,7 @@ struct Decision {
 };
 
 BROKKR_FN bool is_aborted(Warp& w, const ScheduleTables& s) {
-  return w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); }) != 0;
+  return w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); }) != kAbortNot;
 }
 
 BROKKR_FN Watermark read_watermark(Warp& w, const ScheduleTables& s) {
@@ -101,13 +101,13 @@ BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& 
                           DecisionMemory& memory) {
   Decision d;
   const uint32_t abort = w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); });
-  if (abort >= 2 ||
+  if (abort >= kAbortLeave ||
       w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >= s.rasterizers) {
     d.action = Action::leave;
     return d;
   }
   LaunchView view{t, s, s.control->share, memory.local, block, blocks};
-  view.aborted = abort != 0;
+  view.aborted = abort != kAbortNot;
   view.mark = read_watermark(w, s);
   if (s.policy == Policy::edf) {
     view.now = uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - memory.begin_us; })) * 1000;

@@ -23,52 +23,27 @@ struct BlockShared {
   uint64_t busy_since, idle_since;
 };
 
-// Gives a geometry warp store blocks out of its reservation and sends full ones to the rasterizers.
-struct BlockSupply {
-  const RasterTables* tables;
-  DistributionScratch scratch;
-  Counters* counters;
-  int reserved;
-
-  BROKKR_FN uint32_t open(Warp& w) {
-    BrokerQueues<1> free_blocks(tables->free_blocks);
-    Uint element[1];
-    free_blocks.take(w, 0, element, 1);
-    --reserved;
-    return w.broadcast(element[0], 0);
-  }
-  BROKKR_FN void close(Warp& w, uint32_t block) {
-    BrokerQueues<2> queues(tables->queues);
-    if (distribute(w, tables->blocks[block], block, tables->targets, queues, scratch, *counters)) return;
-    BrokerQueues<1> free_blocks(tables->free_blocks);
-    const uint32_t element[1] = {block};
-    free_blocks.enqueue(w, 0, element);
-  }
-};
-
 // `turn`: which of the tasks taken up it is.
 BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, uint32_t turn) {
   Warp& w = b.warp;
   const ScheduleTables& s = data.schedule;
   const uint32_t task = s.reordered ? task_order(data.raster.targets)[turn] : turn;
   Counters& counters = b.shared->counters[w.index];
-  BlockSupply supply;
-  supply.tables = &data.raster;
-  supply.scratch.mask = data.distribution_scratch + size_t(b.index * b.warps + w.index) * (2 * s.rasterizers + 32);
-  supply.scratch.touched = supply.scratch.mask + s.rasterizers;
-  supply.counters = &counters;
-  supply.reserved = int(s.blocks_per_task);
-  BlockWriter<BlockSupply> writer(data.raster.blocks, supply, task);
+  DistributionScratch scratch;
+  scratch.mask = data.distribution_scratch + size_t(b.index * b.warps + w.index) * (2 * s.rasterizers + 32);
+  scratch.touched = scratch.mask + s.rasterizers;
+  const RasterTables& t = data.raster;
+  Distributor distributor(t.blocks, t.targets, t.free_blocks, t.queues, scratch, counters, s.blocks_per_task);
+  BlockWriter writer(t.blocks, distributor, task);
   const uint32_t first = task * s.task_batches;
   const uint32_t end = first + s.task_batches < s.batches ? first + s.task_batches : s.batches;
-  GeometryScratch& scratch = b.shared->geometry[w.index];
-  if (data.raster.frame.planned != nullptr) {
-    process_planned(w, data.raster.frame, first, end, scratch, counters, writer);
+  GeometryScratch& geometry = b.shared->geometry[w.index];
+  if (t.frame.planned != nullptr) {
+    process_planned(w, t.frame, first, end, geometry, counters, writer);
   } else {
-    process_batches(w, data.raster.frame, data.reuse_transforms, data.reuse_all, first, end, scratch, counters, writer);
+    process_batches(w, t.frame, data.reuse_transforms, data.reuse_all, first, end, geometry, counters, writer);
   }
-  BrokerQueues<1> free_blocks(data.raster.free_blocks);
-  free_blocks.unreserve(w, 0, supply.reserved);
+  distributor.give_back(w);
   complete_task(w, s, turn);
 }
 
@@ -111,9 +86,15 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data, Shade
     const TaskRange tasks = shared.decision.tasks;
     if (uint32_t(w.index) < tasks.count) run_task(b, data, tasks.first + uint32_t(w.index));
   } else {
-    const uint32_t rasterizer = shared.decision.rasterizer;
-    const bool finished = visit_rasterizer(b, data.raster, rasterizer, shared.mark, shared.ending != 0,
-                                           data.schedule.task_batches, shade_context, counters);
+    const Visit<BlockShared> visit{b,
+                                   data.raster,
+                                   shared.decision.rasterizer,
+                                   shared.mark,
+                                   shared.ending != 0,
+                                   data.schedule.task_batches,
+                                   shade_context,
+                                   counters};
+    const bool finished = visit_rasterizer(visit);
     b.sync();
     if (b.leader()) release_rasterizer(w, data.raster, data.schedule, shared.decision.rasterizer, finished);
   }

@@ -13,6 +13,25 @@ BROKKR_MACHINE_BEGIN
 BROKKR_FN const uint32_t* rank_table(const TargetTables& t) { return t.first_own_region + t.rasterizers + 1; }
 BROKKR_FN const uint32_t* task_order(const TargetTables& t) { return rank_table(t) + t.rasterizers; }
 
+// What geometry reports to its bucket.
+enum class GeometryReport : uint64_t {
+  none,   // no task can start
+  tight,  // less than a quarter of the store is free
+  ample,
+};
+
+// What a rasterizer reports to its bucket: the more it has to do, the larger.
+struct RasterizerReport {
+  static constexpr uint64_t kNone = 0;  // it cannot go on
+  // It may have nothing to do, since it waits for others at the gate of a blit.
+  static constexpr uint64_t kAtGate = 1;
+  // It goes on without new elements, as when its phase is complete and is to be resolved, or when nothing was done for
+  // it yet.
+  static constexpr uint64_t kAwake = 2;
+  BROKKR_FN static uint64_t elements(int n) { return kAwake + uint64_t(n); }
+};
+static_assert(RasterizerReport::kAtGate < RasterizerReport::kAwake, "who may do nothing comes behind the others");
+
 // The launch as a tree of buckets sees it.
 struct LaunchView {
   const RasterTables& tables;
@@ -25,18 +44,16 @@ struct LaunchView {
   bool aborted = false;
   bool geometry_refused = false;
 
-  // 0: none can start; 2: a quarter of the store is free; 1: less.
-  BROKKR_FN uint64_t geometry(Warp& w) const {
-    if (aborted || geometry_refused) return 0;
+  BROKKR_FN GeometryReport geometry(Warp& w) const {
+    if (aborted || geometry_refused) return GeometryReport::none;
     const uint32_t next =
         w.uniform([&] { return device_atomic<uint32_t>(schedule.control->next_task).load(kRelaxed); });
-    if (next >= schedule.tasks) return 0;
+    if (next >= schedule.tasks) return GeometryReport::none;
     BrokerQueues<1> free_blocks(tables.free_blocks);
-    return uint32_t(free_blocks.size(w, 0)) * 4u >= tables.store_blocks ? 2 : 1;
+    const bool ample = uint32_t(free_blocks.size(w, 0)) * 4u >= tables.store_blocks;
+    return ample ? GeometryReport::ample : GeometryReport::tight;
   }
-  // Per lane 0: rasterizer r_i cannot go on; 1: it may have nothing to do, since it waits for others at the gate of a
-  // blit; 2: it goes on without new elements, as when its phase is complete and is to be resolved, or when nothing was
-  // done for it yet; more: with so many, less two.
+  // The RasterizerReport of rasterizer r_i.
   BROKKR_FN Ulong rasterizers(Warp& w, Int r, Mask m) const {
     auto report = w.spill(Ulong(uint64_t(0)));
     const auto r_of = w.spill(r);
@@ -47,7 +64,10 @@ struct LaunchView {
       // Of a frame that is cut off, everything is resolved that is there.
       const uint32_t wake = device_atomic<uint32_t>(state.wake).load(kRelaxed);
       const bool awake = aborted || wake == kAtGate || mark.batches >= wake;
-      report.set(i, waiting > 0 ? uint64_t(waiting) + 2 : !awake ? 0 : wake == kAtGate ? 1 : 2);
+      report.set(i, waiting > 0       ? RasterizerReport::elements(waiting)
+                    : !awake          ? RasterizerReport::kNone
+                    : wake == kAtGate ? RasterizerReport::kAtGate
+                                      : RasterizerReport::kAwake);
     });
     return report.lanes();
   }
@@ -68,7 +88,7 @@ struct Geometry : LaunchSource {
   static constexpr int kLeaves = 1;
   template <class View>
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
-    const uint64_t info = view.geometry(w);
+    const uint64_t info = uint64_t(view.geometry(w));
     return {info, info == 0 ? -1 : at.leaf};
   }
 };
@@ -138,7 +158,7 @@ struct LeastRank : BucketDefaults {
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
     Warp w;
     const Uint rank = w.gather(s.ranks, child, Mask(true));
-    return select(info == 1, info, Ulong(uint64_t(1) << 33) - Ulong(rank));
+    return select(info == RasterizerReport::kAtGate, info, Ulong(uint64_t(1) << 33) - Ulong(rank));
   }
 };
 
@@ -149,13 +169,16 @@ struct NextDeadline : BucketDefaults {
     Warp w;
     const Uint deadline = w.gather(s.ranks, child, Mask(true));
     const Mask late = deadline < uint32_t(s.now / 1000);
-    return select(info == 1, info, select(late, Ulong(uint64_t(1) << 33), Ulong(uint64_t(1) << 34)) - Ulong(deadline));
+    return select(info == RasterizerReport::kAtGate, info,
+                  select(late, Ulong(uint64_t(1) << 33), Ulong(uint64_t(1) << 34)) - Ulong(deadline));
   }
 };
 
 // Geometry while a quarter of the store is free.
 struct FillLevel : BucketDefaults {
-  BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) { return child == 0 && info == 2; }
+  BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) {
+    return child == 0 && info == uint64_t(GeometryReport::ample);
+  }
   BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + 1); }
 };
 

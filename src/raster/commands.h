@@ -25,35 +25,53 @@ BROKKR_FN Mask inside_rect(const Position& p, const int32_t (&rect)[4]) {
 
 // Cleared samples have no writer any more.
 BROKKR_FN void forget_writers(Warp& w, const TargetTables& t, const RegionRecord& region, const PhaseRecord& phase,
-                              int first, int step) {
+                              Share share) {
   uint32_t* planes[2] = {phase.planes & kPlaneColor ? t.visible_id : nullptr,
                          phase.planes & kPlaneDepth ? t.depth_id : nullptr};
   for (uint32_t* plane : planes) {
     if (plane == nullptr) continue;
-    for (int s = first; s < t.region * t.region; s += step) {
+    for (int s = share.first; s < t.region * t.region; s += share.step) {
       const Mask m = inside_rect(region_position(w, t, region, s), phase.rect);
       w.store(plane + size_t(region.number) * size_t(t.region * t.region) + size_t(s), kNoPrimitive, m);
     }
   }
 }
 
+// Writes what of a clear's rectangle lies in the region.
+BROKKR_FN void clear_part(Warp& w, const TargetTables& t, const RegionRecord& region, const PhaseRecord& phase,
+                          Share share) {
+  const int samples = t.region * t.region;
+  const size_t base = size_t(region.number) * size_t(samples);
+  for (int s = share.first; s < samples; s += share.step) {
+    const Mask m = inside_rect(region_position(w, t, region, s), phase.rect);
+    if (phase.planes & kPlaneColor) {
+      w.store(t.color + base + s, uint32_t(phase.color), m);
+      if (t.color_high) w.store(t.color_high + base + s, uint32_t(phase.color >> 32), m);
+    }
+    if (phase.planes & kPlaneDepth) w.store(t.depth + base + s, phase.depth, m);
+    if (phase.planes & kPlaneStencil) {
+      w.for_lanes(m, [&](int lane) { t.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
+    }
+  }
+}
+
 // A clear of whole regions only notes the value; regions that the rectangle cuts are written at once.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint32_t r, const PhaseRecord& phase) {
+BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Block<Shared>& b = v.b;
   Warp& w = b.warp;
-  const int share = w.index * w.width, step = b.warps * w.width, edge = t.targets.region, samples = edge * edge;
-  for (uint32_t i = t.targets.first_own_region[r]; i < t.targets.first_own_region[r + 1]; ++i) {
-    const RegionRecord& region = t.targets.own_regions[i];
+  const TargetTables& t = v.t.targets;
+  const int32_t(&rect)[4] = phase.rect;
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+    const RegionRecord& region = t.own_regions[i];
     if (region.target != phase.target) continue;
-    const TargetRecord& target = t.targets.targets[region.target];
-    const int right = region.x + edge < int(target.width) ? region.x + edge : int(target.width);
-    const int top = region.y + edge < int(target.height) ? region.y + edge : int(target.height);
-    if (phase.rect[0] >= right || phase.rect[1] >= top || phase.rect[2] <= region.x || phase.rect[3] <= region.y)
-      continue;
-    RegionState& state = t.targets.region_state[region.number];
-    forget_writers(w, t.targets, region, phase, share, step);
-    const bool whole =
-        phase.rect[0] <= region.x && phase.rect[1] <= region.y && phase.rect[2] >= right && phase.rect[3] >= top;
+    const TargetRecord& target = t.targets[region.target];
+    const int right = region.x + t.region < int(target.width) ? region.x + t.region : int(target.width);
+    const int top = region.y + t.region < int(target.height) ? region.y + t.region : int(target.height);
+    if (rect[0] >= right || rect[1] >= top || rect[2] <= region.x || rect[3] <= region.y) continue;
+    RegionState& state = t.region_state[region.number];
+    forget_writers(w, t, region, phase, v.share());
+    const bool whole = rect[0] <= region.x && rect[1] <= region.y && rect[2] >= right && rect[3] >= top;
     b.sync();
     if (whole) {
       if (b.leader()) {
@@ -65,20 +83,10 @@ BROKKR_FN_NOINLINE void run_clear(Block<Shared>& b, const RasterTables& t, uint3
         });
       }
     } else {
-      materialize_clears(w, t.targets, region, phase.planes, share, step);
+      materialize_clears(w, t, region, phase.planes, v.share());
       b.sync();
       if (b.leader()) w.once([&] { state.bits &= ~phase.planes; });
-      const size_t base = size_t(region.number) * size_t(samples);
-      for (int s = share; s < samples; s += step) {
-        const Mask m = inside_rect(region_position(w, t.targets, region, s), phase.rect);
-        if (phase.planes & kPlaneColor) {
-          w.store(t.targets.color + base + s, uint32_t(phase.color), m);
-          if (t.targets.color_high) w.store(t.targets.color_high + base + s, uint32_t(phase.color >> 32), m);
-        }
-        if (phase.planes & kPlaneDepth) w.store(t.targets.depth + base + s, phase.depth, m);
-        if (phase.planes & kPlaneStencil)
-          w.for_lanes(m, [&](int lane) { t.targets.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
-      }
+      clear_part(w, t, region, phase, v.share());
     }
     b.sync();
   }
@@ -94,25 +102,27 @@ BROKKR_FN Int sample_address(const TargetTables& t, const TargetRecord& target, 
 
 // Copies the rasterizer's share of a blit's destination; nearest sampling. All sources stand in memory.
 template <class Shared>
-BROKKR_FN_NOINLINE void copy_share(Block<Shared>& b, const RasterTables& t, uint32_t r, const PhaseRecord& phase) {
-  Warp& w = b.warp;
-  const TargetTables& planes = t.targets;
-  const int share = w.index * w.width, step = b.warps * w.width, edge = planes.region, samples = edge * edge;
+BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  const auto [share, step] = v.share();
+  const int samples = planes.region * planes.region;
   const TargetRecord& source = planes.targets[phase.source_target];
   const TargetRecord& target = planes.targets[phase.target];
   const int dx = phase.destination[0], dy = phase.destination[1], dw = phase.destination[2], dh = phase.destination[3];
-  for (uint32_t i = planes.first_own_region[r]; i < planes.first_own_region[r + 1]; ++i) {
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
     const size_t base = size_t(region.number) * size_t(samples);
     for (int s = share; s < samples; s += step) {
       const Position position = region_position(w, planes, region, s);
       const Int x = position.x, y = position.y;
-      const Float u = (to_float(x - dx) + 0.5f) / float(dw), v = (to_float(y - dy) + 0.5f) / float(dh);
-      const Int from_x = phase.source[0] + to_int(floor(u * float(phase.source[2])));
-      const Int from_y = phase.source[1] + to_int(floor(v * float(phase.source[3])));
-      const Mask m = u > 0.0f && u < 1.0f && v > 0.0f && v < 1.0f && x < int(target.width) && y < int(target.height) &&
-                     from_x >= 0 && from_x < int(source.width) && from_y >= 0 && from_y < int(source.height);
+      const Float across = (to_float(x - dx) + 0.5f) / float(dw), up = (to_float(y - dy) + 0.5f) / float(dh);
+      const Int from_x = phase.source[0] + to_int(floor(across * float(phase.source[2])));
+      const Int from_y = phase.source[1] + to_int(floor(up * float(phase.source[3])));
+      const Mask m = across > 0.0f && across < 1.0f && up > 0.0f && up < 1.0f && x < int(target.width) &&
+                     y < int(target.height) && from_x >= 0 && from_x < int(source.width) && from_y >= 0 &&
+                     from_y < int(source.height);
       if (!w.any(m)) continue;
       const Int from = select(m, sample_address(planes, source, from_x, from_y), 0);
       if (phase.planes & kPlaneColor) {
@@ -139,18 +149,19 @@ BROKKR_FN_NOINLINE void copy_share(Block<Shared>& b, const RasterTables& t, uint
   }
 }
 
-// Everything of the rasterizer's own that still waits to be cleared.
+// Everything of the rasterizer's own that still waits to be cleared; `target` may be kEveryTarget.
 template <class Shared>
-BROKKR_FN void materialize_own(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t target) {
-  Warp& w = b.warp;
-  for (uint32_t i = t.targets.first_own_region[r]; i < t.targets.first_own_region[r + 1]; ++i) {
-    const RegionRecord& region = t.targets.own_regions[i];
-    if (target != 0xffffffffu && region.target != target) continue;
-    RegionState& state = t.targets.region_state[region.number];
+BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target) {
+  Block<Shared>& b = v.b;
+  const TargetTables& t = v.t.targets;
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+    const RegionRecord& region = t.own_regions[i];
+    if (target != kEveryTarget && region.target != target) continue;
+    RegionState& state = t.region_state[region.number];
     if (state.bits == 0) continue;
-    materialize_clears(w, t.targets, region, state.bits, w.index * w.width, b.warps * w.width);
+    materialize_clears(b.warp, t, region, state.bits, v.share());
     b.sync();
-    if (b.leader()) w.once([&] { state.bits &= ~uint32_t(kClearColor | kClearDepth | kClearStencil); });
+    if (b.leader()) b.warp.once([&] { state.bits &= ~uint32_t(kClearColor | kClearDepth | kClearStencil); });
     b.sync();
   }
 }
@@ -158,33 +169,41 @@ BROKKR_FN void materialize_own(Block<Shared>& b, const RasterTables& t, uint32_t
 // A blit reads regions of other rasterizers: all of them arrive before one copies, and all have copied before one goes
 // on. Returns whether it is over; if not, the rasterizer is to be visited again.
 template <class Shared>
-BROKKR_FN_NOINLINE bool run_blit(Block<Shared>& b, const RasterTables& t, uint32_t r, const PhaseRecord& phase) {
-  Warp& w = b.warp;
-  RasterShared& shared = b.shared->raster;
-  RasterizerState& state = t.rasterizers[r];
-  uint32_t* gate = t.gates + size_t(phase.gate) * 2;
+BROKKR_FN_NOINLINE bool run_blit(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Block<Shared>& b = v.b;
+  uint32_t* const arrived = v.t.gates + size_t(phase.gate) * 2;
+  uint32_t* const copied = arrived + 1;
+  const auto come_to = [&](uint32_t& gate) { device_atomic<uint32_t>(gate).fetch_add(1, kAcqRel); };
+  const auto all_came_to = [&](uint32_t& gate) {
+    return device_atomic<uint32_t>(gate).load(kAcquire) >= v.t.targets.rasterizers;
+  };
   for (;;) {
     b.sync();
-    const uint32_t at = state.gate_step;
-    if (at == 0) {
-      materialize_own(b, t, r, phase.source_target);
-      materialize_own(b, t, r, phase.target);
-    } else if (at == 2) {
-      copy_share(b, t, r, phase);
+    const GateStep at = v.state().gate_step;
+    if (at == GateStep::arrive) {
+      materialize_own(v, phase.source_target);
+      materialize_own(v, phase.target);
+    } else if (at == GateStep::copy) {
+      copy_share(v, phase);
     }
     b.sync();
     if (b.leader()) {
-      w.once([&] {
-        if (at == 0 || at == 2) device_atomic<uint32_t>(gate[at / 2]).fetch_add(1, kAcqRel);
-        const bool open =
-            (at & 1u) == 0 || device_atomic<uint32_t>(gate[at / 2]).load(kAcquire) >= t.targets.rasterizers;
-        shared.flag = open ? 1u : 0u;
-        if (open) state.gate_step = at == 3 ? 0u : at + 1;
+      b.warp.once([&] {
+        bool open = true;
+        GateStep next = GateStep::arrive;
+        switch (at) {
+          case GateStep::arrive: come_to(*arrived), next = GateStep::await_all; break;
+          case GateStep::await_all: open = all_came_to(*arrived), next = GateStep::copy; break;
+          case GateStep::copy: come_to(*copied), next = GateStep::await_copies; break;
+          case GateStep::await_copies: open = all_came_to(*copied); break;
+        }
+        v.shared().flag = open ? 1u : 0u;
+        if (open) v.state().gate_step = next;
       });
     }
     b.sync();
-    if (shared.flag == 0) return false;
-    if (at == 3) return true;
+    if (v.shared().flag == 0) return false;
+    if (at == GateStep::await_copies) return true;
   }
 }
 

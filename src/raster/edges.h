@@ -5,21 +5,19 @@
 // 1/256-pixel differences.
 #pragma once
 
-#include "geometry/triangle_store.h"
-#include "machine/machine.h"
+#include "geometry/records.h"
 #include "raster/region.h"
 
 BROKKR_MACHINE_BEGIN
 
 // A triangle seen from a region's first sample.
 struct RegionTriangle {
-  int32_t e[3];                        // edge functions there; negative: outside
-  int32_t a[3];                        // change per sample in x
-  int32_t b[3];                        // change per sample in y
-  int32_t min_x, min_y, max_x, max_y;  // box, samples relative to the region, not clipped to it
-  float z, z_dx, z_dy;                 // depth plane, origin at sample (origin_x, origin_y)
+  int32_t e[3];         // edge functions there; negative: outside
+  int32_t a[3];         // change per sample in x
+  int32_t b[3];         // change per sample in y
+  Box<int32_t> box;     // relative to the region, not clipped to it
+  float z, z_dx, z_dy;  // depth plane, its origin the first sample of the box
   float z_min, z_max;
-  int32_t origin_x, origin_y;  // relative to the region
   uint32_t primitive;
 };
 
@@ -36,8 +34,8 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
   RegionTriangle t;
   int32_t vx[3], vy[3];
   for (int k = 0; k < 3; ++k) {
-    vx[k] = int32_t(block.field[kX0 + 2 * k][i]);
-    vy[k] = int32_t(block.field[kY0 + 2 * k][i]);
+    vx[k] = int32_t(block.field[x_field(k)][i]);
+    vy[k] = int32_t(block.field[y_field(k)][i]);
   }
   for (int k = 0; k < 3; ++k) {
     const int j = k == 2 ? 0 : k + 1;
@@ -51,11 +49,8 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
     const int64_t limit = int64_t(1) << 30;  // no sign changes within a region beyond it
     t.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
   }
-  const uint32_t lo = block.field[kMin][i], hi = block.field[kMax][i];
-  t.origin_x = t.min_x = int32_t(lo & 0xffffu) - x;
-  t.origin_y = t.min_y = int32_t(lo >> 16) - y;
-  t.max_x = int32_t(hi & 0xffffu) - x;
-  t.max_y = int32_t(hi >> 16) - y;
+  const Box<int32_t> box = record_box(block, i);
+  t.box = {box.min_x - x, box.min_y - y, box.max_x - x, box.max_y - y};
   t.z = float_of_bits(block.field[kZ][i]);
   t.z_dx = float_of_bits(block.field[kZdx][i]);
   t.z_dy = float_of_bits(block.field[kZdy][i]);
@@ -87,13 +82,13 @@ class TileEdges {
     Int e[3];
     for (int k = 0; k < 3; ++k) e[k] = lane_[k] + (first_[k] + t_.a[k] * sx + t_.b[k] * sy);
     const int x = x0_ + sx, y = y0_ + sy;
-    return (e[0] | e[1] | e[2]) >= 0 && x_ >= t_.min_x - x && x_ <= t_.max_x - x && y_ >= t_.min_y - y &&
-           y_ <= t_.max_y - y;
+    return (e[0] | e[1] | e[2]) >= 0 && x_ >= t_.box.min_x - x && x_ <= t_.box.max_x - x && y_ >= t_.box.min_y - y &&
+           y_ <= t_.box.max_y - y;
   }
   // Depth there.
   BROKKR_FN Float depth(int s) const {
-    return plane_depth(t_.z, t_.z_dx, t_.z_dy, to_float(x_ + (x0_ + tile_x(s) - t_.origin_x)),
-                       to_float(y_ + (y0_ + tile_y(s) - t_.origin_y)), t_.z_min, t_.z_max);
+    return plane_depth(t_.z, t_.z_dx, t_.z_dy, to_float(x_ + (x0_ + tile_x(s) - t_.box.min_x)),
+                       to_float(y_ + (y0_ + tile_y(s) - t_.box.min_y)), t_.z_min, t_.z_max);
   }
 
  private:
@@ -125,10 +120,10 @@ BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& t, int shift, Refi
     const Int tile = w.lane() + g;
     const Int column = tile & 7;
     const Int x = column << 3, y = tile & ~7;  // y = (tile >> 3) * 8
-    Mask touched =
-        column < edge && y < 8 * edge && x + 7 >= t.min_x && x <= t.max_x && y + 7 >= t.min_y && y <= t.max_y;
+    Mask touched = column < edge && y < 8 * edge && x + 7 >= t.box.min_x && x <= t.box.max_x && y + 7 >= t.box.min_y &&
+                   y <= t.box.max_y;
     if (!w.any(touched)) continue;
-    Mask covered = x >= t.min_x && x + 7 <= t.max_x && y >= t.min_y && y + 7 <= t.max_y;
+    Mask covered = x >= t.box.min_x && x + 7 <= t.box.max_x && y >= t.box.min_y && y + 7 <= t.box.max_y;
     for (int k = 0; k < 3; ++k) {
       const Int e = t.e[k] + t.a[k] * x + t.b[k] * y;
       const int rise = (t.a[k] > 0 ? 7 * t.a[k] : 0) + (t.b[k] > 0 ? 7 * t.b[k] : 0);

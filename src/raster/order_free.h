@@ -12,22 +12,17 @@ BROKKR_MACHINE_BEGIN
 
 // Whether any pending element of the phase may touch the region. All warps get the answer.
 template <class Shared>
-BROKKR_FN bool region_is_touched(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase,
-                                 const RegionRecord& region) {
-  Warp& w = b.warp;
-  RasterShared& shared = b.shared->raster;
-  const int count = int(t.rasterizers[r].pending);
-  b.sync();
-  if (b.leader()) {
+BROKKR_FN bool region_is_touched(const Visit<Shared>& v, uint32_t phase, const RegionRecord& region) {
+  Warp& w = v.b.warp;
+  const int count = int(v.state().pending);
+  return v.ask_leader([&] {
     bool touched = false;
     for (int at = 0; at < count && !touched; at += w.width) {
-      const PendingGroup group(w, t, r, at, count);
-      touched = w.any(group.touching(w, t, phase, region));
+      const PendingGroup group(w, v.t, v.r, at, count);
+      touched = w.any(group.touching(w, v.t, phase, region));
     }
-    w.once([&] { shared.flag = touched ? 1u : 0u; });
-  }
-  b.sync();
-  return shared.flag != 0;
+    return touched;
+  });
 }
 
 BROKKR_FN void prefetch_block(const TriangleBlock& block) {
@@ -35,52 +30,53 @@ BROKKR_FN void prefetch_block(const TriangleBlock& block) {
   for (size_t line = 0; line < sizeof(TriangleBlock); line += 64) prefetch(bytes + line);
 }
 
+// Rasterizes the warp's share of the pending elements that touch the region. Returns the samples that they cover.
+template <class Shared>
+BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const KeyPass& pass) {
+  Warp& w = v.b.warp;
+  const RasterTables& t = v.t;
+  const int count = int(v.state().pending);
+  int covered = 0;
+  for (int at = pass.share.first; at < count; at += pass.share.step) {
+    if (at > pass.share.first && v.warp_is_stopped()) break;
+    const PendingGroup group(w, t, v.r, at, count);
+    const Mask m = group.touching(w, t, phase, *pass.region);
+    for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
+      const int lane = lowest_bit(bits);
+      const uint32_t next = bits & (bits - 1);
+      if (next != 0) prefetch_block(t.blocks[w.broadcast(group.block, lowest_bit(next))]);
+      covered += rasterize_block(w, pass, t.blocks[w.broadcast(group.block, lane)], w.broadcast(group.mask, lane));
+    }
+  }
+  return covered;
+}
+
 // Rasterizes all pending elements of the phase; `complete` says that no more will come.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_order_free(Block<Shared>& b, const RasterTables& t, uint32_t r, uint32_t phase_number,
-                                       bool complete, ShadeContext& shade_context, Counters& counters) {
+BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_number, bool complete) {
+  Block<Shared>& b = v.b;
   Warp& w = b.warp;
-  RasterShared& shared = b.shared->raster;
+  const RasterTables& t = v.t;
   const PhaseRecord& phase = t.frame.phases[phase_number];
-  const int share = w.index * w.width, step = b.warps * w.width;
-  const int count = int(t.rasterizers[r].pending);
-  for (uint32_t i = t.targets.first_own_region[r]; i < t.targets.first_own_region[r + 1]; ++i) {
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = t.targets.own_regions[i];
     RegionState& state = t.targets.region_state[region.number];
     const bool waiting = (state.bits & kKeysWaiting) != 0;
-    const bool touched = count > 0 && region_is_touched(b, t, r, phase_number, region);
+    const bool touched = v.state().pending > 0 && region_is_touched(v, phase_number, region);
     if (!touched && !(complete && waiting)) continue;
-    if (is_stopped(b, t)) break;
-    load_keys(w, t.targets, region, phase.key_bits, share, step, shared.keys);
+    if (v.is_stopped()) break;
+    const KeyPass pass(t.targets, region, phase.key_bits, t.cull_hidden, v.share(), v.shared().keys);
+    load_keys(w, pass);
     b.sync();
-    int covered = 0;
-    if (touched) {
-      for (int at = share; at < count; at += step) {
-        if (at > share && is_stopped(w, t)) break;
-        const PendingGroup group(w, t, r, at, count);
-        const Mask m = group.touching(w, t, phase_number, region);
-        for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
-          const int lane = lowest_bit(bits);
-          const uint32_t next = bits & (bits - 1);
-          if (next != 0) prefetch_block(t.blocks[w.broadcast(group.block, lowest_bit(next))]);
-          covered +=
-              rasterize_block(w, t.blocks[w.broadcast(group.block, lane)], w.broadcast(group.mask, lane), region.x,
-                              region.y, t.targets.region_shift, phase.key_bits, t.cull_hidden, shared.keys);
-        }
-      }
-    }
+    const int covered = touched ? rasterize_pending(v, phase_number, pass) : 0;
     b.sync();
-    counters.add(w, Counter::fragments, uint64_t(covered));
-    w.once([&] {
-      device_atomic<uint64_t>(t.region_fragments[region.number]).fetch_add(uint64_t(covered), kRelaxed);
-      device_atomic<uint64_t>(t.rasterizers[r].fragments).fetch_add(uint64_t(covered), kRelaxed);
-    });
+    v.counters.add(w, Counter::fragments, uint64_t(covered));
+    v.count_fragments(region, uint64_t(covered));
     if (complete) {
-      const int shaded =
-          resolve_region(w, t.targets, region, phase.key_bits, t.quads, shade_context, shared.keys, w.index, b.warps);
-      counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
+      const int shaded = resolve_region(w, pass, {w.index, b.warps}, t.quads, v.shading);
+      v.counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
     } else {
-      save_keys(w, t.targets, region, phase.key_bits, share, step, shared.keys);
+      save_keys(w, pass);
     }
     b.sync();
     if (b.leader()) {

@@ -1,21 +1,29 @@
 // A rasterizer's pending elements: taken from its queue, waiting for their phase or for the watermark.
 #pragma once
 
+#include <cstddef>
+
+#include "geometry/records.h"
 #include "queue/broker_queue.h"
 #include "raster/raster_tables.h"
+#include "raster/region.h"
 
 BROKKR_MACHINE_BEGIN
 
-// Header words of TriangleBlock, for gathers.
-enum BlockWord : int {
-  kWordTarget = 2,
-  kWordLayer = 3,
-  kWordPhase = 4,
-  kWordTask = 5,
-  kWordSequence = 6,
-  kWordBox = 8
+// A header word of TriangleBlock, for gathers.
+enum class BlockWord : size_t {
+  target = offsetof(TriangleBlock, target) / 4,
+  layer = offsetof(TriangleBlock, layer) / 4,
+  phase = offsetof(TriangleBlock, phase) / 4,
+  task = offsetof(TriangleBlock, task) / 4,
+  sequence = offsetof(TriangleBlock, sequence) / 4,
+  min_x = offsetof(TriangleBlock, box.min_x) / 4,
+  min_y = offsetof(TriangleBlock, box.min_y) / 4,
+  max_x = offsetof(TriangleBlock, box.max_x) / 4,
+  max_y = offsetof(TriangleBlock, box.max_y) / 4,
 };
 BROKKR_CONSTANT int kBlockWords = int(sizeof(TriangleBlock) / 4);
+static_assert(sizeof(TriangleBlock) % 4 == 0);
 
 // Pending elements at .. at + width - 1 of a rasterizer.
 struct PendingGroup {
@@ -30,18 +38,19 @@ struct PendingGroup {
     mask = w.load(t.pending_mask + base, valid);
     word = as_int(block) * kBlockWords;
   }
-  BROKKR_FN Uint header(Warp& w, const RasterTables& t, int which) const {
-    return w.gather(reinterpret_cast<const uint32_t*>(t.blocks) + which, word, valid);
+  BROKKR_FN Uint header(Warp& w, const RasterTables& t, BlockWord which) const {
+    return w.gather(reinterpret_cast<const uint32_t*>(t.blocks) + size_t(which), word, valid);
+  }
+  BROKKR_FN Box<Int> box(Warp& w, const RasterTables& t) const {
+    return {as_int(header(w, t, BlockWord::min_x)), as_int(header(w, t, BlockWord::min_y)),
+            as_int(header(w, t, BlockWord::max_x)), as_int(header(w, t, BlockWord::max_y))};
   }
   // Elements of the phase that may touch the region.
   BROKKR_FN Mask touching(Warp& w, const RasterTables& t, uint32_t phase, const RegionRecord& region) const {
-    Mask m = valid && header(w, t, kWordPhase) == phase && header(w, t, kWordTarget) == region.target &&
-             header(w, t, kWordLayer) == region.layer;
+    const Mask m = valid && header(w, t, BlockWord::phase) == phase &&
+                   header(w, t, BlockWord::target) == region.target && header(w, t, BlockWord::layer) == region.layer;
     if (!w.any(m)) return m;
-    const int edge = t.targets.region;
-    return m && as_int(header(w, t, kWordBox)) < region.x + edge &&
-           as_int(header(w, t, kWordBox + 1)) < region.y + edge && as_int(header(w, t, kWordBox + 2)) >= region.x &&
-           as_int(header(w, t, kWordBox + 3)) >= region.y;
+    return m && meet(box(w, t), region_box(region, t.targets.region));
   }
 };
 
@@ -64,22 +73,23 @@ BROKKR_FN void drain_queue(Warp& w, const RasterTables& t, uint32_t r) {
 }
 
 // Gives up the elements of `phase` whose task lies below `before_task`: their blocks go back to the store when nobody
-// needs them any more. The others close ranks. One warp. Returns the smallest task among those of the phase that stay.
+// needs them any more. The others close ranks. One warp. Returns the smallest task among those of the phase that stay,
+// or kAllTasks.
 BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t phase, uint32_t before_task) {
   BrokerQueues<1> free_blocks(t.free_blocks);
   RasterizerState& state = t.rasterizers[r];
   const int count = int(state.pending);
   const size_t base = size_t(r) * t.store_blocks;
   int kept = 0;
-  uint32_t next_task = 0xffffffffu;
+  uint32_t next_task = kAllTasks;
   for (int at = 0; at < count; at += w.width) {
     const PendingGroup group(w, t, r, at, count);
-    const Mask of_phase = group.valid && group.header(w, t, kWordPhase) == phase;
-    const Uint task = group.header(w, t, kWordTask);
+    const Mask of_phase = group.valid && group.header(w, t, BlockWord::phase) == phase;
+    const Uint task = group.header(w, t, BlockWord::task);
     const Mask done = of_phase && task < before_task;
     const Mask stay = group.valid && !done;
     if (w.any(of_phase && !done)) {
-      const uint32_t first = w.reduce_min(select(of_phase && !done, task, 0xffffffffu));
+      const uint32_t first = w.reduce_min(select(of_phase && !done, task, kAllTasks));
       next_task = first < next_task ? first : next_task;
     }
     if (w.any(done)) {

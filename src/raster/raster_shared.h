@@ -1,6 +1,7 @@
 // A block's shared storage for rasterization.
 #pragma once
 
+#include "geometry/counters.h"
 #include "raster/raster_tables.h"
 #include "raster/tile.h"
 
@@ -15,8 +16,13 @@ inline constexpr int kMaxWarps = kWidth == 32 ? 8 : 1;
 // Triangles on their way through one region's tiles, in order.
 BROKKR_CONSTANT int kListCapacity = 256;
 
+// A record of the triangle store as one number.
+BROKKR_FN uint32_t record_number(uint32_t block, uint32_t record) { return block * kBlockRecords + record; }
+BROKKR_FN uint32_t block_of_record(uint32_t number) { return number / kBlockRecords; }
+BROKKR_FN uint32_t place_of_record(uint32_t number) { return number % kBlockRecords; }
+
 struct TileList {
-  uint32_t record[kListCapacity + kWidth];  // block * 32 + record
+  uint32_t record[kListCapacity + kWidth];  // record_number
   RegionTriangle triangle[kListCapacity];
   // Tiles that each touches and covers, 32 tiles to a word: TileMasks by halves.
   uint32_t touched[2][kListCapacity + kWidth];
@@ -30,26 +36,63 @@ struct RasterShared {
     TileList list;    // ordered phases
   };
   TileBuffer tile[kMaxWarps];
-  uint32_t flag;
-  uint32_t eligible;
+  uint32_t flag;      // the leader's answer to all
+  uint32_t eligible;  // elements that an ordered phase draws now
+  uint32_t next;      // of them, the first that is not listed yet
 };
 
-// Whether the launch ends whatever is left: the rest of an aborted frame took too long. Asked before each portion of
-// work that takes milliseconds at most, so that no visit, however long, holds the launch up.
-BROKKR_FN bool is_stopped(Warp& w, const RasterTables& t) {
-  return w.uniform([&] { return system_atomic<uint32_t>(*t.abort).load(kRelaxed); }) >= 2;
-}
-// One answer for all warps of the block.
+// The watermark of a launch as one visit sees it. Read before the queue is drained: all elements of tasks below it are
+// then in.
+struct Watermark {
+  uint32_t tasks;    // all before this one are complete
+  uint32_t batches;  // the same in batches; the frame's number of batches once geometry is over
+};
+
+// A block's visit to rasterizer r, as each of its warps sees it.
 template <class Shared>
-BROKKR_FN bool is_stopped(Block<Shared>& b, const RasterTables& t) {
-  RasterShared& shared = b.shared->raster;
-  b.sync();
-  if (b.leader()) {
-    const bool stopped = is_stopped(b.warp, t);
-    b.warp.once([&] { shared.flag = stopped ? 1u : 0u; });
+struct Visit {
+  Block<Shared>& b;
+  const RasterTables& t;
+  uint32_t r;
+  Watermark mark;
+  bool ending;  // the frame is cut off
+  uint32_t task_batches;
+  ShadeContext& shading;
+  Counters& counters;
+
+  BROKKR_FN RasterShared& shared() const { return b.shared->raster; }
+  BROKKR_FN RasterizerState& state() const { return t.rasterizers[r]; }
+  BROKKR_FN Share share() const { return share_of_samples(b); }
+  // The rasterizer's own regions: first .. end - 1 of TargetTables::own_regions.
+  BROKKR_FN uint32_t first_region() const { return t.targets.first_own_region[r]; }
+  BROKKR_FN uint32_t end_region() const { return t.targets.first_own_region[r + 1]; }
+
+  // One answer for all warps, which the leader finds: its f() gives it.
+  template <class F>
+  BROKKR_FN bool ask_leader(F&& f) const {
+    b.sync();
+    if (b.leader()) {
+      const bool yes = f();
+      b.warp.once([&] { shared().flag = yes ? 1u : 0u; });
+    }
+    b.sync();
+    return shared().flag != 0;
   }
-  b.sync();
-  return shared.flag != 0;
-}
+  // Whether the launch ends whatever is left: the rest of an aborted frame took too long. Asked before each portion of
+  // work that takes milliseconds at most, so that no visit, however long, holds the launch up.
+  BROKKR_FN bool warp_is_stopped() const {
+    return b.warp.uniform([&] { return system_atomic<uint32_t>(*t.abort).load(kRelaxed); }) >= kAbortLeave;
+  }
+  BROKKR_FN bool is_stopped() const {
+    return ask_leader([&] { return warp_is_stopped(); });
+  }
+  // Counts samples that the warp has covered in a region.
+  BROKKR_FN void count_fragments(const RegionRecord& region, uint64_t covered) const {
+    b.warp.once([&] {
+      device_atomic<uint64_t>(t.region_fragments[region.number]).fetch_add(covered, kRelaxed);
+      device_atomic<uint64_t>(state().fragments).fetch_add(covered, kRelaxed);
+    });
+  }
+};
 
 BROKKR_MACHINE_END

@@ -5,6 +5,7 @@
 #include "geometry/triangle_store.h"
 #include "queue/queue_memory.h"
 #include "scene/frame_tables.h"
+#include "schedule/schedule_tables.h"
 #include "target/target_tables.h"
 
 namespace brokkr {
@@ -12,13 +13,20 @@ namespace brokkr {
 // RasterizerState::wake of a rasterizer that waits at the gate of a blit, for others and not for batches.
 inline constexpr uint32_t kAtGate = 0xffffffffu;
 
+// How far a rasterizer is with a blit: what it does at a gate, and whether all have come there.
+enum class GateStep : uint32_t { arrive, await_all, copy, await_copies };
+
+// Numbers that stand for all: tasks up to the last, and targets.
+inline constexpr uint32_t kAllTasks = 0xffffffffu;
+inline constexpr uint32_t kEveryTarget = 0xffffffffu;
+
 // One rasterizer. Only the block that holds the claim (or owns it) touches the rest.
 struct alignas(64) RasterizerState {
-  uint32_t claim;      // 1: some block works for it
-  uint32_t phase;      // it is in; phase_count: finished
-  uint32_t pending;    // elements taken from its queue and not finished
-  uint32_t gate_step;  // progress inside a blit
-  uint32_t wake;       // number of completed batches at which it can go on without new elements, or kAtGate
+  uint32_t claim;    // 1: some block works for it
+  uint32_t phase;    // it is in; phase_count: finished
+  uint32_t pending;  // elements taken from its queue and not finished
+  GateStep gate_step;
+  uint32_t wake;  // number of completed batches at which it can go on without new elements, or kAtGate
   uint32_t reserved;
   uint64_t fragments;
 };

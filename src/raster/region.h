@@ -1,6 +1,7 @@
 // Regions: where a sample lies in memory, and moving a region's planes to and from the block's key buffer.
 #pragma once
 
+#include "geometry/triangle_store.h"
 #include "machine/machine.h"
 #include "scene/frame_tables.h"
 #include "target/target_tables.h"
@@ -28,8 +29,10 @@ BROKKR_FN Int region_sample(Int x, Int y, int shift) {
 // Order keys: among equal depths the smaller wins. What was there before the phase holds the strongest key where a new
 // fragment must be nearer to win, and the weakest where one of equal depth passes.
 BROKKR_FN uint32_t nothing_new(uint8_t key_bits) { return key_bits & kKeyLastWins ? 0xffffffffu : 0u; }
-BROKKR_FN Uint order_of_primitive(Uint primitive, uint8_t key_bits) {
-  return key_bits & kKeyLastWins ? 0xfffffffeu - primitive : primitive + 1;
+// Of one primitive or of a lane's, and back.
+template <class W>
+BROKKR_FN W order_of_primitive(W primitive, uint8_t key_bits) {
+  return key_bits & kKeyLastWins ? 0xfffffffeu - primitive : primitive + 1u;
 }
 BROKKR_FN Uint primitive_of_order(Uint order, uint8_t key_bits) {
   return key_bits & kKeyLastWins ? 0xfffffffeu - order : order - 1;
@@ -40,44 +43,84 @@ BROKKR_FN Float depth_of_key(Uint key, uint8_t key_bits) { return as_float(key_b
 
 using RegionKeys = KeyBuffer<kMaxRegionSamples>;
 
-// Fills the key buffer from memory or from the clear that waits. Samples from `first` on, in steps of `step`: a warp's
-// share.
-BROKKR_FN void load_keys(Warp& w, const TargetTables& t, const RegionRecord& region, uint8_t key_bits, int first,
-                         int step, RegionKeys& keys) {
-  const RegionState state = t.region_state[region.number];
-  const int samples = t.region * t.region;
-  const size_t base = size_t(region.number) * size_t(samples);
-  const Uint nothing(nothing_new(key_bits)), cleared = depth_key(state.depth, key_bits);
-  for (int s = first; s < samples; s += step) {
-    const Uint depth = state.bits & kClearDepth ? cleared : depth_key(w.load(t.depth + base + size_t(s)), key_bits);
+// A warp's part of what all warps of a block do: number `first`, then every `step`-th.
+struct Share {
+  int first, step;
+};
+// Of samples, a warp's width of them at a time.
+template <class Shared>
+BROKKR_FN Share share_of_samples(const Block<Shared>& b) {
+  return {b.warp.index * b.warp.width, b.warps * b.warp.width};
+}
+
+BROKKR_FN Box<int32_t> region_box(const RegionRecord& region, int edge) {
+  return {region.x, region.y, region.x + edge - 1, region.y + edge - 1};
+}
+
+// One region of an order-free phase, as one warp works on it.
+struct KeyPass {
+  const TargetTables* targets;
+  const RegionRecord* region;
+  RegionKeys* keys;
+  Share share;                // of the region's samples
+  int32_t x, y, edge, shift;  // first sample; pixels, and their binary logarithm
+  uint8_t key_bits;           // PhaseRecord::key_bits
+  bool cull_hidden;           // RasterTables::cull_hidden
+
+  BROKKR_FN KeyPass(const TargetTables& t, const RegionRecord& r, uint8_t bits, bool cull, Share warp, RegionKeys& k)
+      : targets(&t),
+        region(&r),
+        keys(&k),
+        share(warp),
+        x(r.x),
+        y(r.y),
+        edge(t.region),
+        shift(t.region_shift),
+        key_bits(bits),
+        cull_hidden(cull) {}
+  BROKKR_FN Box<int32_t> box() const { return {x, y, x + edge - 1, y + edge - 1}; }
+  BROKKR_FN int samples() const { return edge * edge; }
+  // Where the region's samples begin in the planes.
+  BROKKR_FN size_t base() const { return size_t(region->number) * size_t(samples()); }
+};
+
+// Fills the key buffer from memory or from the clear that waits.
+BROKKR_FN void load_keys(Warp& w, const KeyPass& pass) {
+  const TargetTables& t = *pass.targets;
+  const RegionState state = t.region_state[pass.region->number];
+  const int samples = pass.samples(), tiles = samples / kTileSamples;
+  const size_t base = pass.base();
+  const Uint nothing(nothing_new(pass.key_bits)), cleared = depth_key(state.depth, pass.key_bits);
+  for (int s = pass.share.first; s < samples; s += pass.share.step) {
+    const Uint depth =
+        state.bits & kClearDepth ? cleared : depth_key(w.load(t.depth + base + size_t(s)), pass.key_bits);
     const Uint order = state.bits & kKeysWaiting ? w.load(t.order + base + size_t(s)) : nothing;
-    keys.set(w, s, depth, order);
+    pass.keys->set(w, s, depth, order);
   }
-  for (int tile = first; tile < samples / kTileSamples; tile += step) {
-    const Mask m = w.first_lanes(samples / kTileSamples - tile);
-    keys.set_farthest(w, tile, state.bits & kClearDepth ? cleared : Uint(0xffffffffu), m);
+  for (int tile = pass.share.first; tile < tiles; tile += pass.share.step) {
+    pass.keys->set_farthest(w, tile, state.bits & kClearDepth ? cleared : Uint(0xffffffffu),
+                            w.first_lanes(tiles - tile));
   }
 }
 
 // Writes the key buffer to memory; the region waits for the rest of its phase.
-BROKKR_FN void save_keys(Warp& w, const TargetTables& t, const RegionRecord& region, uint8_t key_bits, int first,
-                         int step, const RegionKeys& keys) {
-  const int samples = t.region * t.region;
-  const size_t base = size_t(region.number) * size_t(samples);
-  for (int s = first; s < samples; s += step) {
-    w.store(t.depth + base + size_t(s), depth_of_key(keys.depth(w, s), key_bits));
-    w.store(t.order + base + size_t(s), keys.order(w, s));
+BROKKR_FN void save_keys(Warp& w, const KeyPass& pass) {
+  const TargetTables& t = *pass.targets;
+  const size_t base = pass.base();
+  for (int s = pass.share.first; s < pass.samples(); s += pass.share.step) {
+    w.store(t.depth + base + size_t(s), depth_of_key(pass.keys->depth(w, s), pass.key_bits));
+    w.store(t.order + base + size_t(s), pass.keys->order(w, s));
   }
 }
 
 // Makes memory hold the clears that wait. Samples outside of the target are cleared with the rest.
 BROKKR_FN void materialize_clears(Warp& w, const TargetTables& t, const RegionRecord& region, uint32_t planes,
-                                  int first, int step) {
+                                  Share share) {
   const RegionState state = t.region_state[region.number];
   planes &= state.bits;
   const int samples = t.region * t.region;
   const size_t base = size_t(region.number) * size_t(samples);
-  for (int s = first; s < samples; s += step) {
+  for (int s = share.first; s < samples; s += share.step) {
     if (planes & kClearColor) {
       w.store(t.color + base + size_t(s), uint32_t(state.color));
       if (t.color_high) w.store(t.color_high + base + size_t(s), uint32_t(state.color >> 32));
@@ -87,7 +130,7 @@ BROKKR_FN void materialize_clears(Warp& w, const TargetTables& t, const RegionRe
   if (planes & kClearStencil) {
     // Stencil is a byte a sample; four at a time.
     uint32_t* words = reinterpret_cast<uint32_t*>(t.stencil + base);
-    for (int s = first; s < samples; s += step) {
+    for (int s = share.first; s < samples; s += share.step) {
       w.store(words + s / 4, state.stencil * 0x01010101u, w.first_lanes((w.width + 3) / 4));
     }
   }

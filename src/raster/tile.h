@@ -17,13 +17,45 @@ struct TileBuffer {
 
 struct TileCounts {
   uint64_t fragments = 0, shaded = 0, quads = 0;
+  BROKKR_FN void operator+=(const TileCounts& c) {
+    fragments += c.fragments;
+    shaded += c.shaded;
+    quads += c.quads;
+  }
 };
 
-BROKKR_FN void load_tile(Warp& w, const TargetTables& t, const RegionState& state, size_t memory, bool half,
-                         TileBuffer& tile) {
+// One tile of an ordered phase, as the warp that owns it works on it.
+struct TilePass {
+  const TargetTables& targets;
+  const RegionRecord& region;
+  ShadeContext& shading;
+  TileBuffer& tile;
+  TileCounts& counts;
+  int x0, y0;     // the tile's first sample in its region
+  size_t memory;  // and in the planes
+  ColorFormat format;
+
+  BROKKR_FN TilePass(const TargetTables& t, const RegionRecord& r, ShadeContext& context, TileBuffer& buffer,
+                     TileCounts& c)
+      : targets(t),
+        region(r),
+        shading(context),
+        tile(buffer),
+        counts(c),
+        x0(0),
+        y0(0),
+        memory(0),
+        format(ColorFormat(t.targets[r.target].format)) {}
+  BROKKR_FN bool half() const { return format == ColorFormat::rgba16f; }
+};
+
+BROKKR_FN void load_tile(Warp& w, const TilePass& p, const RegionState& state) {
+  const TargetTables& t = p.targets;
+  const size_t memory = p.memory;
+  TileBuffer& tile = p.tile;
   for (int s = 0; s < kTileSamples; s += w.width) {
     w.store(tile.color + s, state.bits & kClearColor ? Uint(uint32_t(state.color)) : w.load(t.color + memory + s));
-    if (half) {
+    if (p.half()) {
       w.store(tile.color_high + s,
               state.bits & kClearColor ? Uint(uint32_t(state.color >> 32)) : w.load(t.color_high + memory + s));
     }
@@ -36,11 +68,14 @@ BROKKR_FN void load_tile(Warp& w, const TargetTables& t, const RegionState& stat
   w.sync();
 }
 
-BROKKR_FN void store_tile(Warp& w, const TargetTables& t, size_t memory, bool half, const TileBuffer& tile) {
+BROKKR_FN void store_tile(Warp& w, const TilePass& p) {
+  const TargetTables& t = p.targets;
+  const size_t memory = p.memory;
+  const TileBuffer& tile = p.tile;
   w.sync();
   for (int s = 0; s < kTileSamples; s += w.width) {
     w.store(t.color + memory + s, w.load(tile.color + s));
-    if (half) w.store(t.color_high + memory + s, w.load(tile.color_high + s));
+    if (p.half()) w.store(t.color_high + memory + s, w.load(tile.color_high + s));
     w.store(t.depth + memory + s, w.load(tile.depth + s));
   }
   uint32_t* words = reinterpret_cast<uint32_t*>(t.stencil + memory);
@@ -57,17 +92,57 @@ BROKKR_FN void store_tile(Warp& w, const TargetTables& t, size_t memory, bool ha
 // Channels 0..3 as the bytes of a word.
 BROKKR_FN uint32_t bytes_of_channels(uint32_t channels) { return ((channels * 0x00204081u) & 0x01010101u) * 0xffu; }
 
-// Coverage, tests, shading and blending of one triangle in one tile. (x0, y0): the tile's first sample in its region.
-BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const RegionRecord& region, const DrawRecord& draw,
-                                     const RegionTriangle& tri, bool whole, int x0, int y0, size_t memory,
-                                     ShadeContext& context, TileBuffer& tile, TileCounts& counts) {
-  const uint32_t format = t.targets[region.target].format;
-  const bool half = format == uint32_t(ColorFormat::rgba16f);
-  const MaterialRecord* material = draw.bits & kDrawMaterial ? context.frame->materials + draw.material : nullptr;
+// The stencil test of samples s .. s + width - 1 and, after the depth test, its operation.
+struct StencilTest {
+  Uint old;
+  Mask passed;
+
+  BROKKR_FN StencilTest(Warp& w, const DrawRecord& draw, const uint32_t* stencil, Mask m)
+      : old(w.load(stencil)),
+        passed(m && compare(draw.stencil_func, Uint(draw.stencil_ref & draw.stencil_mask), old & draw.stencil_mask)) {}
+  // `visible`: the lanes that passed the depth test too.
+  BROKKR_FN void write(Warp& w, const DrawRecord& draw, uint32_t* stencil, Mask visible, Mask m) const {
+    const uint32_t ref = draw.stencil_ref;
+    Uint next =
+        select(passed, stencil_result(draw.stencil_ops[1], old, ref), stencil_result(draw.stencil_ops[0], old, ref));
+    next = select(visible, stencil_result(draw.stencil_ops[2], old, ref), next);
+    const uint32_t writable = draw.stencil_write_mask;
+    w.store(stencil, (next & writable) | (old & ~writable), m);
+  }
+};
+
+// Blends a colour over samples s .. s + width - 1 of the tile.
+BROKKR_FN void write_color(Warp& w, const TilePass& p, const DrawRecord& draw, int s, Color color, Mask m) {
+  const uint32_t format = uint32_t(p.format);
+  TileBuffer& tile = p.tile;
+  if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
+  const Uint old_low = w.load(tile.color + s), old_high = p.half() ? w.load(tile.color_high + s) : Uint(0u);
+  if (draw.bits & kDrawBlend) {
+    color = blend(draw.blend_color, draw.blend_alpha, draw.blend_constant, format, color,
+                  load_color(format, old_low, old_high));
+  }
+  const Stored c = store_color(format, color);
+  if (p.half()) {
+    const uint32_t low = (draw.color_mask & 1 ? 0xffffu : 0u) | (draw.color_mask & 2 ? 0xffff0000u : 0u);
+    const uint32_t high = (draw.color_mask & 4 ? 0xffffu : 0u) | (draw.color_mask & 8 ? 0xffff0000u : 0u);
+    w.store(tile.color + s, (c.low & low) | (old_low & ~low), m);
+    w.store(tile.color_high + s, (c.high & high) | (old_high & ~high), m);
+  } else {
+    const uint32_t low = bytes_of_channels(draw.color_mask);
+    w.store(tile.color + s, (c.low & low) | (old_low & ~low), m);
+  }
+}
+
+// Coverage, tests, shading and blending of one triangle in one tile.
+BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& p, const DrawRecord& draw, const RegionTriangle& tri,
+                                     bool whole) {
+  const TargetTables& t = p.targets;
+  const size_t memory = p.memory;
+  TileCounts counts;
+  const MaterialRecord* material = draw.bits & kDrawMaterial ? p.shading.frame->materials + draw.material : nullptr;
   const bool discards =
-      material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) && shows_materials(context.shading);
-  const uint32_t write_mask = bytes_of_channels(draw.color_mask);
-  const TileEdges edges(w, tri, x0, y0);
+      material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) && shows_materials(p.shading.shading);
+  const TileEdges edges(w, tri, p.x0, p.y0);
   const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
   for (int s = 0; s < kTileSamples; s += w.width) {
     Mask m = whole ? Mask(true) : edges.inside(s);
@@ -75,67 +150,44 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TargetTables& t, const Regio
     if (covered == 0) continue;
     counts.fragments += uint64_t(count_bits(covered));
     counts.quads += uint64_t(count_bits((covered | covered >> 1 | covered >> 2 | covered >> 3) & 0x11111111u));
-    if (t.overdraw) {
-      w.store(t.overdraw + memory + s, w.load(t.overdraw + memory + s) + 1, m);
-    }
-    const Float z = edges.depth(s);
+    if (t.overdraw) w.store(t.overdraw + memory + s, w.load(t.overdraw + memory + s) + 1, m);
     Samples in;
-    in.x = to_float(lane_x + (tile_x(s) + x0 + region.x)) + 0.5f;
-    in.y = to_float(lane_y + (tile_y(s) + y0 + region.y)) + 0.5f;
-    in.z = z;
-    in.primitive = Uint(tri.primitive);
+    in.x = to_float(lane_x + (tile_x(s) + p.x0 + p.region.x)) + 0.5f;
+    in.y = to_float(lane_y + (tile_y(s) + p.y0 + p.region.y)) + 0.5f;
+    in.z = edges.depth(s);
+    in.primitive = tri.primitive;
     Fragment<Warp> f;
     if (discards) {
-      f = shade(w, context, in, Mask(true));
+      f = shade(w, p.shading, in, true);
       counts.shaded += uint64_t(count_bits(covered));
       m = m && f.keep;
       if (draw.bits & kDrawAlphaTest) m = m && compare(draw.alpha_func, f.color.w, Float(draw.alpha_ref));
     }
-    Mask pass = m;
-    Uint stencil(0u);
+    const auto passes_depth = [&](Mask tested) {
+      return draw.bits & kDrawDepthTest ? tested && compare(draw.depth_func, in.z, w.load(p.tile.depth + s)) : tested;
+    };
+    Mask pass;
     if (draw.bits & kDrawStencil) {
-      stencil = w.load(tile.stencil + s);
-      pass = m && compare(draw.stencil_func, Uint(uint32_t(draw.stencil_ref & draw.stencil_mask)),
-                          stencil & draw.stencil_mask);
-    }
-    const Mask tested = pass;
-    if (draw.bits & kDrawDepthTest) pass = pass && compare(draw.depth_func, z, w.load(tile.depth + s));
-    if (draw.bits & kDrawStencil) {
-      const uint32_t ref = draw.stencil_ref;
-      Uint next = select(tested, stencil_result(draw.stencil_ops[1], stencil, ref),
-                         stencil_result(draw.stencil_ops[0], stencil, ref));
-      next = select(pass, stencil_result(draw.stencil_ops[2], stencil, ref), next);
-      const Uint writable(uint32_t(draw.stencil_write_mask));
-      w.store(tile.stencil + s, (next & writable) | (stencil & ~writable), m);
+      const StencilTest stencil(w, draw, p.tile.stencil + s, m);
+      pass = passes_depth(stencil.passed);
+      stencil.write(w, draw, p.tile.stencil + s, pass, m);
+    } else {
+      pass = passes_depth(m);
     }
     if (!w.any(pass)) continue;
     if (draw.bits & kDrawDepthWrite) {
-      w.store(tile.depth + s, z, pass);
+      w.store(p.tile.depth + s, in.z, pass);
       if (t.depth_id) w.store(t.depth_id + memory + s, tri.primitive, pass);
     }
     if (draw.color_mask == 0) continue;
     if (!discards) {
-      f = shade(w, context, in, Mask(true));
+      f = shade(w, p.shading, in, true);
       counts.shaded += uint64_t(w.count(pass));
     }
-    Color color{f.color.x, f.color.y, f.color.z, f.color.w};
-    if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
-    const Uint old_low = w.load(tile.color + s), old_high = half ? w.load(tile.color_high + s) : Uint(0u);
-    if (draw.bits & kDrawBlend) {
-      color = blend(draw.blend_color, draw.blend_alpha, draw.blend_constant, format, color,
-                    load_color(format, old_low, old_high));
-    }
-    const Stored c = store_color(format, color);
-    if (half) {
-      const uint32_t low = (draw.color_mask & 1 ? 0xffffu : 0u) | (draw.color_mask & 2 ? 0xffff0000u : 0u);
-      const uint32_t high = (draw.color_mask & 4 ? 0xffffu : 0u) | (draw.color_mask & 8 ? 0xffff0000u : 0u);
-      w.store(tile.color + s, (c.low & low) | (old_low & ~low), pass);
-      w.store(tile.color_high + s, (c.high & high) | (old_high & ~high), pass);
-    } else {
-      w.store(tile.color + s, (c.low & write_mask) | (old_low & ~write_mask), pass);
-    }
+    write_color(w, p, draw, s, {f.color.x, f.color.y, f.color.z, f.color.w}, pass);
     if (t.visible_id) w.store(t.visible_id + memory + s, tri.primitive, pass);
   }
+  p.counts += counts;
 }
 
 BROKKR_MACHINE_END

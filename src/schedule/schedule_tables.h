@@ -7,6 +7,13 @@
 
 namespace brokkr {
 
+// What the host asks for while the kernel runs.
+enum AbortLevel : uint32_t {
+  kAbortNot,
+  kAbortFinish,  // take no more tasks, and finish what is queued
+  kAbortLeave,   // leave as soon as possible
+};
+
 struct ScheduleControl {
   alignas(64) uint32_t next_task;  // first task that nobody has taken
   alignas(64) uint32_t watermark;  // first task that is not complete
@@ -16,9 +23,7 @@ struct ScheduleControl {
 
 struct ScheduleTables {
   ScheduleControl* control;
-  // Set by the host while the kernel runs. 1: take no more tasks, and finish what is queued; 2: leave as soon as
-  // possible.
-  uint32_t* abort;
+  uint32_t* abort;      // AbortLevel
   uint32_t* task_done;  // ring of window entries: task + 1 once it is complete
   uint32_t window;      // power of two: tasks that may be under way beyond the watermark
   uint32_t tasks;       // a task is task_batches consecutive batches

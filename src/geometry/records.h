@@ -1,0 +1,51 @@
+// Reading the records of a triangle block: a group of them, one per lane, or one.
+#pragma once
+
+#include "brokkr/frame.h"
+#include "geometry/triangle_store.h"
+#include "machine/machine.h"
+
+BROKKR_MACHINE_BEGIN
+
+// A corner of a box as a record holds it: x in the lower half of a word, y in the upper.
+static_assert(kMaxTargetSize <= 1 << 16);
+BROKKR_FN Uint pack_sample(Int x, Int y) { return as_uint(x | (y << 16)); }
+BROKKR_FN Box<Int> unpack_box(Uint lo, Uint hi) {
+  return {as_int(lo & 0xffff), as_int(lo >> 16), as_int(hi & 0xffff), as_int(hi >> 16)};
+}
+
+// The word of corner 0, 1 or 2.
+static_assert(kY0 == kX0 + 1 && kX1 == kX0 + 2 && kX2 == kX0 + 4 && kY2 == kX2 + 1);
+BROKKR_FN RecordField x_field(int corner) { return RecordField(kX0 + 2 * corner); }
+BROKKR_FN RecordField y_field(int corner) { return RecordField(kY0 + 2 * corner); }
+
+// Records g .. g + width - 1 of a block, for the lanes of m.
+struct RecordGroup {
+  const TriangleBlock& block;
+  int g;
+  Mask m;
+
+  BROKKR_FN Uint field(Warp& w, RecordField f) const { return w.load(block.field[f] + g, m); }
+  BROKKR_FN Int x(Warp& w, int corner) const { return as_int(field(w, x_field(corner))); }
+  BROKKR_FN Int y(Warp& w, int corner) const { return as_int(field(w, y_field(corner))); }
+  BROKKR_FN Box<Int> box(Warp& w) const { return unpack_box(field(w, kMin), field(w, kMax)); }
+};
+
+BROKKR_FN Box<int32_t> record_box(const TriangleBlock& block, int i) {
+  const uint32_t lo = block.field[kMin][i], hi = block.field[kMax][i];
+  return {int32_t(lo & 0xffffu), int32_t(lo >> 16), int32_t(hi & 0xffffu), int32_t(hi >> 16)};
+}
+
+// The lanes of a group that starts at record g of a block, of a mask of the block's records.
+BROKKR_FN Mask lanes_of_group(Warp& w, uint32_t records, int g) {
+  static_assert(kBlockRecords == 32);
+  return w.lanes_of(w.width == 32 ? records : (records >> g) & ((1u << (w.width & 31)) - 1u));
+}
+
+// Whether two boxes have a sample in common; of boxes per lane, in which lanes.
+template <class I, class J>
+BROKKR_FN auto meet(const Box<I>& a, const Box<J>& b) {
+  return a.min_x <= b.max_x && a.min_y <= b.max_y && a.max_x >= b.min_x && a.max_y >= b.min_y;
+}
+
+BROKKR_MACHINE_END
