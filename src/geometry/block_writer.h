@@ -25,8 +25,8 @@ class BlockWriter {
     layer_ = view.layer;
   }
 
-  BROKKR_FN void emit(Warp& w, const Setup& s, Mask m) {
-    uint32_t bits = w.ballot(m && s.valid);
+  BROKKR_FN void emit(Warp& w, const Setup& setup, Mask m) {
+    uint32_t bits = w.ballot(m && setup.valid);
     while (bits != 0) {
       if (!open_) open(w);
       uint32_t rest = 0;
@@ -37,7 +37,7 @@ class BlockWriter {
       const uint32_t now = bits ^ rest;
       const Mask store = w.lanes_of(now);
       TriangleBlock& block = blocks_[block_];
-      for (int f = 0; f < kRecordFields; ++f) w.compress_store(block.field[f] + count_, s.field[f], store);
+      for (int f = 0; f < kRecordFields; ++f) w.compress_store(block.field[f] + count_, setup.field[f], store);
       count_ += count_bits(now);
       if (count_ == kBlockRecords) close(w);
       bits = rest;

@@ -17,16 +17,29 @@ struct GeometryScratch {
   };
 };
 
+// One task of geometry, as its warp works on it. The way of a triangle: process_batches (or process_planned) shades its
+// corners, emit_triangles culls it, sets it up or has it clipped, and the writer's emit and close hand it, in a block of
+// others, to `Distributor` (geometry/block_writer.h).
+template <class Distributor>
+struct GeometryPass {
+  const FrameTables& frame;
+  bool reuse_transforms, reuse_all;  // vertex reuse: in draws that transform their vertices, in all draws
+  GeometryScratch& scratch;
+  Counters& counters;
+  BlockWriter<Distributor>& writer;
+};
+
 // Clips the triangle of lane `lane` and emits the remaining parts.
-template <class Writer>
-BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Triangle& t, int lane, uint32_t primitive,
-                                     GeometryScratch& scratch, Writer& writer) {
+template <class Distributor>
+BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& draw,
+                                     const Triangle& tri, int lane, uint32_t primitive) {
+  GeometryScratch& scratch = pass.scratch;
   auto& start = scratch.clip.corner[0];
   for (int i = 0; i < 3; ++i) {
-    start[0][i] = w.broadcast(t.v[i].x, lane);
-    start[1][i] = w.broadcast(t.v[i].y, lane);
-    start[2][i] = w.broadcast(t.v[i].z, lane);
-    start[3][i] = w.broadcast(t.v[i].w, lane);
+    start[0][i] = w.broadcast(tri.v[i].x, lane);
+    start[1][i] = w.broadcast(tri.v[i].y, lane);
+    start[2][i] = w.broadcast(tri.v[i].z, lane);
+    start[3][i] = w.broadcast(tri.v[i].w, lane);
   }
   w.sync();
   int list = 0;
@@ -39,74 +52,89 @@ BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const DrawRecord& draw, const Tria
     for (int i = 1; i < 3; ++i) {
       piece.v[i] = {w.load(c[0] + g + i), w.load(c[1] + g + i), w.load(c[2] + g + i), w.load(c[3] + g + i)};
     }
-    Setup s;
-    set_up(w, draw, piece, Uint(primitive), m && piece.v[0].w > 0.0f && piece.v[1].w > 0.0f && piece.v[2].w > 0.0f, s);
-    writer.emit(w, s, s.valid);
+    Setup setup;
+    set_up(w, draw, piece, Uint(primitive), m && piece.v[0].w > 0.0f && piece.v[1].w > 0.0f && piece.v[2].w > 0.0f,
+           setup);
+    pass.writer.emit(w, setup, setup.valid);
   }
   w.sync();
 }
 
 // Culls, clips, sets up and emits the triangles of m; primitive ids count up with the lanes.
-template <class Writer>
-BROKKR_FN void emit_triangles(Warp& w, const DrawRecord& draw, const Triangle& t, Uint primitive, Mask m,
-                              GeometryScratch& scratch, Counters& counters, Writer& writer) {
+template <class Distributor>
+BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& draw,
+                              const Triangle& tri, Uint primitive, Mask m) {
+  Counters& counters = pass.counters;
+  BlockWriter<Distributor>& writer = pass.writer;
   const int submitted = w.count(m);
-  m = m && !outside_view(draw, t);
+  m = m && !outside_view(draw, tri);
   if (!w.any(m)) {
     counters.add(w, Counter::triangles_culled, uint64_t(submitted));
     return;
   }
-  const Mask clip = m && needs_clipping(w, draw, t, m);
-  Setup s;
-  set_up(w, draw, t, primitive, m && !clip, s);
+  const Mask clip = m && needs_clipping(w, draw, tri, m);
+  Setup setup;
+  set_up(w, draw, tri, primitive, m && !clip, setup);
   uint32_t clip_bits = w.ballot(clip);
-  counters.add(w, Counter::triangles_culled, uint64_t(submitted - w.count(s.valid) - count_bits(clip_bits)));
+  counters.add(w, Counter::triangles_culled, uint64_t(submitted - w.count(setup.valid) - count_bits(clip_bits)));
   if (clip_bits == 0) {
-    writer.emit(w, s, s.valid);
+    writer.emit(w, setup, setup.valid);
     return;
   }
   // Records keep submission order: the triangles before a clipped one are emitted first.
   counters.add(w, Counter::triangles_clipped, uint64_t(count_bits(clip_bits)));
-  Mask pending = s.valid;
+  Mask pending = setup.valid;
   for (; clip_bits != 0; clip_bits &= clip_bits - 1) {
     const int lane = lowest_bit(clip_bits);
-    writer.emit(w, s, pending && w.first_lanes(lane));
+    writer.emit(w, setup, pending && w.first_lanes(lane));
     pending = pending && !w.first_lanes(lane);
-    emit_clipped(w, draw, t, lane, w.broadcast(primitive, lane), scratch, writer);
+    emit_clipped(w, pass, draw, tri, lane, w.broadcast(primitive, lane));
   }
-  writer.emit(w, s, pending);
+  writer.emit(w, setup, pending);
+}
+
+// The end of a task of so many batches.
+template <class Distributor>
+BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor>& pass, uint32_t batches, uint64_t triangles,
+                      uint64_t vertex_runs) {
+  pass.writer.close(w);
+  pass.counters.add(w, Counter::batches, batches);
+  pass.counters.add(w, Counter::triangles_in, triangles);
+  pass.counters.add(w, Counter::vertex_runs, vertex_runs);
+  pass.counters.add(w, Counter::triangles_out, pass.writer.records());
 }
 
 // Runs batches first .. end - 1.
-template <class Writer>
-BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_transforms, bool reuse_all, uint32_t first,
-                               uint32_t end, GeometryScratch& scratch, Counters& counters, Writer& writer) {
+template <class Distributor>
+BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
+  const FrameTables& frame = pass.frame;
+  ReuseScratch& scratch = pass.scratch.reuse;
   Run run;
   uint64_t triangles = 0, vertex_runs = 0;
   for (uint32_t batch = first; batch < end; ++batch) {
     const uint32_t number = frame.batch_run[batch];
     if (number != run.number) {
-      writer.close(w);
+      pass.writer.close(w);
       open_run(frame, number, run);
-      writer.set_run(w, frame, run);
+      pass.writer.set_run(w, frame, run);
     }
     const DrawRecord& draw = *run.draw;
     const int t0 = int((batch - run.first_batch) * kBatchTriangles);
     const int left = int(draw.triangle_count) - t0;
     const int count = left < int(kBatchTriangles) ? left : int(kBatchTriangles);
     const uint32_t first_primitive = batch * kBatchTriangles;
-    const bool reuse = reuse_all || (reuse_transforms && (draw.bits & kDrawTransform));
+    const bool reuse = pass.reuse_all || (pass.reuse_transforms && (draw.bits & kDrawTransform));
     triangles += uint64_t(count);
     const int after = left - count;
     if (after > 0) {
       prefetch_triangles(frame, run, t0 + count, after < int(kBatchTriangles) ? after : int(kBatchTriangles));
     }
-    if (reuse) collect_corners(w, frame, run, t0, count, scratch.reuse);
+    if (reuse) collect_corners(w, frame, run, t0, count, scratch);
     for (int begin = 0; begin < count;) {
       int stop = count;
       if (reuse) {
         int unique = 0;
-        stop = begin + shade_sub_batch(w, frame, run, begin, count, scratch.reuse, unique);
+        stop = begin + shade_sub_batch(w, frame, run, begin, count, scratch, unique);
         vertex_runs += uint64_t(unique);
       } else {
         vertex_runs += uint64_t(3 * count);
@@ -114,48 +142,45 @@ BROKKR_FN void process_batches(Warp& w, const FrameTables& frame, bool reuse_tra
       for (int g = begin; g < stop; g += w.width) {
         const Mask m = w.first_lanes(stop - g);
         const Int at = w.lane() + g;
-        Triangle t;
+        Triangle tri;
         if (reuse) {
-          for (int c = 0; c < 3; ++c) t.v[c] = reuse_vertex(w, scratch.reuse, at, c, m);
+          for (int c = 0; c < 3; ++c) tri.v[c] = reuse_vertex(w, scratch, at, c, m);
         } else {
           Int vertex[3];
           assemble(w, frame, draw, at + t0, m, vertex);
-          for (int c = 0; c < 3; ++c) t.v[c] = shade_vertex(w, frame, run, vertex[c], m);
+          for (int c = 0; c < 3; ++c) tri.v[c] = shade_vertex(w, frame, run, vertex[c], m);
         }
-        emit_triangles(w, draw, t, as_uint(at) + first_primitive, m, scratch, counters, writer);
+        emit_triangles(w, pass, draw, tri, as_uint(at) + first_primitive, m);
       }
       begin = stop;
     }
   }
-  writer.close(w);
-  counters.add(w, Counter::batches, end - first);
-  counters.add(w, Counter::triangles_in, triangles);
-  counters.add(w, Counter::vertex_runs, vertex_runs);
-  counters.add(w, Counter::triangles_out, writer.records());
+  finish(w, pass, end - first, triangles, vertex_runs);
 }
 
 // Runs planned batches first .. end - 1.
-template <class Writer>
-BROKKR_FN_NOINLINE void process_planned(Warp& w, const FrameTables& frame, uint32_t first, uint32_t end,
-                                        GeometryScratch& scratch, Counters& counters, Writer& writer) {
+template <class Distributor>
+BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
+  const FrameTables& frame = pass.frame;
+  PlannedScratch& scratch = pass.scratch.planned;
   Run run;
   uint64_t triangles = 0, vertex_runs = 0;
   for (uint32_t batch = first; batch < end; ++batch) {
     const PlannedBatch& planned = frame.planned[batch];
     if (planned.run != run.number) {
-      writer.close(w);
+      pass.writer.close(w);
       open_run(frame, planned.run, run);
-      writer.set_run(w, frame, run);
+      pass.writer.set_run(w, frame, run);
     }
     uint32_t primitive = planned.first_primitive;
     for (uint32_t c = 0; c < planned.chunks; ++c) {
       const ReuseChunk& chunk = frame.chunks[planned.first_chunk + c];
-      shade_chunk(w, frame, run, chunk, scratch.planned);
+      shade_chunk(w, frame, run, chunk, scratch);
       for (int g = 0; g < int(chunk.triangles); g += w.width) {
         const Mask m = w.first_lanes(int(chunk.triangles) - g);
-        Triangle t;
-        planned_triangle(w, frame, chunk, g, m, scratch.planned, t.v);
-        emit_triangles(w, *run.draw, t, as_uint(w.lane() + g) + primitive, m, scratch, counters, writer);
+        Triangle tri;
+        planned_triangle(w, frame, chunk, g, m, scratch, tri.v);
+        emit_triangles(w, pass, *run.draw, tri, as_uint(w.lane() + g) + primitive, m);
       }
       w.sync();  // slots may be used again
       primitive += chunk.triangles;
@@ -163,11 +188,7 @@ BROKKR_FN_NOINLINE void process_planned(Warp& w, const FrameTables& frame, uint3
     }
     triangles += primitive - planned.first_primitive;
   }
-  writer.close(w);
-  counters.add(w, Counter::batches, end - first);
-  counters.add(w, Counter::triangles_in, triangles);
-  counters.add(w, Counter::vertex_runs, vertex_runs);
-  counters.add(w, Counter::triangles_out, writer.records());
+  finish(w, pass, end - first, triangles, vertex_runs);
 }
 
 BROKKR_MACHINE_END

@@ -26,12 +26,12 @@ struct ReuseScratch {
 
 // Collects the corners of triangles first .. first + count - 1 of the run.
 BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run, int first, int count,
-                               ReuseScratch& s) {
+                               ReuseScratch& scratch) {
   for (int g = 0; g < count; g += w.width) {
     const Mask m = w.first_lanes(count - g);
     Int vertex[3];
     assemble(w, frame, *run.draw, w.lane() + (first + g), m, vertex);
-    for (int c = 0; c < 3; ++c) w.scatter(s.vertex, (w.lane() + g) * 3 + c, as_uint(vertex[c]), m);
+    for (int c = 0; c < 3; ++c) w.scatter(scratch.vertex, (w.lane() + g) * 3 + c, as_uint(vertex[c]), m);
   }
   w.sync();
 }
@@ -39,29 +39,29 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
 // Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and shades its
 // vertices. Returns that number; `unique` becomes the number of vertex shader runs.
 BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
-                                       ReuseScratch& s, int& unique) {
+                                       ReuseScratch& scratch, int& unique) {
   for (int g = 0; g < kReuseSlots; g += w.width) {
-    w.store(s.key + g, kEmptySlot);
-    w.store(s.first + g, kEmptySlot);
+    w.store(scratch.key + g, kEmptySlot);
+    w.store(scratch.first + g, kEmptySlot);
   }
   w.sync();
   const int first_corner = begin * 3, end_corner = count * 3;
   for (int g = first_corner; g < end_corner; g += w.width) {
     const Mask m = w.first_lanes(end_corner - g);
-    const Uint vertex = w.load(s.vertex + g, m);
+    const Uint vertex = w.load(scratch.vertex + g, m);
     Uint slot = hash_lanes(vertex) & (kReuseSlots - 1);
     Mask todo = m;
     while (w.any(todo)) {
-      const Mask empty = todo && w.gather(s.key, as_int(slot), todo) == kEmptySlot;
+      const Mask empty = todo && w.gather(scratch.key, as_int(slot), todo) == kEmptySlot;
       w.sync();
-      w.scatter(s.key, as_int(slot), vertex, empty);  // where lanes meet one of them writes, and the others look again
+      w.scatter(scratch.key, as_int(slot), vertex, empty);  // where lanes meet one writes, the others look again
       w.sync();
-      const Mask found = todo && w.gather(s.key, as_int(slot), todo) == vertex;
+      const Mask found = todo && w.gather(scratch.key, as_int(slot), todo) == vertex;
       todo = todo && !found;
       slot = select(todo, (slot + 1) & (kReuseSlots - 1), slot);
     }
-    w.store(s.slot + g, slot, m);
-    w.scatter_min(s.first, as_int(slot), as_uint(w.lane() + g), m);
+    w.store(scratch.slot + g, slot, m);
+    w.scatter_min(scratch.first, as_int(slot), as_uint(w.lane() + g), m);
     w.sync();
   }
   // Number the vertices in the order of their first use, and stop before the 33rd.
@@ -69,44 +69,44 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
   int triangles = 0;
   for (int g = first_corner; g < end_corner; g += w.width) {
     const Mask m = w.first_lanes(end_corner - g);
-    const Uint slot = w.load(s.slot + g, m);
+    const Uint slot = w.load(scratch.slot + g, m);
     const Uint corner = as_uint(w.lane() + g);
-    const Mask is_first = m && w.gather(s.first, as_int(slot), m) == corner;
+    const Mask is_first = m && w.gather(scratch.first, as_int(slot), m) == corner;
     const Uint running = w.inclusive_count(is_first) + seen;
-    w.store(s.seen + g, running, m);
+    w.store(scratch.seen + g, running, m);
     const Mask fits = is_first && running <= kMaxUnique;
-    w.scatter(s.number, as_int(slot), running - 1, fits);
-    w.scatter(s.unique, as_int(running - 1), w.load(s.vertex + g, m), fits);
+    w.scatter(scratch.number, as_int(slot), running - 1, fits);
+    w.scatter(scratch.unique, as_int(running - 1), w.load(scratch.vertex + g, m), fits);
     seen += uint32_t(w.count(is_first));
   }
   w.sync();
   for (int g = begin; g < count; g += w.width) {
     const Mask m = w.first_lanes(count - g);
-    const Uint upto = w.gather(s.seen, (w.lane() + g) * 3 + 2, m);
+    const Uint upto = w.gather(scratch.seen, (w.lane() + g) * 3 + 2, m);
     triangles += w.count(m && upto <= kMaxUnique);
   }
-  unique = int(s.seen[(begin + triangles) * 3 - 1]);
+  unique = int(scratch.seen[(begin + triangles) * 3 - 1]);
   for (int g = 0; g < unique; g += w.width) {
     const Mask m = w.first_lanes(unique - g);
-    const ClipVertex v = shade_vertex(w, frame, run, as_int(w.load(s.unique + g, m)), m);
-    w.store(s.position[0] + g, v.x, m);
-    w.store(s.position[1] + g, v.y, m);
-    w.store(s.position[2] + g, v.z, m);
-    w.store(s.position[3] + g, v.w, m);
+    const ClipVertex v = shade_vertex(w, frame, run, as_int(w.load(scratch.unique + g, m)), m);
+    w.store(scratch.position[0] + g, v.x, m);
+    w.store(scratch.position[1] + g, v.y, m);
+    w.store(scratch.position[2] + g, v.z, m);
+    w.store(scratch.position[3] + g, v.w, m);
   }
   w.sync();
   return triangles;
 }
 
-// Corner c of triangle t (within the batch), for triangles of the sub-batch just shaded.
-BROKKR_FN ClipVertex reuse_vertex(Warp& w, const ReuseScratch& s, Int t, int c, Mask m) {
-  const Uint slot = w.gather(s.slot, t * 3 + c, m);
-  const Int number = as_int(w.gather(s.number, as_int(slot), m));
+// Corner c of a triangle (numbered within the batch), for triangles of the sub-batch just shaded.
+BROKKR_FN ClipVertex reuse_vertex(Warp& w, const ReuseScratch& scratch, Int triangle, int c, Mask m) {
+  const Uint slot = w.gather(scratch.slot, triangle * 3 + c, m);
+  const Int number = as_int(w.gather(scratch.number, as_int(slot), m));
   ClipVertex v;
-  v.x = w.gather(s.position[0], number, m);
-  v.y = w.gather(s.position[1], number, m);
-  v.z = w.gather(s.position[2], number, m);
-  v.w = w.gather(s.position[3], number, m);
+  v.x = w.gather(scratch.position[0], number, m);
+  v.y = w.gather(scratch.position[1], number, m);
+  v.z = w.gather(scratch.position[2], number, m);
+  v.w = w.gather(scratch.position[3], number, m);
   return v;
 }
 

@@ -41,10 +41,10 @@ BROKKR_FN T clip_distance(const DrawRecord& draw, int plane, T x, T y, T z, T w)
 
 // Triangles that no sample of the viewport can hit, by position alone: not finite, or outside of one plane of the view
 // volume.
-BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& t) {
+BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
   Mask finite = true, left = true, right = true, bottom = true, top = true, front = true, back = true;
   for (int i = 0; i < 3; ++i) {
-    const ClipVertex& v = t.v[i];
+    const ClipVertex& v = tri.v[i];
     finite = finite && is_finite(v.x) && is_finite(v.y) && is_finite(v.z) && is_finite(v.w);
     left = left && v.x < -v.w;
     right = right && v.x > v.w;
@@ -58,10 +58,10 @@ BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& t) {
 
 // Triangles of which some corner lies outside of the near, far or guard-band planes. Decided by the very distances that
 // clipping uses, so that triangles that share an edge agree on it.
-BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& t, Mask m) {
+BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& tri, Mask m) {
   Mask depth = false, far_out = false;
   for (int i = 0; i < 3; ++i) {
-    const ClipVertex& v = t.v[i];
+    const ClipVertex& v = tri.v[i];
     depth = depth || clip_distance(draw, 0, v.x, v.y, v.z, v.w) < 0.0f ||
             clip_distance(draw, 1, v.x, v.y, v.z, v.w) < 0.0f || !(v.w > 0.0f);
     far_out = far_out || absolute(v.x) > v.w || absolute(v.y) > v.w;
@@ -69,7 +69,7 @@ BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& t
   if (!w.any(m && far_out)) return depth;
   for (int plane = 2; plane < kClipPlanes; ++plane) {
     for (int i = 0; i < 3; ++i) {
-      const ClipVertex& v = t.v[i];
+      const ClipVertex& v = tri.v[i];
       depth = depth || clip_distance(draw, plane, v.x, v.y, v.z, v.w) < 0.0f;
     }
   }
@@ -96,9 +96,9 @@ BROKKR_FN WindowVertex to_window(const DrawRecord& draw, const ClipVertex& v) {
 }
 
 // Sets up the lanes of m. Lanes that are degenerate, face the wrong way or hit no sample centre's box are not valid.
-BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& t, Uint primitive, Mask m, Setup& out) {
+BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& tri, Uint primitive, Mask m, Setup& out) {
   WindowVertex v[3];
-  for (int i = 0; i < 3; ++i) v[i] = to_window(draw, t.v[i]);
+  for (int i = 0; i < 3; ++i) v[i] = to_window(draw, tri.v[i]);
 
   const Double dx1 = to_double(v[1].x - v[0].x), dy1 = to_double(v[1].y - v[0].y);
   const Double dx2 = to_double(v[2].x - v[0].x), dy2 = to_double(v[2].y - v[0].y);

@@ -141,7 +141,7 @@ static void draw(const FrameTables& frame, const TargetRecord* targets, Shading 
   BlockWriter writer(&block, distributor, 0);
   GeometryScratch scratch{};
   Counters counters{};
-  process_batches(w, frame, false, false, first, end, scratch, counters, writer);
+  process_batches(w, GeometryPass<SampleDistributor>{frame, false, false, scratch, counters, writer}, first, end);
 }
 
 static void convert(uint32_t from_format, uint32_t to_format, uint32_t& low, uint32_t& high) {

@@ -14,6 +14,12 @@
 //
 // Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through `w.once`,
 // uniform reads of memory that others may change through `w.uniform`.
+//
+// One letter is one thing in every stage:
+//   w Warp, b Block, m Mask                    of this header
+//   v Visit, t RasterTables or TargetTables, r number of a rasterizer      (raster)
+//   g first of a group of things, one per lane; s first sample of a group; i number of a lane or of one thing
+// In a formula, letters are those of its source.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -38,10 +38,11 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   const uint32_t first = task * s.task_batches;
   const uint32_t end = first + s.task_batches < s.batches ? first + s.task_batches : s.batches;
   GeometryScratch& geometry = b.shared->geometry[w.index];
+  const GeometryPass<Distributor> pass{t.frame, data.reuse_transforms, data.reuse_all, geometry, counters, writer};
   if (t.frame.planned != nullptr) {
-    process_planned(w, t.frame, first, end, geometry, counters, writer);
+    process_planned(w, pass, first, end);
   } else {
-    process_batches(w, t.frame, data.reuse_transforms, data.reuse_all, first, end, geometry, counters, writer);
+    process_batches(w, pass, first, end);
   }
   distributor.give_back(w);
   complete_task(w, s, turn);

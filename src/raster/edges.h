@@ -31,7 +31,7 @@ BROKKR_FN float float_of_bits(uint32_t bits) {
 
 // Record i of a block, relative to the region whose first sample is (x, y).
 BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int x, int y) {
-  RegionTriangle t;
+  RegionTriangle tri;
   int32_t vx[3], vy[3];
   for (int k = 0; k < 3; ++k) {
     vx[k] = int32_t(block.field[x_field(k)][i]);
@@ -39,25 +39,25 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
   }
   for (int k = 0; k < 3; ++k) {
     const int j = k == 2 ? 0 : k + 1;
-    t.a[k] = vy[k] - vy[j];
-    t.b[k] = vx[j] - vx[k];
+    tri.a[k] = vy[k] - vy[j];
+    tri.b[k] = vx[j] - vx[k];
     // Left edges (going down) and horizontal top edges own the samples on them.
-    const bool owns = t.a[k] > 0 || (t.a[k] == 0 && t.b[k] < 0);
+    const bool owns = tri.a[k] > 0 || (tri.a[k] == 0 && tri.b[k] < 0);
     const int64_t e =
-        int64_t(t.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(t.b[k]) * (y * 256 + 128 - vy[k]) - (owns ? 0 : 1);
+        int64_t(tri.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(tri.b[k]) * (y * 256 + 128 - vy[k]) - (owns ? 0 : 1);
     const int64_t scaled = e >> 8;
     const int64_t limit = int64_t(1) << 30;  // no sign changes within a region beyond it
-    t.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
+    tri.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
   }
   const Box<int32_t> box = record_box(block, i);
-  t.box = {box.min_x - x, box.min_y - y, box.max_x - x, box.max_y - y};
-  t.z = float_of_bits(block.field[kZ][i]);
-  t.z_dx = float_of_bits(block.field[kZdx][i]);
-  t.z_dy = float_of_bits(block.field[kZdy][i]);
-  t.z_min = block.z_min;
-  t.z_max = block.z_max;
-  t.primitive = block.field[kPrimitive][i];
-  return t;
+  tri.box = {box.min_x - x, box.min_y - y, box.max_x - x, box.max_y - y};
+  tri.z = float_of_bits(block.field[kZ][i]);
+  tri.z_dx = float_of_bits(block.field[kZdx][i]);
+  tri.z_dy = float_of_bits(block.field[kZdy][i]);
+  tri.z_min = block.z_min;
+  tri.z_max = block.z_max;
+  tri.primitive = block.field[kPrimitive][i];
+  return tri;
 }
 
 // Depth of the plane at dx, dy samples from its origin, clamped to the block's range.
@@ -69,30 +69,30 @@ BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy,
 class TileEdges {
  public:
   // (x0, y0): the tile's first sample, relative to the region.
-  BROKKR_FN TileEdges(Warp& w, const RegionTriangle& t, int x0, int y0)
-      : t_(t), x0_(x0), y0_(y0), x_(tile_x(w.lane())), y_(tile_y(w.lane())) {
+  BROKKR_FN TileEdges(Warp& w, const RegionTriangle& tri, int x0, int y0)
+      : tri_(tri), x0_(x0), y0_(y0), x_(tile_x(w.lane())), y_(tile_y(w.lane())) {
     for (int k = 0; k < 3; ++k) {
-      first_[k] = t.e[k] + t.a[k] * x0 + t.b[k] * y0;
-      lane_[k] = t.a[k] * x_ + t.b[k] * y_;
+      first_[k] = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
+      lane_[k] = tri.a[k] * x_ + tri.b[k] * y_;
     }
   }
   // Samples s .. s + width - 1 of the tile that lie inside.
   BROKKR_FN Mask inside(int s) const {
     const int sx = tile_x(s), sy = tile_y(s);
     Int e[3];
-    for (int k = 0; k < 3; ++k) e[k] = lane_[k] + (first_[k] + t_.a[k] * sx + t_.b[k] * sy);
+    for (int k = 0; k < 3; ++k) e[k] = lane_[k] + (first_[k] + tri_.a[k] * sx + tri_.b[k] * sy);
     const int x = x0_ + sx, y = y0_ + sy;
-    return (e[0] | e[1] | e[2]) >= 0 && x_ >= t_.box.min_x - x && x_ <= t_.box.max_x - x && y_ >= t_.box.min_y - y &&
-           y_ <= t_.box.max_y - y;
+    return (e[0] | e[1] | e[2]) >= 0 && x_ >= tri_.box.min_x - x && x_ <= tri_.box.max_x - x &&
+           y_ >= tri_.box.min_y - y && y_ <= tri_.box.max_y - y;
   }
   // Depth there.
   BROKKR_FN Float depth(int s) const {
-    return plane_depth(t_.z, t_.z_dx, t_.z_dy, to_float(x_ + (x0_ + tile_x(s) - t_.box.min_x)),
-                       to_float(y_ + (y0_ + tile_y(s) - t_.box.min_y)), t_.z_min, t_.z_max);
+    return plane_depth(tri_.z, tri_.z_dx, tri_.z_dy, to_float(x_ + (x0_ + tile_x(s) - tri_.box.min_x)),
+                       to_float(y_ + (y0_ + tile_y(s) - tri_.box.min_y)), tri_.z_min, tri_.z_max);
   }
 
  private:
-  const RegionTriangle& t_;
+  const RegionTriangle& tri_;
   int x0_, y0_;
   Int x_, y_;
   int32_t first_[3];
@@ -112,7 +112,7 @@ struct TileMasks {
 
 // Which tiles of a region (edge 1 << shift) a triangle touches and covers. `refine(LaneTiles&)` may take some away.
 template <class Refine>
-BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& t, int shift, Refine&& refine) {
+BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& tri, int shift, Refine&& refine) {
   TileMasks r{0, 0};
   const int edge = 1 << (shift - 3);
   for (int g = 0; g < 8 * edge; g += w.width) {
@@ -120,14 +120,14 @@ BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& t, int shift, Refi
     const Int tile = w.lane() + g;
     const Int column = tile & 7;
     const Int x = column << 3, y = tile & ~7;  // y = (tile >> 3) * 8
-    Mask touched = column < edge && y < 8 * edge && x + 7 >= t.box.min_x && x <= t.box.max_x && y + 7 >= t.box.min_y &&
-                   y <= t.box.max_y;
+    Mask touched = column < edge && y < 8 * edge && x + 7 >= tri.box.min_x && x <= tri.box.max_x &&
+                   y + 7 >= tri.box.min_y && y <= tri.box.max_y;
     if (!w.any(touched)) continue;
-    Mask covered = x >= t.box.min_x && x + 7 <= t.box.max_x && y >= t.box.min_y && y + 7 <= t.box.max_y;
+    Mask covered = x >= tri.box.min_x && x + 7 <= tri.box.max_x && y >= tri.box.min_y && y + 7 <= tri.box.max_y;
     for (int k = 0; k < 3; ++k) {
-      const Int e = t.e[k] + t.a[k] * x + t.b[k] * y;
-      const int rise = (t.a[k] > 0 ? 7 * t.a[k] : 0) + (t.b[k] > 0 ? 7 * t.b[k] : 0);
-      const int fall = (t.a[k] < 0 ? 7 * t.a[k] : 0) + (t.b[k] < 0 ? 7 * t.b[k] : 0);
+      const Int e = tri.e[k] + tri.a[k] * x + tri.b[k] * y;
+      const int rise = (tri.a[k] > 0 ? 7 * tri.a[k] : 0) + (tri.b[k] > 0 ? 7 * tri.b[k] : 0);
+      const int fall = (tri.a[k] < 0 ? 7 * tri.a[k] : 0) + (tri.b[k] < 0 ? 7 * tri.b[k] : 0);
       touched = touched && e >= -rise;
       covered = covered && e >= -fall;
     }

@@ -18,8 +18,10 @@ BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
 }
 
 // Shades the samples of `won`, each with its primitive; the other lanes keep what `shown` holds.
-BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool quads, Samples in, Uint primitive,
-                         Mask won, Stored& shown) {
+BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool quads, const Samples& samples, Mask won,
+                         Stored& shown) {
+  const Uint primitive = samples.primitive;
+  Samples in = samples;
   Mask todo = won;
   while (w.any(todo)) {
     in.primitive = quads ? primitive_of_quads(w, primitive, todo) : primitive;
@@ -67,7 +69,8 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         in.x = to_float(tile_x(i) + tile_x0) + 0.5f;
         in.y = to_float(tile_y(i) + tile_y0) + 0.5f;
         in.z = depth_of_key(keys.depth(w, at), pass.key_bits);
-        shade_won(w, context, target.format, quads, in, primitive, won, shown);
+        in.primitive = primitive;
+        shade_won(w, context, target.format, quads, in, won, shown);
         shaded += w.count(won);
         if (t.visible_id) w.store(t.visible_id + memory, primitive, won);
       }

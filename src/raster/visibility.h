@@ -65,16 +65,16 @@ BROKKR_FN int rasterize_small(Warp& w, const KeyPass& pass, RecordGroup records,
 // Hierarchical depth: tiles in which everything is nearer already are left out, and tiles that the triangle covers
 // learn how far their samples can lie at most. Depth along a row or column is monotonic even after rounding, so that
 // the corner samples bound it.
-BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTriangle& t, LaneTiles& tiles) {
-  const Float dx = to_float(tiles.x - t.box.min_x), dy = to_float(tiles.y - t.box.min_y);
+BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTriangle& tri, LaneTiles& tiles) {
+  const Float dx = to_float(tiles.x - tri.box.min_x), dy = to_float(tiles.y - tri.box.min_y);
   const Float seven(7.0f), zero(0.0f);
   const auto corner = [&](bool high_x, bool high_y) {
-    return depth_key(
-        plane_depth(t.z, t.z_dx, t.z_dy, dx + (high_x ? seven : zero), dy + (high_y ? seven : zero), t.z_min, t.z_max),
-        pass.key_bits);
+    return depth_key(plane_depth(tri.z, tri.z_dx, tri.z_dy, dx + (high_x ? seven : zero), dy + (high_y ? seven : zero),
+                                 tri.z_min, tri.z_max),
+                     pass.key_bits);
   };
   const bool inverted = (pass.key_bits & kKeyGreater) != 0;
-  const bool right_is_far = (t.z_dx > 0) != inverted, top_is_far = (t.z_dy > 0) != inverted;
+  const bool right_is_far = (tri.z_dx > 0) != inverted, top_is_far = (tri.z_dy > 0) != inverted;
   const Uint nearest = corner(!right_is_far, !top_is_far), farthest = corner(right_is_far, top_is_far);
   const Int number = ((tiles.y >> 3) << (pass.shift - 3)) + (tiles.x >> 3);
   tiles.touched = tiles.touched && nearest <= pass.keys->farthest_of(w, number, tiles.touched);
@@ -84,18 +84,18 @@ BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTrian
 
 // One triangle, a lane per sample.
 BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock& block, int i) {
-  const RegionTriangle t = region_triangle(block, i, pass.x, pass.y);
-  const TileMasks tiles = tile_masks(w, t, pass.shift, [&](LaneTiles& lanes) {
-    if (pass.cull_hidden) cull_hidden_tiles(w, pass, t, lanes);
+  const RegionTriangle tri = region_triangle(block, i, pass.x, pass.y);
+  const TileMasks tiles = tile_masks(w, tri, pass.shift, [&](LaneTiles& lanes) {
+    if (pass.cull_hidden) cull_hidden_tiles(w, pass, tri, lanes);
   });
-  const uint32_t order = order_of_primitive(t.primitive, pass.key_bits);
+  const uint32_t order = order_of_primitive(tri.primitive, pass.key_bits);
   int covered = 0;
   for (uint64_t rest = tiles.touched; rest != 0; rest &= rest - 1) {
     const int tile = lowest_bit(rest);
     const int column = tile & 7, row = tile >> 3;
     const int at = ((row << (pass.shift - 3)) + column) * kTileSamples;
     const bool whole = (tiles.covered >> tile) & 1u;
-    const TileEdges edges(w, t, column * kTile, row * kTile);
+    const TileEdges edges(w, tri, column * kTile, row * kTile);
     for (int s = 0; s < kTileSamples; s += w.width) {
       const Mask inside = whole ? Mask(true) : edges.inside(s);
       if (!whole && !w.any(inside)) continue;
