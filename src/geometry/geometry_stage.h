@@ -18,8 +18,8 @@ struct GeometryScratch {
 };
 
 // One task of geometry, as its warp works on it. The way of a triangle: process_batches (or process_planned) shades its
-// corners, emit_triangles culls it, sets it up or has it clipped, and the writer's emit and close hand it, in a block of
-// others, to `Distributor` (geometry/block_writer.h).
+// corners, emit_triangles culls it, sets it up or has it clipped, and the writer's emit and close hand it, in a block
+// of others, to `Distributor` (geometry/block_writer.h).
 template <class Distributor>
 struct GeometryPass {
   const FrameTables& frame;
