@@ -7,6 +7,12 @@ namespace brokkr::app {
 
 bool Arguments::has(const std::string& name) const { return !all(name).empty(); }
 
+Arguments Arguments::without(const std::string& name) const {
+  Arguments others = *this;
+  others.values_.erase(name);
+  return others;
+}
+
 const std::vector<std::string>& Arguments::all(const std::string& name) const {
   static const std::vector<std::string> none;
   const auto found = values_.find(name);

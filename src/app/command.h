@@ -88,6 +88,7 @@ class Arguments {
   explicit Arguments(std::map<std::string, std::vector<std::string>> values) : values_(std::move(values)) {}
 
   bool has(const std::string& name) const;
+  Arguments without(const std::string& name) const;
   std::string text(const std::string& name, const std::string& fallback = "") const;
   int64_t integer(const std::string& name, int64_t fallback) const;
   double real(const std::string& name, double fallback) const;

@@ -150,7 +150,7 @@ int run_bench(const Arguments& arguments) {
   if (arguments.has("compare")) return compare_results(arguments);
   check_combination(arguments);
   BenchOptions options;
-  options.render = render_options(arguments);
+  options.render = render_options(arguments.without("shading"));  // each workload has its own
   options.frames = static_cast<int>(arguments.integer("frames", options.frames));
   options.rounds = static_cast<int>(arguments.integer("rounds", options.rounds));
   options.turn_ms = arguments.real("turn", options.turn_ms);
