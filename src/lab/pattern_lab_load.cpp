@@ -39,6 +39,41 @@ Rows joined_rows(int count, int workers, const std::function<Rows(int)>& piece,
   return rows;
 }
 
+// A map that a search trains on or scores with.
+struct Sample {
+  const FragmentMap* map;
+  std::string group;
+  BinLoads bins;
+  RowKernel kernel;                // to score with
+  std::vector<RowKernel> general;  // to train on, one per reach
+};
+
+// The maps of all frames, with kernels for bins of `bin` pixels and tiles of `rasterizers` columns.
+std::vector<Sample> samples_of(const std::vector<std::unique_ptr<LabFrame>>& frames, int rasterizers, int bin,
+                               int workers) {
+  std::vector<Sample> samples;
+  for (const auto& frame : frames) {
+    for (const FragmentMap& map : frame->maps) samples.push_back({&map, frame->group, bin_loads(map, bin), {}, {}});
+  }
+  int rows = 1;  // of the tile, that any frame shows
+  for (const Sample& s : samples) rows = std::max(rows, std::min(s.bins.y, rasterizers));
+  parallel_for(int(samples.size()), workers, [&](int i) {
+    Sample& s = samples[size_t(i)];
+    s.kernel = row_kernel(s.bins, rasterizers, rows);
+    for (const double reach : kReaches) s.general.push_back(general_kernel(s.kernel, std::min(rows, s.bins.y), reach));
+  });
+  return samples;
+}
+
+// Names of the samples that do not belong to the group `out`.
+std::string names_without(const std::vector<Sample>& samples, const std::string& out) {
+  std::string names;
+  for (const Sample& s : samples) {
+    if (s.group != out) names += (names.empty() ? "" : "+") + s.map->name;
+  }
+  return names;
+}
+
 }  // namespace
 
 Rows PatternLab::spacing(const LabFrame& frame) {
@@ -136,26 +171,9 @@ std::filesystem::path PatternLab::searched_file(int rasterizers, int bin, const 
 // last pattern, for use, is trained on all frames. How far correlations reach is chosen among the training frames, by
 // leaving out one of their applications after the other.
 Rows PatternLab::search(int rasterizers, int bin) {
-  struct Sample {
-    const FragmentMap* map;
-    std::string group;
-    BinLoads bins;
-    RowKernel kernel;                // to score with
-    std::vector<RowKernel> general;  // to train on, one per reach
-  };
-  std::vector<Sample> samples;
+  const std::vector<Sample> samples = samples_of(frames_, rasterizers, bin, options_.workers);
   std::set<std::string> groups;
-  for (const auto& frame : frames_) {
-    groups.insert(frame->group);
-    for (const FragmentMap& map : frame->maps) samples.push_back({&map, frame->group, bin_loads(map, bin), {}, {}});
-  }
-  int rows = 1;  // of the tile, that any frame shows
-  for (const Sample& s : samples) rows = std::max(rows, std::min(s.bins.y, rasterizers));
-  parallel_for(int(samples.size()), options_.workers, [&](int i) {
-    Sample& s = samples[size_t(i)];
-    s.kernel = row_kernel(s.bins, rasterizers, rows);
-    for (const double reach : kReaches) s.general.push_back(general_kernel(s.kernel, std::min(rows, s.bins.y), reach));
-  });
+  for (const Sample& s : samples) groups.insert(s.group);
   const auto start = book_.get(PatternKind::van_der_corput, rasterizers, 1, 1, 1);
   const bool tiles = rasterizers <= kMostTile;
   const uint64_t trial_moves = options_.quick ? 20000 : 60000, shift_moves = options_.quick ? 60000 : 1000000,
@@ -188,7 +206,6 @@ Rows PatternLab::search(int rasterizers, int bin) {
   std::vector<std::string> folds{""};  // nothing left out
   if (groups.size() > 1) folds.insert(folds.end(), groups.begin(), groups.end());
   std::filesystem::create_directories(options_.folder / "searched");
-  const std::string size = std::to_string(rasterizers) + "-" + std::to_string(bin);
 
   const auto piece = [&](int i) {
     const std::string& out = folds[size_t(i)];
@@ -198,10 +215,7 @@ Rows PatternLab::search(int rasterizers, int bin) {
       for (size_t r = 0; r < std::size(kReaches); ++r) scores.push_back(trial(r, out));
       reach = size_t(std::min_element(scores.begin(), scores.end()) - scores.begin());
     }
-    std::string trained;
-    for (const Sample& s : samples) {
-      if (s.group != out) trained += (trained.empty() ? "" : "+") + s.map->name;
-    }
+    const std::string trained = names_without(samples, out);
     const RowKernel kernel = joined(reach, out, out);
     const Pattern shifts = shifts_for(kernel, shift_moves);
     const Pattern best =
