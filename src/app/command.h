@@ -85,7 +85,8 @@ inline Option needed(Option option) {
 // The options of one call, by their longest name without dashes ("output").
 class Arguments {
  public:
-  explicit Arguments(std::map<std::string, std::vector<std::string>> values) : values_(std::move(values)) {}
+  explicit Arguments(std::map<std::string, std::vector<std::string>> values, std::vector<std::string> words = {})
+      : values_(std::move(values)), words_(std::move(words)) {}
 
   bool has(const std::string& name) const;
   Arguments without(const std::string& name) const;
@@ -94,9 +95,12 @@ class Arguments {
   double real(const std::string& name, double fallback) const;
   std::pair<int, int> size(const std::string& name) const;  // {0, 0} where it was not given
   const std::vector<std::string>& all(const std::string& name) const;
+  // As they were written after the command's name.
+  const std::vector<std::string>& words() const { return words_; }
 
  private:
   std::map<std::string, std::vector<std::string>> values_;
+  std::vector<std::string> words_;
 };
 
 struct Command {

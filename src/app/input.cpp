@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "app/pipeline_options.h"
 #include "app/resize.h"
 #include "brokkr/load.h"
 #include "scene/camera.h"
@@ -38,6 +39,26 @@ std::vector<Option> target_options() {
   return {integer_option("--target", "Target to look at, by its number in the file (the one that most triangles go to)",
                          -2147483648.0, 2147483647.0, "ID"),
           integer_option("--layer", "Layer of the target (0)", 0, kMaxTargetLayers - 1)};
+}
+
+Command view_command(int (*run)(const Arguments&)) {
+  const std::vector<Option> own = {
+      {.names = "FILE",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "A frame (.bkf), a scene (.obj), generated:NAME, or a folder; several frames, or a folder of them, are "
+               "a sequence",
+       .repeat = true},
+      {.names = "--window",
+       .kind = ValueKind::size,
+       .value = "WxH",
+       .help = "Size of the window (as it was last time)",
+       .min = 64,
+       .max = kMaxTargetSize},
+      {.names = "--fresh", .help = "Neither read nor write what the viewer remembers"},
+  };
+  return {"view", "Open a window: look at frames and scenes, switch patterns and policies live",
+          joined(joined(own, input_options()), pipeline_options()), run};
 }
 
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {

@@ -16,6 +16,9 @@ std::vector<Option> input_options();
 // --target and --layer, as chosen_target and chosen_layer read them.
 std::vector<Option> target_options();
 
+// `brokkr view` starts brokkr-view with its own words; brokkr-view reads them with the same options.
+Command view_command(int (*run)(const Arguments&));
+
 // Loads `file` with these options. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 

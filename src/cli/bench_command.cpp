@@ -16,7 +16,6 @@
 #include "cli/bench_log.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_report.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 #include "log/manifest.h"

@@ -1,6 +1,5 @@
 // brokkr capture: frames out of a running OpenGL program.
 #include "cli/capture_run.h"
-#include "cli/cli.h"
 
 namespace brokkr::app {
 namespace {

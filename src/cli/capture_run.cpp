@@ -16,7 +16,6 @@
 #include <thread>
 
 #include "app/text.h"
-#include "cli/cli.h"
 
 namespace brokkr::app {
 namespace {

@@ -10,7 +10,6 @@
 #include "app/text.h"
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 

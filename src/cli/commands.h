@@ -24,4 +24,7 @@ Command view_command();
 Command capture_command();
 Command import_command();
 
+// Whether `brokkr view` could open a window: a display is named, and brokkr-view was built.
+bool can_view();
+
 }  // namespace brokkr::app

@@ -7,7 +7,6 @@
 
 #include "app/text.h"
 #include "brokkr/image.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 

@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include "cli/capture_run.h"
-#include "cli/cli.h"
 
 namespace brokkr::app {
 namespace {

@@ -5,7 +5,6 @@
 #include "app/frame_summary.h"
 #include "app/text.h"
 #include "brokkr/load.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 

@@ -8,7 +8,6 @@
 #include "app/text.h"
 #include "batch/frame_batches.h"
 #include "brokkr/load.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 #include "scene/bkf_writer.h"

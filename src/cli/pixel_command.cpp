@@ -6,7 +6,6 @@
 #include "app/input.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
 #include "inspect/pixel_history.h"
 #include "log/json_text.h"

@@ -1,7 +1,6 @@
 // brokkr plot: frame-time logs as a picture.
 #include "app/picture.h"
 #include "app/tool.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
 
 namespace brokkr::app {

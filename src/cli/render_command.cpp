@@ -10,7 +10,6 @@
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "brokkr/renderer.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
 #include "log/frame_statistics.h"
 #include "log/json_text.h"

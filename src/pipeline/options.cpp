@@ -32,7 +32,9 @@ template <class T>
 std::string text_of(const T& value) {
   if constexpr (HasChoices<T>) {
     return name_of(value);
-  } else if constexpr (std::is_arithmetic_v<T>) {
+  } else if constexpr (std::is_integral_v<T>) {
+    return std::to_string(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
     return shortest(double(value));
   } else if constexpr (std::is_same_v<T, std::string>) {
     return value;

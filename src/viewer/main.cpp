@@ -2,14 +2,8 @@
 // own, so that nothing else needs a window system.
 #include <malloc.h>
 
-#include <exception>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include "app/command.h"
-#include "app/view_request.h"
+#include "app/input.h"
+#include "app/parse.h"
 #include "viewer/viewer.h"
 
 namespace {
@@ -36,9 +30,9 @@ viewer::ViewRequest request_from(const app::Arguments& arguments) {
   return request;
 }
 
-int fail(int code, const std::string& message) {
-  std::cerr << "brokkr: " << message << '\n';
-  return code;
+int show(const app::Arguments& arguments) {
+  viewer::Viewer(request_from(arguments)).run();
+  return app::kSuccess;
 }
 
 }  // namespace
@@ -47,15 +41,5 @@ int main(int argc, char** argv) {
   // As in src/main.cpp: pictures come and go with every frame.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  try {
-    const app::Arguments arguments = app::parse_view_words(std::vector<std::string>(argv + 1, argv + argc));
-    viewer::Viewer(request_from(arguments)).run();
-    return app::kSuccess;
-  } catch (const app::UsageError& error) {
-    return fail(app::kUsageError, error.what());
-  } catch (const std::invalid_argument& error) {
-    return fail(app::kUsageError, error.what());
-  } catch (const std::exception& error) {
-    return fail(app::kFailure, error.what());
-  }
+  return app::run_guarded([&] { return app::run_command(app::view_command(show), {argv + 1, argv + argc}); });
 }

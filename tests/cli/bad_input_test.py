@@ -45,6 +45,8 @@ def usage_errors(folder, good):
     expect(USAGE, ["render", good, "-o", out, "--bin", "64", "--bin", "32"], "--bin")
     expect(USAGE, ["render", good, "-o", out, "--rasterizers", "4097"], "--rasterizers", "4096")
     expect(USAGE, ["render", good, "-o", out, "--workers", "-1"], "--workers")
+    expect(USAGE, ["render", good, "-o", out, "--workers", "4097"], "--workers", "0 to 4096")
+    expect(USAGE, ["render", good, "-o", out, "--store", "4194305"], "--store", "0 to 4194304")
     expect(USAGE, ["render", good, "-o", out, "--workers", "many"], "--workers", "many")
     expect(USAGE, ["render", good, "-o", out, "--pattern", "zigzag"], "--pattern", "zigzag", "hilbert")
     expect(USAGE, ["render", good, "-o", out, "--machine", "abacus"], "--machine", "abacus")

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "oracle/frame_builder.h"
 #include "pictures.h"
+#include "pipeline/options.h"
 
 namespace brokkr {
 namespace {
@@ -97,6 +100,90 @@ TEST(Options, LimitsThemselvesAreAccepted) {
     RenderOptions changed = o;
     changes[i](changed);
     test::expect_same_pictures(expected.targets, renderer.render(frame, changed).targets);
+  }
+}
+
+// What is written in brokkr/options.def holds for the struct and for its texts alike.
+TEST(OptionTable, TextsAreTheInverseOfOptions) {
+  RenderOptions options;
+  std::set<std::string> known;
+  for_each_option(std::as_const(options), [&]<class T>(const OptionInfo& info, const T&) {
+    SCOPED_TRACE(info.name);
+    EXPECT_TRUE(known.insert(info.name).second);
+    EXPECT_NE(std::string(info.help), "");
+    std::vector<std::string> texts = names_of<T>(info);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      texts = {std::to_string(int64_t(info.min)), std::to_string(int64_t(info.max))};
+    if constexpr (std::is_floating_point_v<T>) texts = {"0", "16.5"};
+    if (texts.empty()) texts = {"3,5"};
+    for (const std::string& text : texts) {
+      set_option(options, info.name, text);
+      EXPECT_EQ(option_texts(options).at(info.name), text);
+      EXPECT_NO_THROW(check_options(options));
+    }
+  });
+  EXPECT_EQ(known.size(), option_texts(options).size());
+  EXPECT_THROW(set_option(options, "nonsense", "1"), std::invalid_argument);
+  EXPECT_THROW(set_option(options, "pattern", "nonsense"), std::invalid_argument);
+}
+
+TEST(OptionTable, EnumerationsNameEveryValueInOrder) {
+  RenderOptions options;
+  for_each_option(options, []<class T>(const OptionInfo& info, const T&) {
+    if constexpr (std::is_enum_v<T>) {
+      int value = 0;
+      for (const Choice<T>& choice : Choices<T>::all) EXPECT_EQ(int(choice.value), value++) << info.name;
+    }
+  });
+}
+
+TEST(OptionTable, LimitsOfStructAndTextAreTheSame) {
+  EXPECT_EQ(option_info::workers.max, 4096);
+  EXPECT_EQ(option_info::store_blocks.max, 1 << 22);
+  const auto refusal = [](auto&& action) -> std::string {
+    try {
+      action();
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  RenderOptions options;
+  for_each_option(options, [&]<class T>(const OptionInfo& info, T& value) {
+    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+      SCOPED_TRACE(info.name);
+      const T standard = std::exchange(value, T(info.max) + 1);
+      const std::string number = std::to_string(int64_t(info.max) + 1);
+      const std::string range = " of " + std::to_string(int64_t(info.min)) + " to " + std::to_string(int64_t(info.max));
+      for (const std::string& text :
+           {refusal([&] { check_options(options); }), refusal([&] { set_option(options, info.name, number); })}) {
+        EXPECT_NE(text.find(number), std::string::npos) << text;
+        EXPECT_TRUE(text.ends_with(range)) << text;
+      }
+      value = standard;
+    }
+  });
+  EXPECT_THROW(set_option(options, "quotas", "1"), std::invalid_argument);
+  EXPECT_THROW(set_option(options, "quotas", "1,0"), std::invalid_argument);
+  EXPECT_THROW(set_option(options, "fixation", "1,nan"), std::invalid_argument);
+  EXPECT_THROW(set_option(options, "view-deadline", "5,"), std::invalid_argument);
+}
+
+// One field: a kind that is chosen after a saved pattern takes its place, as in the viewer's comparison of two
+// patterns.
+TEST(Options, AKindTakesTheSavedPatternsPlace) {
+  const Frame frame = small_frame();
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions o;
+  o.machine = MachineKind::cpu;
+  const PatternChoice saved =
+      std::make_shared<const SavedPattern>(SavedPattern{"mine", "", make_pattern(PatternKind::sudoku, 7, 1, 1)});
+  for (const PatternChoice& choice : {saved, PatternChoice(PatternKind::hilbert), saved}) {
+    o.pattern = choice;
+    const Statistics s = renderer.render(prepared, o).statistics;
+    EXPECT_EQ(s.pattern, pattern_name(choice));
+    EXPECT_EQ(s.rasterizers == 7, choice == saved);
   }
 }
 

@@ -69,6 +69,32 @@ def shows_opengl_while_a_key_is_held(session, whole):
         wait_for("Brokkr's picture", lambda: session.shows(whole))
 
 
+def shows_a_pattern_of_a_file(screen, folder, whole):
+    """The Pattern panel is open from the start. The file is read once: it may be gone afterwards."""
+    file = folder / "mine.json"
+    file.write_text(json.dumps({"format": "brokkr pattern", "version": 1, "name": "mine", "rasterizers": 4, "width": 2,
+                                "height": 2, "owner": [0, 1, 2, 3]}))
+    session = Session(screen, folder, WINDOW, SIZE, "--pattern", file, FRAME,
+                      settings={"panel": "Pattern", "side_bar": 300, "options": {"policy": "edf"}})
+    pattern = lambda: session.settings()[1]["pattern"]
+    session.screen.key("F2")
+    wait_for("the frame", lambda: session.shows(whole))
+    session.screen.key("F2")
+    wait_for("the user interface", session.has_menu)
+    assert pattern() == str(file)
+    assert session.settings()[1]["policy"] == "edf", "what is remembered holds where the command line says nothing"
+    file.unlink()
+    session.screen.key("o")
+    wait_for("another policy", lambda: session.settings()[1]["policy"] == "priority")
+    assert pattern() == str(file), "the pattern changed with the policy"
+    x, y, width, _ = session.screen.geometry(session.window)
+    session.screen.click(x + width - 300 + 45, y + 100)  # the first picture of the panel
+    wait_for("the pattern that was clicked", lambda: pattern() == "diagonal")
+    assert session.settings()[0] == whole
+    assert not session.shows_error()
+    session.close()
+
+
 def body(screen, folder):
     whole = rendered(folder, FRAME, SIZE)
     session = Session(screen, folder, WINDOW, SIZE, FRAME)
@@ -78,6 +104,7 @@ def body(screen, folder):
     session.step(shows_opengl_while_a_key_is_held, whole)
     session.step(records_a_log, folder)
     session.close()
+    shows_a_pattern_of_a_file(screen, folder, whole)
 
 
 sys.exit(on_a_screen(700, 460, body, *sys.argv[3:4]))

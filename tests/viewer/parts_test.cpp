@@ -10,8 +10,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "app/input.h"
+#include "app/parse.h"
 #include "app/pipeline_options.h"
-#include "app/view_request.h"
 #include "brokkr/image.h"
 #include "viewer/block_timeline.h"
 #include "viewer/draw_filter.h"
@@ -225,14 +226,26 @@ TEST(Options, StepsThroughChoicesAroundTheEnd) {
   EXPECT_EQ(pattern, PatternChoice(PatternKind::g80));
 }
 
-TEST(Options, ViewerIsToldWhatTheUserWrote) {
-  const app::Arguments given({{"FILE", {"a.bkf", "--odd.bkf"}}, {"pattern", {"hilbert"}}, {"fresh", {"true"}}});
-  const app::Arguments read = app::parse_view_words(app::view_words(given));
-  EXPECT_EQ(read.all("FILE"), given.all("FILE"));
-  EXPECT_EQ(read.text("pattern"), "hilbert");
+// `brokkr view` hands on its words; brokkr-view reads them with the parser and the options of `brokkr view`.
+TEST(Options, ViewerReadsTheWordsThatTheUserWrote) {
+  static app::Arguments read{{}};
+  const app::Command view = app::view_command([](const app::Arguments& arguments) {
+    read = arguments;
+    return 7;
+  });
+  const std::vector<std::string> words = {"--pattern", "hilbert", "--bin=32", "--fresh", "--", "a.bkf", "--odd.bkf"};
+  EXPECT_EQ(app::run_command(view, words), 7);
+  EXPECT_EQ(read.all("FILE"), (std::vector<std::string>{"a.bkf", "--odd.bkf"}));
+  EXPECT_EQ(read.words(), words);
   EXPECT_TRUE(read.has("fresh"));
-  EXPECT_THROW(app::parse_view_words({"--pattern=none"}), app::UsageError);
-  EXPECT_THROW(app::parse_view_words({"--nothing=1"}), app::UsageError);
+  RenderOptions options;
+  options.policy = Policy::edf;  // remembered: what was not given stays
+  app::read_options(read, options);
+  EXPECT_EQ(options.pattern, PatternChoice(PatternKind::hilbert));
+  EXPECT_EQ(options.bin, 32);
+  EXPECT_EQ(options.policy, Policy::edf);
+  EXPECT_THROW(app::run_command(view, {"--pattern=none"}), app::UsageError);
+  EXPECT_THROW(app::run_command(view, {"--nothing=1"}), app::UsageError);
 }
 
 TEST(BlockTimeline, SharesAddUp) {

@@ -45,16 +45,21 @@ def has_color(rows, color, tolerance=12):
 
 
 class Session:
-    """A viewer with a window of `window` pixels that shows frames of `size`. `words` are more of its command line."""
+    """A viewer with a window of `window` pixels that shows frames of `size`. `words` are more of its command line; what
+    it remembers from earlier is `settings`, or nothing."""
 
-    def __init__(self, screen, folder, window, size, *words):
+    def __init__(self, screen, folder, window, size, *words, settings=None):
         self.screen, self.folder = screen, folder
         environment = dict(os.environ, DISPLAY=screen.name, XDG_CONFIG_HOME=str(folder / "config"))
         environment.pop("WAYLAND_DISPLAY", None)
         # Two threads are what Mesa needs to draw a window of this size.
         environment.setdefault("LP_NUM_THREADS", "2")
         self.log = open(folder / "viewer.log", "w+")
-        command = [BROKKR, "view", "--fresh", "--window", f"{window[0]}x{window[1]}", "--size", f"{size[0]}x{size[1]}"]
+        remembered = folder / "config" / "brokkr" / "viewer.json"
+        if settings is not None:
+            remembered.parent.mkdir(parents=True, exist_ok=True)
+            remembered.write_text(json.dumps(settings))
+        command = [BROKKR, "view", *([] if settings is not None else ["--fresh"]), "--window", f"{window[0]}x{window[1]}", "--size", f"{size[0]}x{size[1]}"]
         self.process = subprocess.Popen([*command, *map(str, words)], cwd=folder, env=environment, stderr=self.log)
         self.window = wait_for("a window", self.find_window)
         screen.move(*ASIDE)

@@ -1,4 +1,4 @@
-#include "app/value_check.h"
+#include "app/parse.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace brokkr::app {
 namespace {
 
-bool accepts(const Option& option, const std::string& value) { return check_value(option, value).empty(); }
+bool accepts(const Option& option, const std::string& value) { return problem_with(option, value).empty(); }
 
 TEST(ValueCheck, WholeNumbers) {
   const Option option{.kind = ValueKind::integer, .min = 1, .max = 4096};
@@ -16,7 +16,7 @@ TEST(ValueCheck, WholeNumbers) {
   for (const char* bad : {"", "0", "4097", "-1", "1.5", "1x", " 1", "0x10", "99999999999999999999", "nan"}) {
     EXPECT_FALSE(accepts(option, bad)) << bad;
   }
-  EXPECT_EQ(check_value(option, "0"), "'0' is not a whole number of 1 to 4096");
+  EXPECT_EQ(problem_with(option, "0"), "'0' is not a whole number of 1 to 4096");
 }
 
 TEST(ValueCheck, PowersOfTwo) {
@@ -43,7 +43,7 @@ TEST(ValueCheck, Sizes) {
 TEST(ValueCheck, ChoicesAreListed) {
   const Option option{.kind = ValueKind::choice, .choices = {"static", "stealing"}};
   EXPECT_TRUE(accepts(option, "static"));
-  EXPECT_EQ(check_value(option, "steal"), "'steal' is not one of static, stealing");
+  EXPECT_EQ(problem_with(option, "steal"), "'steal' is not one of static, stealing");
 }
 
 TEST(Commands, EveryOptionIsWhole) {

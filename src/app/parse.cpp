@@ -1,0 +1,170 @@
+#include "app/parse.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <new>
+
+#include "app/text.h"
+#include "pipeline/options.h"
+
+namespace brokkr::app {
+namespace {
+
+// Messages of libraries can have several lines and quote a file's bytes; an error of ours is one line of text.
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return printable(text);
+}
+
+int fail(int code, const std::string& message) {
+  std::cout.flush();
+  std::cerr << "brokkr: " << one_line(message) << '\n';
+  return code;
+}
+
+class HelpFormat : public CLI::Formatter {
+ public:
+  explicit HelpFormat(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
+
+ private:
+  std::string usage_;
+};
+
+bool is_positional(const Option& option) { return option.names.front() != '-'; }
+
+CLI::Option* add_option(CLI::App& app, const Option& option) {
+  if (option.kind == ValueKind::flag) return app.add_flag(option.names, option.help);
+  CLI::Option* const added = app.add_option(
+      option.names, [](const CLI::results_t&) { return true; }, option.help);
+  added->check([option](const std::string& value) { return problem_with(option, value); });
+  // Whether a positional argument is there is checked after parsing, with a message of ours.
+  if (is_positional(option)) {
+    added->type_name("");
+    added->expected(1, option.repeat ? 1 << 20 : 1)->allow_extra_args(option.repeat);
+  } else {
+    added->type_name(option.value);
+    added->expected(1)->allow_extra_args(false);
+    added->multi_option_policy(option.repeat ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw);
+  }
+  return added;
+}
+
+bool is_size(const Option& option, const std::string& value) try {
+  const size_t cross = value.find('x');
+  if (cross == std::string::npos) return false;
+  whole_number(value.substr(0, cross), option.min, option.max);
+  whole_number(value.substr(cross + 1), option.min, option.max);
+  return true;
+} catch (const std::invalid_argument&) {
+  return false;
+}
+
+}  // namespace
+
+std::string usage(const Command& command) {
+  std::string text = "brokkr " + command.name;
+  for (const Option& option : command.options) {
+    if (!is_positional(option)) continue;
+    const std::string name = option.value + (option.repeat ? "…" : "");
+    text += option.required ? " " + name : " [" + name + "]";
+  }
+  return text + " [options]";
+}
+
+void set_usage(CLI::App& app, const std::string& line) { app.formatter(std::make_shared<HelpFormat>(line)); }
+
+std::string problem_with(const Option& option, const std::string& value) try {
+  const bool known = std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end();
+  switch (option.kind) {
+    case ValueKind::flag:
+    case ValueKind::text: break;
+    case ValueKind::file: return value.empty() ? "the file name is empty" : "";
+    case ValueKind::integer: whole_number(value, option.min, option.max); break;
+    case ValueKind::power_of_two: whole_number(value, option.min, option.max, true); break;
+    case ValueKind::real: real_number(value, option.min, option.max); break;
+    case ValueKind::size:
+      if (!is_size(option, value))
+        return "'" + value + "' is not WIDTHxHEIGHT, each of " + std::to_string(int64_t(option.min)) + " to " +
+               std::to_string(int64_t(option.max));
+      break;
+    case ValueKind::choice:
+      if (!known) refuse_choice(value, option.choices);
+      break;
+    case ValueKind::choice_or_file:
+      if (known || value.find_first_of("./") != std::string::npos) break;
+      refuse_choice(value, option.choices);
+  }
+  return {};
+} catch (const std::invalid_argument& error) {
+  return error.what();
+}
+
+CommandLine::CommandLine(const Command& command, CLI::App& app) : command_(command), app_(app) {
+  set_usage(app, usage(command));
+  for (const Option& option : command.options) {
+    options_.push_back(add_option(app, option));
+    if (!option.group.empty()) options_.back()->group(option.group);
+  }
+}
+
+bool CommandLine::given() const { return app_.parsed(); }
+
+int CommandLine::run(std::vector<std::string> words) const try {
+  std::map<std::string, std::vector<std::string>> found;
+  for (size_t i = 0; i < options_.size(); ++i) {
+    const Option& option = command_.options[i];
+    if (options_[i]->count() > 0)
+      found[key_of(option)] = options_[i]->results();
+    else if (option.required)
+      throw UsageError(option.value + " is missing");
+  }
+  return command_.run(Arguments(std::move(found), std::move(words)));
+} catch (const UsageError& error) {
+  throw UsageError(error.what() + ("; see `brokkr " + command_.name + " --help`"));
+}
+
+std::optional<int> read_words(CLI::App& app, std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // the parser takes them from the back
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+    const auto used = app.get_subcommands();
+    const std::string command = used.empty() ? "" : " " + used.front()->get_name();
+    throw UsageError(one_line(error.what()) + "; see `" + app.get_name() + command + " --help`");
+  }
+  return std::nullopt;
+}
+
+int run_command(const Command& command, const std::vector<std::string>& words) {
+  CLI::App app(command.summary);
+  app.name("brokkr " + command.name);
+  const CommandLine line(command, app);
+  if (const std::optional<int> code = read_words(app, words)) return *code;
+  return line.run(words);
+}
+
+int run_guarded(const std::function<int()>& body) {
+  int code = kFailure;
+  try {
+    code = body();
+  } catch (const UsageError& error) {
+    return fail(kUsageError, error.what());
+  } catch (const std::invalid_argument& error) {
+    return fail(kUsageError, error.what());  // an option out of the library's range
+  } catch (const std::bad_alloc&) {
+    return fail(kFailure, "not enough memory for this; choose a smaller --size, or a machine with more");
+  } catch (const std::exception& error) {
+    return fail(kFailure, error.what());
+  }
+  if (!std::cout.flush()) return fail(kFailure, "standard output could not be written; is the disk full?");
+  return code;
+}
+
+}  // namespace brokkr::app
