@@ -2,6 +2,7 @@
 #pragma once
 
 #include "geometry/counters.h"
+#include "raster/constants.h"
 #include "raster/raster_tables.h"
 #include "raster/tile.h"
 
@@ -12,9 +13,6 @@ BROKKR_CONSTANT int kMaxWarps = 8;
 #else
 inline constexpr int kMaxWarps = kWidth == 32 ? 8 : 1;
 #endif
-
-// Triangles on their way through one region's tiles, in order.
-BROKKR_CONSTANT int kListCapacity = 256;
 
 // A record of the triangle store as one number.
 BROKKR_FN uint32_t record_number(uint32_t block, uint32_t record) { return block * kBlockRecords + record; }
@@ -29,6 +27,8 @@ struct TileList {
   uint32_t covered[2][kListCapacity + kWidth];
   int32_t count;
 };
+
+static_assert(sizeof(TileList) <= sizeof(RegionKeys), "kListCapacity");
 
 struct RasterShared {
   union {

@@ -1,13 +1,11 @@
 // Order-free phases: which primitive is visible at each sample of a region, by minimum of (depth, order) keys.
 #pragma once
 
+#include "raster/constants.h"
 #include "raster/edges.h"
 #include "raster/region.h"
 
 BROKKR_MACHINE_BEGIN
-
-// Boxes up to this many samples wide and high go through the lane-per-triangle path.
-BROKKR_CONSTANT int kSmallBox = 12;
 
 // A group's triangles, one per lane. Returns the samples that they cover.
 BROKKR_FN int rasterize_small(Warp& w, const KeyPass& pass, RecordGroup records, const Box<Int>& box) {
