@@ -27,8 +27,11 @@ struct BlockTime {
 struct Statistics {
   std::string machine, isa, pattern;
   int workers = 0, warps_per_block = 0, width = 0, rasterizers = 0, bin = 0;
-  double frame_ms = 0;  // the launch: first block starts to last block ends, without upload and read-back
-  double prepare_ms = 0, read_back_ms = 0;
+  // Renderer::render takes frame_ms + read_back_ms of its caller's time; Renderer::prepare took prepare_ms before.
+  double frame_ms = 0;  // from the call until the picture stands in the machine's memory: plan, uploads, launch, counts
+  double launch_ms = 0;     // of frame_ms the launch: from the first block's begin to the last one's end
+  double read_back_ms = 0;  // from the machine's memory to RenderResult::targets; 0 where they are left out
+  double prepare_ms = 0;    // draw tables, batches and mip chains, once for all frames
 
   uint64_t batches = 0, draws = 0, phases = 0, ordered_phases = 0;
   uint64_t indices = 0, vertex_shader_runs = 0;

@@ -47,7 +47,7 @@ BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFor
     FrameRecord record;
     record.time_s = ms(present - start) / 1000;
     record.between_presents_ms = record.between_display_change_ms = ms(present - before);
-    record.until_render_start_ms = -(result.statistics.frame_ms + result.statistics.read_back_ms);
+    record.until_render_start_ms = -(result.statistics.launch_ms + result.statistics.read_back_ms);
     record.frame_id = static_cast<uint64_t>(i);
     record.policy = name_of(render.policy);
     fill_record(result.statistics, ms(present - begin), record);

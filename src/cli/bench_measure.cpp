@@ -124,7 +124,7 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
       RenderResult result = renderer_->render(*prepared_, render, false);
       calls.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
       spent += calls.back();
-      launches.push_back(result.statistics.frame_ms);
+      launches.push_back(result.statistics.launch_ms);
       row.statistics = std::move(result.statistics);
     }
     row.brokkr.add(calls);

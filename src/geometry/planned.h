@@ -1,4 +1,4 @@
-// Vertex reuse by a plan: batches that the host has found (pipeline/reuse_plan.h). Shading a chunk's vertices into
+// Vertex reuse by a plan: batches that the host has found (pipeline/reuse_plan.cpp). Shading a chunk's vertices into
 // their slots is all that is left to do.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "pipeline/color_code.h"
-#include "pipeline/launch_layout.h"
+#include "pipeline/launch_plan.h"
 #include "pipeline/prepare.h"
 
 namespace brokkr {
@@ -74,15 +74,15 @@ class History {
 
  private:
   void find_rasterizer(const RenderOptions& options) {
-    const LaunchLayout layout = make_layout(frame_, 1, options, LaunchShape{});
+    const TargetPlan plan = plan_targets(frame_, {options.pattern, options.rasterizers, options.bin});
     const PixelAddress& p = result_.pixel;
-    result_.bin = layout.bin;
-    result_.bin_x = p.x / layout.bin;
-    result_.bin_y = p.y / layout.bin;
-    result_.rasterizers = uint32_t(layout.rasterizers);
-    const TargetRecord& target = layout.targets[p.target];
+    result_.bin = plan.bin;
+    result_.bin_x = p.x / plan.bin;
+    result_.bin_y = p.y / plan.bin;
+    result_.rasterizers = uint32_t(plan.rasterizers);
+    const TargetRecord& target = plan.targets[p.target];
     const uint32_t owner =
-        layout.bin_owner[target.first_bin + uint32_t(result_.bin_y) * target.bins_x + uint32_t(result_.bin_x)];
+        plan.bin_owner[target.first_bin + uint32_t(result_.bin_y) * target.bins_x + uint32_t(result_.bin_x)];
     result_.rasterizer = (owner + layer_offset(p.target, p.layer, result_.rasterizers)) % result_.rasterizers;
   }
 
@@ -215,7 +215,7 @@ class History {
   const Frame& frame_;
   Shading shading_;
   size_t limit_ = 0, command_ = 0;
-  PhasePlan plan_;
+  DrawPlan plan_;
   FrameTables tables_{};
   std::vector<TargetRecord> targets_;
   std::vector<FollowedSample> samples_;  // the pixel first

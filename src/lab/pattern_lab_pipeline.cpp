@@ -138,7 +138,7 @@ Rows PatternLab::cost(LabFrame& frame, Shading shading) {
     if (!whole) return std::move(measure_work(renderer_, *frame.prepared, std::span(&o, 1), 1, [](size_t) {})[0]);
     RasterizerWork w;
     w.statistics = renderer_.render(*frame.prepared, o, false).statistics;
-    w.frame_ms = w.statistics.frame_ms;
+    w.frame_ms = w.statistics.launch_ms;
     w.ms.assign(1, 0.0);
     for (const BlockTime& b : w.statistics.block_times) {
       w.geometry_ms += b.ms[size_t(Stage::geometry)];

@@ -24,7 +24,7 @@ double RasterizerWork::cv() const {
 
 RasterizerWork work_of(Statistics statistics) {
   RasterizerWork work;
-  work.frame_ms = statistics.frame_ms;
+  work.frame_ms = statistics.launch_ms;
   work.ms.assign(size_t(statistics.rasterizers), 0.0);
   for (const TraceEvent& e : statistics.trace) {
     const double ms = (e.end_us - e.begin_us) * 1e-3;

@@ -49,7 +49,7 @@ double gib(uint64_t kib) { return double(kib) / (1024.0 * 1024.0); }
 
 void fill_record(const Statistics& s, double frame_ms, FrameRecord& record) {
   const bool gpu = s.machine == "cuda";
-  record.gpu_busy_ms = gpu ? s.frame_ms : 0;
+  record.gpu_busy_ms = gpu ? s.launch_ms : 0;
   record.cpu_busy_ms = std::max(0.0, frame_ms - record.gpu_busy_ms);
   record.pattern = s.pattern;
   record.rasterizers = s.rasterizers;

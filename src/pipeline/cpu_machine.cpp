@@ -1,13 +1,10 @@
 #include "pipeline/cpu_machine.h"
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <cstring>
-#include <functional>
 #include <stdexcept>
 #include <thread>
-
-#include "pipeline/read_back.h"
 
 namespace brokkr {
 
@@ -84,15 +81,6 @@ CpuMachine::CpuMachine(const std::string& isa)
     throw std::invalid_argument("isa: this processor does not run '" + isa_ + "'; see `brokkr machines`");
 }
 
-void CpuMachine::reset_queues() {
-  dirty_ = false;
-  const LaunchMemory<ZeroedMemory>& m = *memory_;
-  fill_free_blocks(QueueMemory<1>::layout(m.free_memory.as<void>(), 1, m.layout.queue_capacity), m.layout.store_blocks);
-  // Rasterizer queues are empty when their memory is zero; new memory is, and need not be touched.
-  if (used_) QueueMemory<2>::layout(m.queue_memory.as<void>(), m.layout.rasterizers, m.layout.queue_capacity).reset();
-  std::memset(m.distribution.as<void>(), 0, m.distribution.bytes());
-}
-
 LaunchShape CpuMachine::shape(const RenderOptions& options) const {
   LaunchShape s;
   s.width = kernel_->width;
@@ -100,94 +88,68 @@ LaunchShape CpuMachine::shape(const RenderOptions& options) const {
   s.warps = kernel_->max_warps == 1
                 ? 1
                 : std::min(kernel_->max_warps, options.warps_per_block > 0 ? options.warps_per_block : 2);
+  s.shared_bytes = (kernel_->shared_bytes + 63) / 64 * 64;
   return s;
 }
 
-void CpuMachine::launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
-                        const LaunchShape& shape, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
-                        RenderResult& result, bool read_back_targets) {
-  const FrameTables tables = frame.tables(plan);
-  const MemoryShape memory_shape{shape.blocks,
-                                 shape.warps,
-                                 options.keep_ids,
-                                 options.shading == Shading::overdraw,
-                                 options.trace,
-                                 tables.blit_count,
-                                 (kernel_->shared_bytes + 63) / 64 * 64};
-  if (!memory_ || !memory_->layout.same_memory(layout) || !(memory_->shape == memory_shape)) {
-    memory_.reset();
-    memory_ = std::make_unique<LaunchMemory<ZeroedMemory>>(layout, memory_shape);
-    used_ = false;
-    reset_queues();
-    used_ = true;
-  }
-  if (dirty_) reset_queues();
-  LaunchMemory<ZeroedMemory>& m = *memory_;
-  LaunchData data = m.data(plan, layout, shape, options);
-  uint32_t abort_word = 0;
-  RasterTables& r = data.raster;
-  r.frame = tables;
-  r.targets.targets = layout.targets.data();
-  r.targets.bin_owner = layout.bin_owner.data();
-  r.targets.first_own_region = layout.first_own_region.data();
-  r.targets.own_regions = layout.own_regions.data();
-  data.schedule.abort = r.abort = &abort_word;
+// Rasterizer queues are empty when their memory is zero, and new memory is: it need not be touched.
+void CpuMachine::make_memory() {
+  memory_.reset();
+  memory_ = std::make_unique<LaunchMemory<ZeroedMemory>>(plan_->memory);
+  fill_free_blocks(memory_->free_blocks(), plan_->memory.store_blocks);
+}
 
+// As new, after a launch that did not finish.
+void CpuMachine::reset_memory() {
+  fill_free_blocks(memory_->free_blocks(), plan_->memory.store_blocks);
+  memory_->queues().reset();
+  std::memset(memory_->distribution.as<void>(), 0, memory_->distribution.bytes());
+}
+
+void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
+                       const RenderOptions& options) {
+  plan_ = plan;
+  if (!memory_ || !(memory_->shape == plan->memory))
+    make_memory();
+  else if (dirty_)
+    reset_memory();
+  dirty_ = true;
+  const LaunchMemory<ZeroedMemory>& m = *memory_;
+  data_ = m.data(*plan, host_tables(frame, *plan), options, &abort_);
   // What every launch begins with.
-  std::fill_n(r.targets.region_state, layout.regions, initial_region());
-  for (ZeroedMemory* zero : m.zeroed()) {
+  std::fill_n(data_.raster.targets.region_state, plan->memory.regions, initial_region());
+  for (const ZeroedMemory* zero : m.zeroed()) {
     if (zero->bytes() != 0) std::memset(zero->as<void>(), 0, zero->bytes());
   }
-  for (ZeroedMemory* id : {&m.visible_id, &m.depth_id}) {
+  for (const ZeroedMemory* id : {&m.visible_id, &m.depth_id}) {
     if (id->bytes() != 0) std::memset(id->as<void>(), 0xff, id->bytes());
   }
+  abort_ = kAbortNot;
+  const LaunchShape& shape = plan->shape;
+  const CpuLaunch launch{&data_, m.shared.as<std::byte>(), shape.shared_bytes, shape.blocks, shape.warps};
+  work_ = [this, launch](int i) { kernel_->run_warp(launch, i / launch.warps, i % launch.warps); };
+  begin_ = std::chrono::steady_clock::now();
+  pool_.start(shape.blocks * shape.warps, work_);
+}
 
-  CpuLaunch launch{&data, m.shared.as<std::byte>(), memory_shape.shared_bytes, shape.blocks, shape.warps};
-  const std::function<void(int)> work = [&](int i) { kernel_->run_warp(launch, i / shape.warps, i % shape.warps); };
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); };
-  pool_.start(shape.blocks * shape.warps, work);
-  std::atomic_ref<uint32_t> abort_flag(abort_word);
-  for (;;) {
-    const double left = options.frame_budget_ms > 0 ? options.frame_budget_ms - elapsed() : 1e9;
-    if (abort_request.load(std::memory_order_relaxed) != 0 || left <= 0) {
-      abort_flag.store(1, std::memory_order_relaxed);
-      result.aborted = true;
-      if (!pool_.wait(left <= 0 ? finish_ms(options.frame_budget_ms) : kFinishMs)) {
-        abort_flag.store(2, std::memory_order_relaxed);
-        pool_.wait(-1);
-      }
-      break;
-    }
-    if (pool_.wait(std::min(left, 10.0))) break;
-  }
-  const double frame_ms = elapsed();
+void CpuMachine::request(AbortLevel word) { std::atomic_ref<uint32_t>(abort_).store(word, std::memory_order_relaxed); }
 
-  LaunchCounts counts{data.counters,
-                      r.rasterizers,
-                      r.region_fragments,
-                      data.stage_ns,
-                      data.trace,
-                      data.trace_count,
-                      data.trace_capacity,
-                      uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count())};
-  Statistics& s = result.statistics;
+LaunchCounts CpuMachine::finish(bool aborted, Statistics& s) {
+  s.launch_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
   s.machine = isa_ == "emulated" ? "emulated" : "cpu";
   s.isa = isa_;
-  s.frame_ms = frame_ms;
-  s.store_bytes = m.store_bytes();
-  s.target_bytes = m.target_bytes();
-  fill_statistics(frame, plan, layout, shape, counts, s);
-  if (read_back_targets) {
-    const auto read_begin = Clock::now();
-    result.targets = read_back(layout,
-                               {r.targets.region_state, r.targets.color, r.targets.color_high, r.targets.depth,
-                                r.targets.stencil, r.targets.visible_id, r.targets.depth_id, r.targets.overdraw},
-                               &pool_, int(std::thread::hardware_concurrency()));
-    s.read_back_ms = std::chrono::duration<double, std::milli>(Clock::now() - read_begin).count();
-  }
-  dirty_ = result.aborted;
+  s.store_bytes = memory_->store_bytes();
+  s.target_bytes = memory_->target_bytes();
+  dirty_ = aborted;
+  return {data_.counters, data_.raster.rasterizers, data_.raster.region_fragments, data_.stage_ns,
+          data_.trace,    data_.trace_count};
+}
+
+std::vector<TargetImage> CpuMachine::read_back() {
+  const TargetTables& t = data_.raster.targets;
+  return read_planes(*plan_->targets,
+                     {t.region_state, t.color, t.color_high, t.depth, t.stencil, t.visible_id, t.depth_id, t.overdraw},
+                     &pool_, int(std::thread::hardware_concurrency()));
 }
 
 }  // namespace brokkr

@@ -1,14 +1,14 @@
 // Launches on the CPU: the vector builds with one warp per block, and the emulated machine.
 #pragma once
 
-#include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
 #include "pipeline/cpu_kernel.h"
-#include "pipeline/launch_layout.h"
 #include "pipeline/launch_memory.h"
 #include "pipeline/machine_backend.h"
 
@@ -27,19 +27,28 @@ class CpuMachine : public MachineBackend {
   explicit CpuMachine(const std::string& isa);
 
   LaunchShape shape(const RenderOptions& options) const override;
-  void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
-              const LaunchShape& shape, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
-              RenderResult& result, bool read_back) override;
+  void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
+             const RenderOptions& options) override;
+  bool wait(double ms) override { return pool_.wait(ms); }
+  void request(AbortLevel word) override;
+  LaunchCounts finish(bool aborted, Statistics& statistics) override;
+  std::vector<TargetImage> read_back() override;
 
  private:
-  void reset_queues();
+  void make_memory();
+  void reset_memory();
 
   std::string isa_;
   const CpuKernel* kernel_;
   std::unique_ptr<LaunchMemory<ZeroedMemory>> memory_;
-  bool used_ = false;   // some launch has used memory_
-  bool dirty_ = false;  // an aborted frame left elements and reservations in the queues
-  WorkerPool pool_;
+  bool dirty_ = false;  // a launch that did not finish left elements and reservations in the queues
+  // The last launch.
+  std::shared_ptr<const LaunchPlan> plan_;
+  LaunchData data_{};
+  uint32_t abort_ = kAbortNot;
+  std::function<void(int)> work_;
+  std::chrono::steady_clock::time_point begin_;
+  WorkerPool pool_;  // its threads go first
 };
 
 }  // namespace brokkr

@@ -1,7 +1,8 @@
-#include "pipeline/draw_record.h"
-
+// From a draw command and its state to the record that the kernel reads (scene/frame_tables.h).
 #include <algorithm>
 #include <cmath>
+
+#include "pipeline/prepare.h"
 
 namespace brokkr {
 namespace {

@@ -27,10 +27,10 @@ struct BlockShared {
 BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, uint32_t turn) {
   Warp& w = b.warp;
   const ScheduleTables& s = data.schedule;
-  const uint32_t task = s.reordered ? task_order(data.raster.targets)[turn] : turn;
+  const uint32_t task = s.task_order != nullptr ? s.task_order[turn] : turn;
   Counters& counters = b.shared->counters[w.index];
   DistributionScratch scratch;
-  scratch.mask = data.distribution_scratch + size_t(b.index * b.warps + w.index) * (2 * s.rasterizers + 32);
+  scratch.mask = data.distribution_scratch + size_t(b.index * b.warps + w.index) * distribution_words(s.rasterizers);
   scratch.touched = scratch.mask + s.rasterizers;
   const RasterTables& t = data.raster;
   Distributor distributor(t.blocks, t.targets, t.free_blocks, t.queues, scratch, counters, s.blocks_per_task);
@@ -53,9 +53,9 @@ BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage st
   Warp& w = b.warp;
   w.once([&] {
     data.stage_ns[size_t(b.index) * size_t(Stage::count) + size_t(stage)] += end - begin;
-    if (data.trace && data.trace_count[b.index] < data.trace_capacity) {
-      data.trace[size_t(b.index) * data.trace_capacity + data.trace_count[b.index]++] = {uint32_t(stage), argument,
-                                                                                         begin, end};
+    if (data.trace && data.trace_count[b.index] < kTraceCapacity) {
+      data.trace[size_t(b.index) * kTraceCapacity + data.trace_count[b.index]++] = {uint32_t(stage), argument, begin,
+                                                                                    end};
     }
   });
 }

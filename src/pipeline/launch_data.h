@@ -13,17 +13,21 @@ struct TraceRecord {
   uint64_t begin_ns, end_ns;
 };
 
+inline constexpr uint32_t kTraceCapacity = 1u << 16;  // events per block
+
+// Of one warp: a mask per rasterizer, and a list of rasterizers that a whole warp may write beyond.
+constexpr size_t distribution_words(uint32_t rasterizers) { return 2 * size_t(rasterizers) + 32; }
+
 struct LaunchData {
   RasterTables raster;
   ScheduleTables schedule;
-  uint32_t* distribution_scratch;  // per warp: rasterizers, then rasterizers + 32
+  uint32_t* distribution_scratch;  // distribution_words(rasterizers) per warp
   bool reuse_transforms, reuse_all;
   uint64_t* counters;     // kCounters
   uint64_t* stage_ns;     // per block, one per Stage
-  TraceRecord* trace;     // per block trace_capacity; null: no trace
+  TraceRecord* trace;     // per block kTraceCapacity; null: no trace
   uint32_t* trace_count;  // per block
-  uint32_t trace_capacity;
-  bool thread_time;  // times in processor time of the block's thread (CPU)
+  bool thread_time;       // times in processor time of the block's thread (CPU)
 };
 
 }  // namespace brokkr

@@ -9,10 +9,6 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The tables of pipeline/view_order.h: a rank per rasterizer, a task per turn.
-BROKKR_FN const uint32_t* rank_table(const TargetTables& t) { return t.first_own_region + t.rasterizers + 1; }
-BROKKR_FN const uint32_t* task_order(const TargetTables& t) { return rank_table(t) + t.rasterizers; }
-
 // What geometry reports to its bucket.
 enum class GeometryReport : uint64_t {
   none,   // no task can start
@@ -105,7 +101,7 @@ struct Rasterizers : LaunchSource {
     const ScheduleTables& s = view.schedule;
     const int own = children(s, view.block, view.blocks);
     if (own <= 0) return {};
-    const BucketState state{view.shared, view.local, own, view.now, rank_table(view.tables.targets)};
+    const BucketState state{view.shared, view.local, own, view.now, s.ranks};
     uint32_t& cursor = view.local[at.local];
     const int begin = int(w.uniform([&]() -> uint32_t { return cursor; }));
     uint64_t best = 0;

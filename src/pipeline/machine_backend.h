@@ -1,50 +1,59 @@
-// A machine as the Renderer sees it.
+// A machine as the Renderer sees it: a launch is started, waited for, finished, and then read back.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
-
-#include "brokkr/renderer.h"
-#include "pipeline/launch_layout.h"
+#include "machine/worker_pool.h"
+#include "pipeline/launch_data.h"
+#include "pipeline/prepare.h"
 
 namespace brokkr {
 
-// How long an aborted launch may go on with what is there (abort word 1) before it drops that too (2). With what the
-// host and a last portion of work take, it ends within 100 ms of the request.
-inline constexpr double kFinishMs = 20;
-
-// The same for a launch that its frame budget ends: a tenth of the budget, so that frames take the time that they were
-// given.
-inline double finish_ms(double frame_budget_ms) { return std::min(kFinishMs, 0.1 * frame_budget_ms); }
+// What the kernel counted, in host memory until the next launch.
+struct LaunchCounts {
+  const uint64_t* counters = nullptr;  // kCounters
+  const RasterizerState* rasterizers = nullptr;
+  const uint64_t* region_fragments = nullptr;
+  const uint64_t* stage_ns = nullptr;  // blocks * Stage::count
+  const TraceRecord* trace = nullptr;  // blocks * kTraceCapacity; null: no trace
+  const uint32_t* trace_count = nullptr;
+};
 
 class MachineBackend {
  public:
   virtual ~MachineBackend() = default;
   // Blocks, warps and lanes that a launch with these options has.
   virtual LaunchShape shape(const RenderOptions& options) const = 0;
-  // One launch. Fills statistics, and targets where read_back says so. Watches abort_request while it runs.
-  virtual void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
-                      const LaunchShape& shape, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
-                      RenderResult& result, bool read_back) = 0;
+  // Begins a launch and returns. What a launch that was cut off has left is cleared away first.
+  virtual void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
+                     const RenderOptions& options) = 0;
+  // Waits for its end, at most `ms` (negative: for ever). Returns whether it has ended.
+  virtual bool wait(double ms) = 0;
+  // Asks the running launch to end. Returns at once.
+  virtual void request(AbortLevel word) = 0;
+  // After the end: its counts, and what of the statistics the machine alone knows. `aborted`: it was asked to end.
+  virtual LaunchCounts finish(bool aborted, Statistics& statistics) = 0;
+  // The pictures of the last launch.
+  virtual std::vector<TargetImage> read_back() = 0;
   // Renderer::resolve_to_surface of the last launch.
   virtual bool resolve_to_surface(uint32_t /*target*/, uint32_t /*layer*/, unsigned long long /*surface*/) {
     return false;
   }
 };
 
-// What the kernel counted, as it lies in memory after a launch.
-struct LaunchCounts {
-  const uint64_t* counters = nullptr;  // kCounters
-  const RasterizerState* rasterizers = nullptr;
-  const uint64_t* region_fragments = nullptr;
-  const uint64_t* stage_ns = nullptr;  // blocks * Stage::count
-  const TraceRecord* trace = nullptr;
-  const uint32_t* trace_count = nullptr;
-  uint32_t trace_capacity = 0;
-  uint64_t start_ns = 0;  // of the trace's time
-};
+// Fills what follows from the plan and the counts.
+void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,
+                     Statistics& s);
 
-void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
-                     const LaunchShape& shape, const LaunchCounts& counts, Statistics& s);
+// Planes in host memory (target/target_tables.h). Null planes are left out of the pictures.
+struct HostPlanes {
+  const RegionState* region_state = nullptr;
+  const uint32_t *color = nullptr, *color_high = nullptr;
+  const float* depth = nullptr;
+  const uint8_t* stencil = nullptr;
+  const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr;
+};
+// From planes to pictures in rows (read_back.cpp). Clears that still wait (an aborted frame) appear as done. With a
+// pool, `threads` of it share the work.
+std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& planes, WorkerPool* pool = nullptr,
+                                     int threads = 1);
 
 }  // namespace brokkr

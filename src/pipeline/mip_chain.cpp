@@ -1,5 +1,4 @@
-#include "pipeline/mip_chain.h"
-
+// Textures as the kernel samples them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <glm/vec4.hpp>
 
 #include "pipeline/color_code.h"
+#include "pipeline/prepare.h"
 
 namespace brokkr {
 namespace {

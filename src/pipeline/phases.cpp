@@ -10,11 +10,11 @@ namespace {
 
 // An order-free draw tests and writes depth with one strict order of (depth, submission), writes all colour channels or
 // none, and has nothing that looks at what was drawn before it. Returns false for all others.
-bool order_free(const DrawRecord& d, const MaterialRecord& material, Shading shading, uint8_t& key_bits) {
+bool order_free(const DrawRecord& d, const MaterialRecord& material, bool shows_materials, uint8_t& key_bits) {
   const uint32_t needed = kDrawDepthTest | kDrawDepthWrite;
   if ((d.bits & needed) != needed || (d.bits & (kDrawBlend | kDrawStencil)) != 0) return false;
   const bool discards = (d.bits & kDrawMaterial) && ((d.bits & kDrawAlphaTest) || material.alpha_cutoff > 0);
-  if (discards && shows_materials(shading)) return false;
+  if (discards && shows_materials) return false;
   if (d.color_mask != 0 && d.color_mask != 15) return false;
   key_bits = d.color_mask == 0 ? kKeyDepthOnly : 0;
   switch (CompareFunc(d.depth_func)) {
@@ -69,35 +69,24 @@ PhaseRecord blit_phase(const BlitCommand& b, uint32_t gate) {
 
 }  // namespace
 
-const PhasePlan& PreparedFrame::Impl::make_plan(const RenderOptions& options) {
-  const uint32_t limit =
-      std::min<uint32_t>(options.command_limit.value_or(0xffffffffu), uint32_t(frame->commands.size()));
-  const OrderMode order = options.shading == Shading::overdraw ? OrderMode::strict : options.order;
-  const ReusePlan* reuse = reuse_plan(options.reuse);
-  plan.vertex_work = options.vertex_work;
-  if (!plan.phases.empty() && plan.order == order && plan.shading == options.shading && plan.command_limit == limit &&
-      plan.reuse == reuse)
-    return plan;
-  plan = PhasePlan{};
-  plan.reuse = reuse;
-  plan.vertex_work = options.vertex_work;
-  plan.order = order;
-  plan.shading = options.shading;
-  plan.command_limit = limit;
-  size_t next_draw = 0;
-  uint32_t gates = 0;
+DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse) {
+  DrawPlan plan;
+  plan.reuse = std::move(reuse);
+  if (plan.reuse != nullptr) plan.batch_triangles = plan.reuse->max_triangles;
   const auto push = [&](PhaseRecord r) {
     r.end_batch = plan.batches;
     plan.phases.push_back(r);
   };
-  for (uint32_t c = 0; c < limit; ++c) {
-    if (const auto* clear = std::get_if<ClearCommand>(&frame->commands[c])) push(clear_phase(*frame, *clear));
-    if (const auto* blit = std::get_if<BlitCommand>(&frame->commands[c])) push(blit_phase(*blit, gates++));
-    for (; next_draw < draws.size() && draws[next_draw].command == c; ++next_draw) {
-      DrawRecord draw = draws[next_draw];
+  size_t next_draw = 0;
+  for (uint32_t c = 0; c < key.command_limit; ++c) {
+    const Command& command = frame.frame->commands[c];
+    if (const auto* clear = std::get_if<ClearCommand>(&command)) push(clear_phase(*frame.frame, *clear));
+    if (const auto* blit = std::get_if<BlitCommand>(&command)) push(blit_phase(*blit, plan.blits++));
+    for (; next_draw < frame.draws.size() && frame.draws[next_draw].command == c; ++next_draw) {
+      DrawRecord draw = frame.draws[next_draw];
       uint8_t key_bits = 0;
-      const bool free =
-          order == OrderMode::automatic && order_free(draw, materials[draw.material], options.shading, key_bits);
+      const bool free = key.order == OrderMode::automatic &&
+                        order_free(draw, frame.materials[draw.material], key.materials, key_bits);
       const PhaseKind kind = free ? PhaseKind::order_free : PhaseKind::ordered;
       if (!free) key_bits = 0;
       if (plan.phases.empty() || plan.phases.back().kind != kind || plan.phases.back().key_bits != key_bits) {
@@ -107,7 +96,7 @@ const PhasePlan& PreparedFrame::Impl::make_plan(const RenderOptions& options) {
         push(r);
         plan.ordered_phases += !free;
       }
-      plan.batches = reuse != nullptr ? reuse->draw_end[next_draw] : draw_end[next_draw];
+      plan.batches = plan.reuse != nullptr ? plan.reuse->draw_end[next_draw] : frame.draw_end[next_draw];
       plan.phases.back().end_batch = plan.batches;
       draw.phase = uint32_t(plan.phases.size() - 1);
       plan.draws.push_back(draw);

@@ -9,14 +9,11 @@
 
 #include <glm/geometric.hpp>
 
-#include "pipeline/draw_record.h"
 #include "pipeline/expand.h"
-#include "pipeline/mip_chain.h"
 
 namespace brokkr {
 namespace {
 
-// A frame's device copies are made anew where its version is.
 uint64_t next_version() {
   static std::atomic<uint64_t> versions{0};
   return ++versions;
@@ -36,9 +33,110 @@ std::vector<ViewRecord> view_records(const std::vector<View>& views) {
   return records;
 }
 
+MaterialRecord material_record(const Material& m) {
+  MaterialRecord r{};
+  for (int i = 0; i < 3; ++i) {
+    r.diffuse[i] = m.diffuse[i];
+    r.specular[i] = m.specular[i];
+    r.emission[i] = m.emission[i];
+    r.ambient[i] = m.ambient[i];
+  }
+  r.shininess = m.shininess;
+  r.opacity = m.opacity;
+  r.alpha_cutoff = m.alpha_cutoff;
+  r.diffuse_texture = m.diffuse_texture;
+  r.alpha_texture = m.alpha_texture;
+  return r;
+}
+
 void require(bool ok, const std::string& message) {
   if (!ok) throw std::runtime_error(message);
 }
+
+// Cuts a frame's draws into runs and batches.
+class DrawTables {
+ public:
+  DrawTables(const Frame& frame, PreparedFrame::Impl& tables) : frame_(frame), p_(tables) {}
+
+  void add(const DrawCommand& draw, uint32_t command) {
+    if (draw.element_count == 0 || draw.instances == 0 || draw.view_count == 0) return;
+    DrawRecord record = make_draw(frame_, draw, target_of(draw, 0), command);
+    uint32_t instances = draw.instances;
+    uint64_t triangles = 0;
+    if (needs_expansion(draw, frame_.states[draw.state])) {
+      triangles = add_expanded(draw, record, instances);
+    } else {
+      record.assembly = draw.topology == Topology::triangles        ? Assembly::list
+                        : draw.topology == Topology::triangle_strip ? Assembly::strip
+                                                                    : Assembly::fan;
+      triangles = primitive_count(draw.topology, draw.element_count);
+    }
+    if (triangles == 0) return;
+    record.triangle_count = uint32_t(triangles);
+    const uint64_t runs = uint64_t(instances) * draw.view_count;
+    if (draw.flags & (kFragmentDiscard | kFragmentDepth | kClipDistance))
+      p_.discard_unknown_triangles += triangles * runs;
+    const uint64_t batches = (triangles + kBatchTriangles - 1) / kBatchTriangles;
+    require(batches_ + batches * runs <= kMaxBatches,
+            "command " + std::to_string(command) + ": more than 2^32 triangles in the frame; split it");
+    add_runs(draw, record, instances, batches);
+  }
+
+ private:
+  const Target& target_of(const DrawCommand& draw, uint32_t view) const {
+    return frame_.targets[frame_.views[draw.first_view + view].target];
+  }
+
+  // Indices and vertices of a draw in its other form. Returns its triangles.
+  uint64_t add_expanded(const DrawCommand& draw, DrawRecord& record, uint32_t& instances) {
+    const State& state = frame_.states[draw.state];
+    ExpandedDraw e = expand(frame_, draw, state, record.command);
+    std::vector<uint32_t>& indices = p_.own_indices;
+    if (indices.empty()) indices = frame_.indices;
+    record.bits |= kDrawIndexed;
+    record.assembly = Assembly::list;
+    require(indices.size() + e.indices.size() < 0x7fffffffu,
+            "command " + std::to_string(record.command) + ": too many indices; limit 2^31");
+    record.first_index = uint32_t(indices.size());
+    indices.insert(indices.end(), e.indices.begin(), e.indices.end());
+    if (!e.positions.empty() || draw.topology >= Topology::points || state.polygon_mode != PolygonMode::fill) {
+      std::vector<glm::vec4>& positions = p_.own_positions;
+      if (positions.empty()) positions = frame_.positions;
+      record.first_vertex = uint32_t(positions.size());
+      record.vertex_count = uint32_t(e.positions.size());
+      record.bits &= ~uint32_t(kDrawCullFront | kDrawCullBack);
+      positions.insert(positions.end(), e.positions.begin(), e.positions.end());
+    }
+    instances = e.instances;
+    return e.indices.size() / 3;
+  }
+
+  void add_runs(const DrawCommand& draw, DrawRecord& record, uint32_t instances, uint64_t batches) {
+    const auto push = [&] {
+      p_.draws.push_back(record);
+      p_.draw_end.push_back(uint32_t(batches_));
+    };
+    for (uint32_t v = 0; v < draw.view_count; ++v) {
+      if (v > 0 && &target_of(draw, v) != &target_of(draw, v - 1)) {
+        // Another target has other bounds: a record of its own.
+        push();
+        fill_rect(frame_.states[draw.state], target_of(draw, v), record.rect);
+      }
+      const uint32_t draw_number = uint32_t(p_.draws.size());
+      for (uint32_t i = 0; i < instances; ++i) {
+        const uint32_t run = uint32_t(p_.runs.size());
+        p_.runs.push_back({draw_number, draw.first_view + v, i, uint32_t(batches_)});
+        p_.batch_run.insert(p_.batch_run.end(), size_t(batches), run);
+        batches_ += batches;
+      }
+    }
+    push();
+  }
+
+  const Frame& frame_;
+  PreparedFrame::Impl& p_;
+  uint64_t batches_ = 0;
+};
 
 }  // namespace
 
@@ -50,134 +148,55 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
   PreparedFrame::Impl& p = *result.impl_;
   p.frame = &frame;
   p.version = next_version();
-
-  uint64_t batches = 0;
+  p.views_version = next_version();
+  DrawTables tables(frame, p);
   for (size_t c = 0; c < frame.commands.size(); ++c) {
-    const auto* draw = std::get_if<DrawCommand>(&frame.commands[c]);
-    if (draw == nullptr || draw->element_count == 0 || draw->instances == 0 || draw->view_count == 0) continue;
-    const State& state = frame.states[draw->state];
-    const auto target_of = [&](uint32_t v) { return frame.views[draw->first_view + v].target; };
-    DrawRecord record = make_draw(frame, *draw, frame.targets[target_of(0)], uint32_t(c));
-    uint32_t instances = draw->instances;
-    uint64_t triangles = 0;
-    if (needs_expansion(*draw, state)) {
-      ExpandedDraw e = expand(frame, *draw, state, c);
-      if (!p.own_indices) p.indices = frame.indices;
-      p.own_indices = true;
-      record.bits |= kDrawIndexed;
-      record.assembly = Assembly::list;
-      require(p.indices.size() + e.indices.size() < 0x7fffffffu,
-              "command " + std::to_string(c) + ": too many indices; limit 2^31");
-      record.first_index = uint32_t(p.indices.size());
-      p.indices.insert(p.indices.end(), e.indices.begin(), e.indices.end());
-      triangles = e.indices.size() / 3;
-      if (!e.positions.empty() || draw->topology >= Topology::points || state.polygon_mode != PolygonMode::fill) {
-        if (!p.own_positions) p.positions = frame.positions;
-        p.own_positions = true;
-        record.first_vertex = uint32_t(p.positions.size());
-        record.vertex_count = uint32_t(e.positions.size());
-        record.bits &= ~uint32_t(kDrawCullFront | kDrawCullBack);
-        p.positions.insert(p.positions.end(), e.positions.begin(), e.positions.end());
-      }
-      instances = e.instances;
-    } else {
-      record.assembly = draw->topology == Topology::triangles        ? Assembly::list
-                        : draw->topology == Topology::triangle_strip ? Assembly::strip
-                                                                     : Assembly::fan;
-      triangles = primitive_count(draw->topology, draw->element_count);
-    }
-    if (triangles == 0) continue;
-    record.triangle_count = uint32_t(triangles);
-    p.index_count += triangles * 3 * instances * draw->view_count;
-    p.triangles += triangles * instances * draw->view_count;
-    if (draw->flags & (kFragmentDiscard | kFragmentDepth | kClipDistance)) {
-      p.discard_unknown_triangles += triangles * instances * draw->view_count;
-    }
-    const uint64_t per_run = (triangles + kBatchTriangles - 1) / kBatchTriangles;
-    require(batches + per_run * instances * draw->view_count <= kMaxBatches,
-            "command " + std::to_string(c) + ": more than 2^32 triangles in the frame; split it");
-    const auto push = [&] {
-      p.draws.push_back(record);
-      p.draw_end.push_back(uint32_t(batches));
-    };
-    for (uint32_t v = 0; v < draw->view_count; ++v) {
-      if (v > 0 && target_of(v) != target_of(v - 1)) {
-        // Another target has other bounds: a record of its own.
-        push();
-        fill_rect(state, frame.targets[target_of(v)], record.rect);
-      }
-      const uint32_t draw_number = uint32_t(p.draws.size());
-      for (uint32_t i = 0; i < instances; ++i) {
-        const uint32_t run = uint32_t(p.runs.size());
-        p.runs.push_back({draw_number, draw->first_view + v, i, uint32_t(batches)});
-        p.batch_run.insert(p.batch_run.end(), size_t(per_run), run);
-        batches += per_run;
-      }
-    }
-    push();
+    if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) tables.add(*draw, uint32_t(c));
   }
-  require((p.own_positions ? p.positions.size() : frame.positions.size()) < kMaxFrameVertices,
-          "frame: more than 2^29 vertices; split it");
-
+  require(p.positions().size() < kMaxFrameVertices, "frame: more than 2^29 vertices; split it");
   p.views = view_records(frame.views);
-  for (const Material& m : frame.materials) {
-    MaterialRecord r{};
-    for (int i = 0; i < 3; ++i) {
-      r.diffuse[i] = m.diffuse[i];
-      r.specular[i] = m.specular[i];
-      r.emission[i] = m.emission[i];
-      r.ambient[i] = m.ambient[i];
-    }
-    r.shininess = m.shininess;
-    r.opacity = m.opacity;
-    r.alpha_cutoff = m.alpha_cutoff;
-    r.diffuse_texture = m.diffuse_texture;
-    r.alpha_texture = m.alpha_texture;
-    p.materials.push_back(r);
-  }
+  for (const Material& m : frame.materials) p.materials.push_back(material_record(m));
   for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels));
   p.prepare_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
 
-FrameTables PreparedFrame::Impl::tables(const PhasePlan& phase_plan) const {
+FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   FrameTables t{};
-  t.draws = phase_plan.draws.data();
+  t.draws = plan.draws.data();
   t.runs = runs.data();
   t.batch_run = batch_run.data();
   t.views = views.data();
   t.materials = materials.data();
   t.textures = textures.data();
   t.texels = texels.data();
-  t.phases = phase_plan.phases.data();
-  t.indices = own_indices ? indices.data() : frame->indices.data();
-  t.positions = own_positions ? &positions.data()->x : &frame->positions.data()->x;
+  t.phases = plan.phases.data();
+  t.indices = indices().data();
+  t.positions = &positions().data()->x;
   t.normals = frame->normals.empty() ? nullptr : &frame->normals.data()->x;
   t.texcoords = frame->texcoords.empty() ? nullptr : &frame->texcoords.data()->x;
   t.models = frame->models.empty() ? nullptr : &frame->models.data()[0][0][0];
-  t.batches = phase_plan.batches;
-  t.vertex_work = phase_plan.vertex_work;
-  if (const ReusePlan* reuse = phase_plan.reuse) {
+  t.batches = plan.batches;
+  t.phase_count = uint32_t(plan.phases.size());
+  if (const ReusePlan* reuse = plan.reuse.get()) {
     t.planned = reuse->batches.data();
     t.chunks = reuse->chunks.data();
     t.chunk_corners = reuse->corners.data();
     t.shade_vertex = reuse->shade_vertex.data();
     t.shade_slot = reuse->shade_slot.data();
   }
-  t.draw_count = uint32_t(phase_plan.draws.size());
-  t.phase_count = uint32_t(phase_plan.phases.size());
-  for (const PhaseRecord& phase : phase_plan.phases) t.blit_count += phase.kind == PhaseKind::blit;
   const float length = std::sqrt(glm::dot(frame->light_direction, frame->light_direction));
   for (int i = 0; i < 3; ++i) t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
   return t;
 }
 
-uint64_t PreparedFrame::Impl::bytes() const {
-  const auto size = [](const auto& v) { return uint64_t(v.size() * sizeof(v[0])); };
-  return size(draws) + size(runs) + size(batch_run) + size(views) + size(materials) + size(textures) + size(texels) +
-         size(plan.phases) + size(own_indices ? indices : frame->indices) +
-         size(own_positions ? positions : frame->positions) + size(frame->normals) + size(frame->texcoords) +
-         size(frame->models) + (plan.reuse != nullptr ? plan.reuse->bytes() : 0);
+uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
+  const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
+  uint64_t sum = size(draws, runs, batch_run, views, materials, textures, texels, indices(), positions(),
+                      frame->normals, frame->texcoords, frame->models, plan.phases);
+  if (const ReusePlan* r = plan.reuse.get())
+    sum += size(r->batches, r->chunks, r->corners, r->shade_vertex, r->shade_slot);
+  return sum;
 }
 
 PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
@@ -195,7 +214,7 @@ PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
 
 void PreparedFrame::update_views() {
   impl_->views = view_records(impl_->frame->views);
-  impl_->version = next_version();
+  impl_->views_version = next_version();
 }
 
 PreparedFrame::PreparedFrame() = default;

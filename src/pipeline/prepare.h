@@ -3,24 +3,9 @@
 
 #include <vector>
 
-#include "brokkr/renderer.h"
-#include "pipeline/reuse_plan.h"
-#include "scene/frame_tables.h"
+#include "pipeline/launch_plan.h"
 
 namespace brokkr {
-
-// Phases of a frame under one choice of order and shading, and the phase of each draw.
-struct PhasePlan {
-  OrderMode order = OrderMode::automatic;
-  Shading shading = Shading::material;
-  uint32_t command_limit = 0;
-  const ReusePlan* reuse = nullptr;  // of the prepared frame
-  uint32_t vertex_work = 0;
-  std::vector<PhaseRecord> phases;
-  std::vector<DrawRecord> draws;  // of the commands below the limit, their phase filled in
-  uint32_t batches = 0;
-  uint32_t ordered_phases = 0;
-};
 
 struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   static Impl& of(const PreparedFrame& frame) { return *frame.impl_; }
@@ -35,21 +20,32 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   std::vector<TextureRecord> textures;
   std::vector<uint32_t> texels;
   // Copies only where expansion added to them; else the frame's own are used.
-  std::vector<uint32_t> indices;
-  std::vector<glm::vec4> positions;
-  bool own_indices = false, own_positions = false;
-  uint64_t triangles = 0, index_count = 0, discard_unknown_triangles = 0;
+  std::vector<uint32_t> own_indices;
+  std::vector<glm::vec4> own_positions;
+  uint64_t discard_unknown_triangles = 0;
   double prepare_ms = 0;
-  uint64_t version = 0;  // unique: device copies are made per prepared frame
+  // Unique numbers of what lies in these tables, for copies of them on devices: a camera changes the views alone.
+  uint64_t version = 0, views_version = 0;
+  PlanCache plans;
 
-  std::vector<std::unique_ptr<ReusePlan>> reuse_plans;  // those that were asked for, one per strategy
-  const ReusePlan* reuse_plan(ReuseMode mode);          // nullptr: none is needed
-
-  PhasePlan plan;  // of the last render
-  const PhasePlan& make_plan(const RenderOptions& options);
+  const std::vector<uint32_t>& indices() const { return own_indices.empty() ? frame->indices : own_indices; }
+  const std::vector<glm::vec4>& positions() const { return own_positions.empty() ? frame->positions : own_positions; }
   // Pointers into host memory.
-  FrameTables tables(const PhasePlan& plan) const;
-  uint64_t bytes() const;
+  FrameTables tables(const DrawPlan& plan) const;
+  uint64_t bytes(const DrawPlan& plan) const;
 };
+
+// All of a draw's record that follows from `draw`, its state and `target`, the one that it is drawn to; `command` is
+// its number in the frame. The frame has passed `validate` (brokkr/frame.h).
+DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& target, uint32_t command);
+
+// The samples of `target` whose centres lie inside the state's viewport and scissor: x0, y0, x1, y1 in pixels, x1 and
+// y1 excluded; x0 >= x1 or y0 >= y1 where there are none.
+void fill_rect(const State& state, const Target& target, int32_t (&rect)[4]);
+
+// Appends the texture's mip chain to `texels`: one word per texel, red in the lowest byte. Levels are box-filtered in
+// linear light. Of sRGB textures red, green and blue are the square root of linear light: as fine in the dark as sRGB's
+// curve, within one step of it everywhere, and undone by one multiplication.
+TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels);
 
 }  // namespace brokkr

@@ -1,5 +1,4 @@
-#include "pipeline/read_back.h"
-
+// From the kernel's planes to pictures in rows.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -7,6 +6,7 @@
 #include <functional>
 
 #include "pipeline/color_code.h"
+#include "pipeline/machine_backend.h"
 
 namespace brokkr {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::array<uint8_t, 64> kMorton = morton_table();
 
 // One row of 8x8 tiles of one layer: what a thread takes at a time.
 struct TileRow {
-  const LaunchLayout& layout;
+  const TargetPlan& plan;
   const TargetRecord& target;
   uint32_t layer, y;  // first row of pixels
 
@@ -35,7 +35,7 @@ struct TileRow {
   // kMorton[8 * (pixel row % 8) + i] is where its samples lie.
   template <class F>
   void for_rows(F&& copy) const {
-    const uint32_t edge = uint32_t(layout.region), rows = std::min(8u, target.height - y);
+    const uint32_t edge = uint32_t(plan.region), rows = std::min(8u, target.height - y);
     const uint32_t first_region = target.first_region + (layer * target.regions_y + y / edge) * target.regions_x;
     for (uint32_t x = 0; x < target.width; x += 8) {
       const uint32_t region = first_region + x / edge, wide = std::min(8u, target.width - x);
@@ -129,15 +129,14 @@ void read_tiles(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
 
 }  // namespace
 
-std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes& planes, WorkerPool* pool,
-                                   int threads) {
-  std::vector<TargetImage> images(layout.targets.size());
+std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& planes, WorkerPool* pool, int threads) {
+  std::vector<TargetImage> images(plan.targets.size());
   struct Part {
     uint32_t target, layer, y;
   };
   std::vector<Part> parts;
-  for (uint32_t t = 0; t < layout.targets.size(); ++t) {
-    const TargetRecord& target = layout.targets[t];
+  for (uint32_t t = 0; t < plan.targets.size(); ++t) {
+    const TargetRecord& target = plan.targets[t];
     images[t].layers.resize(target.layers);
     for (uint32_t l = 0; l < target.layers; ++l) {
       size_layer(target, planes, images[t].layers[l]);
@@ -148,7 +147,7 @@ std::vector<TargetImage> read_back(const LaunchLayout& layout, const HostPlanes&
   const std::function<void(int)> work = [&](int) {
     for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts.size();) {
       const Part& p = parts[i];
-      read_tiles({layout, layout.targets[p.target], p.layer, p.y}, planes, images[p.target].layers[p.layer]);
+      read_tiles({plan, plan.targets[p.target], p.layer, p.y}, planes, images[p.target].layers[p.layer]);
     }
   };
   if (pool != nullptr && threads > 1) {

@@ -1,16 +1,58 @@
 #include "brokkr/renderer.h"
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <stdexcept>
 #include <thread>
 
 #include "pipeline/cpu_machine.h"
+#include "pipeline/options.h"
 #if defined(BROKKR_HAVE_CUDA)
 #include "pipeline/cuda/machine.h"
 #endif
-#include "pipeline/view_order.h"
 
 namespace brokkr {
+
+namespace {
+
+class Stopwatch {
+ public:
+  double ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - begin_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+};
+
+// How long a launch that was asked to finish may go on with what is there, before it is asked to leave. With what the
+// host and a last portion of work take, it ends within 100 ms of the request. A frame budget allows a tenth of itself,
+// so that frames take the time that they were given.
+double finish_ms(bool spent, double budget_ms) {
+  constexpr double kMost = 20;
+  return spent ? std::min(kMost, 0.1 * budget_ms) : kMost;
+}
+
+// Waits for the end of the launch that was started just now, and asks for it on request or when its budget (0: none) is
+// spent. Returns whether it had to.
+bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, double budget_ms) {
+  constexpr double kLookAgainMs = 10;
+  const Stopwatch launch;
+  for (;;) {
+    const double left = budget_ms > 0 ? budget_ms - launch.ms() : kLookAgainMs;
+    if (left <= 0 || abort.load(std::memory_order_relaxed) != 0) {
+      machine.request(kAbortFinish);
+      if (!machine.wait(finish_ms(left <= 0, budget_ms))) {
+        machine.request(kAbortLeave);
+        machine.wait(-1);
+      }
+      return true;
+    }
+    if (machine.wait(std::min(left, kLookAgainMs))) return false;
+  }
+}
+
+}  // namespace
 
 struct Renderer::Impl {
   std::map<std::string, std::unique_ptr<MachineBackend>> machines;
@@ -43,16 +85,23 @@ Renderer::Renderer() : impl_(std::make_unique<Impl>()) {}
 Renderer::~Renderer() = default;
 
 RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& options, bool read_back) {
-  MachineBackend& machine = impl_->machine(options);
-  const PhasePlan& plan = frame.impl_->make_plan(options);
-  const LaunchShape shape = machine.shape(options);
-  LaunchLayout layout = make_layout(*frame.impl_->frame, plan.batches, options, shape,
-                                    plan.reuse != nullptr ? plan.reuse->max_triangles : kBatchTriangles);
-  add_view_order(*frame.impl_, plan, options, layout);
-  RenderResult result;
+  const Stopwatch call;
   impl_->abort.store(0);
+  check_options(options);
+  MachineBackend& machine = impl_->machine(options);
+  const std::shared_ptr<const LaunchPlan> plan =
+      frame.impl_->plans.get(*frame.impl_, plan_key(*frame.impl_->frame, options, machine.shape(options)));
+  RenderResult result;
+  Statistics& s = result.statistics;
   impl_->last = &machine;
-  machine.launch(*frame.impl_, plan, layout, shape, options, impl_->abort, result, read_back);
+  machine.start(*frame.impl_, plan, options);
+  result.aborted = wait_for_end(machine, impl_->abort, options.frame_budget_ms);
+  fill_statistics(*frame.impl_, *plan, machine.finish(result.aborted, s), s);
+  s.frame_ms = call.ms();
+  if (read_back) {
+    result.targets = machine.read_back();
+    s.read_back_ms = call.ms() - s.frame_ms;
+  }
   return result;
 }
 

@@ -1,9 +1,6 @@
-#include "pipeline/reuse_plan.h"
-
+// Batches of a whole frame as a reuse strategy forms them.
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -128,47 +125,32 @@ class Planner {
 
 }  // namespace
 
-uint64_t ReusePlan::bytes() const {
-  return batches.size() * sizeof(PlannedBatch) + chunks.size() * sizeof(ReuseChunk) +
-         (corners.size() + shade_vertex.size() + shade_slot.size()) * sizeof(uint32_t);
-}
+bool is_planned(ReuseMode mode) { return model_name(mode) != nullptr; }
 
-const ReusePlan* PreparedFrame::Impl::reuse_plan(ReuseMode mode) {
-  const char* name = model_name(mode);
-  if (name == nullptr) return nullptr;
-  for (const auto& made : reuse_plans) {
-    if (made->mode == mode) return made.get();
-  }
-  static std::atomic<uint64_t> versions{0};
-  const auto begin = std::chrono::steady_clock::now();
-  auto made = std::make_unique<ReusePlan>();
-  made->mode = mode;
-  made->version = ++versions;
-  Planner planner(*made, batch_model(name));
+ReusePlan plan_reuse(const PreparedFrame::Impl& frame, ReuseMode mode) {
+  ReusePlan plan;
+  Planner planner(plan, batch_model(model_name(mode)));
   // Draws of the same indices share their batches.
   using Key = std::tuple<uint32_t, uint32_t, Assembly, bool>;
   std::map<Key, GeometryPlan> known;
-  const uint32_t* all_indices = own_indices ? indices.data() : frame->indices.data();
-  made->draw_end.resize(draws.size());
-  for (uint32_t r = 0; r < runs.size(); ++r) {
-    const DrawRecord& draw = draws[runs[r].draw];
+  plan.draw_end.resize(frame.draws.size());
+  for (uint32_t r = 0; r < frame.runs.size(); ++r) {
+    const RunRecord& run = frame.runs[r];
+    const DrawRecord& draw = frame.draws[run.draw];
     const bool indexed = (draw.bits & kDrawIndexed) != 0;
     const Key key{indexed ? draw.first_index : 0, draw.triangle_count, draw.assembly, indexed};
     auto found = known.find(key);
-    if (found == known.end()) found = known.emplace(key, planner.plan(assembled(draw, all_indices))).first;
+    if (found == known.end()) found = known.emplace(key, planner.plan(assembled(draw, frame.indices().data()))).first;
     const GeometryPlan& g = found->second;
-    if (made->batches.size() + g.first_triangle.size() > kMaxBatches)
+    if (plan.batches.size() + g.first_triangle.size() > kMaxBatches)
       throw std::runtime_error("reuse: more than 2^27 batches in the frame; split it");
     for (size_t b = 0; b + 1 < g.first_triangle.size(); ++b) {
-      made->batches.push_back({r, runs[r].first_batch * kBatchTriangles + g.first_triangle[b], g.first_chunk[b],
-                               g.first_chunk[b + 1] - g.first_chunk[b]});
+      plan.batches.push_back({r, run.first_batch * kBatchTriangles + g.first_triangle[b], g.first_chunk[b],
+                              g.first_chunk[b + 1] - g.first_chunk[b]});
     }
-    made->draw_end[runs[r].draw] = uint32_t(made->batches.size());
+    plan.draw_end[run.draw] = uint32_t(plan.batches.size());
   }
-  made->plan_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  prepare_ms += made->plan_ms;
-  reuse_plans.push_back(std::move(made));
-  return reuse_plans.back().get();
+  return plan;
 }
 
 }  // namespace brokkr

@@ -23,6 +23,7 @@ Json scalars(const Statistics& s) {
           {"rasterizers", s.rasterizers},
           {"bin", s.bin},
           {"frame_ms", s.frame_ms},
+          {"launch_ms", s.launch_ms},
           {"prepare_ms", s.prepare_ms},
           {"read_back_ms", s.read_back_ms},
           {"batches", s.batches},
@@ -52,6 +53,74 @@ Json scalars(const Statistics& s) {
           {"frame_bytes", s.frame_bytes},
           {"load_cv", s.load_cv},
           {"discard_unknown_triangles", s.discard_unknown_triangles}};
+}
+
+void fill_counters(const uint64_t* counters, Statistics& s) {
+  const auto of = [&](Counter c) { return counters[int(c)]; };
+  s.batches = of(Counter::batches);
+  s.indices = of(Counter::triangles_in) * 3;
+  s.vertex_shader_runs = of(Counter::vertex_runs);
+  s.triangles_in = of(Counter::triangles_in);
+  s.triangles_culled = of(Counter::triangles_culled);
+  s.triangles_clipped = of(Counter::triangles_clipped);
+  s.triangles_out = of(Counter::triangles_out);
+  s.triangle_rasterizer_pairs = of(Counter::rasterizer_pairs);
+  s.triangle_bin_pairs = of(Counter::bin_pairs);
+  s.queue_elements = of(Counter::queue_elements);
+  s.fragments = of(Counter::fragments);
+  s.fragments_shaded = of(Counter::fragments_shaded);
+  s.quads = of(Counter::quads);
+  s.visits = of(Counter::visits);
+  s.admission_waits = of(Counter::admission_waits);
+  s.queue_peak = of(Counter::queue_peak);
+  s.store_peak = of(Counter::store_peak);
+  s.spins = of(Counter::spins);
+  s.asr = s.triangles_in > 0 ? double(s.vertex_shader_runs) / double(s.triangles_in) : 0;
+}
+
+void fill_loads(const TargetPlan& plan, const TargetRecord& main, const LaunchCounts& counts, Statistics& s) {
+  s.rasterizer_fragments.resize(size_t(plan.rasterizers));
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < s.rasterizer_fragments.size(); ++i) {
+    const uint64_t n = counts.rasterizers[i].fragments;
+    s.rasterizer_fragments[i] = n;
+    sum += double(n);
+    squares += double(n) * double(n);
+  }
+  const double mean = sum / double(plan.rasterizers);
+  s.load_cv = mean > 0 ? std::sqrt(std::max(0.0, squares / double(plan.rasterizers) - mean * mean)) / mean : 0;
+
+  s.bins_x = int(main.bins_x);
+  s.bins_y = int(main.bins_y);
+  s.bin_fragments.assign(size_t(main.bins_x) * main.bins_y, 0);
+  const uint32_t per_bin = uint32_t(plan.bin / plan.region);
+  uint32_t region = main.first_region;
+  for (uint32_t l = 0; l < main.layers; ++l) {
+    for (uint32_t y = 0; y < main.regions_y; ++y) {
+      for (uint32_t x = 0; x < main.regions_x; ++x)
+        s.bin_fragments[size_t(y / per_bin) * main.bins_x + x / per_bin] += counts.region_fragments[region++];
+    }
+  }
+}
+
+// A trace's time begins where the first block does.
+void fill_times(size_t blocks, const LaunchCounts& counts, Statistics& s) {
+  uint64_t start_ns = ~uint64_t(0);
+  for (size_t b = 0; b < blocks; ++b) {
+    BlockTime time;
+    for (size_t i = 0; i < size_t(Stage::count); ++i)
+      time.ms[i] = double(counts.stage_ns[b * size_t(Stage::count) + i]) * 1e-6;
+    s.block_times.push_back(time);
+    if (counts.trace != nullptr && counts.trace_count[b] > 0)
+      start_ns = std::min(start_ns, counts.trace[b * kTraceCapacity].begin_ns);
+  }
+  for (size_t b = 0; counts.trace != nullptr && b < blocks; ++b) {
+    for (size_t i = 0; i < counts.trace_count[b]; ++i) {
+      const TraceRecord& t = counts.trace[b * kTraceCapacity + i];
+      s.trace.push_back({uint32_t(b), uint8_t(t.stage), t.argument, double(t.begin_ns - start_ns) * 1e-3,
+                         double(t.end_ns - start_ns) * 1e-3});
+    }
+  }
 }
 
 }  // namespace
@@ -95,78 +164,23 @@ std::string Statistics::to_chrome_trace() const {
   return Json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n";
 }
 
-void fill_statistics(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
-                     const LaunchShape& shape, const LaunchCounts& counts, Statistics& s) {
-  const auto of = [&](Counter c) { return counts.counters[int(c)]; };
-  s.pattern = layout.pattern;
-  s.workers = shape.blocks;
-  s.warps_per_block = shape.warps;
-  s.width = shape.width;
-  s.rasterizers = layout.rasterizers;
-  s.bin = layout.bin;
+void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,
+                     Statistics& s) {
+  s.pattern = plan.targets->pattern;
+  s.workers = plan.shape.blocks;
+  s.warps_per_block = plan.shape.warps;
+  s.width = plan.shape.width;
+  s.rasterizers = plan.targets->rasterizers;
+  s.bin = plan.targets->bin;
   s.prepare_ms = frame.prepare_ms;
-  s.batches = of(Counter::batches);
-  s.draws = plan.draws.size();
-  s.phases = plan.phases.size();
-  s.ordered_phases = plan.ordered_phases;
-  s.indices = of(Counter::triangles_in) * 3;
-  s.vertex_shader_runs = of(Counter::vertex_runs);
-  s.triangles_in = of(Counter::triangles_in);
-  s.triangles_culled = of(Counter::triangles_culled);
-  s.triangles_clipped = of(Counter::triangles_clipped);
-  s.triangles_out = of(Counter::triangles_out);
-  s.triangle_rasterizer_pairs = of(Counter::rasterizer_pairs);
-  s.triangle_bin_pairs = of(Counter::bin_pairs);
-  s.queue_elements = of(Counter::queue_elements);
-  s.fragments = of(Counter::fragments);
-  s.fragments_shaded = of(Counter::fragments_shaded);
-  s.quads = of(Counter::quads);
-  s.visits = of(Counter::visits);
-  s.admission_waits = of(Counter::admission_waits);
-  s.queue_peak = of(Counter::queue_peak);
-  s.store_peak = of(Counter::store_peak);
-  s.spins = of(Counter::spins);
-  s.frame_bytes = frame.bytes();
+  s.draws = plan.draws->draws.size();
+  s.phases = plan.draws->phases.size();
+  s.ordered_phases = plan.draws->ordered_phases;
+  s.frame_bytes = frame.bytes(*plan.draws);
   s.discard_unknown_triangles = frame.discard_unknown_triangles;
-  s.asr = s.triangles_in > 0 ? double(s.vertex_shader_runs) / double(s.triangles_in) : 0;
-
-  s.rasterizer_fragments.resize(size_t(layout.rasterizers));
-  double sum = 0, squares = 0;
-  for (size_t i = 0; i < s.rasterizer_fragments.size(); ++i) {
-    const uint64_t n = counts.rasterizers[i].fragments;
-    s.rasterizer_fragments[i] = n;
-    sum += double(n);
-    squares += double(n) * double(n);
-  }
-  const double mean = sum / double(layout.rasterizers);
-  s.load_cv = mean > 0 ? std::sqrt(std::max(0.0, squares / double(layout.rasterizers) - mean * mean)) / mean : 0;
-
-  const TargetRecord& main = layout.targets[main_target(*frame.frame)];
-  s.bins_x = int(main.bins_x);
-  s.bins_y = int(main.bins_y);
-  s.bin_fragments.assign(size_t(main.bins_x) * main.bins_y, 0);
-  const uint32_t per_bin = uint32_t(layout.bin / layout.region);
-  for (uint32_t l = 0; l < main.layers; ++l) {
-    for (uint32_t y = 0; y < main.regions_y; ++y) {
-      for (uint32_t x = 0; x < main.regions_x; ++x) {
-        s.bin_fragments[size_t(y / per_bin) * main.bins_x + x / per_bin] +=
-            counts.region_fragments[main.first_region + (l * main.regions_y + y) * main.regions_x + x];
-      }
-    }
-  }
-  for (int b = 0; b < shape.blocks; ++b) {
-    BlockTime time;
-    for (size_t i = 0; i < size_t(Stage::count); ++i)
-      time.ms[i] = double(counts.stage_ns[size_t(b) * size_t(Stage::count) + i]) * 1e-6;
-    s.block_times.push_back(time);
-    if (counts.trace == nullptr) continue;
-    for (uint32_t i = 0; i < counts.trace_count[b]; ++i) {
-      const TraceRecord& t = counts.trace[size_t(b) * counts.trace_capacity + i];
-      s.trace.push_back({uint32_t(b), uint8_t(t.stage), t.argument,
-                         (double(t.begin_ns) - double(counts.start_ns)) * 1e-3,
-                         (double(t.end_ns) - double(counts.start_ns)) * 1e-3});
-    }
-  }
+  fill_counters(counts.counters, s);
+  fill_loads(*plan.targets, plan.targets->targets[main_target(*frame.frame)], counts, s);
+  fill_times(size_t(plan.shape.blocks), counts, s);
 }
 
 }  // namespace brokkr

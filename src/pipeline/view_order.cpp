@@ -1,18 +1,18 @@
-#include "pipeline/view_order.h"
-
+// Which rasterizers and which geometry come first, for the policies that have ranks.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
+#include "pipeline/prepare.h"
+
 namespace brokkr {
 namespace {
 
 constexpr uint32_t kLast = 0xffffffffu;
 
-std::vector<uint32_t> ranks_of_views(const PreparedFrame::Impl& frame, const RenderOptions& o) {
-  const size_t views = frame.views.size();
+std::vector<uint32_t> ranks_of_views(size_t views, const RankKey& o) {
   std::vector<uint32_t> ranks(views, kLast);
   const auto check = [&](size_t given, const char* what) {
     if (given > views) {
@@ -41,7 +41,7 @@ struct Place {
   int32_t x0, y0, x1, y1;
 };
 
-std::vector<Place> places_of_views(const PreparedFrame::Impl& frame, const PhasePlan& plan,
+std::vector<Place> places_of_views(const PreparedFrame::Impl& frame, const DrawPlan& plan,
                                    const std::vector<uint32_t>& ranks) {
   std::vector<Place> places;
   for (size_t v = 0; v < frame.views.size(); ++v) {
@@ -81,20 +81,20 @@ uint32_t rank_of_region(const RegionRecord& region, int edge, const std::vector<
 }
 
 // The tasks in the order of their views' ranks, as far as they lie in one order-free phase.
-std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& l,
+std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const DrawPlan& draws, const TaskSizes& sizes,
                                      const std::vector<uint32_t>& ranks) {
-  std::vector<uint32_t> order(l.tasks), rank(l.tasks, kLast);
+  std::vector<uint32_t> order(sizes.tasks), rank(sizes.tasks, kLast);
   std::iota(order.begin(), order.end(), 0u);
-  for (uint32_t batch = 0; batch < plan.batches; ++batch) {
-    uint32_t& of_task = rank[batch / l.task_batches];
-    const uint32_t run = plan.reuse != nullptr ? plan.reuse->batches[batch].run : frame.batch_run[batch];
+  for (uint32_t batch = 0; batch < draws.batches; ++batch) {
+    uint32_t& of_task = rank[batch / sizes.task_batches];
+    const uint32_t run = draws.reuse != nullptr ? draws.reuse->batches[batch].run : frame.batch_run[batch];
     of_task = std::min(of_task, ranks[frame.runs[run].view]);
   }
   uint32_t begin = 0;
-  for (const PhaseRecord& phase : plan.phases) {
+  for (const PhaseRecord& phase : draws.phases) {
     if (phase.kind == PhaseKind::order_free && phase.end_batch > begin) {
-      const uint32_t first = (begin + l.task_batches - 1) / l.task_batches;
-      const uint32_t end = phase.end_batch == plan.batches ? l.tasks : phase.end_batch / l.task_batches;
+      const uint32_t first = (begin + sizes.task_batches - 1) / sizes.task_batches;
+      const uint32_t end = phase.end_batch == draws.batches ? sizes.tasks : phase.end_batch / sizes.task_batches;
       if (first < end) {
         std::stable_sort(order.begin() + first, order.begin() + end,
                          [&](uint32_t a, uint32_t b) { return rank[a] < rank[b]; });
@@ -107,34 +107,31 @@ std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const Pha
 
 }  // namespace
 
-void add_view_order(const PreparedFrame::Impl& frame, const PhasePlan& plan, const RenderOptions& o, LaunchLayout& l) {
-  if (!has_ranks(o.policy)) return;
-  std::vector<uint32_t> rank(size_t(l.rasterizers), kLast);
+void order_views(const PreparedFrame::Impl& frame, const RankKey& key, LaunchPlan& plan) {
+  if (!key.policy) return;
+  const TargetPlan& t = *plan.targets;
+  plan.ranks.assign(size_t(t.rasterizers), kLast);
   const auto each_region = [&](auto&& rank_of) {
-    for (size_t r = 0; r < rank.size(); ++r) {
-      for (uint32_t i = l.first_own_region[r]; i < l.first_own_region[r + 1]; ++i) {
-        rank[r] = std::min(rank[r], rank_of(l.own_regions[i]));
+    for (size_t r = 0; r < plan.ranks.size(); ++r) {
+      for (uint32_t i = t.first_own_region[r]; i < t.first_own_region[r + 1]; ++i) {
+        plan.ranks[r] = std::min(plan.ranks[r], rank_of(t.own_regions[i]));
       }
     }
   };
-  std::vector<uint32_t> order;
-  if (o.policy == Policy::foveated) {
+  if (key.policy == Policy::foveated) {
     const uint32_t main = main_target(*frame.frame);
     const Target& target = frame.frame->targets[main];
-    const float x = o.fixation ? (*o.fixation)[0] : 0.5f * float(target.width);
-    const float y = o.fixation ? (*o.fixation)[1] : 0.5f * float(target.height);
+    const float x = key.fixation ? (*key.fixation)[0] : 0.5f * float(target.width);
+    const float y = key.fixation ? (*key.fixation)[1] : 0.5f * float(target.height);
     if (!std::isfinite(x) || !std::isfinite(y))
       throw std::invalid_argument("fixation: the point is not a number; give X,Y in pixels");
-    each_region([&](const RegionRecord& g) { return g.target == main ? distance(g, l.region, x, y) : 0u; });
+    each_region([&](const RegionRecord& g) { return g.target == main ? distance(g, t.region, x, y) : 0u; });
   } else {
-    const std::vector<uint32_t> views = ranks_of_views(frame, o);
-    const std::vector<Place> places = places_of_views(frame, plan, views);
-    each_region([&](const RegionRecord& g) { return rank_of_region(g, l.region, places); });
-    order = order_of_tasks(frame, plan, l, views);
+    const std::vector<uint32_t> views = ranks_of_views(frame.views.size(), key);
+    const std::vector<Place> places = places_of_views(frame, *plan.draws, views);
+    each_region([&](const RegionRecord& g) { return rank_of_region(g, t.region, places); });
+    plan.task_order = order_of_tasks(frame, *plan.draws, plan.sizes, views);
   }
-  l.first_own_region.insert(l.first_own_region.end(), rank.begin(), rank.end());
-  l.first_own_region.insert(l.first_own_region.end(), order.begin(), order.end());
-  l.reordered = !order.empty();
 }
 
 }  // namespace brokkr

@@ -67,8 +67,8 @@ struct RunRecord {
   uint32_t first_batch;
 };
 
-// A batch that the host cut beforehand, as a reuse strategy has it (pipeline/reuse_plan.h). Planned batches follow each
-// other in the order of their triangles; primitive ids do not depend on the strategy.
+// A batch that the host cut beforehand, as a reuse strategy has it (pipeline/reuse_plan.cpp). Planned batches follow
+// each other in the order of their triangles; primitive ids do not depend on the strategy.
 struct PlannedBatch {
   uint32_t run;
   uint32_t first_primitive;  // primitive id of its first triangle
@@ -147,7 +147,7 @@ struct FrameTables {
   const float* normals;    // x, y, z
   const float* texcoords;  // u, v
   const float* models;     // 16 floats each, column by column
-  uint32_t batches, draw_count, phase_count, blit_count;
+  uint32_t batches, phase_count;
   // Null without planned batches; with them, `batches` is their number.
   const PlannedBatch* planned;
   const ReuseChunk* chunks;

@@ -34,7 +34,9 @@ struct ScheduleTables {
   uint32_t quota[2];         // fair: of geometry and of rasterization, in any unit
   Policy policy;
   bool stealing;
-  bool reordered;  // tasks are taken up in the order of task_order (pipeline/view_order.h)
+  // Policies with ranks (pipeline/launch_plan.h), else null.
+  const uint32_t* ranks;       // of each rasterizer
+  const uint32_t* task_order;  // the task of each turn; null: in order
 };
 
 }  // namespace brokkr

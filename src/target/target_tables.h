@@ -46,7 +46,7 @@ struct RegionRecord {
 struct TargetTables {
   const TargetRecord* targets;
   const uint32_t* bin_owner;         // rasterizer of each bin of layer 0
-  const uint32_t* first_own_region;  // rasterizers + 1 entries, into own_regions; then pipeline/view_order.h's
+  const uint32_t* first_own_region;  // rasterizers + 1 entries, into own_regions
   const RegionRecord* own_regions;
   RegionState* region_state;
   // Planes, region after region over all targets.

@@ -103,7 +103,7 @@ TEST(FrameLogWriter, MangoHudLines) {
 TEST(FillRecord, MeansOverBlocksAndBusyTimes) {
   Statistics s;
   s.machine = "cpu";
-  s.frame_ms = 6;
+  s.launch_ms = 6;
   s.read_back_ms = 2;
   s.pattern = "hilbert";
   s.block_times = {{{1, 4, 1}}, {{3, 2, 1}}};

@@ -1,31 +1,35 @@
-// The tables of a prepared frame in device memory.
+// The tables of a prepared frame and its plan in device memory.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "pipeline/cuda/memory.h"
 #include "pipeline/prepare.h"
 
 namespace brokkr {
 
-// What is there already is not copied again: tables of the frame while its version is the same, those of the plan while
-// it is the one of the last update.
-struct DeviceFrame {
-  uint64_t version = 0;
-  // The plan in memory: its tables follow from the frame and these.
-  uint64_t plan_version = 0;
-  OrderMode order = OrderMode::automatic;
-  Shading shading = Shading::material;
-  uint32_t command_limit = 0;
-  DeviceBuffer draws, runs, batch_run, views, materials, textures, texels, phases, indices, positions, normals,
-      texcoords, models;
-  uint64_t plan_reuse = 0, reuse_version = 0;
-  DeviceBuffer planned, chunks, chunk_corners, shade_vertex, shade_slot;
-  FrameTables tables{};
+// What is there already is not copied again: tables stay while the prepared frame, its views and the parts of the plan
+// are those of the last update.
+class DeviceFrame {
+ public:
+  // The tables of `frame` under `plan`. Throws std::runtime_error where device memory is short or a copy fails; the
+  // next update then copies anew.
+  const PlanTables& update(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan);
 
-  // Makes `tables` those of `f` under `plan`. Throws std::runtime_error where device memory is short or a copy fails;
-  // the next update then copies anew.
-  void update(const PreparedFrame::Impl& f, const PhasePlan& plan);
+ private:
+  // Whose tables are in memory.
+  uint64_t version_ = 0, views_version_ = 0;
+  std::shared_ptr<const LaunchPlan> plan_;
+  std::shared_ptr<const DrawPlan> draw_plan_;
+  std::shared_ptr<const ReusePlan> reuse_plan_;
+  std::shared_ptr<const TargetPlan> target_plan_;
+
+  DeviceBuffer runs_, batch_run_, views_, materials_, textures_, texels_, indices_, positions_, normals_, texcoords_,
+      models_;
+  DeviceBuffer draws_, phases_, planned_, chunks_, chunk_corners_, shade_vertex_, shade_slot_;
+  DeviceBuffer targets_, bin_owner_, first_own_region_, own_regions_, ranks_, task_order_;
+  PlanTables tables_{};
 };
 
 }  // namespace brokkr

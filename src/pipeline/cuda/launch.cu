@@ -56,26 +56,25 @@ void GatherTable::add(const void* from, void* to, size_t bytes) {
   throw std::logic_error("CUDA: more counts to copy than the table holds");
 }
 
-AbortWord::AbortWord() : word_(sizeof(uint32_t), "abort word"), values_(3 * sizeof(uint32_t)) {
-  for (uint32_t value = 0; value < 3; ++value) std::memcpy(values_.host() + value * sizeof value, &value, sizeof value);
+DeviceAbort::DeviceAbort() : word_(sizeof(AbortLevel), "abort word"), values_(3 * sizeof(AbortLevel)) {
+  for (const AbortLevel word : {kAbortNot, kAbortFinish, kAbortLeave})
+    std::memcpy(values_.host() + word * sizeof word, &word, sizeof word);
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
   clear();  // whatever the first copy of a stream sets up is set up before any frame runs
 }
 
-AbortWord::~AbortWord() {
+DeviceAbort::~DeviceAbort() {
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
-void AbortWord::write(uint32_t value) {
+void DeviceAbort::write(AbortLevel word) {
   check_cuda(
-      cudaMemcpyAsync(device(), values_.host() + value * sizeof value, sizeof value, cudaMemcpyHostToDevice, stream_),
+      cudaMemcpyAsync(device(), values_.host() + word * sizeof word, sizeof word, cudaMemcpyHostToDevice, stream_),
       "abort word");
 }
 
-void AbortWord::request(uint32_t value) { write(value); }
-
-void AbortWord::clear() {
-  write(0);
+void DeviceAbort::clear() {
+  write(kAbortNot);
   check_cuda(cudaStreamSynchronize(stream_), "abort word");
 }
 
@@ -107,7 +106,7 @@ struct CudaLauncher::Launch {
 };
 
 CudaLauncher::CudaLauncher(size_t shared_bytes, int multiprocessors)
-    : shared_bytes_(shared_bytes), helper_blocks_(unsigned(multiprocessors) * 4), set_{} {
+    : shared_bytes_(shared_bytes), helper_blocks_(unsigned(multiprocessors) * 4) {
   const char* wanted = std::getenv("BROKKR_CUDA_GRAPH");
   use_graph_ = wanted == nullptr || std::strcmp(wanted, "0") != 0;
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
@@ -135,8 +134,8 @@ void CudaLauncher::give_up_graph(const std::string& reason) {
   std::fprintf(stderr, "brokkr: %s; kernels are launched one by one\n", reason.c_str());
 }
 
-void CudaLauncher::make_graph(const CudaFrame& frame) {
-  const Launch launch(frame, helper_blocks_, shared_bytes_);
+void CudaLauncher::make_graph() {
+  const Launch launch(frame_, helper_blocks_, shared_bytes_);
   cudaGraphNode_t begin, end;
   check_cuda(cudaGraphCreate(&graph_, 0), "graph");
   check_cuda(cudaGraphAddKernelNode(&reset_, graph_, nullptr, 0, &launch.reset), "graph: reset");
@@ -145,50 +144,51 @@ void CudaLauncher::make_graph(const CudaFrame& frame) {
   check_cuda(cudaGraphAddEventRecordNode(&end, graph_, &pipeline_, 1, kernel_end_), "graph: event");
   check_cuda(cudaGraphAddKernelNode(&gather_, graph_, &end, 1, &launch.gather), "graph: counts");
   check_cuda(cudaGraphInstantiateWithFlags(&executable_, graph_, 0), "graph");
-  set_ = frame;
 }
 
-void CudaLauncher::start_graph(const CudaFrame& frame) {
-  if (executable_ == nullptr) make_graph(frame);
-  // Plain data: bytes that differ in padding alone cost an update, no more.
-  const auto differs = [](const auto& a, const auto& b) { return std::memcmp(&a, &b, sizeof a) != 0; };
-  const bool reset = differs(set_.reset, frame.reset), gather = differs(set_.gather, frame.gather);
-  const bool pipeline = set_.blocks != frame.blocks || differs(set_.data, frame.data);
-  if (reset || gather || pipeline) {
-    const Launch launch(frame, helper_blocks_, shared_bytes_);
+void CudaLauncher::start_graph() {
+  if (executable_ == nullptr) {
+    make_graph();
+  } else if (changed_) {
+    const Launch launch(frame_, helper_blocks_, shared_bytes_);
     const auto set = [&](cudaGraphNode_t node, const cudaKernelNodeParams& params) {
       check_cuda(cudaGraphExecKernelNodeSetParams(executable_, node, &params), "graph: arguments");
     };
-    if (reset) set(reset_, launch.reset);
-    if (pipeline) set(pipeline_, launch.pipeline);
-    if (gather) set(gather_, launch.gather);
-    set_ = frame;
+    set(reset_, launch.reset);
+    set(pipeline_, launch.pipeline);
+    set(gather_, launch.gather);
   }
+  changed_ = false;
   check_cuda(cudaGraphLaunch(executable_, stream_), "graph launch");
 }
 
-void CudaLauncher::start_kernels(const CudaFrame& frame) {
-  const unsigned blocks = unsigned(frame.blocks);
-  reset_frame<<<helper_blocks_, kHelperThreads, 0, stream_>>>(frame.reset);
+void CudaLauncher::start_kernels() {
+  const unsigned blocks = unsigned(frame_.blocks);
+  reset_frame<<<helper_blocks_, kHelperThreads, 0, stream_>>>(frame_.reset);
   check_cuda(cudaEventRecord(kernel_begin_, stream_), "event");
-  run_frame<<<blocks, kCudaWarpsPerBlock * 32, shared_bytes_, stream_>>>(frame.data);
+  run_frame<<<blocks, kCudaWarpsPerBlock * 32, shared_bytes_, stream_>>>(frame_.data);
   check_cuda(cudaGetLastError(), "launch");
   check_cuda(cudaEventRecord(kernel_end_, stream_), "event");
-  gather_counts<<<gather_blocks(helper_blocks_), kHelperThreads, 0, stream_>>>(frame.gather);
+  gather_counts<<<gather_blocks(helper_blocks_), kHelperThreads, 0, stream_>>>(frame_.gather);
   check_cuda(cudaGetLastError(), "launch");
 }
 
-void CudaLauncher::start(const CudaFrame& frame) {
+void CudaLauncher::set(const CudaFrame& frame) {
+  frame_ = frame;
+  changed_ = true;
+}
+
+void CudaLauncher::start() {
   check_cuda(cudaEventRecord(frame_begin_, stream_), "event");
   if (use_graph_) {
     try {
-      start_graph(frame);
+      start_graph();
     } catch (const std::runtime_error& error) {
       // Nothing of the frame has begun. An error of the device itself comes again below.
       give_up_graph(error.what());
     }
   }
-  if (!use_graph_) start_kernels(frame);
+  if (!use_graph_) start_kernels();
   // Events inside of a graph tell of its last launch until this one reaches them: this one is polled.
   check_cuda(cudaEventRecord(frame_end_, stream_), "event");
 }

@@ -43,33 +43,33 @@ struct GatherTable {
 };
 
 struct CudaFrame {
-  ResetTable reset;
-  LaunchData data;
-  GatherTable gather;
+  ResetTable reset{};
+  LaunchData data{};
+  GatherTable gather{};
   int blocks = 0;
 };
 
 // The word in device memory that tells blocks of a running frame to end (ScheduleTables::abort). They ask often: in
 // host memory every question would cross the bus and take about a microsecond. The host writes it with a copy on a
-// stream of its own, which a copy engine carries out beside the kernel. 0 between frames.
-class AbortWord {
+// stream of its own, which a copy engine carries out beside the kernel. 0 when one begins.
+class DeviceAbort {
  public:
-  AbortWord();
-  ~AbortWord();
-  AbortWord(const AbortWord&) = delete;
-  AbortWord& operator=(const AbortWord&) = delete;
+  DeviceAbort();
+  ~DeviceAbort();
+  DeviceAbort(const DeviceAbort&) = delete;
+  DeviceAbort& operator=(const DeviceAbort&) = delete;
 
   uint32_t* device() const { return word_.as<uint32_t>(); }
-  // Writes 1 or 2 and returns at once.
-  void request(uint32_t value);
-  // Writes 0 and waits until it is there.
+  // Writes kAbortFinish or kAbortLeave and returns at once.
+  void request(AbortLevel word) { write(word); }
+  // Writes kAbortNot and waits until it is there.
   void clear();
 
  private:
-  void write(uint32_t value);
+  void write(AbortLevel word);
 
   DeviceBuffer word_;
-  PinnedBuffer values_;  // 0, 1, 2: sources of copies, never changed
+  PinnedBuffer values_;  // every AbortLevel: sources of copies, never changed
   cudaStream_t stream_ = nullptr;
 };
 
@@ -82,8 +82,10 @@ class CudaLauncher {
   CudaLauncher(const CudaLauncher&) = delete;
   CudaLauncher& operator=(const CudaLauncher&) = delete;
 
+  // The arguments of the kernels that `start` launches from now on. Not while a frame runs. Throws std::runtime_error.
+  void set(const CudaFrame& frame);
   // Gives the frame to the device and returns at once. Throws std::runtime_error.
-  void start(const CudaFrame& frame);
+  void start();
   // Whether all of it is done. Throws std::runtime_error where the frame failed.
   bool finished();
   // Of the pipeline's kernel alone; of a finished frame.
@@ -91,9 +93,9 @@ class CudaLauncher {
 
  private:
   struct Launch;
-  void make_graph(const CudaFrame& frame);
-  void start_graph(const CudaFrame& frame);
-  void start_kernels(const CudaFrame& frame);
+  void make_graph();
+  void start_graph();
+  void start_kernels();
   void drop_graph();
   void give_up_graph(const std::string& reason);
 
@@ -104,7 +106,8 @@ class CudaLauncher {
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t executable_ = nullptr;
   cudaGraphNode_t reset_ = nullptr, pipeline_ = nullptr, gather_ = nullptr;
-  CudaFrame set_;  // arguments that the executable graph has
+  CudaFrame frame_;
+  bool changed_ = true;  // the executable graph has other arguments
   // Around the pipeline's kernel, and around the whole frame.
   cudaEvent_t kernel_begin_ = nullptr, kernel_end_ = nullptr, frame_begin_ = nullptr, frame_end_ = nullptr;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -14,7 +13,6 @@
 #include "pipeline/cuda/memory.h"
 #include "pipeline/cuda/resolve.h"
 #include "pipeline/launch_memory.h"
-#include "pipeline/read_back.h"
 
 namespace brokkr {
 namespace {
@@ -24,12 +22,14 @@ struct HostCounts {
   PinnedBuffer memory;
   size_t used = 0;
 
+  static size_t space(const DeviceBuffer& buffer) { return (buffer.bytes() + 63) / 64 * 64; }
+
   // Space for a copy of `buffer` at the end of each frame.
   template <class T>
   const T* keep(const DeviceBuffer& buffer, GatherTable& table) {
     table.add(buffer.as<void>(), memory.device() + used, buffer.bytes());
     const T* host = reinterpret_cast<const T*>(memory.host() + used);
-    used += (buffer.bytes() + 63) / 64 * 64;
+    used += space(buffer);
     return host;
   }
 };
@@ -54,7 +54,7 @@ class CudaMachine : public MachineBackend {
     check_cuda(cudaFuncSetAttribute(run_frame, cudaFuncAttributePreferredSharedMemoryCarveout,
                                     int(std::min<size_t>((wanted * 100 + most - 1) / most, 100))),
                "shared memory of a block");
-    abort_ = std::make_unique<AbortWord>();
+    abort_ = std::make_unique<DeviceAbort>();
     launcher_ = std::make_unique<CudaLauncher>(shared_bytes_, properties_.multiProcessorCount);
   }
 
@@ -69,138 +69,130 @@ class CudaMachine : public MachineBackend {
     return s;
   }
 
-  void launch(const PreparedFrame::Impl& frame, const PhasePlan& plan, const LaunchLayout& layout,
-              const LaunchShape& shape, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
-              RenderResult& result, bool read_back_targets) override {
-    const uint32_t blits = frame.tables(plan).blit_count;
-    const MemoryShape memory_shape{
-        shape.blocks, shape.warps, options.keep_ids, options.shading == Shading::overdraw, options.trace, blits, 0};
-    if (!memory_ || !memory_->layout.same_memory(layout) || !(memory_->shape == memory_shape)) {
+  void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
+             const RenderOptions& options) override {
+    // Elements and reservations of a launch that was cut off go with its memory.
+    if (dirty_) {
       memory_.reset();
-      memory_ = std::make_unique<LaunchMemory<DeviceBuffer>>(layout, memory_shape);
-      reset_queues();
+      abort_->clear();
     }
-    LaunchMemory<DeviceBuffer>& m = *memory_;
-    frame_.update(frame, plan);
-    CudaFrame launch;
-    std::memset(static_cast<void*>(&launch), 0, sizeof launch);  // padding too: frames are compared by bytes
-    launch.blocks = shape.blocks;
-    launch.data = m.data(plan, layout, shape, options);
-    LaunchData& data = launch.data;
-    data.raster.frame = frame_.tables;
-    TargetTables& t = data.raster.targets;
-    t.targets = targets_.hold(layout.targets);
-    t.bin_owner = bin_owner_.hold(layout.bin_owner);
-    t.first_own_region = first_own_region_.hold(layout.first_own_region);
-    t.own_regions = own_regions_.hold(layout.own_regions);
-    data.schedule.abort = data.raster.abort = abort_->device();
+    const bool same = memory_ && plan_ == plan && options_ == options;
+    dirty_ = true;
+    plan_ = plan;
+    options_ = options;
+    const PlanTables& tables = frame_.update(frame, plan);
+    if (!same) launcher_->set(arguments(tables));
+    begin_ = Clock::now();
+    launcher_->start();
+  }
 
-    for (DeviceBuffer* zero : m.zeroed()) launch.reset.add(zero->as<void>(), zero->bytes(), 0);
-    for (DeviceBuffer* id : {&m.visible_id, &m.depth_id}) launch.reset.add(id->as<void>(), id->bytes(), 0xffffffffu);
-    launch.reset.regions = m.region_state.as<RegionState>();
-    launch.reset.region_count = layout.regions;
-    launch.reset.region = initial_region();
-
-    size_t count_bytes = 0;
-    for (const DeviceBuffer* b : {&m.counters, &m.rasterizers, &m.region_fragments, &m.stage_ns, &m.trace_count})
-      count_bytes += (b->bytes() + 63) / 64 * 64;
-    if (counts_.memory.bytes() < count_bytes) counts_.memory = PinnedBuffer(count_bytes);
-    counts_.used = 0;
-    const auto* counters = counts_.keep<uint64_t>(m.counters, launch.gather);
-    const auto* rasterizers = counts_.keep<RasterizerState>(m.rasterizers, launch.gather);
-    const auto* fragments = counts_.keep<uint64_t>(m.region_fragments, launch.gather);
-    const auto* stage_ns = counts_.keep<uint64_t>(m.stage_ns, launch.gather);
-    const auto* trace_count = counts_.keep<uint32_t>(m.trace_count, launch.gather);
-
-    try {
-      run(launch, options, abort_request, result);
-    } catch (...) {
-      memory_.reset();
-      throw;
+  // Never blocked: the abort word must follow requests and the budget.
+  bool wait(double ms) override {
+    const Clock::time_point begin = Clock::now();
+    while (!launcher_->finished()) {
+      const Clock::time_point now = Clock::now();
+      if (ms >= 0 && now - begin >= Milliseconds(ms)) return false;
+      // The end of a short frame is seen at once, that of a long one within a hundredth of its time.
+      if (now - begin_ > Milliseconds(5)) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
+    return true;
+  }
 
-    const auto trace = download<TraceRecord>(m.trace);
-    uint64_t first = ~uint64_t(0);
-    for (size_t b = 0; b < size_t(shape.blocks) && !trace.empty(); ++b) {
-      if (trace_count[b] > 0) first = std::min(first, trace[b * kTraceCapacity].begin_ns);
-    }
-    Statistics& s = result.statistics;
+  void request(AbortLevel word) override { abort_->request(word); }
+
+  LaunchCounts finish(bool aborted, Statistics& s) override {
+    dirty_ = aborted;
     s.machine = "cuda";
     s.isa = "sm_" + std::to_string(properties_.major * 10 + properties_.minor);
-    s.frame_ms = launcher_->kernel_ms();
-    s.store_bytes = m.store_bytes();
-    s.target_bytes = m.target_bytes();
-    fill_statistics(frame, plan, layout, shape,
-                    {counters, rasterizers, fragments, stage_ns, trace.empty() ? nullptr : trace.data(), trace_count,
-                     kTraceCapacity, first},
-                    s);
-    if (read_back_targets) {
-      const auto read_begin = std::chrono::steady_clock::now();
-      const auto state = download<RegionState>(m.region_state);
-      const auto color = download<uint32_t>(m.color), color_high = download<uint32_t>(m.color_high);
-      const auto depth = download<float>(m.depth);
-      const auto stencil = download<uint8_t>(m.stencil);
-      const auto visible = download<uint32_t>(m.visible_id), depth_id = download<uint32_t>(m.depth_id),
-                 over = download<uint32_t>(m.overdraw);
-      const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
-      result.targets = read_back(layout, {state.data(), color.data(), color_high.data(), depth.data(), stencil.data(),
-                                          plane(visible), plane(depth_id), plane(over)});
-      s.read_back_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - read_begin).count();
-    }
-    shown_targets_ = layout.targets;
-    if (result.aborted) memory_.reset();  // elements and reservations of an aborted frame are gone
+    s.launch_ms = launcher_->kernel_ms();
+    s.store_bytes = memory_->store_bytes();
+    s.target_bytes = memory_->target_bytes();
+    trace_ = download<TraceRecord>(memory_->trace);
+    LaunchCounts counts = counts_;
+    counts.trace = trace_.empty() ? nullptr : trace_.data();
+    return counts;
+  }
+
+  std::vector<TargetImage> read_back() override {
+    const LaunchMemory<DeviceBuffer>& m = *memory_;
+    const auto state = download<RegionState>(m.region_state);
+    const auto color = download<uint32_t>(m.color), color_high = download<uint32_t>(m.color_high);
+    const auto depth = download<float>(m.depth);
+    const auto stencil = download<uint8_t>(m.stencil);
+    const auto visible = download<uint32_t>(m.visible_id), depth_id = download<uint32_t>(m.depth_id),
+               over = download<uint32_t>(m.overdraw);
+    const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
+    return read_planes(*plan_->targets, {state.data(), color.data(), color_high.data(), depth.data(), stencil.data(),
+                                         plane(visible), plane(depth_id), plane(over)});
   }
 
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) override {
-    if (!memory_ || target >= shown_targets_.size()) return false;  // an aborted frame is gone
+    if (dirty_ || !memory_ || target >= plan_->targets->targets.size()) return false;
     const LaunchMemory<DeviceBuffer>& m = *memory_;
     brokkr::resolve_to_surface({m.region_state.as<RegionState>(), m.color.as<uint32_t>(), m.color_high.as<uint32_t>(),
-                                shown_targets_[target], layer, m.layout.region},
+                                plan_->targets->targets[target], layer, plan_->targets->region},
                                surface, nullptr);
     return true;
   }
 
  private:
-  // Starts the frame and waits for it, never blocked: the abort word must follow requests and the budget.
-  void run(const CudaFrame& launch, const RenderOptions& options, std::atomic<uint32_t>& abort_request,
-           RenderResult& result) {
-    const auto start = std::chrono::steady_clock::now();
-    double drop_at = 0;
-    uint32_t asked = 0;
-    launcher_->start(launch);
-    while (!launcher_->finished()) {
-      const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-      const bool spent = options.frame_budget_ms > 0 && ms > options.frame_budget_ms;
-      if (!result.aborted && (spent || abort_request.load() != 0)) {
-        abort_->request(asked = 1);
-        result.aborted = true;
-        drop_at = ms + (spent ? finish_ms(options.frame_budget_ms) : kFinishMs);
-      }
-      if (asked == 1 && ms > drop_at) abort_->request(asked = 2);
-      // The end of a short frame is seen at once, that of a long one within a hundredth of its time.
-      if (ms > 5) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  using Clock = std::chrono::steady_clock;
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+
+  // What the kernels of a launch of plan_ and options_ work with, in memory of its shape.
+  CudaFrame arguments(const PlanTables& tables) {
+    if (!memory_ || !(memory_->shape == plan_->memory)) {
+      memory_.reset();
+      memory_ = std::make_unique<LaunchMemory<DeviceBuffer>>(plan_->memory);
+      upload_free_blocks();
     }
-    if (asked != 0) abort_->clear();
+    const LaunchMemory<DeviceBuffer>& m = *memory_;
+    CudaFrame frame;
+    frame.blocks = plan_->shape.blocks;
+    frame.data = m.data(*plan_, tables, options_, abort_->device());
+    for (const DeviceBuffer* zero : m.zeroed()) frame.reset.add(zero->as<void>(), zero->bytes(), 0);
+    for (const DeviceBuffer* id : {&m.visible_id, &m.depth_id})
+      frame.reset.add(id->as<void>(), id->bytes(), kNoPrimitive);
+    frame.reset.regions = m.region_state.as<RegionState>();
+    frame.reset.region_count = m.shape.regions;
+    frame.reset.region = initial_region();
+
+    size_t bytes = 0;
+    for (const DeviceBuffer* b : {&m.counters, &m.rasterizers, &m.region_fragments, &m.stage_ns, &m.trace_count})
+      bytes += HostCounts::space(*b);
+    if (host_.memory.bytes() < bytes) host_.memory = PinnedBuffer(bytes);
+    host_.used = 0;
+    counts_.counters = host_.keep<uint64_t>(m.counters, frame.gather);
+    counts_.rasterizers = host_.keep<RasterizerState>(m.rasterizers, frame.gather);
+    counts_.region_fragments = host_.keep<uint64_t>(m.region_fragments, frame.gather);
+    counts_.stage_ns = host_.keep<uint64_t>(m.stage_ns, frame.gather);
+    counts_.trace_count = host_.keep<uint32_t>(m.trace_count, frame.gather);
+    return frame;
   }
 
-  void reset_queues() {
+  void upload_free_blocks() {
     LaunchMemory<DeviceBuffer>& m = *memory_;
     std::vector<uint64_t> host((m.free_memory.bytes() + 63) / 8 + 8);
     void* aligned = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(host.data()) + 63) / 64 * 64);
-    fill_free_blocks(QueueMemory<1>::layout(aligned, 1, m.layout.queue_capacity), m.layout.store_blocks);
+    fill_free_blocks(QueueMemory<1>::layout(aligned, 1, m.shape.queue_capacity), m.shape.store_blocks);
     m.free_memory.upload(aligned, m.free_memory.bytes(), "queue of free blocks");
   }
 
   cudaDeviceProp properties_{};
   size_t shared_bytes_ = 0;
   int blocks_per_sm_ = 0;
-  std::unique_ptr<AbortWord> abort_;
+  std::unique_ptr<DeviceAbort> abort_;
   std::unique_ptr<LaunchMemory<DeviceBuffer>> memory_;
+  bool dirty_ = false;  // a launch did not finish
   DeviceFrame frame_;
-  DeviceTable targets_, bin_owner_, first_own_region_, own_regions_;
-  HostCounts counts_;
-  std::vector<TargetRecord> shown_targets_;  // of the last launch
-  std::unique_ptr<CudaLauncher> launcher_;   // goes first
+  HostCounts host_;
+  // The last launch.
+  std::shared_ptr<const LaunchPlan> plan_;
+  RenderOptions options_;
+  LaunchCounts counts_;
+  std::vector<TraceRecord> trace_;
+  Clock::time_point begin_;
+  std::unique_ptr<CudaLauncher> launcher_;  // goes first
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Memory of the CUDA machine: on the device, pinned on the host, and tables copied from one to the other only when they
-// have changed. Every error is a std::runtime_error naming what was done.
+// Memory of the CUDA machine: on the device, and pinned on the host. Every error is a std::runtime_error naming what
+// was done.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -73,27 +73,6 @@ class DeviceBuffer {
  private:
   void* data_ = nullptr;
   size_t bytes_ = 0;
-};
-
-// A table that the host makes anew for every frame and that seldom differs: uploaded when it does.
-class DeviceTable {
- public:
-  template <class T>
-  const T* hold(const std::vector<T>& host) {
-    const size_t bytes = host.size() * sizeof(T);
-    if (bytes == 0) return nullptr;
-    if (copy_.size() != bytes || std::memcmp(copy_.data(), host.data(), bytes) != 0) {
-      copy_.clear();  // should the upload fail, the next frame tries again
-      buffer_.upload(host.data(), bytes, "upload");
-      const auto* first = reinterpret_cast<const std::byte*>(host.data());
-      copy_.assign(first, first + bytes);
-    }
-    return buffer_.as<T>();
-  }
-
- private:
-  DeviceBuffer buffer_;
-  std::vector<std::byte> copy_;
 };
 
 // Host memory that kernels write to.

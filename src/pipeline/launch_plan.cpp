@@ -1,0 +1,103 @@
+#include "pipeline/launch_plan.h"
+
+#include <bit>
+
+#include "geometry/triangle_store.h"
+#include "pipeline/prepare.h"
+
+namespace brokkr {
+namespace {
+
+// Each started batch may fill store blocks, and never waits for one.
+TaskSizes task_sizes(const DrawPlan& draws, int rasterizers, int store_blocks, const LaunchShape& shape) {
+  TaskSizes s;
+  const uint32_t batches = draws.batches, workers = uint32_t(shape.blocks * shape.warps);
+  const uint32_t chunks = (draws.batch_triangles + kBatchTriangles - 1) / kBatchTriangles;
+  const uint32_t batch_blocks = uint32_t(kBlocksPerBatch) * chunks;
+  // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists (20 bytes
+  // per block and rasterizer), at least what one task may fill.
+  uint32_t blocks = uint32_t(store_blocks);
+  if (store_blocks == 0) {
+    const uint64_t affordable =
+        std::bit_floor(std::max<uint64_t>(16, shape.memory_limit / (20u * uint64_t(rasterizers))));
+    const uint32_t needed = std::max<uint32_t>(64, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 * chunks));
+    blocks = uint32_t(std::min<uint64_t>(8192, affordable));
+    blocks = std::min(std::max(blocks, std::bit_ceil(2 * batch_blocks * workers)), needed);
+  }
+  s.store_blocks = std::max(blocks, batch_blocks + 1);
+  s.task_batches = std::clamp<uint32_t>(batches / (workers * 64), 1, 4);
+  while (s.task_batches > 1 && s.task_batches * batch_blocks * workers * 2 > s.store_blocks) --s.task_batches;
+  s.tasks = (batches + s.task_batches - 1) / s.task_batches;
+  s.blocks_per_task = s.task_batches * batch_blocks;
+  s.window = std::bit_ceil(std::max<uint32_t>(1024, 4 * workers * uint32_t(shape.warps)));
+  return s;
+}
+
+MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
+  MemoryShape m;
+  m.blocks = uint32_t(key.shape.blocks);
+  m.warps = uint32_t(key.shape.warps);
+  m.shared_bytes = key.shape.shared_bytes;
+  m.rasterizers = uint32_t(plan.targets->rasterizers);
+  m.regions = plan.targets->regions;
+  m.samples = plan.targets->samples;
+  m.half = plan.targets->any_half;
+  m.store_blocks = plan.sizes.store_blocks;
+  m.queue_capacity = std::max<uint32_t>(2, std::bit_ceil(plan.sizes.store_blocks));
+  m.window = plan.sizes.window;
+  m.blits = plan.draws->blits;
+  m.ids = key.ids;
+  m.overdraw = key.overdraw;
+  m.trace = key.trace;
+  return m;
+}
+
+}  // namespace
+
+PlanKey plan_key(const Frame& frame, const RenderOptions& o, const LaunchShape& shape) {
+  PlanKey k;
+  k.overdraw = o.shading == Shading::overdraw;
+  k.ids = o.keep_ids;
+  k.trace = o.trace;
+  k.store_blocks = o.store_blocks;
+  k.shape = shape;
+  k.draws.order = k.overdraw ? OrderMode::strict : o.order;
+  k.draws.materials = shows_materials(o.shading);
+  k.draws.reuse = is_planned(o.reuse) ? o.reuse : ReuseMode::none;
+  const uint32_t commands = uint32_t(frame.commands.size());
+  k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);
+  k.targets = {o.pattern, o.rasterizers, o.bin};
+  if (has_ranks(o.policy)) k.ranks.policy = o.policy;
+  if (o.policy == Policy::foveated) k.ranks.fixation = o.fixation;
+  if (o.policy == Policy::priority) k.ranks.view_priorities = o.view_priorities;
+  if (o.policy == Policy::edf) k.ranks.view_deadlines_ms = o.view_deadlines_ms;
+  return k;
+}
+
+PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan) {
+  const auto table = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
+  const TargetPlan& t = *plan.targets;
+  return {frame.tables(*plan.draws), t.targets.data(),  t.bin_owner.data(),    t.first_own_region.data(),
+          t.own_regions.data(),      table(plan.ranks), table(plan.task_order)};
+}
+
+const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Impl& frame, const PlanKey& key) {
+  return plans.get(key, [&] {
+    LaunchPlan plan;
+    plan.shape = key.shape;
+    plan.draws = draws.get(key.draws, [&] {
+      std::shared_ptr<const ReusePlan> batches;
+      if (is_planned(key.draws.reuse)) {
+        batches = reuse.get(key.draws.reuse, [&] { return plan_reuse(frame, key.draws.reuse); });
+      }
+      return plan_draws(frame, key.draws, std::move(batches));
+    });
+    plan.targets = targets.get(key.targets, [&] { return plan_targets(*frame.frame, key.targets); });
+    plan.sizes = task_sizes(*plan.draws, plan.targets->rasterizers, key.store_blocks, key.shape);
+    plan.memory = memory_shape(plan, key);
+    order_views(frame, key.ranks, plan);
+    return plan;
+  });
+}
+
+}  // namespace brokkr

@@ -1,0 +1,103 @@
+// Targets cut into bins and regions, and which rasterizer owns which of them.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "pipeline/launch_plan.h"
+
+namespace brokkr {
+namespace {
+
+int parts(int size, int part) { return (size + part - 1) / part; }
+
+// As many rasterizers as the main target has bins. A visit asks each of the rasterizer's regions which waiting blocks
+// touch it: few regions each, also where the target has many layers.
+int rasterizers_of(const Frame& frame, int bin) {
+  const Target& main = frame.targets[main_target(frame)];
+  const int64_t bins = int64_t(parts(main.width, bin)) * parts(main.height, bin);
+  return int(std::clamp<int64_t>(std::max(bins, std::min<int64_t>(bins * main.layers, 256)), 1, 1024));
+}
+
+// Large enough for the bins of every target.
+Pattern make_pattern_for(const Frame& frame, const PatternChoice& choice, const TargetPlan& plan) {
+  int bins_x = 1, bins_y = 1;
+  for (const Target& t : frame.targets) {
+    bins_x = std::max(bins_x, parts(t.width, plan.bin));
+    bins_y = std::max(bins_y, parts(t.height, plan.bin));
+  }
+  return make_pattern(choice, plan.rasterizers, bins_x, bins_y);
+}
+
+void add_target(const Target& target, const Pattern& pattern, TargetPlan& plan) {
+  TargetRecord r{};
+  r.width = uint32_t(target.width);
+  r.height = uint32_t(target.height);
+  r.layers = uint32_t(target.layers);
+  r.format = uint32_t(target.format);
+  r.bins_x = uint32_t(parts(target.width, plan.bin));
+  r.bins_y = uint32_t(parts(target.height, plan.bin));
+  r.first_bin = uint32_t(plan.bin_owner.size());
+  r.regions_x = uint32_t(parts(target.width, plan.region));
+  r.regions_y = uint32_t(parts(target.height, plan.region));
+  r.first_region = uint32_t(plan.regions);
+  for (int y = 0; y < int(r.bins_y); ++y) {
+    for (int x = 0; x < int(r.bins_x); ++x) plan.bin_owner.push_back(uint32_t(pattern.at(x, y)));
+  }
+  plan.regions += uint64_t(r.regions_x) * r.regions_y * r.layers;
+  plan.any_half |= target.format == ColorFormat::rgba16f;
+  plan.targets.push_back(r);
+}
+
+// f(region, its owner) for every region, in the order of their numbers.
+template <class F>
+void each_region(const TargetPlan& plan, F&& f) {
+  const uint32_t rasterizers = uint32_t(plan.rasterizers), per_bin = uint32_t(plan.bin / plan.region);
+  uint32_t number = 0;
+  for (uint32_t t = 0; t < plan.targets.size(); ++t) {
+    const TargetRecord& r = plan.targets[t];
+    for (uint32_t layer = 0; layer < r.layers; ++layer) {
+      const uint32_t offset = layer_offset(t, layer, rasterizers);
+      for (uint32_t y = 0; y < r.regions_y; ++y) {
+        for (uint32_t x = 0; x < r.regions_x; ++x) {
+          const uint32_t bin = r.first_bin + y / per_bin * r.bins_x + x / per_bin;
+          f(RegionRecord{t, layer, int32_t(x) * plan.region, int32_t(y) * plan.region, number++},
+            (plan.bin_owner[bin] + offset) % rasterizers);
+        }
+      }
+    }
+  }
+}
+
+void hand_out_regions(TargetPlan& plan) {
+  plan.first_own_region.assign(size_t(plan.rasterizers) + 1, 0);
+  each_region(plan, [&](const RegionRecord&, uint32_t owner) { ++plan.first_own_region[owner + 1]; });
+  for (size_t i = 1; i < plan.first_own_region.size(); ++i) plan.first_own_region[i] += plan.first_own_region[i - 1];
+  std::vector<uint32_t> next(plan.first_own_region.begin(), plan.first_own_region.end() - 1);
+  plan.own_regions.resize(size_t(plan.regions));
+  each_region(plan, [&](const RegionRecord& region, uint32_t owner) { plan.own_regions[next[owner]++] = region; });
+}
+
+}  // namespace
+
+TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
+  TargetPlan plan;
+  plan.bin = key.bin;
+  plan.region = std::min(key.bin, kMaxRegion);
+  plan.pattern = pattern_name(key.pattern);
+  const SavedPattern* const saved = saved_pattern(key.pattern);
+  plan.rasterizers = saved != nullptr      ? saved->pattern.rasterizers
+                     : key.rasterizers > 0 ? key.rasterizers
+                                           : rasterizers_of(frame, key.bin);
+  const Pattern pattern = make_pattern_for(frame, key.pattern, plan);
+  check_pattern(pattern);
+  for (const Target& target : frame.targets) add_target(target, pattern, plan);
+  plan.samples = plan.regions * uint64_t(plan.region) * uint64_t(plan.region);
+  if (plan.samples >= (uint64_t(1) << 31)) {
+    throw std::runtime_error("targets: " + std::to_string(plan.samples) +
+                             " samples in all; the limit is 2^31, use fewer or smaller targets");
+  }
+  hand_out_regions(plan);
+  return plan;
+}
+
+}  // namespace brokkr

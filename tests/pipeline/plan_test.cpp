@@ -1,0 +1,147 @@
+// A frame's plan is made once for each setting and kept.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+
+#include "brokkr/load.h"
+#include "pictures.h"
+#include "pipeline/prepare.h"
+
+namespace brokkr {
+namespace {
+
+using Plan = std::shared_ptr<const LaunchPlan>;
+
+Frame small_city() {
+  LoadOptions load;
+  load.width = 320;
+  load.height = 180;
+  return load_frame("generated:city", load);
+}
+
+// Its table takes some hundred milliseconds to make.
+RenderOptions slow_pattern() {
+  RenderOptions o;
+  o.machine = MachineKind::cpu;
+  o.workers = 2;
+  o.rasterizers = 128;
+  o.pattern = PatternKind::hierarchical_maximized_distance;
+  return o;
+}
+
+class PlanTest : public testing::Test {
+ protected:
+  Plan render(const RenderOptions& options) {
+    result_ = renderer_.render(prepared_, options);
+    return PreparedFrame::Impl::of(prepared_).plans.plans.latest();
+  }
+
+  Frame frame_ = small_city();
+  Renderer renderer_;
+  PreparedFrame prepared_ = renderer_.prepare(frame_);
+  RenderResult result_;
+};
+
+TEST_F(PlanTest, NextFramesTakeTheSamePlan) {
+  const Plan first = render(slow_pattern());
+  const RenderResult expected = std::move(result_);
+  EXPECT_EQ(first->targets->pattern, "hierarchical-maximized-distance");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(render(slow_pattern()), first);
+    test::expect_same_pictures(expected.targets, result_.targets);
+  }
+}
+
+TEST_F(PlanTest, SettingsThatTakeTurnsKeepTheirPlans) {
+  const RenderOptions a = slow_pattern();
+  RenderOptions b = a, c = a;
+  b.pattern = PatternKind::van_der_corput;
+  c.reuse = ReuseMode::precomputed;
+  const Plan of_a = render(a), of_b = render(b), of_c = render(c);
+  EXPECT_NE(of_a, of_b);
+  EXPECT_NE(of_a, of_c);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(render(a), of_a);
+    EXPECT_EQ(render(b), of_b);
+    EXPECT_EQ(render(c), of_c);
+  }
+}
+
+TEST_F(PlanTest, ACameraMovesWithoutANewPlan) {
+  const Plan first = render(slow_pattern());
+  const uint64_t tables = PreparedFrame::Impl::of(prepared_).version,
+                 views = PreparedFrame::Impl::of(prepared_).views_version;
+  frame_.views[0].view_projection[3][0] += 0.25f;
+  prepared_.update_views();
+  EXPECT_EQ(render(slow_pattern()), first);
+  EXPECT_EQ(PreparedFrame::Impl::of(prepared_).version, tables);
+  EXPECT_NE(PreparedFrame::Impl::of(prepared_).views_version, views);
+  test::expect_same_pictures(Renderer().render(frame_, slow_pattern()).targets, result_.targets);
+}
+
+TEST_F(PlanTest, OptionsOfTheLaunchAloneDoNotChangeIt) {
+  const Plan first = render(slow_pattern());
+  const std::vector<std::function<void(RenderOptions&)>> changes = {
+      [](RenderOptions& o) { o.ownership = Ownership::fixed; },
+      [](RenderOptions& o) { o.policy = Policy::round_robin; },
+      [](RenderOptions& o) {
+        o.quotas = {2, 3};
+      },
+      [](RenderOptions& o) { o.hierarchical_depth = false; },
+      [](RenderOptions& o) { o.vertex_work = 4; },
+      [](RenderOptions& o) { o.thread_time = true; },
+      [](RenderOptions& o) { o.frame_budget_ms = 1e6; },
+      [](RenderOptions& o) { o.reuse = ReuseMode::warp; },
+      [](RenderOptions& o) {
+        o.fixation = {{3, 4}};
+      },
+  };
+  for (size_t i = 0; i < changes.size(); ++i) {
+    RenderOptions o = slow_pattern();
+    changes[i](o);
+    EXPECT_EQ(render(o), first) << "change " << i;
+  }
+}
+
+// A gaze that moves, another number of workers and another reuse strategy cost no new pattern.
+TEST_F(PlanTest, PartsAreMadeOnlyWhereTheirKeyDiffers) {
+  RenderOptions o = slow_pattern();
+  o.policy = Policy::foveated;
+  const Plan first = render(o);
+  ASSERT_EQ(first->ranks.size(), 128u);
+  for (const float x : {10.0f, 20.0f, 30.0f}) {
+    o.fixation = {{x, 90}};
+    const Plan next = render(o);
+    EXPECT_NE(next->ranks, first->ranks);
+    EXPECT_EQ(next->targets, first->targets);
+    EXPECT_EQ(next->draws, first->draws);
+  }
+  o = slow_pattern();
+  o.workers = 1;
+  EXPECT_EQ(render(o)->targets, first->targets);
+  EXPECT_EQ(render(o)->draws, first->draws);
+  o.reuse = ReuseMode::amd;
+  EXPECT_EQ(render(o)->targets, first->targets);
+  EXPECT_NE(render(o)->draws, first->draws);
+  o = slow_pattern();
+  o.bin = 32;
+  EXPECT_NE(render(o)->targets, first->targets);
+  EXPECT_EQ(render(o)->draws, first->draws);
+}
+
+TEST_F(PlanTest, FrameTimeIsWhatTheCallerWaitsFor) {
+  using Clock = std::chrono::steady_clock;
+  for (const bool read_back : {true, false}) {
+    const auto begin = Clock::now();
+    const Statistics s = renderer_.render(prepared_, slow_pattern(), read_back).statistics;
+    const double call_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    EXPECT_GT(s.launch_ms, 0);
+    EXPECT_GE(s.frame_ms, s.launch_ms);
+    EXPECT_EQ(s.read_back_ms > 0, read_back);
+    EXPECT_LE(s.frame_ms + s.read_back_ms, call_ms);
+  }
+}
+
+}  // namespace
+}  // namespace brokkr
