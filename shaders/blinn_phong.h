@@ -11,8 +11,8 @@
 BROKKR_MACHINE_BEGIN
 
 template <class W>
-struct BlinnPhong {
-  static constexpr bool kSurface = true, kMaterial = true, kDerivatives = false;
+struct BlinnPhong : ShaderTraits {
+  static constexpr bool kSurface = true, kMaterial = true;
   BROKKR_FN Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const {
     const MaterialRecord& material = *in.material;
     Vec3<W> albedo(Float(1.0f), Float(1.0f), Float(1.0f));

@@ -6,8 +6,7 @@
 BROKKR_MACHINE_BEGIN
 
 template <class W>
-struct DepthGrey {
-  static constexpr bool kSurface = false, kDerivatives = false;
+struct DepthGrey : ShaderTraits {
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
     // 1 - z from 1 down to 2^-16 becomes 1 .. 0.
     const Float away = maximum(1.0f - in.z, 1.0f / 65536.0f);

@@ -6,11 +6,16 @@
 BROKKR_MACHINE_BEGIN
 
 template <class W>
-struct Flat {
-  static constexpr bool kSurface = false, kDerivatives = false;
+struct Flat : ShaderTraits {
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>&, Mask) const {
     return {Vec4<W>(Float(0.8f), Float(0.8f), Float(0.8f), Float(1.0f)), Mask(true)};
   }
+};
+
+// Counts fragments beside its colour, of which nothing is shown.
+template <class W>
+struct Overdraw : Flat<W> {
+  static constexpr bool kOverdraw = true;
 };
 
 BROKKR_MACHINE_END

@@ -5,17 +5,29 @@
 
 BROKKR_MACHINE_BEGIN
 
-enum class IdentifierKind { draw, triangle, batch };
+BROKKR_FN Fragment<Warp> identifier_color(Uint id) {
+  const Vec3<Warp> c = palette(id);
+  return {Vec4<Warp>(c.x, c.y, c.z, Float(1.0f)), Mask(true)};
+}
 
-template <class W, IdentifierKind kind>
-struct Identifier {
-  static constexpr bool kSurface = false, kDerivatives = false;
+template <class W>
+struct DrawColor : ShaderTraits {
+  static constexpr bool kDrawNumber = true;
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
-    Uint id = in.primitive;
-    if constexpr (kind == IdentifierKind::draw) id = in.draw_number;
-    if constexpr (kind == IdentifierKind::batch) id = in.primitive >> 5;
-    const Vec3<W> c = palette(id);
-    return {Vec4<W>(c.x, c.y, c.z, Float(1.0f)), Mask(true)};
+    return identifier_color(in.draw_number);
+  }
+};
+
+template <class W>
+struct TriangleColor : ShaderTraits {
+  BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const { return identifier_color(in.primitive); }
+};
+
+template <class W>
+struct BatchColor : ShaderTraits {
+  static constexpr bool kBatchNumber = true;
+  BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
+    return identifier_color(in.batch_number);
   }
 };
 

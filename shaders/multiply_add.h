@@ -8,8 +8,7 @@
 BROKKR_MACHINE_BEGIN
 
 template <class W>
-struct MultiplyAdd {
-  static constexpr bool kSurface = false, kDerivatives = false;
+struct MultiplyAdd : ShaderTraits {
   static constexpr int kSteps = 625;  // of each chain
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
     const Vec3<W> aim = palette(in.primitive >> 5);

@@ -6,8 +6,8 @@
 BROKKR_MACHINE_BEGIN
 
 template <class W>
-struct NormalColor {
-  static constexpr bool kSurface = true, kMaterial = false, kDerivatives = false;
+struct NormalColor : ShaderTraits {
+  static constexpr bool kSurface = true;
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
     const Vec3<W> n = normalize(in.normal);
     const Float half(0.5f);
@@ -17,8 +17,8 @@ struct NormalColor {
 
 // Captured frames without a material of their own: the draw's colour, lit from the camera by its face normal.
 template <class W>
-struct LitDraw {
-  static constexpr bool kSurface = true, kMaterial = false, kDerivatives = false;
+struct LitDraw : ShaderTraits {
+  static constexpr bool kSurface = true;
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const {
     const Vec3<W> base = palette(in.draw_number);
     const Float facing = absolute(dot(normalize(in.normal), normalize(in.position)));

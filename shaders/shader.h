@@ -1,8 +1,6 @@
-// What a shader sees and gives. A shader is a struct template over the warp type W with
+// What a shader sees and gives. A shader is a struct template over the warp type W that is derived from ShaderTraits,
+// with
 //
-//   static constexpr bool kSurface;      // wants position, normal and texture coordinates interpolated
-//   static constexpr bool kMaterial;     // needs one: captured draws, without it, get LitDraw
-//   static constexpr bool kDerivatives;  // uses ddx or ddy; scene/shading.h must name it too
 //   Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const;
 //
 // and may use every lane operation of the machine model. docs/shaders.md teaches writing one.
@@ -40,6 +38,16 @@ BROKKR_FN Vec3<Warp> operator-(const Vec3<Warp>& a, const Vec3<Warp>& b) { retur
 BROKKR_FN Vec3<Warp> operator*(const Vec3<Warp>& a, const Vec3<Warp>& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
 BROKKR_FN Vec3<Warp> operator*(const Vec3<Warp>& a, Float s) { return {a.x * s, a.y * s, a.z * s}; }
 
+// A shader declares anew what holds for it. The traits are known on the host as well (raster/shading_traits.h).
+struct ShaderTraits {
+  static constexpr bool kSurface = false;      // wants position, normal and texture coordinates interpolated
+  static constexpr bool kMaterial = false;     // needs a material and may discard; captured draws get LitDraw
+  static constexpr bool kDerivatives = false;  // uses ddx or ddy: its lanes come as quads
+  static constexpr bool kDrawNumber = false;   // wants in.draw_number; kSurface brings it
+  static constexpr bool kBatchNumber = false;  // wants in.batch_number
+  static constexpr bool kOverdraw = false;     // fragments are counted, for Layer::overdraw
+};
+
 template <class W>
 struct ShaderInput {
   const FrameTables* frame;
@@ -48,7 +56,7 @@ struct ShaderInput {
   const ViewRecord* view;          // kSurface only
   typename W::Float x, y, z;       // sample centre in pixels, depth in [0, 1]
   typename W::Uint primitive;      // primitive id
-  typename W::Uint draw_number;
+  typename W::Uint draw_number, batch_number;
   Vec3<W> position;  // world space; clip x, y, w of captured draws
   Vec3<W> normal;    // world space, not unit length; of the face for captured draws
   Vec2<W> texcoord;

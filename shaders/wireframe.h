@@ -6,8 +6,8 @@
 BROKKR_MACHINE_BEGIN
 
 template <class W>
-struct Wireframe {
-  static constexpr bool kSurface = true, kMaterial = false, kDerivatives = true;
+struct Wireframe : ShaderTraits {
+  static constexpr bool kSurface = true, kDerivatives = true;
   BROKKR_FN Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const {
     Fragment<W> f = LitDraw<W>()(w, in, active);
     const auto pixels_from_edge = [&](Float b) {

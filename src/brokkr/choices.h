@@ -79,41 +79,18 @@ struct Choices<ReuseMode> {
   };
 };
 
-// How surfaces are shown.
+// How surfaces are shown: shadings.def lists the modes.
 enum class Shading : uint8_t {
-  material,
-  draw,
-  triangle,
-  batch,
-  depth,
-  normal,
-  overdraw,
-  flat,
-  wireframe,
-  multiply_add
+#define BROKKR_SHADING(value, ...) value,
+#include "brokkr/shadings.def"
 };
 template <>
 struct Choices<Shading> {
   static constexpr Choice<Shading> all[] = {
-      {Shading::material, "material", "the draw's own: Blinn-Phong for OBJ, the lit colour of the draw for captures"},
-      {Shading::draw, "draw", "a colour per draw"},
-      {Shading::triangle, "triangle", "a colour per triangle"},
-      {Shading::batch, "batch", "a colour per batch"},
-      {Shading::depth, "depth", "window depth in shades of grey"},
-      {Shading::normal, "normal", "the surface's direction"},
-      {Shading::overdraw, "overdraw", "how many fragments covered each sample"},
-      {Shading::flat, "flat", "one colour: next to no work per fragment"},
-      {Shading::wireframe, "wireframe", "edges of triangles"},
-      {Shading::multiply_add, "multiply-add", "much arithmetic per fragment, for measurements"},
+#define BROKKR_SHADING(value, name, shader, meaning) {Shading::value, name, meaning},
+#include "brokkr/shadings.def"
   };
 };
-
-// Whether the shader looks at materials: it then may discard fragments of materials with an alpha cutoff and of draws
-// with an alpha test.
-constexpr bool shows_materials(Shading s) { return s == Shading::material; }
-
-// Whether the shader compares the samples of a 2x2 quad (kDerivatives): its lanes then come as quads.
-constexpr bool takes_derivatives(Shading s) { return s == Shading::wireframe; }
 
 // Decides what a block does next where both geometry and rasterization are possible, and for which rasterizer it works.
 // The picture does not depend on the policy, unless the frame is cut off before it is finished. edf and priority also

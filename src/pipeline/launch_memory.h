@@ -8,6 +8,7 @@
 
 #include "pipeline/launch_data.h"
 #include "pipeline/launch_plan.h"
+#include "raster/shading_traits.h"
 
 namespace brokkr {
 
@@ -139,7 +140,7 @@ struct LaunchMemory {
     r.region_fragments = region_fragments.template as<uint64_t>();
     r.shading = options.shading;
     r.cull_hidden = options.hierarchical_depth;
-    r.quads = takes_derivatives(options.shading);
+    r.quads = shading_traits(options.shading).derivatives;
     return r;
   }
 

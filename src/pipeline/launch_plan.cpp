@@ -4,6 +4,7 @@
 
 #include "geometry/triangle_store.h"
 #include "pipeline/prepare.h"
+#include "raster/shading_traits.h"
 
 namespace brokkr {
 namespace {
@@ -56,13 +57,13 @@ MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
 
 PlanKey plan_key(const Frame& frame, const RenderOptions& o, const LaunchShape& shape) {
   PlanKey k;
-  k.overdraw = o.shading == Shading::overdraw;
+  k.overdraw = shading_traits(o.shading).overdraw;
   k.ids = o.keep_ids;
   k.trace = o.trace;
   k.store_blocks = o.store_blocks;
   k.shape = shape;
   k.draws.order = k.overdraw ? OrderMode::strict : o.order;
-  k.draws.materials = shows_materials(o.shading);
+  k.draws.materials = shading_traits(o.shading).material;
   k.draws.reuse = is_planned(o.reuse) ? o.reuse : ReuseMode::none;
   const uint32_t commands = uint32_t(frame.commands.size());
   k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);

@@ -48,7 +48,7 @@ struct RasterTables {
   uint64_t* region_fragments;  // covered samples of each region
   Shading shading;
   bool cull_hidden;  // order-free phases leave out tiles that are hidden already
-  bool quads;        // the shading takes derivatives
+  bool quads;        // the shader takes derivatives
 };
 
 }  // namespace brokkr

@@ -1,16 +1,12 @@
 // Runs the frame's fragment shader on samples of any primitives.
 #pragma once
 
-#include "blinn_phong.h"
 #include "brokkr/choices.h"
-#include "depth.h"
-#include "flat.h"
 #include "geometry/planned.h"
-#include "identifier.h"
-#include "multiply_add.h"
-#include "normal.h"
 #include "raster/interpolate.h"
-#include "wireframe.h"
+#define BROKKR_SHADER_FILES
+#include "brokkr/shadings.def"
+#undef BROKKR_SHADER_FILES
 
 BROKKR_MACHINE_BEGIN
 
@@ -56,10 +52,30 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
   return out;
 }
 
-BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
+// `in` has what all shaders get; the rest is filled in as the shader's traits ask for it.
+template <class Shader>
+BROKKR_FN Fragment<Warp> shade_with(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Mask m) {
   const FrameTables& frame = *context.frame;
+  const auto run_of = [&] { return w.gather(frame.batch_run, as_int(in.primitive >> 5), m); };
+  if constexpr (Shader::kDrawNumber) {
+    static_assert(sizeof(RunRecord) == 16);
+    in.draw_number = w.gather(&frame.runs[0].draw, as_int(run_of()) * 4, m);
+  }
+  if constexpr (Shader::kBatchNumber) {
+    in.batch_number = frame.planned != nullptr ? planned_batch_of(w, frame, in.primitive, m) : in.primitive >> 5;
+  }
+  if constexpr (Shader::kSurface) {
+    return shade_surface<Shader>(w, context, in, run_of(), m);
+  } else {
+    return Shader()(w, in, m);
+  }
+}
+
+#define BROKKR_SHADING(value, name, shader, meaning) \
+  case Shading::value: return shade_with<shader<Warp>>(w, context, in, m);
+BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   ShaderInput<Warp> in;
-  in.frame = &frame;
+  in.frame = context.frame;
   in.draw = nullptr;
   in.material = nullptr;
   in.view = nullptr;
@@ -68,26 +84,20 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   in.z = samples.z;
   in.primitive = samples.primitive;
   in.draw_number = Uint(0u);
-  const auto run_of = [&] { return w.gather(frame.batch_run, as_int(samples.primitive >> 5), m); };
   switch (context.shading) {
-    case Shading::draw: {
-      static_assert(sizeof(RunRecord) == 16);
-      in.draw_number = w.gather(&frame.runs[0].draw, as_int(run_of()) * 4, m);
-      return Identifier<Warp, IdentifierKind::draw>()(w, in, m);
-    }
-    case Shading::triangle: return Identifier<Warp, IdentifierKind::triangle>()(w, in, m);
-    case Shading::batch:
-      if (frame.planned != nullptr) in.primitive = planned_batch_of(w, frame, samples.primitive, m) << 5;
-      return Identifier<Warp, IdentifierKind::batch>()(w, in, m);
-    case Shading::depth: return DepthGrey<Warp>()(w, in, m);
-    case Shading::normal: return shade_surface<NormalColor<Warp>>(w, context, in, run_of(), m);
-    case Shading::wireframe: return shade_surface<Wireframe<Warp>>(w, context, in, run_of(), m);
-    case Shading::multiply_add: return MultiplyAdd<Warp>()(w, in, m);
-    case Shading::material: return shade_surface<BlinnPhong<Warp>>(w, context, in, run_of(), m);
-    case Shading::overdraw:
-    case Shading::flat: break;
+#include "brokkr/shadings.def"
   }
   return Flat<Warp>()(w, in, m);
+}
+
+// Whether the mode's shader looks at materials, and so may discard fragments.
+#define BROKKR_SHADING(value, name, shader, meaning) \
+  case Shading::value: return shader<Warp>::kMaterial;
+BROKKR_FN bool shows_materials(Shading shading) {
+  switch (shading) {
+#include "brokkr/shadings.def"
+  }
+  return false;
 }
 
 // Shades the lanes of m. Where RasterTables::quads says so, lanes must come as quads of one primitive, helpers

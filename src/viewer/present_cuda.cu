@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "raster/shading_traits.h"
 #include "viewer/present.h"
 
 namespace brokkr::viewer {
@@ -40,7 +41,7 @@ class CudaPresenter : public Presenter {
     const bool cuda =
         options.machine == MachineKind::cuda || (options.machine == MachineKind::automatic && options.isa.empty());
     // Overdraw is coloured on the host.
-    return shared_ && cuda && options.shading != Shading::overdraw;
+    return shared_ && cuda && !shading_traits(options.shading).overdraw;
   }
 
   // Only the UI thread has the context that a mapping needs: the UI thread resolves while this thread waits. The window

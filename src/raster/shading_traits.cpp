@@ -1,0 +1,21 @@
+// Shaders belong to a machine. The host reads their traits as the emulated machine has them, and runs nothing of it.
+#define BROKKR_ISA emulated
+#define BROKKR_ISA_EMULATED 1
+#include "raster/shading_traits.h"
+
+#include "raster/shade.h"
+
+namespace brokkr {
+namespace {
+
+constexpr ShadingTraits kTraits[] = {
+#define BROKKR_SHADING(value, name, shader, meaning) \
+  {shader<Warp>::kMaterial, shader<Warp>::kDerivatives, shader<Warp>::kOverdraw},
+#include "brokkr/shadings.def"
+};
+
+}  // namespace
+
+const ShadingTraits& shading_traits(Shading shading) { return kTraits[size_t(shading)]; }
+
+}  // namespace brokkr
