@@ -1,5 +1,5 @@
-// Vertex reuse by a plan: batches that the host has found (pipeline/reuse_plan.cpp). Shading a chunk's vertices into
-// their slots is all that is left to do.
+// Vertex reuse by a plan: batches that the host has found (pipeline/reuse_plan.cpp). Here, a chunk's vertices are only
+// shaded into their slots.
 #pragma once
 
 #include "geometry/vertex.h"

@@ -1,7 +1,7 @@
 // Triangle setup: clip space -> window -> 1/256-pixel fixed point, facing, bounding box, depth plane.
 //
-// Coverage and depth are a function of what is computed here and of nothing else; every operation is IEEE-754 single or
-// double precision in a fixed order, or exact integer arithmetic held in doubles (products stay below 2^53).
+// Coverage and depth depend only on the values that are computed here; every operation is IEEE-754 single or double
+// precision in a fixed order, or exact integer arithmetic held in doubles (products stay below 2^53).
 #pragma once
 
 #include "geometry/records.h"
@@ -9,8 +9,9 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Window coordinates of set-up triangles stay inside; what reaches further is clipped. A triangle spans less than 2^15
-// pixels, so edge functions change by less than 2^30 within a region and fit 32 bits there.
+// Window coordinates of set-up triangles stay inside these limits; triangles that reach beyond them are clipped. A
+// triangle spans less than 2^15 pixels, so edge functions change by less than 2^30 within a region and fit 32 bits
+// there.
 BROKKR_CONSTANT float kGuardMin = -8192.0f;
 BROKKR_CONSTANT float kGuardMax = 24576.0f;
 
@@ -56,8 +57,8 @@ BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
   return !finite || left || right || bottom || top || front || back;
 }
 
-// Triangles of which some corner lies outside of the near, far or guard-band planes. Decided by the very distances that
-// clipping uses, so that triangles that share an edge agree on it.
+// Triangles of which some corner lies outside of the near, far or guard-band planes. It uses the same distances as
+// clipping, so that triangles that share an edge agree on it.
 BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& tri, Mask m) {
   Mask depth = false, far_out = false;
   for (int i = 0; i < 3; ++i) {

@@ -1,6 +1,6 @@
 // The triangle store: blocks of 32 set-up triangles on their way from geometry to the rasterizers. Its size is fixed
-// when a launch starts; free blocks wait in a broker queue and a batch starts only when it has reserved all that it may
-// need.
+// when a launch starts; free blocks wait in a broker queue and a task starts only when it has reserved all blocks that
+// it may need.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ struct TriangleBlock {
   uint32_t phase, task, sequence;  // sequence: number within the task
   uint32_t count;
   Box<int32_t> box;     // around all of its records
-  uint32_t references;  // rasterizers that still need it
-  float z_min, z_max;   // what depths are clamped to
+  uint32_t references;  // rasterizers that still need this block
+  float z_min, z_max;   // the range that depths are clamped to
   uint32_t reserved;
   uint32_t field[kRecordFields][kBlockRecords];
 };

@@ -1,4 +1,4 @@
-// What a block does next: a decision of its leading warp, by the policy's tree (pipeline/launch_tree.h).
+// The decision what a block does next, by its leading warp and the policy's tree (pipeline/launch_tree.h).
 #pragma once
 
 #include "machine/clock.h"
@@ -26,25 +26,25 @@ BROKKR_FN Watermark read_watermark(Warp& w, const ScheduleTables& s) {
   return m;
 }
 
-// What a block remembers from one decision to the next.
+// The memory of a block from one decision to the next.
 struct DecisionMemory {
   uint32_t local[2];  // of the tree
   uint32_t begin_us;
 };
 
-// Before a block's first decision. One warp.
+// Called before a block's first decision, by one warp.
 BROKKR_FN void begin_decisions(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks,
                                DecisionMemory& memory) {
   LaunchView view{t, s, s.control->share, memory.local, block, blocks};
   w.once([&] {
     with_tree(s.policy, [&](auto tree) { decltype(tree)::init(view, TreePlace{}, uint32_t(block)); });
     memory.begin_us = uint32_t(clock_ns() / 1000);
-    // All blocks write the same.
+    // All blocks write the same values.
     for (int i = 0; i < 2; ++i) device_atomic<uint64_t>(s.control->share[2 + i]).store(s.quota[i], kRelaxed);
   });
 }
 
-// After a block has done what was decided. One warp.
+// Called after a block has done its work, by one warp.
 BROKKR_FN void end_action(Warp& w, const ScheduleTables& s, bool geometry, uint64_t ns) {
   if (s.policy != Policy::fair) return;
   const BucketState state{s.control->share, nullptr, 2};
@@ -61,7 +61,7 @@ BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, uint32_t r) {
 BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, uint32_t r, bool finished) {
   w.sync();
   w.once([&] {
-    // A finished rasterizer keeps its claim: nobody has to look at it again.
+    // A finished rasterizer keeps its claim, so that no block looks at it again.
     if (finished)
       device_atomic<uint32_t>(s.control->finished).fetch_add(1, kAcqRel);
     else
@@ -69,7 +69,8 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
   });
 }
 
-// Decides by one tree; what turns out to be taken or full is left out, and the decision made anew [Kerbl18, 5.2.4].
+// Decides by one tree. A leaf that turns out to be taken or full is left out, and the decision is made again [Kerbl18,
+// 5.2.4].
 template <class Root>
 BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& d) {
   for (int tries = 0; tries < 4; ++tries) {

@@ -116,7 +116,7 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   dirty_ = true;
   const LaunchMemory<ZeroedMemory>& m = *memory_;
   data_ = m.data(*plan, host_tables(frame, *plan), options, &abort_);
-  // What every launch begins with.
+  // The state in which every launch begins.
   std::fill_n(data_.raster.targets.region_state, plan->memory.regions, initial_region());
   for (const ZeroedMemory* zero : m.zeroed()) {
     if (zero->bytes() != 0) std::memset(zero->as<void>(), 0, zero->bytes());

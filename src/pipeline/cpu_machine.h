@@ -18,12 +18,12 @@ namespace brokkr {
 const CpuKernel* find_cpu_kernel(const std::string& isa);
 // Whether this processor runs it.
 bool cpu_supports(const std::string& isa);
-// The best that is built and runs here. Throws std::runtime_error if none does.
+// The best build that this processor runs. Throws std::runtime_error where there is none.
 std::string best_cpu_isa();
 
 class CpuMachine : public MachineBackend {
  public:
-  // isa: "" for the best. Throws std::invalid_argument for what is not built or does not run here.
+  // isa: "" for the best. Throws std::invalid_argument for a build that does not exist or does not run here.
   explicit CpuMachine(const std::string& isa);
 
   LaunchShape shape(const RenderOptions& options) const override;
@@ -48,7 +48,7 @@ class CpuMachine : public MachineBackend {
   uint32_t abort_ = kAbortNot;
   std::function<void(int)> work_;
   std::chrono::steady_clock::time_point begin_;
-  WorkerPool pool_;  // its threads go first
+  WorkerPool pool_;  // destroyed first, so that its threads end before the memory goes
 };
 
 }  // namespace brokkr

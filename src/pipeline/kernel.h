@@ -18,12 +18,12 @@ struct BlockShared {
   Decision decision;
   Watermark mark;
   uint32_t ending;  // the frame is being cut off
-  uint32_t spin;    // times in a row that there was nothing to do
+  uint32_t spin;    // decisions in a row without work
   DecisionMemory memory;
   uint64_t busy_since, idle_since;
 };
 
-// `turn`: which of the tasks taken up it is.
+// `turn` is the task's number in the order in which tasks start.
 BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, uint32_t turn) {
   Warp& w = b.warp;
   const ScheduleTables& s = data.schedule;
@@ -78,7 +78,7 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
   if (d.action != Action::wait) note_time(b, data, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }
 
-// All warps do what has been decided.
+// All warps carry out the decision.
 BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data, ShadeContext& shade_context) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
@@ -131,7 +131,7 @@ BROKKR_FN_NOINLINE void sum_counters(Warp& w, const Counters& counters, uint64_t
   });
 }
 
-// All warps of all blocks run this.
+// The kernel's body, which all warps of all blocks run.
 BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;

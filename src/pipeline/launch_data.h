@@ -1,4 +1,4 @@
-// Everything that one launch needs, as the kernel gets it: plain data and pointers.
+// The kernel's arguments: everything that one launch needs, as plain data and pointers.
 #pragma once
 
 #include "brokkr/statistics.h"

@@ -82,7 +82,8 @@ struct LaunchMemory {
     d.raster.abort = d.schedule.abort = abort;
     d.distribution_scratch = distribution.template as<uint32_t>();
     d.reuse_all = options.reuse == ReuseMode::warp;
-    // Shading a vertex costs a wide warp less than finding its first use; a GPU's warp shares what it fetched.
+    // On the CPU, shading a vertex again costs less than finding its first use. On a GPU, sharing saves fetches as
+    // well.
     d.reuse_transforms = options.reuse == ReuseMode::automatic && plan.shape.width == 32;
     d.counters = counters.template as<uint64_t>();
     d.stage_ns = stage_ns.template as<uint64_t>();
@@ -164,7 +165,7 @@ struct LaunchMemory {
   }
 };
 
-// What every region begins a frame with: colour 0, depth 1, stencil 0, none of it in memory yet.
+// The state of every region when a frame begins: colour 0, depth 1, stencil 0, none of it in memory yet.
 inline RegionState initial_region() {
   RegionState s{};
   s.bits = kClearColor | kClearDepth | kClearStencil;

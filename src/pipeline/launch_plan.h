@@ -81,7 +81,7 @@ struct TargetPlan {
 // Throws std::invalid_argument for a pattern that does not fit and std::runtime_error for targets too large.
 TargetPlan plan_targets(const Frame& frame, const TargetKey& key);
 
-// What comes first, for the policies that have ranks (view_order.cpp).
+// The order of rasterizers and tasks, for the policies that have ranks (view_order.cpp).
 struct RankKey {
   std::optional<Policy> policy;  // one that has ranks, or none
   std::optional<Point> fixation;
@@ -93,12 +93,12 @@ struct RankKey {
 // Batches are taken up in tasks, whose triangles go through the store.
 struct TaskSizes {
   uint32_t tasks = 0, task_batches = 1;  // a task is task_batches consecutive batches
-  uint32_t blocks_per_task = 0;          // most triangle blocks that one can fill
+  uint32_t blocks_per_task = 0;          // most triangle blocks that a task can fill
   uint32_t window = 0;                   // tasks that may be under way beyond the watermark
   uint32_t store_blocks = 0;             // of the triangle store
 };
 
-// All that the sizes of a launch's memory follow from.
+// The values that determine the sizes of a launch's memory.
 struct MemoryShape {
   uint32_t blocks = 0, warps = 0, rasterizers = 0, store_blocks = 0, queue_capacity = 0, window = 0, blits = 0;
   uint64_t regions = 0, samples = 0;
@@ -116,7 +116,7 @@ struct PlanKey {
   LaunchShape shape;
   bool operator==(const PlanKey&) const = default;
 };
-// What of the options and the machine decides a plan of this frame.
+// The options and properties of the machine that determine a plan of this frame.
 PlanKey plan_key(const Frame& frame, const RenderOptions& options, const LaunchShape& shape);
 
 struct LaunchPlan {
@@ -148,13 +148,13 @@ PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan)
 // Fills ranks and task_order, from the rest of the plan. Throws std::invalid_argument for options out of range.
 void order_views(const PreparedFrame::Impl& frame, const RankKey& key, LaunchPlan& plan);
 
-// The values of the keys that were asked for last.
+// A cache of the values of the latest keys.
 template <class Key, class Value>
 class Kept {
  public:
   using Pointer = std::shared_ptr<const Value>;
 
-  // The value of `key`: the one that is kept, or else make().
+  // The value of `key`, which is kept or made by make().
   template <class Make>
   const Pointer& get(const Key& key, Make&& make) {
     const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });

@@ -57,7 +57,7 @@ struct LaunchView {
       RasterizerState& state = tables.rasterizers[r_of[i]];
       if (device_atomic<uint32_t>(state.claim).load(kRelaxed) != 0) return;
       const int waiting = Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available();
-      // Of a frame that is cut off, everything is resolved that is there.
+      // In a frame that is cut off, every rasterizer resolves what it has.
       const uint32_t wake = device_atomic<uint32_t>(state.wake).load(kRelaxed);
       const bool awake = aborted || wake == kAtGate || mark.batches >= wake;
       report.set(i, waiting > 0       ? RasterizerReport::elements(waiting)
@@ -89,9 +89,9 @@ struct Geometry : LaunchSource {
   }
 };
 
-// A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i looks
-// after rasterizers i, i + blocks, ... It begins behind the one that it chose last, and has enough once it has found
-// one among Callbacks::kEnough.
+// A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i works for
+// rasterizers i, i + blocks, ... The search begins behind the rasterizer that was chosen last, and ends once one was
+// found among Callbacks::kEnough.
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
   static constexpr int kLeaves = 1 << 16, kLocal = 1;
@@ -111,7 +111,7 @@ struct Rasterizers : LaunchSource {
       Int k = w.lane() + (g + begin);
       k = select(k >= own, k - own, k);
       const Mask m = w.first_lanes(own - g) && k < own;
-      // Lanes without one look at the first: callbacks may look into tables.
+      // Lanes without a rasterizer read the first one, since callbacks may read tables.
       const Int r = select(m, s.stealing ? k : k * view.blocks + view.block, 0);
       const Ulong none = Ulong(uint64_t(0)), info = select(m, view.rasterizers(w, r, m), none);
       const Ulong score = select(info == none, none, Callbacks::propagate(state, r, info));
@@ -147,8 +147,8 @@ struct LongestNearby : BucketDefaults {
   BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
 };
 
-// The least rank. What may have nothing to do comes behind all others, and in turns: those that it waits for must not
-// starve.
+// The least rank. Rasterizers that may have nothing to do come behind all others, and in turns, so that those that they
+// wait for do not starve.
 struct LeastRank : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
@@ -158,7 +158,8 @@ struct LeastRank : BucketDefaults {
   }
 };
 
-// Ranks are microseconds: the least that is not over, then the others; then as LeastRank.
+// Ranks are microseconds. The earliest deadline that is not over comes first, then those that are over; all else as
+// LeastRank.
 struct NextDeadline : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
   BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
@@ -181,7 +182,7 @@ struct FillLevel : BucketDefaults {
 template <class Callbacks, class Order = LongestNearby>
 using Stages = Bucket<Callbacks, Geometry, Rasterizers<Order>>;
 
-// f(tree) with the policy's tree.
+// Calls f(tree) with the policy's tree.
 template <class F>
 BROKKR_FN void with_tree(Policy policy, F&& f) {
   switch (policy) {

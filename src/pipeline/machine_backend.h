@@ -7,7 +7,7 @@
 
 namespace brokkr {
 
-// What the kernel counted, in host memory until the next launch.
+// The kernel's counts, in host memory until the next launch.
 struct LaunchCounts {
   const uint64_t* counters = nullptr;  // kCounters
   const RasterizerState* rasterizers = nullptr;
@@ -22,14 +22,15 @@ class MachineBackend {
   virtual ~MachineBackend() = default;
   // Blocks, warps and lanes that a launch with these options has.
   virtual LaunchShape shape(const RenderOptions& options) const = 0;
-  // Begins a launch and returns. What a launch that was cut off has left is cleared away first.
+  // Begins a launch and returns. Leftovers of a launch that was cut off are cleared first.
   virtual void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
                      const RenderOptions& options) = 0;
   // Waits for its end, at most `ms` (negative: for ever). Returns whether it has ended.
   virtual bool wait(double ms) = 0;
   // Asks the running launch to end. Returns at once.
   virtual void request(AbortLevel word) = 0;
-  // After the end: its counts, and what of the statistics the machine alone knows. `aborted`: it was asked to end.
+  // Called after the end: fills its counts, and the statistics that only the machine knows. `aborted`: the launch was
+  // asked to end.
   virtual LaunchCounts finish(bool aborted, Statistics& statistics) = 0;
   // The pictures of the last launch.
   virtual std::vector<TargetImage> read_back() = 0;
@@ -39,7 +40,7 @@ class MachineBackend {
   }
 };
 
-// Fills what follows from the plan and the counts.
+// Fills the statistics that follow from the plan and the counts.
 void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,
                      Statistics& s);
 

@@ -82,7 +82,7 @@ void read(const OptionInfo& info, std::string_view text, T& value) {
   }
 }
 
-// What is wrong with a value; empty where nothing is.
+// The error in a value; empty where there is none.
 template <class T>
 std::string problem_of(const OptionInfo& info, const T& value) {
   if constexpr (HasChoices<T>) {

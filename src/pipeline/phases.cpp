@@ -1,4 +1,4 @@
-// Which draws may be rasterized in any order, and where clears and blits come in between.
+// Finds the draws that may be rasterized in any order, and the places of clears and blits between them.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace brokkr {
 namespace {
 
 // An order-free draw tests and writes depth with one strict order of (depth, submission), writes all colour channels or
-// none, and has nothing that looks at what was drawn before it. Returns false for all others.
+// none, and has no state that depends on earlier draws.
 bool order_free(const DrawRecord& d, const MaterialRecord& material, bool shows_materials, uint8_t& key_bits) {
   const uint32_t needed = kDrawDepthTest | kDrawDepthWrite;
   if ((d.bits & needed) != needed || (d.bits & (kDrawBlend | kDrawStencil)) != 0) return false;

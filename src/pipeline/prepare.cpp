@@ -118,7 +118,7 @@ class DrawTables {
     };
     for (uint32_t v = 0; v < draw.view_count; ++v) {
       if (v > 0 && &target_of(draw, v) != &target_of(draw, v - 1)) {
-        // Another target has other bounds: a record of its own.
+        // Another target has other bounds and gets a record of its own.
         push();
         fill_rect(frame_.states[draw.state], target_of(draw, v), record.rect);
       }

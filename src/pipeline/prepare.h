@@ -24,7 +24,7 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   std::vector<glm::vec4> own_positions;
   uint64_t discard_unknown_triangles = 0;
   double prepare_ms = 0;
-  // Unique numbers of what lies in these tables, for copies of them on devices: a camera changes the views alone.
+  // Unique numbers of the tables' contents, for copies of them on devices. A camera changes only that of the views.
   uint64_t version = 0, views_version = 0;
   PlanCache plans;
 
@@ -35,8 +35,8 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   uint64_t bytes(const DrawPlan& plan) const;
 };
 
-// All of a draw's record that follows from `draw`, its state and `target`, the one that it is drawn to; `command` is
-// its number in the frame. The frame has passed `validate` (brokkr/frame.h).
+// The parts of a draw's record that follow from `draw`, its state and its `target`; `command` is its number in the
+// frame. The frame has passed `validate` (brokkr/frame.h).
 DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& target, uint32_t command);
 
 // The samples of `target` whose centres lie inside the state's viewport and scissor: x0, y0, x1, y1 in pixels, x1 and

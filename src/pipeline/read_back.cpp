@@ -1,4 +1,4 @@
-// From the kernel's planes to pictures in rows.
+// Makes pictures in rows from the kernel's planes.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,7 +25,7 @@ constexpr std::array<uint8_t, 64> morton_table() {
 }
 constexpr std::array<uint8_t, 64> kMorton = morton_table();
 
-// One row of 8x8 tiles of one layer: what a thread takes at a time.
+// One row of 8x8 tiles of one layer, which a thread copies at a time.
 struct TileRow {
   const TargetPlan& plan;
   const TargetRecord& target;

@@ -25,16 +25,16 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-// How long a launch that was asked to finish may go on with what is there, before it is asked to leave. With what the
-// host and a last portion of work take, it ends within 100 ms of the request. A frame budget allows a tenth of itself,
-// so that frames take the time that they were given.
+// The time for which a launch that was asked to finish may go on with queued work, before it is asked to leave.
+// Together with the host's time and a last portion of work, it ends within 100 ms of the request. A frame budget allows
+// a tenth of itself, so that frames take the time that they were given.
 double finish_ms(bool spent, double budget_ms) {
   constexpr double kMost = 20;
   return spent ? std::min(kMost, 0.1 * budget_ms) : kMost;
 }
 
 // Waits for the end of the launch that was started just now, and asks for it on request or when its budget (0: none) is
-// spent. Returns whether it had to.
+// spent. Returns whether it asked.
 bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, double budget_ms) {
   constexpr double kLookAgainMs = 10;
   const Stopwatch launch;
@@ -57,7 +57,7 @@ bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, d
 struct Renderer::Impl {
   std::map<std::string, std::unique_ptr<MachineBackend>> machines;
   std::atomic<uint32_t> abort{0};
-  MachineBackend* last = nullptr;  // that rendered
+  MachineBackend* last = nullptr;  // the machine that rendered last
 
   MachineBackend& machine(const RenderOptions& options) {
     MachineKind kind = options.machine;

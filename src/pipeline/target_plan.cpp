@@ -1,4 +1,4 @@
-// Targets cut into bins and regions, and which rasterizer owns which of them.
+// Cuts targets into bins and regions, and gives each of them to a rasterizer.
 #include <algorithm>
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-// Which rasterizers and which geometry come first, for the policies that have ranks.
+// The order of rasterizers and geometry, for the policies that have ranks.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -35,7 +35,7 @@ std::vector<uint32_t> ranks_of_views(size_t views, const RankKey& o) {
   return ranks;
 }
 
-// Where a view is drawn: a rectangle of samples of a layer, x1 and y1 excluded.
+// The place of a view: a rectangle of samples of a layer, x1 and y1 excluded.
 struct Place {
   uint32_t target, layer, rank;
   int32_t x0, y0, x1, y1;
@@ -62,7 +62,7 @@ std::vector<Place> places_of_views(const PreparedFrame::Impl& frame, const DrawP
   return places;
 }
 
-// Squared, of the region's nearest sample.
+// The squared distance of the region's nearest sample.
 uint32_t distance(const RegionRecord& region, int edge, float x, float y) {
   const double dx = std::max({0.0, double(region.x) - x, x - double(region.x + edge)});
   const double dy = std::max({0.0, double(region.y) - y, y - double(region.y + edge)});
@@ -80,7 +80,7 @@ uint32_t rank_of_region(const RegionRecord& region, int edge, const std::vector<
   return rank;
 }
 
-// The tasks in the order of their views' ranks, as far as they lie in one order-free phase.
+// The tasks, sorted by the ranks of their views within each order-free phase.
 std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const DrawPlan& draws, const TaskSizes& sizes,
                                      const std::vector<uint32_t>& ranks) {
   std::vector<uint32_t> order(sizes.tasks), rank(sizes.tasks, kLast);

@@ -10,7 +10,7 @@ struct Position {
   Int x, y;
 };
 
-// Where samples s .. s + width - 1 of a region lie in its layer.
+// The positions of samples s .. s + width - 1 of a region in its layer.
 BROKKR_FN Position region_position(Warp& w, const TargetTables& t, const RegionRecord& region, int s) {
   const Int at = w.lane() + s;
   const Int tile = at >> 6;
@@ -55,7 +55,7 @@ BROKKR_FN void clear_part(Warp& w, const TargetTables& t, const RegionRecord& re
   }
 }
 
-// A clear of whole regions only notes the value; regions that the rectangle cuts are written at once.
+// A clear only notes its value for whole regions; regions that its rectangle cuts are written at once.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;
@@ -92,7 +92,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
   }
 }
 
-// Where sample (x, y) of a target's layer 0 lies in the planes.
+// The place in the planes of sample (x, y) of a target's layer 0.
 BROKKR_FN Int sample_address(const TargetTables& t, const TargetRecord& target, Int x, Int y) {
   const int shift = t.region_shift;
   const Int region = (y >> shift) * int(target.regions_x) + (x >> shift) + int(target.first_region);
@@ -100,7 +100,7 @@ BROKKR_FN Int sample_address(const TargetTables& t, const TargetRecord& target, 
   return (region << (2 * shift)) + region_sample(x & inside, y & inside, shift);
 }
 
-// Copies the rasterizer's share of a blit's destination; nearest sampling. All sources stand in memory.
+// Copies the rasterizer's share of a blit's destination; with nearest sampling. All sources are in memory.
 template <class Shared>
 BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
@@ -167,7 +167,7 @@ BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target) {
 }
 
 // A blit reads regions of other rasterizers: all of them arrive before one copies, and all have copied before one goes
-// on. Returns whether it is over; if not, the rasterizer is to be visited again.
+// on. Returns whether the blit is over; if not, the rasterizer must be visited again.
 template <class Shared>
 BROKKR_FN_NOINLINE bool run_blit(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;

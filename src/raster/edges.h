@@ -12,7 +12,7 @@ BROKKR_MACHINE_BEGIN
 
 // A triangle seen from a region's first sample.
 struct RegionTriangle {
-  int32_t e[3];         // edge functions there; negative: outside
+  int32_t e[3];         // edge functions at that sample; negative: outside
   int32_t a[3];         // change per sample in x
   int32_t b[3];         // change per sample in y
   Box<int32_t> box;     // relative to the region, not clipped to it
@@ -85,7 +85,7 @@ class TileEdges {
     return (e[0] | e[1] | e[2]) >= 0 && x_ >= tri_.box.min_x - x && x_ <= tri_.box.max_x - x &&
            y_ >= tri_.box.min_y - y && y_ <= tri_.box.max_y - y;
   }
-  // Depth there.
+  // The depths of these samples.
   BROKKR_FN Float depth(int s) const {
     return plane_depth(tri_.z, tri_.z_dx, tri_.z_dy, to_float(x_ + (x0_ + tile_x(s) - tri_.box.min_x)),
                        to_float(y_ + (y0_ + tile_y(s) - tri_.box.min_y)), tri_.z_min, tri_.z_max);
@@ -102,7 +102,7 @@ class TileEdges {
 // Eight by eight tiles, one per lane.
 struct LaneTiles {
   Int x, y;               // first sample, relative to the region
-  Mask touched, covered;  // the triangle may touch it; covers it whole
+  Mask touched, covered;  // tiles that the triangle may touch; tiles that it covers whole
 };
 
 // Bit ty * 8 + tx: tile (tx, ty) of a region. Regions of fewer than 64 samples use the lower left corner of that map.
@@ -110,7 +110,7 @@ struct TileMasks {
   uint64_t touched, covered;
 };
 
-// Which tiles of a region (edge 1 << shift) a triangle touches and covers. `refine(LaneTiles&)` may take some away.
+// The tiles of a region (edge 1 << shift) that a triangle touches and covers. `refine(LaneTiles&)` may remove some.
 template <class Refine>
 BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& tri, int shift, Refine&& refine) {
   TileMasks r{0, 0};

@@ -8,7 +8,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// What the corners of each lane's primitive hold.
+// The corners of each lane's primitive.
 struct Corners {
   Float position[3][4];  // w: captured clip positions only
   Float normal[3][3];
@@ -30,7 +30,7 @@ BROKKR_FN Weights weights(const ClipVertex (&v)[3], const Float (&x)[3], const F
   const Float sum = (n0 + n1) + n2;
   r.inverse = 1.0f / select(sum == 0.0f, 1.0f, sum);
   r.value = Vec3<Warp>(n0 * r.inverse, n1 * r.inverse, n2 * r.inverse);
-  // A step to the right takes w from every x.
+  // A step to the right subtracts w from every x.
   const auto along_x = [&](int i, int j) { return v[j].w * y[i] - v[i].w * y[j]; };
   const auto along_y = [&](int i, int j) { return v[i].w * x[j] - v[j].w * x[i]; };
   r.dx = Vec3<Warp>(along_x(1, 2), along_x(2, 0), along_x(0, 1));
@@ -88,7 +88,7 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
   in.texcoord = in.texcoord_dx = in.texcoord_dy = zero;
   if (!is_textured(frame, *in.material)) return;
   in.texcoord = Vec2<Warp>(attribute(corners.texcoord, 0), attribute(corners.texcoord, 1));
-  // The derivative of a quotient: what the numerator gains less what the denominator takes.
+  // The derivative of a quotient.
   const auto derivative = [&](const Vec3<Warp>& step) {
     const Float sum = (step.x + step.y) + step.z;
     const auto one = [&](int c, Float value) {
@@ -101,7 +101,7 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
   in.texcoord_dy = derivative(b.dy);
 }
 
-// Loads what interpolate() reads, for lanes m.
+// Loads the values that interpolate() reads, for lanes m.
 BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, const ShaderInput<Warp>& in, Mask m,
                             Corners& corners) {
   const DrawRecord& draw = *run.draw;

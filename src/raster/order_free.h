@@ -1,5 +1,5 @@
-// An order-free phase of one rasterizer: what its pending triangles make visible in each of its regions, and, once the
-// phase is complete, shading.
+// An order-free phase of one rasterizer: finds the triangles that are visible in each of its regions and, once the
+// phase is complete, shades them.
 #pragma once
 
 #include "geometry/counters.h"
@@ -51,7 +51,7 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
   return covered;
 }
 
-// Rasterizes all pending elements of the phase; `complete` says that no more will come.
+// Rasterizes all pending elements of the phase; `complete` says that there will be no more.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_number, bool complete) {
   Block<Shared>& b = v.b;

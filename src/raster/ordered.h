@@ -25,7 +25,7 @@ BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n)
   Block<Shared>& b = v.b;
   Warp& w = b.warp;
   const auto [share, step] = v.share();
-  // Mostly one producer at a time: the keys often stand in order already.
+  // Mostly there is one producer at a time, so that the keys are often in order already.
   Mask wrong = false;
   for (int i = share; i + 1 < n; i += step) {
     const Mask m = w.first_lanes(n - 1 - i);

@@ -29,7 +29,7 @@ static_assert(sizeof(TriangleBlock) % 4 == 0);
 struct PendingGroup {
   Mask valid;
   Uint block, mask;
-  Int word;  // where its block's header starts, in words
+  Int word;  // the place of its block's header, in words
 
   BROKKR_FN PendingGroup(Warp& w, const RasterTables& t, uint32_t r, int at, int count) {
     const size_t base = size_t(r) * t.store_blocks + size_t(at);
@@ -72,9 +72,8 @@ BROKKR_FN void drain_queue(Warp& w, const RasterTables& t, uint32_t r) {
   w.once([&] { state.pending = count; });
 }
 
-// Gives up the elements of `phase` whose task lies below `before_task`: their blocks go back to the store when nobody
-// needs them any more. The others close ranks. One warp. Returns the smallest task among those of the phase that stay,
-// or kAllTasks.
+// Removes the elements of `phase` whose task lies below `before_task`. A block goes back to the store when no
+// rasterizer needs it any more. One warp. Returns the smallest task among those of the phase that stay, or kAllTasks.
 BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t phase, uint32_t before_task) {
   BrokerQueues<1> free_blocks(t.free_blocks);
   RasterizerState& state = t.rasterizers[r];

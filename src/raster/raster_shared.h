@@ -22,7 +22,7 @@ BROKKR_FN uint32_t place_of_record(uint32_t number) { return number % kBlockReco
 struct TileList {
   uint32_t record[kListCapacity + kWidth];  // record_number
   RegionTriangle triangle[kListCapacity];
-  // Tiles that each touches and covers, 32 tiles to a word: TileMasks by halves.
+  // The tiles that each triangle touches and covers, 32 tiles to a word: TileMasks by halves.
   uint32_t touched[2][kListCapacity + kWidth];
   uint32_t covered[2][kListCapacity + kWidth];
   int32_t count;
@@ -78,8 +78,8 @@ struct Visit {
     b.sync();
     return shared().flag != 0;
   }
-  // Whether the launch ends whatever is left: the rest of an aborted frame took too long. Asked before each portion of
-  // work that takes milliseconds at most, so that no visit, however long, holds the launch up.
+  // Whether the launch must end at once, because the rest of an aborted frame took too long. It is checked before each
+  // portion of work, which takes milliseconds at most, so that no visit delays the end.
   BROKKR_FN bool warp_is_stopped() const {
     return b.warp.uniform([&] { return system_atomic<uint32_t>(*t.abort).load(kRelaxed); }) >= kAbortLeave;
   }

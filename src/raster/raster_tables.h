@@ -1,4 +1,4 @@
-// What rasterization works with: plain data, made by the host, the same on every machine.
+// Data of rasterization: plain data that the host makes, the same on every machine.
 #pragma once
 
 #include "brokkr/choices.h"
@@ -23,8 +23,8 @@ inline constexpr uint32_t kEveryTarget = 0xffffffffu;
 // One rasterizer. Only the block that holds the claim (or owns it) touches the rest.
 struct alignas(64) RasterizerState {
   uint32_t claim;    // 1: some block works for it
-  uint32_t phase;    // it is in; phase_count: finished
-  uint32_t pending;  // elements taken from its queue and not finished
+  uint32_t phase;    // the phase that it is in; phase_count: finished
+  uint32_t pending;  // elements that were taken from its queue and are not finished
   GateStep gate_step;
   uint32_t wake;  // number of completed batches at which it can go on without new elements, or kAtGate
   uint32_t reserved;

@@ -1,4 +1,4 @@
-// A visit to a rasterizer: everything that can be done for it now, phase after phase.
+// A visit to a rasterizer: a block does all work that is possible now, phase after phase.
 #pragma once
 
 #include "raster/commands.h"

@@ -1,4 +1,4 @@
-// Regions: where a sample lies in memory, and moving a region's planes to and from the block's key buffer.
+// Regions: the places of samples in memory, and the way of a region's planes to and from the block's key buffer.
 #pragma once
 
 #include "geometry/triangle_store.h"
@@ -26,8 +26,8 @@ BROKKR_FN Int region_sample(Int x, Int y, int shift) {
   return (tile << 6) | mx | (my << 1);
 }
 
-// Order keys: among equal depths the smaller wins. What was there before the phase holds the strongest key where a new
-// fragment must be nearer to win, and the weakest where one of equal depth passes.
+// Order keys: among equal depths the smaller wins. The content from before the phase has the strongest key where a new
+// fragment must be nearer to win, and the weakest where a fragment of equal depth wins.
 BROKKR_FN uint32_t nothing_new(uint8_t key_bits) { return key_bits & kKeyLastWins ? 0xffffffffu : 0u; }
 // Of one primitive or of a lane's, and back.
 template <class W>
@@ -113,7 +113,7 @@ BROKKR_FN void save_keys(Warp& w, const KeyPass& pass) {
   }
 }
 
-// Makes memory hold the clears that wait. Samples outside of the target are cleared with the rest.
+// Writes the clears that wait to memory. Samples outside the target are cleared with the others.
 BROKKR_FN void materialize_clears(Warp& w, const TargetTables& t, const RegionRecord& region, uint32_t planes,
                                   Share share) {
   const RegionState state = t.region_state[region.number];

@@ -1,4 +1,4 @@
-// Order-free phases: which primitive is visible at each sample of a region, by minimum of (depth, order) keys.
+// Order-free phases: finds the visible primitive at each sample of a region, by the minimum of (depth, order) keys.
 #pragma once
 
 #include "raster/constants.h"
@@ -60,9 +60,9 @@ BROKKR_FN int rasterize_small(Warp& w, const KeyPass& pass, RecordGroup records,
   return covered;
 }
 
-// Hierarchical depth: tiles in which everything is nearer already are left out, and tiles that the triangle covers
-// learn how far their samples can lie at most. Depth along a row or column is monotonic even after rounding, so that
-// the corner samples bound it.
+// Hierarchical depth: leaves out tiles in which everything is nearer already, and lowers the limit of the farthest
+// depth in tiles that the triangle covers. Depth along a row or column is monotonic even after rounding, so that the
+// corner samples bound it.
 BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTriangle& tri, LaneTiles& tiles) {
   const Float dx = to_float(tiles.x - tri.box.min_x), dy = to_float(tiles.y - tri.box.min_y);
   const Float seven(7.0f), zero(0.0f);

@@ -10,8 +10,7 @@ struct Color {
   Float r, g, b, a;
 };
 
-// --- storage
-// --------------------------------------------------------------------------------------------------------------------
+// ---- Storage.
 
 BROKKR_FN Float linear_from_srgb(Float c) {
   const Float curve = pow_lanes((c + 0.055f) * (1.0f / 1.055f), 2.4f);
@@ -22,7 +21,7 @@ BROKKR_FN Float srgb_from_linear(Float c) {
   return select(c <= 0.0031308f, c * 12.92f, curve);
 }
 
-// IEEE half precision, round to nearest even; what overflows becomes infinite.
+// IEEE half precision, round to nearest even; overflow becomes infinity.
 BROKKR_FN Uint half_from_float(Float f) {
   const Uint bits = as_uint(f);
   const Uint sign = (bits >> 16) & 0x8000;
@@ -81,8 +80,7 @@ BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
   return c;
 }
 
-// --- tests
-// ----------------------------------------------------------------------------------------------------------------------
+// ---- Tests.
 
 template <class L>
 BROKKR_FN Mask compare(uint8_t func, L a, L b) {
@@ -113,8 +111,7 @@ BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
   return old;
 }
 
-// --- blending
-// -------------------------------------------------------------------------------------------------------------------
+// ---- Blending.
 
 // One component's factor: c is the component's number, 3 for alpha.
 BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const Float (&d)[4],
@@ -151,7 +148,7 @@ BROKKR_FN Float blend_terms(uint8_t equation, Float s, Float sf, Float d, Float 
   return s;
 }
 
-// The usual transparency, source alpha and what is left of it: worth a way of its own.
+// The usual transparency, source alpha and one minus it, which has a faster path of its own.
 BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
   return term[0] == uint8_t(BlendFactor::src_alpha) && term[1] == uint8_t(BlendFactor::one_minus_src_alpha) &&
          term[2] == uint8_t(BlendEquation::add);

@@ -12,7 +12,7 @@ inline constexpr int kTileSamples = 64;
 inline constexpr int kMaxRegion = 64;  // pixels
 inline constexpr int kMaxRegionSamples = kMaxRegion * kMaxRegion;
 
-// What memory does not hold yet of a region: a clear that still waits, or keys that wait to be shaded.
+// Content of a region that memory does not hold yet: a clear that still waits, or keys that wait to be shaded.
 enum RegionBit : uint32_t {
   kClearColor = 1,  // PlaneBit values
   kClearDepth = 2,
@@ -36,7 +36,7 @@ struct TargetRecord {
   uint32_t first_region;  // regions_x * regions_y per layer
 };
 
-// A region of a rasterizer's own.
+// A region, in the list of its rasterizer.
 struct RegionRecord {
   uint32_t target, layer;
   int32_t x, y;     // of its lower left sample
@@ -64,7 +64,7 @@ struct TargetTables {
   uint32_t rasterizers;
 };
 
-// The owner of a bin moves on from layer to layer so that many small views spread over all rasterizers.
+// The owner of a bin is another rasterizer in each layer, so that many small views spread over all rasterizers.
 constexpr uint32_t layer_offset(uint32_t target, uint32_t layer, uint32_t rasterizers) {
   return (target + layer) % rasterizers;
 }

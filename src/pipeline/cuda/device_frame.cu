@@ -3,7 +3,7 @@
 namespace brokkr {
 namespace {
 
-// Copies what `held` does not stand for yet.
+// Copies the tables where `held` names others.
 template <class T, class F>
 void renew(T& held, const T& wanted, F&& copy) {
   if (held == wanted) return;

@@ -9,8 +9,8 @@
 
 namespace brokkr {
 
-// What is there already is not copied again: tables stay while the prepared frame, its views and the parts of the plan
-// are those of the last update.
+// Tables are not copied again while the prepared frame, its views and the parts of the plan are those of the last
+// update.
 class DeviceFrame {
  public:
   // The tables of `frame` under `plan`. Throws std::runtime_error where device memory is short or a copy fails; the
@@ -18,7 +18,7 @@ class DeviceFrame {
   const PlanTables& update(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan);
 
  private:
-  // Whose tables are in memory.
+  // The owners of the tables that are in memory.
   uint64_t version_ = 0, views_version_ = 0;
   std::shared_ptr<const LaunchPlan> plan_;
   std::shared_ptr<const DrawPlan> draw_plan_;

@@ -60,7 +60,7 @@ DeviceAbort::DeviceAbort() : word_(sizeof(AbortLevel), "abort word"), values_(3 
   for (const AbortLevel word : {kAbortNot, kAbortFinish, kAbortLeave})
     std::memcpy(values_.host() + word * sizeof word, &word, sizeof word);
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
-  clear();  // whatever the first copy of a stream sets up is set up before any frame runs
+  clear();  // the first copy of a stream sets things up: before any frame runs
 }
 
 DeviceAbort::~DeviceAbort() {
@@ -189,7 +189,7 @@ void CudaLauncher::start() {
     }
   }
   if (!use_graph_) start_kernels();
-  // Events inside of a graph tell of its last launch until this one reaches them: this one is polled.
+  // Events inside a graph report its last launch until the present one reaches them. This event is polled.
   check_cuda(cudaEventRecord(frame_end_, stream_), "event");
 }
 

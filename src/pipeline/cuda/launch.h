@@ -12,7 +12,7 @@
 
 namespace brokkr {
 
-// What every frame begins with. Sizes in words of 4 bytes; addresses are multiples of 16.
+// Memory that is set when a frame begins. Sizes in words of 4 bytes; addresses are multiples of 16.
 struct ResetTable {
   static constexpr int kSpans = 16;
   struct Span {
@@ -20,7 +20,7 @@ struct ResetTable {
     uint64_t count;
     uint32_t value;
   };
-  Span span[kSpans];  // those that are not used have a count of 0
+  Span span[kSpans];  // spans that are not used have a count of 0
   RegionState* regions;
   uint64_t region_count;
   RegionState region;
@@ -29,7 +29,7 @@ struct ResetTable {
   void add(void* memory, size_t bytes, uint32_t value);
 };
 
-// What every frame ends with: words copied to pinned host memory.
+// Words that are copied to pinned host memory when a frame ends.
 struct GatherTable {
   static constexpr int kSpans = 8;
   struct Span {
@@ -49,9 +49,9 @@ struct CudaFrame {
   int blocks = 0;
 };
 
-// The word in device memory that tells blocks of a running frame to end (ScheduleTables::abort). They ask often: in
-// host memory every question would cross the bus and take about a microsecond. The host writes it with a copy on a
-// stream of its own, which a copy engine carries out beside the kernel. 0 when one begins.
+// The word in device memory that tells blocks of a running frame to end (ScheduleTables::abort). Blocks read it often:
+// in host memory every read would cross the bus and take about a microsecond. The host writes it with a copy on a
+// stream of its own, which a copy engine carries out beside the kernel. It is 0 when a frame begins.
 class DeviceAbort {
  public:
   DeviceAbort();
@@ -88,7 +88,7 @@ class CudaLauncher {
   void start();
   // Whether all of it is done. Throws std::runtime_error where the frame failed.
   bool finished();
-  // Of the pipeline's kernel alone; of a finished frame.
+  // The time of the pipeline's kernel alone, in a finished frame.
   double kernel_ms();
 
  private:

@@ -71,7 +71,7 @@ class CudaMachine : public MachineBackend {
 
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override {
-    // Elements and reservations of a launch that was cut off go with its memory.
+    // A launch that was cut off leaves elements and reservations, so that its memory is dropped.
     if (dirty_) {
       memory_.reset();
       abort_->clear();
@@ -86,7 +86,7 @@ class CudaMachine : public MachineBackend {
     launcher_->start();
   }
 
-  // Never blocked: the abort word must follow requests and the budget.
+  // The host thread never blocks here: the abort word must follow requests and the budget.
   bool wait(double ms) override {
     const Clock::time_point begin = Clock::now();
     while (!launcher_->finished()) {
@@ -192,7 +192,7 @@ class CudaMachine : public MachineBackend {
   LaunchCounts counts_;
   std::vector<TraceRecord> trace_;
   Clock::time_point begin_;
-  std::unique_ptr<CudaLauncher> launcher_;  // goes first
+  std::unique_ptr<CudaLauncher> launcher_;  // destroyed first
 };
 
 }  // namespace

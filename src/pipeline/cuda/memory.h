@@ -19,8 +19,8 @@ inline void check_cuda(cudaError_t error, const char* what) {
   throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
 }
 
-// Frames run on a stream that waits for no other. What a transfer from pageable memory or a memset has begun may still
-// be under way when its call returns: nothing may read it before this has.
+// Frames run on a stream that waits for no other. A transfer from pageable memory or a memset may still be under way
+// when its call returns: nothing may read the memory before this function has returned.
 inline void finish_transfers(const char* what) { check_cuda(cudaStreamSynchronize(cudaStreamLegacy), what); }
 
 // Zeroed device memory.
@@ -57,7 +57,7 @@ class DeviceBuffer {
   void upload(const void* host, size_t bytes, const char* what) {
     if (bytes == 0) return;
     if (bytes_ < bytes) {
-      *this = DeviceBuffer();  // frees what was there before the new memory is asked for
+      *this = DeviceBuffer();  // frees the old memory before it allocates the new one
       *this = DeviceBuffer(bytes, what);
     }
     check_cuda(cudaMemcpy(data_, host, bytes, cudaMemcpyHostToDevice), what);
