@@ -40,8 +40,8 @@ for program in with_shared with_shared_xyzw with_static; do consumer/$program; d
 # The example is the one that README.md shows, and draws its picture.
 for part in "cmake CMakeLists.txt" "cpp triangle.cpp"; do
   sed -n "/^## Build on it/,/^## /p" "$source/README.md" | sed -n "/^\`\`\`${part% *}\$/,/^\`\`\`\$/p" | sed '/^```/d' >snippet
-  diff "$source/examples/${part#* }" snippet
+  diff "$source/docs/examples/${part#* }" snippet
 done
-build_against "$source/examples" example
+build_against "$source/docs/examples" example
 example/triangle
 "$work/prefix/bin/brokkr" compare triangle.png triangle.png

@@ -14,7 +14,7 @@ PATHS = [
     ("geometry: find shared vertices of 32 corners", "shade_sub_batch", ("geometry/reuse.h", "Uint slot = hash_lanes(vertex)"), None, []),
     ("geometry: number them", "shade_sub_batch", ("geometry/reuse.h", "const Mask is_first = m"), None, []),
     ("geometry: transform 32 vertices", "shade_sub_batch", ("geometry/vertex.h", ""), None, []),
-    ("geometry: write up to 32 records to a block", "run_task", ("geometry/block_writer.h", "if (!open_) open(w);"), None, [("machine/cuda_warp.h", "if (m) p[__popc(bits")]),
+    ("geometry: write up to 32 records to a block", "run_task", ("geometry/block_writer.h", "if (!open_) open(w);"), None, [("machine/cuda_warp.h", "if (m.m) p[__popc(bits")]),
     ("distribution: boxes of 32 triangles", "distribute", ("bin/distribute.h", "const bool test = columns > 1"), None, [("bin/distribute.h", "const bool test = columns > 1")]),
     ("distribution: bin of them", "distribute", ("bin/distribute.h", "bin_pairs += w.count(here);"), None, [("bin/distribute.h", "bin_pairs += w.count(here);")]),
     ("distribution: block to up to 32 rasterizers", "distribute", ("bin/distribute.h", "const Mask m = w.first_lanes(touched - g);"), None, []),
