@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <span>
 #include <stdexcept>
 
-#include "lab/result_table.h"
+#include "brokkr/load.h"
+#include "brokkr/renderer.h"
 
 namespace brokkr::lab {
 namespace {
 
+// How a part of the picture differs from the whole frame's, over all runs.
 struct Error {
   double squares = 0;
-  uint64_t pixels = 0, right = 0, runs = 0;
+  uint64_t pixels = 0, right = 0;
 
   void add(uint32_t a, uint32_t b) {
     for (int shift = 0; shift < 24; shift += 8) {
@@ -23,31 +24,31 @@ struct Error {
     right += ((a ^ b) & 0xffffffu) == 0;
     ++pixels;
   }
-  void write(FoveatedMeasurement& m) const {
-    m.pixels = pixels / std::max<uint64_t>(1, runs);
+  void write(uint32_t runs, Record& m) const {
     const double mean = pixels > 0 ? squares / (3.0 * double(pixels)) : 0;
-    m.psnr_db = mean > 0 ? std::min(99.0, 10 * std::log10(255.0 * 255.0 / mean)) : 99;
-    m.right_percent = pixels > 0 ? 100.0 * double(right) / double(pixels) : 100;
+    m.set("pixels", pixels / runs);
+    m.set("psnr_db", mean > 0 ? std::min(99.0, 10 * std::log10(255.0 * 255.0 / mean)) : 99);
+    m.set("right_percent", pixels > 0 ? 100.0 * double(right) / double(pixels) : 100);
   }
 };
 
-struct Contestant {
-  const char* name;  // as the command line has it
-  Policy policy;
+// A part of the main target: the pixels at some distance, those of a view, or of several.
+struct Part {
+  std::string where;
+  double from_px = 0, to_px = 0;
+  uint32_t view = 0, priority = 0;
+  Error error;
 };
-constexpr Contestant kByDistance[] = {{"fill-level", Policy::fill_level}, {"foveated", Policy::foveated}};
-constexpr Contestant kByView[] = {{"fill-level", Policy::fill_level}, {"priority", Policy::priority}};
 
-class Experiment {
+class Comparison {
  public:
-  // `name` is the experiment's, for messages.
-  Experiment(const char* name, const Frame& frame, const FoveatedOptions& options)
-      : name_(name), frame_(frame), o_(options) {
-    if (o_.runs < 1 || o_.rings < 1) throw std::invalid_argument("schedule " + name_ + ": needs a run and a ring");
-    main_ = main_target(frame);
+  Comparison(CutOff what, const Frame& frame, const FoveatedOptions& options)
+      : by_view_(what == CutOff::views), frame_(frame), o_(options), main_(main_target(frame)) {
+    const std::string name = by_view_ ? "schedule views: " : "schedule foveated: ";
+    if (o_.runs < 1 || o_.rings < 1) throw std::invalid_argument(name + "needs a run and a ring");
     const Target& target = frame.targets[main_];
     if (target.format == ColorFormat::rgba16f) {
-      throw std::invalid_argument("schedule " + name_ + ": the frame's main target is RGBA16F; give one with RGBA8");
+      throw std::invalid_argument(name + "the frame's main target is RGBA16F; give one with RGBA8");
     }
     std::set<uint32_t> layers;
     for (uint32_t v = 0; v < frame.views.size(); ++v) {
@@ -55,148 +56,121 @@ class Experiment {
       important_ = v;
       layers.insert(frame.views[v].layer);
     }
-    several_ = layers.size() > 1;
+    if (by_view_ && layers.size() < 2) {
+      throw std::invalid_argument(name + "the frame's views fill one layer; give a scene with --views 2 or more");
+    }
     x_ = o_.render.fixation ? (*o_.render.fixation)[0] : 0.5f * float(target.width);
     y_ = o_.render.fixation ? (*o_.render.fixation)[1] : 0.5f * float(target.height);
-    const double far_x = std::max(double(x_), target.width - double(x_));
-    const double far_y = std::max(double(y_), target.height - double(y_));
-    step_ = std::hypot(far_x, far_y) / o_.rings;
-    if (o_.budgets.empty()) o_.budgets = {0.2, 0.4, 0.6, 0.8};
+    step_ = std::hypot(std::max(x_, target.width - x_), std::max(y_, target.height - y_)) / o_.rings;
   }
 
-  bool has_several_views() const { return several_; }
-
-  void run(std::span<const Contestant> contestants, bool by_view,
-           const std::function<void(const FoveatedMeasurement&)>& measured,
-           const std::function<void(const std::string&)>& progress) {
+  void run(ResultTable& table, const ShowProgress& progress) {
     PreparedFrame prepared = renderer_.prepare(frame_);
     RenderOptions whole = o_.render;
     whole.frame_budget_ms = 0;
     whole.policy = Policy::fill_level;
-    progress(name_ + ": the whole frame");
+    progress(table.name + ": the whole frame");
     const RenderResult reference = renderer_.render(prepared, whole);
     double whole_ms = reference.statistics.launch_ms;
     for (uint32_t i = 0; i < o_.runs; ++i) {
       whole_ms = std::min(whole_ms, renderer_.render(prepared, whole, false).statistics.launch_ms);
     }
     for (const double budget : o_.budgets) {
-      for (const Contestant& c : contestants) {
+      for (const Policy policy : {Policy::fill_level, by_view_ ? Policy::priority : Policy::foveated}) {
         RenderOptions options = o_.render;
-        options.policy = c.policy;
+        options.policy = policy;
         options.frame_budget_ms = std::max(0.01, budget * whole_ms);
         options.view_priorities.assign(frame_.views.size(), 0);
         options.view_priorities[important_] = 1;
-        rings_.assign(size_t(o_.rings), {});
-        views_.assign(frame_.views.size(), {});
-        others_ = all_ = {};
-        FoveatedMeasurement m;
-        m.policy = c.name;
-        m.budget = budget;
-        m.budget_ms = options.frame_budget_ms;
-        progress(name_ + ": " + m.policy + ", " + std::to_string(int(100 * budget + 0.5)) + " % of the time");
+        progress(table.name + ": " + name_of(policy) + ", " + std::to_string(int(100 * budget + 0.5)) +
+                 " % of the time");
+        std::vector<Part> parts = parts_of_target();
+        double frame_ms = 0;
         for (uint32_t i = 0; i < o_.runs; ++i) {
           const RenderResult r = renderer_.render(prepared, options);
-          m.frame_ms += r.statistics.launch_ms / o_.runs;
-          compare(reference, r);
+          frame_ms += r.statistics.launch_ms / o_.runs;
+          compare(reference.targets[main_].layers, r.targets[main_].layers, parts);
         }
-        if (by_view)
-          report_views(m, options, measured);
-        else
-          report_rings(m, measured);
-        m.where = "all";
-        all_.write(m);
-        measured(m);
+        for (const Part& part : parts) {
+          Record m;
+          m.set("policy", name_of(policy)).set("where", part.where).set("budget", budget);
+          m.set("budget_ms", options.frame_budget_ms).set("frame_ms", frame_ms);
+          m.set("from_px", part.from_px).set("to_px", part.to_px);
+          m.set("view", part.view).set("priority", part.priority);
+          part.error.write(o_.runs, m);
+          table.add(m);
+        }
       }
     }
   }
 
  private:
-  std::string name_;
+  bool by_view_;
   const Frame& frame_;
   FoveatedOptions o_;
   Renderer renderer_;
-  uint32_t main_ = 0, important_ = 0;  // target, view
-  bool several_ = false;
-  float x_ = 0, y_ = 0;
-  double step_ = 1;
-  std::vector<Error> rings_, views_;
-  Error others_, all_;
+  uint32_t main_, important_ = 0;  // target, view
+  double x_ = 0, y_ = 0, step_ = 1;
 
-  void compare(const RenderResult& reference, const RenderResult& r) {
-    for (Error& e : rings_) ++e.runs;
-    for (Error& e : views_) ++e.runs;
-    ++others_.runs;
-    ++all_.runs;
-    for (size_t layer = 0; layer < r.targets[main_].layers.size(); ++layer) {
-      const Layer &a = reference.targets[main_].layers[layer], &b = r.targets[main_].layers[layer];
-      // The errors of each layer that a single view fills; views that share a layer are not told apart.
-      std::vector<Error*> of_layer;
-      for (size_t v = 0; v < frame_.views.size(); ++v) {
-        if (frame_.views[v].target == main_ && frame_.views[v].layer == layer) of_layer.push_back(&views_[v]);
+  // Rings or views first, the whole last.
+  std::vector<Part> parts_of_target() const {
+    std::vector<Part> parts;
+    for (int ring = 0; !by_view_ && ring < o_.rings; ++ring) {
+      parts.push_back({.where = "ring", .from_px = ring * step_, .to_px = (ring + 1) * step_, .error = {}});
+    }
+    for (uint32_t v = 0; by_view_ && v < frame_.views.size(); ++v) {
+      if (frame_.views[v].target != main_) continue;
+      parts.push_back({.where = "view", .view = v, .priority = v == important_ ? 1u : 0u, .error = {}});
+    }
+    if (by_view_) parts.push_back({.where = "others", .error = {}});
+    parts.push_back({.where = "all", .error = {}});
+    return parts;
+  }
+
+  void compare(const std::vector<Layer>& whole, const std::vector<Layer>& cut, std::vector<Part>& parts) const {
+    for (size_t layer = 0; layer < cut.size(); ++layer) {
+      // The errors that all of the layer counts for; views that share a layer are not told apart.
+      std::vector<Error*> of_layer = {&parts.back().error};
+      for (Part& part : parts) {
+        const bool other = part.where == "others" && frame_.views[important_].layer != layer;
+        const bool view = part.where == "view" && frame_.views[part.view].layer == layer;
+        if (other || view) of_layer.push_back(&part.error);
       }
-      if (frame_.views[important_].layer != layer) of_layer.push_back(&others_);
+      const Layer &a = whole[layer], &b = cut[layer];
       for (size_t i = 0; i < a.color.size(); ++i) {
-        const double dx = double(i % size_t(a.width)) + 0.5 - x_, dy = double(i / size_t(a.width)) + 0.5 - y_;
-        const size_t ring = std::min(rings_.size() - 1, size_t(std::hypot(dx, dy) / step_));
-        rings_[ring].add(a.color[i], b.color[i]);
-        all_.add(a.color[i], b.color[i]);
         for (Error* e : of_layer) e->add(a.color[i], b.color[i]);
+        if (by_view_) continue;
+        const double dx = double(i % size_t(a.width)) + 0.5 - x_, dy = double(i / size_t(a.width)) + 0.5 - y_;
+        const size_t ring = std::min(size_t(o_.rings) - 1, size_t(std::hypot(dx, dy) / step_));
+        parts[ring].error.add(a.color[i], b.color[i]);
       }
     }
-  }
-  void report_rings(FoveatedMeasurement m, const std::function<void(const FoveatedMeasurement&)>& measured) {
-    m.where = "ring";
-    for (size_t ring = 0; ring < rings_.size(); ++ring) {
-      m.from_px = double(ring) * step_;
-      m.to_px = double(ring + 1) * step_;
-      rings_[ring].write(m);
-      measured(m);
-    }
-  }
-  void report_views(FoveatedMeasurement m, const RenderOptions& options,
-                    const std::function<void(const FoveatedMeasurement&)>& measured) {
-    m.where = "view";
-    for (uint32_t v = 0; v < views_.size(); ++v) {
-      if (views_[v].pixels == 0) continue;
-      m.view = v;
-      m.priority = options.view_priorities[v];
-      views_[v].write(m);
-      measured(m);
-    }
-    m.view = m.priority = 0;
-    m.where = "others";
-    others_.write(m);
-    measured(m);
   }
 };
 
+// A captured frame has views of its own, and sizes too.
+void compare_on_scene(const LabRun& run, CutOff what) {
+  const LabOptions& o = run.options;
+  LoadOptions load;
+  if (what == CutOff::views) {
+    load.views = o.views > 0 ? o.views : o.scene.ends_with(".bkf") ? 0 : 4;
+    load.view_size = o.view_size > 0 ? o.view_size : o.quick ? 256 : 720;
+  } else if (o.quick) {
+    load.width = 640, load.height = 360;
+  }
+  const FoveatedOptions options{o.render, {0.2, 0.4, 0.6, 0.8}, o.runs, 12};
+  const FoveatedOptions quick{o.render, {0.5}, o.runs, 4};
+  compare_cut_off(what, load_frame(o.scene, load), o.quick ? quick : options, run.table, run.progress);
+}
+
 }  // namespace
 
-std::vector<std::string> foveated_columns() {
-  return {"policy", "where", "budget",   "budget_ms", "frame_ms", "from_px",
-          "to_px",  "view",  "priority", "pixels",    "psnr_db",  "right_percent"};
+void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& options, ResultTable& table,
+                     const ShowProgress& progress) {
+  Comparison(what, frame, options).run(table, progress);
 }
 
-std::vector<std::string> foveated_cells(const FoveatedMeasurement& m) {
-  return row(m.policy, m.where, m.budget, m.budget_ms, m.frame_ms, m.from_px, m.to_px, m.view, m.priority, m.pixels,
-             m.psnr_db, m.right_percent);
-}
-
-void run_foveated(const Frame& frame, const FoveatedOptions& options,
-                  const std::function<void(const FoveatedMeasurement&)>& measured,
-                  const std::function<void(const std::string&)>& progress) {
-  Experiment("foveated", frame, options).run(kByDistance, false, measured, progress);
-}
-
-void run_view_priority(const Frame& frame, const FoveatedOptions& options,
-                       const std::function<void(const FoveatedMeasurement&)>& measured,
-                       const std::function<void(const std::string&)>& progress) {
-  Experiment experiment("views", frame, options);
-  if (!experiment.has_several_views()) {
-    throw std::invalid_argument(
-        "schedule views: the frame's views fill one layer; give a scene with --views 2 or more");
-  }
-  experiment.run(kByView, true, measured, progress);
-}
+void foveated(const LabRun& run) { compare_on_scene(run, CutOff::foveated); }
+void views(const LabRun& run) { compare_on_scene(run, CutOff::views); }
 
 }  // namespace brokkr::lab

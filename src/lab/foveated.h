@@ -2,47 +2,45 @@
 // important views.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <vector>
 
-#include "brokkr/renderer.h"
+#include "brokkr/frame.h"
+#include "lab/experiment.h"
 
 namespace brokkr::lab {
 
 struct FoveatedOptions {
   RenderOptions render;         // machine, workers, fixation; policy and budget are the experiment's
-  std::vector<double> budgets;  // parts of a whole frame's time; empty: 0.2, 0.4, 0.6, 0.8
+  std::vector<double> budgets;  // parts of a whole frame's time, one or more
   uint32_t runs = 5;            // 1 or more
   int rings = 12;               // 1 or more, from the fixation point to the farthest corner
 };
 
-// The picture of a policy within a part of the main target, over all runs.
-struct FoveatedMeasurement {
-  std::string policy;  // as the command line names it
-  // "ring": pixels by distance; "view": of one view; "others": of all views but the most important; "all".
-  std::string where;
-  double budget = 0, budget_ms = 0, frame_ms = 0;  // frame_ms: mean, with the work that is finished after the budget
-  double from_px = 0, to_px = 0;                   // the ring's distances from the fixation point
-  uint32_t view = 0, priority = 0;                 // where a view is measured
-  uint64_t pixels = 0;
-  double psnr_db = 0;        // of red, green and blue against the whole frame's picture; 99 where they are equal
-  double right_percent = 0;  // pixels that are as in the whole frame's picture
+// Of a policy, as the command line names it, within a part of the main target, over all runs:
+//   where             "ring": pixels by distance; "view": of one view; "others": of all views but the most important;
+//                     "all"
+//   frame_ms          mean, with the work that is finished after the budget
+//   from_px, to_px    the ring's distances from the fixation point
+//   view, priority    where a view is measured
+//   psnr_db           of red, green and blue against the whole frame's picture; 99 where they are equal
+//   right_percent     pixels that are as in the whole frame's picture
+inline constexpr const char* kFoveatedColumns =
+    "policy,where,budget,budget_ms,frame_ms,from_px,to_px,view,priority,pixels,psnr_db,right_percent";
+
+enum class CutOff : uint8_t {
+  foveated,  // fill-level (first in, first out) against foveated, by distance from the fixation point
+  // fill-level against priority, by view: the last view of the main target is the most important, and all others are
+  // equal. Views are told apart by their layers.
+  views,
 };
-std::vector<std::string> foveated_columns();
-std::vector<std::string> foveated_cells(const FoveatedMeasurement& m);
 
-// fill-level (first in, first out) against foveated, by distance from the fixation point. Throws std::invalid_argument
-// for options out of range, and for a main target that is not RGBA8.
-void run_foveated(const Frame& frame, const FoveatedOptions& options,
-                  const std::function<void(const FoveatedMeasurement&)>& measured,
-                  const std::function<void(const std::string&)>& progress);
+// Adds rows of kFoveatedColumns. Throws std::invalid_argument for options out of range, for a main target that is not
+// RGBA8, and for `views` where the main target's views do not fill two layers or more.
+void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& options, ResultTable& table,
+                     const ShowProgress& progress);
 
-// fill-level against priority, by view: the last view of the main target is the most important, and all others are
-// equal. Views are told apart by their layers. Throws as run_foveated, and where the main target's views do not fill
-// two layers or more.
-void run_view_priority(const Frame& frame, const FoveatedOptions& options,
-                       const std::function<void(const FoveatedMeasurement&)>& measured,
-                       const std::function<void(const std::string&)>& progress);
+// The same as experiments, on the options' scene.
+void foveated(const LabRun& run);
+void views(const LabRun& run);
 
 }  // namespace brokkr::lab

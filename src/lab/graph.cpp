@@ -1,6 +1,9 @@
 #include "lab/graph.h"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -11,6 +14,39 @@
 
 namespace brokkr::lab {
 namespace {
+
+using Edges = std::vector<std::pair<uint32_t, uint32_t>>;  // from, to
+
+Graph graph_of(std::string name, size_t nodes, Edges edges) {
+  Graph graph{std::move(name), std::vector<uint32_t>(nodes + 1), {}, std::vector<uint32_t>(nodes)};
+  std::sort(edges.begin(), edges.end());
+  for (const auto& [from, to] : edges) {
+    ++graph.first_edge[from + 1];
+    ++graph.in_degree[to];
+    graph.target.push_back(to);
+  }
+  std::partial_sum(graph.first_edge.begin(), graph.first_edge.end(), graph.first_edge.begin());
+  return graph;
+}
+
+[[noreturn]] void fail(const std::string& name, const std::string& what) {
+  throw std::runtime_error(name + ": " + what);
+}
+
+// Two whole numbers with white space around them. False: something else.
+bool parse_edge(const char* p, const char* end, uint64_t (&ends)[2]) {
+  const auto skip = [&] {
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
+  };
+  for (uint64_t& number : ends) {
+    skip();
+    const auto [after, error] = std::from_chars(p, end, number);
+    if (error != std::errc() || (after < end && *after != ' ' && *after != '\t' && *after != '\r')) return false;
+    p = after;
+  }
+  skip();
+  return p == end;
+}
 
 // A number below n. Engines of <random> give the same numbers in every library, its distributions need not.
 uint32_t below(std::mt19937_64& random, uint32_t n) { return uint32_t((random() >> 32) * n >> 32); }
@@ -31,6 +67,59 @@ uint32_t draw_ranked(std::mt19937_64& random, uint32_t n, double a) {
 
 }  // namespace
 
+Graph parse_edge_list(const std::string& text, const std::string& name) {
+  std::vector<std::pair<uint64_t, uint64_t>> list;
+  size_t line = 0;
+  for (size_t begin = 0; begin < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const size_t first = text.find_first_not_of(" \t\r", begin);
+    if (first < end && text[first] != '#') {
+      uint64_t ends[2];
+      if (!parse_edge(text.data() + begin, text.data() + end, ends)) {
+        fail(name + ":" + std::to_string(line + 1), "expected two node numbers, as in \"12 345\", or a # comment");
+      }
+      if (list.size() >= kMaxGraphEdges) fail(name, "more than 2^30 edges");
+      list.emplace_back(ends[0], ends[1]);
+    }
+    begin = end + 1;
+  }
+  if (list.empty()) fail(name, "holds no edges; expected lines of two node numbers");
+  std::vector<uint64_t> number;
+  number.reserve(list.size() * 2);
+  for (const auto& [from, to] : list) {
+    number.push_back(from);
+    number.push_back(to);
+  }
+  std::sort(number.begin(), number.end());
+  number.erase(std::unique(number.begin(), number.end()), number.end());
+  if (number.size() > kMaxGraphNodes) fail(name, "more than 2^27 nodes");
+  const auto node_of = [&](uint64_t n) {
+    return uint32_t(std::lower_bound(number.begin(), number.end(), n) - number.begin());
+  };
+  Edges edges;
+  for (const auto& [from, to] : list) edges.emplace_back(node_of(from), node_of(to));
+  return graph_of(name, number.size(), std::move(edges));
+}
+
+Graph read_edge_list(const std::filesystem::path& path) {
+  const gzFile file = gzopen(path.c_str(), "rb");  // reads what is not compressed as it is
+  if (file == nullptr) fail(path.string(), "cannot be opened; name an edge list, .txt or .txt.gz");
+  constexpr unsigned kPiece = 1u << 22;
+  std::string text;
+  int got = 0;
+  do {
+    const size_t done = text.size();
+    text.resize(done + kPiece);
+    got = gzread(file, text.data() + done, kPiece);
+    text.resize(done + size_t(std::max(got, 0)));
+  } while (got > 0);
+  if (gzclose(file) != Z_OK || got < 0)
+    fail(path.string(), "cannot be read to its end; download it again, or unpack it with gunzip");
+  Graph graph = parse_edge_list(text, path.string());
+  graph.name = path.stem().stem().string();
+  return graph;
+}
+
 Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed) {
   const uint64_t possible = uint64_t(nodes) * (nodes - 1);
   if (nodes < 2 || nodes > kMaxGraphNodes || edges > kMaxGraphEdges || edges > uint64_t(nodes) * 16 ||
@@ -43,39 +132,13 @@ Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed) {
   const std::vector<uint32_t> from_order = shuffled(nodes, random), to_order = shuffled(nodes, random);
   std::unordered_set<uint64_t> seen;
   seen.reserve(edges);
-  std::vector<std::pair<uint32_t, uint32_t>> list;
+  Edges list;
   while (list.size() < edges) {
     const uint32_t from = from_order[draw_ranked(random, nodes, 0.5)];
     const uint32_t to = to_order[draw_ranked(random, nodes, 0.75)];
     if (from != to && seen.insert(uint64_t(from) << 32 | to).second) list.emplace_back(from, to);
   }
-  std::sort(list.begin(), list.end());
-  Graph graph;
-  graph.name = "power-law-" + std::to_string(nodes);
-  graph.first_edge.assign(nodes + 1, 0);
-  graph.in_degree.assign(nodes, 0);
-  for (const auto& [from, to] : list) {
-    ++graph.first_edge[from + 1];
-    ++graph.in_degree[to];
-    graph.target.push_back(to);
-  }
-  std::partial_sum(graph.first_edge.begin(), graph.first_edge.end(), graph.first_edge.begin());
-  return graph;
-}
-
-std::vector<double> page_rank(const Graph& graph, uint32_t iterations) {
-  const uint32_t n = graph.nodes();
-  const double damping = double(kDampingNumerator) / double(kDampingDenominator);
-  std::vector<double> rank(n, 1.0 / n), next(n);
-  for (uint32_t k = 0; k < iterations; ++k) {
-    std::fill(next.begin(), next.end(), (1.0 - damping) / n);
-    for (uint32_t i = 0; i < n; ++i) {
-      const uint32_t begin = graph.first_edge[i], end = graph.first_edge[i + 1];
-      for (uint32_t e = begin; e < end; ++e) next[graph.target[e]] += damping * rank[i] / (end - begin);
-    }
-    rank.swap(next);
-  }
-  return rank;
+  return graph_of("power-law-" + std::to_string(nodes), nodes, std::move(list));
 }
 
 std::vector<uint64_t> page_rank_fixed(const Graph& graph, uint32_t iterations) {

@@ -36,9 +36,7 @@ Graph parse_edge_list(const std::string& text, const std::string& name);
 Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed);
 
 // Ranks after `iterations` iterations, which begin with 1 / nodes: 0.15 / nodes + 0.85 * (sum of predecessors' rank /
-// their out-degree). Rank that flows into nodes without successors is lost. In double precision, and in the fixed-point
-// numbers of RankPlan.
-std::vector<double> page_rank(const Graph& graph, uint32_t iterations);
+// their out-degree). Rank that flows into nodes without successors is lost. In the fixed-point numbers of RankPlan.
 std::vector<uint64_t> page_rank_fixed(const Graph& graph, uint32_t iterations);
 
 }  // namespace brokkr::lab

@@ -1,5 +1,5 @@
-// The builds of the experiments: entries per machine of the CPU (lab/queue_kernel.cpp, lab/schedule_kernel.cpp), and
-// kernels for cudaLaunchKernel with the plan as the one argument.
+// The builds of the experiments: one table per machine of the CPU (lab/lab_kernel.cpp) and one for CUDA
+// (lab/lab_kernel.cu).
 #pragma once
 
 #include "lab/queue_plan.h"
@@ -7,40 +7,33 @@
 
 namespace brokkr::lab {
 
-struct CpuQueueEntry {
+// What runs a plan: a function of one warp, or a kernel for cudaLaunchKernel with the plan as its one argument.
+template <class Plan>
+struct LabKernel {
+  void (*on_cpu)(const Plan&, int warp) = nullptr;
+  const void* on_gpu = nullptr;
+};
+
+struct QueueKernels {
   size_t (*bytes)(const QueueShape&);
-  void (*prepare)(void*, const QueueShape&);
-  void (*mix)(const MixPlan&, int warp);
-  void (*rank)(const RankPlan&, int warp);
+  void (*prepare)(void*, const QueueShape&);  // host memory
+  LabKernel<MixPlan> mix;
+  LabKernel<RankPlan> rank;
 };
 
-struct CpuQueueLab {
-  int width;  // lanes of a warp
-  void (*atomics)(const AtomicPlan&, int warp);
-  CpuQueueEntry queue[kQueueKinds];  // by QueueKind
-};
-
-struct CpuScheduleEntry {
+struct ProgramKernel {
+  // The memory that the plan's program needs. Throws std::invalid_argument for a capacity that no queue can have.
   ProgramStart (*start)(const SchedulePlan&);
-  void (*run)(const SchedulePlan&, int worker);
-};
-struct CpuScheduleLab {
-  CpuScheduleEntry program[kSchedulePrograms];  // by ScheduleProgram
+  LabKernel<SchedulePlan> run;
 };
 
-struct CudaQueueKernels {
-  size_t (*bytes)(const QueueShape&) = nullptr;
-  void (*prepare)(void*, const QueueShape&) = nullptr;  // host memory
-  const void* mix = nullptr;                            // MixPlan
-  const void* rank = nullptr;                           // RankPlan
+struct LabKernels {
+  int width;  // lanes of a warp
+  LabKernel<AtomicPlan> atomics;
+  QueueKernels queue[kQueueKinds];           // by QueueKind
+  ProgramKernel program[kSchedulePrograms];  // by ScheduleProgram
 };
-CudaQueueKernels cuda_queue_kernels(QueueKind kind);
-const void* cuda_atomics_kernel();  // AtomicPlan
 
-struct CudaScheduleKernel {
-  ProgramStart (*start)(const SchedulePlan&) = nullptr;
-  const void* run = nullptr;
-};
-CudaScheduleKernel cuda_schedule_kernel(ScheduleProgram program);
+const LabKernels& cuda_lab_kernels();
 
 }  // namespace brokkr::lab

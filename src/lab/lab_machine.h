@@ -2,35 +2,39 @@
 // machine's; the host writes and reads it through this interface only.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "lab/schedule_plan.h"
+#include "lab/lab_kernels.h"
 
 namespace brokkr::lab {
-
-enum class Workload : uint32_t { mix, rank };
 
 class LabMachine {
  public:
   virtual ~LabMachine() = default;
 
-  virtual std::string name() const = 0;    // "cpu", "emulated", "cuda"
-  virtual std::string detail() const = 0;  // instruction set, or the GPU's name
-  virtual int width() const = 0;           // lanes of a warp
-  virtual int warps_per_block() const = 0;
+  const std::string name;    // "cpu", "emulated", "cuda"
+  const std::string detail;  // instruction set, or the GPU's name
+  const LabKernels& kernels;
+  const uint32_t warps_per_block;
+
+  bool is_gpu() const { return name == "cuda"; }
+  uint32_t width() const { return uint32_t(kernels.width); }  // lanes of a warp
+  const QueueKernels& queue(QueueKind kind) const { return kernels.queue[size_t(kind)]; }
   // The number of warps that can run at the same time; on a GPU more warps would wait for each other for ever.
-  virtual int most_warps(QueueKind kind, Workload workload) const = 0;
+  virtual uint32_t most_warps(const void* on_gpu) const = 0;
 
   // Zeroed memory. Throws std::runtime_error where there is not enough.
   virtual std::shared_ptr<void> allocate(size_t bytes) = 0;
   virtual void upload(void* to, const void* from, size_t bytes) = 0;
   virtual void download(void* to, const void* from, size_t bytes) = 0;
   virtual void clear(void* memory, size_t bytes) = 0;
-
-  virtual size_t queue_bytes(QueueKind kind, const QueueShape& shape) const = 0;
   // Zeroes the memory and makes it an empty queue.
   virtual void prepare_queue(QueueKind kind, void* memory, const QueueShape& shape) = 0;
 
@@ -38,14 +42,44 @@ class LabMachine {
   virtual uint32_t* abort_word() = 0;
   // Runs all warps of the plan. Returns the milliseconds from the moment when all have begun to the end of the last; a
   // negative value where the run was ended after `seconds`.
-  virtual double run(QueueKind kind, const MixPlan& plan, double seconds) = 0;
-  virtual double run(QueueKind kind, const RankPlan& plan, double seconds) = 0;
-  virtual double run(const AtomicPlan& plan, double seconds) = 0;
+  template <class Plan>
+  double run(const LabKernel<Plan>& kernel, const Plan& plan, double seconds) {
+    return launch(
+        plan.crew.warps, seconds, [&](int warp) { kernel.on_cpu(plan, warp); }, kernel.on_gpu, &plan);
+  }
 
-  // The memory that the plan's program needs. Throws std::invalid_argument for a capacity that no queue can have.
-  virtual ProgramStart program_start(const SchedulePlan& plan) const = 0;
-  virtual double run(const SchedulePlan& plan, double seconds) = 0;
+ protected:
+  LabMachine(std::string its_name, std::string its_detail, const LabKernels& its_kernels, uint32_t warps)
+      : name(std::move(its_name)), detail(std::move(its_detail)), kernels(its_kernels), warps_per_block(warps) {}
+  virtual double launch(uint32_t warps, double seconds, const std::function<void(int)>& on_cpu, const void* on_gpu,
+                        const void* plan) = 0;
 };
+
+// An array in the machine's memory, zeroed at first.
+template <class T>
+class LabArray {
+ public:
+  LabArray(LabMachine& machine, size_t count)
+      : machine_(machine), memory_(machine.allocate(count * sizeof(T))), count_(count) {}
+  LabArray(LabMachine& machine, const std::vector<T>& values) : LabArray(machine, values.size()) {
+    if (!values.empty()) machine.upload(data(), values.data(), values.size() * sizeof(T));
+  }
+  T* data() const { return static_cast<T*>(memory_.get()); }
+  void clear() const { machine_.clear(data(), count_ * sizeof(T)); }
+  std::vector<T> values(size_t first, size_t count) const {
+    std::vector<T> result(count);
+    if (count > 0) machine_.download(result.data(), data() + first, count * sizeof(T));
+    return result;
+  }
+
+ private:
+  LabMachine& machine_;
+  std::shared_ptr<void> memory_;
+  size_t count_;
+};
+
+// The power of two that is not below n, 2 .. 2^31.
+inline uint32_t power_above(uint64_t n) { return uint32_t(std::bit_ceil(std::clamp<uint64_t>(n, 2, 1u << 31))); }
 
 // "cpu", "emulated", "cuda", or "auto": a GPU if there is one, otherwise the CPU. Throws std::invalid_argument for what
 // this build or computer lacks.

@@ -1,11 +1,7 @@
 #include "lab/queue_experiments.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <stdexcept>
-
-#include "lab/result_table.h"
 
 namespace brokkr::lab {
 namespace {
@@ -21,100 +17,75 @@ LabQueue make_lab_queue(LabMachine& machine, QueueKind kind, const Crew& crew, u
   QueueShape& shape = queue.storage.shape;
   shape.capacity = power_above(std::clamp<uint64_t>(capacity, 1024, 1u << 26));
   shape.threads = crew.warps * crew.lanes;
-  const uint32_t per_block = uint32_t(machine.warps_per_block());
-  shape.homes = (crew.warps + per_block - 1) / per_block;
-  queue.memory = machine.allocate(machine.queue_bytes(kind, shape));
+  shape.homes = (crew.warps + machine.warps_per_block - 1) / machine.warps_per_block;
+  queue.memory = machine.allocate(machine.queue(kind).bytes(shape));
   queue.storage.memory = static_cast<std::byte*>(queue.memory.get());
   queue.storage.abort = machine.abort_word();
   return queue;
 }
 
-// An array in the machine's memory.
-template <class T>
-class LabArray {
- public:
-  LabArray(LabMachine& machine, size_t count)
-      : machine_(machine), memory_(machine.allocate(count * sizeof(T))), count_(count) {}
-  LabArray(LabMachine& machine, const std::vector<T>& values) : LabArray(machine, values.size()) {
-    if (!values.empty()) machine.upload(data(), values.data(), values.size() * sizeof(T));
-  }
-  T* data() const { return static_cast<T*>(memory_.get()); }
-  void clear() const { machine_.clear(data(), count_ * sizeof(T)); }
-  std::vector<T> values(size_t first, size_t count) const {
-    std::vector<T> result(count);
-    machine_.download(result.data(), data() + first, count * sizeof(T));
-    return result;
-  }
-
- private:
-  LabMachine& machine_;
-  std::shared_ptr<void> memory_;
-  size_t count_;
-};
-
-std::vector<uint32_t> warp_counts(const LabMachine& machine, const ExperimentOptions& options, QueueKind kind,
-                                  Workload workload) {
-  const uint32_t most = uint32_t(std::max(1, machine.most_warps(kind, workload)));
-  std::vector<uint32_t> counts;
-  if (!options.warps.empty()) {
-    for (const uint32_t n : options.warps) {
-      if (n <= most) counts.push_back(n);
-    }
+// The numbers of warps to measure a kernel with.
+template <class Plan>
+std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kernel) {
+  const uint32_t most = std::max(1u, run.machine.most_warps(kernel.on_gpu));
+  std::vector<uint32_t> counts = run.options.warps;
+  if (!counts.empty()) {
+    std::erase_if(counts, [&](uint32_t n) { return n > most; });
     return counts;
   }
-  const bool gpu = machine.name() == "cuda";
-  if (options.quick) return gpu ? std::vector<uint32_t>{1, most} : std::vector<uint32_t>{1, 4};
+  const bool gpu = run.machine.is_gpu();
+  if (run.options.quick) return gpu ? std::vector<uint32_t>{1, most} : std::vector<uint32_t>{1, 4};
   const uint32_t last = gpu ? most : 16;
   for (uint32_t n = 1; n < last; n *= gpu ? 4 : 2) counts.push_back(n);
   counts.push_back(last);
   return counts;
 }
 
-Measurement measurement_of(const LabMachine& machine, const std::string& experiment, const Crew& crew) {
-  Measurement m;
-  m.experiment = experiment;
-  m.machine = machine.name();
-  m.detail = machine.detail();
-  m.granularity = crew.lanes > 1 || machine.width() == 1 ? "thread" : "warp";
-  m.warps = crew.warps;
-  m.threads = crew.warps * crew.lanes;
-  return m;
+// A row about a configuration that is going to be run.
+Record start(const LabRun& run, const char* queue, const Crew& crew) {
+  const uint32_t threads = crew.warps * crew.lanes;
+  run.progress(run.table.name + ": " + queue + ", " + std::to_string(threads) + " threads");
+  Record m;
+  for (const char* count : {"multiply_adds", "loops", "nodes", "edges", "iterations", "full", "empty"}) m.set(count, 0);
+  m.set("experiment", run.table.name).set("machine", run.machine.name).set("detail", run.machine.detail);
+  m.set("granularity", crew.lanes > 1 || run.machine.width() == 1 ? "thread" : "warp");
+  m.set("queue", queue).set("threads", threads).set("warps", crew.warps).set("p_enqueue", 1).set("p_dequeue", 1);
+  return m.set("enqueued", 0).set("dequeued", 0);
 }
 
-void measure_mix(LabMachine& machine, QueueKind kind, MixPlan plan, uint64_t capacity, const ExperimentOptions& options,
-                 Measurement& m) {
-  const LabQueue queue = make_lab_queue(machine, kind, plan.crew, capacity);
-  const LabArray<MixCounts> counts(machine, plan.crew.warps);
+// Loops of enqueue and dequeue as in the plan, with a queue of that capacity.
+void measure_mix(const LabRun& run, QueueKind kind, MixPlan plan, uint64_t capacity) {
+  Record m = start(run, queue_traits(kind).name, plan.crew);
+  const LabQueue queue = make_lab_queue(run.machine, kind, plan.crew, capacity);
+  const LabArray<MixCounts> counts(run.machine, plan.crew.warps);
   plan.queue = queue.storage;
   plan.counts = counts.data();
-  m.queue = queue_traits(kind).name;
-  m.loops = plan.most_loops;
-  m.multiply_adds = plan.multiply_adds;
-  m.enqueue_probability = plan.enqueue_chance / 65536.0;
-  m.dequeue_probability = plan.dequeue_chance / 65536.0;
-  std::vector<double> ms;
-  for (uint32_t run = 0; run < options.runs; ++run) {
-    machine.prepare_queue(kind, queue.storage.memory, queue.storage.shape);
-    plan.seed = options.seed + run;
-    ms.push_back(machine.run(kind, plan, options.seconds));
-    if (ms.back() < 0) break;
-  }
-  m.runs = uint32_t(ms.size());
-  set_times(m, ms, options.seconds);
+  m.set("loops", plan.most_loops).set("multiply_adds", plan.multiply_adds);
+  m.set("p_enqueue", plan.enqueue_chance / 65536.0).set("p_dequeue", plan.dequeue_chance / 65536.0);
+  const Times times = repeat(run, m, run.options.runs, [&](uint32_t i) {
+    run.machine.prepare_queue(kind, queue.storage.memory, queue.storage.shape);
+    plan.seed = run.options.seed + i;
+    return run.machine.run(run.machine.queue(kind).mix, plan, run.options.seconds);
+  });
+  MixCounts sum{};
   for (const MixCounts& c : counts.values(0, plan.crew.warps)) {
-    m.enqueued += c.enqueued;
-    m.dequeued += c.dequeued;
-    m.full += c.full;
-    m.empty += c.empty;
+    sum.enqueued += c.enqueued;
+    sum.dequeued += c.dequeued;
+    sum.full += c.full;
+    sum.empty += c.empty;
   }
-  const double each = double(m.enqueued + m.dequeued + m.full + m.empty) / std::max(1u, m.threads);
-  if (each > 0) m.ns_per_operation = m.mean_ms * 1e6 / each;
-  if (m.error.empty() && m.dequeued > m.enqueued) m.error = "more elements came out than went in";
+  const double each = double(sum.enqueued + sum.dequeued + sum.full + sum.empty) / queue.storage.shape.threads;
+  m.set("runs", times.runs).set("ns_per_operation", each > 0 ? times.mean * 1e6 / each : 0);
+  m.set("enqueued", sum.enqueued).set("dequeued", sum.dequeued).set("full", sum.full).set("empty", sum.empty);
+  if (!m.failed() && sum.dequeued > sum.enqueued) m.set("error", "more elements came out than went in");
+  run.table.add(m);
 }
 
-void measure_rank(LabMachine& machine, QueueKind kind, const Crew& crew, const Graph& graph,
-                  const std::vector<uint64_t>& expected, const ExperimentOptions& options, Measurement& m) {
-  const size_t nodes = graph.nodes(), items = nodes * options.iterations;
+void measure_rank(const LabRun& run, QueueKind kind, const Crew& crew, const Graph& graph,
+                  const std::vector<uint64_t>& expected) {
+  LabMachine& machine = run.machine;
+  Record m = start(run, queue_traits(kind).name, crew);
+  const size_t nodes = graph.nodes(), items = nodes * run.options.iterations;
   const LabQueue queue = make_lab_queue(machine, kind, crew, items);
   const LabArray<uint32_t> first_edge(machine, graph.first_edge), target(machine, graph.target),
       in_degree(machine, graph.in_degree), arrived(machine, items), state(machine, 2);
@@ -123,7 +94,7 @@ void measure_rank(LabMachine& machine, QueueKind kind, const Crew& crew, const G
   plan.queue = queue.storage;
   plan.crew = crew;
   plan.nodes = graph.nodes();
-  plan.iterations = options.iterations;
+  plan.iterations = run.options.iterations;
   plan.first_edge = first_edge.data();
   plan.target = target.data();
   plan.in_degree = in_degree.data();
@@ -131,243 +102,173 @@ void measure_rank(LabMachine& machine, QueueKind kind, const Crew& crew, const G
   plan.arrived = arrived.data();
   plan.done = state.data();
   plan.refused = state.data() + 1;
-  m.queue = queue_traits(kind).name;
-  m.graph = graph.name;
-  m.nodes = graph.nodes();
-  m.edges = graph.edges();
-  m.iterations = options.iterations;
-  std::vector<double> ms;
-  for (uint32_t run = 0; run < options.runs && m.error.empty(); ++run) {
+  m.set("graph", graph.name).set("nodes", graph.nodes()).set("edges", graph.edges());
+  m.set("iterations", run.options.iterations).set("enqueued", items).set("dequeued", items);
+  const Times times = repeat(run, m, run.options.runs, [&](uint32_t) {
     machine.prepare_queue(kind, queue.storage.memory, queue.storage.shape);
     arrived.clear();
     sum.clear();
     state.clear();
     plan.fill = 1;
-    machine.run(kind, plan, options.seconds);
+    machine.run(machine.queue(kind).rank, plan, run.options.seconds);
     plan.fill = 0;
-    ms.push_back(machine.run(kind, plan, options.seconds));
-    if (ms.back() < 0) break;
-    if (state.values(1, 1)[0] != 0) m.error = "the queue was full";
+    const double ms = machine.run(machine.queue(kind).rank, plan, run.options.seconds);
+    if (ms < 0) return ms;
     const uint64_t base = kRankOne / nodes * (kDampingDenominator - kDampingNumerator) / kDampingDenominator;
     std::vector<uint64_t> rank = sum.values(items - nodes, nodes);
     for (uint64_t& r : rank) r += base;
-    if (m.error.empty() && rank != expected) m.error = "ranks differ from those computed in sequence";
-  }
-  m.runs = uint32_t(ms.size());
-  set_times(m, ms, options.seconds);
-  m.enqueued = m.dequeued = items;
-  m.ns_per_operation = m.mean_ms * 1e6 * m.threads / double(2 * items);
+    if (rank != expected) m.set("error", "ranks differ from those computed in sequence");
+    if (state.values(1, 1)[0] != 0) m.set("error", "the queue was full");
+    return ms;
+  });
+  m.set("runs", times.runs);
+  m.set("ns_per_operation", times.mean * 1e6 * queue.storage.shape.threads / double(2 * items));
+  run.table.add(m);
 }
 
 bool is_blocking(QueueKind kind) { return queue_traits(kind).here.multi_queue == Claim::no; }
 bool needs_warps(QueueKind kind) { return queue_traits(kind).here.paradigms == Claim::no; }
 
-std::vector<QueueKind> chosen(const ExperimentOptions& options, std::vector<QueueKind> usual) {
-  if (!options.queues.empty()) return options.queues;
+std::vector<QueueKind> chosen(const LabRun& run, std::vector<QueueKind> usual = {}) {
+  if (!run.options.queues.empty()) return run.options.queues;
   if (!usual.empty()) return usual;
   for (const QueueTraits& traits : kQueueTraits) usual.push_back(traits.kind);
   return usual;
 }
 
-class Experiments {
- public:
-  Experiments(LabMachine& machine, const ExperimentOptions& options, const ExperimentReport& report)
-      : machine_(machine),
-        options_(options),
-        report_(report),
-        gpu_(machine.name() == "cuda"),
-        width_(uint32_t(machine.width())) {}
-
-  void atomics() {
-    const char* names[] = {"contended", "own-word", "plain"};
-    const uint32_t loops = options_.quick ? 1000 : gpu_ ? 1000 : 20000;
-    std::vector<Crew> crews = {{1, 1}};
-    for (const uint32_t warps : warp_counts(machine_, options_, QueueKind::bq, Workload::mix)) {
-      crews.push_back({warps, width_});
-    }
-    for (int access = 0; access < 3; ++access) {
-      for (const Crew& crew : crews) {
-        AtomicPlan plan;
-        plan.crew = crew;
-        plan.loops = loops;
-        plan.access = AtomicAccess(access);
-        const auto words = machine_.allocate((1 + size_t(crew.warps) * crew.lanes) * 64);
-        plan.words = static_cast<uint32_t*>(words.get());
-        Measurement m = start("atomics", names[access], crew);
-        m.granularity = "thread";
-        m.loops = loops;
-        std::vector<double> ms;
-        for (uint32_t run = 0; run < options_.runs; ++run) ms.push_back(machine_.run(plan, options_.seconds));
-        m.runs = uint32_t(ms.size());
-        set_times(m, ms, options_.seconds);
-        m.ns_per_operation = m.mean_ms * 1e6 / loops;
-        report_.measured(m);
-      }
-    }
-  }
-
-  void balanced() {
-    for (const uint32_t lanes : {width_, 1u}) {
-      for (const QueueKind kind : chosen(options_, {})) {
-        if (lanes > 1 && needs_warps(kind)) continue;  // lanes that wait for each other
-        mix_over_warps("balanced", kind, lanes, 1, 1, 0, false);
-      }
-    }
-  }
-
-  void mix() {
-    for (const auto& [put, get] : {std::pair{0.5, 0.25}, std::pair{0.25, 0.5}}) {
-      for (const QueueKind kind : chosen(options_, {})) {
-        if (!is_blocking(kind)) mix_over_warps("mix", kind, width_, put, get, 128, true);
-      }
-    }
-  }
-
-  void ratio() {
-    for (const uint32_t work : {0u, 320u}) {
-      for (const QueueKind kind : chosen(options_, {QueueKind::bq, QueueKind::bwd, QueueKind::bsq})) {
-        if (is_blocking(kind)) continue;
-        const auto warps = warp_counts(machine_, options_, kind, Workload::mix);
-        if (warps.empty()) continue;
-        for (int tenth = 1; tenth <= 9; tenth += options_.quick ? 4 : 1) {
-          one_mix("ratio", kind, {warps.back(), width_}, tenth / 10.0, 1 - tenth / 10.0, work, true);
-        }
-      }
-    }
-  }
-
-  void pagerank() {
-    std::vector<Graph> made;
-    if (options_.graphs.empty()) {
-      report_.progress("pagerank: generating graphs");
-      // As many nodes and edges as p2p-Gnutella31 and web-NotreDame have.
-      made.push_back(options_.quick ? make_power_law_graph(2000, 6000, options_.seed)
-                                    : make_power_law_graph(62586, 147892, options_.seed));
-      if (!options_.quick) made.push_back(make_power_law_graph(325729, 1497134, options_.seed));
-    }
-    for (const Graph& graph : options_.graphs.empty() ? made : options_.graphs) {
-      if (uint64_t(graph.nodes()) * options_.iterations > 1u << 26) {
-        throw std::invalid_argument(
-            graph.name +
-            ": more than 2^26 items (nodes times iterations); choose a smaller graph or fewer --iterations");
-      }
-      const std::vector<uint64_t> expected = page_rank_fixed(graph, options_.iterations);
-      for (const QueueKind kind : chosen(options_, {})) {
-        if (is_blocking(kind)) continue;
-        for (const uint32_t warps : warp_counts(machine_, options_, kind, Workload::rank)) {
-          const Crew crew{warps, width_};
-          Measurement m = start("pagerank", queue_traits(kind).name, crew);
-          m.granularity = "thread";
-          measure_rank(machine_, kind, crew, graph, expected, options_, m);
-          report_.measured(m);
-        }
-      }
-    }
-  }
-
-  void pairs() {
-    const uint32_t loops = options_.loops > 0 ? options_.loops : options_.quick ? 5000 : 1000000;
-    for (const QueueKind kind : chosen(options_, {QueueKind::bq, QueueKind::msq, QueueKind::lcrq, QueueKind::wfq})) {
-      for (const uint32_t warps : warp_counts(machine_, options_, kind, Workload::mix)) {
-        MixPlan plan;
-        plan.crew = {warps, 1};
-        plan.least_loops = plan.most_loops = loops;
-        Measurement m = start("pairs", queue_traits(kind).name, plan.crew);
-        measure_mix(machine_, kind, plan, 4096, options_, m);
-        report_.measured(m);
-      }
-    }
-  }
-
- private:
-  LabMachine& machine_;
-  const ExperimentOptions& options_;
-  const ExperimentReport& report_;
-  bool gpu_;
-  uint32_t width_;
-
-  Measurement start(const char* experiment, const char* queue, const Crew& crew) {
-    report_.progress(std::string(experiment) + ": " + queue + ", " + std::to_string(crew.warps * crew.lanes) +
-                     " threads");
-    Measurement m = measurement_of(machine_, experiment, crew);
-    m.queue = queue;
-    return m;
-  }
-  void mix_over_warps(const char* experiment, QueueKind kind, uint32_t lanes, double put, double get, uint32_t work,
-                      bool random_loops) {
-    for (const uint32_t warps : warp_counts(machine_, options_, kind, Workload::mix)) {
-      one_mix(experiment, kind, {warps, lanes}, put, get, work, random_loops);
-    }
-  }
-  void one_mix(const char* experiment, QueueKind kind, const Crew& crew, double put, double get, uint32_t work,
-               bool random_loops) {
-    MixPlan plan;
-    plan.crew = crew;
-    plan.most_loops = options_.loops > 0 ? options_.loops : gpu_ ? 10 : options_.quick ? 50 : 1000;
-    plan.least_loops = random_loops ? 1 : plan.most_loops;
-    plan.enqueue_chance = uint32_t(put * 65536.0 + 0.5);
-    plan.dequeue_chance = uint32_t(get * 65536.0 + 0.5);
-    plan.multiply_adds = work;
-    Measurement m = start(experiment, queue_traits(kind).name, crew);
-    // The queue must hold all elements: with pairs one per thread, with a mix those that no thread dequeues.
-    const uint64_t threads = uint64_t(crew.warps) * crew.lanes;
-    measure_mix(machine_, kind, plan, random_loops ? threads * plan.most_loops : 4 * threads, options_, m);
-    report_.measured(m);
-  }
+// The chances of enqueue and dequeue, and the multiply-adds per element.
+struct Mix {
+  double put = 1, get = 1;
+  uint32_t work = 0;
+  bool random_loops = true;
 };
 
-template <auto experiment>
-void run(LabMachine& machine, const ExperimentOptions& options, const ExperimentReport& report) {
-  (Experiments(machine, options, report).*experiment)();
+void one_mix(const LabRun& run, QueueKind kind, const Crew& crew, const Mix& mix) {
+  MixPlan plan;
+  plan.crew = crew;
+  plan.most_loops = run.options.loops > 0  ? run.options.loops
+                    : run.machine.is_gpu() ? 10
+                    : run.options.quick    ? 50
+                                           : 1000;
+  plan.least_loops = mix.random_loops ? 1 : plan.most_loops;
+  plan.enqueue_chance = uint32_t(mix.put * 65536.0 + 0.5);
+  plan.dequeue_chance = uint32_t(mix.get * 65536.0 + 0.5);
+  plan.multiply_adds = mix.work;
+  // The queue must hold all elements: with pairs one per thread, with a mix those that no thread dequeues.
+  const uint64_t threads = uint64_t(crew.warps) * crew.lanes;
+  measure_mix(run, kind, plan, mix.random_loops ? threads * plan.most_loops : 4 * threads);
 }
 
-constexpr std::array<QueueExperiment, 6> kExperiments = {{
-    {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores",
-     run<&Experiments::atomics>},
-    {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp",
-     run<&Experiments::balanced>},
+void mix_over_warps(const LabRun& run, QueueKind kind, uint32_t lanes, const Mix& mix) {
+  for (const uint32_t warps : warp_counts(run, run.machine.queue(kind).mix)) one_mix(run, kind, {warps, lanes}, mix);
+}
+
+void atomics(const LabRun& run) {
+  const char* names[] = {"contended", "own-word", "plain"};
+  std::vector<Crew> crews = {{1, 1}};
+  for (const uint32_t warps : warp_counts(run, run.machine.queue(QueueKind::bq).mix)) {
+    crews.push_back({warps, run.machine.width()});
+  }
+  for (int access = 0; access < 3; ++access) {
+    for (const Crew& crew : crews) {
+      AtomicPlan plan;
+      plan.crew = crew;
+      plan.loops = run.options.quick || run.machine.is_gpu() ? 1000 : 20000;
+      plan.access = AtomicAccess(access);
+      const LabArray<uint32_t> words(run.machine, (1 + size_t(crew.warps) * crew.lanes) * 16);
+      plan.words = words.data();
+      Record m = start(run, names[access], crew);
+      const Times times = repeat(run, m, run.options.runs, [&](uint32_t) {
+        return run.machine.run(run.machine.kernels.atomics, plan, run.options.seconds);
+      });
+      m.set("granularity", "thread").set("loops", plan.loops).set("runs", times.runs);
+      run.table.add(m.set("ns_per_operation", times.mean * 1e6 / plan.loops));
+    }
+  }
+}
+
+void balanced(const LabRun& run) {
+  for (const uint32_t lanes : {run.machine.width(), 1u}) {
+    for (const QueueKind kind : chosen(run)) {
+      if (lanes > 1 && needs_warps(kind)) continue;  // lanes that wait for each other
+      mix_over_warps(run, kind, lanes, {.random_loops = false});
+    }
+  }
+}
+
+void mix(const LabRun& run) {
+  for (const Mix& chances : {Mix{0.5, 0.25, 128}, Mix{0.25, 0.5, 128}}) {
+    for (const QueueKind kind : chosen(run)) {
+      if (!is_blocking(kind)) mix_over_warps(run, kind, run.machine.width(), chances);
+    }
+  }
+}
+
+void ratio(const LabRun& run) {
+  for (const uint32_t work : {0u, 320u}) {
+    for (const QueueKind kind : chosen(run, {QueueKind::bq, QueueKind::bwd, QueueKind::bsq})) {
+      const auto warps = warp_counts(run, run.machine.queue(kind).mix);
+      if (is_blocking(kind) || warps.empty()) continue;
+      for (int tenth = 1; tenth <= 9; tenth += run.options.quick ? 4 : 1) {
+        one_mix(run, kind, {warps.back(), run.machine.width()}, {tenth / 10.0, 1 - tenth / 10.0, work});
+      }
+    }
+  }
+}
+
+void pagerank(const LabRun& run) {
+  const LabOptions& o = run.options;
+  std::vector<Graph> made;
+  if (o.graphs.empty()) {
+    run.progress("pagerank: generating graphs");
+    // As many nodes and edges as p2p-Gnutella31 and web-NotreDame have.
+    made.push_back(o.quick ? make_power_law_graph(2000, 6000, o.seed) : make_power_law_graph(62586, 147892, o.seed));
+    if (!o.quick) made.push_back(make_power_law_graph(325729, 1497134, o.seed));
+  }
+  for (const Graph& graph : o.graphs.empty() ? made : o.graphs) {
+    if (uint64_t(graph.nodes()) * o.iterations > 1u << 26) {
+      throw std::invalid_argument(
+          graph.name + ": more than 2^26 items (nodes times iterations); choose a smaller graph or fewer --iterations");
+    }
+    const std::vector<uint64_t> expected = page_rank_fixed(graph, o.iterations);
+    for (const QueueKind kind : chosen(run)) {
+      if (is_blocking(kind)) continue;
+      for (const uint32_t warps : warp_counts(run, run.machine.queue(kind).rank)) {
+        measure_rank(run, kind, {warps, run.machine.width()}, graph, expected);
+      }
+    }
+  }
+}
+
+void pairs(const LabRun& run) {
+  const uint32_t loops = run.options.loops > 0 ? run.options.loops : run.options.quick ? 5000 : 1000000;
+  for (const QueueKind kind : chosen(run, {QueueKind::bq, QueueKind::msq, QueueKind::lcrq, QueueKind::wfq})) {
+    for (const uint32_t warps : warp_counts(run, run.machine.queue(kind).mix)) {
+      MixPlan plan;
+      plan.crew = {warps, 1};
+      plan.least_loops = plan.most_loops = loops;
+      measure_mix(run, kind, plan, 4096);
+    }
+  }
+}
+
+constexpr const char* kColumns =
+    "experiment,machine,detail,queue,granularity,threads,warps,p_enqueue,p_dequeue,multiply_adds,loops,graph,nodes,"
+    "edges,iterations,runs,mean_ms,min_ms,max_ms,ns_per_operation,enqueued,dequeued,full,empty,error";
+constexpr Experiment kExperiments[] = {
+    {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores", kColumns, atomics},
+    {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp", kColumns,
+     balanced},
     {"mix", "4.3, A.6, A.7", "twice as many enqueues as dequeues and the reverse, 128 multiply-adds per element",
-     run<&Experiments::mix>},
-    {"ratio", "4.5", "BQ, BWD and BSQ over the share of enqueues, without work and with 320 multiply-adds",
-     run<&Experiments::ratio>},
-    {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one",
-     run<&Experiments::pagerank>},
-    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared", run<&Experiments::pairs>},
-}};
+     kColumns, mix},
+    {"ratio", "4.5", "BQ, BWD and BSQ over the share of enqueues, without work and with 320 multiply-adds", kColumns,
+     ratio},
+    {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one", kColumns, pagerank},
+    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared", kColumns, pairs},
+};
 
 }  // namespace
 
-uint32_t power_above(uint64_t n) {
-  uint32_t p = 2;
-  while (p < n && p < 1u << 31) p *= 2;
-  return p;
-}
-
-std::span<const QueueExperiment> queue_experiments() { return kExperiments; }
-
-std::vector<std::string> measurement_columns() {
-  return {"experiment", "machine",  "detail",    "queue",     "granularity",
-          "threads",    "warps",    "p_enqueue", "p_dequeue", "multiply_adds",
-          "loops",      "graph",    "nodes",     "edges",     "iterations",
-          "runs",       "mean_ms",  "min_ms",    "max_ms",    "ns_per_operation",
-          "enqueued",   "dequeued", "full",      "empty",     "error"};
-}
-
-std::vector<std::string> measurement_cells(const Measurement& m) {
-  return row(m.experiment, m.machine, m.detail, m.queue, m.granularity, m.threads, m.warps, m.enqueue_probability,
-             m.dequeue_probability, m.multiply_adds, m.loops, m.graph, m.nodes, m.edges, m.iterations, m.runs,
-             m.mean_ms, m.min_ms, m.max_ms, m.ns_per_operation, m.enqueued, m.dequeued, m.full, m.empty, m.error);
-}
-
-void run_queue_experiment(const std::string& name, LabMachine& machine, const ExperimentOptions& options,
-                          const ExperimentReport& report) {
-  if (options.runs < 1 || options.iterations < 1 || options.iterations > kMaxRankIterations) {
-    throw std::invalid_argument("queue experiment: needs one run or more, and 1 .. 15 iterations");
-  }
-  for (const QueueExperiment& e : kExperiments) {
-    if (name == e.name) return e.run(machine, options, report);
-  }
-  throw std::invalid_argument("queue experiment: there is no '" + name + "'");
-}
+std::span<const Experiment> queue_experiments() { return kExperiments; }
 
 }  // namespace brokkr::lab

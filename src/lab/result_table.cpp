@@ -2,12 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <stdexcept>
 
 #include "log/number_text.h"
 
 namespace brokkr::lab {
 
 std::string cell(double value) { return std::isfinite(value) ? significant(value, 6) : ""; }
+
+void ResultTable::add(const Record& record) {
+  Row& cells = rows.emplace_back(columns.size());
+  for (const auto& [column, text] : record.cells()) {
+    const auto at = std::find(columns.begin(), columns.end(), column);
+    if (at == columns.end()) throw std::logic_error("table " + name + " has no column " + column);
+    cells[size_t(at - columns.begin())] = text;
+  }
+}
+
+Row split(const std::string& list) {
+  Row parts(1);
+  for (const char c : list) {
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
 
 std::string to_csv(const Row& columns, const Rows& rows) {
   std::string text;
@@ -27,19 +49,10 @@ std::string to_csv(const Row& columns, const Rows& rows) {
 
 Rows from_csv(const std::string& text) {
   Rows rows;
-  size_t begin = text.find('\n');
-  while (begin != std::string::npos && begin + 1 < text.size()) {
-    const size_t end = std::min(text.find('\n', begin + 1), text.size());
-    Row cells(1);
-    for (size_t i = begin + 1; i < end; ++i) {
-      if (text[i] == ',')
-        cells.emplace_back();
-      else
-        cells.back() += text[i];
-    }
-    rows.push_back(std::move(cells));
-    begin = end;
-  }
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) rows.push_back(split(line));
   return rows;
 }
 

@@ -1,229 +1,325 @@
 #include "lab/schedule_experiments.h"
 
 #include <algorithm>
-#include <array>
-#include <stdexcept>
+#include <ctime>
+#include <thread>
 
-#include "lab/queue_experiments.h"
-#include "lab/result_table.h"
-#include "lab/schedule_plan.h"
-#include "lab/schedule_run.h"
+#include "lab/foveated.h"
 
 namespace brokkr::lab {
 namespace {
 
+// A way of scheduling that an experiment measures.
+struct System {
+  const char* name;
+  ScheduleProgram program;
+  uint32_t queues;
+  bool sorted;  // one more worker keeps its queue sorted
+};
 constexpr uint32_t kQuotas[kScheduleProcesses] = {7, 13, 20, 27, 33};
 
-constexpr ScheduleSystem kFair[] = {kPlainQueue,
-                                    {"sorted bucket", ScheduleProgram::fair_sorted, 1, true},
-                                    {"separate buckets", ScheduleProgram::fair_buckets, 5, false}};
-constexpr ScheduleSystem kByPriority[] = {kPlainQueue,
-                                          {"sorted queue", ScheduleProgram::priority_sorted, 1, true},
-                                          {"16 buckets", ScheduleProgram::buckets16, 16, false},
-                                          {"128 buckets", ScheduleProgram::buckets128, 128, false},
-                                          {"128 buckets, one lane", ScheduleProgram::buckets128_one_lane, 128, false}};
-constexpr ScheduleSystem kByDeadline[] = {kPlainQueue,
-                                          {"Sorted", ScheduleProgram::edf_sorted, 1, true},
-                                          {"PerJob", ScheduleProgram::edf_per_job, 6, false},
-                                          {"Discretized", ScheduleProgram::edf_discretized, 256, false},
-                                          {"WrapAroundBuckets", ScheduleProgram::edf_wrap_around, 256, false}};
+constexpr System kPlainQueue = {"fifo", ScheduleProgram::fifo, 1, false};
+constexpr System kFair[] = {kPlainQueue,
+                            {"sorted bucket", ScheduleProgram::fair_sorted, 1, true},
+                            {"separate buckets", ScheduleProgram::fair_buckets, 5, false}};
+constexpr System kByPriority[] = {kPlainQueue,
+                                  {"sorted queue", ScheduleProgram::priority_sorted, 1, true},
+                                  {"16 buckets", ScheduleProgram::buckets16, 16, false},
+                                  {"128 buckets", ScheduleProgram::buckets128, 128, false},
+                                  {"128 buckets, one lane", ScheduleProgram::buckets128_one_lane, 128, false}};
+constexpr System kByDeadline[] = {kPlainQueue,
+                                  {"Sorted", ScheduleProgram::edf_sorted, 1, true},
+                                  {"PerJob", ScheduleProgram::edf_per_job, 6, false},
+                                  {"Discretized", ScheduleProgram::edf_discretized, 256, false},
+                                  {"WrapAroundBuckets", ScheduleProgram::edf_wrap_around, 256, false}};
 
-class Experiments {
+// The mean multiply-adds and memory operations of a task.
+struct Work {
+  uint32_t adds, reads;
+};
+
+// The results of a run.
+struct RunResult {
+  double ms = -1;     // from the first decision to the last; negative for a run that was ended
+  double cpu_ms = 0;  // of all threads, with making the first tasks
+  std::vector<TaskRecord> log;
+  uint32_t made = 0, refused = 0;
+  Times times;  // of all runs, where there were several
+};
+
+// Plans of an experiment's configurations, and their runs.
+class Bench {
  public:
-  Experiments(LabMachine& machine, const ScheduleOptions& options, const ScheduleReport& report)
-      : options_(options), report_(report), runner_(machine, options) {}
+  explicit Bench(const LabRun& run)
+      : run_(run), workers_(run.options.workers), buffer_(run.machine, size_t(kScheduleBuffer)) {
+    if (workers_ == 0) workers_ = run.machine.is_gpu() ? 256u : std::max(2u, std::thread::hardware_concurrency());
+  }
+  uint32_t workers() const { return workers_; }  // workers that run tasks
 
-  void quotas() {
-    for (const auto& [adds, reads] : {std::pair{500u, 5u}, std::pair{8000u, 80u}}) {
-      const double direct = runner_.time_without_queues(adds, reads, options_.decisions);
-      for (const ScheduleSystem& system : kFair) {
-        SchedulePlan plan = runner_.plan_of(system, ScheduleWork::quotas, adds, reads);
-        plan.tasks = 1000 * kScheduleProcesses;
-        plan.limit = options_.decisions;
-        plan.capacity = power_above(plan.tasks + plan.limit);
-        std::copy(std::begin(kQuotas), std::end(kQuotas), plan.quota);
-        say("quotas: " + std::string(system.name) + ", " + std::to_string(adds) + " multiply-adds");
-        ScheduleMeasurement m = runner_.measurement("quotas", system, plan);
-        const ScheduleOutcome last = runner_.repeat(plan, system, m);
-        m.baseline = "no queues";
-        if (m.error.empty()) m.overhead = 100 * (*m.min_ms / direct - 1);
-        shares(m, last.log);
-      }
-    }
+  SchedulePlan plan_of(const System& system, ScheduleWork kind, const Work& work) const {
+    SchedulePlan plan;
+    plan.program = system.program;
+    plan.work = kind;
+    // A worker that sorts is added, so that all systems have as many workers that run tasks. (In [Kerbl18], one of 88
+    // blocks sorted.)
+    plan.crew.warps = workers_ + (system.sorted ? 1 : 0);
+    plan.multiply_adds = work.adds;
+    plan.memory_operations = work.reads;
+    plan.seed = run_.options.seed;
+    plan.buffer = buffer_.data();
+    plan.abort = run_.machine.abort_word();
+    return plan;
+  }
+  // A plan with `tasks` tasks of random priorities, and space for all tasks that these make.
+  SchedulePlan priority_plan(const System& system, const Work& work, uint32_t tasks) const {
+    SchedulePlan plan = plan_of(system, ScheduleWork::priorities, work);
+    plan.tasks = tasks;
+    plan.limit = std::clamp(tasks, 10000u, 1000000u) / (run_.options.quick ? 5 : 1);
+    // A queue has room for all elements that it ever gets.
+    plan.capacity = power_above((uint64_t(plan.tasks) + plan.limit) / system.queues * 5 / 4 + 1024);
+    return plan;
+  }
+  // A row about a plan that is going to be run.
+  Record start(const System& system, const SchedulePlan& plan, const std::string& what) const {
+    run_.progress(run_.table.name + ": " + system.name + ", " + what);
+    Record m;
+    m.set("experiment", run_.table.name).set("machine", run_.machine.name).set("detail", run_.machine.detail);
+    m.set("system", system.name).set("workers", plan.crew.warps).set("multiply_adds", plan.multiply_adds);
+    return m.set("memory_operations", plan.memory_operations).set("tasks", plan.tasks).set("refused", 0);
   }
 
-  void deadlines() {
-    std::vector<uint32_t> loads = {1, 4, 8, 16, 24, 32, 40, 48, 64, 96, 128};
-    if (options_.quick) loads = {1, 32};
-    for (const ScheduleSystem& system : kByDeadline) {
-      for (const uint32_t load : loads) {
-        SchedulePlan plan = runner_.plan_of(system, ScheduleWork::deadlines, 0, 0);
-        plan.crew.warps = runner_.workers() + (system.sorted ? 2 : 1);  // and one that makes tasks
-        plan.load = load;
-        plan.duration_us = options_.quick ? 100000 : 1200000;
-        // Ten times the intervals of [Kerbl18], since a CPU's time slices are milliseconds.
-        const uint32_t interval[] = {10000, 20000, 30000, 40000, 60000, 80000}, turn[] = {1, 2, 3, 4, 2, 1};
-        std::copy(std::begin(interval), std::end(interval), plan.interval_us);
-        std::copy(std::begin(turn), std::end(turn), plan.per_turn);
-        // At load 1, 4.5 tasks in ten milliseconds take a fortieth of the workers' time.
-        const double task_ns = double(runner_.workers()) * 1e7 / 40 / 4.46;
-        plan.multiply_adds = uint32_t(task_ns / runner_.ns_per_add());
-        plan.memory_operations = plan.multiply_adds / 100;
-        plan.limit = uint32_t(0.46 * load * plan.duration_us / 1000) + 64 * load;
-        plan.capacity = power_above(std::max<uint64_t>(1024, system.queues > 6 ? plan.limit / 4 : plan.limit));
-        say("deadlines: " + std::string(system.name) + ", load " + std::to_string(load));
-        ScheduleMeasurement m = runner_.measurement("deadlines", system, plan);
-        m.load = load;
-        lateness(m, runner_.repeat(plan, system, m, 1));
-      }
-    }
+  RunResult run(SchedulePlan plan, const System& system) const;
+  // Runs the plan several times and sets the times of m. Returns the last run's results.
+  RunResult repeated(const SchedulePlan& plan, const System& system, Record& m, uint32_t runs) const {
+    RunResult last;
+    const Times times = repeat(run_, m, runs, [&](uint32_t) {
+      last = run(plan, system);
+      return last.ms;
+    });
+    last.times = times;
+    m.set("refused", last.refused);
+    return last;
   }
 
-  void accuracy() {
-    for (const auto& [adds, reads] : {std::pair{256u, 1u}, std::pair{4096u, 16u}}) {
-      for (const ScheduleSystem& system : kByPriority) {
-        if (system.program == ScheduleProgram::buckets128_one_lane) continue;
-        for (uint32_t w = 100; w <= options_.most_tasks; w *= 10) {
-          if (options_.quick && w > 1000) break;
-          SchedulePlan plan = runner_.priority_plan(system, adds, reads, w);
-          say("accuracy: " + std::string(system.name) + ", " + std::to_string(w) + " tasks queued");
-          ScheduleMeasurement m = runner_.measurement("accuracy", system, plan);
-          const ScheduleOutcome last = runner_.repeat(plan, system, m, w > 100000 ? 1 : options_.runs);
-          std::vector<uint32_t> numbers;
-          for (const TaskRecord& r : last.log) numbers.push_back(r.number);
-          m.decisions = uint32_t(numbers.size());
-          if (m.error.empty()) m.accuracy = schedule_accuracy(numbers, w, plan.seed);
-          report_.measured(m);
-        }
-      }
+  // The least time in ms of `tasks` tasks that run without any queue.
+  double time_without_queues(const Work& work, uint32_t tasks) const {
+    SchedulePlan plan = plan_of(kPlainQueue, ScheduleWork::direct, work);
+    plan.limit = tasks;
+    double least = 1e30;
+    for (uint32_t i = 0; i < run_.options.runs; ++i) {
+      const double ms = run(plan, kPlainQueue).ms;
+      if (ms > 0) least = std::min(least, ms);
     }
+    return least;
   }
-
-  void overhead() {
-    for (const auto& [adds, reads] :
-         {std::pair{256u, 1u}, std::pair{1024u, 4u}, std::pair{4096u, 16u}, std::pair{16384u, 64u}}) {
-      if (options_.quick && adds > 1024) break;
-      std::vector<ScheduleMeasurement> all;
-      std::vector<SchedulePlan> plans;
-      for (const ScheduleSystem& system : kByPriority) {
-        plans.push_back(runner_.priority_plan(system, adds, reads, 10000));
-        plans.back().limit = options_.quick ? 2000 : 20000;
-        all.push_back(runner_.measurement("overhead", system, plans.back()));
-        all.back().decisions = plans.back().limit;
-        all.back().baseline = "fifo";
-      }
-      // In turns, so that other load of the computer affects all of them.
-      std::vector<std::vector<double>> ms(all.size());
-      std::vector<double> least(all.size());
-      const uint32_t rounds = options_.quick ? 1 : 5 * options_.runs;
-      for (uint32_t round = 0; round < rounds; ++round) {
-        for (size_t i = 0; i < all.size(); ++i) {
-          say("overhead: " + all[i].system + ", " + std::to_string(adds) + " multiply-adds, round " +
-              std::to_string(round + 1));
-          const ScheduleOutcome outcome = runner_.run(plans[i], kByPriority[i]);
-          ms[i].push_back(outcome.ms);
-          // The processor time of threads does not contain the time that other programs take.
-          const double time = runner_.gpu() ? outcome.ms : outcome.cpu_ms;
-          if (round == 0 || time < least[i]) least[i] = time;
-        }
-      }
-      for (size_t i = 0; i < all.size(); ++i) set_times(all[i], ms[i], options_.seconds);
-      for (size_t i = 0; i < all.size(); ++i) {
-        if (all[i].error.empty() && all[0].error.empty()) all[i].overhead = 100 * (least[i] / least[0] - 1);
-        report_.measured(all[i]);
-      }
-    }
+  double ns_per_add() const {  // of a worker
+    SchedulePlan plan = plan_of(kPlainQueue, ScheduleWork::direct, {1u << 20, 0});
+    plan.crew.warps = 1;
+    plan.limit = 4;
+    return std::max(1e-3, run(plan, kPlainQueue).ms * 1e6 / (4.0 * (1u << 20)));
   }
 
  private:
-  const ScheduleOptions& options_;
-  const ScheduleReport& report_;
-  ScheduleRunner runner_;
-
-  void say(const std::string& what) { report_.progress(what); }
-
-  // Shares of time after 1/50, 2/50, ... of the decisions, one line each.
-  void shares(ScheduleMeasurement m, const std::vector<TaskRecord>& log) {
-    double time[kScheduleProcesses] = {}, total = 0;
-    const size_t step = std::max<size_t>(1, log.size() / 50);
-    if (log.empty()) report_.measured(m);
-    for (size_t i = 0; i < log.size(); ++i) {
-      time[log[i].key % kScheduleProcesses] += log[i].ns;
-      total += log[i].ns;
-      if ((i + 1) % step != 0 && i + 1 != log.size()) continue;
-      m.decisions = uint32_t(i + 1);
-      for (uint32_t p = 0; p < kScheduleProcesses; ++p) {
-        m.process = p;
-        m.quota = kQuotas[p];
-        m.share = total > 0 ? 100 * time[p] / total : 0;
-        report_.measured(m);
-      }
-    }
-  }
-  void lateness(ScheduleMeasurement m, const ScheduleOutcome& outcome) {
-    m.tasks = outcome.made;
-    if (!outcome.log.empty() && outcome.made > 0) {
-      double sum = 0, least = 1e30, most = -1e30;
-      uint32_t in_time = 0;
-      for (const TaskRecord& r : outcome.log) {
-        in_time += r.late_us <= 0;
-        sum += r.late_us;
-        least = std::min(least, double(r.late_us));
-        most = std::max(most, double(r.late_us));
-      }
-      m.on_time = 100.0 * in_time / outcome.made;  // refused tasks count as late
-      m.late_ms = sum / double(outcome.log.size()) / 1000;
-      m.least_late_ms = least / 1000;
-      m.most_late_ms = most / 1000;
-    }
-    report_.measured(m);
-  }
+  const LabRun& run_;
+  uint32_t workers_;
+  LabArray<uint32_t> buffer_;
 };
 
-template <auto experiment>
-void run(LabMachine& machine, const ScheduleOptions& options, const ScheduleReport& report) {
-  (Experiments(machine, options, report).*experiment)();
+RunResult Bench::run(SchedulePlan plan, const System& system) const {
+  LabMachine& machine = run_.machine;
+  const ProgramKernel& program = machine.kernels.program[size_t(plan.program)];
+  const ProgramStart start = program.start(plan);
+  const LabArray<std::byte> memory(machine, start.bytes);
+  const LabArray<TaskRecord> log(machine, plan.limit);
+  const LabArray<uint32_t> begun(machine, 4);
+  const LabArray<uint64_t> span(machine, 2);
+  plan.memory = memory.data();
+  plan.log = log.data();
+  plan.begun = begun.data();
+  plan.span_ns = span.data();
+  machine.upload(plan.memory + start.open_at, &plan.crew.warps, sizeof plan.crew.warps);
+  std::vector<uint64_t> words;
+  if (plan.program == ScheduleProgram::fair_buckets || plan.program == ScheduleProgram::fair_sorted) {
+    words.assign(kScheduleProcesses, 0);
+    words.insert(words.end(), std::begin(plan.quota), std::end(plan.quota));
+  } else if (plan.program == ScheduleProgram::edf_per_job) {
+    words.assign(kScheduleJobs, 0);
+    // Tasks of a turn share a deadline; between turns they are an interval apart: evenly spaced on average.
+    for (uint32_t j = 0; j < kScheduleJobs; ++j) {
+      words.push_back(plan.interval_us[j] / std::max(1u, plan.per_turn[j] * plan.load));
+    }
+  }
+  if (!words.empty()) {
+    const size_t at = system.sorted ? start.user_at : start.shared_at;
+    machine.upload(plan.memory + at, words.data(), words.size() * sizeof(uint64_t));
+  }
+  RunResult result;
+  const std::clock_t begin = std::clock();
+  result.ms = machine.run(program.run, plan, run_.options.seconds);
+  result.cpu_ms = 1000.0 * double(std::clock() - begin) / CLOCKS_PER_SEC;
+  const std::vector<uint32_t> numbers = begun.values(0, 4);
+  const std::vector<uint64_t> ns = span.values(0, 2);
+  if (result.ms >= 0 && ns[1] > ns[0]) result.ms = double(ns[1] - ns[0]) / 1e6;
+  result.log = log.values(0, std::min(numbers[0], plan.limit));
+  result.made = numbers[1];
+  result.refused = numbers[2];
+  return result;
 }
 
-constexpr std::array<ScheduleExperiment, 4> kExperiments = {{
-    {"quotas", "5.6", "shares of time of five processes with quotas of 7, 13, 20, 27 and 33 %",
-     run<&Experiments::quotas>},
-    {"deadlines", "5.7", "tasks of six jobs on time, as the load grows", run<&Experiments::deadlines>},
-    {"accuracy", "5.8", "pairs of tasks in the order of their priorities, over the tasks queued at once",
-     run<&Experiments::accuracy>},
-    {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO", run<&Experiments::overhead>},
-}};
+// Shares of time after 1/50, 2/50, ... of the decisions, one line each.
+void add_shares(const LabRun& run, Record& m, const std::vector<TaskRecord>& log) {
+  double time[kScheduleProcesses] = {}, total = 0;
+  const size_t step = std::max<size_t>(1, log.size() / 50);
+  if (log.empty()) run.table.add(m);
+  for (size_t i = 0; i < log.size(); ++i) {
+    time[log[i].key % kScheduleProcesses] += log[i].ns;
+    total += log[i].ns;
+    if ((i + 1) % step != 0 && i + 1 != log.size()) continue;
+    for (uint32_t p = 0; p < kScheduleProcesses; ++p) {
+      m.set("decisions", i + 1).set("process", p).set("quota", kQuotas[p]);
+      run.table.add(m.set("share", total > 0 ? 100 * time[p] / total : 0));
+    }
+  }
+}
+
+void quotas(const LabRun& run) {
+  const Bench bench(run);
+  for (const Work& work : {Work{500, 5}, Work{8000, 80}}) {
+    const double direct = bench.time_without_queues(work, run.options.decisions);
+    for (const System& system : kFair) {
+      SchedulePlan plan = bench.plan_of(system, ScheduleWork::quotas, work);
+      plan.tasks = 1000 * kScheduleProcesses;
+      plan.limit = run.options.decisions;
+      plan.capacity = power_above(plan.tasks + plan.limit);
+      std::copy(std::begin(kQuotas), std::end(kQuotas), plan.quota);
+      Record m = bench.start(system, plan, std::to_string(work.adds) + " multiply-adds");
+      const RunResult last = bench.repeated(plan, system, m, run.options.runs);
+      m.set("baseline", "no queues");
+      if (!m.failed()) m.set("overhead", 100 * (last.times.least / direct - 1));
+      add_shares(run, m, last.log);
+    }
+  }
+}
+
+// How late a run's tasks ended.
+void set_lateness(Record& m, const RunResult& result) {
+  m.set("tasks", result.made);
+  if (result.log.empty() || result.made == 0) return;
+  double sum = 0, least = 1e30, most = -1e30;
+  uint32_t in_time = 0;
+  for (const TaskRecord& r : result.log) {
+    in_time += r.late_us <= 0;
+    sum += r.late_us;
+    least = std::min(least, double(r.late_us));
+    most = std::max(most, double(r.late_us));
+  }
+  m.set("on_time", 100.0 * in_time / result.made);  // refused tasks count as late
+  m.set("late_ms", sum / double(result.log.size()) / 1000);
+  m.set("least_late_ms", least / 1000).set("most_late_ms", most / 1000);
+}
+
+void deadlines(const LabRun& run) {
+  const Bench bench(run);
+  const double ns_per_add = bench.ns_per_add();
+  std::vector<uint32_t> loads = {1, 4, 8, 16, 24, 32, 40, 48, 64, 96, 128};
+  if (run.options.quick) loads = {1, 32};
+  // At load 1, 4.5 tasks in ten milliseconds take a fortieth of the workers' time.
+  const double task_ns = double(bench.workers()) * 1e7 / 40 / 4.46;
+  const auto adds = uint32_t(task_ns / ns_per_add);
+  for (const System& system : kByDeadline) {
+    for (const uint32_t load : loads) {
+      SchedulePlan plan = bench.plan_of(system, ScheduleWork::deadlines, {adds, adds / 100});
+      plan.crew.warps += 1;  // one that makes tasks
+      plan.load = load;
+      plan.duration_us = run.options.quick ? 100000 : 1200000;
+      // Ten times the intervals of [Kerbl18], since a CPU's time slices are milliseconds.
+      const uint32_t interval[] = {10000, 20000, 30000, 40000, 60000, 80000}, turn[] = {1, 2, 3, 4, 2, 1};
+      std::copy(std::begin(interval), std::end(interval), plan.interval_us);
+      std::copy(std::begin(turn), std::end(turn), plan.per_turn);
+      plan.limit = uint32_t(0.46 * load * plan.duration_us / 1000) + 64 * load;
+      plan.capacity = power_above(std::max<uint64_t>(1024, system.queues > 6 ? plan.limit / 4 : plan.limit));
+      Record m = bench.start(system, plan, "load " + std::to_string(load));
+      m.set("load", load);
+      set_lateness(m, bench.repeated(plan, system, m, 1));
+      run.table.add(m);
+    }
+  }
+}
+
+void accuracy(const LabRun& run) {
+  const Bench bench(run);
+  const uint32_t most = std::min(run.options.most_tasks, run.options.quick ? 1000u : ~0u);
+  for (const Work& work : {Work{256, 1}, Work{4096, 16}}) {
+    for (const System& system : kByPriority) {
+      if (system.program == ScheduleProgram::buckets128_one_lane) continue;
+      for (uint32_t w = 100; w <= most; w *= 10) {
+        const SchedulePlan plan = bench.priority_plan(system, work, w);
+        Record m = bench.start(system, plan, std::to_string(w) + " tasks queued");
+        const RunResult last = bench.repeated(plan, system, m, w > 100000 ? 1 : run.options.runs);
+        std::vector<uint32_t> numbers;
+        for (const TaskRecord& r : last.log) numbers.push_back(r.number);
+        m.set("decisions", numbers.size());
+        if (!m.failed()) m.set("accuracy", schedule_accuracy(numbers, w, plan.seed));
+        run.table.add(m);
+      }
+    }
+  }
+}
+
+void overhead(const LabRun& run) {
+  struct Contestant {
+    SchedulePlan plan;
+    Record m;
+    std::vector<double> ms;
+    double least = 0;
+  };
+  const Bench bench(run);
+  for (const Work& work : {Work{256, 1}, Work{1024, 4}, Work{4096, 16}, Work{16384, 64}}) {
+    if (run.options.quick && work.adds > 1024) break;
+    std::vector<Contestant> all;
+    for (const System& system : kByPriority) {
+      SchedulePlan plan = bench.priority_plan(system, work, 10000);
+      plan.limit = run.options.quick ? 2000 : 20000;
+      all.push_back({plan, bench.start(system, plan, std::to_string(work.adds) + " multiply-adds"), {}});
+      all.back().m.set("decisions", plan.limit).set("baseline", "fifo");
+    }
+    // In turns, so that other load of the computer affects all of them.
+    const uint32_t rounds = run.options.quick ? 1 : 5 * run.options.runs;
+    for (uint32_t round = 0; round < rounds; ++round) {
+      run.progress("overhead: " + std::to_string(work.adds) + " multiply-adds, round " + std::to_string(round + 1));
+      for (size_t i = 0; i < all.size(); ++i) {
+        const RunResult result = bench.run(all[i].plan, kByPriority[i]);
+        all[i].ms.push_back(result.ms);
+        // The processor time of threads does not contain the time that other programs take.
+        const double time = run.machine.is_gpu() ? result.ms : result.cpu_ms;
+        if (round == 0 || time < all[i].least) all[i].least = time;
+      }
+    }
+    for (Contestant& c : all) {
+      set_times(run, c.m, c.ms);
+      if (!c.m.failed() && !all[0].m.failed()) c.m.set("overhead", 100 * (c.least / all[0].least - 1));
+      run.table.add(c.m);
+    }
+  }
+}
+
+constexpr const char* kColumns =
+    "experiment,machine,detail,system,workers,multiply_adds,memory_operations,tasks,load,decisions,process,quota,share,"
+    "on_time,late_ms,least_late_ms,most_late_ms,accuracy,mean_ms,min_ms,max_ms,overhead,baseline,refused,error";
+constexpr Experiment kExperiments[] = {
+    {"quotas", "5.6", "shares of time of five processes with quotas of 7, 13, 20, 27 and 33 %", kColumns, quotas},
+    {"deadlines", "5.7", "tasks of six jobs on time, as the load grows", kColumns, deadlines},
+    {"accuracy", "5.8", "pairs of tasks in the order of their priorities, over the tasks queued at once", kColumns,
+     accuracy},
+    {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO", kColumns, overhead},
+    {"foveated", "", "quality of frames that are cut off, by distance from the fixation point", kFoveatedColumns,
+     foveated},
+    {"views", "", "quality of frames that are cut off, by the priority of their views", kFoveatedColumns, views},
+};
 
 }  // namespace
 
-std::span<const ScheduleExperiment> schedule_experiments() { return kExperiments; }
-
-std::vector<std::string> schedule_columns() {
-  return {"experiment", "machine",       "detail",       "system",   "workers", "multiply_adds", "memory_operations",
-          "tasks",      "load",          "decisions",    "process",  "quota",   "share",         "on_time",
-          "late_ms",    "least_late_ms", "most_late_ms", "accuracy", "mean_ms", "min_ms",        "max_ms",
-          "overhead",   "baseline",      "refused",      "error"};
-}
-
-std::vector<std::string> schedule_cells(const ScheduleMeasurement& m) {
-  return row(m.experiment, m.machine, m.detail, m.system, m.workers, m.multiply_adds, m.memory_operations, m.tasks,
-             m.load, m.decisions, m.process, m.quota, m.share, m.on_time, m.late_ms, m.least_late_ms, m.most_late_ms,
-             m.accuracy, m.mean_ms, m.min_ms, m.max_ms, m.overhead, m.baseline, m.refused, m.error);
-}
-
-void run_schedule_experiment(const std::string& name, LabMachine& machine, const ScheduleOptions& options,
-                             const ScheduleReport& report) {
-  if (options.runs < 1 || options.decisions < 100 || options.most_tasks < 100) {
-    throw std::invalid_argument("schedule experiment: needs a run, 100 decisions and 100 tasks at least");
-  }
-  if (options.workers == 1) {
-    throw std::invalid_argument("schedule experiment: one worker alone would only sort; give 2 or more");
-  }
-  for (const ScheduleExperiment& e : kExperiments) {
-    if (name == e.name) return e.run(machine, options, report);
-  }
-  throw std::invalid_argument("schedule experiment: there is no '" + name + "'");
-}
+std::span<const Experiment> schedule_experiments() { return kExperiments; }
 
 double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, uint32_t seed) {
   if (numbers.empty() || tasks < 2) return 100;

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
-#include "lab/lab_machine.h"
+#include "lab/experiment.h"
 
 namespace brokkr::lab {
 
@@ -24,5 +26,18 @@ class EachMachine : public testing::TestWithParam<std::string> {
 // For INSTANTIATE_TEST_SUITE_P(Machines, Suite, each_machine(), machine_name).
 inline auto each_machine() { return testing::Values("cpu", "emulated"); }
 inline std::string machine_name(const testing::TestParamInfo<std::string>& info) { return info.param; }
+
+// A row by the names of its columns.
+struct Cells : std::map<std::string, std::string> {
+  double number(const std::string& column) const { return std::stod(at(column)); }
+};
+inline std::vector<Cells> cells_of(const ResultTable& table) {
+  std::vector<Cells> all;
+  for (const Row& row : table.rows) {
+    Cells& cells = all.emplace_back();
+    for (size_t i = 0; i < row.size(); ++i) cells[table.columns[i]] = row[i];
+  }
+  return all;
+}
 
 }  // namespace brokkr::lab

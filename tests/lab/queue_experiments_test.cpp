@@ -12,8 +12,8 @@
 namespace brokkr::lab {
 namespace {
 
-ExperimentOptions small() {
-  ExperimentOptions o;
+LabOptions small() {
+  LabOptions o;
   o.quick = true;
   o.runs = 1;
   o.loops = 20;
@@ -22,17 +22,18 @@ ExperimentOptions small() {
   return o;
 }
 
-std::vector<Measurement> measure(const std::string& experiment, const std::string& machine) {
-  std::vector<Measurement> all;
-  const auto on = make_lab_machine(machine);
-  const ExperimentOptions options = small();
-  run_queue_experiment(experiment, *on, options, {[&](const Measurement& m) { all.push_back(m); }, [](const auto&) {}});
-  return all;
+ResultTable run_small(const std::string& experiment, LabMachine& on, const LabOptions& options) {
+  return run_experiment(queue_experiments(), experiment, on, options, [](const auto&) {});
 }
 
-std::set<std::string> queues_of(const std::vector<Measurement>& all) {
+std::vector<Cells> measure(const std::string& experiment, const std::string& machine) {
+  const auto on = make_lab_machine(machine);
+  return cells_of(run_small(experiment, *on, small()));
+}
+
+std::set<std::string> queues_of(const std::vector<Cells>& all) {
   std::set<std::string> names;
-  for (const Measurement& m : all) names.insert(m.queue);
+  for (const Cells& m : all) names.insert(m.at("queue"));
   return names;
 }
 
@@ -41,28 +42,29 @@ using QueueExperiments = EachMachine;
 TEST_P(QueueExperiments, BalancedPairsLeaveNothing) {
   const auto all = measure("balanced", GetParam());
   EXPECT_EQ(queues_of(all).size(), size_t(kQueueKinds));
-  for (const Measurement& m : all) {
-    EXPECT_EQ(m.error, "") << m.queue;
-    EXPECT_EQ(m.enqueued, uint64_t(m.threads) * 20) << m.queue;
-    EXPECT_EQ(m.dequeued + m.empty, m.enqueued) << m.queue;
+  for (const Cells& m : all) {
+    EXPECT_EQ(m.at("error"), "") << m.at("queue");
+    EXPECT_EQ(m.number("enqueued"), m.number("threads") * 20) << m.at("queue");
+    EXPECT_EQ(m.number("dequeued") + m.number("empty"), m.number("enqueued")) << m.at("queue");
     // Whoever has enqueued an element finds one, unless the queue may deny it.
-    if (m.queue != "GQ" && m.queue != "HTQ" && m.queue != "BWD" && m.queue != "BSQ") {
-      EXPECT_EQ(m.empty, 0u) << m.queue;
+    if (m.at("queue") != "GQ" && m.at("queue") != "HTQ" && m.at("queue") != "BWD" && m.at("queue") != "BSQ") {
+      EXPECT_EQ(m.at("empty"), "0") << m.at("queue");
     }
-    EXPECT_GE(m.mean_ms, m.min_ms);
-    EXPECT_GE(m.max_ms, m.mean_ms);
-    EXPECT_EQ(measurement_cells(m).size(), measurement_columns().size());
+    EXPECT_GE(m.number("mean_ms"), m.number("min_ms"));
+    EXPECT_GE(m.number("max_ms"), m.number("mean_ms"));
   }
 }
 
 TEST_P(QueueExperiments, MixesLeanTheWayTheyShould) {
   const auto all = measure("mix", GetParam());
   EXPECT_EQ(queues_of(all).size(), size_t(kQueueKinds) - 2);  // without those that wait
-  for (const Measurement& m : all) {
-    EXPECT_EQ(m.error, "") << m.queue;
-    EXPECT_EQ(m.full, 0u) << m.queue;
-    EXPECT_EQ(m.multiply_adds, 128u);
-    EXPECT_EQ(m.enqueued > m.dequeued + m.empty, m.enqueue_probability > m.dequeue_probability) << m.queue;
+  for (const Cells& m : all) {
+    EXPECT_EQ(m.at("error"), "") << m.at("queue");
+    EXPECT_EQ(m.at("full"), "0") << m.at("queue");
+    EXPECT_EQ(m.at("multiply_adds"), "128");
+    EXPECT_EQ(m.number("enqueued") > m.number("dequeued") + m.number("empty"),
+              m.number("p_enqueue") > m.number("p_dequeue"))
+        << m.at("queue");
   }
   EXPECT_FALSE(measure("ratio", GetParam()).empty());
 }
@@ -70,27 +72,26 @@ TEST_P(QueueExperiments, MixesLeanTheWayTheyShould) {
 TEST_P(QueueExperiments, PageRankIsRight) {
   const auto all = measure("pagerank", GetParam());
   EXPECT_EQ(all.size(), (size_t(kQueueKinds) - 2) * 2);
-  for (const Measurement& m : all) {
-    EXPECT_EQ(m.error, "") << m.queue;
-    EXPECT_EQ(m.nodes, 300u);
-    EXPECT_GT(m.mean_ms, 0) << m.queue;
+  for (const Cells& m : all) {
+    EXPECT_EQ(m.at("error"), "") << m.at("queue");
+    EXPECT_EQ(m.at("nodes"), "300");
+    EXPECT_GT(m.number("mean_ms"), 0) << m.at("queue");
   }
 }
 
 TEST_P(QueueExperiments, AtomicsAndPairs) {
   EXPECT_EQ(measure("atomics", GetParam()).size(), 9u);
-  for (const Measurement& m : measure("pairs", GetParam())) EXPECT_EQ(m.error, "") << m.queue;
+  for (const Cells& m : measure("pairs", GetParam())) EXPECT_EQ(m.at("error"), "") << m.at("queue");
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, QueueExperiments, each_machine(), machine_name);
 
-TEST(QueueExperimentOptions, AreChecked) {
+TEST(LabOptions, AreChecked) {
   const auto machine = make_lab_machine("auto");
-  ExperimentOptions o = small();
-  const ExperimentReport report{[](const auto&) {}, [](const auto&) {}};
-  EXPECT_THROW(run_queue_experiment("fastest", *machine, o, report), std::invalid_argument);
+  LabOptions o = small();
+  EXPECT_THROW(run_small("fastest", *machine, o), std::invalid_argument);
   o.iterations = 16;
-  EXPECT_THROW(run_queue_experiment("pagerank", *machine, o, report), std::invalid_argument);
+  EXPECT_THROW(run_small("pagerank", *machine, o), std::invalid_argument);
   EXPECT_THROW(make_lab_machine("abacus"), std::invalid_argument);
 }
 

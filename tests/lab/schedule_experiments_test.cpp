@@ -15,20 +15,18 @@
 namespace brokkr::lab {
 namespace {
 
-std::vector<ScheduleMeasurement> measure(const std::string& experiment, const std::string& machine) {
-  ScheduleOptions options;
+std::vector<Cells> measure(const std::string& experiment, const std::string& machine) {
+  LabOptions options;
   options.quick = true;
   options.runs = 1;
   options.decisions = 2000;
   options.most_tasks = 1000;
-  std::vector<ScheduleMeasurement> all;
   const auto on = make_lab_machine(machine);
-  run_schedule_experiment(experiment, *on, options,
-                          {[&](const ScheduleMeasurement& m) { all.push_back(m); }, [](const auto&) {}});
-  for (const ScheduleMeasurement& m : all) {
-    EXPECT_EQ(m.error, "") << m.system;
-    EXPECT_EQ(m.refused, 0u) << m.system;
-    EXPECT_EQ(schedule_cells(m).size(), schedule_columns().size());
+  const std::vector<Cells> all =
+      cells_of(run_experiment(schedule_experiments(), experiment, *on, options, [](const auto&) {}));
+  for (const Cells& m : all) {
+    EXPECT_EQ(m.at("error"), "") << m.at("system");
+    EXPECT_EQ(m.at("refused"), "0") << m.at("system");
   }
   return all;
 }
@@ -37,12 +35,11 @@ using ScheduleExperiments = EachMachine;
 
 TEST_P(ScheduleExperiments, SeparateBucketsKeepTheirQuotas) {
   std::set<std::string> systems;
-  for (const ScheduleMeasurement& m : measure("quotas", GetParam())) {
-    systems.insert(m.system);
-    ASSERT_TRUE(m.share && m.quota && m.decisions);
+  for (const Cells& m : measure("quotas", GetParam())) {
+    systems.insert(m.at("system"));
     // Of 2000 decisions all tasks are of 8000 multiply-adds: an interrupted one is little beside them.
-    if (m.system == "separate buckets" && *m.decisions == 2000 && m.multiply_adds == 8000) {
-      EXPECT_NEAR(*m.share, *m.quota, 5.0) << "process " << *m.process;
+    if (m.at("system") == "separate buckets" && m.at("decisions") == "2000" && m.at("multiply_adds") == "8000") {
+      EXPECT_NEAR(m.number("share"), m.number("quota"), 5.0) << "process " << m.at("process");
     }
   }
   EXPECT_EQ(systems, (std::set<std::string>{"fifo", "sorted bucket", "separate buckets"}));
@@ -50,8 +47,8 @@ TEST_P(ScheduleExperiments, SeparateBucketsKeepTheirQuotas) {
 
 TEST_P(ScheduleExperiments, BucketsOrderByPriority) {
   std::map<std::string, double> accuracy;
-  for (const ScheduleMeasurement& m : measure("accuracy", GetParam())) {
-    if (m.tasks == 1000 && m.multiply_adds == 256) accuracy[m.system] = *m.accuracy;
+  for (const Cells& m : measure("accuracy", GetParam())) {
+    if (m.at("tasks") == "1000" && m.at("multiply_adds") == "256") accuracy[m.at("system")] = m.number("accuracy");
   }
   ASSERT_EQ(accuracy.size(), 4u);
   EXPECT_NEAR(accuracy["fifo"], 50, 5);
@@ -62,21 +59,20 @@ TEST_P(ScheduleExperiments, BucketsOrderByPriority) {
 
 TEST_P(ScheduleExperiments, EveryDeadlineSystemRuns) {
   std::set<std::string> systems;
-  for (const ScheduleMeasurement& m : measure("deadlines", GetParam())) {
-    systems.insert(m.system);
-    EXPECT_GT(m.tasks, 0u);
-    ASSERT_TRUE(m.on_time);
-    EXPECT_LE(*m.on_time, 100.0);
-    EXPECT_LE(*m.least_late_ms, *m.most_late_ms);
+  for (const Cells& m : measure("deadlines", GetParam())) {
+    systems.insert(m.at("system"));
+    EXPECT_GT(m.number("tasks"), 0);
+    EXPECT_LE(m.number("on_time"), 100.0);
+    EXPECT_LE(m.number("least_late_ms"), m.number("most_late_ms"));
   }
   EXPECT_EQ(systems.size(), 5u);
 }
 
 TEST_P(ScheduleExperiments, OverheadIsAgainstFifo) {
-  for (const ScheduleMeasurement& m : measure("overhead", GetParam())) {
-    EXPECT_GT(*m.min_ms, 0);
-    if (m.system == "fifo") {
-      EXPECT_EQ(*m.overhead, 0);
+  for (const Cells& m : measure("overhead", GetParam())) {
+    EXPECT_GT(m.number("min_ms"), 0);
+    if (m.at("system") == "fifo") {
+      EXPECT_EQ(m.at("overhead"), "0");
     }
   }
 }
@@ -113,22 +109,24 @@ FoveatedOptions cut_off() {
   return options;
 }
 
+std::vector<Cells> compare(CutOff what, const LoadOptions& load, const FoveatedOptions& options,
+                           const char* scene = "generated:city") {
+  ResultTable table{"cut-off", split(kFoveatedColumns), {}};
+  compare_cut_off(what, load_frame(scene, load), options, table, [](const auto&) {});
+  return cells_of(table);
+}
+
 TEST(Foveated, IsBetterNearTheFixationPointAtEqualTime) {
   LoadOptions load;
   load.width = 1280;
   load.height = 720;
-  const Frame frame = load_frame("generated:city", load);
   FoveatedOptions options = cut_off();
   options.render.fixation = {{300.0f, 360.0f}};
   options.rings = 6;
   std::map<std::string, double> right;  // pixels in the innermost ring
-  run_foveated(
-      frame, options,
-      [&](const FoveatedMeasurement& m) {
-        EXPECT_EQ(foveated_cells(m).size(), foveated_columns().size());
-        if (m.where == "ring" && m.from_px == 0) right[m.policy] += m.right_percent;
-      },
-      [](const auto&) {});
+  for (const Cells& m : compare(CutOff::foveated, load, options)) {
+    if (m.at("where") == "ring" && m.at("from_px") == "0") right[m.at("policy")] += m.number("right_percent");
+  }
   EXPECT_GT(right["foveated"], right["fill-level"]);
 }
 
@@ -136,26 +134,21 @@ TEST(ViewPriority, TheImportantViewIsBetterAtEqualTime) {
   LoadOptions load;
   load.views = 4;
   load.view_size = 512;
-  const Frame frame = load_frame("generated:city", load);
-  const FoveatedOptions options = cut_off();
   // Pixels that are right.
   std::map<std::string, double> important, others;
   std::map<std::string, int> views;
-  run_view_priority(
-      frame, options,
-      [&](const FoveatedMeasurement& m) {
-        EXPECT_EQ(foveated_cells(m).size(), foveated_columns().size());
-        if (m.where == "view") {
-          EXPECT_EQ(m.pixels, 512u * 512u);
-          EXPECT_EQ(m.priority, m.view == 3 ? 1u : 0u);
-          ++views[m.policy];
-          if (m.priority > 0) important[m.policy] += m.right_percent;
-        } else if (m.where == "others") {
-          EXPECT_EQ(m.pixels, 3u * 512u * 512u);
-          others[m.policy] += m.right_percent;
-        }
-      },
-      [](const auto&) {});
+  for (const Cells& m : compare(CutOff::views, load, cut_off())) {
+    const std::string policy = m.at("policy");
+    if (m.at("where") == "view") {
+      EXPECT_EQ(m.number("pixels"), 512 * 512);
+      EXPECT_EQ(m.at("priority"), m.at("view") == "3" ? "1" : "0");
+      ++views[policy];
+      if (m.at("priority") == "1") important[policy] += m.number("right_percent");
+    } else if (m.at("where") == "others") {
+      EXPECT_EQ(m.number("pixels"), 3 * 512 * 512);
+      others[policy] += m.number("right_percent");
+    }
+  }
   EXPECT_EQ(views, (std::map<std::string, int>{{"fill-level", 12}, {"priority", 12}}));
   EXPECT_GT(important["priority"], important["fill-level"]);
   EXPECT_GT(important["priority"], others["priority"]);
@@ -166,10 +159,9 @@ TEST(ViewPriority, NeedsSeveralViewsAndSaneOptions) {
     LoadOptions load;
     load.width = load.height = 64;
     load.views = views;
-    FoveatedOptions options;
+    FoveatedOptions options = cut_off();
     options.runs = runs;
-    run_view_priority(
-        load_frame("generated:overlap-10k?triangles=100", load), options, [](const auto&) {}, [](const auto&) {});
+    compare(CutOff::views, load, options, "generated:overlap-10k?triangles=100");
   };
   EXPECT_THROW(run(1, 1), std::invalid_argument);
   EXPECT_THROW(run(2, 0), std::invalid_argument);

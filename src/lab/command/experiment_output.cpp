@@ -6,6 +6,8 @@
 #include <iostream>
 #include <thread>
 
+#include "app/pipeline_options.h"
+#include "app/text.h"
 #include "log/json_text.h"
 #include "scene/file_io.h"
 
@@ -32,6 +34,23 @@ Json number(const std::string& text) {
   double value = 0;
   parses_as(text, value);
   return value;
+}
+
+// The columns whose values differ between rows.
+void print(const ResultTable& table) {
+  std::vector<size_t> shown;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const auto differs = [&](const lab::Row& row) { return row[c] != table.rows.front()[c]; };
+    if (std::any_of(table.rows.begin(), table.rows.end(), differs)) shown.push_back(c);
+  }
+  const auto pick = [&](const lab::Row& cells) {
+    lab::Row picked;
+    for (const size_t c : shown) picked.push_back(cells[c]);
+    return picked;
+  };
+  lab::Rows rows;
+  for (const lab::Row& row : table.rows) rows.push_back(pick(row));
+  std::cout << table.name << "\n" << format_table(pick(table.columns), rows) << "\n";
 }
 
 }  // namespace
@@ -81,24 +100,61 @@ std::vector<Option> result_options(const std::string& command) {
           file_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
 }
 
-std::vector<Option> experiment_options(std::vector<std::string> names, const char* quick_help) {
-  return {several(choice_option("EXPERIMENT", "EXPERIMENT", "What to measure (all)", std::move(names))),
-          flag("--quick", quick_help)};
+std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,
+                                const char* quick_help, std::vector<Option> own, const char* machine_help, int runs) {
+  const std::vector<Option> first = {
+      several(choice_option("EXPERIMENT", "EXPERIMENT", "What to measure (all)", names_of(experiments))),
+      flag("--quick", quick_help)};
+  const std::vector<Option> last = {
+      choice_option("--machine", "M", std::string(machine_help) + " (auto)", {"auto", "cuda", "cpu", "emulated"}),
+      integer_option("--runs", "Runs of each configuration (" + std::to_string(runs) + ")", 1, 1000),
+      integer_option("--seed", "Seed of random numbers (1)", 0, 4294967295.0),
+      real_option("--seconds", "S", "End a run after S seconds (60)", 0.1, 3600)};
+  return joined(joined(joined(first, own), last), result_options(command));
 }
 
-std::vector<Option> lab_options(const char* machine_help, int runs) {
-  return {choice_option("--machine", "M", std::string(machine_help) + " (auto)", {"auto", "cuda", "cpu", "emulated"}),
-          integer_option("--runs", "Runs of each configuration (" + std::to_string(runs) + ")", 1, 1000),
-          integer_option("--seed", "Seed of random numbers (1)", 0, 4294967295.0),
-          real_option("--seconds", "S", "End a run after S seconds (60)", 0.1, 3600)};
+lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs) {
+  lab::LabOptions o;
+  o.quick = arguments.has("quick");
+  o.runs = uint32_t(arguments.integer("runs", o.quick ? quick_runs : runs));
+  o.seed = uint32_t(arguments.integer("seed", 1));
+  o.seconds = arguments.real("seconds", 60);
+  return o;
 }
 
-Json lab_heading(const lab::LabMachine& machine, uint32_t seed, uint32_t runs) {
-  return {{"machine", machine.name()},
-          {"detail", machine.detail()},
-          {"cores", std::thread::hardware_concurrency()},
-          {"seed", seed},
-          {"runs", runs}};
+int run_lab(const std::string& command, std::span<const lab::Experiment> experiments,
+            const std::vector<std::string>& names, const lab::LabOptions& options, const Arguments& arguments,
+            const char* list) {
+  const auto machine = lab::make_lab_machine(arguments.text("machine", "auto"));
+  const ResultFiles files(command, arguments);
+  std::vector<ResultTable> tables;
+  {
+    Progress progress;
+    for (const std::string& name : names) {
+      tables.push_back(
+          run_experiment(experiments, name, *machine, options, [&](const std::string& what) { progress.show(what); }));
+      files.add(tables.back());
+    }
+  }
+  Json document = {{"machine", machine->name},
+                   {"detail", machine->detail},
+                   {"cores", std::thread::hardware_concurrency()},
+                   {"seed", options.seed},
+                   {"runs", options.runs}};
+  std::string failed;
+  for (const ResultTable& table : tables) {
+    Json& rows = document[list != nullptr ? list : table.name];
+    if (rows.is_null()) rows = Json::array();
+    for (Json& row : json_rows(table)) {
+      if (row.contains("error")) failed = table.name + ": " + row["error"].get<std::string>();
+      rows.push_back(std::move(row));
+    }
+  }
+  if (files.finish(document)) {
+    for (const ResultTable& table : tables) print(table);
+  }
+  if (!failed.empty()) throw std::runtime_error(failed);
+  return kSuccess;
 }
 
 }  // namespace brokkr::app

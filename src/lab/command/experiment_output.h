@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/command.h"
-#include "lab/lab_machine.h"
+#include "lab/experiment.h"
 #include "lab/result_table.h"
 
 namespace brokkr::app {
@@ -36,12 +36,17 @@ class ResultFiles {
 // -o and --json as ResultFiles reads them.
 std::vector<Option> result_options(const std::string& command);
 
-// --machine, --runs, --seed, --seconds of the experiments that run on a lab machine, and its JSON heading.
-std::vector<Option> lab_options(const char* machine_help, int runs);
-nlohmann::ordered_json lab_heading(const lab::LabMachine& machine, uint32_t seed, uint32_t runs);
+// The experiments that run on a lab machine: EXPERIMENT, --quick, `own`, --machine, --runs, --seed, --seconds, and
+// where results go. `quick_help` says what is then measured.
+std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,
+                                const char* quick_help, std::vector<Option> own, const char* machine_help, int runs);
+lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs);
 
-// EXPERIMENT and --quick; `quick_help` says what is then measured.
-std::vector<Option> experiment_options(std::vector<std::string> names, const char* quick_help);
+// Runs experiments and writes, then prints their tables. In the JSON document, rows are lists by experiment, or one
+// list of the name `list`. Throws std::runtime_error for the last row with an error, after all is written.
+int run_lab(const std::string& command, std::span<const lab::Experiment> experiments,
+            const std::vector<std::string>& names, const lab::LabOptions& options, const Arguments& arguments,
+            const char* list = nullptr);
 
 // The names of a table of experiments, in its order.
 template <class Experiments>
