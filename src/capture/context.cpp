@@ -1,5 +1,6 @@
 #include "capture/context.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -61,9 +62,6 @@ ContextInfo read_info() {
   info.version = static_cast<int>(major * 10 + (dot ? std::strtol(dot + 1, nullptr, 10) : 0));
   const int version = info.version;
   const std::set<std::string> extensions = read_extensions(version);
-  const auto has = [&](int since, const char* extension) {
-    return !info.es && (version >= since || extensions.count(extension) > 0);
-  };
   if (version >= 32) {
     info.compatibility = (get_integer(GL_CONTEXT_PROFILE_MASK) & GL_CONTEXT_COMPATIBILITY_PROFILE_BIT) != 0;
   } else {
@@ -72,31 +70,15 @@ ContextInfo read_info() {
       info.compatibility = false;
     }
   }
-  info.glsl = has(20, "GL_ARB_shader_objects");
-  info.framebuffers = has(30, "GL_ARB_framebuffer_object") || has(30, "GL_EXT_framebuffer_object");
-  info.feedback = has(30, "GL_EXT_transform_feedback");
-  info.feedback_objects = has(40, "GL_ARB_transform_feedback2");
-  info.framebuffer_texture = has(32, "GL_ARB_geometry_shader4");
-  info.direct_state_access = has(45, "GL_ARB_direct_state_access");
-  info.clip_control = has(45, "GL_ARB_clip_control");
-  info.depth_clamp = has(32, "GL_ARB_depth_clamp");
-  info.provoking_vertex = has(32, "GL_ARB_provoking_vertex") || has(32, "GL_EXT_provoking_vertex");
-  info.pipelines = has(41, "GL_ARB_separate_shader_objects");
-  info.geometry = has(32, "GL_ARB_geometry_shader4");
-  info.tessellation = has(40, "GL_ARB_tessellation_shader");
-  info.restart = has(31, "GL_NV_primitive_restart");
-  info.restart_fixed = has(43, "GL_ARB_ES3_compatibility");
+  const auto has = [&](int since, std::initializer_list<const char*> names) {
+    const auto is_there = [&](const char* name) { return extensions.count(name) > 0; };
+    return !info.es && (version >= since || std::any_of(names.begin(), names.end(), is_there));
+  };
+#define BROKKR_FEATURE(name, since, ...) info.name = has(since, {__VA_ARGS__});
+  BROKKR_FEATURES(BROKKR_FEATURE)
+#undef BROKKR_FEATURE
   info.arb_vertex_program = info.compatibility && extensions.count("GL_ARB_vertex_program") > 0;
   info.arb_fragment_program = info.compatibility && extensions.count("GL_ARB_fragment_program") > 0;
-  info.pixel_buffers = has(21, "GL_ARB_pixel_buffer_object");
-  info.draw_buffers = has(20, "GL_ARB_draw_buffers");
-  info.indirect = has(40, "GL_ARB_draw_indirect");
-  info.multi_indirect = has(43, "GL_ARB_multi_draw_indirect");
-  info.program_binary = has(41, "GL_ARB_get_program_binary");
-  info.base_vertex = has(32, "GL_ARB_draw_elements_base_vertex");
-  info.stencil_two_side = has(20, "GL_ATI_separate_stencil");
-  info.multisample = has(13, "GL_ARB_multisample");
-  info.pipeline_statistics = has(46, "GL_ARB_pipeline_statistics_query");
   return info;
 }
 

@@ -2,6 +2,7 @@
 // share (programs, display lists) belong to a share group.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,17 +14,33 @@
 
 namespace brokkr::capture {
 
-// Features of the current context: its version, or an extension that brings the same.
+// Features of a context: the version that brought each, and extensions that bring the same.
+#define BROKKR_FEATURES(FEATURE)                                                      \
+  FEATURE(multisample, 13, "GL_ARB_multisample")                                      \
+  FEATURE(glsl, 20, "GL_ARB_shader_objects")                                          \
+  FEATURE(draw_buffers, 20, "GL_ARB_draw_buffers")                                    \
+  FEATURE(stencil_two_side, 20, "GL_ATI_separate_stencil")                            \
+  FEATURE(pixel_buffers, 21, "GL_ARB_pixel_buffer_object")                            \
+  FEATURE(framebuffers, 30, "GL_ARB_framebuffer_object", "GL_EXT_framebuffer_object") \
+  FEATURE(feedback, 30, "GL_EXT_transform_feedback")                                  \
+  FEATURE(restart, 31, "GL_NV_primitive_restart")                                     \
+  FEATURE(geometry, 32, "GL_ARB_geometry_shader4")                                    \
+  FEATURE(depth_clamp, 32, "GL_ARB_depth_clamp")                                      \
+  FEATURE(provoking_vertex, 32, "GL_ARB_provoking_vertex", "GL_EXT_provoking_vertex") \
+  FEATURE(tessellation, 40, "GL_ARB_tessellation_shader")                             \
+  FEATURE(feedback_objects, 40, "GL_ARB_transform_feedback2")                         \
+  FEATURE(pipelines, 41, "GL_ARB_separate_shader_objects")                            \
+  FEATURE(restart_fixed, 43, "GL_ARB_ES3_compatibility")                              \
+  FEATURE(clip_control, 45, "GL_ARB_clip_control")                                    \
+  FEATURE(pipeline_statistics, 46, "GL_ARB_pipeline_statistics_query")
+
 struct ContextInfo {
   int version = 0;  // 45 for 4.5
   bool es = false, compatibility = false;
-  bool glsl = false, framebuffers = false, feedback = false, feedback_objects = false;
-  bool framebuffer_texture = false, direct_state_access = false, clip_control = false, depth_clamp = false;
-  bool provoking_vertex = false, pipelines = false, geometry = false, tessellation = false;
-  bool restart = false, restart_fixed = false, arb_vertex_program = false, arb_fragment_program = false;
-  bool pixel_buffers = false, draw_buffers = false, indirect = false, multi_indirect = false;
-  bool program_binary = false, base_vertex = false, stencil_two_side = false, multisample = false;
-  bool pipeline_statistics = false;
+#define BROKKR_FEATURE(name, ...) bool name = false;
+  BROKKR_FEATURES(BROKKR_FEATURE)
+#undef BROKKR_FEATURE
+  bool arb_vertex_program = false, arb_fragment_program = false;
   std::string renderer;
 };
 
@@ -84,6 +101,16 @@ void set_list_content(const Context& context, GLuint list, uint32_t content);
 GLenum take_errors();
 
 GLint get_integer(GLenum name);
+template <size_t N>
+std::array<GLfloat, N> get_floats(GLenum name) {
+  std::array<GLfloat, N> values{};
+  GL(GetFloatv)(name, values.data());
+  return values;
+}
+// The first colour buffer that is drawn to, or GL_NONE.
+inline GLint draw_buffer(const Context& context) {
+  return get_integer(context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0) : GLenum(GL_DRAW_BUFFER));
+}
 inline GLuint get_name(GLenum name) { return static_cast<GLuint>(get_integer(name)); }
 inline bool is_enabled(GLenum capability) { return GL(IsEnabled)(capability) == GL_TRUE; }
 

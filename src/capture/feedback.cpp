@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "capture/state_guard.h"
+
 namespace brokkr::capture {
 namespace {
 
@@ -17,110 +19,36 @@ GLuint make_once(GLuint& name, Generate generate) {
   return name;
 }
 
-// Pauses the application's own feedback while this lives, and restores its bindings.
-class FeedbackBinding {
- public:
-  explicit FeedbackBinding(Context& context) : objects_(context.info.feedback_objects) {
-    generic_ = get_name(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING);
-    if (objects_) {
-      GLboolean active = GL_FALSE, paused = GL_FALSE;
-      GL(GetBooleanv)(GL_TRANSFORM_FEEDBACK_ACTIVE, &active);
-      GL(GetBooleanv)(GL_TRANSFORM_FEEDBACK_PAUSED, &paused);
-      paused_here_ = active && !paused;
-      if (paused_here_) GL(PauseTransformFeedback)();
-      object_ = get_name(GL_TRANSFORM_FEEDBACK_BINDING);
-      make_once(context.feedback_object, GL(GenTransformFeedbacks));
-      GL(BindTransformFeedback)(GL_TRANSFORM_FEEDBACK, context.feedback_object);
+// Pauses the application's own feedback, so that the layer's can run.
+void pause_feedback(Context& context, Restore& restore) {
+  if (context.info.feedback_objects) {
+    if (get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) != 0 && get_integer(GL_TRANSFORM_FEEDBACK_PAUSED) == 0) {
+      GL(PauseTransformFeedback)();
+      restore.add([] { GL(ResumeTransformFeedback)(); });
+    }
+    restore.bind(GL_TRANSFORM_FEEDBACK, make_once(context.feedback_object, GL(GenTransformFeedbacks)));
+    return;
+  }
+  GLint buffer = 0;
+  GLint64 start = 0, size = 0;
+  GL(GetIntegeri_v)(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0, &buffer);
+  GL(GetInteger64i_v)(GL_TRANSFORM_FEEDBACK_BUFFER_START, 0, &start);
+  GL(GetInteger64i_v)(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, 0, &size);
+  restore.add([=, name = static_cast<GLuint>(buffer)] {
+    if (name != 0 && size != 0) {
+      GL(BindBufferRange)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, name, start, size);
     } else {
-      GLint name = 0;
-      GL(GetIntegeri_v)(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0, &name);
-      indexed_ = static_cast<GLuint>(name);
-      GL(GetInteger64i_v)(GL_TRANSFORM_FEEDBACK_BUFFER_START, 0, &start_);
-      GL(GetInteger64i_v)(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, 0, &size_);
+      GL(BindBufferBase)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, name);
     }
-  }
+  });
+}
 
-  ~FeedbackBinding() {
-    if (objects_) {
-      GL(BindTransformFeedback)(GL_TRANSFORM_FEEDBACK, object_);
-      if (paused_here_) GL(ResumeTransformFeedback)();
-    } else if (indexed_ != 0 && size_ != 0) {
-      GL(BindBufferRange)
-      (GL_TRANSFORM_FEEDBACK_BUFFER, 0, indexed_, static_cast<GLintptr>(start_), static_cast<GLsizeiptr>(size_));
-    } else {
-      GL(BindBufferBase)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, indexed_);
-    }
-    GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, generic_);
-  }
-
-  FeedbackBinding(const FeedbackBinding&) = delete;
-  FeedbackBinding& operator=(const FeedbackBinding&) = delete;
-
- private:
-  bool objects_, paused_here_ = false;
-  GLuint generic_ = 0, object_ = 0, indexed_ = 0;
-  GLint64 start_ = 0, size_ = 0;
-};
-
-// Binds the layer's program where the fixed function transforms vertices, and the layer's indices.
-class DrawBinding {
- public:
-  DrawBinding(Context& context, const VertexStage& stage, const std::vector<uint32_t>* indices)
-      : fixed_(stage.kind == VertexStage::Kind::fixed_function), indexed_(indices != nullptr) {
-    if (fixed_) {
-      program_ = get_name(GL_CURRENT_PROGRAM);
-      if (context.position_program == 0) context.position_program = make_position_program("ftransform()");
-      GL(UseProgram)(context.position_program);
-    }
-    if (indexed_) {
-      elements_ = get_name(GL_ELEMENT_ARRAY_BUFFER_BINDING);
-      GL(BindBuffer)(GL_ELEMENT_ARRAY_BUFFER, make_once(context.index_buffer, GL(GenBuffers)));
-      GL(BufferData)
-      (GL_ELEMENT_ARRAY_BUFFER, static_cast<GLsizeiptr>(indices->size() * sizeof(uint32_t)), indices->data(),
-       GL_STREAM_DRAW);
-    }
-    discard_ = is_enabled(GL_RASTERIZER_DISCARD);
-    GL(Enable)(GL_RASTERIZER_DISCARD);
-  }
-
-  ~DrawBinding() {
-    if (!discard_) GL(Disable)(GL_RASTERIZER_DISCARD);
-    if (indexed_) GL(BindBuffer)(GL_ELEMENT_ARRAY_BUFFER, elements_);
-    if (fixed_) GL(UseProgram)(program_);
-  }
-
-  DrawBinding(const DrawBinding&) = delete;
-  DrawBinding& operator=(const DrawBinding&) = delete;
-
- private:
-  bool fixed_, indexed_, discard_ = false;
-  GLuint program_ = 0, elements_ = 0;
-};
-
-// Counts primitives. The application has no query of the target under way.
-class PrimitiveQuery {
- public:
-  PrimitiveQuery(GLenum target, GLuint& name) : target_(target), name_(make_once(name, GL(GenQueries))) {
-    GL(BeginQuery)(target_, name_);
-  }
-  uint64_t end() {
-    GL(EndQuery)(target_);
-    GLuint value = 0;
-    GL(GetQueryObjectuiv)(name_, GL_QUERY_RESULT, &value);
-    return value;
-  }
-
- private:
-  GLenum target_;
-  GLuint name_;
-};
-
-void reserve_buffer(Context& context, uint64_t bytes) {
-  GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, make_once(context.feedback_buffer, GL(GenBuffers)));
-  if (context.feedback_bytes >= bytes) return;
-  context.feedback_bytes = std::max(bytes, context.feedback_bytes * 2);
-  GL(BufferData)
-  (GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr, GL_STREAM_READ);
+// Ends a query that counts primitives.
+uint64_t end_query(GLenum target, GLuint name) {
+  GL(EndQuery)(target);
+  GLuint value = 0;
+  GL(GetQueryObjectuiv)(name, GL_QUERY_RESULT, &value);
+  return value;
 }
 
 const char* error_name(GLenum error) {
@@ -134,57 +62,74 @@ const char* error_name(GLenum error) {
   }
 }
 
-}  // namespace
-
-FeedbackResult Feedback::run(GLenum primitive, uint64_t bytes, const std::function<void()>& draw, Counts& counts) {
+FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive, uint64_t bytes,
+                   const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
   FeedbackResult result;
-  const FeedbackBinding feedback(context_);
-  const DrawBinding binding(context_, stage_, indices_);
-  if (stage_.kind == VertexStage::Kind::fixed_function && context_.position_program == 0) {
-    result.problem = "the driver compiles no GLSL 1.20";
-    return result;
+  Restore restore;
+  restore.bind(GL_TRANSFORM_FEEDBACK_BUFFER, make_once(context.feedback_buffer, GL(GenBuffers)));
+  pause_feedback(context, restore);
+  GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, context.feedback_buffer);  // in the layer's feedback object, too
+  if (stage.kind == VertexStage::Kind::fixed_function) {
+    if (context.position_program == 0) context.position_program = make_position_program("ftransform()");
+    restore.use_program(context.position_program);
+    if (context.position_program == 0) return {.problem = "the driver compiles no GLSL 1.20"};
   }
-  reserve_buffer(context_, bytes);
-  PrimitiveQuery written(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context_.written_query);
-  PrimitiveQuery generated(GL_PRIMITIVES_GENERATED, context_.generated_query);
-  GL(BindBufferRange)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context_.feedback_buffer, 0, static_cast<GLsizeiptr>(bytes));
+  if (indices) {
+    restore.bind(GL_ELEMENT_ARRAY_BUFFER, make_once(context.index_buffer, GL(GenBuffers)));
+    GL(BufferData)
+    (GL_ELEMENT_ARRAY_BUFFER, static_cast<GLsizeiptr>(indices->size() * sizeof(uint32_t)), indices->data(),
+     GL_STREAM_DRAW);
+  }
+  restore.set_enabled(GL_RASTERIZER_DISCARD, true);
+  if (context.feedback_bytes < bytes) {
+    context.feedback_bytes = std::max(bytes, context.feedback_bytes * 2);
+    GL(BufferData)
+    (GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr, GL_STREAM_READ);
+  }
+  // The application has no queries of these targets under way (counts_vertices).
+  GL(BeginQuery)(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, make_once(context.written_query, GL(GenQueries)));
+  GL(BeginQuery)(GL_PRIMITIVES_GENERATED, make_once(context.generated_query, GL(GenQueries)));
+  GL(BindBufferRange)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context.feedback_buffer, 0, static_cast<GLsizeiptr>(bytes));
   GL(BeginTransformFeedback)(primitive);
   draw();
   GL(EndTransformFeedback)();
-  counts.written = written.end() * vertices_of(primitive);
-  counts.generated = generated.end() * vertices_of(primitive);
+  const uint64_t each = vertices_of(primitive);
+  const uint64_t written = each * end_query(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context.written_query);
+  result.needed = each * end_query(GL_PRIMITIVES_GENERATED, context.generated_query);
   // The application's errors were taken before the run, so that pending errors are the run's.
   if (const GLenum error = take_errors(); error != GL_NO_ERROR) {
     result.problem = std::string("the driver answered ") + error_name(error);
     return result;
   }
-  result.positions.resize(static_cast<size_t>(counts.written));
-  if (counts.written > 0) {
+  result.positions.resize(static_cast<size_t>(written));
+  if (written > 0) {
     GL(GetBufferSubData)
-    (GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(counts.written * kVertexBytes), result.positions.data());
+    (GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(written * kVertexBytes), result.positions.data());
   }
   return result;
 }
 
-FeedbackResult Feedback::run_points(uint64_t vertices, const std::function<void()>& draw) {
-  if (vertices * kVertexBytes > kMaxBytes) return {{}, "more vertices than 1 GiB holds"};
-  Counts counts;
-  FeedbackResult result = run(GL_POINTS, std::max<uint64_t>(vertices, 1) * kVertexBytes, draw, counts);
+}  // namespace
+
+FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t vertices,
+                          const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
+  if (vertices * kVertexBytes > kMaxBytes) return {.problem = "more vertices than 1 GiB holds"};
+  FeedbackResult result = run(context, stage, GL_POINTS, std::max<uint64_t>(vertices, 1) * kVertexBytes, indices, draw);
   if (result.problem.empty() && result.positions.size() != vertices) {
     result.problem = "feedback gave another number of vertices";
   }
   return result;
 }
 
-FeedbackResult Feedback::run_primitives(GLenum primitive, const std::function<void()>& draw) {
-  uint64_t bytes = std::max(context_.feedback_bytes, kFirstGuess) / 48 * 48;  // whole primitives of any kind
+FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum primitive,
+                              const std::function<void()>& draw) {
+  uint64_t bytes = std::max(context.feedback_bytes, kFirstGuess) / 48 * 48;  // whole primitives of any kind
   while (true) {
-    Counts counts;
-    FeedbackResult result = run(primitive, bytes, draw, counts);
-    const uint64_t needed = counts.generated * kVertexBytes;
+    FeedbackResult result = run(context, stage, primitive, bytes, nullptr, draw);
+    const uint64_t needed = result.needed * kVertexBytes;
     if (!result.problem.empty() || needed <= bytes) return result;
     bytes = std::max((needed + 47) / 48 * 48, bytes * 2);
-    if (bytes > kMaxBytes) return {{}, "more vertices than 1 GiB holds"};
+    if (bytes > kMaxBytes) return {.problem = "more vertices than 1 GiB holds"};
   }
 }
 
@@ -194,22 +139,21 @@ const QuadSplit& quad_split(Context& context, bool provoking_first) {
   context.has_split[provoking_first] = true;
   if (context.probe_program == 0) context.probe_program = make_position_program("gl_Vertex");
   if (context.probe_program == 0) return split;
-  const GLuint program = get_name(GL_CURRENT_PROGRAM);
-  GL(UseProgram)(context.probe_program);
+  Restore restore;
+  restore.use_program(context.probe_program);
   VertexStage stage;
   stage.kind = VertexStage::Kind::program;
-  const auto probe = [&](GLenum mode, uint8_t(&corners)[2][3]) {
-    const FeedbackResult result = Feedback(context, stage).run_primitives(GL_TRIANGLES, [&] {
+  const auto probe = [&](GLenum mode, std::array<uint8_t, 6>& corners) {
+    const FeedbackResult result = run_primitives(context, stage, GL_TRIANGLES, [&] {
       GL(Begin)(mode);
       for (int i = 0; i < 4; i++) GL(Vertex4f)(static_cast<GLfloat>(i), 0, 0, 1);
       GL(End)();
     });
     if (result.positions.size() != 6) return;  // keep the convention of most drivers
-    for (size_t i = 0; i < 6; i++) corners[i / 3][i % 3] = static_cast<uint8_t>(result.positions[i].x) & 3;
+    for (size_t i = 0; i < 6; i++) corners[i] = static_cast<uint8_t>(result.positions[i].x) & 3;
   };
   probe(GL_QUADS, split.quad);
   probe(GL_QUAD_STRIP, split.strip);
-  GL(UseProgram)(program);
   return split;
 }
 

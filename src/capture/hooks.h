@@ -11,9 +11,6 @@
 
 namespace brokkr::capture {
 
-// GL_POINTS, GL_LINES or GL_TRIANGLES: what feedback of a draw in `mode` records.
-GLenum feedback_primitive(GLenum mode);
-
 // ListContent of a draw in `mode`.
 uint32_t list_bit(GLenum mode);
 

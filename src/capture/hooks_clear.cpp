@@ -4,20 +4,13 @@
 namespace brokkr::capture {
 namespace {
 
-glm::vec4 clear_color() {
-  GLfloat color[4] = {};
-  GL(GetFloatv)(GL_COLOR_CLEAR_VALUE, color);
-  return {color[0], color[1], color[2], color[3]};
-}
-
 ClearValues values_of(GLbitfield mask) {
   ClearValues values;
-  if (mask & GL_COLOR_BUFFER_BIT) values.color = clear_color();
-  if (mask & GL_DEPTH_BUFFER_BIT) {
-    GLfloat depth = 1;
-    GL(GetFloatv)(GL_DEPTH_CLEAR_VALUE, &depth);
-    values.depth = depth;
+  if (mask & GL_COLOR_BUFFER_BIT) {
+    const auto [red, green, blue, alpha] = get_floats<4>(GL_COLOR_CLEAR_VALUE);
+    values.color = glm::vec4(red, green, blue, alpha);
   }
+  if (mask & GL_DEPTH_BUFFER_BIT) values.depth = get_floats<1>(GL_DEPTH_CLEAR_VALUE)[0];
   if (mask & GL_STENCIL_BUFFER_BIT) values.stencil = get_integer(GL_STENCIL_CLEAR_VALUE);
   return values;
 }
@@ -37,39 +30,24 @@ ClearValues values_of(GLenum buffer, GLint draw_buffer, const T* value) {
   return values;
 }
 
-// Framebuffers that a direct-state-access function names, bound while this lives.
-class NamedFramebuffers {
- public:
-  NamedFramebuffers(GLuint read, GLuint draw)
-      : read_(get_name(GL_READ_FRAMEBUFFER_BINDING)), draw_(get_name(GL_DRAW_FRAMEBUFFER_BINDING)) {
-    GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, read);
-    GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, draw);
-  }
-  explicit NamedFramebuffers(GLuint draw) : NamedFramebuffers(get_name(GL_READ_FRAMEBUFFER_BINDING), draw) {}
-  ~NamedFramebuffers() {
-    GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, read_);
-    GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, draw_);
-  }
-  NamedFramebuffers(const NamedFramebuffers&) = delete;
-  NamedFramebuffers& operator=(const NamedFramebuffers&) = delete;
+// `read`, `draw`: framebuffers that a direct-state-access function names, nothing: those that are bound.
+using Named = std::optional<GLuint>;
 
- private:
-  GLuint read_, draw_;
-};
-
-template <typename Make>
-void record_clear(const char* name, Make make) {
+// Calls f(recorder, context) before the program's call, with those framebuffers bound.
+template <typename F>
+void record_on(const char* name, Named read, Named draw, F f) {
   if (is_idle()) return;
-  record(name, [&](Recorder& current, Context& context) { current.clear(context, make()); });
+  record(name, [&](Recorder& current, Context& context) {
+    Restore restore;
+    if (read) restore.bind(GL_READ_FRAMEBUFFER, *read);
+    if (draw) restore.bind(GL_DRAW_FRAMEBUFFER, *draw);
+    f(current, context);
+  });
 }
 
 template <typename Make>
-void record_named_clear(const char* name, GLuint framebuffer, Make make) {
-  if (is_idle()) return;
-  record(name, [&](Recorder& current, Context& context) {
-    const NamedFramebuffers bound(framebuffer);
-    current.clear(context, make());
-  });
+void record_clear(const char* name, Named draw, Make make) {
+  record_on(name, {}, draw, [&](Recorder& current, Context& context) { current.clear(context, make()); });
 }
 
 void forget_all(const char* name, GLenum kind, GLsizei n, const GLuint* objects) {
@@ -85,19 +63,19 @@ void forget_all(const char* name, GLenum kind, GLsizei n, const GLuint* objects)
 using namespace brokkr::capture;
 
 BROKKR_EXPORT void glClear(GLbitfield mask) {
-  record_clear("glClear", [&] { return values_of(mask); });
+  record_clear("glClear", {}, [&] { return values_of(mask); });
   GL(Clear)(mask);
 }
 
 // glClearBuffer… and glClearNamedFramebuffer… of one type, whose `parameters` make the expression that follows.
 #define BROKKR_CLEAR(suffix, parameters, arguments, ...)                                             \
   BROKKR_EXPORT void glClearBuffer##suffix(GLenum buffer, GLint index, BROKKR_LIST parameters) {     \
-    record_clear("glClearBuffer" #suffix, [&] { return __VA_ARGS__; });                              \
+    record_clear("glClearBuffer" #suffix, {}, [&] { return __VA_ARGS__; });                          \
     GL(ClearBuffer##suffix)(buffer, index, BROKKR_LIST arguments);                                   \
   }                                                                                                  \
   BROKKR_EXPORT void glClearNamedFramebuffer##suffix(GLuint framebuffer, GLenum buffer, GLint index, \
                                                      BROKKR_LIST parameters) {                       \
-    record_named_clear("glClearNamedFramebuffer" #suffix, framebuffer, [&] { return __VA_ARGS__; }); \
+    record_clear("glClearNamedFramebuffer" #suffix, framebuffer, [&] { return __VA_ARGS__; });       \
     GL(ClearNamedFramebuffer##suffix)(framebuffer, buffer, index, BROKKR_LIST arguments);            \
   }
 #define BROKKR_LIST(...) __VA_ARGS__  // without the brackets
@@ -108,22 +86,17 @@ BROKKR_CLEAR(fi, (GLfloat depth, GLint stencil), (depth, stencil), ClearValues{{
 
 BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0, GLint to_y0, GLint to_x1,
                                      GLint to_y1, GLbitfield mask, GLenum filter) {
-  if (!is_idle()) {
-    record("glBlitFramebuffer", [&](Recorder& current, Context& context) {
-      current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
-    });
-  }
+  record_on("glBlitFramebuffer", {}, {}, [&](Recorder& current, Context& context) {
+    current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
+  });
   GL(BlitFramebuffer)(x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
 }
 
 BROKKR_EXPORT void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0,
                                           GLint to_y0, GLint to_x1, GLint to_y1, GLbitfield mask, GLenum filter) {
-  if (!is_idle()) {
-    record("glBlitNamedFramebuffer", [&](Recorder& current, Context& context) {
-      const NamedFramebuffers bound(read, draw);
-      current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
-    });
-  }
+  record_on("glBlitNamedFramebuffer", read, draw, [&](Recorder& current, Context& context) {
+    current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
+  });
   GL(BlitNamedFramebuffer)(read, draw, x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
 }
 

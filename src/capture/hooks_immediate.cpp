@@ -10,18 +10,6 @@
 
 namespace brokkr::capture {
 
-GLenum feedback_primitive(GLenum mode) {
-  switch (mode) {
-    case GL_POINTS: return GL_POINTS;
-    case GL_LINES:
-    case GL_LINE_STRIP:
-    case GL_LINE_LOOP:
-    case GL_LINES_ADJACENCY:
-    case GL_LINE_STRIP_ADJACENCY: return GL_LINES;
-    default: return GL_TRIANGLES;
-  }
-}
-
 uint32_t list_bit(GLenum mode) {
   switch (feedback_primitive(mode)) {
     case GL_POINTS: return kListPoints;

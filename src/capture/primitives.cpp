@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "scene/gl_names.h"
@@ -33,68 +34,41 @@ std::vector<Run> split_at_restarts(const std::vector<uint32_t>& elements) {
   }
 }
 
-// Appends the elements at `corners` of every group of `size` elements, groups `step` apart.
-template <size_t N>
-void append_groups(Run run, size_t size, size_t step, const uint8_t (&corners)[N], std::vector<uint32_t>& out) {
-  for (size_t first = 0; first + size <= run.size(); first += step) {
-    for (uint8_t corner : corners) out.push_back(run[first + corner]);
-  }
+// A mode as a list of the file: groups of `size` elements, `step` apart, and the corners of each group's primitives.
+struct Groups {
+  GLenum mode;
+  Topology list;
+  size_t size, step;
+  std::vector<uint8_t> corners;
+};
+
+// Nothing for modes that are no list and become none.
+const Groups* groups_of(GLenum mode) {
+  static const std::vector<Groups> kGroups = {
+      {GL_POINTS, Topology::points, 1, 1, {0}},
+      {GL_LINES, Topology::lines, 2, 2, {0, 1}},
+      {GL_LINE_LOOP, Topology::lines, 2, 1, {0, 1}},  // and the line back
+      {GL_LINES_ADJACENCY, Topology::lines, 4, 4, {1, 2}},
+      {GL_LINE_STRIP_ADJACENCY, Topology::lines, 4, 1, {1, 2}},
+      {GL_TRIANGLES, Topology::triangles, 3, 3, {0, 1, 2}},
+      {GL_QUADS, Topology::triangles, 4, 4, {0, 1, 2, 0, 2, 3}},       // divided by the driver
+      {GL_QUAD_STRIP, Topology::triangles, 4, 2, {0, 1, 2, 1, 2, 3}},  // divided by the driver
+      {GL_TRIANGLES_ADJACENCY, Topology::triangles, 6, 6, {0, 2, 4}},
+      {GL_TRIANGLE_STRIP_ADJACENCY, Topology::triangles, 6, 2, {0, 2, 4}}};  // every second one turned over
+  const auto found = std::find_if(kGroups.begin(), kGroups.end(), [&](const Groups& g) { return g.mode == mode; });
+  return found == kGroups.end() ? nullptr : &*found;
 }
 
-void append_quads(Run run, size_t step, const uint8_t (&triangles)[2][3], std::vector<uint32_t>& out) {
-  uint8_t corners[6];
-  std::memcpy(corners, triangles, sizeof(corners));
-  append_groups(run, 4, step, corners, out);
-}
-
-void append_line_loop(Run run, std::vector<uint32_t>& out) {
-  for (size_t i = 0; run.size() > 1 && i < run.size(); i++) {
-    out.push_back(run[i]);
-    out.push_back(run[(i + 1) % run.size()]);
+void append_list(const Groups& groups, Run run, const QuadSplit& split, std::vector<uint32_t>& out) {
+  std::span<const uint8_t> corners = groups.corners;
+  if (groups.mode == GL_QUADS) corners = split.quad;
+  if (groups.mode == GL_QUAD_STRIP) corners = split.strip;
+  for (size_t first = 0; first + groups.size <= run.size(); first += groups.step) {
+    for (const uint8_t corner : corners) out.push_back(run[first + corner]);
+    const bool turned = groups.mode == GL_TRIANGLE_STRIP_ADJACENCY && first / groups.step % 2 == 1;
+    if (turned) std::swap(out[out.size() - 3], out[out.size() - 2]);
   }
-}
-
-// Every second vertex of a strip with adjacency belongs to its triangles.
-void append_strip_adjacency(Run run, std::vector<uint32_t>& out) {
-  for (size_t i = 0; i + 4 < run.size(); i += 2) {
-    const bool odd = i / 2 % 2 == 1;
-    out.push_back(run[odd ? i + 2 : i]);
-    out.push_back(run[odd ? i : i + 2]);
-    out.push_back(run[i + 4]);
-  }
-}
-
-// The primitives of `run` as a list; false for modes that stay as they are.
-bool append_list(GLenum mode, Run run, const QuadSplit& split, std::vector<uint32_t>& out) {
-  switch (mode) {
-    case GL_POINTS: append_groups(run, 1, 1, {0}, out); return true;
-    case GL_LINES: append_groups(run, 2, 2, {0, 1}, out); return true;
-    case GL_LINE_LOOP: append_line_loop(run, out); return true;
-    case GL_TRIANGLES: append_groups(run, 3, 3, {0, 1, 2}, out); return true;
-    case GL_QUADS: append_quads(run, 4, split.quad, out); return true;
-    case GL_QUAD_STRIP: append_quads(run, 2, split.strip, out); return true;
-    case GL_LINES_ADJACENCY: append_groups(run, 4, 4, {1, 2}, out); return true;
-    case GL_LINE_STRIP_ADJACENCY: append_groups(run, 4, 1, {1, 2}, out); return true;
-    case GL_TRIANGLES_ADJACENCY: append_groups(run, 6, 6, {0, 2, 4}, out); return true;
-    case GL_TRIANGLE_STRIP_ADJACENCY: append_strip_adjacency(run, out); return true;
-    default: return false;
-  }
-}
-
-std::optional<Topology> list_topology(GLenum mode) {
-  switch (mode) {
-    case GL_POINTS: return Topology::points;
-    case GL_LINES:
-    case GL_LINE_LOOP:
-    case GL_LINES_ADJACENCY:
-    case GL_LINE_STRIP_ADJACENCY: return Topology::lines;
-    case GL_TRIANGLES:
-    case GL_QUADS:
-    case GL_QUAD_STRIP:
-    case GL_TRIANGLES_ADJACENCY:
-    case GL_TRIANGLE_STRIP_ADJACENCY: return Topology::triangles;
-    default: return std::nullopt;
-  }
+  if (groups.mode == GL_LINE_LOOP && run.size() > 1) out.insert(out.end(), {run.back(), run.front()});
 }
 
 // The topology of modes that the file has, too.
@@ -151,37 +125,35 @@ CompactIndices compact_indices(const std::vector<uint32_t>& submitted, std::opti
 
 std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count, const QuadSplit& split) {
   const bool restart = indices && indices->has_restart;
-  const std::optional<Topology> same = same_topology(mode), list = list_topology(mode);
-  if (same && !(restart && list)) {
+  const std::optional<Topology> same = same_topology(mode);
+  const Groups* const groups = groups_of(mode);
+  if (same && !(restart && groups)) {
     Assembly result{*same, indices != nullptr, restart, {}};
     if (indices) result.indices = indices->indices;
     return result;
   }
-  if (!list) return std::nullopt;
-  Assembly result{*list, true, false, {}};
-  std::vector<uint32_t> numbers;
-  if (!indices) {
-    numbers.resize(count);
-    for (uint32_t i = 0; i < count; i++) numbers[i] = i;
-  }
+  if (!groups) return std::nullopt;
+  Assembly result{groups->list, true, false, {}};
+  std::vector<uint32_t> numbers(indices ? 0 : count);
+  std::iota(numbers.begin(), numbers.end(), 0u);
   for (const Run run : split_at_restarts(indices ? indices->indices : numbers)) {
-    append_list(mode, run, split, result.indices);
+    append_list(*groups, run, split, result.indices);
   }
   return result;
 }
 
 uint64_t count_triangles(GLenum mode, uint64_t count) {
-  switch (mode) {
-    case GL_TRIANGLES: return count / 3;
-    case GL_TRIANGLE_STRIP:
-    case GL_TRIANGLE_FAN:
-    case GL_POLYGON: return count < 3 ? 0 : count - 2;
-    case GL_QUADS: return count / 4 * 2;
-    case GL_QUAD_STRIP: return count < 4 ? 0 : (count - 2) / 2 * 2;
-    case GL_TRIANGLES_ADJACENCY: return count / 6;
-    case GL_TRIANGLE_STRIP_ADJACENCY: return count < 6 ? 0 : (count - 4) / 2;
-    default: return 0;
-  }
+  const std::optional<Topology> same = same_topology(mode);
+  if (same == Topology::triangle_strip || same == Topology::triangle_fan) return primitive_count(*same, count);
+  const Groups* const groups = groups_of(mode);
+  if (!groups || groups->list != Topology::triangles || count < groups->size) return 0;
+  return ((count - groups->size) / groups->step + 1) * (groups->corners.size() / 3);
+}
+
+GLenum feedback_primitive(GLenum mode) {
+  const Groups* const groups = groups_of(mode);
+  if (mode == GL_LINE_STRIP || (groups && groups->list == Topology::lines)) return GL_LINES;
+  return mode == GL_POINTS ? GL_POINTS : GL_TRIANGLES;
 }
 
 }  // namespace brokkr::capture

@@ -4,6 +4,7 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,8 +17,8 @@ namespace brokkr::capture {
 // How the driver divides quads, by probing it: corners of the two triangles of one quad, in the order of submission. A
 // strip's quad is its vertices 2i … 2i + 3.
 struct QuadSplit {
-  uint8_t quad[2][3] = {{0, 1, 3}, {1, 2, 3}};
-  uint8_t strip[2][3] = {{2, 0, 3}, {0, 1, 3}};
+  std::array<uint8_t, 6> quad = {0, 1, 3, 1, 2, 3};
+  std::array<uint8_t, 6> strip = {2, 0, 3, 0, 1, 3};
 };
 
 inline constexpr uint32_t kRestartIndex = 0xffffffffu;
@@ -48,5 +49,8 @@ std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uin
 
 // Triangles of `count` elements of `mode`.
 uint64_t count_triangles(GLenum mode, uint64_t count);
+
+// GL_POINTS, GL_LINES or GL_TRIANGLES: what feedback of a draw in `mode` records.
+GLenum feedback_primitive(GLenum mode);
 
 }  // namespace brokkr::capture

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "capture/state_guard.h"
+
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -18,46 +20,26 @@
 namespace brokkr::capture {
 namespace {
 
-// Plain packing: rows next to each other into client memory.
-class PixelPacking {
- public:
-  explicit PixelPacking(const Context& context)
-      : buffers_(context.info.pixel_buffers), compatibility_(context.info.compatibility) {
-    for (size_t i = 0; i < kNames.size(); i++) {
-      values_[i] = get_integer(kNames[i]);
-      GL(PixelStorei)(kNames[i], kNames[i] == GL_PACK_ALIGNMENT ? 1 : 0);
-    }
-    if (buffers_) {
-      buffer_ = get_name(GL_PIXEL_PACK_BUFFER_BINDING);
-      GL(BindBuffer)(GL_PIXEL_PACK_BUFFER, 0);
-    }
-    if (compatibility_) {
-      for (size_t i = 0; i < kTransfer.size(); i++) {
-        GL(GetFloatv)(kTransfer[i], &transfer_[i]);
-        const bool scale = i < 5;
-        GL(PixelTransferf)(kTransfer[i], scale ? 1.0f : 0.0f);
-      }
-    }
+// Plain packing: rows next to each other into client memory, values as they are.
+void pack_plainly(const Context& context, Restore& restore) {
+  for (const GLenum name : {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS,
+                            GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST}) {
+    restore.add([name, value = get_integer(name)] { GL(PixelStorei)(name, value); });
+    GL(PixelStorei)(name, name == GL_PACK_ALIGNMENT ? 1 : 0);
   }
-  ~PixelPacking() {
-    for (size_t i = 0; compatibility_ && i < kTransfer.size(); i++) GL(PixelTransferf)(kTransfer[i], transfer_[i]);
-    if (buffers_) GL(BindBuffer)(GL_PIXEL_PACK_BUFFER, buffer_);
-    for (size_t i = 0; i < kNames.size(); i++) GL(PixelStorei)(kNames[i], values_[i]);
-  }
-  PixelPacking(const PixelPacking&) = delete;
-  PixelPacking& operator=(const PixelPacking&) = delete;
-
- private:
-  static constexpr std::array<GLenum, 6> kNames = {GL_PACK_ALIGNMENT,   GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS,
-                                                   GL_PACK_SKIP_PIXELS, GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST};
-  static constexpr std::array<GLenum, 13> kTransfer = {
-      GL_DEPTH_SCALE, GL_RED_SCALE, GL_GREEN_SCALE, GL_BLUE_SCALE, GL_ALPHA_SCALE, GL_DEPTH_BIAS,  GL_RED_BIAS,
-      GL_GREEN_BIAS,  GL_BLUE_BIAS, GL_ALPHA_BIAS,  GL_MAP_COLOR,  GL_MAP_STENCIL, GL_INDEX_OFFSET};
-  bool buffers_, compatibility_;
-  std::array<GLint, kNames.size()> values_{};
-  std::array<GLfloat, kTransfer.size()> transfer_{};
-  GLuint buffer_ = 0;
-};
+  if (context.info.pixel_buffers) restore.bind(GL_PIXEL_PACK_BUFFER, 0);
+  if (!context.info.compatibility) return;
+  const auto transfer = [&](std::initializer_list<GLenum> names, GLfloat plain) {
+    for (const GLenum name : names) {
+      restore.add([name, value = get_floats<1>(name)[0]] { GL(PixelTransferf)(name, value); });
+      GL(PixelTransferf)(name, plain);
+    }
+  };
+  transfer({GL_DEPTH_SCALE, GL_RED_SCALE, GL_GREEN_SCALE, GL_BLUE_SCALE, GL_ALPHA_SCALE}, 1);
+  transfer({GL_DEPTH_BIAS, GL_RED_BIAS, GL_GREEN_BIAS, GL_BLUE_BIAS, GL_ALPHA_BIAS, GL_MAP_COLOR, GL_MAP_STENCIL,
+            GL_INDEX_OFFSET},
+           0);
+}
 
 void attach(const Context& context, GLenum point, const Image& image) {
   const auto name = static_cast<GLuint>(image.name);
@@ -84,121 +66,78 @@ bool is_alive(const Image& image) {
   return image.kind == GL_RENDERBUFFER ? GL(IsRenderbuffer)(name) : GL(IsTexture)(name);
 }
 
-// Binds something to read `plane` of a target from: the window, or a framebuffer of the layer's own around the images;
-// a multisampled one is resolved first.
-class ReadBinding {
- public:
-  ReadBinding(const Context& context, const TargetInfo& target, Plane plane) : context_(context) {
-    if (context.info.framebuffers) {
-      draw_ = get_name(GL_DRAW_FRAMEBUFFER_BINDING);
-      read_ = get_name(GL_READ_FRAMEBUFFER_BINDING);
-      renderbuffer_ = get_name(GL_RENDERBUFFER_BINDING);
-    }
-    if (target.images.is_window()) {
-      if (current_surface().drawable != target.surface.drawable) return;
-      if (context.info.framebuffers) GL(BindFramebuffer)(GL_FRAMEBUFFER, 0);
-      read_buffer_ = static_cast<GLenum>(get_integer(GL_READ_BUFFER));
-      restore_read_buffer_ = plane == Plane::color;
-      if (restore_read_buffer_) {
-        const GLint drawn = get_integer(GL_DRAW_BUFFER);
-        GL(ReadBuffer)(drawn == GL_NONE ? GL_BACK : static_cast<GLenum>(drawn));
-      }
-      ready_ = true;
-    } else {
-      const std::optional<Image>& image = target.images.plane(plane);
-      if (!image || !is_alive(*image)) return;
-      GL(GenFramebuffers)(1, &own_);
-      GL(BindFramebuffer)(GL_FRAMEBUFFER, own_);
-      attach_target(target, plane);
-      ready_ = GL(CheckFramebufferStatus)(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
-    }
-    if (ready_ && target.samples > 0 && context.info.framebuffers && !target.images.is_window()) {
-      ready_ = resolve(target, plane);
-    }
-  }
+// A framebuffer of the layer's own, bound to be drawn to and read from.
+GLuint make_framebuffer(Restore& restore) {
+  GLuint name = 0;
+  GL(GenFramebuffers)(1, &name);
+  restore.add([name] { GL(DeleteFramebuffers)(1, &name); });
+  restore.bind(GL_FRAMEBUFFER, name);
+  return name;
+}
 
-  ~ReadBinding() {
-    if (restore_read_buffer_) GL(ReadBuffer)(read_buffer_);
-    if (context_.info.framebuffers) {
-      GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, draw_);
-      GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, read_);
-      GL(BindRenderbuffer)(GL_RENDERBUFFER, renderbuffer_);
-    }
-    for (GLuint framebuffer : {own_, resolved_}) {
-      if (framebuffer) GL(DeleteFramebuffers)(1, &framebuffer);
-    }
-    if (storage_) GL(DeleteRenderbuffers)(1, &storage_);
-  }
-  ReadBinding(const ReadBinding&) = delete;
-  ReadBinding& operator=(const ReadBinding&) = delete;
+GLenum attachment_of(Plane plane) {
+  constexpr std::array<GLenum, kPlanes> kPoints = {GL_COLOR_ATTACHMENT0, GL_DEPTH_ATTACHMENT, GL_STENCIL_ATTACHMENT};
+  return kPoints[static_cast<size_t>(plane)];
+}
 
-  bool is_ready() const { return ready_; }
+// The bound framebuffer has a colour buffer for that plane only.
+void set_color_buffers(Plane plane) {
+  GL(DrawBuffer)(plane == Plane::color ? GL_COLOR_ATTACHMENT0 : GL_NONE);
+  GL(ReadBuffer)(plane == Plane::color ? GL_COLOR_ATTACHMENT0 : GL_NONE);
+}
 
- private:
-  void attach_target(const TargetInfo& target, Plane plane) const {
-    const std::optional<Image>& color = target.images.plane(Plane::color);
+// Copies `plane` out of `framebuffer` into one without samples, which is then bound. Depth takes one sample, as GL
+// defines it; colour is averaged.
+void resolve(const Context& context, const TargetInfo& target, Plane plane, GLuint framebuffer, Restore& restore) {
+  const GLint format = plane == Plane::color ? GL_RGBA8 : image_size(context, *target.images.plane(plane)).format;
+  GLuint storage = 0;
+  GL(GenRenderbuffers)(1, &storage);
+  restore.add([storage] { GL(DeleteRenderbuffers)(1, &storage); });
+  restore.bind(GL_RENDERBUFFER, storage);
+  GL(RenderbufferStorage)(GL_RENDERBUFFER, static_cast<GLenum>(format), target.width, target.height);
+  const GLuint resolved = make_framebuffer(restore);
+  const bool both = format == GL_DEPTH24_STENCIL8 || format == GL_DEPTH32F_STENCIL8;
+  const GLenum point = both ? GLenum(GL_DEPTH_STENCIL_ATTACHMENT) : attachment_of(plane);
+  GL(FramebufferRenderbuffer)(GL_FRAMEBUFFER, point, GL_RENDERBUFFER, storage);
+  set_color_buffers(plane);
+  GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, framebuffer);
+  restore.set_enabled(GL_SCISSOR_TEST, false);
+  constexpr std::array<GLbitfield, kPlanes> kBits = {GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT, GL_STENCIL_BUFFER_BIT};
+  GL(BlitFramebuffer)
+  (0, 0, target.width, target.height, 0, 0, target.width, target.height, kBits[static_cast<size_t>(plane)], GL_NEAREST);
+  GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, resolved);
+}
+
+// Binds what `plane` of a target is read from: the window, or a framebuffer of the layer's own around the image. False
+// where there is nothing.
+bool bind_plane(const Context& context, const TargetInfo& target, Plane plane, Restore& restore) {
+  if (target.images.is_window()) {
+    if (current_surface().drawable != target.surface.drawable) return false;
+    if (context.info.framebuffers) restore.bind(GL_FRAMEBUFFER, 0);
     if (plane == Plane::color) {
-      if (color) attach(context_, GL_COLOR_ATTACHMENT0, *color);
-      GL(ReadBuffer)(GL_COLOR_ATTACHMENT0);
-      return;
+      restore.add([buffer = get_name(GL_READ_BUFFER)] { GL(ReadBuffer)(buffer); });
+      const GLenum drawn = get_name(GL_DRAW_BUFFER);
+      GL(ReadBuffer)(drawn == GL_NONE ? GLenum(GL_BACK) : drawn);
     }
-    GL(DrawBuffer)(GL_NONE);
-    GL(ReadBuffer)(GL_NONE);
-    const GLenum point = plane == Plane::depth ? GL_DEPTH_ATTACHMENT : GL_STENCIL_ATTACHMENT;
-    attach(context_, point, *target.images.plane(plane));
-  }
-
-  // Depth takes one sample, as GL defines it; colour is averaged.
-  bool resolve(const TargetInfo& target, Plane plane) {
-    GLint format = plane == Plane::color ? GL_RGBA8 : GL_DEPTH24_STENCIL8;
-    const Image& image = *target.images.plane(plane);
-    if (plane != Plane::color && image.kind == GL_RENDERBUFFER) {
-      GL(BindRenderbuffer)(GL_RENDERBUFFER, static_cast<GLuint>(image.name));
-      GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_INTERNAL_FORMAT, &format);
-    } else if (plane != Plane::color) {
-      const GLenum kind = image_size(context_, image).target;
-      const GLuint bound = get_name(kind == GL_TEXTURE_2D_MULTISAMPLE ? GLenum(GL_TEXTURE_BINDING_2D_MULTISAMPLE)
-                                                                      : GLenum(GL_TEXTURE_BINDING_2D));
-      GL(BindTexture)(kind, static_cast<GLuint>(image.name));
-      GL(GetTexLevelParameteriv)(kind, image.level, GL_TEXTURE_INTERNAL_FORMAT, &format);
-      GL(BindTexture)(kind, bound);
-    }
-    GL(GenRenderbuffers)(1, &storage_);
-    GL(BindRenderbuffer)(GL_RENDERBUFFER, storage_);
-    GL(RenderbufferStorage)(GL_RENDERBUFFER, static_cast<GLenum>(format), target.width, target.height);
-    GL(GenFramebuffers)(1, &resolved_);
-    GL(BindFramebuffer)(GL_DRAW_FRAMEBUFFER, resolved_);
-    const bool stencil = format == GL_DEPTH24_STENCIL8 || format == GL_DEPTH32F_STENCIL8;
-    const GLenum point = plane == Plane::color ? GL_COLOR_ATTACHMENT0
-                         : stencil             ? GL_DEPTH_STENCIL_ATTACHMENT
-                                               : GL_DEPTH_ATTACHMENT;
-    GL(FramebufferRenderbuffer)(GL_DRAW_FRAMEBUFFER, point, GL_RENDERBUFFER, storage_);
-    if (plane != Plane::color) GL(DrawBuffer)(GL_NONE);
-    const GLbitfield mask = plane == Plane::color   ? GL_COLOR_BUFFER_BIT
-                            : plane == Plane::depth ? GL_DEPTH_BUFFER_BIT
-                                                    : GL_STENCIL_BUFFER_BIT;
-    const bool scissor = is_enabled(GL_SCISSOR_TEST);
-    if (scissor) GL(Disable)(GL_SCISSOR_TEST);
-    GL(BlitFramebuffer)(0, 0, target.width, target.height, 0, 0, target.width, target.height, mask, GL_NEAREST);
-    if (scissor) GL(Enable)(GL_SCISSOR_TEST);
-    GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, resolved_);
-    if (plane != Plane::color) GL(ReadBuffer)(GL_NONE);
     return true;
   }
-
-  const Context& context_;
-  GLuint draw_ = 0, read_ = 0, renderbuffer_ = 0, own_ = 0, resolved_ = 0, storage_ = 0;
-  GLenum read_buffer_ = GL_BACK;
-  bool restore_read_buffer_ = false, ready_ = false;
-};
+  const std::optional<Image>& image = target.images.plane(plane);
+  if (!image || !is_alive(*image)) return false;
+  const GLuint framebuffer = make_framebuffer(restore);
+  attach(context, attachment_of(plane), *image);
+  set_color_buffers(plane);
+  if (GL(CheckFramebufferStatus)(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) return false;
+  if (target.samples > 0) resolve(context, target, plane, framebuffer, restore);
+  return true;
+}
 
 template <typename T>
 std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Plane plane, GLenum format, GLenum type,
                            size_t channels) {
   std::vector<T> values;
-  const PixelPacking packing(context);
-  const ReadBinding binding(context, target, plane);
-  if (!binding.is_ready()) {
+  Restore restore;
+  pack_plainly(context, restore);
+  if (!bind_plane(context, target, plane, restore)) {
     take_errors();
     return values;
   }
@@ -208,24 +147,19 @@ std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Pla
   return values;
 }
 
-constexpr int kJpegQuality = 88;
-
-void append(void* context, void* data, int size) {
-  auto& out = *static_cast<std::vector<uint8_t>*>(context);
-  const auto* bytes = static_cast<const uint8_t*>(data);
-  out.insert(out.end(), bytes, bytes + size);
-}
-
 // RGB, rows bottom to top. Empty where encoding fails.
 std::vector<uint8_t> encode_jpeg(int width, int height, const std::vector<uint8_t>& pixels) {
+  constexpr int kQuality = 88;
   // Rows are turned here: the encoder's flag for that is shared by all threads.
-  const size_t row = static_cast<size_t>(width) * 3;
-  std::vector<uint8_t> turned(pixels.size()), out;
-  for (size_t y = 0; y < static_cast<size_t>(height); y++) {
-    const size_t from = (static_cast<size_t>(height) - 1 - y) * row;
-    for (size_t x = 0; x < row; x++) turned[y * row + x] = pixels[from + x];
-  }
-  if (!stbi_write_jpg_to_func(append, &out, width, height, 3, turned.data(), kJpegQuality)) out.clear();
+  const auto row = static_cast<ptrdiff_t>(width) * 3;
+  std::vector<uint8_t> turned, out;
+  for (auto end = pixels.end(); end != pixels.begin(); end -= row) turned.insert(turned.end(), end - row, end);
+  const auto append = [](void* to, void* data, int size) {
+    const auto* bytes = static_cast<const uint8_t*>(data);
+    auto& all = *static_cast<std::vector<uint8_t>*>(to);
+    all.insert(all.end(), bytes, bytes + size);
+  };
+  if (!stbi_write_jpg_to_func(append, &out, width, height, 3, turned.data(), kQuality)) out.clear();
   return out;
 }
 

@@ -35,13 +35,11 @@ StencilOp to_stencil_op(GLint op) {
 uint8_t low_byte(GLint value) { return static_cast<uint8_t>(static_cast<uint32_t>(value) & 0xff); }
 
 void read_viewport(RenderState& out) {
-  std::array<GLfloat, 4> viewport{};
-  std::array<GLfloat, 2> range{0, 1};
-  GL(GetFloatv)(GL_VIEWPORT, viewport.data());
-  GL(GetFloatv)(GL_DEPTH_RANGE, range.data());
-  out.state.viewport = {viewport[0], viewport[1], viewport[2], viewport[3]};
-  out.state.depth_near = std::clamp(range[0], 0.0f, 1.0f);
-  out.state.depth_far = std::clamp(range[1], 0.0f, 1.0f);
+  const auto [x, y, width, height] = get_floats<4>(GL_VIEWPORT);
+  const auto [near, far] = get_floats<2>(GL_DEPTH_RANGE);
+  out.state.viewport = {x, y, width, height};
+  out.state.depth_near = std::clamp(near, 0.0f, 1.0f);
+  out.state.depth_far = std::clamp(far, 0.0f, 1.0f);
 }
 
 std::optional<Rect> read_scissor() {
@@ -60,16 +58,13 @@ std::optional<Rect> read_scissor() {
 std::array<bool, 4> read_color_mask(const Context& context) {
   std::array<GLboolean, 4> mask{};
   GL(GetBooleanv)(GL_COLOR_WRITEMASK, mask.data());
-  const bool drawn =
-      get_integer(context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0) : GLenum(GL_DRAW_BUFFER)) != GL_NONE;
+  const bool drawn = draw_buffer(context) != GL_NONE;
   return {drawn && mask[0], drawn && mask[1], drawn && mask[2], drawn && mask[3]};
 }
 
 void read_depth(const Context& context, bool has_depth, RenderState& out) {
   out.state.depth.test = has_depth && is_enabled(GL_DEPTH_TEST);
-  GLboolean write = GL_FALSE;
-  GL(GetBooleanv)(GL_DEPTH_WRITEMASK, &write);
-  out.state.depth.write = out.state.depth.test && write;
+  out.state.depth.write = out.state.depth.test && get_integer(GL_DEPTH_WRITEMASK) != 0;
   out.state.depth.func = to_compare(get_integer(GL_DEPTH_FUNC));
   if (context.info.depth_clamp && is_enabled(GL_DEPTH_CLAMP)) out.flags |= kDepthClamp;
 }
@@ -102,9 +97,7 @@ void read_faces(const Context& context, RenderState& out) {
     offset = GL_POLYGON_OFFSET_POINT;
   }
   if (!is_enabled(offset)) return;
-  PolygonOffset values;
-  GL(GetFloatv)(GL_POLYGON_OFFSET_FACTOR, &values.factor);
-  GL(GetFloatv)(GL_POLYGON_OFFSET_UNITS, &values.units);
+  const PolygonOffset values{get_floats<1>(GL_POLYGON_OFFSET_FACTOR)[0], get_floats<1>(GL_POLYGON_OFFSET_UNITS)[0]};
   if (std::isfinite(values.factor) && std::isfinite(values.units)) state.polygon_offset = values;
 }
 
@@ -120,8 +113,7 @@ void read_blend(const Context& context, RenderState& out) {
     blend.color.equation = to_equation(get_integer(GL_BLEND_EQUATION_RGB), out);
     blend.alpha.equation =
         context.info.version >= 20 ? to_equation(get_integer(GL_BLEND_EQUATION_ALPHA), out) : blend.color.equation;
-    std::array<GLfloat, 4> constant{};
-    GL(GetFloatv)(GL_BLEND_COLOR, constant.data());
+    const auto constant = get_floats<4>(GL_BLEND_COLOR);
     for (int i = 0; i < 4; i++) {
       if (std::isfinite(constant[size_t(i)])) blend.constant[i] = constant[size_t(i)];
     }
@@ -134,10 +126,7 @@ void read_blend(const Context& context, RenderState& out) {
 
 void read_alpha_test(const Context& context, RenderState& out) {
   if (!context.info.compatibility || !is_enabled(GL_ALPHA_TEST)) return;
-  AlphaTest test;
-  test.func = to_compare(get_integer(GL_ALPHA_TEST_FUNC));
-  GL(GetFloatv)(GL_ALPHA_TEST_REF, &test.ref);
-  out.state.alpha_test = test;
+  out.state.alpha_test = {to_compare(get_integer(GL_ALPHA_TEST_FUNC)), get_floats<1>(GL_ALPHA_TEST_REF)[0]};
 }
 
 struct StencilNames {
@@ -215,13 +204,11 @@ RenderState read_render_state(const Context& context, bool has_depth, bool has_s
 ClearMasks read_clear_masks() {
   ClearMasks masks;
   std::array<GLboolean, 4> color{};
-  GLboolean depth = GL_FALSE;
   GL(GetBooleanv)(GL_COLOR_WRITEMASK, color.data());
-  GL(GetBooleanv)(GL_DEPTH_WRITEMASK, &depth);
   // A clear that leaves alpha alone counts as a clear, since alpha does not show in the picture.
   masks.color = color[0] && color[1] && color[2];
   masks.partial_color = !masks.color && (color[0] || color[1] || color[2]);
-  masks.depth = depth == GL_TRUE;
+  masks.depth = get_integer(GL_DEPTH_WRITEMASK) != 0;
   const uint8_t stencil = low_byte(get_integer(GL_STENCIL_WRITEMASK));
   masks.stencil = stencil == 0xff;
   masks.partial_stencil = !masks.stencil && stencil != 0;

@@ -108,6 +108,24 @@ StateText read_state(const Context& context) {
   return result;
 }
 
+// What has a place of its own for each target: the name of what is bound there, and the function that binds.
+struct Binding {
+  using Function = void(GLenum target, GLuint name);
+  GLenum target, query;
+  Function* (*function)();
+};
+constexpr auto kBuffers = [] { return GL(BindBuffer); };
+constexpr auto kFramebuffers = [] { return GL(BindFramebuffer); };
+constexpr Binding kBindings[] = {
+    {GL_ELEMENT_ARRAY_BUFFER, GL_ELEMENT_ARRAY_BUFFER_BINDING, kBuffers},
+    {GL_DRAW_INDIRECT_BUFFER, GL_DRAW_INDIRECT_BUFFER_BINDING, kBuffers},
+    {GL_PIXEL_PACK_BUFFER, GL_PIXEL_PACK_BUFFER_BINDING, kBuffers},
+    {GL_TRANSFORM_FEEDBACK_BUFFER, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, kBuffers},
+    {GL_DRAW_FRAMEBUFFER, GL_DRAW_FRAMEBUFFER_BINDING, kFramebuffers},
+    {GL_READ_FRAMEBUFFER, GL_READ_FRAMEBUFFER_BINDING, kFramebuffers},
+    {GL_RENDERBUFFER, GL_RENDERBUFFER_BINDING, [] { return GL(BindRenderbuffer); }},
+    {GL_TRANSFORM_FEEDBACK, GL_TRANSFORM_FEEDBACK_BINDING, [] { return GL(BindTransformFeedback); }}};
+
 }  // namespace
 
 Operation::Operation(Context& context, const char* name) : context_(context), name_(name) {
@@ -133,44 +151,53 @@ Operation::~Operation() {
   g_state_checks.fetch_add(1, std::memory_order_relaxed);
 }
 
-StateGuard::StateGuard(const Context& context, bool active) : active_(active && context.info.compatibility) {
-  if (!active_) return;
-  mode_ = get_integer(GL_MATRIX_MODE);
-  stacks_ = {{.mode = GL_MODELVIEW, .depth = GL_MODELVIEW_STACK_DEPTH, .matrix = GL_MODELVIEW_MATRIX},
-             {.mode = GL_PROJECTION, .depth = GL_PROJECTION_STACK_DEPTH, .matrix = GL_PROJECTION_MATRIX},
-             {.mode = GL_TEXTURE, .depth = GL_TEXTURE_STACK_DEPTH, .matrix = GL_TEXTURE_MATRIX}};
-  for (Stack& stack : stacks_) {
-    stack.level = get_integer(stack.depth);
-    GL(GetFloatv)(stack.matrix, stack.top.data());
-  }
-  GL(PushAttrib)(GL_ALL_ATTRIB_BITS);
-  attributes_ = get_integer(GL_ATTRIB_STACK_DEPTH);
+Restore::~Restore() {
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
 }
 
-StateGuard::~StateGuard() {
-  if (!active_) return;
+void Restore::bind(GLenum target, GLuint name) {
+  if (target == GL_FRAMEBUFFER) {
+    bind(GL_DRAW_FRAMEBUFFER, name);
+    return bind(GL_READ_FRAMEBUFFER, name);
+  }
+  for (const Binding& binding : kBindings) {
+    if (binding.target != target) continue;
+    add([&binding, bound = get_name(binding.query)] { binding.function()(binding.target, bound); });
+    binding.function()(target, name);
+  }
+}
+
+void Restore::use_program(GLuint program) {
+  add([used = get_name(GL_CURRENT_PROGRAM)] { GL(UseProgram)(used); });
+  GL(UseProgram)(program);
+}
+
+void Restore::set_enabled(GLenum capability, bool on) {
+  const auto set = [capability](bool enabled) { enabled ? GL(Enable)(capability) : GL(Disable)(capability); };
+  add([set, before = is_enabled(capability)] { set(before); });
+  set(on);
+}
+
+void Restore::keep_matrices_and_attributes() {
+  struct Stack {
+    GLenum mode, depth, matrix;
+  };
+  add([mode = get_name(GL_MATRIX_MODE)] { GL(MatrixMode)(mode); });
+  for (const Stack& stack : {Stack{GL_TEXTURE, GL_TEXTURE_STACK_DEPTH, GL_TEXTURE_MATRIX},
+                             Stack{GL_PROJECTION, GL_PROJECTION_STACK_DEPTH, GL_PROJECTION_MATRIX},
+                             Stack{GL_MODELVIEW, GL_MODELVIEW_STACK_DEPTH, GL_MODELVIEW_MATRIX}}) {
+    add([stack, levels = get_integer(stack.depth), top = get_floats<16>(stack.matrix)] {
+      GL(MatrixMode)(stack.mode);
+      for (GLint level = get_integer(stack.depth); level > levels; level--) GL(PopMatrix)();
+      for (GLint level = get_integer(stack.depth); level < levels; level++) GL(PushMatrix)();
+      GL(LoadMatrixf)(top.data());
+    });
+  }
   // A list may leave a stack deeper than it found it.
-  for (GLint depth = get_integer(GL_ATTRIB_STACK_DEPTH); depth > attributes_; depth--) GL(PopAttrib)();
-  GL(PopAttrib)();
-  for (const Stack& stack : stacks_) {
-    GL(MatrixMode)(stack.mode);
-    for (GLint level = get_integer(stack.depth); level > stack.level; level--) GL(PopMatrix)();
-    for (GLint level = get_integer(stack.depth); level < stack.level; level++) GL(PushMatrix)();
-    GL(LoadMatrixf)(stack.top.data());
-  }
-  GL(MatrixMode)(static_cast<GLenum>(mode_));
-}
-
-IndirectBuffer::IndirectBuffer(const std::vector<uint32_t>& words) : bound_(get_name(GL_DRAW_INDIRECT_BUFFER_BINDING)) {
-  GL(GenBuffers)(1, &buffer_);
-  GL(BindBuffer)(GL_DRAW_INDIRECT_BUFFER, buffer_);
-  GL(BufferData)
-  (GL_DRAW_INDIRECT_BUFFER, static_cast<GLsizeiptr>(words.size() * sizeof(uint32_t)), words.data(), GL_STREAM_DRAW);
-}
-
-IndirectBuffer::~IndirectBuffer() {
-  GL(BindBuffer)(GL_DRAW_INDIRECT_BUFFER, bound_);
-  GL(DeleteBuffers)(1, &buffer_);
+  add([attributes = get_integer(GL_ATTRIB_STACK_DEPTH)] {
+    for (GLint depth = get_integer(GL_ATTRIB_STACK_DEPTH); depth > attributes; depth--) GL(PopAttrib)();
+  });
+  GL(PushAttrib)(GL_ALL_ATTRIB_BITS);
 }
 
 }  // namespace brokkr::capture

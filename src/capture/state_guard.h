@@ -1,8 +1,7 @@
 // The layer leaves no trace: it restores the state that its calls change, and the checking mode proves that.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,36 +25,25 @@ class Operation {
   std::map<std::string, std::string> before_;
 };
 
-// Saves and restores server attributes, matrices and their stacks around a display list. Does nothing without `active`.
-class StateGuard {
+// Puts state back: the steps that were added run when this goes, the last one first.
+class Restore {
  public:
-  StateGuard(const Context& context, bool active);
-  ~StateGuard();
-  StateGuard(const StateGuard&) = delete;
-  StateGuard& operator=(const StateGuard&) = delete;
+  Restore() = default;
+  ~Restore();
+  Restore(const Restore&) = delete;
+  Restore& operator=(const Restore&) = delete;
+
+  void add(std::function<void()> step) { steps_.push_back(std::move(step)); }
+
+  // Binds until then. `target`: of a buffer, framebuffer (GL_FRAMEBUFFER: both), renderbuffer or feedback object.
+  void bind(GLenum target, GLuint name);
+  void use_program(GLuint program);
+  void set_enabled(GLenum capability, bool on);
+  // What a display list can change: attributes, matrices and their stacks. Compatibility contexts only.
+  void keep_matrices_and_attributes();
 
  private:
-  struct Stack {
-    GLenum mode, depth, matrix;
-    GLint level = 0;
-    std::array<GLfloat, 16> top{};
-  };
-  bool active_;
-  GLint mode_ = 0;
-  GLint attributes_ = 0;
-  std::vector<Stack> stacks_;
-};
-
-// Draw commands for indirect draws, bound while it lives.
-class IndirectBuffer {
- public:
-  explicit IndirectBuffer(const std::vector<uint32_t>& words);
-  ~IndirectBuffer();
-  IndirectBuffer(const IndirectBuffer&) = delete;
-  IndirectBuffer& operator=(const IndirectBuffer&) = delete;
-
- private:
-  GLuint bound_ = 0, buffer_ = 0;
+  std::vector<std::function<void()>> steps_;
 };
 
 }  // namespace brokkr::capture

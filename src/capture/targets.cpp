@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "capture/read_back.h"
+#include "capture/state_guard.h"
+
 namespace brokkr::capture {
 namespace {
 
@@ -25,37 +28,35 @@ constexpr TextureKind kTextureKinds[] = {
 
 ImageSize renderbuffer_size(const Image& image) {
   ImageSize size;
-  const GLuint bound = get_name(GL_RENDERBUFFER_BINDING);
-  GL(BindRenderbuffer)(GL_RENDERBUFFER, static_cast<GLuint>(image.name));
+  Restore restore;
+  restore.bind(GL_RENDERBUFFER, static_cast<GLuint>(image.name));
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_WIDTH, &size.width);
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_HEIGHT, &size.height);
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_SAMPLES, &size.samples);
-  GL(BindRenderbuffer)(GL_RENDERBUFFER, bound);
+  GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_INTERNAL_FORMAT, &size.format);
   return size;
 }
 
 ImageSize texture_size(const Context& context, const Image& image) {
-  ImageSize size;
   for (const TextureKind& kind : kTextureKinds) {
     if (context.info.version < kind.version) continue;
     const GLuint bound = get_name(kind.binding);
     // Binding a texture to another target than its own is an error that changes nothing. This finds the target.
     GL(BindTexture)(kind.target, static_cast<GLuint>(image.name));
-    const bool fits = GL(GetError)() == GL_NO_ERROR;
-    if (fits) {
-      GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_WIDTH, &size.width);
-      GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_HEIGHT, &size.height);
-      if (context.info.version >= 32) {
-        GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_SAMPLES, &size.samples);
-      }
-      size.target = kind.target;
-      GL(BindTexture)(kind.target, bound);
-      take_errors();
-      return size;
+    if (take_errors() != GL_NO_ERROR) continue;
+    ImageSize size;
+    size.target = kind.target;
+    GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_WIDTH, &size.width);
+    GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_HEIGHT, &size.height);
+    GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_INTERNAL_FORMAT, &size.format);
+    if (context.info.version >= 32) {
+      GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_SAMPLES, &size.samples);
     }
+    GL(BindTexture)(kind.target, bound);
     take_errors();
+    return size;
   }
-  return size;
+  return {};
 }
 
 GLint attachment_value(GLenum binding, GLenum point, GLenum name) {
@@ -85,8 +86,6 @@ bool TargetImages::is_window() const {
   return plane(Plane::color) && plane(Plane::color)->kind == GL_FRAMEBUFFER_DEFAULT;
 }
 
-Targets::Targets(const Surface& window) : window_(window) {}
-
 std::optional<Image> Targets::attachment(const Context& context, GLenum binding, GLenum point) const {
   const GLint type = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE);
   if (type != GL_TEXTURE && type != GL_RENDERBUFFER) return std::nullopt;
@@ -99,7 +98,7 @@ std::optional<Image> Targets::attachment(const Context& context, GLenum binding,
     if (context.info.version >= 30) {
       image.layer = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER);
     }
-    if (context.info.framebuffer_texture) {
+    if (context.info.geometry) {
       image.layered = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED) != 0;
     }
   }
@@ -120,9 +119,7 @@ TargetImages Targets::images_of(const Context& context, GLenum binding, bool is_
   // The first buffer drawn to; where none is, the first attached one, so that a pass without colour shares the target
   // of the one with it.
   const bool draw = binding == GL_DRAW_FRAMEBUFFER;
-  const GLint buffer = get_integer(!draw                       ? GLenum(GL_READ_BUFFER)
-                                   : context.info.draw_buffers ? GLenum(GL_DRAW_BUFFER0)
-                                                               : GLenum(GL_DRAW_BUFFER));
+  const GLint buffer = draw ? draw_buffer(context) : get_integer(GL_READ_BUFFER);
   if (buffer >= GL_COLOR_ATTACHMENT0) images.planes[0] = attachment(context, binding, GLenum(buffer));
   const GLint count = get_integer(GL_MAX_COLOR_ATTACHMENTS);
   for (GLint i = 0; !images.planes[0] && i < count; i++) {
@@ -151,10 +148,9 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
     std::tie(info.width, info.height) = surface_size(info.surface);
     if (info.width == 0 || info.height == 0) {
       // The window system does not give the size: the application's viewport is the best guess.
-      std::array<GLint, 4> viewport{};
-      GL(GetIntegerv)(GL_VIEWPORT, viewport.data());
-      info.width = viewport[0] + viewport[2];
-      info.height = viewport[1] + viewport[3];
+      const auto [x, y, width, height] = get_floats<4>(GL_VIEWPORT);
+      info.width = static_cast<int>(x + width);
+      info.height = static_cast<int>(y + height);
     }
     info.samples = context.info.multisample ? get_integer(GL_SAMPLES) : 0;
   } else {
@@ -170,12 +166,127 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
     found.problem = "the framebuffer's size is not known or above 16384 pixels";
     return found;
   }
-  found.target = all_.size();
-  number_of_[images] = all_.size();
-  all_.push_back(info);
+  found.target = number_of_[images] = add(info);
   return found;
 }
 
-void Targets::forget(GLenum kind, GLuint name) { generations_[{kind, name}]++; }
+// The file calls the window 0.
+uint32_t Targets::add(const TargetInfo& info) {
+  const auto number = static_cast<uint32_t>(all_.size());
+  Target target{.id = static_cast<int>(number) + 1, .width = info.width, .height = info.height};
+  const auto is_window = [](const Target& known) { return known.id == 0; };
+  // A window that changed its size is another target.
+  const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(), is_window);
+  if (info.is_main_window && is_first) target.id = 0;
+  all_.push_back(info);
+  frame_.targets.push_back(target);
+  frame_.views.push_back({.target = number});
+  return number;
+}
+
+bool Targets::load_earlier_content(const Context& context, uint32_t target, Plane plane) {
+  if (plane == Plane::color) return true;  // colours of captured draws are the viewer's anyway
+  ClearCommand clear{.target = target};
+  const auto is_uniform = [](const auto& values) {
+    return std::all_of(values.begin(), values.end(), [&](auto value) { return value == values.front(); });
+  };
+  bool uniform = false;
+  if (plane == Plane::depth) {
+    const std::vector<float> depth = read_depth(context, all_[target]);
+    if (depth.empty()) return false;
+    uniform = is_uniform(depth);
+    clear.depth = std::clamp(depth.front(), 0.0f, 1.0f);
+  } else {
+    const std::vector<uint8_t> stencil = read_stencil(context, all_[target]);
+    if (stencil.empty()) return false;
+    uniform = is_uniform(stencil);
+    clear.stencil = stencil.front();
+  }
+  if (uniform) {
+    frame_.commands.emplace_back(clear);
+  } else {
+    const char* const name = plane == Plane::depth ? "depth" : "stencil";
+    frame_.skipped_reasons[std::string(name) + " of an earlier frame, which the file does not hold"]++;
+  }
+  return uniform;
+}
+
+void Targets::use(const Context& context, uint32_t target, Planes planes, bool needs_content) {
+  std::map<uint32_t, Planes> moves;
+  for (const Plane plane : kAllPlanes) {
+    const std::optional<Image>& image = all_[target].images.plane(plane);
+    if (!planes[static_cast<size_t>(plane)] || !image) continue;
+    const auto [found, is_new] = contents_.emplace(std::pair(*image, plane), Content{target});
+    Content& content = found->second;
+    if (is_new && needs_content) content.unknown = !load_earlier_content(context, target, plane);
+    if (content.target != target && needs_content) moves[content.target][static_cast<size_t>(plane)] = true;
+    content.target = target;
+  }
+  for (const auto& [from, moved] : moves) {
+    const TargetInfo &a = all_[from], &b = all_[target];
+    const Rect rect{0, 0, std::min(a.width, b.width), std::min(a.height, b.height)};
+    frame_.commands.emplace_back(BlitCommand{from, target, rect, rect, moved[0], moved[1], moved[2]});
+  }
+}
+
+Targets::Content* Targets::content_of(uint32_t target, Plane plane) {
+  const std::optional<Image>& image = all_[target].images.plane(plane);
+  const auto found = image ? contents_.find({*image, plane}) : contents_.end();
+  return found == contents_.end() ? nullptr : &found->second;
+}
+
+void Targets::mark_drawn(uint32_t target, Planes planes) {
+  for (const Plane plane : kAllPlanes) {
+    Content* const content = planes[static_cast<size_t>(plane)] ? content_of(target, plane) : nullptr;
+    if (content) content->drawn = true;
+  }
+}
+
+void Targets::add_reference(const Context& context, uint32_t target, bool with_depth) {
+  const TargetInfo& info = all_[target];
+  Reference reference;
+  reference.target = target;
+  reference.before = static_cast<uint32_t>(frame_.commands.size());
+  reference.color_jpeg = read_picture(context, info);
+  if (with_depth) reference.depth = read_depth(context, info);
+  if (!reference.depth.empty()) {
+    reference.depth_width = info.width;
+    reference.depth_height = info.height;
+  } else if (with_depth) {
+    frame_.skipped_reasons["depth that the driver does not give for comparison"]++;
+  }
+  if (!reference.depth.empty() || !reference.color_jpeg.empty()) frame_.references.push_back(std::move(reference));
+}
+
+void Targets::end_depth(const Context& context, uint32_t target, bool whole) {
+  Content* const depth = content_of(target, Plane::depth);
+  if (!depth || !depth->drawn) return;
+  add_reference(context, depth->target, !depth->unknown);
+  if (whole) depth->drawn = depth->unknown = false;
+}
+
+std::optional<uint32_t> Targets::window_target(const Context& context) {
+  Restore restore;
+  if (context.info.framebuffers) restore.bind(GL_DRAW_FRAMEBUFFER, 0);
+  return find(context, GL_DRAW_FRAMEBUFFER).target;
+}
+
+void Targets::end_window(const Context& context) {
+  const std::optional<uint32_t> window = window_target(context);
+  if (!window) return;
+  Content* const depth = content_of(*window, Plane::depth);
+  add_reference(context, *window, depth && !depth->unknown);
+  if (depth) depth->drawn = false;
+}
+
+void Targets::finish(const Context& context) {
+  const std::optional<uint32_t> window = window_target(context);
+  for (const auto& [key, content] : contents_) {
+    if (key.second == Plane::depth && content.drawn && !content.unknown && content.target != window) {
+      add_reference(context, content.target, true);
+    }
+  }
+  end_window(context);
+}
 
 }  // namespace brokkr::capture

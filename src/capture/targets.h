@@ -1,8 +1,8 @@
 // The render targets of a frame: which images a framebuffer draws to.
 //
 // A target of the file has one colour, one depth and one stencil plane; GL combines images freely. A target here is a
-// combination of images, and where an image moves on to another combination, the recorder copies its plane there (a
-// blit), so that every command finds the content that the application's images had.
+// combination of images, and where an image moves on to another combination, its plane is copied there (a blit), so
+// that every command finds the content that the application's images had.
 #pragma once
 
 #include <array>
@@ -21,6 +21,7 @@ namespace brokkr::capture {
 
 enum class Plane : uint8_t { color, depth, stencil };
 inline constexpr size_t kPlanes = 3;
+inline constexpr std::array<Plane, kPlanes> kAllPlanes = {Plane::color, Plane::depth, Plane::stencil};
 
 // One two-dimensional image: a window's buffer, a renderbuffer, or a level and layer of a texture.
 struct Image {
@@ -34,10 +35,10 @@ struct Image {
 
 struct ImageSize {
   int width = 0, height = 0;  // 0 where the driver does not say
-  GLint samples = 0;
+  GLint samples = 0, format = GL_NONE;
   GLenum target = GL_NONE;  // of a texture: GL_TEXTURE_2D, …
 };
-// Extent of a texture level or renderbuffer.
+// Extent and format of a texture level or renderbuffer.
 ImageSize image_size(const Context& context, const Image& image);
 
 struct TargetImages {
@@ -57,29 +58,61 @@ struct TargetInfo {
 
 class Targets {
  public:
-  explicit Targets(const Surface& window);
+  // Targets and views, and the blits, clears and references that images' content needs, are added to `frame`. `window`:
+  // whose swap ends the frame.
+  Targets(Frame& frame, const Surface& window) : frame_(frame), window_(window) {}
 
   // The images of the framebuffer bound to `binding` (GL_DRAW_FRAMEBUFFER or GL_READ_FRAMEBUFFER), or why there are
   // none. Neither: the framebuffer is incomplete, and GL draws nothing there.
   struct Found {
-    std::optional<size_t> target;
+    std::optional<uint32_t> target;  // in Frame::targets
     std::string problem;
   };
   Found find(const Context& context, GLenum binding);
 
-  const std::vector<TargetInfo>& all() const { return all_; }
-  static constexpr size_t kMainWindow = 0;
+  const TargetInfo& operator[](uint32_t target) const { return all_[target]; }
 
   // A texture or renderbuffer of that name goes away.
-  void forget(GLenum kind, GLuint name);
+  void forget(GLenum kind, GLuint name) { generations_[{kind, name}]++; }
+
+  // Moves the content of the planes to the target, which a command is about to use.
+  using Planes = std::array<bool, kPlanes>;
+  void use(const Context& context, uint32_t target, Planes planes, bool needs_content = true);
+
+  // The command draws to these planes.
+  void mark_drawn(uint32_t target, Planes planes);
+
+  // Keeps the depth that a clear ends for comparison. `whole`: the clear has no scissor.
+  void end_depth(const Context& context, uint32_t target, bool whole);
+
+  // Keeps picture and depth of the current window, even where the frame draws nothing to it.
+  void end_window(const Context& context);
+
+  // At the end of the frame, every depth that is to be compared.
+  void finish(const Context& context);
 
  private:
-  TargetImages images_of(const Context& context, GLenum binding, bool is_window) const;
-  std::optional<Image> attachment(const Context& context, GLenum binding, GLenum point) const;
+  // The place in the file of the content of an image's plane.
+  struct Content {
+    uint32_t target = 0;
+    bool drawn = false;    // since the last clear
+    bool unknown = false;  // holds what an earlier frame left, which the file does not have
+  };
 
+  std::optional<Image> attachment(const Context& context, GLenum binding, GLenum point) const;
+  TargetImages images_of(const Context& context, GLenum binding, bool is_window) const;
+  uint32_t add(const TargetInfo& info);
+  // False where the file cannot hold it.
+  bool load_earlier_content(const Context& context, uint32_t target, Plane plane);
+  Content* content_of(uint32_t target, Plane plane);
+  void add_reference(const Context& context, uint32_t target, bool with_depth);
+  std::optional<uint32_t> window_target(const Context& context);
+
+  Frame& frame_;
   Surface window_;
-  std::vector<TargetInfo> all_;
-  std::map<TargetImages, size_t> number_of_;
+  std::vector<TargetInfo> all_;  // as in Frame::targets
+  std::map<TargetImages, uint32_t> number_of_;
+  std::map<std::pair<Image, Plane>, Content> contents_;
   std::map<std::pair<GLenum, uintptr_t>, uint32_t> generations_;
 };
 

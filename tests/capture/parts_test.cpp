@@ -53,7 +53,7 @@ TEST(Assembly, QuadsBecomeTrianglesAsTheDriverSplitsThem) {
   ASSERT_TRUE(last);
   EXPECT_EQ(last->topology, Topology::triangles);
   EXPECT_EQ(last->indices, (Indices{0, 1, 3, 1, 2, 3, 4, 5, 7, 5, 6, 7}));
-  const QuadSplit other{{{0, 1, 2}, {0, 2, 3}}, {{0, 1, 3}, {0, 3, 2}}};
+  const QuadSplit other{{0, 1, 2, 0, 2, 3}, {0, 1, 3, 0, 3, 2}};
   EXPECT_EQ(assemble(GL_QUADS, nullptr, 4, other)->indices, (Indices{0, 1, 2, 0, 2, 3}));
   EXPECT_EQ(assemble(GL_QUAD_STRIP, nullptr, 6, other)->indices, (Indices{0, 1, 3, 0, 3, 2, 2, 3, 5, 2, 5, 4}));
 }

@@ -1,0 +1,202 @@
+#include "capture/replay.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "capture/feedback.h"
+#include "capture/read_back.h"
+#include "capture/state_guard.h"
+
+namespace brokkr::capture {
+namespace {
+
+std::optional<uint32_t> restart_index(const Context& context, GLenum index_type) {
+  if (context.info.restart_fixed && is_enabled(GL_PRIMITIVE_RESTART_FIXED_INDEX)) {
+    return index_type == GL_UNSIGNED_BYTE ? 0xffu : index_type == GL_UNSIGNED_SHORT ? 0xffffu : 0xffffffffu;
+  }
+  if (context.info.restart && is_enabled(GL_PRIMITIVE_RESTART)) {
+    return static_cast<uint32_t>(get_integer(GL_PRIMITIVE_RESTART_INDEX));
+  }
+  return std::nullopt;
+}
+
+// The part's indices as submitted; fewer where the buffer ends early.
+std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, GLenum type) {
+  const uint64_t bytes = uint64_t(part.count) * index_size(type);
+  if (get_name(GL_ELEMENT_ARRAY_BUFFER_BINDING) != 0) {
+    const auto offset = reinterpret_cast<uintptr_t>(part.indices);
+    return widen_indices(read_buffer(context, GL_ELEMENT_ARRAY_BUFFER, offset, bytes), type);
+  }
+  if (!part.indices) return {};
+  return widen_indices({static_cast<const std::byte*>(part.indices), static_cast<size_t>(bytes)}, type);
+}
+
+// assemble() with quads divided as the driver divides them. `flags`: of the draw.
+std::optional<Assembly> assemble_as_driver(Context& context, GLenum mode, const CompactIndices* indices, uint32_t count,
+                                           uint32_t flags) {
+  const bool quads = mode == GL_QUADS || mode == GL_QUAD_STRIP;
+  return assemble(mode, indices, count, quads ? quad_split(context, (flags & kProvokingFirst) != 0) : QuadSplit{});
+}
+
+// Draws a part as points. Functions that not every context has are used where the part needs them.
+void draw_points(const DrawCall& call, const SubDraw& part) {
+  const auto first = static_cast<GLint>(part.first);
+  const auto points = static_cast<GLsizei>(part.count), instances = static_cast<GLsizei>(part.instances);
+  const GLint base = part.base_vertex;
+  if (!call.indexed()) {
+    if (part.base_instance != 0) {
+      GL(DrawArraysInstancedBaseInstance)(GL_POINTS, first, points, instances, part.base_instance);
+    } else if (call.instanced) {
+      GL(DrawArraysInstanced)(GL_POINTS, first, points, instances);
+    } else {
+      GL(DrawArrays)(GL_POINTS, first, points);
+    }
+  } else if (part.base_instance != 0) {
+    GL(DrawElementsInstancedBaseVertexBaseInstance)
+    (GL_POINTS, points, GL_UNSIGNED_INT, part.indices, instances, base, part.base_instance);
+  } else if (call.instanced && base != 0) {
+    GL(DrawElementsInstancedBaseVertex)(GL_POINTS, points, GL_UNSIGNED_INT, part.indices, instances, base);
+  } else if (call.instanced) {
+    GL(DrawElementsInstanced)(GL_POINTS, points, GL_UNSIGNED_INT, part.indices, instances);
+  } else if (base != 0) {
+    GL(DrawElementsBaseVertex)(GL_POINTS, points, GL_UNSIGNED_INT, part.indices, base);
+  } else {
+    GL(DrawElements)(GL_POINTS, points, GL_UNSIGNED_INT, part.indices);
+  }
+}
+
+// Draws parts as points in one call, indirectly where parts have instances.
+void draw_points(const DrawCall& call, const std::vector<SubDraw>& parts) {
+  const auto number = static_cast<GLsizei>(parts.size());
+  if (call.instanced) {
+    // count, instances, first (index), [base vertex,] base instance
+    std::vector<uint32_t> words;
+    for (const SubDraw& part : parts) {
+      words.insert(words.end(), {part.count, part.instances, part.first});
+      if (call.indexed()) words.push_back(static_cast<uint32_t>(part.base_vertex));
+      words.push_back(part.base_instance);
+    }
+    Restore restore;
+    GLuint buffer = 0;
+    GL(GenBuffers)(1, &buffer);
+    restore.add([buffer] { GL(DeleteBuffers)(1, &buffer); });
+    restore.bind(GL_DRAW_INDIRECT_BUFFER, buffer);
+    GL(BufferData)
+    (GL_DRAW_INDIRECT_BUFFER, static_cast<GLsizeiptr>(words.size() * sizeof(uint32_t)), words.data(), GL_STREAM_DRAW);
+    if (call.indexed()) {
+      GL(MultiDrawElementsIndirect)(GL_POINTS, GL_UNSIGNED_INT, nullptr, number, 0);
+    } else {
+      GL(MultiDrawArraysIndirect)(GL_POINTS, nullptr, number, 0);
+    }
+    return;
+  }
+  std::vector<GLsizei> counts;
+  std::vector<GLint> firsts, bases;
+  std::vector<const void*> indices;
+  for (const SubDraw& part : parts) {
+    counts.push_back(static_cast<GLsizei>(part.count));
+    firsts.push_back(static_cast<GLint>(part.first));
+    bases.push_back(part.base_vertex);
+    indices.push_back(part.indices);
+  }
+  if (call.indexed()) {
+    GL(MultiDrawElementsBaseVertex)
+    (GL_POINTS, counts.data(), GL_UNSIGNED_INT, indices.data(), number, bases.data());
+  } else {
+    GL(MultiDrawArrays)(GL_POINTS, firsts.data(), counts.data(), number);
+  }
+}
+
+// `number` parts from `first` on in one run, as points over the vertices that each of them uses.
+void replay_parts(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags, size_t first,
+                  size_t number, std::vector<Replayed>& out) {
+  std::vector<SubDraw> points(call.parts.begin() + ptrdiff_t(first), call.parts.begin() + ptrdiff_t(first + number));
+  std::vector<Replayed> parts(number);
+  std::vector<uint32_t> vertices;  // that indices name, part by part
+  uint64_t total = 0;
+  for (size_t i = 0; i < number; i++) {
+    SubDraw& part = points[i];
+    Replayed& result = parts[i];
+    if (call.parts.size() > 1) result.part = "." + std::to_string(first + i);
+    result.triangles = count_triangles(call.mode, part.count) * part.instances;
+    const bool wanted = part.count > 0 && part.instances > 0;
+    CompactIndices indices;
+    if (call.indexed()) {
+      indices = compact_indices(read_indices(context, part, call.index_type), restart_index(context, call.index_type));
+      part.count = static_cast<uint32_t>(indices.vertices.size());
+      part.first = static_cast<uint32_t>(vertices.size());
+      part.indices = reinterpret_cast<const void*>(vertices.size() * sizeof(uint32_t));
+      vertices.insert(vertices.end(), indices.vertices.begin(), indices.vertices.end());
+      if (wanted && part.count == 0 && !indices.has_restart) result.problem = "indices that cannot be read";
+    }
+    // Nothing: GL_PATCHES without tessellation, or no mode at all, an error in GL.
+    if (wanted && part.count > 0) {
+      result.assembly = assemble_as_driver(context, call.mode, call.indexed() ? &indices : nullptr, part.count, flags);
+    }
+    result.vertices = part.count;
+    result.instances = part.instances;
+    total += uint64_t(part.count) * part.instances;
+  }
+  if (std::any_of(parts.begin(), parts.end(), [](const Replayed& part) { return part.assembly.has_value(); })) {
+    const FeedbackResult run = run_points(context, stage, total, call.indexed() ? &vertices : nullptr, [&] {
+      number == 1 ? draw_points(call, points.front()) : draw_points(call, points);
+    });
+    if (!run.problem.empty()) {
+      Replayed& all = out.emplace_back(Replayed{.part = number == 1 ? parts.front().part : "", .problem = run.problem});
+      for (const Replayed& part : parts) all.triangles += part.triangles;
+      return;
+    }
+    auto begin = run.positions.begin();
+    for (Replayed& part : parts) {
+      const auto end = begin + static_cast<ptrdiff_t>(uint64_t(part.vertices) * part.instances);
+      part.positions.assign(begin, end);
+      begin = end;
+    }
+  }
+  std::erase_if(parts, [](const Replayed& part) { return !part.assembly && part.problem.empty(); });
+  std::move(parts.begin(), parts.end(), std::back_inserter(out));
+}
+
+// Primitives that GL makes: geometry and tessellation shaders, immediate mode, display lists.
+void replay_expanded(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags,
+                     std::vector<Replayed>& out) {
+  const bool as_points = call.submit_as && !stage.expands;
+  const GLenum primitive = stage.expands ? stage.primitive : as_points ? GLenum(GL_POINTS) : call.mode;
+  FeedbackResult run;
+  {
+    Restore restore;
+    if (call.changes_state) restore.keep_matrices_and_attributes();
+    run = run_primitives(context, stage, primitive, [&] { as_points ? call.submit_as(GL_POINTS) : call.submit(); });
+  }
+  Replayed result{.problem = run.problem, .triangles = call.triangles(), .positions = std::move(run.positions)};
+  result.vertices = static_cast<uint32_t>(result.positions.size());
+  if (result.vertices > 0) {
+    result.assembly = assemble_as_driver(context, as_points ? call.mode : primitive, nullptr, result.vertices, flags);
+  }
+  if (result.assembly || !result.problem.empty()) out.push_back(std::move(result));
+}
+
+}  // namespace
+
+uint64_t DrawCall::triangles() const {
+  uint64_t count = 0;
+  for (const SubDraw& part : parts) count += count_triangles(mode, part.count) * part.instances;
+  return count;
+}
+
+std::vector<Replayed> replay(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags) {
+  std::vector<Replayed> out;
+  if (call.opaque || stage.expands) {
+    replay_expanded(context, call, stage, flags, out);
+  } else if (!call.indexed() || index_size(call.index_type) != 0) {  // otherwise an error in GL
+    // gl_DrawID counts the draws of one call, so that all must run in one.
+    const size_t together = stage.draw_id ? call.parts.size() : 1;
+    for (size_t first = 0; first < call.parts.size(); first += together) {
+      replay_parts(context, call, stage, flags, first, together, out);
+    }
+  }
+  return out;
+}
+
+}  // namespace brokkr::capture
