@@ -49,5 +49,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 # What a program that links the library needs as well: GLM's headers, and for the static library those after it.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, libglm-dev, libzstd-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, libglm-dev, libzstd-dev, libfmt-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev")
 include(CPack)

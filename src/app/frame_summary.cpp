@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "scene/bkf_format.h"
+#include "scene/bkf_fields.h"
 
 namespace brokkr::app {
 namespace {
@@ -52,8 +52,8 @@ void add_draw(const Frame& frame, const DrawCommand& draw, FrameSummary& summary
   if (draw.indexed) summary.indices += draw.element_count;
   summary.unique_vertices += distinct_vertices(frame, draw) * draw.instances;
   ++summary.topologies[topology_name(draw.topology)];
-  for (size_t bit = 0; bit < bkf::kDrawFlags.size(); ++bit) {
-    if ((draw.flags >> bit & 1) != 0) ++summary.flags[std::string(bkf::kDrawFlags[bit])];
+  for (size_t bit = 0; !bkf::name_at(bkf::kDrawFlags, bit).empty(); ++bit) {
+    if ((draw.flags >> bit & 1) != 0) ++summary.flags[std::string(bkf::name_at(bkf::kDrawFlags, bit))];
   }
   count_state(frame.states[draw.state], summary.states);
   std::set<uint32_t> targets;
@@ -108,8 +108,8 @@ FrameSummary summarize(const Frame& frame) {
   return summary;
 }
 
-const char* topology_name(Topology topology) { return bkf::name_of(bkf::kTopologies, topology).data(); }
+std::string topology_name(Topology topology) { return std::string(bkf::name_of(topology)); }
 
-const char* format_name(ColorFormat format) { return bkf::name_of(bkf::kColorFormats, format).data(); }
+std::string format_name(ColorFormat format) { return std::string(bkf::name_of(format)); }
 
 }  // namespace brokkr::app

@@ -34,7 +34,7 @@ struct FrameSummary {
 
 FrameSummary summarize(const Frame& frame);
 
-const char* topology_name(Topology topology);
-const char* format_name(ColorFormat format);
+std::string topology_name(Topology topology);
+std::string format_name(ColorFormat format);
 
 }  // namespace brokkr::app

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 
 #include "scene/file_io.h"
+#include "scene/json_parse.h"
 
 namespace brokkr {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::json;
 
 constexpr uint64_t kMaxFileBytes = uint64_t(128) << 20;  // 2^24 owners of up to five characters
 constexpr size_t kMaxName = 100;
@@ -28,9 +28,9 @@ bool is_name(const std::string& name) {
   throw std::runtime_error(path.string() + ": " + what);
 }
 
-int number(const std::filesystem::path& path, const Json& json, const char* field, int limit) {
-  const auto found = json.find(field);
-  if (found == json.end() || !found->is_number_integer())
+int number(const std::filesystem::path& path, const json& file, const char* field, int limit) {
+  const auto found = file.find(field);
+  if (found == file.end() || !found->is_number_integer())
     refuse(path, std::string(field) + " is missing or no whole number; a pattern file needs it");
   const int64_t value = found->get<int64_t>();
   if (value < 1 || value > limit)
@@ -38,9 +38,9 @@ int number(const std::filesystem::path& path, const Json& json, const char* fiel
   return static_cast<int>(value);
 }
 
-std::string text(const Json& json, const char* field) {
-  const auto found = json.find(field);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+std::string text(const json& file, const char* field) {
+  const auto found = file.find(field);
+  return found != file.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 }  // namespace
@@ -68,10 +68,8 @@ void check_pattern(const Pattern& pattern) {
 }
 
 SavedPattern load_pattern(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path, kMaxFileBytes);
-  const auto* begin = reinterpret_cast<const char*>(bytes.data());
-  const Json json = Json::parse(begin, begin + bytes.size(), nullptr, false);
-  if (json.is_discarded() || !json.is_object() || text(json, "format") != kFormat)
+  const auto json = parse_json_or_null<nlohmann::json>(as_text(read_file(path, kMaxFileBytes)));
+  if (!json.is_object() || text(json, "format") != kFormat)
     refuse(path, "no pattern file (JSON with \"format\": \"brokkr pattern\"); `brokkr patterns` saves some");
   if (const auto version = json.find("version");
       version == json.end() || !version->is_number_integer() || version->get<int64_t>() != kVersion)
@@ -88,7 +86,7 @@ SavedPattern load_pattern(const std::filesystem::path& path) {
   const auto owner = json.find("owner");
   if (owner == json.end() || !owner->is_array()) refuse(path, "owner is missing; it lists who owns each bin");
   pattern.owner.reserve(owner->size());
-  for (const Json& value : *owner) {
+  for (const auto& value : *owner) {
     const int64_t r = value.is_number_integer() ? value.get<int64_t>() : -1;
     if (r < 0 || r >= pattern.rasterizers)
       refuse(path, "owner[" + std::to_string(pattern.owner.size()) + "] is no rasterizer; use 0.." +
@@ -109,14 +107,14 @@ void save_pattern(const std::filesystem::path& path, const SavedPattern& saved) 
     throw std::invalid_argument("pattern: name '" + saved.name +
                                 "' cannot be saved; use letters, digits, - _ . + (100 at most)");
   const Pattern& pattern = saved.pattern;
-  const Json head = {{"format", kFormat},
-                     {"version", kVersion},
-                     {"name", saved.name},
-                     {"description", saved.description},
-                     {"rasterizers", pattern.rasterizers},
-                     {"width", pattern.width},
-                     {"height", pattern.height}};
-  std::string out = head.dump(2, ' ', false, Json::error_handler_t::replace);
+  const nlohmann::ordered_json head = {{"format", kFormat},
+                                       {"version", kVersion},
+                                       {"name", saved.name},
+                                       {"description", saved.description},
+                                       {"rasterizers", pattern.rasterizers},
+                                       {"width", pattern.width},
+                                       {"height", pattern.height}};
+  std::string out = head.dump(2, ' ', false, json::error_handler_t::replace);
   out.erase(out.rfind('\n'));  // the closing brace
   out += ",\n  \"owner\": [";
   for (size_t i = 0; i < pattern.owner.size(); ++i) {

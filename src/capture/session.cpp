@@ -11,7 +11,7 @@
 
 #include "capture/feedback.h"
 #include "capture/settings.h"
-#include "scene/bkf_writer.h"
+#include "scene/bkf.h"
 
 namespace brokkr::capture {
 

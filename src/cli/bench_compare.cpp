@@ -15,6 +15,7 @@
 #include "log/log_reader.h"
 #include "log/manifest.h"
 #include "scene/file_io.h"
+#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {
@@ -23,11 +24,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMostBytes = uint64_t(1) << 28;
 
-// The file's JSON; nlohmann's discarded value where the file is not JSON.
-Json read_json(const std::string& path) {
-  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
-  return Json::parse(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), nullptr, false);
-}
+// The file's JSON; null where the file is not JSON.
+Json read_json(const std::string& path) { return parse_json_or_null(as_text(read_file(path, kMostBytes))); }
 
 Json read_result(const std::string& path) {
   Json json = read_json(path);

@@ -20,6 +20,7 @@
 
 #include "app/command.h"
 #include "app/tool.h"
+#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {
@@ -76,7 +77,7 @@ void read_values(std::istream& file, std::vector<T>& values, size_t count) {
 }
 
 Json checked(const std::string& peer, const std::string& answer) {
-  Json json = Json::parse(answer);
+  Json json = parse_json<Json>(answer);
   if (json.contains("error")) throw std::runtime_error(peer + ": " + json["error"].get<std::string>());
   return json;
 }
@@ -226,7 +227,7 @@ Peer::Peer(PeerSetup setup, const fs::path& program, fs::path folder)
             return environment;
           }(),
           folder_ / (setup_.name + ".log")) {
-  const Json hello = Json::parse(process_.receive(kAnswerSeconds));
+  const Json hello = parse_json<Json>(process_.receive(kAnswerSeconds));
   renderer_ = hello.at("renderer");
   version_ = hello.at("version");
   if (setup_.family == "gpu" && hello.at("software").get<bool>())

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "app/text.h"
+#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {
@@ -81,7 +82,7 @@ class StatusFile {
     std::vector<nlohmann::json> lines;
     for (std::string line; std::getline(file, line) && !file.eof();) {
       read_ += static_cast<std::streamoff>(line.size() + 1);
-      nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+      auto json = parse_json_or_null<nlohmann::json>(line);
       if (json.is_object()) lines.push_back(std::move(json));
     }
     return lines;

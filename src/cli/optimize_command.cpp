@@ -10,7 +10,7 @@
 #include "brokkr/load.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
-#include "scene/bkf_writer.h"
+#include "scene/bkf.h"
 #include "scene/file_io.h"
 #include "scene/obj_writer.h"
 

@@ -14,6 +14,7 @@
 #include "log/frame_statistics.h"
 #include "log/json_text.h"
 #include "scene/file_io.h"
+#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {
@@ -76,7 +77,7 @@ void write_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& requ
 nlohmann::ordered_json statistics_json(const std::string& file, const Timing& timing, const RenderResult& result) {
   nlohmann::ordered_json json = {{"file", file}, {"aborted", result.aborted}};
   json["frames"] = {{"count", timing.frames}, {"min_ms", timing.min_ms}, {"median_ms", timing.median_ms}};
-  json["statistics"] = nlohmann::ordered_json::parse(result.statistics.to_json());
+  json["statistics"] = parse_json(result.statistics.to_json());
   return json;
 }
 

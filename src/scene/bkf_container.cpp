@@ -3,23 +3,25 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "scene/bkf_format.h"
+#include "scene/bkf_fields.h"
+#include "scene/failure.h"
+#include "scene/file_io.h"
+#include "scene/json_parse.h"
 
 namespace brokkr::bkf {
 namespace {
 
 using Bytes = std::vector<std::byte>;
 
-[[noreturn]] void fail(const std::string& field, const std::string& problem, const std::string& remedy) {
-  throw std::runtime_error("field '" + field + "': " + problem + "; " + remedy);
-}
+constexpr const char* kDamaged = "the file is damaged or cut short, copy or capture it again";
+constexpr const char* kSplit = "split the frame";
 
-const char* const kDamaged = "the file is damaged or cut short, copy or capture it again";
+[[noreturn]] void fail_in(std::string_view field, std::string_view problem, const char* remedy = kDamaged) {
+  fail("field '{}': {}; {}", field, problem, remedy);
+}
 
 template <typename T>
 T load_little_endian(std::span<const std::byte> file, size_t offset) {
@@ -35,7 +37,7 @@ void append_little_endian(Bytes& out, T value) {
 
 // Decodes `stored` to exactly `size` bytes. The output grows with what the input really yields, so that a small file
 // cannot claim a large buffer.
-Bytes decompress(std::span<const std::byte> stored, uint64_t size, const std::string& field) {
+Bytes decompress(std::span<const std::byte> stored, uint64_t size, const char* field) {
   const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(), ZSTD_freeDStream);
   if (!stream) throw std::bad_alloc();
   Bytes out;
@@ -50,14 +52,14 @@ Bytes decompress(std::span<const std::byte> stored, uint64_t size, const std::st
     ZSTD_outBuffer output{out.data(), out.size(), produced};
     const size_t consumed_before = input.pos;
     pending = ZSTD_decompressStream(stream.get(), &output, &input);
-    if (ZSTD_isError(pending)) fail(field, std::string("zstd: ") + ZSTD_getErrorName(pending), kDamaged);
+    if (ZSTD_isError(pending)) fail_in(field, fmt::format("zstd: {}", ZSTD_getErrorName(pending)));
     const bool progress = output.pos != produced || input.pos != consumed_before;
     produced = output.pos;
-    if (produced > size) fail(field, "it holds more than the stated " + std::to_string(size) + " bytes", kDamaged);
+    if (produced > size) fail_in(field, fmt::format("it holds more than the stated {} bytes", size));
     if (!progress && produced < out.size()) break;  // the input ends inside a zstd frame
   }
   if (pending != 0 || produced != size) {
-    fail(field, "it holds " + std::to_string(produced) + " of the stated " + std::to_string(size) + " bytes", kDamaged);
+    fail_in(field, fmt::format("it holds {} of the stated {} bytes", produced, size));
   }
   out.resize(produced);
   return out;
@@ -66,70 +68,67 @@ Bytes decompress(std::span<const std::byte> stored, uint64_t size, const std::st
 Bytes compress(std::span<const std::byte> bytes, int level) {
   Bytes out(ZSTD_compressBound(bytes.size()));
   const size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
-  if (ZSTD_isError(size)) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(size));
+  if (ZSTD_isError(size)) fail("zstd: {}", ZSTD_getErrorName(size));
   out.resize(size);
   return out;
 }
 
 // A value costs many times its text in memory, so their number is bounded before any is built.
-nlohmann::json parse(const Bytes& text, const BkfLimits& limits) {
-  uint64_t values = 0;
-  for (std::byte character : text) {
-    values += character == std::byte(',') || character == std::byte('[') || character == std::byte('{');
-  }
+nlohmann::json parse(const Bytes& bytes, const BkfLimits& limits) {
+  const std::string_view text = as_text(bytes);
+  const auto values =
+      uint64_t(std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == '[' || c == '{'; }));
   if (values > limits.json_values) {
-    fail("json", "it has more than " + std::to_string(limits.json_values) + " values", "split the frame");
+    fail_in("json", fmt::format("it has more than {} values", limits.json_values), kSplit);
   }
-  const auto* begin = reinterpret_cast<const char*>(text.data());
   try {
-    nlohmann::json json = nlohmann::json::parse(begin, begin + text.size());
-    if (!json.is_object()) fail("json", "it is not an object", kDamaged);
-    return json;
-  } catch (const nlohmann::json::exception& error) {
-    fail("json", error.what(), kDamaged);
+    auto json = parse_json<nlohmann::json>(text);
+    if (json.is_object()) return json;
+  } catch (const std::runtime_error& error) {
+    fail_in("json", error.what());
   }
+  fail_in("json", "it is not an object");
 }
 
 }  // namespace
 
 Container unpack(std::span<const std::byte> file, const BkfLimits& limits) {
-  if (file.size() < kHeaderSize) fail("header", "the file is shorter than its header", kDamaged);
-  if (std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) {
-    fail("magic", "this is no frame file", "name a .bkf file, which begins with BRKF");
+  if (file.size() < kHeaderSize) fail_in("header", "the file is shorter than its header");
+  if (!as_text(file).starts_with(kMagic)) {
+    fail_in("magic", "this is no frame file", "name a .bkf file, which begins with BRKF");
   }
   const auto version = load_little_endian<uint32_t>(file, 4);
   if (version != kVersion) {
-    fail("version", "it is " + std::to_string(version) + ", this program reads 1", "use a newer brokkr");
+    fail_in("version", fmt::format("it is {}, this program reads {}", version, kVersion), "use a newer brokkr");
   }
   const auto json_stored = load_little_endian<uint64_t>(file, 8);
   const auto json_size = load_little_endian<uint64_t>(file, 16);
   const auto blob_stored = load_little_endian<uint64_t>(file, 24);
   const size_t rest = file.size() - kHeaderSize;
-  if (json_stored > rest) fail("json length", "it is beyond the end of the file", kDamaged);
-  if (blob_stored != rest - json_stored) fail("blob length", "it does not end with the file", kDamaged);
-  if (json_size > limits.json_bytes) {
-    fail("json length", "it is above the limit of " + std::to_string(limits.json_bytes) + " bytes", "split the frame");
-  }
+  if (json_stored > rest) fail_in("json length", "it is beyond the end of the file");
+  if (blob_stored != rest - json_stored) fail_in("blob length", "it does not end with the file");
+  const auto limit = [](const char* field, uint64_t size, uint64_t most) {
+    if (size > most) fail_in(field, fmt::format("it is above the limit of {} bytes", most), kSplit);
+  };
+  limit("json length", json_size, limits.json_bytes);
 
   Container result;
   result.json = parse(decompress(file.subspan(kHeaderSize, json_stored), json_size, "json"), limits);
 
   const std::span<const std::byte> stored = file.subspan(kHeaderSize + json_stored);
   const auto blob = result.json.find("blob");
-  if (blob == result.json.end() || !blob->is_object()) fail("blob", "it is missing", kDamaged);
+  if (blob == result.json.end() || !blob->is_object()) fail_in("blob", "it is missing");
   const auto codec = blob->find("codec"), size = blob->find("size");
-  if (size == blob->end() || !size->is_number_unsigned()) fail("blob.size", "it is no length", kDamaged);
+  if (size == blob->end() || !size->is_number_unsigned()) fail_in("blob.size", "it is no length");
   const auto blob_size = size->get<uint64_t>();
-  if (blob_size > limits.blob_bytes) {
-    fail("blob.size", "it is above the limit of " + std::to_string(limits.blob_bytes) + " bytes", "split the frame");
-  }
+  limit("blob.size", blob_size, limits.blob_bytes);
   if (codec == blob->end() || *codec == "none") {
-    if (blob_size != stored.size()) fail("blob.size", "it is not the length in the header", kDamaged);
+    if (blob_size != stored.size()) fail_in("blob.size", "it is not the length in the header");
     result.blob.assign(stored.begin(), stored.end());
   } else if (*codec == "zstd") {
     result.blob = decompress(stored, blob_size, "blob");
   } else {
-    fail("blob.codec", "it is neither none nor zstd", "use a newer brokkr");
+    fail_in("blob.codec", "it is neither none nor zstd", "use a newer brokkr");
   }
   return result;
 }
@@ -141,7 +140,7 @@ Bytes pack(const nlohmann::json& json, std::span<const std::byte> blob, int leve
   const Bytes stored_blob = compress(blob, level);
   Bytes out;
   out.reserve(kHeaderSize + stored_json.size() + stored_blob.size());
-  for (char character : kMagic) out.push_back(std::byte(character));
+  for (const char c : kMagic) out.push_back(std::byte(c));
   append_little_endian<uint32_t>(out, kVersion);
   append_little_endian<uint64_t>(out, stored_json.size());
   append_little_endian<uint64_t>(out, text.size());

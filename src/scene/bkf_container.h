@@ -2,19 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "scene/bkf_reader.h"
+#include "scene/bkf.h"
 
 namespace brokkr::bkf {
 
-// NOLINTNEXTLINE(bugprone-exception-escape): moving a json value does not throw, whatever its assertions look
-// like.
+// NOLINTNEXTLINE(bugprone-exception-escape): moving a json value does not throw, whatever its assertions look like.
 struct Container {
   nlohmann::json json;
   std::vector<std::byte> blob;

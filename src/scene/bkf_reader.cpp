@@ -1,112 +1,222 @@
-#include "scene/bkf_reader.h"
-
 #include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
+#include "scene/bkf.h"
 #include "scene/bkf_container.h"
-#include "scene/bkf_format.h"
-#include "scene/bkf_json.h"
-#include "scene/bkf_state.h"
+#include "scene/bkf_fields.h"
+#include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/range_set.h"
 
 namespace brokkr {
 namespace {
 
-using bkf::JsonObject;
+using bkf::names_of;
+using bkf::visit_fields;
 using nlohmann::json;
 
-constexpr int64_t kMaxCount = std::numeric_limits<uint32_t>::max();
-constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 const char* const kAgain = "correct the file or capture it again";
+constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 
-// Gathers the parts of a frame file's blob that become one of the Frame's arrays.
-//
-// Draws share ranges, and ranges may overlap. All ranges of one element type are collected, merged where they overlap
-// or touch, and copied once, one after another: the array cannot become larger than the blob, however many draws refer
-// to it.
-template <typename T>
-class BlobRanges {
+[[noreturn]] void fail_at(std::string_view place, std::string_view key, std::string_view problem) {
+  fail("{}, field '{}': {}; {}", place, key, problem, kAgain);
+}
+
+// One object of the file and how messages call it, for instance "command 12". Reads by the lists of bkf_fields.h, and
+// checks the type of each value and the range of each integer.
+class ObjectReader {
  public:
-  // [offset, offset + count * sizeof(T)) lies inside the blob, and offset is aligned to alignof(T).
-  void add(uint64_t offset, uint64_t count) {
-    if (count > 0) ranges_.push_back({offset, offset + count * sizeof(T), 0});
+  static constexpr bool kReads = true;
+  using Targets = std::map<int, uint32_t>;  // from identifiers to numbers
+
+  ObjectReader(const json& value, std::string place, const Targets& targets)
+      : value_(value), place_(std::move(place)), targets_(targets) {
+    if (!value.is_object()) fail("{}: it is not an object; {}", place_, kAgain);
   }
 
-  // Merges what was added and copies it.
-  std::vector<T> gather(std::span<const std::byte> blob) {
-    std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-    size_t merged = 0;
-    for (const Range& range : ranges_) {
-      if (merged > 0 && range.begin <= ranges_[merged - 1].end) {
-        ranges_[merged - 1].end = std::max(ranges_[merged - 1].end, range.end);
-      } else {
-        ranges_[merged++] = range;
-      }
-    }
-    ranges_.resize(merged);
-    uint64_t total = 0;
-    for (Range& range : ranges_) {
-      range.first = total;
-      total += (range.end - range.begin) / sizeof(T);
-    }
-    std::vector<T> result(static_cast<size_t>(total));
-    for (const Range& range : ranges_) {
-      std::memcpy(&result[size_t(range.first)], &blob[size_t(range.begin)], size_t(range.end - range.begin));
-    }
-    return result;
+  const std::string& place() const { return place_; }
+  bool has(const char* key) const {
+    const auto found = value_.find(key);
+    return found != value_.end() && !found->is_null();
+  }
+  // A member array, or an empty one where the key is missing.
+  const json& array(const char* key) const {
+    static const json empty = json::array();
+    if (!has(key)) return empty;
+    if (!value_[key].is_array()) fail_at(place_, key, "it is not an array");
+    return value_[key];
   }
 
-  // After `gather`: where in the array the element at `offset` went; 0 for an offset that begins no range.
-  uint64_t first(uint64_t offset) const {
-    auto after = std::upper_bound(ranges_.begin(), ranges_.end(), offset,
-                                  [](uint64_t value, const Range& range) { return value < range.begin; });
-    if (after == ranges_.begin()) return 0;
-    const Range& range = *std::prev(after);
-    return offset < range.end ? range.first + (offset - range.begin) / sizeof(T) : 0;
+  template <typename T>
+  void required(const char* key, T&& member, const bkf::Limits& limits = {}) const {
+    read(key, at(key), member, limits);
+  }
+  template <typename T>
+  void field(const char* key, T&& member, const bkf::Limits& limits = {}) const {
+    if (has(key)) required(key, member, limits);
+  }
+  template <typename T, typename Missing>
+  void sparse(const char* key, T& member, const Missing&, const bkf::Limits& limits = {}) const {
+    field(key, member, limits);
+  }
+  void clamped(const char* key, uint8_t& member) const {
+    if (has(key)) member = uint8_t(std::clamp<int64_t>(integer(key, at(key), INT32_MIN, UINT32_MAX), 0, 255));
+  }
+  void bits(const char* key, uint32_t& member, std::string_view names) const {
+    if (has(key)) member = 0;
+    for (const json& name : array(key)) member |= 1u << find(key, name, names);
+  }
+  void constant(const char* key, const char* name) const { find(key, at(key), name); }
+  void target(const char* key, uint32_t& member) const {
+    int id = 0;
+    required(key, id);
+    const auto found = targets_.find(id);
+    if (found == targets_.end()) fail_at(place_, key, fmt::format("no target has the id {}", id));
+    member = found->second;
+  }
+  template <typename F>
+  void object(const char* key, F&& list) const {
+    const ObjectReader inner(at(key), place_ + ", " + key, targets_);
+    list(inner);
   }
 
  private:
-  struct Range {
-    uint64_t begin, end;  // bytes of the blob
-    uint64_t first;       // element of the array
-  };
-  std::vector<Range> ranges_;
+  const json& at(const char* key) const {
+    const auto found = value_.find(key);
+    if (found == value_.end()) fail_at(place_, key, "it is missing");
+    return *found;
+  }
+
+  template <typename T>
+  void read(const char* key, const json& value, T& member, const bkf::Limits& limits) const {
+    if constexpr (requires { bkf::as_list(member); }) {
+      read(key, value, bkf::as_list(member), limits);
+    } else if constexpr (std::is_enum_v<T>) {
+      member = T(find(key, value, names_of(T{})));
+    } else if constexpr (std::is_integral_v<T>) {
+      member = T(integer(key, value, std::max<int64_t>(limits.low, std::numeric_limits<T>::min()),
+                         int64_t(std::min<uint64_t>(limits.high, std::numeric_limits<T>::max()))));
+    } else {
+      const ObjectReader inner(value, place_ + ", " + key, targets_);
+      visit_fields(inner, member);
+    }
+  }
+  template <typename T>
+  void read(const char* key, const json& value, std::optional<T>& member, const bkf::Limits& limits) const {
+    read(key, value, member.emplace(), limits);
+  }
+  template <typename... T>
+  void read(const char* key, const json& value, bkf::List<T...> list, const bkf::Limits& limits) const {
+    if (!value.is_array() || value.size() != sizeof...(T))
+      fail_at(place_, key, fmt::format("it is not {}", list.meaning));
+    size_t i = 0;
+    std::apply([&](auto&... member) { (read(key, value[i++], member, limits), ...); }, list.members);
+  }
+  void read(const char* key, const json& value, float& member, const bkf::Limits&) const {
+    const double number = value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
+    if (!(std::abs(number) <= double(std::numeric_limits<float>::max())))
+      fail_at(place_, key, "it is not a finite number");
+    member = float(number);
+  }
+  void read(const char* key, const json& value, bool& member, const bkf::Limits&) const {
+    if (!value.is_boolean()) fail_at(place_, key, "it is neither true nor false");
+    member = value.get<bool>();
+  }
+  void read(const char* key, const json& value, std::string& member, const bkf::Limits&) const {
+    if (!value.is_string()) fail_at(place_, key, "it is not a text");
+    member = value.get<std::string>();
+  }
+  // OpenGL's masks and values have 32 bits, of which an 8-bit stencil buffer uses the low 8.
+  void read(const char* key, const json& value, uint8_t& member, const bkf::Limits&) const {
+    member = uint8_t(integer(key, value, INT32_MIN, UINT32_MAX) & 0xff);
+  }
+  void read(const char* key, const json& value, std::map<std::string, uint64_t>& counts, const bkf::Limits&) const {
+    const ObjectReader object(value, place_ + ", " + key, targets_);
+    for (const auto& [name, count] : value.items()) object.required(name.c_str(), counts[name]);
+  }
+  // A scissor rectangle that reaches beyond anything drawable is cut, as OpenGL does: on its left and lower side
+  // without moving the right and upper one.
+  void read(const char* key, const json& value, std::optional<Rect>& scissor, const bkf::Limits& limits) const {
+    constexpr int kFar = 1 << 29;  // beyond any target
+    Rect& rect = scissor.emplace();
+    read(key, value, rect, limits);
+    if (rect.width < 0 || rect.height < 0) fail_at(place_, key, "its size is negative");
+    const int64_t right = std::min<int64_t>(int64_t(rect.x) + rect.width, kFar);
+    const int64_t top = std::min<int64_t>(int64_t(rect.y) + rect.height, kFar);
+    rect.x = std::clamp(rect.x, -kFar, kFar);
+    rect.y = std::clamp(rect.y, -kFar, kFar);
+    rect.width = int(std::max<int64_t>(right - rect.x, 0));
+    rect.height = int(std::max<int64_t>(top - rect.y, 0));
+  }
+
+  size_t find(const char* key, const json& value, std::string_view names) const {
+    if (value.is_string()) {
+      for (size_t i = 0; !bkf::name_at(names, i).empty(); i++) {
+        if (bkf::name_at(names, i) == value.get_ref<const std::string&>()) return i;
+      }
+    }
+    const std::string found = value.is_structured() ? std::string("of type ") + value.type_name()
+                                                    : value.dump(-1, ' ', true, json::error_handler_t::replace);
+    fail("{}, field '{}': unknown value {}; use one of {}", place_, key, found.substr(0, 40), names);
+  }
+
+  int64_t integer(const char* key, const json& value, int64_t low, int64_t high) const {
+    // Values above 2^63 are stored unsigned; everything asked for is below it.
+    const bool fits =
+        value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t(kMaxInt64));
+    const int64_t number = fits ? value.get<int64_t>() : 0;
+    if (!fits || number < low || number > high) {
+      fail_at(place_, key, fmt::format("it is not an integer in {}..{}", low, high));
+    }
+    return number;
+  }
+
+  const json& value_;
+  std::string place_;
+  const Targets& targets_;
 };
 
-// A checked range of the blob.
-struct Extent {
-  uint64_t offset = 0, count = 0;
-};
+// The parts of the blob that become one of the Frame's arrays. As they are merged where they overlap, and copied once,
+// the array cannot become larger than the blob, however many draws share it.
+template <typename T>
+std::vector<T> gather(RangeSet& ranges, std::span<const std::byte> blob) {
+  std::vector<T> result;
+  ranges.pack([&](uint64_t from, uint64_t to, uint64_t count) {
+    result.resize(to + count);
+    std::memcpy(&result[to], &blob[from * sizeof(T)], count * sizeof(T));
+  });
+  return result;
+}
 
 class Reader {
  public:
   Reader(const bkf::Container& container, const BkfLimits& limits, const LoadProgress& progress)
-      : root_(container.json, "frame"), blob_(container.blob), limits_(limits), progress_(progress) {}
+      : root_(container.json, "frame", targets_), blob_(container.blob), limits_(limits), progress_(progress) {}
 
   Frame read() {
-    read_header();
-    read_targets();
-    read_states();
+    visit_fields(root_, frame_);
+    each("target", "targets", [&](const ObjectReader& object) { read_target(object); });
+    each("state", "states", [&](const ObjectReader& object) { visit_fields(object, frame_.states.emplace_back()); });
     frame_.materials.push_back({.name = "captured", .kind = MaterialKind::none});
-    const json& commands = root_.array("commands");
-    if (commands.size() >= size_t(kMaxCount)) root_.fail("commands", "there are too many", "split the frame");
-    for (size_t i = 0; i < commands.size(); i++) collect_ranges(command_object(commands, i));
-    report(0.5);
-    frame_.indices = indices_.gather(blob_);
-    frame_.positions = positions_.gather(blob_);
-    report(0.6);
-    frame_.commands.reserve(commands.size());
-    for (size_t i = 0; i < commands.size(); i++) {
-      frame_.commands.push_back(read_command(command_object(commands, i)));
-      if (i % 256 == 255) report(0.6 + 0.3 * double(i) / double(commands.size()));
+    const size_t commands = root_.array("commands").size();
+    if (commands >= std::numeric_limits<uint32_t>::max()) fail_at(root_.place(), "commands", "there are too many");
+    each("command", "commands", [&](const ObjectReader& object) {
+      frame_.commands.push_back(read_command(object));
+      if (frame_.commands.size() % 256 == 0) report(0.4 + 0.4 * double(frame_.commands.size()) / double(commands));
+    });
+    frame_.indices = gather<uint32_t>(indices_, blob_);
+    frame_.positions = gather<glm::vec4>(positions_, blob_);
+    for (Command& command : frame_.commands) {
+      auto* draw = std::get_if<DrawCommand>(&command);
+      if (draw == nullptr) continue;
+      draw->first_vertex = positions_.moved(draw->first_vertex);
+      draw->first_index = indices_.moved(draw->first_index);
     }
-    read_references();
+    each("reference", "references", [&](const ObjectReader& object) { read_reference(object); });
     return std::move(frame_);
   }
 
@@ -115,130 +225,68 @@ class Reader {
     if (progress_) progress_(part);
   }
 
-  static JsonObject command_object(const json& commands, size_t i) {
-    return JsonObject(commands[i], "command " + std::to_string(i));
+  // Calls `read` for each object of the frame's array `key`.
+  template <typename F>
+  void each(const char* name, const char* key, F&& read) const {
+    const json& array = root_.array(key);
+    for (size_t i = 0; i < array.size(); i++) read(ObjectReader(array[i], fmt::format("{} {}", name, i), targets_));
   }
 
-  void read_header() {
-    if (root_.has("asset")) {
-      const JsonObject asset = root_.object("asset");
-      frame_.application = asset.text_or("application", "");
-      frame_.generator = asset.text_or("generator", "");
-      frame_.license = asset.text_or("license", "");
-      frame_.frame_number = asset.integer_or("frame", std::numeric_limits<int64_t>::min(), kMaxInt64, 0);
+  void read_target(const ObjectReader& object) {
+    const auto number = uint32_t(frame_.targets.size());
+    Target& target = frame_.targets.emplace_back();
+    visit_fields(object, target);
+    pixels_ += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
+    if (pixels_ > limits_.target_pixels) fail_at(object.place(), "size", "all targets together are too large");
+    if (!targets_.emplace(target.id, number).second) {
+      fail_at(object.place(), "id", fmt::format("{} is used twice", target.id));
     }
-    if (root_.has("window")) {
-      std::tie(frame_.window_width, frame_.window_height) = read_size(root_, "window", 0);
-    }
-    if (root_.has("skipped")) {
-      const JsonObject skipped = root_.object("skipped");
-      frame_.skipped_draws = uint64_t(skipped.integer_or("draws", 0, kMaxInt64, 0));
-      frame_.skipped_triangles = uint64_t(skipped.integer_or("triangles", 0, kMaxInt64, 0));
-      if (skipped.has("reasons")) {
-        const JsonObject reasons = skipped.object("reasons");
-        for (const auto& [reason, count] : skipped.at("reasons").items()) {
-          frame_.skipped_reasons[reason] = uint64_t(reasons.integer(reason.c_str(), 0, kMaxInt64));
-        }
-      }
-    }
+    frame_.views.push_back({.target = number});
   }
 
-  static std::pair<int, int> read_size(const JsonObject& object, const char* key, int low) {
-    const json& list = object.array(key);
-    std::pair<int, int> size{-1, -1};
-    if (list.size() == 2 && list[0].is_number_unsigned() && list[1].is_number_unsigned()) {
-      const auto width = list[0].get<uint64_t>(), height = list[1].get<uint64_t>();
-      if (width <= uint64_t(kMaxTargetSize) && height <= uint64_t(kMaxTargetSize)) {
-        size = {int(width), int(height)};
-      }
-    }
-    if (size.first < low || size.second < low) {
-      object.fail(key, "it is not a size in pixels, each side in " + std::to_string(low) + "..16384", kAgain);
-    }
-    return size;
-  }
-
-  void read_targets() {
-    uint64_t pixels = 0;
-    const json& targets = root_.array("targets");
-    for (size_t i = 0; i < targets.size(); i++) {
-      const JsonObject object(targets[i], "target " + std::to_string(i));
-      Target target;
-      target.id = int(object.integer("id", std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-      std::tie(target.width, target.height) = read_size(object, "size", 1);
-      target.layers = int(object.integer_or("layers", 1, kMaxTargetLayers, 1));
-      target.format = object.name_or("format", bkf::kColorFormats, target.format);
-      pixels += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
-      if (pixels > limits_.target_pixels) object.fail("size", "all targets together are too large", kAgain);
-      if (!target_of_id_.emplace(target.id, uint32_t(i)).second) {
-        object.fail("id", std::to_string(target.id) + " is used twice", kAgain);
-      }
-      frame_.targets.push_back(target);
-      frame_.views.push_back({.target = uint32_t(i)});
+  // `part`, of elements of `element_size` bytes, must lie inside the blob `repeat` times.
+  void check_part(const std::string& place, const bkf::Part& part, const char* count_key, size_t element_size,
+                  uint64_t repeat = 1) const {
+    if (part.offset % bkf::kAlignment != 0) fail_at(place, "offset", "it is not a multiple of 16");
+    const uint64_t room = part.offset <= blob_.size() ? (blob_.size() - part.offset) / element_size : 0;
+    if (part.count > room / repeat) {
+      fail_at(place, count_key, fmt::format("the range ends beyond the blob of {} bytes", blob_.size()));
     }
   }
 
-  void read_states() {
-    const json& states = root_.array("states");
-    for (size_t i = 0; i < states.size(); i++) {
-      frame_.states.push_back(bkf::read_state(JsonObject(states[i], "state " + std::to_string(i))));
+  Command read_command(const ObjectReader& object) {
+    bkf::CommandType type{};
+    object.required("type", type);
+    switch (type) {
+      case bkf::CommandType::draw: return read_draw(object);
+      case bkf::CommandType::clear: return read_as<ClearCommand>(object);
+      case bkf::CommandType::blit: break;
     }
+    return read_as<BlitCommand>(object);
   }
 
-  // A member {"offset", `count_key`} of `element_size` bytes per element, `repeat` times, inside the blob.
-  Extent read_extent(const JsonObject& object, const char* count_key, size_t element_size, uint64_t repeat) const {
-    Extent extent;
-    extent.offset = uint64_t(object.integer("offset", 0, kMaxInt64));
-    extent.count = uint64_t(object.integer(count_key, 0, kMaxCount));
-    if (extent.offset % bkf::kAlignment != 0) object.fail("offset", "it is not a multiple of 16", kAgain);
-    const uint64_t room = extent.offset <= blob_.size() ? (blob_.size() - extent.offset) / element_size : 0;
-    if (extent.count > room / std::max<uint64_t>(repeat, 1)) {
-      object.fail(count_key, "the range ends beyond the blob of " + std::to_string(blob_.size()) + " bytes", kAgain);
+  template <typename T>
+  static T read_as(const ObjectReader& object) {
+    T result;
+    visit_fields(object, result);
+    return result;
+  }
+
+  // Until all parts of the blob are gathered, first_vertex and first_index count from the blob's beginning.
+  DrawCommand read_draw(const ObjectReader& object) {
+    auto [draw, target, layer, positions, indices] = read_as<bkf::FileDraw>(object);
+    check_part(object.place() + ", position", positions, "count", sizeof(glm::vec4), draw.instances);
+    draw.first_view = view_of(target, layer);
+    draw.first_vertex = positions.offset / sizeof(glm::vec4);
+    positions_.add(draw.first_vertex, positions.count * draw.instances);
+    draw.vertex_count = draw.element_count = uint32_t(positions.count);
+    if (draw.indexed) {
+      check_part(object.place() + ", indices", indices, "count", sizeof(uint32_t));
+      draw.first_index = indices.offset / sizeof(uint32_t);
+      indices_.add(draw.first_index, indices.count);
+      draw.element_count = uint32_t(indices.count);
     }
-    return extent;
-  }
-
-  static uint32_t read_instances(const JsonObject& draw) {
-    return uint32_t(draw.integer_or("instances", 1, kMaxCount, 1));
-  }
-
-  Extent read_positions(const JsonObject& draw) const {
-    const JsonObject object = draw.object("position");
-    static constexpr std::array<std::string_view, 1> kTypes = {"f32x4"};
-    object.find("type", object.at("type"), kTypes);
-    return read_extent(object, "count", sizeof(glm::vec4), read_instances(draw));
-  }
-
-  Extent read_indices(const JsonObject& draw) const {
-    const JsonObject object = draw.object("indices");
-    static constexpr std::array<std::string_view, 1> kTypes = {"u32"};
-    object.find("type", object.at("type"), kTypes);
-    return read_extent(object, "count", sizeof(uint32_t), 1);
-  }
-
-  void collect_ranges(const JsonObject& command) {
-    if (command.text_or("type", "") != "draw") return;
-    const Extent positions = read_positions(command);
-    positions_.add(positions.offset, positions.count * read_instances(command));
-    if (!command.has("indices")) return;
-    const Extent indices = read_indices(command);
-    indices_.add(indices.offset, indices.count);
-  }
-
-  Command read_command(const JsonObject& command) {
-    static constexpr std::array<std::string_view, 3> kTypes = {"draw", "clear", "blit"};
-    switch (command.find("type", command.at("type"), kTypes)) {
-      case 0: return read_draw(command);
-      case 1: return read_clear(command);
-      default: return read_blit(command);
-    }
-  }
-
-  uint32_t read_target(const JsonObject& object, const char* key) const {
-    const auto id = int(object.integer(key, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-    const auto found = target_of_id_.find(id);
-    if (found == target_of_id_.end()) object.fail(key, "no target has the id " + std::to_string(id), kAgain);
-    return found->second;
+    return std::move(draw);
   }
 
   // The view of a target's layer; all but those of layer 0 are made on first use.
@@ -249,108 +297,43 @@ class Reader {
     return found->second;
   }
 
-  DrawCommand read_draw(const JsonObject& command) {
-    DrawCommand draw;
-    const uint32_t target = read_target(command, "target");
-    draw.first_view = view_of(target, uint32_t(command.integer_or("layer", 0, kMaxTargetLayers - 1, 0)));
-    draw.state = uint32_t(command.integer("state", 0, int64_t(frame_.states.size()) - 1));
-    draw.topology = command.name<Topology>("mode", bkf::kTopologies);
-    draw.restart = command.boolean_or("restart", false);
-    draw.instances = read_instances(command);
-    draw.label = command.text_or("label", "");
-    for (const json& flag : command.array("flags")) draw.flags |= 1u << command.find("flags", flag, bkf::kDrawFlags);
-    const Extent positions = read_positions(command);
-    draw.first_vertex = positions_.first(positions.offset);
-    draw.vertex_count = draw.element_count = uint32_t(positions.count);
-    draw.indexed = command.has("indices");
-    if (draw.indexed) {
-      const Extent indices = read_indices(command);
-      draw.first_index = indices_.first(indices.offset);
-      draw.element_count = uint32_t(indices.count);
+  // The bytes of a picture in the blob.
+  std::span<const std::byte> picture(const std::string& place, const bkf::Part& part, size_t element_size) {
+    check_part(place, part, "size", element_size);
+    reference_bytes_ += part.count * element_size;
+    if (reference_bytes_ > limits_.reference_bytes) fail_at(place, "size", "all references are too large");
+    return blob_.subspan(part.offset, part.count * element_size);
+  }
+
+  void read_reference(const ObjectReader& object) {
+    const auto file = read_as<bkf::FileReference>(object);
+    Reference& reference = frame_.references.emplace_back();
+    reference.target = file.target;
+    reference.before = file.before;
+    if (file.has_color) {
+      const auto bytes = picture(object.place() + ", color", file.color, 1);
+      reference.color_jpeg.resize(bytes.size());
+      std::memcpy(reference.color_jpeg.data(), bytes.data(), bytes.size());
     }
-    return draw;
-  }
-
-  ClearCommand read_clear(const JsonObject& command) const {
-    ClearCommand clear;
-    clear.target = read_target(command, "target");
-    if (command.has("color")) command.numbers("color", std::span<float>(&clear.color.emplace()[0], 4));
-    if (command.has("depth")) clear.depth = command.number("depth");
-    if (command.has("stencil")) clear.stencil = uint8_t(command.integer("stencil", INT32_MIN, UINT32_MAX) & 0xff);
-    if (command.has("scissor")) clear.scissor = bkf::read_scissor(command, "scissor");
-    return clear;
-  }
-
-  BlitCommand read_blit(const JsonObject& command) const {
-    static constexpr std::array<std::string_view, 3> kPlanes = {"color", "depth", "stencil"};
-    BlitCommand blit;
-    blit.from = read_target(command, "from");
-    blit.to = read_target(command, "to");
-    blit.source = bkf::read_rect(command, "source");
-    blit.destination = bkf::read_rect(command, "destination");
-    if (command.has("planes")) {
-      std::array<bool, 3> planes{};
-      for (const json& plane : command.array("planes")) planes[command.find("planes", plane, kPlanes)] = true;
-      blit.color = planes[0];
-      blit.depth = planes[1];
-      blit.stencil = planes[2];
-    }
-    return blit;
-  }
-
-  void count_reference_bytes(const JsonObject& object, uint64_t bytes) {
-    reference_bytes_ += bytes;
-    if (reference_bytes_ > limits_.reference_bytes) object.fail("size", "all references are too large", kAgain);
-  }
-
-  void read_references() {
-    const json& references = root_.array("references");
-    for (size_t i = 0; i < references.size(); i++) {
-      const JsonObject object(references[i], "reference " + std::to_string(i));
-      Reference reference;
-      reference.target = read_target(object, "target");
-      reference.before = uint32_t(object.integer("before", 0, int64_t(frame_.commands.size())));
-      if (object.has("color")) read_reference_color(object.object("color"), reference);
-      if (object.has("depth")) read_reference_depth(object.object("depth"), reference);
-      frame_.references.push_back(std::move(reference));
+    if (file.has_depth) {
+      const bkf::Part part{file.depth_offset, uint64_t(file.depth_width) * uint64_t(file.depth_height)};
+      const auto bytes = picture(object.place() + ", depth", part, sizeof(float));
+      reference.depth_width = file.depth_width;
+      reference.depth_height = file.depth_height;
+      reference.depth.resize(part.count);
+      std::memcpy(reference.depth.data(), bytes.data(), bytes.size());
     }
   }
 
-  void read_reference_color(const JsonObject& object, Reference& reference) {
-    static constexpr std::array<std::string_view, 1> kTypes = {"jpeg"};
-    object.find("type", object.at("type"), kTypes);
-    const Extent extent = read_extent(object, "size", 1, 1);
-    count_reference_bytes(object, extent.count);
-    const auto* begin = reinterpret_cast<const uint8_t*>(blob_.data()) + extent.offset;
-    reference.color_jpeg.assign(begin, begin + extent.count);
-  }
-
-  void read_reference_depth(const JsonObject& object, Reference& reference) {
-    static constexpr std::array<std::string_view, 1> kTypes = {"f32"};
-    static constexpr std::array<std::string_view, 1> kOrigins = {"bottom-left"};
-    object.find("type", object.at("type"), kTypes);
-    if (object.has("origin")) object.find("origin", object.at("origin"), kOrigins);
-    std::tie(reference.depth_width, reference.depth_height) = read_size(object, "size", 1);
-    const uint64_t bytes = uint64_t(reference.depth_width) * uint64_t(reference.depth_height) * sizeof(float);
-    const auto offset = uint64_t(object.integer("offset", 0, kMaxInt64));
-    if (offset > blob_.size() || bytes > blob_.size() - offset) {
-      object.fail("size", "the picture ends beyond the blob of " + std::to_string(blob_.size()) + " bytes", kAgain);
-    }
-    count_reference_bytes(object, bytes);
-    reference.depth.resize(size_t(bytes / sizeof(float)));
-    std::memcpy(reference.depth.data(), blob_.data() + offset, size_t(bytes));
-  }
-
-  JsonObject root_;
+  ObjectReader::Targets targets_;
+  ObjectReader root_;
   std::span<const std::byte> blob_;
   const BkfLimits& limits_;
   const LoadProgress& progress_;
   Frame frame_;
-  std::map<int, uint32_t> target_of_id_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> view_of_layer_;
-  BlobRanges<uint32_t> indices_;
-  BlobRanges<glm::vec4> positions_;
-  uint64_t reference_bytes_ = 0;
+  RangeSet indices_, positions_;
+  uint64_t pixels_ = 0, reference_bytes_ = 0;
 };
 
 }  // namespace
@@ -367,7 +350,7 @@ Frame read_bkf(std::span<const std::byte> file, std::string_view name, const Bkf
     validate(frame);
     return frame;
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(std::string(name) + ": " + error.what());
+    fail("{}: {}", name, error.what());
   }
 }
 

@@ -1,86 +1,143 @@
-#include "scene/bkf_writer.h"
-
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <span>
-#include <stdexcept>
 
+#include "scene/bkf.h"
 #include "scene/bkf_container.h"
-#include "scene/bkf_format.h"
-#include "scene/bkf_state.h"
+#include "scene/bkf_fields.h"
+#include "scene/failure.h"
 #include "scene/file_io.h"
 
 namespace brokkr {
 namespace {
 
+using bkf::visit_fields;
 using nlohmann::json;
+
+// One object of the file, written by the lists of bkf_fields.h.
+class ObjectWriter {
+ public:
+  static constexpr bool kReads = false;
+  using Targets = std::vector<int>;  // identifiers by number
+
+  explicit ObjectWriter(const Targets& targets) : targets_(targets) {}
+
+  template <typename T>
+  void field(const char* key, const T& member, const bkf::Limits& = {}) {
+    json_[key] = value(member);
+  }
+  template <typename T>
+  void required(const char* key, const T& member, const bkf::Limits& = {}) {
+    field(key, member);
+  }
+  template <typename T, typename Missing>
+  void sparse(const char* key, const T& member, const Missing& missing, const bkf::Limits& = {}) {
+    if (member != missing) field(key, member);
+  }
+  void clamped(const char* key, uint8_t member) { field(key, member); }
+  void constant(const char* key, const char* name) { json_[key] = name; }
+  void target(const char* key, uint32_t number) { json_[key] = targets_[number]; }
+  void bits(const char* key, uint32_t member, std::string_view names) {
+    json_[key] = json::array();
+    for (size_t i = 0; !bkf::name_at(names, i).empty(); i++) {
+      if (member >> i & 1) json_[key].push_back(bkf::name_at(names, i));
+    }
+  }
+  template <typename F>
+  void object(const char* key, F&& list) {
+    ObjectWriter inner(targets_);
+    list(inner);
+    json_[key] = std::move(inner.json_);
+  }
+  static constexpr bool has(const char*) { return true; }
+
+  json take() { return std::move(json_); }
+
+ private:
+  template <typename T>
+  json value(const T& member) const {
+    if constexpr (requires { bkf::as_list(member); }) {
+      return value(bkf::as_list(member));
+    } else if constexpr (std::is_enum_v<T>) {
+      return bkf::name_of(member);
+    } else if constexpr (requires { visit_fields(*this, member); }) {
+      ObjectWriter inner(targets_);
+      visit_fields(inner, member);
+      return inner.json_;
+    } else {
+      return member;
+    }
+  }
+  template <typename T>
+  json value(const std::optional<T>& member) const {
+    return member ? value(*member) : json();
+  }
+  template <typename... T>
+  json value(const bkf::List<T...>& list) const {
+    return std::apply([&](const auto&... member) { return json::array({value(member)...}); }, list.members);
+  }
+
+  const Targets& targets_;
+  json json_ = json::object();
+};
 
 class Writer {
  public:
-  Writer(const Frame& frame, const BkfWriteOptions& options) : frame_(frame), options_(options) {}
+  Writer(const Frame& frame, const BkfWriteOptions& options) : frame_(frame), options_(options) {
+    // Identifiers need not be unique in a Frame; in the file they are what commands refer to.
+    std::map<int, int> uses;
+    for (const Target& target : frame.targets) uses[target.id]++;
+    for (const Target& target : frame.targets) {
+      targets_.push_back(uses.size() == frame.targets.size() ? target.id : int(targets_.size()));
+    }
+  }
 
   std::vector<std::byte> write() {
-    json commands = json::array();
-    std::vector<size_t> number_of(frame_.commands.size() + 1);  // of a command in the file
-    for (size_t i = 0; i < frame_.commands.size(); i++) {
-      number_of[i] = commands.size();
-      std::visit([&](const auto& command) { write_command(command, commands); }, frame_.commands[i]);
+    std::vector<size_t> number_of;  // of a command in the file
+    for (const Command& command : frame_.commands) {
+      number_of.push_back(commands_.size());
+      std::visit([&](const auto& one) { write_command(one); }, command);
     }
-    number_of.back() = commands.size();
+    number_of.push_back(commands_.size());
 
-    json root = {
-        {"asset",
-         {{"generator", frame_.generator},
-          {"application", frame_.application},
-          {"frame", frame_.frame_number},
-          {"license", frame_.license}}},
-        {"window", {frame_.window_width, frame_.window_height}},
-        {"targets", json::array()},
-        {"states", json::array()},
-        {"commands", std::move(commands)},
-        {"skipped",
-         {{"draws", frame_.skipped_draws},
-          {"triangles", frame_.skipped_triangles},
-          {"reasons", frame_.skipped_reasons}}},
-        {"references", json::array()},
-    };
-    for (const Target& target : frame_.targets) root["targets"].push_back(write_target(target));
-    for (const State& state : frame_.states) root["states"].push_back(bkf::write_state(state));
+    json root = as_json(frame_);
+    root["commands"] = std::move(commands_);
+    root["targets"] = root["states"] = root["references"] = json::array();
+    for (Target target : frame_.targets) {
+      target.id = targets_[root["targets"].size()];
+      root["targets"].push_back(as_json(target));
+      root["targets"].back()["samples"] = 0;
+    }
+    for (const State& state : frame_.states) root["states"].push_back(as_json(state));
     for (const Reference& reference : frame_.references) {
-      json written = write_reference(reference, number_of[reference.before]);
-      if (written.contains("color") || written.contains("depth")) root["references"].push_back(std::move(written));
+      const bkf::FileReference written = append(reference, uint32_t(number_of[reference.before]));
+      if (written.has_color || written.has_depth) root["references"].push_back(as_json(written));
     }
     root["blob"] = {{"codec", "zstd"}, {"size", blob_.size()}};
     return bkf::pack(root, blob_, options_.level);
   }
 
  private:
-  // Identifiers need not be unique in a Frame; in the file they are what commands refer to.
-  int id_of(uint32_t target) const { return ids_are_unique_ ? frame_.targets[target].id : int(target); }
-
-  bool find_duplicate_ids() const {
-    std::map<int, int> uses;
-    for (const Target& target : frame_.targets) {
-      if (++uses[target.id] > 1) return true;
-    }
-    return false;
+  template <typename T>
+  json as_json(const T& value) const {
+    ObjectWriter object(targets_);
+    visit_fields(object, value);
+    return object.take();
+  }
+  template <typename T>
+  void add(bkf::CommandType type, const T& command) {
+    commands_.push_back(as_json(command));
+    commands_.back()["type"] = bkf::name_of(type);
   }
 
-  json write_target(const Target& target) const {
-    json result = {{"id", id_of(uint32_t(&target - frame_.targets.data()))},
-                   {"size", {target.width, target.height}},
-                   {"samples", 0}};
-    if (target.layers != 1) result["layers"] = target.layers;
-    if (target.format != ColorFormat::rgba8) result["format"] = bkf::name_of(bkf::kColorFormats, target.format);
-    return result;
-  }
-
-  uint64_t append(const void* data, size_t bytes) {
+  template <typename T>
+  uint64_t append(const T* values, size_t count) {
     blob_.resize((blob_.size() + bkf::kAlignment - 1) / bkf::kAlignment * bkf::kAlignment);
     const uint64_t offset = blob_.size();
-    const auto* begin = static_cast<const std::byte*>(data);
-    blob_.insert(blob_.end(), begin, begin + bytes);
+    const auto bytes = std::as_bytes(std::span(values, count));
+    blob_.insert(blob_.end(), bytes.begin(), bytes.end());
     return offset;
   }
 
@@ -89,44 +146,28 @@ class Writer {
   uint64_t append_shared(std::map<std::pair<uint64_t, uint64_t>, uint64_t>& stored, const std::vector<T>& values,
                          uint64_t first, uint64_t count) {
     const auto [found, is_new] = stored.emplace(std::pair(first, count), 0);
-    if (is_new) found->second = append(values.data() + first, size_t(count) * sizeof(T));
+    if (is_new) found->second = append(values.data() + first, size_t(count));
     return found->second;
   }
 
-  void write_command(const DrawCommand& draw, json& commands) {
+  void write_command(const DrawCommand& draw) {
     for (uint32_t i = 0; i < draw.view_count; i++) {
       const View& view = frame_.views[draw.first_view + i];
       const bool clip_space = draw.vertex_kind == VertexKind::clip_space;
-      const uint64_t offset = clip_space ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,
-                                                         uint64_t(draw.vertex_count) * draw.instances)
-                                         : append_transformed(draw, view);
-      json command = {{"type", "draw"},
-                      {"label", draw.label},
-                      {"target", id_of(view.target)},
-                      {"state", draw.state},
-                      {"mode", bkf::name_of(bkf::kTopologies, draw.topology)},
-                      {"position", {{"offset", offset}, {"type", "f32x4"}, {"count", draw.vertex_count}}}};
-      if (view.layer != 0) command["layer"] = view.layer;
-      if (draw.instances != 1) command["instances"] = draw.instances;
-      if (draw.restart) command["restart"] = true;
-      write_elements(draw, command);
-      for (size_t bit = 0; bit < bkf::kDrawFlags.size(); bit++) {
-        if (draw.flags >> bit & 1) command["flags"].push_back(bkf::kDrawFlags[bit]);
+      bkf::FileDraw written{draw, view.target, view.layer, {0, draw.vertex_count}, {0, draw.element_count}};
+      written.positions.offset = clip_space ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,
+                                                            uint64_t(draw.vertex_count) * draw.instances)
+                                            : append_transformed(draw, view);
+      // In the file, a draw without indices uses all its positions. A draw that uses fewer is written with indices.
+      if (draw.indexed) {
+        written.indices.offset = append_shared(stored_indices_, frame_.indices, draw.first_index, draw.element_count);
+      } else if (draw.element_count != draw.vertex_count) {
+        std::vector<uint32_t> numbers(draw.element_count);
+        std::iota(numbers.begin(), numbers.end(), 0u);
+        written.indices.offset = append(numbers.data(), numbers.size());
+        written.command.indexed = true;
       }
-      commands.push_back(std::move(command));
-    }
-  }
-
-  // In the file, a draw without indices uses all its positions. A draw that uses fewer is written with indices.
-  void write_elements(const DrawCommand& draw, json& command) {
-    if (draw.indexed) {
-      const uint64_t offset = append_shared(stored_indices_, frame_.indices, draw.first_index, draw.element_count);
-      command["indices"] = {{"offset", offset}, {"type", "u32"}, {"count", draw.element_count}};
-    } else if (draw.element_count != draw.vertex_count) {
-      std::vector<uint32_t> numbers(draw.element_count);
-      for (uint32_t i = 0; i < draw.element_count; i++) numbers[i] = i;
-      const uint64_t offset = append(numbers.data(), numbers.size() * sizeof(uint32_t));
-      command["indices"] = {{"offset", offset}, {"type", "u32"}, {"count", draw.element_count}};
+      add(bkf::CommandType::draw, written);
     }
   }
 
@@ -139,50 +180,32 @@ class Writer {
         positions.push_back(view.view_projection * (model * frame_.positions[draw.first_vertex + vertex]));
       }
     }
-    return append(positions.data(), positions.size() * sizeof(glm::vec4));
+    return append(positions.data(), positions.size());
   }
 
-  void write_command(const ClearCommand& clear, json& commands) {
-    json command = {{"type", "clear"}, {"target", id_of(clear.target)}};
-    if (clear.color) command["color"] = {clear.color->x, clear.color->y, clear.color->z, clear.color->w};
-    if (clear.depth) command["depth"] = *clear.depth;
-    if (clear.stencil) command["stencil"] = *clear.stencil;
-    if (clear.scissor) command["scissor"] = bkf::write_rect(*clear.scissor);
-    commands.push_back(std::move(command));
-  }
+  void write_command(const ClearCommand& clear) { add(bkf::CommandType::clear, clear); }
+  void write_command(const BlitCommand& blit) { add(bkf::CommandType::blit, blit); }
 
-  void write_command(const BlitCommand& blit, json& commands) {
-    json planes = json::array();
-    if (blit.color) planes.push_back("color");
-    if (blit.depth) planes.push_back("depth");
-    if (blit.stencil) planes.push_back("stencil");
-    commands.push_back({{"type", "blit"},
-                        {"from", id_of(blit.from)},
-                        {"to", id_of(blit.to)},
-                        {"source", bkf::write_rect(blit.source)},
-                        {"destination", bkf::write_rect(blit.destination)},
-                        {"planes", planes}});
-  }
-
-  json write_reference(const Reference& reference, size_t before) {
-    json result = {{"target", id_of(reference.target)}, {"before", before}};
-    if (options_.reference_colors && !reference.color_jpeg.empty()) {
-      const uint64_t offset = append(reference.color_jpeg.data(), reference.color_jpeg.size());
-      result["color"] = {{"offset", offset}, {"size", reference.color_jpeg.size()}, {"type", "jpeg"}};
+  // `before`: its command's number in the file.
+  bkf::FileReference append(const Reference& reference, uint32_t before) {
+    bkf::FileReference written{.target = reference.target, .before = before};
+    written.has_color = options_.reference_colors && !reference.color_jpeg.empty();
+    written.has_depth = options_.reference_depths && !reference.depth.empty();
+    if (written.has_color) {
+      written.color = {append(reference.color_jpeg.data(), reference.color_jpeg.size()), reference.color_jpeg.size()};
     }
-    if (options_.reference_depths && !reference.depth.empty()) {
-      const uint64_t offset = append(reference.depth.data(), reference.depth.size() * sizeof(float));
-      result["depth"] = {{"offset", offset},
-                         {"type", "f32"},
-                         {"size", {reference.depth_width, reference.depth_height}},
-                         {"origin", "bottom-left"}};
+    if (written.has_depth) {
+      written.depth_offset = append(reference.depth.data(), reference.depth.size());
+      written.depth_width = reference.depth_width;
+      written.depth_height = reference.depth_height;
     }
-    return result;
+    return written;
   }
 
   const Frame& frame_;
   const BkfWriteOptions& options_;
-  const bool ids_are_unique_ = !find_duplicate_ids();
+  ObjectWriter::Targets targets_;
+  json commands_ = json::array();
   std::vector<std::byte> blob_;
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> stored_indices_, stored_positions_;
 };
@@ -199,8 +222,8 @@ void write_bkf(const Frame& frame, const std::filesystem::path& path, const BkfW
     write_file(path, bkf_bytes(frame, options));
   } catch (const std::runtime_error& error) {
     const std::string message = error.what();
-    const bool named = message.rfind(path.string(), 0) == 0;
-    throw std::runtime_error(named ? message : path.string() + ": " + message);
+    if (message.starts_with(path.string())) throw;
+    fail("{}: {}", path.string(), message);
   }
 }
 

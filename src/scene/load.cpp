@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "scene/bkf_reader.h"
+#include "scene/bkf.h"
 #include "scene/generated.h"
 #include "scene/obj_reader.h"
 

@@ -8,6 +8,7 @@
 #include "log/json_text.h"
 #include "pipeline/options.h"
 #include "scene/file_io.h"
+#include "scene/json_parse.h"
 #include "viewer/camera_control.h"
 
 namespace brokkr::viewer {
@@ -54,9 +55,7 @@ Settings read_settings(const fs::path& path, std::string& problem) {
   std::error_code error;
   if (path.empty() || !fs::exists(path, error)) return s;
   try {
-    const std::vector<std::byte> bytes = read_file(path, kLargestFile);
-    const auto json = ordered_json::parse(reinterpret_cast<const char*>(bytes.data()),
-                                          reinterpret_cast<const char*>(bytes.data()) + bytes.size());
+    const auto json = parse_json(as_text(read_file(path, kLargestFile)));
     std::map<std::string, std::string> options;
     take(json, "options", options);
     for (const auto& [name, text] : options) take_option(s.options, name, text);

@@ -13,7 +13,7 @@
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
 #include "meshes.h"
-#include "scene/bkf_writer.h"
+#include "scene/bkf.h"
 #include "scene/generated.h"
 #include "scene/obj_writer.h"
 

@@ -10,7 +10,7 @@
 
 #include "program/scene.h"
 #include "run.h"
-#include "scene/bkf_reader.h"
+#include "scene/bkf.h"
 
 namespace brokkr::capture_test {
 

@@ -100,6 +100,7 @@ def bad_files(folder, valid):
         "notjson.bkf": container("{", TRIANGLE),
         "array.bkf": container("[]", TRIANGLE),
         "deep.bkf": container("[" * 200000, TRIANGLE),
+        "deepvalue.bkf": container(text.replace('"triangles"', "[" * 100000 + "]" * 100000), TRIANGLE),
         "notutf8.bkf": container(b'{"asset": "\xff\xfe"}', TRIANGLE),
         "state.bkf": container(frame(commands=[draw(state=9)]), TRIANGLE),
         "target.bkf": container(frame(commands=[{"type": "clear", "target": 5, "depth": 1.0}]), TRIANGLE),

@@ -11,8 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "scene/bkf_reader.h"
-#include "scene/bkf_writer.h"
+#include "scene/bkf.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Frame files: what is written is read back the same, and no damaged file gets through or crashes.
-#include "scene/bkf_reader.h"
+#include "scene/bkf.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <random>
 
 #include "scene/bkf_container.h"
-#include "scene/bkf_writer.h"
 
 namespace brokkr {
 namespace {
@@ -281,6 +280,7 @@ constexpr BadEdit kBadEdits[] = {
     {"/commands/3/flags/0", "\"magic\"", "command 3, field 'flags'"},
     {"/commands/3/restart", "false", "command 3, field 'indices': index 4294967295"},
     {"/commands/1/mode", "\"quads\"", "use one of triangles, triangle_strip"},
+    {"/commands/1/mode", "[[[[1]]]]", "unknown value of type array; use one of triangles"},
     {"/commands/1/state", "2", "command 1, field 'state'"},
     {"/commands/1/target", "3", "command 1, field 'target'"},
     {"/commands/4/layer", "3", "field 'layer'"},
@@ -315,6 +315,20 @@ constexpr BadEdit kBadEdits[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BadJson, testing::ValuesIn(kBadEdits));
+
+// Whoever prints or copies a value goes down into it: nothing may nest so deep that the stack ends.
+TEST(Bkf, DeepValuesAreRejected) {
+  bkf::Container container = bkf::unpack(bkf_bytes(rich_frame()), {});
+  json deep = 1;
+  for (int i = 0; i < 100; i++) deep = json::array({std::move(deep)});
+  for (const char* pointer : {"/commands/1/mode", "/asset/application", "/future"}) {
+    bkf::Container changed = container;
+    changed.json[json::json_pointer(pointer)] = deep;
+    const std::string message = read_error(bkf::pack(changed.json, changed.blob, 3));
+    EXPECT_NE(message.find("nests arrays or objects more than 64 deep; "), std::string::npos) << message;
+    EXPECT_LT(message.size(), 200u);
+  }
+}
 
 TEST(Bkf, UnknownKeysAreIgnored) {
   bkf::Container container = bkf::unpack(bkf_bytes(rich_frame()), {});

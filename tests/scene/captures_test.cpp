@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "scene/bkf_reader.h"
+#include "scene/bkf.h"
 
 namespace brokkr {
 namespace {

@@ -1,13 +1,18 @@
-// Reads frame files (`.bkf`, version 1): one captured frame of an application as clip-space draws.
+// Frame files (`.bkf`, version 1): one captured frame of an application as clip-space draws. bkf_fields.h describes
+// what is in them.
 //
-// Nothing in the file is trusted: every count, offset and name is checked before it is used, and the Frame that comes
+// Nothing in a file is trusted: every count, offset and name is checked before it is used, and the Frame that comes
 // back has passed `validate`. Errors are std::runtime_error of one line: file, command, field, remedy. Index and vertex
 // ranges that draws share in the file are shared in the Frame, so its size is bounded by the decoded blob's. There is
 // one View per target, in the order of the targets, and further ones only for draws into other layers than 0. All draws
 // use material 0, which is MaterialKind::none.
 //
-// Beyond the published keys the reader knows "layers" and "format" of a target and "layer" of a draw, with which
-// bkf_writer.h stores frames that did not come from a capture.
+// What was written is read back as the same frame, but for draws of VertexKind::transform. These are transformed when
+// they are written, each view as a draw of its own (view_projection * (model * position)); their materials, normals and
+// textures are left behind. Command numbers of references are moved along.
+//
+// Beyond the published keys the reader knows "layers" and "format" of a target and "layer" of a draw, with which frames
+// are stored that did not come from a capture.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +20,7 @@
 #include <filesystem>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
@@ -36,5 +42,17 @@ Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {}, 
 // The same for a file in memory; `name` stands for the file in messages.
 Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits = {},
                const LoadProgress& progress = {});
+
+struct BkfWriteOptions {
+  int level = 9;                 // of zstd, 1 (fast) .. 19 (small)
+  bool reference_colors = true;  // include the JPEG pictures of references
+  bool reference_depths = true;
+};
+
+// The file as bytes. Throws std::runtime_error for a frame that `validate` rejects.
+std::vector<std::byte> bkf_bytes(const Frame& frame, const BkfWriteOptions& options = {});
+
+// Replaces `path` as a whole or, on an error (std::runtime_error), not at all.
+void write_bkf(const Frame& frame, const std::filesystem::path& path, const BkfWriteOptions& options = {});
 
 }  // namespace brokkr
