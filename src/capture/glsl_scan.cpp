@@ -68,6 +68,24 @@ Tokens tokenize(std::string_view text) {
 
 using Macros = std::map<std::string, Tokens>;
 
+// Operators of preprocessor expressions; those of a higher level bind more tightly.
+struct Operator {
+  std::string_view text;
+  int level;
+  long (*apply)(long, long);
+};
+constexpr Operator kOperators[] = {
+    {"||", 0, [](long a, long b) { return long(a || b); }},  {"&&", 1, [](long a, long b) { return long(a && b); }},
+    {"|", 2, [](long a, long b) { return a | b; }},          {"^", 3, [](long a, long b) { return a ^ b; }},
+    {"&", 4, [](long a, long b) { return a & b; }},          {"==", 5, [](long a, long b) { return long(a == b); }},
+    {"!=", 5, [](long a, long b) { return long(a != b); }},  {"<", 6, [](long a, long b) { return long(a < b); }},
+    {">", 6, [](long a, long b) { return long(a > b); }},    {"<=", 6, [](long a, long b) { return long(a <= b); }},
+    {">=", 6, [](long a, long b) { return long(a >= b); }},  {"<<", 7, [](long a, long b) { return a << (b & 31); }},
+    {">>", 7, [](long a, long b) { return a >> (b & 31); }}, {"+", 8, [](long a, long b) { return a + b; }},
+    {"-", 8, [](long a, long b) { return a - b; }},          {"*", 9, [](long a, long b) { return a * b; }},
+    {"/", 9, [](long a, long b) { return b ? a / b : 0; }},  {"%", 9, [](long a, long b) { return b ? a % b : 0; }}};
+constexpr int kHighestLevel = 9;
+
 // The value of a preprocessor expression; what is not understood counts as 0.
 class Expression {
  public:
@@ -113,41 +131,13 @@ class Expression {
     return std::strtol(tokens_[at_++].c_str(), nullptr, 0);
   }
 
-  static long apply(std::string_view op, long a, long b) {
-    if (op == "||") return a || b;
-    if (op == "&&") return a && b;
-    if (op == "|") return a | b;
-    if (op == "^") return a ^ b;
-    if (op == "&") return a & b;
-    if (op == "==") return a == b;
-    if (op == "!=") return a != b;
-    if (op == "<") return a < b;
-    if (op == ">") return a > b;
-    if (op == "<=") return a <= b;
-    if (op == ">=") return a >= b;
-    if (op == "<<") return a << (b & 31);
-    if (op == ">>") return a >> (b & 31);
-    if (op == "+") return a + b;
-    if (op == "-") return a - b;
-    if (op == "*") return a * b;
-    if (op == "/") return b ? a / b : 0;
-    return b ? a % b : 0;
-  }
-
-  long binary(size_t level) {
-    static const std::vector<std::vector<std::string_view>> kLevels = {
-        {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="},
-        {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
-    if (level == kLevels.size()) return primary();
+  long binary(int level) {
+    if (level > kHighestLevel) return primary();
     long left = binary(level + 1);
-    for (bool found = true; found;) {
-      found = false;
-      for (std::string_view op : kLevels[level]) {
-        if (!take(op)) continue;
-        left = apply(op, left, binary(level + 1));
-        found = true;
-        break;
-      }
+    const auto is_next = [&](const Operator& op) { return op.level == level && take(op.text); };
+    const Operator* op = nullptr;
+    while ((op = std::find_if(std::begin(kOperators), std::end(kOperators), is_next)) != std::end(kOperators)) {
+      left = op->apply(left, binary(level + 1));
     }
     return left;
   }

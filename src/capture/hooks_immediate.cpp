@@ -34,13 +34,7 @@ namespace {
 
 std::atomic<int> compiling_lists{0}, open_begins{0};
 
-void set_busy(std::atomic<int>& count, int change, BusyBit bit) {
-  if ((count += change) > 0) {
-    g_busy.fetch_or(bit);
-  } else {
-    g_busy.fetch_and(~uint32_t(bit));
-  }
-}
+void count_busy(std::atomic<int>& count, int change, BusyBit bit) { set_busy(bit, (count += change) > 0); }
 
 // The primitives of an evaluator's mesh.
 GLenum evaluated(GLenum mode) { return mode == GL_POINT ? GL_POINTS : mode == GL_LINE ? GL_LINES : GL_TRIANGLES; }
@@ -123,7 +117,7 @@ BROKKR_EXPORT void glBegin(GLenum mode) {
       GL(NewList)(list, GL_COMPILE);
       context.begin_list = list;
       context.begin_mode = mode;
-      set_busy(open_begins, 1, kInBegin);
+      count_busy(open_begins, 1, kInBegin);
       recorded = true;
     });
     if (recorded) return;
@@ -135,7 +129,7 @@ BROKKR_EXPORT void glEnd() {
   Context* const context = is_busy(kInBegin) ? current_context() : nullptr;
   if (!context || context->begin_list == 0) return GL(End)();
   GL(EndList)();
-  set_busy(open_begins, -1, kInBegin);
+  count_busy(open_begins, -1, kInBegin);
   const GLuint list = context->begin_list;
   const GLenum mode = context->begin_mode;
   context->begin_list = 0;
@@ -158,7 +152,7 @@ BROKKR_EXPORT void glNewList(GLuint list, GLenum mode) {
     context->compiling = list;
     context->compiled_content = 0;
     context->call_after_compile = mode == GL_COMPILE_AND_EXECUTE && is_busy(kRecording);
-    set_busy(compiling_lists, 1, kCompiling);
+    count_busy(compiling_lists, 1, kCompiling);
     if (context->call_after_compile) mode = GL_COMPILE;
   }
   GL(NewList)(list, mode);
@@ -171,7 +165,7 @@ BROKKR_EXPORT void glEndList() {
   const GLuint list = context->compiling;
   set_list_content(*context, list, context->compiled_content);
   context->compiling = 0;
-  set_busy(compiling_lists, -1, kCompiling);
+  count_busy(compiling_lists, -1, kCompiling);
   if (context->call_after_compile) glCallList(list);
   context->call_after_compile = false;
 }

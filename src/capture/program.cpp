@@ -30,23 +30,33 @@ struct Programs {
   std::mutex mutex;
   std::map<std::pair<uint64_t, GLuint>, ProgramInfo> of_name;
 };
-
 Programs& programs() {
-  static auto* const result = new Programs;
+  static auto* const result = new Programs;  // never destroyed: threads may still link while the process ends
   return *result;
 }
 
-std::pair<uint64_t, GLuint> key_of(GLuint program) {
+// Calls f with what is known of a program, under a lock.
+template <typename F>
+auto with_program(GLuint program, F f) {
   const Context* context = current_context();
-  return {context ? context->share_group : 0, program};
+  const std::lock_guard lock(programs().mutex);
+  return f(programs().of_name[{context ? context->share_group : 0, program}]);
 }
 
 ProgramInfo find_program(GLuint program) {
-  Programs& all = programs();
-  const auto key = key_of(program);
-  const std::lock_guard lock(all.mutex);
-  const auto found = all.of_name.find(key);
-  return found == all.of_name.end() ? ProgramInfo{} : found->second;
+  return with_program(program, [](const ProgramInfo& info) { return info; });
+}
+
+GLint program_value(GLuint program, GLenum name) {
+  GLint value = 0;
+  GL(GetProgramiv)(program, name, &value);
+  return value;
+}
+
+GLint shader_value(GLuint shader, GLenum name) {
+  GLint value = 0;
+  GL(GetShaderiv)(shader, name, &value);
+  return value;
 }
 
 uint32_t stage_bit(GLint type) {
@@ -55,24 +65,20 @@ uint32_t stage_bit(GLint type) {
 }
 
 std::string shader_source(GLuint shader) {
-  GLint length = 0;
-  GL(GetShaderiv)(shader, GL_SHADER_SOURCE_LENGTH, &length);
-  std::string text(static_cast<size_t>(std::max(length, 0)), '\0');
+  const GLint length = std::max(shader_value(shader, GL_SHADER_SOURCE_LENGTH), 0);
+  std::string text(static_cast<size_t>(length), '\0');
   if (length > 0) GL(GetShaderSource)(shader, length, nullptr, text.data());
   return text.c_str();
 }
 
 ProgramInfo inspect(GLuint program) {
   ProgramInfo info;
-  GLint count = 0;
-  GL(GetProgramiv)(program, GL_ATTACHED_SHADERS, &count);
+  GLint count = program_value(program, GL_ATTACHED_SHADERS);
   std::vector<GLuint> shaders(static_cast<size_t>(std::max(count, 0)));
   if (!shaders.empty()) GL(GetAttachedShaders)(program, count, &count, shaders.data());
   std::string vertex, fragment;
   for (GLuint shader : shaders) {
-    GLint type = 0;
-    GL(GetShaderiv)(shader, GL_SHADER_TYPE, &type);
-    const uint32_t stage = stage_bit(type);
+    const uint32_t stage = stage_bit(shader_value(shader, GL_SHADER_TYPE));
     info.stages |= stage;
     if (stage == bit(kVertex)) vertex += shader_source(shader) + "\n";
     if (stage == bit(kFragment)) fragment += shader_source(shader) + "\n";
@@ -85,22 +91,35 @@ ProgramInfo inspect(GLuint program) {
   return info;
 }
 
-bool is_linked(GLuint program) {
-  GLint linked = GL_FALSE;
-  GL(GetProgramiv)(program, GL_LINK_STATUS, &linked);
-  return linked == GL_TRUE;
-}
+bool is_linked(GLuint program) { return program_value(program, GL_LINK_STATUS) == GL_TRUE; }
 
 void name_position(GLuint program, bool add) {
   const GLchar* const name = "gl_Position";
   GL(TransformFeedbackVaryings)(program, add ? 1 : 0, &name, GL_INTERLEAVED_ATTRIBS);
 }
 
+// A program of one shader: prepare(program), and link(program) where the shader compiles. 0 where there can be none.
+template <typename Prepare, typename Link>
+GLuint make_program(GLenum type, GLsizei count, const GLchar* const* strings, Prepare prepare, Link link) {
+  const GLuint shader = GL(CreateShader)(type);
+  if (shader == 0) return 0;
+  GL(ShaderSource)(shader, count, strings, nullptr);
+  GL(CompileShader)(shader);
+  const GLuint program = GL(CreateProgram)();
+  program_created(program);
+  prepare(program);
+  if (shader_value(shader, GL_COMPILE_STATUS) == GL_TRUE) {
+    GL(AttachShader)(program, shader);
+    link(program);
+    GL(DetachShader)(program, shader);
+  }
+  GL(DeleteShader)(shader);
+  return program;
+}
+
 // The program's last link records gl_Position and nothing else.
 bool records_position(GLuint program) {
-  GLint count = 0;
-  GL(GetProgramiv)(program, GL_TRANSFORM_FEEDBACK_VARYINGS, &count);
-  if (count != 1) return false;
+  if (program_value(program, GL_TRANSFORM_FEEDBACK_VARYINGS) != 1) return false;
   GLsizei size = 0;
   GLenum type = GL_NONE;
   GLchar name[32] = {};
@@ -129,12 +148,6 @@ StagePrograms current_stages(const Context& context) {
     stages[i] = static_cast<GLuint>(program);
   }
   return stages;
-}
-
-GLint program_value(GLuint program, GLenum name) {
-  GLint value = 0;
-  GL(GetProgramiv)(program, name, &value);
-  return value;
 }
 
 GLenum geometry_primitive(GLuint program) {
@@ -177,14 +190,11 @@ void link_program(GLuint program, const std::function<void()>& link) {
     link();
     return;
   }
-  Programs& all = programs();
-  const auto key = key_of(program);
   ProgramInfo info = inspect(program);
-  {
-    const std::lock_guard lock(all.mutex);
-    info.own_feedback = all.of_name[key].own_feedback;
-    all.of_name[key] = info;
-  }
+  with_program(program, [&](ProgramInfo& known) {
+    info.own_feedback = known.own_feedback;
+    known = info;
+  });
   const bool add = !info.own_feedback && (info.stages & (bit(kVertex) | bit(kEvaluation) | bit(kGeometry))) != 0;
   if (!add) {
     link();
@@ -198,36 +208,18 @@ void link_program(GLuint program, const std::function<void()>& link) {
 }
 
 void program_created(GLuint program) {
-  Programs& all = programs();
-  const auto key = key_of(program);
-  const std::lock_guard lock(all.mutex);
-  all.of_name.erase(key);
+  with_program(program, [](ProgramInfo& info) { info = {}; });
 }
 
 void set_own_feedback(GLuint program, bool own) {
-  Programs& all = programs();
-  const auto key = key_of(program);
-  const std::lock_guard lock(all.mutex);
-  all.of_name[key].own_feedback = own;
+  with_program(program, [&](ProgramInfo& info) { info.own_feedback = own; });
 }
 
 GLuint create_shader_program(GLenum type, GLsizei count, const GLchar* const* strings) {
-  const GLuint shader = GL(CreateShader)(type);
-  if (shader == 0) return 0;
-  GL(ShaderSource)(shader, count, strings, nullptr);
-  GL(CompileShader)(shader);
-  const GLuint program = GL(CreateProgram)();
-  program_created(program);
-  GLint compiled = GL_FALSE;
-  GL(GetShaderiv)(shader, GL_COMPILE_STATUS, &compiled);
-  GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
-  if (compiled == GL_TRUE) {
-    GL(AttachShader)(program, shader);
+  const auto separable = [](GLuint program) { GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE); };
+  return make_program(type, count, strings, separable, [](GLuint program) {
     link_program(program, [&] { GL(LinkProgram)(program); });
-    GL(DetachShader)(program, shader);
-  }
-  GL(DeleteShader)(shader);
-  return program;
+  });
 }
 
 VertexStage current_vertex_stage(const Context& context) {
@@ -275,16 +267,9 @@ VertexStage current_vertex_stage(const Context& context) {
 GLuint make_position_program(const char* expression) {
   const std::string text = std::string("#version 120\nvoid main() { gl_Position = ") + expression + "; }\n";
   const GLchar* strings[] = {text.c_str()};
-  const GLuint shader = GL(CreateShader)(GL_VERTEX_SHADER);
-  GL(ShaderSource)(shader, 1, strings, nullptr);
-  GL(CompileShader)(shader);
-  const GLuint program = GL(CreateProgram)();
-  GL(AttachShader)(program, shader);
-  name_position(program, true);
-  GL(LinkProgram)(program);
-  GL(DetachShader)(program, shader);
-  GL(DeleteShader)(shader);
-  if (is_linked(program)) return program;
+  const auto feedback = [](GLuint program) { name_position(program, true); };
+  const GLuint program = make_program(GL_VERTEX_SHADER, 1, strings, feedback, GL(LinkProgram));
+  if (program == 0 || is_linked(program)) return program;
   GL(DeleteProgram)(program);
   return 0;
 }

@@ -150,13 +150,13 @@ void begin_frame(const Surface& surface, int64_t number) {
   state.next.reset();
   const Operation operation(*context, "the beginning of the frame");
   state.recorder = std::make_unique<Recorder>(*context, surface, number);
-  g_busy.fetch_or(kRecording);
+  set_busy(kRecording, true);
 }
 
 void end_frame() {
   Session& state = session();
   Context* const context = known_context();
-  g_busy.fetch_and(~uint32_t(kRecording));
+  set_busy(kRecording, false);
   const std::unique_ptr<Recorder> finished = std::move(state.recorder);
   if (!context) {
     report("the frame is dropped: no context is current at its end");
@@ -182,7 +182,7 @@ void count_swap(const Surface& surface) {
     tell({{"pid", getpid()}, {"swaps", true}});
   }
   if (is_busy(kFastForward) && settings().frame && frame + kLeadFrames >= *settings().frame) {
-    g_busy.fetch_and(~uint32_t(kFastForward));
+    set_busy(kFastForward, false);
   }
   if (state.recorder || !wants_more()) return;
   watch_key();
@@ -193,12 +193,12 @@ __attribute__((constructor)) void start() {
   const Settings& wanted = settings();
   if (wanted.output.empty()) return;
   if (wanted.frame) session().next = wanted.frame;
-  if (wanted.frame && *wanted.frame == 0) g_busy.fetch_or(kWaitForStart);
-  if (wanted.fast_forward && wanted.frame && *wanted.frame > kLeadFrames) g_busy.fetch_or(kFastForward);
+  if (wanted.frame && *wanted.frame == 0) set_busy(kWaitForStart, true);
+  if (wanted.fast_forward && wanted.frame && *wanted.frame > kLeadFrames) set_busy(kFastForward, true);
 }
 
 __attribute__((destructor)) void finish() {
-  if (settings().output.empty()) return;
+  if (!is_armed()) return;
   session().writer.finish();
   int64_t frames = 0;
   for (const auto& [drawable, count] : session().swaps) frames = std::max(frames, count);
@@ -213,28 +213,24 @@ Recorder* recorder() { return session().recorder.get(); }
 
 void start_if_waiting() {
   if (!is_busy(kWaitForStart)) return;
-  try {
-    const std::lock_guard lock(capture_mutex());
+  guarded([] {
     if (!is_busy(kWaitForStart)) return;
-    g_busy.fetch_and(~uint32_t(kWaitForStart));
+    set_busy(kWaitForStart, false);
     begin_frame(current_surface(), 0);
-  } catch (const std::exception& error) {
-    abandon(error.what());
-  }
+  });
 }
 
 void abandon(const char* reason) {
   const std::lock_guard lock(capture_mutex());
-  g_busy.fetch_and(~uint32_t(kRecording));
+  set_busy(kRecording, false);
   session().recorder.reset();
   report(std::string("the frame is dropped: ") + reason);
   tell({{"pid", getpid()}, {"error", reason}});
 }
 
 void before_swap(const Surface& surface) {
-  if (settings().output.empty() || !is_busy(kRecording)) return;
-  try {
-    const std::lock_guard lock(capture_mutex());
+  if (!is_busy(kRecording)) return;
+  guarded([&] {
     Session& state = session();
     if (!state.recorder) return;
     if (state.recorder->window().drawable == surface.drawable) return end_frame();
@@ -242,19 +238,11 @@ void before_swap(const Surface& surface) {
       const Operation operation(*context, "the swap of another window");
       state.recorder->end_window(*context);
     }
-  } catch (const std::exception& error) {
-    abandon(error.what());
-  }
+  });
 }
 
 void after_swap(const Surface& surface) {
-  if (settings().output.empty()) return;
-  try {
-    const std::lock_guard lock(capture_mutex());
-    count_swap(surface);
-  } catch (const std::exception& error) {
-    abandon(error.what());
-  }
+  if (is_armed()) guarded([&] { count_swap(surface); });
 }
 
 }  // namespace brokkr::capture

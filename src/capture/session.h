@@ -27,6 +27,7 @@ bool is_armed();
 
 inline bool is_idle() { return g_busy.load(std::memory_order_relaxed) == 0; }
 inline bool is_busy(BusyBit bit) { return (g_busy.load(std::memory_order_relaxed) & bit) != 0; }
+inline void set_busy(BusyBit bit, bool on) { on ? g_busy.fetch_or(bit) : g_busy.fetch_and(~uint32_t(bit)); }
 
 // Called before and after the real swap.
 void before_swap(const Surface& surface);
@@ -41,23 +42,31 @@ void start_if_waiting();
 // Stops recording and drops the frame.
 void abandon(const char* reason);
 
-// Calls f(recorder, context) while a frame is recorded and GL may be called. No exception leaves it.
+// Calls f() for the layer alone. No exception leaves it: the frame is dropped instead.
 template <typename F>
-void record(const char* name, F&& f) noexcept {
-  if (is_busy(kWaitForStart)) start_if_waiting();
-  if (!is_busy(kRecording)) return;
+void guarded(F&& f) noexcept {
   try {
     const std::lock_guard lock(capture_mutex());
-    Recorder* const current = recorder();
-    Context* const context = current ? known_context() : nullptr;
-    if (!context || context->compiling != 0 || context->begin_list != 0) return;
-    const Operation operation(*context, name);
-    f(*current, *context);
+    f();
   } catch (const std::exception& error) {
     abandon(error.what());
   } catch (...) {
     abandon("an unknown problem");
   }
+}
+
+// Calls f(recorder, context) while a frame is recorded and GL may be called. No exception leaves it.
+template <typename F>
+void record(const char* name, F&& f) noexcept {
+  if (is_busy(kWaitForStart)) start_if_waiting();
+  if (!is_busy(kRecording)) return;
+  guarded([&] {
+    Recorder* const current = recorder();
+    Context* const context = current ? known_context() : nullptr;
+    if (!context || context->compiling != 0 || context->begin_list != 0) return;
+    const Operation operation(*context, name);
+    f(*current, *context);
+  });
 }
 
 }  // namespace brokkr::capture
