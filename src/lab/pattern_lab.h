@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "lab/pattern_pipeline.h"
+#include "lab/pattern_measures.h"
 #include "lab/result_table.h"
 
 namespace brokkr::lab {
@@ -32,11 +32,31 @@ struct LabFrame {
   uint64_t hash = 0;  // of the maps
 };
 
+// What the experiments work with.
+struct PatternBench {
+  PatternLabOptions options;
+  Renderer renderer;
+  PatternBook book;
+  std::vector<std::unique_ptr<LabFrame>> frames;
+  std::function<void(const std::string& what, double share)> say;  // progress of a unit; a share of 0 .. 1 is done
+};
+
+// A part of an experiment, whose rows are kept.
+struct PatternUnit {
+  std::string name;
+  const LabFrame* frame;  // the rows depend on this one; nullptr: on all frames
+  std::function<Rows()> run;
+};
+
 struct PatternExperiment {
   const char* name;
   const char* figure;  // of [Kerbl17]; "" for an experiment without one
   const char* title;
-  std::vector<std::string> columns;
+  const char* columns;  // "a,b,c"
+  bool on_machine;      // rows depend on the pipeline's machine
+  std::vector<PatternUnit> (*units)(PatternBench& bench);
+  // Instead of units: rows that follow from those of the experiment with costs.
+  Rows (*conclude)(PatternBench& bench, const Rows& costs) = nullptr;
 };
 // In the order in which they run: spacing, orientation, load, partition, search, pipeline, blocks, cost, recommend.
 std::span<const PatternExperiment> pattern_experiments();
@@ -48,7 +68,7 @@ class PatternLab {
 
   // Renders the frame's fragment map. Throws std::runtime_error for a frame without fragments.
   void add(const std::string& name, Frame frame);
-  const std::vector<std::unique_ptr<LabFrame>>& frames() const { return frames_; }
+  const std::vector<std::unique_ptr<LabFrame>>& frames() const { return bench_.frames; }
 
   // Runs the units that are not done yet and writes FOLDER/patterns-NAME.csv. Returns its rows. Throws
   // std::invalid_argument for an unknown name.
@@ -58,33 +78,10 @@ class PatternLab {
   int reused() const { return reused_; }
 
  private:
-  struct Unit {
-    std::string name;
-    std::string key;
-    std::function<Rows()> run;
-  };
-  std::vector<Unit> units(const std::string& experiment);
-  Rows spacing(const LabFrame& frame);
-  Rows orientation(const LabFrame& frame);
-  Rows load(const LabFrame& frame);
-  Rows partition(const LabFrame& frame);
-  Rows search(int rasterizers, int bin);
-  Rows pipeline(LabFrame& frame, OrderMode order);
-  Rows blocks(LabFrame& frame);
-  Rows cost(LabFrame& frame, Shading shading);
-  Rows recommend();
+  Rows rows_of(const PatternExperiment& experiment, const PatternUnit& unit);
 
-  std::vector<Contender> contenders(const LabFrame& frame, int rasterizers, int bin);
-  std::filesystem::path searched_file(int rasterizers, int bin, const std::string& left_out) const;
-  RenderOptions pipeline_options(Shading shading, OrderMode order, int bin) const;
-  std::string maps_key() const;
-  void say(const std::string& what, double share);
-
-  PatternLabOptions options_;
+  PatternBench bench_;
   Progress progress_;
-  Renderer renderer_;
-  PatternBook book_;
-  std::vector<std::unique_ptr<LabFrame>> frames_;
   std::string now_;  // the unit that runs, for progress
   int reused_ = 0;
 };

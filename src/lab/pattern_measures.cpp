@@ -9,14 +9,21 @@
 namespace brokkr::lab {
 namespace {
 
+// Whether the pattern's table depends on a seed, so that experiments average over several.
+bool is_random(const PatternChoice& choice) {
+  const auto* kind = std::get_if<PatternKind>(&choice);
+  return kind != nullptr && (*kind == PatternKind::pseudo_random ||
+                             *kind == PatternKind::hierarchical_maximized_distance || *kind == PatternKind::sudoku);
+}
+
+}  // namespace
+
 double deviation(const std::vector<double>& values) {
   double mean = 0, squares = 0;
   for (const double v : values) mean += v / double(values.size());
   for (const double v : values) squares += (v - mean) * (v - mean);
   return std::sqrt(squares / double(values.size()));
 }
-
-}  // namespace
 
 FragmentMap make_map(std::string name, int width, int height, std::vector<uint32_t> count) {
   if (width < 1 || height < 1 || count.size() != size_t(width) * size_t(height)) {
@@ -70,38 +77,31 @@ BinLoads bin_loads(const FragmentMap& map, int bin) {
   return bins;
 }
 
-bool is_random(PatternKind kind) {
-  return kind == PatternKind::pseudo_random || kind == PatternKind::hierarchical_maximized_distance ||
-         kind == PatternKind::sudoku;
-}
-
-std::shared_ptr<const Pattern> PatternBook::get(PatternKind kind, int rasterizers, int x, int y, uint32_t seed) {
-  const bool repeats =
-      kind != PatternKind::z_curve && kind != PatternKind::hilbert && kind != PatternKind::pseudo_random;
-  if (!repeats) return std::make_shared<const Pattern>(make_pattern(kind, rasterizers, x, y, seed));
-  const Key key{kind, rasterizers, is_random(kind) ? seed : 0};
+std::shared_ptr<const Pattern> PatternBook::get(const PatternChoice& choice, int rasterizers, int x, int y,
+                                                uint32_t seed) {
+  const auto* kind = std::get_if<PatternKind>(&choice);
+  if (kind == nullptr || *kind == PatternKind::z_curve || *kind == PatternKind::hilbert ||
+      *kind == PatternKind::pseudo_random)
+    return std::make_shared<const Pattern>(make_pattern(choice, rasterizers, x, y, seed));
+  const Key key{*kind, rasterizers, is_random(choice) ? seed : 0};
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
-  auto made = std::make_shared<const Pattern>(make_pattern(kind, rasterizers, x, y, seed));
+  auto made = std::make_shared<const Pattern>(make_pattern(choice, rasterizers, x, y, seed));
   const std::lock_guard lock(mutex_);
   return known_.emplace(key, std::move(made)).first->second;
 }
 
-PatternLoad pattern_load(const Pattern& pattern, const BinLoads& bins) {
-  const LoadStatistics s = load_statistics(pattern, bins.load, bins.x, bins.y);
-  return {s.mean, s.deviation, s.cv, s.imbalance};
-}
-
-PatternLoad pattern_load(PatternBook& book, PatternKind kind, int rasterizers, const BinLoads& bins, uint32_t seed,
-                         int seeds) {
-  const int draws = is_random(kind) ? seeds : 1;
-  PatternLoad sum{0, 0, 0, 0};
+LoadStatistics pattern_load(PatternBook& book, const PatternChoice& choice, int rasterizers, const BinLoads& bins,
+                            uint32_t seed, int seeds) {
+  const int draws = is_random(choice) ? seeds : 1;
+  LoadStatistics sum;
+  sum.imbalance = 0;
   for (int i = 0; i < draws; ++i) {
-    const PatternLoad one = pattern_load(*book.get(kind, rasterizers, bins.x, bins.y, seed + uint32_t(i)), bins);
+    const LoadStatistics one = pattern_load(*book.get(choice, rasterizers, bins.x, bins.y, seed + uint32_t(i)), bins);
     sum.mean += one.mean / draws;
-    sum.sigma += one.sigma / draws;
+    sum.deviation += one.deviation / draws;
     sum.cv += one.cv / draws;
     sum.imbalance += one.imbalance / draws;
   }

@@ -42,28 +42,26 @@ std::vector<FragmentMap> render_maps(Renderer& renderer, PreparedFrame& prepared
 // `bin`: edge in pixels, 1 or more.
 BinLoads bin_loads(const FragmentMap& map, int bin);
 
-// Whether the pattern's table depends on a seed, so that experiments average over several.
-bool is_random(PatternKind kind);
-
 class PatternBook {
  public:
   // The pattern for at least x * y bins. Safe to call from several threads.
-  std::shared_ptr<const Pattern> get(PatternKind kind, int rasterizers, int x, int y, uint32_t seed);
+  std::shared_ptr<const Pattern> get(const PatternChoice& choice, int rasterizers, int x, int y, uint32_t seed);
 
  private:
   using Key = std::tuple<PatternKind, int, uint32_t>;
   std::mutex mutex_;
-  std::map<Key, std::shared_ptr<const Pattern>>
-      known_;  // the patterns that repeat; others would be as large as the screen
+  // The patterns that repeat; others would be as large as the screen.
+  std::map<Key, std::shared_ptr<const Pattern>> known_;
 };
 
-// How evenly a pattern deals a map out; means over the seeds where it is random.
-struct PatternLoad {
-  double mean = 0, sigma = 0, cv = 0, imbalance = 1;  // fragments; see bin/load.h
-};
-PatternLoad pattern_load(PatternBook& book, PatternKind kind, int rasterizers, const BinLoads& bins, uint32_t seed,
-                         int seeds);
-PatternLoad pattern_load(const Pattern& pattern, const BinLoads& bins);
+// How evenly a pattern deals a map out: the mean of all but the loads themselves over the seeds where it is random.
+LoadStatistics pattern_load(PatternBook& book, const PatternChoice& choice, int rasterizers, const BinLoads& bins,
+                            uint32_t seed, int seeds);
+inline LoadStatistics pattern_load(const Pattern& pattern, const BinLoads& bins) {
+  return load_statistics(pattern, bins.load, bins.x, bins.y);
+}
+
+double deviation(const std::vector<double>& values);  // of the population
 
 // Groups of four bins, one rasterizer each, drawn apart step by step.
 struct SpacingStep {

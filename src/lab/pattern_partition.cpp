@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <map>
 #include <mutex>
+#include <span>
 
 #include "lab/pattern_parallel.h"
 #include "pipeline/expand.h"
@@ -15,19 +16,34 @@ namespace {
 constexpr uint64_t kPartitions[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
 
 // Loads of neighbouring batches become the load of one.
-BatchLoad sum_of(const std::vector<BatchLoad>& all, size_t first, size_t last) {
-  BatchLoad sum;
-  for (size_t i = first; i < last; ++i) sum.insert(sum.end(), all[i].begin(), all[i].end());
-  std::sort(sum.begin(), sum.end());
-  size_t kept = 0;
-  for (size_t i = 0; i < sum.size(); ++i) {
-    if (kept > 0 && sum[kept - 1].first == sum[i].first)
-      sum[kept - 1].second += sum[i].second;
-    else
-      sum[kept++] = sum[i];
+BatchLoad sum_of(std::span<const BatchLoad> all) {
+  std::map<uint32_t, uint32_t> sum;
+  for (const BatchLoad& batch : all) {
+    for (const auto& [bin, fragments] : batch) sum[bin] += fragments;
   }
-  sum.resize(kept);
-  return sum;
+  return {sum.begin(), sum.end()};
+}
+
+// Renders triangles first .. last - 1 and counts.
+BatchLoad render_batch(Renderer& renderer, const TriangleStream& stream, uint64_t first, uint64_t last) {
+  BatchLoad load;
+  if (first >= last) return load;
+  const Frame frame = stream.slice(first, last);
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions options;
+  options.machine = MachineKind::cpu;  // the counts are the same on every machine
+  options.workers = 1;
+  options.rasterizers = 1;
+  options.bin = kPartitionBin;
+  options.shading = Shading::flat;
+  options.order = OrderMode::strict;
+  options.hierarchical_depth = false;
+  options.store_blocks = 1024;  // the same for every launch, so that the memory is kept
+  const Statistics s = renderer.render(prepared, options, false).statistics;
+  for (size_t i = 0; i < s.bin_fragments.size(); ++i) {
+    if (s.bin_fragments[i] > 0) load.emplace_back(uint32_t(i), uint32_t(s.bin_fragments[i]));
+  }
+  return load;
 }
 
 }  // namespace
@@ -103,27 +119,6 @@ Frame TriangleStream::slice(uint64_t first, uint64_t last) const {
   return out;
 }
 
-BatchLoad BatchRenderer::render(uint64_t first, uint64_t last) {
-  BatchLoad load;
-  if (first >= last) return load;
-  const Frame frame = stream_.slice(first, last);
-  PreparedFrame prepared = renderer_.prepare(frame);
-  RenderOptions options;
-  options.machine = MachineKind::cpu;  // the counts are the same on every machine
-  options.workers = 1;
-  options.rasterizers = 1;
-  options.bin = kPartitionBin;
-  options.shading = Shading::flat;
-  options.order = OrderMode::strict;
-  options.hierarchical_depth = false;
-  options.store_blocks = 1024;  // the same for every launch, so that the memory is kept
-  const Statistics s = renderer_.render(prepared, options, false).statistics;
-  for (size_t i = 0; i < s.bin_fragments.size(); ++i) {
-    if (s.bin_fragments[i] > 0) load.emplace_back(uint32_t(i), uint32_t(s.bin_fragments[i]));
-  }
-  return load;
-}
-
 std::vector<Partition> partition_frame(const Frame& frame, const PartitionOptions& options,
                                        const std::function<void(double)>& progress) {
   const TriangleStream stream(frame);
@@ -139,49 +134,43 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
   const auto rendered = [&](const Partition& p) {
     return p.batches <= options.finest ? p.batches : std::min(options.sample, p.batches);
   };
-  // A batch that has to be rendered: one of the finest partition, one of a partition that is no sum of the finest, or a
-  // sample of a finer one.
-  struct Job {
-    uint64_t first, last;
-  };
-  std::vector<Job> jobs;
+  // Where the batches that have to be rendered begin and end: those of the finest partition, of the partitions that are
+  // no sums of the finest, and samples of finer ones.
+  std::vector<std::pair<uint64_t, uint64_t>> jobs;
   for (const Partition& p : all) {
-    if (is_sum(p)) continue;
-    const uint64_t count = rendered(p);
+    const uint64_t count = is_sum(p) ? 0 : rendered(p);
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t batch = p.batches * (2 * i + 1) / (2 * count);  // the middle of each stretch
-      jobs.push_back({batch_begin(triangles, batch, p.batches), batch_begin(triangles, batch + 1, p.batches)});
+      jobs.emplace_back(batch_begin(triangles, batch, p.batches), batch_begin(triangles, batch + 1, p.batches));
     }
   }
   std::vector<BatchLoad> loads(jobs.size());
-  std::atomic<size_t> done{0};
+  std::atomic<size_t> next{0};
   std::mutex talking;
   const int workers = std::max(1, options.workers);
-  std::atomic<size_t> next{0};
   parallel_for(workers, workers, [&](int) {
-    BatchRenderer renderer(stream);
+    Renderer renderer;
     for (size_t i = next++; i < jobs.size(); i = next++) {
-      loads[i] = renderer.render(jobs[i].first, jobs[i].last);
-      const size_t now = ++done;
-      if (now % 16 != 0) continue;
+      loads[i] = render_batch(renderer, stream, jobs[i].first, jobs[i].second);
+      if (i % 16 != 0) continue;
       const std::lock_guard lock(talking);
-      progress(double(now) / double(jobs.size()));
+      progress(double(i) / double(jobs.size()));
     }
   });
   // The borders of a partition that is a sum of the finest are borders of the finest.
-  size_t at = 0;
+  auto at = loads.begin();
   const std::vector<BatchLoad>* fine = nullptr;
   for (Partition& p : all) {
     if (is_sum(p)) continue;
-    const size_t count = size_t(rendered(p));
-    p.loads.assign(loads.begin() + std::ptrdiff_t(at), loads.begin() + std::ptrdiff_t(at + count));
-    at += count;
+    const auto end = at + std::ptrdiff_t(rendered(p));
+    p.loads.assign(at, end);
+    at = end;
     if (p.batches == finest) fine = &p.loads;
   }
   for (Partition& p : all) {
     if (!is_sum(p)) continue;
     const size_t each = size_t(finest / p.batches);
-    for (size_t i = 0; i < fine->size(); i += each) p.loads.push_back(sum_of(*fine, i, i + each));
+    for (size_t i = 0; i < fine->size(); i += each) p.loads.push_back(sum_of(std::span(*fine).subspan(i, each)));
   }
   return all;
 }
@@ -190,18 +179,12 @@ double mean_cv(const Pattern& pattern, const Partition& partition, int x, int bi
   const int per_bin = bin / kPartitionBin;
   double sum = 0;
   int count = 0;
-  std::vector<uint64_t> load(size_t(pattern.rasterizers));
   for (const BatchLoad& batch : partition.loads) {
     if (batch.empty()) continue;
-    std::fill(load.begin(), load.end(), uint64_t(0));
-    double total = 0, squares = 0;
-    for (const auto& [number, fragments] : batch) {
+    std::vector<uint64_t> load(size_t(pattern.rasterizers));
+    for (const auto& [number, fragments] : batch)
       load[size_t(pattern.at(int(number) % x / per_bin, int(number) / x / per_bin))] += fragments;
-      total += fragments;
-    }
-    const double mean = total / double(load.size());
-    for (const uint64_t l : load) squares += (double(l) - mean) * (double(l) - mean);
-    sum += std::sqrt(squares / double(load.size())) / mean;
+    sum += load_statistics(std::move(load)).cv;
     ++count;
   }
   return count > 0 ? sum / count : 0;

@@ -43,17 +43,6 @@ class TriangleStream {
 inline constexpr int kPartitionBin = 16;
 using BatchLoad = std::vector<std::pair<uint32_t, uint32_t>>;  // number (row by row from the bottom), fragments
 
-// Renders triangles first .. last - 1 and counts.
-class BatchRenderer {
- public:
-  explicit BatchRenderer(const TriangleStream& stream) : stream_(stream) {}
-  BatchLoad render(uint64_t first, uint64_t last);
-
- private:
-  const TriangleStream& stream_;
-  Renderer renderer_;
-};
-
 // Where batch i of `count` begins: they differ by one triangle at most.
 inline uint64_t batch_begin(uint64_t triangles, uint64_t i, uint64_t count) { return triangles * i / count; }
 

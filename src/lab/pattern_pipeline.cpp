@@ -6,41 +6,34 @@
 #include <utility>
 
 namespace brokkr::lab {
-
-void set_pattern(const Contender& contender, int rasterizers, RenderOptions& options) {
-  options.rasterizers = rasterizers;
-  options.pattern = contender.pattern;
-}
-
-double RasterizerWork::total() const { return std::accumulate(ms.begin(), ms.end(), 0.0); }
-double RasterizerWork::critical() const { return ms.empty() ? 0 : *std::max_element(ms.begin(), ms.end()); }
-
-double RasterizerWork::cv() const {
-  const double mean = total() / double(ms.size());
-  double squares = 0;
-  for (const double v : ms) squares += (v - mean) * (v - mean);
-  return mean > 0 ? std::sqrt(squares / double(ms.size())) / mean : 0;
-}
+namespace {
 
 RasterizerWork work_of(Statistics statistics) {
   RasterizerWork work;
-  work.frame_ms = statistics.launch_ms;
-  work.ms.assign(size_t(statistics.rasterizers), 0.0);
+  work.frame_ms = {statistics.launch_ms};
+  const bool whole = statistics.trace.empty();
+  work.ms.assign(whole ? 1 : size_t(statistics.rasterizers), 0.0);
   for (const TraceEvent& e : statistics.trace) {
     const double ms = (e.end_us - e.begin_us) * 1e-3;
     if (Stage(e.stage) == Stage::geometry) work.geometry_ms += ms;
     if (Stage(e.stage) == Stage::rasterize && e.argument < work.ms.size()) work.ms[e.argument] += ms;
+  }
+  for (const BlockTime& b : statistics.block_times) {
+    if (!whole) break;
+    work.geometry_ms += b.ms[size_t(Stage::geometry)];
+    work.ms[0] += b.ms[size_t(Stage::rasterize)];
   }
   statistics.trace.clear();
   work.statistics = std::move(statistics);
   return work;
 }
 
-void take_least(RasterizerWork& least, RasterizerWork&& other) {
-  for (size_t i = 0; i < least.ms.size(); ++i) least.ms[i] = std::min(least.ms[i], other.ms[i]);
-  least.geometry_ms = std::min(least.geometry_ms, other.geometry_ms);
-  least.frame_ms = std::min(least.frame_ms, other.frame_ms);
-}
+}  // namespace
+
+double RasterizerWork::total() const { return std::accumulate(ms.begin(), ms.end(), 0.0); }
+double RasterizerWork::critical() const { return ms.empty() ? 0 : *std::max_element(ms.begin(), ms.end()); }
+double RasterizerWork::cv() const { return total() > 0 ? deviation(ms) * double(ms.size()) / total() : 0; }
+double RasterizerWork::least_ms() const { return *std::min_element(frame_ms.begin(), frame_ms.end()); }
 
 std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prepared,
                                          std::span<const RenderOptions> settings, int runs,
@@ -49,13 +42,16 @@ std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prep
   for (int run = 0; run < runs; ++run) {
     for (size_t i = 0; i < settings.size(); ++i) {
       launched(size_t(run) * settings.size() + i);
-      RenderOptions options = settings[i];
-      options.trace = options.thread_time = true;
-      RasterizerWork work = work_of(renderer.render(prepared, options, false).statistics);
-      if (run == 0)
-        all[i] = std::move(work);
-      else
-        take_least(all[i], std::move(work));
+      RasterizerWork work = work_of(renderer.render(prepared, settings[i], false).statistics);
+      RasterizerWork& least = all[i];
+      if (run == 0) {
+        least = std::move(work);
+        continue;
+      }
+      std::transform(least.ms.begin(), least.ms.end(), work.ms.begin(), least.ms.begin(),
+                     [](double a, double b) { return std::min(a, b); });
+      least.geometry_ms = std::min(least.geometry_ms, work.geometry_ms);
+      least.frame_ms.push_back(work.frame_ms[0]);
     }
   }
   return all;

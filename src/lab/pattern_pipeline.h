@@ -8,31 +8,23 @@
 
 namespace brokkr::lab {
 
-// A pattern that takes part in an experiment: one of the book's, or one that was searched.
-struct Contender {
-  std::string name;
-  PatternChoice pattern;
-};
-void set_pattern(const Contender& contender, int rasterizers, RenderOptions& options);
-
-// Time that the launch's blocks spent on each rasterizer and on geometry, from its trace.
+// Time that the launch's blocks spent on each rasterizer and on geometry, from its trace; without a trace, on all
+// rasterizers together.
 struct RasterizerWork {
   std::vector<double> ms;  // per rasterizer
   double geometry_ms = 0;
-  double frame_ms = 0;  // of the launch
-  Statistics statistics;
+  std::vector<double> frame_ms;  // of each launch
+  Statistics statistics;         // of the first launch, without the trace
 
   double total() const;
   double critical() const;  // the longest: the time of a machine with a processor per rasterizer
   double cv() const;
+  double least_ms() const;  // of the launches
 };
-RasterizerWork work_of(Statistics statistics);
 
-// Keeps the least time of each rasterizer over several launches with one setting; others only add to it.
-void take_least(RasterizerWork& least, RasterizerWork&& other);
-
-// Launches each setting `runs` times in turns, so that other load of the computer affects all of them alike. On the
-// CPU, times are processor time of the threads. `launched` is called before every launch.
+// Launches each setting `runs` times in turns, so that other load of the computer affects all of them alike, and keeps
+// the least time of each rasterizer and of geometry: other load only adds to it. `launched` is called before every
+// launch.
 std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prepared,
                                          std::span<const RenderOptions> settings, int runs,
                                          const std::function<void(size_t)>& launched);

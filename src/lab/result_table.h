@@ -1,6 +1,7 @@
 // Results of an experiment as rows of text, which is what its CSV file holds.
 #pragma once
 
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +19,10 @@ inline std::string cell(const char* text) { return text; }
 std::string cell(double value);  // six significant digits
 template <class T>
 requires std::is_integral_v<T> std::string cell(T value) { return std::to_string(value); }
+
+inline void append(Rows& rows, Rows more) {
+  rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
 
 template <class... Values>
 Row row(const Values&... values) {

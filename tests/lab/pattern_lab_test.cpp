@@ -49,7 +49,8 @@ class Lab : public testing::Test {
 std::map<std::string, size_t> columns_of(const std::string& name) {
   for (const PatternExperiment& e : pattern_experiments()) {
     std::map<std::string, size_t> columns;
-    for (size_t i = 0; i < e.columns.size(); ++i) columns[e.columns[i]] = i;
+    const Row names = split(e.columns);
+    for (size_t i = 0; i < names.size(); ++i) columns[names[i]] = i;
     if (name == e.name) return columns;
   }
   return {};
@@ -62,7 +63,7 @@ TEST_F(Lab, RunsEveryExperimentAndGoesOnWhereItWas) {
     for (const PatternExperiment& e : pattern_experiments()) {
       first[e.name] = laboratory->run(e.name);
       EXPECT_FALSE(first[e.name].empty()) << e.name;
-      for (const Row& r : first[e.name]) ASSERT_EQ(r.size(), e.columns.size()) << e.name;
+      for (const Row& r : first[e.name]) ASSERT_EQ(r.size(), split(e.columns).size()) << e.name;
       EXPECT_TRUE(fs::exists(folder_ / ("patterns-" + std::string(e.name) + ".csv")));
     }
     EXPECT_THROW(laboratory->run("nothing"), std::invalid_argument);

@@ -82,7 +82,7 @@ TEST(FragmentMap, PredictsTheLoadThatTheRasterizersReport) {
   EXPECT_EQ(s.fragments, maps[0].total);
   EXPECT_GT(s.queue_elements, 0u);
   EXPECT_LE(s.queue_elements, s.triangle_rasterizer_pairs);
-  const PatternLoad load = pattern_load(saved_pattern(options.pattern)->pattern, bin_loads(maps[0], 16));
+  const LoadStatistics load = pattern_load(saved_pattern(options.pattern)->pattern, bin_loads(maps[0], 16));
   EXPECT_NEAR(load.cv, s.load_cv, 1e-9);
   options.rasterizers = 8;
   EXPECT_THROW(renderer.render(prepared, options), std::invalid_argument);
@@ -265,6 +265,7 @@ TEST(Work, FollowsTheFragments) {
   options.rasterizers = 8;  // of 15 bins: one of them or two
   options.bin = 128;
   options.pattern = PatternKind::diagonal;
+  options.trace = options.thread_time = true;
   const auto works = measure_work(renderer, prepared, std::span(&options, 1), 2, [](size_t) {});
   const RasterizerWork& w = works.at(0);
   ASSERT_EQ(w.ms.size(), 8u);
