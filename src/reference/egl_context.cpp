@@ -40,7 +40,6 @@ std::vector<Candidate> devices() {
   std::vector<EGLDeviceEXT> handles(size_t(count), nullptr);
   if (!eglQueryDevicesEXT(count, handles.data(), &count)) return {};
   std::vector<Candidate> result;
-  result.reserve(handles.size());
   for (EGLint i = 0; i < count; ++i)
     result.push_back({"device " + std::to_string(i), EGL_PLATFORM_DEVICE_EXT, handles[size_t(i)]});
   return result;
@@ -127,9 +126,7 @@ struct EglContext::Handles {
       if (surface == EGL_NO_SURFACE) return egl_error("eglCreatePbufferSurface");
     }
     if (!eglMakeCurrent(display, surface, surface, context)) return egl_error("eglMakeCurrent");
-    const int loaded = gladLoadGL(eglGetProcAddress);
-    if (loaded < GLAD_MAKE_VERSION(4, 5)) return "OpenGL functions could not be loaded";
-    return {};
+    return gladLoadGL(eglGetProcAddress) < GLAD_MAKE_VERSION(4, 5) ? "OpenGL functions could not be loaded" : "";
   }
 };
 
@@ -142,7 +139,7 @@ EglContext::EglContext(std::string device) {
   std::string answers;
   for (const Candidate& candidate : candidates(device)) {
     auto handles = std::make_unique<Handles>();
-    const std::string error = handles->open(candidate);
+    std::string error = handles->open(candidate);
     if (error.empty()) {
       const auto text = [](GLenum name) { return std::string(reinterpret_cast<const char*>(glGetString(name))); };
       handles_ = std::move(handles);
@@ -151,9 +148,8 @@ EglContext::EglContext(std::string device) {
       version_ = text(GL_VERSION);
       vendor_ = text(GL_VENDOR);
       if (device != "software" || is_software()) return;
-      answers += "; " + candidate.name + ": not a software renderer";
+      error = "not a software renderer";
       handles_.reset();
-      continue;
     }
     answers += "; " + candidate.name + ": " + error;
   }

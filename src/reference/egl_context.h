@@ -23,9 +23,8 @@ class EglContext {
   const std::string& renderer() const { return renderer_; }  // GL_RENDERER
   const std::string& version() const { return version_; }    // GL_VERSION
   const std::string& vendor() const { return vendor_; }      // GL_VENDOR
-  const std::string& device() const {
-    return device_;
-  }                          // the display that was opened: "device 0", "surfaceless", "default"
+  // The display that was opened: "device 0", "surfaceless", "default".
+  const std::string& device() const { return device_; }
   bool is_software() const;  // Mesa's llvmpipe or softpipe
 
  private:

@@ -11,7 +11,9 @@ template <typename Kind>
 class GlObject {
  public:
   GlObject() = default;  // owns nothing
-  ~GlObject() { reset(); }
+  ~GlObject() {
+    if (id_ != 0) Kind::destroy(id_);
+  }
   GlObject(GlObject&& other) noexcept : id_(std::exchange(other.id_, 0u)) {}
   GlObject& operator=(GlObject&& other) noexcept {
     std::swap(id_, other.id_);
@@ -25,9 +27,6 @@ class GlObject {
     return object;
   }
 
-  void reset() {
-    if (id_ != 0) Kind::destroy(std::exchange(id_, 0u));
-  }
   GLuint id() const { return id_; }
   explicit operator bool() const { return id_ != 0; }
 

@@ -118,18 +118,15 @@ void main() {
 }
 )";
 
-GLuint compile(GLenum stage, const std::string& defines, const char* text) {
-  const GLuint shader = glCreateShader(stage);
-  const char* parts[] = {"#version 450 core\n", defines.c_str(), text};
-  glShaderSource(shader, 3, parts, nullptr);
-  glCompileShader(shader);
+// Throws std::runtime_error with the driver's log where it could not make an object.
+void check_made(GLuint object, GLenum what, const char* problem, PFNGLGETSHADERIVPROC query,
+                PFNGLGETSHADERINFOLOGPROC read_log) {
   GLint good = 0;
-  glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
-  if (good) return shader;
+  query(object, what, &good);
+  if (good) return;
   char log[2048] = "";
-  glGetShaderInfoLog(shader, sizeof log, nullptr, log);
-  glDeleteShader(shader);
-  throw std::runtime_error(std::string("OpenGL: a shader does not compile: ") + log);
+  read_log(object, sizeof log, nullptr, log);
+  throw std::runtime_error(std::string("OpenGL: ") + problem + ": " + log);
 }
 
 GlProgram build(const GlProgramKey& key) {
@@ -141,64 +138,51 @@ GlProgram build(const GlProgramKey& key) {
   GlProgram program = GlProgram::create();
   for (const auto& [stage, text] : {std::pair<GLenum, const char*>{GL_VERTEX_SHADER, kVertexText},
                                     std::pair<GLenum, const char*>{GL_FRAGMENT_SHADER, kFragmentText}}) {
-    const GLuint shader = compile(stage, defines, text);
+    const GLuint shader = glCreateShader(stage);
     glAttachShader(program.id(), shader);
     glDeleteShader(shader);  // goes with the program
+    const char* parts[] = {"#version 450 core\n", defines.c_str(), text};
+    glShaderSource(shader, 3, parts, nullptr);
+    glCompileShader(shader);
+    check_made(shader, GL_COMPILE_STATUS, "a shader does not compile", glGetShaderiv, glGetShaderInfoLog);
   }
   glLinkProgram(program.id());
-  GLint good = 0;
-  glGetProgramiv(program.id(), GL_LINK_STATUS, &good);
-  if (good) return program;
-  char log[2048] = "";
-  glGetProgramInfoLog(program.id(), sizeof log, nullptr, log);
-  throw std::runtime_error(std::string("OpenGL: a program does not link: ") + log);
+  check_made(program.id(), GL_LINK_STATUS, "a program does not link", glGetProgramiv, glGetProgramInfoLog);
+  return program;
 }
 
 }  // namespace
 
-void GlPrograms::use(const GlProgramKey& key) {
+void GlPrograms::use(const GlProgramKey& key, const GlUniforms& uniforms) {
   GlProgram& program = programs_[(size_t(key.vertex) * 4 + size_t(key.fragment)) * 2 + size_t(key.discards)];
   if (!program) program = build(key);
   glUseProgram(program.id());
-  bound_ = key;
-}
-
-void GlPrograms::set_view(const View& view, const glm::vec3& light_direction) {
-  if (bound_.vertex == GlVertex::instanced)
-    glUniformMatrix4fv(kToClip, 1, GL_FALSE, glm::value_ptr(view.view_projection));
-  if (bound_.fragment == GlFragment::blinn_phong) {
-    const glm::vec3 light = glm::normalize(light_direction);
+  const View& view = uniforms.view;
+  if (key.vertex == GlVertex::instanced) glUniformMatrix4fv(kToClip, 1, GL_FALSE, glm::value_ptr(view.view_projection));
+  if (key.vertex == GlVertex::single) {
+    const glm::mat4 to_clip = view.view_projection * *uniforms.model;
+    glUniformMatrix4fv(kToClip, 1, GL_FALSE, glm::value_ptr(to_clip));
+  }
+  if (key.fragment == GlFragment::color) glUniform4fv(kColor, 1, glm::value_ptr(uniforms.color));
+  if (key.fragment == GlFragment::blinn_phong) {
+    const Material& material = uniforms.material;
+    const glm::vec3 light = glm::normalize(uniforms.light_direction);
+    if (key.vertex == GlVertex::single) glUniformMatrix4fv(kModel, 1, GL_FALSE, glm::value_ptr(*uniforms.model));
     glUniform3fv(kEye, 1, glm::value_ptr(view.eye));
     glUniform3fv(kLight, 1, glm::value_ptr(light));
+    glUniform4f(kDiffuse, material.diffuse.x, material.diffuse.y, material.diffuse.z, material.opacity);
+    glUniform3fv(kSpecular, 1, glm::value_ptr(material.specular));
+    glUniform3fv(kEmission, 1, glm::value_ptr(material.emission));
+    glUniform3fv(kAmbient, 1, glm::value_ptr(material.ambient));
+    glUniform1f(kShininess, material.shininess);
+    glUniform2i(kMaps, material.diffuse_texture >= 0, material.alpha_texture >= 0);
   }
-}
-
-void GlPrograms::set_model(const View& view, const glm::mat4& model) {
-  if (bound_.vertex != GlVertex::single) return;
-  const glm::mat4 to_clip = view.view_projection * model;
-  glUniformMatrix4fv(kToClip, 1, GL_FALSE, glm::value_ptr(to_clip));
-  if (bound_.fragment == GlFragment::blinn_phong) glUniformMatrix4fv(kModel, 1, GL_FALSE, glm::value_ptr(model));
-}
-
-void GlPrograms::set_color(const glm::vec4& color) {
-  if (bound_.fragment == GlFragment::color) glUniform4fv(kColor, 1, glm::value_ptr(color));
-}
-
-void GlPrograms::set_material(const Material& material) {
-  if (bound_.fragment != GlFragment::blinn_phong) return;
-  glUniform4f(kDiffuse, material.diffuse.x, material.diffuse.y, material.diffuse.z, material.opacity);
-  glUniform3fv(kSpecular, 1, glm::value_ptr(material.specular));
-  glUniform3fv(kEmission, 1, glm::value_ptr(material.emission));
-  glUniform3fv(kAmbient, 1, glm::value_ptr(material.ambient));
-  glUniform1f(kShininess, material.shininess);
-  glUniform2i(kMaps, material.diffuse_texture >= 0, material.alpha_texture >= 0);
-}
-
-void GlPrograms::set_alpha_tests(const std::optional<AlphaTest>& test, float cutoff) {
-  if (!bound_.discards) return;
-  glUniform1i(kTestFunc, GLint(test ? test->func : CompareFunc::always));
-  glUniform1f(kTestRef, test ? test->ref : 0.0f);
-  glUniform1f(kCutoff, cutoff);
+  if (key.discards) {
+    const std::optional<AlphaTest>& test = uniforms.alpha_test;
+    glUniform1i(kTestFunc, GLint(test ? test->func : CompareFunc::always));
+    glUniform1f(kTestRef, test ? test->ref : 0.0f);
+    glUniform1f(kCutoff, uniforms.alpha_cutoff);
+  }
 }
 
 }  // namespace brokkr

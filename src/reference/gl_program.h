@@ -4,6 +4,7 @@
 #include <array>
 #include <glm/mat4x4.hpp>
 #include <glm/vec4.hpp>
+#include <optional>
 
 #include "brokkr/frame.h"
 #include "reference/gl_object.h"
@@ -20,29 +21,31 @@ struct GlProgramKey {
   GlVertex vertex = GlVertex::clip_space;
   GlFragment fragment = GlFragment::color;
   bool discards = false;  // alpha test or alpha cutoff
-  bool operator==(const GlProgramKey&) const = default;
 };
 
 // Attribute locations of the vertex shaders.
 enum GlAttribute : uint32_t { kPositionAttribute, kNormalAttribute, kTexcoordAttribute, kModelAttribute };  // 3..6
 
-// Uniforms of the bound program, which keeps their values. Setters of uniforms that a program lacks do nothing.
+// What a draw gives its program, which takes of it what it has uniforms for.
+struct GlUniforms {
+  const View& view;
+  const glm::mat4* model = nullptr;  // GlVertex::single
+  glm::vec3 light_direction;
+  glm::vec4 color;
+  const Material& material;
+  // Fragments whose alpha fails either are discarded; programs with `discards`.
+  std::optional<AlphaTest> alpha_test;
+  float alpha_cutoff = 0;
+};
+
 class GlPrograms {
  public:
   // Binds the program of `key`. Throws std::runtime_error with the driver's log if it does not compile.
-  void use(const GlProgramKey& key);
-
-  void set_view(const View& view, const glm::vec3& light_direction);
-  void set_model(const View& view, const glm::mat4& model);  // GlVertex::single
-  void set_color(const glm::vec4& color);
-  void set_material(const Material& material);
-  // Fragments whose alpha fails either are discarded; programs with `discards`.
-  void set_alpha_tests(const std::optional<AlphaTest>& test, float cutoff);
+  void use(const GlProgramKey& key, const GlUniforms& uniforms);
 
  private:
   static constexpr size_t kCount = 3 * 4 * 2;
   std::array<GlProgram, kCount> programs_;
-  GlProgramKey bound_;
 };
 
 // Texture units of the material's maps.

@@ -8,7 +8,6 @@
 #include "reference/gl_object.h"
 #include "reference/gl_program.h"
 #include "reference/gl_schedule.h"
-#include "reference/gl_state.h"
 #include "reference/gl_targets.h"
 #include "scene/gl_names.h"
 
@@ -57,6 +56,61 @@ GlTexture upload_texture(const Texture& source) {
   return texture;
 }
 
+void enable(GLenum capability, bool on) { on ? glEnable(capability) : glDisable(capability); }
+
+void apply_primitive_state(const State& state) {
+  enable(GL_CULL_FACE, state.cull != CullMode::none);
+  if (state.cull != CullMode::none) {
+    static constexpr GLenum kFaces[] = {GL_BACK, GL_FRONT, GL_BACK, GL_FRONT_AND_BACK};
+    glCullFace(kFaces[size_t(state.cull)]);
+  }
+  glFrontFace(state.front_face == FrontFace::ccw ? GL_CCW : GL_CW);
+  static constexpr GLenum kModes[] = {GL_FILL, GL_LINE, GL_POINT};
+  glPolygonMode(GL_FRONT_AND_BACK, kModes[size_t(state.polygon_mode)]);
+  for (int mode : {GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE, GL_POLYGON_OFFSET_POINT})
+    enable(GLenum(mode), state.polygon_offset.has_value());
+  if (state.polygon_offset) glPolygonOffset(state.polygon_offset->factor, state.polygon_offset->units);
+}
+
+void apply_fragment_state(const State& state) {
+  enable(GL_DEPTH_TEST, state.depth.test);  // off: no depth is written either
+  glDepthMask(state.depth.write);
+  glDepthFunc(to_gl(kGlCompareFuncs, state.depth.func));
+
+  enable(GL_STENCIL_TEST, state.stencil.has_value());
+  if (state.stencil) {
+    glStencilFunc(to_gl(kGlCompareFuncs, state.stencil->func), state.stencil->ref, state.stencil->mask);
+    glStencilMask(state.stencil->write_mask);
+    glStencilOp(to_gl(kGlStencilOps, state.stencil->stencil_fail), to_gl(kGlStencilOps, state.stencil->depth_fail),
+                to_gl(kGlStencilOps, state.stencil->pass));
+  }
+
+  enable(GL_BLEND, state.blend.has_value());
+  if (state.blend) {
+    const BlendState& blend = *state.blend;
+    glBlendEquationSeparate(to_gl(kGlBlendEquations, blend.color.equation),
+                            to_gl(kGlBlendEquations, blend.alpha.equation));
+    glBlendFuncSeparate(to_gl(kGlBlendFactors, blend.color.src), to_gl(kGlBlendFactors, blend.color.dst),
+                        to_gl(kGlBlendFactors, blend.alpha.src), to_gl(kGlBlendFactors, blend.alpha.dst));
+    glBlendColor(blend.constant.x, blend.constant.y, blend.constant.z, blend.constant.w);
+  }
+  glColorMask(state.color_mask[0], state.color_mask[1], state.color_mask[2], state.color_mask[3]);
+}
+
+// Sets everything that `state` and the convention flags of a draw (DrawFlag) say, whatever was set before.
+void apply_state(const State& state, uint32_t flags) {
+  glViewportIndexedf(0, state.viewport.x, state.viewport.y, state.viewport.z, state.viewport.w);
+  glDepthRange(double(state.depth_near), double(state.depth_far));
+  glClipControl(flags & kOriginUpperLeft ? GL_UPPER_LEFT : GL_LOWER_LEFT,
+                flags & kZeroToOne ? GL_ZERO_TO_ONE : GL_NEGATIVE_ONE_TO_ONE);
+  enable(GL_DEPTH_CLAMP, flags & kDepthClamp);
+  glProvokingVertex(flags & kProvokingFirst ? GL_FIRST_VERTEX_CONVENTION : GL_LAST_VERTEX_CONVENTION);
+  enable(GL_SCISSOR_TEST, state.scissor.has_value());
+  if (state.scissor) glScissor(state.scissor->x, state.scissor->y, state.scissor->width, state.scissor->height);
+  apply_primitive_state(state);
+  apply_fragment_state(state);
+}
+
 }  // namespace
 
 struct GlRenderer::Impl {
@@ -77,139 +131,125 @@ struct GlRenderer::Impl {
   bool applied_restart = false;
   GlDrawStatistics statistics;
 
-  void make_vertices();
-  void schedule(const GlOptions& options);
-  void run_steps(const GlOptions& options);
-  void run_pass(const GlPass& pass, const GlOptions& options);
-  void draw_batch(const GlBatch& batch, const View& view, const GlOptions& options);
-  void bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view, const GlOptions& options);
-  void submit(const GlBatch& batch, const DrawCommand& draw);
-};
+  // Models are read once per instance, from the draw's base instance on.
+  void make_vertices() {
+    vertices = GlVertexArray::create();
+    const auto stream = [&](GLuint attribute, GLint components, const GlBuffer& buffer, bool present) {
+      if (!present) return;
+      glVertexArrayVertexBuffer(vertices.id(), attribute, buffer.id(), 0, GLsizei(size_t(components) * sizeof(float)));
+      glVertexArrayAttribFormat(vertices.id(), attribute, components, GL_FLOAT, GL_FALSE, 0);
+      glVertexArrayAttribBinding(vertices.id(), attribute, attribute);
+      glEnableVertexArrayAttrib(vertices.id(), attribute);
+    };
+    stream(kPositionAttribute, 4, positions, true);
+    stream(kNormalAttribute, 3, normals, !frame->normals.empty());
+    stream(kTexcoordAttribute, 2, texcoords, !frame->texcoords.empty());
+    if (!frame->models.empty()) {
+      glVertexArrayVertexBuffer(vertices.id(), kModelAttribute, models.id(), 0, sizeof(glm::mat4));
+      glVertexArrayBindingDivisor(vertices.id(), kModelAttribute, 1);
+      for (GLuint column = 0; column < 4; ++column) {
+        glVertexArrayAttribFormat(vertices.id(), kModelAttribute + column, 4, GL_FLOAT, GL_FALSE,
+                                  GLuint(column * sizeof(glm::vec4)));
+        glVertexArrayAttribBinding(vertices.id(), kModelAttribute + column, kModelAttribute);
+        glEnableVertexArrayAttrib(vertices.id(), kModelAttribute + column);
+      }
+    }
+    glVertexArrayElementBuffer(vertices.id(), indices.id());
+  }
 
-// Models are read once per instance, from the draw's base instance on.
-void GlRenderer::Impl::make_vertices() {
-  vertices = GlVertexArray::create();
-  const auto stream = [&](GLuint attribute, GLint components, const GlBuffer& buffer, bool present) {
-    if (!present) return;
-    glVertexArrayVertexBuffer(vertices.id(), attribute, buffer.id(), 0, GLsizei(size_t(components) * sizeof(float)));
-    glVertexArrayAttribFormat(vertices.id(), attribute, components, GL_FLOAT, GL_FALSE, 0);
-    glVertexArrayAttribBinding(vertices.id(), attribute, attribute);
-    glEnableVertexArrayAttrib(vertices.id(), attribute);
-  };
-  stream(kPositionAttribute, 4, positions, true);
-  stream(kNormalAttribute, 3, normals, !frame->normals.empty());
-  stream(kTexcoordAttribute, 2, texcoords, !frame->texcoords.empty());
-  if (!frame->models.empty()) {
-    glVertexArrayVertexBuffer(vertices.id(), kModelAttribute, models.id(), 0, sizeof(glm::mat4));
-    glVertexArrayBindingDivisor(vertices.id(), kModelAttribute, 1);
-    for (GLuint column = 0; column < 4; ++column) {
-      glVertexArrayAttribFormat(vertices.id(), kModelAttribute + column, 4, GL_FLOAT, GL_FALSE,
-                                GLuint(column * sizeof(glm::vec4)));
-      glVertexArrayAttribBinding(vertices.id(), kModelAttribute + column, kModelAttribute);
-      glEnableVertexArrayAttrib(vertices.id(), kModelAttribute + column);
+  void schedule(const GlOptions& options) {
+    if (scheduled == options) return;
+    steps = schedule_steps(*frame, options);
+    scheduled = options;
+  }
+
+  void run_steps(const GlOptions& options) {
+    glEnable(GL_FRAMEBUFFER_SRGB);
+    glDisable(GL_DITHER);
+    glDisable(GL_MULTISAMPLE);
+    glPrimitiveRestartIndex(0xffffffffu);
+    glDisable(GL_PRIMITIVE_RESTART);
+    glBindVertexArray(vertices.id());
+    applied_state = ~0u;
+    applied_restart = false;
+    statistics = {};
+    targets->reset();
+    for (const GlStep& step : steps) {
+      if (const auto* pass = std::get_if<GlPass>(&step)) {
+        for (uint32_t v = pass->first_view; v < pass->first_view + pass->view_count; ++v) {
+          const View& view = frame->views[v];
+          targets->bind(view.target, view.layer);
+          for (const GlBatch& batch : pass->batches) draw_batch(batch, view, options);
+        }
+      } else {
+        if (const auto* clear = std::get_if<ClearCommand>(&step)) targets->clear(*clear);
+        if (const auto* blit = std::get_if<BlitCommand>(&step)) targets->blit(*blit);
+        applied_state = ~0u;
+      }
     }
   }
-  glVertexArrayElementBuffer(vertices.id(), indices.id());
-}
 
-void GlRenderer::Impl::schedule(const GlOptions& options) {
-  if (scheduled && scheduled->shading == options.shading && scheduled->command_limit == options.command_limit) return;
-  steps = schedule_steps(*frame, options);
-  scheduled = options;
-}
+  void draw_batch(const GlBatch& batch, const View& view, const GlOptions& options) {
+    const DrawCommand& draw = std::get<DrawCommand>(frame->commands[batch.command]);
+    if (applied_state != draw.state || applied_flags != draw.flags) {
+      apply_state(frame->states[draw.state], draw.flags);
+      applied_state = draw.state;
+      applied_flags = draw.flags;
+      ++statistics.state_changes;
+    }
+    if (applied_restart != (draw.indexed && draw.restart)) {
+      applied_restart = !applied_restart;
+      applied_restart ? glEnable(GL_PRIMITIVE_RESTART) : glDisable(GL_PRIMITIVE_RESTART);
+    }
+    bind_shading(batch, draw, view, options);
+    submit(batch, draw);
+  }
 
-void GlRenderer::Impl::run_steps(const GlOptions& options) {
-  glEnable(GL_FRAMEBUFFER_SRGB);
-  glDisable(GL_DITHER);
-  glDisable(GL_MULTISAMPLE);
-  glPrimitiveRestartIndex(0xffffffffu);
-  glDisable(GL_PRIMITIVE_RESTART);
-  glBindVertexArray(vertices.id());
-  applied_state = ~0u;
-  applied_restart = false;
-  statistics = {};
-  targets->reset();
-  for (const GlStep& step : steps) {
-    if (const auto* pass = std::get_if<GlPass>(&step)) {
-      run_pass(*pass, options);
+  void bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view, const GlOptions& options) {
+    static const Material kNone;
+    const Material& material = draw.material < frame->materials.size() ? frame->materials[draw.material] : kNone;
+    const bool lit = options.shading == GlShading::material && material.kind == MaterialKind::blinn_phong;
+    // A captured draw's alpha is not known: its alpha test passes.
+    const std::optional<AlphaTest> test = lit ? frame->states[draw.state].alpha_test : std::nullopt;
+
+    GlVertex vertex = GlVertex::clip_space;
+    if (draw.vertex_kind == VertexKind::transform)
+      vertex = batch.instances == 1 ? GlVertex::single : GlVertex::instanced;
+    GlProgramKey key{vertex, GlFragment::color, test.has_value() || (lit && material.alpha_cutoff > 0)};
+    if (lit) key.fragment = GlFragment::blinn_phong;
+    if (options.shading == GlShading::triangle) key.fragment = GlFragment::triangle;
+    if (options.shading == GlShading::depth) key.fragment = GlFragment::depth;
+    const bool flat = options.shading == GlShading::flat;
+    const glm::vec4 color(flat ? glm::vec3(0.8f) : draw_color(batch.command),
+                          shown_alpha(draw, frame->states[draw.state], material));
+    programs.use(key, {view, vertex == GlVertex::single ? &frame->models[batch.first_instance] : nullptr,
+                       frame->light_direction, color, material, test, lit ? material.alpha_cutoff : 0.0f});
+    if (lit && material.diffuse_texture >= 0)
+      glBindTextureUnit(kDiffuseUnit, textures[size_t(material.diffuse_texture)].id());
+    if (lit && material.alpha_texture >= 0)
+      glBindTextureUnit(kAlphaUnit, textures[size_t(material.alpha_texture)].id());
+  }
+
+  void submit(const GlBatch& batch, const DrawCommand& draw) {
+    const GLenum mode = to_gl(kGlTopologies, draw.topology);
+    const GLsizei items = GLsizei(batch.counts.size());
+    ++statistics.draw_calls;
+    if (draw.vertex_kind == VertexKind::transform) {
+      if (draw.indexed)
+        glDrawElementsInstancedBaseVertexBaseInstance(mode, batch.counts[0], GL_UNSIGNED_INT, batch.index_offsets[0],
+                                                      GLsizei(batch.instances), batch.first_vertices[0],
+                                                      batch.first_instance);
+      else
+        glDrawArraysInstancedBaseInstance(mode, batch.first_vertices[0], batch.counts[0], GLsizei(batch.instances),
+                                          batch.first_instance);
+    } else if (draw.indexed) {
+      glMultiDrawElementsBaseVertex(mode, batch.counts.data(), GL_UNSIGNED_INT, batch.index_offsets.data(), items,
+                                    batch.first_vertices.data());
     } else {
-      if (const auto* clear = std::get_if<ClearCommand>(&step)) targets->clear(*clear);
-      if (const auto* blit = std::get_if<BlitCommand>(&step)) targets->blit(*blit);
-      applied_state = ~0u;
+      glMultiDrawArrays(mode, batch.first_vertices.data(), batch.counts.data(), items);
     }
   }
-}
-
-void GlRenderer::Impl::run_pass(const GlPass& pass, const GlOptions& options) {
-  for (uint32_t v = pass.first_view; v < pass.first_view + pass.view_count; ++v) {
-    const View& view = frame->views[v];
-    targets->bind(view.target, view.layer);
-    for (const GlBatch& batch : pass.batches) draw_batch(batch, view, options);
-  }
-}
-
-void GlRenderer::Impl::draw_batch(const GlBatch& batch, const View& view, const GlOptions& options) {
-  const DrawCommand& draw = std::get<DrawCommand>(frame->commands[batch.command]);
-  if (applied_state != draw.state || applied_flags != draw.flags) {
-    apply_state(frame->states[draw.state], draw.flags);
-    applied_state = draw.state;
-    applied_flags = draw.flags;
-    ++statistics.state_changes;
-  }
-  if (applied_restart != (draw.indexed && draw.restart)) {
-    applied_restart = !applied_restart;
-    applied_restart ? glEnable(GL_PRIMITIVE_RESTART) : glDisable(GL_PRIMITIVE_RESTART);
-  }
-  bind_shading(batch, draw, view, options);
-  submit(batch, draw);
-}
-
-void GlRenderer::Impl::bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view,
-                                    const GlOptions& options) {
-  static const Material kNone;
-  const Material& material = draw.material < frame->materials.size() ? frame->materials[draw.material] : kNone;
-  const bool lit = options.shading == GlShading::material && material.kind == MaterialKind::blinn_phong;
-  // A captured draw's alpha is not known: its alpha test passes.
-  const std::optional<AlphaTest> test = lit ? frame->states[draw.state].alpha_test : std::nullopt;
-
-  GlVertex vertex = GlVertex::clip_space;
-  if (draw.vertex_kind == VertexKind::transform) vertex = batch.instances == 1 ? GlVertex::single : GlVertex::instanced;
-  GlProgramKey key{vertex, GlFragment::color, test.has_value() || (lit && material.alpha_cutoff > 0)};
-  if (lit) key.fragment = GlFragment::blinn_phong;
-  if (options.shading == GlShading::triangle) key.fragment = GlFragment::triangle;
-  if (options.shading == GlShading::depth) key.fragment = GlFragment::depth;
-  programs.use(key);
-  programs.set_view(view, frame->light_direction);
-  if (vertex == GlVertex::single) programs.set_model(view, frame->models[batch.first_instance]);
-  const bool flat = options.shading == GlShading::flat;
-  programs.set_color(glm::vec4(flat ? glm::vec3(0.8f) : draw_color(batch.command),
-                               shown_alpha(draw, frame->states[draw.state], material)));
-  programs.set_alpha_tests(test, lit ? material.alpha_cutoff : 0.0f);
-  programs.set_material(material);
-  if (lit && material.diffuse_texture >= 0)
-    glBindTextureUnit(kDiffuseUnit, textures[size_t(material.diffuse_texture)].id());
-  if (lit && material.alpha_texture >= 0) glBindTextureUnit(kAlphaUnit, textures[size_t(material.alpha_texture)].id());
-}
-
-void GlRenderer::Impl::submit(const GlBatch& batch, const DrawCommand& draw) {
-  const GLenum mode = to_gl(kGlTopologies, draw.topology);
-  const GLsizei items = GLsizei(batch.counts.size());
-  ++statistics.draw_calls;
-  if (draw.vertex_kind == VertexKind::transform) {
-    if (draw.indexed)
-      glDrawElementsInstancedBaseVertexBaseInstance(mode, batch.counts[0], GL_UNSIGNED_INT, batch.index_offsets[0],
-                                                    GLsizei(batch.instances), batch.first_vertices[0],
-                                                    batch.first_instance);
-    else
-      glDrawArraysInstancedBaseInstance(mode, batch.first_vertices[0], batch.counts[0], GLsizei(batch.instances),
-                                        batch.first_instance);
-  } else if (draw.indexed) {
-    glMultiDrawElementsBaseVertex(mode, batch.counts.data(), GL_UNSIGNED_INT, batch.index_offsets.data(), items,
-                                  batch.first_vertices.data());
-  } else {
-    glMultiDrawArrays(mode, batch.first_vertices.data(), batch.counts.data(), items);
-  }
-}
+};
 
 GlRenderer::GlRenderer(EglContext& context) : impl_(std::make_unique<Impl>(context)) {}
 GlRenderer::~GlRenderer() = default;

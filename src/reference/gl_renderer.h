@@ -27,6 +27,7 @@ enum class GlShading : uint8_t { material, draw, triangle, depth, flat };
 struct GlOptions {
   GlShading shading = GlShading::material;
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
+  bool operator==(const GlOptions&) const = default;
 };
 
 // One layer of a target. Rows run bottom to top; arrays hold width * height values.

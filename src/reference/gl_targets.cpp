@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "reference/gl_state.h"
-
 namespace brokkr {
 
 namespace {
@@ -39,6 +37,15 @@ GlTexture make_texture(GLenum format, const Target& target, uint32_t layers) {
   GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D_ARRAY));
   glTextureStorage3D(texture.id(), 1, format, target.width, target.height, GLsizei(layers));
   return texture;
+}
+
+// Disables everything that masks or clips a clear or a blit, but `scissor`, where that is not null.
+void unmask(const Rect* scissor) {
+  scissor != nullptr ? glEnable(GL_SCISSOR_TEST) : glDisable(GL_SCISSOR_TEST);
+  if (scissor != nullptr) glScissor(scissor->x, scissor->y, scissor->width, scissor->height);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthMask(GL_TRUE);
+  glStencilMask(0xff);
 }
 
 }  // namespace
@@ -133,7 +140,7 @@ void GlTargets::clear_storage(Storage& storage, const ClearCommand& clear) {
     glClearStencil(*clear.stencil);
   }
   if (planes == 0) return;
-  apply_unmasked_state(clear.scissor ? &*clear.scissor : nullptr);
+  unmask(clear.scissor ? &*clear.scissor : nullptr);
   for (Chunk& chunk : storage.chunks) {
     glBindFramebuffer(GL_FRAMEBUFFER, chunk.all.id());
     glClear(planes);
@@ -145,7 +152,7 @@ void GlTargets::blit(const BlitCommand& blit) {
   if (blit.color) planes |= GL_COLOR_BUFFER_BIT;
   if (blit.depth) planes |= GL_DEPTH_BUFFER_BIT;
   if (blit.stencil && stencil_) planes |= GL_STENCIL_BUFFER_BIT;
-  apply_unmasked_state(nullptr);
+  unmask(nullptr);
   const Rect& s = blit.source;
   const Rect& d = blit.destination;
   glBlitNamedFramebuffer(framebuffer(blit.from, 0), framebuffer(blit.to, 0), s.x, s.y, s.x + s.width, s.y + s.height,
