@@ -1,10 +1,10 @@
 #include "app/input.h"
 
 #include <stdexcept>
+#include <tuple>
 
 #include "app/pipeline_options.h"
 #include "app/resize.h"
-#include "brokkr/load.h"
 #include "scene/camera.h"
 
 namespace brokkr::app {
@@ -61,22 +61,26 @@ Command view_command(int (*run)(const Arguments&)) {
           joined(joined(own, input_options()), pipeline_options()), run};
 }
 
+LoadOptions load_options(const Arguments& arguments) {
+  LoadOptions options;
+  std::tie(options.width, options.height) = arguments.size("size");
+  options.camera = arguments.text("camera");
+  options.views = int(arguments.integer("views", options.views));
+  options.view_size = int(arguments.integer("view-size", options.view_size));
+  return options;
+}
+
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {
   if (arguments.has("camera")) check_camera(arguments.text("camera"));
-  LoadOptions options;
-  const auto [width, height] = arguments.size("size");
-  options.width = width;
-  options.height = height;
-  options.camera = arguments.text("camera");
-  options.views = static_cast<int>(arguments.integer("views", options.views));
-  options.view_size = static_cast<int>(arguments.integer("view-size", options.view_size));
+  const LoadOptions options = load_options(arguments);
   progress.show("reading " + file);
   Frame frame = load_frame(file, options);
-  if (width > 0) {
+  if (options.width > 0) {
     const uint32_t target = chosen_target(frame, arguments);
     const Target& shown = frame.targets[target];
     // A scene was made in this size; a captured frame is scaled to it.
-    if (shown.width != width || shown.height != height) resize_frame(frame, target, width, height);
+    if (shown.width != options.width || shown.height != options.height)
+      resize_frame(frame, target, options.width, options.height);
   }
   return frame;
 }

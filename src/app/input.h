@@ -7,6 +7,7 @@
 #include "app/command.h"
 #include "app/text.h"
 #include "brokkr/frame.h"
+#include "brokkr/load.h"
 
 namespace brokkr::app {
 
@@ -18,6 +19,9 @@ std::vector<Option> target_options();
 
 // `brokkr view` starts brokkr-view with its own words; brokkr-view reads them with the same options.
 Command view_command(int (*run)(const Arguments&));
+
+// The options of loading, without progress.
+LoadOptions load_options(const Arguments& arguments);
 
 // Loads `file` with these options. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);

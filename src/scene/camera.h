@@ -25,6 +25,7 @@ struct Camera {
   glm::vec3 eye{0, 0, 1}, target{0}, up{0, 1, 0};
   float fov = 45;                       // vertical, degrees, inside 1..170
   float near_plane = 0, far_plane = 0;  // 0: as the bounds of the scene need it
+  bool operator==(const Camera&) const = default;
 };
 
 // Sees the whole of `bounds` from a little above and to the right. `aspect` = width / height.
@@ -37,8 +38,7 @@ Camera parse_camera(const std::string& text, const Camera& camera);
 // A view of `camera`. Near and far planes that it leaves open are put around `bounds`.
 View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer);
 
-// `count` views evenly around the axis through the camera's target, the camera itself first; layers 0..count
-// - 1.
+// `count` views evenly around the axis through the camera's target, the camera itself first; in layers 0..count - 1.
 std::vector<View> make_orbit(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t count);
 
 }  // namespace brokkr

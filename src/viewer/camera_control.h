@@ -24,8 +24,9 @@ class CameraControl {
   // Nothing while the camera is where it began: the frame's own views are then drawn, bit for bit.
   const std::optional<Camera>& moved() const { return current_; }
   const Camera& camera() const { return current_ ? *current_ : start_; }
+  void move_to(const Camera& camera) { current_ = camera; }
   // Throws std::runtime_error as parse_camera does.
-  void set_text(const std::string& text) { current_ = parse_camera(text, camera()); }
+  void set_text(const std::string& text) { move_to(parse_camera(text, camera())); }
 
   // `pixels`: of the mouse, right and down; `height`: of the picture as it is shown, in the same pixels.
   void orbit(glm::vec2 pixels, float height);

@@ -1,29 +1,60 @@
 // Chooses the draws of a frame that are drawn: single draws can be hidden, and all draws after one of them. These
-// functions change FrameSettings, which holds the state.
+// functions change FrameSettings, which holds the state. `draws`: commands that are draws, ascending.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 #include <span>
 
+#include "inspect/draw_list.h"
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {
 
-bool is_hidden(const FrameSettings& settings, uint32_t command);
-void set_hidden(FrameSettings& settings, uint32_t command, bool hide);
+inline void set_hidden(FrameSettings& settings, uint32_t command, bool hide) {
+  if (hide)
+    settings.hidden_commands.insert(command);
+  else
+    settings.hidden_commands.erase(command);
+}
 
 // Hides all draws but this one; where they are hidden already, shows all.
-void isolate(FrameSettings& settings, const Frame& frame, uint32_t command);
+inline void isolate(FrameSettings& settings, const Frame& frame, uint32_t command) {
+  const std::vector<uint32_t> others = all_but(frame, command);
+  std::set<uint32_t> hidden(others.begin(), others.end());
+  if (hidden == settings.hidden_commands) hidden.clear();
+  settings.hidden_commands = std::move(hidden);
+}
 
-// The number of `draws` (commands that are draws, ascending) below the command limit, and the limit below which the
-// first `count` of them lie.
-int draws_shown(const FrameSettings& settings, std::span<const uint32_t> draws);
-void show_draws(FrameSettings& settings, std::span<const uint32_t> draws, int count);
+inline void show_all_draws(FrameSettings& settings) {
+  settings.hidden_commands.clear();
+  settings.options.command_limit.reset();
+}
 
-void show_all_draws(FrameSettings& settings);
+// The number of draws below the command limit, and the limit below which the first `count` of them lie.
+inline int draws_shown(const FrameSettings& settings, std::span<const uint32_t> draws) {
+  const std::optional<uint32_t>& limit = settings.options.command_limit;
+  return int(limit ? std::ranges::lower_bound(draws, *limit) - draws.begin() : std::ssize(draws));
+}
+inline void show_draws(FrameSettings& settings, std::span<const uint32_t> draws, int count) {
+  std::optional<uint32_t>& limit = settings.options.command_limit;
+  if (size_t(count) >= draws.size())
+    limit.reset();
+  else
+    limit = count == 0 ? draws[0] : draws[size_t(count - 1)] + 1;
+}
 
 // Moves the limit to the next (`by` 1) or previous (-1) draw. Returns the draw that is now the last one; nothing where
 // there is no such draw. Beyond the last draw, all are drawn.
-std::optional<uint32_t> step_draw(FrameSettings& settings, const Frame& frame, int by);
+inline std::optional<uint32_t> step_draw(FrameSettings& settings, const Frame& frame, int by) {
+  std::optional<uint32_t>& limit = settings.options.command_limit;
+  if (by > 0 && !limit) return std::nullopt;
+  const uint32_t last = !limit ? uint32_t(frame.commands.size()) : std::max(*limit, 1u) - 1;
+  const auto next = by > 0 ? next_draw(frame, last) : previous_draw(frame, last);
+  if (next)
+    limit = *next + 1;
+  else if (by > 0)
+    limit.reset();
+  return next;
+}
 
 }  // namespace brokkr::viewer

@@ -8,6 +8,7 @@
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 
+#include "viewer/looks.h"
 #include "viewer/window.h"
 
 namespace brokkr::viewer {
@@ -16,15 +17,8 @@ namespace {
 constexpr float kClickRadius = 4;  // screen pixels that the mouse may move during a click
 
 glm::vec2 from(const ImVec2& v) { return {v.x, v.y}; }
-ImVec2 to(const glm::vec2& v) { return {v.x, v.y}; }
 
 }  // namespace
-
-void ImageArea::one_to_one() {
-  mode_ = Mode::fixed;
-  zoom_ = 1;
-  offset_ = glm::vec2(0);
-}
 
 void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height, glm::vec2 begin, glm::vec2 end) {
   ImageView& view = state.view;
@@ -46,9 +40,9 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
   view.hovered = !io.WantCaptureMouse && mouse.x >= begin.x && mouse.y >= begin.y && mouse.x < end.x && mouse.y < end.y;
   if (texture == 0 || width == 0) return;
   ImDrawList* const list = ImGui::GetBackgroundDrawList();
-  list->PushClipRect(to(begin), to(end), true);
+  list->PushClipRect(im(begin), im(end), true);
   const auto id = reinterpret_cast<ImTextureID>(static_cast<uintptr_t>(texture));
-  list->AddImage(id, to(view.origin), to(view.origin + size * zoom_), {0, 1}, {1, 0});
+  list->AddImage(id, im(view.origin), im(view.origin + size * zoom_), {0, 1}, {1, 0});
   list->PopClipRect();
 }
 
@@ -56,9 +50,7 @@ void ImageArea::zoom(const ViewerState& state, float factor, glm::vec2 around) {
   const float next = std::clamp(state.view.zoom * factor, 1.0f / 32, 128.0f);
   const glm::vec2 center = (state.view.area_begin + state.view.area_end) / 2.0f + offset_;
   // The point under `around` stays there.
-  offset_ += (around - center) * (1 - next / state.view.zoom);
-  zoom_ = next;
-  mode_ = Mode::fixed;
+  set_zoom(next, offset_ + (around - center) * (1 - next / state.view.zoom));
 }
 
 void ImageArea::drag(ViewerState& state, glm::vec2 moved) {
@@ -67,11 +59,7 @@ void ImageArea::drag(ViewerState& state, glm::vec2 moved) {
     case Drag::orbit: state.camera.orbit(moved, height); break;
     case Drag::pan_camera: state.camera.pan(moved, height); break;
     case Drag::fly: state.camera.look(moved, height); break;
-    case Drag::pan_image:
-      zoom_ = state.view.zoom;
-      mode_ = Mode::fixed;
-      offset_ += moved;
-      break;
+    case Drag::pan_image: set_zoom(state.view.zoom, offset_ + moved); break;
     default: break;
   }
 }
@@ -81,35 +69,28 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
   const glm::vec2 mouse = from(io.MousePos);
   const bool captured = state.scene && state.scene->clip_space;
   const bool has_camera = state.scene && (!captured || !state.scene->unprojection.ranges.empty());
+  const bool moves_image = (captured && !io.KeyShift) || io.KeyCtrl || !has_camera;
+  const auto begin = [&](ImGuiMouseButton button, Drag drag) {
+    if (drag_ != Drag::none || !ImGui::IsMouseClicked(button)) return;
+    drag_ = drag;
+    button_ = button;
+    pressed_at_ = mouse;
+  };
   if (state.view.hovered && drag_ == Drag::none) {
-    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
-      drag_ = Drag::maybe_click;
-      pressed_at_ = mouse;
-    } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Middle)) {
-      drag_ = (captured && !io.KeyShift) || io.KeyCtrl || !has_camera ? Drag::pan_image : Drag::pan_camera;
-    } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Right) && has_camera) {
-      drag_ = Drag::fly;
-    }
-    if (io.MouseWheel != 0) {
-      const bool image = (captured && !io.KeyShift) || io.KeyCtrl || !has_camera;
-      if (image)
-        zoom(state, std::pow(1.25f, io.MouseWheel), mouse);
-      else
-        state.camera.dolly(io.MouseWheel);
-    }
+    begin(ImGuiMouseButton_Left, Drag::maybe_click);
+    begin(ImGuiMouseButton_Middle, moves_image ? Drag::pan_image : Drag::pan_camera);
+    if (has_camera) begin(ImGuiMouseButton_Right, Drag::fly);
+    if (io.MouseWheel != 0 && moves_image) zoom(state, std::pow(1.25f, io.MouseWheel), mouse);
+    if (io.MouseWheel != 0 && !moves_image) state.camera.dolly(io.MouseWheel);
   }
   if (drag_ == Drag::maybe_click && glm::length(mouse - pressed_at_) > kClickRadius)
     drag_ = has_camera ? Drag::orbit : Drag::pan_image;
-  const bool held = io.MouseDown[drag_ == Drag::fly                                      ? 1
-                                 : drag_ == Drag::pan_camera || drag_ == Drag::pan_image ? 2
-                                                                                         : 0] ||
-                    (drag_ == Drag::pan_image && io.MouseDown[0]);
+  const bool held = drag_ != Drag::none && io.MouseDown[button_];
   // Movement after the button was released is no part of the drag.
   const glm::vec2 moved = held ? from(io.MouseDelta) : glm::vec2(0);
   if (moved != glm::vec2(0)) drag(state, moved);
 
-  flying_ = drag_ == Drag::fly;
-  if (flying_ && !io.WantTextInput) {
+  if (flying() && !io.WantTextInput) {
     const auto axis = [&](int more, int less) {
       return (window.key_down(more) ? 1.0f : 0.0f) - (window.key_down(less) ? 1.0f : 0.0f);
     };
@@ -120,7 +101,6 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
   if (held) return;
   if (drag_ == Drag::maybe_click) click(state.view.to_pixel(mouse));
   drag_ = Drag::none;
-  flying_ = false;
 }
 
 }  // namespace brokkr::viewer

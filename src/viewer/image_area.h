@@ -19,9 +19,9 @@ class ImageArea {
   // Camera and zoom under mouse and keys. `click` is called for a press and release at one place.
   void handle_mouse(ViewerState& state, const Window& window, const std::function<void(glm::vec2)>& click);
   // Whether the right button is held: frames are then drawn without further events.
-  bool flying() const { return flying_; }
+  bool flying() const { return drag_ == Drag::fly; }
 
-  void one_to_one();
+  void one_to_one() { set_zoom(1, glm::vec2(0)); }
   void fit() { mode_ = Mode::fit; }
   // Larger or smaller by `factor` around the screen position `around`.
   void zoom(const ViewerState& state, float factor, glm::vec2 around);
@@ -30,14 +30,19 @@ class ImageArea {
   // automatic: one to one where it fits, else the whole image.
   enum class Mode { automatic, fit, fixed };
   void drag(ViewerState& state, glm::vec2 moved);
+  void set_zoom(float zoom, glm::vec2 offset) {
+    mode_ = Mode::fixed;
+    zoom_ = zoom;
+    offset_ = offset;
+  }
 
   Mode mode_ = Mode::automatic;
   float zoom_ = 1;
   glm::vec2 offset_{0};  // of the image's centre from the area's, screen pixels
   enum class Drag { none, maybe_click, orbit, pan_camera, pan_image, fly };
   Drag drag_ = Drag::none;
+  int button_ = 0;  // that is held during the drag
   glm::vec2 pressed_at_{0};
-  bool flying_ = false;
 };
 
 }  // namespace brokkr::viewer

@@ -64,12 +64,10 @@ constexpr Gesture kGestures[] = {
     {kCamera, "Right held + W A S D Q E", "Look around and fly; Shift is faster"},
 };
 
-constexpr std::pair<int, const char*> kNames[] = {
-    {GLFW_KEY_SPACE, "Space"},       {GLFW_KEY_ESCAPE, "Esc"},      {GLFW_KEY_ENTER, "Enter"},
-    {GLFW_KEY_TAB, "Tab"},           {GLFW_KEY_DELETE, "Delete"},   {GLFW_KEY_BACKSPACE, "Backspace"},
-    {GLFW_KEY_RIGHT, "Right arrow"}, {GLFW_KEY_LEFT, "Left arrow"}, {GLFW_KEY_DOWN, "Down arrow"},
-    {GLFW_KEY_UP, "Up arrow"},       {GLFW_KEY_PAGE_UP, "Page up"}, {GLFW_KEY_PAGE_DOWN, "Page down"},
-    {GLFW_KEY_HOME, "Home"},         {GLFW_KEY_END, "End"}};
+constexpr std::pair<int, const char*> kNames[] = {{GLFW_KEY_SPACE, "Space"},       {GLFW_KEY_ESCAPE, "Esc"},
+                                                  {GLFW_KEY_TAB, "Tab"},           {GLFW_KEY_BACKSPACE, "Backspace"},
+                                                  {GLFW_KEY_RIGHT, "Right arrow"}, {GLFW_KEY_LEFT, "Left arrow"},
+                                                  {GLFW_KEY_HOME, "Home"}};
 
 std::string keys_of(const KeyBinding& binding) {
   std::string text = key_text(binding.key, binding.modifiers);
@@ -129,17 +127,6 @@ std::vector<HelpGroup> help_groups() {
   for (const KeyBinding& binding : kBindings) add(binding.group, keys_of(binding), binding.help);
   for (const Gesture& gesture : kGestures) add(gesture.group, gesture.keys, gesture.help);
   return groups;
-}
-
-std::string key_list() {
-  std::string text = "| | key | what it does |\n|---|---|---|\n";
-  for (const HelpGroup& group : help_groups()) {
-    std::string name = group.name;
-    for (const HelpGroup::Line& line : group.lines) {
-      text += "| " + std::exchange(name, "") + " | `" + line.keys + "` | " + line.help + " |\n";
-    }
-  }
-  return text;
 }
 
 }  // namespace brokkr::viewer

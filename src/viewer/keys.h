@@ -93,7 +93,4 @@ struct HelpGroup {
 };
 std::vector<HelpGroup> help_groups();
 
-// The same as the Markdown table of docs/viewer.md.
-std::string key_list();
-
 }  // namespace brokkr::viewer

@@ -27,17 +27,8 @@ std::string cache_key(const std::string& path, const LoadOptions& options) {
 
 }  // namespace
 
-Loader::Loader(std::function<void()> wake) : wake_(std::move(wake)), thread_([this] { loop(); }) {}
-
-Loader::~Loader() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-    cancelled_ = true;
-    changed_.notify_all();
-  }
-  thread_.join();
-}
+Loader::Loader(std::function<void()> wake)
+    : wake_(std::move(wake)), thread_([this](const std::stop_token& stop) { loop(stop); }) {}
 
 void Loader::load(const std::string& path, const LoadOptions& options) {
   const std::lock_guard lock(mutex_);
@@ -64,21 +55,21 @@ std::optional<Loaded> Loader::take() {
   return std::exchange(done_, std::nullopt);
 }
 
-void Loader::loop() {
+void Loader::loop(const std::stop_token& stop) {
   for (;;) {
     Wish wish;
     {
       std::unique_lock lock(mutex_);
       busy_ = false;
-      changed_.wait(lock, [&] { return stop_ || wish_; });
-      if (stop_) return;
+      changed_.wait(lock, stop, [&] { return wish_.has_value(); });
+      if (stop.stop_requested()) return;
       wish = *std::exchange(wish_, std::nullopt);
       loading_ = wish.path;
       busy_ = true;
       cancelled_ = false;
       part_ = 0;
     }
-    Loaded loaded = fulfil(wish);
+    Loaded loaded = fulfil(wish, stop);
     {
       const std::lock_guard lock(mutex_);
       if (!cancelled_) done_ = std::move(loaded);
@@ -87,7 +78,7 @@ void Loader::loop() {
   }
 }
 
-Loaded Loader::fulfil(const Wish& wish) {
+Loaded Loader::fulfil(const Wish& wish, const std::stop_token& stop) {
   Loaded loaded{wish.path, nullptr, ""};
   const std::string key = cache_key(wish.path, wish.options);
   for (const Kept& kept : cache_) {
@@ -96,8 +87,8 @@ Loaded Loader::fulfil(const Wish& wish) {
     return loaded;
   }
   LoadOptions options = wish.options;
-  options.progress = [this](double part) {
-    if (cancelled_) throw LoadCancelled();
+  options.progress = [this, &stop](double part) {
+    if (cancelled_ || stop.stop_requested()) throw LoadCancelled();
     // The UI is drawn again only when the bar moves by a hundredth or more.
     if (part - part_.exchange(part) > 0.01) wake_();
   };

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,9 +36,6 @@ class Loader {
 
   // `wake` is called from the loading thread when its state has changed.
   explicit Loader(std::function<void()> wake);
-  ~Loader();
-  Loader(const Loader&) = delete;
-  Loader& operator=(const Loader&) = delete;
 
   // Ends the present load and drops requests that wait. `options.progress` is not used.
   void load(const std::string& path, const LoadOptions& options);
@@ -55,21 +53,21 @@ class Loader {
     std::shared_ptr<const Scene> scene;
     uint64_t bytes = 0;
   };
-  void loop();
-  Loaded fulfil(const Wish& wish);
+  void loop(const std::stop_token& stop);
+  Loaded fulfil(const Wish& wish, const std::stop_token& stop);
   void keep(const Kept& kept);
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   std::optional<Wish> wish_;
   std::optional<Loaded> done_;
   std::string loading_;
-  bool busy_ = false, stop_ = false;
+  bool busy_ = false;
   std::atomic<double> part_{0};
   std::atomic<bool> cancelled_{false};
   std::vector<Kept> cache_;  // oldest first; the thread's own
-  std::thread thread_;
+  std::jthread thread_;      // stopped and joined before the rest goes
 };
 
 }  // namespace brokkr::viewer

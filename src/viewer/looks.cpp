@@ -1,8 +1,11 @@
 #include "viewer/looks.h"
 
+#include <glad/gl.h>
+
 #include <algorithm>
 
 #include "app/text.h"
+#include "viewer/present.h"
 
 namespace brokkr::viewer {
 
@@ -60,6 +63,23 @@ Plot begin_plot(const char* id, float lines) {
   if (ImGui::IsItemHovered())
     plot.hovered = std::clamp((ImGui::GetIO().MousePos.x - plot.at.x) / plot.width, 0.0f, 0.9999f);
   return plot;
+}
+
+PanelTexture::~PanelTexture() {
+  if (texture_ != 0) glDeleteTextures(1, &texture_);
+}
+
+void PanelTexture::set(int width, int height, std::span<const uint32_t> pixels) {
+  if (texture_ == 0) texture_ = make_texture(GL_NEAREST);
+  glBindTexture(GL_TEXTURE_2D, texture_);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+}
+
+void PanelTexture::draw(ImDrawList& list, ImVec2 top_left, ImVec2 bottom_right, float opacity) const {
+  if (texture_ == 0) return;
+  list.AddImage(reinterpret_cast<ImTextureID>(uintptr_t(texture_)), top_left, bottom_right, {0, 1}, {1, 0},
+                IM_COL32(255, 255, 255, int(opacity * 255 + 0.5f)));
 }
 
 }  // namespace brokkr::viewer

@@ -1,10 +1,13 @@
-// Colours and small widgets that panels share.
+// Colours, pictures and small widgets that panels share. UI thread only.
 #pragma once
 
 #include <imgui.h>
 
 #include <cstdint>
+#include <glm/vec2.hpp>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace brokkr::viewer {
 
@@ -12,10 +15,7 @@ constexpr ImU32 kMark = IM_COL32(255, 220, 60, 255);  // the user's choice, over
 constexpr ImU32 kPlotGround = IM_COL32(24, 26, 30, 255);
 inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};  // text that must be noticed
 
-// Flags of a window that is a fixed part of the viewer.
-constexpr ImGuiWindowFlags kBarFlags =
-    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
-    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoBringToFrontOnFocus;
+inline ImVec2 im(const glm::vec2& v) { return {v.x, v.y}; }
 
 // A square in this colour, as high as a line of text, for a legend or a pixel. It is the last item for
 // ImGui::IsItemHovered.
@@ -42,5 +42,22 @@ struct Plot {
   float hovered;  // where the mouse is, 0 (left) to below 1; negative: not over the plot
 };
 Plot begin_plot(const char* id, float lines);
+
+// A small picture as an OpenGL texture, shown without smoothing.
+class PanelTexture {
+ public:
+  PanelTexture() = default;
+  ~PanelTexture();
+  PanelTexture(PanelTexture&& other) noexcept : texture_(std::exchange(other.texture_, 0)) {}
+  PanelTexture& operator=(PanelTexture&&) = delete;
+
+  // RGBA8 (0xAABBGGRR), rows bottom to top.
+  void set(int width, int height, std::span<const uint32_t> pixels);
+  // Draws it between two corners of the screen, its first row at the bottom, with this opacity.
+  void draw(ImDrawList& list, ImVec2 top_left, ImVec2 bottom_right, float opacity = 1) const;
+
+ private:
+  unsigned texture_ = 0;
+};
 
 }  // namespace brokkr::viewer

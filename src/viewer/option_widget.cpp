@@ -24,16 +24,28 @@ void draw_help(const OptionInfo& info) {
   ImGui::EndTooltip();
 }
 
-// A line of an open list. Returns whether the user chose another value than `now`.
+// A list that shows `shown` while it is closed. Returns whether the user chose another value.
 template <class T>
-bool draw_line(const char* name, const char* meaning, const T& value, T& now) {
-  const bool selected = value == now;
-  const bool chosen = ImGui::Selectable(name, selected) && !selected;
-  if (*meaning != 0 && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", meaning);
-  if (selected) ImGui::SetItemDefaultFocus();
-  if (chosen) now = value;
-  return chosen;
+bool draw_list(const char* label, const std::string& shown, const auto& choices, T& value) {
+  if (!ImGui::BeginCombo(label, shown.c_str())) return false;
+  const T before = value;
+  for (const auto& [one, name, meaning] : choices) {
+    const bool selected = one == before;
+    if (ImGui::Selectable(std::string(name).c_str(), selected)) value = one;
+    if (*meaning != 0 && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", meaning);
+    if (selected) ImGui::SetItemDefaultFocus();
+  }
+  ImGui::EndCombo();
+  return value != before;
 }
+
+// A line of a list that has its name nowhere else.
+template <class T>
+struct NamedValue {
+  T value;
+  std::string name;
+  const char* meaning = "";
+};
 
 template <class T>
 constexpr ImGuiDataType kDataType = std::is_same_v<T, float>    ? ImGuiDataType_Float
@@ -54,58 +66,44 @@ bool drag(const OptionInfo& info, T* values, int count, const std::string& word)
                             ImGuiSliderFlags_AlwaysClamp);
 }
 
-// draw_value is the widget for a field of its type; it returns whether the value changed.
+// draw_value is the widget for a field of its type.
 
-bool draw_value(const OptionInfo& info, bool& value) { return ImGui::Checkbox(info.name, &value); }
+void draw_value(const OptionInfo& info, bool& value) { ImGui::Checkbox(info.name, &value); }
 
 template <class E>
 requires std::is_enum_v<E>
-bool draw_value(const OptionInfo& info, E& value) {
-  bool changed = false;
-  if (!ImGui::BeginCombo(info.name, name_of(value))) return false;
-  for (const Choice<E>& choice : Choices<E>::all)
-    changed |= draw_line(choice.name, choice.meaning, choice.value, value);
-  ImGui::EndCombo();
-  return changed;
-}
+void draw_value(const OptionInfo& info, E& value) { draw_list(info.name, name_of(value), Choices<E>::all, value); }
 
-bool draw_value(const OptionInfo& info, std::string& value) {
-  bool changed = false;
-  if (!ImGui::BeginCombo(info.name, value.empty() ? info.zero : value.c_str())) return false;
-  changed |= draw_line(info.zero, "", std::string(), value);
-  for (const std::string& text : split(info.texts)) changed |= draw_line(text.c_str(), "", text, value);
-  ImGui::EndCombo();
-  return changed;
+void draw_value(const OptionInfo& info, std::string& value) {
+  std::vector<NamedValue<std::string>> choices = {{"", info.zero}};
+  for (const std::string& text : split(info.texts)) choices.push_back({text, text});
+  draw_list(info.name, value.empty() ? info.zero : value, choices, value);
 }
 
 template <class T>
 requires std::is_arithmetic_v<T>
-bool draw_value(const OptionInfo& info, T& value) {
-  if (!info.power_of_two) return drag(info, &value, 1, value == 0 ? info.zero : "");
-  bool changed = false;
-  if (!ImGui::BeginCombo(info.name, std::to_string(value).c_str())) return false;
+void draw_value(const OptionInfo& info, T& value) {
+  if (!info.power_of_two) return void(drag(info, &value, 1, value == 0 ? info.zero : ""));
+  std::vector<NamedValue<T>> powers;
   for (T power = 1; power <= T(info.max); power *= 2) {
-    if (power >= T(info.min)) changed |= draw_line(std::to_string(power).c_str(), "", power, value);
+    if (power >= T(info.min)) powers.push_back({power, std::to_string(power)});
   }
-  ImGui::EndCombo();
-  return changed;
+  draw_list(info.name, std::to_string(value), powers, value);
 }
 
 template <class T, size_t N>
-bool draw_value(const OptionInfo& info, std::array<T, N>& value) {
-  return drag(info, value.data(), int(N), "");
+void draw_value(const OptionInfo& info, std::array<T, N>& value) {
+  drag(info, value.data(), int(N), "");
 }
 
 template <class T, size_t N>
-bool draw_value(const OptionInfo& info, std::optional<std::array<T, N>>& value) {
+void draw_value(const OptionInfo& info, std::optional<std::array<T, N>>& value) {
   std::array<T, N> numbers = value.value_or(std::array<T, N>{});
-  if (!drag(info, numbers.data(), int(N), value ? "" : info.zero)) return false;
-  value = numbers;
-  return true;
+  if (drag(info, numbers.data(), int(N), value ? "" : info.zero)) value = numbers;
 }
 
 // A list of any length is typed as text. Throws std::invalid_argument.
-void draw_list(const OptionInfo& info, RenderOptions& options) {
+void draw_text(const OptionInfo& info, RenderOptions& options) {
   char buffer[256] = {};
   option_texts(options)[info.name].copy(buffer, sizeof buffer - 1);
   if (ImGui::InputTextWithHint(info.name, info.zero, buffer, sizeof buffer, ImGuiInputTextFlags_EnterReturnsTrue))
@@ -114,14 +112,15 @@ void draw_list(const OptionInfo& info, RenderOptions& options) {
 
 }  // namespace
 
+std::vector<Choice<PatternChoice>> pattern_choices(const SavedPatternPointer& saved) {
+  std::vector<Choice<PatternChoice>> all;
+  for (const auto& kind : Choices<PatternKind>::all) all.push_back({kind.value, kind.name, kind.meaning});
+  if (saved) all.push_back({saved, saved->name.c_str(), saved->description.c_str()});
+  return all;
+}
+
 bool draw_pattern_list(const char* label, const SavedPatternPointer& saved, PatternChoice& value) {
-  bool changed = false;
-  if (!ImGui::BeginCombo(label, pattern_name(value).c_str())) return false;
-  for (const auto& kind : Choices<PatternKind>::all)
-    changed |= draw_line(kind.name, kind.meaning, PatternChoice(kind.value), value);
-  if (saved) changed |= draw_line(saved->name.c_str(), saved->description.c_str(), PatternChoice(saved), value);
-  ImGui::EndCombo();
-  return changed;
+  return draw_list(label, pattern_name(value), pattern_choices(saved), value);
 }
 
 void draw_options(ViewerState& state, bool scheduling) {
@@ -133,7 +132,7 @@ void draw_options(ViewerState& state, bool scheduling) {
       else if constexpr (requires { draw_value(info, value); })
         draw_value(info, value);
       else
-        draw_list(info, state.settings.options);
+        draw_text(info, state.settings.options);
     } catch (const std::exception& error) {
       state.commands.show_error(std::string(info.name) + ": " + error.what());
     }

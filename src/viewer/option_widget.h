@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iterator>
+#include <vector>
 
 #include "viewer/panel.h"
 
@@ -33,7 +34,10 @@ inline const char* step_choice(PatternChoice& value, int step) {
   return name;
 }
 
-// A list to choose a pattern from: all kinds, and `saved` where it is not null. Returns whether the user chose another.
+// All kinds, and `saved` where it is not null; the choices point into it.
+std::vector<Choice<PatternChoice>> pattern_choices(const SavedPatternPointer& saved);
+
+// A list to choose one of pattern_choices from. Returns whether the user chose another.
 bool draw_pattern_list(const char* label, const SavedPatternPointer& saved, PatternChoice& value);
 
 }  // namespace brokkr::viewer

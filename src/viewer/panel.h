@@ -5,24 +5,24 @@
 // and hands back a Rendered. A panel runs on the UI thread and must return within a millisecond or two. Longer work
 // goes to the render thread as a job (ViewerCommands::run), which runs between two frames.
 //
-// To add a panel: derive from Panel in panel_NAME.cpp, name its factory in panels.h, and call it in viewer.cpp.
+// To add a panel: derive from Panel in panel_NAME.cpp, name its factory at the end of this file, and list it in
+// viewer.cpp.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <glm/vec2.hpp>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "brokkr/frame.h"
 #include "brokkr/renderer.h"
 #include "viewer/camera_control.h"
 #include "viewer/keys.h"
-#include "viewer/unproject.h"
+#include "viewer/scene.h"
 
 struct ImDrawList;
 
@@ -31,17 +31,6 @@ namespace brokkr::viewer {
 using Clock = std::chrono::steady_clock;
 inline double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
 inline double milliseconds(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
-
-// A scene as it was loaded. Never changes; a new load makes a new one.
-struct Scene {
-  std::string path;  // as given: a file, or "generated:NAME"
-  Frame frame;
-  bool clip_space = false;  // a captured frame: it has no camera, its vertices are in clip space
-  double load_ms = 0;
-  Camera camera;              // as loaded; of a captured frame in its eye space (unproject.h)
-  Bounds bounds;              // of the visible geometry, in the space where the camera moves
-  Unprojection unprojection;  // captured frames only
-};
 
 // RGBA8 (0xAABBGGRR), rows bottom to top.
 struct Picture {
@@ -52,12 +41,23 @@ struct Picture {
 // The settings of the next frame. Panels change them at will.
 struct FrameSettings {
   RenderOptions options;
-  int width = 0, height = 0;              // pixels of the shown target; 0: the scene's own
-  int target = -1;                        // index into Frame::targets; -1: main_target
-  int layer = 0;                          // of that target
-  std::vector<uint32_t> hidden_commands;  // draws that are left out: indices into Frame::commands, ascending
-  bool read_back = false;                 // RenderResult::targets is needed even where the GPU presents
+  int width = 0, height = 0;           // pixels of the shown target; 0: the scene's own
+  int target = -1;                     // index into Frame::targets; -1: main_target
+  int layer = 0;                       // of that target
+  std::set<uint32_t> hidden_commands;  // draws that are left out: indices into Frame::commands
   bool operator==(const FrameSettings&) const = default;
+};
+
+// Everything that a frame is made from. Equal sources give equal frames, so that a result about one frame holds for the
+// other.
+struct FrameSource {
+  std::weak_ptr<const Scene> scene;
+  FrameSettings settings;
+  std::optional<Camera> camera;  // nothing: as the scene was loaded
+
+  bool operator==(const FrameSource& other) const {
+    return scene.lock() == other.scene.lock() && settings == other.settings && camera == other.camera;
+  }
 };
 
 // A rendered frame, and everything that it was rendered from.
@@ -65,19 +65,13 @@ struct Rendered {
   uint64_t number = 0;  // counts up from 1
   std::shared_ptr<const Scene> scene;
   FrameSettings settings;
-  std::optional<Camera> camera;             // nothing: as it was loaded (camera_control.h has its text)
-  std::vector<View> views;                  // as rendered
+  std::optional<Camera> camera;             // nothing: as it was loaded
   uint32_t target = 0, layer = 0;           // shown
   int width = 0, height = 0;                // of the shown target, in pixels
   RenderResult result;                      // targets is empty where the picture went to the window without the host
   Clock::time_point requested, begin, end;  // request made; launch began; picture ready to be shown
-  // Gives the origin of primitive ids. Only `origin` may be called: the rest belongs to the render thread.
-  std::shared_ptr<const PreparedFrame> prepared;
 
-  // Colour of the shown layer; null where it was not read back or is floating point.
-  const Layer* shown_layer() const {
-    return target < result.targets.size() ? &result.targets[target].layers[layer] : nullptr;
-  }
+  FrameSource source() const { return {scene, settings, camera}; }
 };
 
 // One swap of the window's buffers that showed a new frame.
@@ -99,21 +93,22 @@ struct RenderContext {
   PreparedFrame& prepared;
   const Frame& frame;  // as rendered: size, camera and hidden draws are in it
   const FrameSettings& settings;
-  uint32_t target, layer;              // shown
-  const std::atomic<bool>& cancelled;  // the viewer closes or loads another scene: return soon
+  uint32_t target, layer;  // shown
 };
-using RenderJob = std::function<void(RenderContext&)>;
+// What a job returns is its answer: it runs on the UI thread. Panels outlive the answers to their jobs.
+using RenderAnswer = std::function<void()>;
+using RenderJob = std::function<RenderAnswer(RenderContext&)>;
 
 // Requests that panels can make.
 class ViewerCommands {
  public:
   virtual ~ViewerCommands() = default;
   virtual void request_render() = 0;  // a frame although nothing changed
-  // Runs `job` on the render thread before its next frame. An exception becomes an error message.
-  virtual void run(RenderJob job) = 0;
-  virtual void wake() = 0;                               // from any thread: draw the UI once more
-  virtual void show_error(const std::string& text) = 0;  // UI thread: error panel
-  virtual void show_note(const std::string& text) = 0;   // UI thread: status bar, a few seconds
+  // Runs `job` on the render thread before its next frame. An exception becomes an error message. The pointer expires
+  // when the answer has run, or when the job was dropped: where the last frame failed, and where the viewer closes.
+  virtual std::weak_ptr<const RenderJob> run(RenderJob job) = 0;
+  virtual void show_error(const std::string& text) = 0;  // error panel
+  virtual void show_note(const std::string& text) = 0;   // status bar, a few seconds
 };
 
 // Where the image lies in the window. Screen positions are ImGui's: pixels from the window's top left.
@@ -154,5 +149,13 @@ class Panel {
   virtual bool on_click(ViewerState&, glm::vec2 /*pixel*/) { return false; }  // left, without a drag; true: taken
   virtual bool on_key(ViewerState&, const KeyEvent&) { return false; }        // true: the action is this panel's
 };
+
+std::unique_ptr<Panel> make_scene_panel();
+std::unique_ptr<Panel> make_pipeline_panel();
+std::unique_ptr<Panel> make_policy_panel();
+std::unique_ptr<Panel> make_pattern_panel();
+std::unique_ptr<Panel> make_inspect_panel();
+std::unique_ptr<Panel> make_compare_panel();
+std::unique_ptr<Panel> make_log_panel();
 
 }  // namespace brokkr::viewer

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,9 +11,7 @@
 #include "brokkr/image.h"
 #include "inspect/image_compare.h"
 #include "viewer/looks.h"
-#include "viewer/panel_texture.h"
-#include "viewer/panels.h"
-#include "viewer/render_job.h"
+#include "viewer/panel.h"
 #if defined(BROKKR_VIEWER_REFERENCE)
 #include "reference/gl_renderer.h"
 #endif
@@ -32,7 +29,7 @@ struct Comparison {
   bool colors = true;  // false: their depths are compared, as pictures
   ImageComparison image;
   uint64_t depth_differing = 0;
-  int gain = 0;  // of `difference`
+  int gain = 0;  // of `difference`; 0: there is none yet
   std::string renderer;
   double gl_ms = 0;
 };
@@ -61,7 +58,7 @@ std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least
 // Runs on the render thread. The context lives as long as the job: no other thread ever meets it. Its loader fills
 // GLAD's table again with the same entry points, which belong to the dispatcher that EGL and GLX share and not to a
 // context.
-Comparison compare(RenderContext& c, int gain) {
+Comparison compare(RenderContext& c) {
   Comparison found;
   found.colors = same_colors(c);
   RenderOptions options = c.settings.options;
@@ -94,16 +91,13 @@ Comparison compare(RenderContext& c, int gain) {
     others = depth_picture(theirs.depth, *least, *most);
   }
   found.image = compare_images(mine, others);
-  found.gain = gain;
-  found.difference =
-      std::make_shared<Picture>(Picture{layer.width, layer.height, amplified_difference(mine, others, gain)});
   found.reference = std::make_shared<Picture>(Picture{layer.width, layer.height, std::move(others)});
   for (size_t i = 0; i < ours.depth.size(); ++i)
     found.depth_differing += !(std::abs(ours.depth[i] - theirs.depth[i]) <= kDepthTolerance);
   return found;
 }
 #else
-Comparison compare(RenderContext&, int) {
+Comparison compare(RenderContext&) {
   throw std::runtime_error("this viewer was built without the OpenGL reference (BROKKR_REFERENCE)");
 }
 #endif
@@ -129,13 +123,9 @@ class ComparePanel : public Panel {
     ImGui::RadioButton("OpenGL (hold C)", &view, 1);
     ImGui::SameLine();
     ImGui::RadioButton("difference (hold V)", &view, 2);
-    if (View(view) != view_) {
-      view_ = View(view);
-      if (view_ != View::ours) ask(state);
-    }
-    if (ImGui::SliderInt("amplification", &gain_, 1, 64, "%d times",
-                         ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
-      amplify(state);
+    view_ = View(view);
+    ImGui::SliderInt("amplification", &gain_, 1, 64, "%d times",
+                     ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     ImGui::Separator();
     draw_numbers(state);
   }
@@ -145,9 +135,9 @@ class ComparePanel : public Panel {
     const View wanted = reference_held_ ? View::reference : difference_held_ ? View::difference : view_;
     std::shared_ptr<const Picture> picture;
     if (wanted != View::ours && state.last) {
-      if (!is_current(state)) ask(state);
-      const std::lock_guard lock(found_->mutex);
-      picture = wanted == View::reference ? found_->result.reference : found_->result.difference;
+      ask(state);
+      if (wanted == View::difference) amplify(state);
+      picture = wanted == View::reference ? found_->reference : found_->difference;
     }
     if (picture != shown_) {
       shown_ = picture;
@@ -156,48 +146,47 @@ class ComparePanel : public Panel {
     if (!picture) return;
     const ImageView& view = state.view;
     const glm::vec2 a = view.to_screen({0, float(view.height)}), b = view.to_screen({float(view.width), 0});
-    list.PushClipRect({view.area_begin.x, view.area_begin.y}, {view.area_end.x, view.area_end.y}, true);
-    texture_.draw(list, {a.x, a.y}, {b.x, b.y});
+    list.PushClipRect(im(view.area_begin), im(view.area_end), true);
+    texture_.draw(list, im(a), im(b));
     list.PopClipRect();
   }
 
  private:
   enum class View { ours, reference, difference };
 
-  bool is_current(const ViewerState& state) const { return asked_ == source_of(*state.last); }
+  bool is_current(const ViewerState& state) const { return asked_ == state.last->source(); }
 
   void ask(ViewerState& state) {
     if (!state.last || is_current(state)) return;
-    found_ = std::make_shared<Answer<Comparison>>();
-    asked_ = source_of(*state.last);
-    ask_render_thread(state.commands, found_, [gain = gain_](RenderContext& c) {
+    found_ = std::make_shared<Comparison>();
+    asked_ = state.last->source();
+    under_way_ = state.commands.run([found = found_](RenderContext& c) -> RenderAnswer {
+      Comparison result;
       try {
-        return compare(c, gain);
+        result = compare(c);
       } catch (const std::exception& error) {
-        return Comparison{.problem = error.what()};
+        result.problem = error.what();
       }
+      return [found, result = std::move(result)] { *found = result; };
     });
   }
 
+  // Once the pictures are there, only `difference` and `gain` of the comparison change.
   void amplify(ViewerState& state) {
-    state.commands.run([found = found_, gain = gain_, &commands = state.commands](RenderContext&) {
-      {
-        const std::lock_guard lock(found->mutex);
-        Comparison& c = found->result;
-        if (!c.reference || c.gain == gain) return;
-        auto difference = std::make_shared<Picture>(*c.reference);
-        difference->pixels = amplified_difference(c.ours, c.reference->pixels, gain);
-        c.difference = std::move(difference);
-        c.gain = gain;
-      }
-      commands.wake();
+    if (!found_->reference || found_->gain == gain_ || !under_way_.expired()) return;
+    under_way_ = state.commands.run([found = found_, gain = gain_](RenderContext&) -> RenderAnswer {
+      auto difference = std::make_shared<Picture>(*found->reference);
+      difference->pixels = amplified_difference(found->ours, found->reference->pixels, gain);
+      return [found, gain, difference] {
+        found->difference = difference;
+        found->gain = gain;
+      };
     });
   }
 
   void draw_numbers(ViewerState& state) {
-    const std::lock_guard lock(found_->mutex);
-    if (found_->waiting) return ImGui::TextDisabled("OpenGL draws ...");
-    const Comparison& found = found_->result;
+    if (!found_->reference && !under_way_.expired()) return ImGui::TextDisabled("OpenGL draws ...");
+    const Comparison& found = *found_;
     if (!found.problem.empty()) return ImGui::TextWrapped("%s", app::printable(found.problem).c_str());
     if (!found.reference) return ImGui::TextDisabled("not compared yet");
     if (!is_current(state)) ImGui::TextColored(kNotice, "of an earlier frame");
@@ -215,7 +204,8 @@ class ComparePanel : public Panel {
     ImGui::TextDisabled("%s, %.2f ms", found.renderer.c_str(), found.gl_ms);
   }
 
-  std::shared_ptr<Answer<Comparison>> found_ = std::make_shared<Answer<Comparison>>();
+  std::shared_ptr<Comparison> found_ = std::make_shared<Comparison>();
+  std::weak_ptr<const RenderJob> under_way_;
   FrameSource asked_;
   std::shared_ptr<const Picture> shown_;
   PanelTexture texture_;

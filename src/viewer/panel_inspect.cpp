@@ -3,18 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "app/text.h"
-#include "inspect/draw_list.h"
 #include "inspect/pixel_history.h"
 #include "viewer/draw_filter.h"
 #include "viewer/looks.h"
-#include "viewer/panels.h"
-#include "viewer/render_job.h"
+#include "viewer/panel.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -148,20 +145,18 @@ class InspectPanel : public Panel {
     drawn_ = false;
     if (!open_ || !pixel_) return;
     ask(state);
-    const glm::vec2 p(pixel_->x, pixel_->y);
-    const glm::vec2 low = state.view.to_screen(p + glm::vec2(0, 1)), high = state.view.to_screen(p + glm::vec2(1, 0));
+    const glm::vec2 p(*pixel_), low = state.view.to_screen(p + glm::vec2(0, 1)),
+                                high = state.view.to_screen(p + glm::vec2(1, 0));
     const float grow = state.view.zoom < 6 ? 5.0f : 1.0f;
-    list.AddRect({low.x - grow - 1, low.y - grow - 1}, {high.x + grow + 1, high.y + grow + 1}, IM_COL32(0, 0, 0, 255),
-                 0, 0, 3);
-    list.AddRect({low.x - grow, low.y - grow}, {high.x + grow, high.y + grow}, kMark, 0, 0, 1.5f);
-    const std::lock_guard lock(answer_->mutex);
-    if (!answer_->result.history) return;
-    const PixelHistory& h = *answer_->result.history;
+    list.AddRect(im(low - grow - 1.0f), im(high + grow + 1.0f), IM_COL32(0, 0, 0, 255), 0, 0, 3);
+    list.AddRect(im(low - grow), im(high + grow), kMark, 0, 0, 1.5f);
+    if (!found_->history) return;
+    const PixelHistory& h = *found_->history;
     const glm::vec2 bin = glm::vec2(h.bin_x, h.bin_y) * float(h.bin);
     const glm::vec2 a = state.view.to_screen(bin + glm::vec2(0, h.bin)),
                     b = state.view.to_screen(bin + glm::vec2(h.bin, 0));
     constexpr ImU32 kBin = IM_COL32(255, 220, 60, 130);  // the mark's colour, fainter
-    list.AddRect({a.x, a.y}, {b.x, b.y}, kBin);
+    list.AddRect(im(a), im(b), kBin);
   }
 
   bool on_click(ViewerState& state, glm::vec2 pixel) override {
@@ -186,30 +181,27 @@ class InspectPanel : public Panel {
     asked_ = {};
     asked_pixel_.reset();
     draws_ = draw_commands(state.scene->frame);
-    answer_ = std::make_shared<Answer<Found>>();
+    found_ = std::make_shared<Found>();
   }
 
   // Requests the history of the pixel in the last frame, unless it is known or requested already.
   void ask(ViewerState& state) {
     if (!state.last || state.last->scene != state.scene) return;
-    FrameSource source = source_of(*state.last);
+    FrameSource source = state.last->source();
     if (asked_pixel_ == pixel_ && asked_ == source) return;
-    {
-      const std::lock_guard lock(answer_->mutex);
-      if (answer_->waiting) return;  // another history is under way: ask again when it is there
-    }
+    if (!under_way_.expired()) return;  // another history is under way: ask again when it is there
     asked_ = std::move(source);
     asked_pixel_ = pixel_;
-    ask_render_thread(state.commands, answer_, [pixel = *pixel_](RenderContext& c) {
-      Found found;
+    under_way_ = state.commands.run([found = found_, pixel = *pixel_](RenderContext& c) -> RenderAnswer {
+      Found result;
       const auto begin = Clock::now();
       try {
-        found.history = pixel_history(c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
+        result.history = pixel_history(c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
       } catch (const std::invalid_argument&) {
         // The frame became smaller meanwhile: its next picture asks again.
       }
-      found.took_ms = milliseconds(Clock::now() - begin);
-      return found;
+      result.took_ms = milliseconds(Clock::now() - begin);
+      return [found, result = std::move(result)] { *found = result; };
     });
   }
 
@@ -219,14 +211,10 @@ class InspectPanel : public Panel {
           "Click a pixel of the image: every triangle that covered it, in order, and what became of it.");
       return;
     }
-    HistoryClick click;
-    {
-      const std::lock_guard lock(answer_->mutex);
-      if (!answer_->result.history) return ImGui::TextDisabled("following pixel %d, %d ...", pixel_->x, pixel_->y);
-      const PixelHistory& h = *answer_->result.history;
-      if (choose_seen_ && glm::ivec2(h.pixel.x, h.pixel.y) == *pixel_) choose_seen(h);
-      click = draw_history(h, answer_->result.took_ms, chosen_);
-    }
+    if (!found_->history) return ImGui::TextDisabled("following pixel %d, %d ...", pixel_->x, pixel_->y);
+    const PixelHistory& h = *found_->history;
+    if (choose_seen_ && glm::ivec2(h.pixel.x, h.pixel.y) == *pixel_) choose_seen(h);
+    const HistoryClick click = draw_history(h, found_->took_ms, chosen_);
     if (click.choose) choose(*click.choose);
     if (click.jump) jump(state, *click.jump);
   }
@@ -278,7 +266,7 @@ class InspectPanel : public Panel {
     const auto& draw = std::get<DrawCommand>(state.scene->frame.commands[command]);
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    bool visible = !is_hidden(state.settings, command);
+    bool visible = !state.settings.hidden_commands.contains(command);
     if (ImGui::Checkbox("##visible", &visible)) set_hidden(state.settings, command, !visible);
     ImGui::TableNextColumn();
     if (ImGui::Selectable(std::to_string(command).c_str(), chosen_ == command)) choose(command);
@@ -326,10 +314,11 @@ class InspectPanel : public Panel {
   }
 
   void toggle_hidden(ViewerState& state) {
-    if (has_chosen(state)) set_hidden(state.settings, *chosen_, !is_hidden(state.settings, *chosen_));
+    if (has_chosen(state)) set_hidden(state.settings, *chosen_, !state.settings.hidden_commands.contains(*chosen_));
   }
 
-  std::shared_ptr<Answer<Found>> answer_ = std::make_shared<Answer<Found>>();
+  std::shared_ptr<Found> found_ = std::make_shared<Found>();
+  std::weak_ptr<const RenderJob> under_way_;
   std::weak_ptr<const Scene> scene_;  // the scene that the other fields are about
   std::vector<uint32_t> draws_;
   std::optional<glm::ivec2> pixel_, asked_pixel_;

@@ -21,9 +21,7 @@
 #include "log/manifest.h"
 #include "scene/file_io.h"
 #include "viewer/looks.h"
-#include "viewer/names.h"
-#include "viewer/panels.h"
-#include "viewer/render_job.h"
+#include "viewer/panel.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -227,11 +225,9 @@ class LogPanel : public Panel {
         std::launch::async,
         [session = done.session, last = done.last, times = done.frame_ms, plots = plots_]() mutable -> std::string {
           try {
-            const RenderOptions& options = last->settings.options;
-
-            session.camera = text_of(last->camera);
+            if (last->camera) session.camera = camera_text(*last->camera);
             write_json(manifest_path(session.log),
-                       manifest_json(session, scene_json(last->scene->path, last->scene->frame), options,
+                       manifest_json(session, scene_json(last->scene->path, last->scene->frame), last->settings.options,
                                      last->result.statistics, times));
             if (!plots) return {};
             app::plot_logs({session.log.string()}, fs::path(session.log).replace_extension(".svg"),

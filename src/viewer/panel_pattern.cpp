@@ -2,19 +2,20 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <mutex>
+#include <glm/common.hpp>
 #include <string>
 #include <vector>
 
 #include "app/text.h"
 #include "bin/pattern_image.h"
 #include "inspect/load_map.h"
+#include "log/frame_statistics.h"
 #include "target/target_tables.h"
 #include "viewer/looks.h"
-#include "viewer/panel_texture.h"
-#include "viewer/panels.h"
-#include "viewer/pattern_race.h"
+#include "viewer/option_widget.h"
+#include "viewer/panel.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -22,6 +23,104 @@ namespace {
 constexpr int kThumbnailBins = 32;
 
 enum class Overlay { none, owners, heat };
+
+// A/B of two patterns: frames of both in turns, timed on the render thread a pair at a time, so that other frames get
+// in between.
+class PatternRace {
+ public:
+  // The choice of both patterns, the button, and the result so far.
+  void draw(ViewerState& state) {
+    const bool other_a = draw_pattern_list("A", state.saved_pattern, patterns_[0]),
+               other_b = draw_pattern_list("B", state.saved_pattern, patterns_[1]);
+    if (other_a || other_b) stop();
+    if (running_) {
+      if (ImGui::Button("Stop")) running_ = false;
+    } else if (ImGui::Button("Alternate frames of A and B")) {
+      start(state);
+    }
+    draw_result();
+  }
+
+  // In every UI frame: requests the next pair while the race runs. The race starts anew where the settings have
+  // changed, and stops where another scene is shown.
+  void next_pair(ViewerState& state) {
+    if (!running_) return;
+    if (scene_.lock() != state.scene) return stop();
+    if (settings_ != state.settings) start(state);  // the timed frames were drawn with other settings
+    const size_t pairs = times_->ms[0].size();
+    running_ = pairs < kMostPairs;
+    if (!running_ || !under_way_.expired()) return;
+    const size_t first = pairs % 2;  // the two patterns take turns in being first of a pair
+    under_way_ = state.commands.run([times = times_, patterns = patterns_, first](RenderContext& c) -> RenderAnswer {
+      RenderOptions options = c.settings.options;
+      options.trace = options.keep_ids = false;
+      std::array<double, 2> ms{};
+      std::array<std::string, 2> drawn;
+      for (const size_t i : {first, 1 - first}) {
+        options.pattern = patterns[i];
+        const auto begin = Clock::now();
+        const RenderResult result = c.renderer.render(c.prepared, options, false);
+        ms[i] = milliseconds(Clock::now() - begin);
+        drawn[i] = result.statistics.pattern;
+        if (result.aborted) return {};
+      }
+      return [times, ms, drawn] {
+        for (size_t i = 0; i < 2 && times->warm; ++i) times->ms[i].push_back(ms[i]);
+        times->drawn = drawn;
+        times->warm = true;
+      };
+    });
+  }
+
+ private:
+  static constexpr size_t kMostPairs = 2000;
+
+  struct Times {
+    std::array<std::vector<double>, 2> ms;
+    std::array<std::string, 2> drawn;  // the patterns' names, as the launches reported them
+    bool warm = false;                 // the first pair takes memory and is left out
+  };
+
+  void draw_result() const {
+    const auto& [a_ms, b_ms] = times_->ms;
+    if (a_ms.empty()) return;
+    if (ImGui::BeginTable("race", 3, ImGuiTableFlags_SizingFixedFit)) {
+      for (size_t i = 0; i < 2; ++i) {
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(i == 0 ? "A" : "B");
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(times_->drawn[i].c_str());
+        ImGui::TableNextColumn();
+        ImGui::Text("median %.3f ms", median(times_->ms[i]));
+      }
+      ImGui::EndTable();
+    }
+    const RatioEstimate r = paired_ratio(a_ms, b_ms);
+    ImGui::Text("%zu pairs", r.frames);
+    if (!std::isfinite(r.high)) return ImGui::TextDisabled("too few for an interval");
+    ImGui::Text("A / B = %.4f (%.4f to %.4f, %.0f %% confidence)", r.ratio, r.low, r.high, 100 * r.confidence);
+    ImGui::TextUnformatted(r.low > 1 ? "B is faster" : r.high < 1 ? "A is faster" : "no difference can be told");
+  }
+
+  void start(ViewerState& state) {
+    times_ = std::make_shared<Times>();
+    settings_ = state.settings;
+    scene_ = state.scene;
+    running_ = true;
+  }
+
+  void stop() {
+    running_ = false;
+    times_ = std::make_shared<Times>();
+  }
+
+  std::shared_ptr<Times> times_ = std::make_shared<Times>();
+  std::weak_ptr<const RenderJob> under_way_;
+  std::weak_ptr<const Scene> scene_;
+  FrameSettings settings_;
+  std::array<PatternChoice, 2> patterns_{PatternKind::diagonal, PatternKind::van_der_corput};
+  bool running_ = false;
+};
 
 class PatternPanel : public Panel {
  public:
@@ -47,13 +146,11 @@ class PatternPanel : public Panel {
     const int bins_x = (frame.width + bin - 1) / bin, bins_y = (frame.height + bin - 1) / bin;
     if (overlay_number_ != frame.number || overlay_made_ != overlay_) make_overlay(frame, bins_x, bins_y);
     // The last bins reach beyond the image: their parts outside it are not drawn.
-    const glm::vec2 a = state.view.to_screen({0, float(bins_y * bin)}),
-                    b = state.view.to_screen({float(bins_x * bin), 0});
-    const glm::vec2 low = state.view.to_screen({0, float(frame.height)}),
-                    high = state.view.to_screen({float(frame.width), 0});
-    list.PushClipRect({std::max(low.x, state.view.area_begin.x), std::max(low.y, state.view.area_begin.y)},
-                      {std::min(high.x, state.view.area_end.x), std::min(high.y, state.view.area_end.y)}, true);
-    overlay_texture_.draw(list, {a.x, a.y}, {b.x, b.y}, opacity_);
+    const ImageView& view = state.view;
+    const glm::vec2 low = view.to_screen({0, float(frame.height)}), high = view.to_screen({float(frame.width), 0});
+    list.PushClipRect(im(glm::max(low, view.area_begin)), im(glm::min(high, view.area_end)), true);
+    overlay_texture_.draw(list, im(view.to_screen({0, float(bins_y * bin)})),
+                          im(view.to_screen({float(bins_x * bin), 0})), opacity_);
     list.PopClipRect();
   }
 
@@ -63,18 +160,9 @@ class PatternPanel : public Panel {
     return state.settings.options.rasterizers > 0 ? state.settings.options.rasterizers : 16;
   }
 
-  // All kinds, and the saved pattern where there is one.
-  static std::vector<Choice<PatternChoice>> choices(const ViewerState& state) {
-    std::vector<Choice<PatternChoice>> all;
-    for (const auto& kind : Choices<PatternKind>::all) all.push_back({kind.value, kind.name, kind.meaning});
-    if (const SavedPattern* const saved = state.saved_pattern.get())
-      all.push_back({state.saved_pattern, saved->name.c_str(), saved->description.c_str()});
-    return all;
-  }
-
   void draw_choices(ViewerState& state) {
     const int rasterizers = rasterizers_of(state);
-    const std::vector<Choice<PatternChoice>> all = choices(state);
+    const std::vector<Choice<PatternChoice>> all = pattern_choices(state.saved_pattern);
     if (thumbnails_.empty() || thumbnails_of_ != rasterizers) make_thumbnails(all, rasterizers);
     const float size = 5.2f * ImGui::GetFontSize(), room = ImGui::GetContentRegionAvail().x;
     const int columns = std::max(1, int(room / (size + 2 * ImGui::GetStyle().ItemSpacing.x)));
@@ -162,11 +250,9 @@ class PatternPanel : public Panel {
       ImGui::TableHeadersRow();
       line("predicted: pattern over the bins", map_.predicted.cv, map_.predicted.imbalance);
       line("measured: fragments of rasterizers", map_.counted.cv, map_.counted.imbalance);
-      const std::lock_guard lock(timed_->mutex);
-      if (timed_->number == state.last->number || timed_->settings == state.last->settings) {
-        if (!timed_->map.busy_us.empty())
-          line("measured: time of rasterizers", timed_->map.busy_cv, timed_->map.busy_imbalance);
-      }
+      const bool timed = timed_number_ == state.last->number || timed_settings_ == state.last->settings;
+      if (timed && !timed_.busy_us.empty())
+        line("measured: time of rasterizers", timed_.busy_cv, timed_.busy_imbalance);
       ImGui::EndTable();
     }
     if (ImGui::SmallButton("Measure the time of each rasterizer")) measure_time(state);
@@ -179,17 +265,15 @@ class PatternPanel : public Panel {
 
   // Draws one more frame that records what each block did when.
   void measure_time(ViewerState& state) {
-    state.commands.run([timed = timed_, number = state.last->number, &commands = state.commands](RenderContext& c) {
+    state.commands.run([this, number = state.last->number](RenderContext& c) -> RenderAnswer {
       RenderOptions options = c.settings.options;
       options.trace = true;
       const RenderResult result = c.renderer.render(c.prepared, options, false);
-      {
-        const std::lock_guard lock(timed->mutex);
-        timed->number = number;
-        timed->settings = c.settings;
-        timed->map = load_map(result.statistics, options.pattern);
-      }
-      commands.wake();
+      return [this, number, settings = c.settings, map = load_map(result.statistics, options.pattern)] {
+        timed_number_ = number;
+        timed_settings_ = settings;
+        timed_ = map;
+      };
     });
   }
 
@@ -218,21 +302,14 @@ class PatternPanel : public Panel {
                       mean > 0 ? double(load[i]) / mean : 0);
   }
 
-  struct Timed {
-    std::mutex mutex;
-    uint64_t number = 0;
-    FrameSettings settings;
-    LoadMap map;
-  };
-
   std::vector<PanelTexture> thumbnails_;
   int thumbnails_of_ = 0;
   Overlay overlay_ = Overlay::none, overlay_made_ = Overlay::none;
   float opacity_ = 0.5f;
   PanelTexture overlay_texture_;
-  uint64_t overlay_number_ = 0, map_number_ = 0;
-  LoadMap map_;
-  std::shared_ptr<Timed> timed_ = std::make_shared<Timed>();
+  uint64_t overlay_number_ = 0, map_number_ = 0, timed_number_ = 0;  // of the frames that these are about
+  LoadMap map_, timed_;
+  FrameSettings timed_settings_;
   PatternRace race_;
 };
 

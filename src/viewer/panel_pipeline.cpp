@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "viewer/option_widget.h"
-#include "viewer/panels.h"
+#include "viewer/panel.h"
 
 namespace brokkr::viewer {
 namespace {

@@ -9,7 +9,7 @@
 #include "viewer/block_timeline.h"
 #include "viewer/looks.h"
 #include "viewer/option_widget.h"
-#include "viewer/panels.h"
+#include "viewer/panel.h"
 
 namespace brokkr::viewer {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/text.h"
 #include "viewer/looks.h"
-#include "viewer/panels.h"
+#include "viewer/panel.h"
 
 namespace brokkr::viewer {
 namespace {

@@ -21,6 +21,10 @@ struct ShownImage {
   uint64_t number = 0;  // of the frame
 };
 
+// A new texture, which is bound, that is shown unsmoothed where it is enlarged, and with this filter where it is
+// reduced.
+unsigned make_texture(int reduced);
+
 class Presenter {
  public:
   virtual ~Presenter() = default;

@@ -113,15 +113,10 @@ class CudaPresenter : public Presenter {
     reason_ = reason;
   }
 
-  void make_texture(int width, int height) {
+  void register_texture(int width, int height) {
     release();
-    glGenTextures(1, &image_.texture);
-    glBindTexture(GL_TEXTURE_2D, image_.texture);
+    image_.texture = make_texture(GL_LINEAR);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     check(cudaGraphicsGLRegisterImage(&resource_, image_.texture, GL_TEXTURE_2D,
                                       cudaGraphicsRegisterFlagsSurfaceLoadStore),
           "register the texture");
@@ -130,7 +125,7 @@ class CudaPresenter : public Presenter {
   }
 
   void resolve(const Wish& wish) {
-    if (image_.width != wish.width || image_.height != wish.height) make_texture(wish.width, wish.height);
+    if (image_.width != wish.width || image_.height != wish.height) register_texture(wish.width, wish.height);
     check(cudaGraphicsMapResources(1, &resource_), "map the texture");
     cudaSurfaceObject_t surface = 0;
     bool drawn = false;

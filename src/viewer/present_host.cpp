@@ -18,12 +18,7 @@ class HostPresenter : public Presenter {
   explicit HostPresenter(std::function<void()> wake)
       : wake_(std::move(wake)),
         mapped_((GLAD_GL_VERSION_4_4 || has_extension("GL_ARB_buffer_storage")) && glBufferStorage != nullptr) {
-    glGenTextures(1, &image_.texture);
-    glBindTexture(GL_TEXTURE_2D, image_.texture);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    image_.texture = make_texture(GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);  // a window has no alpha
   }
   ~HostPresenter() override {
@@ -189,6 +184,17 @@ class HostPresenter : public Presenter {
 };
 
 }  // namespace
+
+unsigned make_texture(int reduced) {
+  unsigned texture = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, reduced);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  return texture;
+}
 
 std::unique_ptr<Presenter> make_host_presenter(std::function<void()> wake) {
   return std::make_unique<HostPresenter>(std::move(wake));

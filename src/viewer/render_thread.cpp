@@ -8,7 +8,9 @@
 #include <exception>
 #include <utility>
 
+#include "app/resize.h"
 #include "brokkr/image.h"
+#include "inspect/draw_list.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -18,6 +20,49 @@ namespace {
 void be_nice() { setpriority(PRIO_PROCESS, id_t(gettid()), 10); }
 
 }  // namespace
+
+void WorkingFrame::place_camera(const Scene& scene, const std::optional<Camera>& camera) {
+  camera_ = camera;
+  const Frame& loaded = scene.frame;
+  if (scene.clip_space) {
+    if (camera) reproject(scene.unprojection, *camera, loaded.positions, frame.positions);
+    return;
+  }
+  const Target& now = frame.targets[0];
+  const bool as_loaded = now.width == loaded.targets[0].width && now.height == loaded.targets[0].height;
+  // A scene's views are an orbit around its camera's target, each into a layer of target 0 (scene_setup.h).
+  frame.views = !camera && as_loaded
+                    ? loaded.views
+                    : make_orbit(camera.value_or(scene.camera), scene.bounds, float(now.width) / float(now.height), 0,
+                                 uint32_t(loaded.views.size()));
+}
+
+void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const std::optional<Camera>& camera) {
+  prepared.reset();
+  made_ = wanted;
+  frame = wanted.scene->frame;
+  const Target& shown = frame.targets[wanted.target];
+  if (wanted.width > 0 && (wanted.width != shown.width || wanted.height != shown.height))
+    app::resize_frame(frame, wanted.target, wanted.width, wanted.height);
+  hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
+  place_camera(*wanted.scene, camera);
+  prepared.emplace(renderer.prepare(frame));
+}
+
+void WorkingFrame::update(Renderer& renderer, const RenderRequest& request) {
+  const FrameSettings& settings = request.settings;
+  const std::vector<Target>& targets = request.scene->frame.targets;
+  const bool known = settings.target >= 0 && size_t(settings.target) < targets.size();
+  target = known ? uint32_t(settings.target) : main_target(request.scene->frame);
+  layer = uint32_t(std::clamp(settings.layer, 0, targets[target].layers - 1));
+  const Made wanted{request.scene, settings.width, settings.height, target, settings.hidden_commands};
+  if (!prepared || made_ != wanted || (camera_ != request.camera && request.scene->clip_space)) {
+    make_anew(renderer, wanted, request.camera);
+  } else if (camera_ != request.camera) {
+    place_camera(*request.scene, request.camera);
+    prepared->update_views();
+  }
+}
 
 RenderThread::RenderThread(Presenter& presenter, std::function<void()> wake)
     : presenter_(presenter), wake_(std::move(wake)), thread_([this] { loop(); }) {}
@@ -31,11 +76,11 @@ RenderThread::~RenderThread() {
     changed_.notify_all();
   }
   presenter_.stop();
-  cancelled_ = true;
   // A launch that is about to begin drops earlier requests to end.
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
+      cancelled_ = true;
       if (ended_) break;
     }
     renderer_.request_abort();
@@ -50,10 +95,11 @@ void RenderThread::request(RenderRequest request) {
   changed_.notify_all();
 }
 
-void RenderThread::run(RenderJob job) {
+std::weak_ptr<const RenderJob> RenderThread::run(RenderJob job) {
   const std::lock_guard lock(mutex_);
-  jobs_.push_back(std::move(job));
+  jobs_.push_back(std::make_shared<const RenderJob>(std::move(job)));
   changed_.notify_all();
+  return jobs_.back();
 }
 
 void RenderThread::cancel() {
@@ -73,29 +119,16 @@ bool RenderThread::request_waits() const {
   return waiting_.has_value();
 }
 
-std::vector<std::shared_ptr<const Rendered>> RenderThread::take_frames() {
+RenderThread::Results RenderThread::take() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(frames_, {});
-}
-
-std::vector<std::string> RenderThread::take_errors() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(errors_, {});
-}
-
-void RenderThread::report(const std::string& error) {
-  {
-    const std::lock_guard lock(mutex_);
-    errors_.push_back(error);
-  }
-  wake_();
+  return std::exchange(results_, {});
 }
 
 void RenderThread::loop() {
   be_nice();
   for (;;) {
     std::optional<RenderRequest> request;
-    RenderJob job;
+    std::shared_ptr<const RenderJob> job;
     {
       std::unique_lock lock(mutex_);
       working_ = false;
@@ -118,53 +151,57 @@ void RenderThread::loop() {
       }
     } catch (const std::exception& error) {
       if (request) drawn_.reset();
-      report(error.what());
+      const std::lock_guard lock(mutex_);
+      results_.errors.emplace_back(error.what());
     }
+    job.reset();  // it is over once its answer has run: the UI thread, when it wakes, may wait for that
     wake_();
   }
   const std::lock_guard lock(mutex_);
   ended_ = true;
 }
 
-void RenderThread::do_job(const RenderJob& job) {
-  if (!drawn_ || !working_frame_.ready()) return;
-  RenderContext context{renderer_,        working_frame_.prepared(), working_frame_.frame(),
-                        drawn_->settings, working_frame_.target(),   working_frame_.layer(),
-                        cancelled_};
-  job(context);
+void RenderThread::do_job(const std::shared_ptr<const RenderJob>& job) {
+  if (!drawn_ || !working_frame_.prepared) return;
+  RenderContext context{renderer_, *working_frame_.prepared, working_frame_.frame,
+                        *drawn_,   working_frame_.target,    working_frame_.layer};
+  RenderAnswer answer = (*job)(context);
+  if (!answer) return;
+  const std::lock_guard lock(mutex_);
+  results_.answers.emplace_back([job, answer = std::move(answer)] { answer(); });
 }
 
 void RenderThread::render(const RenderRequest& request) {
   auto done = std::make_shared<Rendered>();
-  working_frame_.update(renderer_, request.scene, request.settings, request.camera);
-  drawn_ = request;
+  WorkingFrame& frame = working_frame_;
+  frame.update(renderer_, request);
+  drawn_ = request.settings;
   const RenderOptions& options = request.settings.options;
-  bool read_back = request.settings.read_back || options.keep_ids || !presenter_.takes_device_frames(options);
+  const bool read_back = options.keep_ids || !presenter_.takes_device_frames(options);
   done->begin = Clock::now();
-  done->result = renderer_.render(working_frame_.prepared(), options, read_back);
-  if (cancelled_) return;
-
-  const Frame& frame = working_frame_.frame();
-  const Target& target = frame.targets[working_frame_.target()];
+  done->result = renderer_.render(*frame.prepared, options, read_back);
+  {
+    const std::lock_guard lock(mutex_);
+    if (cancelled_) return;
+  }
+  const Target& target = frame.frame.targets[frame.target];
   done->number = ++number_;
   done->scene = request.scene;
   done->settings = request.settings;
   done->camera = request.camera;
-  done->views = frame.views;
-  done->target = working_frame_.target();
-  done->layer = working_frame_.layer();
+  done->target = frame.target;
+  done->layer = frame.layer;
   done->width = target.width;
   done->height = target.height;
   done->requested = request.requested;
-  done->prepared = working_frame_.shared_prepared();
 
   bool shown = false;
   if (!read_back) {
     shown = presenter_.write_device(done->number, renderer_, done->target, done->layer, done->width, done->height);
-    if (!shown) done->result = renderer_.render(working_frame_.prepared(), options, true);
+    if (!shown) done->result = renderer_.render(*frame.prepared, options, true);
   }
   if (!shown) {
-    const Layer& layer = *done->shown_layer();
+    const Layer& layer = done->result.targets[done->target].layers[done->layer];
     if (!layer.color.empty()) {
       shown = presenter_.write(done->number, done->width, done->height, layer.color);
     } else {
@@ -174,7 +211,7 @@ void RenderThread::render(const RenderRequest& request) {
   if (!shown) return;  // the viewer closes
   done->end = Clock::now();
   const std::lock_guard lock(mutex_);
-  frames_.push_back(std::move(done));
+  results_.frames.push_back(std::move(done));
 }
 
 }  // namespace brokkr::viewer

@@ -1,7 +1,6 @@
 // The thread that renders, so that the window responds while a frame is rendered.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -14,7 +13,6 @@
 
 #include "viewer/panel.h"
 #include "viewer/present.h"
-#include "viewer/working_frame.h"
 
 namespace brokkr::viewer {
 
@@ -25,10 +23,38 @@ struct RenderRequest {
   Clock::time_point requested;
 };
 
+// The frame that the render thread draws: the scene's, with size, camera and hidden draws of the newest request.
+class WorkingFrame {
+ public:
+  // Makes frame and prepared frame as requested. It repeats only the work that the change since the last call needs:
+  // the views where the camera of a scene moved, the vertices where that of a captured frame did. Throws what
+  // Renderer::prepare throws, and std::invalid_argument for a size beyond the limits; the frame is then invalid until
+  // the next call.
+  void update(Renderer& renderer, const RenderRequest& request);
+
+  Frame frame;
+  std::optional<PreparedFrame> prepared;  // of `frame`; nothing: there is no frame
+  uint32_t target = 0, layer = 0;
+
+ private:
+  // What `frame` was made from, and what depends on neither its camera nor its draws.
+  struct Made {
+    std::shared_ptr<const Scene> scene;
+    int width = 0, height = 0;
+    uint32_t target = 0;
+    std::set<uint32_t> hidden;
+    bool operator==(const Made&) const = default;
+  };
+  void make_anew(Renderer& renderer, const Made& wanted, const std::optional<Camera>& camera);
+  void place_camera(const Scene& scene, const std::optional<Camera>& camera);
+
+  Made made_;
+  std::optional<Camera> camera_;
+};
+
 class RenderThread {
  public:
-  // `wake` is called from this thread whenever take_frames or take_errors has something. The presenter must outlive the
-  // object.
+  // `wake` is called from this thread whenever there is something to take. The presenter must outlive the object.
   RenderThread(Presenter& presenter, std::function<void()> wake);
   // Ends a frame that is being rendered.
   ~RenderThread();
@@ -37,9 +63,9 @@ class RenderThread {
 
   // Renders `request` next; a request that waits already is dropped.
   void request(RenderRequest request);
-  // Runs `job` before the next frame. Without a frame the job is dropped.
-  void run(RenderJob job);
-  // Ends the frame that is being rendered and sets the jobs' `cancelled`.
+  // As ViewerCommands::run.
+  std::weak_ptr<const RenderJob> run(RenderJob job);
+  // Ends the frame that is being rendered.
   void cancel();
 
   // Whether neither a frame is being rendered nor a request waits.
@@ -47,32 +73,32 @@ class RenderThread {
   // Whether a request has not begun yet.
   bool request_waits() const;
 
-  // Frames that finished since the last call, oldest first. The presenter has their pictures.
-  std::vector<std::shared_ptr<const Rendered>> take_frames();
-  // One line each.
-  std::vector<std::string> take_errors();
+  // What came since the last call, oldest first.
+  struct Results {
+    std::vector<std::shared_ptr<const Rendered>> frames;  // the presenter has their pictures
+    std::vector<RenderAnswer> answers;
+    std::vector<std::string> errors;  // one line each
+  };
+  Results take();
 
  private:
   void loop();
   void render(const RenderRequest& request);
-  void do_job(const RenderJob& job);
-  void report(const std::string& error);
+  void do_job(const std::shared_ptr<const RenderJob>& job);
 
   Presenter& presenter_;
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<RenderRequest> waiting_;
-  std::deque<RenderJob> jobs_;
-  std::vector<std::shared_ptr<const Rendered>> frames_;
-  std::vector<std::string> errors_;
-  bool working_ = false, stop_ = false, ended_ = false;
-  std::atomic<bool> cancelled_{false};
+  std::deque<std::shared_ptr<const RenderJob>> jobs_;
+  Results results_;
+  bool working_ = false, stop_ = false, ended_ = false, cancelled_ = false;
 
   // Only the thread itself uses the following.
   Renderer renderer_;
   WorkingFrame working_frame_;
-  std::optional<RenderRequest> drawn_;
+  std::optional<FrameSettings> drawn_;  // the settings of `working_frame_`; nothing where it could not be drawn
   uint64_t number_ = 0;
   std::thread thread_;
 };

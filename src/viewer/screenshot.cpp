@@ -7,14 +7,12 @@
 #include <stdexcept>
 
 #include "brokkr/version.h"
+#include "log/manifest.h"
 #include "pipeline/options.h"
-#include "scene/file_io.h"
 #include "viewer/camera_control.h"
 
 namespace brokkr::viewer {
 namespace {
-
-namespace fs = std::filesystem;
 
 void append_bytes(png_structp png, png_bytep data, size_t size) {
   auto& file = *static_cast<std::vector<std::byte>*>(png_get_io_ptr(png));
@@ -78,19 +76,15 @@ Metadata metadata_of(const Rendered& frame) {
   const FrameSettings& s = frame.settings;
   const Statistics& statistics = frame.result.statistics;
   Metadata metadata = {{"Software", "Brokkr " BROKKR_VERSION}, {"Source", frame.scene->path}};
-  nlohmann::ordered_json json = {{"size", {frame.width, frame.height}},
-                                 {"target", frame.scene->frame.targets[frame.target].id},
-                                 {"layer", frame.layer}};
-  for (const auto& [name, value] : option_texts(s.options)) json[name] = value;
+  nlohmann::ordered_json json = settings_json(s.options, statistics);
+  json["size"] = {frame.width, frame.height};
+  json["target"] = frame.scene->frame.targets[frame.target].id;
+  json["layer"] = frame.layer;
   if (s.options.command_limit) json["command-limit"] = *s.options.command_limit;
   if (!s.hidden_commands.empty()) json["hidden_commands"] = s.hidden_commands;
-  json["used"] = {{"machine", statistics.machine},
-                  {"isa", statistics.isa},
-                  {"workers", statistics.workers},
-                  {"rasterizers", statistics.rasterizers},
-                  {"frame_ms", statistics.frame_ms},
-                  {"aborted", frame.result.aborted},
-                  {"frame", frame.number}};
+  json["used"]["frame_ms"] = statistics.frame_ms;
+  json["used"]["aborted"] = frame.result.aborted;
+  json["used"]["frame"] = frame.number;
   metadata["Settings"] = json.dump();
 
   std::string command = "brokkr render " + quoted(frame.scene->path);
@@ -106,10 +100,6 @@ Metadata metadata_of(const Rendered& frame) {
   }
   metadata["Command"] = command + changed_options(s.options);
   return metadata;
-}
-
-void write_screenshot(const fs::path& path, const Picture& picture, const Metadata& metadata) {
-  write_file(path, encode_screenshot(picture, metadata));
 }
 
 }  // namespace brokkr::viewer

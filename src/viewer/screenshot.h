@@ -1,7 +1,7 @@
 // PNG files that hold the settings they were rendered with.
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,8 +19,5 @@ std::vector<std::byte> encode_screenshot(const Picture& picture, const Metadata&
 // The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and "Command", a
 // command line of `brokkr render` that draws it again.
 Metadata metadata_of(const Rendered& frame);
-
-// Throws std::runtime_error naming the file.
-void write_screenshot(const std::filesystem::path& path, const Picture& picture, const Metadata& metadata);
 
 }  // namespace brokkr::viewer

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <span>
+#include <utility>
 
 #include "log/json_text.h"
 #include "pipeline/options.h"
@@ -20,6 +20,20 @@ using nlohmann::ordered_json;
 constexpr size_t kRecent = 12, kBookmarkedFiles = 200;
 constexpr uint64_t kLargestFile = 4 << 20;
 
+// The entries of the file that are fields as they are.
+void for_each_entry(auto& settings, const auto& entry) {
+  entry("recent", settings.recent);
+  entry("window_width", settings.window_width);
+  entry("window_height", settings.window_height);
+  entry("maximized", settings.maximized);
+  entry("panels", settings.panels);
+  entry("panel", settings.panel);
+  entry("side_bar", settings.side_bar);
+  entry("folder", settings.folder);
+  entry("sequence_speed", settings.sequence_speed);
+  entry("sequence_loop", settings.sequence_loop);
+}
+
 // Leaves `value` alone where the file has no such entry, or no valid one.
 template <class T>
 void take(const ordered_json& json, const char* name, T& value) {
@@ -28,15 +42,6 @@ void take(const ordered_json& json, const char* name, T& value) {
   try {
     value = found->template get<T>();
   } catch (const nlohmann::json::exception&) {
-  }
-}
-
-// Leaves out entries that are no options, or no values for them: those of an older version, or patterns whose file is
-// gone.
-void take_option(RenderOptions& options, const std::string& name, const std::string& text) {
-  try {
-    set_option(options, name, text);
-  } catch (const std::exception&) {
   }
 }
 
@@ -58,17 +63,14 @@ Settings read_settings(const fs::path& path, std::string& problem) {
     const auto json = parse_json(as_text(read_file(path, kLargestFile)));
     std::map<std::string, std::string> options;
     take(json, "options", options);
-    for (const auto& [name, text] : options) take_option(s.options, name, text);
-    take(json, "recent", s.recent);
-    take(json, "window_width", s.window_width);
-    take(json, "window_height", s.window_height);
-    take(json, "maximized", s.maximized);
-    take(json, "panels", s.panels);
-    take(json, "panel", s.panel);
-    take(json, "side_bar", s.side_bar);
-    take(json, "folder", s.folder);
-    take(json, "sequence_speed", s.sequence_speed);
-    take(json, "sequence_loop", s.sequence_loop);
+    for (const auto& [name, text] : options) {
+      try {
+        set_option(s.options, name, text);
+      } catch (const std::exception&) {
+        // No option, or no value for it: of an older version, or a pattern whose file is gone.
+      }
+    }
+    for_each_entry(s, [&](const char* name, auto& value) { take(json, name, value); });
     std::map<std::string, std::map<std::string, std::string>> bookmarks;
     take(json, "bookmarks", bookmarks);
     for (const auto& [file, slots] : bookmarks) {
@@ -95,18 +97,9 @@ void write_settings(const fs::path& path, const Settings& s) {
       if (slots[slot]) bookmarks[file][std::to_string(slot)] = camera_text(*slots[slot]);
     }
   }
-  const ordered_json json = {{"options", option_texts(s.options)},
-                             {"recent", s.recent},
-                             {"window_width", s.window_width},
-                             {"window_height", s.window_height},
-                             {"maximized", s.maximized},
-                             {"panels", s.panels},
-                             {"panel", s.panel},
-                             {"side_bar", s.side_bar},
-                             {"folder", s.folder},
-                             {"sequence_speed", s.sequence_speed},
-                             {"sequence_loop", s.sequence_loop},
-                             {"bookmarks", bookmarks}};
+  ordered_json json = {{"options", option_texts(s.options)}};
+  for_each_entry(s, [&](const char* name, const auto& value) { json[name] = value; });
+  json["bookmarks"] = std::move(bookmarks);
   fs::create_directories(path.parent_path());
   write_text(path, json_text(json));
 }

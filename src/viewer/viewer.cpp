@@ -4,17 +4,28 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "app/input.h"
 #include "app/pipeline_options.h"
-#include "viewer/names.h"
+#include "scene/file_io.h"
+#include "viewer/draw_filter.h"
+#include "viewer/file_dialog.h"
+#include "viewer/file_watch.h"
+#include "viewer/image_area.h"
+#include "viewer/loader.h"
+#include "viewer/looks.h"
 #include "viewer/option_widget.h"
-#include "viewer/panels.h"
-#include "viewer/scene.h"
+#include "viewer/present.h"
+#include "viewer/render_thread.h"
 #include "viewer/screenshot.h"
-#include "viewer/viewer_ui.h"
+#include "viewer/sequence.h"
+#include "viewer/settings_file.h"
+#include "viewer/window.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -28,361 +39,687 @@ constexpr size_t kFrameTimes = 64;  // the rate in the status bar is the mean ov
 constexpr int kSettleFrames = 3;
 
 // In the order of their tabs.
-std::vector<std::unique_ptr<Panel>> make_panels() {
-  std::vector<std::unique_ptr<Panel>> panels;
-  panels.push_back(make_scene_panel());
-  panels.push_back(make_pipeline_panel());
-  panels.push_back(make_policy_panel());
-  panels.push_back(make_pattern_panel());
-  panels.push_back(make_inspect_panel());
-  panels.push_back(make_compare_panel());
-  panels.push_back(make_log_panel());
-  return panels;
+constexpr std::unique_ptr<Panel> (*kPanels[])() = {make_scene_panel,   make_pipeline_panel, make_policy_panel,
+                                                   make_pattern_panel, make_inspect_panel,  make_compare_panel,
+                                                   make_log_panel};
+
+// Flags of a window that is a fixed part of the viewer.
+constexpr ImGuiWindowFlags kBarFlags =
+    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
+    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+bool begin_bar(const char* name, ImVec2 corner, ImVec2 size) {
+  ImGui::SetNextWindowPos(corner);
+  ImGui::SetNextWindowSize(size);
+  return ImGui::Begin(name, nullptr, kBarFlags);
 }
+
+class Viewer : public ViewerCommands {
+ public:
+  explicit Viewer(const app::Arguments& arguments)
+      : fresh_(arguments.has("fresh")), load_(app::load_options(arguments)), state_{.commands = *this} {
+    std::string problem;
+    if (!fresh_) settings_ = read_settings(settings_path_, problem);
+    if (!problem.empty()) show_error(problem);
+    WindowSize size{settings_.window_width, settings_.window_height, settings_.maximized};
+    if (arguments.has("window")) {
+      const auto [width, height] = arguments.size("window");
+      size = {width, height, false};
+    }
+    const auto act_on = [this](const std::optional<KeyEvent>& event) {
+      if (event) act(*event);
+    };
+    window_ = std::make_unique<Window>(
+        size, WindowEvents{[this, act_on](int key, int modifiers) { act_on(keyboard_.press(key, modifiers)); },
+                           [this, act_on](int key) { act_on(keyboard_.release(key)); },
+                           [this](const std::vector<std::string>& paths) { open(paths); }});
+    sequence_.speed = settings_.sequence_speed;
+    sequence_.loop = settings_.sequence_loop;
+    state_.settings.options = settings_.options;
+    app::read_options(arguments, state_.settings.options);
+    if (const auto* const saved = std::get_if<SavedPatternPointer>(&state_.settings.options.pattern))
+      state_.saved_pattern = *saved;
+    state_.settings.width = load_.width;
+    state_.settings.height = load_.height;
+
+#if defined(BROKKR_VIEWER_CUDA)
+    presenter_ = make_cuda_presenter(Window::wake);
+#else
+    presenter_ = make_host_presenter(Window::wake);
+#endif
+    render_thread_ = std::make_unique<RenderThread>(*presenter_, Window::wake);
+    loader_ = std::make_unique<Loader>(Window::wake);
+    watch_ = std::make_unique<FileWatch>(Window::wake);
+    for (const auto make : kPanels) panels_.push_back(make());
+    open(arguments.all("FILE"));
+  }
+
+  ~Viewer() override {
+    render_thread_.reset();  // before the panels, which its jobs use
+    remember();
+  }
+
+  // Runs until the window is closed.
+  void run() {
+    uint64_t shown = 0;
+    while (!window_->should_close()) {
+      window_->wait(sleep_time());
+      if (window_->take_changed()) settle_ = kSettleFrames;
+      settle_ = std::max(settle_ - 1, 0);
+      if (window_->minimized()) continue;
+      poll();
+      window_->begin_frame();
+      draw();
+      request_frame();
+      window_->end_frame();
+      if (shot_ != Shot::none) take_screenshot();
+      present(shown);
+      shown = image_.number;
+    }
+  }
+
+  void request_render() override { render_wanted_ = true; }
+  std::weak_ptr<const RenderJob> run(RenderJob job) override { return render_thread_->run(std::move(job)); }
+  void show_error(const std::string& text) override {
+    // A repeated message stands once, at the end.
+    std::erase(errors_, text);
+    errors_.push_back(text);
+    if (errors_.size() > 20) errors_.erase(errors_.begin());
+    settle_ = kSettleFrames;
+  }
+
+  void show_note(const std::string& text) override {
+    note_ = text;
+    note_until_ = Clock::now() + kNoteTime;
+    settle_ = kSettleFrames;
+  }
+
+ private:
+  void open(const std::vector<std::string>& paths) {
+    if (paths.empty()) return;
+    std::error_code error;
+    std::vector<std::string> files = paths;
+    if (paths.size() == 1 && fs::is_directory(paths[0], error)) {
+      files = scenes_in(paths[0]);
+      if (files.empty()) return show_error(paths[0] + ": there are no .bkf or .obj files in this folder");
+    }
+    if (files.size() > 1) {
+      sequence_.set(files);
+    } else {
+      sequence_.pause();  // it ends once the file is loaded: a file that cannot be read changes nothing
+      if (const auto position = sequence_.find(files[0])) sequence_.seek(*position);
+    }
+    load_file(files[0], false);
+  }
+
+  void reload() {
+    if (!file_.empty()) load_file(file_, true);
+  }
+
+  void load_file(const std::string& path, bool keep_camera) {
+    keep_camera_ = keep_camera;
+    loader_->load(path, load_);
+  }
+
+  void take_scene(const Loaded& loaded) {
+    if (!loaded.scene) {
+      if (!loaded.error.empty()) show_error(loaded.error);
+      return;
+    }
+    if (!sequence_.find(loaded.path)) sequence_.set({});
+    const bool another = loaded.path != file_;
+    const bool same_kind = state_.scene && state_.scene->clip_space == loaded.scene->clip_space;
+    const std::optional<Camera> camera = state_.camera.moved();
+    const bool keep = keep_camera_ && same_kind && camera.has_value();
+    if (another && !file_.empty()) settings_.bookmarks[file_] = state_.camera.bookmarks;
+    state_.scene = loaded.scene;
+    state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
+    if (keep) state_.camera.move_to(*camera);
+    file_ = loaded.path;
+    watch_->watch(file_);
+    window_->set_title(display_name(file_) + " - Brokkr");
+    if (another) {
+      state_.camera.bookmarks = settings_.bookmarks[file_];
+      if (!sequence_.active()) add_recent(settings_, file_);
+      show_all_draws(state_.settings);
+      if (!keep_camera_) {
+        state_.settings.target = -1;
+        state_.settings.layer = 0;
+      }
+    }
+    // The frame under way is out of date, so that it is cancelled; a sequence shows every frame.
+    if (!sequence_.active()) render_thread_->cancel();
+  }
+
+  void remember() {
+    if (fresh_ || settings_path_.empty()) return;
+    const WindowSize size = window_->remembered();
+    settings_.window_width = size.width;
+    settings_.window_height = size.height;
+    settings_.maximized = size.maximized;
+    settings_.options = state_.settings.options;
+    settings_.sequence_speed = sequence_.speed;
+    settings_.sequence_loop = sequence_.loop;
+    if (!dialog_.folder().empty()) settings_.folder = dialog_.folder();
+    if (!file_.empty()) settings_.bookmarks[file_] = state_.camera.bookmarks;
+    try {
+      write_settings(settings_path_, settings_);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "brokkr: %s\n", error.what());
+    }
+  }
+
+  void poll() {
+    if (const std::optional<Loaded> loaded = loader_->take()) take_scene(*loaded);
+    if (watch_->take()) {
+      show_note(display_name(file_) + " has changed: loading it again");
+      reload();
+    }
+    RenderThread::Results results = render_thread_->take();
+    for (const std::string& error : results.errors) {
+      show_error(error);
+      state_.continuous = false;  // the next frame would have the same error
+    }
+    for (const RenderAnswer& answer : results.answers) answer();
+    if (sequence_.advance(Clock::now()) && !loader_->state()) load_file(sequence_.files()[sequence_.position()], true);
+    for (auto& frame : results.frames) finished_.push_back(std::move(frame));
+    image_ = presenter_->update();
+    bool fresh = false;
+    while (!finished_.empty() && finished_.front()->number <= image_.number) {
+      state_.last = std::move(finished_.front());
+      finished_.pop_front();
+      fresh = true;
+    }
+    if (!fresh) return;
+    // Panels lay out text about the frame in one UI frame and show it right in the next.
+    if (!state_.continuous) settle_ = std::max(settle_, 2);
+    for (const auto& panel : panels_) panel->on_frame(state_);
+  }
+
+  void request_frame() {
+    if (!state_.scene || window_->minimized()) return;
+    const std::optional<Camera>& camera = state_.camera.moved();
+    FrameSource source{state_.scene, state_.settings, camera};
+    const bool changed = !(source == asked_);
+    const bool another = state_.continuous && !render_thread_->request_waits();
+    if (!changed && !render_wanted_ && !another) return;
+    render_wanted_ = false;
+    asked_ = std::move(source);
+    render_thread_->request({state_.scene, state_.settings, camera, Clock::now()});
+  }
+
+  void present(uint64_t shown_before) {
+    const auto begin = Clock::now();
+    window_->swap();
+    if (image_.number == shown_before || !state_.last || state_.last->number != image_.number) return;
+    const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input()};
+    frame_times_.push_back(seconds(presented.interval()));
+    if (frame_times_.size() > kFrameTimes) frame_times_.pop_front();
+    last_present_ = begin;
+    for (const auto& panel : panels_) panel->on_present(state_, presented);
+  }
+
+  double sleep_time() const {
+    if (window_->minimized()) return -1;
+    if (settle_ > 0) return 0;
+    double time = -1;
+    const auto at_most = [&](double limit) { time = time < 0 ? limit : std::min(time, limit); };
+    const auto now = Clock::now();
+    if (area_.flying()) at_most(1.0 / 60);
+    if (presenter_->busy()) at_most(0.004);
+    if (now < note_until_) at_most(std::max(0.01, seconds(note_until_ - now)));
+    if (sequence_.playing()) at_most(std::max(0.001, seconds(sequence_.next_time() - now)));
+    if (ImGui::GetIO().WantTextInput) at_most(0.2);  // the cursor blinks
+    return time;
+  }
+
+  void take_screenshot() {
+    Picture picture;
+    if (shot_ == Shot::window) {
+      const glm::ivec2 size = window_->framebuffer();
+      picture = {size.x, size.y, window_->read_pixels()};
+    } else {
+      picture = {image_.width, image_.height, std::vector<uint32_t>(size_t(image_.width) * size_t(image_.height))};
+      glBindTexture(GL_TEXTURE_2D, image_.texture);
+      glPixelStorei(GL_PACK_ALIGNMENT, 4);
+      if (!picture.pixels.empty()) glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, picture.pixels.data());
+    }
+    shot_ = Shot::none;
+    if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");
+    try {
+      const fs::path path = free_name(fs::current_path(), state_.last->scene->path, ".png");
+      write_file(path, encode_screenshot(picture, metadata_of(*state_.last)));
+      show_note("saved " + path.string());
+    } catch (const std::exception& error) {
+      show_error(std::string(error.what()));
+    }
+  }
+
+  void act(const KeyEvent& event) {
+    RenderOptions& options = state_.settings.options;
+    switch (event.action) {
+      case Action::open_file: return dialog_.open(settings_.folder);
+      case Action::reload_file: return reload();
+      case Action::play_sequence: return play_or_pause();
+      case Action::step_file: return step_sequence(event.number);
+      case Action::step_pattern: return choose_next("bin pattern", options.pattern, event.number);
+      case Action::step_policy: return choose_next("scheduling policy", options.policy, event.number);
+      case Action::step_shading: return choose_next("shading", options.shading, event.number);
+      case Action::render_always:
+        state_.continuous = !state_.continuous;
+        return show_note(state_.continuous ? "frames keep coming" : "a frame is drawn where something changes");
+      case Action::recall_bookmark: return recall_bookmark(event.number);
+      case Action::save_bookmark: return save_bookmark(event.number);
+      case Action::camera_home: return state_.camera.home();
+      case Action::copy_camera: return copy_camera();
+      case Action::paste_camera: return paste_camera();
+      case Action::show_help: show_help_ = !show_help_; return;
+      case Action::hide_panels: settings_.panels = !settings_.panels; return;
+      case Action::full_screen: return window_->toggle_full_screen();
+      case Action::save_window: shot_ = Shot::window; return;
+      case Action::save_image: shot_ = Shot::image; return;
+      case Action::next_panel: return show_next_panel();
+      case Action::dismiss: return dismiss();
+      case Action::quit: return window_->close();
+      case Action::one_to_one: return area_.one_to_one();
+      case Action::fit_image: return area_.fit();
+      case Action::zoom: return zoom(event.number > 0 ? kZoomStep : 1 / kZoomStep);
+      default: break;
+    }
+    for (const auto& panel : panels_) {
+      if (panel->on_key(state_, event)) return;
+    }
+  }
+
+  template <typename Choice>
+  void choose_next(const std::string& what, Choice& option, int by) {
+    show_note(what + ": " + step_choice(option, by));
+  }
+
+  void play_or_pause() {
+    if (sequence_.playing())
+      sequence_.pause();
+    else
+      sequence_.play(Clock::now());
+  }
+
+  void step_sequence(int by) {
+    if (!sequence_.active()) return;
+    sequence_.pause();
+    sequence_.step(by);
+    load_file(sequence_.files()[sequence_.position()], true);
+  }
+
+  void recall_bookmark(int number) {
+    const std::string name = std::to_string(number);
+    if (!state_.camera.recall_bookmark(size_t(number)))
+      show_note("bookmark " + name + " is empty: Ctrl+" + name + " saves the camera there");
+  }
+
+  void save_bookmark(int number) {
+    state_.camera.save_bookmark(size_t(number));
+    show_note("camera saved as bookmark " + std::to_string(number));
+  }
+
+  void copy_camera() {
+    if (!state_.scene) return;
+    const std::string text = camera_text(state_.camera.camera());
+    ImGui::SetClipboardText(text.c_str());
+    show_note("camera copied: " + text);
+  }
+
+  void paste_camera() {
+    const char* const text = ImGui::GetClipboardText();
+    try {
+      if (text == nullptr || *text == '\0') throw std::runtime_error("the clipboard holds no text");
+      state_.camera.set_text(text);
+      show_note("camera pasted");
+    } catch (const std::exception& error) {
+      show_error(error.what());
+    }
+  }
+
+  void show_next_panel() {
+    const auto is_open = [&](const auto& panel) { return panel->name() == settings_.panel; };
+    const auto open = std::find_if(panels_.begin(), panels_.end(), is_open);
+    const bool last = open == panels_.end() || open + 1 == panels_.end();
+    settings_.panel = (last ? panels_.front() : *(open + 1))->name();
+    settings_.panels = true;
+  }
+
+  void dismiss() {
+    show_help_ = false;
+    dialog_.close();
+    errors_.clear();
+    loader_->cancel();
+  }
+
+  void zoom(float factor) { area_.zoom(state_, factor, (state_.view.area_begin + state_.view.area_end) / 2.0f); }
+
+  void draw() {
+    const ImVec2 window = ImGui::GetIO().DisplaySize;
+    glm::vec2 begin(0), end(window.x, window.y);
+    if (settings_.panels) {
+      draw_menu();
+      begin.y = ImGui::GetFrameHeight();
+      end.y -= ImGui::GetFrameHeight() + 4;
+      draw_status_bar(end.y);
+      end.x -= side_bar_width();
+      draw_side_bar(begin.y, end.y);
+      if (sequence_.active()) {
+        draw_sequence_bar(end.y, end.x);
+        end.y -= ImGui::GetFrameHeightWithSpacing() + 8;
+      }
+    }
+    area_.draw(state_, image_.texture, image_.width, image_.height, begin, end);
+    for (const auto& panel : panels_) panel->draw_over_image(state_, *ImGui::GetBackgroundDrawList());
+    area_.handle_mouse(state_, *window_, [&](glm::vec2 pixel) {
+      for (const auto& panel : panels_) {
+        if (panel->on_click(state_, pixel)) return;
+      }
+    });
+    const glm::vec2 center = (begin + end) / 2.0f;
+    if (!state_.scene && !loader_->state()) draw_welcome(center);
+    draw_loading(center);
+    draw_errors({begin.x, end.y}, end.x - begin.x);
+    draw_help();
+    if (const auto chosen = dialog_.draw()) open({*chosen});
+  }
+
+  // A menu item that does what its key does.
+  void menu_item(const char* label, Action action, bool selected = false, bool enabled = true) {
+    if (ImGui::MenuItem(label, key_text(action).c_str(), selected, enabled)) act({action});
+  }
+
+  void draw_recent() {
+    std::string chosen;
+    for (const std::string& file : settings_.recent) {
+      if (ImGui::Selectable(app::printable(file).c_str())) chosen = file;
+    }
+    if (!chosen.empty()) open({chosen});
+  }
+
+  void draw_menu() {
+    if (!ImGui::BeginMainMenuBar()) return;
+    if (ImGui::BeginMenu("File")) {
+      menu_item("Open...", Action::open_file);
+      if (ImGui::BeginMenu("Recent", !settings_.recent.empty())) {
+        draw_recent();
+        ImGui::EndMenu();
+      }
+      menu_item("Load again", Action::reload_file, false, !file_.empty());
+      ImGui::Separator();
+      menu_item("Save the window", Action::save_window);
+      menu_item("Save the image", Action::save_image);
+      ImGui::Separator();
+      menu_item("Quit", Action::quit);
+      ImGui::EndMenu();
+    }
+    if (ImGui::BeginMenu("View")) {
+      menu_item("Fit to window", Action::fit_image);
+      menu_item("One to one", Action::one_to_one);
+      menu_item("Full screen", Action::full_screen);
+      menu_item("Hide everything else", Action::hide_panels);
+      ImGui::Separator();
+      menu_item("Frames keep coming", Action::render_always, state_.continuous);
+      ImGui::Separator();
+      for (const auto& panel : panels_) {
+        if (ImGui::MenuItem(panel->name(), nullptr, settings_.panel == panel->name())) settings_.panel = panel->name();
+      }
+      ImGui::EndMenu();
+    }
+    if (ImGui::BeginMenu("Camera")) {
+      menu_item("As loaded", Action::camera_home);
+      menu_item("Copy as text", Action::copy_camera);
+      menu_item("Paste", Action::paste_camera);
+      for (const int number : {1, 2, 3, 4, 5, 6, 7, 8, 9, 0}) {
+        const std::string text = std::to_string(number);
+        if (state_.camera.bookmarks[size_t(number)] && ImGui::MenuItem(("Bookmark " + text).c_str(), text.c_str()))
+          act({Action::recall_bookmark, number});
+      }
+      ImGui::EndMenu();
+    }
+    if (ImGui::BeginMenu("Help")) {
+      menu_item("Keys and mouse", Action::show_help);
+      ImGui::EndMenu();
+    }
+    ImGui::EndMainMenuBar();
+  }
+
+  float side_bar_width() const {
+    const float most = std::max(200.0f, ImGui::GetIO().DisplaySize.x * 0.6f);
+    return std::clamp(settings_.side_bar * window_->scale(), 200.0f, most);
+  }
+
+  void draw_side_bar(float top, float bottom) {
+    const ImVec2 window = ImGui::GetIO().DisplaySize;
+    const float scale = window_->scale();
+    const float width = side_bar_width();
+    if (begin_bar("##side", {window.x - width, top}, {width, bottom - top})) {
+      // The left edge is a handle.
+      ImGui::SetCursorScreenPos({window.x - width, top});
+      ImGui::InvisibleButton("##edge", {5 * scale, bottom - top});
+      if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+      if (ImGui::IsItemActive())
+        settings_.side_bar = std::clamp(settings_.side_bar - ImGui::GetIO().MouseDelta.x / scale, 240.0f, 2000.0f);
+      ImGui::SetCursorScreenPos({window.x - width + 10 * scale, top + 6 * scale});
+      ImGui::BeginGroup();
+      if (ImGui::BeginTabBar("panels", ImGuiTabBarFlags_FittingPolicyScroll)) {
+        for (const auto& panel : panels_) {
+          const bool from_outside = settings_.panel == panel->name() && shown_panel_ != panel->name();
+          if (!ImGui::BeginTabItem(panel->name(), nullptr, from_outside ? ImGuiTabItemFlags_SetSelected : 0)) continue;
+          if (!from_outside && (settings_.panel == shown_panel_ || settings_.panel.empty()))
+            settings_.panel = panel->name();
+          if (settings_.panel == panel->name()) shown_panel_ = panel->name();
+          if (ImGui::BeginChild(panel->name(), {0, 0})) {
+            ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
+            panel->draw(state_);
+            ImGui::PopItemWidth();
+          }
+          ImGui::EndChild();
+          ImGui::EndTabItem();
+        }
+        ImGui::EndTabBar();
+      }
+      ImGui::EndGroup();
+    }
+    ImGui::End();
+  }
+
+  std::string status_text() const {
+    const Rendered* const last = state_.last.get();
+    if (last == nullptr) return window_->renderer();
+    const Statistics& s = last->result.statistics;
+    std::string text = display_name(last->scene->path) + "   " + std::to_string(last->width) + " x " +
+                       std::to_string(last->height) + "   " + app::fixed(s.frame_ms, 2) + " ms";
+    if (last->result.aborted) text += " (cut off)";
+    if (state_.continuous && !frame_times_.empty()) {
+      const double sum = std::accumulate(frame_times_.begin(), frame_times_.end(), 0.0);
+      text += "   " + app::fixed(double(frame_times_.size()) / sum, 1) + " frames/s";
+    }
+    text += "   " + s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) + " workers, " +
+            std::to_string(s.rasterizers) + " rasterizers   " + presenter_->description() + "   " +
+            app::fixed(double(state_.view.zoom) * 100, 0) + " %";
+    return text;
+  }
+
+  void draw_status_bar(float top) {
+    const ImVec2 window = ImGui::GetIO().DisplaySize;
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8, 3));
+    if (begin_bar("##status", {0, top}, {window.x, window.y - top})) {
+      ImGui::TextUnformatted(status_text().c_str());
+      if (Clock::now() < note_until_) {
+        ImGui::SameLine(0, 30);
+        ImGui::TextColored(kNotice, "%s", app::printable(note_).c_str());
+      } else if (!render_thread_->idle() && !state_.continuous) {
+        ImGui::SameLine(0, 30);
+        ImGui::TextDisabled("rendering");
+      }
+    }
+    ImGui::End();
+    ImGui::PopStyleVar();
+  }
+
+  void draw_sequence_bar(float bottom, float right) {
+    const float height = ImGui::GetFrameHeightWithSpacing() + 8;
+    Sequence& sequence = sequence_;
+    if (begin_bar("##sequence", {0, bottom - height}, {right, height})) {
+      if (ImGui::Button(sequence.playing() ? "Pause" : "Play")) act({Action::play_sequence});
+      ImGui::SameLine();
+      int position = int(sequence.position()) + 1;
+      ImGui::SetNextItemWidth(std::max(80.0f, right - 30 * ImGui::GetFontSize()));
+      const std::string format = "%d of " + std::to_string(sequence.files().size());
+      if (ImGui::SliderInt("##position", &position, 1, int(sequence.files().size()), format.c_str(),
+                           ImGuiSliderFlags_AlwaysClamp)) {
+        sequence.seek(size_t(position - 1));
+        load_file(sequence.files()[sequence.position()], true);
+      }
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", display_name(sequence.files()[sequence.position()]).c_str());
+      ImGui::SameLine();
+      ImGui::SetNextItemWidth(8 * ImGui::GetFontSize());
+      ImGui::SliderFloat("per second", &sequence.speed, 0.1f, 120, "%.1f",
+                         ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
+      ImGui::SameLine();
+      ImGui::Checkbox("loop", &sequence.loop);
+    }
+    ImGui::End();
+  }
+
+  static void draw_help_group(const HelpGroup& group) {
+    float widest = 0;
+    for (const HelpGroup::Line& line : group.lines) widest = std::max(widest, ImGui::CalcTextSize(line.keys.c_str()).x);
+    ImGui::TextColored({0.55f, 0.75f, 1, 1}, "%s", group.name.c_str());
+    const float em = ImGui::GetFontSize(), column = std::min(widest + em, 15 * em);
+    if (ImGui::BeginTable(group.name.c_str(), 2)) {
+      ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, column);
+      ImGui::TableSetupColumn("help", ImGuiTableColumnFlags_WidthStretch);
+      for (const HelpGroup::Line& line : group.lines) {
+        ImGui::TableNextColumn();
+        ImGui::TextWrapped("%s", line.keys.c_str());
+        ImGui::TableNextColumn();
+        ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+        ImGui::TextWrapped("%s", line.help.c_str());
+        ImGui::PopStyleColor();
+      }
+      ImGui::EndTable();
+    }
+    ImGui::Dummy({0, 0.5f * em});
+  }
+
+  void draw_help() {
+    if (!show_help_) return;
+    const ImVec2 window = ImGui::GetIO().DisplaySize;
+    const float em = ImGui::GetFontSize();
+    ImGui::SetNextWindowPos({window.x / 2, window.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
+    ImGui::SetNextWindowSize({std::min(window.x * 0.95f, 74 * em), std::min(window.y * 0.95f, 46 * em)});
+    if (ImGui::Begin("Keys and mouse", &show_help_, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+      static const std::vector<HelpGroup> groups = help_groups();
+      size_t all = 0, drawn = 0;
+      for (const HelpGroup& group : groups) all += group.lines.size();
+      // Half of the lines to the left, the rest to the right; a narrow window has all in one column.
+      const int columns = window.x > 50 * em ? 2 : 1;
+      if (ImGui::BeginTable("groups", columns, ImGuiTableFlags_SizingStretchSame)) {
+        ImGui::TableNextColumn();
+        for (const HelpGroup& group : groups) {
+          if (columns == 2 && ImGui::TableGetColumnIndex() == 0 && drawn + group.lines.size() / 2 > all / 2) {
+            ImGui::TableNextColumn();
+          }
+          draw_help_group(group);
+          drawn += group.lines.size();
+        }
+        ImGui::EndTable();
+      }
+    }
+    ImGui::End();
+  }
+
+  void draw_errors(glm::vec2 corner, float width) {
+    if (errors_.empty()) return;
+    ImGui::SetNextWindowPos({corner.x + 10, corner.y - 10}, ImGuiCond_Always, {0, 1});
+    ImGui::SetNextWindowSize({std::min(width - 20, 50 * ImGui::GetFontSize()), 0});
+    bool open = true;
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, {0.30f, 0.10f, 0.10f, 0.96f});
+    ImGui::PushStyleColor(ImGuiCol_TitleBgActive, {0.55f, 0.15f, 0.15f, 1});
+    ImGui::PushStyleColor(ImGuiCol_TitleBg, {0.55f, 0.15f, 0.15f, 1});
+    if (ImGui::Begin("Error", &open,
+                     ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
+                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing)) {
+      ImGui::PushTextWrapPos(0);
+      for (const std::string& error : errors_) ImGui::TextUnformatted(app::printable(error).c_str());
+      ImGui::PopTextWrapPos();
+      if (ImGui::SmallButton("Close")) open = false;
+    }
+    ImGui::End();
+    ImGui::PopStyleColor(3);
+    if (!open) errors_.clear();
+  }
+
+  void draw_loading(glm::vec2 center) {
+    const std::optional<LoadState> state = loader_->state();
+    if (!state || sequence_.playing()) return;
+    ImGui::SetNextWindowPos({center.x, center.y}, ImGuiCond_Always, {0.5f, 0.5f});
+    ImGui::SetNextWindowSize({30 * ImGui::GetFontSize(), 0});
+    if (ImGui::Begin("##loading", nullptr,
+                     kBarFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+      ImGui::Text("Loading %s", display_name(state->path).c_str());
+      ImGui::ProgressBar(float(state->part), {-1, 0});
+      if (ImGui::Button("Cancel")) loader_->cancel();
+    }
+    ImGui::End();
+  }
+
+  void draw_welcome(glm::vec2 center) {
+    ImGui::SetNextWindowPos({center.x, center.y}, ImGuiCond_Always, {0.5f, 0.5f});
+    if (ImGui::Begin("##welcome", nullptr, kBarFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
+      ImGui::TextUnformatted("Drop a frame (.bkf), a scene (.obj) or a folder of frames here, or");
+      if (ImGui::Button("Open...")) act({Action::open_file});
+      ImGui::SameLine();
+      if (ImGui::Button("Show a generated scene")) open({"generated:city"});
+      draw_recent();
+    }
+    ImGui::End();
+  }
+
+  bool fresh_;  // what is remembered is neither read nor written
+  LoadOptions load_;
+  fs::path settings_path_ = settings_path();
+  Settings settings_;
+  Keyboard keyboard_;
+  std::unique_ptr<Window> window_;
+  std::unique_ptr<Presenter> presenter_;
+  std::unique_ptr<RenderThread> render_thread_;
+  std::unique_ptr<Loader> loader_;
+  std::unique_ptr<FileWatch> watch_;
+  std::vector<std::unique_ptr<Panel>> panels_;
+  ViewerState state_;
+  ImageArea area_;
+  FileDialog dialog_;
+  Sequence sequence_;
+
+  ShownImage image_;
+  std::deque<std::shared_ptr<const Rendered>> finished_;  // not shown yet
+  std::string file_;                                      // the file that is shown, and whose bookmarks the camera has
+  bool keep_camera_ = false;
+  bool render_wanted_ = false;
+  FrameSource asked_;  // last request
+
+  bool show_help_ = false;
+  std::string shown_panel_;  // its tab is chosen by mouse, or from outside by settings_.panel
+  enum class Shot { none, window, image };
+  Shot shot_ = Shot::none;
+  std::vector<std::string> errors_;
+  std::string note_;
+  Clock::time_point note_until_;
+  std::optional<Clock::time_point> last_present_;
+  std::deque<double> frame_times_;  // seconds between frames that were shown, newest last
+  int settle_ = kSettleFrames;      // UI frames to draw before going to sleep
+};
 
 }  // namespace
 
-Viewer::Viewer(const ViewRequest& request) : request_(request), state_{.commands = *this} {
-  std::string problem;
-  if (!request.fresh) {
-    settings_path_ = settings_path();
-    settings_ = read_settings(settings_path_, problem);
-  }
-  if (!problem.empty()) show_error(problem);
-  WindowSize size{settings_.window_width, settings_.window_height, settings_.maximized};
-  if (request.window) size = *request.window;
-  const auto act_on = [this](const std::optional<KeyEvent>& event) {
-    if (event) act(*event);
-  };
-  window_ = std::make_unique<Window>(
-      size, WindowEvents{[this, act_on](int key, int modifiers) { act_on(keyboard_.press(key, modifiers)); },
-                         [this, act_on](int key) { act_on(keyboard_.release(key)); },
-                         [this](const std::vector<std::string>& paths) { open(paths); }});
-  show_ui_ = settings_.panels;
-  wanted_panel_ = settings_.panel;
-  sequence_.speed = settings_.sequence_speed;
-  sequence_.loop = settings_.sequence_loop;
-  state_.settings.options = settings_.options;
-  app::read_options(request.options, state_.settings.options);
-  if (const auto* const saved = std::get_if<SavedPatternPointer>(&state_.settings.options.pattern))
-    state_.saved_pattern = *saved;
-  state_.settings.width = request.width;
-  state_.settings.height = request.height;
-
-#if defined(BROKKR_VIEWER_CUDA)
-  presenter_ = make_cuda_presenter(Window::wake);
-#else
-  presenter_ = make_host_presenter(Window::wake);
-#endif
-  render_thread_ = std::make_unique<RenderThread>(*presenter_, Window::wake);
-  loader_ = std::make_unique<Loader>(Window::wake);
-  watch_ = std::make_unique<FileWatch>(Window::wake);
-  panels_ = make_panels();
-  open(request.files);
-}
-
-Viewer::~Viewer() {
-  render_thread_.reset();  // before the panels, which its jobs use
-  remember();
-}
-
-void Viewer::remember() {
-  if (request_.fresh || settings_path_.empty()) return;
-  const WindowSize size = window_->remembered();
-  settings_.window_width = size.width;
-  settings_.window_height = size.height;
-  settings_.maximized = size.maximized;
-  settings_.panels = show_ui_;
-  settings_.panel = wanted_panel_;
-  settings_.options = state_.settings.options;
-  settings_.sequence_speed = sequence_.speed;
-  settings_.sequence_loop = sequence_.loop;
-  if (!dialog_.folder().empty()) settings_.folder = dialog_.folder();
-  if (!bookmarks_of_.empty()) settings_.bookmarks[bookmarks_of_] = state_.camera.bookmarks;
-  try {
-    write_settings(settings_path_, settings_);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "brokkr: %s\n", error.what());
-  }
-}
-
-void Viewer::open(const std::vector<std::string>& paths) {
-  if (paths.empty()) return;
-  std::error_code error;
-  std::vector<std::string> files = paths;
-  if (paths.size() == 1 && fs::is_directory(paths[0], error)) {
-    files = scenes_in(paths[0]);
-    if (files.empty()) return show_error(paths[0] + ": there are no .bkf or .obj files in this folder");
-  }
-  if (files.size() > 1) {
-    sequence_.set(files);
-  } else {
-    sequence_.pause();  // it ends once the file is loaded: a file that cannot be read changes nothing
-    if (const auto position = sequence_.find(files[0])) sequence_.seek(*position);
-  }
-  load_file(files[0], false);
-}
-
-void Viewer::reload() {
-  if (!file_.empty()) load_file(file_, true);
-}
-
-void Viewer::load_file(const std::string& path, bool keep_camera) {
-  keep_camera_ = keep_camera;
-  loader_->load(path, request_.load);
-}
-
-void Viewer::run(RenderJob job) { render_thread_->run(std::move(job)); }
-
-void Viewer::show_error(const std::string& text) {
-  // A repeated message stands once, at the end.
-  std::erase(errors_, text);
-  errors_.push_back(text);
-  if (errors_.size() > 20) errors_.erase(errors_.begin());
-  settle_ = kSettleFrames;
-}
-
-void Viewer::show_note(const std::string& text) {
-  note_ = text;
-  note_until_ = Clock::now() + kNoteTime;
-  settle_ = kSettleFrames;
-}
-
-void Viewer::take_scene(const Loaded& loaded) {
-  if (!loaded.scene) {
-    if (!loaded.error.empty()) show_error(loaded.error);
-    return;
-  }
-  if (!sequence_.find(loaded.path)) sequence_.set({});
-  const bool another = loaded.path != file_;
-  const bool same_kind = state_.scene && state_.scene->clip_space == loaded.scene->clip_space;
-  const std::optional<Camera> camera = state_.camera.moved();
-  const bool keep = keep_camera_ && same_kind && camera.has_value();
-  if (another && !bookmarks_of_.empty()) settings_.bookmarks[bookmarks_of_] = state_.camera.bookmarks;
-  state_.scene = loaded.scene;
-  state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
-  if (keep) state_.camera.set_text(camera_text(*camera));
-  file_ = loaded.path;
-  watch_->watch(file_);
-  window_->set_title(display_name(file_) + " - Brokkr");
-  if (another) {
-    bookmarks_of_ = file_;
-    state_.camera.bookmarks = settings_.bookmarks[file_];
-    if (!sequence_.active()) add_recent(settings_, file_);
-    state_.settings.hidden_commands.clear();
-    state_.settings.options.command_limit.reset();
-    if (!keep_camera_) {
-      state_.settings.target = -1;
-      state_.settings.layer = 0;
-    }
-  }
-  // The frame under way is out of date, so that it is cancelled; a sequence shows every frame.
-  if (!sequence_.active()) render_thread_->cancel();
-}
-
-void Viewer::poll() {
-  if (const std::optional<Loaded> loaded = loader_->take()) take_scene(*loaded);
-  if (watch_->take()) {
-    show_note(display_name(file_) + " has changed: loading it again");
-    reload();
-  }
-  for (const std::string& error : render_thread_->take_errors()) {
-    show_error(error);
-    state_.continuous = false;  // the next frame would have the same error
-  }
-  if (sequence_.advance(Clock::now()) && !loader_->state()) load_file(sequence_.files()[sequence_.position()], true);
-  for (auto& frame : render_thread_->take_frames()) finished_.push_back(std::move(frame));
-  image_ = presenter_->update();
-  bool fresh = false;
-  while (!finished_.empty() && finished_.front()->number <= image_.number) {
-    state_.last = std::move(finished_.front());
-    finished_.pop_front();
-    fresh = true;
-  }
-  if (!fresh) return;
-  // Panels lay out text about the frame in one UI frame and show it right in the next.
-  if (!state_.continuous) settle_ = std::max(settle_, 2);
-  for (const auto& panel : panels_) panel->on_frame(state_);
-}
-
-void Viewer::request_frame() {
-  if (!state_.scene || window_->minimized()) return;
-  const std::optional<Camera>& camera = state_.camera.moved();
-  FrameSource source{state_.scene, state_.settings, text_of(camera)};
-  const bool changed = !(source == asked_);
-  const bool another = state_.continuous && !render_thread_->request_waits();
-  if (!changed && !render_wanted_ && !another) return;
-  render_wanted_ = false;
-  asked_ = std::move(source);
-  render_thread_->request({state_.scene, state_.settings, camera, Clock::now()});
-}
-
-void Viewer::present(uint64_t shown_before) {
-  const auto begin = Clock::now();
-  window_->swap();
-  if (image_.number == shown_before || !state_.last || state_.last->number != image_.number) return;
-  const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input()};
-  frame_times_.push_back(seconds(presented.interval()));
-  if (frame_times_.size() > kFrameTimes) frame_times_.pop_front();
-  last_present_ = begin;
-  for (const auto& panel : panels_) panel->on_present(state_, presented);
-}
-
-double Viewer::sleep_time() const {
-  if (window_->minimized()) return -1;
-  if (settle_ > 0) return 0;
-  double time = -1;
-  const auto at_most = [&](double limit) { time = time < 0 ? limit : std::min(time, limit); };
-  const auto now = Clock::now();
-  if (area_.flying()) at_most(1.0 / 60);
-  if (presenter_->busy()) at_most(0.004);
-  if (now < note_until_) at_most(std::max(0.01, seconds(note_until_ - now)));
-  if (sequence_.playing()) at_most(std::max(0.001, seconds(sequence_.next_time() - now)));
-  if (ImGui::GetIO().WantTextInput) at_most(0.2);  // the cursor blinks
-  return time;
-}
-
-void Viewer::run() {
-  uint64_t shown = 0;
-  ViewerUi ui(*this);
-  while (!window_->should_close()) {
-    window_->wait(sleep_time());
-    if (window_->take_changed()) settle_ = kSettleFrames;
-    settle_ = std::max(settle_ - 1, 0);
-    if (window_->minimized()) continue;
-    poll();
-    window_->begin_frame();
-    ui.draw();
-    request_frame();
-    window_->end_frame();
-    if (shot_ != Shot::none) take_screenshot();
-    present(shown);
-    shown = image_.number;
-  }
-}
-
-void Viewer::copy_camera() {
-  if (!state_.scene) return;
-  const std::string text = camera_text(state_.camera.camera());
-  ImGui::SetClipboardText(text.c_str());
-  show_note("camera copied: " + text);
-}
-
-void Viewer::paste_camera() {
-  const char* const text = ImGui::GetClipboardText();
-  try {
-    if (text == nullptr || *text == '\0') throw std::runtime_error("the clipboard holds no text");
-    state_.camera.set_text(text);
-    show_note("camera pasted");
-  } catch (const std::exception& error) {
-    show_error(error.what());
-  }
-}
-
-void Viewer::zoom(float factor) { area_.zoom(state_, factor, (state_.view.area_begin + state_.view.area_end) / 2.0f); }
-
-void Viewer::show_next_panel() {
-  size_t next = 0;
-  for (size_t i = 0; i < panels_.size(); ++i) {
-    if (panels_[i]->name() == wanted_panel_) next = (i + 1) % panels_.size();
-  }
-  wanted_panel_ = panels_[next]->name();
-  show_ui_ = true;
-}
-
-void Viewer::play_or_pause() {
-  if (sequence_.playing())
-    sequence_.pause();
-  else
-    sequence_.play(Clock::now());
-}
-
-void Viewer::step_sequence(int by) {
-  if (!sequence_.active()) return;
-  sequence_.pause();
-  sequence_.step(by);
-  load_file(sequence_.files()[sequence_.position()], true);
-}
-
-template <typename Choice>
-void Viewer::choose_next(const std::string& what, Choice& option, int by) {
-  show_note(what + ": " + step_choice(option, by));
-}
-
-void Viewer::recall_bookmark(int number) {
-  const std::string name = std::to_string(number);
-  if (!state_.camera.recall_bookmark(size_t(number)))
-    show_note("bookmark " + name + " is empty: Ctrl+" + name + " saves the camera there");
-}
-
-void Viewer::save_bookmark(int number) {
-  state_.camera.save_bookmark(size_t(number));
-  show_note("camera saved as bookmark " + std::to_string(number));
-}
-
-void Viewer::dismiss() {
-  show_help_ = false;
-  dialog_.close();
-  errors_.clear();
-  loader_->cancel();
-}
-
-void Viewer::act(const KeyEvent& event) {
-  RenderOptions& options = state_.settings.options;
-  switch (event.action) {
-    case Action::open_file: return dialog_.open(settings_.folder);
-    case Action::reload_file: return reload();
-    case Action::play_sequence: return play_or_pause();
-    case Action::step_file: return step_sequence(event.number);
-    case Action::step_pattern: return choose_next("bin pattern", options.pattern, event.number);
-    case Action::step_policy: return choose_next("scheduling policy", options.policy, event.number);
-    case Action::step_shading: return choose_next("shading", options.shading, event.number);
-    case Action::render_always:
-      state_.continuous = !state_.continuous;
-      return show_note(state_.continuous ? "frames keep coming" : "a frame is drawn where something changes");
-    case Action::recall_bookmark: return recall_bookmark(event.number);
-    case Action::save_bookmark: return save_bookmark(event.number);
-    case Action::camera_home: return state_.camera.home();
-    case Action::copy_camera: return copy_camera();
-    case Action::paste_camera: return paste_camera();
-    case Action::show_help: show_help_ = !show_help_; return;
-    case Action::hide_panels: show_ui_ = !show_ui_; return;
-    case Action::full_screen: return window_->toggle_full_screen();
-    case Action::save_window: shot_ = Shot::window; return;
-    case Action::save_image: shot_ = Shot::image; return;
-    case Action::next_panel: return show_next_panel();
-    case Action::dismiss: return dismiss();
-    case Action::quit: return window_->close();
-    case Action::one_to_one: return area_.one_to_one();
-    case Action::fit_image: return area_.fit();
-    case Action::zoom: return zoom(event.number > 0 ? kZoomStep : 1 / kZoomStep);
-    default: break;
-  }
-  for (const auto& panel : panels_) {
-    if (panel->on_key(state_, event)) return;
-  }
-}
-
-void Viewer::take_screenshot() {
-  Picture picture;
-  if (shot_ == Shot::window) {
-    const glm::ivec2 size = window_->framebuffer();
-    picture = {size.x, size.y, window_->read_pixels()};
-  } else {
-    picture = {image_.width, image_.height, std::vector<uint32_t>(size_t(image_.width) * size_t(image_.height))};
-    glBindTexture(GL_TEXTURE_2D, image_.texture);
-    glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    if (!picture.pixels.empty()) glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, picture.pixels.data());
-  }
-  shot_ = Shot::none;
-  if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");
-  try {
-    const fs::path path = free_name(fs::current_path(), state_.last->scene->path, ".png");
-    write_screenshot(path, picture, metadata_of(*state_.last));
-    show_note("saved " + path.string());
-  } catch (const std::exception& error) {
-    show_error(std::string(error.what()));
-  }
+int show(const app::Arguments& arguments) {
+  Viewer(arguments).run();
+  return app::kSuccess;
 }
 
 }  // namespace brokkr::viewer

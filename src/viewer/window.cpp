@@ -1,8 +1,6 @@
 #include "viewer/window.h"
 
 #include <glad/gl.h>
-// After GLAD: GLFW then brings no OpenGL header of its own.
-#include <GLFW/glfw3.h>
 #include <imgui.h>
 
 #include <backends/imgui_impl_glfw.h>
@@ -97,13 +95,6 @@ void Window::set_style() {
   }
 }
 
-Window& Window::of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
-
-void Window::note_input() {
-  last_input_ = Clock::now();
-  changed_ = true;
-}
-
 void Window::set_callbacks() {
   glfwSetWindowUserPointer(window_, this);
   glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int, int action, int modifiers) {
@@ -114,14 +105,17 @@ void Window::set_callbacks() {
     if (action != GLFW_PRESS || (ImGui::GetIO().WantTextInput && key != GLFW_KEY_ESCAPE)) return;
     self.events_.press(key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT));
   });
-  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned) { of(window).note_input(); });
-  glfwSetMouseButtonCallback(window_, [](GLFWwindow* window, int, int, int) { of(window).note_input(); });
-  glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double, double) { of(window).note_input(); });
-  glfwSetScrollCallback(window_, [](GLFWwindow* window, double, double) { of(window).note_input(); });
-  glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int, int) { of(window).changed_ = true; });
-  glfwSetWindowRefreshCallback(window_, [](GLFWwindow* window) { of(window).changed_ = true; });
-  glfwSetWindowFocusCallback(window_, [](GLFWwindow* window, int) { of(window).changed_ = true; });
-  glfwSetWindowIconifyCallback(window_, [](GLFWwindow* window, int) { of(window).changed_ = true; });
+  // These events are Dear ImGui's; the viewer is drawn again after them.
+  const auto input = [](GLFWwindow* window, auto...) { of(window).note_input(); };
+  glfwSetCharCallback(window_, input);
+  glfwSetMouseButtonCallback(window_, input);
+  glfwSetCursorPosCallback(window_, input);
+  glfwSetScrollCallback(window_, input);
+  const auto changed = [](GLFWwindow* window, auto...) { of(window).changed_ = true; };
+  glfwSetFramebufferSizeCallback(window_, changed);
+  glfwSetWindowRefreshCallback(window_, changed);
+  glfwSetWindowFocusCallback(window_, changed);
+  glfwSetWindowIconifyCallback(window_, changed);
   glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
     of(window).note_input();
     of(window).events_.drop(std::vector<std::string>(paths, paths + count));
@@ -137,14 +131,6 @@ void Window::wait(double seconds) {
     glfwPollEvents();
   }
 }
-
-void Window::wake() { glfwPostEmptyEvent(); }
-
-bool Window::should_close() const { return glfwWindowShouldClose(window_) != 0; }
-void Window::close() { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
-bool Window::minimized() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
-bool Window::key_down(int key) const { return glfwGetKey(window_, key) == GLFW_PRESS; }
-void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
 
 glm::ivec2 Window::size() const {
   glm::ivec2 s(0);
@@ -195,8 +181,6 @@ void Window::end_frame() {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-void Window::swap() { glfwSwapBuffers(window_); }
-
 std::vector<uint32_t> Window::read_pixels() const {
   const glm::ivec2 pixels = framebuffer();
   std::vector<uint32_t> result(size_t(pixels.x) * size_t(pixels.y));
@@ -205,7 +189,5 @@ std::vector<uint32_t> Window::read_pixels() const {
   glReadPixels(0, 0, pixels.x, pixels.y, GL_RGBA, GL_UNSIGNED_BYTE, result.data());
   return result;
 }
-
-bool Window::take_changed() { return std::exchange(changed_, false); }
 
 }  // namespace brokkr::viewer

@@ -1,13 +1,14 @@
 // The window with its OpenGL context and Dear ImGui: everything that the viewer uses of GLFW.
 #pragma once
 
+#include <GLFW/glfw3.h>
+
 #include <chrono>
 #include <functional>
 #include <glm/vec2.hpp>
 #include <string>
+#include <utility>
 #include <vector>
-
-struct GLFWwindow;
 
 namespace brokkr::viewer {
 
@@ -35,35 +36,38 @@ class Window {
   // Sleeps until something happens, at most `seconds` (negative: for ever), and hands out the events.
   void wait(double seconds);
   // Ends `wait`; from any thread.
-  static void wake();
+  static void wake() { glfwPostEmptyEvent(); }
 
-  bool should_close() const;
-  void close();
-  bool minimized() const;
+  bool should_close() const { return glfwWindowShouldClose(window_) != 0; }
+  void close() { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
+  bool minimized() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
   glm::ivec2 size() const;                // in screen coordinates
   glm::ivec2 framebuffer() const;         // in pixels
   float scale() const { return scale_; }  // of the user interface on this monitor
-  bool key_down(int key) const;
-  void set_title(const std::string& title);
+  bool key_down(int key) const { return glfwGetKey(window_, key) == GLFW_PRESS; }
+  void set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
   void toggle_full_screen();
   WindowSize remembered() const;                      // the size for the next start, which is not that of a full screen
   std::string renderer() const { return renderer_; }  // what OpenGL calls itself
 
   void begin_frame();  // of the user interface
   void end_frame();    // draws it over a dark ground
-  void swap();
+  void swap() { glfwSwapBuffers(window_); }
   // The pixels that end_frame drew, rows bottom to top. Before `swap`.
   std::vector<uint32_t> read_pixels() const;
 
   Clock::time_point last_input() const { return last_input_; }
   // Whether there was input, resizing or damage since the last call.
-  bool take_changed();
+  bool take_changed() { return std::exchange(changed_, false); }
 
  private:
-  static Window& of(GLFWwindow* window);
+  static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
   void set_callbacks();
   void set_style();
-  void note_input();
+  void note_input() {
+    last_input_ = Clock::now();
+    changed_ = true;
+  }
 
   GLFWwindow* window_ = nullptr;
   WindowEvents events_;

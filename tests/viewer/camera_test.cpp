@@ -11,7 +11,6 @@
 #include "scene/generated.h"
 #include "viewer/camera_control.h"
 #include "viewer/scene.h"
-#include "viewer/unproject.h"
 
 namespace brokkr::viewer {
 namespace {
