@@ -6,16 +6,13 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 
+#include "scene/failure.h"
+
 namespace brokkr {
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& problem) {
-  throw std::runtime_error(path.string() + ": " + problem);
-}
 
 std::string reason() { return std::strerror(errno); }
 
@@ -23,7 +20,7 @@ std::string reason() { return std::strerror(errno); }
 std::filesystem::path temporary_path(const std::filesystem::path& path) {
   static std::atomic<unsigned> counter{0};
   std::filesystem::path temporary = path;
-  temporary += ".part-" + std::to_string(getpid()) + "-" + std::to_string(counter.fetch_add(1));
+  temporary += fmt::format(".part-{}-{}", getpid(), counter.fetch_add(1));
   return temporary;
 }
 
@@ -31,9 +28,9 @@ std::filesystem::path temporary_path(const std::filesystem::path& path) {
 
 std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max_bytes) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) fail(path, "is a directory; name a file");
+  if (std::filesystem::is_directory(path, error)) fail("{}: is a directory; name a file", path.string());
   std::ifstream in(path, std::ios::binary);
-  if (!in) fail(path, "cannot be opened (" + reason() + "); check the name and its permissions");
+  if (!in) fail("{}: cannot be opened ({}); check the name and its permissions", path.string(), reason());
 
   // Read in growing steps: the size that the file system reports may be wrong (pipes, /proc).
   std::vector<std::byte> bytes;
@@ -44,11 +41,11 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max
     in.read(reinterpret_cast<char*>(bytes.data() + old_size), std::streamsize(step));
     bytes.resize(old_size + size_t(in.gcount()));
     if (bytes.size() > max_bytes) {
-      fail(path, "is larger than the limit of " + std::to_string(max_bytes) + " bytes; use a smaller file");
+      fail("{}: is larger than the limit of {} bytes; use a smaller file", path.string(), max_bytes);
     }
     step = std::max(step, bytes.size() / 2);
   }
-  if (in.bad()) fail(path, "cannot be read (" + reason() + "); check the disk");
+  if (in.bad()) fail("{}: cannot be read ({}); check the disk", path.string(), reason());
   return bytes;
 }
 
@@ -57,20 +54,22 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
   std::error_code error;
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (!out) fail(path, "cannot be created (" + reason() + "); check that its folder exists and is writable");
+    if (!out) {
+      fail("{}: cannot be created ({}); check that its folder exists and is writable", path.string(), reason());
+    }
     out.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
     out.close();
     if (!out) {
       const std::string why = reason();
       std::filesystem::remove(temporary, error);
-      fail(path, "cannot be written (" + why + "); check the space on the disk");
+      fail("{}: cannot be written ({}); check the space on the disk", path.string(), why);
     }
   }
   std::filesystem::rename(temporary, path, error);
   if (error) {
     const std::string why = error.message();
     std::filesystem::remove(temporary, error);
-    fail(path, "cannot be replaced (" + why + "); check its permissions");
+    fail("{}: cannot be replaced ({}); check its permissions", path.string(), why);
   }
 }
 

@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <optional>
+#include <sstream>
 #include <stdexcept>
 
 #include "brokkr/frame.h"
 #include "brokkr/image.h"
+#include "scene/failure.h"
 #include "scene/file_io.h"
 
 namespace brokkr {
@@ -22,38 +20,11 @@ namespace {
 
 constexpr uint64_t kMaxFloatFile = uint64_t(4) << 30;
 
-[[noreturn]] void fail(std::string_view name, const std::string& problem, const std::string& remedy) {
-  throw std::runtime_error(std::string(name) + ": " + problem + "; " + remedy);
-}
-
 void check_pixels(const char* function, int width, int height, int channels, size_t values) {
   if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
       values != size_t(width) * size_t(height) * size_t(channels)) {
-    throw std::invalid_argument(std::string(function) + ": pixels are not width * height * channels");
+    throw std::invalid_argument(fmt::format("{}: pixels are not width * height * channels", function));
   }
-}
-
-std::span<const std::byte> as_bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
-
-// The next word of a PFM header; the single white-space character behind it is consumed.
-std::string next_word(std::span<const std::byte> file, size_t& position) {
-  std::string word;
-  while (position < file.size() && word.size() < 32) {
-    const char character = char(file[position++]);
-    if (std::isspace(static_cast<unsigned char>(character))) {
-      if (!word.empty()) return word;
-    } else {
-      word.push_back(character);
-    }
-  }
-  return {};
-}
-
-std::optional<int> to_int(const std::string& word) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -102,7 +73,7 @@ void write_exr(const std::filesystem::path& path, int width, int height, int cha
   if (size == 0) {
     const std::string reason = error != nullptr ? error : "unknown reason";
     if (error != nullptr) FreeEXRErrorMessage(error);
-    fail(path.string(), "cannot be encoded as EXR (" + reason + ")", "write .pfm instead");
+    fail("{}: cannot be encoded as EXR ({}); write .pfm instead", path.string(), reason);
   }
   write_file(path, std::span(reinterpret_cast<const std::byte*>(memory), size));
 }
@@ -111,32 +82,29 @@ void write_pfm(const std::filesystem::path& path, int width, int height, int cha
   if (channels != 1 && channels != 3) throw std::invalid_argument("write_pfm: channels");
   check_pixels("write_pfm", width, height, channels, pixels.size());
   static_assert(std::endian::native == std::endian::little);
-  const std::string header =
-      std::string(channels == 1 ? "Pf\n" : "PF\n") + std::to_string(width) + " " + std::to_string(height) + "\n-1.0\n";
-  std::vector<std::byte> file(header.size() + pixels.size_bytes());
-  std::copy_n(as_bytes(header).begin(), header.size(), file.begin());
-  std::memcpy(file.data() + header.size(), pixels.data(), pixels.size_bytes());
-  write_file(path, file);
+  std::string file = fmt::format("{}\n{} {}\n-1.0\n", channels == 1 ? "Pf" : "PF", width, height);
+  file.append(reinterpret_cast<const char*>(pixels.data()), pixels.size_bytes());
+  write_text(path, file);
 }
 
 FloatImage read_pfm(std::span<const std::byte> file, std::string_view name) {
-  size_t position = 0;
-  const std::string magic = next_word(file, position);
-  if (magic != "Pf" && magic != "PF") fail(name, "is no portable float map", "name a .pfm file");
+  constexpr size_t kMostHeader = 256;
+  std::istringstream header{std::string(as_text(file.first(std::min(file.size(), kMostHeader))))};
+  std::string magic;
   FloatImage image;
+  double scale = 0;
+  header >> magic >> image.width >> image.height >> scale;
+  if (magic != "Pf" && magic != "PF") fail("{}: is no portable float map; name a .pfm file", name);
   image.channels = magic == "Pf" ? 1 : 3;
-  const std::optional<int> width = to_int(next_word(file, position)), height = to_int(next_word(file, position));
-  const std::string scale_word = next_word(file, position);
-  const double scale = std::strtod(scale_word.c_str(), nullptr);
-  if (!width || !height || *width < 1 || *height < 1 || *width > kMaxTargetSize || *height > kMaxTargetSize ||
-      scale == 0 || !std::isfinite(scale)) {
-    fail(name, "has a header with an unusable size or scale", "write the file again");
+  const bool has_size =
+      std::min(image.width, image.height) >= 1 && std::max(image.width, image.height) <= kMaxTargetSize;
+  if (!header || !has_size || scale == 0 || !std::isfinite(scale)) {
+    fail("{}: has a header with an unusable size or scale; write the file again", name);
   }
-  image.width = *width;
-  image.height = *height;
   const uint64_t count = uint64_t(image.width) * uint64_t(image.height) * uint64_t(image.channels);
-  if (file.size() - position != count * sizeof(float)) {
-    fail(name, "does not hold width * height values", "write the file again");
+  size_t position = size_t(header.tellg()) + 1;  // behind the header stands one white-space character
+  if (position > file.size() || file.size() - position != count * sizeof(float)) {
+    fail("{}: does not hold width * height values; write the file again", name);
   }
   image.values.resize(size_t(count));
   for (size_t i = 0; i < image.values.size(); i++, position += 4) {

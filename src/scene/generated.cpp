@@ -7,8 +7,8 @@
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
 #include <optional>
-#include <stdexcept>
 
+#include "scene/failure.h"
 #include "scene/mesh_builder.h"
 #include "scene/scan_mesh.h"
 #include "scene/scene_setup.h"
@@ -16,38 +16,37 @@
 namespace brokkr {
 namespace {
 
+// The keys of generated.h.
 struct Parameters {
-  int triangles = 0;  // 0: the scene's own number
-  bool textured = false, instanced = false;
-  int draws = 1;   // number of draws that the mesh is cut into
-  int depth = 10;  // layers of `overlap`
+  int triangles = 0, textured = 0, instanced = 0, draws = 1, depth = 10;
 };
+struct Key {
+  const char* name;
+  int Parameters::*value;
+  int low, high;
+};
+constexpr Key kKeys[] = {{"triangles", &Parameters::triangles, 12, 50'000'000},
+                         {"textured", &Parameters::textured, 0, 1},
+                         {"instanced", &Parameters::instanced, 0, 1},
+                         {"draws", &Parameters::draws, 1, 1'000'000},
+                         {"depth", &Parameters::depth, 1, 1000}};
 
-constexpr int kMaxTriangles = 50'000'000, kMaxDraws = 1'000'000, kMaxDepth = 1000;
 constexpr int kTextureSize = 1024;
 constexpr float kTau = 6.2831853f;
 
-// Appends the material that every generated scene uses and returns its number.
-uint32_t add_material(Frame& frame, const Parameters& parameters) {
+// Appends the material that every generated scene uses.
+void add_material(Frame& frame, const Parameters& parameters) {
   Material material;
   material.name = "generated";
   material.kind = MaterialKind::blinn_phong;
-  material.diffuse = parameters.textured ? glm::vec3(1.0f) : glm::vec3(0.55f, 0.62f, 0.7f);
+  material.diffuse = parameters.textured != 0 ? glm::vec3(1.0f) : glm::vec3(0.55f, 0.62f, 0.7f);
   material.specular = glm::vec3(0.25f);
   material.ambient = glm::vec3(0.3f);
-  if (parameters.textured) {
+  if (parameters.textured != 0) {
     material.diffuse_texture = int(frame.textures.size());
     frame.textures.push_back(tile_texture(kTextureSize));
   }
   frame.materials.push_back(material);
-  return uint32_t(frame.materials.size() - 1);
-}
-
-uint32_t add_state(Frame& frame, CullMode cull) {
-  State state = opaque_state(frame);
-  state.cull = cull;
-  frame.states.push_back(state);
-  return uint32_t(frame.states.size() - 1);
 }
 
 // Appends `draw` cut into `count` draws, whose numbers of triangles differ by one at most.
@@ -62,14 +61,15 @@ void add_draws(Frame& frame, const DrawCommand& draw, int count) {
   }
 }
 
-// The whole mesh with the given models, in one draw or as many as asked for.
+// The whole mesh with the frame's models (without any, as it is), in one draw or as many as asked for.
 void finish(Frame& frame, const MeshBuilder& mesh, const std::optional<Camera>& camera, CullMode cull,
-            const Parameters& parameters, const LoadOptions& options, std::vector<glm::mat4> models,
-            const Bounds& bounds) {
+            const Parameters& parameters, const LoadOptions& options, const Bounds& bounds) {
   set_up_scene(frame, bounds, camera, options);
-  frame.models = std::move(models);
-  const uint32_t state = add_state(frame, cull), material = add_material(frame, parameters);
-  DrawCommand draw = mesh.draw(state, material, 0, uint32_t(frame.models.size()));
+  if (frame.models.empty()) frame.models = {glm::mat4(1)};
+  frame.states.push_back(opaque_state(frame));
+  frame.states[0].cull = cull;
+  add_material(frame, parameters);
+  DrawCommand draw = mesh.draw(uint32_t(frame.models.size()));
   draw.label = frame.application;
   add_draws(frame, draw, parameters.draws);
 }
@@ -81,10 +81,8 @@ int sphere_side(int triangles) { return std::max(1, int(std::lround(std::sqrt(do
 void make_sphere(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
   MeshBuilder mesh(frame);
   mesh.displaced_sphere(sphere_side(parameters.triangles), glm::vec3(0), 1, 0.01f);
-  Camera camera;
-  camera.fov = 30;
-  camera.eye = 3.21f * glm::normalize(glm::vec3(0.3f, 0.2f, 1));
-  finish(frame, mesh, camera, CullMode::back, parameters, options, {glm::mat4(1)}, mesh.bounds());
+  const Camera camera{.eye = 3.21f * glm::normalize(glm::vec3(0.3f, 0.2f, 1)), .fov = 30};
+  finish(frame, mesh, camera, CullMode::back, parameters, options, mesh.bounds());
 }
 
 // Triangles of equal area on the screen, in any depth order, that together cover it `depth` times.
@@ -92,12 +90,7 @@ void make_overlap(Frame& frame, const Parameters& parameters, const LoadOptions&
   const float aspect = scene_aspect(options);
   const float area = float(parameters.depth) * 4 * aspect / float(parameters.triangles);
   const float radius = std::sqrt(area * 4 / (3 * std::sqrt(3.0f)));  // circumscribed circle, equilateral
-  Camera camera;
-  camera.eye = glm::vec3(0);
-  camera.target = glm::vec3(0, 0, -1);
-  camera.fov = 60;
-  camera.near_plane = 0.5f;
-  camera.far_plane = 20;
+  const Camera camera{.eye = {0, 0, 0}, .target = {0, 0, -1}, .fov = 60, .near_plane = 0.5f, .far_plane = 20};
   const float slope = std::tan(camera.fov / 360 * kTau / 2);
   MeshBuilder mesh(frame);
   uint32_t random = 1;
@@ -115,7 +108,7 @@ void make_overlap(Frame& frame, const Parameters& parameters, const LoadOptions&
     const uint32_t a = mesh.vertex(corners[0], normal, {0, 0}), b = mesh.vertex(corners[1], normal, {1, 0});
     mesh.triangle(a, b, mesh.vertex(corners[2], normal, {0, 1}));
   }
-  finish(frame, mesh, camera, CullMode::none, parameters, options, {glm::mat4(1)}, mesh.bounds());
+  finish(frame, mesh, camera, CullMode::none, parameters, options, mesh.bounds());
 }
 
 float hills(float x, float z) {
@@ -133,12 +126,8 @@ void make_terrain(Frame& frame, const Parameters& parameters, const LoadOptions&
   MeshBuilder mesh(frame);
   const int side = std::max(1, int(std::lround(std::sqrt(double(parameters.triangles) / 2))));
   mesh.height_field(side, 100, hills);
-  Camera camera;
-  camera.eye = glm::vec3(3, hills(3, 48) + 2.5f, 48);
-  camera.target = glm::vec3(0, 0.5f, 0);
-  camera.fov = 50;
-  camera.near_plane = 0.2f;
-  finish(frame, mesh, camera, CullMode::none, parameters, options, {glm::mat4(1)}, mesh.bounds());
+  const Camera camera{.eye = {3, hills(3, 48) + 2.5f, 48}, .target = {0, 0.5f, 0}, .fov = 50, .near_plane = 0.2f};
+  finish(frame, mesh, camera, CullMode::none, parameters, options, mesh.bounds());
 }
 
 void make_city(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
@@ -147,7 +136,6 @@ void make_city(Frame& frame, const Parameters& parameters, const LoadOptions& op
   constexpr float kBlock = 3;
   const float half = float(row) * kBlock / 2;
   MeshBuilder mesh(frame);
-  std::vector<glm::mat4> models;
   Bounds bounds;
   uint32_t random = 7;
   for (int i = 0; i < boxes; i++) {
@@ -158,23 +146,17 @@ void make_city(Frame& frame, const Parameters& parameters, const LoadOptions& op
     const glm::vec3 base((float(column) + 0.5f) * kBlock - half, 0, (float(line) + 0.5f) * kBlock - half);
     bounds.add(base - glm::vec3(size.x, 0, size.z) / 2.0f);
     bounds.add(base + glm::vec3(size.x / 2, size.y, size.z / 2));
-    if (parameters.instanced) {
-      models.push_back(glm::scale(glm::translate(glm::mat4(1), base), size));
+    if (parameters.instanced != 0) {
+      frame.models.push_back(glm::scale(glm::translate(glm::mat4(1), base), size));
     } else {
       mesh.box(base, size, 0.5f);
     }
   }
-  if (parameters.instanced) {
-    mesh.box(glm::vec3(0), glm::vec3(1), 1);
-  } else {
-    models = {glm::mat4(1)};
-  }
-  Camera camera;  // at a person's height above the roofs' edge of the first street, looking along it
-  camera.eye = glm::vec3(half * 0.05f, 3.2f, half + 4);
-  camera.target = glm::vec3(-half * 0.1f, 2.4f, 0);
-  camera.fov = 60;
-  camera.near_plane = 0.2f;
-  finish(frame, mesh, camera, CullMode::back, parameters, options, std::move(models), bounds);
+  if (parameters.instanced != 0) mesh.box(glm::vec3(0), glm::vec3(1), 1);
+  // At a person's height above the roofs' edge of the first street, looking along it.
+  const Camera camera{
+      .eye = {half * 0.05f, 3.2f, half + 4}, .target = {-half * 0.1f, 2.4f, 0}, .fov = 60, .near_plane = 0.2f};
+  finish(frame, mesh, camera, CullMode::back, parameters, options, bounds);
 }
 
 // Many small pictures of one object in one launch.
@@ -183,13 +165,13 @@ void make_views(Frame& frame, const Parameters& parameters, const LoadOptions& o
   if (several.views == 0) several.views = 1024;
   MeshBuilder mesh(frame);
   mesh.displaced_sphere(sphere_side(parameters.triangles), glm::vec3(0), 1, 0.05f);
-  finish(frame, mesh, std::nullopt, CullMode::back, parameters, several, {glm::mat4(1)}, mesh.bounds());
+  finish(frame, mesh, std::nullopt, CullMode::back, parameters, several, mesh.bounds());
 }
 
 void make_scan(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
   MeshBuilder mesh(frame);
   add_scan(mesh, scan_cells(parameters.triangles));
-  finish(frame, mesh, std::nullopt, CullMode::back, parameters, options, {glm::mat4(1)}, mesh.bounds());
+  finish(frame, mesh, std::nullopt, CullMode::back, parameters, options, mesh.bounds());
 }
 
 // Leaves that share no vertex with each other around a trunk that does.
@@ -229,7 +211,7 @@ void make_tree(Frame& frame, const Parameters& parameters, const LoadOptions& op
     mesh.triangle(a, b, c);
     mesh.triangle(a, c, d);
   }
-  finish(frame, mesh, std::nullopt, CullMode::none, parameters, options, {glm::mat4(1)}, mesh.bounds());
+  finish(frame, mesh, std::nullopt, CullMode::none, parameters, options, mesh.bounds());
 }
 
 struct Scene {
@@ -249,50 +231,23 @@ constexpr Scene kScenes[] = {
     {"tree", "a trunk and 50 k leaves, each of two triangles with vertices of its own", 100'000, make_tree},
 };
 
-std::string known_scenes() {
-  std::string names;
-  for (const Scene& scene : kScenes) names += (names.empty() ? "" : ", ") + std::string(scene.name);
-  return names;
-}
-
-[[noreturn]] void fail(std::string_view spec, std::string_view field, const std::string& problem,
-                       const std::string& remedy) {
-  throw std::runtime_error("generated:" + std::string(spec) + ", field '" + std::string(field) + "': " + problem +
-                           "; " + remedy);
-}
-
-int parse_value(std::string_view spec, std::string_view key, std::string_view text, int low, int high) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
-    fail(spec, key,
-         "'" + std::string(text) + "' is not an integer in " + std::to_string(low) + ".." + std::to_string(high),
-         "choose another value");
-  }
-  return value;
-}
-
 Parameters parse_parameters(std::string_view spec, std::string_view text, int triangles) {
-  Parameters parameters;
-  parameters.triangles = triangles;
+  Parameters parameters{.triangles = triangles};
   while (!text.empty()) {
     const std::string_view part = text.substr(0, text.find('&'));
     text.remove_prefix(std::min(part.size() + 1, text.size()));
-    const size_t equals = std::min(part.find('='), part.size());
-    const std::string_view key = part.substr(0, equals);
-    const std::string_view value = part.substr(std::min(equals + 1, part.size()));
-    if (key == "triangles") {
-      parameters.triangles = parse_value(spec, key, value, 12, kMaxTriangles);
-    } else if (key == "textured") {
-      parameters.textured = parse_value(spec, key, value, 0, 1) != 0;
-    } else if (key == "instanced") {
-      parameters.instanced = parse_value(spec, key, value, 0, 1) != 0;
-    } else if (key == "draws") {
-      parameters.draws = parse_value(spec, key, value, 1, kMaxDraws);
-    } else if (key == "depth") {
-      parameters.depth = parse_value(spec, key, value, 1, kMaxDepth);
-    } else {
-      fail(spec, key, "there is no such key", "use triangles, textured, instanced, draws or depth");
+    const std::string_view name = part.substr(0, part.find('='));
+    const std::string_view value = part.substr(std::min(name.size() + 1, part.size()));
+    const auto* key = std::find_if(std::begin(kKeys), std::end(kKeys), [&](const Key& k) { return name == k.name; });
+    if (key == std::end(kKeys)) {
+      fail("generated:{}, field '{}': there is no such key; use triangles, textured, instanced, draws or depth", spec,
+           name);
+    }
+    int& number = parameters.*key->value;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < key->low || number > key->high) {
+      fail("generated:{}, field '{}': '{}' is not an integer in {}..{}; choose another value", spec, name, value,
+           key->low, key->high);
     }
   }
   return parameters;
@@ -305,7 +260,11 @@ Frame generate(std::string_view spec, const LoadOptions& options) {
   const std::string_view name = spec.substr(0, question);
   const auto* scene = std::find_if(std::begin(kScenes), std::end(kScenes),
                                    [&](const Scene& candidate) { return name == candidate.name; });
-  if (scene == std::end(kScenes)) fail(spec, "name", "there is no such scene", "use one of " + known_scenes());
+  if (scene == std::end(kScenes)) {
+    std::string names;
+    for (const Scene& known : kScenes) names += (names.empty() ? "" : ", ") + std::string(known.name);
+    fail("generated:{}, field 'name': there is no such scene; use one of {}", spec, names);
+  }
   const Parameters parameters =
       parse_parameters(spec, spec.substr(std::min(question + 1, spec.size())), scene->triangles);
   Frame frame;

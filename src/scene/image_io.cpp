@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "brokkr/frame.h"
+#include "scene/failure.h"
 #include "scene/file_io.h"
 
 namespace brokkr {
@@ -16,25 +17,19 @@ namespace {
 
 constexpr uint64_t kMaxImageFile = uint64_t(1) << 30;
 
-[[noreturn]] void fail(std::string_view name, const std::string& problem, const std::string& remedy) {
-  throw std::runtime_error(std::string(name) + ": " + problem + "; " + remedy);
-}
-
 // stb_image also reads formats that no scene uses and whose decoders have a history of reading beyond their input.
 // Files of these formats are refused by their first bytes.
 bool is_unsupported(std::span<const std::byte> file) {
   static constexpr std::string_view kMagics[] = {"GIF8", "8BPS", "#?", "\x53\x80\xf6\x34", "P5", "P6"};
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 16));
   return std::any_of(std::begin(kMagics), std::end(kMagics),
-                     [&](std::string_view magic) { return text.starts_with(magic); });
+                     [&](std::string_view magic) { return as_text(file).starts_with(magic); });
 }
 
 // stb_image reserves what a PNG chunk's length field says before it reads the chunk: no chunk may be longer than the
 // file.
 bool has_whole_png_chunks(std::span<const std::byte> file) {
   constexpr size_t kSignature = 8, kLengthAndType = 8, kChecksum = 4;
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 4));
-  if (text != "\x89PNG") return true;
+  if (!as_text(file).starts_with("\x89PNG")) return true;
   for (size_t at = kSignature; at + kLengthAndType <= file.size();) {
     uint64_t length = 0;
     for (size_t i = 0; i < 4; i++) length = length << 8 | uint64_t(file[at + i]);
@@ -72,31 +67,28 @@ void write_png(const std::filesystem::path& path, int width, int height, std::sp
   }
   std::vector<std::byte> file;
   if (!stbi_write_png_to_func(append_bytes, &file, width, height, channels, rows.data(), int(row_bytes)))
-    fail(path.string(), "cannot be encoded as PNG", "use a smaller picture");
+    fail("{}: cannot be encoded as PNG; use a smaller picture", path.string());
   write_file(path, file);
 }
 
 Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels) {
   const char* const kFormats = "use PNG, JPEG, BMP or TGA";
-  if (file.empty() || file.size() > size_t(INT_MAX)) fail(name, "is empty or larger than 2 GiB", kFormats);
-  if (is_unsupported(file)) fail(name, "has a picture format that is not supported", kFormats);
-  if (!has_whole_png_chunks(file)) fail(name, "is a PNG file that is cut short", "save the picture again");
+  if (file.empty() || file.size() > size_t(INT_MAX)) fail("{}: is empty or larger than 2 GiB; {}", name, kFormats);
+  if (is_unsupported(file)) fail("{}: has a picture format that is not supported; {}", name, kFormats);
+  if (!has_whole_png_chunks(file)) fail("{}: is a PNG file that is cut short; save the picture again", name);
   const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
   int width = 0, height = 0, channels = 0;
   if (!stbi_info_from_memory(bytes, int(file.size()), &width, &height, &channels)) {
-    fail(name, std::string("is no picture (") + stbi_failure_reason() + ")", kFormats);
+    fail("{}: is no picture ({}); {}", name, stbi_failure_reason(), kFormats);
   }
   if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
       uint64_t(width) * uint64_t(height) > max_pixels) {
-    fail(name, "has " + std::to_string(width) + " x " + std::to_string(height) + " pixels, above the limits",
-         "scale it to at most " + std::to_string(kMaxTargetSize) + " a side and " + std::to_string(max_pixels) +
-             " in all");
+    fail("{}: has {} x {} pixels, above the limits; scale it to at most {} a side and {} in all", name, width, height,
+         kMaxTargetSize, max_pixels);
   }
   const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
       stbi_load_from_memory(bytes, int(file.size()), &width, &height, &channels, 4), stbi_image_free);
-  if (!decoded) {
-    fail(name, std::string("cannot be decoded (") + stbi_failure_reason() + ")", "save the picture again");
-  }
+  if (!decoded) fail("{}: cannot be decoded ({}); save the picture again", name, stbi_failure_reason());
   Image image;
   image.width = width;
   image.height = height;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <stdexcept>
 
 #include "scene/bkf.h"
+#include "scene/failure.h"
 #include "scene/generated.h"
 #include "scene/obj_reader.h"
 
@@ -23,9 +23,10 @@ std::string lower_extension(const std::string& path) {
 
 Frame load_capture(const std::string& path, const LoadOptions& options) {
   if (!options.camera.empty() || options.views > 1) {
-    throw std::runtime_error(path +
-                             ": a captured frame holds transformed vertices, so that it has no camera to change; leave "
-                             "out the camera and the number of views");
+    fail(
+        "{}: a captured frame holds transformed vertices, so that it has no camera to change; leave out the camera and "
+        "the number of views",
+        path);
   }
   return read_bkf(std::filesystem::path(path), {}, options.progress);
 }
@@ -46,7 +47,7 @@ Frame load_frame(const std::string& path, const LoadOptions& options) {
   const std::string extension = lower_extension(path);
   if (extension == ".bkf") return load_capture(path, options);
   if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
-  throw std::runtime_error(path + ": the kind of file is unknown; name a .bkf or .obj file, or generated:NAME");
+  fail("{}: the kind of file is unknown; name a .bkf or .obj file, or generated:NAME", path);
 }
 
 }  // namespace brokkr

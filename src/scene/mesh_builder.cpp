@@ -76,15 +76,24 @@ void MeshBuilder::box(const glm::vec3& base, const glm::vec3& size, float textur
   }
 }
 
+template <typename F>
+void MeshBuilder::each_quad(int side, F&& f) const {
+  const auto row = uint32_t(side + 1), first = uint32_t(frame_.positions.size() - first_vertex_) - row * row;
+  for (uint32_t j = 0; j < uint32_t(side); j++) {
+    for (uint32_t i = 0; i < uint32_t(side); i++) {
+      const uint32_t a = first + j * row + i;
+      f(a, a + 1, a + row + 1, a + row);
+    }
+  }
+}
+
 void MeshBuilder::displaced_sphere(int side, const glm::vec3& center, float radius, float amplitude) {
   for (int face = 0; face < 6; face++) {
     const int axis = face / 2;
-    const float sign = face % 2 ? 1.0f : -1.0f;
-    uint32_t first = 0;
     for (int j = 0; j <= side; j++) {
       for (int i = 0; i <= side; i++) {
         glm::vec3 p(0);
-        p[axis] = sign;
+        p[axis] = face % 2 ? 1.0f : -1.0f;
         // Equal angles instead of equal steps give triangles of about the same size. Both ends are set, since tan(pi /
         // 4) need not be 1.
         const auto step = [&](int k) {
@@ -97,61 +106,43 @@ void MeshBuilder::displaced_sphere(int side, const glm::vec3& center, float radi
         const glm::vec3 tangential = d.gradient - glm::dot(d.gradient, p) * p;
         const glm::vec3 normal = glm::normalize(p - tangential / (1 + d.value));
         const glm::vec2 uv = 2.0f * glm::vec2(float(i), float(j)) / float(side);
-        const uint32_t index = vertex(center + radius * (1 + d.value) * p, normal, uv);
-        if (i == 0 && j == 0) first = index;
+        vertex(center + radius * (1 + d.value) * p, normal, uv);
       }
     }
-    const auto row = uint32_t(side + 1);
-    for (uint32_t j = 0; j < uint32_t(side); j++) {
-      for (uint32_t i = 0; i < uint32_t(side); i++) {
-        const uint32_t a = first + j * row + i, b = a + 1, c = a + row + 1, d = a + row;
-        if (sign > 0) {
-          triangle(a, b, c);
-          triangle(a, c, d);
-        } else {
-          triangle(a, c, b);
-          triangle(a, d, c);
-        }
-      }
-    }
+    each_quad(side, [&](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+      const bool turned = face % 2 == 0;
+      triangle(a, turned ? c : b, turned ? b : c);
+      triangle(a, turned ? d : c, turned ? c : d);
+    });
   }
 }
 
 void MeshBuilder::height_field(int side, float size, const std::function<float(float, float)>& height) {
   const float step = size / float(side);
-  uint32_t first = 0;
   for (int j = 0; j <= side; j++) {
     for (int i = 0; i <= side; i++) {
       const float x = float(i) * step - size / 2, z = float(j) * step - size / 2;
       const float slope_x = (height(x + step, z) - height(x - step, z)) / (2 * step);
       const float slope_z = (height(x, z + step) - height(x, z - step)) / (2 * step);
       const glm::vec3 normal = glm::normalize(glm::vec3(-slope_x, 1, -slope_z));
-      const uint32_t index = vertex({x, height(x, z), z}, normal, glm::vec2(x, z) * 0.25f);
-      if (i == 0 && j == 0) first = index;
+      vertex({x, height(x, z), z}, normal, glm::vec2(x, z) * 0.25f);
     }
   }
-  const auto row = uint32_t(side + 1);
-  for (uint32_t j = 0; j < uint32_t(side); j++) {
-    for (uint32_t i = 0; i < uint32_t(side); i++) {
-      const uint32_t a = first + j * row + i;
-      triangle(a, a + row, a + row + 1);
-      triangle(a, a + row + 1, a + 1);
-    }
-  }
+  each_quad(side, [&](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    triangle(a, d, c);
+    triangle(a, c, b);
+  });
 }
 
-DrawCommand MeshBuilder::draw(uint32_t state, uint32_t material, uint32_t first_instance, uint32_t instances) const {
+DrawCommand MeshBuilder::draw(uint32_t instances) const {
   DrawCommand draw;
   draw.view_count = uint32_t(frame_.views.size());
-  draw.state = state;
-  draw.material = material;
   draw.vertex_kind = VertexKind::transform;
   draw.indexed = true;
   draw.first_index = first_index_;
   draw.element_count = uint32_t(frame_.indices.size() - first_index_);
   draw.first_vertex = first_vertex_;
   draw.vertex_count = uint32_t(frame_.positions.size() - first_vertex_);
-  draw.first_instance = first_instance;
   draw.instances = instances;
   return draw;
 }

@@ -33,10 +33,14 @@ class MeshBuilder {
   const Bounds& bounds() const { return bounds_; }
   uint32_t triangles() const { return uint32_t((frame_.indices.size() - first_index_) / 3); }
 
-  // The draw of all that was added, through all views of the frame, with `instances` models from `first_instance`.
-  DrawCommand draw(uint32_t state, uint32_t material, uint32_t first_instance, uint32_t instances) const;
+  // The draw of all that was added, through all views of the frame, with the frame's first `instances` models.
+  DrawCommand draw(uint32_t instances) const;
 
  private:
+  // Calls f(a, b, c, d) with the corners of side * side quads, whose vertices are the last (side + 1)^2, row by row.
+  template <typename F>
+  void each_quad(int side, F&& f) const;
+
   Frame& frame_;
   uint64_t first_vertex_, first_index_;
   Bounds bounds_;

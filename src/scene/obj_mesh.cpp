@@ -3,13 +3,13 @@
 #include <tiny_obj_loader.h>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <glm/geometric.hpp>
 #include <map>
+#include <numeric>
 #include <sstream>
-#include <stdexcept>
 
-#include "scene/polygon.h"
+#include "scene/failure.h"
+#include "scene/file_io.h"
 
 namespace brokkr {
 namespace {
@@ -44,18 +44,42 @@ glm::vec3 to_color(const float* values) {
 }
 
 ObjMaterial to_material(const tinyobj::material_t& source) {
-  ObjMaterial material;
+  ObjMaterial result{.diffuse_texture = texture_name(source.diffuse_texname),
+                     .alpha_texture = texture_name(source.alpha_texname)};
+  Material& material = result.material;
   material.name = trimmed(source.name);
+  material.kind = MaterialKind::blinn_phong;
   material.diffuse = to_color(source.diffuse);
   material.specular = to_color(source.specular);
   material.emission = to_color(source.emission);
   material.shininess = source.shininess >= 1 ? std::min(source.shininess, 1e4f) : 1.0f;
   material.opacity = source.dissolve >= 0 ? std::min(source.dissolve, 1.0f) : 0.0f;
-  material.diffuse_texture = texture_name(source.diffuse_texname);
-  material.alpha_texture = texture_name(source.alpha_texname);
   // An MTL file with a picture and without Kd means the picture's own colours: Kd is then 1.
-  if (!material.diffuse_texture.empty() && material.diffuse == glm::vec3(0)) material.diffuse = glm::vec3(1);
-  return material;
+  if (!result.diffuse_texture.empty() && material.diffuse == glm::vec3(0)) material.diffuse = glm::vec3(1);
+  return result;
+}
+
+// Newell's method: the sum over the edges is twice the area vector for any planar polygon.
+glm::dvec3 area_vector(std::span<const glm::vec3> corners) {
+  glm::dvec3 sum(0.0);
+  for (size_t i = 0; i < corners.size(); i++) {
+    const glm::dvec3 a(corners[i]), b(corners[(i + 1) % corners.size()]);
+    sum += glm::dvec3((a.y - b.y) * (a.z + b.z), (a.z - b.z) * (a.x + b.x), (a.x - b.x) * (a.y + b.y));
+  }
+  return sum;
+}
+
+// The two coordinates of a point that remain when the axis nearest to the normal is left out, ordered such that a
+// polygon that is counter-clockwise around the normal stays so.
+glm::dvec2 project(const glm::vec3& point, const glm::dvec3& normal) {
+  const glm::dvec3 size = glm::abs(normal);
+  const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+  const double u = double(point[(axis + 1) % 3]), v = double(point[(axis + 2) % 3]);
+  return normal[axis] < 0 ? glm::dvec2(v, u) : glm::dvec2(u, v);
+}
+
+double turn(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
+  return (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
 }
 
 // Receives the lines of the file from tinyobjloader.
@@ -74,29 +98,28 @@ class Parser : public tinyobj::MaterialReader {
     std::istringstream in{std::string(text)};
     std::string warning, error;
     if (!tinyobj::LoadObjWithCallback(in, callbacks, this, this, &warning, &error)) {
-      fail("file", "it cannot be parsed (" + error.substr(0, error.find('\n')) + ")", "export it again");
+      fail("field 'file': it cannot be parsed ({}); export it again", error.substr(0, error.find('\n')));
     }
-    if (!missing_library_.empty()) throw std::runtime_error("field 'mtllib': " + missing_library_);
+    if (!missing_library_.empty()) fail("field 'mtllib': {}", missing_library_);
     return std::move(mesh_);
   }
 
   // tinyobjloader calls this with the names of a mtllib line; the first file that exists is read.
   bool operator()(const std::string& file, std::vector<tinyobj::material_t>* materials, std::map<std::string, int>* map,
                   std::string* warning, std::string* error) override {
-    if (++libraries_ > kMaxLibraries) fail("mtllib", "there are more than 64", "merge the MTL files");
-    std::vector<std::byte> bytes;
+    if (++libraries_ > kMaxLibraries) fail("field 'mtllib': there are more than 64; merge the MTL files");
+    std::istringstream in;
     try {
-      bytes = resources_(texture_name(file));
+      in.str(std::string(as_text(resources_(texture_name(file)))));
     } catch (const std::runtime_error& problem) {
       missing_library_ = problem.what();
       return false;
     }
-    std::istringstream in(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     const size_t first = materials->size();
     tinyobj::LoadMtl(map, materials, &in, warning, error);
     for (size_t i = first; i < materials->size(); i++) {
       mesh_.materials.push_back(to_material((*materials)[i]));
-      number_of_.emplace(mesh_.materials.back().name, int(mesh_.materials.size() - 1));
+      number_of_.emplace(mesh_.materials.back().material.name, int(mesh_.materials.size() - 1));
     }
     return true;
   }
@@ -104,13 +127,9 @@ class Parser : public tinyobj::MaterialReader {
  private:
   static Parser& to(void* self) { return *static_cast<Parser*>(self); }
 
-  [[noreturn]] void fail(const std::string& field, const std::string& problem, const std::string& remedy) const {
-    throw std::runtime_error("field '" + field + "': " + problem + "; " + remedy);
-  }
-
   void add_position(const glm::vec3& position) {
     if (!is_usable(position)) {
-      fail("v " + std::to_string(mesh_.positions.size() + 1), "it is not finite or beyond 1e15", "scale the model");
+      fail("field 'v {}': it is not finite or beyond 1e15; scale the model", mesh_.positions.size() + 1);
     }
     mesh_.positions.push_back(position);
   }
@@ -130,10 +149,7 @@ class Parser : public tinyobj::MaterialReader {
     if (index == 0) return -1;
     const int64_t number = index > 0 ? int64_t(index) - 1 : int64_t(count) + index;
     if (number < 0 || number >= int64_t(count)) {
-      fail(
-          "f " + std::to_string(faces_),
-          std::string(what) + " " + std::to_string(index) + " is not among the " + std::to_string(count) + " before it",
-          "export the file again");
+      fail("field 'f {}': {} {} is not among the {} before it; export the file again", faces_, what, index, count);
     }
     return int(number);
   }
@@ -141,9 +157,7 @@ class Parser : public tinyobj::MaterialReader {
   void add_face(const tinyobj::index_t* indices, int count) {
     faces_++;
     if (count < 3) return;  // no area
-    if (count > kMaxCorners) {
-      fail("f " + std::to_string(faces_), "it has more than 1024 corners", "triangulate the model");
-    }
+    if (count > kMaxCorners) fail("field 'f {}': it has more than 1024 corners; triangulate the model", faces_);
     corners_.clear();
     points_.clear();
     for (int i = 0; i < count; i++) {
@@ -151,13 +165,13 @@ class Parser : public tinyobj::MaterialReader {
       corner.position = resolve(indices[i].vertex_index, mesh_.positions.size(), "vertex");
       corner.texcoord = resolve(indices[i].texcoord_index, mesh_.texcoords.size(), "texture coordinate");
       corner.normal = resolve(indices[i].normal_index, mesh_.normals.size(), "normal");
-      if (corner.position < 0) fail("f " + std::to_string(faces_), "a corner has no vertex", "export the file again");
+      if (corner.position < 0) fail("field 'f {}': a corner has no vertex; export the file again", faces_);
       if (corner.normal >= 0 && mesh_.normals[size_t(corner.normal)] == glm::vec3(0)) corner.normal = -1;
       corners_.push_back(corner);
       points_.push_back(mesh_.positions[size_t(corner.position)]);
     }
     if (mesh_.triangles.size() + size_t(count) > kMaxTriangles) {
-      fail("f " + std::to_string(faces_), "there are more than 67 million triangles", "split the model");
+      fail("field 'f {}': there are more than 67 million triangles; split the model", faces_);
     }
     triangles_.clear();
     triangulate(points_, triangles_);
@@ -171,7 +185,7 @@ class Parser : public tinyobj::MaterialReader {
     const auto found = number_of_.find(trimmed(name));
     material_ = found == number_of_.end() ? -1 : found->second;
     if (material_ < 0 && libraries_ > 0 && missing_library_.empty()) {
-      fail("usemtl", "material '" + trimmed(name) + "' is in none of the MTL files", "add it or rename it");
+      fail("field 'usemtl': material '{}' is in none of the MTL files; add it or rename it", trimmed(name));
     }
   }
 
@@ -189,25 +203,27 @@ class Parser : public tinyobj::MaterialReader {
 constexpr float kCosCrease = 0.70710678f;  // 45 degrees
 constexpr uint32_t kMaxFaces = 256;        // looked at around one position, so that a hub does not take forever
 
+// Calls f(position, triangle) for each corner.
+template <typename F>
+void each_corner(const ObjMesh& mesh, F&& f) {
+  for (size_t i = 0; i < mesh.triangles.size(); i++) {
+    for (const ObjCorner& corner : mesh.triangles[i].corners) f(size_t(corner.position), uint32_t(i));
+  }
+}
+
 // Faces around each position, as one array cut at `begin`.
 struct Adjacency {
   std::vector<uint32_t> begin, faces;
 };
 
 Adjacency find_adjacency(const ObjMesh& mesh) {
-  Adjacency adjacency;
-  adjacency.begin.assign(mesh.positions.size() + 1, 0);
-  for (const ObjTriangle& triangle : mesh.triangles) {
-    for (const ObjCorner& corner : triangle.corners) adjacency.begin[size_t(corner.position) + 1]++;
-  }
-  for (size_t i = 1; i < adjacency.begin.size(); i++) adjacency.begin[i] += adjacency.begin[i - 1];
-  adjacency.faces.resize(mesh.triangles.size() * 3);
-  std::vector<uint32_t> next(adjacency.begin.begin(), adjacency.begin.end() - 1);
-  for (size_t i = 0; i < mesh.triangles.size(); i++) {
-    for (const ObjCorner& corner : mesh.triangles[i].corners) {
-      adjacency.faces[next[size_t(corner.position)]++] = uint32_t(i);
-    }
-  }
+  Adjacency adjacency{std::vector<uint32_t>(mesh.positions.size() + 1),
+                      std::vector<uint32_t>(mesh.triangles.size() * 3)};
+  auto& [begin, faces] = adjacency;
+  each_corner(mesh, [&](size_t position, uint32_t) { begin[position + 1]++; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<uint32_t> next = begin;
+  each_corner(mesh, [&](size_t position, uint32_t triangle) { faces[next[position]++] = triangle; });
   return adjacency;
 }
 
@@ -220,9 +236,8 @@ std::vector<FaceNormal> find_face_normals(const ObjMesh& mesh) {
   std::vector<FaceNormal> normals;
   normals.reserve(mesh.triangles.size());
   for (const ObjTriangle& triangle : mesh.triangles) {
-    const glm::dvec3 a(mesh.positions[size_t(triangle.corners[0].position)]);
-    const glm::dvec3 b(mesh.positions[size_t(triangle.corners[1].position)]);
-    const glm::dvec3 c(mesh.positions[size_t(triangle.corners[2].position)]);
+    const auto corner = [&](size_t i) { return glm::dvec3(mesh.positions[size_t(triangle.corners[i].position)]); };
+    const glm::dvec3 a = corner(0), b = corner(1), c = corner(2);
     const glm::dvec3 cross = glm::cross(b - a, c - a);
     const double length = glm::length(cross);
     const bool has_area = length > 0 && std::isfinite(length);
@@ -233,14 +248,49 @@ std::vector<FaceNormal> find_face_normals(const ObjMesh& mesh) {
 
 }  // namespace
 
+void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint32_t, 3>>& triangles) {
+  if (corners.size() == 3) {
+    triangles.push_back({0, 1, 2});
+    return;
+  }
+  const glm::dvec3 normal = area_vector(corners);
+  std::vector<glm::dvec2> points;
+  for (const glm::vec3& corner : corners) points.push_back(project(corner, normal));
+  std::vector<uint32_t> left(corners.size());
+  std::iota(left.begin(), left.end(), 0u);
+  const auto around = [&](size_t at, size_t step) { return left[(at + step) % left.size()]; };
+  // The corner turns left, and no other corner lies in the triangle that it would cut off.
+  const auto is_ear = [&](size_t at) {
+    const glm::dvec2 &a = points[around(at, left.size() - 1)], &b = points[left[at]], &c = points[around(at, 1)];
+    if (!(turn(a, b, c) > 0)) return false;
+    for (size_t i = 2; i + 1 < left.size(); i++) {
+      const glm::dvec2& p = points[around(at, i)];
+      if (p == a || p == b || p == c) continue;
+      if (turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0) return false;
+    }
+    return true;
+  };
+  for (size_t at = 0, tried = 0; left.size() > 3 && tried < left.size();) {
+    at %= left.size();
+    if (is_ear(at)) {
+      triangles.push_back({around(at, left.size() - 1), left[at], around(at, 1)});
+      left.erase(left.begin() + std::ptrdiff_t(at));
+      tried = 0;
+    } else {
+      at++;
+      tried++;
+    }
+  }
+  for (size_t i = 1; i + 1 < left.size(); i++) triangles.push_back({left[0], left[i], left[i + 1]});
+}
+
 ObjMesh parse_obj(std::string_view text, const ResourceReader& resources) { return Parser(resources).parse(text); }
 
 void add_missing_normals(ObjMesh& mesh) {
-  bool missing = false;
-  for (const ObjTriangle& triangle : mesh.triangles) {
-    for (const ObjCorner& corner : triangle.corners) missing |= corner.normal < 0;
-  }
-  if (!missing) return;
+  const auto has_all = [](const ObjTriangle& triangle) {
+    return std::all_of(triangle.corners.begin(), triangle.corners.end(), [](auto& c) { return c.normal >= 0; });
+  };
+  if (std::all_of(mesh.triangles.begin(), mesh.triangles.end(), has_all)) return;
   const Adjacency adjacency = find_adjacency(mesh);
   const std::vector<FaceNormal> face_normals = find_face_normals(mesh);
   for (size_t i = 0; i < mesh.triangles.size(); i++) {

@@ -4,11 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <glm/vec2.hpp>
-#include <glm/vec3.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "brokkr/frame.h"
 
 namespace brokkr {
 
@@ -26,10 +27,8 @@ struct ObjTriangle {
 };
 
 struct ObjMaterial {
-  std::string name;
-  glm::vec3 diffuse{0.8f}, specular{0.0f}, emission{0.0f};
-  float shininess = 32, opacity = 1;
-  std::string diffuse_texture, alpha_texture;  // names as the MTL file has them, empty: none
+  Material material{.kind = MaterialKind::blinn_phong};  // without textures
+  std::string diffuse_texture, alpha_texture;            // names as the MTL file has them, empty: none
 };
 
 // Every number of every corner is inside its array; positions, normals and texture coordinates are finite.
@@ -39,6 +38,11 @@ struct ObjMesh {
   std::vector<ObjTriangle> triangles;  // in the order of the file
   std::vector<ObjMaterial> materials;
 };
+
+// Appends the triangles of a simple, possibly concave polygon of at least three corners to `triangles`, as numbers of
+// corners that keep the polygon's orientation: always corners.size() - 2 of them. Ear clipping in the polygon's own
+// plane (Newell's normal). Where no ear is left (self-intersection, no area) the rest becomes a fan.
+void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint32_t, 3>>& triangles);
 
 // Reads with tinyobjloader; polygons are triangulated, lines and points left out. Throws std::runtime_error naming
 // field and remedy, and the face or vertex by its number in the file.

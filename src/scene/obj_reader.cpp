@@ -9,23 +9,20 @@
 #include <utility>
 
 #include "brokkr/image.h"
+#include "scene/failure.h"
 #include "scene/file_io.h"
 #include "scene/scene_setup.h"
 
 namespace brokkr {
 namespace {
 
-// A vertex of a draw: equal corners are shaded once.
-struct VertexKey {
-  int position, texcoord;
-  std::array<uint32_t, 3> normal;
-  bool operator==(const VertexKey&) const = default;
-};
+// A vertex of a draw: position, texture coordinate and the normal's bits. Equal corners are shaded once.
+using VertexKey = std::array<uint32_t, 5>;
 
 struct VertexKeyHash {
   size_t operator()(const VertexKey& key) const {
-    uint64_t value = uint64_t(uint32_t(key.position)) << 32 | uint32_t(key.texcoord);
-    for (uint32_t bits : key.normal) value = (value ^ bits) * 0x9e3779b97f4a7c15u;
+    uint64_t value = 0;
+    for (const uint32_t bits : key) value = (value ^ bits) * 0x9e3779b97f4a7c15u;
     return size_t(value ^ value >> 29);
   }
 };
@@ -62,14 +59,7 @@ class TextureLoader {
 };
 
 Material make_material(const ObjMaterial& source, TextureLoader& textures) {
-  Material material;
-  material.name = source.name;
-  material.kind = MaterialKind::blinn_phong;
-  material.diffuse = source.diffuse;
-  material.specular = source.specular;
-  material.emission = source.emission;
-  material.shininess = source.shininess;
-  material.opacity = source.opacity;
+  Material material = source.material;
   material.diffuse_texture = textures.load(source.diffuse_texture, false);
   material.alpha_texture = textures.load(source.alpha_texture, true);
   const bool has_mask = material.alpha_texture >= 0 || textures.has_alpha(material.diffuse_texture);
@@ -89,10 +79,8 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
   for (uint32_t triangle : triangles) {
     for (const ObjCorner& corner : mesh.triangles[triangle].corners) {
       const glm::vec3& normal = mesh.normals[size_t(corner.normal)];
-      const VertexKey key{
-          corner.position,
-          corner.texcoord,
-          {std::bit_cast<uint32_t>(normal.x), std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)}};
+      const VertexKey key{uint32_t(corner.position), uint32_t(corner.texcoord), std::bit_cast<uint32_t>(normal.x),
+                          std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)};
       const auto [found, is_new] = vertices.emplace(key, uint32_t(vertices.size()));
       if (is_new) {
         frame.positions.emplace_back(mesh.positions[size_t(corner.position)], 1.0f);
@@ -132,13 +120,13 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
     const int material = mesh.triangles[i].material;
     triangles_of[material < 0 ? mesh.materials.size() : size_t(material)].push_back(uint32_t(i));
   }
-  mesh.materials.emplace_back().name = "default";
+  mesh.materials.emplace_back().material.name = "default";
   TextureLoader textures(frame, resources, limits.texture_pixels);
   std::vector<DrawCommand> blended;
   for (size_t i = 0; i < triangles_of.size(); i++) {
     if (triangles_of[i].empty()) continue;  // the textures of an unused material are not loaded either
     DrawCommand draw = make_draw(frame, mesh, triangles_of[i]);
-    draw.label = mesh.materials[i].name;
+    draw.label = mesh.materials[i].material.name;
     draw.view_count = uint32_t(frame.views.size());
     draw.material = uint32_t(frame.materials.size());
     frame.materials.push_back(make_material(mesh.materials[i], textures));
@@ -164,7 +152,7 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
     report(0.1);
     ObjMesh mesh = parse_obj(text, resources);
     report(0.6);
-    if (mesh.triangles.empty()) throw std::runtime_error("field 'f': there are no faces; name an OBJ file with faces");
+    if (mesh.triangles.empty()) fail("field 'f': there are no faces; name an OBJ file with faces");
     Frame frame = make_frame(std::move(mesh), resources, options, limits);
     frame.application = std::filesystem::path(name).stem().string();
     frame.source = name;
@@ -172,7 +160,7 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
     validate(frame);
     return frame;
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(std::string(name) + ": " + error.what());
+    fail("{}: {}", name, error.what());
   }
 }
 
@@ -181,14 +169,12 @@ Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, co
     const std::filesystem::path file = path.parent_path() / name;
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) {
-      throw std::runtime_error("'" + file.string() + "' is missing; put it there, or change its name in the " +
-                               (file.extension() == ".mtl" ? "mtllib line of the OBJ file" : "MTL file"));
+      fail("'{}' is missing; put it there, or change its name in the {}", file.string(),
+           file.extension() == ".mtl" ? "mtllib line of the OBJ file" : "MTL file");
     }
     return read_file(file, limits.file_bytes);
   };
-  const std::vector<std::byte> bytes = read_file(path, limits.file_bytes);
-  return read_obj(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), path.string(), resources,
-                  options, limits);
+  return read_obj(as_text(read_file(path, limits.file_bytes)), path.string(), resources, options, limits);
 }
 
 }  // namespace brokkr

@@ -1,31 +1,29 @@
 #include "scene/obj_writer.h"
 
-#include <cstdio>
-#include <stdexcept>
+#include <initializer_list>
 #include <string>
 
+#include "scene/failure.h"
 #include "scene/file_io.h"
 
 namespace brokkr {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, size_t command, const std::string& problem) {
-  throw std::runtime_error(path.string() + ": command " + std::to_string(command) + ": " + problem +
-                           ", which an OBJ file cannot hold; write a .bkf file");
-}
-
 void check(const std::filesystem::path& path, const Frame& frame, size_t command, const DrawCommand& draw) {
-  if (draw.vertex_kind != VertexKind::transform) fail(path, command, "its positions are in clip space");
-  if (draw.topology != Topology::triangles) fail(path, command, "it is no triangle list");
-  if (draw.instances != 1) fail(path, command, "it has " + std::to_string(draw.instances) + " instances");
-  if (frame.models[draw.first_instance] != glm::mat4(1.0f)) fail(path, command, "its model matrix is not the identity");
+  const auto refuse = [&](const std::string& problem) {
+    fail("{}: command {}: {}, which an OBJ file cannot hold; write a .bkf file", path.string(), command, problem);
+  };
+  if (draw.vertex_kind != VertexKind::transform) refuse("its positions are in clip space");
+  if (draw.topology != Topology::triangles) refuse("it is no triangle list");
+  if (draw.instances != 1) refuse(fmt::format("it has {} instances", draw.instances));
+  if (frame.models[draw.first_instance] != glm::mat4(1.0f)) refuse("its model matrix is not the identity");
 }
 
-template <class... Values>
-void print(std::string& text, const char* format, Values... values) {
-  char line[256];
-  const int length = std::snprintf(line, sizeof line, format, values...);
-  text.append(line, size_t(length));
+// A line of numbers behind the keyword.
+void print(std::string& text, const char* keyword, std::initializer_list<float> values) {
+  text += keyword;
+  for (const float value : values) text += fmt::format(" {:.9g}", value);
+  text += '\n';
 }
 
 std::string material_name(const Frame& frame, uint32_t material) {
@@ -54,10 +52,11 @@ std::string materials(const Frame& frame, const std::filesystem::path& folder,
   for (uint32_t i = 0; i < frame.materials.size(); ++i) {
     const Material& m = frame.materials[i];
     text += "newmtl " + material_name(frame, i) + "\n";
-    print(text, "Kd %.9g %.9g %.9g\n", m.diffuse.x, m.diffuse.y, m.diffuse.z);
-    print(text, "Ks %.9g %.9g %.9g\n", m.specular.x, m.specular.y, m.specular.z);
-    print(text, "Ke %.9g %.9g %.9g\n", m.emission.x, m.emission.y, m.emission.z);
-    print(text, "Ns %.9g\nd %.9g\n", m.shininess, m.opacity);
+    print(text, "Kd", {m.diffuse.x, m.diffuse.y, m.diffuse.z});
+    print(text, "Ks", {m.specular.x, m.specular.y, m.specular.z});
+    print(text, "Ke", {m.emission.x, m.emission.y, m.emission.z});
+    print(text, "Ns", {m.shininess});
+    print(text, "d", {m.opacity});
     const std::string diffuse = texture_path(frame, m.diffuse_texture, folder, texture_folder);
     const std::string alpha = texture_path(frame, m.alpha_texture, folder, texture_folder);
     if (!diffuse.empty()) text += "map_Kd " + diffuse + "\n";
@@ -74,9 +73,9 @@ void write_obj(const Frame& frame, const std::filesystem::path& path, const std:
   }
   const std::filesystem::path library = std::filesystem::path(path).replace_extension(".mtl");
   std::string text = "mtllib " + library.filename().string() + "\n";
-  for (const glm::vec4& p : frame.positions) print(text, "v %.9g %.9g %.9g\n", p.x, p.y, p.z);
-  for (const glm::vec2& t : frame.texcoords) print(text, "vt %.9g %.9g\n", t.x, t.y);
-  for (const glm::vec3& n : frame.normals) print(text, "vn %.9g %.9g %.9g\n", n.x, n.y, n.z);
+  for (const glm::vec4& p : frame.positions) print(text, "v", {p.x, p.y, p.z});
+  for (const glm::vec2& t : frame.texcoords) print(text, "vt", {t.x, t.y});
+  for (const glm::vec3& n : frame.normals) print(text, "vn", {n.x, n.y, n.z});
   const bool has_texcoords = !frame.texcoords.empty(), has_normals = !frame.normals.empty();
   for (const Command& command : frame.commands) {
     const auto* draw = std::get_if<DrawCommand>(&command);
@@ -86,17 +85,15 @@ void write_obj(const Frame& frame, const std::filesystem::path& path, const std:
       text += 'f';
       for (uint32_t k = 0; k < 3; ++k) {
         const uint64_t v = draw->first_vertex + (draw->indexed ? frame.indices[draw->first_index + i + k] : i + k) + 1;
-        const std::string number = std::to_string(v);
-        text += ' ' + number;
+        text += fmt::format(" {}", v);
         if (has_texcoords || has_normals) text += '/';
-        if (has_texcoords) text += number;
-        if (has_normals) text += '/' + number;
+        if (has_texcoords) text += fmt::format("{}", v);
+        if (has_normals) text += fmt::format("/{}", v);
       }
       text += '\n';
     }
   }
-  const std::string described = materials(frame, path.parent_path(), texture_folder);
-  write_text(library, described);
+  write_text(library, materials(frame, path.parent_path(), texture_folder));
   write_text(path, text);
 }
 

@@ -1,7 +1,8 @@
 #include "scene/scene_setup.h"
 
-#include <stdexcept>
 #include <utility>
+
+#include "scene/failure.h"
 
 namespace brokkr {
 namespace {
@@ -16,8 +17,7 @@ Size target_size(const LoadOptions& options) {
   if (size.width == 0) size.width = several ? options.view_size : 1920;
   if (size.height == 0) size.height = several ? options.view_size : 1080;
   if (size.width < 1 || size.height < 1 || size.width > kMaxTargetSize || size.height > kMaxTargetSize) {
-    throw std::runtime_error("scene, field 'size': " + std::to_string(size.width) + " x " +
-                             std::to_string(size.height) + " is outside 1..16384 pixels; choose another size");
+    fail("scene, field 'size': {} x {} is outside 1..16384 pixels; choose another size", size.width, size.height);
   }
   return size;
 }
@@ -35,9 +35,10 @@ void set_up_scene(Frame& frame, const Bounds& bounds, const std::optional<Camera
   const int views = options.views == 0 ? 1 : options.views;
   if (views < 1 || views > kMaxTargetLayers ||
       uint64_t(size.width) * uint64_t(size.height) * uint64_t(views) > kMaxTargetPixels) {
-    throw std::runtime_error("scene, field 'views': " + std::to_string(views) + " views of " +
-                             std::to_string(size.width) + " x " + std::to_string(size.height) +
-                             " pixels are above the limits; use at most 65536 views and 2^31 pixels in all");
+    fail(
+        "scene, field 'views': {} views of {} x {} pixels are above the limits; use at most 65536 views and 2^31 "
+        "pixels in all",
+        views, size.width, size.height);
   }
   const float aspect = float(size.width) / float(size.height);
   const Camera camera = parse_camera(options.camera, preferred ? *preferred : fit_camera(bounds, aspect));

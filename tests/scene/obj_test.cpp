@@ -13,7 +13,7 @@
 
 #include "brokkr/image.h"
 #include "scene/file_io.h"
-#include "scene/polygon.h"
+#include "scene/obj_mesh.h"
 
 namespace brokkr {
 namespace {
