@@ -1,11 +1,12 @@
 #include "batch/frame_batches.h"
 
+#include <algorithm>
 #include <chrono>
-#include <map>
-#include <stdexcept>
 
 #include "batch/pages.h"
 #include "batch/predict.h"
+#include "scene/failure.h"
+#include "scene/range_set.h"
 
 namespace brokkr {
 namespace {
@@ -38,98 +39,62 @@ bool has_indexed_triangles(const DrawCommand& draw) {
          draw.view_count > 0;
 }
 
-// A vertex buffer that grows: it begins with the frame's vertices, and draws append vertices of their own.
-class NewVertices {
- public:
-  explicit NewVertices(Frame& frame) : frame_(frame) {}
+// Calls f(array) for each array that has a value per vertex.
+template <class F>
+void each_attribute(Frame& frame, F&& f) {
+  f(frame.positions);
+  if (!frame.normals.empty()) f(frame.normals);
+  if (!frame.texcoords.empty()) f(frame.texcoords);
+}
 
-  // Vertices `source` (relative to the draw's) become the draw's own, for each of its instances.
-  void give(DrawCommand& draw, const std::vector<uint32_t>& source) {
-    const uint64_t first = frame_.positions.size();
-    const uint32_t copies = draw.vertex_kind == VertexKind::clip_space ? draw.instances : 1;
-    if (first + uint64_t(copies) * source.size() > uint64_t(1) << 31) {
-      throw std::runtime_error("optimize: more than 2^31 vertices; split the file");
-    }
-    for (uint32_t instance = 0; instance < copies; ++instance) {
-      const uint64_t base = draw.first_vertex + uint64_t(instance) * draw.vertex_count;
-      for (const uint32_t v : source) frame_.positions.push_back(glm::vec4(frame_.positions[base + v]));
-      if (!frame_.normals.empty()) {
-        for (const uint32_t v : source) frame_.normals.push_back(glm::vec3(frame_.normals[base + v]));
-      }
-      if (!frame_.texcoords.empty()) {
-        for (const uint32_t v : source) frame_.texcoords.push_back(glm::vec2(frame_.texcoords[base + v]));
-      }
-    }
-    draw.first_vertex = first;
-    draw.vertex_count = uint32_t(source.size());
+// Times that a draw has its vertices, one set after the other.
+uint32_t vertex_sets(const DrawCommand& draw) {
+  return draw.vertex_kind == VertexKind::clip_space ? draw.instances : 1;
+}
+
+// Vertices `source` (relative to the draw's) become the draw's own, for each of its instances, at the arrays' end.
+void give_vertices(Frame& frame, DrawCommand& draw, const std::vector<uint32_t>& source) {
+  const uint64_t first = frame.positions.size();
+  if (first + uint64_t(vertex_sets(draw)) * source.size() > uint64_t(1) << 31) {
+    fail("optimize: more than 2^31 vertices; split the file");
   }
-
-  // Drops vertices and indices that no draw has any more; everything else moves up.
-  void compact() {
-    compact_one([](DrawCommand& d) -> uint64_t& { return d.first_vertex; },
-                [](const DrawCommand& d) {
-                  const uint32_t copies = d.vertex_kind == VertexKind::clip_space ? d.instances : 1;
-                  return uint64_t(d.vertex_count) * copies;
-                },
-                [](const DrawCommand&) { return true; },
-                [&](uint64_t from, uint64_t to, uint64_t count) {
-                  const auto move = [&](auto& array) {
-                    if (!array.empty())
-                      std::copy_n(array.begin() + ptrdiff_t(from), count, array.begin() + ptrdiff_t(to));
-                  };
-                  move(frame_.positions);
-                  move(frame_.normals);
-                  move(frame_.texcoords);
-                },
-                [&](uint64_t size) {
-                  frame_.positions.resize(size);
-                  if (!frame_.normals.empty()) frame_.normals.resize(size);
-                  if (!frame_.texcoords.empty()) frame_.texcoords.resize(size);
-                });
-    compact_one([](DrawCommand& d) -> uint64_t& { return d.first_index; },
-                [](const DrawCommand& d) { return uint64_t(d.element_count); },
-                [](const DrawCommand& d) { return d.indexed; },
-                [&](uint64_t from, uint64_t to, uint64_t count) {
-                  std::copy_n(frame_.indices.begin() + ptrdiff_t(from), count, frame_.indices.begin() + ptrdiff_t(to));
-                },
-                [&](uint64_t size) { frame_.indices.resize(size); });
-  }
-
- private:
-  Frame& frame_;
-
-  template <class First, class Count, class Uses, class Move, class Resize>
-  void compact_one(First&& first_of, Count&& count_of, Uses&& uses, Move&& move, Resize&& resize) {
-    std::map<uint64_t, uint64_t> kept;  // begin -> end, merged
-    for (Command& command : frame_.commands) {
-      auto* draw = std::get_if<DrawCommand>(&command);
-      if (draw == nullptr || !uses(*draw)) continue;
-      uint64_t begin = first_of(*draw), end = begin + count_of(*draw);
-      auto next = kept.upper_bound(begin);
-      if (next != kept.begin() && std::prev(next)->second >= begin) --next;
-      while (next != kept.end() && next->first <= end) {
-        begin = std::min(begin, next->first);
-        end = std::max(end, next->second);
-        next = kept.erase(next);
+  each_attribute(frame, [&](auto& values) {
+    for (uint32_t set = 0; set < vertex_sets(draw); ++set) {
+      const uint64_t base = draw.first_vertex + uint64_t(set) * draw.vertex_count;
+      for (const uint32_t v : source) {
+        const auto value = values[base + v];
+        values.push_back(value);
       }
-      kept[begin] = end;
     }
-    std::map<uint64_t, uint64_t> moved;  // old begin -> new begin
-    uint64_t size = 0;
-    for (const auto& [begin, end] : kept) {
-      if (begin != size) move(begin, size, end - begin);
-      moved[begin] = size;
-      size += end - begin;
+  });
+  draw.first_vertex = first;
+  draw.vertex_count = uint32_t(source.size());
+}
+
+// Drops vertices and indices that no draw has any more; everything else moves up.
+void compact(Frame& frame) {
+  RangeSet vertices, indices;
+  const auto each_draw = [&](auto&& f) {
+    for (Command& command : frame.commands) {
+      if (auto* draw = std::get_if<DrawCommand>(&command)) f(*draw);
     }
-    for (Command& command : frame_.commands) {
-      auto* draw = std::get_if<DrawCommand>(&command);
-      if (draw == nullptr || !uses(*draw)) continue;
-      const auto range = std::prev(moved.upper_bound(first_of(*draw)));
-      first_of(*draw) = range->second + (first_of(*draw) - range->first);
-    }
-    resize(size);
-  }
-};
+  };
+  const auto pack = [](RangeSet& kept, auto& values) {
+    values.resize(kept.pack([&](uint64_t from, uint64_t to, uint64_t count) {
+      if (from != to) std::copy_n(values.begin() + ptrdiff_t(from), count, values.begin() + ptrdiff_t(to));
+    }));
+  };
+  each_draw([&](const DrawCommand& draw) {
+    vertices.add(draw.first_vertex, uint64_t(draw.vertex_count) * vertex_sets(draw));
+    if (draw.indexed) indices.add(draw.first_index, draw.element_count);
+  });
+  each_attribute(frame, [&](auto& values) { pack(vertices, values); });
+  pack(indices, frame.indices);
+  each_draw([&](DrawCommand& draw) {
+    draw.first_vertex = vertices.moved(draw.first_vertex);
+    if (draw.indexed) draw.first_index = indices.moved(draw.first_index);
+  });
+}
 
 }  // namespace
 
@@ -156,7 +121,6 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
                               const std::function<void(const std::string&)>& progress) {
   OptimizeReport report;
   report.vertices_before = frame.positions.size();
-  NewVertices vertices(frame);
   std::vector<DrawTriangles> all = indexed_triangles(frame);
   for (DrawTriangles& triangles : all) {
     auto& draw = std::get<DrawCommand>(frame.commands[triangles.command]);
@@ -164,10 +128,7 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
       ++report.kept_draws;
       continue;
     }
-    if (progress) {
-      progress("draw " + std::to_string(triangles.command) + ": " + std::to_string(triangles.indices.size() / 3) +
-               " triangles");
-    }
+    if (progress) progress(fmt::format("draw {}: {} triangles", triangles.command, triangles.indices.size() / 3));
     report.vertex_runs_before += predict_batches(model, triangles.indices).vertex_runs;
     const auto begin = std::chrono::steady_clock::now();
     std::vector<uint32_t> indices = reorder(options.method, model, triangles.indices, options.cache_size);
@@ -192,7 +153,7 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
     report.vertex_runs_after += predict_batches(model, indices).vertex_runs;
     report.triangles += indices.size() / 3;
     ++report.draws;
-    if (!source.empty()) vertices.give(draw, source);
+    if (!source.empty()) give_vertices(frame, draw, source);
     draw.topology = Topology::triangles;
     draw.restart = false;
     draw.first_index = frame.indices.size();
@@ -200,7 +161,7 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
     frame.indices.insert(frame.indices.end(), indices.begin(), indices.end());
     triangles.indices.clear();
   }
-  vertices.compact();
+  compact(frame);
   validate(frame);
   report.vertices_after = frame.positions.size();
   return report;

@@ -30,7 +30,4 @@ inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
 
-// `indices` with its triangles in `order`.
-std::vector<uint32_t> in_order(std::span<const uint32_t> indices, std::span<const uint32_t> order);
-
 }  // namespace brokkr

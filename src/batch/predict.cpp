@@ -1,30 +1,14 @@
 #include "batch/predict.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 #include "batch/vertex_memory.h"
 
 namespace brokkr {
 namespace {
-
-// Number of corners of the triangle that have to be shaded at `at`; enters them into memory. Calls `shaded(corner)` or
-// `found(corner)` for each.
-template <class Memory, class Shaded, class Found>
-uint32_t use_triangle(Memory& memory, const uint32_t* corner, uint32_t at, Shaded&& shaded, Found&& found) {
-  uint32_t added = 0;
-  for (uint32_t i = 0; i < 3; ++i) {
-    if (memory.has(corner[i], at + i)) {
-      found(i);
-    } else {
-      shaded(i);
-      ++added;
-    }
-    memory.use(corner[i], at + i);
-  }
-  return added;
-}
 
 // The paper's listing notices in the middle of a triangle that a batch is full, and reloads the triangle's corners into
 // the new batch's memory. Here a whole triangle is tried and, where it does not fit, tried again in a new batch: the
@@ -51,22 +35,21 @@ BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indic
     const bool at_segment = model.segment > 0 && uint64_t(t) * 3 % model.segment == 0;
     if (size > 0 && (size + 3 > model.max_size || at_segment)) cut(t);
     for (;;) {
-      uint32_t next = uniques;
-      const uint32_t added = use_triangle(
-          memory, corner, size,
-          [&](uint32_t i) {
-            if (keep_runs) result.run_of_index[size_t(t) * 3 + i] = latest[corner[i]] = uint16_t(next++);
-          },
-          [&](uint32_t i) {
-            if (keep_runs) result.run_of_index[size_t(t) * 3 + i] = latest[corner[i]];
-          });
-      if (uniques + added > model.max_uniques) {
-        cut(t);
-        continue;
+      uint32_t added = 0;
+      for (uint32_t i = 0; i < 3; ++i) {
+        const uint32_t v = corner[i];
+        const bool found = memory.has(v, size + i);
+        memory.use(v, size + i);
+        if (keep_runs && !found) latest[v] = uint16_t(uniques + added);
+        if (keep_runs) result.run_of_index[size_t(t) * 3 + i] = latest[v];
+        added += !found;
       }
-      uniques += added;
-      result.vertex_runs += added;
-      break;
+      if (uniques + added <= model.max_uniques) {
+        uniques += added;
+        result.vertex_runs += added;
+        break;
+      }
+      cut(t);
     }
     size += 3;
   }
@@ -76,22 +59,25 @@ BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indic
 
 }  // namespace
 
+void require_triangles(const char* function, std::span<const uint32_t> indices) {
+  if (indices.size() % 3 == 0) return;
+  throw std::invalid_argument(
+      fmt::format("{}: {} indices are no triangle list; give a multiple of 3", function, indices.size()));
+}
+
 size_t vertex_bound(std::span<const uint32_t> indices) {
   return indices.empty() ? 0 : size_t(*std::max_element(indices.begin(), indices.end())) + 1;
 }
 
 BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs) {
-  if (indices.size() % 3 != 0) {
-    throw std::invalid_argument("predict_batches: " + std::to_string(indices.size()) +
-                                " indices are no triangle list; give a multiple of 3");
-  }
+  require_triangles("predict_batches", indices);
   if (model.max_size < 3 || model.max_uniques < 3 || model.max_uniques > 65535) {
     throw std::invalid_argument("predict_batches: a batch must hold a triangle");
   }
   const bool looks_back = model.memory == VertexMemory::look_back || model.memory == VertexMemory::look_back_modulo_3;
   if (looks_back && model.max_size > LookBackMemory::kMaxPositions) {
-    throw std::invalid_argument("predict_batches: batches that look back have at most " +
-                                std::to_string(LookBackMemory::kMaxPositions) + " indices");
+    throw std::invalid_argument(fmt::format("predict_batches: batches that look back have at most {} indices",
+                                            uint32_t(LookBackMemory::kMaxPositions)));
   }
   const size_t vertices = vertex_bound(indices);
   return with_memory(model, vertices,

@@ -23,6 +23,9 @@ struct BatchPrediction {
 // that is no multiple of 3 or for limits below 3.
 BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs = false);
 
+// Throws std::invalid_argument, naming `function`, for a length that is no multiple of 3.
+void require_triangles(const char* function, std::span<const uint32_t> indices);
+
 // One more than the largest index; 0 for none.
 size_t vertex_bound(std::span<const uint32_t> indices);
 

@@ -1,5 +1,6 @@
 #include "batch/reorder.h"
 
+#include <fmt/core.h>
 #include <meshoptimizer.h>
 
 #include <algorithm>
@@ -45,21 +46,27 @@ uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model) {
 
 std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std::span<const uint32_t> indices,
                               uint32_t cache_size) {
-  if (indices.size() % 3 != 0) {
-    throw std::invalid_argument("reorder: " + std::to_string(indices.size()) +
-                                " indices are no triangle list; give a multiple of 3");
-  }
+  require_triangles("reorder", indices);
   if (cache_size != 0 && (cache_size < 3 || cache_size > 1024)) {
-    throw std::invalid_argument("reorder: a cache of " + std::to_string(cache_size) + " vertices is not in 3 .. 1024");
+    throw std::invalid_argument(fmt::format("reorder: a cache of {} vertices is not in 3 .. 1024", cache_size));
   }
   if (indices.empty()) return {};
+  // `indices` with its triangles in `order`.
+  const auto in_order = [&](const std::vector<uint32_t>& order) {
+    std::vector<uint32_t> result;
+    result.reserve(indices.size());
+    for (const uint32_t t : order) {
+      for (size_t i = 0; i < 3; ++i) result.push_back(indices[size_t(t) * 3 + i]);
+    }
+    return result;
+  };
   if (cache_size == 0) cache_size = preferred_cache_size(method, model);
   std::vector<uint32_t> result(indices.size());
   switch (method) {
-    case ReorderMethod::hoppe: return in_order(indices, hoppe_order(indices, cache_size));
-    case ReorderMethod::k_cache: return in_order(indices, k_cache_order(indices, cache_size));
-    case ReorderMethod::batch: return in_order(indices, batch_order(model, indices, kFullWeights));
-    case ReorderMethod::batch_fast: return in_order(indices, batch_order(model, indices, kFastWeights));
+    case ReorderMethod::hoppe: return in_order(hoppe_order(indices, cache_size));
+    case ReorderMethod::k_cache: return in_order(k_cache_order(indices, cache_size));
+    case ReorderMethod::batch: return in_order(batch_order(model, indices, kFullWeights));
+    case ReorderMethod::batch_fast: return in_order(batch_order(model, indices, kFastWeights));
     case ReorderMethod::tipsify:
       meshopt_optimizeVertexCacheFifo(result.data(), indices.data(), indices.size(), vertex_bound(indices), cache_size);
       return result;
@@ -68,8 +75,7 @@ std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std
       return result;
     case ReorderMethod::original: break;
   }
-  std::copy(indices.begin(), indices.end(), result.begin());
-  return result;
+  return {indices.begin(), indices.end()};
 }
 
 }  // namespace brokkr

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "brokkr_commit.h"
@@ -24,52 +24,25 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-// "MemTotal:   32148228 kB" → 32148228.
-uint64_t kib_of(const std::string& path, const std::string& name) {
+// What stands behind ':' or '=' in the first line that begins with `name`.
+std::string field(const std::string& path, const char* name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind(name + ":", 0) != 0) continue;
-    uint64_t value = 0;
-    std::istringstream(line.substr(name.size() + 1)) >> value;
-    return value;
+    if (!line.starts_with(name)) continue;
+    const size_t begin = line.find_first_not_of(" \t", line.find_first_of(":=") + 1);
+    return begin == std::string::npos ? "" : line.substr(begin);
   }
-  return 0;
+  return {};
 }
 
-void read_processor(MachineFacts& facts) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(": ");
-    const bool names = line.rfind("model name", 0) == 0 || line.rfind("Model", 0) == 0;
-    if (names && colon != std::string::npos) facts.processor = line.substr(colon + 2);
-    if (line.rfind("flags", 0) == 0) {
-      facts.virtual_machine = line.find(" hypervisor") != std::string::npos;
-      break;  // the other cores are alike
-    }
-  }
-}
-
-std::string system_name() {
-  std::ifstream file("/etc/os-release");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("PRETTY_NAME=", 0) != 0) continue;
-    std::string name = line.substr(12);
-    std::erase(name, '"');
-    return name;
-  }
-  return "Linux";
-}
+// "MemTotal:   32148228 kB" → 32148228.
+uint64_t kib_of(const char* path, const char* name) { return std::strtoull(field(path, name).c_str(), nullptr, 10); }
 
 void read_gpu(MachineFacts& facts) {
   facts.driver = first_line("/sys/module/nvidia/version");
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", error)) {
-    std::ifstream file(entry.path() / "information");
-    for (std::string line; std::getline(file, line);) {
-      if (line.rfind("Model:", 0) != 0) continue;
-      const size_t begin = line.find_first_not_of(" \t", 6);
-      if (begin != std::string::npos) facts.gpu = line.substr(begin);
-    }
+    facts.gpu = field(entry.path() / "information", "Model:");
     if (!facts.gpu.empty()) return;
   }
 }
@@ -78,10 +51,14 @@ void read_gpu(MachineFacts& facts) {
 
 MachineFacts machine_facts() {
   MachineFacts facts;
-  read_processor(facts);
+  facts.processor = field("/proc/cpuinfo", "model name");
+  if (facts.processor.empty()) facts.processor = field("/proc/cpuinfo", "Model");  // aarch64
+  facts.virtual_machine = field("/proc/cpuinfo", "flags").find("hypervisor") != std::string::npos;
   facts.cores = static_cast<int>(std::thread::hardware_concurrency());
   facts.memory_kib = kib_of("/proc/meminfo", "MemTotal");
-  facts.system = system_name();
+  facts.system = field("/etc/os-release", "PRETTY_NAME=");
+  std::erase(facts.system, '"');
+  if (facts.system.empty()) facts.system = "Linux";
   utsname system{};
   if (uname(&system) == 0) facts.kernel = system.release;
   facts.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");

@@ -1,8 +1,10 @@
 #include "log/manifest.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <variant>
@@ -21,56 +23,29 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMostSceneBytes = uint64_t(1) << 34;
 
-void check(int result) {
-  if (result != 1) throw std::runtime_error("SHA-256: libcrypto failed; is its configuration whole?");
-}
-
-template <class T>
-void add_array(Sha256& hash, const std::vector<T>& values) {
-  const uint64_t count = values.size();  // hashed too: a value that moves from one array to the next changes the hash
-  hash.add(std::as_bytes(std::span(&count, 1)));
-  hash.add(std::as_bytes(std::span(values)));
-}
-
-std::string geometry_hash(const Frame& frame) {
-  Sha256 hash;
-  add_array(hash, frame.positions);
-  add_array(hash, frame.indices);
-  add_array(hash, frame.normals);
-  add_array(hash, frame.texcoords);
-  add_array(hash, frame.models);
-  return hash.hex();
+std::string geometry_hash(const Frame& f) {
+  // Hashed too: a value that moves from one array to the next changes the hash.
+  const std::array<uint64_t, 5> counts = {f.positions.size(), f.indices.size(), f.normals.size(), f.texcoords.size(),
+                                          f.models.size()};
+  const auto count = [&](size_t i) { return std::as_bytes(std::span(counts).subspan(i, 1)); };
+  const auto values = [](const auto& array) { return std::as_bytes(std::span(array)); };
+  const std::span<const std::byte> parts[] = {count(0), values(f.positions), count(1), values(f.indices),
+                                              count(2), values(f.normals),   count(3), values(f.texcoords),
+                                              count(4), values(f.models)};
+  return sha256(parts);
 }
 
 }  // namespace
 
-struct Sha256::Context {
-  EVP_MD_CTX* digest = EVP_MD_CTX_new();
-  ~Context() { EVP_MD_CTX_free(digest); }
-};
-
-Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  check(context_->digest != nullptr);
-  check(EVP_DigestInit_ex(context_->digest, EVP_sha256(), nullptr));
-}
-
-Sha256::~Sha256() = default;
-
-void Sha256::add(std::span<const std::byte> bytes) {
-  check(EVP_DigestUpdate(context_->digest, bytes.data(), bytes.size()));
-}
-
-std::string Sha256::hex() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-  unsigned length = 0;
-  check(EVP_DigestFinal_ex(context_->digest, bytes.data(), &length));
-  std::string text;
-  for (unsigned i = 0; i < length; ++i) {
-    constexpr const char* kDigits = "0123456789abcdef";
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
+std::string sha256(std::span<const std::span<const std::byte>> parts) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  bool good = context != nullptr && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  for (const auto part : parts) good = good && EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1;
+  std::array<unsigned char, 32> digest{};
+  if (!good || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1) {
+    throw std::runtime_error("SHA-256: libcrypto failed; is its configuration whole?");
   }
-  return text;
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 std::filesystem::path manifest_path(const std::filesystem::path& log) {
@@ -82,10 +57,9 @@ Json scene_json(const std::string& path, const Frame& frame) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) {
     const std::vector<std::byte> bytes = read_file(path, kMostSceneBytes);
-    Sha256 hash;
-    hash.add(bytes);
+    const std::span<const std::byte> parts[] = {bytes};
     json["bytes"] = bytes.size();
-    json["sha256"] = hash.hex();
+    json["sha256"] = sha256(parts);
   } else {
     json["bytes"] = nullptr;
     json["sha256"] = nullptr;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -23,20 +22,9 @@ inline constexpr int kLogVersion = 1;
 // "run.csv" → "run.json".
 std::filesystem::path manifest_path(const std::filesystem::path& log);
 
-// SHA-256, so that a log names its scene without doubt.
-class Sha256 {
- public:
-  Sha256();  // throws std::runtime_error where libcrypto cannot
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-  void add(std::span<const std::byte> bytes);
-  std::string hex();  // 64 digits, of everything added; ends the object's use
-
- private:
-  struct Context;  // of libcrypto
-  std::unique_ptr<Context> context_;
-};
+// SHA-256 of the parts one after another, as 64 hexadecimal digits: a log names its scene without doubt. Throws
+// std::runtime_error where libcrypto cannot.
+std::string sha256(std::span<const std::span<const std::byte>> parts);
 
 // File, size, SHA-256 of the file (null for a generated scene) and of the geometry as it was loaded: positions,
 // indices, normals, texture coordinates and models. Reads the file; takes 5 ms per MiB.
