@@ -53,6 +53,25 @@ foreach(isa neon v2 v3 v4)
   endif()
 endforeach()
 
+# For what needs no more than one vector machine and the emulated one: narrows BROKKR_BUILT_ISAS of the caller to these,
+# and sets <prefix>_MACHINES to the definitions <prefix>_CPU=<isa> and <prefix>_EMULATED=1 of those that are built.
+function(brokkr_use_two_machines prefix)
+  set(isas)
+  set(definitions)
+  foreach(isa v2 neon v3 v4)
+    if(isa IN_LIST BROKKR_BUILT_ISAS AND NOT isas)
+      set(isas ${isa})
+      set(definitions ${prefix}_CPU=${isa})
+    endif()
+  endforeach()
+  if("emulated" IN_LIST BROKKR_BUILT_ISAS)
+    list(APPEND isas emulated)
+    list(APPEND definitions ${prefix}_EMULATED=1)
+  endif()
+  set(BROKKR_BUILT_ISAS ${isas} PARENT_SCOPE)
+  set(${prefix}_MACHINES ${definitions} PARENT_SCOPE)
+endfunction()
+
 # Compiles `sources` once per instruction set, as object libraries <prefix>_<isa>, with BROKKR_ISA=<isa> and
 # BROKKR_ISA_<ISA>=1 defined, and adds the objects to `target`. Sets <prefix>_LIBRARIES for the symbol check.
 function(brokkr_add_isa_objects target prefix)

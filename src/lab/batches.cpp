@@ -17,7 +17,7 @@ struct Ordered {
   uint64_t copies = 0;  // vertices that the post-process added
 };
 
-// The draws in a method's order. With `number`, batch methods number the vertices anew, as `brokkr optimize` does.
+// The draws in a method's order. Batch methods may number the vertices anew, as `brokkr optimize` does.
 Ordered order_all(const BatchInput& input, const ReorderInfo& method, const BatchModel& model, uint32_t cache = 0) {
   Ordered result;
   const bool ours = method.method >= ReorderMethod::batch;
@@ -53,16 +53,6 @@ double rate(const std::vector<std::vector<uint32_t>>& draws, const BatchModel& m
 
 bool is_cache_model(const BatchModel& model) {
   return model.memory != VertexMemory::everything && model.memory != VertexMemory::nothing;
-}
-
-ReuseMode reuse_of(const std::string& model) {
-  if (model == "nvidia") return ReuseMode::nvidia;
-  if (model == "nvidia-gl") return ReuseMode::nvidia_gl;
-  if (model == "amd") return ReuseMode::amd;
-  if (model == "intel") return ReuseMode::intel;
-  if (model == "warp") return ReuseMode::warp;
-  if (model == "precomputed") return ReuseMode::precomputed;
-  return ReuseMode::none;
 }
 
 template <class Cache>
@@ -103,20 +93,16 @@ BatchInput batch_input(const std::string& name, Frame frame) {
   return input;
 }
 
-ResultTable empty_asr_table() {
-  return {"asr", {"file", "triangles", "model", "method", "asr", "perfect", "vertices", "copies", "ms"}, {}};
-}
-ResultTable empty_cache_table() {
-  return {"caches", {"file", "model", "method", "asr", "policy", "size", "predicted"}, {}};
-}
-ResultTable empty_sweep_table() { return {"sweep", {"file", "model", "method", "size", "asr"}, {}}; }
-ResultTable empty_render_table() {
-  return {"render",
-          {"file", "reuse", "order", "vertex_work", "ms", "vertex_runs", "triangles", "asr", "predicted_asr"},
-          {}};
+ReuseMode reuse_of(const std::string& model) {
+  for (const auto& choice : Choices<ReuseMode>::all) {
+    if (model == choice.name) return choice.value;
+  }
+  return ReuseMode::none;
 }
 
-void measure_asr(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
+namespace {
+
+void measure_asr(const BatchInput& input, const BatchRequest& request, Rows& rows) {
   uint64_t distinct = 0;
   for (const DrawTriangles& draw : input.draws) distinct += distinct_vertices(draw.indices);
   const uint64_t triangles = input.triangles();
@@ -125,50 +111,46 @@ void measure_asr(const BatchInput& input, const BatchRequest& request, ResultTab
     for (const ReorderInfo& method : request.methods) {
       request.progress(input.name + ": " + method.name + " for " + model.name);
       const Ordered ordered = order_all(input, method, model);
-      table.rows.push_back({input.name, std::to_string(triangles), model.name, method.name,
-                            fixed(rate(ordered.draws, model), 4), fixed(perfect, 4), std::to_string(distinct),
-                            std::to_string(ordered.copies), fixed(ordered.ms, 1)});
+      rows.push_back(row(input.name, triangles, model.name, method.name, fixed(rate(ordered.draws, model), 4),
+                         fixed(perfect, 4), distinct, ordered.copies, fixed(ordered.ms, 1)));
     }
   }
 }
 
-void measure_caches(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
+void measure_caches(const BatchInput& input, const BatchRequest& request, Rows& rows) {
   for (const BatchModel& model : request.models) {
     if (!is_cache_model(model)) continue;
     for (const ReorderInfo& method : request.methods) {
+      request.progress(input.name + ": caches, " + method.name + " for " + model.name);
       const Ordered ordered = order_all(input, method, model);
       const std::string asr = fixed(rate(ordered.draws, model), 4);
       for (uint32_t size = 1; size <= request.max_cache; ++size) {
-        request.progress(input.name + ": caches of " + std::to_string(size) + ", " + method.name + " for " +
-                         model.name);
         for (const bool lru : {false, true}) {
           const double predicted = rate(ordered.draws, [&](const auto& indices) {
             return lru ? lru_cache_misses(indices, size) : fifo_cache_misses(indices, size);
           });
-          table.rows.push_back({input.name, model.name, method.name, asr, lru ? "lru" : "fifo", std::to_string(size),
-                                fixed(predicted, 4)});
+          rows.push_back(
+              row(input.name, model.name, method.name, asr, lru ? "lru" : "fifo", size, fixed(predicted, 4)));
         }
       }
     }
   }
 }
 
-void measure_sweep(const BatchInput& input, const BatchRequest& request, ResultTable& table) {
+void measure_sweep(const BatchInput& input, const BatchRequest& request, Rows& rows) {
   for (const BatchModel& model : request.models) {
     for (const ReorderInfo& method : request.methods) {
       if (!method.has_cache_size) continue;
       for (uint32_t size = 3; size <= request.max_cache; size += size < 24 ? 1 : 4) {
         request.progress(input.name + ": " + method.name + " with " + std::to_string(size) + " for " + model.name);
         const Ordered ordered = order_all(input, method, model, size);
-        table.rows.push_back(
-            {input.name, model.name, method.name, std::to_string(size), fixed(rate(ordered.draws, model), 4)});
+        rows.push_back(row(input.name, model.name, method.name, size, fixed(rate(ordered.draws, model), 4)));
       }
     }
   }
 }
 
-void measure_render(const BatchInput& input, const BatchRequest& request, const RenderOptions& options, uint32_t work,
-                    int frames, ResultTable& table) {
+void measure_render(const BatchInput& input, const BatchRequest& request, Rows& rows) {
   Renderer renderer;
   for (const BatchModel& model : request.models) {
     for (const bool reordered : {false, true}) {
@@ -182,23 +164,33 @@ void measure_render(const BatchInput& input, const BatchRequest& request, const 
       }
       const double predicted = triangles == 0 ? 0 : double(runs) / double(triangles);
       PreparedFrame prepared = renderer.prepare(frame);
-      for (const uint32_t multiply_adds : {0u, work}) {
-        RenderOptions o = options;
+      for (const uint32_t multiply_adds : {0u, request.work}) {
+        RenderOptions o = request.render;
         o.reuse = reuse_of(model.name);
         o.vertex_work = multiply_adds;
         double ms = 0;
         Statistics s;
-        for (int i = 0; i <= frames; ++i) {
+        for (int i = 0; i <= request.frames; ++i) {
           request.progress(input.name + ": frame " + std::to_string(i) + " with " + model.name);
           s = renderer.render(prepared, o, false).statistics;
           if (i == 1 || (i > 1 && s.launch_ms < ms)) ms = s.launch_ms;
         }
-        table.rows.push_back({input.name, model.name, reordered ? "batch" : "original", std::to_string(multiply_adds),
-                              fixed(ms, 3), std::to_string(s.vertex_shader_runs), std::to_string(s.triangles_in),
-                              fixed(s.asr, 4), fixed(predicted, 4)});
+        rows.push_back(row(input.name, model.name, reordered ? "batch" : "original", multiply_adds, fixed(ms, 3),
+                           s.vertex_shader_runs, s.triangles_in, fixed(s.asr, 4), fixed(predicted, 4)));
       }
     }
   }
 }
+
+constexpr BatchExperiment kExperiments[] = {
+    {"asr", nullptr, "file,triangles,model,method,asr,perfect,vertices,copies,ms", measure_asr},
+    {"caches", "caches", "file,model,method,asr,policy,size,predicted", measure_caches},
+    {"sweep", "sweep", "file,model,method,size,asr", measure_sweep},
+    {"render", "frames", "file,reuse,order,vertex_work,ms,vertex_runs,triangles,asr,predicted_asr", measure_render},
+};
+
+}  // namespace
+
+std::span<const BatchExperiment> batch_experiments() { return kExperiments; }
 
 }  // namespace brokkr::lab

@@ -18,6 +18,9 @@ struct BatchRequest {
   std::vector<BatchModel> models;
   std::vector<ReorderInfo> methods;
   uint32_t max_cache = 64;
+  RenderOptions render;  // of the experiment with frames
+  uint32_t work = 2000;  // multiply-adds of its longer vertex shader
+  int frames = 5;
   std::function<void(const std::string&)> progress;
 };
 
@@ -36,28 +39,27 @@ uint64_t distinct_vertices(std::span<const uint32_t> indices);
 uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size);
 uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size);
 
-ResultTable empty_asr_table();
-ResultTable empty_cache_table();
-ResultTable empty_sweep_table();
-ResultTable empty_render_table();
+// The strategy that makes the batches of the model of this name.
+ReuseMode reuse_of(const std::string& model);
 
-// Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering took
-// [Kerbl18, Tables 6.1 and 6.2]. Vertices keep the file's numbers; only the `batch` methods, whose last step is the
-// post-process, may copy vertices and number them anew.
-void measure_asr(const BatchInput& input, const BatchRequest& request, ResultTable& table);
+struct BatchExperiment {
+  const char* name;     // of its table
+  const char* option;   // that asks for it; nullptr: it is always measured
+  const char* columns;  // "a,b,c"
+  void (*measure)(const BatchInput& input, const BatchRequest& request, Rows& rows);
+};
 
-// What global FIFO and LRU caches of 1 .. max_cache vertices predict, for the orders of all methods, beside the batch
-// model [Kerbl18, Fig. 6.2].
-void measure_caches(const BatchInput& input, const BatchRequest& request, ResultTable& table);
-
-// The shading rates of K-Cache and Tipsify on each model, for assumed caches of 3 .. max_cache vertices [Kerbl18, Fig.
-// 6.4].
-void measure_sweep(const BatchInput& input, const BatchRequest& request, ResultTable& table);
-
-// Milliseconds per frame and vertex shader runs of the pipeline with each reuse strategy: on the file as it is and
-// reordered for the strategy, with a short vertex shader and one of `work` multiply-adds. Times are the least of
-// `frames` frames.
-void measure_render(const BatchInput& input, const BatchRequest& request, const RenderOptions& options, uint32_t work,
-                    int frames, ResultTable& table);
+// In the order of their tables:
+//   asr     Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering
+//           took [Kerbl18, Tables 6.1 and 6.2]. Vertices keep the file's numbers; only the `batch` methods, whose last
+//           step is the post-process, may copy vertices and number them anew.
+//   caches  What global FIFO and LRU caches of 1 .. max_cache vertices predict, for the orders of all methods, beside
+//           the batch model [Kerbl18, Fig. 6.2].
+//   sweep   The shading rates of K-Cache and Tipsify on each model, for assumed caches of 3 .. max_cache vertices
+//           [Kerbl18, Fig. 6.4].
+//   render  Milliseconds per frame and vertex shader runs of the pipeline with each reuse strategy: on the file as it
+//           is and reordered for the strategy, with a short vertex shader and one of `work` multiply-adds. Times are the
+//           least of `frames` frames.
+std::span<const BatchExperiment> batch_experiments();
 
 }  // namespace brokkr::lab

@@ -13,6 +13,12 @@ struct Crew {
   uint32_t warps = 1, lanes = 1;
 };
 
+constexpr uint32_t scramble(uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x7feb352du;
+  x = (x ^ (x >> 15)) * 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
 struct MixCounts {
   uint64_t enqueued, dequeued, full, empty;
   float work;  // the result of the multiply-adds, so that the compiler keeps them

@@ -8,12 +8,6 @@ BROKKR_MACHINE_BEGIN
 namespace queue_lab {
 using namespace brokkr::lab;
 
-BROKKR_FN uint32_t scramble(uint32_t x) {
-  x = (x ^ (x >> 16)) * 0x7feb352du;
-  x = (x ^ (x >> 15)) * 0x846ca68bu;
-  return x ^ (x >> 16);
-}
-
 template <class Queue>
 BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
   const Queue queue(plan.queue);

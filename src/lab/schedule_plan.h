@@ -71,10 +71,7 @@ struct ProgramStart {
 
 // Priority of task `number`: 24 bits.
 constexpr uint32_t drawn_priority(uint32_t number, uint32_t seed) {
-  uint32_t x = number * 0x9e3779b9u + seed * 0x85ebca6bu;
-  x = (x ^ (x >> 16)) * 0x7feb352du;
-  x = (x ^ (x >> 15)) * 0x846ca68bu;
-  return (x ^ (x >> 16)) & 0xffffffu;
+  return scramble(number * 0x9e3779b9u + seed * 0x85ebca6bu) & 0xffffffu;
 }
 
 }  // namespace brokkr::lab

@@ -1,6 +1,7 @@
 // brokkr batches: vertex reuse by model and method [Kerbl18, chapter 6].
+#include <fmt/ranges.h>
+
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/batch_options.h"
@@ -20,30 +21,19 @@ using lab::BatchInput, lab::BatchRequest;
 
 // One table per model, a line per file and a column per method, as in [Kerbl18].
 void print_asr(const ResultTable& table, const BatchRequest& request) {
-  std::map<std::string, std::map<std::string, std::map<std::string, std::string>>> cells;
-  std::map<std::string, std::pair<std::string, std::string>> files;
-  std::vector<std::string> order;
-  for (const auto& row : table.rows) {
-    cells[row[2]][row[0]][row[3]] = row[4];
-    if (files.emplace(row[0], std::pair(row[1], row[5])).second) order.push_back(row[0]);
-  }
   for (const BatchModel& model : request.models) {
     std::vector<std::string> heading = {model.name, "triangles"};
     for (const ReorderInfo& method : request.methods) heading.emplace_back(method.name);
     heading.emplace_back("perfect");
-    std::vector<std::vector<std::string>> rows;
-    for (const std::string& file : order) {
-      std::vector<std::string> row = {printable(file), files[file].first};
-      for (const ReorderInfo& method : request.methods) row.push_back(cells[model.name][file][method.name]);
-      row.push_back(files[file].second);
-      rows.push_back(row);
+    lab::Rows rows;
+    for (const lab::Row& row : table.rows) {  // those of a file and a model follow each other
+      if (row[2] != model.name) continue;
+      if (rows.empty() || rows.back().size() == heading.size()) rows.push_back({printable(row[0]), row[1]});
+      rows.back().push_back(row[4]);
+      if (rows.back().size() + 1 == heading.size()) rows.back().push_back(row[5]);
     }
     std::cout << format_table(heading, rows) << '\n';
   }
-}
-
-void print(const ResultTable& table) {
-  if (!table.rows.empty()) std::cout << format_table(table.columns, table.rows) << '\n';
 }
 
 // The file as the pipeline renders it, each batch of the model in a colour of its own [Kerbl18, Fig. 6.3].
@@ -61,13 +51,7 @@ void draw_batches(const BatchInput& input, const Arguments& arguments, const Bat
   }
   RenderOptions options = render_options(arguments);
   options.shading = Shading::batch;
-  for (const auto& [name, mode] : {std::pair("nvidia", ReuseMode::nvidia),
-                                   {"nvidia-gl", ReuseMode::nvidia_gl},
-                                   {"amd", ReuseMode::amd},
-                                   {"intel", ReuseMode::intel},
-                                   {"precomputed", ReuseMode::precomputed}}) {
-    if (model.name == name) options.reuse = mode;
-  }
+  options.reuse = lab::reuse_of(model.name);
   Renderer renderer;
   const RenderResult result = renderer.render(frame, options);
   const uint32_t target = main_target(frame);
@@ -84,52 +68,52 @@ int run_batches(const Arguments& arguments) {
     request.methods.assign(reorder_methods().begin(), reorder_methods().end());
   }
   request.max_cache = uint32_t(arguments.integer("max-cache", 64));
+  request.render = render_options(arguments);
+  request.work = uint32_t(arguments.integer("heavy", request.work));
+  request.frames = int(arguments.integer("frames", request.frames));
   const ResultFiles results("batches", arguments);
   const auto& files = arguments.all("FILE");
-  ResultTable asr = lab::empty_asr_table(), caches = lab::empty_cache_table(), sweep = lab::empty_sweep_table(),
-              render = lab::empty_render_table();
+  std::vector<ResultTable> tables;
+  for (const lab::BatchExperiment& e : lab::batch_experiments()) tables.push_back({e.name, lab::split(e.columns), {}});
   {
     Progress progress;
     request.progress = [&](const std::string& what) { progress.show(what); };
     for (const std::string& file : files) {
       const BatchInput input = lab::batch_input(file, load_input(file, arguments, progress));
-      lab::measure_asr(input, request, asr);
-      if (arguments.has("caches")) lab::measure_caches(input, request, caches);
-      if (arguments.has("sweep")) lab::measure_sweep(input, request, sweep);
-      if (arguments.has("frames")) {
-        lab::measure_render(input, request, render_options(arguments), uint32_t(arguments.integer("heavy", 2000)),
-                            int(arguments.integer("frames", 5)), render);
+      for (size_t i = 0; i < tables.size(); ++i) {
+        const lab::BatchExperiment& e = lab::batch_experiments()[i];
+        if (e.option == nullptr || arguments.has(e.option)) e.measure(input, request, tables[i].rows);
       }
       if (arguments.has("picture")) draw_batches(input, arguments, request, files.size() > 1);
     }
   }
-  const std::vector<const ResultTable*> tables = {&asr, &caches, &sweep, &render};
   nlohmann::ordered_json document;
-  for (const ResultTable* table : tables) {
-    results.add(*table);
-    if (!table->rows.empty()) document[table->name] = json_rows(*table);
+  for (const ResultTable& table : tables) {
+    results.add(table);
+    if (!table.rows.empty()) document[table.name] = json_rows(table);
   }
   if (!results.finish(document)) return kSuccess;
-  print_asr(asr, request);
-  print(sweep);
-  print(render);
+  for (const ResultTable& table : tables) {
+    if (table.name == "asr") {
+      print_asr(table, request);
+    } else if (table.name != "caches" && !table.rows.empty()) {
+      std::cout << format_table(table.columns, table.rows) << '\n';
+    }
+  }
   return kSuccess;
 }
 
 }  // namespace
 
 Command batches_command() {
-  const auto joined_names = [](const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-  };
   std::vector<Option> options = {
       needed(several(file_option("FILE", "FILE", "OBJ files, captured frames (.bkf), generated:NAME"))),
       text_option("--models", "LIST",
-                  "Batch models, as in nvidia,amd: " + joined_names(model_names()) + " (nvidia,amd,intel)"),
-      text_option("--methods", "LIST",
-                  "Orders to compare, as in original,batch: " + joined_names(method_names()) + " (all)"),
+                  "Batch models, as in nvidia,amd: " + fmt::format("{}", fmt::join(model_names(), ", ")) +
+                      " (nvidia,amd,intel)"),
+      text_option(
+          "--methods", "LIST",
+          "Orders to compare, as in original,batch: " + fmt::format("{}", fmt::join(method_names(), ", ")) + " (all)"),
       flag("--caches", "Also predict the vertex shader runs of single caches of 1 .. --max-cache vertices"),
       flag("--sweep", "Also measure methods with cache sizes of 3 .. --max-cache"),
       integer_option("--max-cache", "Largest cache of --caches and --sweep (64)", 3, 1024),

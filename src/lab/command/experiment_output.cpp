@@ -1,7 +1,6 @@
 #include "lab/command/experiment_output.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <thread>
@@ -15,26 +14,6 @@ namespace brokkr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-bool parses_as(const std::string& text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool is_numeric(const ResultTable& table, size_t column) {
-  return std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
-    double value = 0;
-    return row[column].empty() || parses_as(row[column], value);
-  });
-}
-
-Json number(const std::string& text) {
-  if (uint64_t whole = 0; parses_as(text, whole)) return whole;
-  double value = 0;
-  parses_as(text, value);
-  return value;
-}
 
 // The columns whose values differ between rows.
 void print(const ResultTable& table) {
@@ -56,15 +35,17 @@ void print(const ResultTable& table) {
 }  // namespace
 
 Json json_rows(const ResultTable& table) {
-  std::vector<bool> numeric;
-  for (size_t c = 0; c < table.columns.size(); ++c) numeric.push_back(is_numeric(table, c));
+  const auto number = [](const std::string& text) { return Json::parse(text, nullptr, false); };
   Json rows = Json::array();
-  for (const auto& cells : table.rows) {
-    Json row = Json::object();
-    for (size_t c = 0; c < cells.size(); ++c) {
-      if (!cells[c].empty()) row[table.columns[c]] = numeric[c] ? number(cells[c]) : Json(cells[c]);
+  rows.get_ref<Json::array_t&>().resize(table.rows.size());
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const bool numeric = std::all_of(table.rows.begin(), table.rows.end(), [&](const lab::Row& cells) {
+      return cells[c].empty() || number(cells[c]).is_number();
+    });
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+      const std::string& text = table.rows[r][c];
+      if (!text.empty()) rows[r][table.columns[c]] = numeric ? number(text) : Json(text);
     }
-    rows.push_back(std::move(row));
   }
   return rows;
 }

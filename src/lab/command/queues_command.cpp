@@ -1,4 +1,6 @@
 // brokkr queues: the experiments of [Kerbl18, chapter 4].
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -57,15 +59,12 @@ void list_queues() {
                             rows)
             << "* differs from Table 4.1 of Kerbl 2018 (docs/references.md)\n\nqueues:\n";
   for (const QueueTraits& q : kQueueTraits) {
-    std::cout << "  " << q.name << std::string(6 - std::string(q.name).size(), ' ') << q.title << " (" << q.source
-              << ")\n";
+    std::cout << fmt::format("  {:<6}{} ({})\n", q.name, q.title, q.source);
     if (*q.difference != '\0') std::cout << "        here: " << q.difference << '\n';
   }
   std::cout << "\nexperiments:\n";
-  for (const lab::Experiment& e : lab::queue_experiments()) {
-    std::cout << "  " << e.name << std::string(10 - std::string(e.name).size(), ' ') << e.title << " (Fig. " << e.figure
-              << ")\n";
-  }
+  for (const lab::Experiment& e : lab::queue_experiments())
+    std::cout << fmt::format("  {:<10}{} (Fig. {})\n", e.name, e.title, e.figure);
 }
 
 int run_queues(const Arguments& arguments) {

@@ -6,20 +6,52 @@
 
 BROKKR_MACHINE_BEGIN
 
-// BQ and BWD on the interface of the measured queues: the pipeline's broker queues (queue/broker_queue.h), used by
-// single lanes.
-template <class Observer, Discipline kDiscipline>
-class BrokerLaneQueue : public QueueBase<Observer> {
-  using Base = QueueBase<Observer>;
-
+// The pipeline's broker queues (queue/broker_queue.h), used by single lanes: one, or one for each home.
+template <class Observer, Discipline kDiscipline, bool kHomes>
+class BrokerLanes : public QueueBase<Observer> {
  public:
-  static constexpr QueueKind kKind = kDiscipline == Discipline::linearizable ? QueueKind::bq : QueueKind::bwd;
   static size_t bytes(const QueueShape& s) {
     check_queue_shape(s);
-    return sizeof(QueueControl) + size_t(s.capacity) * QueueMemory<1>::kSlotWords * sizeof(uint32_t);
+    return queues(s) * (sizeof(QueueControl) + size_t(capacity(s)) * QueueMemory<1>::kSlotWords * sizeof(uint32_t));
   }
   static void prepare(void*, const QueueShape&) {}
-  BROKKR_FN explicit BrokerLaneQueue(const QueueStorage& s) : Base(s), queues_(memory_of(s)) {}
+
+ protected:
+  using Base = QueueBase<Observer>;
+  BrokerQueues<1, Observer> queues_;
+
+  BROKKR_FN explicit BrokerLanes(const QueueStorage& s) : Base(s), queues_(memory_of(s)) {}
+
+ private:
+  static constexpr uint32_t queues(const QueueShape& s) { return kHomes ? s.homes : 1; }
+  // Of a home twice its share, so that few elements have to go to other queues.
+  static constexpr uint32_t capacity(const QueueShape& s) {
+    if (!kHomes) return s.capacity;
+    const uint32_t wanted = 2 * s.capacity / s.homes;
+    uint32_t n = 2;
+    while (n < wanted && n < s.capacity) n *= 2;
+    return n;
+  }
+  BROKKR_FN static QueueMemory<1> memory_of(const QueueStorage& s) {
+    QueueMemory<1> m;
+    m.control = reinterpret_cast<QueueControl*>(s.memory);
+    m.slots = reinterpret_cast<uint32_t*>(m.control + queues(s.shape));
+    m.abort = s.abort;
+    m.capacity = capacity(s.shape);
+    m.queues = int(queues(s.shape));
+    m.discipline = kDiscipline;
+    return m;
+  }
+};
+
+// BQ and BWD.
+template <class Observer, Discipline kDiscipline>
+class BrokerLaneQueue : public BrokerLanes<Observer, kDiscipline, false> {
+  using Base = BrokerLanes<Observer, kDiscipline, false>;
+  using Base::queues_;
+
+ public:
+  BROKKR_FN explicit BrokerLaneQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
     return this->outcome_of(enqueue_many(thread, &value, 1));
@@ -32,20 +64,6 @@ class BrokerLaneQueue : public QueueBase<Observer> {
   }
   BROKKR_FN int dequeue_many(uint32_t, uint32_t* value, int n) const {
     return queues_.dequeue_to_lane(0, reinterpret_cast<uint32_t(*)[1]>(value), n);
-  }
-
- private:
-  BrokerQueues<1, Observer> queues_;
-
-  BROKKR_FN static QueueMemory<1> memory_of(const QueueStorage& s) {
-    QueueMemory<1> m;
-    m.control = reinterpret_cast<QueueControl*>(s.memory);
-    m.slots = reinterpret_cast<uint32_t*>(m.control + 1);
-    m.abort = s.abort;
-    m.capacity = s.shape.capacity;
-    m.queues = 1;
-    m.discipline = kDiscipline;
-    return m;
   }
 };
 
@@ -61,18 +79,12 @@ using BrokerWorkDistributor = BrokerLaneQueue<Observer, Discipline::distributor>
 // memory can be used whoever enqueues. "Empty" and "full" mean that each queue was found so, one after another:
 // together the queues are no FIFO queue.
 template <class Observer = Unobserved>
-class BrokerStealingQueue : public QueueBase<Observer> {
-  using Base = QueueBase<Observer>;
-  using Base::s_;
+class BrokerStealingQueue : public BrokerLanes<Observer, Discipline::linearizable, true> {
+  using Base = BrokerLanes<Observer, Discipline::linearizable, true>;
+  using Base::queues_, Base::s_;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::bsq;
-  static size_t bytes(const QueueShape& s) {
-    check_queue_shape(s);
-    return s.homes * (sizeof(QueueControl) + size_t(home_capacity(s)) * QueueMemory<1>::kSlotWords * sizeof(uint32_t));
-  }
-  static void prepare(void*, const QueueShape&) {}
-  BROKKR_FN explicit BrokerStealingQueue(const QueueStorage& s) : Base(s), queues_(memory_of(s)) {}
+  BROKKR_FN explicit BrokerStealingQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
     return first_of(thread, [&](int q) { return queues_.enqueue_from_lane(q, words_of(value), 1); });
@@ -82,8 +94,6 @@ class BrokerStealingQueue : public QueueBase<Observer> {
   }
 
  private:
-  BrokerQueues<1, Observer> queues_;
-
   BROKKR_FN static auto words_of(uint32_t& value) { return reinterpret_cast<uint32_t(*)[1]>(&value); }
 
   template <class Try>
@@ -94,23 +104,6 @@ class BrokerStealingQueue : public QueueBase<Observer> {
       if (attempt(int(q < homes ? q : q - homes)) > 0) return Outcome::done;
     }
     return this->aborted() ? Outcome::aborted : Outcome::refused;
-  }
-  // Twice the home's share, so that few elements have to go to other queues.
-  static constexpr uint32_t home_capacity(const QueueShape& s) {
-    const uint32_t share = 2 * s.capacity / s.homes;
-    uint32_t n = 2;
-    while (n < share && n < s.capacity) n *= 2;
-    return n;
-  }
-  BROKKR_FN static QueueMemory<1> memory_of(const QueueStorage& s) {
-    QueueMemory<1> m;
-    m.control = reinterpret_cast<QueueControl*>(s.memory);
-    m.slots = reinterpret_cast<uint32_t*>(m.control + s.shape.homes);
-    m.abort = s.abort;
-    m.capacity = home_capacity(s.shape);
-    m.queues = int(s.shape.homes);
-    m.discipline = Discipline::linearizable;
-    return m;
   }
 };
 

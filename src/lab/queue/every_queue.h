@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lab/queue/broker_queues.h"
-#include "lab/queue/dual_mutex_queue.h"
 #include "lab/queue/linked_queues.h"
 #include "lab/queue/linked_ring_queue.h"
 #include "lab/queue/slot_queues.h"

@@ -23,7 +23,7 @@ template <class Observer>
 class LinkedQueueBase : public QueueBase<Observer> {
  protected:
   using Base = QueueBase<Observer>;
-  using Base::load, Base::store, Base::swap_if, Base::watched, Base::s_;
+  using Base::load, Base::store, Base::swap_if, Base::watched, Base::link, Base::s_;
 
  public:
   static size_t bytes(const QueueShape& s) {
@@ -52,7 +52,7 @@ class LinkedQueueBase : public QueueBase<Observer> {
       const uint32_t i = uint32_t(top);
       if (i == 0) break;
       const uint32_t next = watched(node(i).next_free).load(kRelaxed);
-      if (swap_if(c.free.word, top, ((top >> 32) + 1) << 32 | next)) return i;
+      if (swap_if(c.free.word, top, link(next, top))) return i;
     }
     for (;;) {
       const uint32_t used = load(c.fresh.word);
@@ -65,7 +65,7 @@ class LinkedQueueBase : public QueueBase<Observer> {
     for (;;) {
       const uint64_t top = load(c.free.word);
       watched(node(i).next_free).store(uint32_t(top), kRelaxed);
-      if (swap_if(c.free.word, top, ((top >> 32) + 1) << 32 | i)) return;
+      if (swap_if(c.free.word, top, link(i, top))) return;
     }
   }
 
@@ -79,10 +79,9 @@ class LinkedQueueBase : public QueueBase<Observer> {
 template <class Observer = Unobserved>
 class MichaelScottQueue : public LinkedQueueBase<Observer> {
   using Base = LinkedQueueBase<Observer>;
-  using Base::load, Base::store, Base::swap_if, Base::watched, Base::control, Base::node;
+  using Base::load, Base::store, Base::swap_if, Base::watched, Base::link, Base::control, Base::node;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::msq;
   BROKKR_FN explicit MichaelScottQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
@@ -122,10 +121,6 @@ class MichaelScottQueue : public LinkedQueueBase<Observer> {
       return Outcome::done;
     }
   }
-
- private:
-  // To node i, with the tag after that of `before`.
-  BROKKR_FN static uint64_t link(uint32_t i, uint64_t before) { return ((before >> 32) + 1) << 32 | i; }
 };
 
 // BAQ: the baskets queue [Hoffman07]. As MSQ, but enqueuers that lose a race for the tail are concurrent, so that any
@@ -139,7 +134,6 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
   using Base::load, Base::store, Base::swap_if, Base::watched, Base::control, Base::node;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::baq;
   static constexpr int kMaxHops = 3;  // taken nodes that the head may trail behind
   BROKKR_FN explicit BasketsQueue(const QueueStorage& s) : Base(s) {}
 

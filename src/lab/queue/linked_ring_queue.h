@@ -28,7 +28,6 @@ class ConcurrentRing : SharedWords<Observer> {
   using Words::load, Words::swap_if, Words::watched;
 
  public:
-  enum class Take : uint32_t { done, empty };
   static constexpr uint32_t kClosed = 1u << 31;
   static constexpr uint32_t kLastPosition = 1u << 30;
 
@@ -59,11 +58,12 @@ class ConcurrentRing : SharedWords<Observer> {
       }
     }
   }
-  BROKKR_FN Take dequeue(uint32_t& value) const {
+  // False: the ring is empty.
+  BROKKR_FN bool dequeue(uint32_t& value) const {
     for (;;) {
       // The ring is empty and its positions have almost ended: use none of them up in vain.
       if (load(h_.head.word) >= kLastPosition && load(h_.head.word) >= (load(h_.tail.word) & ~kClosed)) {
-        return Take::empty;
+        return false;
       }
       const uint32_t h = watched(h_.head.word).fetch_add(1u, kAcqRel);
       uint64_t& cell = cells_[h & (size_ - 1)];
@@ -76,7 +76,7 @@ class ConcurrentRing : SharedWords<Observer> {
         } else if (position(seen) == h) {
           if (swap_if(cell, seen, cell_of(is_safe(seen), h + size_, kVacant))) {
             value = element(seen);
-            return Take::done;
+            return true;
           }
         } else if (swap_if(cell, seen, cell_of(false, position(seen), element(seen)))) {
           break;  // an earlier element is still here: enqueue h must not trust this cell
@@ -84,7 +84,7 @@ class ConcurrentRing : SharedWords<Observer> {
       }
       if ((load(h_.tail.word) & ~kClosed) <= h + 1) {
         fix_state();
-        return Take::empty;
+        return false;
       }
     }
   }
@@ -117,11 +117,10 @@ class ConcurrentRing : SharedWords<Observer> {
 template <class Observer = Unobserved>
 class LinkedRingQueue : public QueueBase<Observer> {
   using Base = QueueBase<Observer>;
-  using Base::load, Base::store, Base::add, Base::swap_if, Base::watched, Base::s_;
+  using Base::load, Base::store, Base::add, Base::swap_if, Base::watched, Base::link, Base::s_;
   using Ring = ConcurrentRing<Observer>;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::lcrq;
   struct Control {
     LineOf<uint64_t> head, tail;  // (tag, ring)
     LineOf<uint32_t> taken;       // rings so far, one more than once each
@@ -173,14 +172,14 @@ class LinkedRingQueue : public QueueBase<Observer> {
     for (;;) {
       const uint64_t head = hold(thread, c.head.word);
       const uint32_t first = uint32_t(head);
-      if (ring(first).dequeue(value) == Ring::Take::done) break;
+      if (ring(first).dequeue(value)) break;
       const uint32_t next = load(header(first).next.word);
       if (next == 0) {
         outcome = Outcome::refused;
         break;
       }
       // The ring is closed, but may have got an element since it looked empty.
-      if (ring(first).dequeue(value) == Ring::Take::done) break;
+      if (ring(first).dequeue(value)) break;
       // The tail must not come back to a ring that is used again.
       const uint64_t tail = load(c.tail.word);
       if (uint32_t(tail) == first) swap_if(c.tail.word, tail, link(next - 1, tail));
@@ -211,7 +210,6 @@ class LinkedRingQueue : public QueueBase<Observer> {
     return Ring(header(i), this->template at<uint64_t>(cells_offset(s_.shape)) + size_t(i) * s_.shape.segment,
                 s_.shape.segment);
   }
-  BROKKR_FN static uint64_t link(uint32_t i, uint64_t before) { return ((before >> 32) + 1) << 32 | i; }
 
   // The ring at one end of the list; it is not used again until this thread lets go of it.
   BROKKR_FN uint64_t hold(uint32_t thread, uint64_t& end) const {

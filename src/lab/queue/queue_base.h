@@ -2,7 +2,6 @@
 //
 // A queue is a view of memory that host and device can use. For a queue Q:
 //
-//   Q<>::kKind                   its traits: queue_traits(kKind)
 //   Q<>::bytes(shape)            memory that it needs, aligned to 64 bytes; throws as check_queue_shape
 //   Q<>::prepare(memory, shape)  host memory of that size, zeroed, becomes an empty queue, which holds no
 //                                pointers and may be copied to a device
@@ -63,6 +62,8 @@ class SharedWords {
   BROKKR_FN static bool swap_if(T& word, T expected, T desired) {
     return watched(word).compare_exchange_strong(expected, desired, kAcqRel);
   }
+  // A counted link to i that follows `before`: (count, i).
+  BROKKR_FN static uint64_t link(uint32_t i, uint64_t before) { return ((before >> 32) + 1) << 32 | i; }
 };
 
 template <class Observer>
@@ -92,6 +93,36 @@ class QueueBase : public SharedWords<Observer> {
     Observer::pause(spin++);
     return true;
   }
+};
+
+// A ring of slots behind the words that a queue may need, each on its own line. Zeroed memory is an empty ring.
+template <class Observer, class Slot>
+class Ring : public QueueBase<Observer> {
+ public:
+  struct Control {
+    LineOf<uint32_t> head, tail, head_lock, tail_lock, lower, upper, closed;
+  };
+  static size_t bytes(const QueueShape& s) {
+    check_queue_shape(s);
+    return sizeof(Control) + size_t(s.capacity) * sizeof(Slot);
+  }
+  static void prepare(void*, const QueueShape&) {}
+
+ protected:
+  using Base = QueueBase<Observer>;
+  using Base::load, Base::s_;
+
+  BROKKR_FN explicit Ring(const QueueStorage& s) : Base(s) {}
+  BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
+  BROKKR_FN int32_t capacity() const { return int32_t(s_.shape.capacity); }
+  // The slot of operation p, and the number of slots in all laps before its own.
+  BROKKR_FN Slot& slot_of(uint32_t p) const {
+    return this->template at<Slot>(sizeof(Control))[p & (s_.shape.capacity - 1)];
+  }
+  BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - s_.shape.capacity); }
+  // For ends that only grow and never pass each other: the caller has read one, this reads the other.
+  BROKKR_FN bool is_full(uint32_t tail) const { return int32_t(tail - load(control().head.word)) >= capacity(); }
+  BROKKR_FN bool is_empty(uint32_t head) const { return int32_t(load(control().tail.word) - head) <= 0; }
 };
 
 BROKKR_MACHINE_END

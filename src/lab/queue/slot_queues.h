@@ -1,32 +1,58 @@
-// Queues that are rings of slots, each a 64-bit word that is changed by compare-and-swap: SHCQ and TZQ.
+// Queues that are rings of slots with locks at its ends, or with slots that are 64-bit words, changed by
+// compare-and-swap: 2MQ, SHCQ and TZQ.
 #pragma once
 
 #include "lab/queue/queue_base.h"
 
 BROKKR_MACHINE_BEGIN
 
-// A ring whose slots are one 64-bit word each, changed by compare-and-swap: SHCQ and TZQ share it. A slot is (count,
-// element); the queue gives the count its meaning. Zeroed memory is an empty ring.
-template <class Observer>
-class WordRing : public QueueBase<Observer> {
+// 2MQ: the two-lock queue of [Michael96], over a ring instead of a list, as [Kerbl18, Table 4.1] assumes (static
+// memory, several elements at once).
+//
+// One lock for each end: an enqueue and a dequeue may run at the same time, two enqueues or two dequeues may not.
+template <class Observer = Unobserved>
+class DualMutexQueue : public Ring<Observer, uint32_t> {
+  using Base = Ring<Observer, uint32_t>;
+  using Base::load, Base::store, Base::watched, Base::control, Base::slot_of, Base::capacity;
+
  public:
-  struct Control {
-    LineOf<uint32_t> head, tail;
-  };
-  static size_t bytes(const QueueShape& s) {
-    check_queue_shape(s);
-    return sizeof(Control) + size_t(s.capacity) * sizeof(uint64_t);
+  BROKKR_FN explicit DualMutexQueue(const QueueStorage& s) : Base(s) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
+    return this->outcome_of(enqueue_many(thread, &value, 1));
   }
-  static void prepare(void*, const QueueShape&) {}
+  BROKKR_FN Outcome dequeue(uint32_t thread, uint32_t& value) const {
+    return this->outcome_of(dequeue_many(thread, &value, 1));
+  }
+  BROKKR_FN int enqueue_many(uint32_t, const uint32_t* value, int n) const {
+    auto& c = control();
+    if (!lock(c.tail_lock.word)) return 0;
+    const uint32_t tail = load(c.tail.word);
+    const int room = capacity() - int(tail - load(c.head.word));
+    const int got = n < room ? n : room;
+    for (int i = 0; i < got; ++i) slot_of(tail + uint32_t(i)) = value[i];
+    store(c.tail.word, tail + uint32_t(got));
+    store(c.tail_lock.word, 0u);
+    return got;
+  }
+  BROKKR_FN int dequeue_many(uint32_t, uint32_t* value, int n) const {
+    auto& c = control();
+    if (!lock(c.head_lock.word)) return 0;
+    const uint32_t head = load(c.head.word);
+    const int there = int(load(c.tail.word) - head);
+    const int got = n < there ? n : there;
+    for (int i = 0; i < got; ++i) value[i] = slot_of(head + uint32_t(i));
+    store(c.head.word, head + uint32_t(got));
+    store(c.head_lock.word, 0u);
+    return got;
+  }
 
- protected:
-  using Base = QueueBase<Observer>;
-
-  BROKKR_FN explicit WordRing(const QueueStorage& s) : Base(s) {}
-  BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
-  // The slot of operation p.
-  BROKKR_FN uint64_t& slot_of(uint32_t p) const {
-    return this->template at<uint64_t>(sizeof(Control))[p & (Base::s_.shape.capacity - 1)];
+ private:
+  BROKKR_FN bool lock(uint32_t& word) const {
+    for (int spin = 0; watched(word).exchange(1u, kAcquire) != 0;) {
+      if (!this->wait(spin)) return false;
+    }
+    return true;
   }
 };
 
@@ -37,20 +63,18 @@ class WordRing : public QueueBase<Observer> {
 // A slot is (count, element) in one 64-bit word that every change counts. A thread that finds a slot changed and its
 // counter not yet moves the counter for the other thread. An operation takes effect when the counter moves.
 template <class Observer = Unobserved>
-class ShannQueue : public WordRing<Observer> {
-  using Base = WordRing<Observer>;
-  using Base::load, Base::swap_if, Base::control, Base::slot_of, Base::s_;
+class ShannQueue : public Ring<Observer, uint64_t> {
+  using Base = Ring<Observer, uint64_t>;
+  using Base::load, Base::swap_if, Base::control, Base::slot_of;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::shcq;
   BROKKR_FN explicit ShannQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
     auto& c = control();
     for (;;) {
       const uint32_t tail = load(c.tail.word);
-      const uint32_t head = load(c.head.word);
-      if (int32_t(tail - head) >= int32_t(s_.shape.capacity)) return Outcome::refused;
+      if (this->is_full(tail)) return Outcome::refused;
       uint64_t& slot = slot_of(tail);
       const uint64_t seen = load(slot);
       if (load(c.tail.word) != tail) continue;
@@ -63,8 +87,7 @@ class ShannQueue : public WordRing<Observer> {
     auto& c = control();
     for (;;) {
       const uint32_t head = load(c.head.word);
-      const uint32_t tail = load(c.tail.word);
-      if (int32_t(tail - head) <= 0) return Outcome::refused;
+      if (this->is_empty(head)) return Outcome::refused;
       uint64_t& slot = slot_of(head);
       const uint64_t seen = load(slot);
       if (load(c.head.word) != head) continue;
@@ -88,12 +111,11 @@ class ShannQueue : public WordRing<Observer> {
 // turn and claims it by compare-and-swap. Slots are (turn, element) in one 64-bit word, with the turns of
 // lab/queue/ticket_queues.h: a slot names its lap, where the original has two kinds of null.
 template <class Observer = Unobserved>
-class TsigasZhangQueue : public WordRing<Observer> {
-  using Base = WordRing<Observer>;
-  using Base::load, Base::swap_if, Base::control, Base::slot_of, Base::s_;
+class TsigasZhangQueue : public Ring<Observer, uint64_t> {
+  using Base = Ring<Observer, uint64_t>;
+  using Base::load, Base::swap_if, Base::control, Base::slot_of, Base::vacant, Base::s_;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::tzq;
   BROKKR_FN explicit TsigasZhangQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
@@ -131,7 +153,6 @@ class TsigasZhangQueue : public WordRing<Observer> {
   }
 
  private:
-  BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - s_.shape.capacity); }
   BROKKR_FN static uint64_t word_of(uint32_t turn, uint32_t value) { return uint64_t(turn) << 32 | value; }
   // 0: waits for enqueue p; 1: for dequeue p; less: for an earlier operation; more: for a later one.
   BROKKR_FN int32_t turn_at(uint64_t slot, uint32_t p) const { return int32_t(uint32_t(slot >> 32) - vacant(p)); }

@@ -9,35 +9,23 @@ BROKKR_MACHINE_BEGIN
 // CBQ, HTQ, SFQ, NSFQ).
 //
 // Operation p uses slot p mod capacity. With r = p - p mod capacity, the slot's turn is r while it waits for enqueue p,
-// r + 1 while it waits for dequeue p, then r + capacity; modulo 2^32. Zeroed memory is an empty ring.
-template <class Observer>
-class TicketRing : public QueueBase<Observer> {
- public:
-  // The words that a queue of this family may need, each with its own line.
-  struct Control {
-    LineOf<uint32_t> head, tail, lower, upper, closed;
-  };
-  static size_t bytes(const QueueShape& s) {
-    check_queue_shape(s);
-    return sizeof(Control) + size_t(s.capacity) * sizeof(Slot);
-  }
-  static void prepare(void*, const QueueShape&) {}
+// r + 1 while it waits for dequeue p, then r + capacity; modulo 2^32.
+struct TicketSlot {
+  uint32_t turn, value;
+};
 
+template <class Observer>
+class TicketRing : public Ring<Observer, TicketSlot> {
  protected:
-  using Base = QueueBase<Observer>;
-  using Base::load, Base::store, Base::add, Base::s_, Base::wait;
-  struct Slot {
-    uint32_t turn, value;
-  };
+  using Base = Ring<Observer, TicketSlot>;
+  using Base::load, Base::store, Base::slot_of, Base::vacant, Base::wait;
 
   BROKKR_FN explicit TicketRing(const QueueStorage& s) : Base(s) {}
-  BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
-  BROKKR_FN int32_t capacity() const { return int32_t(s_.shape.capacity); }
 
   // Operation p, once its turn has come. `stop` is asked in every step of the wait: true ends it.
   template <class Stop>
   BROKKR_FN Outcome put(uint32_t p, uint32_t value, Stop&& stop) const {
-    Slot& slot = slot_of(p);
+    TicketSlot& slot = slot_of(p);
     if (!await(slot, vacant(p), stop)) return Outcome::aborted;
     slot.value = value;
     store(slot.turn, vacant(p) + 1);
@@ -45,10 +33,10 @@ class TicketRing : public QueueBase<Observer> {
   }
   template <class Stop>
   BROKKR_FN Outcome get(uint32_t p, uint32_t& value, Stop&& stop) const {
-    Slot& slot = slot_of(p);
+    TicketSlot& slot = slot_of(p);
     if (!await(slot, vacant(p) + 1, stop)) return Outcome::aborted;
     value = slot.value;
-    store(slot.turn, vacant(p) + s_.shape.capacity);
+    store(slot.turn, vacant(p) + uint32_t(this->capacity()));
     return Outcome::done;
   }
   BROKKR_FN Outcome put(uint32_t p, uint32_t value) const {
@@ -59,12 +47,8 @@ class TicketRing : public QueueBase<Observer> {
   }
 
  private:
-  BROKKR_FN Slot& slot_of(uint32_t p) const {
-    return this->template at<Slot>(sizeof(Control))[p & (s_.shape.capacity - 1)];
-  }
-  BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - s_.shape.capacity); }
   template <class Stop>
-  BROKKR_FN bool await(Slot& slot, uint32_t turn, Stop&& stop) const {
+  BROKKR_FN bool await(TicketSlot& slot, uint32_t turn, Stop&& stop) const {
     for (int spin = 0; load(slot.turn) != turn;) {
       if (stop() || !wait(spin)) return false;
     }
@@ -83,7 +67,6 @@ class CircularBufferQueue : public TicketRing<Observer> {
   using Base::add, Base::control;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::cbq;
   BROKKR_FN explicit CircularBufferQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const { return this->put(add(control().tail.word, 1u), value); }
@@ -102,7 +85,6 @@ class HighThroughputQueue : public TicketRing<Observer> {
   using Base::add, Base::control, Base::capacity;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::htq;
   BROKKR_FN explicit HighThroughputQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
@@ -139,7 +121,6 @@ class GottliebQueue : public HighThroughputQueue<Observer> {
   using Base::load, Base::control, Base::capacity;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::gq;
   BROKKR_FN explicit GottliebQueue(const QueueStorage& s) : Base(s) {}
 
   // Test, increment, retest.
@@ -165,7 +146,6 @@ class ScoglandFengQueue : public TicketRing<Observer> {
   using Base::add, Base::load, Base::store, Base::control;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::sfq;
   BROKKR_FN explicit ScoglandFengQueue(const QueueStorage& s) : Base(s) {}
 
   // aborted: the queue is closed.
@@ -192,18 +172,16 @@ class ScoglandFengQueue : public TicketRing<Observer> {
 template <class Observer = Unobserved>
 class ScoglandFengNonblockingQueue : public TicketRing<Observer> {
   using Base = TicketRing<Observer>;
-  using Base::load, Base::swap_if, Base::control, Base::capacity;
+  using Base::load, Base::swap_if, Base::control;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::nsfq;
   BROKKR_FN explicit ScoglandFengNonblockingQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
     auto& c = control();
     for (;;) {
       const uint32_t tail = load(c.tail.word);
-      const uint32_t head = load(c.head.word);
-      if (int32_t(tail - head) >= capacity()) return Outcome::refused;
+      if (this->is_full(tail)) return Outcome::refused;
       if (swap_if(c.tail.word, tail, tail + 1u)) return this->put(tail, value);
     }
   }
@@ -211,8 +189,7 @@ class ScoglandFengNonblockingQueue : public TicketRing<Observer> {
     auto& c = control();
     for (;;) {
       const uint32_t head = load(c.head.word);
-      const uint32_t tail = load(c.tail.word);
-      if (int32_t(tail - head) <= 0) return Outcome::refused;
+      if (this->is_empty(head)) return Outcome::refused;
       if (swap_if(c.head.word, head, head + 1u)) return this->get(head, value);
     }
   }

@@ -144,7 +144,6 @@ class WaitFreeQueue : public CellRing<Observer> {
   using Cell = WaitFreeCell;
 
  public:
-  static constexpr QueueKind kKind = QueueKind::wfq;
   BROKKR_FN explicit WaitFreeQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t me, uint32_t value) const {

@@ -30,7 +30,7 @@ struct Hooked {
   }
 };
 
-template <class Queue>
+template <QueueKind kKind, class Queue>
 class Observed : public AnyQueue {
  public:
   explicit Observed(const QueueShape& shape) {
@@ -47,7 +47,7 @@ class Observed : public AnyQueue {
   Outcome enqueue(uint32_t thread, uint32_t value) override { return Queue(storage_).enqueue(thread, value); }
   Outcome dequeue(uint32_t thread, uint32_t& value) override { return Queue(storage_).dequeue(thread, value); }
   int dequeue_many(uint32_t thread, uint32_t* value, int n) override {
-    if constexpr (queue_traits(Queue::kKind).here.multi_element == Claim::yes) {
+    if constexpr (queue_traits(kKind).here.multi_element == Claim::yes) {
       return Queue(storage_).dequeue_many(thread, value, n);
     } else {
       int got = 0;
@@ -74,7 +74,7 @@ class Observed : public AnyQueue {
 std::unique_ptr<AnyQueue> make_queue(QueueKind kind, const QueueShape& shape) {
   switch (kind) {
 #define BROKKR_CASE(name, Class) \
-  case QueueKind::name: return std::make_unique<Observed<Class<Hooked>>>(shape);
+  case QueueKind::name: return std::make_unique<Observed<QueueKind::name, Class<Hooked>>>(shape);
     BROKKR_EVERY_QUEUE(BROKKR_CASE)
 #undef BROKKR_CASE
   }
