@@ -63,7 +63,7 @@ class Strips {
     for (uint32_t t = triangles; t-- > 0;) queue_.put(t, open_sides(t));
     order_.reserve(triangles);
     while (order_.size() < triangles) {
-      Place at = restart();
+      Place at = oldest_side();
       if (at.triangle == kNoTriangle) {
         // The triangle with the fewest remaining neighbours, so that strips begin at borders.
         at.triangle = queue_.take([&](uint32_t t) { return open_sides(t); });
@@ -123,25 +123,16 @@ class Strips {
     return {to, entry_of(to, at.triangle), 3 - turn};
   }
 
-  Place restart() {
-    while (!sides_.empty()) {
-      const Place at = sides_.front();
-      sides_.pop_front();
-      if (is_open(at.triangle)) return at;
-    }
-    return {};
-  }
-  Place peek_restart() const {
-    for (const Place& at : sides_) {
-      if (is_open(at.triangle)) return at;
-    }
-    return {};
+  // The oldest place beside the strips that is still open.
+  Place oldest_side() {
+    while (!sides_.empty() && !is_open(sides_.front().triangle)) sides_.pop_front();
+    return sides_.empty() ? Place{} : sides_.front();
   }
 
   // How many more triangles the strip gets before a new one begins at its side: the number with the fewest misses over
   // the next `ahead_` triangles.
   uint32_t best_length(const Place& from) {
-    const Place side = peek_restart();
+    const Place side = oldest_side();
     if (side.triangle == kNoTriangle) return ahead_;
     uint32_t best = 0;
     float best_rate = 0;

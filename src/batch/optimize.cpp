@@ -1,11 +1,10 @@
-#include "batch/optimize.h"
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "batch/bucket_queue.h"
 #include "batch/predict.h"
+#include "batch/reorder.h"
 #include "batch/triangle_graph.h"
 #include "batch/vertex_memory.h"
 

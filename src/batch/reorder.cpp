@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "batch/optimize.h"
 #include "batch/predict.h"
 
 namespace brokkr {

@@ -119,17 +119,6 @@ class FifoMemory {
   PerBatch<uint32_t> number_;
 };
 
-class WholeMemory {
- public:
-  explicit WholeMemory(size_t vertices) : used_(vertices) {}
-  bool has(uint32_t vertex, uint32_t) const { return used_.has(vertex); }
-  void use(uint32_t vertex, uint32_t) { used_[vertex] = 1; }
-  void reset() { used_.reset(); }
-
- private:
-  PerBatch<uint8_t> used_;
-};
-
 class NoMemory {
  public:
   bool has(uint32_t, uint32_t) const { return false; }
@@ -175,7 +164,7 @@ auto with_memory(const BatchModel& model, size_t vertices, F&& f) {
     case VertexMemory::look_back_modulo_3: return paged(LookBackMemory(vertices, model.memory_size, true));
     case VertexMemory::least_recently_used: return paged(LruMemory(vertices, model.memory_size));
     case VertexMemory::first_in_first_out: return paged(FifoMemory(vertices, model.memory_size));
-    case VertexMemory::everything: return paged(WholeMemory(vertices));
+    case VertexMemory::everything: return paged(FifoMemory(vertices, ~0u));
     case VertexMemory::nothing: break;
   }
   NoMemory none;

@@ -22,18 +22,12 @@ LoadMap load_map(const Statistics& s, const PatternChoice& pattern) {
   map.predicted = predict_load(s, pattern, s.rasterizers);
   map.counted = load_statistics(s.rasterizer_fragments);
   if (s.trace.empty()) return map;
-  map.busy_us.assign(size_t(s.rasterizers), 0);
+  std::vector<uint64_t> busy(size_t(s.rasterizers), 0);
   for (const TraceEvent& e : s.trace) {
-    if (Stage(e.stage) == Stage::rasterize && e.argument < map.busy_us.size())
-      map.busy_us[e.argument] += e.end_us - e.begin_us;
+    if (Stage(e.stage) == Stage::rasterize && e.argument < busy.size())
+      busy[e.argument] += uint64_t(std::llround((e.end_us - e.begin_us) * 1000));
   }
-  double sum = 0, squares = 0;
-  for (const double us : map.busy_us) sum += us;
-  const double mean = sum / double(map.busy_us.size());
-  if (!(mean > 0)) return map;
-  for (const double us : map.busy_us) squares += (us - mean) * (us - mean);
-  map.busy_cv = std::sqrt(squares / double(map.busy_us.size())) / mean;
-  map.busy_imbalance = *std::max_element(map.busy_us.begin(), map.busy_us.end()) / mean;
+  map.busy = load_statistics(std::move(busy));
   return map;
 }
 

@@ -18,9 +18,8 @@ struct LoadMap {
   LoadStatistics predicted;
   // Loads that the rasterizers counted: these include other targets and layers.
   LoadStatistics counted;
-  // Microseconds that each rasterizer was worked on (RenderOptions::trace); empty and 1 without a trace.
-  std::vector<double> busy_us;
-  double busy_cv = 0, busy_imbalance = 1;  // deviation / mean; most / mean
+  // Nanoseconds that each rasterizer was worked on (RenderOptions::trace); empty without a trace.
+  LoadStatistics busy;
 };
 
 // The map of the last launch, which had this pattern. Statistics without bins (of an aborted launch) give an empty map.

@@ -47,16 +47,9 @@ class History {
     result_.format = frame_.targets[pixel.target].format;
     const size_t commands = frame_.commands.size();
     limit_ = options.command_limit ? std::min<size_t>(*options.command_limit, commands) : commands;
-    find_rasterizer(options);
+    plan_bins(options);
     plan_.draws = impl_.draws;
     tables_ = impl_.tables(plan_);
-    for (const Target& t : frame_.targets) {
-      TargetRecord record{};
-      record.width = uint32_t(t.width);
-      record.height = uint32_t(t.height);
-      record.format = uint32_t(t.format);
-      targets_.push_back(record);
-    }
     follow_sources();
   }
 
@@ -73,8 +66,9 @@ class History {
   }
 
  private:
-  void find_rasterizer(const RenderOptions& options) {
+  void plan_bins(const RenderOptions& options) {
     const TargetPlan plan = plan_targets(frame_, {options.pattern, options.rasterizers, options.bin});
+    targets_ = plan.targets;
     const PixelAddress& p = result_.pixel;
     result_.bin = plan.bin;
     result_.bin_x = p.x / plan.bin;
@@ -131,9 +125,7 @@ class History {
         if (s.x < r.x || s.y < r.y || int64_t(s.x) >= int64_t(r.x) + r.width || int64_t(s.y) >= int64_t(r.y) + r.height)
           continue;
       }
-      PixelEvent event;
-      event.kind = PixelEvent::Kind::clear;
-      event.before = s.state;
+      const PixelEvent event{.kind = PixelEvent::Kind::clear, .before = s.state};
       if (clear.color) {
         const uint64_t code = color_code(frame_.targets[clear.target].format, *clear.color);
         s.state.low = uint32_t(code);
@@ -164,10 +156,7 @@ class History {
     const uint32_t from = targets_[blit.from].format, to = targets_[blit.to].format;
     for (Copy& copy : copies) {
       SampleState& state = samples_[copy.to].state;
-      PixelEvent event;
-      event.kind = PixelEvent::Kind::blit;
-      event.before = state;
-      event.source = copy.source;
+      const PixelEvent event{.kind = PixelEvent::Kind::blit, .before = state, .source = copy.source};
       if (blit.color) {
         if (from != to) inspect::kernel.convert(from, to, copy.state.low, copy.state.high);
         state.low = copy.state.low;
@@ -201,13 +190,11 @@ class History {
   static void take(void* self, const SampleFragment& fragment) {
     if (fragment.sample != 0) return;
     History& history = *static_cast<History*>(self);
-    PixelEvent event;
-    event.kind = PixelEvent::Kind::fragment;
-    event.before = fragment.before;
-    event.fragment = fragment;
-    event.origin = history.prepared_.origin(fragment.primitive);
     ++history.result_.fragments;
-    history.note(event);
+    history.note({.kind = PixelEvent::Kind::fragment,
+                  .before = fragment.before,
+                  .fragment = fragment,
+                  .origin = history.prepared_.origin(fragment.primitive)});
   }
 
   const PreparedFrame& prepared_;

@@ -1,6 +1,7 @@
 // A pixel's history as words and as JSON.
+#include <fmt/core.h>
+
 #include <array>
-#include <cstdio>
 #include <variant>
 
 #include "inspect/pixel_history.h"
@@ -58,15 +59,10 @@ const char* fate_name(FragmentFate fate) {
 }
 
 std::string color_text(ColorFormat format, uint32_t low, uint32_t high) {
-  std::array<char, 80> text{};
-  if (format == ColorFormat::rgba16f) {
-    const std::array<float, 4> c = half_values(low, high);
-    std::snprintf(text.data(), text.size(), "%.4g %.4g %.4g %.4g", double(c[0]), double(c[1]), double(c[2]),
-                  double(c[3]));
-  } else {
-    std::snprintf(text.data(), text.size(), "%u %u %u %u", low & 255, low >> 8 & 255, low >> 16 & 255, low >> 24);
-  }
-  return text.data();
+  if (format != ColorFormat::rgba16f)
+    return fmt::format("{} {} {} {}", low & 255, low >> 8 & 255, low >> 16 & 255, low >> 24);
+  const std::array<float, 4> c = half_values(low, high);
+  return fmt::format("{:.4g} {:.4g} {:.4g} {:.4g}", c[0], c[1], c[2], c[3]);
 }
 
 Json to_json(const PixelHistory& h, const Frame& frame) {

@@ -85,17 +85,17 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   f.shader_high = shown.high;
   DrawRecord stencil_only = bare;
   stencil_only.bits |= draw.bits & kDrawStencil;
-  const bool keeps = shown.visible_id == triangle.primitive;
-  const bool stencil_passes =
-      draw_once(w, run, region, stencil_only, triangle, at, marked).visible_id == triangle.primitive;
   DrawRecord tested = draw;
   tested.bits &= ~uint32_t(kDrawBlend);
   tested.color_mask = 15;
-  const bool passes = draw_once(w, run, region, tested, triangle, at, marked).visible_id == triangle.primitive;
-  f.fate = !keeps            ? FragmentFate::discarded
-           : !stencil_passes ? FragmentFate::stencil_failed
-           : !passes         ? FragmentFate::depth_failed
-                             : FragmentFate::passed;
+  const auto is_drawn = [&](const DrawRecord& how) {
+    return draw_once(w, run, region, how, triangle, at, marked).visible_id == triangle.primitive;
+  };
+  const bool keeps = shown.visible_id == triangle.primitive;
+  f.fate = !keeps                    ? FragmentFate::discarded
+           : !is_drawn(stencil_only) ? FragmentFate::stencil_failed
+           : !is_drawn(tested)       ? FragmentFate::depth_failed
+                                     : FragmentFate::passed;
   // The depth of the triangle's plane here, whether it is written or not.
   f.depth = shown.depth;
   if (!keeps) {
@@ -127,15 +127,9 @@ struct SampleDistributor {
 static void draw(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first, uint32_t end,
                  FollowedSample* samples, uint32_t count, FragmentSink sink, void* context) {
   Warp w;
-  SampleRun run{};
-  run.frame = &frame;
-  run.targets = targets;
+  SampleRun run{&frame, targets, {}, samples, count, sink, context, {}, {}, {}};
   run.shade_context.frame = &frame;
   run.shade_context.shading = shading;
-  run.samples = samples;
-  run.count = count;
-  run.sink = sink;
-  run.context = context;
   TriangleBlock block{};
   SampleDistributor distributor{&run, &block};
   BlockWriter writer(&block, distributor, 0);

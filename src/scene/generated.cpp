@@ -10,7 +10,6 @@
 
 #include "scene/failure.h"
 #include "scene/mesh_builder.h"
-#include "scene/scan_mesh.h"
 #include "scene/scene_setup.h"
 
 namespace brokkr {
@@ -33,6 +32,17 @@ constexpr Key kKeys[] = {{"triangles", &Parameters::triangles, 12, 50'000'000},
 
 constexpr int kTextureSize = 1024;
 constexpr float kTau = 6.2831853f;
+
+// A scene that is being made: its mesh, and how it is shown.
+struct Making {
+  MeshBuilder mesh;
+  const Parameters parameters;
+  LoadOptions options;
+  std::vector<glm::mat4> models{glm::mat4(1)};
+  std::optional<Camera> camera;  // without one the camera is fitted to what there is to see
+  CullMode cull = CullMode::back;
+  std::optional<Bounds> bounds;  // the mesh's own, where it has no others
+};
 
 // Appends the material that every generated scene uses.
 void add_material(Frame& frame, const Parameters& parameters) {
@@ -61,40 +71,37 @@ void add_draws(Frame& frame, const DrawCommand& draw, int count) {
   }
 }
 
-// The whole mesh with the frame's models (without any, as it is), in one draw or as many as asked for.
-void finish(Frame& frame, const MeshBuilder& mesh, const std::optional<Camera>& camera, CullMode cull,
-            const Parameters& parameters, const LoadOptions& options, const Bounds& bounds) {
-  set_up_scene(frame, bounds, camera, options);
-  if (frame.models.empty()) frame.models = {glm::mat4(1)};
+// Puts the whole mesh with its models into the frame, in one draw or as many as asked for.
+void finish(Frame& frame, const Making& scene) {
+  set_up_scene(frame, scene.bounds.value_or(scene.mesh.bounds()), scene.camera, scene.options);
+  frame.models = scene.models;
   frame.states.push_back(opaque_state(frame));
-  frame.states[0].cull = cull;
-  add_material(frame, parameters);
-  DrawCommand draw = mesh.draw(uint32_t(frame.models.size()));
+  frame.states[0].cull = scene.cull;
+  add_material(frame, scene.parameters);
+  DrawCommand draw = scene.mesh.draw(uint32_t(frame.models.size()));
   draw.label = frame.application;
-  add_draws(frame, draw, parameters.draws);
+  add_draws(frame, draw, scene.parameters.draws);
 }
 
 // Quads per side of a cube face for about `triangles` on the whole sphere.
 int sphere_side(int triangles) { return std::max(1, int(std::lround(std::sqrt(double(triangles) / 12)))); }
 
 // From this distance the sphere's outline is 1.22 times the picture's half height: 60 % of a 16:9 picture.
-void make_sphere(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
-  MeshBuilder mesh(frame);
-  mesh.displaced_sphere(sphere_side(parameters.triangles), glm::vec3(0), 1, 0.01f);
-  const Camera camera{.eye = 3.21f * glm::normalize(glm::vec3(0.3f, 0.2f, 1)), .fov = 30};
-  finish(frame, mesh, camera, CullMode::back, parameters, options, mesh.bounds());
+void make_sphere(Making& scene) {
+  scene.mesh.displaced_sphere(sphere_side(scene.parameters.triangles), glm::vec3(0), 1, 0.01f);
+  scene.camera = Camera{.eye = 3.21f * glm::normalize(glm::vec3(0.3f, 0.2f, 1)), .fov = 30};
 }
 
 // Triangles of equal area on the screen, in any depth order, that together cover it `depth` times.
-void make_overlap(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
-  const float aspect = scene_aspect(options);
-  const float area = float(parameters.depth) * 4 * aspect / float(parameters.triangles);
+void make_overlap(Making& scene) {
+  const float aspect = scene_aspect(scene.options);
+  const float area = float(scene.parameters.depth) * 4 * aspect / float(scene.parameters.triangles);
   const float radius = std::sqrt(area * 4 / (3 * std::sqrt(3.0f)));  // circumscribed circle, equilateral
   const Camera camera{.eye = {0, 0, 0}, .target = {0, 0, -1}, .fov = 60, .near_plane = 0.5f, .far_plane = 20};
+  scene.camera = camera;
   const float slope = std::tan(camera.fov / 360 * kTau / 2);
-  MeshBuilder mesh(frame);
   uint32_t random = 1;
-  for (int i = 0; i < parameters.triangles; i++) {
+  for (int i = 0; i < scene.parameters.triangles; i++) {
     const float x = (2 * random_unit(random) - 1) * aspect, y = 2 * random_unit(random) - 1;
     const float depth = 1 + 9 * random_unit(random), turn = kTau * random_unit(random);
     std::array<glm::vec3, 3> corners;
@@ -105,10 +112,10 @@ void make_overlap(Frame& frame, const Parameters& parameters, const LoadOptions&
           glm::vec3((x + radius * std::cos(angle)) * slope * d, (y + radius * std::sin(angle)) * slope * d, -d);
     }
     const glm::vec3 normal = glm::normalize(glm::cross(corners[1] - corners[0], corners[2] - corners[0]));
-    const uint32_t a = mesh.vertex(corners[0], normal, {0, 0}), b = mesh.vertex(corners[1], normal, {1, 0});
-    mesh.triangle(a, b, mesh.vertex(corners[2], normal, {0, 1}));
+    const uint32_t a = scene.mesh.vertex(corners[0], normal, {0, 0}), b = scene.mesh.vertex(corners[1], normal, {1, 0});
+    scene.mesh.triangle(a, b, scene.mesh.vertex(corners[2], normal, {0, 1}));
   }
-  finish(frame, mesh, camera, CullMode::none, parameters, options, mesh.bounds());
+  scene.cull = CullMode::none;
 }
 
 float hills(float x, float z) {
@@ -122,21 +129,20 @@ float hills(float x, float z) {
   return height;
 }
 
-void make_terrain(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
-  MeshBuilder mesh(frame);
-  const int side = std::max(1, int(std::lround(std::sqrt(double(parameters.triangles) / 2))));
-  mesh.height_field(side, 100, hills);
-  const Camera camera{.eye = {3, hills(3, 48) + 2.5f, 48}, .target = {0, 0.5f, 0}, .fov = 50, .near_plane = 0.2f};
-  finish(frame, mesh, camera, CullMode::none, parameters, options, mesh.bounds());
+void make_terrain(Making& scene) {
+  const int side = std::max(1, int(std::lround(std::sqrt(double(scene.parameters.triangles) / 2))));
+  scene.mesh.height_field(side, 100, hills);
+  scene.camera = Camera{.eye = {3, hills(3, 48) + 2.5f, 48}, .target = {0, 0.5f, 0}, .fov = 50, .near_plane = 0.2f};
+  scene.cull = CullMode::none;
 }
 
-void make_city(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
-  const int boxes = std::max(1, parameters.triangles / 12);
+void make_city(Making& scene) {
+  const int boxes = std::max(1, scene.parameters.triangles / 12);
   const int row = int(std::ceil(std::sqrt(double(boxes))));
   constexpr float kBlock = 3;
   const float half = float(row) * kBlock / 2;
-  MeshBuilder mesh(frame);
   Bounds bounds;
+  if (scene.parameters.instanced != 0) scene.models.clear();
   uint32_t random = 7;
   for (int i = 0; i < boxes; i++) {
     const float width = 1.5f + 0.9f * random_unit(random), depth = 1.5f + 0.9f * random_unit(random);
@@ -146,55 +152,47 @@ void make_city(Frame& frame, const Parameters& parameters, const LoadOptions& op
     const glm::vec3 base((float(column) + 0.5f) * kBlock - half, 0, (float(line) + 0.5f) * kBlock - half);
     bounds.add(base - glm::vec3(size.x, 0, size.z) / 2.0f);
     bounds.add(base + glm::vec3(size.x / 2, size.y, size.z / 2));
-    if (parameters.instanced != 0) {
-      frame.models.push_back(glm::scale(glm::translate(glm::mat4(1), base), size));
+    if (scene.parameters.instanced != 0) {
+      scene.models.push_back(glm::scale(glm::translate(glm::mat4(1), base), size));
     } else {
-      mesh.box(base, size, 0.5f);
+      scene.mesh.box(base, size, 0.5f);
     }
   }
-  if (parameters.instanced != 0) mesh.box(glm::vec3(0), glm::vec3(1), 1);
+  if (scene.parameters.instanced != 0) scene.mesh.box(glm::vec3(0), glm::vec3(1), 1);
   // At a person's height above the roofs' edge of the first street, looking along it.
-  const Camera camera{
-      .eye = {half * 0.05f, 3.2f, half + 4}, .target = {-half * 0.1f, 2.4f, 0}, .fov = 60, .near_plane = 0.2f};
-  finish(frame, mesh, camera, CullMode::back, parameters, options, bounds);
+  scene.camera =
+      Camera{.eye = {half * 0.05f, 3.2f, half + 4}, .target = {-half * 0.1f, 2.4f, 0}, .fov = 60, .near_plane = 0.2f};
+  scene.bounds = bounds;
 }
 
 // Many small pictures of one object in one launch.
-void make_views(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
-  LoadOptions several = options;
-  if (several.views == 0) several.views = 1024;
-  MeshBuilder mesh(frame);
-  mesh.displaced_sphere(sphere_side(parameters.triangles), glm::vec3(0), 1, 0.05f);
-  finish(frame, mesh, std::nullopt, CullMode::back, parameters, several, mesh.bounds());
+void make_views(Making& scene) {
+  if (scene.options.views == 0) scene.options.views = 1024;
+  scene.mesh.displaced_sphere(sphere_side(scene.parameters.triangles), glm::vec3(0), 1, 0.05f);
 }
 
-void make_scan(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
-  MeshBuilder mesh(frame);
-  add_scan(mesh, scan_cells(parameters.triangles));
-  finish(frame, mesh, std::nullopt, CullMode::back, parameters, options, mesh.bounds());
-}
+void make_scan(Making& scene) { add_scan(scene.mesh, scan_cells(scene.parameters.triangles)); }
 
 // Leaves that share no vertex with each other around a trunk that does.
-void make_tree(Frame& frame, const Parameters& parameters, const LoadOptions& options) {
-  MeshBuilder mesh(frame);
+void make_tree(Making& scene) {
   constexpr int kRound = 12;
-  const int rings = std::clamp(parameters.triangles / (20 * kRound), 1, 40);
+  const int rings = std::clamp(scene.parameters.triangles / (20 * kRound), 1, 40);
   for (int ring = 0; ring <= rings; ring++) {
     const float y = 4.0f * float(ring) / float(rings), radius = 0.3f - 0.06f * y;
     for (int i = 0; i < kRound; i++) {
       const float angle = kTau * float(i) / kRound;
       const glm::vec3 out(std::cos(angle), 0, std::sin(angle));
-      mesh.vertex(out * radius + glm::vec3(0, y, 0), out, {float(i) / kRound, y});
+      scene.mesh.vertex(out * radius + glm::vec3(0, y, 0), out, {float(i) / kRound, y});
     }
   }
   for (uint32_t ring = 0; ring < uint32_t(rings); ring++) {
     for (uint32_t i = 0; i < kRound; i++) {
       const uint32_t a = ring * kRound + i, b = ring * kRound + (i + 1) % kRound;
-      mesh.triangle(a, a + kRound, b + kRound);
-      mesh.triangle(a, b + kRound, b);
+      scene.mesh.triangle(a, a + kRound, b + kRound);
+      scene.mesh.triangle(a, b + kRound, b);
     }
   }
-  const int leaves = std::max(1, (parameters.triangles - 2 * kRound * rings) / 2);
+  const int leaves = std::max(1, (scene.parameters.triangles - 2 * kRound * rings) / 2);
   uint32_t random = 11;
   const auto unit = [&] { return 2 * random_unit(random) - 1; };
   for (int i = 0; i < leaves; i++) {
@@ -205,19 +203,20 @@ void make_tree(Frame& frame, const Parameters& parameters, const LoadOptions& op
     const glm::vec3 along = glm::normalize(glm::vec3(unit(), unit() - 0.3f, unit()) + glm::vec3(1e-3f, 0, 0));
     const glm::vec3 normal = glm::normalize(glm::cross(along, glm::vec3(unit(), 2, unit())));
     const glm::vec3 across = glm::cross(normal, along) * 0.04f, length = along * 0.1f;
-    const uint32_t a = mesh.vertex(at - across, normal, {0, 0}), b = mesh.vertex(at + across, normal, {1, 0});
-    const uint32_t c = mesh.vertex(at + across + length, normal, {1, 1});
-    const uint32_t d = mesh.vertex(at - across + length, normal, {0, 1});
-    mesh.triangle(a, b, c);
-    mesh.triangle(a, c, d);
+    const uint32_t a = scene.mesh.vertex(at - across, normal, {0, 0}),
+                   b = scene.mesh.vertex(at + across, normal, {1, 0});
+    const uint32_t c = scene.mesh.vertex(at + across + length, normal, {1, 1});
+    const uint32_t d = scene.mesh.vertex(at - across + length, normal, {0, 1});
+    scene.mesh.triangle(a, b, c);
+    scene.mesh.triangle(a, c, d);
   }
-  finish(frame, mesh, std::nullopt, CullMode::none, parameters, options, mesh.bounds());
+  scene.cull = CullMode::none;
 }
 
 struct Scene {
   const char *name, *description;
   int triangles;  // by default
-  void (*make)(Frame&, const Parameters&, const LoadOptions&);
+  void (*make)(Making&);
 };
 
 constexpr Scene kScenes[] = {
@@ -272,7 +271,9 @@ Frame generate(std::string_view spec, const LoadOptions& options) {
   frame.generator = "brokkr";
   frame.license = "CC0";
   frame.source = "generated:" + std::string(spec);
-  scene->make(frame, parameters, options);
+  Making making{MeshBuilder(frame), parameters, options};
+  scene->make(making);
+  finish(frame, making);
   validate(frame);
   return frame;
 }

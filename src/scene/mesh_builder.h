@@ -46,6 +46,13 @@ class MeshBuilder {
   Bounds bounds_;
 };
 
+// Polygonizes a knotty figure of about two units with surface nets [Gibson98] on `cells`^3 cells, as range scans are: a
+// closed mesh, irregular, and numbered slice by slice. It has a vertex in each cell that the surface passes, and two
+// triangles across each grid edge that it cuts. `cells` 8 .. 2048.
+void add_scan(MeshBuilder& mesh, int cells);
+// The number of cells for which add_scan makes about `triangles` triangles.
+int scan_cells(int triangles);
+
 // Stone-like tiles with mortar and speckles, size x size, a power of two; repeats.
 Texture tile_texture(int size);
 

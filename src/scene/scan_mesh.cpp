@@ -1,9 +1,10 @@
-#include "scene/scan_mesh.h"
-
+// A closed mesh of the kind that range scans are turned into.
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <vector>
+
+#include "scene/mesh_builder.h"
 
 namespace brokkr {
 namespace {

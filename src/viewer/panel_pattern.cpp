@@ -251,8 +251,8 @@ class PatternPanel : public Panel {
       line("predicted: pattern over the bins", map_.predicted.cv, map_.predicted.imbalance);
       line("measured: fragments of rasterizers", map_.counted.cv, map_.counted.imbalance);
       const bool timed = timed_number_ == state.last->number || timed_settings_ == state.last->settings;
-      if (timed && !timed_.busy_us.empty())
-        line("measured: time of rasterizers", timed_.busy_cv, timed_.busy_imbalance);
+      if (timed && !timed_.busy.load.empty())
+        line("measured: time of rasterizers", timed_.busy.cv, timed_.busy.imbalance);
       ImGui::EndTable();
     }
     if (ImGui::SmallButton("Measure the time of each rasterizer")) measure_time(state);

@@ -7,7 +7,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "batch/optimize.h"
 #include "batch/pages.h"
 #include "batch/predict.h"
 #include "meshes.h"

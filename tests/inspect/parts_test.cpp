@@ -74,9 +74,9 @@ TEST(LoadMap, PredictsWhatRasterizersCount) {
     EXPECT_EQ(std::accumulate(map.bins.begin(), map.bins.end(), uint64_t(0)), s.fragments);
     EXPECT_EQ(map.most, *std::max_element(map.bins.begin(), map.bins.end()));
     EXPECT_NEAR(map.counted.cv, s.load_cv, 1e-9);
-    ASSERT_EQ(map.busy_us.size(), 7u);
-    EXPECT_GT(map.busy_imbalance, 1);
-    EXPECT_LE(map.busy_imbalance, 7);
+    ASSERT_EQ(map.busy.load.size(), 7u);
+    EXPECT_GT(map.busy.imbalance, 1);
+    EXPECT_LE(map.busy.imbalance, 7);
     EXPECT_EQ(predict_load(s, kind, 7).load, map.predicted.load);
     EXPECT_EQ(predict_load(s, PatternKind::z_curve, 3).total, s.fragments);
     EXPECT_EQ(predict_load(s, PatternKind::z_curve, 1).imbalance, 1);
