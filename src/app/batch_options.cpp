@@ -1,6 +1,5 @@
 #include "app/batch_options.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "app/text.h"
@@ -9,18 +8,12 @@ namespace brokkr::app {
 namespace {
 
 template <class Find>
-auto each_of(const std::string& list, const std::string& option, Find&& find) {
+auto each_of(const std::string& list, const std::string& option, Find&& find) try {
   std::vector<std::decay_t<decltype(find(list))>> result;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    try {
-      result.push_back(find(list.substr(begin, end - begin)));
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(option + ": " + printable(error.what()));
-    }
-    begin = end + 1;
-  }
+  for (const std::string& name : split(list)) result.push_back(find(name));
   return result;
+} catch (const std::invalid_argument& error) {
+  throw UsageError(option + ": " + printable(error.what()));
 }
 
 }  // namespace

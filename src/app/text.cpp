@@ -20,6 +20,13 @@ std::string printable(std::string text) {
   return text;
 }
 
+std::vector<std::string> split(const std::string& list, char comma) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= list.size(); begin += parts.back().size() + 1)
+    parts.push_back(list.substr(begin, list.find(comma, begin) - begin));
+  return parts;
+}
+
 std::string format_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
   for (const std::string& cell : heading) widths.push_back(cell.size());

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "log/json_text.h"
 #include "log/log_reader.h"
@@ -43,32 +45,68 @@ fs::path program_folder() {
   return fs::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
-fs::path find_tool(const std::string& name) {
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (fs::temp_directory_path() / "brokkr-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    throw std::runtime_error(name + ": no temporary folder can be made; set TMPDIR to a folder with room");
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::optional<fs::path> find_beside(const std::string& name, const fs::path& build) {
   const fs::path folder = program_folder();
-  // Below build/PRESET of the sources, beside bin, and in libexec itself, where the viewer is.
-  for (const fs::path& place :
-       {folder.parent_path().parent_path() / "tools", folder.parent_path() / "libexec" / "brokkr", folder}) {
-    if (access((place / name).c_str(), X_OK) == 0) return place / name;
+  for (const fs::path& place : {folder / build, folder.parent_path() / "libexec" / "brokkr", folder}) {
+    fs::path program = (place / name).lexically_normal();
+    if (access(program.c_str(), X_OK) == 0) return program;
   }
-  throw std::runtime_error("tools/" + name + " was not found beside " + (folder / "brokkr").string());
+  return std::nullopt;
+}
+
+fs::path find_tool(const std::string& name) {
+  if (const std::optional<fs::path> tool = find_beside(name, "../../tools")) return *tool;
+  throw std::runtime_error("tools/" + name + " was not found beside " + (program_folder() / "brokkr").string());
+}
+
+std::vector<char*> word_pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+pid_t start_program(const fs::path& program, std::vector<std::string> words,
+                    const std::map<std::string, std::string>& environment, std::array<int, 3> streams) {
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (!environment.contains(text.substr(0, text.find('=')))) variables.push_back(text);
+  }
+  for (const auto& [name, value] : environment) {
+    if (!value.empty()) variables.push_back(name + "=" + value);
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int stream = 0; stream < 3; ++stream) {
+    if (streams[size_t(stream)] >= 0) posix_spawn_file_actions_adddup2(&actions, streams[size_t(stream)], stream);
+  }
+  std::cout.flush();
+  pid_t process = 0;
+  const int error = posix_spawn(&process, program.c_str(), &actions, nullptr, word_pointers(words).data(),
+                                word_pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == 0) return process;
+  throw std::runtime_error(program.string() + " cannot be started (" + std::strerror(error) +
+                           "); is it, or the interpreter that it names, installed?");
 }
 
 void run_tool(const fs::path& tool, std::vector<std::string> arguments, std::string_view input) {
   const TemporaryFile in = temporary_file(input), said = temporary_file("");
   arguments.insert(arguments.begin(), tool.string());
-  std::vector<char*> words;
-  for (std::string& word : arguments) words.push_back(word.data());
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(in.get()), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(said.get()), STDERR_FILENO);
-  std::cout.flush();
-  pid_t process = 0;
-  const int error = posix_spawn(&process, tool.c_str(), &actions, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    throw std::runtime_error(tool.string() + " cannot be started (" + std::strerror(error) + "); install python3");
+  const pid_t process = start_program(tool, std::move(arguments), {}, {fileno(in.get()), -1, fileno(said.get())});
   int status = 0;
   waitpid(process, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;

@@ -1,19 +1,51 @@
-// The programs of tools/ that draw measurements: where they are, and how one is run.
+// Other programs: where they are, how one is run, and where it may write.
 #pragma once
 
+#include <sys/types.h>
+
+#include <array>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace brokkr::app {
 
+// A folder that the destructor removes.
+class TemporaryFolder {
+ public:
+  // Throws std::runtime_error where none can be made.
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 // The folder of this program's file.
 std::filesystem::path program_folder();
 
-// The tool `name` in the sources that this program was built in, or under libexec where it is installed. Throws
-// std::runtime_error.
+// A program that belongs to this one: in `build`, relative to this program's folder in its build tree, under libexec
+// where it is installed, or beside this program. Nothing where it is not there.
+std::optional<std::filesystem::path> find_beside(const std::string& name, const std::filesystem::path& build = ".");
+
+// find_beside for a tool of the sources that this program was built in. Throws std::runtime_error.
 std::filesystem::path find_tool(const std::string& name);
+
+// The words as execv takes them: null after the last.
+std::vector<char*> word_pointers(std::vector<std::string>& words);
+
+// Starts a program. `words`: as it gets them, its name first. `environment`: what is different there; an empty value
+// takes a variable away. `streams`: its standard input, output and error; -1 stands for this program's own. Throws
+// std::runtime_error.
+pid_t start_program(const std::filesystem::path& program, std::vector<std::string> words,
+                    const std::map<std::string, std::string>& environment = {},
+                    std::array<int, 3> streams = {-1, -1, -1});
 
 // Runs the tool to its end with `input` on its standard input. Throws std::runtime_error with the last line that the
 // tool wrote on standard error where it fails.

@@ -1,13 +1,15 @@
 #include "app/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include "app/command.h"
 #include "app/resize.h"
+#include "app/text.h"
 #include "app/tool.h"
 
 namespace brokkr::app {
@@ -55,13 +57,14 @@ std::string textured(const std::string& file) {
 
 const char* shading_name(BenchShading shading) { return kShadingNames[static_cast<size_t>(shading)]; }
 
-std::vector<std::string> shading_names() { return {kShadingNames.begin(), kShadingNames.end()}; }
+std::string Workload::frame_key() const {
+  return fmt::format("{}|{}x{}|{}|{}|{}", file, load.width, load.height, load.views, load.view_size, load.camera);
+}
 
 std::vector<BenchShading> parse_shadings(const std::vector<std::string>& texts) {
   std::vector<BenchShading> result;
   for (const std::string& text : texts) {
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string& word : split(text)) {
       const auto* found = std::find(kShadingNames.begin(), kShadingNames.end(), word);
       if (found == kShadingNames.end())
         throw UsageError("--shading: '" + word + "' is none of flat, phong, textured, material");

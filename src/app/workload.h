@@ -15,7 +15,6 @@ namespace brokkr::app {
 // as the file says. phong and textured are for generated scenes.
 enum class BenchShading : uint8_t { flat, phong, textured, material };
 const char* shading_name(BenchShading shading);
-std::vector<std::string> shading_names();
 
 struct Workload {
   std::string name;   // shown; with `shading` it identifies a row
@@ -24,6 +23,8 @@ struct Workload {
   BenchShading shading = BenchShading::flat;
   LoadOptions load;
 
+  // Workloads with the same key draw the same frame.
+  std::string frame_key() const;
   Shading brokkr_shading() const { return shading == BenchShading::flat ? Shading::flat : Shading::material; }
   const char* gl_shading() const { return shading == BenchShading::flat ? "flat" : "material"; }
 };

@@ -1,23 +1,25 @@
 // brokkr bench: milliseconds per frame, beside other renderers.
-#include <unistd.h>
-
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <sstream>
+#include <utility>
 
 #include "app/input.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
+#include "app/tool.h"
 #include "cli/bench_compare.h"
 #include "cli/bench_curves.h"
-#include "cli/bench_log.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_report.h"
 #include "cli/commands.h"
+#include "log/frame_log.h"
+#include "log/frame_statistics.h"
 #include "log/json_text.h"
+#include "log/machine_facts.h"
 #include "log/manifest.h"
 #include "scene/file_io.h"
 
@@ -25,27 +27,6 @@ namespace brokkr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// A folder that the destructor removes.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "brokkr-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error(name + ": no temporary folder can be made; set TMPDIR to a folder with room");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 void write_out(const std::string& path, const std::string& text) {
   if (path == "-") {
@@ -111,6 +92,64 @@ int compare_results(const Arguments& arguments) {
   return kSuccess;
 }
 
+struct BenchLog {
+  std::string csv;
+  Json manifest;
+  std::vector<double> frame_ms;
+};
+
+// Draws `options.frames` frames and logs each as log/frame_log.h has it; "present" is the end of the call that renders,
+// pictures are not read back. There is no warm-up: the first frames of the log show it. `path` names the CSV in the
+// manifest.
+BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format, const std::string& path,
+                   Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
+  progress.show("loading " + workload.name);
+  const Frame frame = load_workload(workload.file, workload.load);
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions render = options.render;
+  render.shading = workload.brokkr_shading();
+  const MachineFacts facts = machine_facts();
+  LogSession session;
+  session.log = path;
+  session.format = format;
+  session.camera = workload.load.camera;
+  session.begun = utc_now();
+  session.source.gpu = facts.gpu;
+  session.source.driver = facts.driver;
+  Json scene = scene_json(workload.file, frame);
+
+  BenchLog log;
+  std::ostringstream csv;
+  FrameLogWriter writer(csv, format, session.source);
+  Statistics last;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point before = start;
+  for (int i = 0; i < options.frames; ++i) {
+    if (i % 64 == 0) progress.show("frame " + std::to_string(i) + " of " + std::to_string(options.frames));
+    const Clock::time_point begin = Clock::now();
+    RenderResult result = renderer.render(prepared, render, false);
+    const Clock::time_point present = Clock::now();
+    FrameRecord record;
+    record.time_s = ms(present - start) / 1000;
+    record.between_presents_ms = record.between_display_change_ms = ms(present - before);
+    record.until_render_start_ms = -(result.statistics.launch_ms + result.statistics.read_back_ms);
+    record.frame_id = static_cast<uint64_t>(i);
+    record.policy = name_of(render.policy);
+    fill_record(result.statistics, ms(present - begin), record);
+    writer.add(record);
+    log.frame_ms.push_back(record.between_presents_ms);
+    session.cut_off += result.aborted ? 1 : 0;
+    last = std::move(result.statistics);
+    before = present;
+  }
+  log.csv = csv.str();
+  log.manifest = manifest_json(session, std::move(scene), render, last, log.frame_ms);
+  return log;
+}
+
 int write_log(const Arguments& arguments, const BenchOptions& options) {
   const std::vector<Workload> all = workloads(arguments);
   if (all.size() != 1) throw UsageError("--log: takes one --shading");
@@ -126,7 +165,12 @@ int write_log(const Arguments& arguments, const BenchOptions& options) {
   write_out(path, log.csv);
   if (path == "-") return kSuccess;
   write_json(manifest_path(path), log.manifest);
-  std::cout << log_table(all.front().name, log.frame_ms);
+  const FrameStatistics s = frame_statistics(log.frame_ms);
+  std::cout << format_table(
+                   {"frame", "frames", "median ms", "p95 ms", "p99 ms", "p99.9 ms", "1 % low fps"},
+                   {{printable(all.front().name), std::to_string(s.frames), fixed(s.median_ms, 3), fixed(s.p95_ms, 3),
+                     fixed(s.p99_ms, 3), fixed(s.p999_ms, 3), fixed(s.one_percent_low_fps, 2)}})
+            << "1 % low = " << kOnePercentLowFormula << '\n';
   return kSuccess;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/bench_compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,12 +39,9 @@ Json read_result(const std::string& path) {
 }
 
 std::string key(const Json& row) {
-  std::string text = row.at("name").get<std::string>() + " " + row.at("shading").get<std::string>();
-  if (row.contains("curve")) {
-    text += " " + row["curve"].get<std::string>() + " " + row.value("series", "") + " " +
-            std::to_string(row.value("x", 0.0));
-  }
-  return text;
+  const auto text = [&](const char* field) { return row.value(field, ""); };
+  return fmt::format("{} {} {} {} {}", row.at("name").get<std::string>(), row.at("shading").get<std::string>(),
+                     text("curve"), text("series"), row.value("x", 0.0));
 }
 
 std::vector<double> rounds(const Json& row) { return row.at("brokkr").at("rounds_ms").get<std::vector<double>>(); }
@@ -65,11 +64,10 @@ Json difference_of(const Json& before, const Json& after) {
     if (before.contains(name)) row[name] = before[name];
   }
   // The same peer on the same frame should take the same time.
-  const Json none = Json::object();
-  const Json& mine = before.contains("peers") ? before["peers"] : none;
+  const Json mine = before.value("peers", Json::object()), theirs = after.value("peers", Json::object());
   for (const auto& [name, peer] : mine.items()) {
-    if (!after.contains("peers") || !after["peers"].contains(name)) continue;
-    row["machine"] = peer.at("median_ms").get<double>() / after["peers"][name].at("median_ms").get<double>();
+    if (!theirs.contains(name)) continue;
+    row["machine"] = peer.at("median_ms").get<double>() / theirs[name].at("median_ms").get<double>();
     break;
   }
   return row;
@@ -105,22 +103,21 @@ Json bench_difference(const std::string& before, const std::string& after) try {
                  {"before", first.at("environment")},
                  {"after", second.at("environment")},
                  {"results", Json::array()}};
-  std::map<std::string, std::vector<double>> logs;
+  std::map<std::string, std::pair<size_t, double>> means;  // rows, and the sum of their ratios' logarithms
   for (const Json& row : second["results"]) {
     const auto found = known.find(key(row));
     if (row.contains("error") || found == known.end()) continue;
     Json line = difference_of(*found->second, row);
     const std::string group = line["group"];
-    for (const std::string& name : {group + " " + line["shading"].get<std::string>(), group, std::string("all")})
-      logs[name].push_back(std::log(line["ratio"].get<double>()));
+    for (const std::string& name : {group + " " + line["shading"].get<std::string>(), group, std::string("all")}) {
+      ++means[name].first;
+      means[name].second += std::log(line["ratio"].get<double>());
+    }
     result["results"].push_back(std::move(line));
   }
-  if (logs.empty()) throw std::runtime_error(before + " and " + after + " have no row in common");
-  for (const auto& [name, values] : logs) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    result["geomeans"][name] = {{"rows", values.size()}, {"ratio", std::exp(sum / double(values.size()))}};
-  }
+  if (means.empty()) throw std::runtime_error(before + " and " + after + " have no row in common");
+  for (const auto& [name, mean] : means)
+    result["geomeans"][name] = {{"rows", mean.first}, {"ratio", std::exp(mean.second / double(mean.first))}};
   return result;
 } catch (const nlohmann::json::exception& error) {
   throw std::runtime_error(before + ", " + after + ": a field is missing or of another kind (" + error.what() +
@@ -132,9 +129,10 @@ std::string difference_table(const Json& difference) {
   for (const Json& row : difference["results"]) {
     std::string name = row["name"];
     if (row.contains("x")) name += " (" + row["curve"].get<std::string>() + " " + fixed(row["x"], 0) + ")";
-    lines.push_back({printable(name), row["shading"], fixed(row["before_ms"], 2), fixed(row["after_ms"], 2),
-                     fixed(row["ratio"], 2) + " (" + fixed(row["low"], 2) + "-" + fixed(row["high"], 2) + ")",
-                     fixed(row["least"], 2), row.contains("machine") ? fixed(row["machine"], 2) : ""});
+    lines.push_back(
+        {printable(name), row["shading"], fixed(row["before_ms"], 2), fixed(row["after_ms"], 2),
+         fmt::format("{:.2f} ({:.2f}-{:.2f})", double(row["ratio"]), double(row["low"]), double(row["high"])),
+         fixed(row["least"], 2), row.contains("machine") ? fixed(row["machine"], 2) : ""});
   }
   std::string text =
       format_table({"frame", "shading", "before ms", "after ms", "before / after", "of the least", "peer's"}, lines);
@@ -165,9 +163,8 @@ Json log_difference(const std::string& before, const std::string& after) {
   if (std::isfinite(ratio.high)) json["ratio_of_medians"]["high"] = ratio.high;
   // The scene's hash: a ratio between logs of different scenes says nothing.
   const auto hash = [](const LogPair& pair) {
-    const Json none;
-    const Json& scene = pair.manifest.contains("scene") ? pair.manifest["scene"] : none;
-    return scene.is_object() && scene.contains("geometry_sha256") ? scene["geometry_sha256"] : none;
+    const Json scene = pair.manifest.value("scene", Json());
+    return scene.is_object() ? scene.value("geometry_sha256", Json()) : Json();
   };
   json["same_scene"] = hash(a) == hash(b);
   return json;
@@ -188,11 +185,11 @@ std::string log_difference_table(const Json& d) {
   }
   const Json& ratio = d["ratio_of_medians"];
   std::string text = format_table({"", "before", "after", "before / after"}, rows);
-  text += "median: after is " + fixed(ratio["ratio"], 3) + " times as fast, ";
-  text += ratio["high"].is_null() ? "too few frames for an interval"
-                                  : fixed(ratio["low"], 3) + " to " + fixed(ratio["high"], 3) + " with " +
-                                        fixed(100 * ratio["confidence"].get<double>(), 0) + " % confidence";
-  text += "\n";
+  const std::string interval = ratio["high"].is_null()
+                                   ? "too few frames for an interval"
+                                   : fmt::format("{:.3f} to {:.3f} with {:.0f} % confidence", double(ratio["low"]),
+                                                 double(ratio["high"]), 100 * double(ratio["confidence"]));
+  text += fmt::format("median: after is {:.3f} times as fast, {}\n", double(ratio["ratio"]), interval);
   if (!d["same_scene"].get<bool>()) text += "The scenes differ: the ratio says nothing about a change.\n";
   return text;
 }

@@ -1,13 +1,54 @@
 #include "cli/bench_curves.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "cli/bench_report.h"
 
 namespace brokkr::app {
 namespace {
+
+// What the values of a curve are, but for {} in its scene.
+enum class Value : uint8_t { of_scene, height, views, workers };
+
+struct Curve {
+  const char* name;
+  const char* scene;  // a generated one; {0} stands for the value
+  const char* series;
+  std::vector<BenchShading> shadings;
+  std::vector<int> values;
+  Value kind = Value::of_scene;
+};
+
+const std::vector<Curve>& curves() {
+  constexpr auto flat = BenchShading::flat, textured = BenchShading::textured;
+  static const std::vector<int> cores = {1, 2, 4, 8};
+  static const std::vector<Curve> all = {
+      // A displaced sphere over 60 % of 1080p with ever smaller triangles.
+      {"triangles",
+       "sphere-1m?triangles={0}",
+       "sphere",
+       {flat},
+       {1000, 3000, 10'000, 30'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000}},
+      // Pictures of 16:9: the sphere's triangles stay as they are and grow.
+      {"pixels",
+       "sphere-100k",
+       "sphere",
+       {flat, textured},
+       {240, 360, 540, 720, 1080, 1440, 2160, 4320},
+       Value::height},
+      // The same 120 000 triangles in more and more draws.
+      {"draws", "sphere-100k?triangles=120000&draws={0}", "sphere", {flat}, {1, 10, 100, 1000, 10'000, 100'000}},
+      {"views", "views", "128 x 128", {flat}, {1, 4, 16, 64, 256, 1024, 4096}, Value::views},
+      // Layers of a thousand large triangles each over the whole picture, in random depth order.
+      {"overdraw", "overlap-10k?triangles={0}000&depth={0}", "layers", {flat, textured}, {1, 2, 4, 8, 16, 32, 64}},
+      {"workers", "sphere-1m", "sphere-1m", {flat}, cores, Value::workers},
+      {"workers", "overlap-10k", "overlap-10k", {flat}, cores, Value::workers},
+      {"workers", "city", "city", {flat}, cores, Value::workers}};
+  return all;
+}
 
 struct Point {
   Workload workload;
@@ -16,83 +57,29 @@ struct Point {
   int workers = 0;  // 0: as the options say
 };
 
-Point point(const char* curve, const std::string& file, BenchShading shading, double x, const std::string& series,
-            const LoadOptions& load = {}) {
-  Point result{make_workload(file, shading, load), series, x};
-  result.workload.group = curve;
-  return result;
-}
-
-// A displaced sphere over 60 % of 1080p, flat, with ever smaller triangles.
-void add_triangles(std::vector<Point>& points) {
-  for (const int count : {1000, 3000, 10'000, 30'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000}) {
-    points.push_back(point("triangles", "generated:sphere-1m?triangles=" + std::to_string(count), BenchShading::flat,
-                           count, "sphere"));
-  }
-}
-
-// Pictures of 16:9: the sphere's triangles stay as they are and grow.
-void add_pixels(std::vector<Point>& points) {
-  constexpr std::array<std::array<int, 2>, 8> kSizes = {
-      {{426, 240}, {640, 360}, {960, 540}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}, {7680, 4320}}};
-  for (const BenchShading shading : {BenchShading::flat, BenchShading::textured}) {
-    for (const auto& [width, height] : kSizes) {
+void add_points(const Curve& curve, std::vector<Point>& points) {
+  for (const BenchShading shading : curve.shadings) {
+    for (const int value : curve.values) {
       LoadOptions load;
-      load.width = width;
-      load.height = height;
-      points.push_back(point("pixels", "generated:sphere-100k", shading, double(width) * height,
-                             std::string("sphere, ") + shading_name(shading), load));
+      Point point{.series = curve.series, .x = double(value)};
+      if (curve.kind == Value::height) {
+        load.width = value * 16 / 9;
+        load.height = value;
+        point.x = double(load.width) * load.height;
+      } else if (curve.kind == Value::views) {
+        load.views = value;
+        load.width = load.height = load.view_size;
+      } else if (curve.kind == Value::workers) {
+        point.workers = value;
+      }
+      if (curve.shadings.size() > 1) point.series += std::string(", ") + shading_name(shading);
+      const std::string scene = fmt::format(fmt::runtime(curve.scene), value);
+      point.workload = make_workload("generated:" + scene, shading, load);
+      point.workload.group = curve.name;
+      points.push_back(std::move(point));
     }
   }
 }
-
-// Up to twice the processor's cores.
-void add_workers(std::vector<Point>& points) {
-  for (const char* name : {"sphere-1m", "overlap-10k", "city"}) {
-    for (const int workers : {1, 2, 4, 8}) {
-      Point added = point("workers", std::string("generated:") + name, BenchShading::flat, workers, name);
-      added.workers = workers;
-      points.push_back(std::move(added));
-    }
-  }
-}
-
-// The same 120 000 triangles in more and more draws.
-void add_draws(std::vector<Point>& points) {
-  for (const int draws : {1, 10, 100, 1000, 10'000, 100'000}) {
-    points.push_back(point("draws", "generated:sphere-100k?triangles=120000&draws=" + std::to_string(draws),
-                           BenchShading::flat, draws, "sphere"));
-  }
-}
-
-void add_views(std::vector<Point>& points) {
-  for (const int views : {1, 4, 16, 64, 256, 1024, 4096}) {
-    LoadOptions load;
-    load.views = views;
-    load.width = load.height = load.view_size;
-    points.push_back(point("views", "generated:views", BenchShading::flat, views, "128 x 128", load));
-  }
-}
-
-// Layers of a thousand large triangles each over the whole picture, in random depth order.
-void add_overdraw(std::vector<Point>& points) {
-  for (const BenchShading shading : {BenchShading::flat, BenchShading::textured}) {
-    for (const int depth : {1, 2, 4, 8, 16, 32, 64}) {
-      points.push_back(
-          point("overdraw",
-                "generated:overlap-10k?triangles=" + std::to_string(1000 * depth) + "&depth=" + std::to_string(depth),
-                shading, depth, std::string("layers, ") + shading_name(shading)));
-    }
-  }
-}
-
-struct Curve {
-  const char* name;
-  void (*add)(std::vector<Point>&);
-};
-// Workers come last (run_curves).
-constexpr Curve kCurves[] = {{"triangles", add_triangles}, {"pixels", add_pixels},     {"draws", add_draws},
-                             {"views", add_views},         {"overdraw", add_overdraw}, {"workers", add_workers}};
 
 BenchRow measure(Bench& bench, const Point& at, Progress& progress) {
   RenderOptions render = bench.options().render;
@@ -127,17 +114,15 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
   CurveRun run;
   auto bench = std::make_unique<Bench>(options, peers, program, folder);
   run.environment = bench_environment(*bench);
-  for (const Curve& curve : kCurves) {
+  std::vector<Point> of_workers;
+  for (const Curve& curve : curves()) {
     if (!names.empty() && std::find(names.begin(), names.end(), curve.name) == names.end()) continue;
     std::vector<Point> points;
-    curve.add(points);
-    if (points.front().workers > 0) {
-      bench.reset();  // of the last curve, whose memory would count as this one's
-      measure_workers(std::move(points), options, peers, program, folder, run.rows, progress);
-    } else {
-      for (const Point& at : points) run.rows.push_back(measure(*bench, at, progress));
-    }
+    add_points(curve, curve.kind == Value::workers ? of_workers : points);
+    for (const Point& at : points) run.rows.push_back(measure(*bench, at, progress));
   }
+  bench.reset();  // of the last curve, whose memory would count as that of the next
+  measure_workers(std::move(of_workers), options, peers, program, folder, run.rows, progress);
   return run;
 }
 

@@ -1,6 +1,8 @@
 #include "cli/bench_measure.h"
 
+#include <fmt/format.h>
 #include <algorithm>
+
 #include <chrono>
 #include <cmath>
 #include <new>
@@ -42,14 +44,7 @@ double color_difference(const Layer& ours, const PeerPicture& theirs) {
 
 void require_same(const std::string& peer, const char* what, double differing) {
   if (differing <= kBenchMostPercent) return;
-  throw std::runtime_error(std::string(what) + " differs from " + peer + "'s in " + fixed(differing, 3) +
-                           " % of the pixels");
-}
-
-std::string key(const Workload& workload) {
-  const LoadOptions& load = workload.load;
-  return workload.file + "|" + std::to_string(load.width) + "x" + std::to_string(load.height) + "|" +
-         std::to_string(load.views) + "|" + std::to_string(load.view_size) + "|" + load.camera;
+  throw std::runtime_error(fmt::format("{} differs from {}'s in {:.3f} % of the pixels", what, peer, differing));
 }
 
 }  // namespace
@@ -77,7 +72,7 @@ Bench::Bench(BenchOptions options, const std::vector<PeerSetup>& peers, const st
 
 void Bench::load(const Workload& workload) {
   for (const auto& peer : peers_) peer->begin_load(workload);
-  if (loaded_ != key(workload)) {
+  if (loaded_ != workload.frame_key()) {
     loaded_.clear();
     prepared_.reset();
     frame_.reset();
@@ -85,7 +80,7 @@ void Bench::load(const Workload& workload) {
     reset_peak_memory();
     frame_ = std::make_unique<Frame>(load_workload(workload.file, workload.load));
     prepared_.emplace(renderer_->prepare(*frame_));
-    loaded_ = key(workload);
+    loaded_ = workload.frame_key();
   }
   for (const auto& peer : peers_) peer->finish_load();
 }

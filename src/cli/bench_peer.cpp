@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,11 +13,11 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "app/command.h"
+#include "app/text.h"
 #include "app/tool.h"
 #include "scene/json_parse.h"
 
@@ -64,12 +63,6 @@ void add_software(std::vector<PeerSetup>& setups, const std::string& name,
   setups.push_back(std::move(tuned));
 }
 
-std::string key(const Workload& workload) {
-  const LoadOptions& load = workload.load;
-  return workload.file + "|" + std::to_string(load.width) + "x" + std::to_string(load.height) + "|" +
-         std::to_string(load.views) + "|" + std::to_string(load.view_size);
-}
-
 template <typename T>
 void read_values(std::istream& file, std::vector<T>& values, size_t count) {
   values.resize(count);
@@ -80,23 +73,6 @@ Json checked(const std::string& peer, const std::string& answer) {
   Json json = parse_json<Json>(answer);
   if (json.contains("error")) throw std::runtime_error(peer + ": " + json["error"].get<std::string>());
   return json;
-}
-
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (added.count(text.substr(0, text.find('='))) == 0) all.push_back(text);
-  }
-  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
-  return all;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 std::string last_line(const std::filesystem::path& path) {
@@ -117,20 +93,20 @@ LineProcess::LineProcess(const std::vector<std::string>& command, const std::map
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::runtime_error(name_ + ": no socket: " + std::strerror(errno));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  std::vector<std::string> words = command, variables = merged_environment(environment);
-  const int error = posix_spawn(&process_, command.front().c_str(), &actions, nullptr, pointers(words).data(),
-                                pointers(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
+  const int said = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   socket_ = ends[0];
-  if (error == 0) return;
-  close(socket_);
-  throw std::runtime_error(command.front() + ": cannot be started: " + std::strerror(error));
+  const auto close_theirs = [&] {
+    close(ends[1]);
+    close(said);
+  };
+  try {
+    process_ = start_program(command.front(), command, environment, {ends[1], ends[1], said});
+  } catch (...) {
+    close_theirs();
+    close(socket_);
+    throw;
+  }
+  close_theirs();
 }
 
 LineProcess::~LineProcess() {
@@ -178,8 +154,7 @@ std::string LineProcess::receive(int seconds) {
 std::vector<PeerSetup> peer_setups(const std::vector<std::string>& texts) {
   std::vector<std::string> families;
   for (const std::string& text : texts) {
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string& word : split(text)) {
       if (word != "llvmpipe" && word != "lavapipe" && word != "gpu" && word != "none")
         throw UsageError("--against: '" + word + "' is none of llvmpipe, lavapipe, gpu, none");
       if (std::find(families.begin(), families.end(), word) == families.end()) families.push_back(word);
@@ -202,16 +177,12 @@ PeerSetup with_threads(PeerSetup setup, int threads) {
 }
 
 fs::path find_peer_program(const std::string& given) {
-  constexpr const char* kName = "brokkr-gl-bench";
-  const fs::path folder = program_folder();
-  std::vector<fs::path> places = {folder / "src" / "reference" / kName, folder / kName,
-                                  folder.parent_path() / "libexec" / "brokkr" / kName};
-  if (!given.empty()) places = {given};
-  for (const fs::path& place : places) {
-    if (access(place.c_str(), X_OK) == 0) return place;
+  if (!given.empty()) {
+    if (access(given.c_str(), X_OK) == 0) return given;
+    throw std::runtime_error("--gl-bench " + given + ": there is no such program");
   }
-  if (!given.empty()) throw std::runtime_error("--gl-bench " + given + ": there is no such program");
-  throw std::runtime_error("brokkr-gl-bench is neither beside " + (folder / "brokkr").string() +
+  if (const std::optional<fs::path> program = find_beside("brokkr-gl-bench", "src/reference")) return *program;
+  throw std::runtime_error("brokkr-gl-bench is neither beside " + (program_folder() / "brokkr").string() +
                            " nor in ../libexec/brokkr; build it, name it with --gl-bench, or use --against none");
 }
 
@@ -240,7 +211,7 @@ std::string Peer::ask(const std::string& request) {
 }
 
 void Peer::begin_load(const Workload& workload) {
-  if (loaded_ == key(workload)) return;
+  if (loaded_ == workload.frame_key()) return;
   loaded_.clear();
   const Json request = {{"do", "load"},
                         {"file", workload.file},
@@ -250,7 +221,7 @@ void Peer::begin_load(const Workload& workload) {
                         {"view_size", workload.load.view_size}};
   process_.send(request.dump());
   loading_ = true;
-  loaded_ = key(workload);
+  loaded_ = workload.frame_key();
 }
 
 void Peer::finish_load() {
@@ -262,11 +233,6 @@ void Peer::finish_load() {
     loaded_.clear();
     throw;
   }
-}
-
-void Peer::drop() {
-  loaded_.clear();
-  checked(setup_.name, ask(R"({"do": "drop"})"));
 }
 
 PeerTurn Peer::turn(const Workload& workload, int warm_up, int frames, double most_ms) {

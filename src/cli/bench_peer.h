@@ -86,7 +86,6 @@ class Peer {
   // that frame already.
   void begin_load(const Workload& workload);
   void finish_load();
-  void drop();
   PeerTurn turn(const Workload& workload, int warm_up, int frames, double most_ms);
   PeerPicture read(int layer);
 

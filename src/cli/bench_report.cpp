@@ -1,10 +1,12 @@
 #include "cli/bench_report.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 
 #include "app/text.h"
@@ -45,15 +47,40 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-void add(std::map<std::string, std::vector<double>>& logs, const BenchRow& row) {
-  for (const PeerResult& peer : row.peers) logs[peer.peer].push_back(std::log(ratio_of(peer.times, row.brokkr).median));
-  if (const PeerResult* best = best_peer(row))
-    logs["best"].push_back(std::log(ratio_of(best->times, row.brokkr).median));
+// The fastest; null where there is none.
+const PeerResult* best_peer(const BenchRow& row) {
+  const auto faster = [](const PeerResult& a, const PeerResult& b) { return a.times.median() < b.times.median(); };
+  const auto best = std::min_element(row.peers.begin(), row.peers.end(), faster);
+  return best == row.peers.end() ? nullptr : &*best;
 }
 
-std::string time_text(const Series& series) {
-  return fixed(series.median(), 2) + " (" + fixed(series.least(), 2) + ")";
+struct Geomean {
+  size_t rows = 0;
+  std::map<std::string, double> ratios;
+};
+
+std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
+  std::map<std::string, Geomean> result;
+  for (const BenchRow& row : rows) {
+    if (!row.error.empty()) continue;
+    const std::string& group = row.workload.group;
+    for (const std::string& name : {group + " " + shading_name(row.workload.shading), group, std::string("all")}) {
+      Geomean& mean = result[name];
+      ++mean.rows;
+      const auto add = [&](const std::string& peer, const PeerResult& theirs) {
+        mean.ratios[peer] += std::log(ratio_of(theirs.times, row.brokkr).median);
+      };
+      for (const PeerResult& peer : row.peers) add(peer.peer, peer);
+      if (const PeerResult* best = best_peer(row)) add("best", *best);
+    }
+  }
+  for (auto& [name, mean] : result) {
+    for (auto& [peer, ratio] : mean.ratios) ratio = std::exp(ratio / double(mean.rows));
+  }
+  return result;
 }
+
+std::string time_text(const Series& series) { return fmt::format("{:.2f} ({:.2f})", series.median(), series.least()); }
 
 // Nanoseconds per triangle, pixel, draw, view or layer, as the curve has it; per frame in the curve of workers.
 double cost_ns(const BenchRow& row, const Series& times) {
@@ -73,12 +100,9 @@ std::string curve_table(const std::vector<BenchRow>& rows, const std::vector<std
       lines.push_back(line);
       continue;
     }
-    line.push_back(time_text(row.brokkr));
-    line.push_back(fixed(cost_ns(row, row.brokkr), 1));
-    for (const PeerResult& peer : row.peers) {
-      line.push_back(fixed(peer.times.median(), 2));
-      line.push_back(fixed(cost_ns(row, peer.times), 1));
-    }
+    line.insert(line.end(), {time_text(row.brokkr), fixed(cost_ns(row, row.brokkr), 1)});
+    for (const PeerResult& peer : row.peers)
+      line.insert(line.end(), {fixed(peer.times.median(), 2), fixed(cost_ns(row, peer.times), 1)});
     line.resize(heading.size() - 1);
     line.push_back(grouped(row.peak_kib / 1024));
     lines.push_back(line);
@@ -116,38 +140,6 @@ Json bench_environment(const Bench& bench) {
         {"renderer", peer->renderer()}, {"version", peer->version()}, {"environment", peer->setup().environment}};
   }
   return json;
-}
-
-const PeerResult* better_peer(const BenchRow& row, const std::string& family) {
-  const PeerResult* best = nullptr;
-  for (const PeerResult& peer : row.peers) {
-    if (!family.empty() && peer.family != family) continue;
-    if (best == nullptr || peer.times.median() < best->times.median()) best = &peer;
-  }
-  return best;
-}
-
-const PeerResult* best_peer(const BenchRow& row) { return better_peer(row, ""); }
-
-std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
-  std::map<std::string, std::map<std::string, std::vector<double>>> logs;
-  std::map<std::string, Geomean> result;
-  for (const BenchRow& row : rows) {
-    if (!row.error.empty()) continue;
-    const std::string& group = row.workload.group;
-    for (const std::string& name : {group + " " + shading_name(row.workload.shading), group, std::string("all")}) {
-      add(logs[name], row);
-      ++result[name].rows;
-    }
-  }
-  for (const auto& [name, peers] : logs) {
-    for (const auto& [peer, values] : peers) {
-      double sum = 0;
-      for (const double value : values) sum += value;
-      result[name].ratios[peer] = std::exp(sum / double(values.size()));
-    }
-  }
-  return result;
 }
 
 Json row_json(const BenchRow& row) {
@@ -226,10 +218,8 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
   if (std::any_of(rows.begin(), rows.end(), [](const BenchRow& row) { return !row.series.empty(); }))
     return curve_table(rows, peers);
   std::vector<std::string> heading = {"frame", "shading", "size", "triangles", "Brokkr ms (least)"};
-  for (const std::string& peer : peers) heading.push_back(peer);
-  if (!peers.empty()) {
-    heading.insert(heading.end(), {peers.front() + " / Brokkr", "best peer / Brokkr"});
-  }
+  heading.insert(heading.end(), peers.begin(), peers.end());
+  if (!peers.empty()) heading.insert(heading.end(), {peers.front() + " / Brokkr", "best peer / Brokkr"});
   std::vector<std::vector<std::string>> lines;
   for (const BenchRow& row : rows) {
     std::vector<std::string> line = {row.workload.name, shading_name(row.workload.shading)};
@@ -239,15 +229,15 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
       lines.push_back(line);
       continue;
     }
-    line.push_back(std::to_string(row.width) + "x" + std::to_string(row.height) +
-                   (row.layers > 1 ? " x " + std::to_string(row.layers) : ""));
+    line.push_back(fmt::format("{}x{}", row.width, row.height));
+    if (row.layers > 1) line.back() += fmt::format(" x {}", row.layers);
     line.push_back(grouped(row.triangles));
     line.push_back(time_text(row.brokkr));
     for (const PeerResult& peer : row.peers) line.push_back(time_text(peer.times));
     if (!row.peers.empty()) {
       for (const PeerResult* peer : std::vector<const PeerResult*>{&row.peers.front(), best_peer(row)}) {
         const Ratio ratio = ratio_of(peer->times, row.brokkr);
-        line.push_back(fixed(ratio.median, 2) + " (" + fixed(ratio.low, 2) + "-" + fixed(ratio.high, 2) + ")");
+        line.push_back(fmt::format("{:.2f} ({:.2f}-{:.2f})", ratio.median, ratio.low, ratio.high));
       }
     }
     lines.push_back(line);

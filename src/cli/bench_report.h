@@ -1,7 +1,6 @@
 // The output of `brokkr bench`: JSON with everything, CSV and a table with the times.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -12,23 +11,14 @@ namespace brokkr::app {
 
 inline constexpr int kBenchFormat = 1;  // of the JSON
 
-// The faster peer of a family; its times stand for the family.
-const PeerResult* better_peer(const BenchRow& row, const std::string& family);
-const PeerResult* best_peer(const BenchRow& row);  // of all; null where there is none
-
 // Processor, cores, memory, date, commit of the program, load, niceness, peers' versions, command line: where and how a
 // benchmark ran, for whoever reads its numbers later.
 nlohmann::ordered_json bench_environment(const Bench& bench);
 double load_average();  // of the last minute
 
-struct Geomean {
-  size_t rows = 0;
-  std::map<std::string, double> ratios;  // by peer's name, and "best" for the best peer of each row
-};
-// Keys: "generated flat", "generated", "captures", …, "all". Failed rows are left out.
-std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows);
-
 nlohmann::ordered_json row_json(const BenchRow& row);
+// By group ("generated flat", "generated", "captures", …, "all") the number of rows, and the geometric means of their
+// ratios by peer's name, and "best" for the best peer of each row. Failed rows are left out.
 nlohmann::ordered_json geomeans_json(const std::vector<BenchRow>& rows);
 std::string rows_csv(const std::vector<BenchRow>& rows);
 // Rows with geometric means; rows of curves with the cost of each triangle, pixel, … instead.

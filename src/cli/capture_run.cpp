@@ -1,5 +1,6 @@
 #include "cli/capture_run.h"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,11 +12,13 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
 #include "app/text.h"
+#include "app/tool.h"
 #include "scene/json_parse.h"
 
 namespace brokkr::app {
@@ -50,30 +53,18 @@ class Signals {
   std::array<struct sigaction, 3> before_{};
 };
 
-// A file that the layer appends to, in a folder of its own.
+// A file that the layer appends to.
 class StatusFile {
  public:
   StatusFile() {
-    std::string pattern = (fs::temp_directory_path() / "brokkr-capture-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) {
-      throw std::runtime_error("no temporary folder can be made in " + fs::temp_directory_path().string() +
-                               "; set TMPDIR to a folder that is writable");
-    }
-    folder_ = pattern;
     // Some games drop to another user, or are told to run as one.
-    fs::permissions(folder_, fs::perms::all);
+    fs::permissions(folder_.path(), fs::perms::all);
     std::ofstream(path()).close();
     fs::permissions(path(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_write |
                                 fs::perms::others_write | fs::perms::others_read);
   }
-  ~StatusFile() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  StatusFile(const StatusFile&) = delete;
-  StatusFile& operator=(const StatusFile&) = delete;
 
-  std::string path() const { return (folder_ / "status").string(); }
+  std::string path() const { return (folder_.path() / "status").string(); }
 
   // The whole lines that were not read yet.
   std::vector<nlohmann::json> read() {
@@ -89,47 +80,33 @@ class StatusFile {
   }
 
  private:
-  fs::path folder_;
+  TemporaryFolder folder_;
   std::streamoff read_ = 0;
 };
 
-void set(const char* name, const std::string& value) {
-  if (value.empty()) {
-    unsetenv(name);
-  } else {
-    setenv(name, value.c_str(), 1);
-  }
+fs::path output_path(const Arguments& arguments) { return fs::absolute(arguments.text("output", "frame.bkf")); }
+
+// How many frames; 0: no limit.
+int64_t frame_count(const Arguments& arguments) {
+  return arguments.integer("count", arguments.has("every") || arguments.has("key") ? 0 : 1);
 }
 
-// Runs in the child, before the program takes over.
-void set_environment(const CaptureRequest& request, const std::string& library, const std::string& status) {
+// What the layer is told (src/capture/settings.h).
+std::map<std::string, std::string> environment(const Arguments& arguments, const fs::path& library,
+                                               const StatusFile& status, const std::string& application) {
   const char* before = std::getenv("LD_PRELOAD");
-  set("LD_PRELOAD", before && *before ? library + ":" + before : library);
-  set("BROKKR_CAPTURE_OUTPUT", fs::absolute(request.output).string());
-  set("BROKKR_CAPTURE_STATUS", status);
-  set("BROKKR_CAPTURE_FRAME", request.frame ? std::to_string(*request.frame) : "");
-  set("BROKKR_CAPTURE_EVERY", request.every > 0 ? std::to_string(request.every) : "");
-  set("BROKKR_CAPTURE_COUNT", std::to_string(request.count));
-  set("BROKKR_CAPTURE_KEY", request.key);
-  set("BROKKR_CAPTURE_FAST_FORWARD", request.fast_forward ? "1" : "");
-  set("BROKKR_CAPTURE_CHECK_STATE", request.check_state ? "1" : "");
-  set("BROKKR_CAPTURE_APPLICATION", request.application);
-  set("BROKKR_CAPTURE_LICENSE", request.license);
-}
-
-pid_t start(const CaptureRequest& request, const fs::path& library, const std::string& status, const fs::path& program,
-            const std::vector<std::string>& command) {
-  std::cout.flush();
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error(std::string("the program cannot be started: ") + std::strerror(errno));
-  if (child > 0) return child;
-  set_environment(request, library.string(), status);
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  execv(program.c_str(), words.data());
-  std::cerr << "brokkr: " << program.string() << ": " << std::strerror(errno) << '\n';
-  _exit(127);
+  const std::optional<int64_t> frame = first_frame(arguments);
+  return {{"LD_PRELOAD", before && *before ? library.string() + ":" + before : library.string()},
+          {"BROKKR_CAPTURE_OUTPUT", output_path(arguments).string()},
+          {"BROKKR_CAPTURE_STATUS", status.path()},
+          {"BROKKR_CAPTURE_FRAME", frame ? std::to_string(*frame) : ""},
+          {"BROKKR_CAPTURE_EVERY", arguments.text("every")},
+          {"BROKKR_CAPTURE_COUNT", std::to_string(frame_count(arguments))},
+          {"BROKKR_CAPTURE_KEY", arguments.text("key")},
+          {"BROKKR_CAPTURE_FAST_FORWARD", arguments.has("fast-forward") ? "1" : ""},
+          {"BROKKR_CAPTURE_CHECK_STATE", arguments.has("check-state") ? "1" : ""},
+          {"BROKKR_CAPTURE_APPLICATION", application},
+          {"BROKKR_CAPTURE_LICENSE", arguments.text("license")}};
 }
 
 // A 32-bit program takes no 64-bit library; the dynamic linker would only warn.
@@ -164,13 +141,13 @@ void take(const nlohmann::json& line, Outcome& outcome) {
     outcome.problem = line["error"].get<std::string>();
   } else if (line.contains("file")) {
     outcome.written++;
-    std::cout << printable(line["file"].get<std::string>()) << ": frame " << line["frame"] << ", "
-              << grouped(line["draws"].get<uint64_t>()) << " draws, " << grouped(line["triangles"].get<uint64_t>())
-              << " triangles, " << grouped(line["skipped"].get<uint64_t>()) << " draws skipped";
-    if (line["state_checks"].get<uint64_t>() > 0) {
-      std::cout << ", " << grouped(line["state_differences"].get<uint64_t>()) << " differences of state in "
-                << grouped(line["state_checks"].get<uint64_t>()) << " checks";
-    }
+    const auto number = [&](const char* field) { return grouped(line[field].get<uint64_t>()); };
+    std::cout << fmt::format("{}: frame {}, {} draws, {} triangles, {} draws skipped",
+                             printable(line["file"].get<std::string>()), line["frame"].get<int64_t>(), number("draws"),
+                             number("triangles"), number("skipped"));
+    if (line["state_checks"].get<uint64_t>() > 0)
+      std::cout << fmt::format(", {} differences of state in {} checks", number("state_differences"),
+                               number("state_checks"));
     std::cout << std::endl;
   }
 }
@@ -188,8 +165,8 @@ void send(int signal, const Outcome& outcome, pid_t child) {
   kill(child, signal);
 }
 
-void end_program(const CaptureRequest& request, const Outcome& outcome, pid_t child, int& status) {
-  send(request.kill ? SIGKILL : SIGTERM, outcome, child);
+void end_program(int signal, const Outcome& outcome, pid_t child, int& status) {
+  send(signal, outcome, child);
   for (const auto limit = Clock::now() + kGrace; Clock::now() < limit;) {
     if (has_ended(child, status)) return;
     std::this_thread::sleep_for(kPoll);
@@ -198,35 +175,31 @@ void end_program(const CaptureRequest& request, const Outcome& outcome, pid_t ch
   waitpid(child, &status, 0);
 }
 
-std::string describe_end(const CaptureRequest& request, const Outcome& outcome, const std::string& program,
-                         int status) {
+std::string describe_end(const Arguments& arguments, const Outcome& outcome, const std::string& program, int status) {
   if (!outcome.problem.empty()) return outcome.problem;
   std::string how = "ended";
   if (WIFSIGNALED(status)) how = "was ended by signal " + std::to_string(WTERMSIG(status));
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
     how = "ended with exit code " + std::to_string(WEXITSTATUS(status));
   }
-  if (!outcome.swapped) {
-    return program + " " + how +
+  how = program + " " + how;
+  if (!outcome.swapped)
+    return how +
            " without showing a frame through GLX or EGL; does it run by itself, and does it draw with OpenGL? A setuid "
            "program drops preloaded libraries";
-  }
-  const std::string shown = outcome.frames >= 0 ? " after " + std::to_string(outcome.frames) + " frames" : "";
-  if (!request.key.empty() && !request.frame)
-    return program + " " + how + shown + "; " + request.key + " was not pressed";
-  return program + " " + how + shown + ", before the frame that was asked for; choose an earlier --frame";
+  if (outcome.frames >= 0) how += " after " + std::to_string(outcome.frames) + " frames";
+  if (arguments.has("key") && !first_frame(arguments)) return how + "; " + arguments.text("key") + " was not pressed";
+  return how + ", before the frame that was asked for; choose an earlier --frame";
 }
 
-}  // namespace
-
+// The layer beside this program: in its build tree, or where `cmake --install` puts it. Throws where there is none.
 fs::path find_capture_library(const std::string& given) {
   std::error_code error;
   if (!given.empty()) {
     if (!fs::exists(given, error)) throw std::runtime_error(given + ": there is no such library; check --library");
     return fs::absolute(given);
   }
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path folder = self.parent_path();
+  const fs::path folder = program_folder();
   for (const fs::path& place : {folder / "lib/brokkr", folder / "../lib/brokkr",
                                 folder / ".." / BROKKR_LIBDIR / "brokkr", fs::path(BROKKR_LIBDIR) / "brokkr"}) {
     const fs::path library = place / kLibraryName;
@@ -237,6 +210,13 @@ fs::path find_capture_library(const std::string& given) {
       "/lib/brokkr); build it (it needs libgl-dev, libegl-dev and libx11-dev) or name it with --library");
 }
 
+}  // namespace
+
+std::optional<int64_t> first_frame(const Arguments& arguments) {
+  const char* const option = arguments.has("frame") ? "frame" : "every";
+  return arguments.has(option) ? std::optional(arguments.integer(option, 0)) : std::nullopt;
+}
+
 fs::path find_program(const std::string& program) {
   const auto usable = [](const fs::path& path) {
     std::error_code error;
@@ -245,24 +225,23 @@ fs::path find_program(const std::string& program) {
   if (program.find('/') != std::string::npos) return usable(program) ? fs::path(program) : fs::path();
   const char* path = std::getenv("PATH");
   // Debian puts games outside the PATH of most users.
-  std::string places = std::string(path ? path : "/usr/bin:/bin") + ":/usr/games:/usr/local/games";
-  for (size_t begin = 0; begin <= places.size();) {
-    const size_t end = std::min(places.find(':', begin), places.size());
-    fs::path candidate = fs::path(places.substr(begin, end - begin)) / program;
+  const std::string places = std::string(path ? path : "/usr/bin:/bin") + ":/usr/games:/usr/local/games";
+  for (const std::string& place : split(places, ':')) {
+    fs::path candidate = fs::path(place) / program;
     if (usable(candidate)) return candidate;
-    begin = end + 1;
   }
   return {};
 }
 
-int run_captured(const CaptureRequest& request, const std::vector<std::string>& command) {
-  const fs::path library = find_capture_library(request.library);
+int run_captured(const Arguments& arguments, const std::vector<std::string>& command, const std::string& application,
+                 int signal) {
+  const fs::path library = find_capture_library(arguments.text("library"));
   const fs::path program = find_program(command.front());
   if (program.empty()) {
     throw std::runtime_error(command.front() + ": no such program; name a file, or a program in PATH or /usr/games");
   }
   require_same_word_size(program, library);
-  const fs::path folder = fs::absolute(request.output).parent_path();
+  const fs::path folder = output_path(arguments).parent_path();
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     throw std::runtime_error(folder.string() + ": there is no such folder; make it, or choose another --output");
@@ -272,28 +251,30 @@ int run_captured(const CaptureRequest& request, const std::vector<std::string>& 
   pending_signal = 0;
   Outcome outcome;
   int status = 0;
-  const pid_t child = start(request, library, status_file.path(), program, command);
-  const auto limit = Clock::now() + std::chrono::duration<double>(request.patience);
+  const int64_t count = frame_count(arguments);
+  const double patience = arguments.real("timeout", 0);  // 0: for ever
+  const pid_t child = start_program(program, command, environment(arguments, library, status_file, application));
+  const auto limit = Clock::now() + std::chrono::duration<double>(patience);
   bool running = true, timed_out = false;
   while (running) {
     running = !has_ended(child, status);
     for (const nlohmann::json& line : status_file.read()) take(line, outcome);
-    const bool done = request.count > 0 && outcome.written >= request.count && !request.keep_running;
-    timed_out = request.patience > 0 && Clock::now() > limit;
+    const bool done = count > 0 && outcome.written >= count && !arguments.has("keep-running");
+    timed_out = patience > 0 && Clock::now() > limit;
     if (running && (done || timed_out || pending_signal != 0 || !outcome.problem.empty())) {
-      end_program(request, outcome, child, status);
+      end_program(signal, outcome, child, status);
       running = false;
       for (const nlohmann::json& line : status_file.read()) take(line, outcome);
     }
     if (running) std::this_thread::sleep_for(kPoll);
   }
   if (pending_signal != 0) return 128 + pending_signal;
-  const bool enough = request.count > 0 ? outcome.written >= request.count : outcome.written > 0;
+  const bool enough = count > 0 ? outcome.written >= count : outcome.written > 0;
   if (enough && outcome.problem.empty()) return kSuccess;
   if (timed_out) {
     throw std::runtime_error(command.front() + ": the frame was not reached within --timeout; allow more seconds");
   }
-  throw std::runtime_error(describe_end(request, outcome, command.front(), status));
+  throw std::runtime_error(describe_end(arguments, outcome, command.front(), status));
 }
 
 }  // namespace brokkr::app

@@ -1,4 +1,4 @@
-// The commands of the program: one per file.
+// The commands of the program: one per file, but that `import` is in that of `capture`.
 #pragma once
 
 #include <vector>

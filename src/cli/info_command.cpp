@@ -1,53 +1,174 @@
 // brokkr info: the contents of a file.
-#include <iostream>
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
-#include "app/frame_summary.h"
+#include <algorithm>
+#include <cmath>
+#include <glm/vec3.hpp>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+#include <variant>
+
 #include "app/text.h"
 #include "brokkr/load.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
+#include "scene/bkf_fields.h"
 
 namespace brokkr::app {
 namespace {
 
-nlohmann::ordered_json to_json(const Frame& frame, const FrameSummary& summary) {
-  nlohmann::ordered_json json = {{"file", frame.source},
-                                 {"application", frame.application},
-                                 {"generator", frame.generator},
-                                 {"license", frame.license},
-                                 {"frame", frame.frame_number},
-                                 {"window", {frame.window_width, frame.window_height}},
-                                 {"commands", summary.commands},
-                                 {"draws", summary.draws},
-                                 {"clears", summary.clears},
-                                 {"blits", summary.blits},
-                                 {"instances", summary.instances},
-                                 {"triangles", summary.triangles},
-                                 {"unique_vertices", summary.unique_vertices},
-                                 {"indices", summary.indices},
-                                 {"views", frame.views.size()},
-                                 {"states", frame.states.size()},
-                                 {"materials", frame.materials.size()},
-                                 {"textures", frame.textures.size()},
-                                 {"draws_by_topology", summary.topologies},
-                                 {"draws_by_state", summary.states},
-                                 {"draws_by_flag", summary.flags}};
+using Json = nlohmann::ordered_json;
+
+struct TargetSummary {
+  uint64_t draws = 0, triangles = 0;
+};
+
+// The contents of a frame in numbers.
+struct FrameSummary {
+  uint64_t draws = 0, clears = 0, blits = 0, indices = 0;
+  uint64_t unique_vertices = 0;                // distinct vertices of each draw, times its instances, summed
+  uint64_t instances = 0;                      // of all draws
+  std::map<std::string, uint64_t> topologies;  // draws with each
+  std::map<std::string, uint64_t> flags;       // draws with each flag, named as in frame files
+  std::map<std::string, uint64_t> states;      // draws with each kind of state: "blend", "stencil", …
+  std::vector<TargetSummary> targets;          // as in Frame::targets
+  // Of all finite positions: clip space divided by w where w > 0, or object space.
+  glm::vec3 lower{0}, upper{0};
+  uint64_t behind_eye = 0;  // clip-space positions with w <= 0
+  uint64_t not_finite = 0;
+};
+
+uint64_t distinct_vertices(const Frame& frame, const DrawCommand& draw) {
+  if (!draw.indexed) return draw.element_count;
+  std::vector<bool> used(draw.vertex_count);
+  uint64_t count = 0;
+  for (uint64_t element = 0; element < draw.element_count; ++element) {
+    const uint32_t index = frame.indices[draw.first_index + element];
+    if (index >= draw.vertex_count || used[index]) continue;  // a restart, or seen before
+    used[index] = true;
+    ++count;
+  }
+  return count;
+}
+
+void count_state(const State& state, std::map<std::string, uint64_t>& states) {
+  if (state.depth.test) ++states["depth test"];
+  if (state.depth.test && state.depth.write) ++states["depth write"];
+  if (state.cull != CullMode::none) ++states["cull"];
+  if (state.scissor) ++states["scissor"];
+  if (state.blend) ++states["blend"];
+  if (state.alpha_test) ++states["alpha test"];
+  if (state.stencil) ++states["stencil"];
+  if (state.polygon_offset) ++states["polygon offset"];
+  if (state.polygon_mode != PolygonMode::fill) ++states["polygon mode"];
+  if (!std::all_of(state.color_mask.begin(), state.color_mask.end(), [](bool on) { return on; })) {
+    ++states["colour mask"];
+  }
+}
+
+uint64_t triangles_of(const Frame& frame, const DrawCommand& draw) {
+  const bool triangles = draw.topology == Topology::triangles || draw.topology == Topology::triangle_strip ||
+                         draw.topology == Topology::triangle_fan;
+  return triangles ? primitive_count(frame, draw) * draw.instances : 0;
+}
+
+void add_draw(const Frame& frame, const DrawCommand& draw, FrameSummary& summary) {
+  ++summary.draws;
+  summary.instances += draw.instances;
+  if (draw.indexed) summary.indices += draw.element_count;
+  summary.unique_vertices += distinct_vertices(frame, draw) * draw.instances;
+  ++summary.topologies[std::string(bkf::name_of(draw.topology))];
+  for (size_t bit = 0; !bkf::name_at(bkf::kDrawFlags, bit).empty(); ++bit) {
+    if ((draw.flags >> bit & 1) != 0) ++summary.flags[std::string(bkf::name_at(bkf::kDrawFlags, bit))];
+  }
+  count_state(frame.states[draw.state], summary.states);
+  std::set<uint32_t> targets;
+  for (uint32_t view = draw.first_view; view < draw.first_view + draw.view_count; ++view) {
+    const uint32_t target = frame.views[view].target;
+    summary.targets[target].triangles += triangles_of(frame, draw);
+    if (targets.insert(target).second) ++summary.targets[target].draws;
+  }
+}
+
+void add_bounds(const Frame& frame, FrameSummary& summary) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  glm::vec3 lower(kInfinity), upper(-kInfinity);
+  for (const glm::vec4& position : frame.positions) {
+    if (!std::isfinite(position.x) || !std::isfinite(position.y) || !std::isfinite(position.z) ||
+        !std::isfinite(position.w)) {
+      ++summary.not_finite;
+    } else if (position.w <= 0) {
+      ++summary.behind_eye;
+    } else {
+      const glm::vec3 point = glm::vec3(position) / position.w;
+      for (int axis = 0; axis < 3; ++axis) {
+        lower[axis] = std::min(lower[axis], point[axis]);
+        upper[axis] = std::max(upper[axis], point[axis]);
+      }
+    }
+  }
+  if (lower.x <= upper.x) {
+    summary.lower = lower;
+    summary.upper = upper;
+  }
+}
+
+FrameSummary summarize(const Frame& frame) {
+  FrameSummary summary;
+  summary.targets.resize(frame.targets.size());
+  for (const auto& command : frame.commands) {
+    if (const auto* draw = std::get_if<DrawCommand>(&command)) {
+      add_draw(frame, *draw, summary);
+    } else {
+      ++(std::holds_alternative<ClearCommand>(command) ? summary.clears : summary.blits);
+    }
+  }
+  add_bounds(frame, summary);
+  return summary;
+}
+
+Json to_json(const Frame& frame, const FrameSummary& summary) {
+  Json json = {{"file", frame.source},
+               {"application", frame.application},
+               {"generator", frame.generator},
+               {"license", frame.license},
+               {"frame", frame.frame_number},
+               {"window", {frame.window_width, frame.window_height}},
+               {"commands", frame.commands.size()},
+               {"draws", summary.draws},
+               {"clears", summary.clears},
+               {"blits", summary.blits},
+               {"instances", summary.instances},
+               {"triangles", triangle_count(frame)},
+               {"unique_vertices", summary.unique_vertices},
+               {"indices", summary.indices},
+               {"views", frame.views.size()},
+               {"states", frame.states.size()},
+               {"materials", frame.materials.size()},
+               {"textures", frame.textures.size()},
+               {"draws_by_topology", summary.topologies},
+               {"draws_by_state", summary.states},
+               {"draws_by_flag", summary.flags}};
   json["bounds"] = {{"lower", {summary.lower.x, summary.lower.y, summary.lower.z}},
                     {"upper", {summary.upper.x, summary.upper.y, summary.upper.z}},
                     {"behind_eye", summary.behind_eye},
                     {"not_finite", summary.not_finite}};
-  json["targets"] = nlohmann::ordered_json::array();
-  for (const TargetSummary& target : summary.targets) {
-    json["targets"].push_back({{"id", target.target.id},
-                               {"size", {target.target.width, target.target.height}},
-                               {"layers", target.target.layers},
-                               {"format", format_name(target.target.format)},
-                               {"draws", target.draws},
-                               {"triangles", target.triangles},
-                               {"main", target.is_main}});
+  json["targets"] = Json::array();
+  for (size_t i = 0; i < frame.targets.size(); ++i) {
+    const Target& target = frame.targets[i];
+    json["targets"].push_back({{"id", target.id},
+                               {"size", {target.width, target.height}},
+                               {"layers", target.layers},
+                               {"format", bkf::name_of(target.format)},
+                               {"draws", summary.targets[i].draws},
+                               {"triangles", summary.targets[i].triangles},
+                               {"main", i == main_target(frame)}});
   }
-  json["references"] = nlohmann::ordered_json::array();
+  json["references"] = Json::array();
   for (const Reference& reference : frame.references) {
     json["references"].push_back({{"target", frame.targets[reference.target].id},
                                   {"before", reference.before},
@@ -59,12 +180,7 @@ nlohmann::ordered_json to_json(const Frame& frame, const FrameSummary& summary) 
   return json;
 }
 
-std::string size_text(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
-
-void print_line(const char* name, const std::string& text) {
-  if (text.empty()) return;
-  std::cout << std::string(name).append(17 - std::string(name).size(), ' ') << printable(text) << '\n';
-}
+std::string size_text(int width, int height) { return fmt::format("{}x{}", width, height); }
 
 std::string counts(const std::map<std::string, uint64_t>& by_name) {
   std::string text;
@@ -72,40 +188,44 @@ std::string counts(const std::map<std::string, uint64_t>& by_name) {
   return text;
 }
 
-std::string vector_text(const glm::vec3& v) {
-  return "(" + fixed(v.x, 3) + ", " + fixed(v.y, 3) + ", " + fixed(v.z, 3) + ")";
-}
-
 void print(const Frame& frame, const FrameSummary& summary) {
-  print_line("file", frame.source);
-  print_line("application", frame.application);
-  print_line("captured by", frame.generator);
-  print_line("license", frame.license);
-  print_line("window", size_text(frame.window_width, frame.window_height));
-  print_line("commands", grouped(summary.draws) + " draws, " + grouped(summary.clears) + " clears, " +
-                             grouped(summary.blits) + " blits");
-  print_line("triangles", grouped(summary.triangles));
-  print_line("unique vertices", grouped(summary.unique_vertices));
-  print_line("indices", grouped(summary.indices));
-  print_line("instances", grouped(summary.instances));
-  print_line("states", grouped(frame.states.size()));
-  print_line("views", grouped(frame.views.size()));
-  print_line("materials", grouped(frame.materials.size()) + ", textures " + grouped(frame.textures.size()));
-  print_line("draws as", counts(summary.topologies));
-  print_line("draws with", counts(summary.states));
-  print_line("draws flagged", counts(summary.flags));
-  print_line("bounds", vector_text(summary.lower) + " to " + vector_text(summary.upper));
-  if (summary.behind_eye > 0) print_line("behind the eye", grouped(summary.behind_eye) + " vertices");
-  if (summary.not_finite > 0) print_line("not finite", grouped(summary.not_finite) + " vertices");
-  if (frame.skipped_draws > 0) {
-    print_line("not captured", grouped(frame.skipped_draws) + " draws, " + grouped(frame.skipped_triangles) +
-                                   " triangles: " + counts(frame.skipped_reasons));
+  const auto vertices = [](uint64_t count) { return count == 0 ? "" : grouped(count) + " vertices"; };
+  const glm::vec3 &low = summary.lower, &high = summary.upper;
+  const std::pair<const char*, std::string> lines[] = {
+      {"file", frame.source},
+      {"application", frame.application},
+      {"captured by", frame.generator},
+      {"license", frame.license},
+      {"window", size_text(frame.window_width, frame.window_height)},
+      {"commands", fmt::format("{} draws, {} clears, {} blits", grouped(summary.draws), grouped(summary.clears),
+                               grouped(summary.blits))},
+      {"triangles", grouped(triangle_count(frame))},
+      {"unique vertices", grouped(summary.unique_vertices)},
+      {"indices", grouped(summary.indices)},
+      {"instances", grouped(summary.instances)},
+      {"states", grouped(frame.states.size())},
+      {"views", grouped(frame.views.size())},
+      {"materials", grouped(frame.materials.size()) + ", textures " + grouped(frame.textures.size())},
+      {"draws as", counts(summary.topologies)},
+      {"draws with", counts(summary.states)},
+      {"draws flagged", counts(summary.flags)},
+      {"bounds", fmt::format("({:.3f}, {:.3f}, {:.3f}) to ({:.3f}, {:.3f}, {:.3f})", low.x, low.y, low.z, high.x,
+                             high.y, high.z)},
+      {"behind the eye", vertices(summary.behind_eye)},
+      {"not finite", vertices(summary.not_finite)},
+      {"not captured", frame.skipped_draws == 0
+                           ? ""
+                           : fmt::format("{} draws, {} triangles: {}", grouped(frame.skipped_draws),
+                                         grouped(frame.skipped_triangles), counts(frame.skipped_reasons))}};
+  for (const auto& [name, text] : lines) {
+    if (!text.empty()) std::cout << fmt::format("{:17}{}\n", name, printable(text));
   }
   std::vector<std::vector<std::string>> rows;
-  for (const TargetSummary& target : summary.targets) {
-    rows.push_back({std::to_string(target.target.id), size_text(target.target.width, target.target.height),
-                    std::to_string(target.target.layers), format_name(target.target.format), grouped(target.draws),
-                    grouped(target.triangles), target.is_main ? "main" : ""});
+  for (size_t i = 0; i < frame.targets.size(); ++i) {
+    const Target& target = frame.targets[i];
+    rows.push_back({std::to_string(target.id), size_text(target.width, target.height), std::to_string(target.layers),
+                    std::string(bkf::name_of(target.format)), grouped(summary.targets[i].draws),
+                    grouped(summary.targets[i].triangles), i == main_target(frame) ? "main" : ""});
   }
   std::cout << '\n' << format_table({"target", "size", "layers", "format", "draws", "triangles", ""}, rows);
   rows.clear();
@@ -120,7 +240,7 @@ void print(const Frame& frame, const FrameSummary& summary) {
 }
 
 int run_info(const Arguments& arguments) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   bool first = true;
   for (const std::string& file : arguments.all("FILE")) {
     const Frame frame = [&] {

@@ -4,35 +4,19 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
-#include <optional>
 #include <stdexcept>
-#include <system_error>
 
 #include "app/input.h"
+#include "app/tool.h"
 #include "cli/commands.h"
 
 namespace brokkr::app {
 namespace {
 
-namespace fs = std::filesystem;
-constexpr const char* kProgram = "brokkr-view";
-
-// Beside this program: in its build tree, or where `cmake --install` puts it. Nothing where it was not built.
-std::optional<fs::path> find_viewer() {
-  std::error_code error;
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  if (error) return std::nullopt;
-  for (const fs::path& path : {here / kProgram, here / ".." / "libexec" / "brokkr" / kProgram}) {
-    if (access(path.c_str(), X_OK) == 0) return path;
-  }
-  return std::nullopt;
-}
-
 // The window reads the same words with the same parser.
 int run_view(const Arguments& arguments) {
-  const std::optional<fs::path> program = find_viewer();
+  const auto program = find_beside("brokkr-view");
   if (!program) {
     throw std::runtime_error(
         "view: brokkr-view is not beside this program: it was built without GLFW, Dear ImGui or GLAD; install "
@@ -40,11 +24,8 @@ int run_view(const Arguments& arguments) {
   }
   std::vector<std::string> words = arguments.words();
   words.insert(words.begin(), program->string());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
   std::cout.flush();
-  execv(program->c_str(), argv.data());
+  execv(program->c_str(), word_pointers(words).data());
   throw std::runtime_error("view: " + program->string() + " cannot be started: " + std::strerror(errno));
 }
 
@@ -52,7 +33,7 @@ int run_view(const Arguments& arguments) {
 
 bool can_view() {
   const char* const display = std::getenv("DISPLAY");
-  return display != nullptr && *display != '\0' && find_viewer();
+  return display != nullptr && *display != '\0' && find_beside("brokkr-view");
 }
 
 Command view_command() { return view_command(run_view); }
