@@ -131,34 +131,27 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
     if (progress) progress(fmt::format("draw {}: {} triangles", triangles.command, triangles.indices.size() / 3));
     report.vertex_runs_before += predict_batches(model, triangles.indices).vertex_runs;
     const auto begin = std::chrono::steady_clock::now();
-    std::vector<uint32_t> indices = reorder(options.method, model, triangles.indices, options.cache_size);
-    std::vector<uint32_t> source;  // empty: the vertices it has
-    if (options.number_vertices) {
-      VertexNumbering n = number_by_first_use(indices);
-      indices = std::move(n.indices);
-      source = std::move(n.source);
-    }
-    const auto count = uint32_t(source.empty() ? draw.vertex_count : source.size());
+    // Without a source, the draw keeps the vertices it has.
+    VertexNumbering now{reorder(options.method, model, triangles.indices, options.cache_size), {}};
+    if (options.number_vertices) now = number_by_first_use(now.indices);
+    const auto count = uint32_t(now.source.empty() ? draw.vertex_count : now.source.size());
     if (options.keep_pages && model.forgets_at_pages && count > kPageVertices) {
-      VertexNumbering n = keep_pages_apart(model, indices, count);
-      if (n.source.size() > count || source.empty()) {
-        if (!source.empty()) {
-          for (uint32_t& v : n.source) v = source[v];
-        }
-        indices = std::move(n.indices);
-        source = std::move(n.source);
+      VertexNumbering apart = keep_pages_apart(model, now.indices, count);
+      if (apart.source.size() > count || now.source.empty()) {
+        for (uint32_t& v : apart.source) v = now.source.empty() ? v : now.source[v];
+        now = std::move(apart);
       }
     }
     report.milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    report.vertex_runs_after += predict_batches(model, indices).vertex_runs;
-    report.triangles += indices.size() / 3;
+    report.vertex_runs_after += predict_batches(model, now.indices).vertex_runs;
+    report.triangles += now.indices.size() / 3;
     ++report.draws;
-    if (!source.empty()) give_vertices(frame, draw, source);
+    if (!now.source.empty()) give_vertices(frame, draw, now.source);
     draw.topology = Topology::triangles;
     draw.restart = false;
     draw.first_index = frame.indices.size();
-    draw.element_count = uint32_t(indices.size());
-    frame.indices.insert(frame.indices.end(), indices.begin(), indices.end());
+    draw.element_count = uint32_t(now.indices.size());
+    frame.indices.insert(frame.indices.end(), now.indices.begin(), now.indices.end());
     triangles.indices.clear();
   }
   compact(frame);

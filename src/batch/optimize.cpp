@@ -5,8 +5,8 @@
 #include "batch/bucket_queue.h"
 #include "batch/predict.h"
 #include "batch/reorder.h"
-#include "batch/triangle_graph.h"
 #include "batch/vertex_memory.h"
+#include "scene/triangle_graph.h"
 
 namespace brokkr {
 namespace {

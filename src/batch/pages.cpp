@@ -10,56 +10,7 @@ namespace {
 
 constexpr uint32_t kNoVertex = 0xffffffffu;
 
-class Pages {
- public:
-  Pages(std::span<const uint32_t> indices, uint32_t vertex_count) : copy_(vertex_count, kNoVertex) {
-    result_.indices.assign(indices.begin(), indices.end());
-    result_.source.resize(vertex_count);
-    std::iota(result_.source.begin(), result_.source.end(), 0u);
-  }
-
-  // Indices begin .. end - 1 are a batch.
-  void move(size_t begin, size_t end) {
-    vertices_.assign(result_.indices.begin() + ptrdiff_t(begin), result_.indices.begin() + ptrdiff_t(end));
-    std::sort(vertices_.begin(), vertices_.end());
-    vertices_.erase(std::unique(vertices_.begin(), vertices_.end()), vertices_.end());
-    if (page_of(vertices_.front()) == page_of(vertices_.back())) return;
-    // The batch moves to the last block, where copies can be made; copies that the block has already are used.
-    if (size() % kPageVertices + count_missing() > kPageVertices) {
-      // No room: the rest of the block is filled with copies that nobody uses, and the next one begins.
-      while (size() % kPageVertices != 0) result_.source.push_back(result_.source.back());
-    }
-    last_page_ = page_of(size());
-    for (size_t i = begin; i < end; ++i) result_.indices[i] = in_last_page(result_.indices[i]);
-  }
-
-  VertexNumbering take() { return std::move(result_); }
-
- private:
-  VertexNumbering result_;
-  std::vector<uint32_t> copy_;  // per original vertex its latest copy
-  std::vector<uint32_t> vertices_;
-  uint32_t last_page_ = 0;
-
-  uint32_t size() const { return uint32_t(result_.source.size()); }
-  static uint32_t page_of(uint32_t vertex) { return vertex / kPageVertices; }
-  bool has_copy_in(uint32_t vertex, uint32_t page) const {
-    return copy_[vertex] != kNoVertex && page_of(copy_[vertex]) == page;
-  }
-  uint32_t count_missing() const {
-    uint32_t missing = 0;
-    for (const uint32_t v : vertices_) missing += page_of(v) != page_of(size()) && !has_copy_in(v, page_of(size()));
-    return missing;
-  }
-  uint32_t in_last_page(uint32_t vertex) {
-    if (page_of(vertex) == last_page_) return vertex;
-    if (!has_copy_in(vertex, last_page_)) {
-      copy_[vertex] = size();
-      result_.source.push_back(vertex);
-    }
-    return copy_[vertex];
-  }
-};
+uint32_t page_of(size_t vertex) { return uint32_t(vertex / kPageVertices); }
 
 }  // namespace
 
@@ -78,16 +29,42 @@ VertexNumbering number_by_first_use(std::span<const uint32_t> indices) {
 }
 
 VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32_t> indices, uint32_t vertex_count) {
-  Pages pages(indices, vertex_count);
-  if (model.forgets_at_pages && vertex_count > kPageVertices) {
-    BatchModel unpaged = model;
-    unpaged.forgets_at_pages = false;
-    const BatchPrediction batches = predict_batches(unpaged, indices);
-    for (size_t b = 0; b < batches.batches(); ++b) {
-      pages.move(size_t(batches.first_triangle[b]) * 3, size_t(batches.first_triangle[b + 1]) * 3);
+  VertexNumbering result{{indices.begin(), indices.end()}, std::vector<uint32_t>(vertex_count)};
+  auto& [moved, source] = result;
+  std::iota(source.begin(), source.end(), 0u);
+  if (!model.forgets_at_pages || vertex_count <= kPageVertices) return result;
+  BatchModel unpaged = model;
+  unpaged.forgets_at_pages = false;
+  const BatchPrediction batches = predict_batches(unpaged, indices);
+  std::vector<uint32_t> copy(vertex_count, kNoVertex);  // per original vertex its latest copy
+  std::vector<uint32_t> vertices;                       // of a batch
+  for (size_t b = 0; b < batches.batches(); ++b) {
+    const size_t begin = size_t(batches.first_triangle[b]) * 3, end = size_t(batches.first_triangle[b + 1]) * 3;
+    vertices.assign(indices.begin() + ptrdiff_t(begin), indices.begin() + ptrdiff_t(end));
+    std::sort(vertices.begin(), vertices.end());
+    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+    if (page_of(vertices.front()) == page_of(vertices.back())) continue;
+    // The batch moves to the last block, where copies can be made; copies that the block has already are used.
+    const auto lies_in = [&](uint32_t v, uint32_t page) {
+      return page_of(v) == page || (copy[v] != kNoVertex && page_of(copy[v]) == page);
+    };
+    const auto missing = std::count_if(vertices.begin(), vertices.end(),
+                                       [&](uint32_t v) { return !lies_in(v, page_of(source.size())); });
+    if (source.size() % kPageVertices + size_t(missing) > kPageVertices) {
+      // No room: the rest of the block is filled with copies that nobody uses, and the next one begins.
+      while (source.size() % kPageVertices != 0) source.push_back(source.back());
+    }
+    const uint32_t last_page = page_of(source.size());
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t v = moved[i];
+      if (!lies_in(v, last_page)) {
+        copy[v] = uint32_t(source.size());
+        source.push_back(v);
+      }
+      if (page_of(v) != last_page) moved[i] = copy[v];
     }
   }
-  return pages.take();
+  return result;
 }
 
 }  // namespace brokkr

@@ -65,10 +65,6 @@ void require_triangles(const char* function, std::span<const uint32_t> indices) 
       fmt::format("{}: {} indices are no triangle list; give a multiple of 3", function, indices.size()));
 }
 
-size_t vertex_bound(std::span<const uint32_t> indices) {
-  return indices.empty() ? 0 : size_t(*std::max_element(indices.begin(), indices.end())) + 1;
-}
-
 BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs) {
   require_triangles("predict_batches", indices);
   if (model.max_size < 3 || model.max_uniques < 3 || model.max_uniques > 65535) {

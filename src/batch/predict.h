@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "batch/batch_model.h"
+#include "scene/triangle_graph.h"
 
 namespace brokkr {
 
@@ -25,8 +26,5 @@ BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_
 
 // Throws std::invalid_argument, naming `function`, for a length that is no multiple of 3.
 void require_triangles(const char* function, std::span<const uint32_t> indices);
-
-// One more than the largest index; 0 for none.
-size_t vertex_bound(std::span<const uint32_t> indices);
 
 }  // namespace brokkr

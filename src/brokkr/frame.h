@@ -1,8 +1,8 @@
 // A frame as the pipeline receives it: targets, views, states, materials and commands, all plain data.
 //
-// Loaders (bkf_reader.h, obj_reader.h, generated.h) produce a Frame; `validate` checks every index in it before the
-// pipeline uses one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport, scissor and image rows with
-// their origin at the bottom left, counter-clockwise front faces by default.
+// Loaders (bkf.h, obj.h, generated.h) produce a Frame; `validate` checks every index in it before the pipeline uses
+// one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport, scissor and image rows with their origin at
+// the bottom left, counter-clockwise front faces by default.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@
 #include "log/json_text.h"
 #include "scene/bkf.h"
 #include "scene/file_io.h"
-#include "scene/obj_writer.h"
+#include "scene/obj.h"
 
 namespace brokkr::app {
 namespace {

@@ -91,21 +91,19 @@ Camera parse_camera(const std::string& text, const Camera& camera) {
     const std::string part = word.substr(0, equals);
     if (equals == std::string::npos) fail(part, "it has no '='");
     const std::string_view value = std::string_view(word).substr(equals + 1);
-    if (part == "eye") {
-      result.eye = parse_vector(part, value);
-    } else if (part == "target") {
-      result.target = parse_vector(part, value);
-    } else if (part == "up") {
-      result.up = parse_vector(part, value);
+    glm::vec3* const vector = part == "eye"      ? &result.eye
+                              : part == "target" ? &result.target
+                              : part == "up"     ? &result.up
+                                                 : nullptr;
+    float* const plane = part == "near" ? &result.near_plane : part == "far" ? &result.far_plane : nullptr;
+    if (vector != nullptr) {
+      *vector = parse_vector(part, value);
+    } else if (plane != nullptr) {
+      *plane = parse_number(part, value);
+      if (!(*plane > 0)) fail(part, "it is not above 0");
     } else if (part == "fov") {
       result.fov = parse_number(part, value);
       if (!(result.fov >= 1 && result.fov <= 170)) fail(part, "it is outside 1..170 degrees");
-    } else if (part == "near") {
-      result.near_plane = parse_number(part, value);
-      if (!(result.near_plane > 0)) fail(part, "it is not above 0");
-    } else if (part == "far") {
-      result.far_plane = parse_number(part, value);
-      if (!(result.far_plane > 0)) fail(part, "it is not above 0");
     } else {
       fail(part, "there is no such part");
     }

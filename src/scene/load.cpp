@@ -7,29 +7,12 @@
 #include "scene/bkf.h"
 #include "scene/failure.h"
 #include "scene/generated.h"
-#include "scene/obj_reader.h"
+#include "scene/obj.h"
 
 namespace brokkr {
 namespace {
 
 constexpr std::string_view kGenerated = "generated:";
-
-std::string lower_extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  return extension;
-}
-
-Frame load_capture(const std::string& path, const LoadOptions& options) {
-  if (!options.camera.empty() || options.views > 1) {
-    fail(
-        "{}: a captured frame holds transformed vertices, so that it has no camera to change; leave out the camera and "
-        "the number of views",
-        path);
-  }
-  return read_bkf(std::filesystem::path(path), {}, options.progress);
-}
 
 }  // namespace
 
@@ -44,8 +27,17 @@ std::vector<SceneSource> scene_sources() {
 
 Frame load_frame(const std::string& path, const LoadOptions& options) {
   if (path.starts_with(kGenerated)) return generate(std::string_view(path).substr(kGenerated.size()), options);
-  const std::string extension = lower_extension(path);
-  if (extension == ".bkf") return load_capture(path, options);
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  if (extension == ".bkf") {
+    if (!options.camera.empty() || options.views > 1) {
+      fail(
+          "{}: a captured frame holds transformed vertices, so that it has no camera to change; leave out the camera "
+          "and the number of views",
+          path);
+    }
+    return read_bkf(std::filesystem::path(path), {}, options.progress);
+  }
   if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
   fail("{}: the kind of file is unknown; name a .bkf or .obj file, or generated:NAME", path);
 }

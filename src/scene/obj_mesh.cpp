@@ -1,4 +1,4 @@
-#include "scene/obj_mesh.h"
+#include "scene/obj.h"
 
 #include <tiny_obj_loader.h>
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/triangle_graph.h"
 
 namespace brokkr {
 namespace {
@@ -203,30 +204,6 @@ class Parser : public tinyobj::MaterialReader {
 constexpr float kCosCrease = 0.70710678f;  // 45 degrees
 constexpr uint32_t kMaxFaces = 256;        // looked at around one position, so that a hub does not take forever
 
-// Calls f(position, triangle) for each corner.
-template <typename F>
-void each_corner(const ObjMesh& mesh, F&& f) {
-  for (size_t i = 0; i < mesh.triangles.size(); i++) {
-    for (const ObjCorner& corner : mesh.triangles[i].corners) f(size_t(corner.position), uint32_t(i));
-  }
-}
-
-// Faces around each position, as one array cut at `begin`.
-struct Adjacency {
-  std::vector<uint32_t> begin, faces;
-};
-
-Adjacency find_adjacency(const ObjMesh& mesh) {
-  Adjacency adjacency{std::vector<uint32_t>(mesh.positions.size() + 1),
-                      std::vector<uint32_t>(mesh.triangles.size() * 3)};
-  auto& [begin, faces] = adjacency;
-  each_corner(mesh, [&](size_t position, uint32_t) { begin[position + 1]++; });
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<uint32_t> next = begin;
-  each_corner(mesh, [&](size_t position, uint32_t triangle) { faces[next[position]++] = triangle; });
-  return adjacency;
-}
-
 struct FaceNormal {
   glm::vec3 unit;  // zero where the face has no area
   float area;
@@ -291,17 +268,21 @@ void add_missing_normals(ObjMesh& mesh) {
     return std::all_of(triangle.corners.begin(), triangle.corners.end(), [](auto& c) { return c.normal >= 0; });
   };
   if (std::all_of(mesh.triangles.begin(), mesh.triangles.end(), has_all)) return;
-  const Adjacency adjacency = find_adjacency(mesh);
+  std::vector<uint32_t> positions;
+  positions.reserve(mesh.triangles.size() * 3);
+  for (const ObjTriangle& triangle : mesh.triangles) {
+    for (const ObjCorner& corner : triangle.corners) positions.push_back(uint32_t(corner.position));
+  }
+  const VertexTriangles around(positions);
   const std::vector<FaceNormal> face_normals = find_face_normals(mesh);
   for (size_t i = 0; i < mesh.triangles.size(); i++) {
     const glm::vec3 own = face_normals[i].unit;
     for (ObjCorner& corner : mesh.triangles[i].corners) {
       if (corner.normal >= 0) continue;
       glm::dvec3 sum(0.0);
-      const uint32_t begin = adjacency.begin[size_t(corner.position)];
-      const uint32_t end = adjacency.begin[size_t(corner.position) + 1];
-      for (uint32_t k = begin; k < end && end - begin <= kMaxFaces; k++) {
-        const FaceNormal& other = face_normals[adjacency.faces[k]];
+      const auto faces = around.of(uint32_t(corner.position));
+      for (size_t k = 0; k < faces.size() && faces.size() <= kMaxFaces; k++) {
+        const FaceNormal& other = face_normals[faces[k]];
         if (glm::dot(other.unit, own) >= kCosCrease) sum += glm::dvec3(other.unit) * double(other.area);
       }
       const double length = glm::length(sum);

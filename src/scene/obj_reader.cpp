@@ -1,4 +1,4 @@
-#include "scene/obj_reader.h"
+#include "scene/obj.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "scene/obj_writer.h"
+#include "scene/obj.h"
 
 #include <initializer_list>
 #include <string>

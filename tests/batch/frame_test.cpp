@@ -15,7 +15,7 @@
 #include "meshes.h"
 #include "scene/bkf.h"
 #include "scene/generated.h"
-#include "scene/obj_writer.h"
+#include "scene/obj.h"
 
 namespace brokkr {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "scene/obj_reader.h"
+#include "scene/obj.h"
 
 namespace {
 

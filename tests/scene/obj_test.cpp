@@ -1,5 +1,5 @@
 // OBJ scenes: geometry, materials, textures, and mistakes in files.
-#include "scene/obj_reader.h"
+#include "scene/obj.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,7 +13,6 @@
 
 #include "brokkr/image.h"
 #include "scene/file_io.h"
-#include "scene/obj_mesh.h"
 
 namespace brokkr {
 namespace {

@@ -1,8 +1,6 @@
-#include "batch/triangle_graph.h"
+#include "scene/triangle_graph.h"
 
 #include <algorithm>
-
-#include "batch/predict.h"
 
 namespace brokkr {
 namespace {
@@ -12,6 +10,10 @@ namespace {
 constexpr size_t kMaxSearch = 64;
 
 }  // namespace
+
+size_t vertex_bound(std::span<const uint32_t> indices) {
+  return indices.empty() ? 0 : size_t(*std::max_element(indices.begin(), indices.end())) + 1;
+}
 
 VertexTriangles::VertexTriangles(std::span<const uint32_t> indices)
     : begin_(vertex_bound(indices) + 1, 0), count_(begin_.size() - 1, 0), triangles_(indices.size()) {

@@ -10,6 +10,9 @@ namespace brokkr {
 
 inline constexpr uint32_t kNoTriangle = 0xffffffffu;
 
+// One more than the largest index; 0 for none.
+size_t vertex_bound(std::span<const uint32_t> indices);
+
 // The remaining triangles around each vertex.
 class VertexTriangles {
  public:

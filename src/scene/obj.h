@@ -1,8 +1,16 @@
-// The text of OBJ and MTL files as plain data: the first half of obj_reader.h.
+// Reads and writes scenes: Wavefront OBJ with MTL materials and textures (tinyobjloader, stb_image).
+//
+// Each material becomes one draw of VertexKind::transform, opaque ones first, in the order of the MTL file; those with
+// `d` below 1 follow, blended and without depth writes. Read from MTL: Kd, Ks, Ke, Ns, d or Tr, map_Kd, map_d. A
+// picture with an alpha channel, or map_d, discards fragments with alpha below 0.5 (foliage), unless the material is
+// blended. Faces without normals get smooth ones with creases (add_missing_normals), faces without texture coordinates
+// zeros. All errors are std::runtime_error naming file, field and remedy.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -10,13 +18,33 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "brokkr/load.h"
 
 namespace brokkr {
+
+struct ObjLimits {
+  uint64_t file_bytes = uint64_t(1) << 30;      // of the OBJ file and of each MTL file and texture
+  uint64_t texture_pixels = uint64_t(1) << 29;  // of all textures together
+};
 
 // Contents of a file that the OBJ file names, by its name there. Throws std::runtime_error where it is missing.
 using ResourceReader = std::function<std::vector<std::byte>(const std::string& name)>;
 
-// One corner of a triangle: numbers into the mesh's arrays, -1 where there is none.
+// MTL files and textures are looked up from the folder of `path`.
+Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, const ObjLimits& limits = {});
+
+// The same for a text in memory; `name` stands for the file in messages.
+Frame read_obj(std::string_view text, std::string_view name, const ResourceReader& resources,
+               const LoadOptions& options, const ObjLimits& limits = {});
+
+// Writes what read_obj reads, in the frame's order of draws, triangles and vertices: `path` and, beside it, its
+// materials (.mtl). Textures stay files: their names are taken to lie in `texture_folder` and are written relative to
+// `path`; those that are no files are left out. Throws std::runtime_error naming `path` for captured (clip-space)
+// draws, strips, instances and models other than the identity, and where writing fails.
+void write_obj(const Frame& frame, const std::filesystem::path& path, const std::filesystem::path& texture_folder = {});
+
+// What follows are the steps of reading. One corner of a triangle: numbers into the mesh's arrays, -1 where there is
+// none.
 struct ObjCorner {
   int position = -1, texcoord = -1, normal = -1;
 };
