@@ -81,12 +81,6 @@ uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
   return cache_misses(indices, LruMemory(0, size));
 }
 
-uint64_t BatchInput::triangles() const {
-  uint64_t sum = 0;
-  for (const DrawTriangles& draw : draws) sum += draw.indices.size() / 3;
-  return sum;
-}
-
 BatchInput batch_input(const std::string& name, Frame frame) {
   BatchInput input{name, std::move(frame), {}};
   input.draws = indexed_triangles(input.frame);
@@ -103,9 +97,11 @@ ReuseMode reuse_of(const std::string& model) {
 namespace {
 
 void measure_asr(const BatchInput& input, const BatchRequest& request, Rows& rows) {
-  uint64_t distinct = 0;
-  for (const DrawTriangles& draw : input.draws) distinct += distinct_vertices(draw.indices);
-  const uint64_t triangles = input.triangles();
+  uint64_t distinct = 0, triangles = 0;
+  for (const DrawTriangles& draw : input.draws) {
+    distinct += distinct_vertices(draw.indices);
+    triangles += draw.indices.size() / 3;
+  }
   const double perfect = triangles == 0 ? 0 : double(distinct) / double(triangles);
   for (const BatchModel& model : request.models) {
     for (const ReorderInfo& method : request.methods) {

@@ -29,7 +29,6 @@ struct BatchInput {
   std::string name;
   Frame frame;
   std::vector<DrawTriangles> draws;
-  uint64_t triangles() const;
 };
 BatchInput batch_input(const std::string& name, Frame frame);
 

@@ -1,5 +1,7 @@
 // The experiments of the pattern lab: [Kerbl17, 3 and 4] and the search on fragment maps, [Kerbl17, 5] and the cost of
 // small bins in the pipeline.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,7 +12,6 @@
 #include "lab/pattern_lab.h"
 #include "lab/pattern_parallel.h"
 #include "lab/pattern_partition.h"
-#include "lab/pattern_pipeline.h"
 #include "lab/pattern_search.h"
 #include "log/frame_statistics.h"
 
@@ -128,8 +129,7 @@ Rows partition(PatternBench& bench, LabFrame& frame) {
 
 std::filesystem::path searched_file(const PatternBench& bench, int rasterizers, int bin, const std::string& left_out) {
   return bench.options.folder / "searched" /
-         ("searched-" + std::to_string(rasterizers) + "-" + std::to_string(bin) +
-          (left_out.empty() ? "" : "-without-" + left_out) + ".json");
+         fmt::format("searched-{}-{}{}{}.json", rasterizers, bin, left_out.empty() ? "" : "-without-", left_out);
 }
 
 // The pattern that was searched without this frame's application, where there is one.
@@ -433,7 +433,7 @@ std::vector<PatternUnit> search_units(PatternBench& bench) {
   std::vector<PatternUnit> units;
   for (const int rasterizers : kTableRasterizers) {
     for (const int bin : kTableBins)
-      units.push_back({std::to_string(rasterizers) + "-" + std::to_string(bin), nullptr,
+      units.push_back({fmt::format("{}-{}", rasterizers, bin), nullptr,
                        [&bench, rasterizers, bin] { return search(bench, rasterizers, bin); }});
   }
   return units;

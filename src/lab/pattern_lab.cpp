@@ -1,5 +1,7 @@
 #include "lab/pattern_lab.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
@@ -14,13 +16,6 @@ namespace {
 constexpr int kPartFormat = 1;  // raise it when an experiment's rows change their meaning
 constexpr uint64_t kMaxPartBytes = uint64_t(1) << 30;
 
-std::string hex(uint64_t value) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[value >> shift & 15];
-  return text;
-}
-
 std::string read_text(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = read_file(path, kMaxPartBytes);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -28,17 +23,16 @@ std::string read_text(const std::filesystem::path& path) {
 
 // Everything that a unit's rows depend on.
 std::string key_of(const PatternBench& bench, const PatternExperiment& experiment, const PatternUnit& unit) {
-  std::string key = "brokkr patterns " + std::to_string(kPartFormat) + " " + experiment.name + " seed " +
-                    std::to_string(bench.options.seed) + (bench.options.quick ? " quick" : " full");
+  const PatternLabOptions& o = bench.options;
   uint64_t all = 0;
   for (const auto& frame : bench.frames) all = all * 1099511628211u + frame->hash;
-  key += unit.frame != nullptr ? " frame " + hex(unit.frame->hash) : " frames " + hex(all);
+  std::string key =
+      fmt::format("brokkr patterns {} {} seed {} {}", kPartFormat, experiment.name, o.seed, o.quick ? "quick" : "full");
+  key += unit.frame != nullptr ? fmt::format(" frame {:016x}", unit.frame->hash) : fmt::format(" frames {:016x}", all);
   if (!experiment.on_machine) return key;
-  const RenderOptions& r = bench.options.render;
-  key += " machine " + std::to_string(int(r.machine)) + " " + r.isa;
-  for (const int value : {int(r.workers), int(r.policy), int(r.ownership), int(r.reuse)})
-    key += " " + std::to_string(value);
-  return key;
+  const RenderOptions& r = o.render;
+  return key + fmt::format(" machine {} {} {} {} {} {}", int(r.machine), r.isa, r.workers, int(r.policy),
+                           int(r.ownership), int(r.reuse));
 }
 
 }  // namespace
@@ -49,7 +43,7 @@ PatternLab::PatternLab(PatternLabOptions options, Progress progress) : progress_
   bench_.options = std::move(options);
   if (bench_.options.workers == 0) bench_.options.workers = std::max(1, int(std::thread::hardware_concurrency()));
   bench_.say = [this](const std::string& what, double share) {
-    progress_(now_ + ": " + what + " " + std::to_string(int(100 * share)) + " %");
+    progress_(fmt::format("{}: {} {} %", now_, what, int(100 * share)));
   };
   std::filesystem::create_directories(bench_.options.folder / "parts");
 }
@@ -78,8 +72,7 @@ void PatternLab::add(const std::string& name, Frame frame) {
 
 // The rows in the unit's file, which is made where it is missing or belongs to something else.
 Rows PatternLab::rows_of(const PatternExperiment& experiment, const PatternUnit& unit) {
-  const std::filesystem::path path =
-      bench_.options.folder / "parts" / (std::string(experiment.name) + "." + unit.name + ".csv");
+  const auto path = bench_.options.folder / "parts" / fmt::format("{}.{}.csv", experiment.name, unit.name);
   const std::string head = "# " + key_of(bench_, experiment, unit) + "\n";
   std::string text = std::filesystem::exists(path) ? read_text(path) : "";
   if (text.starts_with(head)) {

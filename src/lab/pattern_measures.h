@@ -1,11 +1,14 @@
 // What pattern experiments look at, and what they find: how many fragments the pipeline produced at each pixel of a
-// frame, how evenly patterns deal them out, and how they are clustered and oriented [Kerbl17, 3.2, 3.3, Kerbl18, 7.3].
+// frame, how evenly patterns deal them out, how they are clustered and oriented [Kerbl17, 3.2, 3.3, Kerbl18, 7.3], and
+// the measured work of every rasterizer in the pipeline itself ([Kerbl17, 5], [Kerbl18, 7.5]).
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -77,5 +80,32 @@ std::vector<SpacingStep> spacing_steps(const FragmentMap& map, int bin);
 // every `row_step`-th row), in units of the mean, normalised per pixel as in [Kerbl17]. `angle` in degrees from the
 // vertical, as in [Kerbl17, Table 1]: 0 vertical, 90 horizontal. 0 where the map is smaller than the window.
 double orientation_sigma(const FragmentMap& map, int samples, int angle, int row_step);
+
+// Time that the launch's blocks spent on each rasterizer and on geometry, from its trace; without a trace, on all
+// rasterizers together.
+struct RasterizerWork {
+  std::vector<double> ms;  // per rasterizer
+  double geometry_ms = 0;
+  std::vector<double> frame_ms;  // of each launch
+  Statistics statistics;         // of the first launch, without the trace
+
+  double total() const;
+  double critical() const;  // the longest: the time of a machine with a processor per rasterizer
+  double cv() const;
+  double least_ms() const;  // of the launches
+};
+
+// Launches each setting `runs` times in turns, so that other load of the computer affects all of them alike, and keeps
+// the least time of each rasterizer and of geometry: other load only adds to it. `launched` is called before every
+// launch.
+std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prepared,
+                                         std::span<const RenderOptions> settings, int runs,
+                                         const std::function<void(size_t)>& launched);
+
+// A processor per rasterizer that also takes part in geometry while it has nothing to rasterize [Kerbl18, Fig. 7.13].
+struct BlockShare {
+  double raster_ms = 0, geometry_ms = 0, idle_ms = 0;
+};
+std::vector<BlockShare> simulated_blocks(const std::vector<double>& raster_ms, double geometry_ms);
 
 }  // namespace brokkr::lab

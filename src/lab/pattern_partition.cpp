@@ -131,42 +131,28 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
     if (m <= options.finest) finest = m;
   }
   const auto is_sum = [&](const Partition& p) { return p.batches < finest && finest % p.batches == 0; };
-  const auto rendered = [&](const Partition& p) {
-    return p.batches <= options.finest ? p.batches : std::min(options.sample, p.batches);
-  };
-  // Where the batches that have to be rendered begin and end: those of the finest partition, of the partitions that are
-  // no sums of the finest, and samples of finer ones.
-  std::vector<std::pair<uint64_t, uint64_t>> jobs;
-  for (const Partition& p : all) {
-    const uint64_t count = is_sum(p) ? 0 : rendered(p);
-    for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t batch = p.batches * (2 * i + 1) / (2 * count);  // the middle of each stretch
-      jobs.emplace_back(batch_begin(triangles, batch, p.batches), batch_begin(triangles, batch + 1, p.batches));
-    }
-  }
-  std::vector<BatchLoad> loads(jobs.size());
-  std::atomic<size_t> next{0};
   std::mutex talking;
   const int workers = std::max(1, options.workers);
-  parallel_for(workers, workers, [&](int) {
-    Renderer renderer;
-    for (size_t i = next++; i < jobs.size(); i = next++) {
-      loads[i] = render_batch(renderer, stream, jobs[i].first, jobs[i].second);
-      if (i % 16 != 0) continue;
-      const std::lock_guard lock(talking);
-      progress(double(i) / double(jobs.size()));
-    }
-  });
-  // The borders of a partition that is a sum of the finest are borders of the finest.
-  auto at = loads.begin();
   const std::vector<BatchLoad>* fine = nullptr;
   for (Partition& p : all) {
     if (is_sum(p)) continue;
-    const auto end = at + std::ptrdiff_t(rendered(p));
-    p.loads.assign(at, end);
-    at = end;
+    p.loads.resize(size_t(p.batches <= options.finest ? p.batches : std::min(options.sample, p.batches)));
+    std::atomic<size_t> next{0};
+    parallel_for(workers, workers, [&](int) {
+      Renderer renderer;
+      for (size_t i = next++; i < p.loads.size(); i = next++) {
+        // The middle of each stretch.
+        const uint64_t batch = p.batches * (2 * i + 1) / (2 * p.loads.size());
+        p.loads[i] = render_batch(renderer, stream, batch_begin(triangles, batch, p.batches),
+                                  batch_begin(triangles, batch + 1, p.batches));
+        if (i % 16 != 0) continue;
+        const std::lock_guard lock(talking);
+        progress(double(i) / double(p.loads.size()));
+      }
+    });
     if (p.batches == finest) fine = &p.loads;
   }
+  // The borders of a partition that is a sum of the finest are borders of the finest.
   for (Partition& p : all) {
     if (!is_sum(p)) continue;
     const size_t each = size_t(finest / p.batches);

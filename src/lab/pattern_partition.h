@@ -59,7 +59,7 @@ struct Partition {
 };
 
 // Partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, up to the number of triangles. `progress` is
-// called with the share that is done.
+// called with the share of a partition that is done.
 std::vector<Partition> partition_frame(const Frame& frame, const PartitionOptions& options,
                                        const std::function<void(double)>& progress);
 

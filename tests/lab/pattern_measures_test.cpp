@@ -8,7 +8,6 @@
 #include "brokkr/load.h"
 #include "lab/pattern_measures.h"
 #include "lab/pattern_partition.h"
-#include "lab/pattern_pipeline.h"
 #include "lab/pattern_search.h"
 
 namespace brokkr::lab {

@@ -25,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "lab/queue/queue_shape.h"
 #include "queue/access.h"
@@ -37,8 +38,8 @@ struct alignas(64) LineOf {
   T word;
 };
 
-// Words read with acquire and written with release.
-template <class Observer>
+// Words read with acquire and written with release, or, with kOneOrder, all in one order that every thread sees.
+template <class Observer, bool kOneOrder = false>
 class SharedWords {
  protected:
   template <class T>
@@ -47,27 +48,27 @@ class SharedWords {
   }
   template <class T>
   BROKKR_FN static T load(T& word) {
-    return watched(word).load(kAcquire);
+    return watched(word).load(kOneOrder ? kSeqCst : kAcquire);
   }
   template <class T>
-  BROKKR_FN static void store(T& word, T value) {
-    watched(word).store(value, kRelease);
+  BROKKR_FN static void store(T& word, std::type_identity_t<T> value) {
+    watched(word).store(value, kOneOrder ? kSeqCst : kRelease);
   }
   // Returns the sum before.
   template <class T>
-  BROKKR_FN static T add(T& word, T n) {
-    return watched(word).fetch_add(n, kAcqRel);
+  BROKKR_FN static T add(T& word, std::type_identity_t<T> n) {
+    return watched(word).fetch_add(n, kOneOrder ? kSeqCst : kAcqRel);
   }
   template <class T>
-  BROKKR_FN static bool swap_if(T& word, T expected, T desired) {
-    return watched(word).compare_exchange_strong(expected, desired, kAcqRel);
+  BROKKR_FN static bool swap_if(T& word, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+    return watched(word).compare_exchange_strong(expected, desired, kOneOrder ? kSeqCst : kAcqRel);
   }
   // A counted link to i that follows `before`: (count, i).
   BROKKR_FN static uint64_t link(uint32_t i, uint64_t before) { return ((before >> 32) + 1) << 32 | i; }
 };
 
-template <class Observer>
-class QueueBase : public SharedWords<Observer> {
+template <class Observer, bool kOneOrder = false>
+class QueueBase : public SharedWords<Observer, kOneOrder> {
  public:
   BROKKR_FN uint32_t allocated() const { return 0; }
 

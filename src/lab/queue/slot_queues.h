@@ -119,43 +119,37 @@ class TsigasZhangQueue : public Ring<Observer, uint64_t> {
   BROKKR_FN explicit TsigasZhangQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
-    uint32_t& hint = control().tail.word;
-    uint32_t from = load(hint);
-    for (uint32_t p = from;;) {
-      uint64_t& slot = slot_of(p);
-      const uint64_t seen = load(slot);
-      const int32_t turn = turn_at(seen, p);
-      // Everything before p has been enqueued: an element of the last lap at p makes a full queue.
-      if (turn < 0) return Outcome::refused;
-      if (turn == 0 && swap_if(slot, seen, word_of(vacant(p) + 1u, value))) {
-        move_hint(hint, from, p + 1u);
-        return Outcome::done;
-      }
-      advance(hint, from, p, turn != 0);
-    }
+    uint64_t seen = 0;
+    return take_turn(control().tail.word, 0, seen, [&](uint32_t p) { return word_of(vacant(p) + 1u, value); });
   }
   BROKKR_FN Outcome dequeue(uint32_t, uint32_t& value) const {
-    uint32_t& hint = control().head.word;
-    uint32_t from = load(hint);
-    for (uint32_t p = from;;) {
-      uint64_t& slot = slot_of(p);
-      const uint64_t seen = load(slot);
-      const int32_t turn = turn_at(seen, p);
-      // Everything before p has been dequeued: a slot at p that waits for its element makes an empty queue.
-      if (turn <= 0) return Outcome::refused;
-      if (turn == 1 && swap_if(slot, seen, word_of(vacant(p) + s_.shape.capacity, 0))) {
-        move_hint(hint, from, p + 1u);
-        value = uint32_t(seen);
-        return Outcome::done;
-      }
-      advance(hint, from, p, turn != 1);
-    }
+    uint64_t seen = 0;
+    const Outcome outcome =
+        take_turn(control().head.word, 1, seen, [&](uint32_t p) { return word_of(vacant(p) + s_.shape.capacity, 0); });
+    if (outcome == Outcome::done) value = uint32_t(seen);
+    return outcome;
   }
 
  private:
   BROKKR_FN static uint64_t word_of(uint32_t turn, uint32_t value) { return uint64_t(turn) << 32 | value; }
-  // 0: waits for enqueue p; 1: for dequeue p; less: for an earlier operation; more: for a later one.
-  BROKKR_FN int32_t turn_at(uint64_t slot, uint32_t p) const { return int32_t(uint32_t(slot >> 32) - vacant(p)); }
+  // Puts next(p) into the first slot p that waits for an enqueue (`turn` 0) or a dequeue (1), which held `seen`.
+  template <class Next>
+  BROKKR_FN Outcome take_turn(uint32_t& hint, uint32_t turn, uint64_t& seen, Next&& next) const {
+    uint32_t from = load(hint);
+    for (uint32_t p = from;;) {
+      uint64_t& slot = slot_of(p);
+      seen = load(slot);
+      const int32_t ahead = int32_t(uint32_t(seen >> 32) - vacant(p) - turn);
+      // Everything before p has had this turn: an element of the last lap at p makes a full queue, a slot at p that
+      // waits for its element an empty one.
+      if (ahead < 0) return Outcome::refused;
+      if (ahead == 0 && swap_if(slot, seen, next(p))) {
+        if (((p + 1u) & 1u) == 0) swap_if(hint, from, p + 1u);
+        return Outcome::done;
+      }
+      advance(hint, from, p, ahead != 0);
+    }
+  }
   // Goes to the next slot, or to the hint's new position where that has moved.
   BROKKR_FN void advance(uint32_t& hint, uint32_t& from, uint32_t& p, bool passed) const {
     const uint32_t now = load(hint);
@@ -167,9 +161,6 @@ class TsigasZhangQueue : public Ring<Observer, uint64_t> {
       }
     }
     if (passed) ++p;
-  }
-  BROKKR_FN void move_hint(uint32_t& hint, uint32_t from, uint32_t to) const {
-    if ((to & 1u) == 0) swap_if(hint, from, to);
   }
 };
 

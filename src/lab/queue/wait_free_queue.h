@@ -44,10 +44,10 @@ struct WaitFreeControl {
 };
 
 template <class Observer>
-class CellRing : public QueueBase<Observer> {
+class CellRing : public QueueBase<Observer, true> {
  protected:
-  using Base = QueueBase<Observer>;
-  using Base::watched, Base::s_;
+  using Base = QueueBase<Observer, true>;
+  using Base::load, Base::store, Base::swap_if, Base::watched, Base::s_;
   static constexpr uint32_t kTop = 0xffffffffu;
 
  public:
@@ -76,20 +76,8 @@ class CellRing : public QueueBase<Observer> {
   BROKKR_FN uint64_t positions() const { return uint64_t(segments(s_.shape)) * s_.shape.segment; }
   BROKKR_FN uint64_t segment_of(uint64_t p) const { return p / s_.shape.segment; }
 
-  template <class T>
-  BROKKR_FN static T see(T& word) {
-    return watched(word).load(kSeqCst);
-  }
-  template <class T>
-  BROKKR_FN static void put(T& word, T value) {
-    watched(word).store(value, kSeqCst);
-  }
-  template <class T>
-  BROKKR_FN static bool change(T& word, T expected, T desired) {
-    return watched(word).compare_exchange_strong(expected, desired, kSeqCst);
-  }
-  BROKKR_FN void use_from(uint32_t me, uint64_t p) const { put(thread(me).first_used, segment_of(p) + 1); }
-  BROKKR_FN void use_none(uint32_t me) const { put(thread(me).first_used, uint64_t(0)); }
+  BROKKR_FN void use_from(uint32_t me, uint64_t p) const { store(thread(me).first_used, segment_of(p) + 1); }
+  BROKKR_FN void use_none(uint32_t me) const { store(thread(me).first_used, uint64_t(0)); }
 
   // The cell at position p, or nullptr while its place belongs to an earlier segment.
   BROKKR_FN WaitFreeCell* find(uint64_t p) const {
@@ -97,16 +85,16 @@ class CellRing : public QueueBase<Observer> {
     uint64_t& header = this->template at<uint64_t>(headers_offset(s_.shape))[segment % count];
     WaitFreeCell* cells =
         this->template at<WaitFreeCell>(cells_offset(s_.shape)) + (segment % count) * s_.shape.segment;
-    uint64_t seen = see(header);
+    uint64_t seen = load(header);
     if (seen != 2 * segment) {
       const uint64_t old = segment - count;
-      if (seen != 2 * old || !is_over(old) || !change(header, seen, seen + 1)) return nullptr;
+      if (seen != 2 * old || !is_over(old) || !swap_if(header, seen, seen + 1)) return nullptr;
       for (uint32_t i = 0; i < s_.shape.segment; ++i) {
         watched(cells[i].value).store(0u, kRelaxed);
         watched(cells[i].enqueue).store(0u, kRelaxed);
         watched(cells[i].dequeue).store(0u, kRelaxed);
       }
-      put(header, 2 * segment);
+      store(header, 2 * segment);
     }
     return cells + (p & (s_.shape.segment - 1));
   }
@@ -125,10 +113,10 @@ class CellRing : public QueueBase<Observer> {
   }
   BROKKR_FN bool is_over(uint64_t segment) const {
     const uint64_t end = (segment + 1) * s_.shape.segment;
-    if (see(control().head.word) <= end || see(control().tail.word) <= end) return false;
+    if (load(control().head.word) <= end || load(control().tail.word) <= end) return false;
     for (int look = 0; look < 2; ++look) {
       for (uint32_t t = 0; t < s_.shape.threads; ++t) {
-        const uint64_t used = see(thread(t).first_used);
+        const uint64_t used = load(thread(t).first_used);
         if (used != 0 && used - 1 <= segment) return false;
       }
     }
@@ -139,8 +127,8 @@ class CellRing : public QueueBase<Observer> {
 template <class Observer = Unobserved>
 class WaitFreeQueue : public CellRing<Observer> {
   using Base = CellRing<Observer>;
-  using Base::see, Base::put, Base::change, Base::watched, Base::control, Base::thread, Base::find, Base::kTop,
-      Base::s_;
+  using Base::load, Base::store, Base::swap_if, Base::add, Base::watched, Base::control, Base::thread, Base::find,
+      Base::kTop, Base::s_;
   using Cell = WaitFreeCell;
 
  public:
@@ -148,16 +136,16 @@ class WaitFreeQueue : public CellRing<Observer> {
 
   BROKKR_FN Outcome enqueue(uint32_t me, uint32_t value) const {
     uint64_t& tail = control().tail.word;
-    if (ahead(see(tail), see(control().head.word)) >= int64_t(this->positions() / 2)) return Outcome::refused;
-    this->use_from(me, see(tail));
+    if (ahead(load(tail), load(control().head.word)) >= int64_t(this->positions() / 2)) return Outcome::refused;
+    this->use_from(me, load(tail));
     Outcome outcome = Outcome::refused;
     uint64_t first = 0;
     for (int tries = 0; tries < kPatience && outcome != Outcome::done; ++tries) {
-      const uint64_t i = watched(tail).fetch_add(uint64_t(1), kSeqCst);
+      const uint64_t i = add(tail, 1);
       this->use_from(me, i);
       Cell* c = find(i);
       first = c == nullptr ? 0 : i;
-      if (c != nullptr && change(c->value, 0u, value + 1)) outcome = Outcome::done;
+      if (c != nullptr && swap_if(c->value, 0u, value + 1)) outcome = Outcome::done;
     }
     if (outcome != Outcome::done && first != 0) outcome = enqueue_slowly(me, value, first);
     this->use_none(me);
@@ -172,7 +160,7 @@ class WaitFreeQueue : public CellRing<Observer> {
   }
   // Segments that positions have reached.
   BROKKR_FN uint32_t allocated() const {
-    const uint64_t h = see(control().head.word), t = see(control().tail.word);
+    const uint64_t h = load(control().head.word), t = load(control().tail.word);
     return uint32_t(this->segment_of(h > t ? h : t)) + 1;
   }
 
@@ -192,33 +180,33 @@ class WaitFreeQueue : public CellRing<Observer> {
   }
   // Makes the end count position p as used, so that a later read of it sees the operation at p.
   BROKKR_FN static void move_end(uint64_t& end, uint64_t p) {
-    for (uint64_t e = see(end); e <= p && !change(end, e, p + 1); e = see(end)) {
+    for (uint64_t e = load(end); e <= p && !swap_if(end, e, p + 1); e = load(end)) {
     }
   }
   // The request that was published for position `id` or later gets position p. False: it has one.
-  BROKKR_FN static bool claim(uint64_t& state, uint64_t id, uint64_t p) { return change(state, kPending | id, p); }
+  BROKKR_FN static bool claim(uint64_t& state, uint64_t id, uint64_t p) { return swap_if(state, kPending | id, p); }
   BROKKR_FN void commit(Cell& c, uint32_t element, uint64_t p) const {
     move_end(control().tail.word, p);
-    put(c.value, element);
+    store(c.value, element);
   }
 
   BROKKR_FN Outcome enqueue_slowly(uint32_t me, uint32_t value, uint64_t id) const {
     WaitFreeThread& mine = thread(me);
-    put(mine.enqueue_value, value + 1);
-    put(mine.enqueue_state, kPending | id);
-    for (int spin = 0; is_pending(see(mine.enqueue_state));) {
-      const uint64_t i = watched(control().tail.word).fetch_add(uint64_t(1), kSeqCst);
+    store(mine.enqueue_value, value + 1);
+    store(mine.enqueue_state, kPending | id);
+    for (int spin = 0; is_pending(load(mine.enqueue_state));) {
+      const uint64_t i = add(control().tail.word, 1);
       Cell* c = find(i);
       if (c == nullptr) {
         if (!this->wait(spin)) return Outcome::aborted;
         continue;
       }
-      if (change(c->enqueue, 0u, me + 1) && see(c->value) == 0) {
+      if (swap_if(c->enqueue, 0u, me + 1) && load(c->value) == 0) {
         claim(mine.enqueue_state, id, i);
         break;
       }
     }
-    const uint64_t at = position(see(mine.enqueue_state));
+    const uint64_t at = position(load(mine.enqueue_state));
     Cell* c = await(at);
     if (c == nullptr) return Outcome::aborted;
     commit(*c, value + 1, at);
@@ -228,60 +216,60 @@ class WaitFreeQueue : public CellRing<Observer> {
   // The element + 1 of the cell at p, where it has one or gets that of a request; kTop: the cell will never have one;
   // 0: no later cell has one either, since the queue was empty.
   BROKKR_FN uint32_t help_enqueue(uint32_t me, Cell& c, uint64_t p) const {
-    if (!change(c.value, 0u, kTop)) {
-      const uint32_t v = see(c.value);
+    if (!swap_if(c.value, 0u, kTop)) {
+      const uint32_t v = load(c.value);
       if (v != kTop) return v;
     }
     uint64_t& tail = control().tail.word;
     WaitFreeThread& mine = thread(me);
-    if (see(c.enqueue) == 0) {
+    if (load(c.enqueue) == 0) {
       uint64_t s;
       for (;;) {
-        s = see(thread(mine.enqueue_peer).enqueue_state);
+        s = load(thread(mine.enqueue_peer).enqueue_state);
         if (mine.enqueue_helped == 0 || mine.enqueue_helped == position(s)) break;
         mine.enqueue_helped = 0;  // that request is done: continue with the next thread's
         mine.enqueue_peer = (mine.enqueue_peer + 1) % s_.shape.threads;
       }
-      if (is_pending(s) && position(s) <= p && !change(c.enqueue, 0u, mine.enqueue_peer + 1)) {
+      if (is_pending(s) && position(s) <= p && !swap_if(c.enqueue, 0u, mine.enqueue_peer + 1)) {
         mine.enqueue_helped = position(s);  // another request got this cell: try again at the next one
       } else {
         mine.enqueue_helped = 0;
         mine.enqueue_peer = (mine.enqueue_peer + 1) % s_.shape.threads;
       }
-      change(c.enqueue, 0u, kTop);
+      swap_if(c.enqueue, 0u, kTop);
     }
-    const uint32_t request = see(c.enqueue);
-    if (request == kTop) return see(tail) <= p ? 0 : kTop;
+    const uint32_t request = load(c.enqueue);
+    if (request == kTop) return load(tail) <= p ? 0 : kTop;
     WaitFreeThread& theirs = thread(request - 1);
-    const uint64_t s = see(theirs.enqueue_state);
-    const uint32_t v = see(theirs.enqueue_value);
+    const uint64_t s = load(theirs.enqueue_state);
+    const uint32_t v = load(theirs.enqueue_value);
     if (position(s) > p) {
-      if (see(c.value) == kTop && see(tail) <= p) return 0;  // a later request of that thread
+      if (load(c.value) == kTop && load(tail) <= p) return 0;  // a later request of that thread
     } else if (is_pending(s) && claim(theirs.enqueue_state, position(s), p)) {
       commit(c, v, p);
-    } else if (see(theirs.enqueue_state) == p) {
+    } else if (load(theirs.enqueue_state) == p) {
       // The request was claimed for this cell, perhaps since the read above. While the cell is void, the request is
       // still the same.
-      const uint32_t now = see(theirs.enqueue_value);
-      if (see(c.value) == kTop) commit(c, now, p);
+      const uint32_t now = load(theirs.enqueue_value);
+      if (load(c.value) == kTop) commit(c, now, p);
     }
-    return see(c.value);
+    return load(c.value);
   }
 
   BROKKR_FN Outcome try_dequeue(uint32_t me, uint32_t& value, bool& again) const {
     uint64_t& head = control().head.word;
-    const uint64_t h = see(head);
-    if (ahead(h, see(control().tail.word)) >= int64_t(this->positions() / 4)) return Outcome::refused;
+    const uint64_t h = load(head);
+    if (ahead(h, load(control().tail.word)) >= int64_t(this->positions() / 4)) return Outcome::refused;
     this->use_from(me, h);
     uint32_t got = kTop;
     uint64_t first = 0;
     for (int tries = 0; tries < kPatience && got == kTop; ++tries) {
-      first = watched(head).fetch_add(uint64_t(1), kSeqCst);
+      first = add(head, 1);
       this->use_from(me, first);
       Cell* c = await(first);
       if (c == nullptr) return Outcome::aborted;
       const uint32_t v = help_enqueue(me, *c, first);
-      if (v == 0 || (v != kTop && change(c->dequeue, 0u, kTop))) got = v;
+      if (v == 0 || (v != kTop && swap_if(c->dequeue, 0u, kTop))) got = v;
     }
     if (got == kTop) got = dequeue_slowly(me, first, again);
     if (got != 0 && got != kTop) {
@@ -296,17 +284,17 @@ class WaitFreeQueue : public CellRing<Observer> {
   // As help_enqueue; kTop: aborted, or `again`: the request was withdrawn.
   BROKKR_FN uint32_t dequeue_slowly(uint32_t me, uint64_t id, bool& again) const {
     WaitFreeThread& mine = thread(me);
-    put(mine.dequeue_id, id);
-    put(mine.dequeue_state, kPending | id);
+    store(mine.dequeue_id, id);
+    store(mine.dequeue_state, kPending | id);
     if (!help_dequeue(me, me)) return kTop;
-    const uint64_t at = position(see(mine.dequeue_state));
+    const uint64_t at = position(load(mine.dequeue_state));
     if (at == id) {
       again = true;
       return kTop;
     }
     Cell* c = await(at);
     if (c == nullptr) return kTop;
-    const uint32_t v = see(c->value);
+    const uint32_t v = load(c->value);
     move_end(control().head.word, at);
     return v == kTop ? 0 : v;
   }
@@ -314,42 +302,42 @@ class WaitFreeQueue : public CellRing<Observer> {
   // Helps until the request of thread `peer` has a cell of its own, or a cell that says "empty". False: aborted.
   BROKKR_FN bool help_dequeue(uint32_t me, uint32_t peer) const {
     WaitFreeThread& theirs = thread(peer);
-    uint64_t s = see(theirs.dequeue_state);
-    const uint64_t id = see(theirs.dequeue_id);
+    uint64_t s = load(theirs.dequeue_state);
+    const uint64_t id = load(theirs.dequeue_id);
     if (!is_pending(s) || position(s) < id) return true;
     if (me != peer) {
       this->use_from(me, id);
-      s = see(theirs.dequeue_state);
-      if (!is_pending(s) || see(theirs.dequeue_id) != id || position(s) < id) return true;
+      s = load(theirs.dequeue_state);
+      if (!is_pending(s) || load(theirs.dequeue_id) != id || position(s) < id) return true;
     }
     uint64_t prior = id, i = id, candidate = 0;
     for (;;) {
       // A cell that the request could have.
       while (candidate == 0 && position(s) == prior) {
-        if (!is_pending(s) || see(theirs.dequeue_id) != id) return true;
+        if (!is_pending(s) || load(theirs.dequeue_id) != id) return true;
         Cell* c = find(i + 1);
         if (c != nullptr) {
           const uint32_t v = help_enqueue(me, *c, ++i);
-          if (v == 0 || (v != kTop && see(c->dequeue) == 0)) candidate = i;
+          if (v == 0 || (v != kTop && load(c->dequeue) == 0)) candidate = i;
         } else if (this->aborted()) {
           return false;
         } else {
           // The request itself may keep the window from moving on: it was published late, when all cells that the
           // window holds from its position on were gone. It is withdrawn, and begins anew.
           Observer::pause(64);
-          change(theirs.dequeue_state, kPending | prior, id);
+          swap_if(theirs.dequeue_state, kPending | prior, id);
         }
-        if (candidate == 0) s = see(theirs.dequeue_state);
+        if (candidate == 0) s = load(theirs.dequeue_state);
       }
       if (candidate != 0) {
-        change(theirs.dequeue_state, kPending | prior, kPending | candidate);
-        s = see(theirs.dequeue_state);
+        swap_if(theirs.dequeue_state, kPending | prior, kPending | candidate);
+        s = load(theirs.dequeue_state);
       }
-      if (!is_pending(s) || see(theirs.dequeue_id) != id) return true;
+      if (!is_pending(s) || load(theirs.dequeue_id) != id) return true;
       Cell* c = await(position(s));
       if (c == nullptr) return false;
-      if (see(c->value) == kTop || change(c->dequeue, 0u, peer + 1) || see(c->dequeue) == peer + 1) {
-        change(theirs.dequeue_state, s, position(s));
+      if (load(c->value) == kTop || swap_if(c->dequeue, 0u, peer + 1) || load(c->dequeue) == peer + 1) {
+        swap_if(theirs.dequeue_state, s, position(s));
         return true;
       }
       prior = position(s);
