@@ -41,35 +41,26 @@ struct Option {
 };
 
 // Options by their kind. The value's name in help of an integer is N.
-inline Option flag(std::string names, std::string help) { return {.names = std::move(names), .help = std::move(help)}; }
+inline Option flag(std::string names, std::string help) {
+  return {std::move(names), ValueKind::flag, "", std::move(help)};
+}
 inline Option text_option(std::string names, std::string value, std::string help) {
-  return {.names = std::move(names), .kind = ValueKind::text, .value = std::move(value), .help = std::move(help)};
+  return {std::move(names), ValueKind::text, std::move(value), std::move(help)};
 }
 inline Option file_option(std::string names, std::string value, std::string help) {
-  return {.names = std::move(names), .kind = ValueKind::file, .value = std::move(value), .help = std::move(help)};
+  return {std::move(names), ValueKind::file, std::move(value), std::move(help)};
 }
 inline Option integer_option(std::string names, std::string help, double min, double max, std::string value = "N") {
-  return {.names = std::move(names),
-          .kind = ValueKind::integer,
-          .value = std::move(value),
-          .help = std::move(help),
-          .min = min,
-          .max = max};
+  return {std::move(names), ValueKind::integer, std::move(value), std::move(help), min, max};
 }
 inline Option real_option(std::string names, std::string value, std::string help, double min, double max) {
-  return {.names = std::move(names),
-          .kind = ValueKind::real,
-          .value = std::move(value),
-          .help = std::move(help),
-          .min = min,
-          .max = max};
+  return {std::move(names), ValueKind::real, std::move(value), std::move(help), min, max};
+}
+inline Option size_option(std::string names, std::string help, double min, double max) {
+  return {std::move(names), ValueKind::size, "WxH", std::move(help), min, max};
 }
 inline Option choice_option(std::string names, std::string value, std::string help, std::vector<std::string> choices) {
-  return {.names = std::move(names),
-          .kind = ValueKind::choice,
-          .value = std::move(value),
-          .help = std::move(help),
-          .choices = std::move(choices)};
+  return {std::move(names), ValueKind::choice, std::move(value), std::move(help), 0, 0, std::move(choices)};
 }
 // The option may be given several times; a positional argument takes several values.
 inline Option several(Option option) {

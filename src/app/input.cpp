@@ -22,12 +22,7 @@ void check_camera(const std::string& text) {
 }  // namespace
 
 std::vector<Option> input_options() {
-  return {{.names = "--size",
-           .kind = ValueKind::size,
-           .value = "WxH",
-           .help = "Pixels to draw (a captured frame: its own; a scene: 1920x1080)",
-           .min = 1,
-           .max = kMaxTargetSize},
+  return {size_option("--size", "Pixels to draw (a captured frame: its own; a scene: 1920x1080)", 1, kMaxTargetSize),
           text_option("--camera", "TEXT",
                       "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"),
           integer_option("--views", "Draw a scene from so many sides at once, each a layer of the target", 1,
@@ -43,19 +38,11 @@ std::vector<Option> target_options() {
 
 Command view_command(int (*run)(const Arguments&)) {
   const std::vector<Option> own = {
-      {.names = "FILE",
-       .kind = ValueKind::file,
-       .value = "FILE",
-       .help = "A frame (.bkf), a scene (.obj), generated:NAME, or a folder; several frames, or a folder of them, are "
-               "a sequence",
-       .repeat = true},
-      {.names = "--window",
-       .kind = ValueKind::size,
-       .value = "WxH",
-       .help = "Size of the window (as it was last time)",
-       .min = 64,
-       .max = kMaxTargetSize},
-      {.names = "--fresh", .help = "Neither read nor write what the viewer remembers"},
+      several(file_option("FILE", "FILE",
+                          "A frame (.bkf), a scene (.obj), generated:NAME, or a folder; several frames, or a folder of "
+                          "them, are a sequence")),
+      size_option("--window", "Size of the window (as it was last time)", 64, kMaxTargetSize),
+      flag("--fresh", "Neither read nor write what the viewer remembers"),
   };
   return {"view", "Open a window: look at frames and scenes, switch patterns and policies live",
           joined(joined(own, input_options()), pipeline_options()), run};

@@ -3,11 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
+#include <future>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "capture/feedback.h"
 #include "capture/settings.h"
@@ -43,56 +41,37 @@ void tell(const nlohmann::json& status) {
   write_status(status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-// Compresses and writes on a thread of its own, so that the program runs on.
+// Compresses and writes on other threads, one frame after the other, so that the program runs on.
 class FrameWriter {
  public:
   void add(Frame frame, std::string path) {
-    {
-      const std::lock_guard lock(mutex_);
-      waiting_.emplace_back(std::move(frame), std::move(path));
-      if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-    }
-    changed_.notify_one();
+    last_ =
+        std::async(std::launch::async, [before = std::move(last_), frame = std::move(frame), path = std::move(path)] {
+          if (before.valid()) before.wait();
+          write(frame, path);
+        });
   }
 
   // Waits until all frames that were added are written: the program ends.
   void finish() {
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = true;
-    }
-    changed_.notify_one();
-    if (thread_.joinable()) thread_.join();
+    if (last_.valid()) last_.wait();
   }
 
  private:
-  void run() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      auto [frame, path] = std::move(waiting_.front());
-      waiting_.pop_front();
-      lock.unlock();
-      write(frame, path);
-      lock.lock();
-    }
-  }
-
   static void write(const Frame& frame, const std::string& path) {
     nlohmann::json status = {{"pid", getpid()}, {"frame", frame.frame_number}, {"file", path}};
     try {
       write_bkf(frame, path, {.level = kCompression});
       uint64_t draws = 0;
       for (const Command& command : frame.commands) draws += std::holds_alternative<DrawCommand>(command);
+      const uint64_t triangles = triangle_count(frame);
       status["draws"] = draws;
-      status["triangles"] = triangle_count(frame);
+      status["triangles"] = triangles;
       status["skipped"] = frame.skipped_draws;
       status["reasons"] = frame.skipped_reasons;
-      std::string line = "frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
-                         std::to_string(triangle_count(frame)) + " triangles, " + std::to_string(frame.skipped_draws) +
-                         " draws skipped; written to " + path;
-      report(line);
+      report("frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
+             std::to_string(triangles) + " triangles, " + std::to_string(frame.skipped_draws) +
+             " draws skipped; written to " + path);
       for (const auto& [reason, count] : frame.skipped_reasons) {
         report("  " + std::to_string(count) + " x " + reason);
       }
@@ -105,11 +84,7 @@ class FrameWriter {
     tell(status);
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::pair<Frame, std::string>> waiting_;
-  std::thread thread_;
-  bool ending_ = false;
+  std::future<void> last_;
 };
 
 struct Session {

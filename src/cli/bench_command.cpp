@@ -1,4 +1,6 @@
 // brokkr bench: milliseconds per frame, beside other renderers.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -54,11 +56,7 @@ std::vector<Workload> workloads(const Arguments& arguments) {
         given.empty() ? std::vector{BenchShading::flat, BenchShading::phong, BenchShading::textured} : given;
     all = suite_workloads(captures_folder(arguments), shadings);
   }
-  LoadOptions load;
-  std::tie(load.width, load.height) = arguments.size("size");
-  load.camera = arguments.text("camera");
-  load.views = static_cast<int>(arguments.integer("views", load.views));
-  load.view_size = static_cast<int>(arguments.integer("view-size", load.view_size));
+  const LoadOptions load = load_options(arguments);
   for (const std::string& file : arguments.all("FILE")) {
     for (const BenchShading shading : given.empty() ? std::vector{BenchShading::flat} : given)
       all.push_back(make_workload(file, shading, load));
@@ -75,10 +73,9 @@ int outcome(const std::vector<BenchRow>& rows) {
     if (failed++ == 0) first = &row;
   }
   if (failed == 0) return kSuccess;
-  const std::string more =
-      failed == 1 ? "" : " (and " + std::to_string(failed - 1) + " more, see \"error\" in the JSON)";
-  throw std::runtime_error(first->workload.name + " " + shading_name(first->workload.shading) + ": " + first->error +
-                           more);
+  const std::string more = failed == 1 ? "" : fmt::format(" (and {} more, see \"error\" in the JSON)", failed - 1);
+  throw std::runtime_error(
+      fmt::format("{} {}: {}{}", first->workload.name, shading_name(first->workload.shading), first->error, more));
 }
 
 int compare_results(const Arguments& arguments) {

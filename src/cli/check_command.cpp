@@ -1,4 +1,6 @@
 // brokkr check: compares a captured frame with the depth of the application's own driver.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -36,9 +38,9 @@ Row check_reference(const Frame& frame, const Reference& reference, Renderer& re
                     RenderOptions options, const std::string& picture) {
   const Target& target = frame.targets[reference.target];
   if (reference.depth_width != target.width || reference.depth_height != target.height) {
-    throw std::runtime_error(frame.source + ": the reference before command " + std::to_string(reference.before) +
-                             " has another size than its target " + std::to_string(target.id) +
-                             "; capture the frame again");
+    throw std::runtime_error(
+        fmt::format("{}: the reference before command {} has another size than its target {}; capture the frame again",
+                    frame.source, reference.before, target.id));
   }
   options.command_limit = reference.before;
   options.keep_ids = true;
@@ -58,10 +60,7 @@ Row check_reference(const Frame& frame, const Reference& reference, Renderer& re
 nlohmann::ordered_json to_json(const std::string& file, const std::vector<Row>& rows, bool passed) {
   nlohmann::ordered_json json = {{"file", file}, {"tolerance", kDepthTolerance}, {"passed", passed}};
   json["references"] = nlohmann::ordered_json::array();
-  const auto finite = [](double value) -> nlohmann::ordered_json {
-    if (std::isfinite(value)) return value;
-    return nullptr;
-  };
+  const auto finite = [](double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nullptr; };
   for (const Row& row : rows) {
     json["references"].push_back({{"target", row.target},
                                   {"before", row.reference->before},

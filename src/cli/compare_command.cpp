@@ -1,4 +1,6 @@
 // brokkr compare: two images, pixel by pixel.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -62,11 +64,9 @@ int run_compare(const Arguments& arguments) {
   const std::string first = arguments.text("A"), second = arguments.text("B");
   const FloatImage a = read_values(first), b = read_values(second);
   if (a.width != b.width || a.height != b.height || a.channels != b.channels) {
-    const auto shape = [](const FloatImage& image) {
-      return std::to_string(image.width) + "x" + std::to_string(image.height) + " with " +
-             std::to_string(image.channels) + " channels";
-    };
-    throw std::runtime_error(first + " is " + shape(a) + ", " + second + " is " + shape(b) + "; compare equal sizes");
+    throw std::runtime_error(
+        fmt::format("{} is {}x{} with {} channels, {} is {}x{} with {} channels; compare equal sizes", first, a.width,
+                    a.height, a.channels, second, b.width, b.height, b.channels));
   }
   const double tolerance = arguments.real("tolerance", 0);
   const Comparison result = compare(a, b, tolerance);

@@ -10,22 +10,12 @@
 namespace brokkr::app {
 namespace {
 
-const char* kind_name(MachineKind kind) {
-  switch (kind) {
-    case MachineKind::automatic: return "auto";
-    case MachineKind::cuda: return "cuda";
-    case MachineKind::cpu: return "cpu";
-    case MachineKind::emulated: return "emulated";
-  }
-  return "";
-}
-
 int run_machines(const Arguments& arguments) {
   const std::vector<MachineInfo> machines = find_machines();
   if (arguments.has("json")) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const MachineInfo& machine : machines) {
-      list.push_back({{"machine", kind_name(machine.kind)},
+      list.push_back({{"machine", name_of(machine.kind)},
                       {"name", machine.name},
                       {"isa", machine.isa},
                       {"width", machine.width},
@@ -39,7 +29,7 @@ int run_machines(const Arguments& arguments) {
   std::vector<std::vector<std::string>> rows;
   for (const MachineInfo& machine : machines) {
     const bool there = machine.available;
-    rows.push_back({kind_name(machine.kind), machine.name, machine.isa, there ? std::to_string(machine.width) : "-",
+    rows.push_back({name_of(machine.kind), machine.name, machine.isa, there ? std::to_string(machine.width) : "-",
                     there ? std::to_string(machine.workers) : "-", there ? "yes" : "no",
                     machine.note.empty() ? "" : "  " + machine.note});
   }

@@ -1,4 +1,6 @@
 // brokkr pattern: a bin pattern as a picture or as text.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 
@@ -15,8 +17,7 @@ constexpr int kDefaultBins = 32;  // of patterns that do not repeat, per side
 
 void list_patterns() {
   for (const auto& pattern : Choices<PatternKind>::all) {
-    std::cout << std::string(pattern.name).append(34 - std::string(pattern.name).size(), ' ') << pattern.meaning
-              << '\n';
+    std::cout << fmt::format("{:34}{}\n", pattern.name, pattern.meaning);
   }
 }
 
@@ -25,10 +26,7 @@ void print_table(const Pattern& pattern, int bins_x, int bins_y) {
   const size_t width = std::to_string(pattern.rasterizers - 1).size();
   std::string text;
   for (int y = bins_y - 1; y >= 0; --y) {
-    for (int x = 0; x < bins_x; ++x) {
-      const std::string owner = std::to_string(pattern.at(x, y));
-      text += (x == 0 ? "" : " ") + std::string(width - owner.size(), ' ') + owner;
-    }
+    for (int x = 0; x < bins_x; ++x) text += fmt::format("{}{:{}}", x == 0 ? "" : " ", pattern.at(x, y), width);
     text += '\n';
   }
   std::cout << text;
@@ -77,12 +75,7 @@ Command pattern_command() {
            flag("--list", "List the patterns"),
            integer_option("-n,--rasterizers", "Rasterizers that share the bins (16)", 1, kMaxRasterizers),
            file_option("-o,--output", "FILE.png", "Picture; without it the table is printed"),
-           {.names = "--bins",
-            .kind = ValueKind::size,
-            .value = "WxH",
-            .help = "Bins to show (one period of the pattern)",
-            .min = 1,
-            .max = 4096},
+           size_option("--bins", "Bins to show (one period of the pattern)", 1, 4096),
            integer_option("--cells", "Pixels per bin in the picture (16)", 1, 256),
            flag("--highlight", "Colour only the first rasterizer"),
            integer_option("--seed", "Seed of the random patterns (1)", 0, 4294967295.0)},

@@ -1,4 +1,6 @@
 // brokkr pixel: everything that happened to one pixel of a frame.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <variant>
@@ -20,9 +22,9 @@ std::vector<std::string> event_row(const PixelHistory& history, const PixelEvent
   if (e.kind == PixelEvent::Kind::clear) {
     row.insert(row.end(), {"clear", "", "", "", fixed(double(e.after.depth), 7), "", "", color});
   } else if (e.kind == PixelEvent::Kind::blit) {
-    row.insert(row.end(), {"blit from target " + std::to_string(frame.targets[e.source.target].id) + " at " +
-                               std::to_string(e.source.x) + "," + std::to_string(e.source.y),
-                           "", "", "", fixed(double(e.after.depth), 7), "", "", color});
+    row.insert(row.end(),
+               {fmt::format("blit from target {} at {},{}", frame.targets[e.source.target].id, e.source.x, e.source.y),
+                "", "", "", fixed(double(e.after.depth), 7), "", "", color});
   } else {
     const std::string& label = std::get<DrawCommand>(frame.commands[e.command]).label;
     row.insert(row.end(), {label.empty() ? "draw" : "draw " + printable(label), std::to_string(e.origin.instance),
@@ -35,17 +37,16 @@ std::vector<std::string> event_row(const PixelHistory& history, const PixelEvent
 
 void print(const PixelHistory& h, const Frame& frame) {
   const Target& target = frame.targets[h.pixel.target];
-  std::cout << "pixel " << h.pixel.x << "," << h.pixel.y << " of target " << target.id << " (" << target.width << "x"
-            << target.height << ", origin at the bottom left)";
+  std::cout << fmt::format("pixel {},{} of target {} ({}x{}, origin at the bottom left)", h.pixel.x, h.pixel.y,
+                           target.id, target.width, target.height);
   if (target.layers > 1) std::cout << ", layer " << h.pixel.layer;
-  std::cout << ": bin " << h.bin_x << "," << h.bin_y << " of " << h.bin << " pixels, rasterizer " << h.rasterizer
-            << " of " << h.rasterizers << "\n";
-  std::cout << "holds colour " << color_text(h.format, h.end.low, h.end.high) << ", depth "
-            << fixed(double(h.end.depth), 7) << ", stencil " << h.end.stencil;
+  std::cout << fmt::format(": bin {},{} of {} pixels, rasterizer {} of {}\nholds colour {}, depth {:.7f}, stencil {}",
+                           h.bin_x, h.bin_y, h.bin, h.rasterizer, h.rasterizers,
+                           color_text(h.format, h.end.low, h.end.high), h.end.depth, h.end.stencil);
   if (const auto writer = h.color_writer()) {
     const PixelEvent& e = h.events[*writer];
-    std::cout << "; seen is triangle " << e.origin.triangle << " of command " << e.command << ", batch "
-              << e.origin.batch;
+    std::cout << fmt::format("; seen is triangle {} of command {}, batch {}", e.origin.triangle, e.command,
+                             e.origin.batch);
   }
   std::cout << "\n" << h.fragments << (h.fragments == 1 ? " fragment" : " fragments") << " hit it\n\n";
   std::vector<std::vector<std::string>> rows;
