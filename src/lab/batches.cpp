@@ -51,12 +51,8 @@ double rate(const std::vector<std::vector<uint32_t>>& draws, const BatchModel& m
   return rate(draws, [&](const auto& indices) { return predict_batches(model, indices).vertex_runs; });
 }
 
-bool is_cache_model(const BatchModel& model) {
-  return model.memory != VertexMemory::everything && model.memory != VertexMemory::nothing;
-}
-
 template <class Cache>
-uint64_t cache_misses(std::span<const uint32_t> indices, Cache cache) {
+uint64_t misses_of(Cache cache, std::span<const uint32_t> indices) {
   uint64_t misses = 0;
   for (const uint32_t vertex : indices) {
     misses += !cache.has(vertex, 0);
@@ -73,18 +69,9 @@ uint64_t distinct_vertices(std::span<const uint32_t> indices) {
   return uint64_t(std::count(used.begin(), used.end(), true));
 }
 
-uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
-  return cache_misses(indices, FifoMemory(vertex_bound(indices), size));
-}
-
-uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size) {
-  return cache_misses(indices, LruMemory(0, size));
-}
-
-BatchInput batch_input(const std::string& name, Frame frame) {
-  BatchInput input{name, std::move(frame), {}};
-  input.draws = indexed_triangles(input.frame);
-  return input;
+uint64_t cache_misses(CachePolicy policy, std::span<const uint32_t> indices, uint32_t size) {
+  return policy == CachePolicy::lru ? misses_of(LruMemory(0, size), indices)
+                                    : misses_of(FifoMemory(vertex_bound(indices), size), indices);
 }
 
 ReuseMode reuse_of(const std::string& model) {
@@ -115,18 +102,16 @@ void measure_asr(const BatchInput& input, const BatchRequest& request, Rows& row
 
 void measure_caches(const BatchInput& input, const BatchRequest& request, Rows& rows) {
   for (const BatchModel& model : request.models) {
-    if (!is_cache_model(model)) continue;
+    if (model.memory == VertexMemory::everything || model.memory == VertexMemory::nothing) continue;
     for (const ReorderInfo& method : request.methods) {
       request.progress(input.name + ": caches, " + method.name + " for " + model.name);
       const Ordered ordered = order_all(input, method, model);
       const std::string asr = fixed(rate(ordered.draws, model), 4);
       for (uint32_t size = 1; size <= request.max_cache; ++size) {
-        for (const bool lru : {false, true}) {
-          const double predicted = rate(ordered.draws, [&](const auto& indices) {
-            return lru ? lru_cache_misses(indices, size) : fifo_cache_misses(indices, size);
-          });
-          rows.push_back(
-              row(input.name, model.name, method.name, asr, lru ? "lru" : "fifo", size, fixed(predicted, 4)));
+        for (const auto& [policy, policy_name] : {std::pair{CachePolicy::fifo, "fifo"}, {CachePolicy::lru, "lru"}}) {
+          const double predicted =
+              rate(ordered.draws, [&, p = policy](const auto& indices) { return cache_misses(p, indices, size); });
+          rows.push_back(row(input.name, model.name, method.name, asr, policy_name, size, fixed(predicted, 4)));
         }
       }
     }

@@ -28,15 +28,14 @@ struct BatchRequest {
 struct BatchInput {
   std::string name;
   Frame frame;
-  std::vector<DrawTriangles> draws;
+  std::vector<DrawTriangles> draws = indexed_triangles(frame);
 };
-BatchInput batch_input(const std::string& name, Frame frame);
 
 uint64_t distinct_vertices(std::span<const uint32_t> indices);
 
 // What one cache for the whole index buffer, of `size` vertices, would have to shade (Fig. 6.2).
-uint64_t fifo_cache_misses(std::span<const uint32_t> indices, uint32_t size);
-uint64_t lru_cache_misses(std::span<const uint32_t> indices, uint32_t size);
+enum class CachePolicy : uint8_t { fifo, lru };
+uint64_t cache_misses(CachePolicy policy, std::span<const uint32_t> indices, uint32_t size);
 
 // The strategy that makes the batches of the model of this name.
 ReuseMode reuse_of(const std::string& model);

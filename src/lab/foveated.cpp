@@ -148,8 +148,16 @@ class Comparison {
   }
 };
 
+}  // namespace
+
+void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& options, ResultTable& table,
+                     const ShowProgress& progress) {
+  Comparison(what, frame, options).run(table, progress);
+}
+
 // A captured frame has views of its own, and sizes too.
-void compare_on_scene(const LabRun& run, CutOff what) {
+template <CutOff what>
+void cut_off(const LabRun& run) {
   const LabOptions& o = run.options;
   LoadOptions load;
   if (what == CutOff::views) {
@@ -158,19 +166,12 @@ void compare_on_scene(const LabRun& run, CutOff what) {
   } else if (o.quick) {
     load.width = 640, load.height = 360;
   }
-  const FoveatedOptions options{o.render, {0.2, 0.4, 0.6, 0.8}, o.runs, 12};
-  const FoveatedOptions quick{o.render, {0.5}, o.runs, 4};
-  compare_cut_off(what, load_frame(o.scene, load), o.quick ? quick : options, run.table, run.progress);
+  FoveatedOptions options{o.render, {0.2, 0.4, 0.6, 0.8}, o.runs, 12};
+  if (o.quick) options.budgets = {0.5}, options.rings = 4;
+  compare_cut_off(what, load_frame(o.scene, load), options, run.table, run.progress);
 }
 
-}  // namespace
-
-void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& options, ResultTable& table,
-                     const ShowProgress& progress) {
-  Comparison(what, frame, options).run(table, progress);
-}
-
-void foveated(const LabRun& run) { compare_on_scene(run, CutOff::foveated); }
-void views(const LabRun& run) { compare_on_scene(run, CutOff::views); }
+template void cut_off<CutOff::foveated>(const LabRun&);
+template void cut_off<CutOff::views>(const LabRun&);
 
 }  // namespace brokkr::lab

@@ -39,8 +39,8 @@ enum class CutOff : uint8_t {
 void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& options, ResultTable& table,
                      const ShowProgress& progress);
 
-// The same as experiments, on the options' scene.
-void foveated(const LabRun& run);
-void views(const LabRun& run);
+// The same as an experiment, on the options' scene.
+template <CutOff what>
+void cut_off(const LabRun& run);
 
 }  // namespace brokkr::lab

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <unordered_set>
 
-#include "lab/queue_plan.h"
+#include "lab/plans.h"
 
 namespace brokkr::lab {
 namespace {
@@ -86,10 +86,7 @@ Graph parse_edge_list(const std::string& text, const std::string& name) {
   if (list.empty()) fail(name, "holds no edges; expected lines of two node numbers");
   std::vector<uint64_t> number;
   number.reserve(list.size() * 2);
-  for (const auto& [from, to] : list) {
-    number.push_back(from);
-    number.push_back(to);
-  }
+  for (const auto& [from, to] : list) number.insert(number.end(), {from, to});
   std::sort(number.begin(), number.end());
   number.erase(std::unique(number.begin(), number.end()), number.end());
   if (number.size() > kMaxGraphNodes) fail(name, "more than 2^27 nodes");

@@ -2,8 +2,7 @@
 // (lab/lab_kernel.cu).
 #pragma once
 
-#include "lab/queue_plan.h"
-#include "lab/schedule_plan.h"
+#include "lab/plans.h"
 
 namespace brokkr::lab {
 

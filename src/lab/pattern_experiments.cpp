@@ -248,34 +248,37 @@ Rows search(PatternBench& bench, int rasterizers, int bin) {
 
 // The settings of an experiment in the pipeline, and the name of each one's pattern.
 struct Settings {
-  std::vector<RenderOptions> options;
-  std::vector<std::string> pattern;
+  RenderOptions base;
+  std::vector<RenderOptions> options = {};
+  std::vector<std::string> pattern = {};
 
-  void add(const PatternBench& bench, const char* name, const PatternChoice& choice, int rasterizers, int bin,
-           Shading shading, OrderMode order) {
-    RenderOptions o = bench.options.render;
+  void add(const char* name, const PatternChoice& choice, int rasterizers, int bin) {
+    RenderOptions& o = options.emplace_back(base);
     o.pattern = choice;
     o.rasterizers = rasterizers;
     o.bin = bin;
-    o.shading = shading;
-    o.order = order;
-    o.frame_budget_ms = 0;
     // Where the number of rasterizers is the pipeline's choice, the launch is timed as a whole.
     if (rasterizers > 0) o.trace = o.thread_time = true;
-    options.push_back(o);
     pattern.emplace_back(name);
   }
   // The patterns of [Kerbl17, Table 2], and the one that was searched for.
-  void add_contenders(const PatternBench& bench, const LabFrame& frame, int rasterizers, int bin, Shading shading,
-                      OrderMode order) {
+  void add_contenders(const PatternBench& bench, const LabFrame& frame, int rasterizers, int bin) {
     for (const PatternKind kind :
          {PatternKind::diagonal, PatternKind::hilbert, PatternKind::hierarchical_maximized_distance,
           PatternKind::x_shift_offset, PatternKind::van_der_corput})
-      add(bench, name_of(kind), kind, rasterizers, bin, shading, order);
+      add(name_of(kind), kind, rasterizers, bin);
     if (const auto searched = searched_pattern(bench, frame, rasterizers, bin))
-      add(bench, "searched", searched, rasterizers, bin, shading, order);
+      add("searched", searched, rasterizers, bin);
   }
 };
+
+RenderOptions base_options(const PatternBench& bench, Shading shading, OrderMode order) {
+  RenderOptions o = bench.options.render;
+  o.shading = shading;
+  o.order = order;
+  o.frame_budget_ms = 0;
+  return o;
+}
 
 std::vector<RasterizerWork> measured(PatternBench& bench, LabFrame& frame, const Settings& settings, int runs) {
   const double launches = double(settings.options.size()) * runs;
@@ -284,10 +287,9 @@ std::vector<RasterizerWork> measured(PatternBench& bench, LabFrame& frame, const
 }
 
 Rows pipeline(PatternBench& bench, LabFrame& frame, OrderMode order) {
-  Settings settings;
+  Settings settings{base_options(bench, Shading::multiply_add, order)};
   for (const int rasterizers : kTableRasterizers) {
-    for (const int bin : kTableBins)
-      settings.add_contenders(bench, frame, rasterizers, bin, Shading::multiply_add, order);
+    for (const int bin : kTableBins) settings.add_contenders(bench, frame, rasterizers, bin);
   }
   const std::vector<RasterizerWork> all = measured(bench, frame, settings, bench.options.quick ? 2 : 5);
   Rows rows;
@@ -307,9 +309,9 @@ Rows pipeline(PatternBench& bench, LabFrame& frame, OrderMode order) {
 }
 
 Rows blocks(PatternBench& bench, LabFrame& frame) {
-  Settings settings;
-  settings.add_contenders(bench, frame, kBlocks, 64, Shading::multiply_add, OrderMode::strict);
-  for (RenderOptions& o : settings.options) o.ownership = Ownership::fixed;
+  Settings settings{base_options(bench, Shading::multiply_add, OrderMode::strict)};
+  settings.base.ownership = Ownership::fixed;
+  settings.add_contenders(bench, frame, kBlocks, 64);
   const std::vector<RasterizerWork> works = measured(bench, frame, settings, bench.options.quick ? 2 : 5);
   Rows rows;
   for (size_t i = 0; i < works.size(); ++i) {
@@ -328,13 +330,12 @@ Rows blocks(PatternBench& bench, LabFrame& frame) {
 }
 
 Rows cost(PatternBench& bench, LabFrame& frame, Shading shading) {
-  Settings settings;
+  Settings settings{base_options(bench, shading, OrderMode::automatic)};
   for (const int bin : kCostBins) {
     for (const int rasterizers : kTableRasterizers)
-      settings.add(bench, "van-der-corput", PatternKind::van_der_corput, rasterizers, bin, shading,
-                   OrderMode::automatic);
+      settings.add("van-der-corput", PatternKind::van_der_corput, rasterizers, bin);
     // This computer as it is used: any block works for any rasterizer, their number is the pipeline's choice.
-    settings.add_contenders(bench, frame, 0, bin, shading, OrderMode::automatic);
+    settings.add_contenders(bench, frame, 0, bin);
   }
   const int runs = bench.options.quick ? (shading == Shading::flat ? 3 : 2) : 7;
   const std::vector<RasterizerWork> works = measured(bench, frame, settings, runs);
@@ -423,12 +424,6 @@ std::vector<PatternUnit> per_frame_and_way(PatternBench& bench, const char* firs
   }
   return units;
 }
-std::vector<PatternUnit> pipeline_units(PatternBench& bench) {
-  return per_frame_and_way<pipeline, OrderMode::strict, OrderMode::automatic>(bench, ".forward", ".visible");
-}
-std::vector<PatternUnit> cost_units(PatternBench& bench) {
-  return per_frame_and_way<cost, Shading::flat, Shading::multiply_add>(bench, ".flat", ".multiply-add");
-}
 std::vector<PatternUnit> search_units(PatternBench& bench) {
   std::vector<PatternUnit> units;
   for (const int rasterizers : kTableRasterizers) {
@@ -453,10 +448,16 @@ constexpr PatternExperiment kExperiments[] = {
     {"pipeline", "Table 2", "Patterns in the pipeline, 2500 multiply-adds per fragment",
      "frame,order,machine,rasterizers,bin,pattern,time_ms,critical_ms,raster_ms,geometry_ms,frame_ms,"
      "critical_fragments,fragments,cv_time,cv_fragments,cv_map,imbalance_map",
-     true, pipeline_units},
+     true,
+     [](PatternBench& bench) {
+       return per_frame_and_way<pipeline, OrderMode::strict, OrderMode::automatic>(bench, ".forward", ".visible");
+     }},
     {"blocks", "7.13 of Kerbl 2018", "What every block spends its time on",
      "frame,pattern,rasterizers,bin,kind,block,geometry_ms,raster_ms,idle_ms", true, per_frame<blocks>},
-    {"cost", "", "What small bins cost", kCostColumns, true, cost_units},
+    {"cost", "", "What small bins cost", kCostColumns, true,
+     [](PatternBench& bench) {
+       return per_frame_and_way<cost, Shading::flat, Shading::multiply_add>(bench, ".flat", ".multiply-add");
+     }},
     {"recommend", "", "Bin size and pattern for these frames", "machine,shading,rank,bin,pattern,ms,default_ms,gain",
      true, nullptr, recommend},
 };

@@ -50,10 +50,9 @@ PatternLab::PatternLab(PatternLabOptions options, Progress progress) : progress_
 
 void PatternLab::add(const std::string& name, Frame frame) {
   auto added = std::make_unique<LabFrame>();
-  for (const char c : name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
-    added->name += plain ? c : '-';
-  }
+  added->name = name;
+  const auto odd = [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_' && c != '.'; };
+  std::replace_if(added->name.begin(), added->name.end(), odd, '-');
   const auto taken = [&](const std::string& n) {
     return std::any_of(frames().begin(), frames().end(), [&](const auto& f) { return f->name == n; });
   };

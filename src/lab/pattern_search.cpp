@@ -1,10 +1,11 @@
 #include "lab/pattern_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <stdexcept>
-#include <string>
 
 namespace brokkr::lab {
 namespace {
@@ -135,16 +136,16 @@ struct TileMoves {
 std::vector<int> columns_of(const Pattern& pattern) {
   const int side = pattern.rasterizers;
   if (pattern.width != side || pattern.height != side)
-    throw std::invalid_argument("pattern search: a pattern of " + std::to_string(pattern.width) + " x " +
-                                std::to_string(pattern.height) + " bins over " + std::to_string(side) +
-                                " rasterizers; it must be square, one bin of each in every row");
+    throw std::invalid_argument(
+        fmt::format("pattern search: a pattern of {} x {} bins over {} rasterizers; it must be square, one bin of each "
+                    "in every row",
+                    pattern.width, pattern.height, side));
   std::vector<int> column(size_t(side) * size_t(side), -1);
   for (int y = 0; y < side; ++y) {
     for (int x = 0; x < side; ++x) {
       int& place = column[size_t(pattern.at(x, y)) * size_t(side) + size_t(y)];
       if (place >= 0)
-        throw std::invalid_argument("pattern search: row " + std::to_string(y) + " has rasterizer " +
-                                    std::to_string(pattern.at(x, y)) + " twice");
+        throw std::invalid_argument(fmt::format("pattern search: row {} has rasterizer {} twice", y, pattern.at(x, y)));
       place = x;
     }
   }

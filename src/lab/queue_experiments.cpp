@@ -8,20 +8,17 @@ namespace {
 
 // A queue in the machine's memory.
 struct LabQueue {
-  std::shared_ptr<void> memory;
+  LabArray<std::byte> memory;
   QueueStorage storage;
 };
 
 LabQueue make_lab_queue(LabMachine& machine, QueueKind kind, const Crew& crew, uint64_t capacity) {
-  LabQueue queue;
-  QueueShape& shape = queue.storage.shape;
+  QueueShape shape;
   shape.capacity = power_above(std::clamp<uint64_t>(capacity, 1024, 1u << 26));
   shape.threads = crew.warps * crew.lanes;
   shape.homes = (crew.warps + machine.warps_per_block - 1) / machine.warps_per_block;
-  queue.memory = machine.allocate(machine.queue(kind).bytes(shape));
-  queue.storage.memory = static_cast<std::byte*>(queue.memory.get());
-  queue.storage.abort = machine.abort_word();
-  return queue;
+  const LabArray<std::byte> memory(machine, machine.queue(kind).bytes(shape));
+  return {memory, {memory.data(), machine.abort_word(), shape}};
 }
 
 // The numbers of warps to measure a kernel with.

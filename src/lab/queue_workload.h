@@ -1,8 +1,8 @@
 // The queue experiments: the same text on every machine.
 #pragma once
 
+#include "lab/plans.h"
 #include "lab/queue/every_queue.h"
-#include "lab/queue_plan.h"
 
 BROKKR_MACHINE_BEGIN
 namespace queue_lab {

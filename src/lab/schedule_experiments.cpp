@@ -205,17 +205,17 @@ void quotas(const LabRun& run) {
 void set_lateness(Record& m, const RunResult& result) {
   m.set("tasks", result.made);
   if (result.log.empty() || result.made == 0) return;
-  double sum = 0, least = 1e30, most = -1e30;
+  double sum = 0;
   uint32_t in_time = 0;
   for (const TaskRecord& r : result.log) {
     in_time += r.late_us <= 0;
     sum += r.late_us;
-    least = std::min(least, double(r.late_us));
-    most = std::max(most, double(r.late_us));
   }
+  const auto [least, most] = std::minmax_element(result.log.begin(), result.log.end(),
+                                                 [](const auto& a, const auto& b) { return a.late_us < b.late_us; });
   m.set("on_time", 100.0 * in_time / result.made);  // refused tasks count as late
   m.set("late_ms", sum / double(result.log.size()) / 1000);
-  m.set("least_late_ms", least / 1000).set("most_late_ms", most / 1000);
+  m.set("least_late_ms", least->late_us / 1000.0).set("most_late_ms", most->late_us / 1000.0);
 }
 
 void deadlines(const LabRun& run) {
@@ -313,8 +313,9 @@ constexpr Experiment kExperiments[] = {
      accuracy},
     {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO", kColumns, overhead},
     {"foveated", "", "quality of frames that are cut off, by distance from the fixation point", kFoveatedColumns,
-     foveated},
-    {"views", "", "quality of frames that are cut off, by the priority of their views", kFoveatedColumns, views},
+     cut_off<CutOff::foveated>},
+    {"views", "", "quality of frames that are cut off, by the priority of their views", kFoveatedColumns,
+     cut_off<CutOff::views>},
 };
 
 }  // namespace

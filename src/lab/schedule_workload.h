@@ -1,7 +1,7 @@
 // The scheduling experiments: the same text on every machine.
 #pragma once
 
-#include "lab/schedule_plan.h"
+#include "lab/plans.h"
 #include "schedule/policies.h"
 #include "schedule/task_loop.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "lab/queue_plan.h"
+#include "lab/plans.h"
 
 namespace brokkr::lab {
 namespace {

@@ -79,7 +79,7 @@ int run_batches(const Arguments& arguments) {
     Progress progress;
     request.progress = [&](const std::string& what) { progress.show(what); };
     for (const std::string& file : files) {
-      const BatchInput input = lab::batch_input(file, load_input(file, arguments, progress));
+      const BatchInput input{file, load_input(file, arguments, progress)};
       for (size_t i = 0; i < tables.size(); ++i) {
         const lab::BatchExperiment& e = lab::batch_experiments()[i];
         if (e.option == nullptr || arguments.has(e.option)) e.measure(input, request, tables[i].rows);

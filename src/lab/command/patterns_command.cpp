@@ -1,4 +1,5 @@
 // brokkr patterns: the experiments on bin patterns of [Kerbl17] ([Kerbl18, chapter 7]), on any frames.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,8 +29,8 @@ using Json = nlohmann::ordered_json;
 
 void list_experiments() {
   for (const lab::PatternExperiment& e : lab::pattern_experiments()) {
-    std::cout << std::string(e.name).append(13 - std::string(e.name).size(), ' ') << e.title
-              << (*e.figure == '\0' ? "" : std::string(" (Fig. ") + e.figure + ")") << '\n';
+    const std::string figure = *e.figure == '\0' ? "" : fmt::format(" (Fig. {})", e.figure);
+    std::cout << fmt::format("{:<13}{}{}\n", e.name, e.title, figure);
   }
 }
 

@@ -22,33 +22,30 @@ class TicketRing : public Ring<Observer, TicketSlot> {
 
   BROKKR_FN explicit TicketRing(const QueueStorage& s) : Base(s) {}
 
+  struct Never {
+    BROKKR_FN bool operator()() const { return false; }
+  };
   // Operation p, once its turn has come. `stop` is asked in every step of the wait: true ends it.
-  template <class Stop>
-  BROKKR_FN Outcome put(uint32_t p, uint32_t value, Stop&& stop) const {
+  template <class Stop = Never>
+  BROKKR_FN Outcome put(uint32_t p, uint32_t value, const Stop& stop = {}) const {
     TicketSlot& slot = slot_of(p);
     if (!await(slot, vacant(p), stop)) return Outcome::aborted;
     slot.value = value;
     store(slot.turn, vacant(p) + 1);
     return Outcome::done;
   }
-  template <class Stop>
-  BROKKR_FN Outcome get(uint32_t p, uint32_t& value, Stop&& stop) const {
+  template <class Stop = Never>
+  BROKKR_FN Outcome get(uint32_t p, uint32_t& value, const Stop& stop = {}) const {
     TicketSlot& slot = slot_of(p);
     if (!await(slot, vacant(p) + 1, stop)) return Outcome::aborted;
     value = slot.value;
     store(slot.turn, vacant(p) + uint32_t(this->capacity()));
     return Outcome::done;
   }
-  BROKKR_FN Outcome put(uint32_t p, uint32_t value) const {
-    return put(p, value, [] { return false; });
-  }
-  BROKKR_FN Outcome get(uint32_t p, uint32_t& value) const {
-    return get(p, value, [] { return false; });
-  }
 
  private:
   template <class Stop>
-  BROKKR_FN bool await(TicketSlot& slot, uint32_t turn, Stop&& stop) const {
+  BROKKR_FN bool await(TicketSlot& slot, uint32_t turn, const Stop& stop) const {
     for (int spin = 0; load(slot.turn) != turn;) {
       if (stop() || !wait(spin)) return false;
     }
