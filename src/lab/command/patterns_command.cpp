@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "app/input.h"
 #include "app/picture.h"
