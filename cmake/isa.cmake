@@ -24,11 +24,15 @@ foreach(isa IN LISTS BROKKR_BUILT_ISAS)
   endif()
 endforeach()
 
-# BROKKR_HAVE_ISA_V2 … : which builds of the kernel exist, for the dispatcher and the tests.
+# BROKKR_HAVE_ISA_V2 … : which builds of the kernel exist, for the tests; and all of them, for the dispatcher, as
+# BROKKR_HAVE_ISA_LIST=X(v2)X(v3) …
+list(TRANSFORM BROKKR_BUILT_ISAS REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE isa_list)
+list(JOIN isa_list "" isa_list)
 set(BROKKR_HAVE_ISAS ${BROKKR_BUILT_ISAS})
 list(TRANSFORM BROKKR_HAVE_ISAS TOUPPER)
 list(TRANSFORM BROKKR_HAVE_ISAS PREPEND BROKKR_HAVE_ISA_)
 list(TRANSFORM BROKKR_HAVE_ISAS APPEND =1)
+list(APPEND BROKKR_HAVE_ISAS BROKKR_HAVE_ISA_LIST=${isa_list})
 
 # The best of them that this computer runs; the first of them where it runs none.
 list(GET BROKKR_BUILT_ISAS 0 BROKKR_FIRST_ISA)

@@ -22,28 +22,24 @@ struct LaneEdges {
 };
 
 BROKKR_FN LaneEdges lane_edges(Warp& w, const RecordGroup& records) {
-  LaneEdges e;
+  LaneEdges edges;
   for (int i = 0; i < 3; ++i) {
-    e.x[i] = to_double(records.x(w, i));
-    e.y[i] = to_double(records.y(w, i));
+    edges.x[i] = to_double(records.x(w, i));
+    edges.y[i] = to_double(records.y(w, i));
   }
-  for (int i = 0; i < 3; ++i) {
-    const int j = i == 2 ? 0 : i + 1;
-    e.a[i] = e.y[i] - e.y[j];
-    e.b[i] = e.x[j] - e.x[i];
-  }
-  return e;
+  edge_steps(edges.x, edges.y, edges.a, edges.b);
+  return edges;
 }
 
 // Whether some sample of the box may lie inside.
-BROKKR_FN Mask may_touch(const LaneEdges& e, const Box<Int>& box) {
+BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box) {
   const Double left = to_double((box.min_x << 8) + 128), right = to_double((box.max_x << 8) + 128);
   const Double bottom = to_double((box.min_y << 8) + 128), top = to_double((box.max_y << 8) + 128);
   Mask touch = true;
   for (int i = 0; i < 3; ++i) {
-    const Double px = select(e.a[i] > 0.0, right, left) - e.x[i];
-    const Double py = select(e.b[i] > 0.0, top, bottom) - e.y[i];
-    touch = touch && e.a[i] * px + e.b[i] * py >= 0.0;
+    const Double dx = select(edges.a[i] > 0.0, right, left) - edges.x[i];
+    const Double dy = select(edges.b[i] > 0.0, top, bottom) - edges.y[i];
+    touch = touch && edges.a[i] * dx + edges.b[i] * dy >= 0.0;
   }
   return touch;
 }
@@ -110,7 +106,7 @@ class Distributor {
       bin_pairs += mark_group(w, records, box, touched);
     }
     w.sync();
-    counters_.add(w, Counter::bin_pairs, uint64_t(bin_pairs));
+    counters_.add(w, Counter::triangle_bin_pairs, uint64_t(bin_pairs));
     if (touched == 0) return 0;
     w.once([&] {
       block.box = around;
@@ -170,7 +166,7 @@ class Distributor {
       queues_.scatter_enqueue(w, r, element, m);
     }
     w.sync();
-    counters_.add(w, Counter::rasterizer_pairs, uint64_t(pairs));
+    counters_.add(w, Counter::triangle_rasterizer_pairs, uint64_t(pairs));
     counters_.add(w, Counter::queue_elements, uint64_t(touched));
   }
 };

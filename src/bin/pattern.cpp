@@ -7,6 +7,12 @@
 
 namespace brokkr {
 
+void pattern_families::require_range(const char* of, const char* field, int value, int least, int most) {
+  if (value >= least && value <= most) return;
+  throw std::invalid_argument(std::string(of) + ": " + field + " is " + std::to_string(value) + "; use a value in " +
+                              std::to_string(least) + ".." + std::to_string(most));
+}
+
 const SavedPattern* saved_pattern(const PatternChoice& choice) {
   const auto* const saved = std::get_if<SavedPatternPointer>(&choice);
   return saved != nullptr ? saved->get() : nullptr;
@@ -14,16 +20,11 @@ const SavedPattern* saved_pattern(const PatternChoice& choice) {
 
 Pattern make_pattern(const PatternChoice& choice, int rasterizers, int bins_x, int bins_y, uint32_t seed) {
   if (const SavedPattern* const saved = saved_pattern(choice)) return saved->pattern;
-  const auto require = [](const char* field, int value, int limit) {
-    if (value >= 1 && value <= limit) return;
-    throw std::invalid_argument("pattern: " + std::string(field) + " is " + std::to_string(value) +
-                                "; use a value in 1.." + std::to_string(limit));
-  };
-  require("rasterizers", rasterizers, kMaxRasterizers);
-  require("bins_x", bins_x, kMaxPatternBins);
-  require("bins_y", bins_y, kMaxPatternBins);
-
   namespace make = pattern_families;
+  make::require_range("pattern", "rasterizers", rasterizers, 1, kMaxRasterizers);
+  make::require_range("pattern", "bins_x", bins_x, 1, kMaxPatternBins);
+  make::require_range("pattern", "bins_y", bins_y, 1, kMaxPatternBins);
+
   const PatternKind kind = std::get<PatternKind>(choice);
   switch (kind) {
     case PatternKind::diagonal: return make::diagonal(rasterizers);

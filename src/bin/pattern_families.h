@@ -10,6 +10,9 @@
 
 namespace brokkr::pattern_families {
 
+// Throws std::invalid_argument that names `of`, the field and the range.
+void require_range(const char* of, const char* field, int value, int least, int most);
+
 // Space-filling curves [Kerbl17, 4.1]: exactly bins_x x bins_y, as the curves do not repeat.
 Pattern z_curve(int rasterizers, int bins_x, int bins_y);
 Pattern hilbert(int rasterizers, int bins_x, int bins_y);

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "bin/pattern_families.h"
+
 namespace brokkr {
 namespace {
 
@@ -23,10 +25,8 @@ uint32_t from_hsv(double hue, double saturation, double value) {
   return 0xff000000u | channel(1) << 16 | channel(3) << 8 | channel(5);
 }
 
-void require(const char* field, int value, int low, int high) {
-  if (value >= low && value <= high) return;
-  throw std::invalid_argument("pattern image: " + std::string(field) + " is " + std::to_string(value) +
-                              "; use a value in " + std::to_string(low) + ".." + std::to_string(high));
+void require(const char* field, int value, int least, int most) {
+  pattern_families::require_range("pattern image", field, value, least, most);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "bin/pattern_families.h"
 #include "scene/file_io.h"
 #include "scene/json_parse.h"
 
@@ -46,14 +47,10 @@ std::string text(const json& file, const char* field) {
 }  // namespace
 
 void check_pattern(const Pattern& pattern) {
-  const auto require = [](const char* field, int value, int limit) {
-    if (value >= 1 && value <= limit) return;
-    throw std::invalid_argument("pattern: " + std::string(field) + " is " + std::to_string(value) +
-                                "; use a value in 1.." + std::to_string(limit));
-  };
-  require("rasterizers", pattern.rasterizers, kMaxRasterizers);
-  require("width", pattern.width, kMaxPatternBins);
-  require("height", pattern.height, kMaxPatternBins);
+  using pattern_families::require_range;
+  require_range("pattern", "rasterizers", pattern.rasterizers, 1, kMaxRasterizers);
+  require_range("pattern", "width", pattern.width, 1, kMaxPatternBins);
+  require_range("pattern", "height", pattern.height, 1, kMaxPatternBins);
   const size_t bins = size_t(pattern.width) * size_t(pattern.height);
   if (pattern.owner.size() != bins) {
     throw std::invalid_argument("pattern: " + std::to_string(pattern.owner.size()) + " owners; a table of " +

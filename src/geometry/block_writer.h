@@ -1,24 +1,34 @@
 // Packs set-up triangles into blocks of the triangle store, in submission order.
 #pragma once
 
+#include <concepts>
+
 #include "geometry/setup.h"
 
 BROKKR_MACHINE_BEGIN
 
-// Every triangle leaves geometry here: emit() fills a block, close() hands it to `Distributor`. In the pipeline that is
-// bin/distribute.h's class of this name, which sends the block to the rasterizers whose bins it touches; in
-// inspect/sample_kernel.cpp one that looks at the triangles itself. It has
-//   uint32_t take_block(Warp&)          the number of a free block
-//   void distribute(Warp&, uint32_t)    what happens to a block that is done
-template <class Distributor>
+// Where blocks come from and go to: `take_block` gives the number of a free block, `distribute` takes one that is done.
+template <class T>
+concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block) {
+  { distributor.take_block(w) } -> std::same_as<uint32_t>;
+  distributor.distribute(w, block);
+};
+
+// Every triangle leaves geometry here: emit() fills a block, close() distributes it.
+//
+// There are two distributors: that of the pipeline sends a block to the rasterizers whose bins it touches
+// (bin/distribute.h), and that of inspect/sample_kernel.cpp looks at its triangles itself. So it is a parameter, and
+// geometry knows no bins. A writer that returned full blocks to a caller, who would then distribute them, would have to
+// stop in the middle of a batch, in the middle of a clipped triangle even, and go on there later: state that lives in
+// registers now would be saved around each block. A pointer to a function would hide the call from the compiler.
+template <BlockDistributor Distributor>
 class BlockWriter {
  public:
   BROKKR_FN BlockWriter(TriangleBlock* blocks, Distributor& distributor, uint32_t task)
       : blocks_(blocks), distributor_(&distributor), task_(task) {}
 
-  // The run that the next triangles belong to; a block holds triangles of one run.
-  BROKKR_FN void set_run(Warp& w, const FrameTables& frame, const Run& run) {
-    close(w);
+  // The run that the next triangles belong to; a block holds triangles of one run, and the last run's is closed.
+  BROKKR_FN void set_run(const FrameTables& frame, const Run& run) {
     run_ = &run;
     const ViewRecord& view = frame.views[run.view];
     target_ = view.target;

@@ -8,8 +8,6 @@
 
 BROKKR_MACHINE_BEGIN
 
-BROKKR_CONSTANT int kMaxClippedCorners = kMaxClippedTriangles + 2;
-
 // Storage of one warp; a corner list has room for a whole warp to load from any of its corners.
 struct ClipScratch {
   float corner[2][4][kMaxClippedCorners + 3 + kWidth];  // list, component, corner

@@ -3,26 +3,17 @@
 
 namespace brokkr {
 
-enum class Counter : int {
-  batches,
-  vertex_runs,
-  triangles_in,
-  triangles_culled,
-  triangles_clipped,
-  triangles_out,
-  rasterizer_pairs,
-  bin_pairs,
-  queue_elements,
-  fragments,
-  fragments_shaded,
-  quads,
-  visits,
-  admission_waits,
-  spins,
-  queue_peak,
-  store_peak,  // maxima
-  count
-};
+// As in Statistics, which says what each is; the last two are maxima.
+#define BROKKR_COUNTERS(X)                                                                                   \
+  X(batches)                                                                                                 \
+  X(vertex_shader_runs)                                                                                      \
+  X(triangles_in)                                                                                            \
+  X(triangles_culled)                                                                                        \
+  X(triangles_clipped) X(triangles_out) X(triangle_rasterizer_pairs) X(triangle_bin_pairs) X(queue_elements) \
+      X(fragments) X(fragments_shaded) X(quads) X(visits) X(admission_waits) X(spins) X(queue_peak) X(store_peak)
+#define BROKKR_COUNTER(name) name,
+enum class Counter : int { BROKKR_COUNTERS(BROKKR_COUNTER) count };
+#undef BROKKR_COUNTER
 inline constexpr int kCounters = int(Counter::count);
 inline constexpr bool is_peak(Counter c) { return c == Counter::queue_peak || c == Counter::store_peak; }
 

@@ -20,7 +20,7 @@ struct GeometryScratch {
 // One task of geometry, as its warp works on it. The way of a triangle: process_batches (or process_planned) shades its
 // corners, emit_triangles culls it, sets it up or has it clipped, and the writer's emit and close hand it, in a block
 // of others, to `Distributor` (geometry/block_writer.h).
-template <class Distributor>
+template <BlockDistributor Distributor>
 struct GeometryPass {
   const FrameTables& frame;
   bool reuse_transforms, reuse_all;  // vertex reuse: in draws that transform their vertices, in all draws
@@ -30,38 +30,39 @@ struct GeometryPass {
 };
 
 // Clips the triangle of lane `lane` and emits the remaining parts.
-template <class Distributor>
+template <BlockDistributor Distributor>
 BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& draw,
                                      const Triangle& tri, int lane, uint32_t primitive) {
   GeometryScratch& scratch = pass.scratch;
   auto& start = scratch.clip.corner[0];
   for (int i = 0; i < 3; ++i) {
-    start[0][i] = w.broadcast(tri.v[i].x, lane);
-    start[1][i] = w.broadcast(tri.v[i].y, lane);
-    start[2][i] = w.broadcast(tri.v[i].z, lane);
-    start[3][i] = w.broadcast(tri.v[i].w, lane);
+    start[0][i] = w.broadcast(tri.corner[i].x, lane);
+    start[1][i] = w.broadcast(tri.corner[i].y, lane);
+    start[2][i] = w.broadcast(tri.corner[i].z, lane);
+    start[3][i] = w.broadcast(tri.corner[i].w, lane);
   }
   w.sync();
   int list = 0;
   const int corners = clip_triangle(w, draw, scratch.clip, list);
-  const auto& c = scratch.clip.corner[list];
+  const auto& left = scratch.clip.corner[list];
   for (int g = 0; g + 2 < corners; g += w.width) {
-    const Mask m = w.first_lanes(corners - 2 - g);
+    Mask m = w.first_lanes(corners - 2 - g);
     Triangle piece;
-    piece.v[0] = {Float(c[0][0]), Float(c[1][0]), Float(c[2][0]), Float(c[3][0])};
+    piece.corner[0] = {left[0][0], left[1][0], left[2][0], left[3][0]};
     for (int i = 1; i < 3; ++i) {
-      piece.v[i] = {w.load(c[0] + g + i), w.load(c[1] + g + i), w.load(c[2] + g + i), w.load(c[3] + g + i)};
+      const int at = g + i;
+      piece.corner[i] = {w.load(left[0] + at), w.load(left[1] + at), w.load(left[2] + at), w.load(left[3] + at)};
     }
+    for (const ClipVertex& corner : piece.corner) m = m && corner.w > 0.0f;
     Setup setup;
-    set_up(w, draw, piece, Uint(primitive), m && piece.v[0].w > 0.0f && piece.v[1].w > 0.0f && piece.v[2].w > 0.0f,
-           setup);
+    set_up(w, draw, piece, primitive, m, setup);
     pass.writer.emit(w, setup, setup.valid);
   }
   w.sync();
 }
 
 // Culls, clips, sets up and emits the triangles of m; primitive ids count up with the lanes.
-template <class Distributor>
+template <BlockDistributor Distributor>
 BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& draw,
                               const Triangle& tri, Uint primitive, Mask m) {
   Counters& counters = pass.counters;
@@ -93,31 +94,35 @@ BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, co
   writer.emit(w, setup, pending);
 }
 
+// The run of the triangles that follow.
+template <BlockDistributor Distributor>
+BROKKR_FN void switch_run(Warp& w, const GeometryPass<Distributor>& pass, uint32_t number, Run& run) {
+  if (number == run.number) return;
+  pass.writer.close(w);
+  open_run(pass.frame, number, run);
+  pass.writer.set_run(pass.frame, run);
+}
+
 // The end of a task of so many batches.
-template <class Distributor>
+template <BlockDistributor Distributor>
 BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor>& pass, uint32_t batches, uint64_t triangles,
                       uint64_t vertex_runs) {
   pass.writer.close(w);
   pass.counters.add(w, Counter::batches, batches);
   pass.counters.add(w, Counter::triangles_in, triangles);
-  pass.counters.add(w, Counter::vertex_runs, vertex_runs);
+  pass.counters.add(w, Counter::vertex_shader_runs, vertex_runs);
   pass.counters.add(w, Counter::triangles_out, pass.writer.records());
 }
 
 // Runs batches first .. end - 1.
-template <class Distributor>
+template <BlockDistributor Distributor>
 BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
   const FrameTables& frame = pass.frame;
   ReuseScratch& scratch = pass.scratch.reuse;
   Run run;
   uint64_t triangles = 0, vertex_runs = 0;
   for (uint32_t batch = first; batch < end; ++batch) {
-    const uint32_t number = frame.batch_run[batch];
-    if (number != run.number) {
-      pass.writer.close(w);
-      open_run(frame, number, run);
-      pass.writer.set_run(w, frame, run);
-    }
+    switch_run(w, pass, frame.batch_run[batch], run);
     const DrawRecord& draw = *run.draw;
     const int t0 = int((batch - run.first_batch) * kBatchTriangles);
     const int left = int(draw.triangle_count) - t0;
@@ -144,11 +149,11 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
         const Int at = w.lane() + g;
         Triangle tri;
         if (reuse) {
-          for (int c = 0; c < 3; ++c) tri.v[c] = reuse_vertex(w, scratch, at, c, m);
+          for (int c = 0; c < 3; ++c) tri.corner[c] = reuse_vertex(w, scratch, at, c, m);
         } else {
           Int vertex[3];
           assemble(w, frame, draw, at + t0, m, vertex);
-          for (int c = 0; c < 3; ++c) tri.v[c] = shade_vertex(w, frame, run, vertex[c], m);
+          for (int c = 0; c < 3; ++c) tri.corner[c] = shade_vertex(w, frame, run, vertex[c], m);
         }
         emit_triangles(w, pass, draw, tri, as_uint(at) + first_primitive, m);
       }
@@ -159,7 +164,7 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
 }
 
 // Runs planned batches first .. end - 1.
-template <class Distributor>
+template <BlockDistributor Distributor>
 BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
   const FrameTables& frame = pass.frame;
   PlannedScratch& scratch = pass.scratch.planned;
@@ -167,19 +172,14 @@ BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor>
   uint64_t triangles = 0, vertex_runs = 0;
   for (uint32_t batch = first; batch < end; ++batch) {
     const PlannedBatch& planned = frame.planned[batch];
-    if (planned.run != run.number) {
-      pass.writer.close(w);
-      open_run(frame, planned.run, run);
-      pass.writer.set_run(w, frame, run);
-    }
+    switch_run(w, pass, planned.run, run);
     uint32_t primitive = planned.first_primitive;
     for (uint32_t c = 0; c < planned.chunks; ++c) {
       const ReuseChunk& chunk = frame.chunks[planned.first_chunk + c];
       shade_chunk(w, frame, run, chunk, scratch);
       for (int g = 0; g < int(chunk.triangles); g += w.width) {
         const Mask m = w.first_lanes(int(chunk.triangles) - g);
-        Triangle tri;
-        planned_triangle(w, frame, chunk, g, m, scratch, tri.v);
+        const Triangle tri = planned_triangle(w, frame, chunk, g, m, scratch);
         emit_triangles(w, pass, *run.draw, tri, as_uint(w.lane() + g) + primitive, m);
       }
       w.sync();  // slots may be used again

@@ -7,7 +7,7 @@
 BROKKR_MACHINE_BEGIN
 
 struct PlannedScratch {
-  float position[4][kReuseSlotCount + kWidth];
+  VertexMemory<kReuseSlotCount> position;
 };
 
 BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, const Run& run, const ReuseChunk& chunk,
@@ -16,33 +16,27 @@ BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, const Run& run, co
     const Mask m = w.first_lanes(int(chunk.runs) - g);
     const Uint vertex = w.load(frame.shade_vertex + chunk.first_run + g, m);
     const Int slot = as_int(w.load(frame.shade_slot + chunk.first_run + g, m));
-    const ClipVertex v = shade_vertex(w, frame, run, as_int(vertex), m);
-    w.scatter(scratch.position[0], slot, v.x, m);
-    w.scatter(scratch.position[1], slot, v.y, m);
-    w.scatter(scratch.position[2], slot, v.z, m);
-    w.scatter(scratch.position[3], slot, v.w, m);
+    scatter_vertex(w, scratch.position, slot, shade_vertex(w, frame, run, as_int(vertex), m), m);
   }
   w.sync();
 }
 
 // Triangles g, g + 1, ... of the chunk.
-BROKKR_FN void planned_triangle(Warp& w, const FrameTables& frame, const ReuseChunk& chunk, int g, Mask m,
-                                const PlannedScratch& scratch, ClipVertex (&v)[3]) {
-  const Uint corners = w.load(frame.chunk_corners + chunk.first_corner + g, m);
-  for (int c = 0; c < 3; ++c) {
-    const Int slot = as_int((corners >> (8 * c)) & 255);
-    v[c].x = w.gather(scratch.position[0], slot, m);
-    v[c].y = w.gather(scratch.position[1], slot, m);
-    v[c].z = w.gather(scratch.position[2], slot, m);
-    v[c].w = w.gather(scratch.position[3], slot, m);
+BROKKR_FN Triangle planned_triangle(Warp& w, const FrameTables& frame, const ReuseChunk& chunk, int g, Mask m,
+                                    const PlannedScratch& scratch) {
+  const Uint slots = w.load(frame.chunk_corners + chunk.first_corner + g, m);
+  Triangle tri;
+  for (int i = 0; i < 3; ++i) {
+    tri.corner[i] = gather_vertex(w, scratch.position, as_int((slots >> (8 * i)) & 255), m);
   }
+  return tri;
 }
 
 // The planned batch that each primitive of m belongs to.
 BROKKR_FN Uint planned_batch_of(Warp& w, const FrameTables& frame, Uint primitive, Mask m) {
   static_assert(sizeof(PlannedBatch) == 16);
   const uint32_t* first = &frame.planned[0].first_primitive;
-  Int low(0), high(int(frame.batches));  // the answer lies in low .. high - 1
+  Int low = 0, high = int(frame.batches);  // the answer lies in low .. high - 1
   while (w.any(m && high - low > 1)) {
     const Int middle = (low + high) >> 1;
     const Mask before = w.gather(first, middle * 4, m) <= primitive;

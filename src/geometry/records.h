@@ -13,6 +13,9 @@ BROKKR_FN Uint pack_sample(Int x, Int y) { return as_uint(x | (y << 16)); }
 BROKKR_FN Box<Int> unpack_box(Uint lo, Uint hi) {
   return {as_int(lo & 0xffff), as_int(lo >> 16), as_int(hi & 0xffff), as_int(hi >> 16)};
 }
+BROKKR_FN Box<int32_t> unpack_box(uint32_t lo, uint32_t hi) {
+  return {int32_t(lo & 0xffffu), int32_t(lo >> 16), int32_t(hi & 0xffffu), int32_t(hi >> 16)};
+}
 
 // The word of corner 0, 1 or 2.
 static_assert(kY0 == kX0 + 1 && kX1 == kX0 + 2 && kX2 == kX0 + 4 && kY2 == kX2 + 1);
@@ -25,15 +28,30 @@ struct RecordGroup {
   int g;
   Mask m;
 
-  BROKKR_FN Uint field(Warp& w, RecordField f) const { return w.load(block.field[f] + g, m); }
+  BROKKR_FN Uint field(Warp& w, RecordField which) const { return w.load(block.field[which] + g, m); }
   BROKKR_FN Int x(Warp& w, int corner) const { return as_int(field(w, x_field(corner))); }
   BROKKR_FN Int y(Warp& w, int corner) const { return as_int(field(w, y_field(corner))); }
   BROKKR_FN Box<Int> box(Warp& w) const { return unpack_box(field(w, kMin), field(w, kMax)); }
 };
 
 BROKKR_FN Box<int32_t> record_box(const TriangleBlock& block, int i) {
-  const uint32_t lo = block.field[kMin][i], hi = block.field[kMax][i];
-  return {int32_t(lo & 0xffffu), int32_t(lo >> 16), int32_t(hi & 0xffffu), int32_t(hi >> 16)};
+  return unpack_box(block.field[kMin][i], block.field[kMax][i]);
+}
+
+// The change of a triangle's edge functions, each from corner i to the next one, per unit in x (a) and in y (b).
+template <class I>
+BROKKR_FN void edge_steps(const I (&x)[3], const I (&y)[3], I (&a)[3], I (&b)[3]) {
+  for (int i = 0; i < 3; ++i) {
+    const int next = i == 2 ? 0 : i + 1;
+    a[i] = y[i] - y[next];
+    b[i] = x[next] - x[i];
+  }
+}
+
+// The top-left rule: left edges, which go down, and horizontal top edges own the samples on them.
+template <class I>
+BROKKR_FN auto owns_samples(const I& a, const I& b) {
+  return a > 0 || (a == 0 && b < 0);
 }
 
 // The lanes of a group that starts at record g of a block, of a mask of the block's records.

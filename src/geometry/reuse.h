@@ -4,13 +4,12 @@
 // 96 indices); a batch of 32 triangles that has more is cut where the 33rd would come.
 #pragma once
 
+#include "geometry/constants.h"
 #include "geometry/vertex.h"
 
 BROKKR_MACHINE_BEGIN
 
 BROKKR_CONSTANT int kBatchCorners = 3 * int(kBatchTriangles);
-BROKKR_CONSTANT int kMaxUnique = 32;
-BROKKR_CONSTANT int kReuseSlots = 256;
 BROKKR_CONSTANT uint32_t kEmptySlot = 0xffffffffu;
 
 struct ReuseScratch {
@@ -21,7 +20,7 @@ struct ReuseScratch {
   uint32_t first[kReuseSlots];              // first corner that uses it
   uint32_t number[kReuseSlots];             // of the vertex in its sub-batch
   uint32_t unique[kMaxUnique + kWidth];     // vertex numbers of the sub-batch
-  float position[4][kMaxUnique + kWidth];   // shaded
+  VertexMemory<kMaxUnique> position;        // shaded
 };
 
 // Collects the corners of triangles first .. first + count - 1 of the run.
@@ -88,11 +87,11 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
   unique = int(scratch.seen[(begin + triangles) * 3 - 1]);
   for (int g = 0; g < unique; g += w.width) {
     const Mask m = w.first_lanes(unique - g);
-    const ClipVertex v = shade_vertex(w, frame, run, as_int(w.load(scratch.unique + g, m)), m);
-    w.store(scratch.position[0] + g, v.x, m);
-    w.store(scratch.position[1] + g, v.y, m);
-    w.store(scratch.position[2] + g, v.z, m);
-    w.store(scratch.position[3] + g, v.w, m);
+    const ClipVertex position = shade_vertex(w, frame, run, as_int(w.load(scratch.unique + g, m)), m);
+    w.store(scratch.position[0] + g, position.x, m);
+    w.store(scratch.position[1] + g, position.y, m);
+    w.store(scratch.position[2] + g, position.z, m);
+    w.store(scratch.position[3] + g, position.w, m);
   }
   w.sync();
   return triangles;
@@ -101,13 +100,7 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
 // Corner c of a triangle (numbered within the batch), for triangles of the sub-batch just shaded.
 BROKKR_FN ClipVertex reuse_vertex(Warp& w, const ReuseScratch& scratch, Int triangle, int c, Mask m) {
   const Uint slot = w.gather(scratch.slot, triangle * 3 + c, m);
-  const Int number = as_int(w.gather(scratch.number, as_int(slot), m));
-  ClipVertex v;
-  v.x = w.gather(scratch.position[0], number, m);
-  v.y = w.gather(scratch.position[1], number, m);
-  v.z = w.gather(scratch.position[2], number, m);
-  v.w = w.gather(scratch.position[3], number, m);
-  return v;
+  return gather_vertex(w, scratch.position, as_int(w.gather(scratch.number, as_int(slot), m)), m);
 }
 
 BROKKR_MACHINE_END

@@ -5,12 +5,9 @@
 
 #include <cstdint>
 
-namespace brokkr {
+#include "geometry/constants.h"
 
-inline constexpr int kBlockRecords = 32;
-// Clipping against six planes makes at most nine corners, thus seven triangles, of one.
-inline constexpr int kMaxClippedTriangles = 7;
-inline constexpr int kBlocksPerBatch = kMaxClippedTriangles;
+namespace brokkr {
 
 // Samples of a target, both ends inclusive. I is int32_t, or Int for a box per lane.
 template <class I>

@@ -10,6 +10,28 @@ struct ClipVertex {
   Float x, y, z, w;
 };
 
+struct Triangle {
+  ClipVertex corner[3];
+};
+
+// Positions of vertices in a warp's scratch memory, component by component; room for a whole warp behind the last.
+template <int kVertices>
+using VertexMemory = float[4][kVertices + kWidth];
+
+// Vertex number_i of a VertexMemory.
+template <int kRoom>
+BROKKR_FN ClipVertex gather_vertex(Warp& w, const float (&memory)[4][kRoom], Int number, Mask m) {
+  return {w.gather(memory[0], number, m), w.gather(memory[1], number, m), w.gather(memory[2], number, m),
+          w.gather(memory[3], number, m)};
+}
+template <int kRoom>
+BROKKR_FN void scatter_vertex(Warp& w, float (&memory)[4][kRoom], Int number, const ClipVertex& position, Mask m) {
+  w.scatter(memory[0], number, position.x, m);
+  w.scatter(memory[1], number, position.y, m);
+  w.scatter(memory[2], number, position.z, m);
+  w.scatter(memory[3], number, position.w, m);
+}
+
 // Values that all vertices and triangles of a run share.
 struct Run {
   const DrawRecord* draw = nullptr;
@@ -22,10 +44,10 @@ struct Run {
 
 // clip = view_projection * model, column by column; every machine rounds alike.
 BROKKR_FN void multiply_matrices(const float* a, const float* b, float* out) {
-  for (int c = 0; c < 4; ++c) {
-    for (int r = 0; r < 4; ++r) {
-      out[c * 4 + r] =
-          ((a[r] * b[c * 4] + a[4 + r] * b[c * 4 + 1]) + a[8 + r] * b[c * 4 + 2]) + a[12 + r] * b[c * 4 + 3];
+  for (int column = 0; column < 16; column += 4) {
+    for (int row = 0; row < 4; ++row) {
+      out[column + row] = ((a[row] * b[column] + a[4 + row] * b[column + 1]) + a[8 + row] * b[column + 2]) +
+                          a[12 + row] * b[column + 3];
     }
   }
 }
@@ -48,22 +70,23 @@ BROKKR_FN void open_run(const FrameTables& frame, uint32_t number, Run& run) {
   }
 }
 
-// The three vertex numbers of triangle `t` of a run's instance, in submission order, winding kept.
-BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int t, Mask m, Int (&vertex)[3]) {
+// The three vertex numbers of a triangle of a run's instance, in submission order, winding kept.
+BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int triangle, Mask m,
+                        Int (&vertex)[3]) {
   Int element[3];
   if (draw.assembly == Assembly::list) {
-    element[0] = t * 3;
+    element[0] = triangle * 3;
     element[1] = element[0] + 1;
     element[2] = element[0] + 2;
   } else if (draw.assembly == Assembly::strip) {
-    const Int odd = t & 1;
-    element[0] = t + odd;
-    element[1] = t + 1 - odd;
-    element[2] = t + 2;
+    const Int odd = triangle & 1;
+    element[0] = triangle + odd;
+    element[1] = triangle + 1 - odd;
+    element[2] = triangle + 2;
   } else {
-    element[0] = Int(0);
-    element[1] = t + 1;
-    element[2] = t + 2;
+    element[0] = 0;
+    element[1] = triangle + 1;
+    element[2] = triangle + 2;
   }
   for (int i = 0; i < 3; ++i) {
     vertex[i] =
@@ -72,14 +95,11 @@ BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& dra
 }
 
 // The same for one triangle of the whole warp.
-BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, uint32_t t, uint32_t (&vertex)[3]) {
-  const uint32_t odd = draw.assembly == Assembly::strip ? t & 1u : 0u;
-  const uint32_t start = draw.assembly == Assembly::list ? 3 * t : t;
-  vertex[0] = draw.assembly == Assembly::fan ? 0u : start + odd;
-  vertex[1] = start + 1 - odd;
-  vertex[2] = start + 2;
+BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, uint32_t triangle,
+                            uint32_t (&vertex)[3]) {
+  triangle_elements(draw.assembly, triangle, vertex);
   if (!(draw.bits & kDrawIndexed)) return;
-  for (uint32_t& v : vertex) v = frame.indices[draw.first_index + v];
+  for (uint32_t& number : vertex) number = frame.indices[draw.first_index + number];
 }
 
 // Prefetches the positions of an indexed list's triangles first .. first + count - 1.
@@ -95,21 +115,10 @@ BROKKR_FN void prefetch_triangles(const FrameTables& frame, const Run& run, int 
 // `position(c)` is component c of the vertex.
 template <class Position>
 BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
-  ClipVertex p;
-  p.x = position(0);
-  p.y = position(1);
-  p.z = position(2);
-  if (run.draw->bits & kDrawTransform) {
-    const float* c = run.clip;
-    const Float x = p.x, y = p.y, z = p.z;
-    p.x = ((c[0] * x + c[4] * y) + c[8] * z) + c[12];
-    p.y = ((c[1] * x + c[5] * y) + c[9] * z) + c[13];
-    p.z = ((c[2] * x + c[6] * y) + c[10] * z) + c[14];
-    p.w = ((c[3] * x + c[7] * y) + c[11] * z) + c[15];
-  } else {
-    p.w = position(3);
-  }
-  return p;
+  const Float x = position(0), y = position(1), z = position(2);
+  if (!(run.draw->bits & kDrawTransform)) return {x, y, z, position(3)};
+  const auto row = [&](const float* clip) { return ((clip[0] * x + clip[4] * y) + clip[8] * z) + clip[12]; };
+  return {row(run.clip), row(run.clip + 1), row(run.clip + 2), row(run.clip + 3)};
 }
 
 // Stands for a longer vertex shader: does multiply-adds and gives the same vertex.
@@ -121,9 +130,9 @@ BROKKR_FN_NOINLINE Float work_on(Float x, uint32_t multiply_adds) {
 
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
   const float* base = frame.positions + size_t(run.first_vertex) * 4;
-  ClipVertex v = transform_vertex(run, [&](int c) { return w.gather(base + c, vertex * 4, m); });
-  if (frame.vertex_work != 0) v.x = work_on(v.x, frame.vertex_work);
-  return v;
+  ClipVertex position = transform_vertex(run, [&](int c) { return w.gather(base + c, vertex * 4, m); });
+  if (frame.vertex_work != 0) position.x = work_on(position.x, frame.vertex_work);
+  return position;
 }
 
 BROKKR_MACHINE_END

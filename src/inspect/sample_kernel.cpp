@@ -51,7 +51,7 @@ static SampleState draw_once(Warp& w, SampleRun& run, const RegionRecord& region
   tables.visible_id = run.visible;
   tables.depth_id = run.depth_writer;
   TileCounts counts;
-  const TilePass pass(tables, region, run.shade_context, run.tile, counts);
+  const TilePass pass{tables, region, run.shade_context, run.tile, counts, format_of(tables, region)};
   draw_in_tile(w, pass, draw, triangle, false);
   return {run.tile.color[at], pass.half() ? run.tile.color_high[at] : 0u,
           run.tile.depth[at], run.tile.stencil[at],

@@ -81,29 +81,27 @@ BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
     BROKKR_LANE_EXTREMUM_256(instruction)           \
     return select(a op b, a, b);                    \
   }
-#if defined(__AVX512F__)
-#define BROKKR_LANE_EXTREMUM_512(instruction)                                                                        \
-  if constexpr (kWidth == 16 && std::is_same_v<T, float>)                                                            \
-    return Lane<T>(same_bits<Vector<T>>(_mm512_##instruction##_ps(same_bits<__m512>(a.v), same_bits<__m512>(b.v)))); \
-  if constexpr (kWidth == 16 && std::is_same_v<T, int32_t>)                                                          \
+#define BROKKR_LANE_EXTREMUM_BY(bits, instruction)                                                                   \
+  if constexpr (kWidth == bits / 32 && std::is_same_v<T, float>)                                                     \
     return Lane<T>(                                                                                                  \
-        same_bits<Vector<T>>(_mm512_##instruction##_epi32(same_bits<__m512i>(a.v), same_bits<__m512i>(b.v))));
+        same_bits<Vector<T>>(_mm##bits##_##instruction##_ps(same_bits<__m##bits>(a.v), same_bits<__m##bits>(b.v)))); \
+  if constexpr (kWidth == bits / 32 && std::is_same_v<T, int32_t>)                                                   \
+    return Lane<T>(same_bits<Vector<T>>(                                                                             \
+        _mm##bits##_##instruction##_epi32(same_bits<__m##bits##i>(a.v), same_bits<__m##bits##i>(b.v))));
+#if defined(__AVX512F__)
+#define BROKKR_LANE_EXTREMUM_512(instruction) BROKKR_LANE_EXTREMUM_BY(512, instruction)
 #else
 #define BROKKR_LANE_EXTREMUM_512(instruction)
 #endif
 #if defined(__AVX2__)
-#define BROKKR_LANE_EXTREMUM_256(instruction)                                                                        \
-  if constexpr (kWidth == 8 && std::is_same_v<T, float>)                                                             \
-    return Lane<T>(same_bits<Vector<T>>(_mm256_##instruction##_ps(same_bits<__m256>(a.v), same_bits<__m256>(b.v)))); \
-  if constexpr (kWidth == 8 && std::is_same_v<T, int32_t>)                                                           \
-    return Lane<T>(                                                                                                  \
-        same_bits<Vector<T>>(_mm256_##instruction##_epi32(same_bits<__m256i>(a.v), same_bits<__m256i>(b.v))));
+#define BROKKR_LANE_EXTREMUM_256(instruction) BROKKR_LANE_EXTREMUM_BY(256, instruction)
 #else
 #define BROKKR_LANE_EXTREMUM_256(instruction)
 #endif
 BROKKR_LANE_EXTREMUM(lesser_of, <, min)
 BROKKR_LANE_EXTREMUM(greater_of, >, max)
 #undef BROKKR_LANE_EXTREMUM
+#undef BROKKR_LANE_EXTREMUM_BY
 #undef BROKKR_LANE_EXTREMUM_512
 #undef BROKKR_LANE_EXTREMUM_256
 

@@ -222,6 +222,8 @@ class Warp {
     BROKKR_FN Lane<T> lanes() const { return Lane<T>(Vector<T>(values, stdx::element_aligned)); }
   };
   template <class T>
+  requires std::is_arithmetic_v<T> BROKKR_FN static Spilled<T> spill(T all) { return spill(Lane<T>(all)); }
+  template <class T>
   BROKKR_FN static Spilled<T> spill(Lane<T> a) {
     Spilled<T> s;
     a.v.copy_to(s.values, stdx::element_aligned);

@@ -94,27 +94,18 @@ class Warp {
     }
     return a;
   }
-  template <class T>
-  BROKKR_FN static T reduce_add(Lane<T> a) {
-    if constexpr (kReducesInOne<T>)
-      return __reduce_add_sync(kAll, a.v);
-    else
-      return reduce(a.v, [](T x, T y) { return x + y; });
+#define BROKKR_REDUCE(name, combined)                        \
+  template <class T>                                         \
+  BROKKR_FN static T reduce_##name(Lane<T> a) {              \
+    if constexpr (kReducesInOne<T>)                          \
+      return __reduce_##name##_sync(kAll, a.v);              \
+    else                                                     \
+      return reduce(a.v, [](T x, T y) { return combined; }); \
   }
-  template <class T>
-  BROKKR_FN static T reduce_min(Lane<T> a) {
-    if constexpr (kReducesInOne<T>)
-      return __reduce_min_sync(kAll, a.v);
-    else
-      return reduce(a.v, [](T x, T y) { return y < x ? y : x; });
-  }
-  template <class T>
-  BROKKR_FN static T reduce_max(Lane<T> a) {
-    if constexpr (kReducesInOne<T>)
-      return __reduce_max_sync(kAll, a.v);
-    else
-      return reduce(a.v, [](T x, T y) { return x < y ? y : x; });
-  }
+  BROKKR_REDUCE(add, x + y)
+  BROKKR_REDUCE(min, y < x ? y : x)
+  BROKKR_REDUCE(max, x < y ? y : x)
+#undef BROKKR_REDUCE
 
   template <class T>
   BROKKR_FN static Lane<T> load(const T* p) {
@@ -172,6 +163,8 @@ class Warp {
     BROKKR_FN void set(int, T v) { value = v; }
     BROKKR_FN Lane<T> lanes() const { return value; }
   };
+  template <class T>
+  requires std::is_arithmetic_v<T> BROKKR_FN static Spilled<T> spill(T all) { return spill(Lane<T>(all)); }
   template <class T>
   BROKKR_FN static Spilled<T> spill(Lane<T> a) {
     return Spilled<T>{a.v};

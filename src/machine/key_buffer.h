@@ -46,7 +46,7 @@ struct KeyBuffer {
   BROKKR_FN void set_farthest(Warp& w, int tile, Uint d, Mask m) { w.store(farthest_depths() + tile, d, m); }
   BROKKR_FN Uint farthest_of(Warp& w, Int tile, Mask m) {
 #if defined(__CUDACC__)
-    auto value = w.spill(Uint(0u));
+    auto value = w.spill(0u);
     const auto tile_of = w.spill(tile);
     w.for_lanes(m, [&](int i) {
       value.set(i, *static_cast<volatile const uint32_t*>(farthest_depths() + tile_of[i]));  // others lower it
@@ -54,7 +54,7 @@ struct KeyBuffer {
     return value.lanes();
 #else
     if constexpr (kShared) {
-      auto value = w.spill(Uint(0u));
+      auto value = w.spill(0u);
       const auto tile_of = w.spill(tile);
       w.for_lanes(m, [&](int i) { value.set(i, block_atomic<uint32_t>(farthest[tile_of[i]]).load(kRelaxed)); });
       return value.lanes();

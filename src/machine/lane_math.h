@@ -2,22 +2,14 @@
 // contraction (-ffp-contract=off, --fmad=false).
 #pragma once
 
+#include <bit>
+
 BROKKR_MACHINE_BEGIN
 
 // Uniform bit counts.
-BROKKR_FN int count_bits(uint32_t bits) {
-#if defined(__CUDACC__)
-  return __popc(bits);
-#else
+template <class T>
+BROKKR_FN int count_bits(T bits) {
   return std::popcount(bits);
-#endif
-}
-BROKKR_FN int count_bits(uint64_t bits) {
-#if defined(__CUDACC__)
-  return __popcll(bits);
-#else
-  return std::popcount(bits);
-#endif
 }
 // Position of the lowest set bit; bits must not be 0.
 BROKKR_FN int lowest_bit(uint32_t bits) {
@@ -69,7 +61,7 @@ BROKKR_FN Float exp2_lanes(Float x) {
   x = clamp_to(x, -126.0f, 126.0f);
   const Float n = floor(x + 0.5f);
   const Float f = (x - n) * 0.693147180559945f;
-  Float p = Float(1.0f / 720.0f);
+  Float p = 1.0f / 720.0f;
   p = p * f + 1.0f / 120.0f;
   p = p * f + 1.0f / 24.0f;
   p = p * f + 1.0f / 6.0f;
@@ -87,7 +79,7 @@ BROKKR_FN Float log2_lanes(Float x) {
   const Float m = as_float(bits - (exponent << 23));
   const Float s = (m - 1.0f) / (m + 1.0f);
   const Float q = s * s;
-  Float p = Float(1.0f / 9.0f);
+  Float p = 1.0f / 9.0f;
   p = p * q + 1.0f / 7.0f;
   p = p * q + 1.0f / 5.0f;
   p = p * q + 1.0f / 3.0f;

@@ -16,10 +16,13 @@
 // uniform reads of memory that others may change through `w.uniform`.
 //
 // One letter is one thing in every stage:
-//   w Warp, b Block, m Mask                    of this header
-//   v Visit, t RasterTables or TargetTables, r number of a rasterizer      (raster)
-//   g first of a group of things, one per lane; s first sample of a group; i number of a lane or of one thing
-// In a formula, letters are those of its source.
+//   w Warp, b Block, m Mask, f a function      of this header
+//   v Visit, t RasterTables                    of raster
+//   r number of a rasterizer, p ticket of a queue's operation, q number of a queue
+//   g first of a group of things, one per lane; s first sample of a group; c component, child or corner;
+//   i, j, k number of a lane or of one thing
+// In a formula, letters are those of its source: x y z, edge functions e = a x + b y, source s and destination d of
+// blending.
 #pragma once
 
 #if defined(__CUDACC__)

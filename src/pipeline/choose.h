@@ -15,40 +15,40 @@ struct Decision {
   uint32_t rasterizer = 0;
 };
 
-BROKKR_FN bool is_aborted(Warp& w, const ScheduleTables& s) {
-  return w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); }) != kAbortNot;
+BROKKR_FN bool is_aborted(Warp& w, const ScheduleTables& schedule) {
+  return w.uniform([&] { return system_atomic<uint32_t>(*schedule.abort).load(kRelaxed); }) != kAbortNot;
 }
 
-BROKKR_FN Watermark read_watermark(Warp& w, const ScheduleTables& s) {
-  Watermark m;
-  m.tasks = w.uniform([&] { return device_atomic<uint32_t>(s.control->watermark).load(kAcquire); });
-  m.batches = m.tasks >= s.tasks ? s.batches : m.tasks * s.task_batches;
-  return m;
+BROKKR_FN Watermark read_watermark(Warp& w, const ScheduleTables& schedule) {
+  const uint32_t tasks = w.uniform([&] { return device_atomic<uint32_t>(schedule.control->watermark).load(kAcquire); });
+  return {tasks, tasks >= schedule.tasks ? schedule.batches : tasks * schedule.task_batches};
 }
 
 // The memory of a block from one decision to the next.
 struct DecisionMemory {
-  uint32_t local[2];  // of the tree
+  TreeMemory tree;
   uint32_t begin_us;
 };
 
 // Called before a block's first decision, by one warp.
-BROKKR_FN void begin_decisions(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks,
+BROKKR_FN void begin_decisions(Warp& w, const RasterTables& t, const ScheduleTables& schedule, int block, int blocks,
                                DecisionMemory& memory) {
-  LaunchView view{t, s, s.control->share, memory.local, block, blocks};
+  LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};
   w.once([&] {
-    with_tree(s.policy, [&](auto tree) { decltype(tree)::init(view, TreePlace{}, uint32_t(block)); });
+    with_tree(schedule.policy, [&](auto tree) { decltype(tree)::init(view, TreePlace{}, uint32_t(block)); });
     memory.begin_us = uint32_t(clock_ns() / 1000);
     // All blocks write the same values.
-    for (int i = 0; i < 2; ++i) device_atomic<uint64_t>(s.control->share[2 + i]).store(s.quota[i], kRelaxed);
+    for (int i = 0; i < kStageChildren; ++i) {
+      device_atomic<uint64_t>(schedule.control->share[kStageChildren + i]).store(schedule.quota[i], kRelaxed);
+    }
   });
 }
 
 // Called after a block has done its work, by one warp.
-BROKKR_FN void end_action(Warp& w, const ScheduleTables& s, bool geometry, uint64_t ns) {
-  if (s.policy != Policy::fair) return;
-  const BucketState state{s.control->share, nullptr, 2};
-  w.once([&] { FairShare<ByTask>::executed(state, geometry ? 0 : 1, ns); });
+BROKKR_FN void end_action(Warp& w, const ScheduleTables& schedule, bool geometry, uint64_t ns) {
+  if (schedule.policy != Policy::fair) return;
+  const BucketState state{schedule.control->share, nullptr, kStageChildren};
+  w.once([&] { FairShare<ByTask>::executed(state, geometry ? kGeometryChild : kRasterChild, ns); });
 }
 
 BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, uint32_t r) {
@@ -58,12 +58,13 @@ BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, uint32_t r) {
   });
 }
 
-BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& s, uint32_t r, bool finished) {
+BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& schedule, uint32_t r,
+                                  bool finished) {
   w.sync();
   w.once([&] {
     // A finished rasterizer keeps its claim, so that no block looks at it again.
     if (finished)
-      device_atomic<uint32_t>(s.control->finished).fetch_add(1, kAcqRel);
+      device_atomic<uint32_t>(schedule.control->finished).fetch_add(1, kAcqRel);
     else
       device_atomic<uint32_t>(t.rasterizers[r].claim).store(0, kRelease);
   });
@@ -72,49 +73,52 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
 // Decides by one tree. A leaf that turns out to be taken or full is left out, and the decision is made again [Kerbl18,
 // 5.2.4].
 template <class Root>
-BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& d) {
-  for (int tries = 0; tries < 4; ++tries) {
+BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& decision) {
+  for (int tries = 0; tries < kMostTriesOfBlock; ++tries) {
     const Choice choice = Root::choose(w, view, TreePlace{});
-    if (choice.leaf < 0) return;
-    if (choice.leaf == 0) {
+    if (choice.leaf == kNoLeaf) return;
+    if (choice.leaf == kGeometryLeaf) {
       BrokerQueues<1> free_blocks(view.tables.free_blocks);
-      d.tasks = admit_tasks(w, view.schedule, free_blocks, warps, view.blocks);
-      d.refused |= d.tasks.refused;
-      view.geometry_refused = d.tasks.count == 0;
+      decision.tasks = admit_tasks(w, view.schedule, free_blocks, warps, view.blocks);
+      decision.refused |= decision.tasks.refused;
+      view.geometry_refused = decision.tasks.count == 0;
       if (view.geometry_refused) continue;
-      d.action = Action::geometry;
+      decision.action = Action::geometry;
     } else {
-      if (!claim_rasterizer(w, view.tables, uint32_t(choice.leaf - 1))) continue;
-      d.rasterizer = uint32_t(choice.leaf - 1);
-      d.action = Action::visit;
+      const uint32_t r = uint32_t(choice.leaf - kFirstRasterizerLeaf);
+      if (!claim_rasterizer(w, view.tables, r)) continue;
+      decision.rasterizer = r;
+      decision.action = Action::visit;
     }
     w.once([&] {
       Root::walk(
           view, TreePlace{}, choice.leaf,
-          [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); }, [](auto) {});
+          [](auto callbacks, const BucketState& state, int child) { decltype(callbacks)::chosen(state, child); },
+          [](auto) {});
     });
     return;
   }
 }
 
 // One warp decides for its block.
-BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& s, int block, int blocks, int warps,
-                          DecisionMemory& memory) {
-  Decision d;
-  const uint32_t abort = w.uniform([&] { return system_atomic<uint32_t>(*s.abort).load(kRelaxed); });
-  if (abort >= kAbortLeave ||
-      w.uniform([&] { return device_atomic<uint32_t>(s.control->finished).load(kAcquire); }) >= s.rasterizers) {
-    d.action = Action::leave;
-    return d;
+BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, int block, int blocks,
+                          int warps, DecisionMemory& memory) {
+  Decision decision;
+  const uint32_t abort = w.uniform([&] { return system_atomic<uint32_t>(*schedule.abort).load(kRelaxed); });
+  if (abort >= kAbortLeave || w.uniform([&] {
+        return device_atomic<uint32_t>(schedule.control->finished).load(kAcquire);
+      }) >= schedule.rasterizers) {
+    decision.action = Action::leave;
+    return decision;
   }
-  LaunchView view{t, s, s.control->share, memory.local, block, blocks};
+  LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};
   view.aborted = abort != kAbortNot;
-  view.mark = read_watermark(w, s);
-  if (s.policy == Policy::edf) {
+  view.mark = read_watermark(w, schedule);
+  if (schedule.policy == Policy::edf) {
     view.now = uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - memory.begin_us; })) * 1000;
   }
-  with_tree(s.policy, [&](auto tree) { decide_by<decltype(tree)>(w, view, warps, d); });
-  return d;
+  with_tree(schedule.policy, [&](auto tree) { decide_by<decltype(tree)>(w, view, warps, decision); });
+  return decision;
 }
 
 BROKKR_MACHINE_END

@@ -8,42 +8,18 @@
 
 namespace brokkr {
 
-#define BROKKR_DECLARE_KERNEL(isa) \
-  inline namespace isa {           \
-  extern const CpuKernel kernel;   \
+#define X(isa)                   \
+  inline namespace isa {         \
+  extern const CpuKernel kernel; \
   }
-#if defined(BROKKR_HAVE_ISA_V2)
-BROKKR_DECLARE_KERNEL(v2)
-#endif
-#if defined(BROKKR_HAVE_ISA_V3)
-BROKKR_DECLARE_KERNEL(v3)
-#endif
-#if defined(BROKKR_HAVE_ISA_V4)
-BROKKR_DECLARE_KERNEL(v4)
-#endif
-#if defined(BROKKR_HAVE_ISA_NEON)
-BROKKR_DECLARE_KERNEL(neon)
-#endif
-#if defined(BROKKR_HAVE_ISA_EMULATED)
-BROKKR_DECLARE_KERNEL(emulated)
-#endif
+BROKKR_HAVE_ISA_LIST
+#undef X
 
 const CpuKernel* find_cpu_kernel(const std::string& isa) {
-#if defined(BROKKR_HAVE_ISA_V2)
-  if (isa == "v2") return &v2::kernel;
-#endif
-#if defined(BROKKR_HAVE_ISA_V3)
-  if (isa == "v3") return &v3::kernel;
-#endif
-#if defined(BROKKR_HAVE_ISA_V4)
-  if (isa == "v4") return &v4::kernel;
-#endif
-#if defined(BROKKR_HAVE_ISA_NEON)
-  if (isa == "neon") return &neon::kernel;
-#endif
-#if defined(BROKKR_HAVE_ISA_EMULATED)
-  if (isa == "emulated") return &emulated::kernel;
-#endif
+#define X(build) \
+  if (isa == #build) return &build::kernel;
+  BROKKR_HAVE_ISA_LIST
+#undef X
   return nullptr;
 }
 

@@ -26,17 +26,19 @@ struct BlockShared {
 // `turn` is the task's number in the order in which tasks start.
 BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, uint32_t turn) {
   Warp& w = b.warp;
-  const ScheduleTables& s = data.schedule;
-  const uint32_t task = s.task_order != nullptr ? s.task_order[turn] : turn;
+  const ScheduleTables& schedule = data.schedule;
+  const uint32_t task = schedule.task_order != nullptr ? schedule.task_order[turn] : turn;
   Counters& counters = b.shared->counters[w.index];
   DistributionScratch scratch;
-  scratch.mask = data.distribution_scratch + size_t(b.index * b.warps + w.index) * distribution_words(s.rasterizers);
-  scratch.touched = scratch.mask + s.rasterizers;
+  scratch.mask =
+      data.distribution_scratch + size_t(b.index * b.warps + w.index) * distribution_words(schedule.rasterizers);
+  scratch.touched = scratch.mask + schedule.rasterizers;
   const RasterTables& t = data.raster;
-  Distributor distributor(t.blocks, t.targets, t.free_blocks, t.queues, scratch, counters, s.blocks_per_task);
+  Distributor distributor(t.blocks, t.targets, t.free_blocks, t.queues, scratch, counters, schedule.blocks_per_task);
   BlockWriter writer(t.blocks, distributor, task);
-  const uint32_t first = task * s.task_batches;
-  const uint32_t end = first + s.task_batches < s.batches ? first + s.task_batches : s.batches;
+  const uint32_t first = task * schedule.task_batches;
+  const uint32_t end =
+      first + schedule.task_batches < schedule.batches ? first + schedule.task_batches : schedule.batches;
   GeometryScratch& geometry = b.shared->geometry[w.index];
   const GeometryPass<Distributor> pass{t.frame, data.reuse_transforms, data.reuse_all, geometry, counters, writer};
   if (t.frame.planned != nullptr) {
@@ -45,7 +47,7 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
     process_batches(w, pass, first, end);
   }
   distributor.give_back(w);
-  complete_task(w, s, turn);
+  complete_task(w, schedule, turn);
 }
 
 BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage stage, uint32_t argument, uint64_t begin,
@@ -64,18 +66,18 @@ BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage st
 BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& data) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
-  const Decision d = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, shared.memory);
-  if (d.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
+  const Decision decision = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, shared.memory);
+  if (decision.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
   const bool aborted = is_aborted(w, data.schedule);
   const Watermark mark = read_watermark(w, data.schedule);
   w.once([&] {
-    shared.decision = d;
+    shared.decision = decision;
     shared.mark = mark;
     shared.ending = aborted ? 1u : 0u;
-    shared.spin = d.action == Action::wait ? shared.spin + 1 : 0;
-    if (d.action != Action::wait) shared.busy_since = clock_ns(data.thread_time);
+    shared.spin = decision.action == Action::wait ? shared.spin + 1 : 0;
+    if (decision.action != Action::wait) shared.busy_since = clock_ns(data.thread_time);
   });
-  if (d.action != Action::wait) note_time(b, data, Stage::idle, 0, shared.idle_since, shared.busy_since);
+  if (decision.action != Action::wait) note_time(b, data, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }
 
 // All warps carry out the decision.
@@ -101,16 +103,16 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data, Shade
   }
   b.sync();
   if (b.leader()) {
-    const Decision& d = shared.decision;
-    const bool geometry = d.action == Action::geometry;
+    const Decision& decision = shared.decision;
+    const bool geometry = decision.action == Action::geometry;
     if (geometry) {
       BrokerQueues<1> free_blocks(data.raster.free_blocks);
       counters.peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(free_blocks.size(w, 0)));
     }
     w.once([&] { shared.idle_since = clock_ns(data.thread_time); });
     end_action(w, data.schedule, geometry, shared.idle_since - shared.busy_since);
-    note_time(b, data, geometry ? Stage::geometry : Stage::rasterize, geometry ? d.tasks.first : d.rasterizer,
-              shared.busy_since, shared.idle_since);
+    note_time(b, data, geometry ? Stage::geometry : Stage::rasterize,
+              geometry ? decision.tasks.first : decision.rasterizer, shared.busy_since, shared.idle_since);
   }
   b.sync();
 }

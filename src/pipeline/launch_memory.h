@@ -38,7 +38,7 @@ struct LaunchMemory {
     pending_block = Buffer(r * s.store_blocks * 4 + 256, "pending lists");
     pending_mask = Buffer(r * s.store_blocks * 4 + 256, "pending lists");
     sort = Buffer(blocks * s.queue_capacity * 8 + 256, "sort buffers");
-    gates = Buffer(size_t(s.blits) * 8 + 8, "blit gates");
+    gates = Buffer(s.blits * sizeof(BlitGate), "blit gates");
     control = Buffer(sizeof(ScheduleControl), "schedule");
     task_done = Buffer(size_t(s.window) * 4, "task window");
     distribution = Buffer(blocks * s.warps * distribution_words(s.rasterizers) * 4, "distribution buffers");
@@ -56,21 +56,12 @@ struct LaunchMemory {
   }
 
   uint64_t store_bytes() const {
-    uint64_t sum = 0;
-    for (const Buffer* b :
-         {&store, &free_memory, &queue_memory, &rasterizers, &pending_block, &pending_mask, &sort, &gates, &control,
-          &task_done, &distribution, &counters, &stage_ns, &trace, &trace_count, &shared}) {
-      sum += b->bytes();
-    }
-    return sum;
+    return bytes_of(store, free_memory, queue_memory, rasterizers, pending_block, pending_mask, sort, gates, control,
+                    task_done, distribution, counters, stage_ns, trace, trace_count, shared);
   }
   uint64_t target_bytes() const {
-    uint64_t sum = 0;
-    for (const Buffer* b : {&color, &color_high, &depth, &stencil, &order, &visible_id, &depth_id, &overdraw,
-                            &region_state, &region_fragments}) {
-      sum += b->bytes();
-    }
-    return sum;
+    return bytes_of(color, color_high, depth, stencil, order, visible_id, depth_id, overdraw, region_state,
+                    region_fragments);
   }
 
   // The kernel's view.
@@ -101,6 +92,8 @@ struct LaunchMemory {
   }
 
  private:
+  static uint64_t bytes_of(const auto&... buffers) { return (uint64_t(buffers.bytes()) + ...); }
+
   TargetTables targets(const TargetPlan& plan, const PlanTables& tables) const {
     TargetTables t{};
     t.targets = tables.targets;
@@ -137,7 +130,7 @@ struct LaunchMemory {
     r.pending_mask = pending_mask.template as<uint32_t>();
     r.sort_scratch = sort.template as<uint64_t>();
     r.sort_capacity = shape.queue_capacity;
-    r.gates = gates.template as<uint32_t>();
+    r.gates = gates.template as<BlitGate>();
     r.region_fragments = region_fragments.template as<uint64_t>();
     r.shading = options.shading;
     r.cull_hidden = options.hierarchical_depth;
@@ -158,8 +151,8 @@ struct LaunchMemory {
     s.rasterizers = shape.rasterizers;
     s.blocks_per_task = plan.sizes.blocks_per_task;
     s.policy = options.policy;
-    s.quota[0] = options.quotas[0];
-    s.quota[1] = options.quotas[1];
+    s.quota[kGeometryChild] = options.quotas[0];
+    s.quota[kRasterChild] = options.quotas[1];
     s.stealing = options.ownership == Ownership::stealing;
     return s;
   }

@@ -5,6 +5,7 @@
 #include "geometry/triangle_store.h"
 #include "pipeline/prepare.h"
 #include "raster/shading_traits.h"
+#include "schedule/constants.h"
 
 namespace brokkr {
 namespace {
@@ -21,16 +22,17 @@ TaskSizes task_sizes(const DrawPlan& draws, int rasterizers, int store_blocks, c
   if (store_blocks == 0) {
     const uint64_t affordable =
         std::bit_floor(std::max<uint64_t>(16, shape.memory_limit / (20u * uint64_t(rasterizers))));
-    const uint32_t needed = std::max<uint32_t>(64, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 * chunks));
-    blocks = uint32_t(std::min<uint64_t>(8192, affordable));
+    const uint32_t needed =
+        std::max(kLeastStoreBlocks, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 * chunks));
+    blocks = uint32_t(std::min<uint64_t>(kMostStoreBlocks, affordable));
     blocks = std::min(std::max(blocks, std::bit_ceil(2 * batch_blocks * workers)), needed);
   }
   s.store_blocks = std::max(blocks, batch_blocks + 1);
-  s.task_batches = std::clamp<uint32_t>(batches / (workers * 64), 1, 4);
+  s.task_batches = std::clamp<uint32_t>(batches / (workers * kTasksPerWarp), 1, kMostTaskBatches);
   while (s.task_batches > 1 && s.task_batches * batch_blocks * workers * 2 > s.store_blocks) --s.task_batches;
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
-  s.window = std::bit_ceil(std::max<uint32_t>(1024, 4 * workers * uint32_t(shape.warps)));
+  s.window = std::bit_ceil(std::max<uint32_t>(kLeastWindow, kWindowRounds * workers * uint32_t(shape.warps)));
   return s;
 }
 

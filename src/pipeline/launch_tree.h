@@ -12,7 +12,7 @@ BROKKR_MACHINE_BEGIN
 // What geometry reports to its bucket.
 enum class GeometryReport : uint64_t {
   none,   // no task can start
-  tight,  // less than a quarter of the store is free
+  tight,  // less than 1 / kAmpleShare of the store is free
   ample,
 };
 
@@ -32,8 +32,8 @@ static_assert(RasterizerReport::kAtGate < RasterizerReport::kAwake, "who may do 
 struct LaunchView {
   const RasterTables& tables;
   const ScheduleTables& schedule;
-  uint64_t* shared;
-  uint32_t* local;
+  uint64_t* shared;  // ScheduleControl::share
+  uint32_t* local;   // TreeMemory
   int block, blocks;
   uint64_t now = 0;
   Watermark mark{};
@@ -46,12 +46,12 @@ struct LaunchView {
         w.uniform([&] { return device_atomic<uint32_t>(schedule.control->next_task).load(kRelaxed); });
     if (next >= schedule.tasks) return GeometryReport::none;
     BrokerQueues<1> free_blocks(tables.free_blocks);
-    const bool ample = uint32_t(free_blocks.size(w, 0)) * 4u >= tables.store_blocks;
+    const bool ample = uint32_t(free_blocks.size(w, 0)) * kAmpleShare >= tables.store_blocks;
     return ample ? GeometryReport::ample : GeometryReport::tight;
   }
   // The RasterizerReport of rasterizer r_i.
   BROKKR_FN Ulong rasterizers(Warp& w, Int r, Mask m) const {
-    auto report = w.spill(Ulong(uint64_t(0)));
+    auto report = w.spill(uint64_t(0));
     const auto r_of = w.spill(r);
     w.for_lanes(m, [&](int i) {
       RasterizerState& state = tables.rasterizers[r_of[i]];
@@ -85,7 +85,7 @@ struct Geometry : LaunchSource {
   template <class View>
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
     const uint64_t info = uint64_t(view.geometry(w));
-    return {info, info == 0 ? -1 : at.leaf};
+    return {info, info == 0 ? kNoLeaf : at.leaf};
   }
 };
 
@@ -98,28 +98,28 @@ struct Rasterizers : LaunchSource {
 
   template <class View>
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
-    const ScheduleTables& s = view.schedule;
-    const int own = children(s, view.block, view.blocks);
+    const ScheduleTables& schedule = view.schedule;
+    const int own = children(schedule, view.block, view.blocks);
     if (own <= 0) return {};
-    const BucketState state{view.shared, view.local, own, view.now, s.ranks};
+    const BucketState state{view.shared, view.local, own, view.now, schedule.ranks};
     uint32_t& cursor = view.local[at.local];
     const int begin = int(w.uniform([&]() -> uint32_t { return cursor; }));
     uint64_t best = 0;
     Choice choice;
     int place = 0;
     for (int g = 0; g < own; g += w.width) {
-      Int k = w.lane() + (g + begin);
-      k = select(k >= own, k - own, k);
-      const Mask m = w.first_lanes(own - g) && k < own;
+      Int nth = w.lane() + (g + begin);
+      nth = select(nth >= own, nth - own, nth);
+      const Mask m = w.first_lanes(own - g) && nth < own;
       // Lanes without a rasterizer read the first one, since callbacks may read tables.
-      const Int r = select(m, s.stealing ? k : k * view.blocks + view.block, 0);
-      const Ulong none = Ulong(uint64_t(0)), info = select(m, view.rasterizers(w, r, m), none);
-      const Ulong score = select(info == none, none, Callbacks::propagate(state, r, info));
+      const Int r = select(m, schedule.stealing ? nth : nth * view.blocks + view.block, 0);
+      const Ulong info = select(m, view.rasterizers(w, r, m), RasterizerReport::kNone);
+      const Ulong score = select(info == RasterizerReport::kNone, 0, Callbacks::propagate(state, r, info));
       const uint64_t top = w.reduce_max(score);
       if (top > best) {
         best = top;
-        const int lane = lowest_bit(w.ballot(score == Ulong(top)));
-        place = w.broadcast(k, lane);
+        const int lane = lowest_bit(w.ballot(score == top));
+        place = w.broadcast(nth, lane);
         choice = {w.broadcast(info, lane), at.leaf + w.broadcast(r, lane)};
       }
       if (best != 0 && g + w.width >= Callbacks::kEnough) break;
@@ -130,20 +130,21 @@ struct Rasterizers : LaunchSource {
   template <class View>
   BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t block) {
     // Blocks begin to look for work at different rasterizers.
-    const ScheduleTables& s = view.schedule;
-    view.local[at.local] = s.stealing ? block * s.rasterizers / uint32_t(view.blocks) : 0u;
+    const ScheduleTables& schedule = view.schedule;
+    view.local[at.local] = schedule.stealing ? block * schedule.rasterizers / uint32_t(view.blocks) : 0u;
   }
 
  private:
-  BROKKR_FN static int children(const ScheduleTables& s, int block, int blocks) {
-    return s.stealing ? int(s.rasterizers) : (int(s.rasterizers) - block + blocks - 1) / blocks;
+  BROKKR_FN static int children(const ScheduleTables& schedule, int block, int blocks) {
+    const int all = int(schedule.rasterizers);
+    return schedule.stealing ? all : (all - block + blocks - 1) / blocks;
   }
 };
 
 // Prefers long queues among the first rasterizers that it meets: a visit moves a region's keys, which pays only with
 // triangles to show for it.
 struct LongestNearby : BucketDefaults {
-  static constexpr int kEnough = 64;
+  static constexpr int kEnough = kEnoughRasterizers;
   BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
 };
 
@@ -151,10 +152,9 @@ struct LongestNearby : BucketDefaults {
 // wait for do not starve.
 struct LeastRank : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
-    Warp w;
-    const Uint rank = w.gather(s.ranks, child, Mask(true));
-    return select(info == RasterizerReport::kAtGate, info, Ulong(uint64_t(1) << 33) - Ulong(rank));
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong info) {
+    const Ulong rank(Warp::gather(state.ranks, child, true));
+    return select(info == RasterizerReport::kAtGate, info, (uint64_t(1) << 33) - rank);
   }
 };
 
@@ -162,29 +162,44 @@ struct LeastRank : BucketDefaults {
 // LeastRank.
 struct NextDeadline : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
-    Warp w;
-    const Uint deadline = w.gather(s.ranks, child, Mask(true));
-    const Mask late = deadline < uint32_t(s.now / 1000);
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong info) {
+    const Uint deadline = Warp::gather(state.ranks, child, true);
+    const Mask late = deadline < uint32_t(state.now / 1000);
     return select(info == RasterizerReport::kAtGate, info,
-                  select(late, Ulong(uint64_t(1) << 33), Ulong(uint64_t(1) << 34)) - Ulong(deadline));
+                  select(late, uint64_t(1) << 33, uint64_t(1) << 34) - Ulong(deadline));
   }
 };
 
-// Geometry while a quarter of the store is free.
+// Geometry while 1 / kAmpleShare of the store is free.
 struct FillLevel : BucketDefaults {
   BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) {
-    return child == 0 && info == uint64_t(GeometryReport::ample);
+    return child == kGeometryChild && info == uint64_t(GeometryReport::ample);
   }
   BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + 1); }
 };
 
+// A policy: which stage comes next, and which rasterizer. Its leaves are geometry and then the rasterizers.
 template <class Callbacks, class Order = LongestNearby>
 using Stages = Bucket<Callbacks, Geometry, Rasterizers<Order>>;
+BROKKR_CONSTANT int kGeometryLeaf = 0, kFirstRasterizerLeaf = Geometry::kLeaves;
+
+// The memory of a block's tree: the most words that a policy needs.
+struct TreeMemory {
+  uint32_t word[2];
+
+  template <class Tree>
+  static constexpr bool kFits =
+      Tree::kLocal <= int(sizeof(word) / sizeof(uint32_t)) && Tree::kShared <= int(sizeof(ScheduleControl::share) /
+                                                                                   sizeof(uint64_t));
+};
 
 // Calls f(tree) with the policy's tree.
 template <class F>
-BROKKR_FN void with_tree(Policy policy, F&& f) {
+BROKKR_FN void with_tree(Policy policy, F&& call) {
+  const auto f = [&](auto tree) {
+    static_assert(TreeMemory::kFits<decltype(tree)>);
+    call(tree);
+  };
   switch (policy) {
     case Policy::fill_level: return f(Stages<FillLevel>{});
     case Policy::geometry_first: return f(Stages<FirstFirst<ByTask>>{});

@@ -32,9 +32,8 @@ const char* model_name(ReuseMode mode) {
 std::vector<uint32_t> assembled(const DrawRecord& draw, const uint32_t* indices) {
   std::vector<uint32_t> result(size_t(draw.triangle_count) * 3);
   for (uint32_t t = 0; t < draw.triangle_count; ++t) {
-    const uint32_t odd = draw.assembly == Assembly::strip ? t & 1u : 0u;
-    const uint32_t start = draw.assembly == Assembly::list ? 3 * t : t;
-    const uint32_t element[3] = {draw.assembly == Assembly::fan ? 0u : start + odd, start + 1 - odd, start + 2};
+    uint32_t element[3];
+    triangle_elements(draw.assembly, t, element);
     for (size_t i = 0; i < 3; ++i) {
       result[size_t(t) * 3 + i] = (draw.bits & kDrawIndexed) ? indices[draw.first_index + element[i]] : element[i];
     }

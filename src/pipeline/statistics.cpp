@@ -13,68 +13,57 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Name and value.
+#define BROKKR_SCALAR(field) \
+  { #field, s.field }
 Json scalars(const Statistics& s) {
-  return {{"machine", s.machine},
-          {"isa", s.isa},
-          {"pattern", s.pattern},
-          {"workers", s.workers},
-          {"warps_per_block", s.warps_per_block},
-          {"width", s.width},
-          {"rasterizers", s.rasterizers},
-          {"bin", s.bin},
-          {"frame_ms", s.frame_ms},
-          {"launch_ms", s.launch_ms},
-          {"prepare_ms", s.prepare_ms},
-          {"read_back_ms", s.read_back_ms},
-          {"batches", s.batches},
-          {"draws", s.draws},
-          {"phases", s.phases},
-          {"ordered_phases", s.ordered_phases},
-          {"indices", s.indices},
-          {"vertex_shader_runs", s.vertex_shader_runs},
-          {"asr", s.asr},
-          {"triangles_in", s.triangles_in},
-          {"triangles_culled", s.triangles_culled},
-          {"triangles_clipped", s.triangles_clipped},
-          {"triangles_out", s.triangles_out},
-          {"triangle_rasterizer_pairs", s.triangle_rasterizer_pairs},
-          {"triangle_bin_pairs", s.triangle_bin_pairs},
-          {"queue_elements", s.queue_elements},
-          {"fragments", s.fragments},
-          {"fragments_shaded", s.fragments_shaded},
-          {"quads", s.quads},
-          {"visits", s.visits},
-          {"admission_waits", s.admission_waits},
-          {"queue_peak", s.queue_peak},
-          {"store_peak", s.store_peak},
-          {"spins", s.spins},
-          {"store_bytes", s.store_bytes},
-          {"target_bytes", s.target_bytes},
-          {"frame_bytes", s.frame_bytes},
-          {"load_cv", s.load_cv},
-          {"discard_unknown_triangles", s.discard_unknown_triangles}};
+  return {BROKKR_SCALAR(machine),
+          BROKKR_SCALAR(isa),
+          BROKKR_SCALAR(pattern),
+          BROKKR_SCALAR(workers),
+          BROKKR_SCALAR(warps_per_block),
+          BROKKR_SCALAR(width),
+          BROKKR_SCALAR(rasterizers),
+          BROKKR_SCALAR(bin),
+          BROKKR_SCALAR(frame_ms),
+          BROKKR_SCALAR(launch_ms),
+          BROKKR_SCALAR(prepare_ms),
+          BROKKR_SCALAR(read_back_ms),
+          BROKKR_SCALAR(batches),
+          BROKKR_SCALAR(draws),
+          BROKKR_SCALAR(phases),
+          BROKKR_SCALAR(ordered_phases),
+          BROKKR_SCALAR(indices),
+          BROKKR_SCALAR(vertex_shader_runs),
+          BROKKR_SCALAR(asr),
+          BROKKR_SCALAR(triangles_in),
+          BROKKR_SCALAR(triangles_culled),
+          BROKKR_SCALAR(triangles_clipped),
+          BROKKR_SCALAR(triangles_out),
+          BROKKR_SCALAR(triangle_rasterizer_pairs),
+          BROKKR_SCALAR(triangle_bin_pairs),
+          BROKKR_SCALAR(queue_elements),
+          BROKKR_SCALAR(fragments),
+          BROKKR_SCALAR(fragments_shaded),
+          BROKKR_SCALAR(quads),
+          BROKKR_SCALAR(visits),
+          BROKKR_SCALAR(admission_waits),
+          BROKKR_SCALAR(queue_peak),
+          BROKKR_SCALAR(store_peak),
+          BROKKR_SCALAR(spins),
+          BROKKR_SCALAR(store_bytes),
+          BROKKR_SCALAR(target_bytes),
+          BROKKR_SCALAR(frame_bytes),
+          BROKKR_SCALAR(load_cv),
+          BROKKR_SCALAR(discard_unknown_triangles)};
 }
+#undef BROKKR_SCALAR
 
 void fill_counters(const uint64_t* counters, Statistics& s) {
-  const auto of = [&](Counter c) { return counters[int(c)]; };
-  s.batches = of(Counter::batches);
-  s.indices = of(Counter::triangles_in) * 3;
-  s.vertex_shader_runs = of(Counter::vertex_runs);
-  s.triangles_in = of(Counter::triangles_in);
-  s.triangles_culled = of(Counter::triangles_culled);
-  s.triangles_clipped = of(Counter::triangles_clipped);
-  s.triangles_out = of(Counter::triangles_out);
-  s.triangle_rasterizer_pairs = of(Counter::rasterizer_pairs);
-  s.triangle_bin_pairs = of(Counter::bin_pairs);
-  s.queue_elements = of(Counter::queue_elements);
-  s.fragments = of(Counter::fragments);
-  s.fragments_shaded = of(Counter::fragments_shaded);
-  s.quads = of(Counter::quads);
-  s.visits = of(Counter::visits);
-  s.admission_waits = of(Counter::admission_waits);
-  s.queue_peak = of(Counter::queue_peak);
-  s.store_peak = of(Counter::store_peak);
-  s.spins = of(Counter::spins);
+#define BROKKR_COUNTER(name) s.name = counters[int(Counter::name)];
+  BROKKR_COUNTERS(BROKKR_COUNTER)
+#undef BROKKR_COUNTER
+  s.indices = s.triangles_in * 3;
   s.asr = s.triangles_in > 0 ? double(s.vertex_shader_runs) / double(s.triangles_in) : 0;
 }
 

@@ -19,42 +19,21 @@ class Watched {
  public:
   BROKKR_FN explicit Watched(T& word) : word_(word) {}
 
-  template <class Order>
-  BROKKR_FN T load(Order order) const {
-    Observer::step();
-    return word_.load(order);
+#define BROKKR_WATCHED(access, parameters, arguments) \
+  template <class Order>                              \
+  BROKKR_FN auto access parameters const {            \
+    Observer::step();                                 \
+    return word_.access arguments;                    \
   }
-  template <class Order>
-  BROKKR_FN void store(T value, Order order) const {
-    Observer::step();
-    word_.store(value, order);
-  }
-  template <class Order>
-  BROKKR_FN T fetch_add(T n, Order order) const {
-    Observer::step();
-    return word_.fetch_add(n, order);
-  }
-  template <class Order>
-  BROKKR_FN T fetch_or(T bits, Order order) const {
-    Observer::step();
-    return word_.fetch_or(bits, order);
-  }
-  template <class Order>
-  BROKKR_FN T exchange(T value, Order order) const {
-    Observer::step();
-    return word_.exchange(value, order);
-  }
-  // A strong exchange: it does not fail spuriously.
-  template <class Order>
-  BROKKR_FN bool compare_exchange_strong(T& expected, T desired, Order order) const {
-    Observer::step();
-    return word_.compare_exchange_strong(expected, desired, order);
-  }
-  template <class Order>
-  BROKKR_FN bool compare_exchange_weak(T& expected, T desired, Order order) const {
-    Observer::step();
-    return word_.compare_exchange_weak(expected, desired, order);
-  }
+  BROKKR_WATCHED(load, (Order order), (order))
+  BROKKR_WATCHED(store, (T value, Order order), (value, order))
+  BROKKR_WATCHED(fetch_add, (T n, Order order), (n, order))
+  BROKKR_WATCHED(fetch_or, (T bits, Order order), (bits, order))
+  BROKKR_WATCHED(exchange, (T value, Order order), (value, order))
+  // The strong one does not fail spuriously.
+  BROKKR_WATCHED(compare_exchange_strong, (T & expected, T desired, Order order), (expected, desired, order))
+  BROKKR_WATCHED(compare_exchange_weak, (T & expected, T desired, Order order), (expected, desired, order))
+#undef BROKKR_WATCHED
 
  private:
   mutable device_atomic<T> word_;

@@ -51,15 +51,15 @@ class BrokerQueues {
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
       if (claim_elements(q, 1) == 0) return 0;
       const uint32_t p = broker(q).draw_dequeue(1);
-      return await(slot(q, p), published(p)) ? (uint64_t(1) << 32) | p : 0;
+      return await(slot_of(q, p), published(p)) ? (uint64_t(1) << 32) | p : 0;
     });
     if (drawn == 0) return false;
     w.sync();  // all lanes see what one of them has waited for
     const uint32_t p = uint32_t(drawn);
-    const uint32_t* s = slot(q, p);
-    for (int k = 0; k < kWords; ++k) element[k] = s[1 + k];
+    const uint32_t* slot = slot_of(q, p);
+    for (int k = 0; k < kWords; ++k) element[k] = slot[1 + k];
     w.sync();  // all lanes have read before one of them gives the slot back
-    w.once([&] { release(slot(q, p), freed(p)); });
+    w.once([&] { release(slot_of(q, p), freed(p)); });
     return true;
   }
 
@@ -69,13 +69,13 @@ class BrokerQueues {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return false;
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
-      const int got = claim_room(q, bit_count(bits));
+      const int got = claim_room(q, count_bits(bits));
       return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | broker(q).draw_enqueue(got);
     });
     uint32_t in = bits;
-    for (int refused = bit_count(bits) - int(drawn >> 32); refused > 0; --refused) in &= ~highest_bit(in);
+    for (int refused = count_bits(bits) - int(drawn >> 32); refused > 0; --refused) in &= ~highest_bit(in);
     const Mask taken = w.lanes_of(in);
-    put_lanes(w, Int(q), Uint(uint32_t(drawn)), in, element, taken);
+    put_lanes(w, q, uint32_t(drawn), in, element, taken);
     return taken;
   }
 
@@ -97,15 +97,15 @@ class BrokerQueues {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return;
     // Lanes of one queue form a group: its first lane draws for all, the others follow it in lane order.
-    Int leader = Int(-1), rank = Int(0), members = Int(0);
+    Int leader = -1, rank = 0, members = 0;
     for (uint32_t left = bits; left != 0; left &= left - 1) {
-      const int i = bit_count((left & (0u - left)) - 1u);
+      const int i = count_bits((left & (0u - left)) - 1u);
       const Mask same = m && q == w.broadcast(q, i);
       leader = select(same && leader < 0, i, leader);
       members = members + select(same, 1, 0);
       rank = rank + select(same && w.lane() > i, 1, 0);
     }
-    auto first = w.spill(Uint(0u));
+    auto first = w.spill(0u);
     const auto queue_of = w.spill(q);
     const auto members_of = w.spill(members);
     w.for_lanes(m && leader == w.lane(), [&](int i) {
@@ -155,10 +155,10 @@ class BrokerQueues {
     if (got == 0) return 0;
     const uint32_t p = broker(q).draw_dequeue(got);
     for (int i = 0; i < got; ++i) {
-      uint32_t* s = slot(q, p + uint32_t(i));
-      if (!await(s, published(p + uint32_t(i)))) return i;
-      for (int k = 0; k < kWords; ++k) element[i][k] = s[1 + k];
-      release(s, freed(p + uint32_t(i)));
+      uint32_t* slot = slot_of(q, p + uint32_t(i));
+      if (!await(slot, published(p + uint32_t(i)))) return i;
+      for (int k = 0; k < kWords; ++k) element[i][k] = slot[1 + k];
+      release(slot, freed(p + uint32_t(i)));
     }
     return got;
   }
@@ -199,28 +199,28 @@ class BrokerQueues {
 
   // ---- Tickets and slots.
 
-  BROKKR_FN uint32_t* slot(int q, uint32_t p) const {
+  BROKKR_FN uint32_t* slot_of(int q, uint32_t p) const {
     return m_.slots + (size_t(uint32_t(q)) * m_.capacity + (p & (m_.capacity - 1))) * kSlotWords;
   }
   BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - m_.capacity); }
   BROKKR_FN uint32_t published(uint32_t p) const { return vacant(p) + 1; }
   BROKKR_FN uint32_t freed(uint32_t p) const { return vacant(p) + m_.capacity; }
   // False: aborted.
-  BROKKR_FN bool await(uint32_t* s, uint32_t ticket) const {
-    for (int spin = 0; Watched<uint32_t, Observer>(*s).load(kAcquire) != ticket; ++spin) {
+  BROKKR_FN bool await(uint32_t* slot, uint32_t ticket) const {
+    for (int spin = 0; Watched<uint32_t, Observer>(*slot).load(kAcquire) != ticket; ++spin) {
       if (aborted()) return false;
       Observer::pause(spin);
     }
     return true;
   }
-  BROKKR_FN static void release(uint32_t* s, uint32_t ticket) {
-    Watched<uint32_t, Observer>(*s).store(ticket, kRelease);
+  BROKKR_FN static void release(uint32_t* slot, uint32_t ticket) {
+    Watched<uint32_t, Observer>(*slot).store(ticket, kRelease);
   }
   BROKKR_FN bool put(int q, uint32_t p, const uint32_t (&element)[kWords]) const {
-    uint32_t* s = slot(q, p);
-    if (!await(s, vacant(p))) return false;
-    for (int k = 0; k < kWords; ++k) s[1 + k] = element[k];
-    release(s, published(p));
+    uint32_t* slot = slot_of(q, p);
+    if (!await(slot, vacant(p))) return false;
+    for (int k = 0; k < kWords; ++k) slot[1 + k] = element[k];
+    release(slot, published(p));
     return true;
   }
 
@@ -230,37 +230,36 @@ class BrokerQueues {
   BROKKR_FN void put_lanes(Warp& w, Int q, Uint first, uint32_t consecutive, const Uint (&element)[kWords], Mask m) {
     const auto queue_of = w.spill(q);
     const auto first_of = w.spill(first);
-    decltype(w.spill(first)) words[kWords];
+    Warp::Spilled<uint32_t> words[kWords];
     for (int k = 0; k < kWords; ++k) words[k] = w.spill(element[k]);
     w.sync();  // what all lanes have written goes with each element
     w.for_lanes(m, [&](int i) {
-      const uint32_t p = first_of[i] + uint32_t(bit_count(consecutive & ((1u << i) - 1u)));
-      uint32_t* s = slot(queue_of[i], p);
-      if (!await(s, vacant(p))) return;
-      for (int k = 0; k < kWords; ++k) s[1 + k] = words[k][i];
-      release(s, published(p));
+      const uint32_t p = first_of[i] + uint32_t(count_bits(consecutive & ((1u << i) - 1u)));
+      uint32_t* slot = slot_of(queue_of[i], p);
+      if (!await(slot, vacant(p))) return;
+      for (int k = 0; k < kWords; ++k) slot[1 + k] = words[k][i];
+      release(slot, published(p));
     });
   }
   // Tickets p .. p + n - 1 to lanes 0 .. n - 1. Returns n, or 0 after an abort.
   BROKKR_FN int get_lanes(Warp& w, int q, uint32_t p, Uint (&element)[kWords], int n) {
-    decltype(w.spill(element[0])) words[kWords];
-    for (int k = 0; k < kWords; ++k) words[k] = w.spill(Uint(0u));
+    Warp::Spilled<uint32_t> words[kWords];
+    for (auto& word : words) word = w.spill(0u);
     bool lost = false;  // of one lane on CUDA, of all of them elsewhere
     w.for_lanes(w.first_lanes(n), [&](int i) {
       const uint32_t mine = p + uint32_t(i);
-      uint32_t* s = slot(q, mine);
-      if (!await(s, published(mine))) {
+      uint32_t* slot = slot_of(q, mine);
+      if (!await(slot, published(mine))) {
         lost = true;
         return;
       }
-      for (int k = 0; k < kWords; ++k) words[k].set(i, s[1 + k]);
-      release(s, freed(mine));
+      for (int k = 0; k < kWords; ++k) words[k].set(i, slot[1 + k]);
+      release(slot, freed(mine));
     });
     for (int k = 0; k < kWords; ++k) element[k] = words[k].lanes();
-    return w.any(Mask(lost)) ? 0 : n;
+    return w.any(lost) ? 0 : n;
   }
 
-  BROKKR_FN static int bit_count(uint32_t bits) { return std::popcount(bits); }
   BROKKR_FN static uint32_t highest_bit(uint32_t bits) { return 0x80000000u >> std::countl_zero(bits); }
 };
 

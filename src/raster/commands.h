@@ -11,46 +11,45 @@ struct Position {
 };
 
 // The positions of samples s .. s + width - 1 of a region in its layer.
-BROKKR_FN Position region_position(Warp& w, const TargetTables& t, const RegionRecord& region, int s) {
+BROKKR_FN Position region_position(Warp& w, const TargetTables& planes, const RegionRecord& region, int s) {
   const Int at = w.lane() + s;
   const Int tile = at >> 6;
-  const int tiles_shift = t.region_shift - 3;
+  const int tiles_shift = planes.region_shift - 3;
   return {tile_x(at & 63) + ((tile & ((1 << tiles_shift) - 1)) << 3) + region.x,
           tile_y(at & 63) + ((tile >> tiles_shift) << 3) + region.y};
 }
 
-BROKKR_FN Mask inside_rect(const Position& p, const int32_t (&rect)[4]) {
-  return p.x >= rect[0] && p.x < rect[2] && p.y >= rect[1] && p.y < rect[3];
+BROKKR_FN Mask inside_rect(const Position& at, const int32_t (&rect)[4]) {
+  return at.x >= rect[0] && at.x < rect[2] && at.y >= rect[1] && at.y < rect[3];
 }
 
 // Cleared samples have no writer any more.
-BROKKR_FN void forget_writers(Warp& w, const TargetTables& t, const RegionRecord& region, const PhaseRecord& phase,
+BROKKR_FN void forget_writers(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                               Share share) {
-  uint32_t* planes[2] = {phase.planes & kPlaneColor ? t.visible_id : nullptr,
-                         phase.planes & kPlaneDepth ? t.depth_id : nullptr};
-  for (uint32_t* plane : planes) {
-    if (plane == nullptr) continue;
-    for (int s = share.first; s < t.region * t.region; s += share.step) {
-      const Mask m = inside_rect(region_position(w, t, region, s), phase.rect);
-      w.store(plane + size_t(region.number) * size_t(t.region * t.region) + size_t(s), kNoPrimitive, m);
+  for (uint32_t* writers : {phase.planes & kPlaneColor ? planes.visible_id : nullptr,
+                            phase.planes & kPlaneDepth ? planes.depth_id : nullptr}) {
+    if (writers == nullptr) continue;
+    for (int s = share.first; s < planes.region * planes.region; s += share.step) {
+      const Mask m = inside_rect(region_position(w, planes, region, s), phase.rect);
+      w.store(writers + first_sample(planes, region) + size_t(s), kNoPrimitive, m);
     }
   }
 }
 
 // Writes what of a clear's rectangle lies in the region.
-BROKKR_FN void clear_part(Warp& w, const TargetTables& t, const RegionRecord& region, const PhaseRecord& phase,
+BROKKR_FN void clear_part(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                           Share share) {
-  const int samples = t.region * t.region;
-  const size_t base = size_t(region.number) * size_t(samples);
+  const int samples = planes.region * planes.region;
+  const size_t base = first_sample(planes, region);
   for (int s = share.first; s < samples; s += share.step) {
-    const Mask m = inside_rect(region_position(w, t, region, s), phase.rect);
+    const Mask m = inside_rect(region_position(w, planes, region, s), phase.rect);
     if (phase.planes & kPlaneColor) {
-      w.store(t.color + base + s, uint32_t(phase.color), m);
-      if (t.color_high) w.store(t.color_high + base + s, uint32_t(phase.color >> 32), m);
+      w.store(planes.color + base + s, uint32_t(phase.color), m);
+      if (planes.color_high) w.store(planes.color_high + base + s, uint32_t(phase.color >> 32), m);
     }
-    if (phase.planes & kPlaneDepth) w.store(t.depth + base + s, phase.depth, m);
+    if (phase.planes & kPlaneDepth) w.store(planes.depth + base + s, phase.depth, m);
     if (phase.planes & kPlaneStencil) {
-      w.for_lanes(m, [&](int lane) { t.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
+      w.for_lanes(m, [&](int lane) { planes.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
     }
   }
 }
@@ -60,17 +59,17 @@ template <class Shared>
 BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;
   Warp& w = b.warp;
-  const TargetTables& t = v.t.targets;
+  const TargetTables& planes = v.t.targets;
   const int32_t(&rect)[4] = phase.rect;
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
-    const RegionRecord& region = t.own_regions[i];
+    const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target) continue;
-    const TargetRecord& target = t.targets[region.target];
-    const int right = region.x + t.region < int(target.width) ? region.x + t.region : int(target.width);
-    const int top = region.y + t.region < int(target.height) ? region.y + t.region : int(target.height);
+    const TargetRecord& target = planes.targets[region.target];
+    const int right = region.x + planes.region < int(target.width) ? region.x + planes.region : int(target.width);
+    const int top = region.y + planes.region < int(target.height) ? region.y + planes.region : int(target.height);
     if (rect[0] >= right || rect[1] >= top || rect[2] <= region.x || rect[3] <= region.y) continue;
-    RegionState& state = t.region_state[region.number];
-    forget_writers(w, t, region, phase, v.share());
+    RegionState& state = planes.region_state[region.number];
+    forget_writers(w, planes, region, phase, v.share());
     const bool whole = rect[0] <= region.x && rect[1] <= region.y && rect[2] >= right && rect[3] >= top;
     b.sync();
     if (whole) {
@@ -83,20 +82,18 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
         });
       }
     } else {
-      materialize_clears(w, t, region, phase.planes, v.share());
-      b.sync();
-      if (b.leader()) w.once([&] { state.bits &= ~phase.planes; });
-      clear_part(w, t, region, phase, v.share());
+      write_clears(v, region, phase.planes);
+      clear_part(w, planes, region, phase, v.share());
     }
     b.sync();
   }
 }
 
 // The place in the planes of sample (x, y) of a target's layer 0.
-BROKKR_FN Int sample_address(const TargetTables& t, const TargetRecord& target, Int x, Int y) {
-  const int shift = t.region_shift;
+BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& target, Int x, Int y) {
+  const int shift = planes.region_shift;
   const Int region = (y >> shift) * int(target.regions_x) + (x >> shift) + int(target.first_region);
-  const int inside = t.region - 1;
+  const int inside = planes.region - 1;
   return (region << (2 * shift)) + region_sample(x & inside, y & inside, shift);
 }
 
@@ -113,7 +110,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
-    const size_t base = size_t(region.number) * size_t(samples);
+    const size_t base = first_sample(planes, region);
     for (int s = share; s < samples; s += step) {
       const Position position = region_position(w, planes, region, s);
       const Int x = position.x, y = position.y;
@@ -126,12 +123,12 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
       if (!w.any(m)) continue;
       const Int from = select(m, sample_address(planes, source, from_x, from_y), 0);
       if (phase.planes & kPlaneColor) {
-        Uint low = w.gather(planes.color, from, m),
-             high = planes.color_high ? w.gather(planes.color_high, from, m) : Uint(0u);
+        Uint low = w.gather(planes.color, from, m);
+        Uint high = planes.color_high ? w.gather(planes.color_high, from, m) : 0u;
         if (source.format != target.format) {
-          const Stored c = store_color(target.format, load_color(source.format, low, high));
-          low = c.low;
-          high = c.high;
+          const Stored stored = store_color(target.format, load_color(source.format, low, high));
+          low = stored.low;
+          high = stored.high;
         }
         w.store(planes.color + base + s, low, m);
         if (planes.color_high) w.store(planes.color_high + base + s, high, m);
@@ -152,17 +149,13 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
 // Everything of the rasterizer's own that still waits to be cleared; `target` may be kEveryTarget.
 template <class Shared>
 BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target) {
-  Block<Shared>& b = v.b;
-  const TargetTables& t = v.t.targets;
+  const TargetTables& planes = v.t.targets;
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
-    const RegionRecord& region = t.own_regions[i];
+    const RegionRecord& region = planes.own_regions[i];
     if (target != kEveryTarget && region.target != target) continue;
-    RegionState& state = t.region_state[region.number];
-    if (state.bits == 0) continue;
-    materialize_clears(b.warp, t, region, state.bits, v.share());
-    b.sync();
-    if (b.leader()) b.warp.once([&] { state.bits &= ~uint32_t(kClearColor | kClearDepth | kClearStencil); });
-    b.sync();
+    if (planes.region_state[region.number].bits == 0) continue;
+    write_clears(v, region, kClearAny);
+    v.b.sync();
   }
 }
 
@@ -171,11 +164,10 @@ BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target) {
 template <class Shared>
 BROKKR_FN_NOINLINE bool run_blit(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;
-  uint32_t* const arrived = v.t.gates + size_t(phase.gate) * 2;
-  uint32_t* const copied = arrived + 1;
-  const auto come_to = [&](uint32_t& gate) { device_atomic<uint32_t>(gate).fetch_add(1, kAcqRel); };
-  const auto all_came_to = [&](uint32_t& gate) {
-    return device_atomic<uint32_t>(gate).load(kAcquire) >= v.t.targets.rasterizers;
+  BlitGate& gate = v.t.gates[phase.gate];
+  const auto come_to = [&](uint32_t& door) { device_atomic<uint32_t>(door).fetch_add(1, kAcqRel); };
+  const auto all_came_to = [&](uint32_t& door) {
+    return device_atomic<uint32_t>(door).load(kAcquire) >= v.t.targets.rasterizers;
   };
   for (;;) {
     b.sync();
@@ -192,10 +184,10 @@ BROKKR_FN_NOINLINE bool run_blit(const Visit<Shared>& v, const PhaseRecord& phas
         bool open = true;
         GateStep next = GateStep::arrive;
         switch (at) {
-          case GateStep::arrive: come_to(*arrived), next = GateStep::await_all; break;
-          case GateStep::await_all: open = all_came_to(*arrived), next = GateStep::copy; break;
-          case GateStep::copy: come_to(*copied), next = GateStep::await_copies; break;
-          case GateStep::await_copies: open = all_came_to(*copied); break;
+          case GateStep::arrive: come_to(gate.arrived), next = GateStep::await_all; break;
+          case GateStep::await_all: open = all_came_to(gate.arrived), next = GateStep::copy; break;
+          case GateStep::copy: come_to(gate.copied), next = GateStep::await_copies; break;
+          case GateStep::await_copies: open = all_came_to(gate.copied); break;
         }
         v.shared().flag = open ? 1u : 0u;
         if (open) v.state().gate_step = next;

@@ -37,14 +37,10 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
     vx[k] = int32_t(block.field[x_field(k)][i]);
     vy[k] = int32_t(block.field[y_field(k)][i]);
   }
+  edge_steps(vx, vy, tri.a, tri.b);
   for (int k = 0; k < 3; ++k) {
-    const int j = k == 2 ? 0 : k + 1;
-    tri.a[k] = vy[k] - vy[j];
-    tri.b[k] = vx[j] - vx[k];
-    // Left edges (going down) and horizontal top edges own the samples on them.
-    const bool owns = tri.a[k] > 0 || (tri.a[k] == 0 && tri.b[k] < 0);
-    const int64_t e =
-        int64_t(tri.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(tri.b[k]) * (y * 256 + 128 - vy[k]) - (owns ? 0 : 1);
+    const int64_t e = int64_t(tri.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(tri.b[k]) * (y * 256 + 128 - vy[k]) -
+                      (owns_samples(tri.a[k], tri.b[k]) ? 0 : 1);
     const int64_t scaled = e >> 8;
     const int64_t limit = int64_t(1) << 30;  // no sign changes within a region beyond it
     tri.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
@@ -113,7 +109,7 @@ struct TileMasks {
 // The tiles of a region (edge 1 << shift) that a triangle touches and covers. `refine(LaneTiles&)` may remove some.
 template <class Refine>
 BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& tri, int shift, Refine&& refine) {
-  TileMasks r{0, 0};
+  TileMasks masks{0, 0};
   const int edge = 1 << (shift - 3);
   for (int g = 0; g < 8 * edge; g += w.width) {
     LaneTiles tiles;
@@ -136,10 +132,10 @@ BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& tri, int shift, Re
     tiles.touched = touched;
     tiles.covered = touched && covered;
     if (w.any(touched)) refine(tiles);
-    r.touched |= uint64_t(w.ballot(tiles.touched)) << g;
-    r.covered |= uint64_t(w.ballot(tiles.covered)) << g;
+    masks.touched |= uint64_t(w.ballot(tiles.touched)) << g;
+    masks.covered |= uint64_t(w.ballot(tiles.covered)) << g;
   }
-  return r;
+  return masks;
 }
 
 BROKKR_MACHINE_END

@@ -23,19 +23,19 @@ struct Weights {
 };
 
 // x, y: window position times w of the corners, relative to the sample.
-BROKKR_FN Weights weights(const ClipVertex (&v)[3], const Float (&x)[3], const Float (&y)[3]) {
-  Weights r;
+BROKKR_FN Weights weights_at(const ClipVertex (&corner)[3], const Float (&x)[3], const Float (&y)[3]) {
+  Weights weights;
   const auto numerator = [&](int i, int j) { return x[i] * y[j] - x[j] * y[i]; };
   const Float n0 = numerator(1, 2), n1 = numerator(2, 0), n2 = numerator(0, 1);
   const Float sum = (n0 + n1) + n2;
-  r.inverse = 1.0f / select(sum == 0.0f, 1.0f, sum);
-  r.value = Vec3<Warp>(n0 * r.inverse, n1 * r.inverse, n2 * r.inverse);
+  weights.inverse = 1.0f / select(sum == 0.0f, 1.0f, sum);
+  weights.value = Vec3<Warp>(n0 * weights.inverse, n1 * weights.inverse, n2 * weights.inverse);
   // A step to the right subtracts w from every x.
-  const auto along_x = [&](int i, int j) { return v[j].w * y[i] - v[i].w * y[j]; };
-  const auto along_y = [&](int i, int j) { return v[i].w * x[j] - v[j].w * x[i]; };
-  r.dx = Vec3<Warp>(along_x(1, 2), along_x(2, 0), along_x(0, 1));
-  r.dy = Vec3<Warp>(along_y(1, 2), along_y(2, 0), along_y(0, 1));
-  return r;
+  const auto along_x = [&](int i, int j) { return corner[j].w * y[i] - corner[i].w * y[j]; };
+  const auto along_y = [&](int i, int j) { return corner[i].w * x[j] - corner[j].w * x[i]; };
+  weights.dx = Vec3<Warp>(along_x(1, 2), along_x(2, 0), along_x(0, 1));
+  weights.dy = Vec3<Warp>(along_y(1, 2), along_y(2, 0), along_y(0, 1));
+  return weights;
 }
 
 BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& material) {
@@ -45,32 +45,32 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
 // Fills position, normal, texcoord and barycentric of `in`.
 BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corners& corners, ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
-  ClipVertex v[3];
-  for (int i = 0; i < 3; ++i) v[i] = transform_vertex(run, [&](int c) { return corners.position[i][c]; });
+  ClipVertex corner[3];
+  for (int i = 0; i < 3; ++i) corner[i] = transform_vertex(run, [&](int c) { return corners.position[i][c]; });
 
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
-    x[i] = v[i].x * draw.scale[0] + v[i].w * (draw.offset[0] - in.x);
-    y[i] = v[i].y * draw.scale[1] + v[i].w * (draw.offset[1] - in.y);
+    x[i] = corner[i].x * draw.scale[0] + corner[i].w * (draw.offset[0] - in.x);
+    y[i] = corner[i].y * draw.scale[1] + corner[i].w * (draw.offset[1] - in.y);
   }
-  const Weights b = weights(v, x, y);
-  in.barycentric = b.value;
+  const Weights weights = weights_at(corner, x, y);
+  in.barycentric = weights.value;
   const auto mix = [](const Vec3<Warp>& k, Float p, Float q, Float r) { return (p * k.x + q * k.y) + r * k.z; };
 
   if (!(draw.bits & kDrawMaterial)) {
     // A guess at eye space for captured clip positions: 67 degrees of vertical field of view.
-    const Float sx = Float(draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * 0.66f), sy = Float(0.66f);
+    const float sy = 0.66f, sx = draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * sy;
     Vec3<Warp> p[3];
-    for (int i = 0; i < 3; ++i) p[i] = Vec3<Warp>(v[i].x * sx, v[i].y * sy, -v[i].w);
+    for (int i = 0; i < 3; ++i) p[i] = Vec3<Warp>(corner[i].x * sx, corner[i].y * sy, -corner[i].w);
     in.normal = cross(p[1] - p[0], p[2] - p[0]);
-    in.position = Vec3<Warp>(mix(b.value, p[0].x, p[1].x, p[2].x), mix(b.value, p[0].y, p[1].y, p[2].y),
-                             mix(b.value, p[0].z, p[1].z, p[2].z));
+    in.position = Vec3<Warp>(mix(weights.value, p[0].x, p[1].x, p[2].x), mix(weights.value, p[0].y, p[1].y, p[2].y),
+                             mix(weights.value, p[0].z, p[1].z, p[2].z));
     const Float flip = select(dot(in.normal, in.position) > 0.0f, -1.0f, 1.0f);
     in.normal = in.normal * flip;
     return;
   }
   const auto attribute = [&](const auto& values, int c) {
-    return mix(b.value, values[0][c], values[1][c], values[2][c]);
+    return mix(weights.value, values[0][c], values[1][c], values[2][c]);
   };
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
   const Vec3<Warp> p(attribute(corners.position, 0), attribute(corners.position, 1), attribute(corners.position, 2));
@@ -82,10 +82,9 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
     const Vec3<Warp> n(attribute(corners.normal, 0), attribute(corners.normal, 1), attribute(corners.normal, 2));
     in.normal = Vec3<Warp>(rotate(n, 0), rotate(n, 1), rotate(n, 2));
   } else {
-    in.normal = Vec3<Warp>(Float(0.0f), Float(0.0f), Float(1.0f));
+    in.normal = Vec3<Warp>(0.0f, 0.0f, 1.0f);
   }
-  const Vec2<Warp> zero(Float(0.0f), Float(0.0f));
-  in.texcoord = in.texcoord_dx = in.texcoord_dy = zero;
+  in.texcoord = in.texcoord_dx = in.texcoord_dy = Vec2<Warp>(0.0f, 0.0f);
   if (!is_textured(frame, *in.material)) return;
   in.texcoord = Vec2<Warp>(attribute(corners.texcoord, 0), attribute(corners.texcoord, 1));
   // The derivative of a quotient.
@@ -93,12 +92,12 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
     const Float sum = (step.x + step.y) + step.z;
     const auto one = [&](int c, Float value) {
       const auto& t = corners.texcoord;
-      return (mix(step, t[0][c], t[1][c], t[2][c]) - value * sum) * b.inverse;
+      return (mix(step, t[0][c], t[1][c], t[2][c]) - value * sum) * weights.inverse;
     };
     return Vec2<Warp>(one(0, in.texcoord.x), one(1, in.texcoord.y));
   };
-  in.texcoord_dx = derivative(b.dx);
-  in.texcoord_dy = derivative(b.dy);
+  in.texcoord_dx = derivative(weights.dx);
+  in.texcoord_dy = derivative(weights.dy);
 }
 
 // Loads the values that interpolate() reads, for lanes m.
@@ -109,10 +108,11 @@ BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, c
   const bool normals = material && frame.normals, texcoords = material && is_textured(frame, *in.material);
   const int components = draw.bits & kDrawTransform ? 3 : 4;
   const uint32_t base_primitive = run.first_batch * kBatchTriangles;
+  // Not Corners{}: GCC would clear memory, and load it again.
   for (int i = 0; i < 3; ++i) {
-    for (Float& f : corners.position[i]) f = Float(0.0f);
-    for (Float& f : corners.normal[i]) f = Float(0.0f);
-    for (Float& f : corners.texcoord[i]) f = Float(0.0f);
+    for (Float& value : corners.position[i]) value = 0.0f;
+    for (Float& value : corners.normal[i]) value = 0.0f;
+    for (Float& value : corners.texcoord[i]) value = 0.0f;
   }
   w.for_distinct(in.primitive, m, [&](auto primitive, Mask same) {
     uint32_t vertex[3];

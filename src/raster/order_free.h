@@ -65,7 +65,8 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
     const bool touched = v.state().pending > 0 && region_is_touched(v, phase_number, region);
     if (!touched && !(complete && waiting)) continue;
     if (v.is_stopped()) break;
-    const KeyPass pass(t.targets, region, phase.key_bits, t.cull_hidden, v.share(), v.shared().keys);
+    const KeyPass pass{&t.targets, &region,          &v.shared().keys,       v.share(),      region.x,
+                       region.y,   t.targets.region, t.targets.region_shift, phase.key_bits, t.cull_hidden};
     load_keys(w, pass);
     b.sync();
     const int covered = touched ? rasterize_pending(v, phase_number, pass) : 0;

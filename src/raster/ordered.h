@@ -48,11 +48,11 @@ BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n)
         const Int pair = w.lane() + i;
         const Int low = ((pair & ~(stride - 1)) << 1) | (pair & (stride - 1));
         const Int high = low | stride;
-        const Ulong a = w.gather(keys, low, m), c = w.gather(keys, high, m);
+        const Ulong before = w.gather(keys, low, m), behind = w.gather(keys, high, m);
         const Mask up = (low & size) == 0;
-        const Mask swap = m && ((up && a > c) || (!up && a < c));
-        w.scatter(keys, low, c, swap);
-        w.scatter(keys, high, a, swap);
+        const Mask swap = m && ((up && before > behind) || (!up && before < behind));
+        w.scatter(keys, low, behind, swap);
+        w.scatter(keys, high, before, swap);
       }
       b.sync();
     }
@@ -88,9 +88,9 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
   prepare_list(v, region);
   v.b.sync();
   const int tiles_across = t.targets.region / kTile, tiles = tiles_across * tiles_across, listed = list.count;
-  const size_t base = size_t(region.number) * size_t(t.targets.region * t.targets.region);
+  const size_t base = first_sample(t.targets, region);
   const RegionState state = t.targets.region_state[region.number];
-  TilePass pass(t.targets, region, v.shading, v.shared().tile[w.index], counts);
+  TilePass pass{t.targets, region, v.shading, v.shared().tile[w.index], counts, format_of(t.targets, region)};
   for (int tile = w.index; tile < tiles; tile += v.b.warps) {
     const int column = tile & (tiles_across - 1), row = tile / tiles_across;
     const int place = row * 8 + column;  // in TileMasks
@@ -187,10 +187,7 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
     const RegionRecord& region = t.targets.own_regions[i];
     if (!region_is_touched(v, phase, region)) continue;
     if (v.is_stopped()) break;
-    RegionState& state = t.targets.region_state[region.number];
-    materialize_clears(w, t.targets, region, state.bits, v.share());
-    b.sync();
-    if (b.leader()) w.once([&] { state.bits &= ~uint32_t(kClearColor | kClearDepth | kClearStencil); });
+    write_clears(v, region, kClearAny);
     const uint64_t before = counts.fragments;
     for (int next = 0; next < eligible;) {
       next = fill_list(v, region, keys, next, eligible);

@@ -92,7 +92,7 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t p
       next_task = first < next_task ? first : next_task;
     }
     if (w.any(done)) {
-      auto left = w.spill(Uint(1u));
+      auto left = w.spill(1u);
       const auto block_of = w.spill(group.block);
       w.for_lanes(done, [&](int i) {
         left.set(i, device_atomic<uint32_t>(t.blocks[block_of[i]].references).fetch_sub(1, kAcqRel) - 1);

@@ -16,6 +16,12 @@ inline constexpr uint32_t kAtGate = 0xffffffffu;
 // How far a rasterizer is with a blit: what it does at a gate, and whether all have come there.
 enum class GateStep : uint32_t { arrive, await_all, copy, await_copies };
 
+// How many rasterizers have come to a blit, and how many of them have copied their share.
+struct BlitGate {
+  uint32_t arrived, copied;
+};
+static_assert(sizeof(BlitGate) == 2 * sizeof(uint32_t));
+
 // Numbers that stand for all: tasks up to the last, and targets.
 inline constexpr uint32_t kAllTasks = 0xffffffffu;
 inline constexpr uint32_t kEveryTarget = 0xffffffffu;
@@ -44,7 +50,7 @@ struct RasterTables {
   uint32_t* pending_mask;
   uint64_t* sort_scratch;      // per block of the launch, sort_capacity each
   uint32_t sort_capacity;      // power of two >= store_blocks
-  uint32_t* gates;             // two per blit
+  BlitGate* gates;             // one per blit
   uint64_t* region_fragments;  // covered samples of each region
   Shading shading;
   bool cull_hidden;  // order-free phases leave out tiles that are hidden already

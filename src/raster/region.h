@@ -57,9 +57,14 @@ BROKKR_FN Box<int32_t> region_box(const RegionRecord& region, int edge) {
   return {region.x, region.y, region.x + edge - 1, region.y + edge - 1};
 }
 
+// Where a region's samples begin in the planes.
+BROKKR_FN size_t first_sample(const TargetTables& planes, const RegionRecord& region) {
+  return size_t(region.number) * size_t(planes.region * planes.region);
+}
+
 // One region of an order-free phase, as one warp works on it.
 struct KeyPass {
-  const TargetTables* targets;
+  const TargetTables* planes;
   const RegionRecord* region;
   RegionKeys* keys;
   Share share;                // of the region's samples
@@ -67,69 +72,57 @@ struct KeyPass {
   uint8_t key_bits;           // PhaseRecord::key_bits
   bool cull_hidden;           // RasterTables::cull_hidden
 
-  BROKKR_FN KeyPass(const TargetTables& t, const RegionRecord& r, uint8_t bits, bool cull, Share warp, RegionKeys& k)
-      : targets(&t),
-        region(&r),
-        keys(&k),
-        share(warp),
-        x(r.x),
-        y(r.y),
-        edge(t.region),
-        shift(t.region_shift),
-        key_bits(bits),
-        cull_hidden(cull) {}
   BROKKR_FN Box<int32_t> box() const { return {x, y, x + edge - 1, y + edge - 1}; }
   BROKKR_FN int samples() const { return edge * edge; }
-  // Where the region's samples begin in the planes.
-  BROKKR_FN size_t base() const { return size_t(region->number) * size_t(samples()); }
+  BROKKR_FN size_t base() const { return first_sample(*planes, *region); }
 };
 
 // Fills the key buffer from memory or from the clear that waits.
 BROKKR_FN void load_keys(Warp& w, const KeyPass& pass) {
-  const TargetTables& t = *pass.targets;
-  const RegionState state = t.region_state[pass.region->number];
+  const TargetTables& planes = *pass.planes;
+  const RegionState state = planes.region_state[pass.region->number];
   const int samples = pass.samples(), tiles = samples / kTileSamples;
   const size_t base = pass.base();
-  const Uint nothing(nothing_new(pass.key_bits)), cleared = depth_key(state.depth, pass.key_bits);
+  const Uint nothing = nothing_new(pass.key_bits), cleared = depth_key(state.depth, pass.key_bits);
   for (int s = pass.share.first; s < samples; s += pass.share.step) {
     const Uint depth =
-        state.bits & kClearDepth ? cleared : depth_key(w.load(t.depth + base + size_t(s)), pass.key_bits);
-    const Uint order = state.bits & kKeysWaiting ? w.load(t.order + base + size_t(s)) : nothing;
+        state.bits & kClearDepth ? cleared : depth_key(w.load(planes.depth + base + size_t(s)), pass.key_bits);
+    const Uint order = state.bits & kKeysWaiting ? w.load(planes.order + base + size_t(s)) : nothing;
     pass.keys->set(w, s, depth, order);
   }
   for (int tile = pass.share.first; tile < tiles; tile += pass.share.step) {
-    pass.keys->set_farthest(w, tile, state.bits & kClearDepth ? cleared : Uint(0xffffffffu),
-                            w.first_lanes(tiles - tile));
+    pass.keys->set_farthest(w, tile, state.bits & kClearDepth ? cleared : 0xffffffffu, w.first_lanes(tiles - tile));
   }
 }
 
 // Writes the key buffer to memory; the region waits for the rest of its phase.
 BROKKR_FN void save_keys(Warp& w, const KeyPass& pass) {
-  const TargetTables& t = *pass.targets;
+  const TargetTables& planes = *pass.planes;
   const size_t base = pass.base();
   for (int s = pass.share.first; s < pass.samples(); s += pass.share.step) {
-    w.store(t.depth + base + size_t(s), depth_of_key(pass.keys->depth(w, s), pass.key_bits));
-    w.store(t.order + base + size_t(s), pass.keys->order(w, s));
+    w.store(planes.depth + base + size_t(s), depth_of_key(pass.keys->depth(w, s), pass.key_bits));
+    w.store(planes.order + base + size_t(s), pass.keys->order(w, s));
   }
 }
 
-// Writes the clears that wait to memory. Samples outside the target are cleared with the others.
-BROKKR_FN void materialize_clears(Warp& w, const TargetTables& t, const RegionRecord& region, uint32_t planes,
+// Writes the clears that wait, of the planes `which` (RegionBit), to memory. Samples outside the target are cleared
+// with the others.
+BROKKR_FN void materialize_clears(Warp& w, const TargetTables& planes, const RegionRecord& region, uint32_t which,
                                   Share share) {
-  const RegionState state = t.region_state[region.number];
-  planes &= state.bits;
-  const int samples = t.region * t.region;
-  const size_t base = size_t(region.number) * size_t(samples);
+  const RegionState state = planes.region_state[region.number];
+  which &= state.bits;
+  const int samples = planes.region * planes.region;
+  const size_t base = first_sample(planes, region);
   for (int s = share.first; s < samples; s += share.step) {
-    if (planes & kClearColor) {
-      w.store(t.color + base + size_t(s), uint32_t(state.color));
-      if (t.color_high) w.store(t.color_high + base + size_t(s), uint32_t(state.color >> 32));
+    if (which & kClearColor) {
+      w.store(planes.color + base + size_t(s), uint32_t(state.color));
+      if (planes.color_high) w.store(planes.color_high + base + size_t(s), uint32_t(state.color >> 32));
     }
-    if (planes & kClearDepth) w.store(t.depth + base + size_t(s), state.depth);
+    if (which & kClearDepth) w.store(planes.depth + base + size_t(s), state.depth);
   }
-  if (planes & kClearStencil) {
+  if (which & kClearStencil) {
     // Stencil is a byte a sample; four at a time.
-    uint32_t* words = reinterpret_cast<uint32_t*>(t.stencil + base);
+    uint32_t* words = reinterpret_cast<uint32_t*>(planes.stencil + base);
     for (int s = share.first; s < samples; s += share.step) {
       w.store(words + s / 4, state.stencil * 0x01010101u, w.first_lanes((w.width + 3) / 4));
     }

@@ -32,23 +32,22 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
       const Int two = four | w.shuffle(four, w.lane() ^ 1);
       active = (two | w.shuffle(two, w.lane() ^ 2)) != 0;
     }
-    const Fragment<Warp> f = shade(w, context, in, active);
-    const Stored c = store_color(format, {f.color.x, f.color.y, f.color.z, f.color.w});
-    shown.low = select(now, c.low, shown.low);
-    shown.high = select(now, c.high, shown.high);
+    const Stored stored = store_color(format, color_of(shade(w, context, in, active)));
+    shown.low = select(now, stored.low, shown.low);
+    shown.high = select(now, stored.high, shown.high);
     todo = todo && !now;
   }
 }
 
 // The tiles of the warp's share. Returns how many samples were shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
-  const TargetTables& t = *pass.targets;
-  const TargetRecord& target = t.targets[pass.region->target];
-  const RegionState state = t.region_state[pass.region->number];
+  const TargetTables& planes = *pass.planes;
+  const TargetRecord& target = planes.targets[pass.region->target];
+  const RegionState state = planes.region_state[pass.region->number];
   const int tiles_shift = pass.shift - 3;
   const size_t base = pass.base();
   const RegionKeys& keys = *pass.keys;
-  const Uint nothing(nothing_new(pass.key_bits));
+  const Uint nothing = nothing_new(pass.key_bits);
   const bool fresh = (state.bits & kClearColor) != 0, half = target.format == uint32_t(ColorFormat::rgba16f);
   const bool writes_color = !(pass.key_bits & kKeyDepthOnly);
   int shaded = 0;
@@ -72,16 +71,16 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         in.primitive = primitive;
         shade_won(w, context, target.format, quads, in, won, shown);
         shaded += w.count(won);
-        if (t.visible_id) w.store(t.visible_id + memory, primitive, won);
+        if (planes.visible_id) w.store(planes.visible_id + memory, primitive, won);
       }
-      if (some && t.depth_id) w.store(t.depth_id + memory, primitive_of_order(order, pass.key_bits), won);
+      if (some && planes.depth_id) w.store(planes.depth_id + memory, primitive_of_order(order, pass.key_bits), won);
       if (writes_color && (fresh || some)) {
-        const Mask write = fresh ? Mask(true) : won;
-        w.store(t.color + memory, shown.low, write);
-        if (half) w.store(t.color_high + memory, shown.high, write);
+        const Mask write = fresh ? true : won;
+        w.store(planes.color + memory, shown.low, write);
+        if (half) w.store(planes.color_high + memory, shown.high, write);
       }
       if (some || (state.bits & kClearDepth)) {
-        w.store(t.depth + memory, depth_of_key(keys.depth(w, at), pass.key_bits));
+        w.store(planes.depth + memory, depth_of_key(keys.depth(w, at), pass.key_bits));
       }
     }
   }

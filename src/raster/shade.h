@@ -4,6 +4,7 @@
 #include "brokkr/choices.h"
 #include "geometry/planned.h"
 #include "raster/interpolate.h"
+#include "target/pixel.h"
 #define BROKKR_SHADER_FILES
 #include "brokkr/shadings.def"
 #undef BROKKR_SHADER_FILES
@@ -17,6 +18,10 @@ struct ShadeContext {
   Run run;
 };
 
+BROKKR_FN Color color_of(const Fragment<Warp>& fragment) {
+  return {fragment.color.x, fragment.color.y, fragment.color.z, fragment.color.w};
+}
+
 struct Samples {
   Float x, y, z;  // sample centres in pixels, depth
   Uint primitive;
@@ -25,7 +30,7 @@ struct Samples {
 // A shader with kSurface is called for lanes of one run at a time.
 template <class Shader>
 BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Uint run_of, Mask m) {
-  Fragment<Warp> out{Vec4<Warp>(Float(0.0f), Float(0.0f), Float(0.0f), Float(0.0f)), Mask(false)};
+  Fragment<Warp> out{Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f), false};
   Mask todo = m;
   while (w.any(todo)) {
     const uint32_t number = w.broadcast(run_of, lowest_bit(w.ballot(todo)));
@@ -34,19 +39,19 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
     in.draw = context.run.draw;
     in.view = context.frame->views + context.run.view;
     in.material = context.frame->materials + in.draw->material;
-    in.draw_number = Uint(context.run.draw_number);
+    in.draw_number = context.run.draw_number;
     interpolate_surface(w, *context.frame, context.run, same, in);
-    Fragment<Warp> f;
+    Fragment<Warp> one;
     if constexpr (Shader::kMaterial) {
-      f = in.draw->bits & kDrawMaterial ? Shader()(w, in, same) : LitDraw<Warp>()(w, in, same);
+      one = in.draw->bits & kDrawMaterial ? Shader()(w, in, same) : LitDraw<Warp>()(w, in, same);
     } else {
-      f = Shader()(w, in, same);
+      one = Shader()(w, in, same);
     }
-    out.color.x = select(same, f.color.x, out.color.x);
-    out.color.y = select(same, f.color.y, out.color.y);
-    out.color.z = select(same, f.color.z, out.color.z);
-    out.color.w = select(same, f.color.w, out.color.w);
-    out.keep = out.keep || (same && f.keep);
+    out.color.x = select(same, one.color.x, out.color.x);
+    out.color.y = select(same, one.color.y, out.color.y);
+    out.color.z = select(same, one.color.z, out.color.z);
+    out.color.w = select(same, one.color.w, out.color.w);
+    out.keep = out.keep || (same && one.keep);
     todo = todo && !same;
   }
   return out;
@@ -83,7 +88,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   in.y = samples.y;
   in.z = samples.z;
   in.primitive = samples.primitive;
-  in.draw_number = Uint(0u);
+  in.draw_number = 0u;
   switch (context.shading) {
 #include "brokkr/shadings.def"
   }

@@ -22,12 +22,9 @@ BROKKR_FN int rasterize_small(Warp& w, const KeyPass& pass, RecordGroup records,
     vx[k] = records.x(w, k);
     vy[k] = records.y(w, k);
   }
+  edge_steps(vx, vy, a, b);
   for (int k = 0; k < 3; ++k) {
-    const int j = k == 2 ? 0 : k + 1;
-    a[k] = vy[k] - vy[j];
-    b[k] = vx[j] - vx[k];
-    const Mask owns = a[k] > 0 || (a[k] == 0 && b[k] < 0);
-    row[k] = (a[k] * (px - vx[k]) + b[k] * (py - vy[k]) + select(owns, 0, -1)) >> 8;
+    row[k] = (a[k] * (px - vx[k]) + b[k] * (py - vy[k]) + select(owns_samples(a[k], b[k]), 0, -1)) >> 8;
   }
   const Float z = as_float(records.field(w, kZ));
   const Float z_dx = as_float(records.field(w, kZdx)), z_dy = as_float(records.field(w, kZdy));
@@ -65,9 +62,8 @@ BROKKR_FN int rasterize_small(Warp& w, const KeyPass& pass, RecordGroup records,
 // corner samples bound it.
 BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTriangle& tri, LaneTiles& tiles) {
   const Float dx = to_float(tiles.x - tri.box.min_x), dy = to_float(tiles.y - tri.box.min_y);
-  const Float seven(7.0f), zero(0.0f);
   const auto corner = [&](bool high_x, bool high_y) {
-    return depth_key(plane_depth(tri.z, tri.z_dx, tri.z_dy, dx + (high_x ? seven : zero), dy + (high_y ? seven : zero),
+    return depth_key(plane_depth(tri.z, tri.z_dx, tri.z_dy, dx + (high_x ? 7.0f : 0.0f), dy + (high_y ? 7.0f : 0.0f),
                                  tri.z_min, tri.z_max),
                      pass.key_bits);
   };
@@ -95,7 +91,7 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock&
     const bool whole = (tiles.covered >> tile) & 1u;
     const TileEdges edges(w, tri, column * kTile, row * kTile);
     for (int s = 0; s < kTileSamples; s += w.width) {
-      const Mask inside = whole ? Mask(true) : edges.inside(s);
+      const Mask inside = whole ? true : edges.inside(s);
       if (!whole && !w.any(inside)) continue;
       const Float z = edges.depth(s);
       pass.keys->take_min(w, at + s, depth_key(z, pass.key_bits), order, inside);

@@ -18,6 +18,15 @@ inline constexpr uint32_t kMaxFrameVertices = 1u << 29;  // lane gathers index f
 
 enum class Assembly : uint8_t { list, strip, fan };
 
+// The elements that form a triangle of a draw, by numbers: in submission order, winding kept.
+constexpr void triangle_elements(Assembly assembly, uint32_t triangle, uint32_t (&element)[3]) {
+  const uint32_t odd = assembly == Assembly::strip ? triangle & 1u : 0u;
+  const uint32_t start = assembly == Assembly::list ? 3 * triangle : triangle;
+  element[0] = assembly == Assembly::fan ? 0u : start + odd;
+  element[1] = start + 1 - odd;
+  element[2] = start + 2;
+}
+
 // Bits of DrawRecord::bits.
 enum DrawBit : uint32_t {
   kDrawIndexed = 1u << 0,

@@ -8,6 +8,7 @@
 // Of several queues, the next one is that with the most exchanges in its last pass and the most arrivals since.
 #pragma once
 
+#include "schedule/constants.h"
 #include "schedule/task_tree.h"
 
 BROKKR_MACHINE_BEGIN
@@ -27,7 +28,7 @@ class Maintainer {
     Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) {
       if constexpr (decltype(queue)::kSorted) {
         const uint32_t tail = read(m_.control[leaf].tail);
-        const uint32_t unsorted = 1 + exchanged_[leaf % kTracked] + (tail - sorted_[leaf % kTracked]);
+        const uint32_t unsorted = 1 + exchanged_[leaf % kTrackedQueues] + (tail - sorted_[leaf % kTrackedQueues]);
         if (int32_t(tail - read(m_.control[leaf].head)) > kMargin && unsorted > most) {
           most = unsorted;
           best = leaf;
@@ -45,11 +46,10 @@ class Maintainer {
   }
 
  private:
-  static constexpr int kTracked = 64;
   Warp& w_;
   QueueMemory<kWords> m_;
   uint32_t* stop_;
-  uint32_t sorted_[kTracked] = {}, exchanged_[kTracked] = {};
+  uint32_t sorted_[kTrackedQueues] = {}, exchanged_[kTrackedQueues] = {};
 
   BROKKR_FN uint32_t read(uint32_t& word) {
     return w_.uniform([&]() -> uint32_t { return device_atomic<uint32_t>(word).load(kAcquire); });
@@ -63,11 +63,11 @@ class Maintainer {
       moved += sort_window<Leaf>(leaf, p, state);
       if (read(*stop_) != 0) break;
     }
-    sorted_[leaf % kTracked] = tail;
-    exchanged_[leaf % kTracked] = uint32_t(moved);
+    sorted_[leaf % kTrackedQueues] = tail;
+    exchanged_[leaf % kTrackedQueues] = uint32_t(moved);
     return moved;
   }
-  BROKKR_FN uint32_t* slot(int leaf, uint32_t p) const {
+  BROKKR_FN uint32_t* slot_of(int leaf, uint32_t p) const {
     return m_.slots +
            (size_t(uint32_t(leaf)) * m_.capacity + (p & (m_.capacity - 1))) * QueueMemory<kWords>::kSlotWords;
   }
@@ -75,15 +75,15 @@ class Maintainer {
   BROKKR_FN int sort_window(int leaf, uint32_t first, const MaintainState& state) {
     const uint32_t mask = 0u - m_.capacity;
     // Slots whose element has arrived and that this warp has locked.
-    auto locked = w_.spill(Uint(0u));
-    decltype(w_.spill(Uint(0u))) words[kWords];
-    for (auto& word : words) word = w_.spill(Uint(0u));
+    auto locked = w_.spill(0u);
+    Warp::Spilled<uint32_t> words[kWords];
+    for (auto& word : words) word = w_.spill(0u);
     w_.for_lanes(w_.first_lanes(kWidth), [&](int i) {
-      uint32_t* s = slot(leaf, first + uint32_t(i));
+      uint32_t* slot = slot_of(leaf, first + uint32_t(i));
       uint32_t published = ((first + uint32_t(i)) & mask) + 1u;
-      if (!device_atomic<uint32_t>(*s).compare_exchange_strong(published, published + 1u, kAcqRel)) return;
+      if (!device_atomic<uint32_t>(*slot).compare_exchange_strong(published, published + 1u, kAcqRel)) return;
       locked.set(i, 1u);
-      for (int k = 0; k < kWords; ++k) words[k].set(i, s[1 + k]);
+      for (int k = 0; k < kWords; ++k) words[k].set(i, slot[1 + k]);
     });
     const Mask mine = locked.lanes() != 0;
     const uint32_t bits = w_.ballot(mine);
@@ -91,31 +91,31 @@ class Maintainer {
     for (int k = 0; k < kWords; ++k) element[k] = words[k].lanes();
     const Uint urgency = urgency_of(Leaf{}, element, state);
     // The r-th most urgent element goes to the r-th locked slot.
-    Int rank = Int(0);
+    Int rank = 0;
     for (uint32_t left = bits; left != 0; left &= left - 1) {
       const int j = lowest_bit(left);
-      const Uint other = Uint(w_.broadcast(urgency, j));
-      rank = rank + select(other > urgency || (other == urgency && j < w_.lane()), 1, 0);
+      const uint32_t other = w_.broadcast(urgency, j);
+      rank += select(other > urgency || (other == urgency && j < w_.lane()), 1, 0);
     }
     const auto rank_of = w_.spill(rank);
-    auto moved = w_.spill(Uint(0u));
+    auto moved = w_.spill(0u);
     w_.for_lanes(mine, [&](int i) {
       uint32_t left = bits;
-      for (int r = rank_of[i]; r > 0; --r) left &= left - 1;
+      for (int above = rank_of[i]; above > 0; --above) left &= left - 1;
       const int to = lowest_bit(left);
       moved.set(i, to != i ? 1u : 0u);
-      uint32_t* s = slot(leaf, first + uint32_t(to));
-      for (int k = 0; k < kWords; ++k) s[1 + k] = words[k][i];
+      uint32_t* slot = slot_of(leaf, first + uint32_t(to));
+      for (int k = 0; k < kWords; ++k) slot[1 + k] = words[k][i];
     });
     w_.sync();  // all are in their places before one slot is given back
     w_.for_lanes(mine, [&](int i) {
-      device_atomic<uint32_t>(*slot(leaf, first + uint32_t(i))).store(((first + uint32_t(i)) & mask) + 1u, kRelease);
+      device_atomic<uint32_t>(*slot_of(leaf, first + uint32_t(i))).store(((first + uint32_t(i)) & mask) + 1u, kRelease);
     });
     return w_.count(mine && moved.lanes() != 0);
   }
   template <class Callbacks, class... Tasks>
   BROKKR_FN Uint urgency_of(Queue<Callbacks, Tasks...>, const Uint (&element)[kWords], const MaintainState& state) {
-    Uint urgency = Uint(0u);
+    Uint urgency = 0u;
     const auto one = [&](auto task) {
       using Task = typename decltype(task)::Type;
       Uint payload[Task::kWords];

@@ -32,15 +32,15 @@ struct ByNumber {
 template <int kWord>
 struct ByPriority {
   template <class Task>
-  BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
-    return as_int((payload[kWord] >> 8) * s.children >> 16);
+  BROKKR_FN static Int traverse(const BucketState& state, const Uint (&payload)[Task::kWords], Mask) {
+    return as_int((payload[kWord] >> 8) * state.children >> 16);
   }
 };
 // Nothing to decide: each child takes tasks of its own kind.
 struct ByTask {
   template <class Task>
   BROKKR_FN static Int traverse(const BucketState&, const Uint (&)[Task::kWords], Mask) {
-    return Int(0);
+    return 0;
   }
 };
 
@@ -61,7 +61,9 @@ using Discrete = LastFirst<ByPriority<kWord>>;
 template <class Traverse>
 struct FirstFirst : BucketDefaults, Traverse {
   BROKKR_FN static bool settles(const BucketState&, int, uint64_t) { return true; }
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) { return to_ulong(s.children - child); }
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
+    return to_ulong(state.children - child);
+  }
 };
 
 // The child that reported most: fill-level, with HowMany in the leaves.
@@ -74,12 +76,14 @@ struct Fullest : BucketDefaults, Traverse {
 template <class Traverse>
 struct RoundRobin : BucketDefaults, Traverse {
   static constexpr int kLocalWords = 1;  // the child that was chosen last
-  BROKKR_FN static void init(const BucketState& s, uint32_t worker) { s.local[0] = worker % uint32_t(s.children); }
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
-    const Int ahead = child - (int(s.local[0]) + 1);
-    return to_ulong(s.children - select(ahead < 0, ahead + s.children, ahead));
+  BROKKR_FN static void init(const BucketState& state, uint32_t worker) {
+    state.local[0] = worker % uint32_t(state.children);
   }
-  BROKKR_FN static void chosen(const BucketState& s, int child) { s.local[0] = uint32_t(child); }
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
+    const Int ahead = child - (int(state.local[0]) + 1);
+    return to_ulong(state.children - select(ahead < 0, ahead + state.children, ahead));
+  }
+  BROKKR_FN static void chosen(const BucketState& state, int child) { state.local[0] = uint32_t(child); }
 };
 
 // Time in proportion to quotas: the next child is the one that has had the smallest part of its quota (5.3.3, separate
@@ -89,20 +93,19 @@ template <class Traverse>
 struct FairShare : BucketDefaults, Traverse {
   static constexpr int kSharedWords = 2;
   static constexpr bool kTimed = true;
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
-    Warp w;
-    auto score = w.spill(Ulong(uint64_t(0)));
-    const auto child_of = w.spill(child);
-    w.for_lanes(child < s.children, [&](int i) {
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
+    auto score = Warp::spill(uint64_t(0));
+    const auto child_of = Warp::spill(child);
+    Warp::for_lanes(child < state.children, [&](int i) {
       const int c = child_of[i];
-      const uint64_t used = device_atomic<uint64_t>(s.shared[c]).load(kRelaxed);
-      const uint64_t quota = device_atomic<uint64_t>(s.shared[s.children + c]).load(kRelaxed);
+      const uint64_t used = device_atomic<uint64_t>(state.shared[c]).load(kRelaxed);
+      const uint64_t quota = device_atomic<uint64_t>(state.shared[state.children + c]).load(kRelaxed);
       score.set(i, ~uint64_t(0) - (used << 8) / (quota == 0 ? 1 : quota));
     });
     return score.lanes();
   }
-  BROKKR_FN static void executed(const BucketState& s, int child, uint64_t ns) {
-    device_atomic<uint64_t>(s.shared[child]).fetch_add(ns, kRelaxed);
+  BROKKR_FN static void executed(const BucketState& state, int child, uint64_t ns) {
+    device_atomic<uint64_t>(state.shared[child]).fetch_add(ns, kRelaxed);
   }
 };
 
@@ -130,15 +133,14 @@ template <int kWord, int kProcesses>
 struct SortedByShare : HasTasks {
   template <class Task>
   BROKKR_FN static Uint maintain(const Uint (&payload)[Task::kWords], const MaintainState& state) {
-    Warp w;
     uint64_t total = 1, quotas = 1;
     for (int i = 0; i < kProcesses; ++i) {
       total += device_atomic<uint64_t>(state.user[i]).load(kRelaxed);
       quotas += state.user[kProcesses + i];
     }
-    auto urgency = w.spill(Uint(0u));
-    const auto process_of = w.spill(payload[kWord]);
-    w.for_lanes(w.first_lanes(kWidth), [&](int i) {
+    auto urgency = Warp::spill(0u);
+    const auto process_of = Warp::spill(payload[kWord]);
+    Warp::for_lanes(Warp::first_lanes(kWidth), [&](int i) {
       const uint32_t p = process_of[i];
       const uint64_t due = total / quotas * state.user[kProcesses + p];
       const uint64_t used = device_atomic<uint64_t>(state.user[p]).load(kRelaxed);
@@ -157,28 +159,26 @@ template <int kJobWord, int kDeadlineWord>
 struct PerJob : BucketDefaults {
   static constexpr int kSharedWords = 2;
   template <class Task>
-  BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask m) {
-    Warp w;
-    const auto job_of = w.spill(payload[kJobWord]);
-    const auto deadline_of = w.spill(payload[kDeadlineWord]);
-    w.for_lanes(m, [&](int i) {
-      device_atomic<uint64_t> newest(s.shared[job_of[i]]);
+  BROKKR_FN static Int traverse(const BucketState& state, const Uint (&payload)[Task::kWords], Mask m) {
+    const auto job_of = Warp::spill(payload[kJobWord]);
+    const auto deadline_of = Warp::spill(payload[kDeadlineWord]);
+    Warp::for_lanes(m, [&](int i) {
+      device_atomic<uint64_t> newest(state.shared[job_of[i]]);
       uint64_t seen = newest.load(kRelaxed);
       while (seen < deadline_of[i] && !newest.compare_exchange_weak(seen, uint64_t(deadline_of[i]), kRelaxed)) {
       }
     });
     return as_int(payload[kJobWord]);
   }
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong info) {
-    Warp w;
-    auto score = w.spill(Ulong(uint64_t(0)));
-    const auto child_of = w.spill(child);
-    const auto count_of = w.spill(info);
-    w.for_lanes(child < s.children, [&](int i) {
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong info) {
+    auto score = Warp::spill(uint64_t(0));
+    const auto child_of = Warp::spill(child);
+    const auto count_of = Warp::spill(info);
+    Warp::for_lanes(child < state.children, [&](int i) {
       const int c = child_of[i];
       if (count_of[i] == 0) return;
-      const uint64_t newest = device_atomic<uint64_t>(s.shared[c]).load(kRelaxed);
-      const uint64_t before = (count_of[i] - 1) * s.shared[s.children + c];
+      const uint64_t newest = device_atomic<uint64_t>(state.shared[c]).load(kRelaxed);
+      const uint64_t before = (count_of[i] - 1) * state.shared[state.children + c];
       score.set(i, ~uint64_t(0) - (newest > before ? newest - before : 0));
     });
     return score.lanes();
@@ -189,8 +189,8 @@ struct PerJob : BucketDefaults {
 template <int kDeadlineWord, uint32_t kSlice>
 struct DeadlineSlices : FirstFirst<ByTask> {
   template <class Task>
-  BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
-    return as_int(minimum(payload[kDeadlineWord] / kSlice, s.children - 1));
+  BROKKR_FN static Int traverse(const BucketState& state, const Uint (&payload)[Task::kWords], Mask) {
+    return as_int(minimum(payload[kDeadlineWord] / kSlice, state.children - 1));
   }
 };
 
@@ -199,14 +199,14 @@ struct DeadlineSlices : FirstFirst<ByTask> {
 template <int kDeadlineWord, uint32_t kSlice>
 struct WrapAroundSlices : BucketDefaults {
   template <class Task>
-  BROKKR_FN static Int traverse(const BucketState& s, const Uint (&payload)[Task::kWords], Mask) {
+  BROKKR_FN static Int traverse(const BucketState& state, const Uint (&payload)[Task::kWords], Mask) {
     const Uint slice = payload[kDeadlineWord] / kSlice;
-    return as_int(slice - slice / s.children * s.children);
+    return as_int(slice - slice / state.children * state.children);
   }
-  BROKKR_FN static Ulong propagate(const BucketState& s, Int child, Ulong) {
-    const int present = int(s.now / 1000 / kSlice % uint64_t(s.children));
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
+    const int present = int(state.now / 1000 / kSlice % uint64_t(state.children));
     const Int ahead = child - present;
-    return to_ulong(s.children - select(ahead < 0, ahead + s.children, ahead));
+    return to_ulong(state.children - select(ahead < 0, ahead + state.children, ahead));
   }
 };
 

@@ -14,11 +14,15 @@ enum AbortLevel : uint32_t {
   kAbortLeave,   // leave as soon as possible
 };
 
+// The children between which a policy decides: a bucket's numbers of them, and the places of their quotas and times.
+enum StageChild : int { kGeometryChild, kRasterChild, kStageChildren };
+
 struct ScheduleControl {
   alignas(64) uint32_t next_task;  // first task that nobody has taken
   alignas(64) uint32_t watermark;  // first task that is not complete
   alignas(64) uint32_t finished;   // rasterizers that are done with the frame
-  alignas(64) uint64_t share[4];   // fair: ns of geometry and of rasterization, then their quotas
+  // fair: the time that each child has had, ns, then the quotas (FairShare's words).
+  alignas(64) uint64_t share[2 * kStageChildren];
 };
 
 struct ScheduleTables {
@@ -30,8 +34,8 @@ struct ScheduleTables {
   uint32_t task_batches;
   uint32_t batches;
   uint32_t rasterizers;
-  uint32_t blocks_per_task;  // most triangle blocks that a task can fill
-  uint32_t quota[2];         // fair: of geometry and of rasterization, in any unit
+  uint32_t blocks_per_task;        // most triangle blocks that a task can fill
+  uint32_t quota[kStageChildren];  // fair: in any unit
   Policy policy;
   bool stealing;
   // Policies with ranks (pipeline/launch_plan.h), else null.

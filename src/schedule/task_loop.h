@@ -100,9 +100,9 @@ class Worker {
     if (!w_.any(m)) return m;
     const Int leaf = Root::template leaf_for<Task>(view_, TreePlace{}, payload, m);
     const auto leaf_of = w_.spill(leaf);
-    decltype(w_.spill(payload[0])) words[Task::kWords];
+    Warp::Spilled<uint32_t> words[Task::kWords];
     for (int k = 0; k < Task::kWords; ++k) words[k] = w_.spill(payload[k]);
-    auto in = w_.spill(Uint(0u));
+    auto in = w_.spill(0u);
     const int wanted = w_.count(m);
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     w_.for_lanes(m, [&](int i) {
@@ -126,9 +126,9 @@ class Worker {
   BROKKR_FN int step() {
     view_.now = now();
     view_.exclude_none();
-    for (int tries = 0; tries < 8; ++tries) {
+    for (int tries = 0; tries < kMostTriesOfWorker; ++tries) {
       const Choice choice = Root::choose(w_, view_, TreePlace{});
-      if (choice.leaf < 0) return 0;
+      if (choice.leaf == kNoLeaf) return 0;
       int ran = 0;
       Root::walk(
           view_, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
@@ -180,13 +180,14 @@ class Worker {
     Uint element[kWords];
     const int n = queues_.dequeue(w_, leaf, element, kTasks);
     if (n == 0) return 0;
-    walk(leaf, [](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::chosen(s, child); });
+    walk(leaf, [](auto callbacks, const BucketState& state, int child) { decltype(callbacks)::chosen(state, child); });
     if constexpr (Root::kTimed) {
       const uint64_t begin = w_.uniform([]() -> uint64_t { return clock_ns(true); });
       Leaf::run(*this, element, n);
       const uint64_t ns = w_.uniform([]() -> uint64_t { return clock_ns(true); }) - begin;
-      walk(leaf,
-           [ns](auto callbacks, const BucketState& s, int child) { decltype(callbacks)::executed(s, child, ns); });
+      walk(leaf, [ns](auto callbacks, const BucketState& state, int child) {
+        decltype(callbacks)::executed(state, child, ns);
+      });
     } else {
       Leaf::run(*this, element, n);
     }

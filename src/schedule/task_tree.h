@@ -68,10 +68,10 @@ struct Bucket {
   template <class Task, class View>
   BROKKR_FN static Int leaf_for(const View& view, const TreePlace& at, const Uint (&payload)[Task::kWords], Mask m) {
     constexpr int kViable = (int(Children::template kAccepts<Task>) + ...);
-    Int child = Int(0);
-    if constexpr (kViable > 1) child = Callbacks::template traverse<Task>(state(view, at), payload, m);
+    Int child = 0;
+    if constexpr (kViable > 1) child = Callbacks::template traverse<Task>(state_of(view, at), payload, m);
     if constexpr (kViable > 1 && kAlike && First::kIsLeaf) return at.leaf + child;
-    Int leaf = Int(-1);
+    Int leaf = kNoLeaf;
     Warp w;
     each_child(at, [&](auto node, int c, const TreePlace& place) {
       using Node = decltype(node);
@@ -85,17 +85,16 @@ struct Bucket {
 
   template <class View>
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
-    const BucketState s = state(view, at);
+    const BucketState state = state_of(view, at);
     Choice best;
     uint64_t best_score = 0;
     const auto consider = [&](int first, Ulong info, Int leaf) {
-      const Ulong none = Ulong(uint64_t(0));
-      const Ulong rated = Callbacks::propagate(s, w.lane() + first, info);
-      const Ulong score = select(info == none || w.lane() + first >= kChildren, none, rated);
+      const Ulong rated = Callbacks::propagate(state, w.lane() + first, info);
+      const Ulong score = select(info == 0 || w.lane() + first >= kChildren, 0, rated);
       const uint64_t top = w.reduce_max(score);
       if (top <= best_score) return;
       best_score = top;
-      const int lane = lowest_bit(w.ballot(score == Ulong(top)));
+      const int lane = lowest_bit(w.ballot(score == top));
       best = {w.broadcast(info, lane), w.broadcast(leaf, lane)};
     };
     if constexpr (kAlike && First::kIsLeaf) {
@@ -105,25 +104,25 @@ struct Bucket {
                  w.lane() + (at.leaf + first));
       }
     } else {
-      Ulong info = Ulong(uint64_t(0));
-      Int leaf = Int(-1);
+      Ulong info = 0;
+      Int leaf = kNoLeaf;
       bool settled = false;
       each_child(at, [&](auto node, int c, const TreePlace& place) {
         if (settled) return;
         const Choice its = decltype(node)::choose(w, view, place);
         if constexpr (Settling<Callbacks>) {
-          if (its.info != 0 && Callbacks::settles(s, c, its.info)) {
+          if (its.info != 0 && Callbacks::settles(state, c, its.info)) {
             best = its;
             settled = true;
             return;
           }
         }
         const Mask here = w.lane() == c % kWidth;
-        info = select(here, Ulong(its.info), info);
+        info = select(here, its.info, info);
         leaf = select(here, its.leaf, leaf);
         if (c % kWidth == kWidth - 1 || c == kChildren - 1) {
           consider(c - c % kWidth, info, leaf);
-          info = Ulong(uint64_t(0));
+          info = 0;
         }
       });
     }
@@ -134,20 +133,20 @@ struct Bucket {
   BROKKR_FN static void walk(const View& view, const TreePlace& at, int leaf, F&& f, G&& g) {
     if constexpr (kAlike) {
       const int c = (leaf - at.leaf) / First::kLeaves;
-      f(Callbacks{}, state(view, at), c);
+      f(Callbacks{}, state_of(view, at), c);
       First::walk(view, place_of_alike(at, c), leaf, f, g);
     } else {
       each_child(at, [&](auto node, int c, const TreePlace& place) {
         using Node = decltype(node);
         if (leaf < place.leaf || leaf >= place.leaf + Node::kLeaves) return;
-        f(Callbacks{}, state(view, at), c);
+        f(Callbacks{}, state_of(view, at), c);
         Node::walk(view, place, leaf, f, g);
       });
     }
   }
   template <class View>
   BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t worker) {
-    Callbacks::init(state(view, at), worker);
+    Callbacks::init(state_of(view, at), worker);
     each_child(at, [&](auto node, int, const TreePlace& place) { decltype(node)::init(view, place, worker); });
   }
   template <class F>
@@ -157,7 +156,7 @@ struct Bucket {
 
  private:
   template <class View>
-  BROKKR_FN static BucketState state(const View& view, const TreePlace& at) {
+  BROKKR_FN static BucketState state_of(const View& view, const TreePlace& at) {
     return {view.shared + at.shared, view.local + at.local, kChildren, view.now};
   }
   BROKKR_FN static TreePlace place_of_alike(const TreePlace& at, int c) {

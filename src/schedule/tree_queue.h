@@ -33,12 +33,12 @@ struct Queue {
 
   template <class Task, class View>
   BROKKR_FN static Int leaf_for(const View&, const TreePlace& at, const Uint (&)[Task::kWords], Mask) {
-    return Int(at.leaf);
+    return at.leaf;
   }
   template <class View>
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
     const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, at.leaf, 1)), 0);
-    return {info, info == 0 ? -1 : at.leaf};
+    return {info, info == 0 ? kNoLeaf : at.leaf};
   }
   // Walks from the root to a leaf: f(bucket callbacks, state, child) at every bucket, g(Queue) at the end.
   template <class View, class F, class G>
@@ -70,12 +70,12 @@ struct Queue {
     Uint payload[Task::kWords];
     if constexpr (Task::kThreads == 1) {
       for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
-      Task::execute(worker, payload, Int(0), mine);
+      Task::execute(worker, payload, 0, mine);
     } else {
       // As many tasks at a time as the warp has lanes for; a task wider than the warp in several steps.
       constexpr int kLanes = Task::kThreads < kWidth ? Task::kThreads : kWidth;
       while (left != 0) {
-        Int from = Int(-1);
+        Int from = -1;
         for (int slot = 0; slot < kWidth / kLanes && left != 0; ++slot, left &= left - 1) {
           from = select(w.lane() >= slot * kLanes, lowest_bit(left), from);
           from = select(w.lane() >= (slot + 1) * kLanes, -1, from);

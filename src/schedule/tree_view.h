@@ -3,6 +3,7 @@
 #pragma once
 
 #include "queue/broker_queue.h"
+#include "schedule/constants.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -33,34 +34,36 @@ concept Settling = requires {
   &Callbacks::settles;
 };
 
-// A decision: the leaf to take tasks from; -1 where no leaf has any.
+// The number of no leaf.
+BROKKR_CONSTANT int kNoLeaf = -1;
+
+// A decision: the leaf to take tasks from, or kNoLeaf where none has any.
 struct Choice {
   uint64_t info = 0;
-  int leaf = -1;
+  int leaf = kNoLeaf;
 };
 
 // The input of decisions, and the places of the buckets' state.
 template <int kWords>
 struct TreeView {
-  static constexpr int kMostExcluded = 256;
   QueueMemory<kWords> queues;
   uint64_t* shared = nullptr;
   uint32_t* local = nullptr;
   uint64_t now = 0;
-  uint32_t excluded[kMostExcluded / 32] = {};  // leaves that turned out to be empty
+  uint32_t excluded[kMostExcludedLeaves / 32] = {};  // leaves that turned out to be empty
 
   BROKKR_FN bool is_excluded(int leaf) const {
-    return leaf < kMostExcluded && (excluded[leaf >> 5] >> (leaf & 31) & 1u) != 0;
+    return leaf < kMostExcludedLeaves && (excluded[leaf >> 5] >> (leaf & 31) & 1u) != 0;
   }
   BROKKR_FN void exclude(int leaf) {
-    if (leaf < kMostExcluded) excluded[leaf >> 5] |= 1u << (leaf & 31);
+    if (leaf < kMostExcludedLeaves) excluded[leaf >> 5] |= 1u << (leaf & 31);
   }
   BROKKR_FN void exclude_none() {
     for (uint32_t& bits : excluded) bits = 0;
   }
   // Elements of leaves first .. first + n - 1, one leaf per lane.
   BROKKR_FN Ulong counts(Warp& w, int first, int n) const {
-    auto count = w.spill(Ulong(uint64_t(0)));
+    auto count = w.spill(uint64_t(0));
     w.for_lanes(w.first_lanes(n), [&](int i) {
       if (is_excluded(first + i)) return;
       count.set(i, uint64_t(Broker<>(queues.control[first + i], queues.capacity).available()));

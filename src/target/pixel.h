@@ -52,17 +52,17 @@ struct Stored {
 };
 
 // `format` is a ColorFormat; `color` is linear.
-BROKKR_FN Stored store_color(uint32_t format, const Color& c) {
+BROKKR_FN Stored store_color(uint32_t format, Color color) {
   if (format == uint32_t(ColorFormat::rgba16f)) {
-    return {half_from_float(c.r) | (half_from_float(c.g) << 16), half_from_float(c.b) | (half_from_float(c.a) << 16)};
+    return {half_from_float(color.r) | (half_from_float(color.g) << 16),
+            half_from_float(color.b) | (half_from_float(color.a) << 16)};
   }
-  Color s = c;
   if (format == uint32_t(ColorFormat::rgba8_srgb)) {
-    s.r = srgb_from_linear(saturate(c.r));
-    s.g = srgb_from_linear(saturate(c.g));
-    s.b = srgb_from_linear(saturate(c.b));
+    color.r = srgb_from_linear(saturate(color.r));
+    color.g = srgb_from_linear(saturate(color.g));
+    color.b = srgb_from_linear(saturate(color.b));
   }
-  return {unorm8(s.r) | (unorm8(s.g) << 8) | (unorm8(s.b) << 16) | (unorm8(s.a) << 24), 0u};
+  return {unorm8(color.r) | (unorm8(color.g) << 8) | (unorm8(color.b) << 16) | (unorm8(color.a) << 24), 0u};
 }
 
 BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
@@ -71,19 +71,20 @@ BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
             float_from_half(high >> 16)};
   }
   const auto channel = [&](int shift) { return to_float(as_int((low >> shift) & 0xff)) * (1.0f / 255.0f); };
-  Color c{channel(0), channel(8), channel(16), channel(24)};
+  Color color{channel(0), channel(8), channel(16), channel(24)};
   if (format == uint32_t(ColorFormat::rgba8_srgb)) {
-    c.r = linear_from_srgb(c.r);
-    c.g = linear_from_srgb(c.g);
-    c.b = linear_from_srgb(c.b);
+    color.r = linear_from_srgb(color.r);
+    color.g = linear_from_srgb(color.g);
+    color.b = linear_from_srgb(color.b);
   }
-  return c;
+  return color;
 }
 
 // ---- Tests.
 
-template <class L>
-BROKKR_FN Mask compare(uint8_t func, L a, L b) {
+// One of a and b may be a scalar.
+template <class A, class B>
+BROKKR_FN Mask compare(uint8_t func, A a, B b) {
   switch (CompareFunc(func)) {
     case CompareFunc::never: return false;
     case CompareFunc::less: return a < b;
@@ -100,8 +101,8 @@ BROKKR_FN Mask compare(uint8_t func, L a, L b) {
 BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
   switch (StencilOp(op)) {
     case StencilOp::keep: break;
-    case StencilOp::zero: return Uint(0u);
-    case StencilOp::replace: return Uint(ref);
+    case StencilOp::zero: return 0u;
+    case StencilOp::replace: return ref;
     case StencilOp::increment: return select(old < 255, old + 1, old);
     case StencilOp::decrement: return select(old > 0, old - 1, old);
     case StencilOp::invert: return ~old & 255;
@@ -116,9 +117,9 @@ BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
 // One component's factor: c is the component's number, 3 for alpha.
 BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const Float (&d)[4],
                              const float (&constant)[4]) {
-  const Float one(1.0f);
+  const Float one = 1.0f;
   switch (BlendFactor(factor)) {
-    case BlendFactor::zero: return Float(0.0f);
+    case BlendFactor::zero: return 0.0f;
     case BlendFactor::one: return one;
     case BlendFactor::src_color: return s[c];
     case BlendFactor::one_minus_src_color: return one - s[c];
@@ -128,9 +129,9 @@ BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const F
     case BlendFactor::one_minus_src_alpha: return one - s[3];
     case BlendFactor::dst_alpha: return d[3];
     case BlendFactor::one_minus_dst_alpha: return one - d[3];
-    case BlendFactor::constant_color: return Float(constant[c]);
+    case BlendFactor::constant_color: return constant[c];
     case BlendFactor::one_minus_constant_color: return one - constant[c];
-    case BlendFactor::constant_alpha: return Float(constant[3]);
+    case BlendFactor::constant_alpha: return constant[3];
     case BlendFactor::one_minus_constant_alpha: return one - constant[3];
     case BlendFactor::src_alpha_saturate: return c == 3 ? one : minimum(s[3], one - d[3]);
   }

@@ -19,6 +19,7 @@ enum RegionBit : uint32_t {
   kClearStencil = 4,
   kKeysWaiting = 8,  // the order plane holds keys of an order-free phase, the depth plane their depths
 };
+inline constexpr uint32_t kClearAny = kClearColor | kClearDepth | kClearStencil;
 
 struct RegionState {
   uint32_t bits;  // RegionBit

@@ -34,26 +34,22 @@ __global__ void __launch_bounds__(kHelperThreads) gather_counts(const __grid_con
   }
 }
 
+template <class Span, size_t n>
+Span& unused(Span (&spans)[n]) {
+  for (Span& span : spans) {
+    if (span.count == 0) return span;
+  }
+  throw std::logic_error("CUDA: more than the " + std::to_string(n) + " pieces of memory that a table holds");
+}
+
 }  // namespace
 
 void ResetTable::add(void* memory, size_t bytes, uint32_t value) {
-  if (bytes == 0) return;
-  for (Span& s : span) {
-    if (s.count != 0) continue;
-    s = {static_cast<uint32_t*>(memory), bytes / 4, value};
-    return;
-  }
-  throw std::logic_error("CUDA: more memory to reset than the table holds");
+  if (bytes != 0) unused(span) = {static_cast<uint32_t*>(memory), bytes / 4, value};
 }
 
 void GatherTable::add(const void* from, void* to, size_t bytes) {
-  if (bytes == 0) return;
-  for (Span& s : span) {
-    if (s.count != 0) continue;
-    s = {static_cast<const uint32_t*>(from), static_cast<uint32_t*>(to), bytes / 4};
-    return;
-  }
-  throw std::logic_error("CUDA: more counts to copy than the table holds");
+  if (bytes != 0) unused(span) = {static_cast<const uint32_t*>(from), static_cast<uint32_t*>(to), bytes / 4};
 }
 
 DeviceAbort::DeviceAbort() : word_(sizeof(AbortLevel), "abort word"), values_(3 * sizeof(AbortLevel)) {

@@ -1,0 +1,39 @@
+// Constants of geometry, each with its consequence. Pictures depend on the guard band alone, and on that only where
+// triangles are clipped at it.
+#pragma once
+
+#include <cstdint>
+
+namespace brokkr {
+
+// Triangles of a block of the store, the unit that travels to rasterizers. A mask of them is one word, and a warp of
+// CUDA holds a record per lane. Twice as many need masks of 64 bits; half as many send nearly twice as many elements
+// through the queues.
+inline constexpr int kBlockRecords = 32;
+
+// Clipping against six planes makes at most nine corners, thus seven triangles, of one.
+inline constexpr int kClipPlanes = 6;
+inline constexpr int kMaxClippedCorners = 3 + kClipPlanes;
+inline constexpr int kMaxClippedTriangles = kMaxClippedCorners - 2;
+// Blocks that a batch of kBlockRecords triangles may fill, if all are clipped. Each task reserves as many, so that what
+// makes this larger lets fewer tasks run at once.
+inline constexpr int kBlocksPerBatch = kMaxClippedTriangles;
+
+// Window coordinates of set-up triangles stay inside these limits; triangles that reach beyond them are clipped. A
+// triangle spans less than 2^15 pixels, so edge functions change by less than 2^30 within a region and fit 32 bits
+// there; twice as wide, they would not. A narrower band makes more triangles go through the clipper.
+inline constexpr float kGuardMin = -8192.0f;
+inline constexpr float kGuardMax = 24576.0f;
+static_assert(kGuardMax - kGuardMin <= 32768.0f);
+// Clipping stops this many pixels before the limits, so that rounding does not lead beyond them.
+inline constexpr float kGuardMargin = 1.0f;
+
+// Distinct vertices of a sub-batch [Kerbl18, 6.1]: with CUDA's 32 lanes one pass of the vertex shader. More of them
+// make fewer vertices be shaded twice, and passes that are not full.
+inline constexpr int kMaxUnique = 32;
+// Slots of the hash table in which the 96 corners of a batch find each other: a power of two. Fewer slots make longer
+// chains; each is cleared once per sub-batch.
+inline constexpr int kReuseSlots = 256;
+static_assert((kReuseSlots & (kReuseSlots - 1)) == 0 && kReuseSlots >= 2 * 96);
+
+}  // namespace brokkr
