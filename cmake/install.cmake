@@ -1,53 +1,66 @@
-# `cmake --install`, `find_package(brokkr)` and the Debian package.
-include(GNUInstallDirs)
+# `cmake --install` and `find_package(brokkr)`. The components are the parts that cmake/package.cmake makes Debian packages
+# of: brokkr (command line, library, capturing), viewer and dev.
 include(CMakePackageConfigHelpers)
 
+set(programs ${CMAKE_INSTALL_LIBEXECDIR}/brokkr)  # of those that nobody starts by hand
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/brokkr)
-# The library, shared and static, and its headers.
-install(TARGETS brokkr_shared EXPORT brokkr-shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS brokkr brokkr_scene_dependencies EXPORT brokkr-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(kind shared static)
-  install(EXPORT brokkr-${kind} NAMESPACE brokkr:: DESTINATION ${package_dir})
-endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/brokkr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-# The command line.
-if(TARGET brokkr_cli)
-  install(TARGETS brokkr_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-# The OpenGL peer of `brokkr bench`, not for calling by hand.
-if(TARGET brokkr-gl-bench)
-  install(TARGETS brokkr-gl-bench RUNTIME DESTINATION libexec/brokkr)
-endif()
-# The window of `brokkr view`.
-if(TARGET brokkr-view)
-  install(TARGETS brokkr-view RUNTIME DESTINATION libexec/brokkr)
-endif()
-# What `brokkr patterns` draws its report with, and `brokkr plot` its pictures; their modules lie beside them as in tools/.
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns ${PROJECT_SOURCE_DIR}/tools/plot-frames DESTINATION libexec/brokkr)
-install(FILES ${PROJECT_SOURCE_DIR}/tools/plotting.py ${PROJECT_SOURCE_DIR}/tools/command_line.py DESTINATION libexec/brokkr)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/pattern_plots DESTINATION libexec/brokkr
-        FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 
+# The library, shared and static, and its headers.
+install(TARGETS brokkr_shared EXPORT brokkr-shared
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT brokkr NAMELINK_COMPONENT dev)
+install(TARGETS brokkr brokkr_scene_dependencies EXPORT brokkr-static
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+foreach(kind shared static)
+  install(EXPORT brokkr-${kind} NAMESPACE brokkr:: DESTINATION ${package_dir} COMPONENT dev)
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/brokkr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libbrokkr-dev COMPONENT dev)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/brokkr-config.cmake.in
                               ${PROJECT_BINARY_DIR}/brokkr-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/brokkr-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/brokkr-config.cmake ${PROJECT_BINARY_DIR}/brokkr-config-version.cmake
-        DESTINATION ${package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(EXISTS ${PROJECT_SOURCE_DIR}/scenes)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/brokkr)
-endif()
+        DESTINATION ${package_dir} COMPONENT dev)
 
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The Brokkr developers <brokkr@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-# What a program that links the library needs as well: GLM's headers, and for the static library those after it.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, libglm-dev, libzstd-dev, libfmt-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev")
-include(CPack)
+# The command line, its manual pages and completions, which it writes itself.
+install(TARGETS brokkr_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT brokkr)
+set(pages ${PROJECT_BINARY_DIR}/pages)
+add_custom_command(OUTPUT ${pages}/man1/brokkr.1.gz
+  COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:brokkr_cli> -DPAGES=${pages} -P ${PROJECT_SOURCE_DIR}/cmake/pages.cmake
+  DEPENDS brokkr_cli ${PROJECT_SOURCE_DIR}/cmake/pages.cmake COMMENT "Writing manual pages and completions")
+add_custom_target(brokkr_pages ALL DEPENDS ${pages}/man1/brokkr.1.gz)
+add_dependencies(brokkr_programs brokkr_pages)
+install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT brokkr)
+install(FILES ${pages}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME brokkr COMPONENT brokkr)
+install(FILES ${pages}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _brokkr COMPONENT brokkr)
+install(FILES ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME brokkr.fish COMPONENT brokkr)
+
+# The OpenGL peer of `brokkr bench`.
+if(TARGET brokkr-gl-bench)
+  install(TARGETS brokkr-gl-bench RUNTIME DESTINATION ${programs} COMPONENT brokkr)
+endif()
+# What preloads into programs under capture.
+if(TARGET brokkr-capture)
+  install(TARGETS brokkr-capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brokkr COMPONENT brokkr)
+endif()
+# What `brokkr patterns` draws its report with, and `brokkr plot` its pictures; their modules lie beside them as in tools/.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns ${PROJECT_SOURCE_DIR}/tools/plot-frames
+        DESTINATION ${programs} COMPONENT brokkr)
+install(FILES ${PROJECT_SOURCE_DIR}/tools/plotting.py ${PROJECT_SOURCE_DIR}/tools/command_line.py
+        DESTINATION ${programs} COMPONENT brokkr)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/pattern_plots DESTINATION ${programs} COMPONENT brokkr
+        FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/brokkr COMPONENT brokkr)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        COMPONENT brokkr)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT brokkr
+        FILES_MATCHING PATTERN "*.md" PATTERN "images/*" PATTERN results EXCLUDE PATTERN examples EXCLUDE)
+
+# The window of `brokkr view`, and what a desktop shows of it.
+if(TARGET brokkr-view)
+  install(TARGETS brokkr-view RUNTIME DESTINATION ${programs} COMPONENT viewer)
+  set(desktop ${PROJECT_SOURCE_DIR}/cmake/package)
+  install(FILES ${desktop}/brokkr.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT viewer)
+  install(FILES ${desktop}/brokkr.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages COMPONENT viewer)
+  install(FILES ${PROJECT_SOURCE_DIR}/assets/icon.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps
+          RENAME brokkr.svg COMPONENT viewer)
+endif()

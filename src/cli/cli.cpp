@@ -11,6 +11,7 @@
 #include "app/parse.h"
 #include "brokkr/version.h"
 #include "cli/commands.h"
+#include "cli/pages.h"
 
 namespace brokkr::app {
 namespace {
@@ -33,27 +34,6 @@ std::vector<std::string> with_command(std::vector<std::string> words) {
   return words;
 }
 
-// A row of a table in docs/command-line.md.
-std::string markdown_row(const Option& option) {
-  std::string row = "| `" + option.names;
-  if (const size_t comma = row.find(','); comma != std::string::npos) row.insert(comma + 1, " ");
-  if (option.names.front() == '-' && option.kind != ValueKind::flag) row += " " + option.value;
-  row += "` | ";
-  for (const char c : option.help) row += c == '|' ? std::string("\\|") : std::string(1, c);
-  return row + " |\n";
-}
-
-// All commands as docs/command-line.md has them; a test compares both.
-std::string to_markdown() {
-  std::string text;
-  for (const Command& command : commands()) {
-    text += "\n## " + command.name + "\n\n" + command.summary + ".\n\n```\n" + usage(command) + "\n```\n\n";
-    text += "| option | meaning |\n|---|---|\n";
-    for (const Option& option : command.options) text += markdown_row(option);
-  }
-  return text;
-}
-
 int parse_and_run(const std::vector<std::string>& given) {
   CLI::App app(
       "A streaming software rendering pipeline: game frames and OBJ scenes in, pictures and statistics out.\n"
@@ -63,7 +43,10 @@ int parse_and_run(const std::vector<std::string>& given) {
   set_usage(app, "brokkr FILE, or brokkr COMMAND [options]");
   app.set_version_flag("--version", "brokkr " BROKKR_VERSION);
   bool markdown = false;
+  std::string manual, shell;
   app.add_flag("--help-markdown", markdown, "Print every command's options as docs/command-line.md has them");
+  app.add_option("--help-man", manual, "Print a manual page: brokkr, or brokkr-COMMAND")->type_name("PAGE");
+  app.add_option("--completion", shell, "Print the completion script of bash, zsh or fish")->type_name("SHELL");
   std::deque<CommandLine> lines;
   for (const Command& command : commands())
     lines.emplace_back(command, *app.add_subcommand(command.name, command.summary));
@@ -74,8 +57,8 @@ int parse_and_run(const std::vector<std::string>& given) {
     return kUsageError;
   }
   if (const std::optional<int> code = read_words(app, words)) return *code;
-  if (markdown) {
-    std::cout << to_markdown();
+  if (markdown || !manual.empty() || !shell.empty()) {
+    std::cout << (markdown ? markdown_page() : shell.empty() ? manual_page(manual) : completion(shell));
     return kSuccess;
   }
   const auto line = std::find_if(lines.begin(), lines.end(), [](const CommandLine& l) { return l.given(); });

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the Debian package and looks into it: the program, the library, and what it depends on.
+# Makes the Debian packages and looks into them: what is in which, what each depends on, and what lintian says. How they
+# fare on a fresh Debian is tools/check-package's question.
 #   package_test.sh CPACK BUILD
 set -eu
 cpack=$1 build=$2
@@ -10,27 +11,39 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$cpack" --config "$build/CPackConfig.cmake" -G DEB -B "$work" >/dev/null
-package=$(ls "$work"/*.deb)
-dpkg-deb --contents "$package" >"$work/contents"
-for file in ./usr/bin/brokkr libbrokkr.a libbrokkr.so brokkr-config.cmake include/brokkr/renderer.h LICENSE \
-  libexec/brokkr/plot-patterns libexec/brokkr/plot-frames libexec/brokkr/plotting.py libexec/brokkr/pattern_plots/report.py; do
-  grep -q "$file" "$work/contents" || { echo "$package has no $file"; exit 1; }
-done
-if grep -q '/usr/local\|/home/\|/work/' "$work/contents"; then
-  echo "$package holds paths outside /usr"
-  exit 1
-fi
-# The window is a program of its own: what needs no window must not need its libraries.
+
+fail() { echo "$*"; exit 1; }
+package() { ls "$work/$1"_*.deb; }
+holds() {  # PACKAGE FILE…
+  dpkg-deb --contents "$(package "$1")" >"$work/contents"
+  for file in $2; do grep -q " \./usr/.*$file" "$work/contents" || fail "$1 has no $file"; done
+  if grep -q '/usr/local\|/home/\|/work/\|__pycache__' "$work/contents"; then fail "$1 holds what it should not"; fi
+}
+libraries=lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+holds brokkr "bin/brokkr$ $libraries/libbrokkr.so.0 share/doc/brokkr/copyright share/doc/brokkr/README.md scenes/minetest.bkf
+  libexec/brokkr/plot-patterns libexec/brokkr/plot-frames libexec/brokkr/plotting.py libexec/brokkr/pattern_plots/report.py
+  man1/brokkr.1.gz man1/brokkr-render.1.gz bash-completion/completions/brokkr vendor-completions/_brokkr brokkr.fish"
+holds libbrokkr-dev "include/brokkr/renderer.h $libraries/libbrokkr.a $libraries/libbrokkr.so $libraries/cmake/brokkr/brokkr-config.cmake"
+[ ! -e "$build/lib/brokkr/libbrokkr-capture.so" ] || holds brokkr "$libraries/brokkr/libbrokkr-capture.so"
 if [ -x "$build/brokkr-view" ]; then
-  grep -q libexec/brokkr/brokkr-view "$work/contents" || { echo "$package has no brokkr-view"; exit 1; }
+  holds brokkr-viewer "libexec/brokkr/brokkr-view applications/brokkr.desktop mime/packages/brokkr.xml apps/brokkr.svg"
 fi
-if ldd "$build/brokkr" | grep -q 'libglfw\|libX11\|libGL'; then
-  echo "brokkr needs a window system"
-  exit 1
+
+# What draws without a window needs nothing of one, nor Python.
+depends=$(dpkg-deb --field "$(package brokkr)" Depends)
+echo "brokkr depends on $depends"
+case $depends in *libc6*libstdc++6*) ;; *) fail "dependencies are missing" ;; esac
+case $depends in *libgl* | *libegl* | *libx11* | *python* | *libllvm*) fail "that is too much" ;; esac
+dpkg-deb --field "$(package libbrokkr-dev)" Depends | grep -q "brokkr (= .*libglm-dev" || fail "libbrokkr-dev: $depends"
+
+# The program in the package starts; its version is that of the changelog.
+dpkg-deb --extract "$(package brokkr)" "$work/root"
+version=$("$work/root/usr/bin/brokkr" --version | sed 's/^brokkr //')
+[ "$version" = "$(dpkg-deb --field "$(package brokkr)" Version)" ] || fail "the package has another version than $version"
+zcat "$work/root/usr/share/doc/brokkr/changelog.gz" | head -n 1 | grep -q "($version)" || fail "cmake/package/changelog is not of $version"
+
+if command -v lintian >/dev/null; then
+  lintian --allow-root --fail-on error,warning "$work"/*.deb || fail "lintian finds faults"
+else
+  echo "no lintian here"
 fi
-depends=$(dpkg-deb --field "$package" Depends)
-echo "$(basename "$package") depends on $depends"
-case $depends in *libc6*libstdc++6*) ;; *) echo "dependencies are missing"; exit 1 ;; esac
-# The program in the package starts.
-dpkg-deb --extract "$package" "$work/root"
-"$work/root/usr/bin/brokkr" --version

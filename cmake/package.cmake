@@ -1,0 +1,83 @@
+# The Debian packages: `cpack` in a build folder writes brokkr, brokkr-viewer and libbrokkr-dev. Programs that need no
+# window need no GL, no LLVM and no Python: what only some commands want is recommended.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The Brokkr developers <packages@brokkr.invalid>")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                                WORLD_READ WORLD_EXECUTE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_COMPONENTS_ALL brokkr dev)
+
+# Descriptions begin with their summaries.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
+set(about "Brokkr draws captured game frames and scenes with a complete rendering
+pipeline in software, in one persistent launch, on CUDA and, from the same
+source, on the cores and vector units of any CPU.
+.")
+set(CPACK_DEBIAN_BROKKR_PACKAGE_NAME brokkr)
+set(CPACK_DEBIAN_BROKKR_PACKAGE_SECTION graphics)
+set(CPACK_DEBIAN_BROKKR_DESCRIPTION "streaming software rendering pipeline for CUDA and CPU
+${about}
+This package holds the command line, the library and what captures frames
+of OpenGL programs.")
+set(CPACK_DEBIAN_BROKKR_PACKAGE_RECOMMENDS "brokkr-viewer, python3-matplotlib, python3-numpy, libegl1")
+set(CPACK_DEBIAN_BROKKR_PACKAGE_SUGGESTS "apitrace, mesa-utils")
+
+file(WRITE ${PROJECT_BINARY_DIR}/package/shlibs
+     "libbrokkr ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} brokkr (>= ${PROJECT_VERSION})\n")
+file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_BROKKR_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/shlibs ${PROJECT_BINARY_DIR}/package/triggers)
+
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libbrokkr-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_DESCRIPTION "streaming software rendering pipeline (development files)
+${about}
+This package holds headers, the static library and what CMake finds them
+with.")
+set(same_version "brokkr (= ${PROJECT_VERSION})")
+# GLM is in the headers; the others are what the static library is linked with.
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${same_version}, libglm-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, libzstd-dev, libfmt-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev")
+
+if(TARGET brokkr-view)
+  list(APPEND CPACK_COMPONENTS_ALL viewer)
+  set(CPACK_DEBIAN_VIEWER_PACKAGE_NAME brokkr-viewer)
+  set(CPACK_DEBIAN_VIEWER_PACKAGE_SECTION graphics)
+  set(CPACK_DEBIAN_VIEWER_DESCRIPTION "streaming software rendering pipeline (window)
+${about}
+This package holds the window: patterns and policies switched live, time
+lines, frame-time logs.")
+  set(CPACK_DEBIAN_VIEWER_PACKAGE_DEPENDS "${same_version}, libgl1")
+  set(CPACK_DEBIAN_VIEWER_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")
+endif()
+
+# Each package has a changelog and a copyright file of its own, as Debian wants them.
+set(package ${PROJECT_SOURCE_DIR}/cmake/package)
+file(READ ${PROJECT_SOURCE_DIR}/scenes/LICENSES.md licenses)
+string(REGEX REPLACE "\n\n" "\n.\n" licenses " ${licenses}")
+string(REGEX REPLACE "\n" "\n " licenses "${licenses}")
+string(STRIP "${licenses}" licenses)
+set(licenses " ${licenses}")
+configure_file(${package}/copyright.in ${PROJECT_BINARY_DIR}/package/copyright @ONLY)
+find_program(BROKKR_GZIP gzip)
+mark_as_advanced(BROKKR_GZIP)
+if(BROKKR_GZIP)
+  execute_process(COMMAND ${BROKKR_GZIP} -9nc ${package}/changelog OUTPUT_FILE ${PROJECT_BINARY_DIR}/package/changelog.gz)
+endif()
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} upper)
+  set(name ${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+  install(FILES ${PROJECT_BINARY_DIR}/package/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
+  install(FILES ${PROJECT_BINARY_DIR}/package/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component}
+          OPTIONAL)
+  if(EXISTS ${package}/${name}.lintian-overrides)
+    install(FILES ${package}/${name}.lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME ${name}
+            COMPONENT ${component})
+  endif()
+endforeach()
+include(CPack)

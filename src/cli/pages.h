@@ -1,0 +1,18 @@
+// What is made from the commands' tables besides the parser: pages and completions, which therefore never lag behind.
+#pragma once
+
+#include <string>
+
+namespace brokkr::app {
+
+// All commands as docs/command-line.md has them.
+std::string markdown_page();
+
+// Manual page, section 1, in man's macros of groff: "brokkr", or "brokkr-render" for a command. Throws UsageError for
+// any other name.
+std::string manual_page(const std::string& name);
+
+// Completion script of a shell: "bash", "zsh" or "fish". Throws UsageError for any other.
+std::string completion(const std::string& shell);
+
+}  // namespace brokkr::app
