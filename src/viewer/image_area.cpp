@@ -41,8 +41,7 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
   if (texture == 0 || width == 0) return;
   ImDrawList* const list = ImGui::GetBackgroundDrawList();
   list->PushClipRect(im(begin), im(end), true);
-  const auto id = reinterpret_cast<ImTextureID>(static_cast<uintptr_t>(texture));
-  list->AddImage(id, im(view.origin), im(view.origin + size * zoom_), {0, 1}, {1, 0});
+  list->AddImage(im(texture), im(view.origin), im(view.origin + size * zoom_), {0, 1}, {1, 0});
   list->PopClipRect();
 }
 

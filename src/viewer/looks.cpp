@@ -78,8 +78,7 @@ void PanelTexture::set(int width, int height, std::span<const uint32_t> pixels) 
 
 void PanelTexture::draw(ImDrawList& list, ImVec2 top_left, ImVec2 bottom_right, float opacity) const {
   if (texture_ == 0) return;
-  list.AddImage(reinterpret_cast<ImTextureID>(uintptr_t(texture_)), top_left, bottom_right, {0, 1}, {1, 0},
-                IM_COL32(255, 255, 255, int(opacity * 255 + 0.5f)));
+  list.AddImage(im(texture_), top_left, bottom_right, {0, 1}, {1, 0}, ImGui::GetColorU32({1, 1, 1, opacity}));
 }
 
 }  // namespace brokkr::viewer

@@ -17,6 +17,11 @@ inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};  // text that must be notice
 
 inline ImVec2 im(const glm::vec2& v) { return {v.x, v.y}; }
 
+// A texture of OpenGL as Dear ImGui takes it; 0: none.
+inline ImTextureID im(unsigned texture) {
+  return reinterpret_cast<ImTextureID>(uintptr_t(texture));  // NOLINT(performance-no-int-to-ptr)
+}
+
 // A square in this colour, as high as a line of text, for a legend or a pixel. It is the last item for
 // ImGui::IsItemHovered.
 void swatch(const char* id, const ImVec4& color);

@@ -63,7 +63,7 @@ class LogPanel : public Panel {
 
   bool on_key(ViewerState& state, const KeyEvent& event) override {
     if (event.action != Action::record_log) return false;
-    toggle(state);
+    recording_ ? stop(state) : start(state);
     return true;
   }
 
@@ -127,11 +127,11 @@ class LogPanel : public Panel {
   void draw_controls(ViewerState& state) {
     constexpr const char* kFormats[] = {"presentmon", "mangohud"};
     if (recording_) {
+      const std::string file = recording_->session.log.filename().string();
+      const size_t frames = recording_->frame_ms.size();
       if (ImGui::Button("Stop (F9)")) stop(state);
       ImGui::SameLine();
-      if (recording_)
-        ImGui::Text("%zu frames to %s", recording_->frame_ms.size(),
-                    app::printable(recording_->session.log.filename().string()).c_str());
+      ImGui::Text("%zu frames to %s", frames, app::printable(file).c_str());
     } else {
       if (ImGui::Button("Start a log (F9)")) start(state);
       ImGui::SameLine();
@@ -176,13 +176,6 @@ class LogPanel : public Panel {
       ImGui::EndTable();
     }
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("1 %% low = %s", kOnePercentLowFormula);
-  }
-
-  void toggle(ViewerState& state) {
-    if (recording_)
-      stop(state);
-    else
-      start(state);
   }
 
   void start(ViewerState& state) {
