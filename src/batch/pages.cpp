@@ -30,7 +30,7 @@ VertexNumbering number_by_first_use(std::span<const uint32_t> indices) {
 
 VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32_t> indices, uint32_t vertex_count) {
   VertexNumbering result{{indices.begin(), indices.end()}, std::vector<uint32_t>(vertex_count)};
-  auto& [moved, source] = result;
+  std::vector<uint32_t>&moved = result.indices, &source = result.source;
   std::iota(source.begin(), source.end(), 0u);
   if (!model.forgets_at_pages || vertex_count <= kPageVertices) return result;
   BatchModel unpaged = model;

@@ -11,14 +11,15 @@
 namespace brokkr {
 namespace {
 
+// In the order of ReorderMethod.
 constexpr ReorderInfo kMethods[] = {
-    {ReorderMethod::original, "original", "as it came", false},
-    {ReorderMethod::hoppe, "hoppe", "strips with look-ahead (Hoppe 1999)", true},
-    {ReorderMethod::k_cache, "k-cache", "focus vertices (Lin and Yu 2006)", true},
-    {ReorderMethod::tipsify, "tipsify", "Tipsify (Sander, Nehab, Barczak 2007), by meshoptimizer", true},
-    {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", false},
-    {ReorderMethod::batch, "batch", "batch-based (Kerbl 2018, Algorithm 3)", false},
-    {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", false},
+    {ReorderMethod::original, "original", "as it came", 0, 0},
+    {ReorderMethod::hoppe, "hoppe", "strips with look-ahead (Hoppe 1999)", 7, 16},
+    {ReorderMethod::k_cache, "k-cache", "focus vertices (Lin and Yu 2006)", 9, 20},
+    {ReorderMethod::tipsify, "tipsify", "Tipsify (Sander, Nehab, Barczak 2007), by meshoptimizer", 14, 32},
+    {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", 0, 0},
+    {ReorderMethod::batch, "batch", "batch-based (Kerbl 2018, Algorithm 3)", 0, 0},
+    {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", 0, 0},
 };
 
 }  // namespace
@@ -35,12 +36,8 @@ const ReorderInfo& reorder_method(std::string_view name) {
 }
 
 uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model) {
-  if (method != ReorderMethod::hoppe && method != ReorderMethod::k_cache && method != ReorderMethod::tipsify) return 0;
-  // The best of `brokkr batches --sweep` (docs/batches.md).
-  const bool intel = model.name == "intel";
-  if (method == ReorderMethod::hoppe) return intel ? 16 : 7;
-  if (method == ReorderMethod::k_cache) return intel ? 20 : 9;
-  return intel ? 32 : 14;
+  const ReorderInfo& info = kMethods[size_t(method)];
+  return model.name == "intel" ? info.intel_cache_size : info.cache_size;
 }
 
 std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std::span<const uint32_t> indices,

@@ -17,7 +17,7 @@ struct ReorderInfo {
   ReorderMethod method;
   const char* name;
   const char* title;
-  bool has_cache_size;
+  uint32_t cache_size, intel_cache_size;  // the best ones of `brokkr batches --sweep` (docs/batches.md); 0: takes none
 };
 std::span<const ReorderInfo> reorder_methods();
 // Throws std::invalid_argument that lists the names.

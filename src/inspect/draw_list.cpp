@@ -1,6 +1,7 @@
 #include "inspect/draw_list.h"
 
 #include <algorithm>
+#include <iterator>
 #include <variant>
 
 namespace brokkr {
@@ -20,17 +21,15 @@ std::vector<uint32_t> all_but(const Frame& frame, uint32_t command) {
 }
 
 std::optional<uint32_t> next_draw(const Frame& frame, uint32_t command) {
-  for (size_t c = size_t(command) + 1; c < frame.commands.size(); ++c) {
-    if (std::holds_alternative<DrawCommand>(frame.commands[c])) return uint32_t(c);
-  }
-  return std::nullopt;
+  const std::vector<uint32_t> draws = draw_commands(frame);
+  const auto next = std::ranges::upper_bound(draws, command);
+  return next != draws.end() ? std::optional(*next) : std::nullopt;
 }
 
 std::optional<uint32_t> previous_draw(const Frame& frame, uint32_t command) {
-  for (size_t c = std::min<size_t>(command, frame.commands.size()); c-- > 0;) {
-    if (std::holds_alternative<DrawCommand>(frame.commands[c])) return uint32_t(c);
-  }
-  return std::nullopt;
+  const std::vector<uint32_t> draws = draw_commands(frame);
+  const auto next = std::ranges::lower_bound(draws, command);
+  return next != draws.begin() ? std::optional(*std::prev(next)) : std::nullopt;
 }
 
 void hide_draws(Frame& frame, std::span<const uint32_t> commands) {

@@ -121,7 +121,7 @@ void measure_caches(const BatchInput& input, const BatchRequest& request, Rows& 
 void measure_sweep(const BatchInput& input, const BatchRequest& request, Rows& rows) {
   for (const BatchModel& model : request.models) {
     for (const ReorderInfo& method : request.methods) {
-      if (!method.has_cache_size) continue;
+      if (method.cache_size == 0) continue;
       for (uint32_t size = 3; size <= request.max_cache; size += size < 24 ? 1 : 4) {
         request.progress(input.name + ": " + method.name + " with " + std::to_string(size) + " for " + model.name);
         const Ordered ordered = order_all(input, method, model, size);

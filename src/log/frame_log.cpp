@@ -1,14 +1,13 @@
 #include "log/frame_log.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 
-#include "log/machine_facts.h"
 #include "log/number_text.h"
 
 namespace brokkr {
@@ -43,7 +42,7 @@ std::string number(double value, int decimals) {
 
 std::string ms(double value) { return number(value, 4); }
 
-double gib(uint64_t kib) { return double(kib) / (1024.0 * 1024.0); }
+std::string gib(uint64_t kib) { return number(double(kib) / (1024.0 * 1024.0), 4); }
 
 }  // namespace
 
@@ -90,11 +89,9 @@ FrameLogWriter::FrameLogWriter(std::ostream& out, LogFormat format, LogSource so
          << ',' << field(facts.kernel) << ',' << field(source_.driver) << ',' << field(facts.governor) << '\n';
     look_at_load();
   } else {
-    std::array<char, 32> address{};
-    std::snprintf(address.data(), address.size(), "0x%016llX", static_cast<unsigned long long>(source_.swap_chain));
-    before_ = field(source_.application) + "," + std::to_string(getpid()) + "," + address.data() + "," +
-              field(source_.runtime) + "," + std::to_string(source_.sync_interval) + ",0,";
-    middle_ = std::string(source_.allows_tearing ? "1," : "0,") + field(source_.present_mode) + ",";
+    before_ = fmt::format("{},{},0x{:016X},{},{},0,", field(source_.application), getpid(), source_.swap_chain,
+                          field(source_.runtime), source_.sync_interval);
+    middle_ = fmt::format("{:d},{},", source_.allows_tearing, field(source_.present_mode));
   }
   out_ << log_columns(format) << '\n';
 }
@@ -117,8 +114,8 @@ void FrameLogWriter::add_mangohud(const FrameRecord& r) {
   const double fps = r.between_presents_ms > 0 ? 1000 / r.between_presents_ms : 0;
   const double gpu_load = r.between_presents_ms > 0 ? 100 * r.gpu_busy_ms / r.between_presents_ms : 0;
   out_ << number(fps, 4) << ',' << ms(r.between_presents_ms) << ',' << number(load_.cpu_percent, 3) << ",0,"
-       << std::lround(std::fmin(gpu_load, 100)) << ",0,0,0,0,0,0," << number(load_.ram_gib, 4) << ','
-       << number(load_.swap_gib, 4) << ',' << number(load_.resident_gib, 4) << ',' << load_.cpu_mhz << ','
+       << std::lround(std::fmin(gpu_load, 100)) << ",0,0,0,0,0,0," << gib(load_.memory.used_kib) << ','
+       << gib(load_.memory.swap_kib) << ',' << gib(load_.memory.resident_kib) << ',' << load_.cpu_mhz << ','
        << std::llround(r.time_s * 1e9) << '\n';
 }
 
@@ -139,10 +136,7 @@ void FrameLogWriter::look_at_load() {
     load_.cpu_percent = 100 * double(busy - load_.busy) / double(all - load_.all);
   load_.busy = busy;
   load_.all = all;
-  const MemoryUse memory = memory_use();
-  load_.ram_gib = gib(memory.used_kib);
-  load_.swap_gib = gib(memory.swap_kib);
-  load_.resident_gib = gib(memory.resident_kib);
+  load_.memory = memory_use();
   load_.cpu_mhz = processor_mhz();
 }
 

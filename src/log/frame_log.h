@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "brokkr/statistics.h"
+#include "log/machine_facts.h"
 
 namespace brokkr {
 
@@ -75,7 +76,8 @@ class FrameLogWriter {
 
   // What MangoHud shows of the whole computer, looked up a few times a second.
   struct Load {
-    double cpu_percent = 0, ram_gib = 0, swap_gib = 0, resident_gib = 0;
+    double cpu_percent = 0;
+    MemoryUse memory;
     int cpu_mhz = 0;
     uint64_t busy = 0, all = 0;  // of /proc/stat
     std::chrono::steady_clock::time_point taken;

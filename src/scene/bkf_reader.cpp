@@ -51,16 +51,13 @@ class ObjectReader {
     return value_[key];
   }
 
-  template <typename T>
-  void required(const char* key, T&& member, const bkf::Limits& limits = {}) const {
+  void required(const char* key, auto&& member, const bkf::Limits& limits = {}) const {
     read(key, at(key), member, limits);
   }
-  template <typename T>
-  void field(const char* key, T&& member, const bkf::Limits& limits = {}) const {
+  void field(const char* key, auto&& member, const bkf::Limits& limits = {}) const {
     if (has(key)) required(key, member, limits);
   }
-  template <typename T, typename Missing>
-  void sparse(const char* key, T& member, const Missing&, const bkf::Limits& limits = {}) const {
+  void sparse(const char* key, auto& member, const auto&, const bkf::Limits& limits = {}) const {
     field(key, member, limits);
   }
   void clamped(const char* key, uint8_t& member) const {
@@ -78,8 +75,7 @@ class ObjectReader {
     if (found == targets_.end()) fail_at(place_, key, fmt::format("no target has the id {}", id));
     member = found->second;
   }
-  template <typename F>
-  void object(const char* key, F&& list) const {
+  void object(const char* key, auto&& list) const {
     const ObjectReader inner(at(key), place_ + ", " + key, targets_);
     list(inner);
   }
@@ -99,7 +95,7 @@ class ObjectReader {
       member = T(find(key, value, names_of(T{})));
     } else if constexpr (std::is_integral_v<T>) {
       member = T(integer(key, value, std::max<int64_t>(limits.low, std::numeric_limits<T>::min()),
-                         int64_t(std::min<uint64_t>(limits.high, std::numeric_limits<T>::max()))));
+                         int64_t(std::min<uint64_t>(uint64_t(limits.high), std::numeric_limits<T>::max()))));
     } else {
       const ObjectReader inner(value, place_ + ", " + key, targets_);
       visit_fields(inner, member);
@@ -226,8 +222,7 @@ class Reader {
   }
 
   // Calls `read` for each object of the frame's array `key`.
-  template <typename F>
-  void each(const char* name, const char* key, F&& read) const {
+  void each(const char* name, const char* key, auto&& read) const {
     const json& array = root_.array(key);
     for (size_t i = 0; i < array.size(); i++) read(ObjectReader(array[i], fmt::format("{} {}", name, i), targets_));
   }

@@ -24,16 +24,9 @@ class ObjectWriter {
 
   explicit ObjectWriter(const Targets& targets) : targets_(targets) {}
 
-  template <typename T>
-  void field(const char* key, const T& member, const bkf::Limits& = {}) {
-    json_[key] = value(member);
-  }
-  template <typename T>
-  void required(const char* key, const T& member, const bkf::Limits& = {}) {
-    field(key, member);
-  }
-  template <typename T, typename Missing>
-  void sparse(const char* key, const T& member, const Missing& missing, const bkf::Limits& = {}) {
+  void field(const char* key, const auto& member, const bkf::Limits& = {}) { json_[key] = value(member); }
+  void required(const char* key, const auto& member, const bkf::Limits& = {}) { field(key, member); }
+  void sparse(const char* key, const auto& member, const auto& missing, const bkf::Limits& = {}) {
     if (member != missing) field(key, member);
   }
   void clamped(const char* key, uint8_t member) { field(key, member); }
@@ -45,8 +38,7 @@ class ObjectWriter {
       if (member >> i & 1) json_[key].push_back(bkf::name_at(names, i));
     }
   }
-  template <typename F>
-  void object(const char* key, F&& list) {
+  void object(const char* key, auto&& list) {
     ObjectWriter inner(targets_);
     list(inner);
     json_[key] = std::move(inner.json_);
@@ -120,14 +112,12 @@ class Writer {
   }
 
  private:
-  template <typename T>
-  json as_json(const T& value) const {
+  json as_json(const auto& value) const {
     ObjectWriter object(targets_);
     visit_fields(object, value);
     return object.take();
   }
-  template <typename T>
-  void add(bkf::CommandType type, const T& command) {
+  void add(bkf::CommandType type, const auto& command) {
     commands_.push_back(as_json(command));
     commands_.back()["type"] = bkf::name_of(type);
   }

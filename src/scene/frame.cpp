@@ -7,8 +7,15 @@ namespace {
 
 constexpr uint32_t kRestart = 0xffffffffu;
 
-bool is_surface(Topology topology) {
-  return topology == Topology::triangles || topology == Topology::triangle_strip || topology == Topology::triangle_fan;
+// Calls f(draw, triangles of a view) for each draw of triangles.
+template <typename F>
+void each_surface(const Frame& frame, F&& f) {
+  for (const Command& command : frame.commands) {
+    const auto* draw = std::get_if<DrawCommand>(&command);
+    if (draw != nullptr && draw->topology <= Topology::triangle_fan) {
+      f(*draw, primitive_count(frame, *draw) * draw->instances);
+    }
+  }
 }
 
 }  // namespace
@@ -42,25 +49,18 @@ uint64_t primitive_count(const Frame& frame, const DrawCommand& draw) {
 
 uint64_t triangle_count(const Frame& frame) {
   uint64_t total = 0;
-  for (const Command& command : frame.commands) {
-    const auto* draw = std::get_if<DrawCommand>(&command);
-    if (draw == nullptr || !is_surface(draw->topology)) continue;
-    total += primitive_count(frame, *draw) * draw->instances * draw->view_count;
-  }
+  each_surface(frame, [&](const DrawCommand& draw, uint64_t triangles) { total += triangles * draw.view_count; });
   return total;
 }
 
 uint32_t main_target(const Frame& frame) {
-  std::vector<uint64_t> triangles(frame.targets.size(), 0);
-  for (const Command& command : frame.commands) {
-    const auto* draw = std::get_if<DrawCommand>(&command);
-    if (draw == nullptr || !is_surface(draw->topology)) continue;
-    const uint64_t of_view = primitive_count(frame, *draw) * draw->instances;
-    for (uint32_t view = 0; view < draw->view_count; view++) {
-      triangles.at(frame.views.at(draw->first_view + view).target) += of_view;
+  std::vector<uint64_t> triangles_of(frame.targets.size(), 0);
+  each_surface(frame, [&](const DrawCommand& draw, uint64_t triangles) {
+    for (uint32_t view = 0; view < draw.view_count; view++) {
+      triangles_of.at(frame.views.at(draw.first_view + view).target) += triangles;
     }
-  }
-  return uint32_t(std::max_element(triangles.begin(), triangles.end()) - triangles.begin());
+  });
+  return uint32_t(std::max_element(triangles_of.begin(), triangles_of.end()) - triangles_of.begin());
 }
 
 }  // namespace brokkr

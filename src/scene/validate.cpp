@@ -55,8 +55,8 @@ void require_enum(const Place& place, std::string_view field, bool known) {
 // For numbers, vectors and matrices.
 template <typename T>
 void require_finite(const Place& place, std::string_view field, const T& value) {
-  const std::span values(reinterpret_cast<const float*>(&value), sizeof(T) / sizeof(float));
-  const bool finite = std::all_of(values.begin(), values.end(), [](float number) { return std::isfinite(number); });
+  const auto *begin = reinterpret_cast<const float*>(&value), *end = reinterpret_cast<const float*>(&value + 1);
+  const bool finite = std::all_of(begin, end, [](float number) { return std::isfinite(number); });
   if (!finite) fail_at(place, field, "a value is not finite", "replace NaN and infinity");
 }
 
@@ -77,19 +77,14 @@ class Checker {
   static constexpr bool kReads = false;
   Checker(const Frame& frame, const Place& place) : frame_(frame), place_(place) {}
 
-  template <typename T>
-  void field(const char* key, const T& member, const bkf::Limits& limits = {}) {
+  void field(const char* key, const auto& member, const bkf::Limits& limits = {}) {
     const bool outermost = field_.empty();
     if (outermost) field_ = field_name(key);
     check(member, limits);
     if (outermost) field_.clear();
   }
-  template <typename T>
-  void required(const char* key, const T& member, const bkf::Limits& limits = {}) {
-    field(key, member, limits);
-  }
-  template <typename T, typename Missing>
-  void sparse(const char* key, const T& member, const Missing&, const bkf::Limits& limits = {}) {
+  void required(const char* key, const auto& member, const bkf::Limits& limits = {}) { field(key, member, limits); }
+  void sparse(const char* key, const auto& member, const auto&, const bkf::Limits& limits = {}) {
     field(key, member, limits);
   }
   void clamped(const char*, uint8_t) {}
@@ -175,8 +170,7 @@ class RangeMaximum {
   std::vector<std::vector<uint32_t>> levels_;
 };
 
-template <typename T>
-void check_fields(const Frame& frame, const Place& place, const T& value) {
+void check_fields(const Frame& frame, const Place& place, const auto& value) {
   Checker checker(frame, place);
   bkf::visit_fields(checker, value);
 }
