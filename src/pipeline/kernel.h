@@ -80,8 +80,27 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
   if (decision.action != Action::wait) note_time(b, data, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }
 
+// The decision's visit. What it knows of shading lasts as long as the visit: created by the caller, it would lie on the
+// kernel's own stack, and the compiler would keep more of that around the calls.
+BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b, const LaunchData& data) {
+  BlockShared& shared = *b.shared;
+  ShadeContext shading{&data.raster.frame, data.raster.shading, {}};
+  const uint32_t r = shared.decision.rasterizer;
+  const Visit<BlockShared> visit{b,
+                                 data.raster,
+                                 r,
+                                 shared.mark,
+                                 shared.ending != 0,
+                                 data.schedule.task_batches,
+                                 shading,
+                                 shared.counters[b.warp.index]};
+  const bool finished = visit_rasterizer(visit);
+  b.sync();
+  if (b.leader()) release_rasterizer(b.warp, data.raster, data.schedule, r, finished);
+}
+
 // All warps carry out the decision.
-BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data, ShadeContext& shade_context) {
+BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
   Counters& counters = shared.counters[w.index];
@@ -89,17 +108,7 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data, Shade
     const TaskRange tasks = shared.decision.tasks;
     if (uint32_t(w.index) < tasks.count) run_task(b, data, tasks.first + uint32_t(w.index));
   } else {
-    const Visit<BlockShared> visit{b,
-                                   data.raster,
-                                   shared.decision.rasterizer,
-                                   shared.mark,
-                                   shared.ending != 0,
-                                   data.schedule.task_batches,
-                                   shade_context,
-                                   counters};
-    const bool finished = visit_rasterizer(visit);
-    b.sync();
-    if (b.leader()) release_rasterizer(w, data.raster, data.schedule, shared.decision.rasterizer, finished);
+    work_for_rasterizer(b, data);
   }
   b.sync();
   if (b.leader()) {
@@ -145,9 +154,6 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
     }
   });
   if (b.leader()) begin_decisions(w, data.raster, data.schedule, b.index, b.blocks, shared.memory);
-  ShadeContext shade_context;
-  shade_context.frame = &data.raster.frame;
-  shade_context.shading = data.raster.shading;
   for (;;) {
     if (b.leader()) decide_next(b, data);
     b.sync();
@@ -160,7 +166,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
       if (b.leader()) shared.counters[0].add(w, Counter::spins, 1);
       continue;
     }
-    act(b, data, shade_context);
+    act(b, data);
   }
   sum_counters(w, shared.counters[w.index], data.counters);
 }
