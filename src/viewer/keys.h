@@ -25,6 +25,7 @@ enum class Action : uint8_t {
   hide_draw,
   show_all_draws,
   hold_reference,
+  hold_original,
   hold_difference,
   recall_bookmark,
   save_bookmark,

@@ -70,7 +70,7 @@ PanelTexture::~PanelTexture() {
 }
 
 void PanelTexture::set(int width, int height, std::span<const uint32_t> pixels) {
-  if (texture_ == 0) texture_ = make_texture(GL_NEAREST);
+  if (texture_ == 0) texture_ = make_texture(kind_ == Kind::picture ? GL_LINEAR : GL_NEAREST);
   glBindTexture(GL_TEXTURE_2D, texture_);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());

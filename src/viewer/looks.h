@@ -48,12 +48,14 @@ struct Plot {
 };
 Plot begin_plot(const char* id, float lines);
 
-// A small picture as an OpenGL texture, shown without smoothing.
+// A picture as an OpenGL texture. Enlarged it shows its pixels.
 class PanelTexture {
  public:
-  PanelTexture() = default;
+  // How it is made smaller: maps without smoothing, pictures as the image of a frame is.
+  enum class Kind { map, picture };
+  explicit PanelTexture(Kind kind = Kind::map) : kind_(kind) {}
   ~PanelTexture();
-  PanelTexture(PanelTexture&& other) noexcept : texture_(std::exchange(other.texture_, 0)) {}
+  PanelTexture(PanelTexture&& other) noexcept : kind_(other.kind_), texture_(std::exchange(other.texture_, 0)) {}
   PanelTexture& operator=(PanelTexture&&) = delete;
 
   // RGBA8 (0xAABBGGRR), rows bottom to top.
@@ -62,6 +64,7 @@ class PanelTexture {
   void draw(ImDrawList& list, ImVec2 top_left, ImVec2 bottom_right, float opacity = 1) const;
 
  private:
+  Kind kind_;
   unsigned texture_ = 0;
 };
 

@@ -1,15 +1,20 @@
-// The same frame drawn by OpenGL: shown while a key is held, as a difference, and in numbers.
+// The same frame drawn by OpenGL, or by the game's own driver when it was captured: shown while a key is held, as a
+// difference, and in numbers.
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "app/text.h"
 #include "brokkr/image.h"
 #include "inspect/image_compare.h"
+#include "inspect/original.h"
 #include "viewer/looks.h"
 #include "viewer/panel.h"
 #if defined(BROKKR_VIEWER_REFERENCE)
@@ -21,18 +26,58 @@ namespace {
 
 constexpr float kDepthTolerance = 2e-5f;
 
+// What Brokkr's picture is held against.
+enum class Peer { opengl, original };
+
 // The result of the render thread.
 struct Comparison {
   std::string problem;
   std::shared_ptr<const Picture> reference, difference;
   std::vector<uint32_t> ours;
-  bool colors = true;  // false: their depths are compared, as pictures
-  ImageComparison image;
-  uint64_t depth_differing = 0;
-  int gain = 0;  // of `difference`; 0: there is none yet
-  std::string renderer;
-  double gl_ms = 0;
+  bool colors = true;                       // false: their depths are compared, as pictures
+  ImageComparison image;                    // of nothing where the sizes differ
+  std::optional<uint64_t> depth_differing;  // pixels; nothing where the peer has no depth of this size
+  int gain = 0;                             // of `difference`; 0: there is none yet
+  std::string peer;                         // what drew the reference, and how long it took
 };
+
+// Both pictures as they are shown and compared. `theirs` may have another size: then they are not compared.
+void hold_against(Comparison& found, std::vector<uint32_t> ours, Picture theirs) {
+  found.ours = std::move(ours);
+  found.reference = std::make_shared<Picture>(std::move(theirs));
+  if (found.ours.size() == found.reference->pixels.size())
+    found.image = compare_images(found.ours, found.reference->pixels);
+}
+
+uint64_t differing_depths(const std::vector<float>& ours, const std::vector<float>& theirs) {
+  uint64_t differing = 0;
+  for (size_t i = 0; i < ours.size(); ++i) differing += !(std::abs(ours[i] - theirs[i]) <= kDepthTolerance);
+  return differing;
+}
+
+// The shown layer, drawn again for the host to look at.
+Layer draw_again(RenderContext& c) {
+  RenderOptions options = c.settings.options;
+  options.trace = false;
+  RenderResult result = c.renderer.render(c.prepared, options);
+  if (result.aborted) throw std::runtime_error("the frame was cut off; there is nothing to compare");
+  return std::move(result.targets[c.target].layers[c.layer]);
+}
+
+// The picture that the game's driver drew lies in the file. `scene`: as it was loaded, for a frame that is drawn in
+// another size has no references.
+Comparison compare_with_original(RenderContext& c, const Scene& scene) {
+  const Reference* const reference = original_of(scene.frame, c.target);
+  if (reference == nullptr) throw std::runtime_error("this file holds no picture of the game for this target");
+  Comparison found;
+  const Layer ours = draw_again(c);
+  Image image = original_picture(scene.frame, *reference);
+  if (reference->depth.size() == ours.depth.size())
+    found.depth_differing = differing_depths(ours.depth, reference->depth);
+  hold_against(found, screen_pixels(ours), {image.width, image.height, std::move(image.texels)});
+  found.peer = scene.frame.application.empty() ? "the game's own driver" : scene.frame.application;
+  return found;
+}
 
 #if defined(BROKKR_VIEWER_REFERENCE)
 // Whether both draw the same colours: OpenGL numbers what it draws otherwise, and a captured draw has no material.
@@ -55,49 +100,38 @@ std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least
   return pixels;
 }
 
-// Runs on the render thread. The context lives as long as the job: no other thread ever meets it. Its loader fills
-// GLAD's table again with the same entry points, which belong to the dispatcher that EGL and GLX share and not to a
-// context.
-Comparison compare(RenderContext& c) {
+// The context lives as long as the job: no other thread ever meets it. Its loader fills GLAD's table again with the
+// same entry points, which belong to the dispatcher that EGL and GLX share and not to a context.
+Comparison compare_with_opengl(RenderContext& c) {
   Comparison found;
   found.colors = same_colors(c);
-  RenderOptions options = c.settings.options;
-  options.trace = false;
-  const RenderResult result = c.renderer.render(c.prepared, options);
-  if (result.aborted) throw std::runtime_error("the frame was cut off; there is nothing to compare");
-  const Layer& ours = result.targets[c.target].layers[c.layer];
+  const Layer ours = draw_again(c);
+  const RenderOptions& options = c.settings.options;
 
   EglContext context;
   GlRenderer gl(context);
   gl.prepare(c.frame);
   const bool material = options.shading == Shading::material && found.colors;
-  found.gl_ms = gl.draw({material ? GlShading::material : GlShading::flat, options.command_limit}).frame_ms;
-  found.renderer = context.renderer();
+  const GlDrawStatistics drawn = gl.draw({material ? GlShading::material : GlShading::flat, options.command_limit});
+  found.peer = context.renderer() + ", " + app::fixed(drawn.frame_ms, 2) + " ms";
   GlLayer theirs = gl.read(c.target, c.layer);
+  found.depth_differing = differing_depths(ours.depth, theirs.depth);
   Layer layer;
   layer.width = theirs.width;
   layer.height = theirs.height;
   layer.color = std::move(theirs.color);
   layer.color_float = std::move(theirs.color_float);
-
-  std::vector<uint32_t>& mine = found.ours;
-  std::vector<uint32_t> others;
   if (found.colors) {
-    mine = screen_pixels(ours);
-    others = screen_pixels(layer);
+    hold_against(found, screen_pixels(ours), {layer.width, layer.height, screen_pixels(layer)});
   } else {
     const auto [least, most] = std::minmax_element(ours.depth.begin(), ours.depth.end());
-    mine = depth_picture(ours.depth, *least, *most);
-    others = depth_picture(theirs.depth, *least, *most);
+    hold_against(found, depth_picture(ours.depth, *least, *most),
+                 {layer.width, layer.height, depth_picture(theirs.depth, *least, *most)});
   }
-  found.image = compare_images(mine, others);
-  found.reference = std::make_shared<Picture>(Picture{layer.width, layer.height, std::move(others)});
-  for (size_t i = 0; i < ours.depth.size(); ++i)
-    found.depth_differing += !(std::abs(ours.depth[i] - theirs.depth[i]) <= kDepthTolerance);
   return found;
 }
 #else
-Comparison compare(RenderContext&) {
+Comparison compare_with_opengl(RenderContext&) {
   throw std::runtime_error("this viewer was built without the OpenGL reference (BROKKR_REFERENCE)");
 }
 #endif
@@ -107,23 +141,40 @@ class ComparePanel : public Panel {
   const char* name() const override { return "Compare"; }
 
   bool on_key(ViewerState& state, const KeyEvent& event) override {
-    const bool reference = event.action == Action::hold_reference;
-    if (!reference && event.action != Action::hold_difference) return false;
-    (reference ? reference_held_ : difference_held_) = event.down;
-    if (event.down) ask(state);
+    std::optional<View> wanted;
+    if (event.action == Action::hold_reference) wanted = View::opengl;
+    if (event.action == Action::hold_original) wanted = View::original;
+    if (event.action == Action::hold_difference) wanted = View::difference;
+    if (!wanted) return false;
+    if (event.down) {
+      held_ = wanted;
+      choose(*wanted);
+      ask(state);
+    } else if (held_ == wanted) {
+      held_.reset();
+    }
     return true;
   }
 
   void draw(ViewerState& state) override {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
-    if (ImGui::Button("Compare with OpenGL")) ask(state);
-    int view = int(view_);
-    ImGui::RadioButton("Brokkr", &view, 0);
+    if (ImGui::Button("Compare with OpenGL")) {
+      peer_ = Peer::opengl;
+      ask(state);
+    }
     ImGui::SameLine();
-    ImGui::RadioButton("OpenGL (hold C)", &view, 1);
-    ImGui::SameLine();
-    ImGui::RadioButton("difference (hold V)", &view, 2);
-    view_ = View(view);
+    if (ImGui::Button("Compare with the game")) {
+      peer_ = Peer::original;
+      ask(state);
+    }
+    constexpr std::pair<View, const char*> kViews[] = {{View::ours, "Brokkr"},
+                                                       {View::opengl, "OpenGL (hold C)"},
+                                                       {View::original, "the game's own (hold G)"},
+                                                       {View::difference, "difference (hold V)"}};
+    for (const auto& [view, text] : kViews) {
+      if (ImGui::RadioButton(text, view_ == view)) choose(view_ = view);
+      if (view == View::ours || view == View::original) ImGui::SameLine();
+    }
     ImGui::SliderInt("amplification", &gain_, 1, 64, "%d times",
                      ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     ImGui::Separator();
@@ -132,12 +183,12 @@ class ComparePanel : public Panel {
 
   // Decides in every UI frame which picture is shown: that of a held key, else that of the panel.
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
-    const View wanted = reference_held_ ? View::reference : difference_held_ ? View::difference : view_;
+    const View wanted = held_.value_or(view_);
     std::shared_ptr<const Picture> picture;
     if (wanted != View::ours && state.last) {
       ask(state);
       if (wanted == View::difference) amplify(state);
-      picture = wanted == View::reference ? found_->reference : found_->difference;
+      picture = wanted == View::difference ? asked().found->difference : asked().found->reference;
     }
     if (picture != shown_) {
       shown_ = picture;
@@ -152,15 +203,33 @@ class ComparePanel : public Panel {
   }
 
  private:
-  enum class View { ours, reference, difference };
+  enum class View { ours, opengl, original, difference };
 
-  bool is_current(const ViewerState& state) const { return asked_ == state.last->source(); }
+  // The newest comparison with a peer.
+  struct Asked {
+    std::shared_ptr<Comparison> found = std::make_shared<Comparison>();
+    std::weak_ptr<const RenderJob> under_way;
+    FrameSource source;
+  };
+  Asked& asked() { return asked_[size_t(peer_)]; }
+
+  // The difference is that to the peer which was looked at last.
+  void choose(View view) {
+    if (view == View::opengl) peer_ = Peer::opengl;
+    if (view == View::original) peer_ = Peer::original;
+  }
+
+  bool is_current(const ViewerState& state) { return asked().source == state.last->source(); }
 
   void ask(ViewerState& state) {
     if (!state.last || is_current(state)) return;
-    found_ = std::make_shared<Comparison>();
-    asked_ = state.last->source();
-    under_way_ = state.commands.run([found = found_](RenderContext& c) -> RenderAnswer {
+    Asked& asked = this->asked();
+    asked.found = std::make_shared<Comparison>();
+    asked.source = state.last->source();
+    const auto compare = [peer = peer_, scene = state.last->scene](RenderContext& c) {
+      return peer == Peer::opengl ? compare_with_opengl(c) : compare_with_original(c, *scene);
+    };
+    asked.under_way = state.commands.run([found = asked.found, compare](RenderContext& c) -> RenderAnswer {
       Comparison result;
       try {
         result = compare(c);
@@ -173,8 +242,10 @@ class ComparePanel : public Panel {
 
   // Once the pictures are there, only `difference` and `gain` of the comparison change.
   void amplify(ViewerState& state) {
-    if (!found_->reference || found_->gain == gain_ || !under_way_.expired()) return;
-    under_way_ = state.commands.run([found = found_, gain = gain_](RenderContext&) -> RenderAnswer {
+    Asked& asked = this->asked();
+    if (!asked.found->reference || asked.found->gain == gain_ || !asked.under_way.expired()) return;
+    if (asked.found->image.pixels == 0) return;
+    asked.under_way = state.commands.run([found = asked.found, gain = gain_](RenderContext&) -> RenderAnswer {
       auto difference = std::make_shared<Picture>(*found->reference);
       difference->pixels = amplified_difference(found->ours, found->reference->pixels, gain);
       return [found, gain, difference] {
@@ -185,8 +256,10 @@ class ComparePanel : public Panel {
   }
 
   void draw_numbers(ViewerState& state) {
-    if (!found_->reference && !under_way_.expired()) return ImGui::TextDisabled("OpenGL draws ...");
-    const Comparison& found = *found_;
+    const Comparison& found = *asked().found;
+    const bool waiting = !asked().under_way.expired();
+    if (!found.reference && waiting)
+      return ImGui::TextDisabled(peer_ == Peer::opengl ? "OpenGL draws ..." : "the picture is read ...");
     if (!found.problem.empty()) return ImGui::TextWrapped("%s", app::printable(found.problem).c_str());
     if (!found.reference) return ImGui::TextDisabled("not compared yet");
     if (!is_current(state)) ImGui::TextColored(kNotice, "of an earlier frame");
@@ -194,23 +267,28 @@ class ComparePanel : public Panel {
       ImGui::TextWrapped("With this shading the two draw other colours: depths are compared, as grey.");
     const ImageComparison& c = found.image;
     const auto share = [&](uint64_t n) {
-      return app::grouped(n) + " (" + app::fixed(100 * double(n) / double(std::max<uint64_t>(c.pixels, 1)), 4) + " %)";
+      return app::grouped(n) + " (" + app::fixed(100 * double(n) / double(std::max<size_t>(found.ours.size(), 1)), 4) +
+             " %)";
     };
-    ImGui::Text("PSNR %s dB", std::isfinite(c.psnr_db) ? app::fixed(c.psnr_db, 2).c_str() : "infinite");
-    ImGui::Text("differing pixels: %s", share(c.differing).c_str());
-    ImGui::Text("by more than 1/255: %s", share(c.far).c_str());
-    ImGui::Text("largest difference: %d/255", c.most);
-    ImGui::Text("depth differs by more than 2e-5: %s", share(found.depth_differing).c_str());
-    ImGui::TextDisabled("%s, %.2f ms", found.renderer.c_str(), found.gl_ms);
+    if (c.pixels > 0) {
+      ImGui::Text("PSNR %s dB", std::isfinite(c.psnr_db) ? app::fixed(c.psnr_db, 2).c_str() : "infinite");
+      ImGui::Text("differing pixels: %s", share(c.differing).c_str());
+      ImGui::Text("by more than 1/255: %s", share(c.far).c_str());
+      ImGui::Text("largest difference: %d/255", c.most);
+    } else {
+      ImGui::TextWrapped("The pictures have other sizes; they are compared in the size of the file (panel Scene).");
+    }
+    if (found.depth_differing)
+      ImGui::Text("depth differs by more than 2e-5: %s", share(*found.depth_differing).c_str());
+    ImGui::TextDisabled("%s", app::printable(found.peer).c_str());
   }
 
-  std::shared_ptr<Comparison> found_ = std::make_shared<Comparison>();
-  std::weak_ptr<const RenderJob> under_way_;
-  FrameSource asked_;
+  std::array<Asked, 2> asked_;  // by Peer
+  Peer peer_ = Peer::opengl;
   std::shared_ptr<const Picture> shown_;
-  PanelTexture texture_;
+  PanelTexture texture_{PanelTexture::Kind::picture};
   View view_ = View::ours;
-  bool reference_held_ = false, difference_held_ = false;
+  std::optional<View> held_;
   int gain_ = 8;
 };
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The viewer's panels as a user has them: a frame-time log with F9, draws step by step, OpenGL's picture while a key is held.
+"""The viewer's panels as a user has them: a frame-time log with F9, draws step by step, OpenGL's and the
+game's own picture while a key is held.
 
     panels_test.py BROKKR reference|alone [FOLDER]    "alone": the viewer was built without the OpenGL reference
 
@@ -11,7 +12,8 @@ import subprocess
 import sys
 import time
 
-from session import FRAME, SOURCE, Session, on_a_screen, rendered, wait_for
+import png
+from session import BROKKR, FRAME, SOURCE, Session, on_a_screen, rendered, wait_for
 
 REFERENCE = sys.argv[2] == "reference"
 SIZE = (320, 240)
@@ -69,6 +71,40 @@ def shows_opengl_while_a_key_is_held(session, whole):
         wait_for("Brokkr's picture", lambda: session.shows(whole))
 
 
+def cells(rows, columns=16, lines=12):
+    """Mean colours of a grid of cells, by which pictures of different sizes are compared."""
+    width, height = len(rows[0]) // 3, len(rows)
+    found = []
+    for line in range(lines):
+        for column in range(columns):
+            part = [row[3 * (column * width // columns) : 3 * ((column + 1) * width // columns)]
+                    for row in rows[line * height // lines : (line + 1) * height // lines]]
+            found.append([sum(sum(row[c::3]) for row in part) / (sum(map(len, part)) / 3) for c in range(3)])
+    return found
+
+
+def difference(a, b):
+    return max(abs(x - y) for cell, other in zip(cells(a), cells(b)) for x, y in zip(cell, other))
+
+
+def shows_the_games_own_picture_while_a_key_is_held(session, whole, folder):
+    subprocess.run([BROKKR, "extract", str(FRAME), "-o", str(folder / "original.png")], check=True, stdout=subprocess.DEVNULL)
+    original = png.read(folder / "original.png")[0]
+    assert difference(original, whole) > 60, "the game has other colours"
+    session.screen.key_down("g")
+    wait_for("the game's own picture", lambda: difference(original, session.image(*SIZE)) < 6)
+    # It is twice as large as it is shown, and made smaller as Brokkr's own image is: a pixel is the mean of four.
+    assert len(original) == 2 * SIZE[1]
+    for y, row in enumerate(session.image(*SIZE)):
+        above, below = original[2 * y], original[2 * y + 1]
+        for i in range(0, len(row)):
+            at = 6 * (i // 3) + i % 3
+            mean = (above[at] + above[at + 3] + below[at] + below[at + 3]) / 4
+            assert abs(row[i] - mean) <= 2, (i // 3, y, row[i], mean)
+    session.screen.key_down("g", False)
+    wait_for("Brokkr's picture", lambda: session.shows(whole))
+
+
 def shows_a_pattern_of_a_file(screen, folder, whole):
     """The Pattern panel is open from the start. The file is read once: it may be gone afterwards."""
     file = folder / "mine.json"
@@ -102,6 +138,7 @@ def body(screen, folder):
     wait_for("the frame", lambda: session.shows(whole))
     session.step(draws_step_by_step, folder, whole)
     session.step(shows_opengl_while_a_key_is_held, whole)
+    session.step(shows_the_games_own_picture_while_a_key_is_held, whole, folder)
     session.step(records_a_log, folder)
     session.close()
     shows_a_pattern_of_a_file(screen, folder, whole)
