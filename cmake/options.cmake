@@ -30,7 +30,7 @@ target_compile_options(brokkr_cold_options INTERFACE "$<$<AND:$<COMPILE_LANGUAGE
 target_link_options(brokkr_options INTERFACE LINKER:--as-needed)
 
 if(BROKKR_SANITIZE)
-  set(BROKKR_SANITIZE_FLAGS -fsanitize=${BROKKR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  set(BROKKR_SANITIZE_FLAGS -fsanitize=${BROKKR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   if(BROKKR_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND BROKKR_SANITIZE_FLAGS -Wno-tsan)  # GCC warns that fences are not modelled; the queues use none
   endif()
