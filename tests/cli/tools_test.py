@@ -177,6 +177,25 @@ class Plots(Folder):
         self.assertIn("no row of another", self.run_tool("plot-batches", "batches", "--output", "images", code=1))
 
 
+class Release(unittest.TestCase):
+    def run_release(self, *words):
+        return subprocess.run([TOOLS / "release", *words], capture_output=True, text=True)
+
+    def test_notes_are_one_section_of_the_changelog(self):
+        changelog = (TOOLS.parent / "CHANGELOG.md").read_text()
+        notes = self.run_release("--notes")
+        self.assertEqual(notes.returncode, 0, notes.stderr)
+        self.assertIn("### Added", notes.stdout)
+        self.assertIn(notes.stdout.strip(), changelog)
+        self.assertNotIn("\n## ", notes.stdout)
+
+    def test_errors(self):
+        refused = self.run_release("--nothing")
+        self.assertEqual(refused.returncode, 2)
+        self.assertEqual(refused.stderr.count("\n"), 1)
+        self.assertIn("--nothing", refused.stderr)
+
+
 class GpuCheck(Folder):
     def test_errors(self):
         for arguments, code, expected in (
