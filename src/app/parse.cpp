@@ -10,6 +10,7 @@
 
 #include "app/text.h"
 #include "pipeline/options.h"
+#include "scene/nearest_name.h"
 
 namespace brokkr::app {
 namespace {
@@ -63,6 +64,18 @@ bool is_size(const Option& option, const std::string& value) try {
   return true;
 } catch (const std::invalid_argument&) {
   return false;
+}
+
+// What to try instead of the first word that `app` did not expect.
+std::string suggestion(const CLI::App& app) {
+  const std::vector<std::string> unexpected = app.remaining(true);
+  if (unexpected.empty() || !unexpected.front().starts_with("--")) return {};
+  const auto used = app.get_subcommands();
+  std::vector<std::string> known;
+  for (const CLI::Option* const option : (used.empty() ? app : *used.front()).get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  return did_you_mean(unexpected.front().substr(0, unexpected.front().find('=')), known);
 }
 
 }  // namespace
@@ -137,7 +150,7 @@ std::optional<int> read_words(CLI::App& app, std::vector<std::string> words) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
     const auto used = app.get_subcommands();
     const std::string command = used.empty() ? "" : " " + used.front()->get_name();
-    throw UsageError(one_line(error.what()) + "; see `" + app.get_name() + command + " --help`");
+    throw UsageError(one_line(error.what()) + suggestion(app) + "; see `" + app.get_name() + command + " --help`");
   }
   return std::nullopt;
 }

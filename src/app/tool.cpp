@@ -15,11 +15,14 @@
 #include "log/json_text.h"
 #include "log/log_reader.h"
 #include "log/manifest.h"
+#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr uint64_t kMaxPicture = uint64_t(1) << 30;  // bytes
+
 using TemporaryFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 TemporaryFile temporary_file(std::string_view content) {
@@ -125,7 +128,10 @@ void plot_logs(const std::vector<std::string>& files, const fs::path& picture, c
                                 {"raster_ms", log.raster_ms},
                                 {"statistics", statistics_json(frame_statistics(log.frame_ms))}});
   }
-  run_tool(find_tool("plot-frames"), {picture.string()}, json_text(document));
+  const TemporaryFolder folder;
+  const fs::path drawn = folder.path() / "frames.svg";
+  run_tool(find_tool("plot-frames"), {drawn.string()}, json_text(document));
+  write_file(picture, read_file(drawn, kMaxPicture));
 }
 
 }  // namespace brokkr::app

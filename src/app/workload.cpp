@@ -11,6 +11,7 @@
 #include "app/resize.h"
 #include "app/text.h"
 #include "app/tool.h"
+#include "scene/nearest_name.h"
 
 namespace brokkr::app {
 namespace {
@@ -67,7 +68,8 @@ std::vector<BenchShading> parse_shadings(const std::vector<std::string>& texts) 
     for (const std::string& word : split(text)) {
       const auto* found = std::find(kShadingNames.begin(), kShadingNames.end(), word);
       if (found == kShadingNames.end())
-        throw UsageError("--shading: '" + word + "' is none of flat, phong, textured, material");
+        throw UsageError("--shading: '" + word + "' is none of flat, phong, textured, material" +
+                         did_you_mean(word, {kShadingNames.begin(), kShadingNames.end()}));
       const BenchShading shading = BenchShading(found - kShadingNames.begin());
       if (std::find(result.begin(), result.end(), shading) == result.end()) result.push_back(shading);
     }

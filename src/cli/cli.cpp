@@ -12,6 +12,7 @@
 #include "brokkr/version.h"
 #include "cli/commands.h"
 #include "cli/pages.h"
+#include "scene/nearest_name.h"
 
 namespace brokkr::app {
 namespace {
@@ -25,7 +26,10 @@ std::vector<std::string> with_command(std::vector<std::string> words) {
     const bool looks_like_a_file = words.front().find_first_of("./:") != std::string::npos;
     std::error_code ignored;
     if (!looks_like_a_file && !std::filesystem::exists(words.front(), ignored)) {
-      throw UsageError("'" + words.front() + "' is neither a command nor a file; see `brokkr --help`");
+      std::vector<std::string> names;
+      for (const Command& command : commands()) names.push_back(command.name);
+      throw UsageError("'" + words.front() + "' is neither a command nor a file" + did_you_mean(words.front(), names) +
+                       "; see `brokkr --help`");
     }
     const auto is_option = [](const std::string& word) { return word.starts_with('-'); };
     const bool window = std::none_of(words.begin(), words.end(), is_option) && can_view();

@@ -1,4 +1,6 @@
 // brokkr plot: frame-time logs as a picture.
+#include <iostream>
+
 #include "app/picture.h"
 #include "app/tool.h"
 #include "cli/commands.h"
@@ -16,6 +18,7 @@ int run_plot(const Arguments& arguments) {
                      std::to_string(kMostPlottedLogs));
   }
   plot_logs(files, output, arguments.text("title"));
+  std::cout << output << ": frame times of " << files.size() << (files.size() == 1 ? " log\n" : " logs\n");
   return kSuccess;
 }
 

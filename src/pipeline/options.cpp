@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "scene/nearest_name.h"
+
 namespace brokkr {
 namespace {
 
@@ -131,7 +133,7 @@ double real_number(std::string_view text, double min, double max) {
 void refuse_choice(std::string_view text, const std::vector<std::string>& known) {
   std::string list;
   for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
-  throw std::invalid_argument("'" + std::string(text) + "' is not one of " + list);
+  throw std::invalid_argument("'" + std::string(text) + "' is not one of " + list + did_you_mean(text, known));
 }
 
 std::vector<std::string> split(std::string_view list) {

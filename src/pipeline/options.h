@@ -47,7 +47,7 @@ void for_each_option(Options& options, Visit&& visit) {
 // wanted.
 int64_t whole_number(std::string_view text, double min, double max, bool power_of_two = false);
 double real_number(std::string_view text, double min, double max);
-// Throws std::invalid_argument that quotes `text` and lists `known`.
+// Throws std::invalid_argument that quotes `text`, lists `known` and names the nearest of these.
 [[noreturn]] void refuse_choice(std::string_view text, const std::vector<std::string>& known);
 
 // "a,b" as "a" and "b".

@@ -17,8 +17,13 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Writes `bytes` to a temporary file beside `path` and renames it, so that no reader ever sees half a file. Throws
-// std::runtime_error and leaves an existing file untouched where that fails.
+// This path stands for the open standard output, which may be what no path leads to (a socket).
+inline constexpr const char* kStandardOutput = "/dev/stdout";
+
+// Writes `bytes` to a temporary file beside `path` and renames it, so that no reader ever sees half a file. Symbolic
+// links are followed and stay; the file keeps the mode and, where the user may do that, the owner of the one that it
+// replaces. What is no regular file (a device, a pipe) is written in place. Throws std::runtime_error and leaves an
+// existing file untouched where that fails, and where it is read-only.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_text(const std::filesystem::path& path, std::string_view text);
 

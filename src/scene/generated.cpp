@@ -1,5 +1,7 @@
 #include "scene/generated.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,6 +12,7 @@
 
 #include "scene/failure.h"
 #include "scene/mesh_builder.h"
+#include "scene/nearest_name.h"
 #include "scene/scene_setup.h"
 
 namespace brokkr {
@@ -260,9 +263,10 @@ Frame generate(std::string_view spec, const LoadOptions& options) {
   const auto* scene = std::find_if(std::begin(kScenes), std::end(kScenes),
                                    [&](const Scene& candidate) { return name == candidate.name; });
   if (scene == std::end(kScenes)) {
-    std::string names;
-    for (const Scene& known : kScenes) names += (names.empty() ? "" : ", ") + std::string(known.name);
-    fail("generated:{}, field 'name': there is no such scene; use one of {}", spec, names);
+    std::vector<std::string> names;
+    for (const Scene& known : kScenes) names.emplace_back(known.name);
+    fail("generated:{}, field 'name': there is no such scene; use one of {}{}", spec, fmt::join(names, ", "),
+         did_you_mean(name, names));
   }
   const Parameters parameters =
       parse_parameters(spec, spec.substr(std::min(question + 1, spec.size())), scene->triangles);

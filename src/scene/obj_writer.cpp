@@ -34,15 +34,15 @@ std::string material_name(const Frame& frame, uint32_t material) {
   return "m" + std::to_string(material) + (name.empty() ? "" : "_" + name);
 }
 
-// The texture's file as seen from `folder`; empty where it is no file.
+// The texture's file as seen from `folder`, which is empty for the current one; empty where it is no file.
 std::string texture_path(const Frame& frame, int texture, const std::filesystem::path& folder,
                          const std::filesystem::path& texture_folder) {
   if (texture < 0 || frame.textures[size_t(texture)].name.empty()) return {};
   const std::filesystem::path file = texture_folder / frame.textures[size_t(texture)].name;
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return {};
-  const auto relative =
-      std::filesystem::proximate(std::filesystem::absolute(file), std::filesystem::absolute(folder), error);
+  const auto relative = std::filesystem::proximate(std::filesystem::absolute(file),
+                                                   std::filesystem::absolute(folder.empty() ? "." : folder), error);
   return error ? file.string() : relative.generic_string();
 }
 

@@ -77,6 +77,21 @@ def usage_errors(folder, good):
         problems.append("a wrong command line left a picture behind")
 
 
+def near_misses(folder, good):
+    """A slip of the hand gets a suggestion, another word gets none."""
+    out = str(folder / "out.png")
+    for words, meant in ((["rendr", good], "render"), (["render", good, "--polcy", "edf"], "--policy"),
+                         (["render", good, "--polciy=edf"], "--policy"), (["--vresion"], "--version"),
+                         (["render", good, "-o", out, "--pattern", "hilbrt"], "hilbert"), (["pattern", "hilbrt"], "hilbert"),
+                         (["optimize", good, "-o", "x.bkf", "--method", "hope"], "hoppe")):
+        expect(USAGE, words, f"(did you mean '{meant}'?)")
+    expect(FAILURE, ["render", "generated:citty", "-o", out], "(did you mean 'city'?)")
+    for words in (["nonsense"], ["render", good, "--no-such-option"], ["render", good, "--pattern", "zigzag"]):
+        run = subprocess.run([program, *words], capture_output=True, text=True, timeout=600)
+        if "did you mean" in run.stderr:
+            problems.append(f"brokkr {' '.join(words)}: guesses far: {run.stderr}")
+
+
 def bad_files(folder, valid):
     def file(name, data):
         path = folder / name
@@ -153,6 +168,7 @@ def main():
             print(f"the file that the others are made from is not accepted: {run.stderr}")
             return 1
         usage_errors(folder, str(good))
+        near_misses(folder, str(good))
         bad_files(folder, valid)
         unwritable(folder, str(good))
     for problem in problems:

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Where `brokkr` writes: whole files or none, through links, into devices, and never over what is protected.
+
+    outputs_test.py BROKKR
+"""
+import json
+import os
+import pathlib
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from test_frame import TRIANGLE, container, frame
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class Outputs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        (self.path / "one.bkf").write_bytes(container(frame(16), TRIANGLE))
+
+    def run_program(self, *arguments, code=0):
+        """Standard output as bytes; of a run that fails the one line on standard error."""
+        words = [PROGRAM, *map(str, arguments)]
+        run = subprocess.run(words, capture_output=True, timeout=600, cwd=self.path)
+        error = run.stderr.decode()
+        self.assertEqual(run.returncode, code, f"{words}: {error}{run.stdout[:200]}")
+        if code == 0:
+            return run.stdout
+        self.assertEqual((error.count("\n"), run.stdout), (1, b""), f"{words}: {error}")
+        return error
+
+    def render(self, output, code=0):
+        return self.run_program("render", "one.bkf", "-o", output, code=code)
+
+    def no_parts(self):
+        self.assertEqual([path.name for path in self.path.rglob("*.part-*")], [])
+
+    def test_a_name_without_a_folder_lies_in_the_current_one(self):
+        courtyard = SOURCE / "assets" / "courtyard.obj"
+        self.run_program("optimize", courtyard, "-o", "opt.obj")
+        self.run_program("render", "opt.obj", "-o", "opt.png", "--size", "160x90")
+        self.run_program("render", courtyard, "-o", "courtyard.png", "--size", "160x90")
+        self.run_program("compare", "opt.png", "courtyard.png", "--tolerance", "0.02", "--max-percent", "0.1")
+        for command in (("render", "one.bkf", "-o", "a.png", "--stats", "a.json", "--trace", "t.json", "--aov", "depth=d.pfm"),
+                        ("pattern", "hilbert", "-o", "p.png"), ("optimize", "opt.obj", "-o", "b.bkf", "--json", "b.json")):
+            self.run_program(*command)
+        for name in ("a.png", "a.json", "t.json", "d.pfm", "p.png", "b.bkf", "b.json", "opt.mtl"):
+            self.assertGreater((self.path / name).stat().st_size, 0, name)
+
+    def test_a_pipe_is_written_and_stays(self):
+        pipe = self.path / "pipe.json"
+        os.mkfifo(pipe)
+        read = []
+        reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+        reader.start()
+        self.run_program("render", "one.bkf", "--no-output", "--stats", pipe)
+        self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
+        reader.join(60)
+        self.assertEqual(json.loads(read[0])["file"], "one.bkf")
+        self.no_parts()
+
+    def test_a_device_is_written_and_stays(self):
+        null = self.path / "null"
+        try:
+            os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+            null.write_bytes(b"x")
+        except OSError as error:
+            self.skipTest(f"no device can be made here: {error}")
+        self.run_program("render", "one.bkf", "--no-output", "--stats", null)
+        self.assertTrue(stat.S_ISCHR(null.stat().st_mode))
+        self.no_parts()
+
+    def test_a_socket_and_a_folder_are_refused_and_stay(self):
+        (self.path / "folder.png").mkdir()
+        self.assertIn("folder.png", self.render("folder.png", code=1))
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(self.path / "socket.png"))
+            self.assertIn("socket.png", self.render("socket.png", code=1))
+        self.assertTrue(stat.S_ISSOCK((self.path / "socket.png").stat().st_mode))
+        self.no_parts()
+
+    def test_links_are_followed_and_stay(self):
+        (self.path / "far").mkdir()
+        for name, target in (("first.png", "far/second.png"), ("far/second.png", "third.png"), ("new.png", "far/new.png")):
+            (self.path / name).symlink_to(target)
+        (self.path / "far" / "third.png").write_bytes(b"old")
+        self.render("first.png")
+        self.render("new.png")
+        self.assertEqual([(self.path / name).is_symlink() for name in ("first.png", "far/second.png", "new.png")], [True] * 3)
+        for name in ("third.png", "new.png"):
+            self.assertFalse((self.path / "far" / name).is_symlink())
+            self.assertEqual((self.path / "far" / name).read_bytes()[:8], PNG)
+        self.no_parts()
+
+    def test_a_replaced_file_keeps_its_mode_and_owner(self):
+        picture = self.path / "kept.png"
+        picture.write_bytes(b"old")
+        picture.chmod(0o640)
+        owner = (4321, 4322) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+        os.chown(picture, *owner)
+        self.render(picture)
+        found = picture.stat()
+        self.assertEqual((stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid), (0o640, *owner))
+        self.assertEqual(picture.read_bytes()[:8], PNG)
+
+    def test_a_new_file_has_the_mode_that_the_user_wants(self):
+        before = os.umask(0o027)
+        self.addCleanup(os.umask, before)
+        self.render("new.png")
+        self.assertEqual(stat.S_IMODE((self.path / "new.png").stat().st_mode), 0o640)
+
+    def test_a_read_only_file_is_refused(self):
+        picture = self.path / "protected.png"
+        picture.write_bytes(b"old")
+        picture.chmod(0o444)
+        message = self.render(picture, code=1)
+        self.assertIn("protected.png", message)
+        self.assertIn("read-only", message)
+        self.assertEqual(picture.read_bytes(), b"old")
+        self.no_parts()
+
+
+if __name__ == "__main__":
+    unittest.main()
