@@ -281,7 +281,8 @@ def make_courtyard():
     obj.begin('glass-ball', 'glass')
     obj.sphere((0.1, 0.95, 0.9), 0.7, 28)
     obj.begin('glass-screen', 'glass')
-    obj.box((3.4, 0, 1.8), (0.08, 1.9, 2.6), 20)
+    # Above the ground: which of two faces in one plane is seen, rounding would decide.
+    obj.box((3.4, 0.05, 1.8), (0.08, 1.85, 2.6), 20)
     return '\n'.join(obj.lines) + '\n'
 
 

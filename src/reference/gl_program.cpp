@@ -72,15 +72,29 @@ layout(binding = 1) uniform sampler2D alpha_map;
 #ifdef LIT
 in vec3 world_position, world_normal;
 in vec2 uv;
+// With EXACT_LOD, the level of detail is the specification's at this sample (OpenGL 4.5, 8.14.1); drivers may use one
+// for a whole quad, and approximate the logarithm. uv / w and 1 / w are linear on the screen, so that differences of
+// them are exact.
+vec4 sample_map(sampler2D map) {
+#ifdef EXACT_LOD
+  float q = gl_FragCoord.w;
+  vec2 size = vec2(textureSize(map, 0));
+  vec2 dx = (dFdx(uv * q) - uv * dFdx(q)) / q * size;
+  vec2 dy = (dFdy(uv * q) - uv * dFdy(q)) / q * size;
+  return textureLod(map, uv, 0.5 * log2(max(dot(dx, dx), dot(dy, dy))));
+#else
+  return texture(map, uv);
+#endif
+}
 vec4 shade() {
-  vec4 texel = maps.x != 0 ? texture(diffuse_map, uv) : vec4(1.0);
+  vec4 texel = maps.x != 0 ? sample_map(diffuse_map) : vec4(1.0);
   vec3 v = normalize(eye - world_position);
   float size = dot(world_normal, world_normal);
   vec3 n = size > 0.0 ? world_normal * inversesqrt(size) : vec3(0.0);
   if (dot(n, v) < 0.0) n = -n;
   vec3 h = normalize(light + v);
   float alpha = diffuse.a * texel.a;
-  if (maps.y != 0) alpha *= texture(alpha_map, uv).r;
+  if (maps.y != 0) alpha *= sample_map(alpha_map).r;
   float lambert = max(dot(n, light), 0.0);
   vec3 surface = emission + texel.rgb * diffuse.rgb * (ambient * 0.25 + lambert);
   if (lambert > 0.0) surface += specular * pow(max(dot(n, h), 0.0), shininess);
@@ -135,6 +149,7 @@ GlProgram build(const GlProgramKey& key) {
   static constexpr const char* kVertexDefines[] = {"#define CLIP_SPACE\n", "#define SINGLE\n", ""};
   defines += kVertexDefines[size_t(key.vertex)];
   if (key.discards) defines += "#define DISCARDS\n";
+  if (key.exact_lod) defines += "#define EXACT_LOD\n";
   GlProgram program = GlProgram::create();
   for (const auto& [stage, text] : {std::pair<GLenum, const char*>{GL_VERTEX_SHADER, kVertexText},
                                     std::pair<GLenum, const char*>{GL_FRAGMENT_SHADER, kFragmentText}}) {
@@ -154,7 +169,8 @@ GlProgram build(const GlProgramKey& key) {
 }  // namespace
 
 void GlPrograms::use(const GlProgramKey& key, const GlUniforms& uniforms) {
-  GlProgram& program = programs_[(size_t(key.vertex) * 4 + size_t(key.fragment)) * 2 + size_t(key.discards)];
+  const size_t kind = (size_t(key.vertex) * 4 + size_t(key.fragment)) * 4;
+  GlProgram& program = programs_[kind + size_t(key.discards) * 2 + size_t(key.exact_lod)];
   if (!program) program = build(key);
   glUseProgram(program.id());
   const View& view = uniforms.view;

@@ -20,7 +20,8 @@ enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong };
 struct GlProgramKey {
   GlVertex vertex = GlVertex::clip_space;
   GlFragment fragment = GlFragment::color;
-  bool discards = false;  // alpha test or alpha cutoff
+  bool discards = false;   // alpha test or alpha cutoff
+  bool exact_lod = false;  // blinn_phong: GlOptions::exact_lod
 };
 
 // Attribute locations of the vertex shaders.
@@ -44,7 +45,7 @@ class GlPrograms {
   void use(const GlProgramKey& key, const GlUniforms& uniforms);
 
  private:
-  static constexpr size_t kCount = 3 * 4 * 2;
+  static constexpr size_t kCount = 3 * 4 * 2 * 2;
   std::array<GlProgram, kCount> programs_;
 };
 

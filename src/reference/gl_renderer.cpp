@@ -9,6 +9,7 @@
 #include "reference/gl_program.h"
 #include "reference/gl_schedule.h"
 #include "reference/gl_targets.h"
+#include "reference/gl_texture.h"
 #include "scene/gl_names.h"
 
 namespace brokkr {
@@ -41,19 +42,6 @@ GlBuffer upload(const std::vector<T>& values) {
   glNamedBufferStorage(buffer.id(), GLsizeiptr(values.empty() ? sizeof(T) : values.size() * sizeof(T)),
                        values.empty() ? &nothing : values.data(), 0);
   return buffer;
-}
-
-GlTexture upload_texture(const Texture& source) {
-  GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
-  int levels = 1;
-  while ((source.width | source.height) >> levels) ++levels;
-  glTextureStorage2D(texture.id(), levels, source.srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8, source.width, source.height);
-  glTextureSubImage2D(texture.id(), 0, 0, 0, source.width, source.height, GL_RGBA, GL_UNSIGNED_BYTE,
-                      source.texels.data());
-  glGenerateTextureMipmap(texture.id());
-  glTextureParameteri(texture.id(), GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
-  glTextureParameteri(texture.id(), GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-  return texture;
 }
 
 void enable(GLenum capability, bool on) { on ? glEnable(capability) : glDisable(capability); }
@@ -217,6 +205,7 @@ struct GlRenderer::Impl {
       vertex = batch.instances == 1 ? GlVertex::single : GlVertex::instanced;
     GlProgramKey key{vertex, GlFragment::color, test.has_value() || (lit && material.alpha_cutoff > 0)};
     if (lit) key.fragment = GlFragment::blinn_phong;
+    key.exact_lod = lit && options.exact_lod;
     if (options.shading == GlShading::triangle) key.fragment = GlFragment::triangle;
     if (options.shading == GlShading::depth) key.fragment = GlFragment::depth;
     const bool flat = options.shading == GlShading::flat;

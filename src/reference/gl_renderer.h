@@ -27,6 +27,8 @@ enum class GlShading : uint8_t { material, draw, triangle, depth, flat };
 struct GlOptions {
   GlShading shading = GlShading::material;
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
+  // Textures: the specification's level of detail at each sample, for comparing pictures. Drivers approximate it.
+  bool exact_lod = false;
   bool operator==(const GlOptions&) const = default;
 };
 

@@ -76,7 +76,7 @@ class PipelineVsGlTest : public GlTest {
     options.shading = shading;
     RenderResult ours = pipeline_.render(frame, options);
     const GlLayer theirs =
-        draw(frame, {shading == Shading::flat ? GlShading::flat : GlShading::material, {}}, target, layer);
+        draw(frame, {shading == Shading::flat ? GlShading::flat : GlShading::material, {}, true}, target, layer);
     return compare(ours.targets.at(target).layers.at(layer), theirs, color_tolerance, depth_tolerance);
   }
 

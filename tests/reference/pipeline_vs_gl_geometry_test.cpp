@@ -153,11 +153,8 @@ TEST_F(PipelineVsGlTest, TrilinearTextures) {
     Frame frame = sphere_frame(1);
     frame.textures.push_back(checkerboard(srgb));
     frame.materials[0].diffuse_texture = 0;
-    // Drivers choose the mip level by approximations of their own: most texels agree closely, all roughly.
-    const Difference close = render_both(frame, Shading::material, 8, 1e-5f);
-    EXPECT_LE(close.percent(close.color), 1.0) << "srgb " << srgb;
-    const Difference rough = render_both(frame, Shading::material, 48, 1e-5f);
-    EXPECT_LE(rough.percent(rough.color), 0.1) << "srgb " << srgb;
+    const Difference difference = render_both(frame, Shading::material);
+    EXPECT_LE(difference.percent(difference.color), 0.01) << "srgb " << srgb;
   }
 }
 
@@ -166,10 +163,10 @@ TEST_F(PipelineVsGlTest, CutoutTextures) {
   frame.textures.push_back(checkerboard(true));
   frame.materials[0].diffuse_texture = 0;
   frame.materials[0].alpha_cutoff = 0.8f;
-  // Edges of the cut follow the texture's filtering, as above.
-  const Difference difference = render_both(frame, Shading::material, 48, 1e-5f);
-  EXPECT_LE(difference.percent(difference.depth), 0.5);
-  EXPECT_LE(difference.percent(difference.color), 0.5);
+  // Samples whose alpha is the cutoff but for rounding may be cut by one and not by the other.
+  const Difference difference = render_both(frame, Shading::material);
+  EXPECT_LE(difference.percent(difference.depth), 0.02);
+  EXPECT_LE(difference.percent(difference.color), 0.02);
 }
 
 }  // namespace

@@ -1,0 +1,14 @@
+// Textures as the reference samples them.
+#pragma once
+
+#include "brokkr/frame.h"
+#include "reference/gl_object.h"
+
+namespace brokkr {
+
+// All levels of `source`, sampled trilinearly with repeat. OpenGL leaves it to the driver how glGenerateTextureMipmap
+// filters (OpenGL 4.5, 8.14.4), so the levels are made here: each texel is the mean, in linear light, of the texels of
+// the level before that it covers.
+GlTexture upload_texture(const Texture& source);
+
+}  // namespace brokkr
