@@ -34,6 +34,7 @@ enum class Action : uint8_t {
   paste_camera,
   show_help,
   hide_panels,
+  show_frame_times,
   full_screen,
   save_window,
   save_image,

@@ -3,8 +3,6 @@
 #include <glad/gl.h>
 #include <imgui.h>
 
-#include <algorithm>
-#include <deque>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +18,7 @@
 #include "log/machine_facts.h"
 #include "log/manifest.h"
 #include "scene/file_io.h"
+#include "viewer/frame_times.h"
 #include "viewer/looks.h"
 #include "viewer/panel.h"
 
@@ -27,9 +26,6 @@ namespace brokkr::viewer {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kShown = 600;  // frames of the curve
-constexpr ImU32 kCurve = IM_COL32(110, 180, 250, 255);
 
 LogSource source_of_window() {
   LogSource source;
@@ -86,8 +82,7 @@ class LogPanel : public Panel {
 
   void on_present(ViewerState& state, const Presented& presented) override {
     const FrameRecord record = record_of(presented);
-    shown_.push_back(milliseconds(presented.interval()));
-    if (shown_.size() > kShown) shown_.pop_front();
+    shown_.add(milliseconds(presented.interval()));
     last_end_ = presented.end;
     if (!recording_) return;
     Recording& r = *recording_;
@@ -142,30 +137,10 @@ class LogPanel : public Panel {
   }
 
   void draw_curve() const {
-    const FrameStatistics s = frame_statistics({shown_.begin(), shown_.end()});
+    const FrameStatistics& s = shown_.statistics();
     if (s.frames == 0) return ImGui::TextDisabled("no frame has been shown yet");
     const Plot plot = begin_plot("curve", 10);
-    const ImVec2 at = plot.at;
-    const float width = plot.width;
-    const double top = std::max(s.p99_ms * 1.3, 1e-3);
-    const auto y_of = [&](double value) {
-      return at.y + plot.height - float(std::min(value / top, 1.0)) * (plot.height - 2) - 1;
-    };
-    std::vector<ImVec2> points;
-    for (size_t i = 0; i < shown_.size(); ++i) {
-      const float x = at.x + width * (shown_.size() > 1 ? float(i) / float(shown_.size() - 1) : 0.5f);
-      points.emplace_back(x, y_of(shown_[i]));
-    }
-    plot.list.AddPolyline(points.data(), int(points.size()), kCurve, 0, 1.5f);
-    for (const auto& [label, value] : {std::pair<const char*, double>{"median", s.median_ms}, {"p99", s.p99_ms}}) {
-      plot.list.AddLine({at.x, y_of(value)}, {at.x + width, y_of(value)}, IM_COL32(255, 255, 255, 70));
-      const std::string text = std::string(label) + " " + app::fixed(value, 2) + " ms";
-      const ImVec2 corner(at.x + 4, y_of(value) - ImGui::GetFontSize() - 1);
-      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-      plot.list.AddRectFilled(corner, {corner.x + size.x, corner.y + size.y}, kPlotGround);  // over the curve
-      plot.list.AddText(corner, IM_COL32(230, 230, 230, 255), text.c_str());
-    }
-    if (plot.hovered >= 0) ImGui::SetTooltip("%.3f ms", shown_[size_t(plot.hovered * float(shown_.size()))]);
+    shown_.draw_curve(plot);
     ImGui::Text("last %zu frames", s.frames);
     if (begin_values("percentiles")) {
       value_row("median", app::fixed(s.median_ms, 3) + " ms");
@@ -240,7 +215,7 @@ class LogPanel : public Panel {
 
   std::future<std::string> finishing_;  // an error's text, or nothing
   std::unique_ptr<Recording> recording_;
-  std::deque<double> shown_;
+  FrameTimes shown_;
   std::optional<Clock::time_point> last_end_;
   std::string saved_;
   int format_ = 0;

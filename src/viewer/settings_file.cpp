@@ -29,6 +29,7 @@ void for_each_entry(auto& settings, const auto& entry) {
   entry("panels", settings.panels);
   entry("panel", settings.panel);
   entry("side_bar", settings.side_bar);
+  entry("frame_times", settings.frame_times);
   entry("folder", settings.folder);
   entry("sequence_speed", settings.sequence_speed);
   entry("sequence_loop", settings.sequence_loop);

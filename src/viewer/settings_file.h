@@ -20,10 +20,11 @@ struct Settings {
   std::map<std::string, std::array<std::optional<Camera>, 10>> bookmarks;  // by file
   int window_width = 1600, window_height = 900;
   bool maximized = false;
-  bool panels = true;    // the side bar is shown
-  std::string panel;     // the open panel
-  float side_bar = 400;  // pixels wide
-  std::string folder;    // of the open dialog
+  bool panels = true;       // the side bar is shown
+  bool frame_times = true;  // so is their strip
+  std::string panel;        // the open panel
+  float side_bar = 400;     // pixels wide
+  std::string folder;       // of the open dialog
   float sequence_speed = 10;
   bool sequence_loop = true;
 };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "viewer/draw_filter.h"
 #include "viewer/file_dialog.h"
 #include "viewer/file_watch.h"
+#include "viewer/frame_times.h"
 #include "viewer/image_area.h"
 #include "viewer/loader.h"
 #include "viewer/looks.h"
@@ -34,7 +34,9 @@ namespace fs = std::filesystem;
 
 constexpr auto kNoteTime = std::chrono::seconds(5);
 constexpr float kZoomStep = 1.25f;
-constexpr size_t kFrameTimes = 64;  // the rate in the status bar is the mean over this many frames
+constexpr float kStripLines = 2.5f;        // height of the strip of frame times
+constexpr float kStripWindow = 300;        // pixels that a window must be high to have it
+constexpr double kSmoothMs = 1000.0 / 60;  // where the strip has its line, unless a frame has a budget
 // UI frames that are drawn after an event: some widgets need several to settle (a tooltip, a closing menu).
 constexpr int kSettleFrames = 3;
 
@@ -253,8 +255,7 @@ class Viewer : public ViewerCommands {
     window_->swap();
     if (image_.number == shown_before || !state_.last || state_.last->number != image_.number) return;
     const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input()};
-    frame_times_.push_back(seconds(presented.interval()));
-    if (frame_times_.size() > kFrameTimes) frame_times_.pop_front();
+    frame_times_.add(milliseconds(presented.interval()));
     last_present_ = begin;
     for (const auto& panel : panels_) panel->on_present(state_, presented);
   }
@@ -315,6 +316,7 @@ class Viewer : public ViewerCommands {
       case Action::paste_camera: return paste_camera();
       case Action::show_help: show_help_ = !show_help_; return;
       case Action::hide_panels: settings_.panels = !settings_.panels; return;
+      case Action::show_frame_times: settings_.frame_times = !settings_.frame_times; return;
       case Action::full_screen: return window_->toggle_full_screen();
       case Action::save_window: shot_ = Shot::window; return;
       case Action::save_image: shot_ = Shot::image; return;
@@ -406,6 +408,11 @@ class Viewer : public ViewerCommands {
       draw_status_bar(end.y);
       end.x -= side_bar_width();
       draw_side_bar(begin.y, end.y);
+      if (settings_.frame_times && window.y >= kStripWindow * window_->scale()) {
+        const float height = kStripLines * ImGui::GetFontSize() + 6;
+        end.y -= height;
+        draw_strip(end.y, {end.x, height});
+      }
       if (sequence_.active()) {
         draw_sequence_bar(end.y, end.x);
         end.y -= ImGui::GetFrameHeightWithSpacing() + 8;
@@ -462,6 +469,7 @@ class Viewer : public ViewerCommands {
       menu_item("Hide everything else", Action::hide_panels);
       ImGui::Separator();
       menu_item("Frames keep coming", Action::render_always, state_.continuous);
+      menu_item("Frame times", Action::show_frame_times, settings_.frame_times);
       ImGui::Separator();
       for (const auto& panel : panels_) {
         if (ImGui::MenuItem(panel->name(), nullptr, settings_.panel == panel->name())) settings_.panel = panel->name();
@@ -484,6 +492,16 @@ class Viewer : public ViewerCommands {
       ImGui::EndMenu();
     }
     ImGui::EndMainMenuBar();
+  }
+
+  void draw_strip(float top, ImVec2 size) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8, 3));
+    if (begin_bar("##times", {0, top}, size)) {
+      const double budget = state_.settings.options.frame_budget_ms;
+      frame_times_.draw_strip("##strip", kStripLines, budget > 0 ? budget : kSmoothMs);
+    }
+    ImGui::End();
+    ImGui::PopStyleVar();
   }
 
   float side_bar_width() const {
@@ -533,10 +551,7 @@ class Viewer : public ViewerCommands {
     std::string text = display_name(last->scene->path) + "   " + std::to_string(last->width) + " x " +
                        std::to_string(last->height) + "   " + app::fixed(s.frame_ms, 2) + " ms";
     if (last->result.aborted) text += " (cut off)";
-    if (state_.continuous && !frame_times_.empty()) {
-      const double sum = std::accumulate(frame_times_.begin(), frame_times_.end(), 0.0);
-      text += "   " + app::fixed(double(frame_times_.size()) / sum, 1) + " frames/s";
-    }
+    if (state_.continuous) text += "   " + app::fixed(frame_times_.frames_per_second(), 1) + " frames/s";
     text += "   " + s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) + " workers, " +
             std::to_string(s.rasterizers) + " rasterizers   " + presenter_->description() + "   " +
             app::fixed(double(state_.view.zoom) * 100, 0) + " %";
@@ -711,8 +726,8 @@ class Viewer : public ViewerCommands {
   std::string note_;
   Clock::time_point note_until_;
   std::optional<Clock::time_point> last_present_;
-  std::deque<double> frame_times_;  // seconds between frames that were shown, newest last
-  int settle_ = kSettleFrames;      // UI frames to draw before going to sleep
+  FrameTimes frame_times_;
+  int settle_ = kSettleFrames;  // UI frames to draw before going to sleep
 };
 
 }  // namespace

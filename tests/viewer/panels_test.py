@@ -71,6 +71,24 @@ def shows_opengl_while_a_key_is_held(session, whole):
         wait_for("Brokkr's picture", lambda: session.shows(whole))
 
 
+def shows_frame_times(session):
+    """The strip under the image, in whichever panel: a bar for each frame that was shown."""
+    def bars():
+        x, y, _, height = session.screen.geometry(session.window)
+        rows = session.screen.pixels(x, y + height - 75, 250, 50)
+        near = lambda row, i: any(all(abs(row[i + c] - color[c]) < 12 for c in range(3))
+                                  for color in ((110, 180, 250), (250, 170, 60)))
+        return sum(near(row, i) for row in rows for i in range(0, len(row) - 2, 3))
+
+    session.screen.key("F2")
+    wait_for("the strip of frame times", lambda: bars() > 5)
+    session.screen.key("t")
+    wait_for("that it is hidden", lambda: bars() == 0)
+    session.screen.key("t")
+    wait_for("the strip again", lambda: bars() > 5)
+    session.screen.key("F2")
+
+
 def cells(rows, columns=16, lines=12):
     """Mean colours of a grid of cells, by which pictures of different sizes are compared."""
     width, height = len(rows[0]) // 3, len(rows)
@@ -140,6 +158,7 @@ def body(screen, folder):
     session.step(shows_opengl_while_a_key_is_held, whole)
     session.step(shows_the_games_own_picture_while_a_key_is_held, whole, folder)
     session.step(records_a_log, folder)
+    session.step(shows_frame_times)
     session.close()
     shows_a_pattern_of_a_file(screen, folder, whole)
 

@@ -1,0 +1,93 @@
+#include "viewer/frame_times.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/text.h"
+
+namespace brokkr::viewer {
+namespace {
+
+constexpr size_t kShown = 600;
+constexpr size_t kRate = 64;
+constexpr ImU32 kCurve = IM_COL32(110, 180, 250, 255);
+constexpr ImU32 kLate = IM_COL32(250, 170, 60, 255);
+constexpr ImU32 kLine = IM_COL32(255, 255, 255, 70);
+constexpr ImU32 kText = IM_COL32(230, 230, 230, 255);
+
+// The height of a time over the ground of a plot whose top is `top` milliseconds.
+float height_of(const Plot& plot, double ms, double top) {
+  return float(std::min(ms / top, 1.0)) * (plot.height - 2) + 1;
+}
+
+// Text over a curve, readable on it.
+void label(const Plot& plot, ImVec2 at, const std::string& text) {
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  plot.list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, kPlotGround);
+  plot.list.AddText(at, kText, text.c_str());
+}
+
+}  // namespace
+
+void FrameTimes::add(double ms) {
+  ms_.push_back(ms);
+  if (ms_.size() > kShown) ms_.pop_front();
+  statistics_ = frame_statistics({ms_.begin(), ms_.end()});
+}
+
+double FrameTimes::frames_per_second() const {
+  double sum = 0;
+  const size_t count = std::min(ms_.size(), kRate);
+  for (size_t i = 0; i < count; ++i) sum += ms_[ms_.size() - 1 - i];
+  return sum > 0 ? 1000 * double(count) / sum : 0;
+}
+
+void FrameTimes::draw_curve(const Plot& plot) const {
+  const double top = std::max(statistics_.p99_ms * 1.3, 1e-3);
+  const float bottom = plot.at.y + plot.height;
+  std::vector<ImVec2> points;
+  for (size_t i = 0; i < ms_.size(); ++i) {
+    const float x = plot.at.x + plot.width * (ms_.size() > 1 ? float(i) / float(ms_.size() - 1) : 0.5f);
+    points.emplace_back(x, bottom - height_of(plot, ms_[i], top));
+  }
+  plot.list.AddPolyline(points.data(), int(points.size()), kCurve, 0, 1.5f);
+  for (const auto& [name, value] :
+       {std::pair<const char*, double>{"median", statistics_.median_ms}, {"p99", statistics_.p99_ms}}) {
+    const float y = bottom - height_of(plot, value, top);
+    plot.list.AddLine({plot.at.x, y}, {plot.at.x + plot.width, y}, kLine);
+    label(plot, {plot.at.x + 4, y - ImGui::GetFontSize() - 1}, name + (" " + app::fixed(value, 2) + " ms"));
+  }
+  if (plot.hovered >= 0 && !ms_.empty()) ImGui::SetTooltip("%.3f ms", ms_[size_t(plot.hovered * float(ms_.size()))]);
+}
+
+void FrameTimes::draw_strip(const char* id, float lines, double budget_ms) const {
+  const Plot plot = begin_plot(id, lines);
+  if (ms_.empty()) return;
+  const FrameStatistics& s = statistics_;
+  const std::string text = "median " + app::fixed(s.median_ms, 2) + "   p95 " + app::fixed(s.p95_ms, 2) + "   p99 " +
+                           app::fixed(s.p99_ms, 2) + " ms";
+  // A single late frame does not flatten all others.
+  const double top = std::max(s.p99_ms * 1.25, 1e-3);
+  const float bottom = plot.at.y + plot.height, bar = 3;
+  const size_t shown = std::min(ms_.size(), size_t(plot.width / bar));
+  for (size_t i = 0; i < shown; ++i) {
+    const double ms = ms_[ms_.size() - 1 - i];
+    const float right = plot.at.x + plot.width - bar * float(i);
+    plot.list.AddRectFilled({right - bar + 1, bottom - height_of(plot, ms, top)}, {right, bottom},
+                            budget_ms > 0 && ms > budget_ms ? kLate : kCurve);
+  }
+  if (budget_ms > 0 && budget_ms < top) {
+    const float y = bottom - height_of(plot, budget_ms, top);
+    plot.list.AddLine({plot.at.x, y}, {plot.at.x + plot.width, y}, kLate);
+  }
+  label(plot, {plot.at.x + 4, plot.at.y + 1}, text);
+  if (plot.hovered < 0) return;
+  const size_t from_right = size_t((1 - plot.hovered) * plot.width / bar);
+  if (from_right < shown)
+    ImGui::SetTooltip("%.3f ms; the line is at %.2f ms%s", ms_[ms_.size() - 1 - from_right], budget_ms,
+                      budget_ms < top ? "" : ", above the strip");
+}
+
+}  // namespace brokkr::viewer
