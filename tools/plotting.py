@@ -142,10 +142,11 @@ def inner_legend(axes):
 
 
 def where(rows):
-    """The machine that rows were measured on."""
+    """The machine that rows were measured on, its instruction set and lanes."""
     machine = rows[0]["machine"]
     name = {"cpu": "CPU machine", "emulated": "emulated machine", "cuda": "GPU"}.get(machine, machine)
-    return f"{name} ({rows[0]['detail']})"
+    detail = rows[0]["detail"]
+    return f"{name} ({detail}, {rows[0]['lanes']:g} lanes)"
 
 
 # Folders in, pictures out.

@@ -17,22 +17,31 @@ struct Ordered {
   uint64_t copies = 0;  // vertices that the post-process added
 };
 
-// The draws in a method's order. Batch methods may number the vertices anew, as `brokkr optimize` does.
+double ms_since(std::clock_t begin) { return double(std::clock() - begin) * 1000 / CLOCKS_PER_SEC; }
+
+// The draws in a method's order, with the file's vertex numbers.
 Ordered order_all(const BatchInput& input, const ReorderInfo& method, const BatchModel& model, uint32_t cache = 0) {
   Ordered result;
-  const bool ours = method.method >= ReorderMethod::batch;
   for (const DrawTriangles& draw : input.draws) {
     const std::clock_t begin = std::clock();
-    std::vector<uint32_t> indices = reorder(method.method, model, draw.indices, cache);
-    if (ours && model.forgets_at_pages && vertex_bound(indices) > kPageVertices) {
-      indices = number_by_first_use(indices).indices;
-      const auto vertices = uint32_t(vertex_bound(indices));
-      VertexNumbering apart = keep_pages_apart(model, indices, vertices);
-      result.copies += apart.source.size() - vertices;
-      indices = std::move(apart.indices);
-    }
-    result.ms += double(std::clock() - begin) * 1000 / CLOCKS_PER_SEC;
-    result.draws.push_back(std::move(indices));
+    result.draws.push_back(reorder(method.method, model, draw.indices, cache));
+    result.ms += ms_since(begin);
+  }
+  return result;
+}
+
+// The same draws after the post-process of `brokkr optimize`: numbers by first use, and copies of vertices.
+Ordered post_processed(const Ordered& ordered, const BatchModel& model) {
+  Ordered result = ordered;
+  for (std::vector<uint32_t>& indices : result.draws) {
+    if (vertex_bound(indices) <= kPageVertices) continue;
+    const std::clock_t begin = std::clock();
+    indices = number_by_first_use(indices).indices;
+    const auto vertices = uint32_t(vertex_bound(indices));
+    VertexNumbering apart = keep_pages_apart(model, indices, vertices);
+    result.copies += apart.source.size() - vertices;
+    indices = std::move(apart.indices);
+    result.ms += ms_since(begin);
   }
   return result;
 }
@@ -91,12 +100,21 @@ void measure_asr(const BatchInput& input, const BatchRequest& request, Rows& row
   }
   const double perfect = triangles == 0 ? 0 : double(distinct) / double(triangles);
   for (const BatchModel& model : request.models) {
+    Rows none, all, ours;
     for (const ReorderInfo& method : request.methods) {
       request.progress(input.name + ": " + method.name + " for " + model.name);
+      const auto row_of = [&](const char* post, const Ordered& ordered) {
+        return row(input.name, triangles, model.name, method.name, post, fixed(rate(ordered.draws, model), 4),
+                   fixed(perfect, 4), distinct, ordered.copies, fixed(ordered.ms, 1));
+      };
       const Ordered ordered = order_all(input, method, model);
-      rows.push_back(row(input.name, triangles, model.name, method.name, fixed(rate(ordered.draws, model), 4),
-                         fixed(perfect, 4), distinct, ordered.copies, fixed(ordered.ms, 1)));
+      none.push_back(row_of("none", ordered));
+      if (!model.forgets_at_pages) continue;
+      const Ordered processed = post_processed(ordered, model);
+      all.push_back(row_of("all", processed));
+      ours.push_back(row_of("ours", method.method >= ReorderMethod::batch ? processed : ordered));
     }
+    for (Rows* part : {&none, &all, &ours}) append(rows, std::move(*part));
   }
 }
 
@@ -156,18 +174,20 @@ void measure_render(const BatchInput& input, const BatchRequest& request, Rows& 
           s = renderer.render(prepared, o, false).statistics;
           if (i == 1 || (i > 1 && s.launch_ms < ms)) ms = s.launch_ms;
         }
-        rows.push_back(row(input.name, model.name, reordered ? "batch" : "original", multiply_adds, fixed(ms, 3),
-                           s.vertex_shader_runs, s.triangles_in, fixed(s.asr, 4), fixed(predicted, 4)));
+        rows.push_back(row(input.name, s.machine, s.isa, s.width, model.name, reordered ? "batch" : "original",
+                           multiply_adds, fixed(ms, 3), s.vertex_shader_runs, s.triangles_in, fixed(s.asr, 4),
+                           fixed(predicted, 4)));
       }
     }
   }
 }
 
 constexpr BatchExperiment kExperiments[] = {
-    {"asr", nullptr, "file,triangles,model,method,asr,perfect,vertices,copies,ms", measure_asr},
+    {"asr", nullptr, "file,triangles,model,method,post,asr,perfect,vertices,copies,ms", measure_asr},
     {"caches", "caches", "file,model,method,asr,policy,size,predicted", measure_caches},
     {"sweep", "sweep", "file,model,method,size,asr", measure_sweep},
-    {"render", "frames", "file,reuse,order,vertex_work,ms,vertex_runs,triangles,asr,predicted_asr", measure_render},
+    {"render", "frames", "file,machine,detail,lanes,reuse,order,vertex_work,ms,vertex_runs,triangles,asr,predicted_asr",
+     measure_render},
 };
 
 }  // namespace

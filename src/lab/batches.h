@@ -49,8 +49,12 @@ struct BatchExperiment {
 
 // In the order of their tables:
 //   asr     Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering
-//           took [Kerbl18, Tables 6.1 and 6.2]. Vertices keep the file's numbers; only the `batch` methods, whose last
-//           step is the post-process, may copy vertices and number them anew.
+//           took [Kerbl18, Tables 6.1 and 6.2]. `post` says whose order got the post-process of `brokkr optimize`,
+//           numbers by first use and copies of vertices, which models that forget at multiples of 2^16 ask for:
+//             none  nobody's: all vertices keep the file's numbers
+//             all   everybody's
+//             ours  that of the `batch` methods alone
+//           Models that forget nothing there have `none` alone: numbers make no difference to them.
 //   caches  What global FIFO and LRU caches of 1 .. max_cache vertices predict, for the orders of all methods, beside
 //           the batch model [Kerbl18, Fig. 6.2].
 //   sweep   The shading rates of K-Cache and Tipsify on each model, for assumed caches of 3 .. max_cache vertices

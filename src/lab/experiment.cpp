@@ -23,6 +23,11 @@ ResultTable run_experiment(std::span<const Experiment> experiments, const std::s
   return table;
 }
 
+void set_where(const LabRun& run, Record& m) {
+  m.set("experiment", run.table.name).set("machine", run.machine.name).set("detail", run.machine.detail);
+  m.set("lanes", run.machine.width());
+}
+
 Times set_times(const LabRun& run, Record& m, const std::vector<double>& ms) {
   const auto [least, most] = std::minmax_element(ms.begin(), ms.end());
   const double mean = std::accumulate(ms.begin(), ms.end(), 0.0) / double(ms.size());

@@ -65,6 +65,10 @@ struct Times {
   uint32_t runs = 0;
 };
 
+// Sets what a row says of where it was measured: experiment, machine, detail (instruction set, or the GPU's name) and
+// lanes of a warp.
+void set_where(const LabRun& run, Record& m);
+
 // Sets mean_ms, min_ms and max_ms of a row from the milliseconds of one or more runs, and its error where one of them
 // is negative: it was ended.
 Times set_times(const LabRun& run, Record& m, const std::vector<double>& ms);

@@ -86,13 +86,16 @@ class Comparison {
                  " % of the time");
         std::vector<Part> parts = parts_of_target();
         double frame_ms = 0;
+        Record machine;
         for (uint32_t i = 0; i < o_.runs; ++i) {
           const RenderResult r = renderer_.render(prepared, options);
           frame_ms += r.statistics.launch_ms / o_.runs;
           compare(reference.targets[main_].layers, r.targets[main_].layers, parts);
+          machine.set("machine", r.statistics.machine).set("detail", r.statistics.isa);
+          machine.set("lanes", r.statistics.width);
         }
         for (const Part& part : parts) {
-          Record m;
+          Record m = machine;
           m.set("policy", name_of(policy)).set("where", part.where).set("budget", budget);
           m.set("budget_ms", options.frame_budget_ms).set("frame_ms", frame_ms);
           m.set("from_px", part.from_px).set("to_px", part.to_px);

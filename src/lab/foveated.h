@@ -16,7 +16,8 @@ struct FoveatedOptions {
   int rings = 12;               // 1 or more, from the fixation point to the farthest corner
 };
 
-// Of a policy, as the command line names it, within a part of the main target, over all runs:
+// On a machine (its name, instruction set and lanes), of a policy, as the command line names it, within a part of the
+// main target, over all runs:
 //   where             "ring": pixels by distance; "view": of one view; "others": of all views but the most important;
 //                     "all"
 //   frame_ms          mean, with the work that is finished after the budget
@@ -25,7 +26,8 @@ struct FoveatedOptions {
 //   psnr_db           of red, green and blue against the whole frame's picture; 99 where they are equal
 //   right_percent     pixels that are as in the whole frame's picture
 inline constexpr const char* kFoveatedColumns =
-    "policy,where,budget,budget_ms,frame_ms,from_px,to_px,view,priority,pixels,psnr_db,right_percent";
+    "machine,detail,lanes,policy,where,budget,budget_ms,frame_ms,from_px,to_px,view,priority,pixels,psnr_db,right_"
+    "percent";
 
 enum class CutOff : uint8_t {
   foveated,  // fill-level (first in, first out) against foveated, by distance from the fixation point

@@ -9,24 +9,18 @@
 
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
+#include "pipeline/cpu_machine.h"
 
-#define BROKKR_DECLARE_LAB(isa)         \
-  namespace isa::lab_build {            \
-  extern const lab::LabKernels kernels; \
-  }
 namespace brokkr {
-#if defined(BROKKR_LAB_CPU)
-inline namespace BROKKR_LAB_CPU {}
-BROKKR_DECLARE_LAB(BROKKR_LAB_CPU)
-#endif
-#if defined(BROKKR_LAB_EMULATED)
-inline namespace emulated {}
-BROKKR_DECLARE_LAB(emulated)
-#endif
+#define X(isa)                          \
+  inline namespace isa {                \
+  namespace lab_build {                 \
+  extern const lab::LabKernels kernels; \
+  }                                     \
+  }
+BROKKR_HAVE_ISA_LIST
+#undef X
 }  // namespace brokkr
-
-#define BROKKR_TEXT_(x) #x
-#define BROKKR_TEXT(x) BROKKR_TEXT_(x)
 
 namespace brokkr::lab {
 namespace {
@@ -80,11 +74,33 @@ class CpuLabMachine : public LabMachine {
   }
 };
 
+const LabKernels* find_lab_kernels(const std::string& isa) {
+#define X(build) \
+  if (isa == #build) return &build::lab_build::kernels;
+  BROKKR_HAVE_ISA_LIST
+#undef X
+  return nullptr;
+}
+
+std::unique_ptr<LabMachine> make_cpu_lab_machine(const std::string& name, const std::string& isa) {
+  const LabKernels* kernels = find_lab_kernels(isa);
+  if (kernels == nullptr) {
+    throw std::invalid_argument("--isa " + isa + ": not built into this program (see -DBROKKR_ISAS)");
+  }
+  if (!cpu_supports(isa)) {
+    throw std::invalid_argument("--isa " + isa + ": this processor does not run it; see `brokkr machines`");
+  }
+  return std::make_unique<CpuLabMachine>(name, isa, *kernels);
+}
+
 }  // namespace
 
-std::unique_ptr<LabMachine> make_lab_machine(const std::string& name) {
+std::unique_ptr<LabMachine> make_lab_machine(const std::string& name, const std::string& isa) {
+  if (!isa.empty() && name != "cpu" && name != "auto") {
+    throw std::invalid_argument("--isa " + isa + ": --machine " + name + " has no instruction sets to choose from");
+  }
 #if defined(BROKKR_LAB_CUDA)
-  if (name == "cuda" || name == "auto") {
+  if (name == "cuda" || (name == "auto" && isa.empty())) {
     if (auto machine = make_cuda_lab_machine()) return machine;
     if (name == "cuda") throw std::invalid_argument("--machine cuda: no GPU was found; see `brokkr machines`");
   }
@@ -93,17 +109,9 @@ std::unique_ptr<LabMachine> make_lab_machine(const std::string& name) {
     throw std::invalid_argument("--machine cuda: this program was built without CUDA (-DBROKKR_CUDA=ON)");
   }
 #endif
-#if defined(BROKKR_LAB_CPU)
-  if (name == "cpu" || name == "auto") {
-    return std::make_unique<CpuLabMachine>("cpu", BROKKR_TEXT(BROKKR_LAB_CPU), BROKKR_LAB_CPU::lab_build::kernels);
-  }
-#endif
-#if defined(BROKKR_LAB_EMULATED)
-  if (name == "emulated" || name == "auto") {
-    return std::make_unique<CpuLabMachine>("emulated", "emulated", emulated::lab_build::kernels);
-  }
-#endif
-  throw std::invalid_argument("--machine " + name + ": not built into this program (see -DBROKKR_ISAS)");
+  if (name == "emulated") return make_cpu_lab_machine(name, name);
+  if (name != "cpu" && name != "auto") throw std::invalid_argument("--machine " + name + ": there is no such machine");
+  return make_cpu_lab_machine("cpu", isa.empty() ? best_cpu_isa() : isa);
 }
 
 }  // namespace brokkr::lab

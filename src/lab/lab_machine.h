@@ -20,7 +20,7 @@ class LabMachine {
   virtual ~LabMachine() = default;
 
   const std::string name;    // "cpu", "emulated", "cuda"
-  const std::string detail;  // instruction set, or the GPU's name
+  const std::string detail;  // instruction set ("v4"), or the GPU's name
   const LabKernels& kernels;
   const uint32_t warps_per_block;
 
@@ -81,9 +81,10 @@ class LabArray {
 // The power of two that is not below n, 2 .. 2^31.
 inline uint32_t power_above(uint64_t n) { return uint32_t(std::bit_ceil(std::clamp<uint64_t>(n, 2, 1u << 31))); }
 
-// "cpu", "emulated", "cuda", or "auto": a GPU if there is one, otherwise the CPU. Throws std::invalid_argument for what
-// this build or computer lacks.
-std::unique_ptr<LabMachine> make_lab_machine(const std::string& name);
+// "cpu", "emulated", "cuda", or "auto": a GPU if there is one, otherwise the CPU. `isa` is the instruction set of "cpu"
+// ("v4"); empty: the best that was built and that this computer runs; "auto" with an instruction set is the CPU. Throws
+// std::invalid_argument for what this build or computer lacks, and for an instruction set of other machines.
+std::unique_ptr<LabMachine> make_lab_machine(const std::string& name, const std::string& isa = {});
 
 // In builds with CUDA; nullptr where there is no GPU.
 std::unique_ptr<LabMachine> make_cuda_lab_machine();

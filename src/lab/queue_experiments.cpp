@@ -44,7 +44,7 @@ Record start(const LabRun& run, const char* queue, const Crew& crew) {
   run.progress(run.table.name + ": " + queue + ", " + std::to_string(threads) + " threads");
   Record m;
   for (const char* count : {"multiply_adds", "loops", "nodes", "edges", "iterations", "full", "empty"}) m.set(count, 0);
-  m.set("experiment", run.table.name).set("machine", run.machine.name).set("detail", run.machine.detail);
+  set_where(run, m);
   m.set("granularity", crew.lanes > 1 || run.machine.width() == 1 ? "thread" : "warp");
   m.set("queue", queue).set("threads", threads).set("warps", crew.warps).set("p_enqueue", 1).set("p_dequeue", 1);
   return m.set("enqueued", 0).set("dequeued", 0);
@@ -250,7 +250,8 @@ void pairs(const LabRun& run) {
 }
 
 constexpr const char* kColumns =
-    "experiment,machine,detail,queue,granularity,threads,warps,p_enqueue,p_dequeue,multiply_adds,loops,graph,nodes,"
+    "experiment,machine,detail,lanes,queue,granularity,threads,warps,p_enqueue,p_dequeue,multiply_adds,loops,graph,"
+    "nodes,"
     "edges,iterations,runs,mean_ms,min_ms,max_ms,ns_per_operation,enqueued,dequeued,full,empty,error";
 constexpr Experiment kExperiments[] = {
     {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores", kColumns, atomics},

@@ -83,7 +83,7 @@ class Bench {
   Record start(const System& system, const SchedulePlan& plan, const std::string& what) const {
     run_.progress(run_.table.name + ": " + system.name + ", " + what);
     Record m;
-    m.set("experiment", run_.table.name).set("machine", run_.machine.name).set("detail", run_.machine.detail);
+    set_where(run_, m);
     m.set("system", system.name).set("workers", plan.crew.warps).set("multiply_adds", plan.multiply_adds);
     return m.set("memory_operations", plan.memory_operations).set("tasks", plan.tasks).set("refused", 0);
   }
@@ -304,7 +304,8 @@ void overhead(const LabRun& run) {
 }
 
 constexpr const char* kColumns =
-    "experiment,machine,detail,system,workers,multiply_adds,memory_operations,tasks,load,decisions,process,quota,share,"
+    "experiment,machine,detail,lanes,system,workers,multiply_adds,memory_operations,tasks,load,decisions,process,quota,"
+    "share,"
     "on_time,late_ms,least_late_ms,most_late_ms,accuracy,mean_ms,min_ms,max_ms,overhead,baseline,refused,error";
 constexpr Experiment kExperiments[] = {
     {"quotas", "5.6", "shares of time of five processes with quotas of 7, 13, 20, 27 and 33 %", kColumns, quotas},

@@ -19,18 +19,18 @@ namespace {
 
 using lab::BatchInput, lab::BatchRequest;
 
-// One table per model, a line per file and a column per method, as in [Kerbl18].
+// One table per model, a line per file and post-process, and a column per method, as in [Kerbl18].
 void print_asr(const ResultTable& table, const BatchRequest& request) {
   for (const BatchModel& model : request.models) {
-    std::vector<std::string> heading = {model.name, "triangles"};
+    std::vector<std::string> heading = {model.name, "triangles", "post"};
     for (const ReorderInfo& method : request.methods) heading.emplace_back(method.name);
     heading.emplace_back("perfect");
     lab::Rows rows;
-    for (const lab::Row& row : table.rows) {  // those of a file and a model follow each other
+    for (const lab::Row& row : table.rows) {  // those of a file, a model and a post-process follow each other
       if (row[2] != model.name) continue;
-      if (rows.empty() || rows.back().size() == heading.size()) rows.push_back({printable(row[0]), row[1]});
-      rows.back().push_back(row[4]);
-      if (rows.back().size() + 1 == heading.size()) rows.back().push_back(row[5]);
+      if (rows.empty() || rows.back().size() == heading.size()) rows.push_back({printable(row[0]), row[1], row[4]});
+      rows.back().push_back(row[5]);
+      if (rows.back().size() + 1 == heading.size()) rows.back().push_back(row[6]);
     }
     std::cout << format_table(heading, rows) << '\n';
   }

@@ -88,6 +88,8 @@ std::vector<Option> lab_options(const std::string& command, std::span<const lab:
       flag("--quick", quick_help)};
   const std::vector<Option> last = {
       choice_option("--machine", "M", std::string(machine_help) + " (auto)", {"auto", "cuda", "cpu", "emulated"}),
+      choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here); emulated is that machine",
+                    {"v2", "v3", "v4", "neon", "emulated"}),
       integer_option("--runs", "Runs of each configuration (" + std::to_string(runs) + ")", 1, 1000),
       integer_option("--seed", "Seed of random numbers (1)", 0, 4294967295.0),
       real_option("--seconds", "S", "End a run after S seconds (60)", 0.1, 3600)};
@@ -103,10 +105,20 @@ lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, 
   return o;
 }
 
+LabPlace lab_place_of(const Arguments& arguments) {
+  LabPlace place{arguments.text("machine", "auto"), arguments.text("isa")};
+  if (place.isa != "emulated") return place;
+  if (place.machine != "auto" && place.machine != "emulated") {
+    throw UsageError("--isa emulated: --machine " + place.machine + " does not run it; leave --machine out");
+  }
+  return {"emulated", ""};
+}
+
 int run_lab(const std::string& command, std::span<const lab::Experiment> experiments,
             const std::vector<std::string>& names, const lab::LabOptions& options, const Arguments& arguments,
             const char* list) {
-  const auto machine = lab::make_lab_machine(arguments.text("machine", "auto"));
+  const LabPlace place = lab_place_of(arguments);
+  const auto machine = lab::make_lab_machine(place.machine, place.isa);
   const ResultFiles files(command, arguments);
   std::vector<ResultTable> tables;
   {
@@ -117,11 +129,9 @@ int run_lab(const std::string& command, std::span<const lab::Experiment> experim
       files.add(tables.back());
     }
   }
-  Json document = {{"machine", machine->name},
-                   {"detail", machine->detail},
-                   {"cores", std::thread::hardware_concurrency()},
-                   {"seed", options.seed},
-                   {"runs", options.runs}};
+  Json document = {{"machine", machine->name},  {"detail", machine->detail},
+                   {"lanes", machine->width()}, {"cores", std::thread::hardware_concurrency()},
+                   {"seed", options.seed},      {"runs", options.runs}};
   std::string failed;
   for (const ResultTable& table : tables) {
     Json& rows = document[list != nullptr ? list : table.name];

@@ -36,11 +36,17 @@ class ResultFiles {
 // -o and --json as ResultFiles reads them.
 std::vector<Option> result_options(const std::string& command);
 
-// The experiments that run on a lab machine: EXPERIMENT, --quick, `own`, --machine, --runs, --seed, --seconds, and
-// where results go. `quick_help` says what is then measured.
+// The experiments that run on a lab machine: EXPERIMENT, --quick, `own`, --machine, --isa, --runs, --seed, --seconds,
+// and where results go. `quick_help` says what is then measured.
 std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,
                                 const char* quick_help, std::vector<Option> own, const char* machine_help, int runs);
 lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs);
+
+// What --machine and --isa say; `--isa emulated` is the emulated machine. Throws UsageError where they contradict.
+struct LabPlace {
+  std::string machine, isa;
+};
+LabPlace lab_place_of(const Arguments& arguments);
 
 // Runs experiments and writes, then prints their tables. In the JSON document, rows are lists by experiment, or one
 // list of the name `list`. Throws std::runtime_error for the last row with an error, after all is written.

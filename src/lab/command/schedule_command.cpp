@@ -16,7 +16,12 @@ int run_schedule(const Arguments& arguments) {
   o.scene = arguments.text("scene", o.scene);
   o.views = int(arguments.integer("views", 0));
   o.view_size = int(arguments.integer("view-size", 0));
-  o.render = render_options(arguments);
+  o.render = render_options(arguments.without("machine").without("isa"));
+  const LabPlace place = lab_place_of(arguments);
+  for (const auto& choice : Choices<MachineKind>::all) {
+    if (place.machine == choice.name) o.render.machine = choice.value;
+  }
+  o.render.isa = place.isa;
   std::vector<std::string> names = arguments.all("EXPERIMENT");
   if (names.empty()) {
     names = names_of(lab::schedule_experiments());

@@ -1,9 +1,13 @@
 // LCRQ: the linked concurrent ring queue [Morrison13]: a list of rings. Elements leave
 // the first ring and enter the last; when that closes, a new one is appended.
 //
-// Rings come from a pool. The original's hazard pointers say which rings may be used again: a thread names the ring
-// that it works on, and a ring that has left the list is free once nobody names it. "Full" means that no ring is free.
-// Writing a name and reading the names are sequentially consistent: each writes one word before it reads another.
+// Rings come from a pool. The original's hazard pointers [Michael04] say which rings may be used again: a thread names
+// the ring that it works on, and a ring that has left the list is free once nobody names it. As there, the names of all
+// threads are read once for many rings: when the pool has no free ring left, one thread frees all that nobody names.
+// The pool is so large that this frees half as many rings as there are threads at least, so that a ring costs a few
+// reads however many threads there are. Whoever needs a ring meanwhile waits, where the original would allocate one.
+// "Full" means that no ring could be freed. Writing a name and reading the names are sequentially consistent: each
+// writes one word before it reads another.
 #pragma once
 
 #include "lab/queue/queue_base.h"
@@ -19,7 +23,7 @@ BROKKR_MACHINE_BEGIN
 struct RingHeader {
   LineOf<uint32_t> head, tail;  // positions; the tail's highest bit: closed
   LineOf<uint32_t> next;        // ring + 1, 0: none
-  LineOf<uint32_t> state;       // kRingFree ...
+  LineOf<uint32_t> state;       // kFree ...
 };
 
 template <class Observer>
@@ -124,6 +128,8 @@ class LinkedRingQueue : public QueueBase<Observer> {
   struct Control {
     LineOf<uint64_t> head, tail;  // (tag, ring)
     LineOf<uint32_t> taken;       // rings so far, one more than once each
+    LineOf<uint32_t> cursor;      // where the search for a free ring goes on
+    LineOf<uint32_t> collector;   // 1: a thread frees rings
   };
   static size_t bytes(const QueueShape& s) {
     check_queue_shape(s);
@@ -153,7 +159,7 @@ class LinkedRingQueue : public QueueBase<Observer> {
       if (ring(last).enqueue(value)) break;
       const uint32_t fresh = take_ring();
       if (fresh == 0) {
-        outcome = Outcome::refused;
+        outcome = this->outcome_of(0);
         break;
       }
       ring(fresh - 1).enqueue(value);
@@ -183,7 +189,8 @@ class LinkedRingQueue : public QueueBase<Observer> {
       // The tail must not come back to a ring that is used again.
       const uint64_t tail = load(c.tail.word);
       if (uint32_t(tail) == first) swap_if(c.tail.word, tail, link(next - 1, tail));
-      if (swap_if(c.head.word, head, link(next - 1, head))) {
+      uint64_t expected = head;  // of one order with the names, as are the reads of the ends in hold
+      if (watched(c.head.word).compare_exchange_strong(expected, link(next - 1, head), kSeqCst)) {
         watched(header(first).state.word).store(kRetired, kSeqCst);
       }
     }
@@ -193,10 +200,14 @@ class LinkedRingQueue : public QueueBase<Observer> {
   BROKKR_FN uint32_t allocated() const { return load(control().taken.word); }
 
  private:
-  static constexpr uint32_t kFree = 0, kUsed = 1, kRetired = 2;
+  // A ring that has left the list is retired; the thread that frees rings looks for the names of candidates.
+  static constexpr uint32_t kFree = 0, kUsed = 1, kRetired = 2, kCandidate = 3;
 
-  // Twice the elements, and for each thread the ring that it names after it has left the list.
-  static constexpr uint32_t rings(const QueueShape& s) { return 2 * (s.capacity / s.segment) + 16 + s.threads; }
+  // Twice the elements, for each thread the ring that it names after it has left the list, and half as many that can be
+  // freed even then: with fewer of these, names are read more often.
+  static constexpr uint32_t rings(const QueueShape& s) {
+    return 2 * (s.capacity / s.segment) + 16 + s.threads + s.threads / 2;
+  }
   static constexpr size_t cells_offset(const QueueShape& s) {
     return sizeof(Control) + rings(s) * sizeof(RingHeader) + (size_t(s.threads) * sizeof(uint32_t) + 63) / 64 * 64;
   }
@@ -220,25 +231,49 @@ class LinkedRingQueue : public QueueBase<Observer> {
     }
   }
   BROKKR_FN void let_go(uint32_t thread) const { store(held(thread), 0u); }
-  BROKKR_FN bool is_held(uint32_t i) const {
-    for (uint32_t t = 0; t < s_.shape.threads; ++t) {
-      if (watched(held(t)).load(kSeqCst) == i + 1) return true;
-    }
-    return false;
-  }
-  // An empty ring + 1; 0: there is none.
+  BROKKR_FN uint32_t& state(uint32_t i) const { return header(i).state.word; }
+
+  // An empty ring + 1; 0: there is none, or aborted.
   BROKKR_FN uint32_t take_ring() const {
     const uint32_t count = rings(s_.shape);
-    const uint32_t start = add(control().taken.word, 1u);
-    for (uint32_t k = 0; k < count; ++k) {
-      const uint32_t i = (start + k) % count;
-      uint32_t& state = header(i).state.word;
-      const uint32_t seen = watched(state).load(kSeqCst);
-      if (seen == kUsed || (seen == kRetired && is_held(i)) || !swap_if(state, seen, kUsed)) continue;
-      ring(i).clear();
-      return i + 1;
+    for (int spin = 0;;) {
+      for (uint32_t k = 0; k < count; ++k) {
+        const uint32_t i = add(control().cursor.word, 1u) % count;
+        if (load(state(i)) != kFree || !swap_if(state(i), kFree, kUsed)) continue;
+        add(control().taken.word, 1u);
+        ring(i).clear();
+        return i + 1;
+      }
+      if (!swap_if(control().collector.word, 0u, 1u)) {
+        if (!this->wait(spin)) return 0;
+        continue;  // another thread frees rings
+      }
+      const bool freed = free_rings();
+      store(control().collector.word, 0u);
+      if (!freed) return 0;
     }
-    return 0;
+  }
+  // Frees the retired rings that no thread names; one thread at a time. False: no ring is free.
+  BROKKR_FN bool free_rings() const {
+    const uint32_t count = rings(s_.shape);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (load(state(i)) == kFree) return true;  // another thread was here since this one looked
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      if (watched(state(i)).load(kSeqCst) == kRetired) watched(state(i)).store(kCandidate, kRelaxed);
+    }
+    for (uint32_t t = 0; t < s_.shape.threads; ++t) {
+      const uint32_t named = watched(held(t)).load(kSeqCst);
+      if (named == 0 || watched(state(named - 1)).load(kRelaxed) != kCandidate) continue;
+      watched(state(named - 1)).store(kRetired, kRelaxed);
+    }
+    bool freed = false;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (watched(state(i)).load(kRelaxed) != kCandidate) continue;
+      store(state(i), kFree);
+      freed = true;
+    }
+    return freed;
   }
 };
 

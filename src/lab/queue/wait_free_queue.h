@@ -20,7 +20,10 @@ BROKKR_MACHINE_BEGIN
 // Segment s lives in place s mod segments; the place's header says which segment that is. A segment makes room for a
 // later one once both ends of the queue have left it and no thread names it, or an earlier one, as the first segment
 // that the thread may still use. The names of all threads are read twice: a thread that helps another takes over the
-// other's name before the other withdraws it, so that a single pass might miss both.
+// other's name before the other withdraws it, so that a single pass might miss both. As in the original, one thread at
+// a time reads them, and for all segments at once: what it finds is noted, so that the next reading comes when the
+// window has been used up again. The window has eight cells per thread and more, so that an operation costs a quarter
+// of a read.
 
 struct WaitFreeCell {
   uint32_t value;    // 0: nothing yet; kTop: never; otherwise element + 1
@@ -41,6 +44,8 @@ struct alignas(64) WaitFreeThread {
 
 struct WaitFreeControl {
   LineOf<uint64_t> head, tail;  // positions of the next operations; they begin at 1
+  LineOf<uint64_t> first_used;  // all segments before this one are over
+  LineOf<uint32_t> collector;   // 1: a thread looks which segments are over
 };
 
 template <class Observer>
@@ -111,16 +116,26 @@ class CellRing : public QueueBase<Observer, true> {
   static constexpr size_t cells_offset(const QueueShape& s) {
     return headers_offset(s) + (segments(s) * sizeof(uint64_t) + 63) / 64 * 64;
   }
+  // Whether no thread can use the segment any more. False as well while another thread finds that out.
   BROKKR_FN bool is_over(uint64_t segment) const {
-    const uint64_t end = (segment + 1) * s_.shape.segment;
-    if (load(control().head.word) <= end || load(control().tail.word) <= end) return false;
+    WaitFreeControl& c = control();
+    if (load(c.first_used.word) > segment) return true;
+    if (!has_passed(load(c.head.word), segment) || !has_passed(load(c.tail.word), segment)) return false;
+    if (!swap_if(c.collector.word, 0u, 1u)) return false;
+    const uint64_t head = segment_of(load(c.head.word) - 1), tail = segment_of(load(c.tail.word) - 1);
+    uint64_t first = head < tail ? head : tail;
     for (int look = 0; look < 2; ++look) {
       for (uint32_t t = 0; t < s_.shape.threads; ++t) {
         const uint64_t used = load(thread(t).first_used);
-        if (used != 0 && used - 1 <= segment) return false;
+        if (used != 0 && used - 1 < first) first = used - 1;
       }
     }
-    return true;
+    if (first > load(c.first_used.word)) store(c.first_used.word, first);
+    store(c.collector.word, 0u);
+    return first > segment;
+  }
+  BROKKR_FN bool has_passed(uint64_t position, uint64_t segment) const {
+    return position > (segment + 1) * s_.shape.segment;
   }
 };
 
