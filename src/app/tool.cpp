@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/text.h"
 #include "log/json_text.h"
 #include "log/log_reader.h"
 #include "log/manifest.h"
@@ -121,6 +122,7 @@ void plot_logs(const std::vector<std::string>& files, const fs::path& picture, c
   nlohmann::ordered_json document = {{"title", title}, {"logs", nlohmann::ordered_json::array()}};
   for (const std::string& file : files) {
     const FrameLog log = read_frame_log(file);
+    if (!log.cut_off.empty()) std::cerr << printable(log.cut_off) << '\n';
     document["logs"].push_back({{"name", log.name},
                                 {"frame_ms", log.frame_ms},
                                 {"time_s", log.time_s},

@@ -1,42 +1,32 @@
 // brokkr bench: milliseconds per frame, beside other renderers.
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <chrono>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 
 #include "app/input.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "app/tool.h"
+#include "cli/bench_ab.h"
 #include "cli/bench_compare.h"
 #include "cli/bench_curves.h"
+#include "cli/bench_log.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_report.h"
 #include "cli/commands.h"
-#include "log/frame_log.h"
-#include "log/frame_statistics.h"
 #include "log/json_text.h"
-#include "log/machine_facts.h"
-#include "log/manifest.h"
-#include "scene/file_io.h"
+#include "log/machine_load.h"
 
 namespace brokkr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void write_out(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    std::cout << text;
-  } else {
-    write_text(path, text);
-  }
-}
 
 std::vector<std::string> or_default(const std::vector<std::string>& given, const char* fallback) {
   return given.empty() ? std::vector<std::string>{fallback} : given;
@@ -89,86 +79,27 @@ int compare_results(const Arguments& arguments) {
   return kSuccess;
 }
 
-struct BenchLog {
-  std::string csv;
-  Json manifest;
-  std::vector<double> frame_ms;
-};
-
-// Draws `options.frames` frames and logs each as log/frame_log.h has it; "present" is the end of the call that renders,
-// pictures are not read back. There is no warm-up: the first frames of the log show it. `path` names the CSV in the
-// manifest.
-BenchLog frame_log(const Workload& workload, const BenchOptions& options, LogFormat format, const std::string& path,
-                   Progress& progress) {
-  using Clock = std::chrono::steady_clock;
-  const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
-  progress.show("loading " + workload.name);
-  const Frame frame = load_workload(workload.file, workload.load);
-  Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
-  RenderOptions render = options.render;
-  render.shading = workload.brokkr_shading();
-  const MachineFacts facts = machine_facts();
-  LogSession session;
-  session.log = path;
-  session.format = format;
-  session.camera = workload.load.camera;
-  session.begun = utc_now();
-  session.source.gpu = facts.gpu;
-  session.source.driver = facts.driver;
-  Json scene = scene_json(workload.file, frame);
-
-  BenchLog log;
-  std::ostringstream csv;
-  FrameLogWriter writer(csv, format, session.source);
-  Statistics last;
-  const Clock::time_point start = Clock::now();
-  Clock::time_point before = start;
-  for (int i = 0; i < options.frames; ++i) {
-    if (i % 64 == 0) progress.show("frame " + std::to_string(i) + " of " + std::to_string(options.frames));
-    const Clock::time_point begin = Clock::now();
-    RenderResult result = renderer.render(prepared, render, false);
-    const Clock::time_point present = Clock::now();
-    FrameRecord record;
-    record.time_s = ms(present - start) / 1000;
-    record.between_presents_ms = record.between_display_change_ms = ms(present - before);
-    record.until_render_start_ms = -(result.statistics.launch_ms + result.statistics.read_back_ms);
-    record.frame_id = static_cast<uint64_t>(i);
-    record.policy = name_of(render.policy);
-    fill_record(result.statistics, ms(present - begin), record);
-    writer.add(record);
-    log.frame_ms.push_back(record.between_presents_ms);
-    session.cut_off += result.aborted ? 1 : 0;
-    last = std::move(result.statistics);
-    before = present;
-  }
-  log.csv = csv.str();
-  log.manifest = manifest_json(session, std::move(scene), render, last, log.frame_ms);
-  return log;
+// The options of input and pipeline without --shading, for which this command takes several values.
+std::vector<Option> shared_options() {
+  std::vector<Option> all = joined(input_options(), pipeline_options());
+  std::erase_if(all, [](const Option& option) { return option.names == "--shading"; });
+  return all;
 }
 
-int write_log(const Arguments& arguments, const BenchOptions& options) {
-  const std::vector<Workload> all = workloads(arguments);
-  if (all.size() != 1) throw UsageError("--log: takes one --shading");
-  const std::string path = arguments.text("log");
-  // The manifest is named after the log: it must not be the same file.
-  if (path != "-" && manifest_path(path) == std::filesystem::path(path))
-    throw UsageError("--log: '" + path + "' is the manifest's name; end it in .csv");
-  BenchLog log;
-  {
-    Progress progress;
-    log = frame_log(all.front(), options, *log_format(arguments.text("log-format", "presentmon")), path, progress);
+bool races(const Arguments& arguments) { return arguments.has("ab") || arguments.has("ab-program"); }
+
+void check_race(const Arguments& arguments) {
+  if (arguments.has("pairs") && !races(arguments)) throw UsageError("--pairs: needs --ab or --ab-program");
+  if (!races(arguments)) return;
+  for (const char* name : {"against", "rounds", "turn", "curves", "curve", "gl-bench"}) {
+    if (arguments.has(name)) throw UsageError(std::string("--") + name + ": goes with neither --ab nor --ab-program");
   }
-  write_out(path, log.csv);
-  if (path == "-") return kSuccess;
-  write_json(manifest_path(path), log.manifest);
-  const FrameStatistics s = frame_statistics(log.frame_ms);
-  std::cout << format_table(
-                   {"frame", "frames", "median ms", "p95 ms", "p99 ms", "p99.9 ms", "1 % low fps"},
-                   {{printable(all.front().name), std::to_string(s.frames), fixed(s.median_ms, 3), fixed(s.p95_ms, 3),
-                     fixed(s.p99_ms, 3), fixed(s.p999_ms, 3), fixed(s.one_percent_low_fps, 2)}})
-            << "1 % low = " << kOnePercentLowFormula << '\n';
-  return kSuccess;
+  if (!arguments.has("ab-program")) {
+    if (arguments.has("frames")) throw UsageError("--frames: with --ab each turn is one frame; use --pairs");
+  } else if (arguments.has("log")) {
+    throw UsageError("--log: not with --ab-program; --json holds the times of all frames");
+  }
+  if (arguments.text("log") == "-") throw UsageError("--log -: --ab writes two logs; name a file");
 }
 
 void check_combination(const Arguments& arguments) {
@@ -180,21 +111,54 @@ void check_combination(const Arguments& arguments) {
   if (arguments.has("log") && (arguments.has("suite") || curves || arguments.all("FILE").size() != 1))
     throw UsageError("--log: takes one FILE");
   if (arguments.has("log-format") && !arguments.has("log")) throw UsageError("--log-format: needs --log FILE.csv");
-  if (arguments.has("camera") && !arguments.has("log") && arguments.text("against", "llvmpipe") != "none")
-    throw UsageError("--camera: the peers have none; use --against none");
+  check_race(arguments);
+  const bool peers = !races(arguments) && !arguments.has("log") && arguments.text("against", "llvmpipe") != "none";
+  if (arguments.has("camera") && peers) throw UsageError("--camera: the peers have none; use --against none");
   if (arguments.text("json") == "-" && arguments.text("csv") == "-")
     throw UsageError("--csv: standard output is taken by --json");
+}
+
+void check_one_workload(const std::vector<Workload>& all) {
+  if (all.size() != 1) throw UsageError("--log: takes one --shading");
+}
+
+int race(const Arguments& arguments) {
+  const std::vector<Option> known = shared_options();
+  const std::array<Arguments, 2> both = {with_options(arguments, "", known),
+                                         with_options(arguments, arguments.text("ab"), known)};
+  std::array<AbVariant, 2> variants;
+  for (size_t i = 0; i < 2; ++i) {
+    AbVariant& variant = variants[i];
+    variant.words = option_words(both[i], known);
+    variant.options = variant.words.empty() ? "the default options" : fmt::format("{}", fmt::join(variant.words, " "));
+    variant.render = render_options(both[i].without("shading"));
+    variant.workloads = workloads(both[i]);
+    if (arguments.has("log")) check_one_workload(variant.workloads);
+  }
+  if (arguments.has("ab-program")) {
+    variants[0].program = std::filesystem::read_symlink("/proc/self/exe");
+    variants[1].program = arguments.text("ab-program");
+    if (access(variants[1].program.c_str(), X_OK) != 0)
+      throw std::runtime_error("--ab-program " + variants[1].program.string() + ": there is no such program");
+  }
+  return run_ab(arguments, variants);
 }
 
 int run_bench(const Arguments& arguments) {
   if (arguments.has("compare")) return compare_results(arguments);
   check_combination(arguments);
+  if (races(arguments)) return race(arguments);
   BenchOptions options;
   options.render = render_options(arguments.without("shading"));  // each workload has its own
   options.frames = static_cast<int>(arguments.integer("frames", options.frames));
   options.rounds = static_cast<int>(arguments.integer("rounds", options.rounds));
   options.turn_ms = arguments.real("turn", options.turn_ms);
-  if (arguments.has("log")) return write_log(arguments, options);
+  if (arguments.has("log")) {
+    const std::vector<Workload> one = workloads(arguments);
+    check_one_workload(one);
+    return write_log(one.front(), options, *log_format(arguments.text("log-format", "presentmon")),
+                     arguments.text("log"));
+  }
   const std::vector<PeerSetup> setups = peer_setups(or_default(arguments.all("against"), "llvmpipe"));
   // before anything is measured: a wrong name should not cost the measurements
   const std::vector<Workload> all = workloads(arguments);
@@ -227,13 +191,6 @@ int run_bench(const Arguments& arguments) {
   return outcome(rows);
 }
 
-// The options of input and pipeline without --shading, for which this command takes several values.
-std::vector<Option> shared_options() {
-  std::vector<Option> all = joined(input_options(), pipeline_options());
-  std::erase_if(all, [](const Option& option) { return option.names == "--shading"; });
-  return all;
-}
-
 }  // namespace
 
 Command bench_command() {
@@ -247,7 +204,17 @@ Command bench_command() {
                             "Only this curve: triangles, pixels, workers, draws, views, overdraw; may be repeated",
                             {"triangles", "pixels", "workers", "draws", "views", "overdraw"})),
       flag("--compare",
-           "Compare two results of --json row by row, or the manifests of two logs: BEFORE.json AFTER.json"),
+           "Compare two results of --json row by row, or the manifests of two logs: BEFORE.json AFTER.json. "
+           "They did not run together: --ab tells more"),
+      text_option("--ab", "OPTIONS",
+                  "Race in pairs: A is this command, B the same with these options on top, as in --ab \"--pattern "
+                  "hilbert\"; says which is faster, or that no difference can be told"),
+      file_option("--ab-program", "PROGRAM",
+                  "Race in pairs: B is drawn by this other build of brokkr; may go with --ab"),
+      integer_option("--pairs",
+                     "Pairs of frames of --ab (100); with --ab-program pairs of turns, each a process with --frames "
+                     "frames (12)",
+                     1, 1000000),
       several(text_option(
           "--shading", "S",
           "flat, phong, textured (generated scenes), material (as the file says); several with commas (FILE: "
@@ -260,9 +227,10 @@ Command bench_command() {
       real_option("--turn", "MS", "End a turn after MS milliseconds once three frames are drawn (2000)", 0, 3.6e6),
       file_option("--json", "FILE", "Write every number and where it was taken; - prints it"),
       file_option("--csv", "FILE", "Write one line per row; - prints it"),
-      file_option("--log", "FILE.csv",
-                  "Draw one FILE --frames times without peers and write a line per frame, and FILE.json beside it; - "
-                  "prints the lines"),
+      file_option(
+          "--log", "FILE.csv",
+          "Draw one FILE --frames times without peers and write a line per frame at once, and FILE.json beside it; "
+          "- prints the lines. With --ab: FILE-a.csv and FILE-b.csv"),
       choice_option("--log-format", "F",
                     "Columns of --log: presentmon (PresentMon 1's, then Brokkr's), mangohud (presentmon)",
                     {"presentmon", "mangohud"}),

@@ -7,15 +7,20 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "app/text.h"
 #include "cli/bench_report.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
+#include "log/machine_load.h"
 #include "log/manifest.h"
+#include "log/race.h"
 #include "scene/file_io.h"
 #include "scene/json_parse.h"
 
@@ -44,33 +49,83 @@ std::string key(const Json& row) {
                      text("curve"), text("series"), row.value("x", 0.0));
 }
 
-std::vector<double> rounds(const Json& row) { return row.at("brokkr").at("rounds_ms").get<std::vector<double>>(); }
+std::vector<double> rounds(const Json& times) { return times.at("rounds_ms").get<std::vector<double>>(); }
+
+constexpr const char* kNoDifference = "no difference can be told";
+constexpr const char* kApart =
+    "Not run together: whatever else the computer did differently is in the ratio. To be sure of a change, let both "
+    "take "
+    "turns: brokkr bench FILE --ab OPTIONS, or --ab-program PROGRAM.";
+
+struct Range {
+  double low = 0, high = 0;
+  bool holds_one() const { return low <= 1 && 1 <= high; }
+};
+
+// Of the ratios of all rounds of one run to all rounds of the other.
+Range range_of(const std::vector<double>& before, const std::vector<double>& after) {
+  if (before.empty() || after.empty()) throw std::runtime_error("a row without rounds; run the benchmark again");
+  const auto [low_a, high_a] = std::minmax_element(before.begin(), before.end());
+  const auto [low_b, high_b] = std::minmax_element(after.begin(), after.end());
+  return {*low_a / *high_b, *high_a / *low_b};
+}
+
+std::optional<MachineLoad> load_of(const Json& json) { return load_of_json(json.value("load", Json())); }
+
+// Why the ratio of two runs says nothing about a change: the load of the computer, or else the time of a peer that did
+// not change. Empty where there is no such reason.
+std::string doubt_about(const Json& before, const Json& after, const std::string& peer, const Range& machine) {
+  const std::string load = load_difference(load_of(before), load_of(after));
+  const bool measured = load_of(before) && load_of(after) && load_of(before)->others && load_of(after)->others;
+  if (!load.empty() && (measured || peer.empty())) return load;
+  if (peer.empty() || machine.holds_one()) return {};
+  return fmt::format("{} itself took {:.2f} to {:.2f} times as long before as after", printable(peer), machine.low,
+                     machine.high);
+}
 
 Json difference_of(const Json& before, const Json& after) {
   const double a = before.at("brokkr").at("median_ms"), b = after.at("brokkr").at("median_ms");
-  const std::vector<double> all_a = rounds(before), all_b = rounds(after);
-  const auto [low_a, high_a] = std::minmax_element(all_a.begin(), all_a.end());
-  const auto [low_b, high_b] = std::minmax_element(all_b.begin(), all_b.end());
+  const Range range = range_of(rounds(before.at("brokkr")), rounds(after.at("brokkr")));
   Json row = {{"name", before.at("name")},
               {"shading", before.at("shading")},
               {"group", before.at("group")},
               {"before_ms", a},
               {"after_ms", b},
               {"ratio", a / b},
-              {"low", *low_a / *high_b},
-              {"high", *high_a / *low_b},
+              {"low", range.low},
+              {"high", range.high},
               {"least", before["brokkr"].at("least_ms").get<double>() / after["brokkr"].at("least_ms").get<double>()}};
   for (const char* name : {"curve", "series", "x"}) {
     if (before.contains(name)) row[name] = before[name];
   }
   // The same peer on the same frame should take the same time.
   const Json mine = before.value("peers", Json::object()), theirs = after.value("peers", Json::object());
+  Range machine;
+  std::string measured_peer;
   for (const auto& [name, peer] : mine.items()) {
     if (!theirs.contains(name)) continue;
     row["machine"] = peer.at("median_ms").get<double>() / theirs[name].at("median_ms").get<double>();
+    machine = range_of(rounds(peer), rounds(theirs[name]));
+    measured_peer = name;
     break;
   }
+  const std::string doubt = doubt_about(before, after, measured_peer, machine);
+  row["doubt"] = doubt.empty() ? Json() : Json(doubt);
+  row["verdict"] = range.holds_one() || !doubt.empty() ? kNoDifference
+                   : range.low > 1                     ? "after is faster"
+                                                       : "before is faster";
   return row;
+}
+
+// A sentence where the two computers differ; empty where they are the same, or not described.
+std::string other_machine(const Json& before, const Json& after) {
+  for (const char* name : {"processor", "cores", "gpu"}) {
+    const Json a = before.value(name, Json()), b = after.value(name, Json());
+    if (a.is_null() || b.is_null() || a == b) continue;
+    return fmt::format("They ran on different computers, or with less of one: {} {} before, {} after.", name, a.dump(),
+                       b.dump());
+  }
+  return {};
 }
 
 struct LogPair {
@@ -91,6 +146,27 @@ LogPair read_log(const std::string& path) try {
                            "); record the log again");
 }
 
+// Whether the logs are both variants of one `bench --ab`.
+bool taken_together(const Json& a, const Json& b) {
+  const auto partner = [](const Json& manifest) {
+    const Json race = manifest.value("race", Json());
+    return race.is_object() ? race.value("with", Json()) : Json();
+  };
+  return partner(a).is_string() && partner(a) == b.at("log") && partner(b) == a.at("log") &&
+         a.value("begun", Json()) == b.value("begun", Json());
+}
+
+size_t turn_of(const Json& manifest) {
+  const Json turn = manifest.value("race", Json::object()).value("turn_pairs", Json());
+  return turn.is_number_unsigned() ? turn.get<size_t>() : 1;
+}
+
+const char* log_verdict(Verdict verdict, bool doubtful) {
+  if (verdict == Verdict::too_few) return "too few frames to tell";
+  if (verdict == Verdict::no_difference || doubtful) return kNoDifference;
+  return verdict == Verdict::b_faster ? "after is faster" : "before is faster";
+}
+
 }  // namespace
 
 Json bench_difference(const std::string& before, const std::string& after) try {
@@ -100,6 +176,7 @@ Json bench_difference(const std::string& before, const std::string& after) try {
     if (!row.contains("error")) known.emplace(key(row), &row);
   }
   Json result = {{"kind", "brokkr bench comparison"},
+                 {"run_together", false},
                  {"before", first.at("environment")},
                  {"after", second.at("environment")},
                  {"results", Json::array()}};
@@ -125,6 +202,7 @@ Json bench_difference(const std::string& before, const std::string& after) try {
 }
 
 std::string difference_table(const Json& difference) {
+  std::set<std::string> doubts;
   std::vector<std::vector<std::string>> lines;
   for (const Json& row : difference["results"]) {
     std::string name = row["name"];
@@ -132,14 +210,20 @@ std::string difference_table(const Json& difference) {
     lines.push_back(
         {printable(name), row["shading"], fixed(row["before_ms"], 2), fixed(row["after_ms"], 2),
          fmt::format("{:.2f} ({:.2f}-{:.2f})", double(row["ratio"]), double(row["low"]), double(row["high"])),
-         fixed(row["least"], 2), row.contains("machine") ? fixed(row["machine"], 2) : ""});
+         fixed(row["least"], 2), row.contains("machine") ? fixed(row["machine"], 2) : "",
+         row["verdict"].get<std::string>() + (row["doubt"].is_null() ? "" : " *")});
+    if (row["doubt"].is_string()) doubts.insert(row["doubt"].get<std::string>());
   }
-  std::string text =
-      format_table({"frame", "shading", "before ms", "after ms", "before / after", "of the least", "peer's"}, lines);
+  std::string text = format_table(
+      {"frame", "shading", "before ms", "after ms", "before / after", "of the least", "peer's", ""}, lines);
   std::vector<std::vector<std::string>> means;
   for (const auto& [name, mean] : difference["geomeans"].items())
     means.push_back({name, std::to_string(mean["rows"].get<size_t>()), fixed(mean["ratio"], 3)});
-  return text + "\n" + format_table({"geometric mean", "frames", "before / after"}, means);
+  text += "\n" + format_table({"geometric mean", "frames", "before / after"}, means) + kApart + "\n";
+  const std::string machines = other_machine(difference["before"], difference["after"]);
+  if (!machines.empty()) text += machines + "\n";
+  for (const std::string& doubt : doubts) text += "* " + doubt + "\n";
+  return text;
 }
 
 bool is_log_manifest(const std::string& path) {
@@ -149,12 +233,15 @@ bool is_log_manifest(const std::string& path) {
 
 Json log_difference(const std::string& before, const std::string& after) {
   const LogPair a = read_log(before), b = read_log(after);
-  const RatioEstimate ratio = ratio_of_medians(a.log.frame_ms, b.log.frame_ms);
-  Json json = {{"kind", "brokkr frame log comparison"}};
-  json["before"] = {{"file", before}, {"statistics", statistics_json(frame_statistics(a.log.frame_ms))}};
-  json["after"] = {{"file", after}, {"statistics", statistics_json(frame_statistics(b.log.frame_ms))}};
-  for (auto [name, pair] : {std::pair<const char*, const LogPair*>{"before", &a}, {"after", &b}}) {
-    for (const char* part : {"scene", "settings", "machine", "commit"}) {
+  const bool together = taken_together(a.manifest, b.manifest);
+  const RatioEstimate ratio = together ? race_ratio({{a.log.frame_ms, b.log.frame_ms}, {}, turn_of(a.manifest)})
+                                       : ratio_of_medians(a.log.frame_ms, b.log.frame_ms);
+  Json json = {{"kind", "brokkr frame log comparison"}, {"run_together", together}};
+  for (auto [name, file, pair] : {std::tuple{"before", &before, &a}, std::tuple{"after", &after, &b}}) {
+    json[name] = {{"file", *file},
+                  {"statistics", statistics_json(frame_statistics(pair->log.frame_ms))},
+                  {"cut_off", pair->log.cut_off.empty() ? Json() : Json(pair->log.cut_off)}};
+    for (const char* part : {"begun", "scene", "settings", "machine", "commit", "load"}) {
       if (pair->manifest.contains(part)) json[name][part] = pair->manifest[part];
     }
   }
@@ -167,6 +254,9 @@ Json log_difference(const std::string& before, const std::string& after) {
     return scene.is_object() ? scene.value("geometry_sha256", Json()) : Json();
   };
   json["same_scene"] = hash(a) == hash(b);
+  const std::string doubt = together ? "" : load_difference(load_of(a.manifest), load_of(b.manifest));
+  json["doubt"] = doubt.empty() ? Json() : Json(doubt);
+  json["verdict"] = log_verdict(verdict(ratio), !doubt.empty());
   return json;
 }
 
@@ -183,13 +273,23 @@ std::string log_difference_table(const Json& d) {
     const double first = a[key], second = b[key];
     rows.push_back({name, fixed(first, 3), fixed(second, 3), second != 0 ? fixed(first / second, 3) : "-"});
   }
-  const Json& ratio = d["ratio_of_medians"];
   std::string text = format_table({"", "before", "after", "before / after"}, rows);
-  const std::string interval = ratio["high"].is_null()
-                                   ? "too few frames for an interval"
-                                   : fmt::format("{:.3f} to {:.3f} with {:.0f} % confidence", double(ratio["low"]),
-                                                 double(ratio["high"]), 100 * double(ratio["confidence"]));
-  text += fmt::format("median: after is {:.3f} times as fast, {}\n", double(ratio["ratio"]), interval);
+  const Json& ratio = d["ratio_of_medians"];
+  const bool together = d["run_together"].get<bool>(), doubtful = d["doubt"].is_string();
+  text += fmt::format("{}: before / after = {:.3f}", together ? "pairs" : "medians", double(ratio["ratio"]));
+  if (!ratio["high"].is_null() && !doubtful) {
+    text += fmt::format(" ({:.3f} to {:.3f}, {:.0f} % confidence{})", double(ratio["low"]), double(ratio["high"]),
+                        100 * double(ratio["confidence"]), together ? "" : " about these two runs");
+  }
+  text += ": " + d["verdict"].get<std::string>() + "\n";
+  if (doubtful) text += d["doubt"].get<std::string>() + "\n";
+  text += together ? "Run together, frame by frame in turns.\n" : std::string(kApart) + "\n";
+  const std::string machines =
+      other_machine(d["before"].value("machine", Json::object()), d["after"].value("machine", Json::object()));
+  if (!machines.empty()) text += machines + "\n";
+  for (const char* name : {"before", "after"}) {
+    if (d[name]["cut_off"].is_string()) text += printable(d[name]["cut_off"]) + "\n";
+  }
   if (!d["same_scene"].get<bool>()) text += "The scenes differ: the ratio says nothing about a change.\n";
   return text;
 }

@@ -110,10 +110,12 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
 
 void Bench::take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row) {
   using Clock = std::chrono::steady_clock;
+  LoadWatch watch;
   for (int round = 0; round < options_.rounds; ++round) {
     std::vector<double> calls, launches;
     double spent = 0;
     for (int i = 0; i < kWarmUp; ++i) renderer_->render(*prepared_, render, false);
+    watch.begin();
     while (turn_goes_on(calls.size(), spent, options_.frames, options_.turn_ms)) {
       const auto begin = Clock::now();
       RenderResult result = renderer_->render(*prepared_, render, false);
@@ -122,6 +124,7 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
       launches.push_back(result.statistics.launch_ms);
       row.statistics = std::move(result.statistics);
     }
+    watch.end();
     row.brokkr.add(calls);
     row.launch.add(launches);
     for (size_t i = 0; i < peers_.size(); ++i) {
@@ -130,6 +133,7 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
       row.peers[i].memory_kib = turn.memory_kib;
     }
   }
+  row.load = watch.load();
 }
 
 BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, Progress& progress) {

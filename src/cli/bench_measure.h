@@ -11,6 +11,7 @@
 #include "brokkr/renderer.h"
 #include "cli/bench_peer.h"
 #include "log/frame_statistics.h"
+#include "log/machine_load.h"
 
 namespace brokkr::app {
 
@@ -54,6 +55,7 @@ struct BenchRow {
   Series brokkr, launch;    // whole call of Renderer::render; the launch alone
   uint64_t memory_kib = 0;  // the most while frames are timed: program, frame, targets
   uint64_t peak_kib = 0;    // the most since this frame began to load, with preparation and comparison
+  MachineLoad load;         // while Brokkr's own turns were timed
   std::vector<PeerResult> peers;
 };
 

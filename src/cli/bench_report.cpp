@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <iostream>
 #include <map>
 #include <sstream>
 
 #include "app/text.h"
 #include "brokkr/version.h"
 #include "log/machine_facts.h"
+#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {
@@ -38,13 +39,6 @@ std::vector<std::string> peer_names(const std::vector<BenchRow>& rows) {
     return names;
   }
   return {};
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c == '\n' ? ' ' : c);
-  return quoted + "\"";
 }
 
 // The fastest; null where there is none.
@@ -112,28 +106,42 @@ std::string curve_table(const std::vector<BenchRow>& rows, const std::vector<std
 
 }  // namespace
 
-double load_average() {
-  double load = 0;
-  return getloadavg(&load, 1) == 1 ? load : 0;
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c == '\n' ? ' ' : c);
+  return quoted + "\"";
+}
+
+void write_out(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::cout << text;
+  } else {
+    write_text(path, text);
+  }
+}
+
+Json computer_environment() {
+  const MachineFacts facts = machine_facts();
+  return {{"processor", facts.processor.empty() ? "unknown" : facts.processor},
+          {"cores", facts.cores},
+          {"virtual", facts.virtual_machine},
+          {"memory_gib", double(facts.memory_kib) / (1 << 20)},
+          {"system", "Linux " + facts.kernel},
+          {"date", utc_now()},
+          {"version", BROKKR_VERSION},
+          {"commit", program_commit()},
+          {"niceness", getpriority(PRIO_PROCESS, 0)},
+          {"load_before", load_average()},
+          {"command", command_line()}};
 }
 
 Json bench_environment(const Bench& bench) {
-  const MachineFacts facts = machine_facts();
-  Json json = {{"processor", facts.processor.empty() ? "unknown" : facts.processor},
-               {"cores", facts.cores},
-               {"virtual", facts.virtual_machine},
-               {"memory_gib", double(facts.memory_kib) / (1 << 20)},
-               {"system", "Linux " + facts.kernel},
-               {"date", utc_now()},
-               {"version", BROKKR_VERSION},
-               {"commit", program_commit()},
-               {"niceness", getpriority(PRIO_PROCESS, 0)},
-               {"load_before", load_average()},
-               {"command", command_line()},
-               {"frames", bench.options().frames},
-               {"rounds", bench.options().rounds},
-               {"turn_ms", bench.options().turn_ms},
-               {"workers_asked", bench.options().render.workers}};
+  Json json = computer_environment();
+  json.update(Json{{"frames", bench.options().frames},
+                   {"rounds", bench.options().rounds},
+                   {"turn_ms", bench.options().turn_ms},
+                   {"workers_asked", bench.options().render.workers}});
   json["peers"] = Json::object();
   for (const auto& peer : bench.peers()) {
     json["peers"][peer->setup().name] = {
@@ -167,7 +175,8 @@ Json row_json(const BenchRow& row) {
                      {"peak_kib", row.peak_kib},
                      {"store_bytes", s.store_bytes},
                      {"target_bytes", s.target_bytes},
-                     {"frame_bytes", s.frame_bytes}}}});
+                     {"frame_bytes", s.frame_bytes}}},
+                   {"load", load_json(row.load)}});
   for (const PeerResult& peer : row.peers) {
     Json& entry = json["peers"][peer.peer] = series_json(peer.times);
     entry["family"] = peer.family;

@@ -14,7 +14,13 @@ inline constexpr int kBenchFormat = 1;  // of the JSON
 // Processor, cores, memory, date, commit of the program, load, niceness, peers' versions, command line: where and how a
 // benchmark ran, for whoever reads its numbers later.
 nlohmann::ordered_json bench_environment(const Bench& bench);
-double load_average();  // of the last minute
+// The part of it that every measurement has.
+nlohmann::ordered_json computer_environment();
+
+// Text as a field of CSV.
+std::string csv_field(const std::string& text);
+// Writes a file, or prints where `path` is "-". Throws std::runtime_error.
+void write_out(const std::string& path, const std::string& text);
 
 nlohmann::ordered_json row_json(const BenchRow& row);
 // By group ("generated flat", "generated", "captures", …, "all") the number of rows, and the geometric means of their

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "log/number_text.h"
 
@@ -93,7 +91,7 @@ FrameLogWriter::FrameLogWriter(std::ostream& out, LogFormat format, LogSource so
                           field(source_.runtime), source_.sync_interval);
     middle_ = fmt::format("{:d},{},", source_.allows_tearing, field(source_.present_mode));
   }
-  out_ << log_columns(format) << '\n';
+  out_ << log_columns(format) << '\n' << std::flush;
 }
 
 void FrameLogWriter::add(const FrameRecord& r) {
@@ -105,7 +103,8 @@ void FrameLogWriter::add(const FrameRecord& r) {
        << ms(r.until_render_start_ms) << ',' << ms(r.gpu_busy_ms) << ',' << ms(r.since_input_ms) << ','
        << ms(r.cpu_busy_ms) << ',' << ms(r.gpu_busy_ms) << ',' << r.frame_id << ',' << field(r.pattern) << ','
        << field(r.policy) << ',' << r.rasterizers << ',' << r.bin << ',' << ms(r.geometry_ms) << ',' << ms(r.raster_ms)
-       << ',' << ms(r.resolve_ms) << ',' << r.queue_peak << ',' << r.triangles << ',' << r.fragments << '\n';
+       << ',' << ms(r.resolve_ms) << ',' << r.queue_peak << ',' << r.triangles << ',' << r.fragments << '\n'
+       << std::flush;
 }
 
 void FrameLogWriter::add_mangohud(const FrameRecord& r) {
@@ -116,26 +115,16 @@ void FrameLogWriter::add_mangohud(const FrameRecord& r) {
   out_ << number(fps, 4) << ',' << ms(r.between_presents_ms) << ',' << number(load_.cpu_percent, 3) << ",0,"
        << std::lround(std::fmin(gpu_load, 100)) << ",0,0,0,0,0,0," << gib(load_.memory.used_kib) << ','
        << gib(load_.memory.swap_kib) << ',' << gib(load_.memory.resident_kib) << ',' << load_.cpu_mhz << ','
-       << std::llround(r.time_s * 1e9) << '\n';
+       << std::llround(r.time_s * 1e9) << '\n'
+       << std::flush;
 }
 
 void FrameLogWriter::look_at_load() {
   load_.taken = std::chrono::steady_clock::now();
-  std::ifstream stat("/proc/stat");
-  std::string word;
-  uint64_t all = 0, idle = 0;
-  stat >> word;  // "cpu", then user nice system idle iowait irq softirq steal
-  for (int i = 0; i < 8; ++i) {
-    uint64_t ticks = 0;
-    stat >> ticks;
-    all += ticks;
-    if (i == 3 || i == 4) idle += ticks;
-  }
-  const uint64_t busy = all - idle;
-  if (all > load_.all && load_.all > 0 && busy >= load_.busy)
-    load_.cpu_percent = 100 * double(busy - load_.busy) / double(all - load_.all);
-  load_.busy = busy;
-  load_.all = all;
+  const ProcessorTicks now = processor_ticks(), before = load_.ticks;
+  if (now.all > before.all && before.all > 0 && now.busy >= before.busy)
+    load_.cpu_percent = 100 * double(now.busy - before.busy) / double(now.all - before.all);
+  load_.ticks = now;
   load_.memory = memory_use();
   load_.cpu_mhz = processor_mhz();
 }

@@ -11,6 +11,7 @@
 
 #include "brokkr/statistics.h"
 #include "log/machine_facts.h"
+#include "log/machine_load.h"
 
 namespace brokkr {
 
@@ -64,6 +65,7 @@ struct LogSource {
 // The names of a layout's columns, with commas.
 std::string log_columns(LogFormat format);
 
+// Every line is flushed as it is made: a program that is ended loses none.
 class FrameLogWriter {
  public:
   // Writes what comes before the first frame. `out` must outlive the writer.
@@ -79,7 +81,7 @@ class FrameLogWriter {
     double cpu_percent = 0;
     MemoryUse memory;
     int cpu_mhz = 0;
-    uint64_t busy = 0, all = 0;  // of /proc/stat
+    ProcessorTicks ticks;
     std::chrono::steady_clock::time_point taken;
   };
   void look_at_load();

@@ -6,8 +6,10 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "log/manifest.h"
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/json_parse.h"
 
 namespace brokkr {
 namespace {
@@ -35,6 +37,7 @@ class Lines {
     while (line.empty()) {
       if (rest_.empty()) return {};
       line = rest_.substr(0, rest_.find('\n'));
+      torn_ = line.size() == rest_.size();
       rest_.remove_prefix(std::min(line.size() + 1, rest_.size()));
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (++number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
@@ -42,10 +45,13 @@ class Lines {
     return split(line);
   }
   size_t number() const { return number_; }
+  // Whether the line that was read last is the file's last and has no end.
+  bool torn() const { return torn_; }
 
  private:
   std::string_view rest_;
   size_t number_ = 0;
+  bool torn_ = false;
 };
 
 constexpr size_t kNone = ~size_t(0);
@@ -57,6 +63,25 @@ size_t find(const std::vector<std::string_view>& names, std::initializer_list<st
     if (at != names.end()) return size_t(at - names.begin());
   }
   return kNone;
+}
+
+// FrameLog::cut_off.
+std::string cut_off_text(const std::filesystem::path& path, size_t frames, bool torn) {
+  using Json = nlohmann::ordered_json;
+  Json manifest;
+  std::error_code ignored;
+  const std::filesystem::path beside = manifest_path(path);
+  if (beside != path && std::filesystem::is_regular_file(beside, ignored))
+    manifest = parse_json_or_null(as_text(read_file(beside, kMostBytes)));
+  const auto field = [&](const char* name) { return manifest.is_object() ? manifest.value(name, Json()) : Json(); };
+  const bool mine = field("kind") == kLogKind && field("log") == path.filename().string();
+  if (!torn && !(mine && field("complete") == false)) return {};
+  std::string text = fmt::format("{}: the recording was cut off", path.string());
+  if (mine && field("ended_by").is_string()) text += " by " + field("ended_by").get<std::string>();
+  text += fmt::format("; it holds {} {}", frames, frames == 1 ? "frame" : "frames");
+  if (mine && field("frames_asked").is_number_unsigned())
+    text += fmt::format(" of {}", field("frames_asked").get<uint64_t>());
+  return text;
 }
 
 }  // namespace
@@ -85,6 +110,7 @@ FrameLog read_frame_log(const std::filesystem::path& path) {
                                                             {find(names, {"MsRaster"}), &log.raster_ms},
                                                             {find(names, {"MsResolve"}), &log.resolve_ms}};
   double sum = 0;
+  bool torn = false;
   for (auto fields = lines.next(); !fields.empty(); fields = lines.next()) {
     const auto refuse = [&](const std::string& what) {
       fail("{}: line {}: {}; is the file cut off or not a frame-time log?", path.string(), lines.number(), what);
@@ -97,6 +123,10 @@ FrameLog read_frame_log(const std::filesystem::path& path) {
         refuse(fmt::format("field {} is no number", column + 1));
       return number;
     };
+    if (fields.size() < names.size() && lines.torn()) {
+      torn = true;
+      break;
+    }
     if (fields.size() != names.size()) refuse(fmt::format("{} fields under {} columns", fields.size(), names.size()));
     const double ms = value(frame);
     if (ms < 0) refuse("a frame time below 0");
@@ -109,6 +139,7 @@ FrameLog read_frame_log(const std::filesystem::path& path) {
     if (log.application.empty() && application != kNone) log.application = fields[application];
   }
   if (log.frame_ms.empty()) fail("{}: holds no frame; record one or more", path.string());
+  log.cut_off = cut_off_text(path, log.frame_ms.size(), torn);
   return log;
 }
 

@@ -35,6 +35,22 @@ std::string geometry_hash(const Frame& f) {
   return sha256(parts);
 }
 
+Json option_json(const RenderOptions& options) {
+  Json json = Json::object();
+  for (const auto& [name, text] : option_texts(options)) json[name] = text;
+  json["used"] = nullptr;
+  return json;
+}
+
+Json computer_json() {
+  const MachineFacts facts = machine_facts();
+  return {{"processor", facts.processor},     {"cores", facts.cores},
+          {"virtual", facts.virtual_machine}, {"memory_gib", double(facts.memory_kib) / (1 << 20)},
+          {"system", facts.system},           {"kernel", facts.kernel},
+          {"governor", facts.governor},       {"gpu", facts.gpu},
+          {"gpu_driver", facts.driver},       {"renderer", nullptr}};
+}
+
 }  // namespace
 
 std::string sha256(std::span<const std::span<const std::byte>> parts) {
@@ -79,26 +95,20 @@ Json scene_json(const std::string& path, const Frame& frame) {
 }
 
 Json settings_json(const RenderOptions& options, const Statistics& s) {
-  Json json = Json::object();
-  for (const auto& [name, text] : option_texts(options)) json[name] = text;
+  Json json = option_json(options);
   json["used"] = {{"machine", s.machine}, {"isa", s.isa}, {"workers", s.workers},         {"warps", s.warps_per_block},
                   {"lanes", s.width},     {"bin", s.bin}, {"rasterizers", s.rasterizers}, {"pattern", s.pattern}};
   return json;
 }
 
 Json machine_json(const Statistics& s) {
-  const MachineFacts facts = machine_facts();
-  Json json = {{"processor", facts.processor},     {"cores", facts.cores},
-               {"virtual", facts.virtual_machine}, {"memory_gib", double(facts.memory_kib) / (1 << 20)},
-               {"system", facts.system},           {"kernel", facts.kernel},
-               {"governor", facts.governor},       {"gpu", facts.gpu},
-               {"gpu_driver", facts.driver}};
+  Json json = computer_json();
   // The machine that drew, by the name that find_machines gives it.
   for (const MachineInfo& machine : find_machines()) {
     const bool cuda = machine.kind == MachineKind::cuda && s.machine == "cuda";
     if (cuda && machine.available) json["renderer"] = machine.name + " " + machine.isa;
   }
-  if (!json.contains("renderer")) json["renderer"] = s.machine + " " + s.isa;
+  if (json["renderer"].is_null()) json["renderer"] = s.machine + " " + s.isa;
   return json;
 }
 
@@ -115,12 +125,14 @@ Json statistics_json(const FrameStatistics& s) {
           {"one_percent_low_formula", kOnePercentLowFormula}};
 }
 
-Json manifest_json(const LogSession& session, Json scene, const RenderOptions& options, const Statistics& last,
-                   const std::vector<double>& frame_ms) {
+Json begun_manifest_json(const LogSession& session, Json scene, const RenderOptions& options) {
   Json json = {{"kind", kLogKind},
                {"format", kLogVersion},
                {"log", session.log.filename().string()},
                {"log_format", log_format_name(session.format)},
+               {"complete", false},
+               {"ended_by", nullptr},
+               {"frames_asked", nullptr},
                {"version", BROKKR_VERSION},
                {"commit", program_commit()},
                {"command", command_line()},
@@ -128,18 +140,35 @@ Json manifest_json(const LogSession& session, Json scene, const RenderOptions& o
                {"written", utc_now()},
                {"scene", std::move(scene)},
                {"camera", session.camera},
-               {"settings", settings_json(options, last)},
-               {"machine", machine_json(last)},
+               {"settings", option_json(options)},
+               {"machine", computer_json()},
+               {"load", nullptr},
+               {"race", nullptr},
                {"window", nullptr},
                {"driver", session.source.driver},
                {"cut_off_frames", session.cut_off},
-               {"statistics", statistics_json(frame_statistics(frame_ms))}};
+               {"statistics", nullptr}};
+  if (session.asked > 0) json["frames_asked"] = session.asked;
+  if (!session.variant.empty())
+    json["race"] = {{"variant", session.variant}, {"with", session.raced_with}, {"turn_pairs", session.race_turn}};
   if (session.source.swap_chain != 0) {
     json["window"] = {{"runtime", session.source.runtime},
                       {"renderer", session.source.gpu},
                       {"sync_interval", session.source.sync_interval},
                       {"present_mode", session.source.present_mode}};
   }
+  return json;
+}
+
+Json manifest_json(const LogSession& session, Json scene, const RenderOptions& options, const Statistics& last,
+                   const std::vector<double>& frame_ms) {
+  Json json = begun_manifest_json(session, std::move(scene), options);
+  json["complete"] = session.ended_by.empty();
+  if (!session.ended_by.empty()) json["ended_by"] = session.ended_by;
+  json["settings"] = settings_json(options, last);
+  json["machine"] = machine_json(last);
+  if (session.load) json["load"] = load_json(*session.load);
+  json["statistics"] = statistics_json(frame_statistics(frame_ms));
   return json;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "brokkr/statistics.h"
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
+#include "log/machine_load.h"
 
 namespace brokkr {
 
@@ -44,7 +46,17 @@ struct LogSession {
   LogSource source;
   std::string camera, begun;  // begun: utc_now()
   uint64_t cut_off = 0;       // frames that the frame budget ended
+  uint64_t asked = 0;         // frames that the log is to hold; 0: as many as come
+  std::string ended_by;       // "SIGINT": what ended the recording before it held them; empty: nothing did
+  std::optional<MachineLoad> load;
+  std::string variant, raced_with;  // "A" and the log of B, or "B" and the log of A, where both took turns
+  size_t race_turn = 1;             // Race::turn
 };
+
+// What is known when a recording begins. "complete" is false, what was used and the statistics are null: this is what
+// stays beside a log whose program is killed.
+nlohmann::ordered_json begun_manifest_json(const LogSession& session, nlohmann::ordered_json scene,
+                                           const RenderOptions& options);
 
 nlohmann::ordered_json manifest_json(const LogSession& session, nlohmann::ordered_json scene,
                                      const RenderOptions& options, const Statistics& last,

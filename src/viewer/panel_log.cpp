@@ -90,7 +90,6 @@ class LogPanel : public Panel {
     r.frame_ms.push_back(record.between_presents_ms);
     r.session.cut_off += presented.frame->result.aborted ? 1 : 0;
     r.last = presented.frame;
-    if (r.frame_ms.size() % 32 == 0) r.file.flush();
     if (!r.file) {
       const std::string path = r.session.log.string();
       recording_.reset();

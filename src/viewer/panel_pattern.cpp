@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <glm/common.hpp>
 #include <string>
 #include <vector>
@@ -11,7 +10,7 @@
 #include "app/text.h"
 #include "bin/pattern_image.h"
 #include "inspect/load_map.h"
-#include "log/frame_statistics.h"
+#include "log/race.h"
 #include "target/target_tables.h"
 #include "viewer/looks.h"
 #include "viewer/option_widget.h"
@@ -47,7 +46,7 @@ class PatternRace {
     if (!running_) return;
     if (scene_.lock() != state.scene) return stop();
     if (settings_ != state.settings) start(state);  // the timed frames were drawn with other settings
-    const size_t pairs = times_->ms[0].size();
+    const size_t pairs = times_->race.ms[0].size();
     running_ = pairs < kMostPairs;
     if (!running_ || !under_way_.expired()) return;
     const size_t first = pairs % 2;  // the two patterns take turns in being first of a pair
@@ -56,6 +55,7 @@ class PatternRace {
       options.trace = options.keep_ids = false;
       std::array<double, 2> ms{};
       std::array<std::string, 2> drawn;
+      times->watch.begin();
       for (const size_t i : {first, 1 - first}) {
         options.pattern = patterns[i];
         const auto begin = Clock::now();
@@ -64,8 +64,10 @@ class PatternRace {
         drawn[i] = result.statistics.pattern;
         if (result.aborted) return {};
       }
-      return [times, ms, drawn] {
-        for (size_t i = 0; i < 2 && times->warm; ++i) times->ms[i].push_back(ms[i]);
+      times->watch.end();
+      return [times, ms, drawn, load = times->watch.load()] {
+        for (size_t i = 0; i < 2 && times->warm; ++i) times->race.ms[i].push_back(ms[i]);
+        times->load = load;
         times->drawn = drawn;
         times->warm = true;
       };
@@ -76,14 +78,16 @@ class PatternRace {
   static constexpr size_t kMostPairs = 2000;
 
   struct Times {
-    std::array<std::vector<double>, 2> ms;
+    Race race;
+    LoadWatch watch;  // the render thread's
+    MachineLoad load;
     std::array<std::string, 2> drawn;  // the patterns' names, as the launches reported them
     bool warm = false;                 // the first pair takes memory and is left out
   };
 
   void draw_result() const {
-    const auto& [a_ms, b_ms] = times_->ms;
-    if (a_ms.empty()) return;
+    const Race& race = times_->race;
+    if (race.ms[0].empty()) return;
     if (ImGui::BeginTable("race", 3, ImGuiTableFlags_SizingFixedFit)) {
       for (size_t i = 0; i < 2; ++i) {
         ImGui::TableNextColumn();
@@ -91,15 +95,15 @@ class PatternRace {
         ImGui::TableNextColumn();
         ImGui::TextUnformatted(times_->drawn[i].c_str());
         ImGui::TableNextColumn();
-        ImGui::Text("median %.3f ms", median(times_->ms[i]));
+        ImGui::Text("median %.3f ms", median(race.ms[i]));
       }
       ImGui::EndTable();
     }
-    const RatioEstimate r = paired_ratio(a_ms, b_ms);
+    const RatioEstimate r = race_ratio(race);
     ImGui::Text("%zu pairs", r.frames);
-    if (!std::isfinite(r.high)) return ImGui::TextDisabled("too few for an interval");
-    ImGui::Text("A / B = %.4f (%.4f to %.4f, %.0f %% confidence)", r.ratio, r.low, r.high, 100 * r.confidence);
-    ImGui::TextUnformatted(r.low > 1 ? "B is faster" : r.high < 1 ? "A is faster" : "no difference can be told");
+    ImGui::TextUnformatted(ratio_text(r).c_str());
+    ImGui::TextUnformatted(verdict_text(verdict(r)));
+    for (const std::string& warning : race_warnings(race, times_->load)) ImGui::TextWrapped("%s", warning.c_str());
   }
 
   void start(ViewerState& state) {

@@ -9,16 +9,18 @@ import io
 import json
 import os
 import pathlib
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 
 from test_frame import TRIANGLE, container, frame
 
-PROGRAM = sys.argv.pop(1)
+PROGRAM = os.path.abspath(sys.argv.pop(1))
 PEER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 SIZE = 64
 CHECK = str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "check-frame-log")
@@ -167,7 +169,8 @@ class Bench(unittest.TestCase):
         self.assertTrue(ratio["low"] <= ratio["ratio"] <= ratio["high"], ratio)
         self.assertTrue(result["same_scene"])
         self.assertEqual(result["after"]["settings"]["pattern"], "z-curve")
-        self.assertRegex(self.run_program("--compare", "a.json", "b.json"), r"median: after is .* with 95 % confidence")
+        self.assertFalse(result["run_together"])
+        self.assertIn("Not run together", self.run_program("--compare", "a.json", "b.json"))
         self.assertIn("a.json", self.run_program("--compare", "a.json", self.write("c.json", "{}"), code=1))
         (self.path / "b.csv").unlink()
         self.assertIn("b.csv", self.run_program("--compare", "a.json", "b.json", code=1))
@@ -200,6 +203,161 @@ class Bench(unittest.TestCase):
         self.assertIn("no column", plot(self.write("d.csv", "x,y\n1,2\n"), "-o", "b.svg", code=1))
         self.assertFalse((self.path / "b.svg").exists())
 
+    def start_log(self, *arguments):
+        """A log of more frames than anyone waits for, once it holds some; its process group is ended in any case."""
+        command = subprocess.Popen([PROGRAM, "bench", self.file, "--frames", "1000000", "--log", "log.csv", *arguments], cwd=self.path,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (command.kill(), command.communicate()))
+        log = self.path / "log.csv"
+        while command.poll() is None and (not log.exists() or log.read_text().count("\n") < 10):
+            time.sleep(0.01)
+        self.assertIsNone(command.poll(), "the program ended by itself")
+        return command
+
+    def plot_says(self):
+        """What `brokkr plot` says of the log, whether or not it can draw it here."""
+        run = subprocess.run([PROGRAM, "plot", "log.csv", "-o", "log.svg"], capture_output=True, text=True, timeout=600, cwd=self.path)
+        self.assertEqual(run.returncode, 0 if HAS_MATPLOTLIB else 1, run.stderr)
+        return run.stderr
+
+    def lines_of_log(self):
+        text = (self.path / "log.csv").read_text()
+        self.assertTrue(text.endswith("\n"))
+        return text.count("\n") - 1
+
+    def test_logs_that_signals_end_are_whole(self):
+        for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+            command = self.start_log()
+            command.send_signal(number)
+            out, err = command.communicate(timeout=600)
+            self.assertEqual(command.returncode, 128 + number, err)
+            frames = self.lines_of_log()
+            self.assertGreaterEqual(frames, 9)
+            self.assertRegex(out, rf"one +{frames} +\d")
+            self.assertIn(f"log.csv holds {frames} of 1000000 frames: ended by {name}", err)
+            manifest = json.loads((self.path / "log.json").read_text())
+            self.assertEqual((manifest["complete"], manifest["ended_by"], manifest["statistics"]["frames"]), (False, name, frames))
+            self.assertIn(f"{frames} frames, manifest agrees", self.check_log("log.csv"))
+            self.assertIn(f"log.csv: the recording was cut off by {name}; it holds {frames} frames of 1000000", self.plot_says())
+            (self.path / "log.csv").unlink()
+
+    def test_a_log_whose_program_is_killed_can_be_read(self):
+        command = self.start_log()
+        begun = json.loads((self.path / "log.json").read_text())
+        self.assertEqual((begun["complete"], begun["frames_asked"], begun["statistics"]), (False, 1000000, None))
+        self.assertEqual(begun["scene"]["sha256"], hashlib.sha256(pathlib.Path(self.file).read_bytes()).hexdigest())
+        command.kill()
+        command.communicate(timeout=600)
+        frames = self.lines_of_log()
+        self.assertGreaterEqual(frames, 9)
+        self.assertIn(f"{frames} frames, cut off", self.check_log("log.csv"))
+        self.assertIn(f"log.csv: the recording was cut off; it holds {frames} frames of 1000000", self.plot_says())
+        self.assertIn("the recording was cut off", self.run_program("--compare", "log.json", "log.json"))
+
+    def test_a_b(self):
+        self.run_program(self.file, "--ab", "--pattern hilbert --bin=16", "--workers", "2", "--pairs", "32", "--json", "ab.json",
+                         "--csv", "ab.csv", "--log", "ab-log.csv")
+        document = json.loads((self.path / "ab.json").read_text())
+        self.assertEqual((document["kind"], document["ended_by"]), ("brokkr bench race", None))
+        self.assertEqual(document["environment"]["a"]["options"], "--workers 2")
+        self.assertEqual(document["environment"]["b"]["options"], "--workers 2 --bin 16 --pattern hilbert")
+        (row,) = document["results"]
+        self.assertEqual((row["pairs"], len(row["order"]), set(row["order"]) - {"A", "B"}), (32, 32, set()))
+        self.assertTrue(row["same_picture"])
+        self.assertEqual([row[name]["used"]["pattern"] for name in "ab"], ["van-der-corput", "hilbert"])
+        self.assertEqual([row[name]["used"]["bin"] for name in "ab"], [64, 16])
+        # The median over the turns of the ratios of their medians, between order statistics.
+        def median(values):
+            values = sorted(values)
+            return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+        turns = range(0, 32, row["turn_pairs"])
+        ratios = sorted(median(row["a"]["ms"][at : at + row["turn_pairs"]]) / median(row["b"]["ms"][at : at + row["turn_pairs"]])
+                        for at in turns)
+        self.assertEqual(len(ratios), 7)
+        ratio = row["ratio"]
+        self.assertAlmostEqual(ratio["ratio"], ratios[3])
+        self.assertAlmostEqual(ratio["low"], ratios[0])
+        self.assertAlmostEqual(ratio["high"], ratios[-1])
+        expected = "B is faster" if ratios[0] > 1 else "A is faster" if ratios[-1] < 1 else "no difference can be told"
+        self.assertEqual(row["verdict"], expected)
+        self.assertEqual(row["load"]["cores"], os.cpu_count())
+        self.assertTrue(all(isinstance(warning, str) for warning in row["warnings"]))
+        (line,) = csv.DictReader(io.StringIO((self.path / "ab.csv").read_text()))
+        self.assertEqual((line["pairs"], line["verdict"], float(line["a_ms"])), ("32", expected, row["a"]["median_ms"]))
+        # Both logs are logs like all others, and know of each other.
+        for name, pattern in (("a", "van-der-corput"), ("b", "hilbert")):
+            self.assertIn("32 frames, manifest agrees", self.check_log(f"ab-log-{name}.csv"))
+            lines = list(csv.DictReader(io.StringIO((self.path / f"ab-log-{name}.csv").read_text())))
+            self.assertEqual({line["BinPattern"] for line in lines}, {pattern})
+            for line, ms in zip(lines, row[name]["ms"]):
+                self.assertAlmostEqual(float(line["msBetweenPresents"]), ms, delta=1e-4)
+        again = json.loads(self.run_program("--compare", "ab-log-a.json", "ab-log-b.json", "--json", "-"))
+        self.assertTrue(again["run_together"])
+        self.assertAlmostEqual(again["ratio_of_medians"]["ratio"], ratios[3], delta=0.01)
+        self.assertIn("Run together", self.run_program("--compare", "ab-log-a.json", "ab-log-b.json"))
+
+    def test_a_b_as_a_table(self):
+        table = self.run_program(self.file, "generated:sphere-100k?triangles=300", "--size", "64x64", "--ab", "--size '32x32'", "--pairs",
+                                 "30")
+        self.assertRegex(table, r"B: --size 32x32\n")
+        self.assertRegex(table, r"one +flat +[\d.]+ \([\d.]+\) +[\d.]+ \([\d.]+\) +\d+, \d+ +30\n")
+        self.assertRegex(table, r"one: A / B = .* confidence\): (no difference can be told|[AB] is faster)\n")
+        self.assertIn("one: A and B draw different pictures", table)
+        self.assertIn("too few pairs to tell", self.run_program(self.file, "--ab", "", "--pairs", "3"))
+
+    def test_a_b_of_two_programs(self):
+        # Another build, which draws with other options: it takes the place of a change in the program.
+        other = self.script(f'echo turn >> "$0.turns"; exec {PROGRAM} "$@" --bin 8')
+        self.run_program(self.file, "--ab-program", other, "--pairs", "6", "--frames", "3", "--size", "32x32", "--json", "ab.json")
+        document = json.loads((self.path / "ab.json").read_text())
+        self.assertEqual(document["environment"]["b"]["program"], other)
+        self.assertTrue(os.path.samefile(document["environment"]["a"]["program"], PROGRAM))
+        (row,) = document["results"]
+        for name in "ab":
+            self.assertEqual([len(turn) for turn in row[name]["turns_ms"]], [3] * 6)
+            self.assertEqual(row[name]["ms"], [sorted(turn)[1] for turn in row[name]["turns_ms"]])
+        self.assertEqual(pathlib.Path(other + ".turns").read_text().count("turn"), 6)
+        self.assertIsNone(row["same_picture"])
+        self.assertIsNotNone(row["ratio"]["low"])
+        broken = self.script("echo out of luck >&2; exit 3")
+        self.assertIn("out of luck", self.run_program(self.file, "--ab-program", broken, "--pairs", "6", code=1))
+        self.assertIn("nowhere", self.run_program(self.file, "--ab-program", "nowhere", code=1))
+
+    def log_with(self, name, ms, load, **changes):
+        """A log of these times and its manifest."""
+        lines = "".join(f"brokkr,{sum(ms[: i + 1]) / 1000:.6f},{value:.4f}\n" for i, value in enumerate(ms))
+        self.write(name + ".csv", "Application,TimeInSeconds,msBetweenPresents\n" + lines)
+        manifest = {"kind": "brokkr frame log", "log": name + ".csv", "begun": "2026-11-22 06:00:00 UTC", "load": load,
+                    "scene": {"geometry_sha256": "0"}, "machine": {"processor": "P", "cores": 2}, **changes}
+        self.write(name + ".json", json.dumps(manifest))
+        return name + ".json"
+
+    def test_runs_apart_are_not_called_faster_where_the_load_differed(self):
+        load = {"wall_s": 1, "cores": 2, "own_cores": 1.9, "others": 0.01, "load_before": 0.2, "load_after": 0.9}
+        times = [10 + (i * 7 % 11) / 10 for i in range(60)]
+        fast = self.log_with("fast", times, load)
+        slow = self.log_with("slow", [3.1 * ms for ms in times], {**load, "others": 0.68})
+        for pair in ((fast, slow), (slow, fast)):
+            text = self.run_program("--compare", *pair)
+            self.assertIn("no difference can be told", text)
+            self.assertIn("Not run together", text)
+            self.assertRegex(text, r"other programs took \d+ % of the processors before and \d+ % after")
+            self.assertNotIn("confidence", text)
+            self.assertNotIn("times as fast", text)
+        unknown = self.log_with("unknown", [3.1 * ms for ms in times], None)
+        text = self.run_program("--compare", fast, unknown)
+        self.assertIn("whether the load of the computer differed cannot be told", text)
+        self.assertIn("no difference can be told", text)
+        self.assertNotIn("confidence", text)
+        # A quiet computer both times: the factor is told, and that it is one of two runs.
+        twice = self.log_with("twice", [2 * ms for ms in times], load)
+        text = self.run_program("--compare", twice, fast)
+        self.assertRegex(text, r"before / after = 2\.000 \(.*\): after is faster")
+        self.assertIn("Not run together", text)
+        self.assertIn("no difference can be told", self.run_program("--compare", fast, fast))
+        other = self.log_with("other", times, load, machine={"processor": "P", "cores": 64})
+        self.assertIn("different computers", self.run_program("--compare", fast, other))
+
     def test_draws_and_depth_of_generated_scenes(self):
         document = self.bench("generated:sphere-100k?triangles=300&draws=20", "generated:overlap-10k?triangles=500&depth=1",
                               "generated:overlap-10k?triangles=500&depth=4", "--against", "none", "--hierarchical-depth", "off",
@@ -222,6 +380,28 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(row["high"], 7 / 2.5)
         self.assertAlmostEqual(result["geomeans"]["all"]["ratio"], 2)
         self.assertRegex(self.run_program("--compare", a, b), r"one +flat +6\.00 +3\.00 +2\.00")
+        self.assertIn("Not run together", self.run_program("--compare", a, b))
+        # What can be told depends on what else the computer did.
+        quiet = {"wall_s": 1, "cores": 2, "own_cores": 1.9, "others": 0.01, "load_before": 0.2, "load_after": 0.9}
+
+        def verdict(load_before, load_after, peer=None):
+            for document, load, times in ((before, load_before, 10.0), (after, load_after, peer)):
+                document["results"][0]["load"] = load
+                document["results"][0].pop("peers", None)
+                if peer:
+                    document["results"][0]["peers"] = {"llvmpipe": {"median_ms": times, "rounds_ms": [0.9 * times, 1.1 * times]}}
+            names = self.write("x.json", json.dumps(before)), self.write("y.json", json.dumps(after))
+            (line,) = json.loads(self.run_program("--compare", *names, "--json", "-"))["results"]
+            return line["verdict"], line["doubt"]
+        self.assertEqual(verdict(quiet, quiet), ("after is faster", None))
+        self.assertEqual(verdict(quiet, quiet, 10.5), ("after is faster", None))
+        self.assertEqual(verdict(None, None, 10.5), ("after is faster", None))
+        for doubtful, reason in (((quiet, {**quiet, "others": 0.6}), "60 % after"), ((None, quiet), "cannot be told"),
+                                 ((quiet, quiet, 5.0), "llvmpipe itself took"), ((None, None, 5.0), "llvmpipe itself took"),
+                                 ((quiet, {**quiet, "others": 0.6}, 10.0), "60 % after")):
+            said, doubt = verdict(*doubtful)
+            self.assertEqual(said, "no difference can be told")
+            self.assertIn(reason, doubt)
 
         after["results"][0]["name"] = "another"
         self.assertIn("no row in common", self.run_program("--compare", a, self.write("c.json", json.dumps(after)), code=1))
@@ -252,6 +432,16 @@ class Bench(unittest.TestCase):
                 ([self.file, "--log-format", "mangohud"], "--log-format"),
                 ([self.file, "--log", "x.csv", "--log-format", "xml"], "xml"),
                 ([self.file, "--json", "-", "--csv", "-"], "--csv"),
+                ([self.file, "--ab", "--pattern"], "--pattern"),
+                ([self.file, "--ab", "--pattern nobody"], "nobody"),
+                ([self.file, "--ab", "--frames 3"], "--frames"),
+                ([self.file, "--ab", "hilbert"], "hilbert"),
+                ([self.file, "--ab", "--camera 'fov=40"], "quote"),
+                ([self.file, "--ab", "", "--against", "llvmpipe"], "--against"),
+                ([self.file, "--ab", "", "--frames", "3"], "--pairs"),
+                ([self.file, "--ab", "", "--log", "-"], "--log"),
+                ([self.file, "--ab-program", PROGRAM, "--log", "x.csv"], "--log"),
+                ([self.file, "--pairs", "3"], "--pairs"),
                 (["generated:city", "--camera", "fov=40"], "--camera")):
             self.assertIn(mention, self.run_program(*arguments, code=2), arguments)
         self.assertEqual([path.name for path in self.path.iterdir()], ["one.bkf"])

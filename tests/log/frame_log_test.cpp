@@ -176,6 +176,46 @@ TEST(ReadFrameLog, ErrorsNameFileLineAndField) {
   EXPECT_NE(message("x,frametime\n1,-4\n").find("below 0"), std::string::npos);
 }
 
+// As soon as add() returns, the line is in the file.
+TEST(FrameLogWriter, LinesAreInTheFileAtOnce) {
+  for (const LogFormat format : {LogFormat::presentmon, LogFormat::mangohud}) {
+    const File file("");
+    std::ofstream out(file.path(), std::ios::binary);
+    FrameLogWriter writer(out, format, {});
+    for (size_t frames = 1; frames < 4; ++frames) {
+      writer.add(some_record());
+      EXPECT_EQ(read_frame_log(file.path()).frame_ms.size(), frames);
+    }
+  }
+}
+
+TEST(ReadFrameLog, CutOffLogsSayHowManyFramesTheyHold) {
+  const File torn("x,frametime,y\n1,2,3\n1,3,4\n1,4");
+  EXPECT_EQ(read_frame_log(torn.path()).frame_ms, (std::vector<double>{2, 3}));
+  EXPECT_NE(read_frame_log(torn.path()).cut_off.find("the recording was cut off; it holds 2 frames"),
+            std::string::npos);
+  const File whole("x,frametime\n1,2\n1,3");  // other programs may leave out the last line's end
+  EXPECT_EQ(read_frame_log(whole.path()).frame_ms.size(), 2u);
+  EXPECT_EQ(read_frame_log(whole.path()).cut_off, "");
+
+  const std::filesystem::path manifest = manifest_path(whole.path());
+  LogSession session;
+  session.log = whole.path();
+  session.asked = 300;
+  write_json(manifest, begun_manifest_json(session, nullptr, {}));
+  EXPECT_NE(read_frame_log(whole.path()).cut_off.find("was cut off; it holds 2 frames of 300"), std::string::npos);
+  session.ended_by = "SIGINT";
+  write_json(manifest, manifest_json(session, nullptr, {}, {}, {2, 3}));
+  EXPECT_NE(read_frame_log(whole.path()).cut_off.find("was cut off by SIGINT; it holds 2"), std::string::npos);
+  session.ended_by.clear();
+  write_json(manifest, manifest_json(session, nullptr, {}, {}, {2, 3}));
+  EXPECT_EQ(read_frame_log(whole.path()).cut_off, "");
+  session.log = "another.csv";  // not this log's
+  write_json(manifest, begun_manifest_json(session, nullptr, {}));
+  EXPECT_EQ(read_frame_log(whole.path()).cut_off, "");
+  std::filesystem::remove(manifest);
+}
+
 TEST(Sha256, KnownAnswers) {  // FIPS 180-4's examples
   const auto hash = [](const std::string& text, size_t step) {
     std::vector<std::span<const std::byte>> parts;

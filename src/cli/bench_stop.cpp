@@ -1,0 +1,33 @@
+#include "cli/bench_stop.h"
+
+#include "app/command.h"
+
+namespace brokkr::app {
+namespace {
+
+constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
+
+volatile std::sig_atomic_t noted = 0;
+void note(int signal) { noted = signal; }
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  noted = 0;
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+}
+
+StopSignals::~StopSignals() {
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+}
+
+int StopSignals::number() const { return noted; }
+
+std::string StopSignals::name() const { return number() == SIGINT ? "SIGINT" : number() == SIGTERM ? "SIGTERM" : ""; }
+
+int StopSignals::exit_code() const { return stopped() ? 128 + number() : kSuccess; }
+
+}  // namespace brokkr::app
