@@ -60,8 +60,8 @@ struct BatchExperiment {
 //   sweep   The shading rates of K-Cache and Tipsify on each model, for assumed caches of 3 .. max_cache vertices
 //           [Kerbl18, Fig. 6.4].
 //   render  Milliseconds per frame and vertex shader runs of the pipeline with each reuse strategy: on the file as it
-//           is and reordered for the strategy, with a short vertex shader and one of `work` multiply-adds. Times are the
-//           least of `frames` frames.
+//           is and reordered for the strategy, with a short vertex shader and one of `work` multiply-adds. Times are
+//           the least of `frames` frames.
 std::span<const BatchExperiment> batch_experiments();
 
 }  // namespace brokkr::lab

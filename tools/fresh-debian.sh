@@ -1,0 +1,45 @@
+# Sourced by checks that need a computer on which nothing of ours was ever installed: a fresh Debian 12 in a folder.
+# Needs root, debootstrap and Debian's mirror ($DEBIAN_MIRROR); the checks end with 77 without them.
+
+say() { echo "$(basename "$0"): $*" >&2; }
+fail() { say "$*"; exit 1; }
+
+# $1: folder for logs. Sets `root`, which is gone when the program ends. What debootstrap makes is kept in build/ for the
+# next one.
+make_fresh_debian() {
+  results=$1
+  mkdir -p "$results"
+  : >"$results/apt.log"
+  if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
+    say "needs root and debootstrap (tools/packages.sh test installs it)"
+    exit 77
+  fi
+  work=$(mktemp -d)
+  root=$work/debian
+  trap leave_fresh_debian EXIT
+  if [ ! -s build/fresh-debian.tar ]; then
+    say "making a fresh Debian 12"
+    debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" \
+      >"$results/debootstrap.log" 2>&1 || { tail -n 3 "$results/debootstrap.log" >&2; say "debootstrap failed"; exit 77; }
+    tar -C "$root" -cf build/fresh-debian.tar.part . && mv build/fresh-debian.tar.part build/fresh-debian.tar
+  else
+    mkdir -p "$root"
+    tar -C "$root" -xf build/fresh-debian.tar
+  fi
+  mount -t proc proc "$root/proc"
+  mkdir -p "$root/dev/shm"
+  mount -t tmpfs tmpfs "$root/dev/shm"
+}
+
+leave_fresh_debian() {
+  for folder in proc dev/shm; do umount "$root/$folder" 2>/dev/null || true; done
+  rm -rf "$work"
+}
+
+# Runs a command there, with nothing of this computer's environment.
+inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
+
+install() {
+  inside apt-get install -y --no-install-recommends "$@" >>"$results/apt.log" 2>&1 ||
+    { tail -n 5 "$results/apt.log" >&2; return 1; }
+}
