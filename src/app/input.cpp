@@ -1,11 +1,17 @@
 #include "app/input.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <tuple>
 
 #include "app/pipeline_options.h"
 #include "app/resize.h"
 #include "scene/camera.h"
+#include "scene/known_kind.h"
 
 namespace brokkr::app {
 namespace {
@@ -17,6 +23,15 @@ void check_camera(const std::string& text) {
   } catch (const std::runtime_error& error) {
     throw UsageError(std::string("--camera: ") + error.what());
   }
+}
+
+bool holds_scene(const std::filesystem::path& folder) {
+  for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder)) {
+    for (const SceneSource& source : scene_sources()) {
+      if (entry.path().extension() == source.name) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -54,7 +69,24 @@ LoadOptions load_options(const Arguments& arguments) {
   options.camera = arguments.text("camera");
   options.views = int(arguments.integer("views", options.views));
   options.view_size = int(arguments.integer("view-size", options.view_size));
+  options.warning = warn;
   return options;
+}
+
+void require_scenes(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    std::error_code error;
+    if (file.starts_with("generated:")) {
+      require_known_kind(file);
+    } else if (std::filesystem::is_directory(file, error)) {
+      if (!holds_scene(file)) throw std::runtime_error(file + ": there are no .bkf or .obj files in this folder");
+    } else if (access(file.c_str(), R_OK) != 0) {
+      throw std::runtime_error(file + ": cannot be opened (" + std::strerror(errno) +
+                               "); check the name and its permissions");
+    } else {
+      require_known_kind(file);
+    }
+  }
 }
 
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {

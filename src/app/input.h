@@ -23,6 +23,10 @@ Command view_command(int (*run)(const Arguments&));
 // The options of loading, without progress.
 LoadOptions load_options(const Arguments& arguments);
 
+// Every file can be opened and is of a known kind; a folder holds scenes. Throws std::runtime_error that names the
+// first one that is not so.
+void require_scenes(const std::vector<std::string>& files);
+
 // Loads `file` with these options. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 

@@ -1,5 +1,7 @@
 #include "app/picture.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -9,6 +11,7 @@
 #include "app/command.h"
 #include "brokkr/image.h"
 #include "pipeline/color_code.h"
+#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {
@@ -49,6 +52,15 @@ void require_ending(const std::string& path, const std::vector<std::string>& end
   throw UsageError(option + ": '" + path + "' does not end in " + known);
 }
 
+void require_picture(const std::string& path, const std::vector<std::string>& endings, const std::string& option) {
+  if (path != "-") return require_ending(path, endings, option);
+  if (isatty(STDOUT_FILENO) == 1)
+    throw UsageError(option + " -: a terminal shows no picture; send it to a program or a file: > FILE" +
+                     endings.front());
+}
+
+std::string written_path(const std::string& path) { return path == "-" ? kStandardOutput : path; }
+
 std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option) {
   const size_t place = path.find("{}");
   if (place == std::string::npos) {
@@ -66,13 +78,13 @@ void write_color(const std::string& path, const Layer& layer, ColorFormat format
   if (ending(path) == ".exr") {
     write_exr(path, layer.width, layer.height, 3, linear_rgb(layer, format));
   } else {
-    write_png(path, layer);
+    write_png(written_path(path), layer);
   }
 }
 
 void write_pixels(const std::string& path, int width, int height, const std::vector<uint32_t>& pixels) {
   // A window shows no alpha, whatever its framebuffer holds there.
-  write_png(path, width, height, pixels, true);
+  write_png(written_path(path), width, height, pixels, true);
 }
 
 AovRequest parse_aov(const std::string& text) {

@@ -13,11 +13,18 @@ namespace brokkr::app {
 // `path` must end in one of `endings` (".png", …, in any case). Throws UsageError that names `option`.
 void require_ending(const std::string& path, const std::vector<std::string>& endings, const std::string& option);
 
+// require_ending, but "-" is accepted too: standard output, which must not be a terminal.
+void require_picture(const std::string& path, const std::vector<std::string>& endings, const std::string& option);
+
+// The path that a writer of files takes: "-" becomes kStandardOutput.
+std::string written_path(const std::string& path);
+
 // `path` with {} replaced by the stem of `input`. With several inputs a name without {} would be overwritten: throws
 // UsageError that names `option`.
 std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option);
 
-// The colour of a layer to .png as a window shows it, or to .exr, which holds linear values.
+// The colour of a layer to .png as a window shows it, or to .exr, which holds linear values. The path of this and the
+// following pictures may be "-": PNG to standard output.
 void write_color(const std::string& path, const Layer& layer, ColorFormat format);
 
 // RGBA8 (0xAABBGGRR), rows bottom to top, to .png.

@@ -20,6 +20,11 @@ std::string printable(std::string text) {
   return text;
 }
 
+void warn(const std::string& text) {
+  const char* const over = isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
+  std::cerr << (over + ("brokkr: warning: " + printable(text) + "\n")) << std::flush;
+}
+
 std::vector<std::string> split(const std::string& list, char comma) {
   std::vector<std::string> parts;
   for (size_t begin = 0; begin <= list.size(); begin += parts.back().size() + 1)

@@ -16,6 +16,9 @@ std::string grouped(uint64_t value);  // "1 234 567"
 // Text from a file, fit for a terminal: control characters become '?'.
 std::string printable(std::string text);
 
+// "brokkr: warning: …" on standard error, over what Progress shows there.
+void warn(const std::string& text);
+
 // "a,b" as its parts, one more than it has commas.
 std::vector<std::string> split(const std::string& list, char comma = ',');
 

@@ -14,6 +14,9 @@ namespace BROKKR_API brokkr {
 using LoadProgress = std::function<void(double)>;
 struct LoadCancelled {};
 
+// Called on the loading thread with one line about something that is missing, and what the scene is drawn with instead.
+using LoadWarning = std::function<void(const std::string&)>;
+
 // For scenes (OBJ, generated). A captured frame has its own sizes and cameras: `width`, `height` and `view_size` do not
 // apply to it, and a camera or several views are an error.
 struct LoadOptions {
@@ -22,6 +25,7 @@ struct LoadOptions {
   int views = 0;              // 0: the scene's own number (mostly 1); > 1: an orbit, each view a layer of target 0
   int view_size = 128;        // pixels a side of each of several views
   LoadProgress progress;      // may be empty
+  LoadWarning warning;        // may be empty: then nobody hears of it
 };
 
 // Sources that load_frame knows: file name endings (".bkf", ".obj") and generated scenes ("generated:city").

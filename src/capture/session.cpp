@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -149,6 +150,15 @@ void end_frame() {
   if (settings().every > 0 && wants_more()) state.next = number + settings().every;
 }
 
+// Where the program is, some times a second until the first frame is captured.
+void tell_progress(int64_t frame) {
+  constexpr auto kPause = std::chrono::milliseconds(200);
+  static auto next = std::chrono::steady_clock::now() + kPause;
+  if (session().captured > 0 || std::chrono::steady_clock::now() < next) return;
+  next = std::chrono::steady_clock::now() + kPause;
+  tell({{"swap", frame}});
+}
+
 void count_swap(const Surface& surface) {
   Session& state = session();
   const int64_t frame = ++state.swaps[surface.drawable];
@@ -156,6 +166,7 @@ void count_swap(const Surface& surface) {
     state.greeted = true;
     tell({{"pid", getpid()}, {"swaps", true}});
   }
+  tell_progress(frame);
   if (is_busy(kFastForward) && settings().frame && frame + kLeadFrames >= *settings().frame) {
     set_busy(kFastForward, false);
   }

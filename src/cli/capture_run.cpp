@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -130,13 +131,18 @@ struct Outcome {
   std::string problem;
   std::set<pid_t> programs;  // processes that draw
   bool swapped = false;
-  int64_t frames = -1;  // of a program that ended
+  int64_t frames = -1;                                                // of a program that ended
+  std::string target;                                                 // " of N": the frame that is waited for
+  std::unique_ptr<Progress> progress = std::make_unique<Progress>();  // until the first frame
 };
 
 void take(const nlohmann::json& line, Outcome& outcome) {
   if (line.contains("pid")) outcome.programs.insert(line["pid"].get<pid_t>());
   outcome.swapped = outcome.swapped || line.contains("swaps");
   if (line.contains("ended")) outcome.frames = line["ended"].get<int64_t>();
+  if (line.contains("swap") && outcome.progress)
+    outcome.progress->show("frame " + std::to_string(line["swap"].get<int64_t>()) + outcome.target);
+  if (line.contains("file") || line.contains("error")) outcome.progress.reset();
   if (line.contains("error")) {
     outcome.problem = line["error"].get<std::string>();
   } else if (line.contains("file")) {
@@ -250,6 +256,7 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   const Signals signals;
   pending_signal = 0;
   Outcome outcome;
+  if (const std::optional<int64_t> frame = first_frame(arguments)) outcome.target = " of " + std::to_string(*frame);
   int status = 0;
   const int64_t count = frame_count(arguments);
   const double patience = arguments.real("timeout", 0);  // 0: for ever
@@ -268,6 +275,7 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
     }
     if (running) std::this_thread::sleep_for(kPoll);
   }
+  outcome.progress.reset();
   if (pending_signal != 0) return 128 + pending_signal;
   const bool enough = count > 0 ? outcome.written >= count : outcome.written > 0;
   if (enough && outcome.problem.empty()) return kSuccess;

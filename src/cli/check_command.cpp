@@ -1,6 +1,7 @@
 // brokkr check: compares a captured frame with the depth of the application's own driver.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -90,60 +91,98 @@ void print(const std::vector<Row>& rows) {
       {"target", "before", "pixels", "agree %", "hard pixels", "agree %", "differ", "worst", "ms"}, cells);
 }
 
-int run_check(const Arguments& arguments) {
-  const std::string file = arguments.text("FILE"), picture = arguments.text("output");
-  if (!picture.empty()) require_ending(picture, {".png"}, "--output");
-  const RenderOptions options = render_options(arguments);
+// Compares with every reference depth of the frame; `picture` may be empty.
+std::vector<Row> check_frame(const Frame& frame, Renderer& renderer, const RenderOptions& options,
+                             const std::string& picture, Progress& progress) {
+  std::vector<const Reference*> references;
+  for (const Reference& reference : frame.references) {
+    if (!reference.depth.empty()) references.push_back(&reference);
+  }
+  if (references.empty()) {
+    throw std::runtime_error(frame.source +
+                             ": holds no reference depth to compare with; use a captured frame that does");
+  }
+  if (picture == "-" && references.size() > 1) {
+    throw UsageError("--output -: " + frame.source + " has " + std::to_string(references.size()) +
+                     " references, and standard output takes one picture; name a file");
+  }
+  PreparedFrame prepared = renderer.prepare(frame);
   std::vector<Row> rows;
-  Frame frame;
-  {
-    Progress progress;
-    progress.show("reading " + file);
-    frame = load_frame(file, {});
-    std::vector<const Reference*> references;
-    for (const Reference& reference : frame.references) {
-      if (!reference.depth.empty()) references.push_back(&reference);
-    }
-    if (references.empty()) {
-      throw std::runtime_error(file + ": holds no reference depth to compare with; use a captured frame that does");
-    }
-    Renderer renderer;
-    PreparedFrame prepared = renderer.prepare(frame);
-    for (const Reference* reference : references) {
-      progress.show("rendering up to command " + std::to_string(reference->before));
-      const std::string name = picture.empty() ? "" : numbered(picture, rows.size() + 1, references.size());
-      rows.push_back(check_reference(frame, *reference, renderer, prepared, options, name));
-    }
+  for (const Reference* reference : references) {
+    progress.show("rendering up to command " + std::to_string(reference->before));
+    const std::string name = picture.empty() ? "" : numbered(picture, rows.size() + 1, references.size());
+    rows.push_back(check_reference(frame, *reference, renderer, prepared, options, name));
   }
-  bool passed = true;
-  for (const Row& row : rows) {
-    passed = passed && row.depth.percent() >= arguments.real("min", 0) &&
-             row.depth.hard_percent() >= arguments.real("min-hard", 0);
-  }
-  if (arguments.has("json")) {
-    std::cout << json_text(to_json(file, rows, passed));
-  } else {
-    print(rows);
-  }
-  if (passed) return kSuccess;
+  return rows;
+}
+
+bool is_close(const std::vector<Row>& rows, const Arguments& arguments) {
+  return std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return row.depth.percent() >= arguments.real("min", 0) && row.depth.hard_percent() >= arguments.real("min-hard", 0);
+  });
+}
+
+void complain(const std::string& problem) {
   std::cout.flush();
-  std::cerr << "brokkr: " << file << ": fewer pixels agree than --min or --min-hard ask for\n";
-  return kFailure;
+  std::cerr << "brokkr: " << printable(problem) << std::endl;
+}
+
+// A frame that cannot be compared fails, and the next one has its turn.
+int run_check(const Arguments& arguments) {
+  const std::vector<std::string>& files = arguments.all("FILE");
+  const std::string output = arguments.text("output");
+  if (!output.empty()) require_picture(output, {".png"}, "--output");
+  if (output == "-" && arguments.has("json"))
+    throw UsageError("--output, --json: only one of them can be standard output");
+  const RenderOptions options = render_options(arguments);
+  Renderer renderer;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  bool all_passed = true;
+  for (const std::string& file : files) {
+    const std::string picture = output.empty() ? "" : output_name(output, file, files.size() > 1, "--output");
+    try {
+      Frame frame;
+      std::vector<Row> rows;
+      {
+        Progress progress;
+        progress.show("reading " + file);
+        frame = load_frame(file, {.warning = warn});
+        rows = check_frame(frame, renderer, options, picture, progress);
+      }
+      const bool passed = is_close(rows, arguments);
+      if (arguments.has("json")) {
+        all.push_back(to_json(file, rows, passed));
+      } else if (output != "-") {
+        if (files.size() > 1) std::cout << (file == files.front() ? "" : "\n") << printable(file) << '\n';
+        print(rows);
+      }
+      if (!passed) complain(file + ": fewer pixels agree than --min or --min-hard ask for");
+      all_passed = all_passed && passed;
+    } catch (const std::runtime_error& error) {
+      if (files.size() == 1 || dynamic_cast<const UsageError*>(&error) != nullptr) throw;
+      complain(error.what());
+      all_passed = false;
+    }
+  }
+  if (arguments.has("json")) std::cout << json_text(files.size() == 1 ? all[0] : all);
+  return all_passed ? kSuccess : kFailure;
 }
 
 }  // namespace
 
 Command check_command() {
   const std::vector<Option> own = {
-      needed(file_option("FILE", "FILE", "Captured frame (.bkf) with reference depth")),
-      file_option("-o,--output", "FILE.png",
-                  "Difference picture: red where pixels differ, amber where a shader may have discarded"),
+      needed(several(file_option("FILE", "FILE", "Captured frames (.bkf) with reference depth"))),
+      file_option(
+          "-o,--output", "FILE.png",
+          "Difference picture: red where pixels differ, amber where a shader may have discarded; {} stands for the "
+          "input's name; - writes PNG to standard output"),
       real_option("--min", "PERCENT", "Fail where less than PERCENT of all pixels agree (0)", 0, 100),
       real_option(
           "--min-hard", "PERCENT",
           "Fail where less than PERCENT of the pixels agree whose depth no discard, alpha test or stencil decided (0)",
           0, 100),
-      flag("--json", "Print JSON instead of a table"),
+      flag("--json", "Print JSON instead of a table (an array for several files)"),
   };
   return {"check", "Compare the depth of a captured frame with that of the game's own driver",
           joined(own, pipeline_options()), run_check};

@@ -246,7 +246,7 @@ int run_info(const Arguments& arguments) {
     const Frame frame = [&] {
       Progress progress;
       progress.show("reading " + file);
-      return load_frame(file, {});
+      return load_frame(file, {.warning = warn});
     }();
     const FrameSummary summary = summarize(frame);
     if (arguments.has("json")) {

@@ -34,7 +34,7 @@ int run_optimize(const Arguments& arguments) {
   {
     Progress progress;
     progress.show("loading " + input);
-    Frame frame = load_frame(input, {});
+    Frame frame = load_frame(input, {.warning = warn});
     report = optimize_frame(frame, model, options, [&](const std::string& what) { progress.show(what); });
     progress.show("writing " + output);
     const std::filesystem::path path = output;

@@ -39,7 +39,7 @@ int run_pattern(const Arguments& arguments) {
   }
   const std::string name = arguments.text("NAME"), picture = arguments.text("output");
   if (name.empty()) throw UsageError("NAME is missing; `brokkr pattern --list` shows them all");
-  if (!picture.empty()) require_ending(picture, {".png"}, "--output");
+  if (!picture.empty()) require_picture(picture, {".png"}, "--output");
   const auto [bins_x, bins_y] = arguments.size("bins");
   const PatternChoice choice = choose_pattern(name);
   if (const SavedPattern* const saved = saved_pattern(choice); saved != nullptr && arguments.has("rasterizers"))
@@ -57,6 +57,7 @@ int run_pattern(const Arguments& arguments) {
                                                     .cell = static_cast<int>(arguments.integer("cells", 16)),
                                                     .highlight = arguments.has("highlight")});
   write_pixels(picture, image.width, image.height, image.pixels);
+  if (picture == "-") return kSuccess;
   std::cout << picture << ": " << pattern_name(choice) << " over " << pattern.rasterizers << " rasterizers, "
             << pattern.width << "x" << pattern.height << " bins\n";
   return kSuccess;
@@ -65,21 +66,22 @@ int run_pattern(const Arguments& arguments) {
 }  // namespace
 
 Command pattern_command() {
-  return {"pattern",
-          "Draw a bin pattern: which rasterizer owns which bin",
-          {{.names = "NAME",
-            .kind = ValueKind::choice_or_file,
-            .value = "NAME",
-            .help = "Name of the pattern (see --list), or a FILE that `brokkr patterns` saved",
-            .choices = names_of<PatternKind>()},
-           flag("--list", "List the patterns"),
-           integer_option("-n,--rasterizers", "Rasterizers that share the bins (16)", 1, kMaxRasterizers),
-           file_option("-o,--output", "FILE.png", "Picture; without it the table is printed"),
-           size_option("--bins", "Bins to show (one period of the pattern)", 1, 4096),
-           integer_option("--cells", "Pixels per bin in the picture (16)", 1, 256),
-           flag("--highlight", "Colour only the first rasterizer"),
-           integer_option("--seed", "Seed of the random patterns (1)", 0, 4294967295.0)},
-          run_pattern};
+  return {
+      "pattern",
+      "Draw a bin pattern: which rasterizer owns which bin",
+      {{.names = "NAME",
+        .kind = ValueKind::choice_or_file,
+        .value = "NAME",
+        .help = "Name of the pattern (see --list), or a FILE that `brokkr patterns` saved",
+        .choices = names_of<PatternKind>()},
+       flag("--list", "List the patterns"),
+       integer_option("-n,--rasterizers", "Rasterizers that share the bins (16)", 1, kMaxRasterizers),
+       file_option("-o,--output", "FILE.png", "Picture, - for PNG to standard output; without it the table is printed"),
+       size_option("--bins", "Bins to show (one period of the pattern)", 1, 4096),
+       integer_option("--cells", "Pixels per bin in the picture (16)", 1, 256),
+       flag("--highlight", "Colour only the first rasterizer"),
+       integer_option("--seed", "Seed of the random patterns (1)", 0, 4294967295.0)},
+      run_pattern};
 }
 
 }  // namespace brokkr::app

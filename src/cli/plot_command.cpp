@@ -12,12 +12,13 @@ int run_plot(const Arguments& arguments) {
   const std::vector<std::string>& files = arguments.all("FILE");
   if (!arguments.has("output")) throw UsageError("--output is missing; name the picture, FILE.svg");
   const std::string output = arguments.text("output");
-  require_ending(output, {".svg"}, "--output");
+  require_picture(output, {".svg"}, "--output");
   if (files.size() > kMostPlottedLogs) {
     throw UsageError(std::to_string(files.size()) + " logs are too many for one picture; name up to " +
                      std::to_string(kMostPlottedLogs));
   }
-  plot_logs(files, output, arguments.text("title"));
+  plot_logs(files, written_path(output), arguments.text("title"));
+  if (output == "-") return kSuccess;
   std::cout << output << ": frame times of " << files.size() << (files.size() == 1 ? " log\n" : " logs\n");
   return kSuccess;
 }
@@ -30,7 +31,7 @@ Command plot_command() {
           {needed(several(file_option(
                "FILE", "FILE.csv",
                "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes"))),
-           file_option("-o,--output", "FILE.svg", "Picture file"),
+           file_option("-o,--output", "FILE.svg", "Picture file; - writes SVG to standard output"),
            text_option("--title", "TEXT", "Heading of the picture (Frame times)")},
           run_plot};
 }

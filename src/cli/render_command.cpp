@@ -140,7 +140,11 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     write_aovs(renderer, prepared, request, file, layer, target, layer_number);
   }
   const std::string json = json_text(statistics_json(file, timing, result));
-  if (!trace.empty()) write_text(trace, result.statistics.to_chrome_trace());
+  if (!trace.empty()) write_text(written_path(trace), result.statistics.to_chrome_trace());
+  if (picture == "-" || trace == "-") {
+    if (!stats.empty()) write_text(stats, json);
+    return;  // nothing else goes to standard output
+  }
   if (stats == "-") {
     std::cout << json;
     return;
@@ -155,7 +159,10 @@ int run_render(const Arguments& arguments) {
   request.frames = static_cast<int>(arguments.integer("frames", 1));
   request.several = arguments.all("FILE").size() > 1;
   for (const std::string& text : arguments.all("aov")) request.aovs.push_back(parse_aov(text));
-  if (arguments.has("output")) require_ending(arguments.text("output"), {".png", ".exr"}, "--output");
+  if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
+  const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
+  if (takes_stdout("output") + takes_stdout("stats") + takes_stdout("trace") > 1)
+    throw UsageError("--output, --stats, --trace: only one of them can be standard output (-)");
   if (arguments.has("command-limit")) {
     request.options.command_limit = static_cast<uint32_t>(arguments.integer("command-limit", 0));
   }
@@ -172,7 +179,8 @@ Command render_command() {
   const std::vector<Option> own = {
       needed(several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj) to draw"))),
       file_option("-o,--output", "FILE",
-                  "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder)"),
+                  "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder); - writes PNG to "
+                  "standard output"),
       flag("--no-output", "Write no picture"),
       several(
           text_option("--aov", "NAME=FILE",
@@ -180,7 +188,8 @@ Command render_command() {
       integer_option("--command-limit", "Stop before this command of the frame", 0, 4294967295.0),
       integer_option("--frames", "Draw each input N times and report the least and the median time (1)", 1, 1000000),
       file_option("--stats", "FILE.json", "Write counts and times; - prints them"),
-      file_option("--trace", "FILE.json", "Write the time line of every block, for chrome://tracing or Perfetto"),
+      file_option("--trace", "FILE.json",
+                  "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),
   };
   return {"render", "Draw frames and scenes to pictures",
           joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_render};

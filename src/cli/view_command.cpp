@@ -1,4 +1,5 @@
 // brokkr view: starts the window, which is a program of its own.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 
 #include "app/input.h"
+#include "app/text.h"
 #include "app/tool.h"
 #include "cli/commands.h"
 
@@ -16,6 +18,7 @@ namespace {
 
 // The window reads the same words with the same parser.
 int run_view(const Arguments& arguments) {
+  require_scenes(arguments.all("FILE"));
   const auto program = find_beside("brokkr-view");
   if (!program) {
     throw std::runtime_error(
@@ -29,11 +32,32 @@ int run_view(const Arguments& arguments) {
   throw std::runtime_error("view: " + program->string() + " cannot be started: " + std::strerror(errno));
 }
 
+// Whether the X server of DISPLAY is there. XCB is loaded when it is needed: only brokkr-view depends on it, and where
+// it is missing, that program says what is wrong.
+bool display_answers() {
+  void* const library = dlopen("libxcb.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return true;
+  const auto connect = reinterpret_cast<void* (*)(const char*, int*)>(dlsym(library, "xcb_connect"));
+  const auto has_error = reinterpret_cast<int (*)(void*)>(dlsym(library, "xcb_connection_has_error"));
+  const auto disconnect = reinterpret_cast<void (*)(void*)>(dlsym(library, "xcb_disconnect"));
+  bool answers = true;
+  if (connect != nullptr && has_error != nullptr && disconnect != nullptr) {
+    void* const connection = connect(nullptr, nullptr);
+    answers = has_error(connection) == 0;
+    disconnect(connection);
+  }
+  dlclose(library);
+  return answers;
+}
+
 }  // namespace
 
 bool can_view() {
   const char* const display = std::getenv("DISPLAY");
-  return display != nullptr && *display != '\0' && find_beside("brokkr-view");
+  if (display == nullptr || *display == '\0' || !find_beside("brokkr-view")) return false;
+  if (display_answers()) return true;
+  std::cerr << "brokkr: no X server answers at DISPLAY=" << printable(display) << "; drawing to a picture instead\n";
+  return false;
 }
 
 Command view_command() { return view_command(run_view); }

@@ -1,5 +1,7 @@
 #include "brokkr/load.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -7,12 +9,20 @@
 #include "scene/bkf.h"
 #include "scene/failure.h"
 #include "scene/generated.h"
+#include "scene/known_kind.h"
+#include "scene/nearest_name.h"
 #include "scene/obj.h"
 
 namespace brokkr {
 namespace {
 
 constexpr std::string_view kGenerated = "generated:";
+
+std::string lower_ending(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return ending;
+}
 
 }  // namespace
 
@@ -27,8 +37,7 @@ std::vector<SceneSource> scene_sources() {
 
 Frame load_frame(const std::string& path, const LoadOptions& options) {
   if (path.starts_with(kGenerated)) return generate(std::string_view(path).substr(kGenerated.size()), options);
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  const std::string extension = lower_ending(path);
   if (extension == ".bkf") {
     if (!options.camera.empty() || options.views > 1) {
       fail(
@@ -39,7 +48,24 @@ Frame load_frame(const std::string& path, const LoadOptions& options) {
     return read_bkf(std::filesystem::path(path), {}, options.progress);
   }
   if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
+  refuse_kind(path);
+}
+
+void refuse_kind(const std::string& path) {
+  if (lower_ending(path) == ".trace")
+    fail("{}: is a recording of apitrace; `brokkr import --frame N {}` takes a frame out of it", path, path);
   fail("{}: the kind of file is unknown; name a .bkf or .obj file, or generated:NAME", path);
+}
+
+void require_known_kind(const std::string& path) {
+  const std::string name = path.starts_with(kGenerated) ? path.substr(0, path.find('?')) : lower_ending(path);
+  std::vector<std::string> scenes;
+  for (const SceneSource& source : scene_sources()) {
+    if (source.name == name) return;
+    if (source.name.starts_with(kGenerated)) scenes.push_back(source.name);
+  }
+  if (!path.starts_with(kGenerated)) refuse_kind(path);
+  fail("{}: there is no such scene; use one of {}{}", path, fmt::join(scenes, ", "), did_you_mean(name, scenes));
 }
 
 }  // namespace brokkr

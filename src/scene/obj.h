@@ -4,7 +4,8 @@
 // `d` below 1 follow, blended and without depth writes. Read from MTL: Kd, Ks, Ke, Ns, d or Tr, map_Kd, map_d. A
 // picture with an alpha channel, or map_d, discards fragments with alpha below 0.5 (foliage), unless the material is
 // blended. Faces without normals get smooth ones with creases (add_missing_normals), faces without texture coordinates
-// zeros. All errors are std::runtime_error naming file, field and remedy.
+// zeros. Where an MTL file or a texture is missing, its surfaces are drawn without it, and LoadOptions::warning says
+// so. All errors are std::runtime_error naming file, field and remedy.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +29,13 @@ struct ObjLimits {
   uint64_t texture_pixels = uint64_t(1) << 29;  // of all textures together
 };
 
-// Contents of a file that the OBJ file names, by its name there. Throws std::runtime_error where it is missing.
+// A file that the OBJ file names is not there. The scene is drawn without it, after a warning.
+struct MissingResource : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Contents of a file that the OBJ file names, by its name there. Throws MissingResource where it is missing, and
+// std::runtime_error where it cannot be read.
 using ResourceReader = std::function<std::vector<std::byte>(const std::string& name)>;
 
 // MTL files and textures are looked up from the folder of `path`.
@@ -65,6 +73,7 @@ struct ObjMesh {
   std::vector<glm::vec2> texcoords;
   std::vector<ObjTriangle> triangles;  // in the order of the file
   std::vector<ObjMaterial> materials;
+  std::vector<std::string> missing;  // MTL files: a line about each
 };
 
 // Appends the triangles of a simple, possibly concave polygon of at least three corners to `triangles`, as numbers of

@@ -95,13 +95,11 @@ class Parser : public tinyobj::MaterialReader {
     callbacks.texcoord_cb = [](void* self, float u, float v, float) { to(self).add_texcoord({u, v}); };
     callbacks.index_cb = [](void* self, tinyobj::index_t* indices, int count) { to(self).add_face(indices, count); };
     callbacks.usemtl_cb = [](void* self, const char* name, int) { to(self).use_material(name); };
-    callbacks.mtllib_cb = [](void* self, const tinyobj::material_t*, int) { to(self).missing_library_.clear(); };
     std::istringstream in{std::string(text)};
     std::string warning, error;
     if (!tinyobj::LoadObjWithCallback(in, callbacks, this, this, &warning, &error)) {
       fail("field 'file': it cannot be parsed ({}); export it again", error.substr(0, error.find('\n')));
     }
-    if (!missing_library_.empty()) fail("field 'mtllib': {}", missing_library_);
     return std::move(mesh_);
   }
 
@@ -112,8 +110,8 @@ class Parser : public tinyobj::MaterialReader {
     std::istringstream in;
     try {
       in.str(std::string(as_text(resources_(texture_name(file)))));
-    } catch (const std::runtime_error& problem) {
-      missing_library_ = problem.what();
+    } catch (const MissingResource& problem) {
+      mesh_.missing.push_back(problem.what());
       return false;
     }
     const size_t first = materials->size();
@@ -185,7 +183,7 @@ class Parser : public tinyobj::MaterialReader {
   void use_material(const char* name) {
     const auto found = number_of_.find(trimmed(name));
     material_ = found == number_of_.end() ? -1 : found->second;
-    if (material_ < 0 && libraries_ > 0 && missing_library_.empty()) {
+    if (material_ < 0 && libraries_ > 0 && mesh_.missing.empty()) {
       fail("field 'usemtl': material '{}' is in none of the MTL files; add it or rename it", trimmed(name));
     }
   }
@@ -193,7 +191,6 @@ class Parser : public tinyobj::MaterialReader {
   const ResourceReader& resources_;
   ObjMesh mesh_;
   std::map<std::string, int> number_of_;
-  std::string missing_library_;
   size_t libraries_ = 0, faces_ = 0;
   int material_ = -1;
   std::vector<ObjCorner> corners_;

@@ -29,15 +29,25 @@ struct VertexKeyHash {
 
 class TextureLoader {
  public:
-  TextureLoader(Frame& frame, const ResourceReader& resources, uint64_t max_pixels)
-      : frame_(frame), resources_(resources), pixels_left_(max_pixels) {}
+  TextureLoader(Frame& frame, const ResourceReader& resources, const LoadWarning& warning, uint64_t max_pixels)
+      : frame_(frame), resources_(resources), warning_(warning), pixels_left_(max_pixels) {}
 
-  // Number of the texture in the frame, -1 for an empty name.
+  // Number of the texture in the frame, -1 for an empty name and for a missing file.
   int load(const std::string& name, bool as_alpha) {
     if (name.empty()) return -1;
     const auto [found, is_new] = loaded_.emplace(std::pair(name, as_alpha), int(frame_.textures.size()));
     if (!is_new) return found->second;
-    Image image = read_image(resources_(name), name, std::min(pixels_left_, kMaxImagePixels));
+    std::vector<std::byte> file;
+    try {
+      file = resources_(name);
+    } catch (const MissingResource& problem) {
+      found->second = -1;
+      // The picture of a material and its mask may be one file.
+      if (warning_ && !loaded_.contains({name, !as_alpha}))
+        warning_(problem.what() + std::string("; drawn without it"));
+      return -1;
+    }
+    Image image = read_image(file, name, std::min(pixels_left_, kMaxImagePixels));
     pixels_left_ -= image.texels.size();
     // A mask may come as a grey picture or in the alpha channel; shaders read the red one.
     if (as_alpha && image.has_alpha) {
@@ -53,6 +63,7 @@ class TextureLoader {
  private:
   Frame& frame_;
   const ResourceReader& resources_;
+  const LoadWarning& warning_;
   uint64_t pixels_left_;
   std::map<std::pair<std::string, bool>, int> loaded_;
   std::vector<bool> has_alpha_;
@@ -121,7 +132,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
     triangles_of[material < 0 ? mesh.materials.size() : size_t(material)].push_back(uint32_t(i));
   }
   mesh.materials.emplace_back().material.name = "default";
-  TextureLoader textures(frame, resources, limits.texture_pixels);
+  TextureLoader textures(frame, resources, options.warning, limits.texture_pixels);
   std::vector<DrawCommand> blended;
   for (size_t i = 0; i < triangles_of.size(); i++) {
     if (triangles_of[i].empty()) continue;  // the textures of an unused material are not loaded either
@@ -143,8 +154,11 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
 
 }  // namespace
 
-Frame read_obj(std::string_view text, std::string_view name, const ResourceReader& resources,
-               const LoadOptions& options, const ObjLimits& limits) {
+Frame read_obj(std::string_view text, std::string_view name, const ResourceReader& resources, const LoadOptions& given,
+               const ObjLimits& limits) {
+  LoadOptions options = given;
+  if (given.warning)
+    options.warning = [&](const std::string& problem) { given.warning(std::string(name) + ": " + problem); };
   try {
     const auto report = [&](double part) {
       if (options.progress) options.progress(part);
@@ -152,6 +166,9 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
     report(0.1);
     ObjMesh mesh = parse_obj(text, resources);
     report(0.6);
+    for (const std::string& problem : mesh.missing) {
+      if (options.warning) options.warning(problem + "; drawn with the default material");
+    }
     if (mesh.triangles.empty()) fail("field 'f': there are no faces; name an OBJ file with faces");
     Frame frame = make_frame(std::move(mesh), resources, options, limits);
     frame.application = std::filesystem::path(name).stem().string();
@@ -169,8 +186,8 @@ Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, co
     const std::filesystem::path file = path.parent_path() / name;
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) {
-      fail("'{}' is missing; put it there, or change its name in the {}", file.string(),
-           file.extension() == ".mtl" ? "mtllib line of the OBJ file" : "MTL file");
+      throw MissingResource(fmt::format("'{}' is missing; put it there, or change its name in the {}", file.string(),
+                                        file.extension() == ".mtl" ? "mtllib line of the OBJ file" : "MTL file"));
     }
     return read_file(file, limits.file_bytes);
   };

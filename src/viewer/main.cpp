@@ -11,5 +11,10 @@ int main(int argc, char** argv) {
   // As in src/main.cpp: pictures come and go with every frame.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  return app::run_guarded([&] { return app::run_command(app::view_command(viewer::show), {argv + 1, argv + argc}); });
+  // A window that could show nothing does not open.
+  const auto show = [](const app::Arguments& arguments) {
+    app::require_scenes(arguments.all("FILE"));
+    return viewer::show(arguments);
+  };
+  return app::run_guarded([&] { return app::run_command(app::view_command(show), {argv + 1, argv + argc}); });
 }

@@ -176,6 +176,24 @@ class Commands(unittest.TestCase):
         self.assertTrue(all(red == green for red, green, _ in row[4:]), row)
         self.assertIn("98.4375", self.run_program("check", bad, "--min", "98"))
 
+    def test_check_of_several_files_goes_on_after_one_that_fails(self):
+        good, bad = self.with_reference(0), self.with_reference(4)
+        text = self.run_program("check", good, bad, "-o", "diff-{}.png")
+        self.assertEqual([line for line in text.splitlines() if line.endswith(".bkf")], [good, bad])
+        self.assertTrue((self.path / "diff-reference-0.png").exists() and (self.path / "diff-reference-4.png").exists())
+        words = [PROGRAM, "check", bad, "missing.bkf", self.file, good, "--min", "100", "--json"]
+        run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path)
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual([(row["file"], row["passed"]) for row in json.loads(run.stdout)], [(bad, False), (good, True)])
+        lines = run.stderr.splitlines()
+        self.assertEqual(len(lines), 3, lines)
+        for line, name in zip(lines, (bad, "missing.bkf", self.file)):
+            self.assertTrue(line.startswith(f"brokkr: {name}: "), line)
+        self.run_program("check", good, bad, "-o", "diff.png", code=2)
+        with open(self.path / "difference.png", "wb") as file:
+            subprocess.run([PROGRAM, "check", bad, "-o", "-"], stdout=file, check=True, cwd=self.path)
+        self.assertEqual((self.path / "difference.png").read_bytes(), (self.path / "diff-reference-4.png").read_bytes())
+
     def test_check_knows_which_pixels_a_shader_may_have_discarded(self):
         values = struct.pack(f"<{SIZE * SIZE}f", *[1.0] * (SIZE * SIZE))  # the driver discarded all of it
         reference = {"target": 0, "before": 2, "depth": {"offset": len(TRIANGLE), "type": "f32", "size": [SIZE, SIZE]}}

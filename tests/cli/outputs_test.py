@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import pty
 import socket
 import stat
 import subprocess
@@ -88,6 +89,29 @@ class Outputs(unittest.TestCase):
             self.assertIn("socket.png", self.render("socket.png", code=1))
         self.assertTrue(stat.S_ISSOCK((self.path / "socket.png").stat().st_mode))
         self.no_parts()
+
+    def test_a_picture_to_standard_output(self):
+        self.render("a.png")
+        picture = (self.path / "a.png").read_bytes()
+        self.assertEqual(self.render("-"), picture)
+        with open(self.path / "b.png", "wb") as file:
+            subprocess.run([PROGRAM, "render", "one.bkf", "-o", "-"], stdout=file, check=True, cwd=self.path)
+        self.assertEqual((self.path / "b.png").read_bytes(), picture)
+        self.run_program("pattern", "hilbert", "-o", "p.png")
+        self.assertEqual(self.run_program("pattern", "hilbert", "-o", "-"), (self.path / "p.png").read_bytes())
+        self.assertIn("traceEvents", json.loads(self.run_program("render", "one.bkf", "--no-output", "--trace", "-")))
+        for words in (("--stats", "-"), ("--trace", "-")):
+            self.assertIn("standard output", self.run_program("render", "one.bkf", "-o", "-", *words, code=2))
+        self.run_program("render", "one.bkf", "one.bkf", "-o", "-", code=2)
+        self.assertEqual(list(self.path.glob("-*")), [])
+
+    def test_a_terminal_is_spared_a_picture(self):
+        for words in (["render", "one.bkf", "-o", "-"], ["pattern", "hilbert", "-o", "-"], ["check", "one.bkf", "-o", "-"]):
+            near, far = pty.openpty()
+            run = subprocess.run([PROGRAM, *words], stdout=far, stderr=subprocess.PIPE, cwd=self.path, timeout=600)
+            os.close(near), os.close(far)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(b"terminal", run.stderr)
 
     def test_links_are_followed_and_stay(self):
         (self.path / "far").mkdir()

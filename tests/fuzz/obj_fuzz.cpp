@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const std::string_view obj = cut(rest), mtl = cut(rest), texture = rest;
   const brokkr::ResourceReader resources = [&](const std::string& name) {
-    if (name == "missing") throw std::runtime_error("missing");
+    if (name == "missing") throw brokkr::MissingResource("missing");
     return to_bytes(name.ends_with(".mtl") ? mtl : texture);
   };
   brokkr::LoadOptions options;

@@ -30,7 +30,7 @@ std::vector<std::byte> to_bytes(std::string_view text) {
 Frame read(const std::string& obj, const Files& files = {}, const LoadOptions& options = {}) {
   const ResourceReader resources = [&](const std::string& name) {
     const auto found = files.find(name);
-    if (found == files.end()) throw std::runtime_error("'" + name + "' is missing; put it there");
+    if (found == files.end()) throw MissingResource("'" + name + "' is missing; put it there");
     return to_bytes(found->second);
   };
   return read_obj(obj, "test.obj", resources, options);
@@ -210,8 +210,28 @@ TEST(Obj, SeveralViewsAndCameras) {
   EXPECT_THROW(read(kSquare + "f 1 2 3 4\n", {}, options), std::runtime_error);
 }
 
+TEST(Obj, WhatIsMissingIsAWarning) {
+  const Files files = {{"a.mtl", "newmtl a\nKd 1 0 0\nmap_Kd gone.png\nmap_d gone.png\nnewmtl b\nmap_Kd gone.png\n"}};
+  std::vector<std::string> warnings;
+  LoadOptions options;
+  options.warning = [&](const std::string& text) { warnings.push_back(text); };
+  const Frame frame = read("mtllib a.mtl\n" + kSquare + "usemtl a\nf 1 2 3\nusemtl b\nf 1 2 3\n", files, options);
+  EXPECT_EQ(warnings, std::vector<std::string>{"test.obj: 'gone.png' is missing; put it there; drawn without it"});
+  EXPECT_TRUE(frame.textures.empty());
+  EXPECT_EQ(frame.materials[0].diffuse, glm::vec3(1, 0, 0));
+  EXPECT_EQ(frame.materials[0].diffuse_texture, -1);
+  EXPECT_EQ(frame.materials[0].alpha_texture, -1);
+
+  warnings.clear();
+  const Frame plain = read("mtllib none.mtl\n" + kSquare + "usemtl x\nf 1 2 3\n", {}, options);
+  EXPECT_EQ(warnings,
+            std::vector<std::string>{"test.obj: 'none.mtl' is missing; put it there; drawn with the default material"});
+  EXPECT_EQ(plain.materials.at(draw(plain, 0).material).name, "default");
+  EXPECT_EQ(error_of("mtllib none.mtl\n" + kSquare + "f 1 2 3\n"), "no error");  // nobody listens
+}
+
 TEST(Obj, MistakesAreNamed) {
-  const Files files = {{"a.mtl", "newmtl a\nmap_Kd gone.png\n"}, {"b.mtl", "newmtl b\nmap_Kd b.mtl\n"}};
+  const Files files = {{"a.mtl", "newmtl a\n"}, {"b.mtl", "newmtl b\nmap_Kd b.mtl\n"}};
   std::string many = kSquare + "f";
   for (int i = 0; i < 1025; i++) many += " 1";
   const std::pair<std::string, const char*> mistakes[] = {
@@ -227,9 +247,7 @@ TEST(Obj, MistakesAreNamed) {
       {"v 1e999 0 0\n" + kSquare + "f 1 2 3\n", "field 'v 1'"},
       {"v 0 1e20 0\n" + kSquare + "f 1 2 3\n", "field 'v 1'"},
       {many, "1024 corners"},
-      {"mtllib none.mtl\n" + kSquare + "f 1 2 3\n", "field 'mtllib': 'none.mtl' is missing"},
       {"mtllib a.mtl\n" + kSquare + "usemtl x\nf 1 2 3\n", "material 'x'"},
-      {"mtllib a.mtl\n" + kSquare + "usemtl a\nf 1 2 3\n", "'gone.png' is missing"},
       {"mtllib b.mtl\n" + kSquare + "usemtl b\nf 1 2 3\n", "b.mtl: is no picture"},
   };
   for (const auto& [obj, message] : mistakes) {

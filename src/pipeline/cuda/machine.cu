@@ -197,6 +197,17 @@ class CudaMachine : public MachineBackend {
 
 }  // namespace
 
+namespace {
+
+// Why there is no device. The runtime calls a driver that is not there one that is too old.
+std::string why_no_device(cudaError_t error) {
+  int version = 0;
+  if (cudaDriverGetVersion(&version) == cudaSuccess && version == 0) return "no NVIDIA driver was found";
+  return error != cudaSuccess ? cudaGetErrorString(error) : "no device was found";
+}
+
+}  // namespace
+
 bool cuda_is_available() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
@@ -210,9 +221,7 @@ std::unique_ptr<MachineBackend> make_cuda_machine() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
-    throw std::runtime_error(std::string("machine: no CUDA device (") +
-                             (error != cudaSuccess ? cudaGetErrorString(error) : "none found") +
-                             "); use --machine cpu");
+    throw std::runtime_error("machine: no CUDA device (" + why_no_device(error) + "); use --machine cpu");
   }
   return std::make_unique<CudaMachine>();
 }
@@ -221,8 +230,7 @@ std::vector<MachineInfo> find_cuda_machines() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
-    return {{MachineKind::cuda, "CUDA", "", 32, 0, false,
-             error != cudaSuccess ? cudaGetErrorString(error) : "no device found"}};
+    return {{MachineKind::cuda, "CUDA", "", 32, 0, false, why_no_device(error)}};
   }
   std::vector<MachineInfo> all;
   for (int i = 0; i < count; ++i) {
