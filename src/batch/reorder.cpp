@@ -13,13 +13,13 @@ namespace {
 
 // In the order of ReorderMethod.
 constexpr ReorderInfo kMethods[] = {
-    {ReorderMethod::original, "original", "as it came", 0, 0},
-    {ReorderMethod::hoppe, "hoppe", "strips with look-ahead (Hoppe 1999)", 7, 16},
-    {ReorderMethod::k_cache, "k-cache", "focus vertices (Lin and Yu 2006)", 9, 20},
-    {ReorderMethod::tipsify, "tipsify", "Tipsify (Sander, Nehab, Barczak 2007), by meshoptimizer", 14, 32},
-    {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", 0, 0},
-    {ReorderMethod::batch, "batch", "batch-based (Kerbl 2018, Algorithm 3)", 0, 0},
-    {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", 0, 0},
+    {ReorderMethod::original, "original", "as it came", 0, 0, 0},
+    {ReorderMethod::hoppe, "hoppe", "strips with look-ahead (Hoppe 1999)", 7, 7, 16},
+    {ReorderMethod::k_cache, "k-cache", "focus vertices (Lin and Yu 2006)", 8, 9, 17},
+    {ReorderMethod::tipsify, "tipsify", "Tipsify (Sander, Nehab, Barczak 2007), by meshoptimizer", 14, 14, 32},
+    {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", 0, 0, 0},
+    {ReorderMethod::batch, "batch", "batch-based (Kerbl 2018, Algorithm 3)", 0, 0, 0},
+    {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", 0, 0, 0},
 };
 
 }  // namespace
@@ -37,7 +37,8 @@ const ReorderInfo& reorder_method(std::string_view name) {
 
 uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model) {
   const ReorderInfo& info = kMethods[size_t(method)];
-  return model.name == "intel" ? info.intel_cache_size : info.cache_size;
+  if (model.name == "intel") return info.intel_cache_size;
+  return model.name == "amd" ? info.amd_cache_size : info.cache_size;
 }
 
 std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std::span<const uint32_t> indices,
