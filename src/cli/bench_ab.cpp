@@ -280,7 +280,7 @@ class AbRun {
       throw std::runtime_error(variant.program.string() + " failed" + (last.empty() ? "" : "; it said: " + last));
     }
     std::vector<double> ms = read_frame_log(out).frame_ms;
-    if (ms.size() != size_t(frames_ + kWarmUp))
+    if (ms.size() != size_t(frames_) + size_t(kWarmUp))
       throw std::runtime_error(variant.program.string() + ": its log has another number of frames than asked for");
     ms.erase(ms.begin(), ms.begin() + kWarmUp);
     return ms;

@@ -75,7 +75,7 @@ std::optional<MachineLoad> load_of(const Json& json) { return load_of_json(json.
 // Why the ratio of two runs says nothing about a change: the load of the computer, or else the time of a peer that did
 // not change. Empty where there is no such reason.
 std::string doubt_about(const Json& before, const Json& after, const std::string& peer, const Range& machine) {
-  const std::string load = load_difference(load_of(before), load_of(after));
+  std::string load = load_difference(load_of(before), load_of(after));
   const bool measured = load_of(before) && load_of(after) && load_of(before)->others && load_of(after)->others;
   if (!load.empty() && (measured || peer.empty())) return load;
   if (peer.empty() || machine.holds_one()) return {};

@@ -203,12 +203,13 @@ class Bench(unittest.TestCase):
         self.assertIn("no column", plot(self.write("d.csv", "x,y\n1,2\n"), "-o", "b.svg", code=1))
         self.assertFalse((self.path / "b.svg").exists())
 
-    def start_log(self, *arguments):
-        """A log of more frames than anyone waits for, once it holds some; its process group is ended in any case."""
-        command = subprocess.Popen([PROGRAM, "bench", self.file, "--frames", "1000000", "--log", "log.csv", *arguments], cwd=self.path,
+    def start_log(self, *arguments, log="log.csv"):
+        """A log of more frames than anyone waits for, once it holds some; its program is ended in any case."""
+        arguments = arguments or ("--frames", "1000000")
+        command = subprocess.Popen([PROGRAM, "bench", self.file, "--log", "log.csv", *arguments], cwd=self.path,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: (command.kill(), command.communicate()))
-        log = self.path / "log.csv"
+        log = self.path / log
         while command.poll() is None and (not log.exists() or log.read_text().count("\n") < 10):
             time.sleep(0.01)
         self.assertIsNone(command.poll(), "the program ended by itself")
@@ -295,6 +296,19 @@ class Bench(unittest.TestCase):
         self.assertTrue(again["run_together"])
         self.assertAlmostEqual(again["ratio_of_medians"]["ratio"], ratios[3], delta=0.01)
         self.assertIn("Run together", self.run_program("--compare", "ab-log-a.json", "ab-log-b.json"))
+
+    def test_a_b_that_a_signal_ends_keeps_its_pairs(self):
+        command = self.start_log("--ab", "--bin 32", "--pairs", "1000000", "--json", "ab.json", log="log-b.csv")
+        command.send_signal(signal.SIGINT)
+        out, err = command.communicate(timeout=600)
+        self.assertEqual(command.returncode, 130, err)
+        document = json.loads((self.path / "ab.json").read_text())
+        pairs = document["results"][0]["pairs"]
+        self.assertEqual(document["ended_by"], "SIGINT")
+        self.assertGreaterEqual(pairs, 9)
+        self.assertRegex(out, rf" {pairs}\n")
+        for name in ("log-a.csv", "log-b.csv"):
+            self.assertIn(f"{pairs} frames, manifest agrees", self.check_log(name))
 
     def test_a_b_as_a_table(self):
         table = self.run_program(self.file, "generated:sphere-100k?triangles=300", "--size", "64x64", "--ab", "--size '32x32'", "--pairs",
