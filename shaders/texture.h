@@ -6,11 +6,17 @@
 BROKKR_MACHINE_BEGIN
 
 // A texel's channels; of sRGB textures in linear light.
-BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, bool srgb, Int at, Mask m) {
+BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelCode code, Int at, Mask m) {
   const Uint texel = w.gather(texels, at, m);
-  const auto channel = [&](uint32_t shift) { return to_float(as_int((texel >> shift) & 0xff)) * (1.0f / 255.0f); };
-  const Float r = channel(0), g = channel(8), b = channel(16), a = channel(24);
-  return srgb ? Vec4<Warp>(r * r, g * g, b * b, a) : Vec4<Warp>(r, g, b, a);
+  const auto part = [&](uint32_t shift, uint32_t mask) {
+    return to_float(as_int((texel >> shift) & mask)) * (1.0f / float(mask));
+  };
+  if (code == TexelCode::root_opaque) {
+    const Float r = part(0, 0x7ff), g = part(11, 0x7ff), b = part(22, 0x3ff);
+    return Vec4<Warp>(r * r, g * g, b * b, 1.0f);
+  }
+  const Float r = part(0, 0xff), g = part(8, 0xff), b = part(16, 0xff), a = part(24, 0xff);
+  return code == TexelCode::root ? Vec4<Warp>(r * r, g * g, b * b, a) : Vec4<Warp>(r, g, b, a);
 }
 
 // One level per lane; texture coordinates u, v with 1 a whole repeat.
@@ -29,9 +35,7 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
   x1 = select(x1 >= width, 0, x1);
   y1 = select(y1 >= height, 0, y1);
   const Int base = as_int(w.gather(texture.first_texel, level, m));
-  const auto at = [&](Int px, Int py) {
-    return load_texel(w, frame.texels, texture.srgb != 0, base + py * width + px, m);
-  };
+  const auto at = [&](Int px, Int py) { return load_texel(w, frame.texels, texture.code, base + py * width + px, m); };
   const Vec4<Warp> a = at(x0, y0), b = at(x1, y0), c = at(x0, y1), d = at(x1, y1);
   const auto mix = [&](Float p, Float q, Float r, Float s) {
     const Float low = p + (q - p) * tx, high = r + (s - r) * tx;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <glm/exponential.hpp>
 #include <glm/vec3.hpp>
 #include <glm/vec4.hpp>
 
@@ -21,7 +20,27 @@ std::array<float, 256> decode_table(bool srgb) {
   return table;
 }
 
-uint32_t unorm8(float v) { return uint32_t(std::lround(std::clamp(v, 0.0f, 1.0f) * 255.0f)); }
+uint32_t unorm(float v, float most) { return uint32_t(std::lround(std::clamp(v, 0.0f, 1.0f) * most)); }
+
+TexelCode code_of(const Texture& texture) {
+  if (!texture.srgb) return TexelCode::linear;
+  const bool opaque =
+      std::all_of(texture.texels.begin(), texture.texels.end(), [](uint32_t t) { return t >> 24 == 255; });
+  return opaque ? TexelCode::root_opaque : TexelCode::root;
+}
+
+// `decoded`: linear light by 8-bit sRGB code. Levels are rounded to those codes first, the precision that the texture
+// has, as OpenGL stores them.
+uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 256>& decoded) {
+  glm::vec3 color(texel);
+  if (code != TexelCode::linear) {
+    const uint64_t stored = color_code(ColorFormat::rgba8_srgb, texel);
+    for (int c = 0; c < 3; ++c) color[c] = std::sqrt(decoded[size_t(stored >> (8 * c) & 255)]);
+  }
+  if (code == TexelCode::root_opaque)
+    return unorm(color.x, 2047) | unorm(color.y, 2047) << 11 | unorm(color.z, 1023) << 22;
+  return unorm(color.x, 255) | unorm(color.y, 255) << 8 | unorm(color.z, 255) << 16 | unorm(texel.w, 255) << 24;
+}
 
 }  // namespace
 
@@ -35,14 +54,11 @@ TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& te
   TextureRecord record{};
   record.width = uint32_t(texture.width);
   record.height = uint32_t(texture.height);
-  record.srgb = texture.srgb;
+  record.code = code_of(texture);
   int width = texture.width, height = texture.height;
   for (;;) {
     record.first_texel[record.levels++] = uint32_t(texels.size());
-    for (const glm::vec4& t : level) {
-      const glm::vec3 c = texture.srgb ? glm::sqrt(glm::vec3(t)) : glm::vec3(t);
-      texels.push_back(unorm8(c.x) | unorm8(c.y) << 8 | unorm8(c.z) << 16 | unorm8(t.w) << 24);
-    }
+    for (const glm::vec4& t : level) texels.push_back(encode(record.code, t, color));
     if ((width == 1 && height == 1) || record.levels == kMaxTextureLevels) return record;
     const int next_width = std::max(1, width / 2), next_height = std::max(1, height / 2);
     std::vector<glm::vec4> next(size_t(next_width) * size_t(next_height));

@@ -107,8 +107,13 @@ struct MaterialRecord {
 
 // A mip chain; level l starts at first_texel[l] and is max(1, width >> l) x max(1, height >> l) texels.
 inline constexpr int kMaxTextureLevels = 15;
+// What a texel's word holds. root_opaque: square roots of linear light, in 11, 11 and 10 bits from the lowest on, for
+// sRGB textures whose alpha is 1 everywhere; root: the same in 8 bits each, with alpha; linear: 8 bits each as they
+// are.
+enum class TexelCode : uint32_t { linear, root, root_opaque };
 struct TextureRecord {
-  uint32_t width, height, levels, srgb;
+  uint32_t width, height, levels;
+  TexelCode code;
   uint32_t first_texel[kMaxTextureLevels];
 };
 
