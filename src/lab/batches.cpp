@@ -182,8 +182,21 @@ void measure_render(const BatchInput& input, const BatchRequest& request, Rows& 
   }
 }
 
+// Three vertices over and over, as many indices of that as a file would draw: the file plays no part.
+void measure_steps(const BatchInput&, const BatchRequest& request, Rows& rows) {
+  if (!rows.empty()) return;
+  std::vector<uint32_t> indices;
+  for (uint32_t i = 0; i < kStepIndices; ++i) indices.push_back(i % 3);
+  for (const BatchModel& model : request.models) {
+    for (uint32_t n = 3; n <= kStepIndices; n += 3) {
+      rows.push_back(row(model.name, n, predict_batches(model, std::span(indices).first(n)).vertex_runs));
+    }
+  }
+}
+
 constexpr BatchExperiment kExperiments[] = {
     {"asr", nullptr, "file,triangles,model,method,post,asr,perfect,vertices,copies,ms", measure_asr},
+    {"steps", "steps", "model,indices,vertex_runs", measure_steps},
     {"caches", "caches", "file,model,method,asr,policy,size,predicted", measure_caches},
     {"sweep", "sweep", "file,model,method,size,asr", measure_sweep},
     {"render", "frames", "file,machine,detail,lanes,reuse,order,vertex_work,ms,vertex_runs,triangles,asr,predicted_asr",

@@ -40,6 +40,8 @@ uint64_t cache_misses(CachePolicy policy, std::span<const uint32_t> indices, uin
 // The strategy that makes the batches of the model of this name.
 ReuseMode reuse_of(const std::string& model);
 
+inline constexpr uint32_t kStepIndices = 2400;  // some steps of the longest batch, Intel's 1791
+
 struct BatchExperiment {
   const char* name;     // of its table
   const char* option;   // that asks for it; nullptr: it is always measured
@@ -55,6 +57,8 @@ struct BatchExperiment {
 //             all   everybody's
 //             ours  that of the `batch` methods alone
 //           Models that forget nothing there have `none` alone: numbers make no difference to them.
+//   steps   Vertex shader runs of the indices 0 1 2 0 1 2 ..., 3 .. kStepIndices of them [Kerbl18, Fig. 6.1]. The same
+//           for every file: measured once.
 //   caches  What global FIFO and LRU caches of 1 .. max_cache vertices predict, for the orders of all methods, beside
 //           the batch model [Kerbl18, Fig. 6.2].
 //   sweep   The shading rates of K-Cache and Tipsify on each model, for assumed caches of 3 .. max_cache vertices

@@ -21,6 +21,22 @@ TEST(Batches, CachesMissAsTheyShould) {
   EXPECT_EQ(cache_misses(CachePolicy::lru, grid(20), 1000), distinct_vertices(grid(20)));
 }
 
+// [Kerbl18, Fig. 6.1]: a step at every 96 indices on NVIDIA, at every 384 on AMD.
+TEST(Batches, ThreeVerticesOverAndOverAreShadedOncePerBatch) {
+  BatchRequest request;
+  request.models = {batch_model("nvidia"), batch_model("amd")};
+  const BatchExperiment& steps = batch_experiments()[1];
+  ASSERT_STREQ(steps.name, "steps");
+  Rows rows;
+  steps.measure({"none", {}}, request, rows);
+  steps.measure({"another", {}}, request, rows);
+  ASSERT_EQ(rows.size(), 2u * kStepIndices / 3);
+  for (const Row& r : rows) {
+    const uint32_t size = r[0] == "nvidia" ? 96 : 384, indices = uint32_t(std::stoul(r[1]));
+    EXPECT_EQ(std::stoul(r[2]), 3u * ((indices + size - 1) / size)) << r[0] << " " << indices;
+  }
+}
+
 // A mesh of more than 2^16 vertices: what only one method gets is seen beside what all get, and what nobody gets.
 TEST(Batches, ThePostProcessIsShownForNobodyForAllAndForOursAlone) {
   BatchRequest request;

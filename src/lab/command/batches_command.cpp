@@ -96,7 +96,7 @@ int run_batches(const Arguments& arguments) {
   for (const ResultTable& table : tables) {
     if (table.name == "asr") {
       print_asr(table, request);
-    } else if (table.name != "caches" && !table.rows.empty()) {
+    } else if (table.name != "caches" && table.name != "steps" && !table.rows.empty()) {
       std::cout << format_table(table.columns, table.rows) << '\n';
     }
   }
@@ -114,6 +114,7 @@ Command batches_command() {
       text_option(
           "--methods", "LIST",
           "Orders to compare, as in original,batch: " + fmt::format("{}", fmt::join(method_names(), ", ")) + " (all)"),
+      flag("--steps", "Also count vertex shader runs of the indices 0 1 2 0 1 2 ... by their number"),
       flag("--caches", "Also predict the vertex shader runs of single caches of 1 .. --max-cache vertices"),
       flag("--sweep", "Also measure methods with cache sizes of 3 .. --max-cache"),
       integer_option("--max-cache", "Largest cache of --caches and --sweep (64)", 3, 1024),
