@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the example scene assets/courtyard.{obj,mtl} and its textures.
+"""Writes the example scenes assets/courtyard.{obj,mtl}, with its textures, and assets/spheres.glb.
 
 Needs nothing but Python's standard library; the output is the same on every run. Usage:
     tools/make_assets.py [FOLDER]      (default: assets/ beside this script's folder)
 """
+import json
 import math
 import pathlib
 import struct
@@ -43,7 +44,7 @@ def smooth_noise(x, y, period, seed):
 
 # --- pictures ---------------------------------------------------------------------------------------------------
 
-def write_png(path, size, pixel, channels):
+def png_file(size, pixel, channels):
     """`pixel(x, y)` gives `channels` values in 0..1, y running down."""
     rows = bytearray()
     previous = bytes(size * channels)
@@ -59,8 +60,8 @@ def write_png(path, size, pixel, channels):
         return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
 
     header = struct.pack('>IIBBBBB', size, size, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
-    path.write_bytes(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', header) + chunk(b'IDAT', zlib.compress(bytes(rows), 9)) +
-                     chunk(b'IEND', b''))
+    return (b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', header) + chunk(b'IDAT', zlib.compress(bytes(rows), 9)) +
+            chunk(b'IEND', b''))
 
 
 def tint(color, value):
@@ -286,16 +287,118 @@ def make_courtyard():
     return '\n'.join(obj.lines) + '\n'
 
 
+# --- spheres.glb ------------------------------------------------------------------------------------------------
+
+class Glb:
+    """Collects the binary chunk of a .glb, and the JSON that describes it."""
+
+    def __init__(self):
+        self.binary = b''
+        self.json = {'asset': {'version': '2.0', 'generator': 'tools/make_assets.py', 'copyright': 'CC0'},
+                     'scene': 0, 'scenes': [{'nodes': []}], 'nodes': [], 'meshes': [], 'materials': [], 'cameras': [],
+                     'textures': [], 'images': [], 'accessors': [], 'bufferViews': []}
+
+    def add(self, kind, value):
+        self.json[kind].append(value)
+        return len(self.json[kind]) - 1
+
+    def view(self, data):
+        number = self.add('bufferViews', {'buffer': 0, 'byteOffset': len(self.binary), 'byteLength': len(data)})
+        self.binary += data + bytes(-len(data) % 4)
+        return number
+
+    def accessor(self, rows, kind):
+        """Rows of floats, or plain numbers, which are 16-bit indices."""
+        value = {'bufferView': None, 'componentType': 5123, 'count': len(rows), 'type': kind}
+        if kind == 'SCALAR':
+            data = struct.pack(f'<{len(rows)}H', *rows)
+        else:
+            data = b''.join(struct.pack(f'<{len(row)}f', *row) for row in rows)
+            value |= {'componentType': 5126, 'min': list(map(min, *rows)), 'max': list(map(max, *rows))}
+        value['bufferView'] = self.view(data)
+        return self.add('accessors', value)
+
+    def texture(self, size, color):
+        source = self.add('images', {'bufferView': self.view(png_file(size, color, 3)), 'mimeType': 'image/png'})
+        return {'index': self.add('textures', {'source': source})}
+
+    def node(self, **values):
+        self.json['scenes'][0]['nodes'].append(self.add('nodes', values))
+
+    def to_bytes(self):
+        text = json.dumps(self.json | {'buffers': [{'byteLength': len(self.binary)}]}, separators=(',', ':')).encode()
+        text += b' ' * (-len(text) % 4)
+        chunks = struct.pack('<I', len(text)) + b'JSON' + text + struct.pack('<I', len(self.binary)) + b'BIN\0' + self.binary
+        return b'glTF' + struct.pack('<II', 2, 12 + len(chunks)) + chunks
+
+
+def round_mesh(glb, around=40, high=20):
+    """Attributes and indices of a unit sphere."""
+    points, texcoords, indices = [], [], []
+    for j in range(high + 1):
+        for i in range(around + 1):
+            a, b = TAU * i / around, math.pi * j / high
+            points.append((math.sin(b) * math.sin(a), math.cos(b), math.sin(b) * math.cos(a)))
+            texcoords.append((4 * i / around, 2 * j / high))
+            if i < around and j < high:
+                k = j * (around + 1) + i
+                indices += [k, k + around + 1, k + 1, k + 1, k + around + 1, k + around + 2]
+    number = glb.accessor(points, 'VEC3')
+    return ({'POSITION': number, 'NORMAL': number, 'TEXCOORD_0': glb.accessor(texcoords, 'VEC2')},
+            glb.accessor(indices, 'SCALAR'))
+
+
+def make_spheres():
+    """Two rows of spheres, of metal and of plastic, from smooth to rough; one with textures; a floor."""
+    def dents(x, y, size=64):
+        u, v = (x % 32 - 15.5) / 15.5, (y % 32 - 15.5) / 15.5
+        inside = u * u + v * v < 0.64
+        return (0.5 + 0.35 * u, 0.5 - 0.35 * v, 0.9) if inside else (0.5, 0.5, 1)
+
+    def worn(x, y, size=64):
+        wear = smooth_noise(x / 8, y / 8, size // 8, 11)
+        return (0, 0.25 + 0.6 * wear, 1 if wear < 0.55 else 0)
+
+    glb = Glb()
+    attributes, indices = round_mesh(glb)
+
+    def mesh(name, **material):
+        number = glb.add('materials', {'name': name} | material)
+        primitive = {'attributes': attributes, 'indices': indices, 'material': number}
+        return glb.add('meshes', {'name': name, 'primitives': [primitive]})
+
+    for row, (name, color, metallic) in enumerate((('gold', (1, 0.77, 0.34, 1), 1), ('plastic', (0.1, 0.3, 0.7, 1), 0))):
+        for i in range(5):
+            surface = {'baseColorFactor': color, 'metallicFactor': metallic, 'roughnessFactor': 0.1 + 0.2 * i}
+            glb.node(mesh=mesh(f'{name} {i}', pbrMetallicRoughness=surface), translation=(2.3 * (i - 2), 1 + 2.3 * row, 0))
+    dented = mesh('dented', normalTexture=glb.texture(64, dents), pbrMetallicRoughness={
+        'baseColorFactor': (0.9, 0.6, 0.5, 1), 'metallicRoughnessTexture': glb.texture(64, worn)})
+    for x in (-3.4, 3.4):
+        glb.node(mesh=dented, translation=(x, 0.8, 2.4), scale=(0.8, 0.8, 0.8))
+    glass = mesh('glass', alphaMode='BLEND', pbrMetallicRoughness={
+        'baseColorFactor': (0.7, 0.9, 0.8, 0.35), 'metallicFactor': 0, 'roughnessFactor': 0.1})
+    glb.node(mesh=glass, translation=(0, 0.9, 2.6), scale=(0.9, 0.9, 0.9))
+    corners = glb.accessor([(-8, 0, 5), (8, 0, 5), (8, 0, -4), (-8, 0, -4)], 'VEC3')
+    floor = {'attributes': {'POSITION': corners}, 'mode': 6, 'material': glb.add('materials', {
+        'name': 'floor', 'pbrMetallicRoughness': {'baseColorFactor': (0.45, 0.43, 0.4, 1), 'metallicFactor': 0,
+                                                  'roughnessFactor': 0.5}})}
+    glb.node(mesh=glb.add('meshes', {'name': 'floor', 'primitives': [floor]}))
+    lens = {'type': 'perspective', 'perspective': {'yfov': 0.7, 'znear': 0.1}}
+    glb.node(camera=glb.add('cameras', lens), translation=(0, 4.2, 12.5), rotation=(-0.09, 0, 0, 0.996))
+    return glb.to_bytes()
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent / 'assets'
     folder.mkdir(parents=True, exist_ok=True)
-    write_png(folder / 'paving.png', 256, paving, 3)
-    write_png(folder / 'crate.png', 256, planks, 3)
-    write_png(folder / 'plaster.png', 256, plaster, 3)
-    write_png(folder / 'leaves.png', 256, make_leaves(), 4)
+    (folder / 'paving.png').write_bytes(png_file(256, paving, 3))
+    (folder / 'crate.png').write_bytes(png_file(256, planks, 3))
+    (folder / 'plaster.png').write_bytes(png_file(256, plaster, 3))
+    (folder / 'leaves.png').write_bytes(png_file(256, make_leaves(), 4))
     materials = '\n'.join(f'newmtl {name}\n{text}\n' for name, text in MATERIALS.items())
     (folder / 'courtyard.mtl').write_text('# Made by tools/make_assets.py; CC0.\n\n' + materials)
     (folder / 'courtyard.obj').write_text(make_courtyard())
+    (folder / 'spheres.glb').write_bytes(make_spheres())
 
 
 if __name__ == '__main__':

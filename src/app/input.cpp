@@ -54,7 +54,8 @@ std::vector<Option> target_options() {
 Command view_command(int (*run)(const Arguments&)) {
   const std::vector<Option> own = {
       several(file_option("FILE", "FILE",
-                          "A frame (.bkf), a scene (.obj), generated:NAME, or a folder; several frames, or a folder of "
+                          "A frame (.bkf), a scene (.obj, .gltf, .glb, .ply, .stl), generated:NAME, or a folder; "
+                          "several frames, or a folder of "
                           "them, are a sequence")),
       size_option("--window", "Size of the window (as it was last time)", 64, kMaxTargetSize),
       flag("--fresh", "Neither read nor write what the viewer remembers"),

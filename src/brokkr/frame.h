@@ -1,8 +1,8 @@
 // A frame as the pipeline receives it: targets, views, states, materials and commands, all plain data.
 //
-// Loaders (bkf.h, obj.h, generated.h) produce a Frame; `validate` checks every index in it before the pipeline uses
-// one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport, scissor and image rows with their origin at
-// the bottom left, counter-clockwise front faces by default.
+// Loaders (bkf.h, obj.h, gltf.h, ply.h, stl.h, generated.h) produce a Frame; `validate` checks every index in it before
+// the pipeline uses one. Conventions are OpenGL's: clip space -w <= x, y, z <= w, viewport, scissor and image rows with
+// their origin at the bottom left, counter-clockwise front faces by default.
 #pragma once
 
 #include <array>
@@ -167,8 +167,9 @@ struct Texture {
 };
 
 enum class MaterialKind : uint8_t {
-  none,         // captured draw: shown by a shading mode
-  blinn_phong,  // textured Blinn-Phong (OBJ + MTL)
+  none,                // captured draw: shown by a shading mode
+  blinn_phong,         // textured Blinn-Phong (OBJ + MTL, PLY, STL)
+  metallic_roughness,  // physically based [Gltf20, Appendix B]: shaders/metallic_roughness.h
 };
 
 struct Material {
@@ -178,6 +179,18 @@ struct Material {
   float shininess = 32, opacity = 1;
   int diffuse_texture = -1, alpha_texture = -1;  // indices into Frame::textures, -1: none
   float alpha_cutoff = 0;                        // > 0: fragments with a lower alpha are discarded
+
+  // Of metallic_roughness, whose base colour is `diffuse`. Textures multiply: roughness is in the green channel of
+  // theirs, metalness in the blue one. Normals of a normal texture lie in the space of the texture coordinates.
+  float metallic = 0, roughness = 1;  // 0..1
+  float normal_scale = 1;             // of the normal texture's x and y
+  int metallic_roughness_texture = -1, normal_texture = -1, emission_texture = -1;
+  bool unlit = false;  // the base colour is what is seen
+
+  bool is_textured() const {
+    return diffuse_texture >= 0 || alpha_texture >= 0 || metallic_roughness_texture >= 0 || normal_texture >= 0 ||
+           emission_texture >= 0;
+  }
 };
 
 // The content of `target` in the application's own driver, just before command `before`.
@@ -207,6 +220,8 @@ struct Frame {
   std::vector<glm::vec3> normals;    // empty, or one per position
   std::vector<glm::vec2> texcoords;  // empty, or one per position
   std::vector<glm::mat4> models;     // per instance of VertexKind::transform draws
+
+  std::vector<std::string> warnings;  // what the loader left out of a file, a line each
 
   uint64_t skipped_draws = 0, skipped_triangles = 0;  // draws that the capture could not record
   std::map<std::string, uint64_t> skipped_reasons;

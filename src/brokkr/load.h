@@ -17,8 +17,8 @@ struct LoadCancelled {};
 // Called on the loading thread with one line about something that is missing, and what the scene is drawn with instead.
 using LoadWarning = std::function<void(const std::string&)>;
 
-// For scenes (OBJ, generated). A captured frame has its own sizes and cameras: `width`, `height` and `view_size` do not
-// apply to it, and a camera or several views are an error.
+// For scenes (files, generated). A captured frame has its own sizes and cameras: `width`, `height` and `view_size` do
+// not apply to it, and a camera or several views are an error.
 struct LoadOptions {
   int width = 0, height = 0;  // pixels; 0: 1920 x 1080, or view_size where there are several views
   std::string camera;         // "eye=1,2,3 target=0,0,0 fov=40 ..." (camera.h); parts left out are fitted
@@ -33,6 +33,9 @@ struct SceneSource {
   std::string name, description;
 };
 std::vector<SceneSource> scene_sources();
+
+// Whether `path` has the ending of a file that load_frame reads, in small or capital letters.
+bool is_loadable(const std::string& path);
 
 // `path` is a file, or "generated:NAME[?key=value&key=value]" (generated.h). The frame is validated. Throws
 // std::runtime_error naming file, field and remedy, and what `progress` throws.

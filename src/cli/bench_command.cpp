@@ -195,8 +195,9 @@ int run_bench(const Arguments& arguments) {
 
 Command bench_command() {
   const std::vector<Option> own = {
-      several(file_option("FILE", "FILE",
-                          "Frames (.bkf) and scenes (.obj, generated:NAME) to time; with --compare two results")),
+      several(file_option(
+          "FILE", "FILE",
+          "Frames (.bkf) and scenes (.obj, .glb, .ply, .stl, generated:NAME) to time; with --compare two results")),
       flag("--suite", "The bundled frames, those of --captures, and five generated scenes in three shadings"),
       file_option("--captures", "DIR", "Folder of further .bkf for --suite (the environment's BROKKR_CAPTURES)"),
       flag("--curves", "Times against triangles, pixels, workers, draws, views and overdraw"),

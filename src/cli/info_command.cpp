@@ -266,7 +266,7 @@ int run_info(const Arguments& arguments) {
 Command info_command() {
   return {"info",
           "Show the contents of a frame or scene file",
-          {needed(several(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj) files"))),
+          {needed(several(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj, .gltf, .glb, .ply, .stl) files"))),
            flag("--json", "Print JSON (an array for several files)")},
           run_info};
 }

@@ -177,7 +177,7 @@ int run_render(const Arguments& arguments) {
 
 Command render_command() {
   const std::vector<Option> own = {
-      needed(several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj) to draw"))),
+      needed(several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw"))),
       file_option("-o,--output", "FILE",
                   "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder); - writes PNG to "
                   "standard output"),

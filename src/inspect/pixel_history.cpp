@@ -39,7 +39,10 @@ std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& b
 class History {
  public:
   History(const PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options)
-      : prepared_(prepared), impl_(PreparedFrame::Impl::of(prepared)), frame_(*impl_.frame), shading_(options.shading) {
+      : prepared_(prepared),
+        impl_(PreparedFrame::Impl::of(prepared)),
+        frame_(*impl_.frame),
+        shading_(impl_.shading(options.shading)) {
     result_.pixel = pixel;
     if (pixel.target >= frame_.targets.size() || pixel.layer >= uint32_t(frame_.targets[pixel.target].layers) ||
         pixel.x < 0 || pixel.y < 0 || pixel.x >= frame_.targets[pixel.target].width ||

@@ -54,7 +54,7 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   r.z_max = clamped ? std::max(s.depth_near, s.depth_far) + 0.0f : 1.0f;
   const auto set = [&](bool on, uint32_t bit) { r.bits |= on ? bit : 0u; };
   const bool material =
-      frame.materials[draw.material].kind == MaterialKind::blinn_phong && draw.vertex_kind == VertexKind::transform;
+      frame.materials[draw.material].kind != MaterialKind::none && draw.vertex_kind == VertexKind::transform;
   set(draw.indexed, kDrawIndexed);
   set(draw.vertex_kind == VertexKind::transform, kDrawTransform);
   set(s.depth.test, kDrawDepthTest);

@@ -1,5 +1,6 @@
 #include "pipeline/prepare.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -46,6 +47,16 @@ MaterialRecord material_record(const Material& m) {
   r.alpha_cutoff = m.alpha_cutoff;
   r.diffuse_texture = m.diffuse_texture;
   r.alpha_texture = m.alpha_texture;
+  r.textured = m.is_textured() ? 1 : 0;
+  // A lobe of Blinn's exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
+  const bool translated = m.kind == MaterialKind::blinn_phong;
+  r.metallic = translated ? 0.0f : m.metallic;
+  r.roughness = translated ? std::pow(2.0f / (std::max(m.shininess, 0.0f) + 2.0f), 0.25f) : m.roughness;
+  r.normal_scale = m.normal_scale;
+  r.metallic_roughness_texture = m.metallic_roughness_texture;
+  r.normal_texture = m.normal_texture;
+  r.emission_texture = m.emission_texture;
+  r.unlit = m.unlit ? 1 : 0;
   return r;
 }
 
@@ -159,6 +170,12 @@ PreparedFrame Renderer::prepare(const Frame& frame) {
   for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels));
   p.prepare_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return result;
+}
+
+Shading PreparedFrame::Impl::shading(Shading asked) const {
+  const auto physical = [](const Material& m) { return m.kind == MaterialKind::metallic_roughness; };
+  const bool has_physical = std::any_of(frame->materials.begin(), frame->materials.end(), physical);
+  return asked == Shading::material && has_physical ? Shading::metallic_roughness : asked;
 }
 
 FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {

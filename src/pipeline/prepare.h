@@ -28,6 +28,8 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   uint64_t version = 0, views_version = 0;
   PlanCache plans;
 
+  // What `asked` is for this frame: Shading::material is the shader of the frame's own materials.
+  Shading shading(Shading asked) const;
   const std::vector<uint32_t>& indices() const { return own_indices.empty() ? frame->indices : own_indices; }
   const std::vector<glm::vec4>& positions() const { return own_positions.empty() ? frame->positions : own_positions; }
   // Pointers into host memory.

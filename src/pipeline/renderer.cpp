@@ -84,10 +84,12 @@ struct Renderer::Impl {
 Renderer::Renderer() : impl_(std::make_unique<Impl>()) {}
 Renderer::~Renderer() = default;
 
-RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& options, bool read_back) {
+RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, bool read_back) {
   const Stopwatch call;
   impl_->abort.store(0);
-  check_options(options);
+  check_options(asked);
+  RenderOptions options = asked;
+  options.shading = frame.impl_->shading(asked.shading);
   MachineBackend& machine = impl_->machine(options);
   const std::shared_ptr<const LaunchPlan> plan =
       frame.impl_->plans.get(*frame.impl_, plan_key(*frame.impl_->frame, options, machine.shape(options)));

@@ -39,7 +39,7 @@ BROKKR_FN Weights weights_at(const ClipVertex (&corner)[3], const Float (&x)[3],
 }
 
 BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& material) {
-  return frame.texcoords && (material.diffuse_texture >= 0 || material.alpha_texture >= 0);
+  return frame.texcoords && material.textured != 0;
 }
 
 // Fills position, normal, texcoord and barycentric of `in`.

@@ -103,6 +103,11 @@ struct MaterialRecord {
   float diffuse[3], specular[3], emission[3], ambient[3];
   float shininess, opacity, alpha_cutoff;
   int32_t diffuse_texture, alpha_texture;  // -1: none
+  uint32_t textured;                       // one of the textures is there
+  // Of metallic_roughness; those of Blinn-Phong are translated to it.
+  float metallic, roughness, normal_scale;
+  int32_t metallic_roughness_texture, normal_texture, emission_texture;  // -1: none
+  uint32_t unlit;
 };
 
 // A mip chain; level l starts at first_texel[l] and is max(1, width >> l) x max(1, height >> l) texels.

@@ -9,9 +9,12 @@
 #include "scene/bkf.h"
 #include "scene/failure.h"
 #include "scene/generated.h"
+#include "scene/gltf.h"
 #include "scene/known_kind.h"
 #include "scene/nearest_name.h"
 #include "scene/obj.h"
+#include "scene/ply.h"
+#include "scene/stl.h"
 
 namespace brokkr {
 namespace {
@@ -28,11 +31,33 @@ std::string lower_ending(const std::string& path) {
 
 std::vector<SceneSource> scene_sources() {
   std::vector<SceneSource> sources = {{".bkf", "a captured frame"},
-                                      {".obj", "a Wavefront scene with its materials and textures"}};
+                                      {".obj", "a Wavefront scene with its materials and textures"},
+                                      {".gltf", "a glTF 2.0 scene and the files that it names"},
+                                      {".glb", "a glTF 2.0 scene in one file"},
+                                      {".ply", "a mesh: text or binary"},
+                                      {".stl", "a mesh without materials: text or binary"}};
   for (const SceneSource& scene : generated_scenes()) {
     sources.push_back({std::string(kGenerated) + scene.name, scene.description});
   }
   return sources;
+}
+
+// A file of glTF, PLY or STL. What it leaves out is said to whoever listens.
+static Frame read_mesh_file(const std::filesystem::path& path, std::string_view ending, const LoadOptions& options) {
+  Frame frame = ending == ".ply"   ? read_ply(path, options)
+                : ending == ".stl" ? read_stl(path, options)
+                                   : read_gltf(path, options);
+  for (const std::string& line : frame.warnings) {
+    if (options.warning) options.warning(path.string() + ": " + line);
+  }
+  return frame;
+}
+
+bool is_loadable(const std::string& path) {
+  const std::string ending = lower_ending(path);
+  const std::vector<SceneSource> sources = scene_sources();
+  return !ending.empty() &&
+         std::any_of(sources.begin(), sources.end(), [&](const SceneSource& source) { return source.name == ending; });
 }
 
 Frame load_frame(const std::string& path, const LoadOptions& options) {
@@ -48,13 +73,16 @@ Frame load_frame(const std::string& path, const LoadOptions& options) {
     return read_bkf(std::filesystem::path(path), {}, options.progress);
   }
   if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
+  if (extension == ".gltf" || extension == ".glb" || extension == ".ply" || extension == ".stl") {
+    return read_mesh_file(path, extension, options);
+  }
   refuse_kind(path);
 }
 
 void refuse_kind(const std::string& path) {
   if (lower_ending(path) == ".trace")
     fail("{}: is a recording of apitrace; `brokkr import --frame N {}` takes a frame out of it", path, path);
-  fail("{}: the kind of file is unknown; name a .bkf or .obj file, or generated:NAME", path);
+  fail("{}: the kind of file is unknown; name a .bkf, .obj, .gltf, .glb, .ply or .stl file, or generated:NAME", path);
 }
 
 void require_known_kind(const std::string& path) {

@@ -12,15 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
+#include "scene/resources.h"
 
 namespace brokkr {
 
@@ -28,15 +27,6 @@ struct ObjLimits {
   uint64_t file_bytes = uint64_t(1) << 30;      // of the OBJ file and of each MTL file and texture
   uint64_t texture_pixels = uint64_t(1) << 29;  // of all textures together
 };
-
-// A file that the OBJ file names is not there. The scene is drawn without it, after a warning.
-struct MissingResource : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// Contents of a file that the OBJ file names, by its name there. Throws MissingResource where it is missing, and
-// std::runtime_error where it cannot be read.
-using ResourceReader = std::function<std::vector<std::byte>(const std::string& name)>;
 
 // MTL files and textures are looked up from the folder of `path`.
 Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, const ObjLimits& limits = {});
@@ -76,6 +66,11 @@ struct ObjMesh {
   std::vector<std::string> missing;  // MTL files: a line about each
 };
 
+inline constexpr size_t kMaxPolygon = 1024;  // corners
+inline constexpr size_t kMaxTriangles = size_t(1) << 26;
+// Finite and at most 1e15, so that squares of differences stay finite.
+bool is_usable(const glm::vec3& value);
+
 // Appends the triangles of a simple, possibly concave polygon of at least three corners to `triangles`, as numbers of
 // corners that keep the polygon's orientation: always corners.size() - 2 of them. Ear clipping in the polygon's own
 // plane (Newell's normal). Where no ear is left (self-intersection, no area) the rest becomes a fan.
@@ -88,5 +83,10 @@ ObjMesh parse_obj(std::string_view text, const ResourceReader& resources);
 // Gives every corner without a normal one: the mean, weighted by area, of those faces around its position that lie
 // within 45 degrees of its own face. Edges of boxes stay sharp and curved surfaces become smooth.
 void add_missing_normals(ObjMesh& mesh);
+
+// The scene of a mesh, which PLY and STL files are read into as well: a draw per material, equal corners as one vertex.
+// Not validated.
+Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options,
+                 const ObjLimits& limits = {});
 
 }  // namespace brokkr

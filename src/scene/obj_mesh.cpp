@@ -15,9 +15,6 @@
 namespace brokkr {
 namespace {
 
-constexpr int kMaxCorners = 1024;        // of a polygon
-constexpr float kMaxCoordinate = 1e15f;  // squares of differences stay finite
-constexpr size_t kMaxTriangles = size_t(1) << 26;
 constexpr size_t kMaxLibraries = 64;  // MTL files of one OBJ file
 
 std::string trimmed(std::string_view text) {
@@ -30,11 +27,6 @@ std::string texture_name(const std::string& name) {
   std::string result = trimmed(name);
   std::replace(result.begin(), result.end(), '\\', '/');  // written on Windows
   return result;
-}
-
-bool is_usable(const glm::vec3& value) {
-  return std::abs(value.x) <= kMaxCoordinate && std::abs(value.y) <= kMaxCoordinate &&
-         std::abs(value.z) <= kMaxCoordinate;  // false for NaN
 }
 
 // Finite, not negative: what lighting can use.
@@ -156,7 +148,7 @@ class Parser : public tinyobj::MaterialReader {
   void add_face(const tinyobj::index_t* indices, int count) {
     faces_++;
     if (count < 3) return;  // no area
-    if (count > kMaxCorners) fail("field 'f {}': it has more than 1024 corners; triangulate the model", faces_);
+    if (size_t(count) > kMaxPolygon) fail("field 'f {}': it has more than 1024 corners; triangulate the model", faces_);
     corners_.clear();
     points_.clear();
     for (int i = 0; i < count; i++) {
@@ -221,6 +213,12 @@ std::vector<FaceNormal> find_face_normals(const ObjMesh& mesh) {
 }
 
 }  // namespace
+
+bool is_usable(const glm::vec3& value) {
+  constexpr float kMaxCoordinate = 1e15f;  // squares of differences stay finite
+  return std::abs(value.x) <= kMaxCoordinate && std::abs(value.y) <= kMaxCoordinate &&
+         std::abs(value.z) <= kMaxCoordinate;  // false for NaN
+}
 
 void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint32_t, 3>>& triangles) {
   if (corners.size() == 3) {

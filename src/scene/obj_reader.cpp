@@ -106,13 +106,7 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
   return draw;
 }
 
-State blended_state(State state) {
-  const BlendTerm over{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, BlendEquation::add};
-  const BlendTerm alpha_over{BlendFactor::one, BlendFactor::one_minus_src_alpha, BlendEquation::add};
-  state.blend = BlendState{over, alpha_over};
-  state.depth.write = false;
-  return state;
-}
+}  // namespace
 
 Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options, const ObjLimits& limits) {
   Frame frame;
@@ -122,7 +116,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   }
   set_up_scene(frame, bounds, std::nullopt, options);
   frame.models = {glm::mat4(1.0f)};
-  frame.states = {opaque_state(frame), blended_state(opaque_state(frame))};
+  frame.states = {opaque_state(frame), blended_state(frame)};
 
   add_missing_normals(mesh);
   // The last material is that of faces without one.
@@ -151,8 +145,6 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   for (DrawCommand& draw : blended) frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
   return frame;
 }
-
-}  // namespace
 
 Frame read_obj(std::string_view text, std::string_view name, const ResourceReader& resources, const LoadOptions& given,
                const ObjLimits& limits) {

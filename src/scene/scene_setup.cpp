@@ -59,4 +59,13 @@ State opaque_state(const Frame& frame) {
   return state;
 }
 
+State blended_state(const Frame& frame) {
+  State state = opaque_state(frame);
+  const BlendTerm over{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, BlendEquation::add};
+  const BlendTerm alpha_over{BlendFactor::one, BlendFactor::one_minus_src_alpha, BlendEquation::add};
+  state.blend = BlendState{over, alpha_over};
+  state.depth.write = false;
+  return state;
+}
+
 }  // namespace brokkr

@@ -18,6 +18,9 @@ void set_up_scene(Frame& frame, const Bounds& bounds, const std::optional<Camera
 // The state of opaque draws: whole target, depth test and write with `less`, no culling.
 State opaque_state(const Frame& frame);
 
+// The state of what is blended over that: without depth writes.
+State blended_state(const Frame& frame);
+
 // width / height of the target that set_up_scene would make.
 float scene_aspect(const LoadOptions& options);
 

@@ -230,7 +230,7 @@ void validate_materials(const Frame& frame) {
   for (size_t i = 0; i < frame.materials.size(); i++) {
     const Material& material = frame.materials[i];
     const Place place{"material", i};
-    require_enum(place, "kind", material.kind <= MaterialKind::blinn_phong);
+    require_enum(place, "kind", material.kind <= MaterialKind::metallic_roughness);
     require_finite(place, "diffuse", material.diffuse);
     require_finite(place, "specular", material.specular);
     require_finite(place, "emission", material.emission);
@@ -241,6 +241,12 @@ void validate_materials(const Frame& frame) {
     const char* remedy = "use -1 for no texture";
     require_range(place, "diffuse_texture", material.diffuse_texture, -1, last_texture, remedy);
     require_range(place, "alpha_texture", material.alpha_texture, -1, last_texture, remedy);
+    require_range(place, "metallic_roughness_texture", material.metallic_roughness_texture, -1, last_texture, remedy);
+    require_range(place, "normal_texture", material.normal_texture, -1, last_texture, remedy);
+    require_range(place, "emission_texture", material.emission_texture, -1, last_texture, remedy);
+    require_range(place, "metallic", material.metallic, 0, 1, "clamp it");
+    require_range(place, "roughness", material.roughness, 0, 1, "clamp it");
+    require_finite(place, "normal_scale", material.normal_scale);
   }
 }
 
@@ -279,9 +285,9 @@ void validate_draw(const Frame& frame, const Place& place, const DrawCommand& dr
     fail_at(place, "element_count", "it is larger than vertex_count", "give the draw more vertices");
   }
   const Material& material = frame.materials[draw.material];
-  if (material.kind == MaterialKind::blinn_phong && draw.element_count > 0) {
-    if (frame.normals.empty()) fail_at(place, "material", "Blinn-Phong needs normals", "give one per position");
-    if ((material.diffuse_texture >= 0 || material.alpha_texture >= 0) && frame.texcoords.empty()) {
+  if (material.kind != MaterialKind::none && draw.element_count > 0) {
+    if (frame.normals.empty()) fail_at(place, "material", "its shader needs normals", "give one per position");
+    if (material.is_textured() && frame.texcoords.empty()) {
       fail_at(place, "material", "a texture needs texcoords", "give one per position");
     }
   }

@@ -31,8 +31,7 @@ void FileDialog::go(const std::string& folder) {
     const std::string name = it->path().filename().string();
     if (name.starts_with('.')) continue;
     const bool is_folder = it->is_directory(ignored);
-    const std::string ending = it->path().extension().string();
-    if (!is_folder && ending != ".bkf" && ending != ".obj") continue;
+    if (!is_folder && !is_loadable(name)) continue;
     entries_.push_back({name, is_folder, is_folder ? 0 : uint64_t(it->file_size(ignored))});
   }
   if (error) problem_ = folder_ + ": " + error.message();

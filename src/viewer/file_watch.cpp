@@ -54,8 +54,9 @@ bool FileWatch::concerns(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (name_.empty()) return false;
   if (name == name_) return true;
-  if (fs::path(name_).extension() != ".obj") return false;
-  static constexpr std::array kParts = {".mtl", ".png", ".jpg", ".jpeg", ".tga", ".bmp"};
+  const std::string scene = fs::path(name_).extension().string();
+  if (scene != ".obj" && scene != ".gltf" && scene != ".ply") return false;
+  static constexpr std::array kParts = {".mtl", ".bin", ".png", ".jpg", ".jpeg", ".tga", ".bmp"};
   const std::string ending = fs::path(name).extension().string();
   return std::find(kParts.begin(), kParts.end(), ending) != kParts.end();
 }

@@ -18,8 +18,8 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // Watches this file instead; for an .obj also its materials and pictures in the same folder. Empty, or a path that is
-  // no file: nothing is watched.
+  // Watches this file instead; for a .obj, .gltf or .ply also its materials, data and pictures in the same folder.
+  // Empty, or a path that is no file: nothing is watched.
   void watch(const std::string& path);
   // Whether it changed since the last call.
   bool take() { return changed_flag_.exchange(false); }

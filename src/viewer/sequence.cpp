@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "brokkr/load.h"
+
 namespace brokkr::viewer {
 namespace {
 
@@ -38,11 +40,12 @@ bool natural_less(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::vector<std::string> scenes_in(const std::string& folder) {
-  for (const char* const ending : {".bkf", ".obj"}) {
+  for (const bool captured : {true, false}) {
     std::vector<std::string> files;
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      if (it->path().extension() == ending && it->is_regular_file(error)) files.push_back(it->path().string());
+      const bool fits = (it->path().extension() == ".bkf") == captured && is_loadable(it->path().string());
+      if (fits && it->is_regular_file(error)) files.push_back(it->path().string());
     }
     std::sort(files.begin(), files.end(), natural_less);
     if (!files.empty()) return files;

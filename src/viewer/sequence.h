@@ -8,8 +8,8 @@
 
 namespace brokkr::viewer {
 
-// Scenes in `folder` (.bkf; where there are none, .obj), ordered by name, numbers in names by value: f2 before f10.
-// Empty where there are none or the folder cannot be read.
+// Scenes in `folder` (.bkf; where there are none, all other files that can be loaded), ordered by name, numbers in
+// names by value: f2 before f10. Empty where there are none or the folder cannot be read.
 std::vector<std::string> scenes_in(const std::string& folder);
 
 class Sequence {

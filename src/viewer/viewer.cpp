@@ -143,7 +143,7 @@ class Viewer : public ViewerCommands {
     std::vector<std::string> files = paths;
     if (paths.size() == 1 && fs::is_directory(paths[0], error)) {
       files = scenes_in(paths[0]);
-      if (files.empty()) return show_error(paths[0] + ": there are no .bkf or .obj files in this folder");
+      if (files.empty()) return show_error(paths[0] + ": there are no frames or scenes in this folder");
     }
     if (files.size() > 1) {
       sequence_.set(files);
@@ -175,6 +175,7 @@ class Viewer : public ViewerCommands {
     const bool keep = keep_camera_ && same_kind && camera.has_value();
     if (another && !file_.empty()) settings_.bookmarks[file_] = state_.camera.bookmarks;
     state_.scene = loaded.scene;
+    if (!loaded.scene->frame.warnings.empty()) show_note(loaded.scene->frame.warnings[0]);
     state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
     if (keep) state_.camera.move_to(*camera);
     file_ = loaded.path;
@@ -686,7 +687,7 @@ class Viewer : public ViewerCommands {
   void draw_welcome(glm::vec2 center) {
     ImGui::SetNextWindowPos({center.x, center.y}, ImGuiCond_Always, {0.5f, 0.5f});
     if (ImGui::Begin("##welcome", nullptr, kBarFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
-      ImGui::TextUnformatted("Drop a frame (.bkf), a scene (.obj) or a folder of frames here, or");
+      ImGui::TextUnformatted("Drop a frame (.bkf), a scene (.obj, .glb, .ply, .stl) or a folder of frames here, or");
       if (ImGui::Button("Open...")) act({Action::open_file});
       ImGui::SameLine();
       if (ImGui::Button("Show a generated scene")) open({"generated:city"});

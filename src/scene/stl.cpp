@@ -1,0 +1,145 @@
+#include "scene/stl.h"
+
+#include <bit>
+#include <cctype>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "scene/failure.h"
+#include "scene/file_io.h"
+#include "scene/obj.h"
+#include "scene/text_scanner.h"
+
+namespace brokkr {
+namespace {
+
+constexpr size_t kHeader = 84, kFacet = 50, kCountAt = 80, kNormalBytes = 12, kPositionBytes = 12;
+
+struct PositionHash {
+  size_t operator()(const glm::vec3& p) const {
+    uint64_t value = 0;
+    for (int i = 0; i < 3; i++) value = (value ^ std::bit_cast<uint32_t>(p[i])) * 0x9e3779b97f4a7c15u;
+    return size_t(value ^ value >> 29);
+  }
+};
+
+// Collects corners, three to a triangle.
+class Facets {
+ public:
+  void add(glm::vec3 position) {
+    if (!is_usable(position)) {
+      fail("field 'facet {}': a vertex is not finite or beyond 1e15; scale the model", corners_ / 3 + 1);
+    }
+    position += 0.0f;  // -0 and 0 are one place
+    const auto [found, is_new] = numbers_.emplace(position, int(mesh_.positions.size()));
+    if (is_new) mesh_.positions.push_back(position);
+    if (corners_ % 3 == 0) {
+      if (mesh_.triangles.size() == kMaxTriangles) fail("there are more than 67 million triangles; split the model");
+      mesh_.triangles.emplace_back();
+    }
+    mesh_.triangles.back().corners[corners_++ % 3].position = found->second;
+  }
+  size_t corners() const { return corners_; }
+  ObjMesh take() { return std::move(mesh_); }
+
+ private:
+  ObjMesh mesh_;
+  std::unordered_map<glm::vec3, int, PositionHash> numbers_;
+  size_t corners_ = 0;
+};
+
+uint32_t read_u32(std::span<const std::byte> bytes, size_t at) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < 4; i++) value |= uint32_t(bytes[at + i]) << 8 * i;
+  return value;
+}
+
+bool is_binary(std::span<const std::byte> file) {
+  return file.size() >= kHeader && file.size() == kHeader + kFacet * uint64_t(read_u32(file, kCountAt));
+}
+
+ObjMesh read_binary(std::span<const std::byte> file) {
+  Facets facets;
+  for (size_t at = kHeader; at + kFacet <= file.size(); at += kFacet) {
+    for (size_t corner = 0; corner < 3; corner++) {
+      glm::vec3 position(0.0f);
+      for (size_t i = 0; i < 3; i++) {
+        position[int(i)] = std::bit_cast<float>(read_u32(file, at + kNormalBytes + corner * kPositionBytes + i * 4));
+      }
+      facets.add(position);
+    }
+  }
+  return facets.take();
+}
+
+bool is_word(std::string_view word, std::string_view lower) {
+  if (word.size() != lower.size()) return false;
+  for (size_t i = 0; i < word.size(); i++) {
+    if (std::tolower(static_cast<unsigned char>(word[i])) != lower[i]) return false;
+  }
+  return true;
+}
+
+ObjMesh read_ascii(std::string_view text) {
+  Facets facets;
+  TextScanner scanner(text);
+  for (std::string_view word = scanner.word(); !word.empty(); word = scanner.word()) {
+    const size_t facet = facets.corners() / 3 + 1;
+    if (is_word(word, "solid") || is_word(word, "endsolid")) {
+      scanner.line();  // the solid's name may be any words
+    } else if (is_word(word, "vertex")) {
+      glm::vec3 position(0.0f);
+      for (int i = 0; i < 3; i++) {
+        const auto number = scanner.number<float>();
+        if (!number) fail("field 'facet {}': a vertex has no three numbers; export the file again", facet);
+        position[i] = *number;
+      }
+      facets.add(position);
+    } else if (is_word(word, "facet")) {
+      scanner.line();  // its normal
+    } else if (is_word(word, "endloop")) {
+      if (facets.corners() % 3 != 0) fail("field 'facet {}': it has no three vertices; export the file again", facet);
+    } else if (!is_word(word, "outer") && !is_word(word, "loop") && !is_word(word, "endfacet")) {
+      fail("field 'facet {}': '{}' is no word of STL; export the file again", facet, word.substr(0, 40));
+    }
+  }
+  if (facets.corners() % 3 != 0) fail("field 'facet': the last one is cut short; copy the file again");
+  return facets.take();
+}
+
+ObjMesh parse(std::span<const std::byte> file) {
+  if (is_binary(file)) return read_binary(file);
+  if (is_word(TextScanner(as_text(file.first(std::min<size_t>(file.size(), 64)))).word(), "solid")) {
+    return read_ascii(as_text(file));
+  }
+  if (file.size() < kHeader) fail("field 'file': {} bytes are no STL file; name another one", file.size());
+  const uint32_t count = read_u32(file, kCountAt);
+  fail("field 'triangles': its {} bytes are not the 84 + 50 n of the {} triangles that it says; copy the file again",
+       file.size(), count);
+}
+
+}  // namespace
+
+Frame read_stl(std::span<const std::byte> file, std::string_view name, const LoadOptions& options) {
+  try {
+    if (options.progress) options.progress(0.1);
+    ObjMesh mesh = parse(file);
+    if (options.progress) options.progress(0.6);
+    if (mesh.triangles.empty()) fail("field 'triangles': there are none; name an STL file with triangles");
+    Frame frame = make_frame(std::move(mesh), {}, options);
+    frame.application = std::filesystem::path(name).stem().string();
+    frame.source = name;
+    validate(frame);
+    return frame;
+  } catch (const std::runtime_error& error) {
+    fail("{}: {}", name, error.what());
+  }
+}
+
+Frame read_stl(const std::filesystem::path& path, const LoadOptions& options) {
+  return read_stl(read_file(path, kMaxStlBytes), path.string(), options);
+}
+
+}  // namespace brokkr
