@@ -15,8 +15,8 @@ struct MissingResource : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Contents of a file by the name that the scene file has for it. Throws MissingResource where it is missing, and std::runtime_error
-// where it cannot be read.
+// Contents of a file by the name that the scene file has for it. Throws MissingResource where it is missing, and
+// std::runtime_error where it cannot be read.
 using ResourceReader = std::function<std::vector<std::byte>(const std::string& name)>;
 
 // Reads files of at most `max_bytes` in the folder of `path` and in folders below it. Throws for names that are
