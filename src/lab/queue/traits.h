@@ -75,7 +75,7 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
             "elements lie in the slots", "YNNYYYYN"),
       queue(QueueKind::lcrq, "LCRQ", "linked concurrent ring queue", "Morrison and Afek 2013", "YPYNNYYN",
             "31-bit elements and 31-bit positions share one 64-bit word where the original swaps 128 bits; rings come "
-            "from a pool and are used again"),
+            "from a pool and are used again; while one thread collects rings, others that need one wait"),
       queue(QueueKind::sfq, "SFQ", "Scogland-Feng queue, blocking", "Scogland and Feng 2015", "YYYYYNNN"),
       queue(QueueKind::nsfq, "NSFQ", "Scogland-Feng queue, non-blocking", "Scogland and Feng 2015", "NNYYYYYN"),
       queue(QueueKind::wfq, "WFQ", "wait-free queue", "Yang and Mellor-Crummey 2016", "YPYNNYYN",
