@@ -80,7 +80,7 @@ void require_scenes(const std::vector<std::string>& files) {
     if (file.starts_with("generated:")) {
       require_known_kind(file);
     } else if (std::filesystem::is_directory(file, error)) {
-      if (!holds_scene(file)) throw std::runtime_error(file + ": there are no .bkf or .obj files in this folder");
+      if (!holds_scene(file)) throw std::runtime_error(file + ": there are no frames or scenes in this folder");
     } else if (access(file.c_str(), R_OK) != 0) {
       throw std::runtime_error(file + ": cannot be opened (" + std::strerror(errno) +
                                "); check the name and its permissions");

@@ -111,11 +111,27 @@ void print_summary(const std::string& shown, const Target& target, const Timing&
   }
 }
 
+// Every layer of a target to a file of its own, for {} stands for the layer's number (with several inputs: for
+// NAME-NUMBER). Returns what the summary calls them.
+std::string write_layers(const std::string& path, const std::string& file, bool several,
+                         const std::vector<Layer>& layers, ColorFormat format) {
+  std::string first, last;
+  for (size_t number = 0; number < layers.size(); ++number) {
+    last = several ? output_name(path, file, true, "--output") : path;
+    const size_t place = several ? last.rfind('.') : last.find("{}");
+    last.replace(place, several ? 0 : 2, (several ? "-" : "") + std::to_string(number));
+    if (number == 0) first = last;
+    write_color(last, layers[number], format);
+  }
+  return first + " to " + last;
+}
+
 void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, const Request& request) {
   // File names are checked first: a wrong one should not cost the rendering.
-  const std::string picture = arguments.has("no-output")
-                                  ? ""
-                                  : output_name(arguments.text("output", "{}.png"), file, request.several, "--output");
+  const std::string asked = arguments.text("output");
+  std::string picture = arguments.has("no-output")
+                            ? ""
+                            : output_name(asked.empty() ? "{}.png" : asked, file, request.several, "--output");
   const auto extra = [&](const char* option) {
     const std::string path = arguments.text(option);
     return path.empty() || path == "-" ? path : output_name(path, file, request.several, std::string("--") + option);
@@ -136,7 +152,11 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     result = render_frames(renderer, prepared, request, timing, progress);
     const Layer& layer = result.targets[target].layers[layer_number];
     progress.show("writing " + picture);
-    if (!picture.empty()) write_color(picture, layer, frame.targets[target].format);
+    const std::vector<Layer>& layers = result.targets[target].layers;
+    if (layers.size() > 1 && !arguments.has("layer") && !picture.empty() && asked.find("{}") != std::string::npos)
+      picture = write_layers(asked, file, request.several, layers, frame.targets[target].format);
+    else if (!picture.empty())
+      write_color(picture, layer, frame.targets[target].format);
     write_aovs(renderer, prepared, request, file, layer, target, layer_number);
   }
   const std::string json = json_text(statistics_json(file, timing, result));
@@ -178,9 +198,11 @@ int run_render(const Arguments& arguments) {
 Command render_command() {
   const std::vector<Option> own = {
       needed(several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw"))),
-      file_option("-o,--output", "FILE",
-                  "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder); - writes PNG to "
-                  "standard output"),
+      file_option(
+          "-o,--output", "FILE",
+          "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder), or for the number of a "
+          "target's layer, as with --views, where that has several: each is written; - writes PNG to standard "
+          "output"),
       flag("--no-output", "Write no picture"),
       several(
           text_option("--aov", "NAME=FILE",

@@ -49,10 +49,10 @@ class Opening(unittest.TestCase):
     def test_what_cannot_be_shown_is_refused(self):
         self.refused("missing.bkf", "cannot be opened")
         self.write("notes.txt", "x")
-        self.refused("notes.txt", ".bkf or .obj")
+        self.refused("notes.txt", "name a .bkf, .obj,")
         self.refused("generated:citty", "did you mean")
         (self.path / "empty").mkdir()
-        self.refused("empty", "no .bkf or .obj files", ways=[("view",)])
+        self.refused("empty", "no frames or scenes", ways=[("view",)])
         errors = self.run_program("view", "one.bkf", "missing.obj", code=1)
         self.assertEqual((len(errors), "missing.obj" in errors[0]), (1, True), errors)
 

@@ -105,6 +105,17 @@ class Outputs(unittest.TestCase):
         self.run_program("render", "one.bkf", "one.bkf", "-o", "-", code=2)
         self.assertEqual(list(self.path.glob("-*")), [])
 
+    def test_every_layer_has_a_file(self):
+        scene = ["render", "generated:sphere-100k?triangles=300", "--views", 3, "--view-size", 32]
+        self.run_program(*scene, "-o", "view-{}.png")
+        self.assertEqual(sorted(p.name for p in self.path.glob("*.png")), [f"view-{n}.png" for n in range(3)])
+        for number in range(3):
+            self.run_program(*scene, "--layer", number, "-o", "alone.png")
+            self.assertEqual((self.path / f"view-{number}.png").read_bytes(), (self.path / "alone.png").read_bytes())
+        self.assertNotEqual((self.path / "view-0.png").read_bytes(), (self.path / "view-1.png").read_bytes())
+        self.run_program("render", scene[1], "generated:city?triangles=300", *scene[2:], "-o", "a-{}.exr")
+        self.assertEqual(len(list(self.path.glob("a-generated-*-[012].exr"))), 6)
+
     def test_a_terminal_is_spared_a_picture(self):
         for words in (["render", "one.bkf", "-o", "-"], ["pattern", "hilbert", "-o", "-"], ["check", "one.bkf", "-o", "-"]):
             near, far = pty.openpty()
