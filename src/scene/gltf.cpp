@@ -200,7 +200,8 @@ class Meshes {
       }
     }
     if (differs) warnings_.add("colours of vertices are not drawn; surfaces have their mean");
-    found->second = glm::vec3(sum / double(colors.size() / components));
+    const size_t vertices = colors.size() / components;
+    found->second = glm::vec3(sum / double(vertices));
     return found->second;
   }
 

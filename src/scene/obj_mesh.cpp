@@ -103,7 +103,7 @@ class Parser : public tinyobj::MaterialReader {
     try {
       in.str(std::string(as_text(resources_(texture_name(file)))));
     } catch (const MissingResource& problem) {
-      mesh_.missing.push_back(problem.what());
+      mesh_.missing.emplace_back(problem.what());
       return false;
     }
     const size_t first = materials->size();

@@ -396,7 +396,7 @@ Frame read_ply(std::span<const std::byte> file, std::string_view name, const Res
     const std::optional<glm::vec3> color = reader.mean_color();
     if (color && header.texture.empty()) material.material.diffuse = *color * *color;  // as textures are decoded
     Frame frame = make_frame(std::move(mesh), resources, options, {.texture_pixels = limits.texture_pixels});
-    if (color) frame.warnings.push_back("colours of vertices are not drawn; the surface has their mean");
+    if (color) frame.warnings.emplace_back("colours of vertices are not drawn; the surface has their mean");
     frame.application = std::filesystem::path(name).stem().string();
     frame.source = name;
     validate(frame);

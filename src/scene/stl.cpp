@@ -87,8 +87,8 @@ ObjMesh read_ascii(std::string_view text) {
   TextScanner scanner(text);
   for (std::string_view word = scanner.word(); !word.empty(); word = scanner.word()) {
     const size_t facet = facets.corners() / 3 + 1;
-    if (is_word(word, "solid") || is_word(word, "endsolid")) {
-      scanner.line();  // the solid's name may be any words
+    if (is_word(word, "solid") || is_word(word, "endsolid") || is_word(word, "facet")) {
+      scanner.line();  // the solid's name, which may be any words, or the facet's normal
     } else if (is_word(word, "vertex")) {
       glm::vec3 position(0.0f);
       for (int i = 0; i < 3; i++) {
@@ -97,8 +97,6 @@ ObjMesh read_ascii(std::string_view text) {
         position[i] = *number;
       }
       facets.add(position);
-    } else if (is_word(word, "facet")) {
-      scanner.line();  // its normal
     } else if (is_word(word, "endloop")) {
       if (facets.corners() % 3 != 0) fail("field 'facet {}': it has no three vertices; export the file again", facet);
     } else if (!is_word(word, "outer") && !is_word(word, "loop") && !is_word(word, "endfacet")) {
