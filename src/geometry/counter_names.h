@@ -4,14 +4,17 @@
 namespace brokkr {
 
 // As in Statistics, which says what each is; the last two are maxima.
-#define BROKKR_COUNTERS(X)                                                                           \
-  X(batches)                                                                                         \
-  X(vertex_shader_runs)                                                                              \
-  X(triangles_in)                                                                                    \
-  X(triangles_culled)                                                                                \
-  X(triangles_clipped)                                                                               \
-  X(triangles_out) X(triangle_rasterizer_pairs) X(triangle_bin_pairs) X(queue_elements) X(fragments) \
-      X(fragments_shaded) X(quads) X(visits) X(admission_waits) X(spins) X(queue_peak) X(store_peak)
+#define BROKKR_COUNTERS(X)     \
+  X(batches)                   \
+  X(vertex_shader_runs)        \
+  X(triangles_in)              \
+  X(triangles_culled)          \
+  X(triangles_clipped)         \
+  X(triangles_out)             \
+  X(triangle_rasterizer_pairs) \
+  X(triangle_bin_pairs)        \
+  X(queue_elements)            \
+  X(fragments) X(fragments_shaded) X(quads) X(visits) X(admission_waits) X(spins) X(queue_peak) X(store_peak)
 #define BROKKR_COUNTER(name) name,
 enum class Counter : int { BROKKR_COUNTERS(BROKKR_COUNTER) count };
 #undef BROKKR_COUNTER
