@@ -57,10 +57,20 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
   return out;
 }
 
-// `in` has what all shaders get; the rest is filled in as the shader's traits ask for it.
+// One mode. A function of its own for each: what one shader needs of registers and stack costs the others nothing.
 template <class Shader>
-BROKKR_FN Fragment<Warp> shade_with(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Mask m) {
+BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   const FrameTables& frame = *context.frame;
+  ShaderInput<Warp> in;
+  in.frame = context.frame;
+  in.draw = nullptr;
+  in.material = nullptr;
+  in.view = nullptr;
+  in.x = samples.x;
+  in.y = samples.y;
+  in.z = samples.z;
+  in.primitive = samples.primitive;
+  in.draw_number = 0u;
   const auto run_of = [&] { return w.gather(frame.batch_run, as_int(in.primitive >> 5), m); };
   if constexpr (Shader::kDrawNumber) {
     static_assert(sizeof(RunRecord) == 16);
@@ -76,25 +86,6 @@ BROKKR_FN Fragment<Warp> shade_with(Warp& w, ShadeContext& context, ShaderInput<
   }
 }
 
-#define BROKKR_SHADING(value, name, shader, meaning) \
-  case Shading::value: return shade_with<shader<Warp>>(w, context, in, m);
-BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
-  ShaderInput<Warp> in;
-  in.frame = context.frame;
-  in.draw = nullptr;
-  in.material = nullptr;
-  in.view = nullptr;
-  in.x = samples.x;
-  in.y = samples.y;
-  in.z = samples.z;
-  in.primitive = samples.primitive;
-  in.draw_number = 0u;
-  switch (context.shading) {
-#include "brokkr/shadings.def"
-  }
-  return Flat<Warp>()(w, in, m);
-}
-
 // Whether the mode's shader looks at materials, and so may discard fragments.
 #define BROKKR_SHADING(value, name, shader, meaning) \
   case Shading::value: return shader<Warp>::kMaterial;
@@ -105,11 +96,16 @@ BROKKR_FN bool shows_materials(Shading shading) {
   return false;
 }
 
+#define BROKKR_SHADING(value, name, shader, meaning) \
+  case Shading::value: return shade_samples<shader<Warp>>(w, context, samples, m);
 // Shades the lanes of m. Where RasterTables::quads says so, lanes must come as quads of one primitive, helpers
 // included.
 BROKKR_FN Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   if (context.shading == Shading::flat) return Flat<Warp>()(w, ShaderInput<Warp>(), m);
-  return shade_samples(w, context, samples, m);
+  switch (context.shading) {
+#include "brokkr/shadings.def"
+  }
+  return Flat<Warp>()(w, ShaderInput<Warp>(), m);
 }
 
 BROKKR_MACHINE_END
