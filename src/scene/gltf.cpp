@@ -613,19 +613,14 @@ class SceneReader {
 
 Frame read_gltf(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
                 const LoadOptions& options, const GltfLimits& limits) {
-  try {
+  return named_frame(name, [&] {
     if (options.progress) options.progress(0.1);
     GltfData data(file, resources);
     if (options.progress) options.progress(0.4);
     Frame frame = SceneReader(data, options, limits).read();
     if (options.progress) options.progress(0.9);
-    frame.application = std::filesystem::path(name).stem().string();
-    frame.source = name;
-    validate(frame);
     return frame;
-  } catch (const std::runtime_error& error) {
-    fail("{}: {}", name, error.what());
-  }
+  });
 }
 
 Frame read_gltf(const std::filesystem::path& path, const LoadOptions& options, const GltfLimits& limits) {

@@ -151,7 +151,7 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
   LoadOptions options = given;
   if (given.warning)
     options.warning = [&](const std::string& problem) { given.warning(std::string(name) + ": " + problem); };
-  try {
+  return named_frame(name, [&] {
     const auto report = [&](double part) {
       if (options.progress) options.progress(part);
     };
@@ -163,14 +163,9 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
     }
     if (mesh.triangles.empty()) fail("field 'f': there are no faces; name an OBJ file with faces");
     Frame frame = make_frame(std::move(mesh), resources, options, limits);
-    frame.application = std::filesystem::path(name).stem().string();
-    frame.source = name;
     report(0.9);
-    validate(frame);
     return frame;
-  } catch (const std::runtime_error& error) {
-    fail("{}: {}", name, error.what());
-  }
+  });
 }
 
 Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, const ObjLimits& limits) {

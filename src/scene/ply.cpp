@@ -13,6 +13,7 @@
 #include "scene/failure.h"
 #include "scene/file_io.h"
 #include "scene/obj.h"
+#include "scene/scene_setup.h"
 #include "scene/text_scanner.h"
 
 namespace brokkr {
@@ -382,7 +383,7 @@ class PlyReader {
 
 Frame read_ply(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
                const LoadOptions& options, const PlyLimits& limits) {
-  try {
+  return named_frame(name, [&] {
     if (options.progress) options.progress(0.1);
     TextScanner text(as_text(file));
     const Header header = read_header(text);
@@ -397,13 +398,8 @@ Frame read_ply(std::span<const std::byte> file, std::string_view name, const Res
     if (color && header.texture.empty()) material.material.diffuse = *color * *color;  // as textures are decoded
     Frame frame = make_frame(std::move(mesh), resources, options, {.texture_pixels = limits.texture_pixels});
     if (color) frame.warnings.emplace_back("colours of vertices are not drawn; the surface has their mean");
-    frame.application = std::filesystem::path(name).stem().string();
-    frame.source = name;
-    validate(frame);
     return frame;
-  } catch (const std::runtime_error& error) {
-    fail("{}: {}", name, error.what());
-  }
+  });
 }
 
 Frame read_ply(const std::filesystem::path& path, const LoadOptions& options, const PlyLimits& limits) {

@@ -1,5 +1,7 @@
 #include "scene/scene_setup.h"
 
+#include <filesystem>
+#include <stdexcept>
 #include <utility>
 
 #include "scene/failure.h"
@@ -66,6 +68,18 @@ State blended_state(const Frame& frame) {
   state.blend = BlendState{over, alpha_over};
   state.depth.write = false;
   return state;
+}
+
+Frame named_frame(std::string_view name, const std::function<Frame()>& read) {
+  try {
+    Frame frame = read();
+    frame.application = std::filesystem::path(name).stem().string();
+    frame.source = name;
+    validate(frame);
+    return frame;
+  } catch (const std::runtime_error& error) {
+    fail("{}: {}", name, error.what());
+  }
 }
 
 }  // namespace brokkr

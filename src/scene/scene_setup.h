@@ -1,7 +1,9 @@
 // What every scene needs around its meshes: a target, its views, a state and a clear.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string_view>
 
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
@@ -23,5 +25,8 @@ State blended_state(const Frame& frame);
 
 // width / height of the target that set_up_scene would make.
 float scene_aspect(const LoadOptions& options);
+
+// What `read` makes of the file `name`, named after it and validated. Errors begin with the file's name.
+Frame named_frame(std::string_view name, const std::function<Frame()>& read);
 
 }  // namespace brokkr

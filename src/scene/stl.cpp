@@ -10,6 +10,7 @@
 #include "scene/failure.h"
 #include "scene/file_io.h"
 #include "scene/obj.h"
+#include "scene/scene_setup.h"
 #include "scene/text_scanner.h"
 
 namespace brokkr {
@@ -121,19 +122,13 @@ ObjMesh parse(std::span<const std::byte> file) {
 }  // namespace
 
 Frame read_stl(std::span<const std::byte> file, std::string_view name, const LoadOptions& options) {
-  try {
+  return named_frame(name, [&] {
     if (options.progress) options.progress(0.1);
     ObjMesh mesh = parse(file);
     if (options.progress) options.progress(0.6);
     if (mesh.triangles.empty()) fail("field 'triangles': there are none; name an STL file with triangles");
-    Frame frame = make_frame(std::move(mesh), {}, options);
-    frame.application = std::filesystem::path(name).stem().string();
-    frame.source = name;
-    validate(frame);
-    return frame;
-  } catch (const std::runtime_error& error) {
-    fail("{}: {}", name, error.what());
-  }
+    return make_frame(std::move(mesh), {}, options);
+  });
 }
 
 Frame read_stl(const std::filesystem::path& path, const LoadOptions& options) {
