@@ -15,6 +15,7 @@ const std::vector<Command>& commands() {
     info_command(),
     pixel_command(),
     compare_command(),
+    fuzz_settings_command(),
     extract_command(),
     bench_command(),
     plot_command(),

@@ -15,6 +15,7 @@ Command check_command();
 Command info_command();
 Command pixel_command();
 Command compare_command();
+Command fuzz_settings_command();
 Command extract_command();
 Command bench_command();
 Command plot_command();

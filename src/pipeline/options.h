@@ -23,6 +23,7 @@ struct OptionInfo {
   const char* unit = "";                    // "ms"
   const char* zero = "";                    // what 0, or no value, stands for
   bool scheduling = false;                  // the option is about the work of blocks, or its end
+  bool decides_picture = false;             // it decides what is drawn, or whether all of it is; no other may
   std::optional<Policy> policy = {};        // the only one that reads it
   std::optional<MachineKind> machine = {};  // the only one that reads it
   const char* help = "";

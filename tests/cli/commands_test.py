@@ -109,6 +109,13 @@ class Commands(unittest.TestCase):
                 self.assertEqual(overdraw[y][x], 1 if inside else 0, (x, y))
         self.assertEqual((self.path / "d.exr").read_bytes()[:4], b"\x76\x2f\x31\x01")
 
+    def test_fuzz_settings(self):
+        text = self.run_program("fuzz-settings", self.file, "--runs", 12, "--seed", 7, "--machine", "cpu")
+        self.assertIn("12 settings of seed 7 drew the same bits", text)
+        result = json.loads(self.run_program("fuzz-settings", self.file, "--runs", "3", "--machine", "cpu", "--json"))
+        self.assertEqual((result["runs"], result["passed"], result["difference"]), (3, True, None))
+        self.run_program("fuzz-settings", self.file, "--budget", "1", code=2)
+
     def test_several_files_and_frames(self):
         other = self.write("two.bkf", container(frame(2 * SIZE), TRIANGLE))
         text = self.run_program("render", self.file, other, "-o", "{}-drawn.png", "--frames", "3", "--stats", "{}.json")
