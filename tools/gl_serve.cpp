@@ -9,12 +9,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "app/workload.h"
 #include "brokkr/frame.h"
 #include "log/machine_facts.h"
 #include "reference/egl_context.h"
 #include "reference/gl_renderer.h"
+#include "reference/gl_vertex_count.h"
 
 namespace brokkr {
 namespace {
@@ -36,6 +39,7 @@ class Server {
     const std::string what = request.at("do");
     if (what == "load") return load(request);
     if (what == "drop") return drop();
+    if (what == "count") return count(request);
     if (!renderer_) throw std::runtime_error("no frame is loaded");
     if (what == "draw") return draw(request);
     if (what == "read") return read(request);
@@ -66,6 +70,20 @@ class Server {
             {"height", target.height},
             {"layers", target.layers},
             {"triangles", triangle_count(frame_)}};
+  }
+
+  Json count(const Json& request) {
+    const std::string path = request.at("file");
+    std::vector<uint32_t> indices(request.at("indices").get<size_t>());
+    std::ifstream file(path, std::ios::binary);
+    file.read(reinterpret_cast<char*>(indices.data()), std::streamsize(indices.size() * sizeof indices[0]));
+    if (!file) throw std::runtime_error(path + ": holds less than " + std::to_string(indices.size()) + " indices");
+    const auto first = request.at("first").get<std::vector<uint32_t>>();
+    const auto length = request.at("count").get<std::vector<uint32_t>>();
+    if (first.size() != length.size()) throw std::runtime_error("'first' and 'count' have not the same length");
+    std::vector<GlIndexRange> ranges;
+    for (size_t i = 0; i < first.size(); ++i) ranges.push_back({first[i], length[i]});
+    return {{"vertex_runs", count_vertex_runs(context_, indices, ranges)}};
   }
 
   Json draw(const Json& request) {

@@ -1,5 +1,5 @@
-// brokkr-gl-bench as a peer of `brokkr bench`: one process that keeps a frame and draws it when asked, so that both can
-// take turns without loading again.
+// brokkr-gl-bench as a peer of `brokkr bench` and `brokkr batches`: one process that keeps a frame and draws it when
+// asked, so that both can take turns without loading again.
 //
 // One JSON object per line on standard input, one per line back on standard output. First it says who it is:
 //   {"renderer", "version", "vendor", "device", "software"}
@@ -12,6 +12,9 @@
 //   {"do": "read", "layer", "file"}
 //       -> {"width", "height", "channels"}: writes colour, four values per pixel, bytes ("u8") or
 //          floats ("f32"), and then depth as floats; rows bottom to top
+//   {"do": "count", "file", "indices", "first", "count"}
+//       -> {"vertex_runs"}: per range of the file's 32-bit `indices` how often the driver runs the vertex shader
+//          (reference/gl_vertex_count.h); needs no frame
 //   {"do": "drop"}
 //       -> {}: forgets the frame
 // It ends when standard input does.

@@ -15,6 +15,7 @@ enum class VertexMemory : uint8_t {
   look_back_modulo_3,   // the same with distances that depend on the corner: NVIDIA under Direct3D
   least_recently_used,  // the last `memory_size` distinct vertices
   first_in_first_out,   // the last `memory_size` shaded ones
+  by_number,            // the last one of each remainder of its number by `memory_size`
   everything,           // all of the batch
   nothing,              // every index is shaded
 };
@@ -33,7 +34,7 @@ struct BatchModel {
   uint32_t segment = 0;
 };
 
-// nvidia, nvidia-gl, amd, intel, warp, precomputed, none.
+// nvidia, nvidia-gl, amd, intel, llvmpipe, warp, precomputed, none.
 std::span<const BatchModel> batch_models();
 
 // Throws std::invalid_argument that lists the names.

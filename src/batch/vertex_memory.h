@@ -22,6 +22,7 @@ template <class T>
 class PerBatch {
  public:
   explicit PerBatch(size_t vertices) : values_(vertices), stamp_(vertices, 0) {}
+  size_t size() const { return values_.size(); }
   bool has(uint32_t vertex) const { return stamp_[vertex] == now_; }
   const T& get(uint32_t vertex) const { return values_[vertex]; }
   // The vertex's value, a new one where the batch had none.
@@ -119,6 +120,21 @@ class FifoMemory {
   PerBatch<uint32_t> number_;
 };
 
+// `size` places; a vertex takes that of its number modulo `size`.
+class PlaceMemory {
+ public:
+  PlaceMemory(size_t, uint32_t size) : places_(size) {}
+  bool has(uint32_t vertex, uint32_t) const {
+    const auto place = uint32_t(vertex % places_.size());
+    return places_.has(place) && places_.get(place) == vertex;
+  }
+  void use(uint32_t vertex, uint32_t) { places_[uint32_t(vertex % places_.size())] = vertex; }
+  void reset() { places_.reset(); }
+
+ private:
+  PerBatch<uint32_t> places_;
+};
+
 class NoMemory {
  public:
   bool has(uint32_t, uint32_t) const { return false; }
@@ -164,6 +180,7 @@ auto with_memory(const BatchModel& model, size_t vertices, F&& f) {
     case VertexMemory::look_back_modulo_3: return paged(LookBackMemory(vertices, model.memory_size, true));
     case VertexMemory::least_recently_used: return paged(LruMemory(vertices, model.memory_size));
     case VertexMemory::first_in_first_out: return paged(FifoMemory(vertices, model.memory_size));
+    case VertexMemory::by_number: return paged(PlaceMemory(vertices, model.memory_size));
     case VertexMemory::everything: return paged(FifoMemory(vertices, ~0u));
     case VertexMemory::nothing: break;
   }

@@ -1,8 +1,6 @@
 // Other renderers that draw the same frames for comparison: OpenGL in a process of its own (brokkr-gl-bench).
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/line_process.h"
 #include "app/workload.h"
 
 namespace brokkr::app {
@@ -34,32 +33,6 @@ PeerSetup with_threads(PeerSetup setup, int threads);
 // brokkr-gl-bench beside this program, in its build, or under libexec; `given` where that is not empty. Throws
 // std::runtime_error.
 std::filesystem::path find_peer_program(const std::string& given);
-
-// A program that answers requests, one line each.
-class LineProcess {
- public:
-  // Starts `command` with `environment` added to this process's own; its standard error goes to the file `log`. Throws
-  // std::runtime_error where it cannot be started.
-  LineProcess(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
-              std::filesystem::path log);
-  ~LineProcess();  // ends it
-  LineProcess(const LineProcess&) = delete;
-  LineProcess& operator=(const LineProcess&) = delete;
-
-  void send(const std::string& line);
-  // The next line of its standard output. Throws std::runtime_error with the last words of its standard error where the
-  // program has ended, and where it writes nothing for `seconds`; the program is then ended.
-  std::string receive(int seconds);
-
- private:
-  [[noreturn]] void fail(const std::string& what);
-
-  std::string name_;
-  std::filesystem::path log_;
-  pid_t process_ = -1;
-  int socket_ = -1;
-  std::string pending_;  // received beyond the last line
-};
 
 struct PeerPicture {
   int width = 0, height = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <numeric>
 
 #include "batch/pages.h"
 #include "batch/predict.h"
@@ -60,6 +61,20 @@ double rate(const std::vector<std::vector<uint32_t>>& draws, const BatchModel& m
   return rate(draws, [&](const auto& indices) { return predict_batches(model, indices).vertex_runs; });
 }
 
+// The runs per triangle that the driver counts; empty where none is asked, or where it has failed.
+std::string measured_rate(const std::vector<std::vector<uint32_t>>& draws, const CountingDriver& driver) {
+  if (!driver.count) return "";
+  std::vector<uint32_t> indices;
+  std::vector<IndexRange> ranges;
+  for (const std::vector<uint32_t>& draw : draws) {
+    ranges.push_back({uint32_t(indices.size()), uint32_t(draw.size())});
+    indices.insert(indices.end(), draw.begin(), draw.end());
+  }
+  const std::vector<uint64_t> runs = driver.count(indices, ranges);
+  if (runs.empty() || indices.empty()) return "";
+  return fixed(double(std::accumulate(runs.begin(), runs.end(), uint64_t{0})) * 3 / double(indices.size()), 4);
+}
+
 template <class Cache>
 uint64_t misses_of(Cache cache, std::span<const uint32_t> indices) {
   uint64_t misses = 0;
@@ -83,11 +98,11 @@ uint64_t cache_misses(CachePolicy policy, std::span<const uint32_t> indices, uin
                                     : misses_of(FifoMemory(vertex_bound(indices), size), indices);
 }
 
-ReuseMode reuse_of(const std::string& model) {
+std::optional<ReuseMode> reuse_of(const std::string& model) {
   for (const auto& choice : Choices<ReuseMode>::all) {
     if (model == choice.name) return choice.value;
   }
-  return ReuseMode::none;
+  return std::nullopt;
 }
 
 namespace {
@@ -105,14 +120,15 @@ void measure_asr(const BatchInput& input, const BatchRequest& request, Rows& row
       request.progress(input.name + ": " + method.name + " for " + model.name);
       const auto row_of = [&](const char* post, const Ordered& ordered) {
         return row(input.name, triangles, model.name, method.name, post, fixed(rate(ordered.draws, model), 4),
-                   fixed(perfect, 4), distinct, ordered.copies, fixed(ordered.ms, 1));
+                   fixed(perfect, 4), distinct, ordered.copies, fixed(ordered.ms, 1), request.driver.name,
+                   measured_rate(ordered.draws, request.driver));
       };
       const Ordered ordered = order_all(input, method, model);
       none.push_back(row_of("none", ordered));
       if (!model.forgets_at_pages) continue;
-      const Ordered processed = post_processed(ordered, model);
-      all.push_back(row_of("all", processed));
-      ours.push_back(row_of("ours", method.method >= ReorderMethod::batch ? processed : ordered));
+      all.push_back(row_of("all", post_processed(ordered, model)));
+      ours.push_back(method.method >= ReorderMethod::batch ? all.back() : none.back());
+      ours.back()[4] = "ours";
     }
     for (Rows* part : {&none, &all, &ours}) append(rows, std::move(*part));
   }
@@ -125,11 +141,13 @@ void measure_caches(const BatchInput& input, const BatchRequest& request, Rows& 
       request.progress(input.name + ": caches, " + method.name + " for " + model.name);
       const Ordered ordered = order_all(input, method, model);
       const std::string asr = fixed(rate(ordered.draws, model), 4);
+      const std::string measured = measured_rate(ordered.draws, request.driver);
       for (uint32_t size = 1; size <= request.max_cache; ++size) {
         for (const auto& [policy, policy_name] : {std::pair{CachePolicy::fifo, "fifo"}, {CachePolicy::lru, "lru"}}) {
           const double predicted =
               rate(ordered.draws, [&, p = policy](const auto& indices) { return cache_misses(p, indices, size); });
-          rows.push_back(row(input.name, model.name, method.name, asr, policy_name, size, fixed(predicted, 4)));
+          rows.push_back(row(input.name, model.name, method.name, asr, policy_name, size, fixed(predicted, 4),
+                             request.driver.name, measured));
         }
       }
     }
@@ -143,7 +161,8 @@ void measure_sweep(const BatchInput& input, const BatchRequest& request, Rows& r
       for (uint32_t size = 3; size <= request.max_cache; size += size < 24 ? 1 : 4) {
         request.progress(input.name + ": " + method.name + " with " + std::to_string(size) + " for " + model.name);
         const Ordered ordered = order_all(input, method, model, size);
-        rows.push_back(row(input.name, model.name, method.name, size, fixed(rate(ordered.draws, model), 4)));
+        rows.push_back(row(input.name, model.name, method.name, size, fixed(rate(ordered.draws, model), 4),
+                           request.driver.name, measured_rate(ordered.draws, request.driver)));
       }
     }
   }
@@ -165,7 +184,7 @@ void measure_render(const BatchInput& input, const BatchRequest& request, Rows& 
       PreparedFrame prepared = renderer.prepare(frame);
       for (const uint32_t multiply_adds : {0u, request.work}) {
         RenderOptions o = request.render;
-        o.reuse = reuse_of(model.name);
+        o.reuse = reuse_of(model.name).value();
         o.vertex_work = multiply_adds;
         double ms = 0;
         Statistics s;
@@ -186,19 +205,24 @@ void measure_render(const BatchInput& input, const BatchRequest& request, Rows& 
 void measure_steps(const BatchInput&, const BatchRequest& request, Rows& rows) {
   if (!rows.empty()) return;
   std::vector<uint32_t> indices;
+  std::vector<IndexRange> drawn;
   for (uint32_t i = 0; i < kStepIndices; ++i) indices.push_back(i % 3);
+  for (uint32_t n = 3; n <= kStepIndices; n += 3) drawn.push_back({0, n});
+  const auto measured = request.driver.count ? request.driver.count(indices, drawn) : std::vector<uint64_t>{};
   for (const BatchModel& model : request.models) {
-    for (uint32_t n = 3; n <= kStepIndices; n += 3) {
-      rows.push_back(row(model.name, n, predict_batches(model, std::span(indices).first(n)).vertex_runs));
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      const uint64_t runs = predict_batches(model, std::span(indices).first(drawn[i].count)).vertex_runs;
+      rows.push_back(row(model.name, drawn[i].count, runs, request.driver.name,
+                         measured.empty() ? "" : std::to_string(measured[i])));
     }
   }
 }
 
 constexpr BatchExperiment kExperiments[] = {
-    {"asr", nullptr, "file,triangles,model,method,post,asr,perfect,vertices,copies,ms", measure_asr},
-    {"steps", "steps", "model,indices,vertex_runs", measure_steps},
-    {"caches", "caches", "file,model,method,asr,policy,size,predicted", measure_caches},
-    {"sweep", "sweep", "file,model,method,size,asr", measure_sweep},
+    {"asr", nullptr, "file,triangles,model,method,post,asr,perfect,vertices,copies,ms,driver,measured", measure_asr},
+    {"steps", "steps", "model,indices,vertex_runs,driver,measured", measure_steps},
+    {"caches", "caches", "file,model,method,asr,policy,size,predicted,driver,measured", measure_caches},
+    {"sweep", "sweep", "file,model,method,size,asr,driver,measured", measure_sweep},
     {"render", "frames", "file,machine,detail,lanes,reuse,order,vertex_work,ms,vertex_runs,triangles,asr,predicted_asr",
      measure_render},
 };

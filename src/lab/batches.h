@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,9 +11,17 @@
 #include "batch/frame_batches.h"
 #include "brokkr/frame.h"
 #include "brokkr/renderer.h"
+#include "lab/driver_count.h"
 #include "lab/result_table.h"
 
 namespace brokkr::lab {
+
+// A driver that counts its vertex shader runs; without `count`, none is asked.
+struct CountingDriver {
+  std::string name;  // GL_RENDERER
+  // Per range its runs (DriverCount::runs); nothing where the driver has failed.
+  std::function<std::vector<uint64_t>(std::span<const uint32_t> indices, std::span<const IndexRange> ranges)> count;
+};
 
 struct BatchRequest {
   std::vector<BatchModel> models;
@@ -21,6 +30,7 @@ struct BatchRequest {
   RenderOptions render;  // of the experiment with frames
   uint32_t work = 2000;  // multiply-adds of its longer vertex shader
   int frames = 5;
+  CountingDriver driver;
   std::function<void(const std::string&)> progress;
 };
 
@@ -37,8 +47,8 @@ uint64_t distinct_vertices(std::span<const uint32_t> indices);
 enum class CachePolicy : uint8_t { fifo, lru };
 uint64_t cache_misses(CachePolicy policy, std::span<const uint32_t> indices, uint32_t size);
 
-// The strategy that makes the batches of the model of this name.
-ReuseMode reuse_of(const std::string& model);
+// The pipeline's strategy that makes the batches of the model of this name; nothing where it has none.
+std::optional<ReuseMode> reuse_of(const std::string& model);
 
 inline constexpr uint32_t kStepIndices = 2400;  // some steps of the longest batch, Intel's 1791
 
@@ -49,7 +59,8 @@ struct BatchExperiment {
   void (*measure)(const BatchInput& input, const BatchRequest& request, Rows& rows);
 };
 
-// In the order of their tables:
+// `measured` is what the driver named in `driver` counts for the same indices, one draw call per draw of the file; both
+// columns are empty where no driver is asked. All else is predicted. In the order of their tables:
 //   asr     Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering
 //           took [Kerbl18, Tables 6.1 and 6.2]. `post` says whose order got the post-process of `brokkr optimize`,
 //           numbers by first use and copies of vertices, which models that forget at multiples of 2^16 ask for:

@@ -120,6 +120,15 @@ TEST(Predict, IntelHolds128Vertices) {
   EXPECT_EQ(runs("intel", repeated_triangle(1794)), 6u);
 }
 
+TEST(Predict, LlvmpipeHolds256VerticesByTheirNumber) {
+  EXPECT_EQ(runs("llvmpipe", {0, 255, 511, 0, 255, 511}), 5u);  // 255 and 511 take each other's place
+  EXPECT_EQ(runs("llvmpipe", {0, 254, 511, 0, 254, 511}), 3u);
+  EXPECT_EQ(runs("llvmpipe", loose(341)), 1023u);
+  EXPECT_EQ(predict_batches(batch_model("llvmpipe"), loose(342)).batches(), 2u);
+  EXPECT_EQ(runs("llvmpipe", repeated_triangle(1023)), 3u);
+  EXPECT_EQ(runs("llvmpipe", repeated_triangle(1026)), 6u);
+}
+
 TEST(Predict, NvidiaForgetsAtMultiplesOf65536) {
   const Indices inside = {10, 11, 12, 12, 11, 13}, across = {65535, 65534, 65536, 65536, 65534, 65537};
   EXPECT_EQ(runs("nvidia", inside), 4u);

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "batch/meshes.h"
+#include "batch/predict.h"
 #include "brokkr/load.h"
 
 namespace brokkr::lab {
@@ -37,6 +39,46 @@ TEST(Batches, ThreeVerticesOverAndOverAreShadedOncePerBatch) {
   }
 }
 
+// What a driver counts stands in columns of its own, for the indices that each row is about: here a driver that works
+// as the model does, so that both agree.
+TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
+  BatchRequest request;
+  request.models = {batch_model("nvidia-gl")};
+  request.methods = {reorder_method("original"), reorder_method("k-cache"), reorder_method("batch")};
+  request.max_cache = 4;
+  request.progress = [](const auto&) {};
+  request.driver.name = "a driver";
+  request.driver.count = [&](std::span<const uint32_t> indices, std::span<const IndexRange> ranges) {
+    std::vector<uint64_t> runs;
+    for (const IndexRange& range : ranges) {
+      runs.push_back(predict_batches(request.models[0], indices.subspan(range.first, range.count)).vertex_runs);
+    }
+    return runs;
+  };
+  const BatchInput input{"openarena", load_frame("scenes/openarena.bkf", {})};
+  ASSERT_GT(input.draws.size(), 1u);
+  for (const BatchExperiment& e : batch_experiments()) {
+    if (std::string(e.name) == "render") continue;
+    const Row columns = split(e.columns);
+    const auto place = [&](const std::string& column) {
+      return size_t(std::find(columns.begin(), columns.end(), column) - columns.begin());
+    };
+    Rows rows;
+    e.measure(input, request, rows);
+    EXPECT_FALSE(rows.empty()) << e.name;
+    for (const Row& r : rows) {
+      ASSERT_EQ(r.size(), columns.size()) << e.name;
+      EXPECT_EQ(r[place("driver")], "a driver") << e.name;
+      EXPECT_EQ(r[place("measured")], r[place(std::string(e.name) == "steps" ? "vertex_runs" : "asr")]) << e.name;
+    }
+  }
+  // One that has failed leaves its column empty.
+  request.driver.count = [](auto&&...) { return std::vector<uint64_t>{}; };
+  Rows rows;
+  batch_experiments()[0].measure(input, request, rows);
+  for (const Row& r : rows) EXPECT_EQ(r.back(), "");
+}
+
 // A mesh of more than 2^16 vertices: what only one method gets is seen beside what all get, and what nobody gets.
 TEST(Batches, ThePostProcessIsShownForNobodyForAllAndForOursAlone) {
   BatchRequest request;
@@ -59,6 +101,7 @@ TEST(Batches, ThePostProcessIsShownForNobodyForAllAndForOursAlone) {
     copies[key] = cell_of(r, "copies");
   }
   EXPECT_TRUE(rate.contains("amd none batch-fast"));
+  for (const Row& r : rows) EXPECT_EQ(cell_of(r, "driver") + cell_of(r, "measured"), "");  // none was asked
   for (const char* rival : {"original", "forsyth"}) {
     EXPECT_EQ(rate.at(std::string("nvidia ours ") + rival), rate.at(std::string("nvidia none ") + rival));
   }

@@ -1,8 +1,11 @@
 // brokkr batches: vertex reuse by model and method [Kerbl18, chapter 6].
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "app/batch_options.h"
 #include "app/input.h"
@@ -19,17 +22,20 @@ namespace {
 
 using lab::BatchInput, lab::BatchRequest;
 
-// One table per model, a line per file and post-process, and a column per method, as in [Kerbl18].
-void print_asr(const ResultTable& table, const BatchRequest& request) {
+// One table per model, a line per file and post-process, and a column per method, as in [Kerbl18]. `value` is the
+// column of the methods' numbers, and `title` says what they are.
+void print_asr(const ResultTable& table, const BatchRequest& request, const std::string& value,
+               const std::string& title) {
+  const auto column = size_t(std::find(table.columns.begin(), table.columns.end(), value) - table.columns.begin());
   for (const BatchModel& model : request.models) {
-    std::vector<std::string> heading = {model.name, "triangles", "post"};
+    std::vector<std::string> heading = {title + model.name, "triangles", "post"};
     for (const ReorderInfo& method : request.methods) heading.emplace_back(method.name);
     heading.emplace_back("perfect");
     lab::Rows rows;
     for (const lab::Row& row : table.rows) {  // those of a file, a model and a post-process follow each other
       if (row[2] != model.name) continue;
       if (rows.empty() || rows.back().size() == heading.size()) rows.push_back({printable(row[0]), row[1], row[4]});
-      rows.back().push_back(row[5]);
+      rows.back().push_back(row[column]);
       if (rows.back().size() + 1 == heading.size()) rows.back().push_back(row[6]);
     }
     std::cout << format_table(heading, rows) << '\n';
@@ -51,12 +57,36 @@ void draw_batches(const BatchInput& input, const Arguments& arguments, const Bat
   }
   RenderOptions options = render_options(arguments);
   options.shading = Shading::batch;
-  options.reuse = lab::reuse_of(model.name);
+  options.reuse = lab::reuse_of(model.name).value();
   Renderer renderer;
   const RenderResult result = renderer.render(frame, options);
   const uint32_t target = main_target(frame);
   write_color(output_name(pattern, input.name, several, "--picture"), result.targets[target].layers[0],
               frame.targets[target].format);
+}
+
+// --driver DEVICE. Where OpenGL cannot count, it says so, and the columns of the driver stay empty.
+lab::CountingDriver counting_driver(const std::string& device) {
+  const auto give_up = [](const std::runtime_error& error) {
+    warn(std::string("--driver: ") + error.what() + "; its columns stay empty");
+  };
+  try {
+    const auto driver = std::make_shared<lab::DriverCount>(device == "any" ? "" : device);
+    const auto failed = std::make_shared<bool>(false);
+    return {driver->renderer(), [=](std::span<const uint32_t> indices, std::span<const lab::IndexRange> ranges) {
+              if (*failed) return std::vector<uint64_t>{};
+              try {
+                return driver->runs(indices, ranges);
+              } catch (const std::runtime_error& error) {
+                *failed = true;
+                give_up(error);
+                return std::vector<uint64_t>{};
+              }
+            }};
+  } catch (const std::runtime_error& error) {
+    give_up(error);
+    return {};
+  }
 }
 
 int run_batches(const Arguments& arguments) {
@@ -71,7 +101,15 @@ int run_batches(const Arguments& arguments) {
   request.render = render_options(arguments);
   request.work = uint32_t(arguments.integer("heavy", request.work));
   request.frames = int(arguments.integer("frames", request.frames));
+  for (const char* option : {"frames", "picture"}) {
+    for (const BatchModel& model : request.models) {
+      if (!arguments.has(option) || lab::reuse_of(model.name)) continue;
+      throw UsageError("--" + std::string(option) + ": the pipeline has no reuse strategy '" + model.name +
+                       "'; leave it out of --models");
+    }
+  }
   const ResultFiles results("batches", arguments);
+  if (arguments.has("driver")) request.driver = counting_driver(arguments.text("driver"));
   const auto& files = arguments.all("FILE");
   std::vector<ResultTable> tables;
   for (const lab::BatchExperiment& e : lab::batch_experiments()) tables.push_back({e.name, lab::split(e.columns), {}});
@@ -95,7 +133,8 @@ int run_batches(const Arguments& arguments) {
   if (!results.finish(document)) return kSuccess;
   for (const ResultTable& table : tables) {
     if (table.name == "asr") {
-      print_asr(table, request);
+      print_asr(table, request, "asr", "");
+      if (request.driver.count) print_asr(table, request, "measured", request.driver.name + ", order for ");
     } else if (table.name != "caches" && table.name != "steps" && !table.rows.empty()) {
       std::cout << format_table(table.columns, table.rows) << '\n';
     }
@@ -115,6 +154,9 @@ Command batches_command() {
           "--methods", "LIST",
           "Orders to compare, as in original,batch: " + fmt::format("{}", fmt::join(method_names(), ", ")) + " (all)"),
       flag("--steps", "Also count vertex shader runs of the indices 0 1 2 0 1 2 ... by their number"),
+      text_option("--driver", "DEVICE",
+                  "Also count the vertex shader runs of an OpenGL driver beside what the models predict: any (a GPU's, "
+                  "else software), software, or the number of an EGL device"),
       flag("--caches", "Also predict the vertex shader runs of single caches of 1 .. --max-cache vertices"),
       flag("--sweep", "Also measure methods with cache sizes of 3 .. --max-cache"),
       integer_option("--max-cache", "Largest cache of --caches and --sweep (64)", 3, 1024),

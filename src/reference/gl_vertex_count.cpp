@@ -1,0 +1,125 @@
+#include "reference/gl_vertex_count.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "reference/gl_object.h"
+
+namespace brokkr {
+namespace {
+
+constexpr GLenum kVertexShaderInvocations = 0x82F0;  // of the extension; the loader ends at OpenGL 4.5
+
+// Mesa 22 knows the targets of this extension in glBeginQuery and not in glCreateQueries.
+struct CountKind {
+  static GLuint create() {
+    GLuint id = 0;
+    glGenQueries(1, &id);
+    return id;
+  }
+  static void destroy(GLuint id) { glDeleteQueries(1, &id); }
+};
+
+constexpr const char* kVertexText = R"(#version 450 core
+layout(location = 0) in vec3 position;
+void main() { gl_Position = vec4(position, 1.0); }
+)";
+// A draw without a fragment shader may be left out by a driver that sees that nothing can come of it.
+constexpr const char* kFragmentText = R"(#version 450 core
+layout(location = 0) out vec4 color;
+void main() { color = vec4(1.0); }
+)";
+
+bool has_statistics() {
+  GLint major = 0, minor = 0, count = 0;
+  glGetIntegerv(GL_MAJOR_VERSION, &major);
+  glGetIntegerv(GL_MINOR_VERSION, &minor);
+  if (major * 10 + minor >= 46) return true;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i) {
+    const auto* name = reinterpret_cast<const char*>(glGetStringi(GL_EXTENSIONS, GLuint(i)));
+    if (name != nullptr && std::string_view(name) == "GL_ARB_pipeline_statistics_query") return true;
+  }
+  return false;
+}
+
+GlProgram link_program() {
+  GlProgram program = GlProgram::create();
+  for (const auto& [kind, text] : {std::pair{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, kFragmentText}}) {
+    const GLuint shader = glCreateShader(GLenum(kind));
+    glShaderSource(shader, 1, &text, nullptr);
+    glCompileShader(shader);
+    glAttachShader(program.id(), shader);
+    glDeleteShader(shader);
+  }
+  glLinkProgram(program.id());
+  GLint linked = 0;
+  glGetProgramiv(program.id(), GL_LINK_STATUS, &linked);
+  if (linked == 0) throw std::runtime_error("OpenGL: the program that counts vertex shader runs does not link");
+  return program;
+}
+
+// A buffer of `bytes`, zeros where there is no `data`.
+GlBuffer make_buffer(size_t bytes, const void* data) {
+  GlBuffer buffer = GlBuffer::create();
+  glNamedBufferStorage(buffer.id(), GLsizeiptr(std::max<size_t>(bytes, 4)), data, 0);
+  if (data == nullptr) glClearNamedBufferData(buffer.id(), GL_R32F, GL_RED, GL_FLOAT, nullptr);
+  return buffer;
+}
+
+}  // namespace
+
+std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uint32_t> indices,
+                                        std::span<const GlIndexRange> ranges) {
+  for (const GlIndexRange& range : ranges) {
+    if (range.count % 3 != 0 || uint64_t(range.first) + range.count > indices.size())
+      throw std::out_of_range("a range of indices goes beyond the buffer, or ends within a triangle");
+  }
+  context.make_current();
+  if (!has_statistics())
+    throw std::runtime_error(context.renderer() + " has no GL_ARB_pipeline_statistics_query; choose another driver");
+  const uint32_t vertices = indices.empty() ? 0 : *std::max_element(indices.begin(), indices.end()) + 1;
+  const GlProgram program = link_program();
+  // Every triangle is a point in the middle: all of the vertex work is done, and no pixel is drawn.
+  const GlBuffer positions = make_buffer(size_t(vertices) * 12, nullptr);
+  const GlBuffer elements = make_buffer(indices.size_bytes(), indices.empty() ? nullptr : indices.data());
+  const GlVertexArray array = GlVertexArray::create();
+  glVertexArrayVertexBuffer(array.id(), 0, positions.id(), 0, 12);
+  glVertexArrayAttribFormat(array.id(), 0, 3, GL_FLOAT, GL_FALSE, 0);
+  glVertexArrayAttribBinding(array.id(), 0, 0);
+  glEnableVertexArrayAttrib(array.id(), 0);
+  glVertexArrayElementBuffer(array.id(), elements.id());
+  const GlTexture color = GlTexture::create(GLenum(GL_TEXTURE_2D));
+  glTextureStorage2D(color.id(), 1, GL_RGBA8, 16, 16);
+  const GlFramebuffer target = GlFramebuffer::create();
+  glNamedFramebufferTexture(target.id(), GL_COLOR_ATTACHMENT0, color.id(), 0);
+
+  glBindFramebuffer(GL_FRAMEBUFFER, target.id());
+  glViewport(0, 0, 16, 16);
+  glBindVertexArray(array.id());
+  glUseProgram(program.id());
+  const auto query = GlObject<CountKind>::create();
+  std::vector<uint64_t> runs;
+  for (const GlIndexRange& range : ranges) {
+    glBeginQuery(kVertexShaderInvocations, query.id());
+    glDrawElements(GL_TRIANGLES, GLsizei(range.count), GL_UNSIGNED_INT,
+                   reinterpret_cast<const void*>(uintptr_t(range.first) * 4));
+    glEndQuery(kVertexShaderInvocations);
+    GLuint64 result = 0;
+    glGetQueryObjectui64v(query.id(), GL_QUERY_RESULT, &result);
+    runs.push_back(result);
+  }
+  glBindVertexArray(0);
+  glUseProgram(0);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  const GLenum error = glGetError();
+  if (error != GL_NO_ERROR)
+    throw std::runtime_error(context.renderer() + ": counting vertex shader runs failed (OpenGL error " +
+                             std::to_string(error) + ")");
+  return runs;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,70 @@
+// What a driver counts, and that llvmpipe's batches are those of the model of its name.
+#include "reference/gl_vertex_count.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "batch/meshes.h"
+#include "batch/predict.h"
+
+namespace brokkr {
+namespace {
+
+std::vector<uint64_t> runs_of(const Indices& indices, const std::vector<GlIndexRange>& ranges) {
+  static EglContext context("software");
+  return count_vertex_runs(context, indices, ranges);
+}
+
+uint64_t runs_of(const Indices& indices) { return runs_of(indices, {{0, uint32_t(indices.size())}}).front(); }
+
+bool is_llvmpipe() { return EglContext("software").renderer().starts_with("llvmpipe"); }
+
+TEST(GlVertexCount, EveryVertexIsRunAtLeastOnceAndAtMostPerIndex) {
+  for (const Indices& indices : {grid(40), shuffled(grid(40), 3), soup(900, 50, 4), loose(400), fan(700)}) {
+    const uint64_t runs = runs_of(indices);
+    EXPECT_GE(runs, std::set<uint32_t>(indices.begin(), indices.end()).size());
+    EXPECT_LE(runs, indices.size());
+  }
+  EXPECT_EQ(runs_of(loose(400)), 1200u);
+}
+
+TEST(GlVertexCount, RangesAreDrawsOfTheirOwn) {
+  const Indices indices = grid(30);
+  const auto half = uint32_t(indices.size() / 2 / 3 * 3);
+  const std::vector<uint64_t> runs = runs_of(indices, {{0, half}, {half, 3}, {0, 0}});
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[0], runs_of(Indices(indices.begin(), indices.begin() + half)));
+  EXPECT_EQ(runs[1], 3u);
+  EXPECT_EQ(runs[2], 0u);
+}
+
+// [Kerbl18, Fig. 6.1] on llvmpipe: steps of 1023 indices.
+TEST(GlVertexCount, ThreeVerticesOverAndOverTellLlvmpipesBatches) {
+  if (!is_llvmpipe()) GTEST_SKIP() << "another software renderer";
+  Indices indices;
+  std::vector<GlIndexRange> ranges;
+  for (uint32_t i = 0; i < 3300; ++i) indices.push_back(i % 3);
+  for (uint32_t n = 3; n <= indices.size(); n += 3) ranges.push_back({0, n});
+  const std::vector<uint64_t> runs = runs_of(indices, ranges);
+  for (size_t i = 0; i < ranges.size(); ++i) EXPECT_EQ(runs[i], 3 * ((ranges[i].count + 1022) / 1023));
+}
+
+TEST(GlVertexCount, TheModelPredictsLlvmpipeExactly) {
+  if (!is_llvmpipe()) GTEST_SKIP() << "another software renderer";
+  std::vector<Indices> meshes = {grid(150), shuffled(grid(150), 3), fan(5000), loose(2000)};
+  for (uint32_t seed = 0; seed < 12; ++seed) meshes.push_back(soup(200 + 400 * seed, 30 + 90 * seed, seed));
+  for (const Indices& indices : meshes) {
+    EXPECT_EQ(runs_of(indices), predict_batches(batch_model("llvmpipe"), indices).vertex_runs);
+  }
+}
+
+TEST(GlVertexCount, RefusesRangesBeyondTheBuffer) {
+  EXPECT_THROW(runs_of(grid(2), {{0, 27}}), std::out_of_range);
+  EXPECT_THROW(runs_of(grid(2), {{24, 3}}), std::out_of_range);
+  EXPECT_THROW(runs_of(grid(2), {{0, 4}}), std::out_of_range);
+}
+
+}  // namespace
+}  // namespace brokkr
