@@ -15,6 +15,9 @@ namespace brokkr {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t(1) << 31;
+// Thirty years. Sums, ratios and axes of what is longer, and of what no clock can tell from nothing, leave the range of
+// numbers.
+constexpr double kMostMs = 1e12, kLeastMs = 1e-6;
 
 std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> fields;
@@ -115,13 +118,16 @@ FrameLog read_frame_log(const std::filesystem::path& path) {
     const auto refuse = [&](const std::string& what) {
       fail("{}: line {}: {}; is the file cut off or not a frame-time log?", path.string(), lines.number(), what);
     };
-    const auto value = [&](size_t column) {
+    // In the file's unit, which has so many milliseconds.
+    const auto value = [&](size_t column, double unit_ms = 1) {
       const std::string_view text = fields[column];
       double number = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
       if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number))
         refuse(fmt::format("field {} is no number", column + 1));
-      return number;
+      const double ms = std::abs(number) * unit_ms;
+      if (ms > kMostMs) refuse(fmt::format("field {} is a time of more than {} ms", column + 1, kMostMs));
+      return ms < kLeastMs ? 0 : number;
     };
     if (fields.size() < names.size() && lines.torn()) {
       torn = true;
@@ -132,7 +138,7 @@ FrameLog read_frame_log(const std::filesystem::path& path) {
     if (ms < 0) refuse("a frame time below 0");
     sum += ms / 1000;
     log.frame_ms.push_back(ms);
-    log.time_s.push_back(time != kNone ? value(time) * time_unit : sum);
+    log.time_s.push_back(time != kNone ? value(time, time_unit * 1000) * time_unit : sum);
     for (const auto& [column, values] : stages) {
       if (column != kNone) values->push_back(value(column));
     }

@@ -19,10 +19,10 @@ struct FrameLog {
 };
 
 // Columns are found by name: msBetweenPresents (or MsBetweenPresents, FrameTime) of PresentMon's layouts, frametime of
-// MangoHud's, wherever the heading stands. Lines with another number of fields, or with a time that is no number, are
-// an error, but for a last line without its end: its program was ended while it wrote, and the line is left out. The
-// manifest beside the log, where there is one, tells whether the recording came to its end. Throws std::runtime_error
-// naming file, line, field and remedy.
+// MangoHud's, wherever the heading stands. Times below 1e-6 ms count as none. Lines with another number of fields, with
+// a time that is no number or with one of more than 1e12 ms are an error, but for a last line without its end: its
+// program was ended while it wrote, and the line is left out. The manifest beside the log, where there is one, tells
+// whether the recording came to its end. Throws std::runtime_error naming file, line, field and remedy.
 FrameLog read_frame_log(const std::filesystem::path& path);
 
 }  // namespace brokkr

@@ -202,6 +202,14 @@ class Bench(unittest.TestCase):
         self.assertIn("too many", plot(*["a.csv"] * 7, "-o", "b.svg", code=2))
         self.assertIn("no column", plot(self.write("d.csv", "x,y\n1,2\n"), "-o", "b.svg", code=1))
         self.assertFalse((self.path / "b.svg").exists())
+        # Times at the ends of what a number can be: no axis has them, and no picture takes for ever.
+        for time in ("5e-324", "1e-310", "1e-30", "0"):
+            self.write("e.csv", f"msBetweenPresents,MsGeometry,MsRaster\n{time},{time},{time}\n")
+            if HAS_MATPLOTLIB:
+                plot("e.csv", "-o", "e.svg")
+                self.assertNotRegex((self.path / "e.svg").read_text(), r"\b(inf|nan)\b")
+        for time in ("1.7e308", "-1.7e308", "2e12"):
+            self.assertIn("line 2", plot(self.write("e.csv", f"msBetweenPresents\n{time}\n"), "-o", "b.svg", code=1))
 
     def start_log(self, *arguments, log="log.csv"):
         """A log of more frames than anyone waits for, once it holds some; its program is ended in any case."""
