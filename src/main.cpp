@@ -1,3 +1,4 @@
+#include <csignal>
 #include <cstdlib>
 
 #if defined(__GLIBC__)
@@ -13,5 +14,7 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc accepts
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
+  // A log that grows beyond the limit of files (ulimit -f) is an error with a message.
+  std::signal(SIGXFSZ, SIG_IGN);
   return brokkr::app::run(argc, argv);
 }

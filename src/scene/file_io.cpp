@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -46,10 +47,34 @@ class Descriptor {
   bool owned_;
 };
 
+// While it lives, a file above the limit of its size (ulimit -f) is an error of this thread's write() and no signal,
+// which would end the program and leave half a file behind.
+class NoSizeSignal {
+ public:
+  NoSizeSignal() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~NoSizeSignal() {
+    const timespec now{};
+    if (sigismember(&before_, SIGXFSZ) == 0) sigtimedwait(&signals_, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoSizeSignal(const NoSizeSignal&) = delete;
+  NoSizeSignal& operator=(const NoSizeSignal&) = delete;
+
+ private:
+  sigset_t signals_{}, before_{};
+};
+
 void write_all(const Descriptor& file, const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  const NoSizeSignal guard;
   while (!bytes.empty()) {
     const ssize_t written = write(file.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EFBIG)
+      fail("{}: is larger than files may be here; raise the limit (ulimit -f) or write less", path.string());
     if (written < 0) fail("{}: cannot be written ({}); check the space on the disk", path.string(), reason());
     bytes = bytes.subspan(size_t(written));
   }

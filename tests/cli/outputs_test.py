@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import socket
 import stat
 import subprocess
@@ -163,6 +164,18 @@ class Outputs(unittest.TestCase):
         self.assertIn("read-only", message)
         self.assertEqual(picture.read_bytes(), b"old")
         self.no_parts()
+
+    def test_a_limit_of_file_sizes_leaves_no_part(self):
+        def limited(*arguments):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+            run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=600, cwd=self.path, preexec_fn=limit)
+            self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run)
+            return run.stderr
+        scene = "generated:sphere-100k?triangles=3000"
+        for words in (("render", scene, "--size", "640x360", "--no-output", "--aov", "depth=d.pfm"),
+                      ("render", scene, "--size", "640x360", "-o", "a.png"), ("optimize", scene, "-o", "a.bkf")):
+            self.assertIn("ulimit -f", limited(*words))
+        self.assertEqual([path.name for path in self.path.iterdir()], ["one.bkf"])
 
 
 if __name__ == "__main__":
