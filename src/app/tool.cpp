@@ -50,7 +50,10 @@ fs::path program_folder() {
 }
 
 TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "brokkr-XXXXXX").string();
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  if (error) throw std::runtime_error("TMPDIR: " + error.message() + "; set it to a folder with room");
+  std::string name = (place / "brokkr-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
     throw std::runtime_error(name + ": no temporary folder can be made; set TMPDIR to a folder with room");
   path_ = name;
@@ -82,16 +85,21 @@ std::vector<char*> word_pointers(std::vector<std::string>& words) {
   return pointers;
 }
 
-pid_t start_program(const fs::path& program, std::vector<std::string> words,
-                    const std::map<std::string, std::string>& environment, std::array<int, 3> streams) {
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes) {
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (!environment.contains(text.substr(0, text.find('=')))) variables.push_back(text);
+    if (!changes.contains(text.substr(0, text.find('=')))) variables.push_back(text);
   }
-  for (const auto& [name, value] : environment) {
+  for (const auto& [name, value] : changes) {
     if (!value.empty()) variables.push_back(name + "=" + value);
   }
+  return variables;
+}
+
+pid_t start_program(const fs::path& program, std::vector<std::string> words,
+                    const std::map<std::string, std::string>& environment, std::array<int, 3> streams) {
+  std::vector<std::string> variables = environment_with(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   for (int stream = 0; stream < 3; ++stream) {

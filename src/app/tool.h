@@ -40,9 +40,11 @@ std::filesystem::path find_tool(const std::string& name);
 // The words as execv takes them: null after the last.
 std::vector<char*> word_pointers(std::vector<std::string>& words);
 
-// Starts a program. `words`: as it gets them, its name first. `environment`: what is different there; an empty value
-// takes a variable away. `streams`: its standard input, output and error; -1 stands for this program's own. Throws
-// std::runtime_error.
+// This program's environment with `changes`; an empty value takes a variable away.
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes);
+
+// Starts a program. `words`: as it gets them, its name first. `environment`: as for environment_with. `streams`: its
+// standard input, output and error; -1 stands for this program's own. Throws std::runtime_error.
 pid_t start_program(const std::filesystem::path& program, std::vector<std::string> words,
                     const std::map<std::string, std::string>& environment = {},
                     std::array<int, 3> streams = {-1, -1, -1});

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <future>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "capture/feedback.h"
 #include "capture/settings.h"
+#include "capture/status.h"
 #include "scene/bkf.h"
 
 namespace brokkr::capture {
@@ -37,9 +39,9 @@ std::string file_name(int64_t frame, bool several) {
   return name.insert(has_ending ? dot : name.size(), "-" + number);
 }
 
-// A line of the status file. Names may be in any encoding.
-void tell(const nlohmann::json& status) {
-  write_status(status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+// Tells `brokkr capture`. Names may be in any encoding.
+void tell(const nlohmann::json& status, bool needed = true) {
+  send_status(settings().status, status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), needed);
 }
 
 // Compresses and writes on other threads, one frame after the other, so that the program runs on.
@@ -60,7 +62,7 @@ class FrameWriter {
 
  private:
   static void write(const Frame& frame, const std::string& path) {
-    nlohmann::json status = {{"pid", getpid()}, {"frame", frame.frame_number}, {"file", path}};
+    nlohmann::json status = {{"frame", frame.frame_number}, {"file", path}};
     try {
       write_bkf(frame, path, {.level = kCompression});
       uint64_t draws = 0;
@@ -69,7 +71,6 @@ class FrameWriter {
       status["draws"] = draws;
       status["triangles"] = triangles;
       status["skipped"] = frame.skipped_draws;
-      status["reasons"] = frame.skipped_reasons;
       report("frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
              std::to_string(triangles) + " triangles, " + std::to_string(frame.skipped_draws) +
              " draws skipped; written to " + path);
@@ -94,7 +95,7 @@ struct Session {
   std::optional<int64_t> next;         // frame to capture
   int64_t captured = 0;
   std::unique_ptr<Keyboard> keyboard;
-  bool key_was_down = false, key_hit = false, greeted = false;
+  bool key_was_down = false, key_hit = false, greeted = false, released = false;
   FrameWriter writer;
 };
 
@@ -104,7 +105,7 @@ Session& session() {
   return *result;
 }
 
-bool wants_more() { return settings().count == 0 || session().captured < settings().count; }
+bool wants_more() { return !session().released && (settings().count == 0 || session().captured < settings().count); }
 
 void watch_key() {
   Session& state = session();
@@ -150,13 +151,22 @@ void end_frame() {
   if (settings().every > 0 && wants_more()) state.next = number + settings().every;
 }
 
-// Where the program is, some times a second until the first frame is captured.
-void tell_progress(int64_t frame) {
+// Nobody waits for frames any more: the program ends as `brokkr capture` would have ended it, or goes on alone.
+void end_if_abandoned() {
+  if (session().released || !is_abandoned(settings().status)) return;
+  session().released = true;
+  set_busy(kFastForward, false);
+  if (!settings().keep_running) kill(getpid(), SIGTERM);
+}
+
+// Some times a second: where the program is, until the first frame is captured, and whether anybody listens.
+void keep_in_touch(int64_t frame) {
   constexpr auto kPause = std::chrono::milliseconds(200);
   static auto next = std::chrono::steady_clock::now() + kPause;
-  if (session().captured > 0 || std::chrono::steady_clock::now() < next) return;
+  if (std::chrono::steady_clock::now() < next) return;
   next = std::chrono::steady_clock::now() + kPause;
-  tell({{"swap", frame}});
+  if (session().captured == 0) tell({{"swap", frame}}, false);
+  end_if_abandoned();
 }
 
 void count_swap(const Surface& surface) {
@@ -164,9 +174,9 @@ void count_swap(const Surface& surface) {
   const int64_t frame = ++state.swaps[surface.drawable];
   if (!state.greeted) {
     state.greeted = true;
-    tell({{"pid", getpid()}, {"swaps", true}});
+    tell({{"swaps", true}});
   }
-  tell_progress(frame);
+  keep_in_touch(frame);
   if (is_busy(kFastForward) && settings().frame && frame + kLeadFrames >= *settings().frame) {
     set_busy(kFastForward, false);
   }
@@ -188,7 +198,7 @@ __attribute__((destructor)) void finish() {
   session().writer.finish();
   int64_t frames = 0;
   for (const auto& [drawable, count] : session().swaps) frames = std::max(frames, count);
-  if (session().greeted) tell({{"pid", getpid()}, {"ended", frames}});
+  if (session().greeted) tell({{"ended", frames}});
 }
 
 }  // namespace
@@ -211,7 +221,7 @@ void abandon(const char* reason) {
   set_busy(kRecording, false);
   session().recorder.reset();
   report(std::string("the frame is dropped: ") + reason);
-  tell({{"pid", getpid()}, {"error", reason}});
+  tell({{"error", reason}});
 }
 
 void before_swap(const Surface& surface) {

@@ -1,6 +1,5 @@
 #include "capture/settings.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -34,6 +33,7 @@ Settings read() {
   result.every = std::strtoll(text("BROKKR_CAPTURE_EVERY").c_str(), nullptr, 10);
   result.fast_forward = text("BROKKR_CAPTURE_FAST_FORWARD") == "1";
   result.check_state = text("BROKKR_CAPTURE_CHECK_STATE") == "1";
+  result.keep_running = text("BROKKR_CAPTURE_KEEP_RUNNING") == "1";
   if (result.application.empty()) result.application = program_name();
   return result;
 }
@@ -63,14 +63,6 @@ void report_skipped(int64_t frame, const std::string& label, const std::string& 
   if (number > kNamedSkips) return;
   report("frame " + std::to_string(frame) + ", draw " + label + " is not recorded: " + reason +
          (number == kNamedSkips ? "; further ones are only counted" : ""));
-}
-
-void write_status(const std::string& json) {
-  if (settings().status.empty()) return;
-  const int file = open(settings().status.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) return;
-  write_line(file, json);
-  close(file);
 }
 
 }  // namespace brokkr::capture

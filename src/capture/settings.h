@@ -1,14 +1,15 @@
 // The settings of the capture layer, from the environment (`brokkr capture` sets it), and the layer's messages: lines
-// on standard error, and the status file that `brokkr capture` reads.
+// on standard error.
 //
 //   BROKKR_CAPTURE_OUTPUT        file to write; `{}` stands for the frame's number. Unset: the layer does nothing
-//   BROKKR_CAPTURE_STATUS        file that gets a line of JSON for every frame written
+//   BROKKR_CAPTURE_STATUS        where `brokkr capture` listens (status.h)
 //   BROKKR_CAPTURE_FRAME         first frame to capture, counted from 0
 //   BROKKR_CAPTURE_EVERY         distance to the next one
 //   BROKKR_CAPTURE_COUNT         how many frames; 0: no limit
 //   BROKKR_CAPTURE_KEY           an X11 keysym ("F10") that captures the next frame
 //   BROKKR_CAPTURE_FAST_FORWARD  1: nothing is drawn to windows until shortly before the first frame
 //   BROKKR_CAPTURE_CHECK_STATE   1: read the GL state before and after each recorded call and report differences
+//   BROKKR_CAPTURE_KEEP_RUNNING  1: the program goes on when `brokkr capture` is killed; otherwise it is ended
 //   BROKKR_CAPTURE_APPLICATION   for the file's `asset`
 //   BROKKR_CAPTURE_LICENSE       for the file's `asset`
 #pragma once
@@ -23,7 +24,7 @@ struct Settings {
   std::string output, status, key, application, license;
   std::optional<int64_t> frame;
   int64_t every = 0, count = 1;
-  bool fast_forward = false, check_state = false;
+  bool fast_forward = false, check_state = false, keep_running = false;
 };
 
 // Read on first use.
@@ -34,8 +35,5 @@ void report(const std::string& message);
 
 // Reports a draw that was not recorded: the first of a frame by name, the others as a number at the frame's end.
 void report_skipped(int64_t frame, const std::string& label, const std::string& reason, uint64_t number);
-
-// Appends a line to the status file: JSON text.
-void write_status(const std::string& json);
 
 }  // namespace brokkr::capture

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -16,10 +15,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
 #include "app/text.h"
 #include "app/tool.h"
+#include "cli/capture_status.h"
+#include "cli/captured_program.h"
 #include "scene/json_parse.h"
 
 namespace brokkr::app {
@@ -29,8 +29,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kLibraryName = "libbrokkr-capture.so";
-constexpr auto kPoll = std::chrono::milliseconds(20);
-constexpr auto kGrace = std::chrono::seconds(5);  // between asking a program to end and ending it
+constexpr int kPollMs = 20;
 
 // Signals that end this program are passed on while a program runs.
 volatile std::sig_atomic_t pending_signal = 0;
@@ -41,7 +40,11 @@ class Signals {
   Signals() {
     struct sigaction action {};
     action.sa_handler = note_signal;
-    for (size_t i = 0; i < kSignals.size(); i++) sigaction(kSignals[i], &action, &before_[i]);
+    for (size_t i = 0; i < kSignals.size(); i++) {
+      sigaction(kSignals[i], &action, &before_[i]);
+      // Who started this program wants none of it (nohup).
+      if (before_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
+    }
   }
   ~Signals() {
     for (size_t i = 0; i < kSignals.size(); i++) sigaction(kSignals[i], &before_[i], nullptr);
@@ -54,37 +57,6 @@ class Signals {
   std::array<struct sigaction, 3> before_{};
 };
 
-// A file that the layer appends to.
-class StatusFile {
- public:
-  StatusFile() {
-    // Some games drop to another user, or are told to run as one.
-    fs::permissions(folder_.path(), fs::perms::all);
-    std::ofstream(path()).close();
-    fs::permissions(path(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_write |
-                                fs::perms::others_write | fs::perms::others_read);
-  }
-
-  std::string path() const { return (folder_.path() / "status").string(); }
-
-  // The whole lines that were not read yet.
-  std::vector<nlohmann::json> read() {
-    std::ifstream file(path(), std::ios::binary);
-    file.seekg(read_);
-    std::vector<nlohmann::json> lines;
-    for (std::string line; std::getline(file, line) && !file.eof();) {
-      read_ += static_cast<std::streamoff>(line.size() + 1);
-      auto json = parse_json_or_null<nlohmann::json>(line);
-      if (json.is_object()) lines.push_back(std::move(json));
-    }
-    return lines;
-  }
-
- private:
-  TemporaryFolder folder_;
-  std::streamoff read_ = 0;
-};
-
 fs::path output_path(const Arguments& arguments) { return fs::absolute(arguments.text("output", "frame.bkf")); }
 
 // How many frames; 0: no limit.
@@ -94,18 +66,19 @@ int64_t frame_count(const Arguments& arguments) {
 
 // What the layer is told (src/capture/settings.h).
 std::map<std::string, std::string> environment(const Arguments& arguments, const fs::path& library,
-                                               const StatusFile& status, const std::string& application) {
+                                               const StatusChannel& status, const std::string& application) {
   const char* before = std::getenv("LD_PRELOAD");
   const std::optional<int64_t> frame = first_frame(arguments);
   return {{"LD_PRELOAD", before && *before ? library.string() + ":" + before : library.string()},
           {"BROKKR_CAPTURE_OUTPUT", output_path(arguments).string()},
-          {"BROKKR_CAPTURE_STATUS", status.path()},
+          {"BROKKR_CAPTURE_STATUS", status.address()},
           {"BROKKR_CAPTURE_FRAME", frame ? std::to_string(*frame) : ""},
           {"BROKKR_CAPTURE_EVERY", arguments.text("every")},
           {"BROKKR_CAPTURE_COUNT", std::to_string(frame_count(arguments))},
           {"BROKKR_CAPTURE_KEY", arguments.text("key")},
           {"BROKKR_CAPTURE_FAST_FORWARD", arguments.has("fast-forward") ? "1" : ""},
           {"BROKKR_CAPTURE_CHECK_STATE", arguments.has("check-state") ? "1" : ""},
+          {"BROKKR_CAPTURE_KEEP_RUNNING", arguments.has("keep-running") ? "1" : ""},
           {"BROKKR_CAPTURE_APPLICATION", application},
           {"BROKKR_CAPTURE_LICENSE", arguments.text("license")}};
 }
@@ -130,55 +103,82 @@ struct Outcome {
   int64_t written = 0;
   std::string problem;
   std::set<pid_t> programs;  // processes that draw
-  bool swapped = false;
+  bool swapped = false, warned = false;
   int64_t frames = -1;                                                // of a program that ended
   std::string target;                                                 // " of N": the frame that is waited for
   std::unique_ptr<Progress> progress = std::make_unique<Progress>();  // until the first frame
 };
 
-void take(const nlohmann::json& line, Outcome& outcome) {
-  if (line.contains("pid")) outcome.programs.insert(line["pid"].get<pid_t>());
-  outcome.swapped = outcome.swapped || line.contains("swaps");
-  if (line.contains("ended")) outcome.frames = line["ended"].get<int64_t>();
-  if (line.contains("swap") && outcome.progress)
-    outcome.progress->show("frame " + std::to_string(line["swap"].get<int64_t>()) + outcome.target);
-  if (line.contains("file") || line.contains("error")) outcome.progress.reset();
-  if (line.contains("error")) {
-    outcome.problem = line["error"].get<std::string>();
-  } else if (line.contains("file")) {
+// What the layer says. A program may say anything in its place.
+struct Message {
+  std::optional<int64_t> swap, ended, frame, draws, triangles, skipped, state_checks, state_differences;
+  std::optional<bool> swaps;
+  std::optional<std::string> file, error;
+};
+
+// Fills `member` where `line` has `key`. False where that has another type.
+template <typename T>
+bool read_member(const nlohmann::json& line, const char* key, std::optional<T>& member) {
+  const auto found = line.find(key);
+  if (found == line.end()) return true;
+  if constexpr (std::is_same_v<T, int64_t>) {
+    if (!found->is_number_unsigned() || found->get<uint64_t>() > uint64_t(INT64_MAX)) return false;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (!found->is_boolean()) return false;
+  } else {
+    if (!found->is_string()) return false;
+  }
+  member = found->get<T>();
+  return true;
+}
+
+// Nothing where the line is none that the layer writes.
+std::optional<Message> parse_message(const std::string& text) {
+  const auto line = parse_json_or_null<nlohmann::json>(text);
+  Message m;
+  if (!line.is_object()) return std::nullopt;
+  const bool known = read_member(line, "swaps", m.swaps) && read_member(line, "swap", m.swap) &&
+                     read_member(line, "ended", m.ended) && read_member(line, "file", m.file) &&
+                     read_member(line, "error", m.error) && read_member(line, "frame", m.frame) &&
+                     read_member(line, "draws", m.draws) && read_member(line, "triangles", m.triangles) &&
+                     read_member(line, "skipped", m.skipped) && read_member(line, "state_checks", m.state_checks) &&
+                     read_member(line, "state_differences", m.state_differences);
+  const bool whole =
+      !m.file || m.error || (m.frame && m.draws && m.triangles && m.skipped && m.state_checks && m.state_differences);
+  const bool empty = !m.swaps && !m.swap && !m.ended && !m.file && !m.error;
+  if (!known || !whole || empty) return std::nullopt;
+  return m;
+}
+
+void take(const StatusChannel::Line& line, Outcome& outcome) {
+  const std::optional<Message> message = parse_message(line.text);
+  if (!message) {
+    if (!outcome.warned) {
+      warn("process " + std::to_string(line.sender) +
+           " of the program wrote a message that the capture layer does not write; such messages are ignored");
+    }
+    outcome.warned = true;
+    return;
+  }
+  outcome.programs.insert(line.sender);
+  outcome.swapped = outcome.swapped || message->swaps.value_or(false);
+  if (message->ended) outcome.frames = *message->ended;
+  if (message->swap && outcome.progress)
+    outcome.progress->show("frame " + std::to_string(*message->swap) + outcome.target);
+  if (message->file || message->error) outcome.progress.reset();
+  if (message->error) {
+    outcome.problem = *message->error;
+  } else if (message->file) {
     outcome.written++;
-    const auto number = [&](const char* field) { return grouped(line[field].get<uint64_t>()); };
-    std::cout << fmt::format("{}: frame {}, {} draws, {} triangles, {} draws skipped",
-                             printable(line["file"].get<std::string>()), line["frame"].get<int64_t>(), number("draws"),
-                             number("triangles"), number("skipped"));
-    if (line["state_checks"].get<uint64_t>() > 0)
-      std::cout << fmt::format(", {} differences of state in {} checks", number("state_differences"),
-                               number("state_checks"));
+    const auto number = [](int64_t value) { return grouped(uint64_t(value)); };
+    std::cout << fmt::format("{}: frame {}, {} draws, {} triangles, {} draws skipped", printable(*message->file),
+                             *message->frame, number(*message->draws), number(*message->triangles),
+                             number(*message->skipped));
+    if (*message->state_checks > 0)
+      std::cout << fmt::format(", {} differences of state in {} checks", number(*message->state_differences),
+                               number(*message->state_checks));
     std::cout << std::endl;
   }
-}
-
-bool has_ended(pid_t child, int& status) {
-  const pid_t result = waitpid(child, &status, WNOHANG);
-  return result == child || (result < 0 && errno == ECHILD);
-}
-
-// Sends a signal to the processes that draw, and to the one that was started.
-void send(int signal, const Outcome& outcome, pid_t child) {
-  for (pid_t program : outcome.programs) {
-    if (program != child) kill(program, signal);
-  }
-  kill(child, signal);
-}
-
-void end_program(int signal, const Outcome& outcome, pid_t child, int& status) {
-  send(signal, outcome, child);
-  for (const auto limit = Clock::now() + kGrace; Clock::now() < limit;) {
-    if (has_ended(child, status)) return;
-    std::this_thread::sleep_for(kPoll);
-  }
-  send(SIGKILL, outcome, child);
-  waitpid(child, &status, 0);
 }
 
 std::string describe_end(const Arguments& arguments, const Outcome& outcome, const std::string& program, int status) {
@@ -252,29 +252,32 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   if (!fs::is_directory(folder, error)) {
     throw std::runtime_error(folder.string() + ": there is no such folder; make it, or choose another --output");
   }
-  StatusFile status_file;
   const Signals signals;
   pending_signal = 0;
   Outcome outcome;
   if (const std::optional<int64_t> frame = first_frame(arguments)) outcome.target = " of " + std::to_string(*frame);
-  int status = 0;
-  const int64_t count = frame_count(arguments);
   const double patience = arguments.real("timeout", 0);  // 0: for ever
-  const pid_t child = start_program(program, command, environment(arguments, library, status_file, application));
+  StatusChannel channel;
+  CapturedProgram game(program, command, environment_with(environment(arguments, library, channel, application)),
+                       channel.inherited(), !arguments.has("keep-running"));
+  channel.close_inherited();
+  const auto hear = [&](int milliseconds) {
+    const auto lines = channel.read(milliseconds, [&](pid_t process) { return game.has(process); });
+    for (const StatusChannel::Line& line : lines) take(line, outcome);
+    return !lines.empty();
+  };
+  const int64_t count = frame_count(arguments);
   const auto limit = Clock::now() + std::chrono::duration<double>(patience);
-  bool running = true, timed_out = false;
-  while (running) {
-    running = !has_ended(child, status);
-    for (const nlohmann::json& line : status_file.read()) take(line, outcome);
+  bool timed_out = false;
+  while (game.is_running(outcome.programs)) {
+    hear(kPollMs);
     const bool done = count > 0 && outcome.written >= count && !arguments.has("keep-running");
     timed_out = patience > 0 && Clock::now() > limit;
-    if (running && (done || timed_out || pending_signal != 0 || !outcome.problem.empty())) {
-      end_program(signal, outcome, child, status);
-      running = false;
-      for (const nlohmann::json& line : status_file.read()) take(line, outcome);
-    }
-    if (running) std::this_thread::sleep_for(kPoll);
+    if (done || timed_out || pending_signal != 0 || !outcome.problem.empty()) game.end(signal);
   }
+  while (hear(0)) continue;
+  // What a game that drew leaves behind when it ends by itself is a service that it needed.
+  if (outcome.swapped) game.release();
   outcome.progress.reset();
   if (pending_signal != 0) return 128 + pending_signal;
   const bool enough = count > 0 ? outcome.written >= count : outcome.written > 0;
@@ -282,7 +285,7 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   if (timed_out) {
     throw std::runtime_error(command.front() + ": the frame was not reached within --timeout; allow more seconds");
   }
-  throw std::runtime_error(describe_end(arguments, outcome, command.front(), status));
+  throw std::runtime_error(describe_end(arguments, outcome, command.front(), game.status()));
 }
 
 }  // namespace brokkr::app

@@ -1,5 +1,6 @@
 // The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
-// number, a hash of its pixels and of its depth, and the GL error that the case left.
+// number, a hash of its pixels and of its depth, and the GL error that the case left. With --forever it shows frames
+// until somebody ends it.
 #include "cases.h"
 #include "scene.h"
 
@@ -7,8 +8,10 @@
 #include <EGL/eglext.h>
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -63,7 +66,7 @@ void check_lookup() {
 
 }  // namespace
 
-int main() {
+int main(int count_of_words, char** words) {
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
   if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) fail("no surfaceless EGL display");
   eglBindAPI(EGL_OPENGL_API);
@@ -101,6 +104,10 @@ int main() {
   eglMakeCurrent(display, surface, surface, core);
   scene::setup_core();
   eglSwapBuffers(display, surface);
+  while (count_of_words > 1 && std::strcmp(words[1], "--forever") == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    eglSwapBuffers(display, surface);
+  }
   for (int number = 1; number < scene::kCaseCount; number++) {
     const bool is_core = number < scene::kImmediate;
     eglMakeCurrent(display, surface, surface, is_core ? core : fixed);
