@@ -10,6 +10,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # overlaps in std::string's operator+ that are not there (its bug 105651).
   list(APPEND BROKKR_CXX_FLAGS -Wno-psabi -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # In C++ GCC's -Wconversion leaves signs alone; Clang's does not.
+  list(APPEND BROKKR_CXX_FLAGS -Wno-sign-conversion)
+endif()
 if(BROKKR_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Between a sanitizer's checks GCC 12 loses track of which member of a variant is alive.
   list(APPEND BROKKR_CXX_FLAGS -Wno-maybe-uninitialized)

@@ -193,7 +193,8 @@ std::optional<PictureDifference> SettingsCheck::difference(const RenderOptions& 
 RenderOptions SettingsCheck::fewest(RenderOptions options) const {
   bool changed = true;
   while (std::exchange(changed, false)) {
-    for (const auto& [name, value] : option_texts(options)) {
+    for (const auto& option : option_texts(options)) {
+      const std::string& name = option.first;
       RenderOptions fewer = options;
       for_each_option(fewer, [&](const OptionInfo& info, auto& field) {
         if (info.name != name) return;

@@ -3,39 +3,14 @@
 //
 // An input that begins with 'J' is JSON text, a zero byte and the blob: they are packed first, so that the fuzzer
 // reaches the JSON without having to invent a zstd stream. Every other input is a file as it is.
-#include <zstd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <vector>
 
+#include "pack.h"
 #include "scene/bkf.h"
-
-namespace {
-
-using Bytes = std::vector<std::byte>;
-
-void append(Bytes& out, uint64_t value, size_t size) {
-  for (size_t i = 0; i < size; i++) out.push_back(std::byte(value >> (8 * i) & 0xff));
-}
-
-Bytes pack(std::span<const std::byte> json, std::span<const std::byte> blob) {
-  Bytes stored(ZSTD_compressBound(json.size()));
-  stored.resize(ZSTD_compress(stored.data(), stored.size(), json.data(), json.size(), 1));
-  Bytes file;
-  for (char c : {'B', 'R', 'K', 'F'}) file.push_back(std::byte(c));
-  append(file, 1, 4);
-  append(file, stored.size(), 8);
-  append(file, json.size(), 8);
-  append(file, blob.size(), 8);
-  file.insert(file.end(), stored.begin(), stored.end());
-  file.insert(file.end(), blob.begin(), blob.end());
-  return file;
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const brokkr::BkfLimits limits{.file_bytes = 1 << 24,
@@ -45,11 +20,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                  .reference_bytes = 1 << 24,
                                  .target_pixels = brokkr::kMaxTargetPixels};
   std::span<const std::byte> input(reinterpret_cast<const std::byte*>(data), size);
-  Bytes packed;
+  brokkr::fuzz::Bytes packed;
   if (size > 0 && data[0] == 'J') {
     const auto end = std::find(input.begin() + 1, input.end(), std::byte(0));
     const auto blob = end == input.end() ? end : end + 1;
-    packed = pack({input.begin() + 1, end}, {blob, input.end()});
+    packed = brokkr::fuzz::packed_frame({input.begin() + 1, end}, {blob, input.end()});
     input = packed;
   }
   try {

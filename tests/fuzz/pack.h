@@ -1,0 +1,56 @@
+// Files around the parts that a fuzzer changes.
+#pragma once
+
+#include <zstd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace brokkr::fuzz {
+
+using Bytes = std::vector<std::byte>;
+
+inline void append(Bytes& out, uint64_t value, size_t size) {
+  for (size_t i = 0; i < size; i++) out.push_back(std::byte(value >> (8 * i) & 0xff));
+}
+
+inline void append(Bytes& out, std::span<const std::byte> part) { out.insert(out.end(), part.begin(), part.end()); }
+
+// A frame file of this JSON and this blob, so that the fuzzer need not invent a zstd stream.
+inline Bytes packed_frame(std::span<const std::byte> json, std::span<const std::byte> blob) {
+  Bytes stored(ZSTD_compressBound(json.size()));
+  stored.resize(ZSTD_compress(stored.data(), stored.size(), json.data(), json.size(), 1));
+  Bytes file;
+  for (const char c : {'B', 'R', 'K', 'F'}) file.push_back(std::byte(c));
+  append(file, 1, 4);
+  append(file, stored.size(), 8);
+  append(file, json.size(), 8);
+  append(file, blob.size(), 8);
+  append(file, stored);
+  append(file, blob);
+  return file;
+}
+
+// A binary glTF of this JSON and this buffer.
+inline Bytes packed_gltf(std::span<const std::byte> json, std::span<const std::byte> buffer) {
+  Bytes chunks;
+  const auto add = [&](uint32_t kind, std::span<const std::byte> part, char filler) {
+    const size_t padded = (part.size() + 3) / 4 * 4;
+    append(chunks, padded, 4);
+    append(chunks, kind, 4);
+    append(chunks, part);
+    chunks.insert(chunks.end(), padded - part.size(), std::byte(filler));
+  };
+  add(0x4e4f534a, json, ' ');     // "JSON"
+  add(0x004e4942, buffer, '\0');  // "BIN"
+  Bytes file;
+  append(file, 0x46546c67, 4);  // "glTF"
+  append(file, 2, 4);
+  append(file, 12 + chunks.size(), 4);
+  append(file, chunks);
+  return file;
+}
+
+}  // namespace brokkr::fuzz

@@ -1,0 +1,265 @@
+// libFuzzer target of all readers that knows how files are built (document.h), and draws what they accept.
+//
+// Whatever an input holds, it is refused by std::runtime_error, or it is a frame that is drawn with the same bits under
+// settings that the input's own bytes choose. A captured frame must also come back from being written as what it was.
+// Frames with many pixels or triangles are only prepared. Sanitizers, -rss_limit_mb, -malloc_limit_mb and -timeout
+// judge the rest.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string_view>
+
+#include "brokkr/renderer.h"
+#include "document.h"
+#include "inspect/settings_check.h"
+#include "log/frame_statistics.h"
+#include "log/log_reader.h"
+#include "pack.h"
+#include "scene/bkf.h"
+#include "scene/file_io.h"
+#include "scene/gltf.h"
+#include "scene/obj.h"
+#include "scene/ply.h"
+#include "scene/stl.h"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+
+namespace brokkr::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMostPixels = 1 << 13;               // of all targets of a frame that is drawn
+constexpr uint64_t kMostPrimitives = 1 << 12;           // of the same
+constexpr uint64_t kMostFragments = uint64_t(1) << 22;  // if every primitive covered every pixel
+constexpr int kSceneSize = 32;                          // pixels a side of scenes
+
+[[noreturn]] void fault(const std::string& what) {
+  std::fprintf(stderr, "render_fuzz: %s\n", what.c_str());
+  std::abort();
+}
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+// A folder in memory for readers that take a path, until the program ends.
+const fs::path& folder() {
+  static const struct Folder {
+    fs::path path;
+    Folder() {
+      const fs::path above = fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
+      std::string name = (above / "brokkr-fuzz-XXXXXX").string();
+      if (mkdtemp(name.data()) == nullptr) fault("no folder in " + above.string());
+      path = name;
+    }
+    ~Folder() {
+      std::error_code ignored;
+      fs::remove_all(path, ignored);
+    }
+  } made;
+  return made.path;
+}
+
+fs::path stored(const char* name, const std::string& content) {
+  const fs::path path = folder() / name;
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file) != content.size() ||
+      std::fclose(file) != 0)
+    fault("cannot write " + path.string());
+  return path;
+}
+
+// Instances and views multiply primitives; sums end at 2^64 - 1.
+uint64_t primitives_of(const Frame& frame) {
+  uint64_t sum = 0;
+  for (const Command& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr) continue;
+    uint64_t each = primitive_count(frame, *draw), all = 0;
+    if (__builtin_mul_overflow(each, uint64_t(draw->instances), &each) ||
+        __builtin_mul_overflow(each, uint64_t(draw->view_count), &all) || __builtin_add_overflow(sum, all, &sum))
+      return ~uint64_t(0);
+  }
+  return sum;
+}
+
+bool is_small(const Frame& frame) {
+  uint64_t pixels = 0;
+  for (const Target& t : frame.targets) pixels += uint64_t(t.width) * uint64_t(t.height) * uint64_t(t.layers);
+  const uint64_t primitives = primitives_of(frame);
+  return pixels <= kMostPixels && primitives <= kMostPrimitives && pixels * primitives <= kMostFragments &&
+         frame.commands.size() <= 256;
+}
+
+// The plain settings, with few threads.
+RenderOptions plain_options() {
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  options.workers = 1;
+  return options;
+}
+
+// Draws `frame`, and `again`, which must be the same, under settings that `seed` chooses. Throws std::runtime_error for
+// a frame that the pipeline refuses.
+void draw(const Frame& frame, const Frame& again, uint64_t seed, const PatternChoice* pattern = nullptr) {
+  static Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions options = plain_options();
+  options.keep_ids = true;
+  const std::vector<TargetImage> expected = renderer.render(prepared, options).targets;
+  Lot lot(seed);
+  RenderOptions other = random_settings(options, {"machine", "vertex-work"}, frame, lot);
+  // Many threads, and tables for thousands of rasterizers, cost more than they find.
+  other.workers = std::min(other.workers, 3);
+  other.rasterizers = std::min(other.rasterizers, 40);
+  if (pattern != nullptr) other.pattern = *pattern, other.rasterizers = 0;
+  PreparedFrame second = renderer.prepare(again);
+  if (const auto found = first_difference(expected, renderer.render(second, other).targets)) {
+    fault(std::string(found->what) + " of " + std::to_string(found->pixels) + " pixels differs under" +
+          settings_text(other, options));
+  }
+}
+
+void draw(const Frame& frame, uint64_t seed) {
+  validate(frame);
+  if (is_small(frame)) draw(frame, frame, seed);
+}
+
+void try_frame(const Document& d, uint64_t seed) {
+  const BkfLimits limits{.file_bytes = 1 << 22,
+                         .json_bytes = 1 << 20,
+                         .json_values = 1 << 16,
+                         .blob_bytes = 1 << 22,
+                         .reference_bytes = 1 << 20,
+                         .target_pixels = 1 << 20};
+  const Frame frame = read_bkf(packed_frame(bytes_of(d.parts[0]), bytes_of(d.parts[1])), "fuzz.bkf", limits);
+  validate(frame);
+  if (!is_small(frame)) return;
+  Frame again;
+  try {
+    again = read_bkf(bkf_bytes(frame, {.level = 1}), "again.bkf");
+  } catch (const std::runtime_error& error) {
+    fault(std::string("a frame that was read cannot be written and read again: ") + error.what());
+  }
+  draw(frame, again, seed);
+}
+
+LoadOptions scene_options() {
+  LoadOptions options;
+  options.width = options.height = kSceneSize;
+  return options;
+}
+
+void try_gltf(const Document& d, uint64_t seed) {
+  const ResourceReader resources = [&](const std::string& name) -> std::vector<std::byte> {
+    if (name == "missing") throw std::runtime_error("missing");
+    const auto content = bytes_of(d.parts[1]);
+    return {content.begin(), content.end()};
+  };
+  const std::vector<std::byte> file = packed_gltf(bytes_of(d.parts[0]), bytes_of(d.parts[1]));
+  draw(read_gltf(file, "fuzz.glb", resources, scene_options(), {.texture_pixels = 1 << 18, .copied_vertices = 1 << 16}),
+       seed);
+}
+
+void try_obj(const Document& d, uint64_t seed) {
+  const ResourceReader resources = [&](const std::string& name) -> std::vector<std::byte> {
+    if (name == "missing") throw MissingResource("missing");
+    const auto content = bytes_of(d.parts[name.ends_with(".mtl") ? 1 : 2]);
+    return {content.begin(), content.end()};
+  };
+  draw(read_obj(d.parts[0], "fuzz.obj", resources, scene_options(), {.texture_pixels = 1 << 18}), seed);
+}
+
+void try_ply(const Document& d, uint64_t seed) {
+  const ResourceReader resources = [](const std::string& name) -> std::vector<std::byte> {
+    throw MissingResource(name);
+  };
+  draw(read_ply(bytes_of(d.parts[0]), "fuzz.ply", resources, scene_options(), {.texture_pixels = 1 << 18}), seed);
+}
+
+// A triangle in front of another one and a blended one, over bins of many owners.
+const Frame& frame_for_patterns() {
+  static const Frame frame = [] {
+    Frame f;
+    f.targets.push_back({.width = 61, .height = 47});
+    f.views.emplace_back();
+    f.states.resize(2);
+    for (State& state : f.states) state.viewport = {0, 0, 61, 47};
+    f.states[1].blend.emplace();
+    f.states[1].blend->color = f.states[1].blend->alpha = {BlendFactor::one, BlendFactor::one};
+    f.materials.emplace_back();
+    f.positions = {{-1, -1, 0, 1},       {1, -0.9f, 0.1f, 1}, {-0.8f, 1, 0.2f, 1},
+                   {-0.9f, -0.5f, 0, 1}, {1, 0.3f, -0.5f, 1}, {0.1f, 1, 0.9f, 1}};
+    f.commands.emplace_back(ClearCommand{.color = glm::vec4(0, 0, 0, 1), .depth = 1.0f});
+    f.commands.emplace_back(DrawCommand{.element_count = 6, .vertex_count = 6});
+    f.commands.emplace_back(DrawCommand{.state = 1, .element_count = 6, .vertex_count = 6});
+    validate(f);
+    return f;
+  }();
+  return frame;
+}
+
+void try_pattern(const Document& d, uint64_t seed) {
+  const PatternChoice pattern = std::make_shared<const SavedPattern>(load_pattern(stored("pattern.json", d.parts[0])));
+  draw(frame_for_patterns(), frame_for_patterns(), seed, &pattern);
+}
+
+void try_log(const Document& d, uint64_t) {
+  stored("log.json", d.parts[1]);
+  const FrameLog log = read_frame_log(stored("log.csv", d.parts[0]));
+  if (!log.frame_ms.empty()) frame_statistics(log.frame_ms);
+}
+
+void try_document(const Document& d, uint64_t seed) {
+  switch (d.kind) {
+    case 'F': return try_frame(d, seed);
+    case 'G': return try_gltf(d, seed);
+    case 'O': return try_obj(d, seed);
+    case 'P': return try_pattern(d, seed);
+    case 'L': return try_log(d, seed);
+    case 'Y': return try_ply(d, seed);
+    default: return draw(read_stl(bytes_of(d.parts[0]), "fuzz.stl", scene_options()), seed);
+  }
+}
+
+size_t changed(const uint8_t* data, size_t size, const uint8_t* donor, size_t donor_size, uint8_t* out, size_t most,
+               unsigned seed) {
+  const auto text = [](const uint8_t* begin, size_t count) {
+    return std::string_view(reinterpret_cast<const char*>(begin), count);
+  };
+  std::optional<Document> document = parse_document(text(data, size));
+  if (!document) return 0;
+  const std::optional<Document> other = parse_document(text(donor, donor_size));
+  std::minstd_rand random(seed);
+  mutate(*document, other ? *other : *document, random, LLVMFuzzerMutate);
+  const std::string input = input_of(*document);
+  if (input.size() > most) return 0;
+  std::copy(input.begin(), input.end(), out);
+  return input.size();
+}
+
+}  // namespace
+}  // namespace brokkr::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const auto document = brokkr::fuzz::parse_document(input);
+  if (!document) return -1;  // not worth keeping
+  try {
+    brokkr::fuzz::try_document(*document, std::hash<std::string_view>()(input));
+  } catch (const std::runtime_error&) {
+  }
+  return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
+  const size_t result = brokkr::fuzz::changed(data, size, data, size, data, most, seed);
+  return result > 0 ? result : LLVMFuzzerMutate(data, size, most);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size, const uint8_t* second,
+                                            size_t second_size, uint8_t* out, size_t most, unsigned seed) {
+  return brokkr::fuzz::changed(first, first_size, second, second_size, out, most, seed);
+}
