@@ -1,6 +1,11 @@
 #include "pictures.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
+#include <thread>
 
 #include "reference/captures.h"
 
@@ -43,6 +48,37 @@ void expect_same_pictures(const std::vector<TargetImage>& expected, const std::v
       if (!a.overdraw.empty() && !b.overdraw.empty()) expect_same("overdraw", a.overdraw, b.overdraw);
     }
   }
+}
+
+RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options) {
+  constexpr double kMostSeconds = 4 * kSlowBuild;
+  const auto processor_seconds = [] {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+  };
+  const double begin = processor_seconds();
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool ended = false, stuck = false;
+  std::thread watch([&] {
+    std::unique_lock lock(mutex);
+    while (!changed.wait_for(lock, std::chrono::milliseconds(50), [&] { return ended; })) {
+      if (processor_seconds() - begin < kMostSeconds) continue;
+      stuck = true;
+      renderer.request_abort();
+    }
+  });
+  RenderResult result = renderer.render(prepared, options);
+  {
+    const std::scoped_lock lock(mutex);
+    ended = true;
+  }
+  changed.notify_one();
+  watch.join();
+  if (stuck)
+    ADD_FAILURE() << "the launch made no progress: it did not end in " << kMostSeconds << " s of processor time";
+  return result;
 }
 
 std::filesystem::path find_capture(const std::string& name) {

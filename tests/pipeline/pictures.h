@@ -14,6 +14,11 @@ namespace brokkr::test {
 // Every plane of every layer of every target. Planes of identifiers and overdraw where both have them.
 void expect_same_pictures(const std::vector<TargetImage>& expected, const std::vector<TargetImage>& got);
 
+// Renders a small frame to its end. A launch that makes no progress is ended, and the test fails with words: blocks
+// that wait for each other burn processor time, some seconds of which are more than any such frame needs. Time on a
+// busy computer is not counted.
+RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options);
+
 // A captured frame by its file name: bundled in scenes/, or in the captures' folder. Empty: not there.
 std::filesystem::path find_capture(const std::string& name);
 

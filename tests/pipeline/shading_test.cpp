@@ -152,6 +152,37 @@ TEST(Shading, TexelsOneToOne) {
   }
 }
 
+// Three by three copies of a texture, with pixels on texel centres and then half a texel further, where each shows two
+// texels: at the border the last and the first.
+TEST(Shading, TexturesRepeat) {
+  const auto red = [](int column) { return 40 + 60 * (column & 3); };
+  const auto green = [](int row) { return 30 + 50 * (row & 3); };
+  std::vector<uint32_t> texels;
+  for (int i = 0; i < 16; ++i) texels.push_back(0xff000000u | uint32_t(red(i % 4)) | uint32_t(green(i / 4)) << 8);
+  for (const float shift : {0.0f, 0.125f}) {
+    for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+      Scene s(12, 12);
+      s.texture(4, 4, texels);
+      const float low = shift - 1, high = shift + 2;
+      const Scene::Corner a{{-1, -1}, {low, low}}, b{{1, -1}, {high, low}}, c{{1, 1}, {high, high}},
+          d{{-1, 1}, {low, high}};
+      s.draw({a, b, c, a, c, d});
+      RenderOptions o = cpu();
+      o.machine = machine;
+      const Layer layer = s.render(o);
+      const int next = shift > 0 ? 1 : 0;
+      for (int y = 0; y < 12; ++y) {
+        for (int x = 0; x < 12; ++x) {
+          const uint32_t color = layer.color[size_t(y * 12 + x)];
+          EXPECT_NEAR(channel(color, 0), (red(x) + red(x + next)) / 2.0, 1.5) << x << ", " << y << ", shift " << shift;
+          EXPECT_NEAR(channel(color, 1), (green(y) + green(y + next)) / 2.0, 1.5)
+              << x << ", " << y << ", shift " << shift;
+        }
+      }
+    }
+  }
+}
+
 // Perspective: at depth w the texture shrinks with w. The middle of the screen edge sees u = near / (near + far).
 TEST(Shading, TextureCoordinatesArePerspectiveCorrect) {
   Scene s(64, 64);
@@ -299,6 +330,30 @@ TEST(Shading, AlphaCutoffDiscards) {
           EXPECT_EQ(layer.color[p], !kept ? 0xffff0000u : by_alpha_texture ? 0xffffffffu : 0xff00ff00u);
           EXPECT_EQ(layer.visible_id[p] != ~0u, kept);
           EXPECT_EQ(layer.depth_id[p] != ~0u, kept);
+        }
+      }
+    }
+  }
+}
+
+// A quarter of alpha against references below and above.
+TEST(Shading, AlphaTestComparesWithItsReference) {
+  for (const CompareFunc func : {CompareFunc::never, CompareFunc::less, CompareFunc::lequal, CompareFunc::greater,
+                                 CompareFunc::notequal, CompareFunc::gequal, CompareFunc::always}) {
+    for (const float reference : {0.1f, 0.4f}) {
+      for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
+        Scene s(16, 16);
+        s.material().opacity = 0.25f;
+        s.quad(-1, -1, 1, 1);
+        s.builder.frame.states[0].alpha_test = AlphaTest{func, reference};
+        const bool below = 0.25f < reference;
+        const bool passes = func == CompareFunc::always || func == CompareFunc::notequal ||
+                            ((func == CompareFunc::less || func == CompareFunc::lequal) && below) ||
+                            ((func == CompareFunc::greater || func == CompareFunc::gequal) && !below);
+        RenderOptions o = cpu();
+        o.order = order;
+        for (const float depth : s.render(o).depth) {
+          ASSERT_EQ(depth, passes ? 0.5f : 1.0f) << "function " << int(func) << ", reference " << reference;
         }
       }
     }

@@ -10,6 +10,7 @@
 #include "oracle/compare.h"
 #include "oracle/mesh.h"
 #include "oracle/soup.h"
+#include "pictures.h"
 #include "settings.h"
 #include "shading_color.h"
 
@@ -43,7 +44,7 @@ void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, con
   std::vector<TargetImage> first;
   for (const Setting& setting : settings) {
     SCOPED_TRACE(what + ", " + setting.name);
-    const RenderResult result = renderer.render(prepared, setting.options);
+    const RenderResult result = test::render_to_end(renderer, prepared, setting.options);
     ASSERT_FALSE(result.aborted);
     ASSERT_EQ(result.targets.size(), expected.targets.size());
     for (size_t t = 0; t < result.targets.size(); ++t) {
@@ -185,7 +186,7 @@ TEST_P(WatertightMesh, HitsEveryPixelOnce) {
     PreparedFrame prepared = renderer.prepare(mesh.frame);
     for (const Setting& setting : some_settings()) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + setting.name);
-      const RenderResult result = renderer.render(prepared, setting.options);
+      const RenderResult result = test::render_to_end(renderer, prepared, setting.options);
       const Layer& layer = result.targets.at(0).layers.at(0);
       const oracle::Surface& expected = outline.targets[0][0];
       uint64_t inside = 0, wrong = 0;

@@ -323,5 +323,20 @@ TEST_F(SeveralTargets, HalfFloatsAreNotClamped) {
   for (size_t i = 0; i < f.size(); ++i) ASSERT_EQ(f[i], expected[i % 4]) << i;
 }
 
+// Halves have ten bits behind the point: what lies between two of them becomes the nearest, a tie the even one.
+TEST_F(SeveralTargets, HalfFloatsRoundToTheNearest) {
+  builder_.add(ClearCommand{2, glm::vec4(1), {}, {}, {}});
+  State s = whole(2);
+  s.depth.test = false;
+  s.blend = BlendState{};
+  s.blend->color = s.blend->alpha = {BlendFactor::zero, BlendFactor::constant_color, BlendEquation::add};
+  s.blend->constant = glm::vec4(1 + 0x1.8p-11f, 1 + 0x1p-11f, 1 + 0x1.8p-10f, 0x1.fffp-15f);
+  builder_.draw(s, {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}}).first_view = 2;
+  const RenderResult r = Renderer().render(builder_.frame, cpu());
+  const std::vector<float>& f = r.targets[2].layers[0].color_float;
+  const float expected[4] = {1 + 0x1p-10f, 1, 1 + 0x1p-9f, 0x1p-14f};
+  for (size_t i = 0; i < f.size(); ++i) ASSERT_EQ(f[i], expected[i % 4]) << i;
+}
+
 }  // namespace
 }  // namespace brokkr

@@ -1,0 +1,128 @@
+"""The planted bugs of tools/mutate: each is one change of the source, and the test that must fail for it.
+
+A bug is (name, file, old text, new text, test binary, filter). The old text stands exactly once in the file; `tools/mutate
+--check` holds that. The filter names few tests, which take seconds. A binary with "tsan:" in front runs under
+ThreadSanitizer: a weaker memory order is no difference on x86, and only that sees it.
+"""
+
+PIPELINE = "brokkr_pipeline_test"
+QUEUE = "brokkr_queue_test"
+BIN = "brokkr_bin_test"
+SCENE = "brokkr_scene_test"
+BATCH = "brokkr_batch_test"
+
+MUTATIONS = [
+    # Setup and coverage.
+    ("fill-rule", "src/geometry/records.h", "return a > 0 || (a == 0 && b < 0);", "return a > 0 || (a == 0 && b > 0);",
+     PIPELINE, "Kinds/WatertightMesh.*Centres"),
+    ("snap", "src/geometry/setup.h", "return round_to_int(clamp_to(at * 256.0f,", "return to_int(clamp_to(at * 256.0f,",
+     PIPELINE, "Kinds/WatertightMesh.*:Soup.OpaqueDrawsOnly"),
+    ("first-sample", "src/geometry/setup.h",
+     "corner[2].x) + 127) >> 8, draw.rect[0]);", "corner[2].x) + 128) >> 8, draw.rect[0]);",
+     PIPELINE, "Kinds/WatertightMesh.*Centres:Soup.OpaqueDrawsOnly"),
+    ("far-plane", "src/geometry/setup.h", "case 1: return draw.bits & kDrawDepthClamp ? w : w - z;",
+     "case 1: return draw.bits & kDrawDepthClamp ? w : w + w - z;", PIPELINE, "Soup.Clipping"),
+    ("clip-corner", "src/geometry/clip.h", "const double t = da / (da - db);", "const double t = db / (db - da);",
+     PIPELINE, "Soup.Clipping"),
+    ("depth-clamp", "src/pipeline/draw_record.cpp",
+     "r.z_max = clamped ? std::max(s.depth_near, s.depth_far) + 0.0f : 1.0f;", "r.z_max = 1.0f;",
+     PIPELINE, "Soup.DepthClampAndZeroToOne"),
+    ("depth-range", "src/pipeline/draw_record.cpp", "0.5f * (s.depth_near + s.depth_far);",
+     "0.5f * (s.depth_far - s.depth_near);", PIPELINE, "Soup.MixedStates"),
+    ("viewport-transform", "src/pipeline/draw_record.cpp", "r.offset[0] = s.viewport.x + 0.5f * s.viewport.z;",
+     "r.offset[0] = 0.5f * s.viewport.z;", PIPELINE, "Soup.MixedStates"),
+    ("scissor", "src/pipeline/draw_record.cpp", "rect[2] = std::min(rect[2], end(s.scissor->x, s.scissor->width));",
+     "rect[2] = std::min(rect[2], end(s.scissor->x, s.scissor->width) + 1);", PIPELINE, "Soup.MixedStates"),
+    ("culling", "src/pipeline/draw_record.cpp", "set((s.front_face == FrontFace::cw) != upper_left,",
+     "set((s.front_face == FrontFace::cw) == upper_left,", PIPELINE, "Soup.MixedStates"),
+    ("polygon-offset", "src/geometry/setup.h", "double(draw.offset_units) * 0x1p-24", "double(draw.offset_units) * 0x1p-23",
+     PIPELINE, "Soup.PolygonOffset"),
+
+    # Vertices and primitives.
+    ("strip-winding", "src/pipeline/expand.cpp", "out.insert(out.end(), {v[i + 1], v[i], v[i + 2]});",
+     "out.insert(out.end(), {v[i], v[i + 1], v[i + 2]});", PIPELINE, "Soup.MixedStates"),
+    ("fan-centre", "src/pipeline/expand.cpp", "out.insert(out.end(), {v[0], v[i + 1], v[i + 2]});",
+     "out.insert(out.end(), {v[i], v[i + 1], v[i + 2]});", PIPELINE, "Soup.MixedStates"),
+    ("instance-step", "src/geometry/vertex.h", "run.first_vertex += record.instance * draw.vertex_count;",
+     "run.first_vertex += record.instance;", PIPELINE, "Soup.InstancesAndViews"),
+    ("batch-limit", "src/batch/batch_model.cpp", 'look-back of 42 +- 3 by corner", 96, 32,',
+     'look-back of 42 +- 3 by corner", 96, 33,', BATCH, "Predict.The33rdUniqueVertexEndsABatchOnNvidia"),
+
+    # Order and visibility.
+    ("primitive-order", "src/pipeline/phases.cpp", "case CompareFunc::lequal: key_bits |= kKeyLastWins; return true;",
+     "case CompareFunc::lequal: return true;", PIPELINE, "Soup.MixedStates"),
+    ("hidden-ties", "src/raster/visibility.h", "tiles.touched && nearest <= pass.keys->farthest_of(",
+     "tiles.touched && nearest < pass.keys->farthest_of(", PIPELINE, "Visibility.TiesOfWholeTilesGoToTheLast"),
+    ("depth-test-writes", "src/pipeline/draw_record.cpp", "set(s.depth.test && s.depth.write, kDrawDepthWrite);",
+     "set(s.depth.write, kDrawDepthWrite);", PIPELINE, "Soup.MixedStates"),
+
+    # Stencil, alpha test, blending, formats.
+    ("stencil-wrap", "src/target/pixel.h", "case StencilOp::decrement_wrap: return (old - 1) & 255;",
+     "case StencilOp::decrement_wrap: return select(old > 0, old - 1, old);", PIPELINE, "Soup.MixedStates"),
+    ("stencil-outcome", "src/raster/tile.h", "next = select(visible, stencil_result(draw.stencil_ops[2], old, ref), next);",
+     "next = select(passed, stencil_result(draw.stencil_ops[2], old, ref), next);", PIPELINE, "Soup.MixedStates"),
+    ("alpha-test", "src/pipeline/draw_record.cpp", "r.alpha_func = uint8_t(s.alpha_test->func);",
+     "r.alpha_func = uint8_t(CompareFunc::greater);", PIPELINE, "Shading.AlphaTestComparesWithItsReference"),
+    ("alpha-reference", "src/pipeline/draw_record.cpp", "r.alpha_ref = s.alpha_test->ref;", "r.alpha_ref = 0.5f;",
+     PIPELINE, "Shading.AlphaTestComparesWithItsReference"),
+    ("blend-factor", "src/target/pixel.h", "case BlendFactor::one_minus_dst_alpha: return one - d[3];",
+     "case BlendFactor::one_minus_dst_alpha: return one - s[3];", PIPELINE, "Soup.MixedStates"),
+    ("blend-equation", "src/target/pixel.h", "case BlendEquation::reverse_subtract: return d * df - s * sf;",
+     "case BlendEquation::reverse_subtract: return s * sf - d * df;", PIPELINE, "Soup.MixedStates"),
+    ("colour-mask", "src/pipeline/draw_record.cpp", "r.color_mask |= uint8_t(s.color_mask[size_t(i)] ? 1 << i : 0);",
+     "r.color_mask |= uint8_t(s.color_mask[size_t(i)] ? 1 << (3 - i) : 0);", PIPELINE, "Soup.MixedStates"),
+    ("srgb", "src/target/pixel.h", "pow_lanes((c + 0.055f) * (1.0f / 1.055f), 2.4f);",
+     "pow_lanes((c + 0.055f) * (1.0f / 1.055f), 2.2f);", PIPELINE, "Soup.ColorFormats"),
+    ("half-rounding", "src/target/pixel.h", "const Uint rounded = mag + 0xfff + ((mag >> 13) & 1);",
+     "const Uint rounded = mag;", PIPELINE, "SeveralTargets.HalfFloatsRoundToTheNearest"),
+
+    # Textures.
+    ("texture-clamps-below", "shaders/texture.h", "x0 = select(x0 < 0, width - one, x0);", "x0 = select(x0 < 0, 0, x0);",
+     PIPELINE, "Shading.TexturesRepeat"),
+    ("texture-clamps-above", "shaders/texture.h", "y1 = select(y1 >= height, 0, y1);",
+     "y1 = select(y1 >= height, height - one, y1);", PIPELINE, "Shading.TexturesRepeat"),
+    ("texture-clamps", "shaders/texture.h", "const Float x = fraction(u) * to_float(width) - 0.5f,",
+     "const Float x = saturate(u) * to_float(width) - 0.5f,", PIPELINE, "Shading.TexturesRepeat"),
+    ("level-of-detail", "shaders/texture.h", "clamp_to(0.5f * log2_lanes(", "clamp_to(log2_lanes(",
+     PIPELINE, "Shading.TrilinearMixesLevels"),
+    ("mip-selection", "shaders/texture.h", "const Int next = minimum(level + 1, int(texture.levels) - 1);",
+     "const Int next = level;", PIPELINE, "Shading.TrilinearMixesLevels"),
+    ("mip-box", "src/pipeline/mip_chain.cpp", "x1 = std::max(x0 + 1, (x + 1) * width / next_width);",
+     "x1 = x0 + 1;", PIPELINE, "Shading.CheckerboardIsGreyAtADistanceAndSharpAtHand"),
+    ("perspective", "src/raster/interpolate.h", "y[i] = corner[i].y * draw.scale[1] + corner[i].w * (draw.offset[1] - in.y);",
+     "y[i] = corner[i].y * draw.scale[1] + (draw.offset[1] - in.y);", PIPELINE,
+     "Shading.TextureCoordinatesArePerspectiveCorrect"),
+
+    # Patterns.
+    ("van-der-corput", "src/bin/pattern_shift.cpp", "<< (bits - 1 - bit);", "<< bit;", BIN, "*PatternShift.VanDerCorput*"),
+    ("hilbert", "src/bin/pattern_curve.cpp", "distance += half * half * ((3 * right) ^ top);",
+     "distance += half * half * (2 * right + top);", BIN, "*PatternCurve.Hilbert*"),
+    ("x-shift-offset", "src/bin/pattern_shift.cpp", "fixed_shifts(rasterizers, rasterizers + 1, rasterizers)",
+     "fixed_shifts(rasterizers, rasterizers, rasterizers)", BIN, "*PatternShift.XShiftOffset*"),
+
+    # Queues and scheduling.
+    ("queue-capacity", "src/queue/broker.h", "c_(control), capacity_(int32_t(capacity)) {}",
+     "c_(control), capacity_(int32_t(capacity) + 1) {}", QUEUE, "*QueueSemantics.AgreesWithAModel*"),
+    ("queue-wrap", "src/queue/broker_queue.h", "return vacant(p) + m_.capacity; }", "return vacant(p) + 2 * m_.capacity; }",
+     QUEUE, "*QueueSemantics.AgreesWithAModel*"),
+    ("queue-ticket-overflow", "src/queue/broker.h", "return int32_t(tail - head) >= capacity_;",
+     "return int64_t(tail) - int64_t(head) >= capacity_;", QUEUE, "*QueueSemantics.AgreesWithAModel*"),
+    ("queue-lanes", "src/queue/broker_queue.h", "rank = rank + select(same && w.lane() > i, 1, 0);",
+     "rank = rank + select(same && w.lane() >= i, 1, 0);", QUEUE, "*QueueSemantics.AgreesWithAModel*"),
+    ("watermark", "src/schedule/watermark.h", "if (mark.compare_exchange_strong(now, now + 1,",
+     "if (mark.compare_exchange_strong(now, now + 2,", PIPELINE, "Soup.MixedStates"),
+    ("watermark-released-early", "src/pipeline/choose.h", "return {tasks, tasks >= schedule.tasks ?",
+     "return {tasks + 1, tasks >= schedule.tasks ?", PIPELINE, "Soup.ManyTriangles:Soup.MixedStates"),
+    ("admission-store", "src/schedule/watermark.h", "free_blocks.reserve(w, 0, count * int(schedule.blocks_per_task))",
+     "free_blocks.reserve(w, 0, count * int(schedule.blocks_per_task - 1))", PIPELINE, "BackPressure.*"),
+    ("order-release", "src/queue/broker_queue.h", "Watched<uint32_t, Observer>(*slot).store(ticket, kRelease);",
+     "Watched<uint32_t, Observer>(*slot).store(ticket, kRelaxed);", "tsan:" + QUEUE, "*QueueStress.OneToOne*"),
+    ("order-acquire", "src/queue/broker_queue.h", "Watched<uint32_t, Observer>(*slot).load(kAcquire) != ticket",
+     "Watched<uint32_t, Observer>(*slot).load(kRelaxed) != ticket", "tsan:" + QUEUE, "*QueueStress.OneToOne*"),
+
+    # Readers.
+    ("json-depth", "src/scene/json_parse.h", "if (depth > kMaxJsonDepth) fail(", "if (depth > 100 * kMaxJsonDepth) fail(",
+     SCENE, "*JsonParse*"),
+    ("index-bound", "src/scene/validate.cpp", "if (first <= size && count <= size - first) return;",
+     "if (first <= size && count <= size - first + 1) return;", SCENE, "Frame.*"),
+]
