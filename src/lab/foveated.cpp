@@ -165,9 +165,9 @@ void cut_off(const LabRun& run) {
   LoadOptions load;
   if (what == CutOff::views) {
     load.views = o.views > 0 ? o.views : o.scene.ends_with(".bkf") ? 0 : 4;
-    load.view_size = o.view_size > 0 ? o.view_size : o.quick ? 256 : 720;
+    load.view_size = o.view_size > 0 ? o.view_size : o.quick ? 128 : 720;
   } else if (o.quick) {
-    load.width = 640, load.height = 360;
+    load.width = 320, load.height = 180;
   }
   FoveatedOptions options{o.render, {0.2, 0.4, 0.6, 0.8}, o.runs, 12};
   if (o.quick) options.budgets = {0.5}, options.rings = 4;

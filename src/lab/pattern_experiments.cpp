@@ -31,11 +31,12 @@ constexpr int kMostTile = 64;  // rasterizers up to which whole tiles are search
 constexpr int kTableRasterizers[] = {6, 20, 60, 132, 264};
 constexpr int kTableBins[] = {16, 64};
 constexpr int kCostBins[] = {8, 16, 32, 64, 128, 256};
+constexpr const char* kThisComputer = "this computer";
 constexpr int kBlocks = 20;  // as many as [Kerbl18, Fig. 7.13] shows
 
 constexpr const char* kCostColumns =
-    "frame,shading,machine,bin,rasterizers,asked,pattern,triangles,rasterizer_pairs,bin_pairs,queue_elements,"
-    "queue_bytes,queue_peak,visits,geometry_ms,raster_ms,critical_ms,frame_ms";
+    "frame,shading,machine,isa,bin,rasterizers,asked,pattern,triangles,rasterizer_pairs,bin_pairs,queue_elements,"
+    "queue_bytes,queue_peak,visits,geometry_ms,raster_ms,simulated_ms,frame_ms";
 
 // Pieces of work on several threads, whose rows are joined in their order.
 Rows joined_rows(const PatternBench& bench, const std::string& what, int count, const std::function<Rows(int)>& piece) {
@@ -292,6 +293,7 @@ Rows pipeline(PatternBench& bench, LabFrame& frame, OrderMode order) {
     for (const int bin : kTableBins) settings.add_contenders(bench, frame, rasterizers, bin);
   }
   const std::vector<RasterizerWork> all = measured(bench, frame, settings, bench.options.quick ? 2 : 5);
+  const Target& target = frame.frame.targets[main_target(frame.frame)];
   Rows rows;
   for (size_t i = 0; i < all.size(); ++i) {
     const RasterizerWork& w = all[i];
@@ -299,11 +301,10 @@ Rows pipeline(PatternBench& bench, LabFrame& frame, OrderMode order) {
     const LoadStatistics map = pattern_load(bench.book, settings.options[i].pattern, s.rasterizers,
                                             bin_loads(frame.maps.front(), s.bin), 1, 1);
     const LoadStatistics counted = load_statistics(s.rasterizer_fragments);
-    // On a GPU a block runs for every rasterizer; the CPU has too few cores, and the longest one is simulated time.
-    const double time = s.machine == "cuda" ? w.least_ms() : w.critical();
-    rows.push_back(row(frame.name, order == OrderMode::strict ? "forward" : "visible", s.machine, s.rasterizers, s.bin,
-                       settings.pattern[i], time, w.critical(), w.total(), w.geometry_ms, w.least_ms(), counted.most,
-                       counted.total, w.cv(), counted.cv, map.cv, map.imbalance));
+    rows.push_back(row(frame.name, target.width, target.height, order == OrderMode::strict ? "forward" : "visible",
+                       s.machine, s.isa, s.rasterizers, s.bin, settings.pattern[i], w.critical(), w.least_ms(),
+                       w.total(), w.geometry_ms, counted.most, counted.total, w.cv(), counted.cv, map.cv,
+                       map.imbalance));
   }
   return rows;
 }
@@ -315,16 +316,15 @@ Rows blocks(PatternBench& bench, LabFrame& frame) {
   const std::vector<RasterizerWork> works = measured(bench, frame, settings, bench.options.quick ? 2 : 5);
   Rows rows;
   for (size_t i = 0; i < works.size(); ++i) {
-    const auto add = [&](const char* kind, int block, double geometry, double raster, double idle) {
-      rows.push_back(row(frame.name, settings.pattern[i], kBlocks, 64, kind, block, geometry, raster, idle));
-    };
-    int block = 0;
-    for (const BlockShare& b : simulated_blocks(works[i].ms, works[i].geometry_ms))
-      add("simulated", block++, b.geometry_ms, b.raster_ms, b.idle_ms);
-    block = 0;
-    for (const BlockTime& b : works[i].statistics.block_times)
-      add("measured", block++, b.ms[size_t(Stage::geometry)], b.ms[size_t(Stage::rasterize)],
-          b.ms[size_t(Stage::idle)]);
+    const Statistics& s = works[i].statistics;
+    const std::vector<BlockShare> simulated = simulated_blocks(works[i].ms, works[i].geometry_ms);
+    for (size_t b = 0; b < std::max(simulated.size(), s.block_times.size()); ++b) {
+      const BlockShare share = b < simulated.size() ? simulated[b] : BlockShare{NAN, NAN, NAN};
+      const auto ran = [&](Stage stage) { return b < s.block_times.size() ? s.block_times[b].ms[size_t(stage)] : NAN; };
+      rows.push_back(row(frame.name, settings.pattern[i], s.machine, s.isa, kBlocks, s.bin, b, share.geometry_ms,
+                         share.raster_ms, share.idle_ms, ran(Stage::geometry), ran(Stage::rasterize),
+                         ran(Stage::idle)));
+    }
   }
   return rows;
 }
@@ -344,7 +344,7 @@ Rows cost(PatternBench& bench, LabFrame& frame, Shading shading) {
     const RasterizerWork& w = works[i];
     const Statistics& s = w.statistics;
     const int asked = settings.options[i].rasterizers;
-    rows.push_back(row(frame.name, name_of(shading), s.machine, s.bin, s.rasterizers, asked, settings.pattern[i],
+    rows.push_back(row(frame.name, name_of(shading), s.machine, s.isa, s.bin, s.rasterizers, asked, settings.pattern[i],
                        s.triangles_out, s.triangle_rasterizer_pairs, s.triangle_bin_pairs, s.queue_elements,
                        8 * s.queue_elements, s.queue_peak, s.visits, w.geometry_ms, w.total(),
                        asked > 0 ? w.critical() : NAN, median(w.frame_ms)));
@@ -370,7 +370,7 @@ Rows recommend(PatternBench& bench, const Rows& costs) {
       const auto number = [&](const char* column) { return std::stod(cell_of(r, column)); };
       const int bin = int(number("bin")), asked = int(number("asked"));
       auto& choices =
-          log_ms[{asked == 0 ? "this computer" : std::to_string(asked) + " rasterizers", cell_of(r, "shading")}];
+          log_ms[{asked == 0 ? kThisComputer : std::to_string(asked) + " rasterizers", cell_of(r, "shading")}];
       if (asked == 0) {
         choices[{bin, cell_of(r, "pattern")}].push_back(std::log(number("frame_ms")));
         continue;
@@ -396,10 +396,14 @@ Rows recommend(PatternBench& bench, const Rows& costs) {
     const auto usual = std::find_if(ranked.begin(), ranked.end(), [](const auto& r) {
       return r.second == Choice{64, "van-der-corput"};
     });
+    const bool timed = machine.first == kThisComputer;
+    const auto measured_or_nan = [&](double ms) { return timed ? ms : NAN; };
+    const auto simulated_or_nan = [&](double ms) { return timed ? NAN : ms; };
     for (size_t i = 0; i < ranked.size(); ++i) {
       const auto& [ms, choice] = ranked[i];
-      rows.push_back(
-          row(machine.first, machine.second, i + 1, choice.first, choice.second, ms, usual->first, usual->first / ms));
+      rows.push_back(row(machine.first, cell_of(costs.front(), "isa"), machine.second, i + 1, choice.first,
+                         choice.second, measured_or_nan(ms), measured_or_nan(usual->first), simulated_or_nan(ms),
+                         simulated_or_nan(usual->first), usual->first / ms));
     }
   }
   return rows;
@@ -446,19 +450,22 @@ constexpr PatternExperiment kExperiments[] = {
     {"search", "", "Better patterns, searched and scored on frames that the search has not seen",
      "rasterizers,bin,frame,pattern,unseen,reach,trained_on,cv,imbalance", false, search_units},
     {"pipeline", "Table 2", "Patterns in the pipeline, 2500 multiply-adds per fragment",
-     "frame,order,machine,rasterizers,bin,pattern,time_ms,critical_ms,raster_ms,geometry_ms,frame_ms,"
+     "frame,width,height,order,machine,isa,rasterizers,bin,pattern,simulated_ms,measured_ms,raster_ms,geometry_ms,"
      "critical_fragments,fragments,cv_time,cv_fragments,cv_map,imbalance_map",
      true,
      [](PatternBench& bench) {
        return per_frame_and_way<pipeline, OrderMode::strict, OrderMode::automatic>(bench, ".forward", ".visible");
      }},
     {"blocks", "7.13 of Kerbl 2018", "What every block spends its time on",
-     "frame,pattern,rasterizers,bin,kind,block,geometry_ms,raster_ms,idle_ms", true, per_frame<blocks>},
+     "frame,pattern,machine,isa,rasterizers,bin,block,simulated_geometry_ms,simulated_raster_ms,simulated_idle_ms,"
+     "measured_geometry_ms,measured_raster_ms,measured_idle_ms",
+     true, per_frame<blocks>},
     {"cost", "", "What small bins cost", kCostColumns, true,
      [](PatternBench& bench) {
        return per_frame_and_way<cost, Shading::flat, Shading::multiply_add>(bench, ".flat", ".multiply-add");
      }},
-    {"recommend", "", "Bin size and pattern for these frames", "machine,shading,rank,bin,pattern,ms,default_ms,gain",
+    {"recommend", "", "Bin size and pattern for these frames",
+     "machine,isa,shading,rank,bin,pattern,measured_ms,measured_default_ms,simulated_ms,simulated_default_ms,gain",
      true, nullptr, recommend},
 };
 

@@ -76,14 +76,19 @@ enum class ScheduleProgram : uint32_t {
   buckets16,     // discretized priorities
   buckets128,
   buckets128_one_lane,  // the same, searched by a single lane from the highest class down
-  priority_sorted,      // one sorted queue, as Softshell has
+  priority_sorted,      // one sorted queue
   edf_sorted,
   edf_per_job,      // six jobs
-  edf_discretized,  // 256 slices of 10 ms
-  edf_wrap_around,  // ring of 256 slices of 400 us
+  edf_discretized,  // 256 slices of 5 ms
+  edf_wrap_around,  // ring of 256 slices of 40 us
+  softshell_fair,   // Softshell's scheduler (lab/softshell.h) with the priorities of the sorted queues
+  softshell_priority,
+  softshell_edf,
 };
-inline constexpr int kSchedulePrograms = 11;
+inline constexpr int kSchedulePrograms = 14;
 inline constexpr uint32_t kScheduleProcesses = 5, kScheduleJobs = 6;
+// Blocks of the GPU of [Kerbl18, 5.3.3], for which the loads of Fig. 5.7 are given.
+inline constexpr uint32_t kThesisBlocks = 88;
 
 struct TaskRecord {
   uint32_t number, key;
@@ -95,14 +100,16 @@ struct TaskRecord {
 //   quotas      `tasks` tasks of five processes at first; each makes another of its process; ends after
 //               `limit`
 //   priorities  `tasks` tasks at first; each makes another with a random priority; ends after `limit`
-//   deadlines   the last worker makes tasks of six jobs for `duration_us`, each due an interval later
+//   deadlines   the last worker makes tasks of six jobs for `duration_us`, each due an interval later; a turn of a job
+//               has load * per_turn tasks where kThesisBlocks workers run them, and as many fewer as there are workers
 //   direct      tasks 0 .. limit - 1 without any queue, shared out evenly
 enum class ScheduleWork : uint32_t { quotas, priorities, deadlines, direct };
 
 struct SchedulePlan {
   ScheduleProgram program = ScheduleProgram::fifo;
   ScheduleWork work = ScheduleWork::priorities;
-  Crew crew;                    // workers: warps
+  Crew crew;                    // workers: warps, with those that sort and the one that makes tasks
+  uint32_t sorters = 0;         // the first workers, which do nothing but sort, where a queue is sorted
   std::byte* memory = nullptr;  // ProgramStart::bytes, zeroed but for what host code writes
   uint32_t* abort = nullptr;
   uint32_t capacity = 1024;  // tasks per queue
@@ -111,6 +118,8 @@ struct SchedulePlan {
   uint32_t multiply_adds = 500, memory_operations = 5;
   uint32_t load = 1, duration_us = 100000;
   uint32_t interval_us[kScheduleJobs] = {}, per_turn[kScheduleJobs] = {};
+  uint32_t job_adds[kScheduleJobs] = {}, job_reads[kScheduleJobs] = {};  // means of a job's tasks
+  uint32_t job_workers = 1;                                              // those that run the jobs' tasks
   uint32_t quota[kScheduleProcesses] = {};
   uint32_t seed = 1;
   uint32_t* buffer = nullptr;  // [kScheduleBuffer], for memory operations

@@ -21,15 +21,18 @@ LabQueue make_lab_queue(LabMachine& machine, QueueKind kind, const Crew& crew, u
   return {memory, {memory.data(), machine.abort_word(), shape}};
 }
 
-// The numbers of warps to measure a kernel with.
+// The numbers of warps to measure a kernel with. Throws std::invalid_argument for more than can run at the same time.
 template <class Plan>
 std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kernel) {
   const uint32_t most = std::max(1u, run.machine.most_warps(kernel.on_gpu));
   std::vector<uint32_t> counts = run.options.warps;
-  if (!counts.empty()) {
-    std::erase_if(counts, [&](uint32_t n) { return n > most; });
-    return counts;
+  for (const uint32_t n : counts) {
+    if (n < 1 || n > most) {
+      throw std::invalid_argument("--warps " + std::to_string(n) + ": " + run.table.name + " on machine " +
+                                  run.machine.name + " runs 1 .. " + std::to_string(most) + " warps at once");
+    }
   }
+  if (!counts.empty()) return counts;
   const bool gpu = run.machine.is_gpu();
   if (run.options.quick) return gpu ? std::vector<uint32_t>{1, most} : std::vector<uint32_t>{1, 4};
   const uint32_t last = gpu ? most : 16;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <stdexcept>
 #include <thread>
 
 #include "lab/foveated.h"
@@ -14,24 +15,38 @@ struct System {
   const char* name;
   ScheduleProgram program;
   uint32_t queues;
-  bool sorted;  // one more worker keeps its queue sorted
+  uint32_t sorters;  // workers more, which keep its queue sorted
 };
 constexpr uint32_t kQuotas[kScheduleProcesses] = {7, 13, 20, 27, 33};
+// Of the experiment with accuracy. On a GPU they are 32 to 1024 threads, as in [Kerbl18, Fig. 5.8].
+constexpr uint32_t kSortersOnCpu[] = {1, 2, 4, 8}, kSortersOnGpu[] = {1, 4, 16, 32};
 
-constexpr System kPlainQueue = {"fifo", ScheduleProgram::fifo, 1, false};
+constexpr System kPlainQueue = {"fifo", ScheduleProgram::fifo, 1, 0};
 constexpr System kFair[] = {kPlainQueue,
-                            {"sorted bucket", ScheduleProgram::fair_sorted, 1, true},
-                            {"separate buckets", ScheduleProgram::fair_buckets, 5, false}};
+                            {"sorted bucket", ScheduleProgram::fair_sorted, 1, 1},
+                            {"separate buckets", ScheduleProgram::fair_buckets, 5, 0},
+                            {"Softshell", ScheduleProgram::softshell_fair, 1, 1}};
 constexpr System kByPriority[] = {kPlainQueue,
-                                  {"sorted queue", ScheduleProgram::priority_sorted, 1, true},
-                                  {"16 buckets", ScheduleProgram::buckets16, 16, false},
-                                  {"128 buckets", ScheduleProgram::buckets128, 128, false},
-                                  {"128 buckets, one lane", ScheduleProgram::buckets128_one_lane, 128, false}};
+                                  {"sorted queue", ScheduleProgram::priority_sorted, 1, 1},
+                                  {"Softshell", ScheduleProgram::softshell_priority, 1, 1},
+                                  {"16 buckets", ScheduleProgram::buckets16, 16, 0},
+                                  {"128 buckets", ScheduleProgram::buckets128, 128, 0},
+                                  {"128 buckets, one lane", ScheduleProgram::buckets128_one_lane, 128, 0}};
 constexpr System kByDeadline[] = {kPlainQueue,
-                                  {"Sorted", ScheduleProgram::edf_sorted, 1, true},
-                                  {"PerJob", ScheduleProgram::edf_per_job, 6, false},
-                                  {"Discretized", ScheduleProgram::edf_discretized, 256, false},
-                                  {"WrapAroundBuckets", ScheduleProgram::edf_wrap_around, 256, false}};
+                                  {"Sorted", ScheduleProgram::edf_sorted, 1, 1},
+                                  {"PerJob", ScheduleProgram::edf_per_job, 6, 0},
+                                  {"Discretized", ScheduleProgram::edf_discretized, 256, 0},
+                                  {"WrapAroundBuckets", ScheduleProgram::edf_wrap_around, 256, 0},
+                                  {"Softshell", ScheduleProgram::softshell_edf, 1, 1}};
+
+// A job of the experiment with deadlines: `turn` tasks every `interval_us`, each of `task_us` on average.
+struct Job {
+  uint32_t interval_us, turn, task_us;
+};
+// As in [Kerbl18, 5.3.4]: six jobs, intervals of 1 to 8 ms, 1 to 4 tasks, which take 0.1 to 3.9 ms: a task draws 0.5 to
+// 1.5 times the mean. Which job has which of them is ours. At load 31 they take all the time of the workers.
+constexpr Job kJobs[kScheduleJobs] = {{1000, 1, 200},  {2000, 2, 300},  {3000, 3, 500},
+                                      {4000, 4, 1000}, {6000, 2, 1500}, {8000, 1, 2600}};
 
 // The mean multiply-adds and memory operations of a task.
 struct Work {
@@ -52,7 +67,10 @@ class Bench {
  public:
   explicit Bench(const LabRun& run)
       : run_(run), workers_(run.options.workers), buffer_(run.machine, size_t(kScheduleBuffer)) {
-    if (workers_ == 0) workers_ = run.machine.is_gpu() ? 256u : std::max(2u, std::thread::hardware_concurrency());
+    // The tasks of the experiment with deadlines take a time that each worker has: few workers are quick also where a
+    // GPU is interpreted.
+    const uint32_t usual = run.machine.is_gpu() ? (run.options.quick ? 8 : 256) : std::thread::hardware_concurrency();
+    if (workers_ == 0) workers_ = std::max(2u, usual);
   }
   uint32_t workers() const { return workers_; }  // workers that run tasks
 
@@ -60,9 +78,10 @@ class Bench {
     SchedulePlan plan;
     plan.program = system.program;
     plan.work = kind;
-    // A worker that sorts is added, so that all systems have as many workers that run tasks. (In [Kerbl18], one of 88
+    // Workers that sort are added, so that all systems have as many workers that run tasks. (In [Kerbl18], one of 88
     // blocks sorted.)
-    plan.crew.warps = workers_ + (system.sorted ? 1 : 0);
+    plan.sorters = system.sorters;
+    plan.crew.warps = workers_ + system.sorters;
     plan.multiply_adds = work.adds;
     plan.memory_operations = work.reads;
     plan.seed = run_.options.seed;
@@ -77,6 +96,9 @@ class Bench {
     plan.limit = std::clamp(tasks, 10000u, 1000000u) / (run_.options.quick ? 5 : 1);
     // A queue has room for all elements that it ever gets.
     plan.capacity = power_above((uint64_t(plan.tasks) + plan.limit) / system.queues * 5 / 4 + 1024);
+    // Softshell's has packages of memory too: it has room for those that are there at once.
+    if (system.program == ScheduleProgram::softshell_priority)
+      plan.capacity = power_above(uint64_t(tasks) * 5 / 4 + 1024);
     return plan;
   }
   // A row about a plan that is going to be run.
@@ -85,6 +107,7 @@ class Bench {
     Record m;
     set_where(run_, m);
     m.set("system", system.name).set("workers", plan.crew.warps).set("multiply_adds", plan.multiply_adds);
+    m.set("sorting_threads", plan.sorters * run_.machine.width());
     return m.set("memory_operations", plan.memory_operations).set("tasks", plan.tasks).set("refused", 0);
   }
 
@@ -128,6 +151,12 @@ class Bench {
 RunResult Bench::run(SchedulePlan plan, const System& system) const {
   LabMachine& machine = run_.machine;
   const ProgramKernel& program = machine.kernels.program[size_t(plan.program)];
+  // More would wait for warps that do not run.
+  if (const uint32_t most = machine.most_warps(program.run.on_gpu); plan.crew.warps > most) {
+    throw std::invalid_argument("--workers: " + std::to_string(plan.crew.warps) +
+                                " warps with those that sort; machine " + machine.name + " runs at most " +
+                                std::to_string(most) + " at once");
+  }
   const ProgramStart start = program.start(plan);
   const LabArray<std::byte> memory(machine, start.bytes);
   const LabArray<TaskRecord> log(machine, plan.limit);
@@ -139,18 +168,19 @@ RunResult Bench::run(SchedulePlan plan, const System& system) const {
   plan.span_ns = span.data();
   machine.upload(plan.memory + start.open_at, &plan.crew.warps, sizeof plan.crew.warps);
   std::vector<uint64_t> words;
-  if (plan.program == ScheduleProgram::fair_buckets || plan.program == ScheduleProgram::fair_sorted) {
+  if (plan.work == ScheduleWork::quotas && plan.program != ScheduleProgram::fifo) {
     words.assign(kScheduleProcesses, 0);
     words.insert(words.end(), std::begin(plan.quota), std::end(plan.quota));
   } else if (plan.program == ScheduleProgram::edf_per_job) {
     words.assign(kScheduleJobs, 0);
     // Tasks of a turn share a deadline; between turns they are an interval apart: evenly spaced on average.
     for (uint32_t j = 0; j < kScheduleJobs; ++j) {
-      words.push_back(plan.interval_us[j] / std::max(1u, plan.per_turn[j] * plan.load));
+      const double per_turn = double(plan.per_turn[j]) * plan.load * plan.job_workers / kThesisBlocks;
+      words.push_back(uint64_t(plan.interval_us[j] / per_turn));
     }
   }
   if (!words.empty()) {
-    const size_t at = system.sorted ? start.user_at : start.shared_at;
+    const size_t at = system.sorters > 0 ? start.user_at : start.shared_at;
     machine.upload(plan.memory + at, words.data(), words.size() * sizeof(uint64_t));
   }
   RunResult result;
@@ -218,25 +248,32 @@ void set_lateness(Record& m, const RunResult& result) {
   m.set("least_late_ms", least->late_us / 1000.0).set("most_late_ms", most->late_us / 1000.0);
 }
 
+// Jobs whose tasks take the times of kJobs on a worker.
+SchedulePlan deadline_plan(const Bench& bench, const System& system, uint32_t load, double ns_per_add) {
+  SchedulePlan plan = bench.plan_of(system, ScheduleWork::deadlines, {});
+  plan.crew.warps += 1;  // one that makes tasks
+  plan.load = load;
+  plan.job_workers = bench.workers();
+  for (uint32_t j = 0; j < kScheduleJobs; ++j) {
+    plan.interval_us[j] = kJobs[j].interval_us;
+    plan.per_turn[j] = kJobs[j].turn;
+    plan.job_adds[j] = uint32_t(kJobs[j].task_us * 1000 / ns_per_add);
+    plan.job_reads[j] = plan.job_adds[j] / 100;
+  }
+  return plan;
+}
+
 void deadlines(const LabRun& run) {
   const Bench bench(run);
   const double ns_per_add = bench.ns_per_add();
   std::vector<uint32_t> loads = {1, 4, 8, 16, 24, 32, 40, 48, 64, 96, 128};
-  if (run.options.quick) loads = {1, 32};
-  // At load 1, 4.5 tasks in ten milliseconds take a fortieth of the workers' time.
-  const double task_ns = double(bench.workers()) * 1e7 / 40 / 4.46;
-  const auto adds = uint32_t(task_ns / ns_per_add);
+  if (run.options.quick) loads = {4, 32};
   for (const System& system : kByDeadline) {
     for (const uint32_t load : loads) {
-      SchedulePlan plan = bench.plan_of(system, ScheduleWork::deadlines, {adds, adds / 100});
-      plan.crew.warps += 1;  // one that makes tasks
-      plan.load = load;
-      plan.duration_us = run.options.quick ? 100000 : 1200000;
-      // Ten times the intervals of [Kerbl18], since a CPU's time slices are milliseconds.
-      const uint32_t interval[] = {10000, 20000, 30000, 40000, 60000, 80000}, turn[] = {1, 2, 3, 4, 2, 1};
-      std::copy(std::begin(interval), std::end(interval), plan.interval_us);
-      std::copy(std::begin(turn), std::end(turn), plan.per_turn);
-      plan.limit = uint32_t(0.46 * load * plan.duration_us / 1000) + 64 * load;
+      SchedulePlan plan = deadline_plan(bench, system, load, ns_per_add);
+      plan.duration_us = run.options.quick ? 40000 : 1200000;
+      // 4.46 tasks in a millisecond at load 1, and some for the parts of turns.
+      plan.limit = uint32_t(4.6 * load * bench.workers() / kThesisBlocks * plan.duration_us / 1000) + 1024;
       plan.capacity = power_above(std::max<uint64_t>(1024, system.queues > 6 ? plan.limit / 4 : plan.limit));
       Record m = bench.start(system, plan, "load " + std::to_string(load));
       m.set("load", load);
@@ -246,12 +283,28 @@ void deadlines(const LabRun& run) {
   }
 }
 
+// The systems by priority, those that sort once for each number of sorters.
+std::vector<System> with_sorters(const LabRun& run) {
+  std::vector<System> all;
+  for (System system : kByPriority) {
+    if (system.program == ScheduleProgram::buckets128_one_lane) continue;
+    if (system.sorters == 0) {
+      all.push_back(system);
+      continue;
+    }
+    for (size_t i = 0; i < (run.options.quick ? 2 : std::size(kSortersOnCpu)); ++i) {
+      system.sorters = (run.machine.is_gpu() ? kSortersOnGpu : kSortersOnCpu)[i];
+      all.push_back(system);
+    }
+  }
+  return all;
+}
+
 void accuracy(const LabRun& run) {
   const Bench bench(run);
   const uint32_t most = std::min(run.options.most_tasks, run.options.quick ? 1000u : ~0u);
   for (const Work& work : {Work{256, 1}, Work{4096, 16}}) {
-    for (const System& system : kByPriority) {
-      if (system.program == ScheduleProgram::buckets128_one_lane) continue;
+    for (const System& system : with_sorters(run)) {
       for (uint32_t w = 100; w <= most; w *= 10) {
         const SchedulePlan plan = bench.priority_plan(system, work, w);
         Record m = bench.start(system, plan, std::to_string(w) + " tasks queued");
@@ -304,7 +357,8 @@ void overhead(const LabRun& run) {
 }
 
 constexpr const char* kColumns =
-    "experiment,machine,detail,lanes,system,workers,multiply_adds,memory_operations,tasks,load,decisions,process,quota,"
+    "experiment,machine,detail,lanes,system,workers,sorting_threads,multiply_adds,memory_operations,tasks,load,"
+    "decisions,process,quota,"
     "share,"
     "on_time,late_ms,least_late_ms,most_late_ms,accuracy,mean_ms,min_ms,max_ms,overhead,baseline,refused,error";
 constexpr Experiment kExperiments[] = {

@@ -10,7 +10,10 @@ namespace brokkr::lab {
 
 // In the order in which they run. Columns that an experiment does not measure stay empty. Of the others:
 //   system                               what decides: fifo, separate buckets, sorted, ...
+//   workers                              warps, with those that sort
+//   sorting_threads                      lanes of the warps that do nothing but sort
 //   tasks                                queued at once, or made
+//   load                                 multiplies the tasks of the jobs of [Kerbl18, 5.3.4] on kThesisBlocks workers
 //   quota, share                         of time, in percent
 //   on_time                              of tasks, in percent
 //   late_ms, least_late_ms, most_late_ms end after deadline

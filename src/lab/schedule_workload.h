@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lab/plans.h"
+#include "lab/softshell.h"
 #include "schedule/policies.h"
 #include "schedule/task_loop.h"
 
@@ -9,13 +10,12 @@ BROKKR_MACHINE_BEGIN
 namespace schedule_lab {
 using namespace brokkr::lab;
 
-// A task's multiply-adds and reads: a mixture of both, drawn by its number. Its result goes to memory that nothing
-// reads.
-BROKKR_FN void work(Warp& w, const SchedulePlan& plan, uint32_t number) {
+// A task's multiply-adds and reads: a mixture of both, 0.5 .. 1.5 times the mean as its number draws. Its result goes
+// to memory that nothing reads.
+BROKKR_FN void work(Warp& w, const SchedulePlan& plan, uint32_t number, uint32_t mean_adds, uint32_t mean_reads) {
   const uint32_t draw = drawn_priority(number, plan.seed ^ 0x5bd1e995u);
-  // 0.5 .. 1.5 times the average.
-  const uint32_t adds = uint32_t(uint64_t(plan.multiply_adds) * ((1u << 23) + draw) >> 24);
-  const uint32_t reads = uint32_t(uint64_t(plan.memory_operations) * ((1u << 23) + draw) >> 24);
+  const uint32_t adds = uint32_t(uint64_t(mean_adds) * ((1u << 23) + draw) >> 24);
+  const uint32_t reads = uint32_t(uint64_t(mean_reads) * ((1u << 23) + draw) >> 24);
   Float value = to_float(w.lane());
   const Float step = to_float(Int(int(draw & 0xffu)));
   for (uint32_t k = 0; k < adds; ++k) value = value * Float(0.999f) + step;
@@ -46,7 +46,11 @@ struct WorkTask {
         w.uniform([&]() -> uint32_t { return device_atomic<uint32_t>(plan.begun[0]).fetch_add(1, kRelaxed); });
     const bool shares = plan.work == ScheduleWork::quotas;
     const uint64_t busy = shares ? w.uniform([]() -> uint64_t { return clock_ns(true); }) : 0;
-    if (at < plan.limit || plan.work == ScheduleWork::deadlines) work(w, plan, number);
+    if (plan.work == ScheduleWork::deadlines) {
+      work(w, plan, number, plan.job_adds[key], plan.job_reads[key]);
+    } else if (at < plan.limit) {
+      work(w, plan, number, plan.multiply_adds, plan.memory_operations);
+    }
     const uint64_t end = worker.now();
     const uint64_t took = shares ? w.uniform([]() -> uint64_t { return clock_ns(true); }) - busy : 0;
     if (shares) {
@@ -80,18 +84,21 @@ struct WorkTask {
   }
 };
 
-// Makes tasks of six jobs at their intervals until the time is over.
+// Makes tasks of six jobs at their intervals until the time is over. What is left of a task that a turn has a part of
+// goes to the next turn.
 template <class Worker>
 BROKKR_FN void control(Worker& worker, const SchedulePlan& plan) {
   Warp& w = worker.warp();
-  uint32_t due[kScheduleJobs] = {}, number = 0;
+  uint32_t due[kScheduleJobs] = {}, parts[kScheduleJobs] = {}, number = 0;
   for (int spin = 0;;) {
     const uint32_t now = uint32_t(worker.now() / 1000);
     if (now >= plan.duration_us) break;
     bool made = false;
     for (uint32_t job = 0; job < kScheduleJobs; ++job) {
       if (now < due[job]) continue;
-      const uint32_t count = plan.load * plan.per_turn[job];
+      parts[job] += plan.load * plan.per_turn[job] * plan.job_workers;
+      const uint32_t count = parts[job] / kThesisBlocks;
+      parts[job] %= kThesisBlocks;
       for (uint32_t i = 0; i < count; i += uint32_t(kWidth)) {
         const uint32_t n = count - i < uint32_t(kWidth) ? count - i : uint32_t(kWidth);
         WorkTask::put(worker, job, due[job] + plan.interval_us[job], number, int(n));
@@ -100,8 +107,9 @@ BROKKR_FN void control(Worker& worker, const SchedulePlan& plan) {
       due[job] += plan.interval_us[job];
       made = true;
     }
+    // It sleeps soon: a core that it took by asking what time it is would be missing to the workers.
     spin = made ? 0 : spin + 1;
-    if (!made) pause(spin < 64 ? spin : 64);
+    if (!made) pause(spin);
     if (w.uniform([&]() -> bool { return system_atomic<uint32_t>(*plan.abort).load(kRelaxed) != 0; })) break;
   }
   w.once([&] { device_atomic<uint32_t>(plan.begun[1]).store(number, kRelaxed); });
@@ -115,7 +123,9 @@ BROKKR_FN void Context::seed(Worker& worker) {
     return;
   }
   if (plan.work == ScheduleWork::direct) {
-    for (uint32_t number = me; number < plan.limit; number += workers) work(worker.warp(), plan, number);
+    for (uint32_t number = me; number < plan.limit; number += workers) {
+      work(worker.warp(), plan, number, plan.multiply_adds, plan.memory_operations);
+    }
     return;
   }
   Warp& w = worker.warp();
@@ -150,8 +160,11 @@ using Buckets128 = Repeat<128, Discrete<0>, Leaf>;
 using PrioritySorted = Queue<SortedByPriority<0>, WorkTask>;
 using EdfSorted = Queue<SortedByDeadline<1>, WorkTask>;
 using EdfPerJob = Repeat<int(kScheduleJobs), PerJob<0, 1>, Queue<HowMany, WorkTask>>;
-using EdfDiscretized = Repeat<256, DeadlineSlices<1, 10000>, Leaf>;
-using EdfWrapAround = Repeat<256, WrapAroundSlices<1, 400>, Leaf>;
+using EdfDiscretized = Repeat<256, DeadlineSlices<1, 5000>, Leaf>;
+using EdfWrapAround = Repeat<256, WrapAroundSlices<1, 40>, Leaf>;
+using SoftshellFair = Softshell<SortedByShare<0, int(kScheduleProcesses)>, WorkTask>;
+using SoftshellPriority = Softshell<SortedByPriority<0>, WorkTask>;
+using SoftshellEdf = Softshell<SortedByDeadline<1>, WorkTask>;
 // Without the parallel reduction: one lane goes from the highest class to the lowest.
 struct Buckets128OneLane : Buckets128 {
   template <class View>
@@ -166,20 +179,41 @@ struct Buckets128OneLane : Buckets128 {
   }
 };
 
-template <class Root>
+// A program is the root of a tree, or a scheduler with memory of its own.
+template <class Program>
+concept Packaging = requires {
+  Program::kPackages;
+};
+
+template <class Program>
 BROKKR_FN void run_program(Warp& w, const SchedulePlan& plan, int number) {
-  ProgramMemory<Root> memory = ProgramMemory<Root>::layout(plan.memory, plan.capacity);
-  memory.stop = memory.queues.abort = plan.abort;
-  memory.maintainers = plan.work == ScheduleWork::direct ? 0 : 1;
   Context context{plan};
-  Worker<Root, Context>(w, memory, context, uint32_t(number)).run();
+  const auto prepare = [&](auto& memory) {
+    memory.stop = memory.queues.abort = plan.abort;
+    memory.maintainers = plan.work == ScheduleWork::direct ? 0 : plan.sorters;
+  };
+  if constexpr (Packaging<Program>) {
+    auto memory = Program::Memory::layout(plan.memory, plan.capacity);
+    prepare(memory.program);
+    Program::run(w, memory, context, uint32_t(number));
+  } else {
+    auto memory = ProgramMemory<Program>::layout(plan.memory, plan.capacity);
+    prepare(memory);
+    Worker<Program, Context>(w, memory, context, uint32_t(number)).run();
+  }
 }
 
-template <class Root>
+template <class Program>
 static ProgramStart start_of(const SchedulePlan& plan) {
-  using Memory = ProgramMemory<Root>;
-  return {Memory::bytes(plan.capacity, plan.crew.warps), Memory::shared_at(plan.capacity),
-          Memory::user_at(plan.capacity), Memory::open_at(plan.capacity)};
+  const auto start = [&](auto tree, size_t bytes) -> ProgramStart {
+    using Memory = ProgramMemory<decltype(tree)>;
+    return {bytes, Memory::shared_at(plan.capacity), Memory::user_at(plan.capacity), Memory::open_at(plan.capacity)};
+  };
+  if constexpr (Packaging<Program>) {
+    return start(typename Program::Root{}, Program::Memory::bytes(plan.capacity, plan.crew.warps));
+  } else {
+    return start(Program{}, ProgramMemory<Program>::bytes(plan.capacity, plan.crew.warps));
+  }
 }
 
 }  // namespace schedule_lab
@@ -196,4 +230,7 @@ BROKKR_MACHINE_END
   X(edf_sorted, EdfSorted)                  \
   X(edf_per_job, EdfPerJob)                 \
   X(edf_discretized, EdfDiscretized)        \
-  X(edf_wrap_around, EdfWrapAround)
+  X(edf_wrap_around, EdfWrapAround)         \
+  X(softshell_fair, SoftshellFair)          \
+  X(softshell_priority, SoftshellPriority)  \
+  X(softshell_edf, SoftshellEdf)

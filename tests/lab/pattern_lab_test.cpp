@@ -109,11 +109,30 @@ TEST_F(Lab, ScoresSearchedPatternsOnFramesThatTheyHaveNotSeen) {
   size_t searched = 0;
   for (const Row& r : laboratory->run("pipeline")) {
     searched += r[p.at("pattern")] == "searched";
-    EXPECT_GT(std::stod(r[p.at("time_ms")]), 0);
+    // Simulated and measured times have columns of their own.
+    EXPECT_GT(std::stod(r[p.at("simulated_ms")]), 0);
+    EXPECT_GT(std::stod(r[p.at("measured_ms")]), 0);
+    EXPECT_FALSE(r[p.at("isa")].empty());
     EXPECT_GE(std::stod(r[p.at("critical_fragments")]) * std::stod(r[p.at("rasterizers")]),
               std::stod(r[p.at("fragments")]));
   }
   EXPECT_EQ(searched, 2u * 2 * 5 * 2);  // frames, orders, rasterizers, bins
+}
+
+TEST_F(Lab, BlocksThatAreSimulatedAndThoseThatRanHaveColumnsOfTheirOwn) {
+  const auto c = columns_of("blocks");
+  std::map<std::string, int> simulated, ran;  // by frame and pattern
+  for (const Row& r : make()->run("blocks")) {
+    const std::string run = r[c.at("frame")] + " " + r[c.at("pattern")];
+    for (const char* what : {"geometry_ms", "idle_ms"}) {  // all stages of a block or none
+      EXPECT_EQ(r[c.at("simulated_raster_ms")].empty(), r[c.at("simulated_" + std::string(what))].empty());
+      EXPECT_EQ(r[c.at("measured_raster_ms")].empty(), r[c.at("measured_" + std::string(what))].empty());
+    }
+    simulated[run] += !r[c.at("simulated_raster_ms")].empty();
+    ran[run] += !r[c.at("measured_raster_ms")].empty();
+  }
+  for (const auto& [run, blocks] : simulated) EXPECT_EQ(blocks, 20) << run;
+  for (const auto& [run, blocks] : ran) EXPECT_GE(blocks, 1) << run;
 }
 
 TEST_F(Lab, SmallerBinsMeanMorePairs) {

@@ -95,6 +95,18 @@ TEST(LabOptions, AreChecked) {
   EXPECT_THROW(make_lab_machine("abacus"), std::invalid_argument);
 }
 
+// What cannot run at once is refused, not left out.
+TEST(LabOptions, MoreWarpsThanRunAtOnceAreRefused) {
+  const auto machine = make_lab_machine("cpu");
+  LabOptions o = small();
+  o.warps = {1, 257};
+  for (const char* experiment : {"balanced", "atomics", "pairs", "ratio", "pagerank", "mix"}) {
+    EXPECT_THROW(run_small(experiment, *machine, o), std::invalid_argument) << experiment;
+  }
+  o.warps = {3};
+  EXPECT_EQ(run_small("atomics", *machine, o).rows.size(), 6u);
+}
+
 int run(std::vector<const char*> words) {
   words.insert(words.begin(), "brokkr");
   return app::run(int(words.size()), words.data());
@@ -107,6 +119,10 @@ TEST(QueuesCommand, AnswersAsTheOthersDo) {
   EXPECT_EQ(run({"queues", "fastest"}), app::kUsageError);
   EXPECT_EQ(run({"queues", "--queues", "XQ"}), app::kUsageError);
   EXPECT_EQ(run({"queues", "--warps", "1,x"}), app::kUsageError);
+  EXPECT_EQ(run({"queues", "--warps", "0"}), app::kUsageError);
+  EXPECT_NE(run({"queues", "pairs", "--quick", "--machine", "cpu", "--warps", "300"}), app::kSuccess);
+  EXPECT_EQ(run({"queues", "pairs", "--quick", "--machine", "emulated", "--loops", "10", "--warps", "3"}),
+            app::kSuccess);
   EXPECT_EQ(run({"queues", "--iterations", "16"}), app::kUsageError);
   EXPECT_EQ(run({"queues", "pagerank", "--quick", "--graph", "there-is-none.txt"}), app::kFailure);
 }

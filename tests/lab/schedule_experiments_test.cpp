@@ -42,15 +42,24 @@ TEST_P(ScheduleExperiments, SeparateBucketsKeepTheirQuotas) {
       EXPECT_NEAR(m.number("share"), m.number("quota"), 5.0) << "process " << m.at("process");
     }
   }
-  EXPECT_EQ(systems, (std::set<std::string>{"fifo", "sorted bucket", "separate buckets"}));
+  EXPECT_EQ(systems, (std::set<std::string>{"fifo", "sorted bucket", "separate buckets", "Softshell"}));
 }
 
 TEST_P(ScheduleExperiments, BucketsOrderByPriority) {
   std::map<std::string, double> accuracy;
+  std::map<std::string, std::set<std::string>> sorting_threads;
   for (const Cells& m : measure("accuracy", GetParam())) {
+    sorting_threads[m.at("system")].insert(m.at("sorting_threads"));
     if (m.at("tasks") == "1000" && m.at("multiply_adds") == "256") accuracy[m.at("system")] = m.number("accuracy");
   }
-  ASSERT_EQ(accuracy.size(), 4u);
+  ASSERT_EQ(accuracy.size(), 5u);
+  // Those that sort are measured with several numbers of threads that do.
+  for (const char* system : {"sorted queue", "Softshell"}) {
+    EXPECT_EQ(sorting_threads[system].size(), 2u) << system;
+    EXPECT_FALSE(sorting_threads[system].contains("0")) << system;
+    EXPECT_GT(accuracy[system], 45) << system;
+  }
+  EXPECT_EQ(sorting_threads["fifo"], std::set<std::string>{"0"});
   EXPECT_NEAR(accuracy["fifo"], 50, 5);
   EXPECT_GE(accuracy["16 buckets"], 93);
   EXPECT_GE(accuracy["128 buckets"], 97);
@@ -65,7 +74,7 @@ TEST_P(ScheduleExperiments, EveryDeadlineSystemRuns) {
     EXPECT_LE(m.number("on_time"), 100.0);
     EXPECT_LE(m.number("least_late_ms"), m.number("most_late_ms"));
   }
-  EXPECT_EQ(systems.size(), 5u);
+  EXPECT_EQ(systems.size(), 6u);
 }
 
 TEST_P(ScheduleExperiments, OverheadIsAgainstFifo) {
@@ -75,6 +84,15 @@ TEST_P(ScheduleExperiments, OverheadIsAgainstFifo) {
       EXPECT_EQ(m.at("overhead"), "0");
     }
   }
+}
+
+TEST(ScheduleWorkers, MoreThanRunAtOnceAreRefused) {
+  LabOptions options;
+  options.quick = true;
+  options.runs = 1;
+  options.workers = 300;
+  EXPECT_THROW(run_experiment(schedule_experiments(), "quotas", *make_lab_machine("cpu"), options, [](const auto&) {}),
+               std::invalid_argument);
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, ScheduleExperiments, each_machine(), machine_name);

@@ -9,60 +9,66 @@ from plotting import GREY, NAVY, ORANGE, PALE, PURPLE, Needed, finish, inner_leg
 from .look import below, color_of, gmean, hmean, short
 
 
-def speedups(rows):
-    """(order, rasterizers, bin, pattern) -> [(frame, speed-up, row, Diagonal's row)]."""
+KINDS = ("simulated", "measured")
+
+
+def speedups(rows, time):
+    """(order, rasterizers, bin, pattern) -> [(frame, speed-up, row, Diagonal's row)] of the times in column `time`."""
     base = Needed({(r["frame"], r["order"], r["rasterizers"], r["bin"]): r for r in rows if r["pattern"] == "diagonal"})
     found = {}
     for r in rows:
         d = base[r["frame"], r["order"], r["rasterizers"], r["bin"]]
-        found.setdefault((r["order"], r["rasterizers"], r["bin"], r["pattern"]), []).append(
-            (r["frame"], d["time_ms"] / r["time_ms"], r, d))
+        found.setdefault((r["order"], r["rasterizers"], r["bin"], r["pattern"]), []).append((r["frame"], d[time] / r[time], r, d))
     return found
 
 
 def pipeline(rows):
-    found = speedups(rows)
     orders, bins = unique(rows, "order"), unique(rows, "bin")
     counts, names = unique(rows, "rasterizers"), unique(rows, "pattern")
-    figure, grid = plt.subplots(len(orders), len(bins), figsize=(5.5 * len(bins), 4 * len(orders)), squeeze=False)
+    columns = [(kind, bin_) for kind in KINDS for bin_ in bins]
+    figure, grid = plt.subplots(len(orders), len(columns), figsize=(4.2 * len(columns), 4 * len(orders)), squeeze=False,
+                                sharey="row")
     tables = []
-    for line, order in enumerate(orders):
-        table = []
-        for column, bin_ in enumerate(bins):
-            axes = grid[line][column]
-            for name in names:
-                points = [(n, hmean([s[1] for s in found[order, n, bin_, name]])) for n in counts if (order, n, bin_, name) in found]
-                axes.plot([p[0] for p in points], [p[1] for p in points], color=color_of(name), marker="o", markersize=4,
-                          linewidth=1.4, label=short(name))
-            axes.set_xscale("log")
-            axes.set_xticks(counts, [f"{n:g}" for n in counts])
-            axes.minorticks_off()
-            axes.set_ylim(bottom=0.8)
-            finish(axes, f"{order} shading, bins of {bin_:g}", "rasterizers", "speed-up over Diagonal")
-        for n in counts:
-            cells = [f"{n:g}"]
+    for kind in KINDS:
+        time = f"{kind}_ms"
+        found = speedups(rows, time)
+        for line, order in enumerate(orders):
+            table = []
             for bin_ in bins:
+                axes = grid[line][columns.index((kind, bin_))]
                 for name in names:
-                    s = found.get((order, n, bin_, name))
-                    cells.append(f"{numpy.mean([x[2]['time_ms'] for x in s]):.1f} ({hmean([x[1] for x in s]):.2f})" if s else "")
-            table.append(cells)
-        tables.append((f"Table 2, {order} shading: ms (speed-up over Diagonal, harmonic mean)",
-                       ["rasterizers"] + [f"{b:g}² {short(name)}" for b in bins for name in names], table))
+                    points = [(n, hmean([s[1] for s in found[order, n, bin_, name]])) for n in counts if (order, n, bin_, name) in found]
+                    axes.plot([p[0] for p in points], [p[1] for p in points], color=color_of(name), marker="o", markersize=4,
+                              linewidth=1.4, label=short(name))
+                axes.set_xscale("log")
+                axes.set_xticks(counts, [f"{n:g}" for n in counts])
+                axes.minorticks_off()
+                axes.set_ylim(bottom=0.6)
+                finish(axes, f"{kind}, {order} shading, bins of {bin_:g}", "rasterizers", "speed-up over Diagonal")
+            for n in counts:
+                cells = [f"{n:g}"]
+                for bin_ in bins:
+                    for name in names:
+                        s = found.get((order, n, bin_, name))
+                        cells.append(f"{numpy.mean([x[2][time] for x in s]):.1f} ({hmean([x[1] for x in s]):.2f})" if s else "")
+                table.append(cells)
+            tables.append((f"Table 2, {order} shading: {kind} ms (speed-up over Diagonal, harmonic mean)",
+                           ["rasterizers"] + [f"{b:g}² {short(name)}" for b in bins for name in names], table))
     below(figure, grid.flat, 6, 0.05)
     return figure, tables
 
 
 def prediction(rows):
-    """Does c_v predict the speed-up? Every pattern but Diagonal, every setting, every frame."""
+    """Does c_v predict the simulated speed-up? Every pattern but Diagonal, every setting, every frame."""
     orders = unique(rows, "order")
     figure, grid = plt.subplots(len(orders), 2, figsize=(11, 4.6 * len(orders)), squeeze=False)
-    found = speedups(rows)
+    found = speedups(rows, "simulated_ms")
     table = []
     for line, order in enumerate(orders):
         points = [(name, s, r, d) for (o, n, b, name), all_ in found.items() if o == order and name != "diagonal"
                   for _, s, r, d in all_]
         some(points, f"{order} order with another pattern than Diagonal")
-        measured = numpy.array([p[1] for p in points])
+        simulated = numpy.array([p[1] for p in points])
         # With c_v, the longest rasterizer is taken to lie two deviations above the mean.
         models = [("c_v: (1 + 2 c_v Diagonal) / (1 + 2 c_v)", [(1 + 2 * d["cv_map"]) / (1 + 2 * r["cv_map"]) for _, _, r, d in points]),
                   ("most / mean of the fragments", [d["imbalance_map"] / r["imbalance_map"] for _, _, r, d in points])]
@@ -71,48 +77,61 @@ def prediction(rows):
             predicted = numpy.array(predicted)
             for name in unique([{"n": p[0]} for p in points], "n"):
                 chosen = [i for i, p in enumerate(points) if p[0] == name]
-                axes.scatter(predicted[chosen], measured[chosen], s=9, color=color_of(name), alpha=0.6, label=short(name), linewidths=0)
-            r = numpy.corrcoef(predicted, measured)[0, 1]
-            rank = numpy.corrcoef(predicted.argsort().argsort(), measured.argsort().argsort())[0, 1]
-            low, high = min(predicted.min(), measured.min()), max(predicted.max(), measured.max())
+                axes.scatter(predicted[chosen], simulated[chosen], s=9, color=color_of(name), alpha=0.6, label=short(name), linewidths=0)
+            r = numpy.corrcoef(predicted, simulated)[0, 1]
+            rank = numpy.corrcoef(predicted.argsort().argsort(), simulated.argsort().argsort())[0, 1]
+            low, high = min(predicted.min(), simulated.min()), max(predicted.max(), simulated.max())
             axes.plot([low, high], [low, high], color=GREY, linewidth=0.8, linestyle="--")
-            finish(axes, f"{order} shading: r = {r:.3f}, rank r = {rank:.3f}", f"predicted speed-up, {title}", "measured")
+            finish(axes, f"{order} shading: r = {r:.3f}, rank r = {rank:.3f}", f"predicted speed-up, {title}", "simulated")
             table.append([order, title, f"{r:.3f}", f"{rank:.3f}", f"{len(points)}"])
     below(figure, grid.flat, 6, 0.05)
-    return figure, [("Correlation of prediction and measurement", ["shading", "predictor", "r", "rank r", "points"], table)]
+    return figure, [("Correlation of prediction and simulated speed-up", ["shading", "predictor", "r", "rank r", "points"], table)]
+
+
+STAGES = (("raster", NAVY), ("geometry", ORANGE), ("idle", PALE))
+
+
+def stages_of(row, kind):
+    return [row[f"{kind}_{stage}_ms"] for stage, _ in STAGES]
 
 
 def blocks(rows):
-    simulated = [r for r in rows if r["kind"] == "simulated"]
-    chosen = some([r for r in simulated if r["pattern"] in ("diagonal", "van-der-corput")], "diagonal")
-    frames = unique(chosen, "frame")
+    shown = ("diagonal", "van-der-corput")
+    there = {kind: [r for r in rows if not numpy.isnan(stages_of(r, kind)).any()] for kind in KINDS}
+    chosen = some([r for r in there["simulated"] if r["pattern"] in shown], "diagonal")
 
     def spread(frame):  # where the pattern matters most
-        end = {p: max(some([sum(r[k] for k in ("geometry_ms", "raster_ms", "idle_ms")) for r in chosen
-                            if r["frame"] == frame and r["pattern"] == p], f"{p} and {frame}"))
-               for p in ("diagonal", "van-der-corput")}
+        end = {p: max(some([sum(stages_of(r, "simulated")) for r in chosen if r["frame"] == frame and r["pattern"] == p],
+                           f"{p} and {frame}")) for p in shown}
         return end["diagonal"] / end["van-der-corput"]
 
-    frame = max(frames, key=spread)
-    figure, grid = plt.subplots(1, 2, figsize=(11, 4.4), sharey=True)
-    for axes, name in zip(grid, ("diagonal", "van-der-corput")):
-        part = sorted((r for r in chosen if r["frame"] == frame and r["pattern"] == name), key=lambda r: r["block"])
-        at = numpy.zeros(len(part))
-        for key, color in (("raster_ms", NAVY), ("geometry_ms", ORANGE), ("idle_ms", PALE)):
-            values = numpy.array([r[key] for r in part])
-            axes.bar(range(len(part)), values, bottom=at, color=color, label=key[:-3], width=0.8)
-            at += values
-        axes.set_xticks(range(0, len(part), 2))
-        finish(axes, f"{short(name)}, {frame}", "block", "ms")
+    frame = max(unique(chosen, "frame"), key=spread)
+    figure, grid = plt.subplots(1, 4, figsize=(14, 4.4), gridspec_kw={"width_ratios": [5, 5, 3, 3]})
+    for i, kind in enumerate(KINDS):
+        for axes, name in zip(grid[2 * i:], shown):
+            part = sorted((r for r in there[kind] if r["frame"] == frame and r["pattern"] == name), key=lambda r: r["block"])
+            at = numpy.zeros(len(part))
+            for k, (stage, color) in enumerate(STAGES):
+                values = numpy.array([stages_of(r, kind)[k] for r in part])
+                axes.bar(range(len(part)), values, bottom=at, color=color, label=stage, width=0.8)
+                at += values
+            axes.set_xticks(range(0, len(part), 2 if len(part) > 4 else 1))
+            finish(axes, f"{short(name)}, {kind}", "processor per rasterizer" if kind == "simulated" else "block that ran", "ms")
+        top = max(axes.get_ylim()[1] for axes in grid[2 * i:2 * i + 2])
+        for axes in grid[2 * i:2 * i + 2]:
+            axes.set_ylim(0, top)
     below(figure, grid, 3, 0.07)
-    table = []
-    for f in frames:
-        for name in unique(simulated, "pattern"):
-            part = [r for r in simulated if r["frame"] == f and r["pattern"] == name]
-            total = sum(r["geometry_ms"] + r["raster_ms"] + r["idle_ms"] for r in part)
-            table.append([f, short(name), f"{total / len(part):.1f}"] +
-                         [f"{100 * sum(r[k] for r in part) / total:.1f} %" for k in ("raster_ms", "geometry_ms", "idle_ms")])
-    return figure, [("20 blocks, a rasterizer each, bins of 64²", ["frame", "pattern", "ms", "raster", "geometry", "idle"], table)]
+    tables = []
+    for kind in KINDS:
+        table = []
+        for f in unique(there[kind], "frame"):
+            for name in unique(there[kind], "pattern"):
+                part = [r for r in there[kind] if r["frame"] == f and r["pattern"] == name]
+                sums = [sum(values) for values in zip(*(stages_of(r, kind) for r in part))]
+                table.append([f, short(name), f"{sum(sums) / len(part):.1f}"] + [f"{100 * s / sum(sums):.1f} %" for s in sums])
+        tables.append((f"Fig. 7.13, {kind}: 20 rasterizers, bins of 64²",
+                       ["frame", "pattern", f"{kind} ms", *(stage for stage, _ in STAGES)], table))
+    return figure, tables
 
 
 def cost(rows):
@@ -172,7 +191,12 @@ def cost(rows):
 
 
 def recommend(rows):
-    table = [[r["machine"], r["shading"], f"{r['rank']:g}", f"{r['bin']:g}", short(r["pattern"]), f"{r['ms']:.2f}",
-              f"{r['default_ms']:.2f}", f"{r['gain']:.2f}"] for r in rows if r["rank"] <= 3]
+    def ms(value):
+        return "" if numpy.isnan(value) else f"{value:.2f}"
+
+    table = [[r["machine"], r["shading"], f"{r['rank']:g}", f"{r['bin']:g}", short(r["pattern"]), ms(r["measured_ms"]),
+              ms(r["measured_default_ms"]), ms(r["simulated_ms"]), ms(r["simulated_default_ms"]), f"{r['gain']:.2f}"]
+             for r in rows if r["rank"] <= 3]
     return None, [("The best three for every machine (default: Van der Corput, 64²)",
-                   ["machine", "shading", "rank", "bin", "pattern", "ms", "default ms", "times as fast"], table)]
+                   ["machine", "shading", "rank", "bin", "pattern", "measured ms", "measured ms, default", "simulated ms",
+                    "simulated ms, default", "times as fast"], table)]

@@ -3,6 +3,8 @@ import html
 import os
 
 import command_line
+from plotting import where
+
 
 def table_html(title, head, body):
     cells = "".join(f"<th>{html.escape(c)}</th>" for c in head)
@@ -38,7 +40,9 @@ class Report:
                 width, height, fragments = (field(m, name, int) for name in ("width", "height", "fragments"))
                 name = field(m, "name")
                 self.maps.append((name, f"{name}: {width} x {height}, {triangles} triangles, {fragments} fragments"))
-        self.how = (f"Brokkr {field(settings, 'version')}, seed {field(settings, 'seed', int)}, "
+        self.where = where([{"machine": field(settings, "machine"), "detail": field(settings, "detail"),
+                             "lanes": field(settings, "lanes", int)}])
+        self.how = (f"Brokkr {field(settings, 'version')} on the {self.where}, seed {field(settings, 'seed', int)}, "
                     f"{'quick' if field(settings, 'quick', bool) else 'full'} run, {field(settings, 'workers', int)} threads.")
 
     def add(self, name, experiment, picture, tables):

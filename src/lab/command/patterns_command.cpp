@@ -16,6 +16,7 @@
 #include "brokkr/version.h"
 #include "lab/command/commands.h"
 #include "lab/command/experiment_output.h"
+#include "lab/lab_machine.h"
 #include "lab/pattern_lab.h"
 #include "log/json_text.h"
 #include "scene/file_io.h"
@@ -78,7 +79,9 @@ Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptio
   Json experiments = Json::array();
   for (const lab::PatternExperiment& e : lab::pattern_experiments())
     experiments.push_back({{"name", e.name}, {"figure", e.figure}, {"title", e.title}});
-  return {{"kind", "brokkr patterns"}, {"version", BROKKR_VERSION},  {"seed", options.seed},
+  const auto machine = lab::make_lab_machine(name_of(options.render.machine), options.render.isa);
+  return {{"kind", "brokkr patterns"}, {"version", BROKKR_VERSION},  {"machine", machine->name},
+          {"detail", machine->detail}, {"lanes", machine->width()},  {"seed", options.seed},
           {"quick", options.quick},    {"workers", options.workers}, {"frames", frames},
           {"experiments", experiments}};
 }

@@ -93,7 +93,9 @@ Command queues_command() {
   const std::vector<Option> own = {
       flag("--list", "Show the queues with their properties, and the experiments"),
       text_option("--queues", "LIST", "Queues to measure, as in BQ,BWD,LCRQ"),
-      text_option("--warps", "LIST", "Warps at once, as in 1,2,4 (powers of two)"),
+      text_option(
+          "--warps", "LIST",
+          "Warps at once, as in 1,2,3: 1 .. 256, on a GPU as many as it holds (1,2,4 .. 16, on a GPU 1,4,16 ..)"),
       integer_option("--loops", "Pairs of enqueue and dequeue per thread (10 on a GPU, 1000 on the CPU)", 1, 100000000),
       several(file_option(
           "--graph", "FILE",

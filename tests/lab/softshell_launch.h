@@ -1,0 +1,29 @@
+// Softshell's scheduler on one build (softshell_kernel.cpp), as data.
+#pragma once
+
+#include <cstdint>
+
+namespace brokkr::softshell_test {
+
+using Launch = void (*)(int workers, void (*work)(void*, int), void* data);
+
+// What a program of small tasks came to.
+struct Packed {
+  uint32_t calls = 0, tasks = 0;  // calls of execute, and tasks that ran in them
+  uint32_t refused = 0;           // tasks that found no place
+  uint32_t left_over = 0;         // packages whose memory was not freed
+  uint64_t sum = 0;               // of the numbers of the tasks that ran
+};
+
+struct Programs {
+  int width;
+  // Sum of 1 .. n by recursive halving (tests/schedule/halving.h): tasks of one thread and of 32. ~0: a task was lost,
+  // or memory was not freed.
+  uint64_t (*halving)(uint32_t n, int workers, Launch launch);
+  // Tasks 1 .. n of one thread, put by one worker, `at_once` lanes at a time, in a queue of `capacity` packages.
+  Packed (*pack)(uint32_t n, int at_once, int workers, uint32_t capacity, Launch launch);
+  // Priorities of tasks of 32 threads in the order in which they run on one worker, after `passes` of a sorter.
+  void (*sort)(uint32_t* priority, int n, int passes);
+};
+
+}  // namespace brokkr::softshell_test
