@@ -128,11 +128,15 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
       ++report.kept_draws;
       continue;
     }
-    if (progress) progress(fmt::format("draw {}: {} triangles", triangles.command, triangles.indices.size() / 3));
+    const std::string what = fmt::format("draw {}: {} triangles", triangles.command, triangles.indices.size() / 3);
+    const auto tell = [&](const std::string& how_far) { progress(what + ", " + how_far); };
+    if (progress) progress(what);
     report.vertex_runs_before += predict_batches(model, triangles.indices).vertex_runs;
     const auto begin = std::chrono::steady_clock::now();
     // Without a source, the draw keeps the vertices it has.
-    VertexNumbering now{reorder(options.method, model, triangles.indices, options.cache_size), {}};
+    VertexNumbering now{reorder(options.method, model, triangles.indices, options.cache_size,
+                                progress ? OrderProgress(tell) : OrderProgress()),
+                        {}};
     if (options.number_vertices) now = number_by_first_use(now.indices);
     const auto count = uint32_t(now.source.empty() ? draw.vertex_count : now.source.size());
     if (options.keep_pages && model.forgets_at_pages && count > kPageVertices) {

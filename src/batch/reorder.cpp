@@ -4,6 +4,7 @@
 #include <meshoptimizer.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "batch/predict.h"
@@ -15,12 +16,51 @@ namespace {
 constexpr ReorderInfo kMethods[] = {
     {ReorderMethod::original, "original", "as it came", 0, 0, 0},
     {ReorderMethod::hoppe, "hoppe", "strips with look-ahead (Hoppe 1999)", 7, 7, 16},
+    {ReorderMethod::hoppe_local, "hoppe-local", "the same with local optimization (Hoppe 1999)", 7, 7, 16},
     {ReorderMethod::k_cache, "k-cache", "focus vertices (Lin and Yu 2006)", 8, 9, 17},
     {ReorderMethod::tipsify, "tipsify", "Tipsify (Sander, Nehab, Barczak 2007), by meshoptimizer", 14, 14, 32},
     {ReorderMethod::forsyth, "forsyth", "vertex scores (Forsyth 2006), by meshoptimizer", 0, 0, 0},
     {ReorderMethod::batch, "batch", "batch-based (Kerbl 2018, Algorithm 3)", 0, 0, 0},
     {ReorderMethod::batch_fast, "batch-fast", "batch-based without face distances", 0, 0, 0},
+    {ReorderMethod::batch_local, "batch-local", "the better of batch and forsyth, each with local optimization", 0, 0,
+     0},
 };
+
+std::vector<uint32_t> forsyth_order(std::span<const uint32_t> indices) {
+  std::vector<uint32_t> result(indices.size());
+  meshopt_optimizeVertexCache(result.data(), indices.data(), indices.size(), vertex_bound(indices));
+  return result;
+}
+
+// `indices` with its triangles in `order`.
+std::vector<uint32_t> in_order(std::span<const uint32_t> indices, const std::vector<uint32_t>& order) {
+  std::vector<uint32_t> result;
+  result.reserve(indices.size());
+  for (const uint32_t t : order) {
+    for (size_t i = 0; i < 3; ++i) result.push_back(indices[size_t(t) * 3 + i]);
+  }
+  return result;
+}
+
+// Local optimization leads from different orders to different ones, and none of them is best on every mesh.
+std::vector<uint32_t> best_local_order(const BatchModel& model, std::span<const uint32_t> indices,
+                                       const OrderProgress& progress) {
+  std::vector<uint32_t> best;
+  uint64_t least = 0;
+  BatchModel unpaged = model;
+  unpaged.forgets_at_pages = false;
+  for (const ReorderMethod start : {ReorderMethod::batch, ReorderMethod::forsyth}) {
+    const std::vector<uint32_t> begin = reorder(start, model, indices);
+    std::vector<uint32_t> as_it_is(begin.size() / 3);
+    std::iota(as_it_is.begin(), as_it_is.end(), 0u);
+    std::vector<uint32_t> improved = in_order(begin, improve_batch_order(model, begin, as_it_is, progress));
+    const uint64_t runs = predict_batches(unpaged, improved).vertex_runs;
+    if (!best.empty() && runs >= least) continue;
+    best = std::move(improved);
+    least = runs;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -42,34 +82,27 @@ uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model) {
 }
 
 std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std::span<const uint32_t> indices,
-                              uint32_t cache_size) {
+                              uint32_t cache_size, const OrderProgress& progress) {
   require_triangles("reorder", indices);
   if (cache_size != 0 && (cache_size < 3 || cache_size > 1024)) {
     throw std::invalid_argument(fmt::format("reorder: a cache of {} vertices is not in 3 .. 1024", cache_size));
   }
   if (indices.empty()) return {};
-  // `indices` with its triangles in `order`.
-  const auto in_order = [&](const std::vector<uint32_t>& order) {
-    std::vector<uint32_t> result;
-    result.reserve(indices.size());
-    for (const uint32_t t : order) {
-      for (size_t i = 0; i < 3; ++i) result.push_back(indices[size_t(t) * 3 + i]);
-    }
-    return result;
-  };
   if (cache_size == 0) cache_size = preferred_cache_size(method, model);
-  std::vector<uint32_t> result(indices.size());
   switch (method) {
-    case ReorderMethod::hoppe: return in_order(hoppe_order(indices, cache_size));
-    case ReorderMethod::k_cache: return in_order(k_cache_order(indices, cache_size));
-    case ReorderMethod::batch: return in_order(batch_order(model, indices, kFullWeights));
-    case ReorderMethod::batch_fast: return in_order(batch_order(model, indices, kFastWeights));
-    case ReorderMethod::tipsify:
+    case ReorderMethod::hoppe: return in_order(indices, hoppe_order(indices, cache_size));
+    case ReorderMethod::hoppe_local:
+      return in_order(indices, improve_cache_order(indices, hoppe_order(indices, cache_size), cache_size, progress));
+    case ReorderMethod::k_cache: return in_order(indices, k_cache_order(indices, cache_size));
+    case ReorderMethod::batch: return in_order(indices, batch_order(model, indices, kFullWeights));
+    case ReorderMethod::batch_fast: return in_order(indices, batch_order(model, indices, kFastWeights));
+    case ReorderMethod::batch_local: return best_local_order(model, indices, progress);
+    case ReorderMethod::tipsify: {
+      std::vector<uint32_t> result(indices.size());
       meshopt_optimizeVertexCacheFifo(result.data(), indices.data(), indices.size(), vertex_bound(indices), cache_size);
       return result;
-    case ReorderMethod::forsyth:
-      meshopt_optimizeVertexCache(result.data(), indices.data(), indices.size(), vertex_bound(indices));
-      return result;
+    }
+    case ReorderMethod::forsyth: return forsyth_order(indices);
     case ReorderMethod::original: break;
   }
   return {indices.begin(), indices.end()};

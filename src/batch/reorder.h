@@ -8,10 +8,21 @@
 #include <vector>
 
 #include "batch/batch_model.h"
+#include "batch/local_order.h"
 
 namespace brokkr {
 
-enum class ReorderMethod : uint8_t { original, hoppe, k_cache, tipsify, forsyth, batch, batch_fast };
+enum class ReorderMethod : uint8_t {
+  original,
+  hoppe,
+  hoppe_local,
+  k_cache,
+  tipsify,
+  forsyth,
+  batch,  // this and those that follow are ours
+  batch_fast,
+  batch_local
+};
 
 struct ReorderInfo {
   ReorderMethod method;
@@ -29,10 +40,10 @@ const ReorderInfo& reorder_method(std::string_view name);
 uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model);
 
 // The triangles of `indices`, each once with its winding, in the order that `method` finds for `model`. `cache_size` 0:
-// the preferred one; limits 3 .. 1024. Throws std::invalid_argument for a length that is no multiple of 3 or a cache
-// size out of range.
+// the preferred one; limits 3 .. 1024. `progress` hears of the methods that take long. Throws std::invalid_argument for
+// a length that is no multiple of 3 or a cache size out of range.
 std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std::span<const uint32_t> indices,
-                              uint32_t cache_size = 0);
+                              uint32_t cache_size = 0, const OrderProgress& progress = {});
 
 // Orders of triangles by the methods written here.
 //

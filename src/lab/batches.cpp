@@ -21,11 +21,15 @@ struct Ordered {
 double ms_since(std::clock_t begin) { return double(std::clock() - begin) * 1000 / CLOCKS_PER_SEC; }
 
 // The draws in a method's order, with the file's vertex numbers.
-Ordered order_all(const BatchInput& input, const ReorderInfo& method, const BatchModel& model, uint32_t cache = 0) {
+Ordered order_all(const BatchInput& input, const BatchRequest& request, const ReorderInfo& method,
+                  const BatchModel& model, uint32_t cache = 0) {
+  const std::string what = input.name + ": " + method.name + " for " + model.name;
+  request.progress(cache == 0 ? what : what + " with a cache of " + std::to_string(cache));
   Ordered result;
   for (const DrawTriangles& draw : input.draws) {
     const std::clock_t begin = std::clock();
-    result.draws.push_back(reorder(method.method, model, draw.indices, cache));
+    result.draws.push_back(reorder(method.method, model, draw.indices, cache,
+                                   [&](const std::string& how_far) { request.progress(what + ", " + how_far); }));
     result.ms += ms_since(begin);
   }
   return result;
@@ -117,13 +121,12 @@ void measure_asr(const BatchInput& input, const BatchRequest& request, Rows& row
   for (const BatchModel& model : request.models) {
     Rows none, all, ours;
     for (const ReorderInfo& method : request.methods) {
-      request.progress(input.name + ": " + method.name + " for " + model.name);
       const auto row_of = [&](const char* post, const Ordered& ordered) {
         return row(input.name, triangles, model.name, method.name, post, fixed(rate(ordered.draws, model), 4),
                    fixed(perfect, 4), distinct, ordered.copies, fixed(ordered.ms, 1), request.driver.name,
                    measured_rate(ordered.draws, request.driver));
       };
-      const Ordered ordered = order_all(input, method, model);
+      const Ordered ordered = order_all(input, request, method, model);
       none.push_back(row_of("none", ordered));
       if (!model.forgets_at_pages) continue;
       all.push_back(row_of("all", post_processed(ordered, model)));
@@ -138,8 +141,7 @@ void measure_caches(const BatchInput& input, const BatchRequest& request, Rows& 
   for (const BatchModel& model : request.models) {
     if (model.memory == VertexMemory::everything || model.memory == VertexMemory::nothing) continue;
     for (const ReorderInfo& method : request.methods) {
-      request.progress(input.name + ": caches, " + method.name + " for " + model.name);
-      const Ordered ordered = order_all(input, method, model);
+      const Ordered ordered = order_all(input, request, method, model);
       const std::string asr = fixed(rate(ordered.draws, model), 4);
       const std::string measured = measured_rate(ordered.draws, request.driver);
       for (uint32_t size = 1; size <= request.max_cache; ++size) {
@@ -159,8 +161,7 @@ void measure_sweep(const BatchInput& input, const BatchRequest& request, Rows& r
     for (const ReorderInfo& method : request.methods) {
       if (method.cache_size == 0) continue;
       for (uint32_t size = 3; size <= request.max_cache; size += size < 24 ? 1 : 4) {
-        request.progress(input.name + ": " + method.name + " with " + std::to_string(size) + " for " + model.name);
-        const Ordered ordered = order_all(input, method, model, size);
+        const Ordered ordered = order_all(input, request, method, model, size);
         rows.push_back(row(input.name, model.name, method.name, size, fixed(rate(ordered.draws, model), 4),
                            request.driver.name, measured_rate(ordered.draws, request.driver)));
       }

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <stdexcept>
 
@@ -94,6 +96,74 @@ TEST(Reorder, BatchesReachTheShadingRateOfTheThesis) {
     EXPECT_LT(full, shading_rate(model, reorder(ReorderMethod::k_cache, model, indices)));
     EXPECT_LT(full, shading_rate(model, reorder(ReorderMethod::tipsify, model, indices)));
   }
+}
+
+// Misses of a FIFO cache, as plainly as can be.
+uint64_t fifo_misses(const Indices& indices, uint32_t size) {
+  std::deque<uint32_t> cache;
+  uint64_t misses = 0;
+  for (const uint32_t v : indices) {
+    if (std::find(cache.begin(), cache.end(), v) != cache.end()) continue;
+    ++misses;
+    cache.push_back(v);
+    if (cache.size() > size) cache.pop_front();
+  }
+  return misses;
+}
+
+Indices in_order(const Indices& indices, const std::vector<uint32_t>& order) {
+  Indices result;
+  for (const uint32_t t : order) result.insert(result.end(), indices.begin() + t * 3, indices.begin() + t * 3 + 3);
+  return result;
+}
+
+std::vector<Indices> meshes_to_improve() {
+  std::vector<Indices> meshes = {{}, {4, 2, 9}, grid(30), shuffled(grid(24), 1), fan(300), loose(50), soup(300, 3, 3)};
+  for (uint32_t seed = 0; seed < 8; ++seed) meshes.push_back(soup(60 + 90 * seed, 12 + 60 * seed, seed));
+  return meshes;
+}
+
+TEST(LocalOrder, NeverMissesMoreThanBefore) {
+  for (const Indices& indices : meshes_to_improve()) {
+    for (const uint32_t size : {3u, 7u, 16u, 64u}) {
+      const std::vector<uint32_t> order = hoppe_order(indices, size);
+      const Indices result = in_order(indices, improve_cache_order(indices, order, size));
+      EXPECT_EQ(triangles_of(result), triangles_of(indices));
+      EXPECT_LE(fifo_misses(result, size), fifo_misses(in_order(indices, order), size)) << size;
+    }
+  }
+}
+
+TEST(LocalOrder, NeverRunsMoreInTheModelsBatches) {
+  for (const Indices& indices : meshes_to_improve()) {
+    std::vector<uint32_t> order(indices.size() / 3);
+    for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (const BatchModel& model : batch_models()) {
+      const Indices result = in_order(indices, improve_batch_order(model, indices, order));
+      EXPECT_EQ(triangles_of(result), triangles_of(indices)) << model.name;
+      EXPECT_LE(predict_batches(model, result).vertex_runs, predict_batches(model, indices).vertex_runs) << model.name;
+    }
+  }
+}
+
+TEST(LocalOrder, MakesEveryMethodBetter) {
+  const Indices indices = shuffled(grid(60), 2);
+  const BatchModel& any = batch_model("nvidia");
+  EXPECT_LT(fifo_misses(reorder(ReorderMethod::hoppe_local, any, indices, 9), 9),
+            fifo_misses(reorder(ReorderMethod::hoppe, any, indices, 9), 9));
+  for (const char* name : {"nvidia", "amd", "llvmpipe"}) {
+    const BatchModel& model = batch_model(name);
+    const double local = shading_rate(model, reorder(ReorderMethod::batch_local, model, indices));
+    EXPECT_LT(local, shading_rate(model, reorder(ReorderMethod::batch, model, indices))) << name;
+    EXPECT_LT(local, shading_rate(model, reorder(ReorderMethod::forsyth, model, indices))) << name;
+  }
+}
+
+TEST(LocalOrder, TellsHowFarItIs) {
+  std::string last;
+  reorder(ReorderMethod::hoppe_local, batch_model("nvidia"), grid(50), 0,
+          [&](const std::string& text) { last = text; });
+  EXPECT_TRUE(last.starts_with("pass ")) << last;
 }
 
 TEST(Reorder, RefusesWhatItCannotOrder) {

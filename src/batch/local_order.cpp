@@ -1,0 +1,303 @@
+#include "batch/local_order.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "batch/predict.h"
+#include "batch/vertex_memory.h"
+#include "scene/triangle_graph.h"
+
+namespace brokkr {
+namespace {
+
+constexpr uint32_t kMostReflected = 48;  // triangles of a stretch that is reflected
+constexpr uint32_t kMostSpan = 1 << 14;  // triangles between two that are brought together: what lies between moves
+constexpr uint32_t kMostTail = 256;      // triangles after a change within which its effect has to end
+constexpr int kMostPasses = 8;
+constexpr double kLeastGain = 1e-3;  // of all runs, for another pass
+
+// What one triangle of an order costs: which of its corners are shaded (bits 0 to 2), and whether it begins a batch.
+using Mark = uint8_t;
+constexpr Mark kCut = 8;
+uint32_t runs_of(Mark mark) { return uint32_t(std::popcount(uint8_t(mark & 7))); }
+
+// An order and what its triangles cost.
+struct MarkedOrder {
+  std::span<const uint32_t> indices;
+  std::vector<uint32_t> triangles;
+  std::vector<Mark> marks;
+
+  const uint32_t* corners_at(uint32_t place) const { return indices.data() + size_t(triangles[place]) * 3; }
+};
+
+// One FIFO cache. Both costs have the same functions:
+//   begin(order, place)  the state before that place of the order
+//   depart()             what comes next is not what follows in the order
+//   step(corners, old)   draws a triangle that had the mark `old` in the order: its mark now
+//   is_as_before()       whether all triangles in a row since `depart` have left the state that they left in the order
+class CacheCost {
+ public:
+  CacheCost(size_t vertices, uint32_t size) : size_(size), pushed_(vertices) {}
+
+  void begin(const MarkedOrder& order, uint32_t place) {
+    recent_.clear();
+    for (uint32_t at = place; at-- > 0 && recent_.size() < size_;) {
+      for (uint32_t i = 3; i-- > 0 && recent_.size() < size_;) {
+        if ((order.marks[at] >> i & 1) != 0) recent_.push_back(order.corners_at(at)[i]);
+      }
+    }
+    pushed_.reset();
+    pushes_ = 0;
+    for (size_t i = recent_.size(); i-- > 0;) pushed_[recent_[i]] = ++pushes_;
+    agreed_ = size_;
+  }
+  void depart() { agreed_ = 0; }
+  Mark step(const uint32_t* corners, Mark old) {
+    Mark mark = 0;
+    for (uint32_t i = 0; i < 3; ++i) {
+      const uint32_t v = corners[i];
+      const bool missed = !pushed_.has(v) || pushes_ - pushed_.get(v) >= size_;
+      if (missed) {
+        pushed_[v] = ++pushes_;
+        mark |= Mark(1 << i);
+      }
+      const bool missed_before = (old >> i & 1) != 0;
+      agreed_ = missed != missed_before ? 0 : agreed_ + uint32_t(missed);
+    }
+    return mark;
+  }
+  // The cache holds what was pushed last, the same vertices in the same order.
+  bool is_as_before() const { return agreed_ >= size_; }
+
+ private:
+  uint32_t size_, pushes_ = 0, agreed_ = 0;
+  PerBatch<uint32_t> pushed_;  // number of the push, from 1
+  std::vector<uint32_t> recent_;
+};
+
+// The batches of a model.
+template <class Memory>
+class BatchCost {
+ public:
+  BatchCost(const BatchModel& model, Memory& memory) : model_(model), memory_(memory) {}
+
+  void begin(const MarkedOrder& order, uint32_t place) {
+    uint32_t at = place;  // of the batch before: another triangle here may still belong to it
+    while (at > 0 && ((order.marks[--at] & kCut) == 0)) {
+    }
+    cut();
+    for (; at < place; ++at) step(order.corners_at(at), order.marks[at]);
+    as_before_ = true;
+  }
+  void depart() { as_before_ = false; }
+  Mark step(const uint32_t* corners, Mark old) {
+    if (drawn_ + 3 > model_.max_size) cut();
+    for (;;) {
+      Mark mark = 0;
+      for (uint32_t i = 0; i < 3; ++i) {
+        if (!memory_.has(corners[i], drawn_ + i)) mark |= Mark(1 << i);
+        memory_.use(corners[i], drawn_ + i);
+      }
+      if (uniques_ + runs_of(mark) <= model_.max_uniques) {
+        if (drawn_ == 0) mark |= kCut;
+        uniques_ += runs_of(mark);
+        drawn_ += 3;
+        if ((mark & old & kCut) != 0) as_before_ = true;
+        return mark;
+      }
+      cut();
+    }
+  }
+  bool is_as_before() const { return as_before_; }
+
+ private:
+  void cut() {
+    memory_.reset();
+    drawn_ = uniques_ = 0;
+  }
+
+  const BatchModel& model_;
+  Memory& memory_;
+  uint32_t drawn_ = 0, uniques_ = 0;  // indices and runs of the batch
+  bool as_before_ = false;
+};
+
+// Places begin .. end - 1 of the order, as they come or from the last to the first.
+struct Piece {
+  uint32_t begin = 0, end = 0;
+  bool reflected = false;
+};
+
+// What stands at the places lo .. hi instead: pieces of that stretch.
+struct Change {
+  uint32_t lo = 0, hi = 0;
+  std::array<Piece, 2> pieces;
+};
+
+// Brings the triangle at place `other` next to the one at place `at`.
+struct Changes {
+  std::array<Change, 3> list;
+  uint32_t count = 0;
+  void add(const Change& change) { list[count++] = change; }
+};
+Changes changes_between(uint32_t at, uint32_t other, uint32_t places) {
+  Changes changes;
+  if (other > at) {  // it comes back behind `at`
+    const uint32_t lo = at + 1;
+    changes.add({lo, other, {Piece{other, other + 1}, {lo, other}}});
+    if (other + 1 < places) changes.add({lo, other + 1, {Piece{other, other + 2}, {lo, other}}});
+    if (other - lo < kMostReflected) changes.add({lo, other, {Piece{lo, other + 1, true}, {}}});
+  } else {  // it goes on behind `at`
+    changes.add({other, at, {Piece{other + 1, at + 1}, {other, other + 1}}});
+    if (other > 0) changes.add({other - 1, at, {Piece{other + 1, at + 1}, {other - 1, other + 1}}});
+    if (at - other < kMostReflected) changes.add({other + 1, at, {Piece{other + 1, at + 1, true}, {}}});
+  }
+  return changes;
+}
+
+template <class Cost>
+class LocalOrder {
+ public:
+  LocalOrder(std::span<const uint32_t> indices, std::vector<uint32_t> order, Cost cost)
+      : order_{indices, std::move(order), {}},
+        neighbors_(edge_neighbors(indices, VertexTriangles(indices))),
+        place_(order_.triangles.size()),
+        cost_(std::move(cost)) {
+    const auto places = uint32_t(order_.triangles.size());
+    cost_.begin(order_, 0);
+    for (uint32_t at = 0; at < places; ++at) {
+      place_[order_.triangles[at]] = at;
+      order_.marks.push_back(cost_.step(order_.corners_at(at), 0));
+      runs_ += runs_of(order_.marks[at]);
+    }
+  }
+
+  std::vector<uint32_t> run(const OrderProgress& progress) {
+    const auto places = uint32_t(order_.triangles.size());
+    for (int pass = 1; pass <= kMostPasses; ++pass) {
+      const uint64_t before = runs_;
+      for (uint32_t at = 0; at < places; ++at) {
+        if (progress && at % 4096 == 0) progress(fmt::format("pass {}, {} %", pass, uint64_t(at) * 100 / places));
+        improve(at);
+      }
+      if (double(before - runs_) <= kLeastGain * double(before)) break;
+    }
+    return std::move(order_.triangles);
+  }
+
+ private:
+  struct Marked {
+    uint32_t place;
+    Mark mark;
+  };
+
+  MarkedOrder order_;
+  EdgeNeighbors neighbors_;
+  std::vector<uint32_t> place_;  // per triangle
+  Cost cost_;
+  uint64_t runs_ = 0;
+  std::vector<Marked> written_;  // marks after the change that was tried last
+  std::vector<uint32_t> moved_;
+  std::vector<Mark> moved_marks_;
+
+  void improve(uint32_t at) {
+    Change best;
+    int best_gain = 0;
+    for (const uint32_t other : neighbors_[order_.triangles[at]]) {
+      if (other == kNoTriangle) continue;
+      const uint32_t place = place_[other];
+      if (place + 1 == at || place == at + 1) continue;
+      if (std::max(place, at) - std::min(place, at) > kMostSpan) continue;
+      const Changes changes = changes_between(at, place, uint32_t(order_.triangles.size()));
+      for (uint32_t i = 0; i < changes.count; ++i) {
+        const int gain = try_change(changes.list[i]);
+        if (gain <= best_gain) continue;
+        best_gain = gain;
+        best = changes.list[i];
+      }
+    }
+    if (best_gain == 0) return;
+    try_change(best);
+    runs_ -= uint64_t(best_gain);
+    apply(best);
+  }
+
+  // How many runs fewer there are with the change; 0 where that does not show within kMostTail triangles. Leaves what
+  // the triangles then cost in written_.
+  int try_change(const Change& change) {
+    written_.clear();
+    int gain = 0;
+    cost_.begin(order_, change.lo);
+    uint32_t to = change.lo;
+    for (const Piece& piece : change.pieces) {
+      cost_.depart();
+      for (uint32_t i = piece.begin; i < piece.end; ++i, ++to) {
+        const uint32_t from = piece.reflected ? piece.end - 1 - (i - piece.begin) : i;
+        draw(from, to, gain);
+        if (piece.reflected) {
+          cost_.depart();
+          continue;
+        }
+        if (i - piece.begin > kMostTail) return 0;
+        if (!cost_.is_as_before()) continue;
+        cost_.begin(order_, piece.end);  // the rest of the piece costs what it did
+        to += piece.end - 1 - i;
+        i = piece.end - 1;
+      }
+    }
+    cost_.depart();
+    const auto places = uint32_t(order_.triangles.size());
+    for (uint32_t at = change.hi + 1; at < places; ++at) {
+      draw(at, at, gain);
+      if (cost_.is_as_before()) return gain;
+      if (at - change.hi > kMostTail) return 0;
+    }
+    return gain;
+  }
+
+  void draw(uint32_t from, uint32_t to, int& gain) {
+    const Mark mark = cost_.step(order_.corners_at(from), order_.marks[from]);
+    gain += int(runs_of(order_.marks[from])) - int(runs_of(mark));
+    written_.push_back({to, mark});
+  }
+
+  void apply(const Change& change) {
+    moved_.clear();
+    moved_marks_.clear();
+    for (const Piece& piece : change.pieces) {
+      for (uint32_t i = piece.begin; i < piece.end; ++i) {
+        const uint32_t from = piece.reflected ? piece.end - 1 - (i - piece.begin) : i;
+        moved_.push_back(order_.triangles[from]);
+        moved_marks_.push_back(order_.marks[from]);
+      }
+    }
+    for (uint32_t i = 0; i < moved_.size(); ++i) {
+      order_.triangles[change.lo + i] = moved_[i];
+      order_.marks[change.lo + i] = moved_marks_[i];
+      place_[moved_[i]] = change.lo + i;
+    }
+    for (const Marked& m : written_) order_.marks[m.place] = m.mark;
+  }
+};
+
+}  // namespace
+
+std::vector<uint32_t> improve_cache_order(std::span<const uint32_t> indices, std::vector<uint32_t> order,
+                                          uint32_t cache_size, const OrderProgress& progress) {
+  return LocalOrder(indices, std::move(order), CacheCost(vertex_bound(indices), cache_size)).run(progress);
+}
+
+std::vector<uint32_t> improve_batch_order(const BatchModel& model, std::span<const uint32_t> indices,
+                                          std::vector<uint32_t> order, const OrderProgress& progress) {
+  BatchModel unpaged = model;
+  unpaged.forgets_at_pages = false;
+  if (model.memory == VertexMemory::nothing || model.segment > 0) return order;
+  return with_memory(unpaged, vertex_bound(indices), [&]<class Memory>(Memory& memory) {
+    return LocalOrder(indices, std::move(order), BatchCost<Memory>(unpaged, memory)).run(progress);
+  });
+}
+
+}  // namespace brokkr
