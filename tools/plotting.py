@@ -160,6 +160,13 @@ def options_of(description):
     return parser
 
 
+def markdown(title, head, body):
+    """Prints a table as pages have it."""
+    print(f"\n{title}\n\n| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    for row in body:
+        print("| " + " | ".join(row) + " |")
+
+
 def output_of(options):
     images = ROOT / "docs" / "images"
     return make_folder(options.output or (images if images.is_dir() else options.folder))
@@ -193,10 +200,14 @@ def save(figure, target):
     print(target)
 
 
-def draw_all(description, kind, drawings, command, title=None):
+def draw_all(description, kind, drawings, command, title=None, tables=None):
     """The program: draws every table that is there. A drawing returns a figure and what share of its height a legend takes
-    (None: there is none), or None where there is too little to draw. `title` is made of a drawing's name and its rows."""
-    options = options_of(description).parse_args()
+    (None: there is none), or None where there is too little to draw. `title` is made of a drawing's name and its rows.
+    `tables`: by a drawing's name, what makes (title, head, body) of its rows, for --markdown."""
+    parser = options_of(description)
+    if tables:
+        parser.add_argument("--markdown", action="store_true", help="also print tables for a page")
+    options = parser.parse_args()
     remedy = f"run `{command} -o {options.folder}`"
     if not options.folder.is_dir():
         raise Wrong(f"{options.folder}: there is no such folder; {remedy}")
@@ -215,6 +226,8 @@ def draw_all(description, kind, drawings, command, title=None):
         with errors_of(path, remedy):
             figure.tight_layout(rect=None if bottom is None else (0, bottom, 1, 1))
             save(figure, output / f"{kind}-{drawing.name}.png")
+            if tables and options.markdown and drawing.name in tables:
+                markdown(*tables[drawing.name](rows))
         drawn += 1
     if not drawn:
         raise Wrong(f"{failed[0] if failed else f'{options.folder}: no {kind}-*.csv there'}; {remedy}")

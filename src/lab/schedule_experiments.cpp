@@ -93,7 +93,7 @@ class Bench {
   SchedulePlan priority_plan(const System& system, const Work& work, uint32_t tasks) const {
     SchedulePlan plan = plan_of(system, ScheduleWork::priorities, work);
     plan.tasks = tasks;
-    plan.limit = std::clamp(tasks, 10000u, 1000000u) / (run_.options.quick ? 5 : 1);
+    plan.limit = std::clamp(tasks, 10000u, 200000u) / (run_.options.quick ? 5 : 1);
     // A queue has room for all elements that it ever gets.
     plan.capacity = power_above((uint64_t(plan.tasks) + plan.limit) / system.queues * 5 / 4 + 1024);
     // Softshell's has packages of memory too: it has room for those that are there at once.
