@@ -4,7 +4,7 @@
 
 #include "geometry/counters.h"
 #include "geometry/records.h"
-#include "queue/broker_queue.h"
+#include "schedule/stock.h"
 #include "target/target_tables.h"
 
 BROKKR_MACHINE_BEGIN
@@ -44,49 +44,43 @@ BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box) {
   return touch;
 }
 
-// Where a geometry warp's blocks come from and go to: out of its reservation of free blocks, and to the rasterizers'
-// queues.
+// Where a geometry warp's blocks come from and go to: out of the stock, which has enough for the decision's tasks, and
+// to the rasterizers' queues.
 class Distributor {
  public:
-  // `reserved`: free blocks that the warp may take.
-  BROKKR_FN Distributor(TriangleBlock* blocks, const TargetTables& targets, const QueueMemory<1>& free_blocks,
-                        const QueueMemory<2>& queues, const DistributionScratch& scratch, Counters& counters,
-                        uint32_t reserved)
+  // `tasks`: of the decision.
+  BROKKR_FN Distributor(TriangleBlock* blocks, const TargetTables& targets, const Stock& stock, int tasks,
+                        const QueueMemory<2>& queues, const DistributionScratch& scratch, Counters& counters)
       : blocks_(blocks),
         targets_(targets),
-        free_blocks_(free_blocks),
+        stock_(stock),
         queues_(queues),
         scratch_(scratch),
         counters_(counters),
-        reserved_(int(reserved)) {}
+        tasks_(tasks) {}
 
-  BROKKR_FN uint32_t take_block(Warp& w) {
-    Uint element[1];
-    free_blocks_.take(w, 0, element, 1);
-    --reserved_;
-    return w.broadcast(element[0], 0);
-  }
-  // Sends the block to the rasterizers that need it; a block that none needs is free again.
+  BROKKR_FN uint32_t take_block(Warp& w) { return stock_.nth_of_task(w, w.index, tasks_, used_++); }
+  // Sends the block, the last that was taken, to the rasterizers that need it; if none does, it is the next to be
+  // taken.
   BROKKR_FN_NOINLINE void distribute(Warp& w, uint32_t number) {
     const int touched = mark_owners(w, blocks_[number]);
     if (touched == 0) {
-      const uint32_t element[1] = {number};
-      free_blocks_.enqueue(w, 0, element);
+      --used_;
     } else {
       send(w, number, touched);
     }
   }
-  // The task is over: what it did not take is everybody's.
-  BROKKR_FN void give_back(Warp& w) { free_blocks_.unreserve(w, 0, reserved_); }
+  // Blocks that were sent.
+  BROKKR_FN int used() const { return used_; }
 
  private:
   TriangleBlock* blocks_;
   const TargetTables& targets_;
-  BrokerQueues<1> free_blocks_;
+  const Stock& stock_;
   BrokerQueues<2> queues_;
   DistributionScratch scratch_;
   Counters& counters_;
-  int reserved_;
+  int tasks_, used_ = 0;
 
   // Notes in the scratch memory which triangles each rasterizer needs, and in the block its box and how many
   // rasterizers that are, which it returns.

@@ -73,13 +73,12 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
 // Decides by one tree. A leaf that turns out to be taken or full is left out, and the decision is made again [Kerbl18,
 // 5.2.4].
 template <class Root>
-BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& decision) {
+BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Decision& decision) {
   for (int tries = 0; tries < kMostTriesOfBlock; ++tries) {
     const Choice choice = Root::choose(w, view, TreePlace{});
     if (choice.leaf == kNoLeaf) return;
     if (choice.leaf == kGeometryLeaf) {
-      BrokerQueues<1> free_blocks(view.tables.free_blocks);
-      decision.tasks = admit_tasks(w, view.schedule, free_blocks, warps, view.blocks);
+      decision.tasks = admit_tasks(w, view.schedule, stock, warps, view.blocks);
       decision.refused |= decision.tasks.refused;
       view.geometry_refused = decision.tasks.count == 0;
       if (view.geometry_refused) continue;
@@ -101,8 +100,8 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, int warps, Decision& decisio
 }
 
 // One warp decides for its block.
-BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, int block, int blocks,
-                          int warps, DecisionMemory& memory) {
+BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, Stock& stock, int block,
+                          int blocks, int warps, DecisionMemory& memory) {
   Decision decision;
   const uint32_t abort = w.uniform([&] { return system_atomic<uint32_t>(*schedule.abort).load(kRelaxed); });
   if (abort >= kAbortLeave || w.uniform([&] {
@@ -117,7 +116,7 @@ BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& 
   if (schedule.policy == Policy::edf) {
     view.now = uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - memory.begin_us; })) * 1000;
   }
-  with_tree(schedule.policy, [&](auto tree) { decide_by<decltype(tree)>(w, view, warps, decision); });
+  with_tree(schedule.policy, [&](auto tree) { decide_by<decltype(tree)>(w, view, stock, warps, decision); });
   return decision;
 }
 

@@ -20,8 +20,14 @@ struct BlockShared {
   uint32_t ending;  // the frame is being cut off
   uint32_t spin;    // decisions in a row without work
   DecisionMemory memory;
+  StockState stock;
   uint64_t busy_since, idle_since;
 };
+static_assert(kMaxWarps <= kMostTasksOfDecision);
+
+BROKKR_FN Stock stock_of(const Block<BlockShared>& b, const LaunchData& data) {
+  return {data.raster.stock, b.shared->stock, b.index};
+}
 
 // `turn` is the task's number in the order in which tasks start.
 BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, uint32_t turn) {
@@ -34,7 +40,8 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
       data.distribution_scratch + size_t(b.index * b.warps + w.index) * distribution_words(schedule.rasterizers);
   scratch.touched = scratch.mask + schedule.rasterizers;
   const RasterTables& t = data.raster;
-  Distributor distributor(t.blocks, t.targets, t.free_blocks, t.queues, scratch, counters, schedule.blocks_per_task);
+  Stock stock = stock_of(b, data);
+  Distributor distributor(t.blocks, t.targets, stock, int(b.shared->decision.tasks.count), t.queues, scratch, counters);
   BlockWriter writer(t.blocks, distributor, task);
   const uint32_t first = task * schedule.task_batches;
   const uint32_t end =
@@ -46,8 +53,7 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   } else {
     process_batches(w, pass, first, end);
   }
-  distributor.give_back(w);
-  complete_task(w, schedule, turn);
+  stock.note_used(w, w.index, distributor.used());
 }
 
 BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage stage, uint32_t argument, uint64_t begin,
@@ -66,7 +72,8 @@ BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage st
 BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& data) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
-  const Decision decision = decide(w, data.raster, data.schedule, b.index, b.blocks, b.warps, shared.memory);
+  Stock stock = stock_of(b, data);
+  const Decision decision = decide(w, data.raster, data.schedule, stock, b.index, b.blocks, b.warps, shared.memory);
   if (decision.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
   const bool aborted = is_aborted(w, data.schedule);
   const Watermark mark = read_watermark(w, data.schedule);
@@ -114,10 +121,14 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
   if (b.leader()) {
     const Decision& decision = shared.decision;
     const bool geometry = decision.action == Action::geometry;
+    Stock stock = stock_of(b, data);
     if (geometry) {
-      BrokerQueues<1> free_blocks(data.raster.free_blocks);
+      stock.settle(w, int(decision.tasks.count));
+      complete_tasks(w, data.schedule, decision.tasks);
+      BrokerQueues<1> free_blocks(data.raster.stock.free_blocks);
       counters.peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(free_blocks.size(w, 0)));
     }
+    stock.trim(w);
     w.once([&] { shared.idle_since = clock_ns(data.thread_time); });
     end_action(w, data.schedule, geometry, shared.idle_since - shared.busy_since);
     note_time(b, data, geometry ? Stage::geometry : Stage::rasterize,
@@ -150,6 +161,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
     for (int i = 0; i < kCounters; ++i) shared.counters[w.index].value[i] = 0;
     if (b.leader()) {
       shared.spin = 0;
+      shared.stock.held = 0;
       shared.idle_since = shared.busy_since = clock_ns(data.thread_time);
     }
   });
@@ -168,6 +180,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
     }
     act(b, data);
   }
+  if (b.leader()) stock_of(b, data).trim(w, 0);
   sum_counters(w, shared.counters[w.index], data.counters);
 }
 

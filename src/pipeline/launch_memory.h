@@ -16,7 +16,7 @@ template <class Buffer>
 struct LaunchMemory {
   MemoryShape shape;
   Buffer color, color_high, depth, stencil, order, visible_id, depth_id, overdraw, region_state, region_fragments;
-  Buffer store, free_memory, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
+  Buffer store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
   Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared;
 
   explicit LaunchMemory(const MemoryShape& s) : shape(s) {
@@ -33,6 +33,7 @@ struct LaunchMemory {
     region_fragments = Buffer(size_t(s.regions) * 8, "region counts");
     store = Buffer(size_t(s.store_blocks) * sizeof(TriangleBlock), "triangle store");
     free_memory = Buffer(QueueMemory<1>::bytes(1, s.queue_capacity), "queue of free blocks");
+    stock = Buffer(blocks * (s.stock_capacity + 32) * 4, "stocks of free blocks");
     queue_memory = Buffer(QueueMemory<2>::bytes(int(r), s.queue_capacity), "rasterizer queues");
     rasterizers = Buffer(r * sizeof(RasterizerState), "rasterizers");
     pending_block = Buffer(r * s.store_blocks * 4 + 256, "pending lists");
@@ -56,8 +57,8 @@ struct LaunchMemory {
   }
 
   uint64_t store_bytes() const {
-    return bytes_of(store, free_memory, queue_memory, rasterizers, pending_block, pending_mask, sort, gates, control,
-                    task_done, distribution, counters, stage_ns, trace, trace_count, shared);
+    return bytes_of(store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates,
+                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared);
   }
   uint64_t target_bytes() const {
     return bytes_of(color, color_high, depth, stencil, order, visible_id, depth_id, overdraw, region_state,
@@ -68,7 +69,7 @@ struct LaunchMemory {
   LaunchData data(const LaunchPlan& plan, const PlanTables& tables, const RenderOptions& options,
                   uint32_t* abort) const {
     LaunchData d{};
-    d.raster = raster(*plan.targets, tables, options);
+    d.raster = raster(*plan.targets, plan.sizes, tables, options);
     d.schedule = schedule(plan, tables, options);
     d.raster.abort = d.schedule.abort = abort;
     d.distribution_scratch = distribution.template as<uint32_t>();
@@ -116,14 +117,15 @@ struct LaunchMemory {
     return t;
   }
 
-  RasterTables raster(const TargetPlan& plan, const PlanTables& tables, const RenderOptions& options) const {
+  RasterTables raster(const TargetPlan& plan, const TaskSizes& sizes, const PlanTables& tables,
+                      const RenderOptions& options) const {
     RasterTables r{};
     r.frame = tables.frame;
     r.frame.vertex_work = options.vertex_work;
     r.targets = targets(plan, tables);
     r.blocks = store.template as<TriangleBlock>();
     r.store_blocks = shape.store_blocks;
-    r.free_blocks = free_blocks();
+    r.stock = {free_blocks(), stock.template as<uint32_t>(), shape.stock_capacity, sizes.stock_keep};
     r.queues = queues();
     r.rasterizers = rasterizers.template as<RasterizerState>();
     r.pending_block = pending_block.template as<uint32_t>();
@@ -144,6 +146,7 @@ struct LaunchMemory {
     s.task_order = tables.task_order;
     s.control = control.template as<ScheduleControl>();
     s.task_done = task_done.template as<uint32_t>();
+    s.counted = plan.draws->in_one;
     s.window = plan.sizes.window;
     s.tasks = plan.sizes.tasks;
     s.task_batches = plan.sizes.task_batches;
@@ -178,7 +181,7 @@ inline void fill_free_blocks(const QueueMemory<1>& queue, uint32_t blocks) {
     std::memcpy(queue.slots + size_t(i) * QueueMemory<1>::kSlotWords, &filled, sizeof filled);
   }
   queue.control->tail = blocks;
-  queue.control->counts = (uint64_t(blocks) << 32) + blocks;
+  queue.control->count = blocks;
 }
 
 }  // namespace brokkr

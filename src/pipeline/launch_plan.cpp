@@ -32,6 +32,10 @@ TaskSizes task_sizes(const DrawPlan& draws, int rasterizers, int store_blocks, c
   while (s.task_batches > 1 && s.task_batches * batch_blocks * workers * 2 > s.store_blocks) --s.task_batches;
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
+  // When everything is drawn that has started, enough for one task is in no stock.
+  const uint32_t blocks_of_warps = uint32_t(shape.blocks);
+  s.stock_keep = std::min(kMostStock, (s.store_blocks - s.blocks_per_task) / (kStockShare * blocks_of_warps));
+  s.stock_capacity = std::max(2 * s.stock_keep, uint32_t(shape.warps) * s.blocks_per_task);
   s.window = std::bit_ceil(std::max<uint32_t>(kLeastWindow, kWindowRounds * workers * uint32_t(shape.warps)));
   return s;
 }
@@ -46,6 +50,7 @@ MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
   m.samples = plan.targets->samples;
   m.half = plan.targets->any_half;
   m.store_blocks = plan.sizes.store_blocks;
+  m.stock_capacity = plan.sizes.stock_capacity;
   m.queue_capacity = std::max<uint32_t>(2, std::bit_ceil(plan.sizes.store_blocks));
   m.window = plan.sizes.window;
   m.blits = plan.draws->blits;

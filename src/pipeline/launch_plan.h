@@ -59,6 +59,7 @@ struct DrawPlan {
   std::vector<DrawRecord> draws;  // of the commands that run, their phase filled in
   uint32_t batches = 0, batch_triangles = kBatchTriangles;
   uint32_t ordered_phases = 0, blits = 0;
+  bool in_one = true;  // no phase waits for a part of the batches: at most one draws, in any order
 };
 DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse);
 
@@ -96,11 +97,14 @@ struct TaskSizes {
   uint32_t blocks_per_task = 0;          // most triangle blocks that a task can fill
   uint32_t window = 0;                   // tasks that may be under way beyond the watermark
   uint32_t store_blocks = 0;             // of the triangle store
+  // Free blocks that a block of warps can have in stock, and may keep (schedule/stock.h).
+  uint32_t stock_capacity = 0, stock_keep = 0;
 };
 
 // The values that determine the sizes of a launch's memory.
 struct MemoryShape {
-  uint32_t blocks = 0, warps = 0, rasterizers = 0, store_blocks = 0, queue_capacity = 0, window = 0, blits = 0;
+  uint32_t blocks = 0, warps = 0, rasterizers = 0, store_blocks = 0, stock_capacity = 0, queue_capacity = 0, window = 0,
+           blits = 0;
   uint64_t regions = 0, samples = 0;
   size_t shared_bytes = 0;  // per block
   bool half = false, ids = false, overdraw = false, trace = false;

@@ -45,8 +45,9 @@ struct LaunchView {
     const uint32_t next =
         w.uniform([&] { return device_atomic<uint32_t>(schedule.control->next_task).load(kRelaxed); });
     if (next >= schedule.tasks) return GeometryReport::none;
-    BrokerQueues<1> free_blocks(tables.free_blocks);
-    const bool ample = uint32_t(free_blocks.size(w, 0)) * kAmpleShare >= tables.store_blocks;
+    BrokerQueues<1> free_blocks(tables.stock.free_blocks);
+    const uint32_t shared_blocks = tables.store_blocks - uint32_t(blocks) * tables.stock.keep;
+    const bool ample = uint32_t(free_blocks.size(w, 0)) * kAmpleShare >= shared_blocks;
     return ample ? GeometryReport::ample : GeometryReport::tight;
   }
   // The RasterizerReport of rasterizer r_i.

@@ -105,6 +105,8 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   PhaseRecord finish{};
   finish.kind = PhaseKind::finish;
   push(finish);
+  for (const PhaseRecord& r : plan.phases) plan.in_one &= r.end_batch == 0 || r.end_batch == plan.batches;
+  plan.in_one &= plan.ordered_phases == 0;
   return plan;
 }
 

@@ -118,23 +118,14 @@ class BrokerQueues {
     put_lanes(w, q, ticket, 0, element, m);
   }
 
-  // Reserves n elements for later: they stay where they are, and no other operation gets them. False: the queue holds
-  // fewer, and none is reserved.
-  BROKKR_FN bool reserve(Warp& w, int q, int n) {
-    return w.uniform([&]() -> bool { return broker(q).reserve(n); });
+  // Claims n elements, all or none, which the caller takes at once. False: the queue holds fewer.
+  BROKKR_FN bool claim_all(Warp& w, int q, int n) {
+    return w.uniform([&]() -> bool { return broker(q).claim_all(n); });
   }
-  // Gives n reserved elements back to the queue.
-  BROKKR_FN void unreserve(Warp& w, int q, int n) {
-    w.once([&] { broker(q).unreserve(n); });
-  }
-  // Dequeues n <= width elements that the caller has reserved, as `dequeue` does. Returns n, or 0 after an abort.
+  // Dequeues n <= width elements that the caller has claimed, as `dequeue` does. Returns n, or 0 after an abort.
   BROKKR_FN int take(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
-    const uint32_t p = w.uniform([&]() -> uint32_t {
-      broker(q).redeem(n);
-      return broker(q).draw_dequeue(n);
-    });
-    return get_lanes(w, q, p, element, n);
+    return get_lanes(w, q, w.uniform([&] { return broker(q).draw_dequeue(n); }), element, n);
   }
 
   // ---- For single lanes, each on its own: in w.once, in w.for_lanes, or in code that knows no warps.
@@ -188,8 +179,7 @@ class BrokerQueues {
     for (int spin = 0;; ++spin) {
       const int got = broker(q).claim_elements(n);
       if (got > 0 || m_.discipline == Discipline::distributor) return got;
-      // Reserved elements lie between head and tail, so that tickets cannot tell whether any others do.
-      if (broker(q).has_reserved() || broker(q).observed_empty() || aborted()) return 0;
+      if (broker(q).observed_empty() || aborted()) return 0;
       Observer::pause(spin);
     }
   }

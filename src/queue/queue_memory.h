@@ -21,9 +21,9 @@ namespace brokkr {
 enum class Discipline : uint32_t { linearizable, distributor };
 
 struct QueueControl {
-  alignas(64) uint64_t counts;  // the broker's promises: Counts in queue/broker.h
-  alignas(64) uint32_t tail;    // ticket of the next enqueue, modulo 2^32
-  alignas(64) uint32_t head;    // ticket of the next dequeue, modulo 2^32
+  alignas(64) uint32_t count;  // the broker's (queue/broker.h)
+  alignas(64) uint32_t tail;   // ticket of the next enqueue, modulo 2^32
+  alignas(64) uint32_t head;   // ticket of the next dequeue, modulo 2^32
 };
 
 // kWords: size of an element, 1 .. 16 words of 32 bits.
@@ -72,7 +72,7 @@ struct QueueMemory {
   // dequeues. reset(0) is the same as zeroed memory; others let tests begin just below 2^32.
   void reset(uint32_t start = 0) const {
     for (int q = 0; q < queues; ++q) {
-      control[q].counts = 0;
+      control[q].count = 0;
       control[q].tail = control[q].head = start;
       for (uint32_t i = 0; i < capacity; ++i) {
         const uint32_t ticket = start + i;

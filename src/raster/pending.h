@@ -72,10 +72,10 @@ BROKKR_FN void drain_queue(Warp& w, const RasterTables& t, uint32_t r) {
   w.once([&] { state.pending = count; });
 }
 
-// Removes the elements of `phase` whose task lies below `before_task`. A block goes back to the store when no
-// rasterizer needs it any more. One warp. Returns the smallest task among those of the phase that stay, or kAllTasks.
-BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t phase, uint32_t before_task) {
-  BrokerQueues<1> free_blocks(t.free_blocks);
+// Removes the elements of `phase` whose task lies below `before_task`. A block goes to the stock when no rasterizer
+// needs it any more. One warp. Returns the smallest task among those of the phase that stay, or kAllTasks.
+BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t r, uint32_t phase,
+                          uint32_t before_task) {
   RasterizerState& state = t.rasterizers[r];
   const int count = int(state.pending);
   const size_t base = size_t(r) * t.store_blocks;
@@ -97,8 +97,7 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, uint32_t r, uint32_t p
       w.for_lanes(done, [&](int i) {
         left.set(i, device_atomic<uint32_t>(t.blocks[block_of[i]].references).fetch_sub(1, kAcqRel) - 1);
       });
-      const Uint element[1] = {group.block};
-      free_blocks.enqueue(w, 0, element, done && left.lanes() == 0);
+      stock.put(w, group.block, done && left.lanes() == 0);
     }
     w.sync();
     const int n = w.compress_store(t.pending_block + base + size_t(kept), group.block, stay);

@@ -3,7 +3,6 @@
 
 #include "brokkr/choices.h"
 #include "geometry/triangle_store.h"
-#include "queue/queue_memory.h"
 #include "scene/frame_tables.h"
 #include "schedule/schedule_tables.h"
 #include "target/target_tables.h"
@@ -43,8 +42,8 @@ struct RasterTables {
   uint32_t* abort;  // as ScheduleTables::abort
   TriangleBlock* blocks;
   uint32_t store_blocks;
-  QueueMemory<1> free_blocks;  // numbers of free blocks
-  QueueMemory<2> queues;       // per rasterizer: block, mask of its triangles
+  StockTables stock;      // of free blocks
+  QueueMemory<2> queues;  // per rasterizer: block, mask of its triangles
   RasterizerState* rasterizers;
   uint32_t* pending_block;  // store_blocks per rasterizer
   uint32_t* pending_mask;

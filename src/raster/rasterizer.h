@@ -20,14 +20,18 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
     case PhaseKind::order_free:
       run_order_free(v, phase, complete);
       b.sync();  // nobody reads the pending elements any more
-      if (b.leader()) retire(w, v.t, v.r, phase, kAllTasks);
+      if (b.leader()) {
+        Stock stock = v.stock();
+        retire(w, v.t, stock, v.r, phase, kAllTasks);
+      }
       return complete;
     case PhaseKind::ordered: {
       const uint32_t before = v.ending ? kAllTasks : v.mark.tasks;
       run_ordered(v, phase, before);
       b.sync();
       if (b.leader()) {
-        const uint32_t next = retire(w, v.t, v.r, phase, before);
+        Stock stock = v.stock();
+        const uint32_t next = retire(w, v.t, stock, v.r, phase, before);
         if (next < kAllTasks / v.task_batches - 1) {
           const uint32_t ready = (next + 1) * v.task_batches;
           wake = ready < wake ? ready : wake;

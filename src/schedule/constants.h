@@ -21,8 +21,16 @@ inline constexpr uint32_t kLeastWindow = 1024;
 inline constexpr uint32_t kLeastStoreBlocks = 64;
 inline constexpr uint32_t kMostStoreBlocks = 8192;
 
-// Policy fill-level: geometry goes first while 1 / kAmpleShare of the store is free. Nearer to 1, rasterizers are
-// visited for fewer triangles; far above, geometry runs into the full store and waits.
+// Tasks that one decision of a block starts at most: one for each of its warps.
+inline constexpr int kMostTasksOfDecision = 8;
+
+// Free blocks of the store that a block of warps keeps for its next tasks, and the part of the store that all of them
+// keep together at most. Fewer are taken from and given back to the shared queue more often.
+inline constexpr uint32_t kMostStock = 256;
+inline constexpr uint32_t kStockShare = 2;
+
+// Policy fill-level: geometry goes first while 1 / kAmpleShare of the store, besides what blocks keep, is free. Nearer
+// to 1, rasterizers are visited for fewer triangles; far above, geometry runs into the full store and waits.
 inline constexpr uint32_t kAmpleShare = 4;
 
 // Rasterizers among which a block looks for the longest queue. Fewer find shorter queues, more cost time with many

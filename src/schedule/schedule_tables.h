@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "brokkr/choices.h"
+#include "queue/queue_memory.h"
 
 namespace brokkr {
 
@@ -20,15 +21,26 @@ enum StageChild : int { kGeometryChild, kRasterChild, kStageChildren };
 struct ScheduleControl {
   alignas(64) uint32_t next_task;  // first task that nobody has taken
   alignas(64) uint32_t watermark;  // first task that is not complete
+  alignas(64) uint32_t completed;  // tasks, where they are counted
   alignas(64) uint32_t finished;   // rasterizers that are done with the frame
   // fair: the time that each child has had, ns, then the quotas (FairShare's words).
   alignas(64) uint64_t share[2 * kStageChildren];
 };
 
+// The stocks of free blocks of the triangle store (schedule/stock.h).
+struct StockTables {
+  QueueMemory<1> free_blocks;  // what nobody has in stock
+  uint32_t* numbers;           // [blocks][capacity + a warp]: numbers of free blocks
+  uint32_t capacity;           // of a stock
+  uint32_t keep;               // most that a stock keeps from one action of its block to the next
+};
+
 struct ScheduleTables {
   ScheduleControl* control;
-  uint32_t* abort;      // AbortLevel
-  uint32_t* task_done;  // ring of window entries: task + 1 once it is complete
+  uint32_t* abort;  // AbortLevel
+  // Nothing waits for a part of the tasks, so that they are counted: the watermark is 0 until all are complete.
+  bool counted;
+  uint32_t* task_done;  // else: ring of window entries: task + 1 once it is complete
   uint32_t window;      // power of two: tasks that may be under way beyond the watermark
   uint32_t tasks;       // a task is task_batches consecutive batches
   uint32_t task_batches;

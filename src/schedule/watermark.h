@@ -1,8 +1,8 @@
 // Tasks: admission in order, completion in any order, and the watermark below which all are complete.
 #pragma once
 
-#include "queue/broker_queue.h"
 #include "schedule/schedule_tables.h"
+#include "schedule/stock.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -12,40 +12,72 @@ struct TaskRange {
 };
 
 // Takes up to `want` tasks, each with the store blocks that it may need: a task that has started never waits. One warp.
-BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& schedule, BrokerQueues<1>& free_blocks, int want,
-                                int workers) {
+BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& schedule, Stock& stock, int want, int workers) {
   ScheduleControl& control = *schedule.control;
   const uint32_t next = w.uniform([&] { return device_atomic<uint32_t>(control.next_task).load(kRelaxed); });
   if (next >= schedule.tasks) return {};
-  const uint32_t mark = w.uniform([&] { return device_atomic<uint32_t>(control.watermark).load(kRelaxed); });
-  // All workers may pass this test at once, so that the margin is the number of tasks that all of them can take.
-  if (next - mark + uint32_t(workers * want) > schedule.window && next != mark) return {0, 0, true};
-  int count = want;
-  while (!free_blocks.reserve(w, 0, count * int(schedule.blocks_per_task))) {
-    if (count == 1) return {0, 0, true};
-    count = 1;
+  if (!schedule.counted) {
+    const uint32_t mark = w.uniform([&] { return device_atomic<uint32_t>(control.watermark).load(kRelaxed); });
+    // All workers may pass this test at once, so that the margin is the number of tasks that all of them can take.
+    if (next - mark + uint32_t(workers * want) > schedule.window && next != mark) return {0, 0, true};
   }
+  const int count = stock.fill(w, want, int(schedule.blocks_per_task));
+  if (count == 0) return {0, 0, true};
   const uint32_t first =
       w.uniform([&] { return device_atomic<uint32_t>(control.next_task).fetch_add(uint32_t(count), kRelaxed); });
   const uint32_t left = first < schedule.tasks ? schedule.tasks - first : 0;
-  const uint32_t got = left < uint32_t(count) ? left : uint32_t(count);
-  if (got < uint32_t(count)) free_blocks.unreserve(w, 0, int(uint32_t(count) - got) * int(schedule.blocks_per_task));
-  return {first, got};
+  return {first, left < uint32_t(count) ? left : uint32_t(count)};
 }
 
-// Marks a task complete and moves the watermark as far as it goes. Each warp that completes a task publishes it first
-// and then tries to move the watermark, all in one total order. So the watermark never stops at a complete task.
-BROKKR_FN void complete_task(Warp& w, const ScheduleTables& schedule, uint32_t task) {
-  w.sync();
-  w.once([&] {
-    const uint32_t wrap = schedule.window - 1;
-    device_atomic<uint32_t>(schedule.task_done[task & wrap]).store(task + 1, kSeqCst);
-    device_atomic<uint32_t> mark(schedule.control->watermark);
-    uint32_t now = mark.load(kSeqCst);
-    while (now < schedule.tasks && device_atomic<uint32_t>(schedule.task_done[now & wrap]).load(kSeqCst) == now + 1) {
-      if (mark.compare_exchange_strong(now, now + 1, kSeqCst, kSeqCst)) ++now;
-    }
+// Tasks now .. now + n - 1 that are complete, for the first n <= width that are.
+BROKKR_FN uint32_t complete_run(Warp& w, const ScheduleTables& schedule, uint32_t now) {
+  const uint32_t left = schedule.tasks - now;
+  const Mask m = w.first_lanes(left < uint32_t(w.width) ? int(left) : w.width);
+  auto done = w.spill(0u);
+  w.for_lanes(m, [&](int i) {
+    const uint32_t task = now + uint32_t(i);
+    device_atomic<uint32_t> word(schedule.task_done[task & (schedule.window - 1)]);
+    done.set(i, word.load(kAcquire) == task + 1 ? 1u : 0u);
   });
+  w.sync();
+  const uint32_t missing = ~w.ballot(m && done.lanes() != 0);
+  return missing == 0 ? 32u : uint32_t(lowest_bit(missing));
+}
+
+// Marks tasks complete and moves the watermark as far as it goes. One warp, after the tasks' warps have met.
+//
+// Where nothing waits for a task but the end of geometry, tasks are counted, and the last one raises the watermark.
+// Else each is noted in a ring, then the watermark is read by an addition of 0. All changes of it are
+// read-modify-writes, so that of two workers whose tasks follow each other, the second finds either the watermark that
+// the first has moved, or is found by the first: the watermark never stops at a complete task.
+BROKKR_FN void complete_tasks(Warp& w, const ScheduleTables& schedule, const TaskRange& range) {
+  w.sync();
+  ScheduleControl& control = *schedule.control;
+  if (schedule.counted) {
+    w.once([&] {
+      const uint32_t before = device_atomic<uint32_t>(control.completed).fetch_add(range.count, kAcqRel);
+      if (before + range.count == schedule.tasks)
+        device_atomic<uint32_t>(control.watermark).store(schedule.tasks, kRelease);
+    });
+    return;
+  }
+  w.for_lanes(w.first_lanes(int(range.count)), [&](int i) {
+    const uint32_t task = range.first + uint32_t(i);
+    device_atomic<uint32_t>(schedule.task_done[task & (schedule.window - 1)]).store(task + 1, kRelease);
+  });
+  w.sync();
+  const auto read_mark = [&] {
+    return w.uniform([&] { return device_atomic<uint32_t>(control.watermark).fetch_add(0, kAcqRel); });
+  };
+  for (uint32_t now = read_mark(); now < schedule.tasks;) {
+    const uint32_t run = complete_run(w, schedule, now);
+    if (run == 0) return;
+    const bool moved = w.uniform([&]() -> bool {
+      uint32_t expected = now;
+      return device_atomic<uint32_t>(control.watermark).compare_exchange_strong(expected, now + run, kAcqRel, kRelaxed);
+    });
+    now = moved ? now + run : read_mark();
+  }
 }
 
 BROKKR_MACHINE_END

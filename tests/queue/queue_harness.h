@@ -48,7 +48,7 @@ template <int kWords>
 std::string check_empty(const QueueMemory<kWords>& m, int q) {
   std::ostringstream s;
   const QueueControl& c = m.control[q];
-  if (c.counts != 0) s << "; queue " << q << " counts " << std::hex << c.counts << " elements at the end";
+  if (c.count != 0) s << "; queue " << q << " counts " << std::hex << c.count << " elements at the end";
   if (c.head != c.tail) s << "; queue " << q << " has head " << c.head << ", tail " << c.tail << " at the end";
   return s.str();
 }
@@ -131,15 +131,15 @@ std::string run_recycling(uint32_t slots, int workers, uint32_t rounds, Discipli
     for (int k = 0; k < kWords; ++k) slot[1 + k] = word_of(i, k);
   }
   plan.memory.control->tail = start + slots;
-  plan.memory.control->counts = (uint64_t(slots) << 32) + slots;
+  plan.memory.control->count = slots;
   plan.rounds = rounds;
   plan.owned = array_of<uint32_t>(owner, allocate, slots);
   plan.spoiled = array_of<uint32_t>(owner, allocate, 1);
   std::ostringstream error;
   if (!launch(plan, workers)) error << "; hangs";
   if (*plan.spoiled != 0) error << "; " << *plan.spoiled << " slots had two owners, or their return was refused";
-  if (plan.memory.control->counts != (uint64_t(slots) << 32) + slots) {
-    error << "; counts " << std::hex << plan.memory.control->counts << " at the end, " << slots << " slots";
+  if (plan.memory.control->count != slots) {
+    error << "; count " << plan.memory.control->count << " at the end, " << slots << " slots";
   }
   std::vector<uint32_t> left(slots, 0);
   for (uint32_t i = 0; i < slots; ++i) {

@@ -1,5 +1,5 @@
 // What a script must return, by a model that is obviously right: one std::deque per queue. Random scripts that never
-// ask for what has no defined answer (scattering into full queues, taking what is not reserved).
+// ask for what has no defined answer (scattering into full queues).
 #pragma once
 
 #include <deque>
@@ -14,8 +14,7 @@ namespace brokkr::queue_test {
 
 struct ModelQueue {
   std::deque<uint32_t> ids;
-  int reserved = 0;
-  int available() const { return int(ids.size()) - reserved; }
+  int available() const { return int(ids.size()); }
 };
 
 class QueueModel {
@@ -26,14 +25,9 @@ class QueueModel {
   Step random_step(std::mt19937& random, uint32_t id) {
     const auto below = [&](int n) { return n <= 0 ? 0 : int(random() % uint32_t(n)); };
     for (;;) {
-      Step s{Op(below(9)), below(int(queues_.size())), 1 + below(width_), uint32_t(random()) & lanes(), id};
+      Step s{Op(below(7)), below(int(queues_.size())), 1 + below(width_), uint32_t(random()) & lanes(), id};
       if (below(4) == 0) s.lanes = lanes();
-      const ModelQueue& q = queues_[size_t(s.queue)];
       if (s.op == Op::scatter && !room_for(s)) continue;
-      if (s.op == Op::unreserve || s.op == Op::take) {
-        if (q.reserved == 0) continue;
-        s.n = 1 + below(std::min(q.reserved, width_));
-      }
       return s;
     }
   }
@@ -60,15 +54,7 @@ class QueueModel {
         break;
       case Op::dequeue: remove(q, std::min(1, q.available()), r); break;
       case Op::dequeue_lanes: remove(q, std::min(s.n, q.available()), r); break;
-      case Op::reserve:
-        r.value = q.available() >= s.n;
-        if (r.value) q.reserved += s.n;
-        break;
-      case Op::unreserve: q.reserved -= s.n; break;
-      case Op::take:
-        q.reserved -= s.n;
-        remove(q, s.n, r);
-        break;
+      case Op::dequeue_all: remove(q, q.available() < s.n ? 0 : s.n, r); break;
       case Op::size: r.value = uint32_t(q.available()); break;
     }
     return r;
@@ -103,7 +89,7 @@ inline std::string difference(const Step& s, const Result& got, const Result& ex
   std::ostringstream d;
   if (got.value != expected.value) d << "returned " << got.value << ", expected " << expected.value << "; ";
   if (got.torn != 0) d << got.torn << " torn elements; ";
-  const bool removes = s.op == Op::dequeue || s.op == Op::dequeue_lanes || s.op == Op::take;
+  const bool removes = s.op == Op::dequeue || s.op == Op::dequeue_lanes || s.op == Op::dequeue_all;
   for (uint32_t i = 0; removes && i < expected.value && i < 32; ++i) {
     if (got.id[i] != expected.id[i]) d << "lane " << i << ": " << got.id[i] << ", expected " << expected.id[i] << "; ";
   }

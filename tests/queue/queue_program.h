@@ -16,7 +16,7 @@ constexpr U word_of(U id, int k) {
 
 // ---- Scripts.
 
-enum class Op : uint32_t { enqueue, dequeue, enqueue_lanes, dequeue_lanes, scatter, reserve, unreserve, take, size };
+enum class Op : uint32_t { enqueue, dequeue, enqueue_lanes, dequeue_lanes, scatter, dequeue_all, size };
 
 struct Step {
   Op op;
@@ -43,7 +43,7 @@ struct Script {
 // ---- Stress.
 
 enum class Put : uint32_t { uniform, lanes, scatter };
-enum class Get : uint32_t { uniform, lanes, reserved, mixed };
+enum class Get : uint32_t { uniform, lanes, all, mixed };
 
 // Ids of a plan: producer << 26 | queue << 20 | sequence number within the producer.
 constexpr int kMaxProducers = 64, kMaxQueues = 64;
@@ -63,13 +63,13 @@ struct Plan {
   uint32_t* spoiled;   // torn elements, and those of another queue
 };
 
-// Slots of a store that warps take in reservations and give back: the ids 0 .. slots - 1 circulate in queue 0.
+// Slots of a store that warps take, all or none, and give back: the ids 0 .. slots - 1 circulate in queue 0.
 template <int kWords>
 struct Recycling {
   QueueMemory<kWords> memory;
   uint32_t rounds;    // per worker
   uint32_t* owned;    // [slots]: 1 while somebody has it
-  uint32_t* spoiled;  // double owners, refused returns, reservations not honoured
+  uint32_t* spoiled;  // double owners, refused returns, claims not honoured
 };
 
 }  // namespace brokkr::queue_test

@@ -88,7 +88,7 @@ TEST_P(QueueStress, ReservedAmongOthers) {
                 .per_producer = 2000,
                 .capacity = capacity,
                 .put = Put::uniform,
-                .get = Get::reserved});
+                .get = Get::all});
   }
 }
 

@@ -58,9 +58,9 @@ BROKKR_FN void run_step(Warp& w, const QueueMemory<kWords>& memory, const Step& 
       queues.scatter_enqueue(w, to, element, w.lanes_of(s.lanes));
       break;
     }
-    case Op::reserve: value = queues.reserve(w, s.queue, s.n); break;
-    case Op::unreserve: queues.unreserve(w, s.queue, s.n); break;
-    case Op::take: value = uint32_t(got = queues.take(w, s.queue, element, s.n)); break;
+    case Op::dequeue_all:
+      if (queues.claim_all(w, s.queue, s.n)) value = uint32_t(got = queues.take(w, s.queue, element, s.n));
+      break;
     case Op::size: value = uint32_t(queues.size(w, s.queue)); break;
   }
   const uint32_t torn = uint32_t(w.count(torn_lanes(w, element, got)));
@@ -147,11 +147,7 @@ BROKKR_FN void consume(Warp& w, const Plan<kWords>& plan, int consumer) {
     } else {
       // What is left at the end may be less than `want`.
       int some = want;
-      while (some > 0 && !queues.reserve(w, q, some)) some /= 2;
-      if (some > 1 && (random & 8u) != 0) {
-        queues.unreserve(w, q, some / 2);
-        some -= some / 2;
-      }
+      while (some > 0 && !queues.claim_all(w, q, some)) some /= 2;
       got = queues.take(w, q, element, some);
     }
     if (got == 0) {
@@ -190,16 +186,12 @@ BROKKR_FN void recycle(Warp& w, const Recycling<kWords>& plan, int worker) {
   int spin = 0;
   for (uint32_t round = 0; round < plan.rounds && !stopped(w, plan.memory.abort);) {
     const int n = 1 + int(scramble(round * 64u + uint32_t(worker)) & uint32_t(kWidth - 1));
-    if (!queues.reserve(w, 0, n)) {
+    if (!queues.claim_all(w, 0, n)) {
       pause(spin++);
       continue;
     }
     spin = 0;
     ++round;
-    if (round % 8 == 0) {
-      queues.unreserve(w, 0, n);
-      continue;
-    }
     Uint element[kWords];
     if (queues.take(w, 0, element, n) != n) return add(w, plan.spoiled, 1);
     const Mask mine = w.first_lanes(n);
