@@ -114,7 +114,7 @@ TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
           o.policy = policy;
           o.order = order;
           o.store_blocks = 1;
-          const RenderResult r = renderer.render(prepared, o);
+          const RenderResult r = test::render_to_end(renderer, prepared, o);
           test::expect_same_pictures(expected.targets, r.targets);
           EXPECT_GT(r.statistics.store_peak, 0u);
           EXPECT_LE(r.statistics.store_peak, uint64_t(kStoreMinimum));
@@ -140,7 +140,7 @@ TEST(BackPressure, EveryStoreSize) {
   for (const int blocks : {8, 9, 15, 16, 17, 33, 100, 129}) {
     SCOPED_TRACE(std::to_string(blocks) + " blocks");
     o.store_blocks = blocks;
-    const RenderResult r = renderer.render(prepared, o);
+    const RenderResult r = test::render_to_end(renderer, prepared, o);
     test::expect_same_pictures(expected.targets, r.targets);
     EXPECT_LE(r.statistics.store_peak, uint64_t(blocks));
     if (HasFailure()) return;
