@@ -1,7 +1,19 @@
 # The Debian packages: `cpack` in a build folder writes brokkr, brokkr-viewer and libbrokkr-dev. Programs that need no
 # window need no GL, no LLVM and no Python: what only some commands want is recommended.
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The Brokkr developers <packages@brokkr.invalid>")
+# Who gives packages to others sets an address at which they answer; tools/release insists on it. The domain of the
+# default is one that nobody can have [RFC 2606].
+set(BROKKR_MAINTAINER "" CACHE STRING "Maintainer of the Debian packages, \"NAME <ADDRESS>\" (default: DEBFULLNAME <DEBEMAIL>)")
+set(maintainer "${BROKKR_MAINTAINER}")
+if(NOT maintainer AND DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+elseif(NOT maintainer)
+  set(maintainer "Local build <nobody@brokkr.invalid>")
+endif()
+if(NOT maintainer MATCHES "^[^<>]+ <[^<>@ ]+@[^<>@ ]+>$")
+  message(FATAL_ERROR "BROKKR_MAINTAINER: '${maintainer}' names no maintainer; write \"NAME <ADDRESS>\"")
+endif()
+set(CPACK_PACKAGE_CONTACT "${maintainer}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
@@ -66,8 +78,9 @@ set(licenses " ${licenses}")
 configure_file(${package}/copyright.in ${PROJECT_BINARY_DIR}/package/copyright @ONLY)
 find_program(BROKKR_GZIP gzip)
 mark_as_advanced(BROKKR_GZIP)
+configure_file(${package}/changelog.in ${PROJECT_BINARY_DIR}/package/changelog @ONLY)
 if(BROKKR_GZIP)
-  execute_process(COMMAND ${BROKKR_GZIP} -9nc ${package}/changelog OUTPUT_FILE ${PROJECT_BINARY_DIR}/package/changelog.gz)
+  execute_process(COMMAND ${BROKKR_GZIP} -9nc ${PROJECT_BINARY_DIR}/package/changelog OUTPUT_FILE ${PROJECT_BINARY_DIR}/package/changelog.gz)
 endif()
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)

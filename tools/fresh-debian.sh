@@ -1,5 +1,6 @@
 # Sourced by checks that need a computer on which nothing of ours was ever installed: a fresh Debian 12 in a folder.
-# Needs root, debootstrap and Debian's mirror ($DEBIAN_MIRROR); the checks end with 77 without them.
+# Needs root, debootstrap and Debian's mirror ($DEBIAN_MIRROR); the checks end with 77 without them. BROKKR_FRESH_CCACHE
+# names a folder of ccache that compilers there share with those here.
 
 say() { echo "$(basename "$0"): $*" >&2; }
 fail() { say "$*"; exit 1; }
@@ -29,15 +30,31 @@ make_fresh_debian() {
   mount -t proc proc "$root/proc"
   mkdir -p "$root/dev/shm"
   mount -t tmpfs tmpfs "$root/dev/shm"
+  if [ -n "${BROKKR_FRESH_CCACHE:-}" ]; then share_compiler_cache; fi
+}
+
+environment=()  # of all commands there
+share_compiler_cache() {
+  mkdir -p "$root/root/.cache/ccache" "$root/root/.config/ccache"
+  mount --bind "$BROKKR_FRESH_CCACHE" "$root/root/.cache/ccache"
+  printf '%s\n' 'base_dir = /root' 'hash_dir = false' 'sloppiness = include_file_mtime, include_file_ctime, time_macros' \
+    >"$root/root/.config/ccache/ccache.conf"
+  inside apt-get update >>"$results/apt.log" 2>&1
+  install ccache
+  environment=(CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache)
 }
 
 leave_fresh_debian() {
-  for folder in proc dev/shm; do umount "$root/$folder" 2>/dev/null || true; done
+  for folder in root/.cache/ccache proc dev/shm; do umount "$root/$folder" 2>/dev/null || true; done
+  # What is still mounted is not ours to remove.
+  if grep -q " $root/" /proc/mounts; then say "something is mounted in $root, which stays"; return; fi
   rm -rf "$work"
 }
 
 # Runs a command there, with nothing of this computer's environment.
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
+inside() {
+  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "${environment[@]}" "$@"
+}
 
 install() {
   inside apt-get install -y --no-install-recommends "$@" >>"$results/apt.log" 2>&1 ||

@@ -40,7 +40,7 @@ dpkg-deb --field "$(package libbrokkr-dev)" Depends | grep -q "brokkr (= .*libgl
 dpkg-deb --extract "$(package brokkr)" "$work/root"
 version=$("$work/root/usr/bin/brokkr" --version | sed 's/^brokkr //')
 [ "$version" = "$(dpkg-deb --field "$(package brokkr)" Version)" ] || fail "the package has another version than $version"
-zcat "$work/root/usr/share/doc/brokkr/changelog.gz" | head -n 1 | grep -q "($version)" || fail "cmake/package/changelog is not of $version"
+zcat "$work/root/usr/share/doc/brokkr/changelog.gz" | head -n 1 | grep -q "($version)" || fail "cmake/package/changelog.in is not of $version"
 
 if command -v lintian >/dev/null; then
   lintian --allow-root --fail-on error,warning "$work"/*.deb || fail "lintian finds faults"

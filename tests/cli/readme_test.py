@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""README's commands under "Use it", run as they stand without a display: each succeeds and leaves what it promises.
+"""README's commands, run as they stand without a display: each succeeds and leaves what it promises.
 
-    readme_test.py BROKKR
-
-BROKKR is the program that stands for build/release/brokkr.
+    readme_test.py BROKKR     those under "Use it", with the program that stands for build/release/brokkr
+    readme_test.py --build    those under "Build it", in this checkout; they build, test, install and make packages
 """
 import os
 import pathlib
@@ -13,15 +12,18 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-PROGRAM = pathlib.Path(sys.argv[1]).resolve()
-HAS_MATPLOTLIB = subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True).returncode == 0
-HAS_LAB = "queues" in subprocess.run([PROGRAM, "--help"], capture_output=True, text=True).stdout
 
 
-def lines():
-    """Of the block, which begins with a line that makes `brokkr` known to the shell."""
-    block = re.search(r"^## Use it\n+```sh\n(.*?)```", (SOURCE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-    first, *others = block[1].splitlines()
+def block(section):
+    """Lines of the first block of commands under a heading."""
+    text = (SOURCE / "README.md").read_text()
+    found = re.search(rf"^## {section}\n(?:(?!^## ).)*?^```sh\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+    return found[1].splitlines()
+
+
+def lines_to_use():
+    """The first makes `brokkr` known to the shell; the others."""
+    first, *others = block("Use it")
     assert first.startswith("export PATH="), first
     assert len(others) > 5, others
     return first, others
@@ -45,17 +47,30 @@ def fault(folder, first, line):
     return "" if run.stdout or promised(line) else "it says nothing and writes nothing"
 
 
-def main():
-    first, others = lines()
+def build():
+    lines = block("Build it")
+    assert len(lines) > 2, lines
+    for line in lines:
+        print(line, flush=True)
+        if subprocess.run(["sh", "-c", line], cwd=SOURCE).returncode != 0:
+            return f"it failed: {line}"
+    packages = list((SOURCE / "build" / "release").glob("*.deb"))
+    return 0 if len(packages) > 1 else "there are no packages"
+
+
+def use(program):
+    has_matplotlib = subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True).returncode == 0
+    has_lab = "queues" in subprocess.run([program, "--help"], capture_output=True, text=True).stdout
+    first, others = lines_to_use()
     faults = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "build").mkdir()
-        (folder / "build" / "release").symlink_to(PROGRAM.parent)
+        (folder / "build" / "release").symlink_to(program.parent)
         for entry in ("scenes", "assets"):
             (folder / entry).symlink_to(SOURCE / entry)
         for line in others:
-            if line.startswith("brokkr patterns ") and not HAS_LAB or line.startswith("brokkr plot ") and not HAS_MATPLOTLIB:
+            if line.startswith("brokkr patterns ") and not has_lab or line.startswith("brokkr plot ") and not has_matplotlib:
                 continue
             problem = fault(folder, first, line)
             if problem:
@@ -66,4 +81,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(build() if sys.argv[1] == "--build" else use(pathlib.Path(sys.argv[1]).resolve()))
