@@ -4,8 +4,10 @@
 //   D = a^2 / (pi * ((N.H)^2 * (a^2 - 1) + 1)^2)                                  GGX [Walter07, eq. 33]
 //   V = 1 / (N.L + sqrt(a^2 + (1 - a^2) * (N.L)^2)), times the same of N.V        Smith [Walter07, eq. 34]
 //   F = F0 + (1 - F0) * (1 - V.H)^5                                               [Schlick94, eq. 15]
-//   color = emission + ambient / 4 * (diffuse + F0) + pi * N.L * ((1 - F) * diffuse / pi + F * D * V)
-//   alpha = opacity * texture alpha; discarded below the cutoff
+//   color = emission + occlusion * ambient / 4 * (diffuse + F0) + pi * N.L * ((1 - F) * diffuse / pi + F * D * V)
+//   alpha = opacity * texture alpha * vertex alpha; discarded below the cutoff
+// The base colour is that of the material times its texture's and the vertices'. Textures are read where their mappings
+// say.
 // One light of radiance pi, so that white chalk that faces it is white, and the same light from all sides, ambient / 4.
 // Roughness below 0.045 counts as 0.045: the light is a point, and its reflection would be smaller than a pixel.
 // Normals are turned towards the viewer, then bent by the normal texture, whose axes are those in which the texture
@@ -18,7 +20,7 @@ BROKKR_MACHINE_BEGIN
 
 template <class W>
 struct MetallicRoughness : ShaderTraits {
-  static constexpr bool kSurface = true, kMaterial = true, kDerivatives = true;
+  static constexpr bool kSurface = true, kMaterial = true, kDerivatives = true, kColors = true;
 
   // What the surface is made of at the samples, and how it lies; `view` leads to the eye.
   struct Surface {
@@ -26,37 +28,65 @@ struct MetallicRoughness : ShaderTraits {
     Float metallic, roughness;
   };
 
+  BROKKR_FN static Texcoords<W> mapped(const ShaderInput<W>& in, const MappingRecord& mapping) {
+    Texcoords<W> c{in.texcoord, in.texcoord_dx, in.texcoord_dy};
+    if (mapping.set != 0) c = in.second;
+    if (mapping.moves == 0) return c;
+    const auto turned = [&](const Vec2<W>& v) {
+      return Vec2<W>(v.x * mapping.linear[0] + v.y * mapping.linear[2],
+                     v.x * mapping.linear[1] + v.y * mapping.linear[3]);
+    };
+    c = {turned(c.at), turned(c.dx), turned(c.dy)};
+    c.at = Vec2<W>(c.at.x + mapping.offset[0], c.at.y + mapping.offset[1]);
+    return c;
+  }
+
   BROKKR_FN Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const {
     const MaterialRecord& material = *in.material;
-    const auto sample = [&](int texture) {
-      return sample_trilinear(w, *in.frame, texture, in.texcoord, in.texcoord_dx, in.texcoord_dy, active);
+    const auto sample = [&](int texture, const Texcoords<W>& c) {
+      return sample_trilinear(w, *in.frame, texture, c.at, c.dx, c.dy, active);
     };
-    Surface surface{uniform3(material.diffuse), {}, {}, Float(material.metallic), Float(material.roughness)};
-    Float alpha(material.opacity);
+    Surface surface{uniform3(material.diffuse) * Vec3<W>(in.color.x, in.color.y, in.color.z),
+                    {},
+                    {},
+                    Float(material.metallic),
+                    Float(material.roughness)};
+    Float alpha = in.color.w * material.opacity;
     if (material.diffuse_texture >= 0) {
-      const Vec4<W> texel = sample(material.diffuse_texture);
+      const Vec4<W> texel = sample(material.diffuse_texture, mapped(in, material.diffuse_mapping));
       surface.base = surface.base * Vec3<W>(texel.x, texel.y, texel.z);
       alpha = alpha * texel.w;
     }
-    if (material.alpha_texture >= 0) alpha = alpha * sample(material.alpha_texture).x;
+    if (material.alpha_texture >= 0) {
+      alpha = alpha * sample(material.alpha_texture, {in.texcoord, in.texcoord_dx, in.texcoord_dy}).x;
+    }
     const Mask keep = material.alpha_cutoff > 0.0f ? alpha >= material.alpha_cutoff : Mask(true);
     if (material.unlit) return {Vec4<W>(surface.base.x, surface.base.y, surface.base.z, alpha), keep};
 
     if (material.metallic_roughness_texture >= 0) {
-      const Vec4<W> texel = sample(material.metallic_roughness_texture);
+      const Vec4<W> texel =
+          sample(material.metallic_roughness_texture, mapped(in, material.metallic_roughness_mapping));
       surface.roughness = surface.roughness * texel.y;
       surface.metallic = surface.metallic * texel.z;
     }
     surface.view = normalize(uniform3(in.view->eye) - in.position);
     surface.normal = normalize(in.normal);
     surface.normal = surface.normal * select(dot(surface.normal, surface.view) < 0.0f, -1.0f, 1.0f);
-    if (material.normal_texture >= 0) surface.normal = bend(w, in, surface.normal, sample(material.normal_texture));
+    if (material.normal_texture >= 0) {
+      const Texcoords<W> c = mapped(in, material.normal_mapping);
+      surface.normal = bend(w, in, surface.normal, c, sample(material.normal_texture, c));
+    }
     Vec3<W> color = uniform3(material.emission);
     if (material.emission_texture >= 0) {
-      const Vec4<W> texel = sample(material.emission_texture);
+      const Vec4<W> texel = sample(material.emission_texture, mapped(in, material.emission_mapping));
       color = color * Vec3<W>(texel.x, texel.y, texel.z);
     }
-    color = color + reflected(surface, uniform3(in.frame->light), uniform3(material.ambient) * 0.25f);
+    Vec3<W> ambient = uniform3(material.ambient) * 0.25f;
+    if (material.occlusion_texture >= 0) {
+      const Float open = sample(material.occlusion_texture, mapped(in, material.occlusion_mapping)).x;
+      ambient = ambient * (1.0f + (open - 1.0f) * material.occlusion_strength);
+    }
+    color = color + reflected(surface, uniform3(in.frame->light), ambient);
     return {Vec4<W>(color.x, color.y, color.z, alpha), keep};
   }
 
@@ -79,16 +109,17 @@ struct MetallicRoughness : ShaderTraits {
     return ambient * (diffuse + f0) + direct * lit;
   }
 
-  // The normal of the texture's `texel`; lanes come as quads.
-  BROKKR_FN static Vec3<W> bend(W& w, const ShaderInput<W>& in, const Vec3<W>& normal, const Vec4<W>& texel) {
+  // The normal of the texture's `texel`, which is at `c`; lanes come as quads.
+  BROKKR_FN static Vec3<W> bend(W& w, const ShaderInput<W>& in, const Vec3<W>& normal, const Texcoords<W>& c,
+                                const Vec4<W>& texel) {
     const auto change = [&](auto&& difference) {
       return Vec3<W>(difference(w, in.position.x), difference(w, in.position.y), difference(w, in.position.z));
     };
     const Vec3<W> dx = change([](W&o, Float v) { return ddx(o, v); }),
                   dy = change([](W&o, Float v) { return ddy(o, v); });
     const Vec3<W> across_x = cross(dy, normal), across_y = cross(normal, dx);
-    const Vec3<W> tangent = across_x * in.texcoord_dx.x + across_y * in.texcoord_dy.x;
-    const Vec3<W> bitangent = across_x * in.texcoord_dx.y + across_y * in.texcoord_dy.y;
+    const Vec3<W> tangent = across_x * c.dx.x + across_y * c.dy.x;
+    const Vec3<W> bitangent = across_x * c.dx.y + across_y * c.dy.y;
     const Float longest = maximum(dot(tangent, tangent), dot(bitangent, bitangent));
     // A mirrored picture, as that of a left-handed projection, turns both axes around.
     const Float side = select(dot(dx, across_x) < 0.0f, -1.0f, 1.0f);

@@ -46,6 +46,14 @@ struct ShaderTraits {
   static constexpr bool kDrawNumber = false;   // wants in.draw_number; kSurface brings it
   static constexpr bool kBatchNumber = false;  // wants in.batch_number
   static constexpr bool kOverdraw = false;     // fragments are counted, for Layer::overdraw
+  // Wants in.color and in.second interpolated; kMaterial only.
+  static constexpr bool kColors = false;
+};
+
+// Texture coordinates, and their change to the next sample on the right and above.
+template <class W>
+struct Texcoords {
+  Vec2<W> at, dx, dy;
 };
 
 template <class W>
@@ -62,6 +70,8 @@ struct ShaderInput {
   Vec2<W> texcoord;
   Vec2<W> texcoord_dx,
       texcoord_dy;      // change of texcoord to the next sample on the right and above; textured materials only
+  Texcoords<W> second;  // of the second set; kColors only, 0 where the material reads none of them
+  Vec4<W> color;        // of the vertices; kColors only, white where they have none
   Vec3<W> barycentric;  // perspective-correct weights of the primitive's corners
 };
 

@@ -1,6 +1,8 @@
-// Trilinear texture lookup with repeat wrapping, filtered in linear light (pipeline/mip_chain.h).
+// Texture lookup, filtered in linear light (pipeline/mip_chain.cpp): trilinear with repeat, or as the texture's sampler
+// says.
 #pragma once
 
+#include "brokkr/states.h"
 #include "shader.h"
 
 BROKKR_MACHINE_BEGIN
@@ -44,6 +46,81 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
   return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
 }
 
+// Of sample(level) for the two levels around `lod`, which is within the texture's.
+template <class Sample>
+BROKKR_FN Vec4<Warp> mixed_levels(Warp& w, const TextureRecord& texture, Float lod, Mask m, Sample&& sample) {
+  const Float whole = floor(lod);
+  const Float t = lod - whole;
+  const Int level = to_int(whole);
+  const Int next = minimum(level + 1, int(texture.levels) - 1);
+  const Vec4<Warp> fine = sample(level);
+  if (!w.any(m && t > 0.0f)) return fine;
+  const Vec4<Warp> coarse = sample(next);
+  return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
+                    fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
+}
+
+// The position in texels at which a texture with `wrap` is read for coordinate `u`: small, however large u is, so that
+// its texels' numbers fit an integer.
+BROKKR_FN Float unwrapped(Float u, Float size, Wrap wrap) {
+  if (wrap == Wrap::clamp_to_edge) return clamp_to(u, -1.0f, 2.0f) * size;
+  if (wrap == Wrap::mirrored_repeat) return fraction(u * 0.5f) * (size * 2.0f);
+  return fraction(u) * size;
+}
+
+// The texel of 0 .. size - 1 that is seen at number `i`.
+BROKKR_FN Int wrapped(Int i, Int size, Wrap wrap) {
+  if (wrap == Wrap::mirrored_repeat) {
+    const Int twice = size + size;
+    i = select(i < 0, Int(-1) - i, i);
+    i = select(i >= twice, i - twice, i);
+    i = select(i >= size, twice - Int(1) - i, i);
+  } else if (wrap == Wrap::repeat) {
+    i = select(i < 0, i + size, i);
+    i = select(i >= size, i - size, i);
+  }
+  return minimum(maximum(i, Int(0)), size - Int(1));
+}
+
+// As sample_bilinear, by the texture's sampler; lanes of `nearest` get the nearest texel.
+BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level,
+                                  const Vec2<Warp>& uv, Mask nearest, Mask m) {
+  const Int one(1);
+  const Int width = maximum(int(texture.width) >> level, one), height = maximum(int(texture.height) >> level, one);
+  const Wrap wrap_x = Wrap(texture.sampler.wrap_x), wrap_y = Wrap(texture.sampler.wrap_y);
+  const Float half = select(nearest, 0.0f, 0.5f);
+  const Float x = unwrapped(uv.x, to_float(width), wrap_x) - half, y = unwrapped(uv.y, to_float(height), wrap_y) - half;
+  const Float fx = floor(x), fy = floor(y);
+  const Float tx = select(nearest, 0.0f, x - fx), ty = select(nearest, 0.0f, y - fy);
+  const Int i = to_int(fx), j = to_int(fy);
+  const Int x0 = wrapped(i, width, wrap_x), x1 = wrapped(i + one, width, wrap_x);
+  const Int y0 = wrapped(j, height, wrap_y), y1 = wrapped(j + one, height, wrap_y);
+  const Int base = as_int(w.gather(texture.first_texel, level, m));
+  const auto at = [&](Int px, Int py) { return load_texel(w, frame.texels, texture.code, base + py * width + px, m); };
+  const Vec4<Warp> a = at(x0, y0), b = at(x1, y0), c = at(x0, y1), d = at(x1, y1);
+  const auto mix = [&](Float p, Float q, Float r, Float s) {
+    const Float low = p + (q - p) * tx, high = r + (s - r) * tx;
+    return low + (high - low) * ty;
+  };
+  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
+}
+
+// A texture whose sampler is not the usual one; `lod` is the level of detail before it is clamped. A function of its
+// own, so that usual textures cost nothing more.
+BROKKR_FN_NOINLINE Vec4<Warp> sample_as_set(Warp& w, const FrameTables& frame, const TextureRecord& texture,
+                                            const Vec2<Warp>& uv, Float lod, Mask m) {
+  const SamplerRecord& sampler = texture.sampler;
+  const Mask magnified = lod <= 0.0f;
+  const Mask nearest =
+      (magnified && Mask(sampler.magnify_nearest != 0)) || (!magnified && Mask(sampler.minify_nearest != 0));
+  const Float top(float(texture.levels - 1));
+  lod = clamp_to(lod, 0.0f, top);
+  if (MipFilter(sampler.mip) == MipFilter::none) lod = 0.0f;
+  if (MipFilter(sampler.mip) == MipFilter::nearest) lod = minimum(floor(lod + 0.5f), top);
+  return mixed_levels(w, texture, lod, m,
+                      [&](Int level) { return sample_level(w, frame, texture, level, uv, nearest, m); });
+}
+
 // (ux, vx) and (uy, vy): change of the coordinates to the next sample on the right and above. They choose the level of
 // detail.
 BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, const Vec2<Warp>& uv,
@@ -53,16 +130,11 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
   const Float ux = dx.x * sx, vx = dx.y * sy, uy = dy.x * sx, vy = dy.y * sy;
   const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
   const Float top(float(texture.levels - 1));
-  const Float lod = clamp_to(0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f)), 0.0f, top);
-  const Float whole = floor(lod);
-  const Float t = lod - whole;
-  const Int level = to_int(whole);
-  const Int next = minimum(level + 1, int(texture.levels) - 1);
-  const Vec4<Warp> fine = sample_bilinear(w, frame, texture, level, uv.x, uv.y, m);
-  if (!w.any(m && t > 0.0f)) return fine;
-  const Vec4<Warp> coarse = sample_bilinear(w, frame, texture, next, uv.x, uv.y, m);
-  return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
-                    fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
+  const Float detail = 0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f));
+  if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, uv, detail, m);
+  const Float lod = clamp_to(detail, 0.0f, top);
+  return mixed_levels(w, texture, lod, m,
+                      [&](Int level) { return sample_bilinear(w, frame, texture, level, uv.x, uv.y, m); });
 }
 
 // For coordinates that the shader computes: lanes must come as quads, the level of detail is taken from differences

@@ -45,6 +45,8 @@ void each_attribute(Frame& frame, F&& f) {
   f(frame.positions);
   if (!frame.normals.empty()) f(frame.normals);
   if (!frame.texcoords.empty()) f(frame.texcoords);
+  if (!frame.second_texcoords.empty()) f(frame.second_texcoords);
+  if (!frame.colors.empty()) f(frame.colors);
 }
 
 // Times that a draw has its vertices, one set after the other.

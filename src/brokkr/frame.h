@@ -158,12 +158,29 @@ struct BlitCommand {
 
 using Command = std::variant<DrawCommand, ClearCommand, BlitCommand>;
 
+// How a texture is read beyond its edges and between its texels.
+struct Sampler {
+  Wrap wrap_x = Wrap::repeat, wrap_y = Wrap::repeat;
+  MipFilter mip = MipFilter::linear;
+  bool magnify_linear = true, minify_linear = true;  // false: the nearest texel
+  bool operator==(const Sampler&) const = default;
+};
+
 // RGBA8, rows bottom to top, full mip chain made by the pipeline's preparation.
 struct Texture {
   std::string name;
   int width = 0, height = 0;
   bool srgb = true;
   std::vector<uint32_t> texels;  // 0xAABBGGRR, width * height
+  Sampler sampler;
+};
+
+// Where a material reads a texture: at linear * (u, v) + offset.
+struct TextureMapping {
+  uint32_t set = 0;        // 0: (u, v) is of Frame::texcoords, 1: of Frame::second_texcoords
+  glm::mat2 linear{1.0f};  // column by column
+  glm::vec2 offset{0.0f};
+  bool operator==(const TextureMapping&) const = default;
 };
 
 enum class MaterialKind : uint8_t {
@@ -180,16 +197,25 @@ struct Material {
   int diffuse_texture = -1, alpha_texture = -1;  // indices into Frame::textures, -1: none
   float alpha_cutoff = 0;                        // > 0: fragments with a lower alpha are discarded
 
-  // Of metallic_roughness, whose base colour is `diffuse`. Textures multiply: roughness is in the green channel of
-  // theirs, metalness in the blue one. Normals of a normal texture lie in the space of the texture coordinates.
+  // Of metallic_roughness, whose base colour is `diffuse` times the vertices' colour. Textures multiply: roughness is
+  // in the green channel of theirs, metalness in the blue one. Normals of a normal texture lie in the space of its
+  // coordinates. The red channel of an occlusion texture is the part of the light from all sides that arrives.
   float metallic = 0, roughness = 1;  // 0..1
   float normal_scale = 1;             // of the normal texture's x and y
-  int metallic_roughness_texture = -1, normal_texture = -1, emission_texture = -1;
+  float occlusion_strength = 1;       // 0..1; 0: the occlusion texture counts for nothing
+  int metallic_roughness_texture = -1, normal_texture = -1, emission_texture = -1, occlusion_texture = -1;
+  TextureMapping diffuse_mapping, metallic_roughness_mapping, normal_mapping, emission_mapping, occlusion_mapping;
   bool unlit = false;  // the base colour is what is seen
 
   bool is_textured() const {
     return diffuse_texture >= 0 || alpha_texture >= 0 || metallic_roughness_texture >= 0 || normal_texture >= 0 ||
-           emission_texture >= 0;
+           emission_texture >= 0 || occlusion_texture >= 0;
+  }
+  bool reads_second_texcoords() const {
+    return (diffuse_texture >= 0 && diffuse_mapping.set != 0) ||
+           (metallic_roughness_texture >= 0 && metallic_roughness_mapping.set != 0) ||
+           (normal_texture >= 0 && normal_mapping.set != 0) || (emission_texture >= 0 && emission_mapping.set != 0) ||
+           (occlusion_texture >= 0 && occlusion_mapping.set != 0);
   }
 };
 
@@ -216,10 +242,12 @@ struct Frame {
   std::vector<Reference> references;
 
   std::vector<uint32_t> indices;
-  std::vector<glm::vec4> positions;  // clip space, or object space with w = 1
-  std::vector<glm::vec3> normals;    // empty, or one per position
-  std::vector<glm::vec2> texcoords;  // empty, or one per position
-  std::vector<glm::mat4> models;     // per instance of VertexKind::transform draws
+  std::vector<glm::vec4> positions;         // clip space, or object space with w = 1
+  std::vector<glm::vec3> normals;           // empty, or one per position
+  std::vector<glm::vec2> texcoords;         // empty, or one per position
+  std::vector<glm::vec2> second_texcoords;  // empty, or one per position; of metallic_roughness
+  std::vector<glm::vec4> colors;            // empty, or one per position: linear light and alpha; of metallic_roughness
+  std::vector<glm::mat4> models;            // per instance of VertexKind::transform draws
 
   std::vector<std::string> warnings;  // what the loader left out of a file, a line each
 

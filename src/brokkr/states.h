@@ -12,6 +12,8 @@ enum class FrontFace : uint8_t { ccw, cw };
 enum class PolygonMode : uint8_t { fill, line, point };
 enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points, lines, line_strip, line_loop };
 enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
+enum class Wrap : uint8_t { repeat, mirrored_repeat, clamp_to_edge };
+enum class MipFilter : uint8_t { none, nearest, linear };  // none: the picture itself at any distance
 enum class BlendFactor : uint8_t {
   zero,
   one,

@@ -29,9 +29,12 @@ std::string geometry_hash(const Frame& f) {
                                           f.models.size()};
   const auto count = [&](size_t i) { return std::as_bytes(std::span(counts).subspan(i, 1)); };
   const auto values = [](const auto& array) { return std::as_bytes(std::span(array)); };
-  const std::span<const std::byte> parts[] = {count(0), values(f.positions), count(1), values(f.indices),
-                                              count(2), values(f.normals),   count(3), values(f.texcoords),
-                                              count(4), values(f.models)};
+  std::vector<std::span<const std::byte>> parts = {count(0), values(f.positions), count(1), values(f.indices),
+                                                   count(2), values(f.normals),   count(3), values(f.texcoords),
+                                                   count(4), values(f.models)};
+  // Only where they are: hashes of frames without them are those of logs that know nothing of them.
+  if (!f.second_texcoords.empty()) parts.push_back(values(f.second_texcoords));
+  if (!f.colors.empty()) parts.push_back(values(f.colors));
   return sha256(parts);
 }
 

@@ -29,6 +29,17 @@ TexelCode code_of(const Texture& texture) {
   return opaque ? TexelCode::root_opaque : TexelCode::root;
 }
 
+SamplerRecord sampler_record(const Sampler& s) {
+  SamplerRecord r{};
+  r.usual = s == Sampler{} ? 1 : 0;
+  r.wrap_x = uint8_t(s.wrap_x);
+  r.wrap_y = uint8_t(s.wrap_y);
+  r.mip = uint8_t(s.mip);
+  r.magnify_nearest = s.magnify_linear ? 0 : 1;
+  r.minify_nearest = s.minify_linear ? 0 : 1;
+  return r;
+}
+
 // `decoded`: linear light by 8-bit sRGB code. Levels are rounded to those codes first, the precision that the texture
 // has, as OpenGL stores them.
 uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 256>& decoded) {
@@ -55,6 +66,7 @@ TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& te
   record.width = uint32_t(texture.width);
   record.height = uint32_t(texture.height);
   record.code = code_of(texture);
+  record.sampler = sampler_record(texture.sampler);
   int width = texture.width, height = texture.height;
   for (;;) {
     record.first_texel[record.levels++] = uint32_t(texels.size());

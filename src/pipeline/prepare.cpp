@@ -34,6 +34,15 @@ std::vector<ViewRecord> view_records(const std::vector<View>& views) {
   return records;
 }
 
+MappingRecord mapping_record(const TextureMapping& m) {
+  MappingRecord r{};
+  for (int i = 0; i < 4; ++i) r.linear[i] = m.linear[i / 2][i % 2];
+  for (int i = 0; i < 2; ++i) r.offset[i] = m.offset[i];
+  r.set = m.set;
+  r.moves = m == TextureMapping{.set = m.set} ? 0 : 1;
+  return r;
+}
+
 MaterialRecord material_record(const Material& m) {
   MaterialRecord r{};
   for (int i = 0; i < 3; ++i) {
@@ -56,7 +65,15 @@ MaterialRecord material_record(const Material& m) {
   r.metallic_roughness_texture = m.metallic_roughness_texture;
   r.normal_texture = m.normal_texture;
   r.emission_texture = m.emission_texture;
+  r.occlusion_texture = m.occlusion_texture;
+  r.occlusion_strength = m.occlusion_strength;
   r.unlit = m.unlit ? 1 : 0;
+  r.second_texcoords = m.reads_second_texcoords() ? 1 : 0;
+  r.diffuse_mapping = mapping_record(m.diffuse_mapping);
+  r.metallic_roughness_mapping = mapping_record(m.metallic_roughness_mapping);
+  r.normal_mapping = mapping_record(m.normal_mapping);
+  r.emission_mapping = mapping_record(m.emission_mapping);
+  r.occlusion_mapping = mapping_record(m.occlusion_mapping);
   return r;
 }
 
@@ -189,10 +206,13 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   t.texels = texels.data();
   t.phases = plan.phases.data();
   t.indices = indices().data();
-  t.positions = &positions().data()->x;
-  t.normals = frame->normals.empty() ? nullptr : &frame->normals.data()->x;
-  t.texcoords = frame->texcoords.empty() ? nullptr : &frame->texcoords.data()->x;
-  t.models = frame->models.empty() ? nullptr : &frame->models.data()[0][0][0];
+  const auto floats = [](const auto& vectors) { return vectors.empty() ? nullptr : &vectors.front().x; };
+  t.positions = floats(positions());
+  t.normals = floats(frame->normals);
+  t.texcoords = floats(frame->texcoords);
+  t.second_texcoords = floats(frame->second_texcoords);
+  t.colors = floats(frame->colors);
+  t.models = frame->models.empty() ? nullptr : &frame->models.front()[0][0];
   t.batches = plan.batches;
   t.phase_count = uint32_t(plan.phases.size());
   if (const ReusePlan* reuse = plan.reuse.get()) {
@@ -209,8 +229,9 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
 
 uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
   const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
-  uint64_t sum = size(draws, runs, batch_run, views, materials, textures, texels, indices(), positions(),
-                      frame->normals, frame->texcoords, frame->models, plan.phases);
+  uint64_t sum =
+      size(draws, runs, batch_run, views, materials, textures, texels, indices(), positions(), frame->normals,
+           frame->texcoords, frame->second_texcoords, frame->colors, frame->models, plan.phases);
   if (const ReusePlan* r = plan.reuse.get())
     sum += size(r->batches, r->chunks, r->corners, r->shade_vertex, r->shade_slot);
   return sum;

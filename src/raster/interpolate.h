@@ -38,12 +38,33 @@ BROKKR_FN Weights weights_at(const ClipVertex (&corner)[3], const Float (&x)[3],
   return weights;
 }
 
+BROKKR_FN Float mixed(const Vec3<Warp>& weights, Float p, Float q, Float r) {
+  return (p * weights.x + q * weights.y) + r * weights.z;
+}
+
+// The texture coordinates of corners, and how they change: the derivative of a quotient.
+BROKKR_FN Texcoords<Warp> mixed_texcoords(const Weights& weights, const Float (&t)[3][2]) {
+  Texcoords<Warp> result;
+  result.at =
+      Vec2<Warp>(mixed(weights.value, t[0][0], t[1][0], t[2][0]), mixed(weights.value, t[0][1], t[1][1], t[2][1]));
+  const auto derivative = [&](const Vec3<Warp>& step) {
+    const Float sum = (step.x + step.y) + step.z;
+    const auto one = [&](int c, Float value) {
+      return (mixed(step, t[0][c], t[1][c], t[2][c]) - value * sum) * weights.inverse;
+    };
+    return Vec2<Warp>(one(0, result.at.x), one(1, result.at.y));
+  };
+  result.dx = derivative(weights.dx);
+  result.dy = derivative(weights.dy);
+  return result;
+}
+
 BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& material) {
   return frame.texcoords && material.textured != 0;
 }
 
-// Fills position, normal, texcoord and barycentric of `in`.
-BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corners& corners, ShaderInput<Warp>& in) {
+// Fills position, normal, texcoord and barycentric of `in`. Returns the weights.
+BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Corners& corners, ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
   ClipVertex corner[3];
   for (int i = 0; i < 3; ++i) corner[i] = transform_vertex(run, [&](int c) { return corners.position[i][c]; });
@@ -55,7 +76,6 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
   }
   const Weights weights = weights_at(corner, x, y);
   in.barycentric = weights.value;
-  const auto mix = [](const Vec3<Warp>& k, Float p, Float q, Float r) { return (p * k.x + q * k.y) + r * k.z; };
 
   if (!(draw.bits & kDrawMaterial)) {
     // A guess at eye space for captured clip positions: 67 degrees of vertical field of view.
@@ -63,14 +83,14 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
     Vec3<Warp> p[3];
     for (int i = 0; i < 3; ++i) p[i] = Vec3<Warp>(corner[i].x * sx, corner[i].y * sy, -corner[i].w);
     in.normal = cross(p[1] - p[0], p[2] - p[0]);
-    in.position = Vec3<Warp>(mix(weights.value, p[0].x, p[1].x, p[2].x), mix(weights.value, p[0].y, p[1].y, p[2].y),
-                             mix(weights.value, p[0].z, p[1].z, p[2].z));
+    in.position = Vec3<Warp>(mixed(weights.value, p[0].x, p[1].x, p[2].x), mixed(weights.value, p[0].y, p[1].y, p[2].y),
+                             mixed(weights.value, p[0].z, p[1].z, p[2].z));
     const Float flip = select(dot(in.normal, in.position) > 0.0f, -1.0f, 1.0f);
     in.normal = in.normal * flip;
-    return;
+    return weights;
   }
   const auto attribute = [&](const auto& values, int c) {
-    return mix(weights.value, values[0][c], values[1][c], values[2][c]);
+    return mixed(weights.value, values[0][c], values[1][c], values[2][c]);
   };
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
   const Vec3<Warp> p(attribute(corners.position, 0), attribute(corners.position, 1), attribute(corners.position, 2));
@@ -85,19 +105,12 @@ BROKKR_FN void interpolate(const FrameTables& frame, const Run& run, const Corne
     in.normal = Vec3<Warp>(0.0f, 0.0f, 1.0f);
   }
   in.texcoord = in.texcoord_dx = in.texcoord_dy = Vec2<Warp>(0.0f, 0.0f);
-  if (!is_textured(frame, *in.material)) return;
-  in.texcoord = Vec2<Warp>(attribute(corners.texcoord, 0), attribute(corners.texcoord, 1));
-  // The derivative of a quotient.
-  const auto derivative = [&](const Vec3<Warp>& step) {
-    const Float sum = (step.x + step.y) + step.z;
-    const auto one = [&](int c, Float value) {
-      const auto& t = corners.texcoord;
-      return (mix(step, t[0][c], t[1][c], t[2][c]) - value * sum) * weights.inverse;
-    };
-    return Vec2<Warp>(one(0, in.texcoord.x), one(1, in.texcoord.y));
-  };
-  in.texcoord_dx = derivative(weights.dx);
-  in.texcoord_dy = derivative(weights.dy);
+  if (!is_textured(frame, *in.material)) return weights;
+  const Texcoords<Warp> texcoords = mixed_texcoords(weights, corners.texcoord);
+  in.texcoord = texcoords.at;
+  in.texcoord_dx = texcoords.dx;
+  in.texcoord_dy = texcoords.dy;
+  return weights;
 }
 
 // Loads the values that interpolate() reads, for lanes m.
@@ -130,11 +143,42 @@ BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, c
   });
 }
 
-// The surface at lanes m, whose primitives belong to `run`.
+// Fills color and second of `in` for lanes m.
+BROKKR_FN void interpolate_colors(Warp& w, const FrameTables& frame, const Run& run, Mask m, const Weights& weights,
+                                  ShaderInput<Warp>& in) {
+  const bool material = (run.draw->bits & kDrawMaterial) != 0, colors = material && frame.colors;
+  const bool second = material && frame.second_texcoords && in.material->second_texcoords != 0;
+  in.color = Vec4<Warp>(1.0f, 1.0f, 1.0f, 1.0f);
+  in.second.at = in.second.dx = in.second.dy = Vec2<Warp>(0.0f, 0.0f);
+  if (!colors && !second) return;
+  Float color[3][4], texcoord[3][2];
+  for (int i = 0; i < 3; ++i) {
+    for (Float& value : color[i]) value = 0.0f;
+    for (Float& value : texcoord[i]) value = 0.0f;
+  }
+  const uint32_t base_primitive = run.first_batch * kBatchTriangles;
+  w.for_distinct(in.primitive, m, [&](auto primitive, Mask same) {
+    uint32_t vertex[3];
+    assemble_one(frame, *run.draw, primitive - base_primitive, vertex);
+    for (int i = 0; i < 3; ++i) {
+      const size_t at = size_t(run.first_vertex) + vertex[i];
+      for (size_t c = 0; c < 4 && colors; ++c) color[i][c] = select(same, frame.colors[at * 4 + c], color[i][c]);
+      for (size_t c = 0; c < 2 && second; ++c)
+        texcoord[i][c] = select(same, frame.second_texcoords[at * 2 + c], texcoord[i][c]);
+    }
+  });
+  const auto channel = [&](int c) { return mixed(weights.value, color[0][c], color[1][c], color[2][c]); };
+  if (colors) in.color = Vec4<Warp>(channel(0), channel(1), channel(2), channel(3));
+  if (second) in.second = mixed_texcoords(weights, texcoord);
+}
+
+// The surface at lanes m, whose primitives belong to `run`; kColors as in ShaderTraits.
+template <bool kColors>
 BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, Mask m, ShaderInput<Warp>& in) {
   Corners corners;
   load_corners(w, frame, run, in, m, corners);
-  interpolate(frame, run, corners, in);
+  const Weights weights = interpolate(frame, run, corners, in);
+  if constexpr (kColors) interpolate_colors(w, frame, run, m, weights, in);
 }
 
 BROKKR_MACHINE_END

@@ -14,18 +14,26 @@ namespace brokkr {
 // Where a vertex's clip position comes from: the vertex itself; one product with a uniform, for draws of a single
 // instance; or the instance's model matrix, an attribute that each instance advances.
 enum class GlVertex : uint8_t { clip_space, single, instanced };
-enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong };
+enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong, metallic_roughness };
+inline constexpr size_t kGlFragmentCount = 5;
 
 // Identifies a program. Programs that discard are separate, so that others keep the early depth test.
 struct GlProgramKey {
   GlVertex vertex = GlVertex::clip_space;
   GlFragment fragment = GlFragment::color;
   bool discards = false;   // alpha test or alpha cutoff
-  bool exact_lod = false;  // blinn_phong: GlOptions::exact_lod
+  bool exact_lod = false;  // blinn_phong, metallic_roughness: GlOptions::exact_lod
 };
 
 // Attribute locations of the vertex shaders.
-enum GlAttribute : uint32_t { kPositionAttribute, kNormalAttribute, kTexcoordAttribute, kModelAttribute };  // 3..6
+enum GlAttribute : uint32_t {
+  kPositionAttribute,
+  kNormalAttribute,
+  kTexcoordAttribute,
+  kModelAttribute,  // 3..6
+  kColorAttribute = 7,
+  kSecondTexcoordAttribute
+};
 
 // What a draw gives its program, which takes of it what it has uniforms for.
 struct GlUniforms {
@@ -45,11 +53,21 @@ class GlPrograms {
   void use(const GlProgramKey& key, const GlUniforms& uniforms);
 
  private:
-  static constexpr size_t kCount = 3 * 4 * 2 * 2;
+  static constexpr size_t kCount = 3 * kGlFragmentCount * 2 * 2;
   std::array<GlProgram, kCount> programs_;
 };
 
-// Texture units of the material's maps.
-inline constexpr uint32_t kDiffuseUnit = 0, kAlphaUnit = 1;
+// A material's textures; the texture of kind i is in unit i.
+enum GlMap : uint32_t {
+  kDiffuseMap,
+  kAlphaMap,
+  kMetallicRoughnessMap,
+  kNormalMap,
+  kEmissionMap,
+  kOcclusionMap,
+  kGlMaps
+};
+// Number in the frame of a material's texture, -1 for none.
+int texture_of(const Material& material, GlMap map);
 
 }  // namespace brokkr

@@ -1,5 +1,6 @@
 #include "reference/gl_renderer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <stdexcept>
@@ -29,7 +30,7 @@ bool needs_stencil(const Frame& frame) {
 
 // The alpha of captured draws that blend is not known: as the pipeline, this shows them with part of their opacity.
 float shown_alpha(const DrawCommand& draw, const State& state, const Material& material) {
-  const bool known = draw.vertex_kind == VertexKind::transform && material.kind == MaterialKind::blinn_phong;
+  const bool known = draw.vertex_kind == VertexKind::transform && material.kind != MaterialKind::none;
   const BlendTerm copy{};
   const bool blends = state.blend && !(state.blend->color == copy && state.blend->alpha == copy);
   return blends && !known ? 0.4f : 1.0f;
@@ -107,10 +108,11 @@ struct GlRenderer::Impl {
 
   EglContext& context;
   const Frame* frame = nullptr;
+  bool is_physical = false;  // one of the frame's materials is: all are then shown so
   GlPrograms programs;
   std::unique_ptr<GlTargets> targets;
   std::vector<GlTexture> textures;
-  GlBuffer positions, normals, texcoords, models, indices;
+  GlBuffer positions, normals, texcoords, second_texcoords, colors, models, indices;
   GlVertexArray vertices;
 
   std::vector<GlStep> steps;
@@ -132,6 +134,8 @@ struct GlRenderer::Impl {
     stream(kPositionAttribute, 4, positions, true);
     stream(kNormalAttribute, 3, normals, !frame->normals.empty());
     stream(kTexcoordAttribute, 2, texcoords, !frame->texcoords.empty());
+    stream(kSecondTexcoordAttribute, 2, second_texcoords, !frame->second_texcoords.empty());
+    stream(kColorAttribute, 4, colors, !frame->colors.empty());
     if (!frame->models.empty()) {
       glVertexArrayVertexBuffer(vertices.id(), kModelAttribute, models.id(), 0, sizeof(glm::mat4));
       glVertexArrayBindingDivisor(vertices.id(), kModelAttribute, 1);
@@ -158,6 +162,7 @@ struct GlRenderer::Impl {
     glPrimitiveRestartIndex(0xffffffffu);
     glDisable(GL_PRIMITIVE_RESTART);
     glBindVertexArray(vertices.id());
+    glVertexAttrib4f(kColorAttribute, 1, 1, 1, 1);  // of vertices without colours
     applied_state = ~0u;
     applied_restart = false;
     statistics = {};
@@ -196,7 +201,7 @@ struct GlRenderer::Impl {
   void bind_shading(const GlBatch& batch, const DrawCommand& draw, const View& view, const GlOptions& options) {
     static const Material kNone;
     const Material& material = draw.material < frame->materials.size() ? frame->materials[draw.material] : kNone;
-    const bool lit = options.shading == GlShading::material && material.kind == MaterialKind::blinn_phong;
+    const bool lit = options.shading == GlShading::material && material.kind != MaterialKind::none;
     // A captured draw's alpha is not known: its alpha test passes.
     const std::optional<AlphaTest> test = lit ? frame->states[draw.state].alpha_test : std::nullopt;
 
@@ -204,7 +209,7 @@ struct GlRenderer::Impl {
     if (draw.vertex_kind == VertexKind::transform)
       vertex = batch.instances == 1 ? GlVertex::single : GlVertex::instanced;
     GlProgramKey key{vertex, GlFragment::color, test.has_value() || (lit && material.alpha_cutoff > 0)};
-    if (lit) key.fragment = GlFragment::blinn_phong;
+    if (lit) key.fragment = is_physical ? GlFragment::metallic_roughness : GlFragment::blinn_phong;
     key.exact_lod = lit && options.exact_lod;
     if (options.shading == GlShading::triangle) key.fragment = GlFragment::triangle;
     if (options.shading == GlShading::depth) key.fragment = GlFragment::depth;
@@ -213,10 +218,10 @@ struct GlRenderer::Impl {
                           shown_alpha(draw, frame->states[draw.state], material));
     programs.use(key, {view, vertex == GlVertex::single ? &frame->models[batch.first_instance] : nullptr,
                        frame->light_direction, color, material, test, lit ? material.alpha_cutoff : 0.0f});
-    if (lit && material.diffuse_texture >= 0)
-      glBindTextureUnit(kDiffuseUnit, textures[size_t(material.diffuse_texture)].id());
-    if (lit && material.alpha_texture >= 0)
-      glBindTextureUnit(kAlphaUnit, textures[size_t(material.alpha_texture)].id());
+    for (uint32_t map = 0; map < kGlMaps && lit; ++map) {
+      const int texture = texture_of(material, GlMap(map));
+      if (texture >= 0) glBindTextureUnit(map, textures[size_t(texture)].id());
+    }
   }
 
   void submit(const GlBatch& batch, const DrawCommand& draw) {
@@ -243,7 +248,7 @@ struct GlRenderer::Impl {
 GlRenderer::GlRenderer(EglContext& context) : impl_(std::make_unique<Impl>(context)) {}
 GlRenderer::~GlRenderer() = default;
 
-void GlRenderer::prepare(const Frame& frame) {
+void GlRenderer::prepare(const Frame& frame, bool exact_textures) {
   validate(frame);
   if (frame.positions.size() > size_t(std::numeric_limits<int32_t>::max()))
     throw std::runtime_error("OpenGL: " + frame.source + ": more than 2^31 vertices cannot be addressed");
@@ -254,10 +259,15 @@ void GlRenderer::prepare(const Frame& frame) {
   impl_->positions = upload(frame.positions);
   impl_->normals = upload(frame.normals);
   impl_->texcoords = upload(frame.texcoords);
+  impl_->second_texcoords = upload(frame.second_texcoords);
+  impl_->colors = upload(frame.colors);
+  impl_->is_physical = std::any_of(frame.materials.begin(), frame.materials.end(), [](const Material& material) {
+    return material.kind == MaterialKind::metallic_roughness;
+  });
   impl_->models = upload(frame.models);
   impl_->indices = upload(frame.indices);
   impl_->textures.clear();
-  for (const Texture& texture : frame.textures) impl_->textures.push_back(upload_texture(texture));
+  for (const Texture& texture : frame.textures) impl_->textures.push_back(upload_texture(texture, exact_textures));
   impl_->make_vertices();
   check_gl("upload");
 }

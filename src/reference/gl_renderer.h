@@ -53,9 +53,10 @@ class GlRenderer {
   explicit GlRenderer(EglContext& context);
   ~GlRenderer();
 
-  // Uploads the frame, which must outlive its use here. Throws std::runtime_error on an invalid frame, and where the
-  // driver refuses a size or runs out of memory.
-  void prepare(const Frame& frame);
+  // Uploads the frame, which must outlive its use here; `exact_textures`: so that their filter does not round, for
+  // comparing pictures (gl_texture.h). Throws std::runtime_error on an invalid frame, and where the driver refuses a
+  // size or runs out of memory.
+  void prepare(const Frame& frame, bool exact_textures = false);
 
   // Draws the prepared frame from its beginning: targets start with colour 0, depth 1 and stencil 0.
   GlDrawStatistics draw(const GlOptions& options);

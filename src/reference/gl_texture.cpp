@@ -62,21 +62,32 @@ std::vector<uint32_t> to_words(const Level& level, bool srgb) {
   return words;
 }
 
+void set_sampler(const GlTexture& texture, const Sampler& sampler) {
+  static constexpr GLint kWraps[] = {GL_REPEAT, GL_MIRRORED_REPEAT, GL_CLAMP_TO_EDGE};
+  static constexpr GLint kNearest[] = {GL_NEAREST, GL_NEAREST_MIPMAP_NEAREST, GL_NEAREST_MIPMAP_LINEAR};
+  static constexpr GLint kLinear[] = {GL_LINEAR, GL_LINEAR_MIPMAP_NEAREST, GL_LINEAR_MIPMAP_LINEAR};
+  const auto set = [&](GLenum name, GLint value) { glTextureParameteri(texture.id(), name, value); };
+  set(GL_TEXTURE_WRAP_S, kWraps[size_t(sampler.wrap_x)]);
+  set(GL_TEXTURE_WRAP_T, kWraps[size_t(sampler.wrap_y)]);
+  set(GL_TEXTURE_MIN_FILTER, (sampler.minify_linear ? kLinear : kNearest)[size_t(sampler.mip)]);
+  set(GL_TEXTURE_MAG_FILTER, sampler.magnify_linear ? GL_LINEAR : GL_NEAREST);
+}
+
 }  // namespace
 
-GlTexture upload_texture(const Texture& source) {
+GlTexture upload_texture(const Texture& source, bool exact) {
   GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
   int levels = 1;
   while ((source.width | source.height) >> levels) ++levels;
-  glTextureStorage2D(texture.id(), levels, source.srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8, source.width, source.height);
+  const GLenum linear = exact ? GL_RGBA16 : GL_RGBA8;  // of 16 bits, one in 257 is one of 8 bits
+  glTextureStorage2D(texture.id(), levels, source.srgb ? GL_SRGB8_ALPHA8 : linear, source.width, source.height);
   Level level = first_level(source);
   for (int number = 0; number < levels; ++number) {
     if (number > 0) level = next_level(level);
     glTextureSubImage2D(texture.id(), number, 0, 0, level.width, level.height, GL_RGBA, GL_UNSIGNED_BYTE,
                         to_words(level, source.srgb).data());
   }
-  glTextureParameteri(texture.id(), GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
-  glTextureParameteri(texture.id(), GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+  set_sampler(texture, source.sampler);
   return texture;
 }
 

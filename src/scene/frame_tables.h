@@ -99,15 +99,23 @@ struct ViewRecord {
   uint32_t target, layer;
 };
 
+// brokkr::TextureMapping.
+struct MappingRecord {
+  float linear[4];  // column by column
+  float offset[2];
+  uint32_t set, moves;  // moves: coordinates are not those of the set as they are
+};
+
 struct MaterialRecord {
   float diffuse[3], specular[3], emission[3], ambient[3];
   float shininess, opacity, alpha_cutoff;
   int32_t diffuse_texture, alpha_texture;  // -1: none
   uint32_t textured;                       // one of the textures is there
   // Of metallic_roughness; those of Blinn-Phong are translated to it.
-  float metallic, roughness, normal_scale;
-  int32_t metallic_roughness_texture, normal_texture, emission_texture;  // -1: none
-  uint32_t unlit;
+  float metallic, roughness, normal_scale, occlusion_strength;
+  int32_t metallic_roughness_texture, normal_texture, emission_texture, occlusion_texture;  // -1: none
+  uint32_t unlit, second_texcoords;  // second_texcoords: one of the mappings is of the second set
+  MappingRecord diffuse_mapping, metallic_roughness_mapping, normal_mapping, emission_mapping, occlusion_mapping;
 };
 
 // A mip chain; level l starts at first_texel[l] and is max(1, width >> l) x max(1, height >> l) texels.
@@ -116,9 +124,16 @@ inline constexpr int kMaxTextureLevels = 15;
 // sRGB textures whose alpha is 1 everywhere; root: the same in 8 bits each, with alpha; linear: 8 bits each as they
 // are.
 enum class TexelCode : uint32_t { linear, root, root_opaque };
+// brokkr::Sampler. What most textures have, trilinear with repeat, is `usual`.
+struct SamplerRecord {
+  uint8_t usual;
+  uint8_t wrap_x, wrap_y, mip;  // Wrap, MipFilter
+  uint8_t magnify_nearest, minify_nearest;
+};
 struct TextureRecord {
   uint32_t width, height, levels;
   TexelCode code;
+  SamplerRecord sampler;
   uint32_t first_texel[kMaxTextureLevels];
 };
 
@@ -162,10 +177,12 @@ struct FrameTables {
   const uint32_t* texels;
   const PhaseRecord* phases;
   const uint32_t* indices;
-  const float* positions;  // x, y, z, w
-  const float* normals;    // x, y, z
-  const float* texcoords;  // u, v
-  const float* models;     // 16 floats each, column by column
+  const float* positions;         // x, y, z, w
+  const float* normals;           // x, y, z
+  const float* texcoords;         // u, v
+  const float* second_texcoords;  // u, v; null where there are none
+  const float* colors;            // red, green, blue, alpha; null where there are none
+  const float* models;            // 16 floats each, column by column
   uint32_t batches, phase_count;
   // Null without planned batches; with them, `batches` is their number.
   const PlannedBatch* planned;

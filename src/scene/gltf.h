@@ -4,14 +4,14 @@
 // it has, is large and has a history of crashing on hostile files.
 //
 // Read are: the scene's nodes (matrix or translation, rotation and scale), meshes of triangles, strips and fans with
-// POSITION, NORMAL and TEXCOORD_0 of any component type, sparse accessors, data: URIs and files in the scene's folder,
-// pbrMetallicRoughness with its textures, normal and emissive textures, alphaMode, doubleSided, KHR_materials_unlit,
-// KHR_materials_emissive_strength and KHR_mesh_quantization, and the first perspective camera. Nodes with one mesh are
-// instances of one draw. Faces without normals are flat, as glTF says.
+// POSITION, NORMAL, TEXCOORD_0, TEXCOORD_1 and COLOR_0 of any component type, sparse accessors, data: URIs and files in
+// the scene's folder, pbrMetallicRoughness with its textures, normal, occlusion and emissive textures, samplers,
+// alphaMode, doubleSided, KHR_materials_unlit, KHR_materials_emissive_strength, KHR_mesh_quantization and
+// KHR_texture_transform, and the first perspective camera. Nodes with one mesh are instances of one draw. Faces without
+// normals are flat, as glTF says.
 //
 // Frame::warnings names what is left out: points and lines, skins, animations and morph targets (the rest pose is
-// drawn), colours of vertices (their mean colours the material), second texture coordinates, orthographic cameras,
-// occlusion textures, other extensions. Textures repeat, whatever their sampler says. An unknown extension among
+// drawn), texture coordinates above the second set, orthographic cameras, other extensions. An unknown extension among
 // extensionsRequired is an error. All errors are std::runtime_error naming file, field and remedy.
 #pragma once
 

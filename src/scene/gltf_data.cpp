@@ -163,6 +163,8 @@ void GltfData::open_container(std::span<const std::byte> file) {
   constexpr size_t kHeader = 12, kChunkHeader = 8;
   constexpr uint32_t kJson = 0x4e4f534a, kBinary = 0x004e4942;
   const auto parse = [&](std::span<const std::byte> text) {
+    const bool is_empty = as_text(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (is_empty) fail("field 'JSON': it is empty; export the file again");
     if (text.size() > kMostJson) fail("field 'JSON': it has more than 256 MiB; keep data in buffers outside of it");
     try {
       json_ = parse_json<nlohmann::json>(as_text(text));

@@ -2,6 +2,7 @@
 // checked before anything is read; every error is a std::runtime_error that names the part and the field.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,21 @@
 #include "scene/resources.h"
 
 namespace brokkr {
+
+// For numbers of what a file need not name.
+inline constexpr uint64_t kGltfNone = ~uint64_t(0);
+
+// Each warning once, in the order in which they came up.
+class GltfWarnings {
+ public:
+  explicit GltfWarnings(std::vector<std::string>& lines) : lines_(lines) {}
+  void add(const std::string& line) {
+    if (std::find(lines_.begin(), lines_.end(), line) == lines_.end()) lines_.push_back(line);
+  }
+
+ private:
+  std::vector<std::string>& lines_;
+};
 
 // One object of the JSON, with the name that messages have for it: "accessor 3". What is missing has a default.
 class GltfPart {

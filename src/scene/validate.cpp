@@ -216,6 +216,12 @@ void validate_states(const Frame& frame) {
   }
 }
 
+void validate_mapping(const Place& place, const char* field, const TextureMapping& mapping) {
+  require_range(place, field, mapping.set, 0, 1, "there are two sets of texture coordinates");
+  require_finite(place, field, mapping.linear);
+  require_finite(place, field, mapping.offset);
+}
+
 void validate_materials(const Frame& frame) {
   for (size_t i = 0; i < frame.textures.size(); i++) {
     const Texture& texture = frame.textures[i];
@@ -225,6 +231,9 @@ void validate_materials(const Frame& frame) {
     if (texture.texels.size() != size_t(texture.width) * size_t(texture.height)) {
       fail_at(place, "texels", "their number is not width * height", "give one texel per pixel");
     }
+    require_enum(place, "sampler.wrap_x", texture.sampler.wrap_x <= Wrap::clamp_to_edge);
+    require_enum(place, "sampler.wrap_y", texture.sampler.wrap_y <= Wrap::clamp_to_edge);
+    require_enum(place, "sampler.mip", texture.sampler.mip <= MipFilter::linear);
   }
   const int last_texture = int(std::min<size_t>(frame.textures.size(), 1u << 30)) - 1;
   for (size_t i = 0; i < frame.materials.size(); i++) {
@@ -244,19 +253,28 @@ void validate_materials(const Frame& frame) {
     require_range(place, "metallic_roughness_texture", material.metallic_roughness_texture, -1, last_texture, remedy);
     require_range(place, "normal_texture", material.normal_texture, -1, last_texture, remedy);
     require_range(place, "emission_texture", material.emission_texture, -1, last_texture, remedy);
+    require_range(place, "occlusion_texture", material.occlusion_texture, -1, last_texture, remedy);
     require_range(place, "metallic", material.metallic, 0, 1, "clamp it");
     require_range(place, "roughness", material.roughness, 0, 1, "clamp it");
+    require_range(place, "occlusion_strength", material.occlusion_strength, 0, 1, "clamp it");
     require_finite(place, "normal_scale", material.normal_scale);
+    validate_mapping(place, "diffuse_mapping", material.diffuse_mapping);
+    validate_mapping(place, "metallic_roughness_mapping", material.metallic_roughness_mapping);
+    validate_mapping(place, "normal_mapping", material.normal_mapping);
+    validate_mapping(place, "emission_mapping", material.emission_mapping);
+    validate_mapping(place, "occlusion_mapping", material.occlusion_mapping);
   }
 }
 
 void validate_attributes(const Frame& frame) {
-  if (!frame.normals.empty() && frame.normals.size() != frame.positions.size()) {
-    fail_at({"frame", 0}, "normals", "there are more or fewer than positions", "give none, or one per position");
-  }
-  if (!frame.texcoords.empty() && frame.texcoords.size() != frame.positions.size()) {
-    fail_at({"frame", 0}, "texcoords", "there are more or fewer than positions", "give none, or one per position");
-  }
+  const auto check = [&](const char* field, size_t count) {
+    if (count == 0 || count == frame.positions.size()) return;
+    fail_at({"frame", 0}, field, "there are more or fewer than positions", "give none, or one per position");
+  };
+  check("normals", frame.normals.size());
+  check("texcoords", frame.texcoords.size());
+  check("second_texcoords", frame.second_texcoords.size());
+  check("colors", frame.colors.size());
   for (size_t i = 0; i < frame.models.size(); i++) {
     require_finite({"model", i}, "matrix", frame.models[i]);
   }
@@ -289,6 +307,9 @@ void validate_draw(const Frame& frame, const Place& place, const DrawCommand& dr
     if (frame.normals.empty()) fail_at(place, "material", "its shader needs normals", "give one per position");
     if (material.is_textured() && frame.texcoords.empty()) {
       fail_at(place, "material", "a texture needs texcoords", "give one per position");
+    }
+    if (material.reads_second_texcoords() && frame.second_texcoords.empty()) {
+      fail_at(place, "material", "a texture needs second_texcoords", "give one per position");
     }
   }
 }

@@ -86,7 +86,7 @@ bool same_colors(const RenderContext& c) {
   if (c.settings.options.shading != Shading::material) return false;
   return std::all_of(c.frame.commands.begin(), c.frame.commands.end(), [&](const Command& command) {
     const auto* draw = std::get_if<DrawCommand>(&command);
-    return draw == nullptr || c.frame.materials[draw->material].kind == MaterialKind::blinn_phong;
+    return draw == nullptr || c.frame.materials[draw->material].kind != MaterialKind::none;
   });
 }
 
@@ -110,7 +110,7 @@ Comparison compare_with_opengl(RenderContext& c) {
 
   EglContext context;
   GlRenderer gl(context);
-  gl.prepare(c.frame);
+  gl.prepare(c.frame, true);
   const bool material = options.shading == Shading::material && found.colors;
   const GlDrawStatistics drawn = gl.draw({material ? GlShading::material : GlShading::flat, options.command_limit});
   found.peer = context.renderer() + ", " + app::fixed(drawn.frame_ms, 2) + " ms";

@@ -25,9 +25,9 @@ uint64_t bytes(const std::vector<T>& v) {
 // run, view and material, mip chains of 8 bytes a texel and a third, and the triangles that lines, points and restarted
 // strips become: up to three lines a triangle, each of 4 vertices and 6 indices.
 uint64_t frame_limit(const Frame& f) {
-  uint64_t limit = bytes(f.indices) + bytes(f.positions) + bytes(f.normals) + bytes(f.texcoords) + bytes(f.models) +
-                   f.views.size() * sizeof(ViewRecord) + f.materials.size() * sizeof(MaterialRecord) +
-                   f.textures.size() * sizeof(TextureRecord);
+  uint64_t limit = bytes(f.indices) + bytes(f.positions) + bytes(f.normals) + bytes(f.texcoords) +
+                   bytes(f.second_texcoords) + bytes(f.colors) + bytes(f.models) + f.views.size() * sizeof(ViewRecord) +
+                   f.materials.size() * sizeof(MaterialRecord) + f.textures.size() * sizeof(TextureRecord);
   for (const Texture& t : f.textures) limit += (t.texels.size() * 8 * 4 + 2) / 3 + 8 * kMaxTextureLevels;
   for (const Command& c : f.commands) {
     limit += 2 * sizeof(PhaseRecord);

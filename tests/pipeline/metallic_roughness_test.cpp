@@ -161,6 +161,44 @@ TEST(MetallicRoughness, EmissionAddsAndUnlitSurfacesShowTheirColour) {
   for (int k = 0; k < 3; ++k) expect_near(double(unlit[size_t(k)]), double(m.diffuse[k]), "unlit");
 }
 
+// Occlusion takes from the light that comes from all sides, and from nothing else.
+TEST(MetallicRoughness, OcclusionDarkensTheLightFromAllSides) {
+  Square square({0, 0, -1}, {0.2f, 0, -1}, {0, 0, -3});
+  Material& m = square.material();
+  m.diffuse = {0.5f, 0.25f, 1};
+  m.metallic = 0.25f;
+  const std::vector<float> open = square.render(MachineKind::cpu);
+  m.occlusion_texture = square.texture(0xffffff33u);  // 51 of 255 arrives
+  m.occlusion_strength = 0.5f;
+  for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    const std::vector<float> closed = square.render(machine);
+    for (int k = 0; k < 3; ++k) {
+      const double base = double(m.diffuse[k]), f0 = 0.04 + (base - 0.04) * 0.25;
+      const double taken = 0.25 * (base * 0.75 + f0) * (1 - (1 + 0.5 * (51 / 255.0 - 1)));
+      expect_near(double(closed[size_t(k)]), double(open[size_t(k)]) - taken, "occluded");
+    }
+  }
+}
+
+// Colours of vertices multiply the base colour and alpha, interpolated with perspective.
+TEST(MetallicRoughness, VertexColoursMultiply) {
+  Square square({0, 0, -1}, {0, 0, -1}, {0, 0, -3});
+  Material& m = square.material();
+  m.unlit = true;
+  m.diffuse = {0.5f, 1, 0.75f};
+  Frame& f = square.builder.frame;
+  for (const glm::vec2& c : f.texcoords) f.colors.emplace_back((c.x + 1) / 2, (c.y + 1) / 2, 0.5f, 1 - (c.x + 1) / 4);
+  for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    const std::vector<float> picture = square.render(machine);
+    for (int p = 0; p < kWidth * kHeight; ++p) {
+      const double x = (p % kWidth + 0.5) / kWidth, y = (p / kWidth + 0.5) / kHeight;
+      const double expected[] = {0.5 * x, y, 0.375, 1 - 0.5 * x};
+      for (size_t k = 0; k < 4; ++k)
+        expect_near(double(picture[size_t(4 * p) + k]), expected[k], "pixel " + std::to_string(p));
+    }
+  }
+}
+
 // `material` is the shader of the frame's own materials.
 TEST(MetallicRoughness, MaterialModeChoosesIt) {
   Square square({0.2f, 0, -1}, {0, 1, -1}, {0, 0, -3});

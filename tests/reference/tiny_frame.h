@@ -101,7 +101,7 @@ class GlTest : public ::testing::Test {
   }
 
   GlLayer draw(const Frame& frame, const GlOptions& options = {}, uint32_t target = 0, uint32_t layer = 0) {
-    renderer->prepare(frame);
+    renderer->prepare(frame, options.exact_lod);
     renderer->draw(options);
     return renderer->read(target, layer);
   }

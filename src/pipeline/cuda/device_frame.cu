@@ -29,6 +29,8 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
     t.positions = positions_.hold(host.frame.positions, 4 * f.positions().size());
     t.normals = normals_.hold(host.frame.normals, 3 * f.frame->normals.size());
     t.texcoords = texcoords_.hold(host.frame.texcoords, 2 * f.frame->texcoords.size());
+    t.second_texcoords = second_texcoords_.hold(host.frame.second_texcoords, 2 * f.frame->second_texcoords.size());
+    t.colors = colors_.hold(host.frame.colors, 4 * f.frame->colors.size());
     t.models = models_.hold(host.frame.models, 16 * f.frame->models.size());
   });
   renew(views_version_, f.views_version, [&] { t.views = views_.hold(host.frame.views, f.views.size()); });

@@ -26,7 +26,7 @@ class DeviceFrame {
   std::shared_ptr<const TargetPlan> target_plan_;
 
   DeviceBuffer runs_, batch_run_, views_, materials_, textures_, texels_, indices_, positions_, normals_, texcoords_,
-      models_;
+      second_texcoords_, colors_, models_;
   DeviceBuffer draws_, phases_, planned_, chunks_, chunk_corners_, shade_vertex_, shade_slot_;
   DeviceBuffer targets_, bin_owner_, first_own_region_, own_regions_, ranks_, task_order_;
   PlanTables tables_{};
