@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <system_error>
 
 #include "app/text.h"
 #include "pipeline/options.h"
@@ -173,6 +174,12 @@ int run_guarded(const std::function<int()>& body) {
     return fail(kUsageError, error.what());  // an option out of the library's range
   } catch (const std::bad_alloc&) {
     return fail(kFailure, "not enough memory for this; choose a smaller --size, or a machine with more");
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) return fail(kFailure, error.what());
+    return fail(
+        kFailure,
+        "workers: the system starts no more threads; choose fewer --workers, or raise the limits of processes and "
+        "memory (ulimit -u, ulimit -v)");
   } catch (const std::exception& error) {
     return fail(kFailure, error.what());
   }

@@ -1,5 +1,6 @@
 #include "app/picture.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,6 +68,8 @@ std::string output_name(const std::string& path, const std::string& input, bool 
     if (!several) return path;
     throw UsageError(option + ": '" + path + "' would be written by every FILE; put {} where the name of each goes");
   }
+  if (path.find("{}", place + 2) != std::string::npos)
+    throw UsageError(option + ": '" + path + "' has {} twice; it may stand once");
   std::string name = std::filesystem::path(input).stem().string();
   for (char& c : name) {  // generated scenes are named like addresses
     if (c == ':' || c == '?' || c == '&' || c == '=') c = '-';
@@ -74,8 +77,19 @@ std::string output_name(const std::string& path, const std::string& input, bool 
   return path.substr(0, place) + name + path.substr(place + 2);
 }
 
+bool is_exr(const std::string& path) { return ending(path) == ".exr"; }
+
+void write_color_layers(const std::string& path, const std::vector<Layer>& layers, ColorFormat format) {
+  std::vector<ExrLayer> pictures;
+  const size_t digits = std::max<size_t>(std::to_string(layers.size() - 1).size(), 3);
+  for (size_t number = 0; number < layers.size(); ++number) {
+    pictures.push_back({fmt::format("view{:0{}}", number, digits), linear_rgb(layers[number], format)});
+  }
+  write_exr_layers(path, layers[0].width, layers[0].height, 3, pictures);
+}
+
 void write_color(const std::string& path, const Layer& layer, ColorFormat format) {
-  if (ending(path) == ".exr") {
+  if (is_exr(path)) {
     write_exr(path, layer.width, layer.height, 3, linear_rgb(layer, format));
   } else {
     write_png(written_path(path), layer);
@@ -120,7 +134,7 @@ std::vector<float> aov_values(Aov aov, const Layer& layer, const PreparedFrame& 
 }
 
 void write_values(const std::string& path, int width, int height, const std::vector<float>& values) {
-  if (ending(path) == ".exr") {
+  if (is_exr(path)) {
     write_exr(path, width, height, 1, values);
   } else {
     write_pfm(path, width, height, 1, values);

@@ -90,6 +90,12 @@ void read_options(const Arguments& arguments, RenderOptions& options) {
 RenderOptions render_options(const Arguments& arguments) {
   RenderOptions options;
   read_options(arguments, options);
+  if (!arguments.has("machine") || options.machine == MachineKind::automatic) return options;
+  for_each_option(options, [&](const OptionInfo& info, const auto&) {
+    if (!info.machine || !arguments.has(info.name) || *info.machine == options.machine) return;
+    throw UsageError(std::string("--") + info.name + ": is for --machine " + name_of(*info.machine) + ", and not for " +
+                     name_of(options.machine));
+  });
   return options;
 }
 

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "app/text.h"
@@ -51,9 +52,14 @@ fs::path program_folder() {
 
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
-  const fs::path place = fs::temp_directory_path(error);
-  if (error) throw std::runtime_error("TMPDIR: " + error.message() + "; set it to a folder with room");
-  std::string name = (place / "brokkr-XXXXXX").string();
+  const fs::path folder = fs::temp_directory_path(error);
+  if (error) {
+    const char* variable = std::getenv("TMPDIR");
+    throw std::runtime_error(std::string(variable != nullptr ? variable : "/tmp") +
+                             ": this is no folder for temporary files (" + error.message() +
+                             "); set TMPDIR to a folder with room");
+  }
+  std::string name = (folder / "brokkr-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
     throw std::runtime_error(name + ": no temporary folder can be made; set TMPDIR to a folder with room");
   path_ = name;

@@ -33,10 +33,10 @@ int number(const std::filesystem::path& path, const json& file, const char* fiel
   const auto found = file.find(field);
   if (found == file.end() || !found->is_number_integer())
     refuse(path, std::string(field) + " is missing or no whole number; a pattern file needs it");
-  const int64_t value = found->get<int64_t>();
-  if (value < 1 || value > limit)
-    refuse(path, std::string(field) + " is " + std::to_string(value) + "; use a value in 1.." + std::to_string(limit));
-  return static_cast<int>(value);
+  // As it is written: a number beyond 2^63 would change its sign.
+  if (!found->is_number_unsigned() || found->get<uint64_t>() < 1 || found->get<uint64_t>() > uint64_t(limit))
+    refuse(path, std::string(field) + " is " + found->dump() + "; use a value in 1.." + std::to_string(limit));
+  return static_cast<int>(found->get<uint64_t>());
 }
 
 std::string text(const json& file, const char* field) {
@@ -84,8 +84,8 @@ SavedPattern load_pattern(const std::filesystem::path& path) {
   if (owner == json.end() || !owner->is_array()) refuse(path, "owner is missing; it lists who owns each bin");
   pattern.owner.reserve(owner->size());
   for (const auto& value : *owner) {
-    const int64_t r = value.is_number_integer() ? value.get<int64_t>() : -1;
-    if (r < 0 || r >= pattern.rasterizers)
+    const uint64_t r = value.is_number_unsigned() ? value.get<uint64_t>() : ~uint64_t(0);
+    if (r >= uint64_t(pattern.rasterizers))
       refuse(path, "owner[" + std::to_string(pattern.owner.size()) + "] is no rasterizer; use 0.." +
                        std::to_string(pattern.rasterizers - 1));
     pattern.owner.push_back(static_cast<uint16_t>(r));

@@ -42,6 +42,15 @@ std::vector<uint32_t> screen_pixels(const Layer& layer);
 // 32-bit floats, ZIP compressed. `channels`: 1 (Y), 3 (RGB) or 4 (RGBA).
 void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels);
 
+// Several pictures of one size as the layers of one file, each with its channels NAME.R, NAME.G and so on, by which
+// other programs know layers. Names are of ASCII letters, digits, - and _, at most 200, and each occurs once.
+struct ExrLayer {
+  std::string name;
+  std::vector<float> pixels;  // as of write_exr
+};
+void write_exr_layers(const std::filesystem::path& path, int width, int height, int channels,
+                      std::span<const ExrLayer> layers);
+
 // Portable float map, little-endian. `channels`: 1 or 3.
 void write_pfm(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels);
 FloatImage read_pfm(const std::filesystem::path& path);

@@ -19,6 +19,7 @@
 #include "cli/bench_log.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_report.h"
+#include "cli/bench_stop.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 #include "log/machine_load.h"
@@ -66,6 +67,11 @@ int outcome(const std::vector<BenchRow>& rows) {
   const std::string more = failed == 1 ? "" : fmt::format(" (and {} more, see \"error\" in the JSON)", failed - 1);
   throw std::runtime_error(
       fmt::format("{} {}: {}{}", first->workload.name, shading_name(first->workload.shading), first->error, more));
+}
+
+// Rows that a signal left without any frame.
+void drop_empty(std::vector<BenchRow>& rows) {
+  std::erase_if(rows, [](const BenchRow& row) { return row.error.empty() && row.brokkr.medians.empty(); });
 }
 
 int compare_results(const Arguments& arguments) {
@@ -159,6 +165,8 @@ int run_bench(const Arguments& arguments) {
     return write_log(one.front(), options, *log_format(arguments.text("log-format", "presentmon")),
                      arguments.text("log"));
   }
+  const StopSignals signals;
+  options.signals = &signals;
   const std::vector<PeerSetup> setups = peer_setups(or_default(arguments.all("against"), "llvmpipe"));
   // before anything is measured: a wrong name should not cost the measurements
   const std::vector<Workload> all = workloads(arguments);
@@ -178,9 +186,11 @@ int run_bench(const Arguments& arguments) {
     } else {
       Bench bench(options, setups, program, folder.path());
       document["environment"] = bench_environment(bench);
-      for (const Workload& workload : all) rows.push_back(bench.measure(workload, progress));
+      for (size_t i = 0; i < all.size() && !signals.stopped(); ++i) rows.push_back(bench.measure(all[i], progress));
     }
   }
+  if (signals.stopped()) drop_empty(rows);
+  document["ended_by"] = signals.stopped() ? Json(signals.name()) : Json();
   document["environment"]["load_after"] = load_average();
   document["results"] = Json::array();
   for (const BenchRow& row : rows) document["results"].push_back(row_json(row));
@@ -188,16 +198,20 @@ int run_bench(const Arguments& arguments) {
   if (arguments.has("json")) write_out(arguments.text("json"), json_text(document));
   if (arguments.has("csv")) write_out(arguments.text("csv"), rows_csv(rows));
   if (arguments.text("json") != "-" && arguments.text("csv") != "-") std::cout << rows_table(rows) << std::flush;
-  return outcome(rows);
+  if (!signals.stopped()) return outcome(rows);
+  const bool in_part = !rows.empty() && rows.back().cut_off;
+  std::cerr << fmt::format("brokkr: ended by {} after {} {}{}\n", signals.name(), rows.size(),
+                           rows.size() == 1 ? "workload" : "workloads", in_part ? ", the last of them in part" : "");
+  return signals.exit_code();
 }
 
 }  // namespace
 
 Command bench_command() {
   const std::vector<Option> own = {
-      several(file_option(
-          "FILE", "FILE",
-          "Frames (.bkf) and scenes (.obj, .glb, .ply, .stl, generated:NAME) to time; with --compare two results")),
+      several(file_option("FILE", "FILE",
+                          "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to time; with "
+                          "--compare two results")),
       flag("--suite", "The bundled frames, those of --captures, and five generated scenes in three shadings"),
       file_option("--captures", "DIR", "Folder of further .bkf for --suite (the environment's BROKKR_CAPTURES)"),
       flag("--curves", "Times against triangles, pixels, workers, draws, views and overdraw"),

@@ -95,13 +95,14 @@ void measure_workers(std::vector<Point> points, const BenchOptions& options, con
                      const std::filesystem::path& program, const std::filesystem::path& folder,
                      std::vector<BenchRow>& rows, Progress& progress) {
   std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.workers < b.workers; });
-  for (size_t i = 0; i < points.size();) {
+  for (size_t i = 0; i < points.size() && !options.stopped();) {
     std::vector<PeerSetup> setups;
     for (const PeerSetup& peer : peers) {
       if (peer.family != "gpu") setups.push_back(with_threads(peer, points[i].workers));
     }
     Bench bench(options, setups, program, folder);
-    for (const int workers = points[i].workers; i < points.size() && points[i].workers == workers; ++i)
+    for (const int workers = points[i].workers; i < points.size() && points[i].workers == workers && !options.stopped();
+         ++i)
       rows.push_back(measure(bench, points[i], progress));
   }
 }
@@ -119,7 +120,9 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
     if (!names.empty() && std::find(names.begin(), names.end(), curve.name) == names.end()) continue;
     std::vector<Point> points;
     add_points(curve, curve.kind == Value::workers ? of_workers : points);
-    for (const Point& at : points) run.rows.push_back(measure(*bench, at, progress));
+    for (const Point& at : points) {
+      if (!options.stopped()) run.rows.push_back(measure(*bench, at, progress));
+    }
   }
   bench.reset();  // of the last curve, whose memory would count as that of the next
   measure_workers(std::move(of_workers), options, peers, program, folder, run.rows, progress);

@@ -111,12 +111,12 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
 void Bench::take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row) {
   using Clock = std::chrono::steady_clock;
   LoadWatch watch;
-  for (int round = 0; round < options_.rounds; ++round) {
+  for (int round = 0; round < options_.rounds && !options_.stopped(); ++round) {
     std::vector<double> calls, launches;
     double spent = 0;
-    for (int i = 0; i < kWarmUp; ++i) renderer_->render(*prepared_, render, false);
+    for (int i = 0; i < kWarmUp && !options_.stopped(); ++i) renderer_->render(*prepared_, render, false);
     watch.begin();
-    while (turn_goes_on(calls.size(), spent, options_.frames, options_.turn_ms)) {
+    while (!options_.stopped() && turn_goes_on(calls.size(), spent, options_.frames, options_.turn_ms)) {
       const auto begin = Clock::now();
       RenderResult result = renderer_->render(*prepared_, render, false);
       calls.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
@@ -125,15 +125,16 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
       row.statistics = std::move(result.statistics);
     }
     watch.end();
+    if (calls.empty()) break;
     row.brokkr.add(calls);
     row.launch.add(launches);
-    for (size_t i = 0; i < peers_.size(); ++i) {
+    row.load = watch.load();
+    for (size_t i = 0; i < peers_.size() && !options_.stopped(); ++i) {
       const PeerTurn turn = peers_[i]->turn(workload, kWarmUp, options_.frames, options_.turn_ms);
       row.peers[i].times.add(turn.samples_ms);
       row.peers[i].memory_kib = turn.memory_kib;
     }
   }
-  row.load = watch.load();
 }
 
 BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, Progress& progress) {
@@ -162,8 +163,11 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
   } catch (const std::bad_alloc&) {
     row.error = "not enough memory";
   } catch (const std::exception& error) {
-    row.error = error.what();
+    // Ctrl-C ends the peers as well.
+    if (!options_.stopped()) row.error = error.what();
   }
+  row.cut_off = options_.stopped();
+  std::erase_if(row.peers, [&](const PeerResult& peer) { return row.cut_off && peer.times.medians.empty(); });
   return row;
 }
 

@@ -10,6 +10,7 @@
 #include "app/workload.h"
 #include "brokkr/renderer.h"
 #include "cli/bench_peer.h"
+#include "cli/bench_stop.h"
 #include "log/frame_statistics.h"
 #include "log/machine_load.h"
 
@@ -46,9 +47,10 @@ struct PeerResult {
 
 struct BenchRow {
   Workload workload;
-  std::string error;   // where it is not empty, no other value holds
-  std::string series;  // of a curve
-  double x = 0;        // of a curve
+  std::string error;     // where it is not empty, no other value holds
+  bool cut_off = false;  // a signal came: there are fewer rounds than were asked for, or the last one is shorter
+  std::string series;    // of a curve
+  double x = 0;          // of a curve
   int width = 0, height = 0, layers = 1;
   uint64_t triangles = 0;
   Statistics statistics;    // of the last frame
@@ -62,7 +64,10 @@ struct BenchRow {
 struct BenchOptions {
   RenderOptions render;
   int frames = 15, rounds = 3;
-  double turn_ms = 2000;  // a turn of slow frames ends after this time, but draws at least three
+  double turn_ms = 2000;                 // a turn of slow frames ends after this time, but draws at least three
+  const StopSignals* signals = nullptr;  // what was measured before one of them is kept
+
+  bool stopped() const { return signals != nullptr && signals->stopped(); }
 };
 
 class Bench {
@@ -74,7 +79,8 @@ class Bench {
   const BenchOptions& options() const { return options_; }
   const std::vector<std::unique_ptr<Peer>>& peers() const { return peers_; }
 
-  // Where the workload or a peer fails, the row holds the error.
+  // Where the workload or a peer fails, the row holds the error. After a signal, it holds what was measured before it:
+  // no rounds at all where that came before the first frame, and only peers that drew.
   BenchRow measure(const Workload& workload, const RenderOptions& render, Progress& progress);
   BenchRow measure(const Workload& workload, Progress& progress) {
     return measure(workload, options_.render, progress);

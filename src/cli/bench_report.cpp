@@ -56,7 +56,7 @@ struct Geomean {
 std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
   std::map<std::string, Geomean> result;
   for (const BenchRow& row : rows) {
-    if (!row.error.empty()) continue;
+    if (!row.error.empty() || row.cut_off) continue;
     const std::string& group = row.workload.group;
     for (const std::string& name : {group + " " + shading_name(row.workload.shading), group, std::string("all")}) {
       Geomean& mean = result[name];
@@ -158,6 +158,7 @@ Json row_json(const BenchRow& row) {
     json["error"] = row.error;
     return json;
   }
+  if (row.cut_off) json["cut_off"] = true;
   const Statistics& s = row.statistics;
   json.update(Json{{"width", row.width},
                    {"height", row.height},
@@ -242,13 +243,18 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
     if (row.layers > 1) line.back() += fmt::format(" x {}", row.layers);
     line.push_back(grouped(row.triangles));
     line.push_back(time_text(row.brokkr));
-    for (const PeerResult& peer : row.peers) line.push_back(time_text(peer.times));
-    if (!row.peers.empty()) {
+    for (const std::string& name : peers) {
+      const auto found =
+          std::find_if(row.peers.begin(), row.peers.end(), [&](const PeerResult& peer) { return peer.peer == name; });
+      line.push_back(found == row.peers.end() ? "-" : time_text(found->times));
+    }
+    if (!row.peers.empty() && row.peers.size() == peers.size()) {
       for (const PeerResult* peer : std::vector<const PeerResult*>{&row.peers.front(), best_peer(row)}) {
         const Ratio ratio = ratio_of(peer->times, row.brokkr);
         line.push_back(fmt::format("{:.2f} ({:.2f}-{:.2f})", ratio.median, ratio.low, ratio.high));
       }
     }
+    line.resize(heading.size());
     lines.push_back(line);
   }
   std::string text = format_table(heading, lines);

@@ -24,7 +24,7 @@ void write_out(const std::string& path, const std::string& text);
 
 nlohmann::ordered_json row_json(const BenchRow& row);
 // By group ("generated flat", "generated", "captures", …, "all") the number of rows, and the geometric means of their
-// ratios by peer's name, and "best" for the best peer of each row. Failed rows are left out.
+// ratios by peer's name, and "best" for the best peer of each row. Rows that failed or were cut off are left out.
 nlohmann::ordered_json geomeans_json(const std::vector<BenchRow>& rows);
 std::string rows_csv(const std::vector<BenchRow>& rows);
 // Rows with geometric means; rows of curves with the cost of each triangle, pixel, … instead.

@@ -9,13 +9,20 @@
 namespace brokkr::app {
 namespace {
 
+void check_output(const Arguments& arguments) {
+  const std::string path = arguments.text("output");
+  if (path.find("{}") != path.rfind("{}")) throw UsageError("--output: '" + path + "' has {} twice; it may stand once");
+}
+
 int run_capture(const Arguments& arguments) {
+  check_output(arguments);
   if (!first_frame(arguments) && !arguments.has("key"))
     throw UsageError("nothing says which frame: give --frame N, --every N or --key KEY");
   return run_captured(arguments, arguments.all("PROGRAM"), arguments.text("application"), SIGTERM);
 }
 
 int run_import(const Arguments& arguments) {
+  check_output(arguments);
   const std::filesystem::path trace = arguments.text("TRACE");
   std::error_code error;
   if (!std::filesystem::is_regular_file(trace, error))

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -198,11 +199,24 @@ std::string describe_end(const Arguments& arguments, const Outcome& outcome, con
   return how + ", before the frame that was asked for; choose an earlier --frame";
 }
 
+// The name of a setting that the layer reads is in it.
+bool is_capture_library(const fs::path& path) {
+  constexpr std::uintmax_t kMostBytes = 1 << 28;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostBytes) return false;
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  return bytes.starts_with("\177ELF") && bytes.find("BROKKR_CAPTURE_OUTPUT") != std::string::npos;
+}
+
 // The layer beside this program: in its build tree, or where `cmake --install` puts it. Throws where there is none.
 fs::path find_capture_library(const std::string& given) {
   std::error_code error;
   if (!given.empty()) {
     if (!fs::exists(given, error)) throw std::runtime_error(given + ": there is no such library; check --library");
+    if (!is_capture_library(given)) {
+      throw std::runtime_error(given + ": this is no capture library; check --library, or leave it out");
+    }
     return fs::absolute(given);
   }
   const fs::path folder = program_folder();

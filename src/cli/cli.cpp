@@ -66,7 +66,7 @@ int parse_and_run(const std::vector<std::string>& given) {
     return kSuccess;
   }
   const auto line = std::find_if(lines.begin(), lines.end(), [](const CommandLine& l) { return l.given(); });
-  if (line == lines.end()) return kUsageError;
+  if (line == lines.end()) throw UsageError("there is no FILE and no COMMAND; see `brokkr --help`");
   const auto name = std::find(words.begin(), words.end(), line->name());
   return line->run({name + 1, words.end()});
 }

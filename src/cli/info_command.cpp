@@ -131,7 +131,8 @@ FrameSummary summarize(const Frame& frame) {
   return summary;
 }
 
-Json to_json(const Frame& frame, const FrameSummary& summary) {
+// `warnings`: what the loader said of the file.
+Json to_json(const Frame& frame, const FrameSummary& summary, const std::vector<std::string>& warnings) {
   Json json = {{"file", frame.source},
                {"application", frame.application},
                {"generator", frame.generator},
@@ -175,6 +176,7 @@ Json to_json(const Frame& frame, const FrameSummary& summary) {
                                   {"depth", {reference.depth_width, reference.depth_height}},
                                   {"color_bytes", reference.color_jpeg.size()}});
   }
+  json["warnings"] = warnings;
   json["skipped"] = {
       {"draws", frame.skipped_draws}, {"triangles", frame.skipped_triangles}, {"reasons", frame.skipped_reasons}};
   return json;
@@ -188,7 +190,7 @@ std::string counts(const std::map<std::string, uint64_t>& by_name) {
   return text;
 }
 
-void print(const Frame& frame, const FrameSummary& summary) {
+void print(const Frame& frame, const FrameSummary& summary, const std::vector<std::string>& warnings) {
   const auto vertices = [](uint64_t count) { return count == 0 ? "" : grouped(count) + " vertices"; };
   const glm::vec3 &low = summary.lower, &high = summary.upper;
   const std::pair<const char*, std::string> lines[] = {
@@ -220,6 +222,7 @@ void print(const Frame& frame, const FrameSummary& summary) {
   for (const auto& [name, text] : lines) {
     if (!text.empty()) std::cout << fmt::format("{:17}{}\n", name, printable(text));
   }
+  for (const std::string& line : warnings) std::cout << fmt::format("{:17}{}\n", "warning", printable(line));
   std::vector<std::vector<std::string>> rows;
   for (size_t i = 0; i < frame.targets.size(); ++i) {
     const Target& target = frame.targets[i];
@@ -243,17 +246,21 @@ int run_info(const Arguments& arguments) {
   Json all = Json::array();
   bool first = true;
   for (const std::string& file : arguments.all("FILE")) {
+    std::vector<std::string> warnings;
     const Frame frame = [&] {
       Progress progress;
       progress.show("reading " + file);
-      return load_frame(file, {.warning = warn});
+      const std::string name = file + ": ";
+      return load_frame(file, {.warning = [&](const std::string& line) {
+                          warnings.push_back(line.starts_with(name) ? line.substr(name.size()) : line);
+                        }});
     }();
     const FrameSummary summary = summarize(frame);
     if (arguments.has("json")) {
-      all.push_back(to_json(frame, summary));
+      all.push_back(to_json(frame, summary, warnings));
     } else {
       if (!first) std::cout << '\n';
-      print(frame, summary);
+      print(frame, summary, warnings);
     }
     first = false;
   }

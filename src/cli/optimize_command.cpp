@@ -80,7 +80,8 @@ int run_optimize(const Arguments& arguments) {
 
 Command optimize_command() {
   std::vector<Option> options = {
-      needed(file_option("INPUT", "INPUT", "OBJ file, captured frame (.bkf) or generated:NAME")),
+      needed(file_option("INPUT", "INPUT",
+                         "Scene (.obj, .gltf, .glb, .ply, .stl), captured frame (.bkf) or generated:NAME")),
       file_option("-o,--output", "FILE", "File of the reordered mesh: .obj (with .mtl beside it) or .bkf"),
       model_option(),
       choice_option("--method", "METHOD", "Order of the triangles (batch)", method_names()),

@@ -93,7 +93,7 @@ int run_pixel(const Arguments& arguments) {
 
 Command pixel_command() {
   const std::vector<Option> own = {
-      needed(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj, .glb, .ply, .stl, generated:NAME)")),
+      needed(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj, .gltf, .glb, .ply, .stl, generated:NAME)")),
       needed(integer_option("X", "Column, from 0 at the left", 0, kMaxTargetSize - 1, "X")),
       needed(integer_option("Y", "Row, from 0 at the bottom", 0, kMaxTargetSize - 1, "Y")),
       flag("--from-top", "Count Y from the top, as picture programs do"),

@@ -1,4 +1,6 @@
 // brokkr render: frames and scenes to pictures, statistics and traces.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -111,10 +113,14 @@ void print_summary(const std::string& shown, const Target& target, const Timing&
   }
 }
 
-// Every layer of a target to a file of its own, for {} stands for the layer's number (with several inputs: for
-// NAME-NUMBER). Returns what the summary calls them.
+// Every layer of a target: to a file of its own where {} stands for the layer's number (with several inputs: for
+// NAME-NUMBER), else as layers of one .exr. Returns what the summary calls them.
 std::string write_layers(const std::string& path, const std::string& file, bool several,
                          const std::vector<Layer>& layers, ColorFormat format) {
+  if (path.find("{}") == std::string::npos) {
+    write_color_layers(path, layers, format);
+    return fmt::format("{} ({} layers)", path, layers.size());
+  }
   std::string first, last;
   for (size_t number = 0; number < layers.size(); ++number) {
     last = several ? output_name(path, file, true, "--output") : path;
@@ -150,13 +156,16 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     progress.show("preparing " + file);
     PreparedFrame prepared = renderer.prepare(frame);
     result = render_frames(renderer, prepared, request, timing, progress);
-    const Layer& layer = result.targets[target].layers[layer_number];
-    progress.show("writing " + picture);
     const std::vector<Layer>& layers = result.targets[target].layers;
-    if (layers.size() > 1 && !arguments.has("layer") && !picture.empty() && asked.find("{}") != std::string::npos)
-      picture = write_layers(asked, file, request.several, layers, frame.targets[target].format);
-    else if (!picture.empty())
-      write_color(picture, layer, frame.targets[target].format);
+    progress.show("writing " + picture);
+    if (layers.size() > 1 && !arguments.has("layer") && !picture.empty() &&
+        (is_exr(picture) || asked.find("{}") != std::string::npos)) {
+      picture =
+          write_layers(asked.empty() ? picture : asked, file, request.several, layers, frame.targets[target].format);
+    } else if (!picture.empty()) {
+      write_color(picture, layers[layer_number], frame.targets[target].format);
+    }
+    const Layer& layer = layers[layer_number];
     write_aovs(renderer, prepared, request, file, layer, target, layer_number);
   }
   const std::string json = json_text(statistics_json(file, timing, result));
@@ -201,8 +210,9 @@ Command render_command() {
       file_option(
           "-o,--output", "FILE",
           "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder), or for the number of a "
-          "target's layer, as with --views, where that has several: each is written; - writes PNG to standard "
-          "output"),
+          "target's layer, as with --views, where that has several: each is written. One .exr without {} holds them "
+          "all, as "
+          "its layers view000, view001, …; - writes PNG to standard output"),
       flag("--no-output", "Write no picture"),
       several(
           text_option("--aov", "NAME=FILE",

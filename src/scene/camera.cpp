@@ -21,6 +21,9 @@ namespace {
                            "; write for instance \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=45 near=0.1 far=100\"");
 }
 
+// Squares and quotients of what lies between fit a float.
+constexpr float kShortest = 1e-15f, kNearest = 1e-12f, kFarthest = 1e18f;
+
 float parse_number(std::string_view part, std::string_view text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -100,7 +103,7 @@ Camera parse_camera(const std::string& text, const Camera& camera) {
       *vector = parse_vector(part, value);
     } else if (plane != nullptr) {
       *plane = parse_number(part, value);
-      if (!(*plane > 0)) fail(part, "it is not above 0");
+      if (!(*plane >= kNearest && *plane <= kFarthest)) fail(part, "it is outside 1e-12..1e18");
     } else if (part == "fov") {
       result.fov = parse_number(part, value);
       if (!(result.fov >= 1 && result.fov <= 170)) fail(part, "it is outside 1..170 degrees");
@@ -108,8 +111,8 @@ Camera parse_camera(const std::string& text, const Camera& camera) {
       fail(part, "there is no such part");
     }
   }
-  if (result.eye == result.target) fail("eye", "it is where the target is");
-  if (result.up == glm::vec3(0.0f)) fail("up", "it is zero");
+  if (!(glm::length(result.eye - result.target) > kShortest)) fail("eye", "it is where the target is");
+  if (!(glm::length(result.up) > kShortest)) fail("up", "it is zero");
   if (result.near_plane > 0 && result.far_plane > 0 && result.near_plane >= result.far_plane) {
     fail("near", "it is not below far");
   }

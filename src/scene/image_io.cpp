@@ -6,12 +6,12 @@
 #include <tinyexr.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -120,31 +120,38 @@ Image read_image(const std::filesystem::path& path, uint64_t max_pixels) {
   return read_image(read_file(path, kMaxImageFile), path.string(), max_pixels);
 }
 
-void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels) {
-  if (channels != 1 && channels != 3 && channels != 4) throw std::invalid_argument("write_exr: channels");
-  check_pixels("write_exr", width, height, channels, pixels.size());
+namespace {
 
-  // The format stores planes, named in alphabetical order, top row first.
-  const char* const names = channels == 1 ? "Y" : channels == 3 ? "BGR" : "ABGR";
-  const size_t plane_size = size_t(width) * size_t(height);
-  std::vector<float> planes(pixels.size());
-  std::array<unsigned char*, 4> images{};
-  std::array<EXRChannelInfo, 4> infos{};
-  std::array<int, 4> types{};
-  for (int plane = 0; plane < channels; plane++) {
-    const int source = channels == 1 ? 0 : int(std::string_view("RGBA").find(names[plane]));
-    float* out = planes.data() + size_t(plane) * plane_size;
-    for (int y = height - 1; y >= 0; y--) {
-      const float* in = &pixels[size_t(y) * size_t(width) * size_t(channels)];
-      for (int x = 0; x < width; x++) *out++ = in[x * channels + source];
-    }
-    images[size_t(plane)] = reinterpret_cast<unsigned char*>(planes.data() + size_t(plane) * plane_size);
-    infos[size_t(plane)].name[0] = names[plane];
-    types[size_t(plane)] = TINYEXR_PIXELTYPE_FLOAT;
+struct Plane {
+  std::string name;
+  std::vector<float> values;  // top row first
+};
+
+// Channel `from` of pixels with `channels` values.
+Plane make_plane(std::string name, int width, int height, int channels, int from, std::span<const float> pixels) {
+  Plane plane{std::move(name), {}};
+  plane.values.reserve(size_t(width) * size_t(height));
+  for (int y = height - 1; y >= 0; y--) {
+    const float* in = &pixels[size_t(y) * size_t(width) * size_t(channels)];
+    for (int x = 0; x < width; x++) plane.values.push_back(in[x * channels + from]);
+  }
+  return plane;
+}
+
+// The format wants planes in the order of their names.
+void write_planes(const std::filesystem::path& path, int width, int height, std::vector<Plane> planes) {
+  std::sort(planes.begin(), planes.end(), [](const Plane& a, const Plane& b) { return a.name < b.name; });
+  std::vector<unsigned char*> images;
+  std::vector<EXRChannelInfo> infos(planes.size());
+  std::vector<int> types(planes.size(), TINYEXR_PIXELTYPE_FLOAT);
+  for (size_t i = 0; i < planes.size(); i++) {
+    images.push_back(reinterpret_cast<unsigned char*>(planes[i].values.data()));
+    infos[i] = {};
+    planes[i].name.copy(infos[i].name, sizeof infos[i].name - 1);
   }
   EXRHeader header;
   InitEXRHeader(&header);
-  header.num_channels = channels;
+  header.num_channels = int(planes.size());
   header.channels = infos.data();
   header.pixel_types = types.data();
   header.requested_pixel_types = types.data();
@@ -152,7 +159,7 @@ void write_exr(const std::filesystem::path& path, int width, int height, int cha
   header.compression_type = height < 16 ? TINYEXR_COMPRESSIONTYPE_NONE : TINYEXR_COMPRESSIONTYPE_ZIP;
   EXRImage image;
   InitEXRImage(&image);
-  image.num_channels = channels;
+  image.num_channels = int(planes.size());
   image.images = images.data();
   image.width = width;
   image.height = height;
@@ -167,6 +174,48 @@ void write_exr(const std::filesystem::path& path, int width, int height, int cha
     fail("{}: cannot be encoded as EXR ({}); write .pfm instead", path.string(), reason);
   }
   write_file(path, std::span(reinterpret_cast<const std::byte*>(memory), size));
+}
+
+std::string_view exr_channels(int channels) { return channels == 1 ? "Y" : channels == 3 ? "RGB" : "RGBA"; }
+
+void check_exr(const char* function, int width, int height, int channels, size_t values) {
+  if (channels != 1 && channels != 3 && channels != 4)
+    throw std::invalid_argument(fmt::format("{}: channels", function));
+  check_pixels(function, width, height, channels, values);
+}
+
+}  // namespace
+
+void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels) {
+  check_exr("write_exr", width, height, channels, pixels.size());
+  std::vector<Plane> planes;
+  for (int c = 0; c < channels; c++) {
+    const std::string name(1, exr_channels(channels)[size_t(c)]);
+    planes.push_back(make_plane(name, width, height, channels, c, pixels));
+  }
+  write_planes(path, width, height, std::move(planes));
+}
+
+void write_exr_layers(const std::filesystem::path& path, int width, int height, int channels,
+                      std::span<const ExrLayer> layers) {
+  constexpr size_t kMostName = 200;
+  std::set<std::string_view> names;
+  std::vector<Plane> planes;
+  for (const ExrLayer& layer : layers) {
+    check_exr("write_exr_layers", width, height, channels, layer.pixels.size());
+    const bool usable = std::all_of(layer.name.begin(), layer.name.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+    });
+    if (!usable || layer.name.empty() || layer.name.size() > kMostName || !names.insert(layer.name).second) {
+      throw std::invalid_argument(fmt::format("write_exr_layers: name '{}'", layer.name));
+    }
+    for (int c = 0; c < channels; c++) {
+      const std::string name = fmt::format("{}.{}", layer.name, exr_channels(channels)[size_t(c)]);
+      planes.push_back(make_plane(name, width, height, channels, c, layer.pixels));
+    }
+  }
+  if (planes.empty()) throw std::invalid_argument("write_exr_layers: no layers");
+  write_planes(path, width, height, std::move(planes));
 }
 
 void write_pfm(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels) {

@@ -2,6 +2,7 @@
 
 #include <tiny_obj_loader.h>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <map>
@@ -75,12 +76,35 @@ double turn(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
   return (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
 }
 
+// tinyobjloader reads numbers of 32 bits and says nothing where a longer one does not fit.
+void check_indices(std::string_view text) {
+  constexpr size_t kSafeDigits = 9;
+  uint64_t faces = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    if (begin + 1 >= line.size() || line[begin] != 'f' || (line[begin + 1] != ' ' && line[begin + 1] != '\t')) continue;
+    faces++;
+    for (size_t at = begin; at < line.size();) {
+      const std::string_view rest = line.substr(at);
+      const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+      at += std::max<size_t>(digits.size(), 1);
+      if (digits.size() <= kSafeDigits) continue;
+      int32_t value = 0;
+      if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) continue;
+      fail("field 'f {}': index {} is beyond 2147483647; export the file again", faces, digits.substr(0, 40));
+    }
+  }
+}
+
 // Receives the lines of the file from tinyobjloader.
 class Parser : public tinyobj::MaterialReader {
  public:
   explicit Parser(const ResourceReader& resources) : resources_(resources) {}
 
   ObjMesh parse(std::string_view text) {
+    check_indices(text);
     tinyobj::callback_t callbacks;
     callbacks.vertex_cb = [](void* self, float x, float y, float z, float) { to(self).add_position({x, y, z}); };
     callbacks.normal_cb = [](void* self, float x, float y, float z) { to(self).add_normal({x, y, z}); };

@@ -55,9 +55,12 @@ class Programs : public testing::Test {
 TEST_F(Programs, Gears) {
   need("glxgears");
   if (IsSkipped()) return;
-  const RunResult captured = run(environment() + BROKKR_PROGRAM + " capture --frame 5 --check-state --timeout 60 -o " +
-                                 file("gears.bkf") + " -- glxgears");
+  // On a terminal, which script is, it says how far it is.
+  const RunResult captured =
+      run(environment() + "script -qec \"" + BROKKR_PROGRAM + " capture --frame 5 --check-state --timeout 60 -o " +
+          file("gears.bkf") + " -- glxgears\" /dev/null");
   ASSERT_EQ(captured.code, 0) << captured.out;
+  EXPECT_NE(captured.out.find("frame 0 of 5"), std::string::npos) << captured.out;
   EXPECT_NE(captured.out.find(" 0 differences of state"), std::string::npos) << captured.out;
   expect_same_depth(file("gears.bkf"), 3);
 }

@@ -3,7 +3,9 @@
 
     bad_input_test.py BROKKR
 """
+import os
 import pathlib
+import resource
 import struct
 import subprocess
 import sys
@@ -16,9 +18,13 @@ program = sys.argv[1]
 problems = []
 
 
-def expect(code, arguments, *mentions, cwd=None):
-    """Runs the program; every one of `mentions` must be in its message."""
-    run = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=600, cwd=cwd, errors="replace")
+def expect(code, arguments, *mentions, cwd=None, limits=(), **environment):
+    """Runs the program; every one of `mentions` must be in its message. `limits`: of resources, as setrlimit has them."""
+    def limit():
+        for which, value in limits:
+            resource.setrlimit(which, (value, value))
+    run = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=600, cwd=cwd, errors="replace",
+                         env={**os.environ, **environment}, preexec_fn=limit)
     name = "brokkr " + " ".join(arguments)
     message = run.stderr.rstrip("\n")
     if run.returncode != code:
@@ -72,6 +78,14 @@ def usage_errors(folder, good):
     expect(USAGE, ["pattern", "hilbert", "-n", "5000", "-o", out], "4096")
     expect(USAGE, ["pattern", "hilbert", "-n", "4", "-o", str(folder / "p.txt")], ".png")
     expect(USAGE, ["machines", "extra"], "extra")
+    expect(USAGE, ["--"], "FILE")
+    expect(USAGE, ["render", good, "-o", out, "--isa", "v2", "--machine", "emulated"], "--isa", "emulated")
+    expect(USAGE, ["render", good, "-o", out, "--warps", "3", "--machine", "cpu"], "--warps", "cpu")
+    expect(USAGE, ["render", good, "-o", str(folder / "a-{}-{}.png")], "--output", "{}")
+    expect(USAGE, ["capture", "-o", "a-{}-{}.bkf", "--frame", "1", "--", "true"], "--output", "{}")
+    for camera, field in (("eye=1e-30,0,0", "eye"), ("up=0,1e-30,0", "up"), ("far=1e-40", "far"), ("near=1e-40", "near"),
+                          ("far=1e30", "far")):
+        expect(USAGE, ["render", "generated:city?triangles=300", "-o", out, "--camera", camera], "--camera", f"field '{field}'")
     expect(USAGE, ["compare", good], "B")
     if (folder / "out.png").exists():
         problems.append("a wrong command line left a picture behind")
@@ -135,6 +149,16 @@ def bad_files(folder, valid):
     broken_obj = file("broken.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 99999\n")
     expect(FAILURE, ["render", broken_obj, "-o", out], "broken.obj")
     expect(FAILURE, ["render", file("empty.obj", b""), "-o", out], "empty.obj")
+    for index in (b"4294967297", b"-4294967295", b"99999999999999999999"):
+        long = file("long.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 " + index + b"\n")
+        expect(FAILURE, ["render", long, "-o", out], "long.obj", "f 2", index.decode().lstrip("-"))
+    expect(FAILURE, ["info", file("empty.gltf", b"")], "empty.gltf", "it is empty")
+    pattern = b'{"format": "brokkr pattern", "version": 1, "name": "x", "rasterizers": 2, "width": 9223372036854775808, '
+    wide = file("wide.json", pattern + b'"height": 1, "owner": [0]}')
+    good = file("fine.bkf", valid)
+    expect(FAILURE, ["render", good, "-o", out, "--pattern", wide], "wide.json", "9223372036854775808")
+    library = file("library.so", b"\x7fELF, but nothing of ours")
+    expect(FAILURE, ["capture", "--frame", "1", "--library", library, "--", "true"], "library.so", "--library")
     expect(FAILURE, ["render", file("scene.fbx", b"x"), "-o", out], "scene.fbx")
     for name in ("missing.bkf", "missing.obj", "no/such/folder.bkf"):
         path = str(folder / name)
@@ -153,6 +177,9 @@ def unwritable(folder, good):
     expect(FAILURE, ["render", good, "-o", str(folder / "no-such-folder" / "x.png")], "no-such-folder")
     expect(FAILURE, ["render", good, "-o", str(folder / "x.png"), "--stats", str(folder / "nowhere" / "s.json")], "nowhere")
     expect(FAILURE, ["pattern", "diagonal", "-n", "4", "-o", str(folder / "nowhere" / "p.png")], "nowhere")
+    expect(FAILURE, ["bench", good, "--against", "none"], "/no/such/folder", "TMPDIR", TMPDIR="/no/such/folder")
+    # A gigabyte of addresses has no room for the stacks of so many threads.
+    expect(FAILURE, ["render", good, "--no-output", "--workers", "4096"], "--workers", limits=[(resource.RLIMIT_AS, 2**30)])
     # No references in this file: nothing to check is a failure, not a success.
     expect(FAILURE, ["check", good], "good.bkf", "reference")
 

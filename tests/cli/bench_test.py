@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import pty
 import signal
 import stat
 import subprocess
@@ -183,6 +184,10 @@ class Bench(unittest.TestCase):
             plot("a.csv", "-o", "a.svg", "--title", "A <b>")
             texts = self.texts_of("a.svg")
             self.assertIn("A <b>", texts)
+            words = [PROGRAM, "plot", "a.csv", "-o"]
+            self.assertEqual(subprocess.check_output([*words, "said.svg"], text=True, cwd=self.path), "said.svg: frame times of 1 log\n")
+            self.assertEqual(subprocess.check_output(["sh", "-c", '"$@" | cat', "sh", *words, "-"], cwd=self.path),
+                             (self.path / "said.svg").read_bytes())
             self.assertTrue(any(text.startswith("median") for text in texts))
             # A frame far above the others is cut off, marked and counted.
             lines = (self.path / "a.csv").read_text().splitlines(keepends=True)
@@ -304,6 +309,31 @@ class Bench(unittest.TestCase):
         self.assertTrue(again["run_together"])
         self.assertAlmostEqual(again["ratio_of_medians"]["ratio"], ratios[3], delta=0.01)
         self.assertIn("Run together", self.run_program("--compare", "ab-log-a.json", "ab-log-b.json"))
+
+    def test_a_benchmark_that_a_signal_ends_keeps_what_was_measured(self):
+        # On a terminal the program says what it is at. The second frame takes seconds, of which the signal leaves some.
+        scene = "generated:sphere-100k"
+        for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+            words = [PROGRAM, "bench", self.file, scene, "--against", "none", "--frames", "3", "--rounds", "100",
+                     "--json", "part.json", "--workers", "1"]
+            master, slave = pty.openpty()
+            command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=slave, text=True, cwd=self.path)
+            os.close(slave)
+            said = b""
+            while f"timing {scene}".encode() not in said:
+                said += os.read(master, 4096)
+            command.send_signal(number)
+            out, _ = command.communicate(timeout=600)
+            self.assertEqual(command.returncode, 128 + number)
+            document = json.loads((self.path / "part.json").read_text())
+            first, *rest = document["results"]
+            self.assertEqual((document["ended_by"], first["name"], len(first["brokkr"]["rounds_ms"])), (name, "one", 100))
+            self.assertNotIn("cut_off", first)
+            self.assertEqual([(row["name"], row["cut_off"]) for row in rest], [(scene, True)] * len(rest))
+            self.assertRegex(out, r"one +flat +64x64 +1 +\d")
+            while f"ended by {name} after {1 + len(rest)} workload".encode() not in said:
+                said += os.read(master, 4096)
+            os.close(master)
 
     def test_a_b_that_a_signal_ends_keeps_its_pairs(self):
         command = self.start_log("--ab", "--bin 32", "--pairs", "1000000", "--json", "ab.json", log="log-b.csv")

@@ -90,6 +90,18 @@ class Commands(unittest.TestCase):
                 black = rows[SIZE - 1 - y][x] == (0, 0, 0)
                 self.assertEqual(black, not self.covered(x, y), (x, y))
 
+    def test_a_computer_without_a_gpu_says_so(self):
+        (cuda, *_) = [machine for machine in json.loads(self.run_program("machines", "--json")) if machine["machine"] == "cuda"]
+        if cuda["available"] or pathlib.Path("/proc/driver/nvidia").exists():
+            self.skipTest("there is a GPU")
+        reason = "built without CUDA" if "built without" in cuda["note"] else "no NVIDIA driver was found"
+        self.assertEqual(cuda["note"], reason)
+        run = subprocess.run([PROGRAM, "render", self.file, "--no-output", "--machine", "cuda"], capture_output=True, text=True,
+                             timeout=600)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(reason, run.stderr)
+        self.assertIn("--machine cpu", run.stderr)
+
     def test_a_file_alone_is_rendered_to_its_name(self):
         self.run_program(self.file)
         self.assertTrue((self.path / "one.png").exists())

@@ -3,6 +3,7 @@
 
     opening_test.py BROKKR
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -70,12 +71,15 @@ class Opening(unittest.TestCase):
 
     def test_a_missing_material_file_is_a_warning(self):
         self.write("scene.obj", f"mtllib gone.mtl\n{SQUARE}usemtl a\nf 1 2 3 4\n")
-        for words in (["render", "scene.obj", "-o", "a.png", "--size", "64x64"], ["info", "scene.obj"],
-                      ["optimize", "scene.obj", "-o", "b.obj"]):
+        for words in (["render", "scene.obj", "-o", "a.png", "--size", "64x64"], ["optimize", "scene.obj", "-o", "b.obj"]):
             warnings = self.run_program(*words)
             self.assertEqual(len(warnings), 1, warnings)
             self.assertTrue(warnings[0].startswith("brokkr: warning: scene.obj: "), warnings)
             self.assertIn("gone.mtl", warnings[0])
+        words = [PROGRAM, "info", "scene.obj"]
+        self.assertRegex(subprocess.check_output(words, text=True, cwd=self.path), r"(?m)^warning +.*gone\.mtl")
+        (warning,) = json.loads(subprocess.check_output([*words, "--json"], text=True, cwd=self.path))["warnings"]
+        self.assertIn("gone.mtl", warning)
         self.write("plain.obj", f"{SQUARE}f 1 2 3 4\n")
         self.run_program("render", "plain.obj", "-o", "plain.png", "--size", "64x64")
         self.assertEqual((self.path / "a.png").read_bytes(), (self.path / "plain.png").read_bytes())

@@ -117,6 +117,17 @@ class Outputs(unittest.TestCase):
         self.run_program("render", scene[1], "generated:city?triangles=300", *scene[2:], "-o", "a-{}.exr")
         self.assertEqual(len(list(self.path.glob("a-generated-*-[012].exr"))), 6)
 
+    def test_views_are_layers_of_one_exr(self):
+        scene = ["generated:city?triangles=300", "--views", "3", "--view-size", "32"]
+        said = self.run_program("render", *scene, "-o", "all.exr")
+        self.assertIn(b"all.exr (3 layers)", said)
+        data = (self.path / "all.exr").read_bytes()
+        names = [data.find(f"view00{view}.{channel}\0".encode()) for view in range(3) for channel in "BGR"]
+        self.assertNotIn(-1, names)
+        self.assertEqual(names, sorted(names))
+        self.run_program("render", *scene, "-o", "one.exr", "--layer", "1")
+        self.assertNotIn(b"view00", (self.path / "one.exr").read_bytes())
+
     def test_a_terminal_is_spared_a_picture(self):
         for words in (["render", "one.bkf", "-o", "-"], ["pattern", "hilbert", "-o", "-"], ["check", "one.bkf", "-o", "-"]):
             near, far = pty.openpty()

@@ -71,6 +71,43 @@ TEST_F(ImageIo, ExrKeepsValues) {
   }
 }
 
+// As a program reads them that knows layers: the names of channels before their last dot.
+TEST_F(ImageIo, ExrLayersKeepNamesAndValues) {
+  constexpr int kWidth = 5, kHeight = 17, kChannels = 3;
+  std::vector<ExrLayer> layers = {{"view001", {}}, {"view000", {}}, {"depth-2", {}}};
+  for (size_t l = 0; l < layers.size(); l++) {
+    for (int i = 0; i < kWidth * kHeight * kChannels; i++) layers[l].pixels.push_back(0.37f * float(i) - float(l));
+  }
+  const fs::path path = folder_ / "layers.exr";
+  write_exr_layers(path, kWidth, kHeight, kChannels, layers);
+  const char** names = nullptr;
+  int count = 0;
+  const char* error = nullptr;
+  ASSERT_EQ(EXRLayers(path.c_str(), &names, &count, &error), TINYEXR_SUCCESS) << (error != nullptr ? error : "");
+  EXPECT_EQ(std::vector<std::string>(names, names + count),
+            (std::vector<std::string>{"depth-2", "view000", "view001"}));
+  for (int i = 0; i < count; i++) std::free(const_cast<char*>(names[i]));
+  std::free(names);
+  for (const ExrLayer& layer : layers) {
+    float* rgba = nullptr;
+    int width = 0, height = 0;
+    ASSERT_EQ(LoadEXRWithLayer(&rgba, &width, &height, path.c_str(), layer.name.c_str(), &error), TINYEXR_SUCCESS);
+    ASSERT_EQ(width * height, kWidth * kHeight);
+    for (int y = 0; y < height; y++) {
+      for (int i = 0; i < width * kChannels; i++) {
+        const float* row = rgba + (height - 1 - y) * width * 4;
+        EXPECT_EQ(row[i / kChannels * 4 + i % kChannels], layer.pixels[size_t(y * width * kChannels + i)]);
+      }
+    }
+    std::free(rgba);
+  }
+  for (const char* const name : {"", "a.b", "view000"}) {
+    layers[0].name = name;
+    EXPECT_THROW(write_exr_layers(path, kWidth, kHeight, kChannels, layers), std::invalid_argument) << name;
+  }
+  EXPECT_THROW(write_exr_layers(path, 1, 1, kChannels, {}), std::invalid_argument);
+}
+
 TEST_F(ImageIo, PfmKeepsValues) {
   for (int channels : {1, 3}) {
     std::vector<float> pixels(size_t(6 * channels));

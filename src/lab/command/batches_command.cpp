@@ -146,7 +146,8 @@ int run_batches(const Arguments& arguments) {
 
 Command batches_command() {
   std::vector<Option> options = {
-      needed(several(file_option("FILE", "FILE", "OBJ files, captured frames (.bkf), generated:NAME"))),
+      needed(several(file_option("FILE", "FILE",
+                                 "Scenes (.obj, .gltf, .glb, .ply, .stl), captured frames (.bkf), generated:NAME"))),
       text_option("--models", "LIST",
                   "Batch models, as in nvidia,amd: " + fmt::format("{}", fmt::join(model_names(), ", ")) +
                       " (nvidia,amd,intel)"),

@@ -113,7 +113,8 @@ int run_patterns(const Arguments& arguments) {
     return kSuccess;
   }
   const auto& files = arguments.all("FILE");
-  if (files.empty()) throw UsageError("FILE is missing; name frames (.bkf) or scenes (.obj, generated:NAME)");
+  if (files.empty())
+    throw UsageError("FILE is missing; name frames (.bkf) or scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME)");
   lab::PatternLabOptions options;
   options.folder = arguments.text("output", "patterns-lab");
   options.seed = static_cast<uint32_t>(arguments.integer("seed", 1));
@@ -157,7 +158,9 @@ std::vector<Option> shared_options() {
 
 Command patterns_command() {
   const std::vector<Option> own = {
-      several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, generated:NAME) to measure patterns on")),
+      several(file_option(
+          "FILE", "FILE",
+          "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to measure patterns on")),
       flag("--list", "Show the experiments"),
       file_option(
           "-o,--output", "DIR",
