@@ -41,6 +41,8 @@ dpkg-deb --extract "$(package brokkr)" "$work/root"
 version=$("$work/root/usr/bin/brokkr" --version | sed 's/^brokkr //')
 [ "$version" = "$(dpkg-deb --field "$(package brokkr)" Version)" ] || fail "the package has another version than $version"
 zcat "$work/root/usr/share/doc/brokkr/changelog.gz" | head -n 1 | grep -q "($version)" || fail "cmake/package/changelog.in is not of $version"
+maintainer=$(dpkg-deb --field "$(package brokkr)" Maintainer)
+zcat "$work/root/usr/share/doc/brokkr/changelog.gz" | grep -qF " -- $maintainer  " || fail "the changelog does not name $maintainer"
 
 if command -v lintian >/dev/null; then
   lintian --allow-root --fail-on error,warning "$work"/*.deb || fail "lintian finds faults"
