@@ -18,7 +18,7 @@ MODEL = "*QueueSemantics.AgreesWithAModel*"
 MUTATIONS = [
     # Setup and coverage.
     ("fill-rule", "src/geometry/records.h", "return ‹a > 0 || (a == 0 && b < 0)›;", "a > 0 || (a == 0 && b > 0)",
-     PIPELINE, "Kinds/WatertightMesh.*Centres"),
+     PIPELINE, "Soup.OpaqueDrawsOnly"),
     ("snap", "src/geometry/setup.h", "return ‹round_to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))›;",
      "to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))", PIPELINE, "Soup.OpaqueDrawsOnly"),
     ("first-sample", "src/geometry/setup.h", "corner[2].x) + ‹127›) >> 8, draw.rect[0]);", "128",
@@ -98,7 +98,7 @@ MUTATIONS = [
     ("occlusion", "shaders/metallic_roughness.h", "‹(open - 1.0f) * material.occlusion_strength›", "open - 1.0f", PIPELINE,
      "MetallicRoughness.OcclusionDarkensTheLightFromAllSides"),
     ("mip-box", "src/pipeline/mip_chain.cpp", "x1 = ‹std::max(x0 + 1, (x + 1) * width / next_width)›;", "x0 + 1",
-     PIPELINE, "Shading.CheckerboardIsGreyAtADistanceAndSharpAtHand"),
+     PIPELINE, "Shading.StripesOfBothDirectionsAreGreyAtADistance"),
     ("perspective", "src/raster/interpolate.h",
      "x[i] = corner[i].x * draw.scale[0] + ‹corner[i].w * (draw.offset[0] - in.x)›;", "1.0f * (draw.offset[0] - in.x)",
      PIPELINE, "Shading.TextureCoordinatesArePerspectiveCorrect"),

@@ -239,6 +239,22 @@ TEST(Shading, CheckerboardIsGreyAtADistanceAndSharpAtHand) {
   }
 }
 
+// Stripes of one texel, upright and level, are grey at a distance: a level holds the means along both axes.
+TEST(Shading, StripesOfBothDirectionsAreGreyAtADistance) {
+  for (const bool upright : {false, true}) {
+    Scene s(16, 16);
+    std::vector<uint32_t> texels;
+    for (int i = 0; i < 128 * 128; ++i) {
+      const int line = upright ? i % 128 : i / 128;
+      texels.push_back(line % 2 == 0 ? 0xff000000u : 0xffffffffu);
+    }
+    s.texture(128, 128, texels);
+    s.quad(-1, -1, 1, 1);
+    for (const uint32_t c : s.render().color)
+      ASSERT_NEAR(channel(c, 0), 127.5, 1.01) << (upright ? "upright" : "level");
+  }
+}
+
 // Level of detail by hand: a texture whose levels have known greys shows them mixed by the fraction.
 TEST(Shading, TrilinearMixesLevels) {
   // Stripes two texels wide: level 0 and 1 keep black and white, level 2 and above are grey. With 2^1.5 texels a pixel,
