@@ -42,9 +42,9 @@ MUTATIONS = [
 
     # Vertices and primitives.
     ("strip-winding", "src/pipeline/expand.cpp", "‹out.insert(out.end(), {v[i + 1], v[i], v[i + 2]})›;",
-     "out.insert(out.end(), {v[i], v[i + 1], v[i + 2]})", PIPELINE, "Soup.MixedStates"),
+     "out.insert(out.end(), {v[i], v[i + 1], v[i + 2]})", PIPELINE, "Assembly.*"),
     ("fan-centre", "src/pipeline/expand.cpp", "‹out.insert(out.end(), {v[0], v[i + 1], v[i + 2]})›;",
-     "out.insert(out.end(), {v[i], v[i + 1], v[i + 2]})", PIPELINE, "Soup.MixedStates"),
+     "out.insert(out.end(), {v[i], v[i + 1], v[i + 2]})", PIPELINE, "Assembly.*"),
     ("instance-step", "src/geometry/vertex.h", "run.first_vertex += ‹record.instance * draw.vertex_count›;",
      "record.instance", PIPELINE, "Soup.InstancesAndViews"),
     ("batch-limit", "src/batch/batch_model.cpp", 'look-back of 42 +- 3 by corner", 96, ‹32›,', "33u",
