@@ -167,6 +167,9 @@ Json row_json(const BenchRow& row) {
                    {"draws", s.draws},
                    {"fragments", s.fragments},
                    {"fragments_shaded", s.fragments_shaded},
+                   {"machine", s.machine},
+                   {"isa", s.isa},
+                   {"lanes", s.width},
                    {"workers", s.workers},
                    {"rasterizers", s.rasterizers},
                    {"brokkr", series_json(row.brokkr)},
@@ -202,7 +205,8 @@ Json geomeans_json(const std::vector<BenchRow>& rows) {
 std::string rows_csv(const std::vector<BenchRow>& rows) {
   const std::vector<std::string> peers = peer_names(rows);
   std::ostringstream csv;
-  csv << "name,shading,group,series,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_least_ms,launch_"
+  csv << "name,shading,group,series,machine,isa,lanes,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_"
+         "least_ms,launch_"
          "ms,resident_kib,peak_kib";
   for (const std::string& peer : peers) csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
   csv << ",error\n";
@@ -210,12 +214,13 @@ std::string rows_csv(const std::vector<BenchRow>& rows) {
     csv << csv_field(row.workload.name) << ',' << shading_name(row.workload.shading) << ',' << row.workload.group << ','
         << csv_field(row.series) << ',';
     if (!row.error.empty()) {
-      csv << std::string(11 + 3 * peers.size(), ',') << csv_field(row.error) << '\n';
+      csv << std::string(14 + 3 * peers.size(), ',') << csv_field(row.error) << '\n';
       continue;
     }
-    csv << row.x << ',' << row.width << ',' << row.height << ',' << row.layers << ',' << row.triangles << ','
-        << row.statistics.fragments << ',' << row.brokkr.median() << ',' << row.brokkr.least() << ','
-        << row.launch.median() << ',' << row.memory_kib << ',' << row.peak_kib;
+    const Statistics& s = row.statistics;
+    csv << s.machine << ',' << csv_field(s.isa) << ',' << s.width << ',' << row.x << ',' << row.width << ','
+        << row.height << ',' << row.layers << ',' << row.triangles << ',' << s.fragments << ',' << row.brokkr.median()
+        << ',' << row.brokkr.least() << ',' << row.launch.median() << ',' << row.memory_kib << ',' << row.peak_kib;
     for (const PeerResult& peer : row.peers)
       csv << ',' << peer.times.median() << ',' << peer.times.least() << ',' << ratio_of(peer.times, row.brokkr).median;
     csv << ",\n";

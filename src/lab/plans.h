@@ -79,7 +79,7 @@ enum class ScheduleProgram : uint32_t {
   priority_sorted,      // one sorted queue
   edf_sorted,
   edf_per_job,      // six jobs
-  edf_discretized,  // 256 slices of 5 ms
+  edf_discretized,  // 256 slices of 2.5 ms
   edf_wrap_around,  // ring of 256 slices of 40 us
   softshell_fair,   // Softshell's scheduler (lab/softshell.h) with the priorities of the sorted queues
   softshell_priority,

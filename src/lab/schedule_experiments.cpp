@@ -271,7 +271,7 @@ void deadlines(const LabRun& run) {
   for (const System& system : kByDeadline) {
     for (const uint32_t load : loads) {
       SchedulePlan plan = deadline_plan(bench, system, load, ns_per_add);
-      plan.duration_us = run.options.quick ? 40000 : 1200000;
+      plan.duration_us = run.options.quick ? 40000 : 600000;
       // 4.46 tasks in a millisecond at load 1, and some for the parts of turns.
       plan.limit = uint32_t(4.6 * load * bench.workers() / kThesisBlocks * plan.duration_us / 1000) + 1024;
       plan.capacity = power_above(std::max<uint64_t>(1024, system.queues > 6 ? plan.limit / 4 : plan.limit));

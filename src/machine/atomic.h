@@ -5,9 +5,13 @@
 #if defined(__CUDACC__)
 #include <cuda/atomic>
 #else
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <thread>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -61,6 +65,18 @@ BROKKR_FN void pause(int spin) {
   }
 #endif
 }
+
+#if !defined(__CUDACC__)
+// Sleeps while the word has that value, until wake_all; may return early. Beside other programs that keep the cores
+// busy, a thread that yields waits for all of them each time that it asks, and one that slept is run soon.
+inline void sleep_while(const uint32_t& word, uint32_t value) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+// After the word was changed.
+inline void wake_all(const uint32_t& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 0x7fffffff, nullptr, nullptr, 0);
+}
+#endif
 
 // Begins to bring p's cache line near. A GPU hides that latency with other warps.
 BROKKR_FN void prefetch([[maybe_unused]] const void* p) {

@@ -244,8 +244,9 @@ class Warp {
   BROKKR_FN static void sync() {}
 };
 
-// Lets the threads of an emulated block meet; made for few threads on few cores.
+// Lets the threads of an emulated block meet; made for few threads on few cores, which other programs may use too.
 struct Barrier {
+  static constexpr int kSpins = 64;  // about as long as it takes to fall asleep
   uint32_t arrived = 0, generation = 0;
   BROKKR_FN void wait(uint32_t count) {
     if (count <= 1) return;
@@ -253,9 +254,16 @@ struct Barrier {
     if (device_atomic<uint32_t>(arrived).fetch_add(1, kAcqRel) + 1 == count) {
       device_atomic<uint32_t>(arrived).store(0, kRelaxed);
       device_atomic<uint32_t>(generation).store(now + 1, kRelease);
+      wake_all(generation);
       return;
     }
-    for (int spin = 0; device_atomic<uint32_t>(generation).load(kAcquire) == now; ++spin) pause(spin);
+    for (int spin = 0; device_atomic<uint32_t>(generation).load(kAcquire) == now; ++spin) {
+      if (spin < kSpins) {
+        pause(0);
+      } else {
+        sleep_while(generation, now);
+      }
+    }
   }
 };
 
