@@ -16,6 +16,13 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(CMAKE_CUDA_COMPILER ${BROKKR_NVCC})
   endif()
 endif()
+# The runtime that programs link: NVIDIA's, or the interpreter of src/ptx, which needs PTX and its lines alone.
+set(BROKKR_CUDA_RUNTIME CUDA::cudart_static)
+if(BROKKR_PTX)
+  set(BROKKR_CUDA_RUNTIME $<BUILD_INTERFACE:brokkr_ptx>)
+  set(BROKKR_CUDA_ARCHITECTURES 90-virtual)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY None)
+endif()
 # Named before the language is enabled: the compiler check would try an architecture that CUDA 13 dropped.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${BROKKR_CUDA_ARCHITECTURES})
@@ -44,6 +51,9 @@ message(STATUS "CUDA machine: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSI
 
 # Flags of every .cu file. No fused multiply-add: the CPU machine has none, and the images must agree.
 set(BROKKR_CUDA_FLAGS --fmad=false --expt-relaxed-constexpr --extended-lambda -Xptxas=-v)
+if(BROKKR_PTX)
+  list(APPEND BROKKR_CUDA_FLAGS -lineinfo)
+endif()
 # What ptxas reports (registers, spills) is kept beside each object, as <object>.ptxas.
 set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/keep-ptxas-report)
 add_library(brokkr_cuda_options INTERFACE)

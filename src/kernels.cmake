@@ -17,7 +17,7 @@ if(BROKKR_HAVE_CUDA)
     set_property(SOURCE pipeline/cuda/kernel.cu APPEND PROPERTY COMPILE_DEFINITIONS
                  BROKKR_CUDA_BLOCKS_PER_SM=${BROKKR_CUDA_BLOCKS_PER_SM})
     target_compile_definitions(brokkr PRIVATE BROKKR_HAVE_CUDA=1)
-    target_link_libraries(brokkr PRIVATE CUDA::cudart_static $<BUILD_INTERFACE:brokkr_cuda_options>)
+    target_link_libraries(brokkr PRIVATE ${BROKKR_CUDA_RUNTIME} $<BUILD_INTERFACE:brokkr_cuda_options>)
     set(BROKKR_LIBRARY_USES_CUDA ON PARENT_SCOPE)
   endif()
 endif()

@@ -39,6 +39,19 @@ void add_instruction_sets(Settings& s) {
   }
 }
 
+// Every setting of the CPU once more on CUDA, where there is a GPU or what stands in for one.
+void add_cuda(Settings& s) {
+  bool there = false;
+  for (const MachineInfo& machine : find_machines()) there |= machine.kind == MachineKind::cuda && machine.available;
+  const size_t count = there ? s.list.size() : 0;
+  for (size_t i = 0; i < count; ++i) {
+    Setting setting = s.list[i];
+    setting.name = "cuda, " + setting.name;
+    setting.options.machine = MachineKind::cuda;
+    s.list.push_back(setting);
+  }
+}
+
 }  // namespace
 
 std::vector<Setting> all_settings() {
@@ -120,6 +133,7 @@ std::vector<Setting> all_settings() {
     o.workers = 7;
     o.order = OrderMode::strict;
   });
+  add_cuda(s);
   add_instruction_sets(s);
   for (const int warps : {1, 2, 5}) {
     s.add("emulated, warps " + std::to_string(warps), [&](RenderOptions& o) { emulate(o, warps); });
@@ -148,6 +162,7 @@ std::vector<Setting> some_settings() {
     o.workers = 2;
     o.store_blocks = 1;
   });
+  add_cuda(s);
   add_instruction_sets(s);
   s.add("emulated", [](RenderOptions& o) {
     emulate(o, 2);

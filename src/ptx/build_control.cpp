@@ -1,0 +1,98 @@
+// Instructions that decide what comes next: branches, calls, ends, barriers of the block.
+#include <algorithm>
+
+#include "ptx/builder.h"
+#include "ptx/collective.h"
+
+namespace brokkr::ptx {
+
+bool Builder::branch(const Statement& s, const Words&, Instruction& in) {
+  in.kind = Kind::branch;
+  scopes_.back().branches.emplace_back(uint32_t(p_.code.size()), operand(s, 0).text);
+  return true;
+}
+
+bool Builder::branch_by_table(const Statement& s, const Words&, Instruction& in) {
+  in.kind = Kind::branch_table;
+  in.a = value(operand(s, 0), Type::u32);
+  const std::string_view name = operand(s, 1).text;
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto at = scope->tables.find(name);
+    if (at == scope->tables.end()) continue;
+    in.target = at->second;
+    return true;
+  }
+  fail("no table " + std::string(name));
+}
+
+bool Builder::leave(const Statement&, const Words&, Instruction& in) {
+  in.kind = function_->entry ? Kind::end : Kind::leave;
+  return true;
+}
+bool Builder::end(const Statement&, const Words&, Instruction& in) {
+  in.kind = Kind::end;
+  return true;
+}
+bool Builder::stop(const Statement&, const Words&, Instruction& in) {
+  in.kind = Kind::stop;
+  return true;
+}
+bool Builder::sleep(const Statement& s, const Words&, Instruction& in) {
+  in.kind = Kind::sleep;
+  in.a = value(operand(s, 0), Type::u32);
+  return true;
+}
+
+bool Builder::call(const Statement& s, const Words&, Instruction& in) {
+  in.kind = Kind::call;
+  size_t i = 0;
+  const Operand none;
+  const Operand& results = operand(s, 0).kind == Operand::list ? s.operands[i++] : none;
+  const std::string_view name = operand(s, i++).text;
+  const Operand& arguments = i < s.operands.size() && s.operands[i].kind == Operand::list ? s.operands[i] : none;
+  const auto known = p_.function_of.find(name);
+  if (known == p_.function_of.end()) return false;  // through a register
+  CallSite site;
+  site.function = known->second;
+  if (name == "vprintf") site.builtin = Builtin::vprintf;
+  if (name == "__assertfail") site.builtin = Builtin::assertfail;
+  const Function& f = p_.functions[site.function];
+  const auto copies = [&](const std::vector<Operand>& from, const std::vector<Variable>& to, std::vector<Copy>& all) {
+    if (from.size() != to.size()) fail("a call of " + std::string(name) + " with another number of arguments");
+    for (size_t j = 0; j < from.size(); ++j) {
+      const Local* local = find_local(from[j].text);
+      if (local == nullptr || local->kernel_parameter) fail("argument '" + std::string(from[j].text) + "'");
+      all.push_back({local->offset, to[j].offset, std::min(local->bytes, to[j].bytes)});
+    }
+  };
+  copies(arguments.items, f.parameters, site.arguments);
+  copies(results.items, f.results, site.results);
+  in.target = uint32_t(p_.calls.size());
+  p_.calls.push_back(std::move(site));
+  return true;
+}
+
+// bar.sync id {, threads}; bar.red.popc result, id {, threads}, predicate.
+bool Builder::barrier(const Statement& s, const Words& parts, Instruction& in) {
+  size_t i = 1;
+  if (i < parts.size() && parts[i] == "cta") ++i;
+  if (i >= parts.size()) return false;
+  size_t first = 0;
+  if (parts[i] == "red") {
+    const std::string_view how = parts[i + 1] == "aligned" ? parts[i + 2] : parts[i + 1];
+    in.mode = uint8_t(how == "popc" ? BarrierVote::count : how == "and" ? BarrierVote::all : BarrierVote::any);
+    in.d = target(operand(s, 0)).place;
+    in.c = predicate(s.operands.back(), in.c_negated);
+    first = 1;
+    if (s.operands.size() == 4) in.b = value(operand(s, 2), Type::u32);
+  } else if (parts[i] == "sync") {
+    if (s.operands.size() == 2) in.b = value(operand(s, 1), Type::u32);
+  } else {
+    return false;
+  }
+  in.kind = Kind::barrier;
+  in.a = value(operand(s, first), Type::u32);
+  return true;
+}
+
+}  // namespace brokkr::ptx

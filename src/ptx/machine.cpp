@@ -1,0 +1,140 @@
+#include "ptx/machine.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace brokkr::ptx {
+namespace {
+
+constexpr uint64_t kNever = ~uint64_t(0);
+
+}  // namespace
+
+Machine::~Machine() {
+  for (uint32_t* stack : stacks_) std::free(stack);
+}
+
+uint32_t* Machine::take_stack() {
+  if (stacks_.empty()) return static_cast<uint32_t*>(std::aligned_alloc(64, size_t(kStackWords) * 4));
+  uint32_t* const stack = stacks_.back();
+  stacks_.pop_back();
+  return stack;
+}
+
+void* Machine::take(RangeKind kind, size_t bytes, const void* owner) {
+  std::vector<void*>& known = free_[{kind, bytes}];
+  if (known.empty()) {
+    void* const memory = Memory::instance().allocate(bytes, kind, owner);
+    if (memory == nullptr) throw Fault("no memory for a block");
+    return memory;
+  }
+  void* const memory = known.back();
+  known.pop_back();
+  Memory::instance().give(memory, owner);
+  if (settings.poison >= 0 && kind == kSharedRange) std::memset(memory, settings.poison, bytes);
+  return memory;
+}
+
+void Machine::give(RangeKind kind, size_t bytes, void* memory) { free_[{kind, bytes}].push_back(memory); }
+
+uint64_t Machine::now() const {
+  if (settings.real_clock) {
+    return uint64_t(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count());
+  }
+  return executed_ + slept_;
+}
+
+void Machine::warn(const std::string& what) {
+  if (!settings.warn || std::find(warned_.begin(), warned_.end(), what) != warned_.end()) return;
+  warned_.push_back(what);
+  std::fprintf(stderr, "ptx: warning: %s\n", what.c_str());
+}
+
+void Machine::begin(const Launch& launch) {
+  adversarial = settings.seed != 0;
+  if (adversarial && executed_ == 0) {
+    random.state += settings.seed * 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < 8; ++i) random.next();
+  }
+  counts = profile_.begin(*launch.program);
+  lane_total = 0;
+  blocks_.clear();
+  history.forget();
+  races = settings.races ? std::make_unique<Races>(*launch.program) : nullptr;
+}
+
+bool Machine::turn(Warp& w, uint64_t& next) {
+  next = std::min(next, w.wake());
+  if (!w.can_run()) {
+    w.commit_due();
+    return false;
+  }
+  const uint64_t slice = uint64_t(std::max(settings.slice, 1));
+  const uint32_t log_slice = uint32_t(std::bit_width(slice));  // adversarial: as many short turns as long ones
+  executed_ += w.run(adversarial ? 1 + random.below(2u << random.below(log_slice)) : slice);
+  return true;
+}
+
+bool Machine::take_turns(uint64_t& next) {
+  bool ran = false;
+  if (adversarial) {
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      Block& b = *blocks_[random.below(uint32_t(blocks_.size()))];
+      for (size_t j = 0; j < b.warps.size(); ++j) ran |= turn(b.warps[random.below(uint32_t(b.warps.size()))], next);
+    }
+    if (ran) return true;  // else all that were picked wait: each is asked once
+  }
+  for (auto& b : blocks_) {
+    for (Warp& w : b->warps) ran |= turn(w, next);
+  }
+  return ran;
+}
+
+void Machine::run_blocks(const Launch& launch) {
+  const uint64_t total = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2], first = executed_;
+  for (uint64_t started = 0;;) {
+    while (blocks_.size() < launch.resident_blocks && started < total)
+      blocks_.push_back(std::make_unique<Block>(*this, launch, uint32_t(started++)));
+    if (blocks_.empty()) return;
+    uint64_t next = kNever;
+    const bool ran = take_turns(next);
+    std::erase_if(blocks_, [](const std::unique_ptr<Block>& b) { return b->ended(); });
+    if (!ran && !blocks_.empty()) {
+      if (next == kNever) report_deadlock("deadlock: no lane can go on");
+      const uint64_t at = now();
+      if (next > at) slept_ += next - at;
+    }
+    if (settings.limit != 0 && executed_ - first > settings.limit)
+      report_deadlock("given up after " + std::to_string(executed_ - first) + " instructions");
+  }
+}
+
+void Machine::run(const Launch& launch) {
+  begin(launch);
+  try {
+    run_blocks(launch);
+  } catch (...) {
+    blocks_.clear();
+    profile_.end(launch, lane_total);
+    throw;
+  }
+  profile_.end(launch, lane_total);
+  if (races != nullptr && races->found() > 0)
+    throw Fault("race: " + std::to_string(races->found()) + " pairs of accesses that nothing orders");
+}
+
+void Machine::report_deadlock(const std::string& what) const {
+  std::string text = what;
+  for (const auto& b : blocks_) {
+    for (const Warp& w : b->warps) text += w.state();
+  }
+  throw Fault(text);
+}
+
+}  // namespace brokkr::ptx

@@ -1,0 +1,66 @@
+// The machine: blocks of a launch, and the turns that their warps take on one thread of the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ptx/block.h"
+#include "ptx/launch.h"
+#include "ptx/memory.h"
+#include "ptx/profile.h"
+#include "ptx/races.h"
+#include "ptx/random.h"
+#include "ptx/settings.h"
+#include "ptx/weak.h"
+
+namespace brokkr::ptx {
+
+// One launch at a time.
+class Machine {
+ public:
+  explicit Machine(const Settings& s) : settings(s), profile_(s) {}
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  void run(const Launch& launch);  // throws Fault
+
+  uint64_t now() const;  // nanoseconds
+  uint64_t executed() const { return executed_; }
+  void warn(const std::string& what);
+
+  // Memory of blocks and warps that have ended is used again.
+  uint32_t* take_stack();
+  void give_stack(uint32_t* stack) { stacks_.push_back(stack); }
+  void* take(RangeKind kind, size_t bytes, const void* owner);  // throws Fault
+  void give(RangeKind kind, size_t bytes, void* memory);
+
+  const Settings settings;
+  Random random;
+  StoreHistory history;
+  bool adversarial = false;
+  std::unique_ptr<Races> races;  // nullptr: not looked for
+  uint64_t* counts = nullptr;    // of each instruction of the program; nullptr: not counted
+  uint64_t lane_total = 0;       // lanes that took part in instructions
+
+ private:
+  [[noreturn]] void report_deadlock(const std::string& what) const;
+  void begin(const Launch& launch);
+  bool take_turns(uint64_t& next);  // of all warps, once; `next`: when the first sleeper wakes
+  bool turn(Warp& w, uint64_t& next);
+  void run_blocks(const Launch& launch);
+
+  std::deque<std::unique_ptr<Block>> blocks_;
+  Profile profile_;
+  std::vector<uint32_t*> stacks_;
+  std::map<std::pair<RangeKind, size_t>, std::vector<void*>> free_;
+  uint64_t executed_ = 0, slept_ = 0;
+  std::vector<std::string> warned_;
+};
+
+}  // namespace brokkr::ptx

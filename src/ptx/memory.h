@@ -1,0 +1,69 @@
+// Device memory: a reserved part of the host's address space, so that a device pointer is a host pointer. Every access
+// of a kernel is checked against the allocation that its page belongs to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace brokkr::ptx {
+
+// What a range of addresses is for; a set of these says what an instruction may touch.
+enum RangeKind : uint32_t {
+  kGlobalRange = 1,
+  kPinnedRange = 2,
+  kSharedRange = 4,
+  kLocalRange = 8,
+  kParamRange = 16,
+  kConstRange = 32,
+  kAnyRange = 63,
+  kWritableRanges = kGlobalRange | kPinnedRange | kSharedRange | kLocalRange,
+};
+
+struct Range {
+  uint64_t begin = 1, end = 0;  // empty: every access fails
+  uint32_t kind = 0;
+  const void* owner = nullptr;  // the block that alone may touch it
+  uint64_t number = 0;          // of the allocation, in the order of time
+  bool freed = false;
+};
+
+class Memory {
+ public:
+  static Memory& instance();
+
+  // Zeroed, or filled with BROKKR_PTX_POISON's byte; nullptr where the device has no more. Aligned to 4096 bytes; the
+  // page behind it is never used.
+  void* allocate(size_t bytes, RangeKind kind, const void* owner = nullptr, bool zeroed = false);
+  void free(void* memory);
+  void give(void* memory, const void* owner);  // to another block
+  size_t used() const { return used_; }
+  size_t total() const { return total_; }
+
+  const Range& range_of(uint64_t address) const {
+    const uint64_t page = (address - base_) >> kPageBits;
+    return ranges_[page < pages_ ? table_[page] : 0];
+  }
+  bool holds(const void* address, RangeKind kind) const {
+    return (range_of(reinterpret_cast<uint64_t>(address)).kind & kind) != 0;
+  }
+  // What is known about an address that no instruction may touch.
+  std::string describe(uint64_t address) const;
+
+ private:
+  static constexpr int kPageBits = 12;
+  Memory();
+
+  mutable std::mutex mutex_;
+  uint64_t base_ = 0, pages_ = 0, next_page_ = 1, allocations_ = 0;
+  uint32_t* table_ = nullptr;  // of the page: index of its range
+  Range* ranges_ = nullptr;
+  uint32_t range_count_ = 1;
+  std::vector<uint32_t> free_ranges_;
+  size_t used_ = 0, total_ = 0;
+  int poison_ = -1;
+};
+
+}  // namespace brokkr::ptx

@@ -1,0 +1,228 @@
+#include "ptx/races.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "ptx/memory.h"
+#include "ptx/operations.h"
+
+namespace brokkr::ptx {
+namespace {
+
+constexpr uint32_t kNoLane = 32, kEachLane = 33;
+constexpr uint32_t kMostReports = 20;
+
+uint64_t address_of(const uint8_t* at) { return reinterpret_cast<uint64_t>(at); }
+uint32_t epoch_of(Races::Clock c) { return uint32_t(c >> 32); }
+uint32_t lane_of(Races::Clock c) { return uint32_t(c >> 26) & 63; }
+uint32_t step_of(Races::Clock c) { return uint32_t(c) & ((1u << 26) - 1); }
+
+}  // namespace
+
+// The later epoch knows all of the earlier one. Two lanes of the same epoch: all of it.
+void Races::join(Clock& clock, Clock other) {
+  if (epoch_of(clock) != epoch_of(other) || lane_of(clock) == lane_of(other)) {
+    clock = std::max(clock, other);
+  } else if (lane_of(clock) == kNoLane || lane_of(other) == kNoLane) {
+    clock = lane_of(clock) == kNoLane ? other : clock;
+  } else {
+    clock = clock_of(epoch_of(clock), kEachLane, 0);
+  }
+}
+
+void Races::join(View& view, const View& other) {
+  if (view.size() < other.size()) view.resize(other.size(), 0);
+  for (size_t i = 0; i < other.size(); ++i) {
+    if (view[i] != other[i]) join(view[i], other[i]);
+  }
+}
+
+uint32_t Races::add_warp(uint32_t block) {
+  uint32_t warp = uint32_t(warps_.size());
+  if (free_.empty()) {
+    warps_.emplace_back();
+  } else {
+    warp = free_.back();
+    free_.pop_back();
+  }
+  WarpState& w = warps_[warp];
+  w.block = block;
+  ++w.epoch;
+  w.view.clear();
+  w.parted = 0;
+  for (uint32_t l = 0; l < kLanes; ++l) w.fenced[l] = nullptr, w.pending[l] = nullptr;
+  return warp;
+}
+
+const Races::View& Races::view_of(const WarpState& w, uint32_t lane) const {
+  return (w.parted >> lane & 1) != 0 ? w.own[lane] : w.view;
+}
+
+Races::View Races::released(WarpState& w, uint32_t warp, uint32_t lane) {
+  View view = view_of(w, lane);
+  if (view.size() <= warp) view.resize(warp + 1, 0);
+  view[warp] = clock_of(w.epoch, lane, w.steps[lane]++);
+  return view;
+}
+
+void Races::acquire(WarpState& w, uint32_t lane, const View& message) {
+  if ((w.parted >> lane & 1) == 0) {
+    w.own[lane] = w.view;
+    w.parted |= 1u << lane;
+  }
+  join(w.own[lane], message);
+}
+
+void Races::meet_warp(uint32_t warp, uint32_t lanes) {
+  WarpState& w = warps_[warp];
+  for (uint32_t m = lanes & w.parted; m != 0; m &= m - 1) join(w.view, w.own[__builtin_ctz(m)]);
+  w.parted &= ~lanes;
+  ++w.epoch;
+}
+
+void Races::arrive(uint32_t warp, uint32_t lanes, View& joined) {
+  meet_warp(warp, lanes);
+  WarpState& w = warps_[warp];
+  join(joined, w.view);
+  if (joined.size() <= warp) joined.resize(warp + 1, 0);
+  join(joined[warp], clock_of(w.epoch, kNoLane, 0));
+}
+
+void Races::depart(uint32_t warp, const View& joined) {
+  WarpState& w = warps_[warp];
+  join(w.view, joined);
+  for (uint32_t m = w.parted; m != 0; m &= m - 1) join(w.own[__builtin_ctz(m)], joined);
+}
+
+Races::Word& Races::word_of(uint64_t address) {
+  const uint64_t number = address / 4 / kPageWords;
+  if (number != last_number_) {
+    std::unique_ptr<Page>& page = pages_[number];
+    if (page == nullptr) page = std::make_unique<Page>();
+    last_number_ = number;
+    last_page_ = page.get();
+  }
+  return last_page_->words[address / 4 % kPageWords];
+}
+
+void Races::begin_shared(const uint8_t* shared, uint32_t bytes) {
+  for (uint64_t a = address_of(shared); a < address_of(shared) + bytes; a += 4) {
+    Word& word = word_of(a);
+    word = Word();
+    word.is_shared = true;
+  }
+}
+
+Races::Access Races::access_of(const Who& who, uint8_t bytes, uint8_t mode) const {
+  Access a;
+  const WarpState& w = warps_[who.warp];
+  a.epoch = w.epoch, a.step = w.steps[who.lane], a.pc = who.pc;
+  a.warp = uint16_t(who.warp);
+  a.lane = uint8_t(who.lane);
+  a.bytes = bytes & 15;
+  a.strong = (mode & kStrong) != 0;
+  a.narrow = (mode & kOfBlock) != 0;
+  return a;
+}
+
+bool Races::is_ordered(const Access& before, const Access& now) const {
+  const WarpState& w = warps_[now.warp];
+  if (before.warp == now.warp) return before.lane == now.lane || before.epoch < w.epoch;
+  const View& view = view_of(w, now.lane);
+  const Clock known = before.warp < view.size() ? view[before.warp] : 0;
+  if (epoch_of(known) != before.epoch) return epoch_of(known) > before.epoch;
+  return lane_of(known) == kEachLane || (lane_of(known) == before.lane && before.step <= step_of(known));
+}
+
+void Races::check(const Access& before, const Access& now, uint64_t address) {
+  if ((before.bytes & now.bytes) == 0) return;
+  const bool apart = warps_[before.warp].block != warps_[now.warp].block;
+  const bool atomic = before.strong && now.strong && !(apart && (before.narrow || now.narrow));
+  if (atomic || is_ordered(before, now)) return;
+  report(now.pc, before.pc,
+         "race " + Memory::instance().describe(address) + ":\n    " + describe(now) + "\n    " + describe(before));
+}
+
+void Races::touch(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode, bool loads, bool stores) {
+  const uint64_t begin = address_of(at);
+  for (uint64_t a = begin & ~uint64_t(3); a < begin + bytes; a += 4) {
+    uint8_t of_word = 0;
+    for (uint64_t i = 0; i < 4; ++i) of_word |= uint8_t(uint32_t(a + i >= begin && a + i < begin + bytes) << i);
+    Word& word = word_of(a);
+    const Access now = access_of(who, of_word, mode);
+    check(word.store, now, a);
+    if (loads && word.is_shared && (of_word & ~word.written) != 0)
+      report(who.pc, who.pc, "read of shared memory that nobody has written:\n    " + describe(now));
+    if (stores) {
+      for (const Access& load : word.loads) check(load, now, a);
+      word.store = now;
+      word.written |= of_word;
+      continue;
+    }
+    Access* place = &word.loads[word.next];
+    for (Access& load : word.loads) {
+      if (load.bytes == 0 || (load.warp == now.warp && load.lane == now.lane && load.strong == now.strong))
+        place = &load;
+    }
+    if (place == &word.loads[word.next]) word.next = uint8_t((word.next + 1) % kLoads);
+    *place = now;
+  }
+}
+
+// An acquire takes over what was left with the word; a relaxed access keeps it for a fence to come.
+void Races::read_message(const Who& who, const uint8_t* at, uint8_t mode) {
+  if ((mode & kStrong) == 0) return;
+  const auto message = messages_.find(address_of(at) & ~uint64_t(3));
+  if (message == messages_.end()) return;
+  WarpState& w = warps_[who.warp];
+  if ((mode & kAcquire) != 0) return acquire(w, who.lane, message->second);
+  std::unique_ptr<View>& pending = w.pending[who.lane];
+  if (pending == nullptr) pending = std::make_unique<View>();
+  join(*pending, message->second);
+}
+
+// `keep`: an exchange goes on with what others have released.
+void Races::write_message(const Who& who, const uint8_t* at, uint8_t mode, bool keep) {
+  const uint64_t address = address_of(at) & ~uint64_t(3);
+  WarpState& w = warps_[who.warp];
+  const bool release = (mode & kRelease) != 0;
+  if (!keep) messages_.erase(address);
+  if (!release && (w.fenced[who.lane] == nullptr || (mode & kStrong) == 0)) return;
+  join(messages_[address], release ? released(w, who.warp, who.lane) : *w.fenced[who.lane]);
+}
+
+void Races::load(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode) {
+  read_message(who, at, mode);
+  touch(who, at, bytes, mode, true, false);
+}
+
+void Races::store(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode) {
+  touch(who, at, bytes, mode, false, true);
+  write_message(who, at, mode, false);
+}
+
+void Races::exchange(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode) {
+  read_message(who, at, mode);
+  touch(who, at, bytes, mode, true, true);
+  write_message(who, at, mode, true);
+}
+
+void Races::fence(uint32_t warp, uint32_t lane) {
+  WarpState& w = warps_[warp];
+  if (w.pending[lane] != nullptr) acquire(w, lane, *w.pending[lane]);
+  w.pending[lane] = nullptr;
+  w.fenced[lane] = std::make_unique<View>(released(w, warp, lane));
+}
+
+std::string Races::describe(const Access& a) const {
+  return "block " + std::to_string(warps_[a.warp].block) + ", warp " + std::to_string(a.warp) + ", lane " +
+         std::to_string(a.lane) + ": " + program_.describe(a.pc);
+}
+
+// Each pair of instructions once.
+void Races::report(uint32_t pc, uint32_t other, const std::string& what) {
+  if (!reported_.emplace(std::min(pc, other), std::max(pc, other)).second || reported_.size() > kMostReports) return;
+  std::fprintf(stderr, "ptx: %s\n", what.c_str());
+}
+
+}  // namespace brokkr::ptx

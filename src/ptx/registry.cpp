@@ -1,0 +1,108 @@
+// Modules that the program holds, their kernels and variables, and launches of them.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "ptx/fatbin.h"
+#include "ptx/memory.h"
+#include "ptx/runtime.h"
+#include "ptx/settings.h"
+
+namespace brokkr::ptx {
+namespace {
+
+// The text that is run instead of a module's own, where there is one.
+std::string replaced(std::string text) {
+  if (settings().text_folder.empty()) return text;
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
+  char name[32];
+  std::snprintf(name, sizeof name, "/%016llx.ptx", static_cast<unsigned long long>(hash));
+  const std::string path = settings().text_folder + name;
+  if (std::ifstream file(path, std::ios::binary); file)
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ofstream(path, std::ios::binary) << text;
+  return text;
+}
+
+Program& program_of_module(Module& m) {
+  const std::lock_guard lock(registry().mutex);
+  if (m.program == nullptr) m.program = build_program(replaced(ptx_of_fatbin(m.fatbin)));
+  return *m.program;
+}
+
+}  // namespace
+
+Registry& registry() {
+  static Registry& r = *new Registry;
+  return r;
+}
+
+std::pair<void*, size_t> variable_of(const void* symbol) {
+  const auto at = registry().variables.find(symbol);
+  if (at == registry().variables.end()) throw Invalid{cudaErrorInvalidSymbol};
+  const auto& variables = program_of_module(*at->second.module).variables;
+  const auto found = variables.find(at->second.name);
+  if (found == variables.end()) throw Invalid{cudaErrorInvalidSymbol};
+  return found->second;
+}
+
+Kernel* kernel_of(const void* host_function) {
+  const std::lock_guard lock(registry().mutex);
+  const auto at = registry().kernels.find(host_function);
+  return at == registry().kernels.end() ? nullptr : &at->second;
+}
+
+const Program& program_of(const Kernel& kernel) { return program_of_module(*reinterpret_cast<Module*>(kernel.module)); }
+
+const Function& function_of(const Kernel& kernel) {
+  const Function* f = program_of(kernel).find(kernel.name);
+  if (f == nullptr || !f->defined) throw Invalid{cudaErrorInvalidDeviceFunction};
+  return *f;
+}
+
+int blocks_per_multiprocessor(const Kernel& kernel, int threads, size_t dynamic_shared) {
+  const Function& f = function_of(kernel);
+  const size_t shared = program_of(kernel).static_shared + dynamic_shared;
+  if (threads < 1 || threads > int(f.most_threads) || shared > kSharedPerBlock) return 0;
+  int blocks = f.least_blocks > 0 ? int(f.least_blocks) : settings().blocks_per_sm;
+  blocks = std::min({blocks, settings().blocks_per_sm, kThreadsPerMultiprocessor / threads,
+                     int(kSharedPerMultiprocessor / (shared + kReservedShared))});
+  return blocks;
+}
+
+std::shared_ptr<Launch> make_launch(const void* host_function, dim3 grid, dim3 block, void** arguments, size_t shared) {
+  const Kernel* kernel = kernel_of(host_function);
+  if (kernel == nullptr) throw Invalid{cudaErrorInvalidDeviceFunction};
+  const Function& f = function_of(*kernel);
+  const uint64_t threads = uint64_t(block.x) * block.y * block.z;
+  if (threads == 0 || uint64_t(grid.x) * grid.y * grid.z == 0) throw Invalid{cudaErrorInvalidConfiguration};
+  if (threads > f.most_threads) throw Invalid{cudaErrorInvalidValue};
+  if (shared > size_t(kernel->most_dynamic_shared)) throw Invalid{cudaErrorInvalidValue};
+  const int per_sm = blocks_per_multiprocessor(*kernel, int(threads), shared);
+  if (per_sm < 1) throw Invalid{cudaErrorLaunchOutOfResources};
+  auto* memory = static_cast<std::byte*>(
+      Memory::instance().allocate(std::max<size_t>(f.parameter_bytes, 1), kParamRange, nullptr, true));
+  if (memory == nullptr) throw Invalid{cudaErrorMemoryAllocation};
+  std::shared_ptr<Launch> launch(new Launch, [](Launch* l) {
+    Memory::instance().free(const_cast<std::byte*>(l->parameters));
+    delete l;
+  });
+  launch->program = &program_of(*kernel);
+  launch->kernel = &f;
+  const dim3 sizes[2] = {grid, block};
+  for (int i = 0; i < 2; ++i) {
+    uint32_t* to = i == 0 ? launch->grid : launch->block;
+    to[0] = sizes[i].x, to[1] = sizes[i].y, to[2] = sizes[i].z;
+  }
+  launch->dynamic_shared = uint32_t(shared);
+  launch->resident_blocks = uint32_t(per_sm * settings().multiprocessors);
+  launch->parameters = memory;
+  for (size_t i = 0; i < f.parameters.size(); ++i)
+    std::memcpy(memory + f.parameters[i].offset, arguments[i], f.parameters[i].bytes);
+  return launch;
+}
+
+}  // namespace brokkr::ptx

@@ -1,0 +1,101 @@
+// Graphs of kernels and event records. Nodes run in the order in which they were added, which is one that their
+// dependencies allow: a node can only depend on those before it.
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <vector>
+
+#include "ptx/runtime.h"
+
+namespace brokkr::ptx {
+namespace {
+
+struct Node {
+  std::shared_ptr<Launch> launch;  // of a kernel
+  Event* event = nullptr;          // of a record
+};
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+struct Executable {
+  std::vector<std::pair<const Node*, Node>> nodes;  // the graph's own, and what runs for it
+};
+
+std::shared_ptr<Launch> launch_of(const cudaKernelNodeParams& p) {
+  return make_launch(p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes);
+}
+Graph& graph_of(cudaGraph_t graph) { return *reinterpret_cast<Graph*>(graph); }
+Executable& executable_of(cudaGraphExec_t graph) { return *reinterpret_cast<Executable*>(graph); }
+
+}  // namespace
+}  // namespace brokkr::ptx
+
+using namespace brokkr::ptx;
+
+extern "C" {
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete &graph_of(graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*, size_t,
+                                   const cudaKernelNodeParams* p) {
+  return call("cudaGraphAddKernelNode", [&] {
+    graph_of(graph).nodes.push_back(std::make_unique<Node>(Node{launch_of(*p), nullptr}));
+    *node = reinterpret_cast<cudaGraphNode_t>(graph_of(graph).nodes.back().get());
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*, size_t,
+                                        cudaEvent_t event) {
+  return call("cudaGraphAddEventRecordNode", [&] {
+    graph_of(graph).nodes.push_back(std::make_unique<Node>(Node{nullptr, &event_of(event)}));
+    *node = reinterpret_cast<cudaGraphNode_t>(graph_of(graph).nodes.back().get());
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  auto* e = new Executable;
+  for (const auto& node : graph_of(graph).nodes) e->nodes.emplace_back(node.get(), *node);
+  *executable = reinterpret_cast<cudaGraphExec_t>(e);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
+  return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  Queue::instance().wait_all();
+  delete &executable_of(executable);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* p) {
+  return call("cudaGraphExecKernelNodeSetParams", [&] {
+    for (auto& [of, own] : executable_of(executable).nodes) {
+      if (of != reinterpret_cast<const Node*>(node)) continue;
+      own.launch = launch_of(*p);  // launches that are under way keep theirs
+      return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  return call("cudaGraphLaunch", [&] {
+    Queue& queue = Queue::instance();
+    std::vector<Node> nodes;
+    for (const auto& [of, own] : executable_of(executable).nodes) nodes.push_back(own);
+    queue.order(stream_of(stream), [&queue, nodes] {
+      for (const Node& n : nodes) {
+        if (n.launch != nullptr) queue.run(*n.launch);
+        if (n.event != nullptr) queue.mark(*n.event);
+      }
+    });
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

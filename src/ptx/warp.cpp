@@ -1,0 +1,348 @@
+#include "ptx/warp.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "ptx/machine.h"
+
+namespace brokkr::ptx {
+namespace {
+
+constexpr uint32_t kNoStop = ~0u;
+constexpr uint64_t kNever = ~uint64_t(0);
+// Lanes of one warp that wait for others of it without sleeping give way after so many instructions.
+constexpr uint64_t kPatience = 20000;
+
+std::string lane_list(uint32_t lanes) {
+  if (lanes == kAllLanes) return "all lanes";
+  std::string text = __builtin_popcount(lanes) == 1 ? "lane" : "lanes";
+  for (uint32_t l = 0; l < kLanes;) {
+    if ((lanes >> l & 1) == 0) {
+      ++l;
+      continue;
+    }
+    uint32_t end = l;
+    while (end + 1 < kLanes && (lanes >> (end + 1) & 1) != 0) ++end;
+    text += " " + std::to_string(l) + (end > l ? "-" + std::to_string(end) : "");
+    l = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+Warp::Warp(Machine& machine, Block& block, uint32_t number)
+    : machine_(machine),
+      block_(block),
+      program_(*block.launch.program),
+      shared_(block.shared),
+      shared_bytes_(block.shared_bytes),
+      local_(reinterpret_cast<uint64_t>(block.local) + uint64_t(number) * kLanes * kLocalBytes),
+      number_(number),
+      stack_(machine.take_stack()) {
+  const Launch& launch = block.launch;
+  const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  const uint32_t first = number * kLanes;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const uint32_t thread = first + l;
+    if (thread < threads) live_ |= 1u << l;
+    set_special(launch, l, thread);
+  }
+  ready_ = live_;
+  base_[kConstant] = const_cast<uint32_t*>(program_.constants.data());
+  base_[kSpecial] = special_;
+  base_[kFrame] = stack_;
+  const Function& kernel = *launch.kernel;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    pc_[l] = kernel.begin;
+    const uint64_t local = local_ + uint64_t(l) * kLocalBytes;
+    std::memcpy(stack_ + kFrameLocal + 2 * l, &local, 8);
+  }
+  frames_.push_back({0, kernel.frame_words, uint32_t(&kernel - program_.functions.data()), 0, live_});
+  if (machine.settings.held_stores > 0 || machine.settings.stale_loads) {
+    is_weak_ = true;
+    stores_.resize(kLanes);
+    views_.resize(kLanes);
+    fenced_.resize(kLanes);
+    for (LaneView& v : views_) v.synchronize(machine.history.now());
+  }
+  if (machine.races != nullptr) {
+    races_ = machine.races.get();
+    race_slot_ = races_->add_warp(block.number);
+  }
+}
+
+void Warp::set_special(const Launch& launch, uint32_t lane, uint32_t thread) {
+  const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  const auto set = [&](Special s, uint32_t value) { special_[s * kLanes + lane] = value; };
+  set(kTidX, thread % launch.block[0]);
+  set(kTidY, thread / launch.block[0] % launch.block[1]);
+  set(kTidZ, thread / launch.block[0] / launch.block[1]);
+  for (uint32_t i = 0; i < 3; ++i) {
+    set(Special(kNtidX + i), launch.block[i]);
+    set(Special(kCtaidX + i), block_.index[i]);
+    set(Special(kNctaidX + i), launch.grid[i]);
+  }
+  set(kLaneId, lane);
+  set(kWarpId, number_);
+  set(kNwarpId, (threads + 31) / 32);
+  set(kSmId, block_.number % uint32_t(machine_.settings.multiprocessors));
+  set(kNsmId, uint32_t(machine_.settings.multiprocessors));
+  set(kMaskEq, 1u << lane);
+  set(kMaskLt, (1u << lane) - 1);
+  set(kMaskLe, (2u << lane) - 1);
+  set(kMaskGe, ~((1u << lane) - 1));
+  set(kMaskGt, ~((2u << lane) - 1));
+  set(kDynamicShared, launch.dynamic_shared);
+  set(kTotalShared, uint32_t(shared_bytes_));
+  const uint64_t parameters = reinterpret_cast<uint64_t>(launch.parameters);
+  std::memcpy(&special_[kParamWord + 2 * lane], &parameters, 8);
+}
+
+Warp::~Warp() {
+  machine_.give_stack(stack_);
+  if (races_ != nullptr) races_->remove_warp(race_slot_);
+}
+
+uint64_t Warp::clock() const { return machine_.now(); }
+
+void Warp::fail(const Instruction& in, uint32_t lanes, const std::string& what) const {
+  const uint32_t pc = uint32_t(&in - program_.code.data());
+  throw Fault(what + "\n  block " + std::to_string(block_.number) + ", warp " + std::to_string(number_) + ", " +
+              lane_list(lanes) + ": " + program_.describe(pc));
+}
+
+void Warp::warn(const Instruction& in, const std::string& what) const {
+  machine_.warn(what + ": " + program_.describe(uint32_t(&in - program_.code.data())));
+}
+
+void Warp::bad_access(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane, uint32_t kinds) const {
+  const Range& r = memory_.range_of(address);
+  char text[64];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+  std::string what = std::to_string(bytes) + " bytes at " + text + ": ";
+  if ((address & (bytes - 1)) != 0) {
+    what = "misaligned access to " + what;
+  } else if (address >= r.begin && address + bytes <= r.end && (r.kind & kinds) == 0) {
+    what = "access of the wrong state space, or a store to memory that is read only: " + what;
+  } else if (address >= r.begin && address + bytes <= r.end) {
+    what = "access to memory of another block or thread: " + what;
+  } else {
+    what = "access out of bounds to " + what;
+  }
+  fail(in, 1u << lane, what + memory_.describe(address));
+}
+
+bool Warp::owns(const Range& r, uint64_t address, uint32_t lane) const {
+  if (r.owner != &block_) return false;
+  if (r.kind != kLocalRange) return true;
+  const uint64_t begin = local_ + uint64_t(lane) * kLocalBytes;
+  return address >= begin && address < begin + kLocalBytes;
+}
+
+uint64_t Warp::wake() {
+  if (asleep_ == 0) return kNever;
+  const uint64_t now = machine_.now();
+  uint64_t next = kNever;
+  for (uint32_t m = asleep_; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    if (wake_[l] <= now) {
+      asleep_ &= ~(1u << l);
+      ready_ |= 1u << l;
+    } else {
+      next = std::min(next, wake_[l]);
+    }
+  }
+  return next;
+}
+
+// By default the innermost call first, then the lowest address: lanes that have gone ahead wait for those behind, so
+// that they come together where paths meet.
+Warp::Group Warp::pick(uint32_t avoid) {
+  uint32_t from = ready_ & ~avoid;
+  if (from == 0) from = ready_;
+  Group g{0, 0, 0, kNoStop, true};
+  if (from == ready_) {  // the common case: all in one place
+    const uint32_t l = uint32_t(__builtin_ctz(from));
+    g.pc = pc_[l], g.base = frame_of_[l];
+    uint32_t other = 0;
+    for (uint32_t i = 0; i < kLanes; ++i) other |= uint32_t(pc_[i] != g.pc || frame_of_[i] != g.base) << i;
+    if ((other & ready_) == 0) {
+      g.lanes = from;
+      return g;
+    }
+  }
+  for (uint32_t m = from; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    if (g.lanes == 0 || frame_of_[l] > g.base || (frame_of_[l] == g.base && pc_[l] < g.pc)) {
+      g.pc = pc_[l], g.base = frame_of_[l];
+      g.lanes = 1u << l;
+    } else if (frame_of_[l] == g.base && pc_[l] == g.pc) {
+      g.lanes |= 1u << l;
+    }
+  }
+  for (uint32_t m = ready_ & ~g.lanes; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    if (frame_of_[l] != g.base) continue;
+    if (pc_[l] == g.pc) g.lanes |= 1u << l;
+    if (pc_[l] > g.pc) g.stop = std::min(g.stop, pc_[l]);
+  }
+  g.alone = g.lanes == ready_;
+  return g;
+}
+
+// Adversarial: any lane, with some of those at the same place.
+Warp::Group Warp::pick_any() {
+  Group g{0, 0, 0, kNoStop, false};
+  uint32_t skip = machine_.random.below(uint32_t(__builtin_popcount(ready_)));
+  uint32_t m = ready_;
+  while (skip-- > 0) m &= m - 1;
+  const uint32_t chosen = uint32_t(__builtin_ctz(m));
+  g.pc = pc_[chosen], g.base = frame_of_[chosen];
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    if ((ready_ >> l & 1) != 0 && pc_[l] == g.pc && frame_of_[l] == g.base) g.lanes |= 1u << l;
+  }
+  if (machine_.random.below(8) == 0) g.lanes = (g.lanes & uint32_t(machine_.random.next())) | 1u << chosen;
+  g.alone = g.lanes == ready_;
+  return g;
+}
+
+void Warp::set_pc(uint32_t lanes, uint32_t pc) {
+  for (uint32_t l = 0; l < kLanes; ++l) pc_[l] = (lanes >> l & 1) != 0 ? pc : pc_[l];
+}
+
+uint64_t Warp::run(uint64_t most) {
+  uint64_t done = 0;
+  turn_ = machine_.adversarial ? machine_.random.below(kLanes) : 0;
+  uint32_t avoid = ran_last_;
+  ran_last_ = 0;
+  while (done < most && ready_ != 0) {
+    const Group g = machine_.adversarial ? pick_any() : pick(avoid);
+    avoid = 0;
+    const uint64_t ran = run_group(g, machine_.adversarial ? 1 + machine_.random.below(64) : most - done);
+    done += ran;
+    // Lanes that spin until another lane of their warp has done something must let it.
+    patience_ = g.alone ? 0 : patience_ + ran;
+    if (patience_ > kPatience) {
+      patience_ = 0;
+      avoid = ran_last_ = g.lanes;
+    }
+  }
+  commit_due();
+  return done;
+}
+
+// The turn of a group: about `most` instructions.
+uint64_t Warp::run_group(Group g, uint64_t most) {
+  base_[kFrame] = stack_ + g.base;
+  for (uint64_t done = 0;; ++done) {
+    if (g.pc >= g.stop || done >= most) {
+      set_pc(g.lanes, g.pc);
+      return done;
+    }
+    if (!step(g)) return done + 1;
+  }
+}
+
+bool Warp::step(Group& g) {
+  const Instruction& in = program_.code[g.pc];
+  uint32_t active = g.lanes;
+  if (in.guard != kNowhere) active &= bits(in.guard, in.guard_negated);
+  if (machine_.counts != nullptr) {
+    machine_.counts[g.pc] += active != 0;
+    machine_.lane_total += uint64_t(__builtin_popcount(active));
+  }
+  if (in.kind == Kind::plain) {
+    if (active != 0) in.run(*this, in, active);
+    ++g.pc;
+    return true;
+  }
+  if (active == 0) {
+    ++g.pc;
+    return true;
+  }
+  if (in.kind == Kind::branch && active == g.lanes) {
+    g.pc = in.target;
+    return true;
+  }
+  set_pc(g.lanes & ~active, g.pc + 1);
+  return control(g, in, active);
+}
+
+// Instructions that move the program counters of lanes. Those that are not active have passed by.
+bool Warp::control(Group& g, const Instruction& in, uint32_t active) {
+  switch (in.kind) {
+    case Kind::branch: set_pc(active, in.target); return false;
+    case Kind::branch_table: branch_by_table(in, active); return false;
+    case Kind::call: return call(g, in, active);
+    case Kind::leave: leave(active, g.base); return false;
+    case Kind::end: end(active); return false;
+    case Kind::collective:
+      set_pc(active, g.pc);
+      if (!collect(in, active)) return false;
+      break;
+    case Kind::barrier: arrive(in, active, g.pc); return false;
+    case Kind::sleep:
+      set_pc(active, g.pc + 1);
+      sleep(in, active);
+      return false;
+    case Kind::stop: fail(in, active, "trap");
+    case Kind::plain:
+    case Kind::unknown: fail(in, active, "instruction that the interpreter does not know");
+  }
+  ++g.pc;
+  if (active == g.lanes) return true;
+  set_pc(active, g.pc);
+  return false;
+}
+
+void Warp::branch_by_table(const Instruction& in, uint32_t lanes) {
+  const std::vector<uint32_t>& table = program_.tables[in.target];
+  for (uint32_t m = lanes; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    const uint32_t index = words(in.a)[l];
+    if (index >= table.size()) fail(in, 1u << l, "brx.idx: index " + std::to_string(index) + " out of bounds");
+    pc_[l] = table[index];
+  }
+}
+
+void Warp::sleep(const Instruction& in, uint32_t lanes) {
+  const uint64_t now = machine_.now();
+  for (uint32_t m = lanes; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    wake_[l] = now + words(in.a)[l];
+  }
+  ready_ &= ~lanes;
+  asleep_ |= lanes;
+}
+
+std::string Warp::state() const {
+  std::string text;
+  for (uint32_t todo = live_; todo != 0;) {
+    const uint32_t first = uint32_t(__builtin_ctz(todo));
+    const auto kind_of = [&](uint32_t l) {
+      if ((waiting_ >> l & 1) != 0) return "waits for lanes";
+      if ((asleep_ >> l & 1) != 0) return "sleeps";
+      if ((ready_ >> l & 1) != 0) return "runs";
+      return "waits at a barrier";
+    };
+    uint32_t same = 0;
+    for (uint32_t m = todo; m != 0; m &= m - 1) {
+      const uint32_t l = uint32_t(__builtin_ctz(m));
+      if (pc_[l] == pc_[first] && kind_of(l) == kind_of(first)) same |= 1u << l;
+    }
+    todo &= ~same;
+    text += "\n  block " + std::to_string(block_.number) + ", warp " + std::to_string(number_) + ", " +
+            lane_list(same) + ", " + kind_of(first) + ": " + program_.describe(pc_[first]);
+    // The calls that led there.
+    for (uint32_t frame = frame_of_[first]; frame != 0;) {
+      const uint32_t* const words = stack_ + frame;
+      text += "\n      from " + program_.describe(words[kFrameReturn + first] - 1);
+      frame = words[kFrameCaller + first];
+    }
+  }
+  return text;
+}
+
+}  // namespace brokkr::ptx

@@ -1,0 +1,156 @@
+// A warp: 32 lanes with a program counter each. It runs instructions for the lanes that are at the same place, meets
+// its lanes at collectives and its block at barriers, and is what handlers of instructions work on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ptx/launch.h"
+#include "ptx/memory.h"
+#include "ptx/program.h"
+#include "ptx/races.h"
+#include "ptx/weak.h"
+
+namespace brokkr::ptx {
+
+class Block;
+class Machine;
+
+class Warp {
+ public:
+  Warp(Machine& machine, Block& block, uint32_t number);
+  ~Warp();
+  Warp(const Warp&) = delete;
+  Warp& operator=(const Warp&) = delete;
+
+  // For handlers.
+  uint32_t* words(Place p) const { return base_[p & 3] + (p >> 2); }
+  uint64_t* longs(Place p) const { return reinterpret_cast<uint64_t*>(words(p)); }
+  uint32_t bits(Place p, bool negated) const { return negated ? ~*words(p) : *words(p); }
+  // Memory of an access, after all checks. `kinds`: what the instruction's state space allows.
+  uint8_t* at(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane, uint32_t kinds) {
+    const Range& r = memory_.range_of(address);
+    if (address < r.begin || address + bytes > r.end || (r.kind & kinds) == 0 || (address & (bytes - 1)) != 0 ||
+        (r.owner != nullptr && !owns(r, address, lane))) [[unlikely]]
+      bad_access(address, bytes, in, lane, kinds);
+    return reinterpret_cast<uint8_t*>(address);
+  }
+  uint8_t* shared_at(uint64_t offset, uint32_t bytes, const Instruction& in, uint32_t lane) {
+    if (offset + bytes > shared_bytes_ || (offset & (bytes - 1)) != 0) [[unlikely]]
+      bad_access(reinterpret_cast<uint64_t>(shared_) + offset, bytes, in, lane, kSharedRange);
+    return shared_ + offset;
+  }
+  uint8_t* shared() const { return shared_; }
+  // As `words`, for a lane that may be in another frame than the one that runs: its own word.
+  uint32_t* word_of(Place p, uint32_t lane) const {
+    return ((p & 3) == kFrame ? stack_ + frame_of_[lane] + (p >> 2) : words(p)) + lane;
+  }
+  uint64_t* long_of(Place p, uint32_t lane) const {
+    return reinterpret_cast<uint64_t*>(word_of(p, lane) - lane) + lane;
+  }
+  uint32_t* predicate_of(Place p, uint32_t lane) const { return word_of(p, lane) - lane; }
+  // Whether stores are held back, loads look back, or races are looked for; and what each access does then.
+  bool is_watched() const { return is_weak_ || races_ != nullptr; }
+  void watched_load(const Instruction& in, uint32_t lane, const uint8_t* from, void* value, uint32_t bytes);
+  void watched_store(const Instruction& in, uint32_t lane, uint8_t* to, const void* value, uint32_t bytes);
+  void before_atomic(const Instruction& in, uint32_t lane, const uint8_t* to, uint32_t bytes);
+  void fence(uint32_t lanes);
+  void meet_warp(uint32_t lanes);  // at bar.warp.sync
+  // Lanes of an access, one after the other in the order of this turn.
+  template <class F>
+  void each(uint32_t lanes, F&& f) const {
+    if (turn_ != 0) {
+      const uint32_t turned = lanes >> turn_ | lanes << (32 - turn_);
+      for (uint32_t m = turned; m != 0; m &= m - 1) f((uint32_t(__builtin_ctz(m)) + turn_) & 31);
+      return;
+    }
+    for (; lanes != 0; lanes &= lanes - 1) f(uint32_t(__builtin_ctz(lanes)));
+  }
+  uint64_t clock() const;
+  [[noreturn]] void fail(const Instruction& in, uint32_t lanes, const std::string& what) const;
+  void warn(const Instruction& in, const std::string& what) const;
+  [[noreturn]] void bad_access(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane,
+                               uint32_t kinds) const;
+
+  // For the machine. `run` returns the instructions that were executed: about `most`.
+  uint64_t run(uint64_t most);
+  bool can_run() const { return ready_ != 0; }
+  bool ended() const { return live_ == 0; }
+  void commit_due();  // stores that have been held for long enough
+  uint64_t wake();    // lanes whose time has come; returns the next time, ~0: none sleeps
+  std::string state() const;
+
+ private:
+  friend class Block;
+  struct Frame {
+    uint32_t begin, end;  // words
+    uint32_t function, caller;
+    uint32_t lanes;
+  };
+  // Lanes at one place that run together, until they part or come to where others wait.
+  struct Group {
+    uint32_t pc, base, lanes, stop;
+    bool alone;  // no other lane of the warp is ready
+  };
+
+  void weak_load(uint32_t lane, const uint8_t* from, void* value, uint32_t bytes, bool acquire);
+  void weak_store(uint32_t lane, uint8_t* to, const void* value, uint32_t bytes, bool release);
+  bool is_local(const uint8_t* at) const;
+  Races::Who who(const Instruction& in, uint32_t lane) const;
+  void commit(uint32_t lane);                                     // all stores that the lane knows and that are held
+  void commit(uint32_t lane, const uint8_t* at, uint32_t bytes);  // those that overlap
+  LaneView view_now(uint32_t lane) const;                         // with its own stores
+  bool owns(const Range& r, uint64_t address, uint32_t lane) const;
+  void set_special(const Launch& launch, uint32_t lane, uint32_t thread);
+  void meet_weakly(uint32_t lanes, bool whole_block);  // what a barrier makes visible
+  void meet_block(uint32_t lanes, bool arriving);      // at a barrier of the block
+  Group pick(uint32_t avoid);
+  Group pick_any();
+  uint64_t run_group(Group g, uint64_t most);
+  bool step(Group& g);  // one instruction; whether the group goes on
+  bool control(Group& g, const Instruction& in, uint32_t active);
+  bool call(Group& g, const Instruction& in, uint32_t active);
+  void branch_by_table(const Instruction& in, uint32_t lanes);
+  void sleep(const Instruction& in, uint32_t lanes);
+  void set_pc(uint32_t lanes, uint32_t pc);
+  uint32_t enter(const CallSite& site, uint32_t lanes, uint32_t caller, uint32_t back);  // base of the new frame
+  void leave(uint32_t lanes, uint32_t frame);
+  void end(uint32_t lanes);
+  void call_builtin(const Instruction& in, const CallSite& site, uint32_t lanes);
+  std::string text_at(uint64_t address, const Instruction& in, uint32_t lane);
+  std::string printed(const std::string& format, uint64_t values, const Instruction& in, uint32_t lane);
+  bool collect(const Instruction& in, uint32_t lanes);
+  void settle();  // completes collectives whose lanes are all there
+  void complete(uint32_t lanes);
+  void arrive(const Instruction& in, uint32_t lanes, uint32_t pc);
+
+  Machine& machine_;
+  Block& block_;
+  const Program& program_;
+  const Memory& memory_ = Memory::instance();
+  uint32_t* base_[4] = {};
+  uint8_t* shared_ = nullptr;
+  uint64_t shared_bytes_ = 0;
+  uint64_t local_ = 0;  // of lane 0
+  uint32_t number_ = 0;
+  uint32_t turn_ = 0;  // lane that comes first
+  uint32_t live_ = 0, ready_ = 0, waiting_ = 0, asleep_ = 0;
+  uint32_t pc_[kLanes] = {}, frame_of_[kLanes] = {};
+  uint64_t wake_[kLanes] = {};
+  uint32_t at_barrier_[16] = {}, barrier_votes_ = 0;
+  bool is_weak_ = false;
+  uint32_t ran_last_ = 0;  // lanes that others of the warp have waited for too long
+  uint64_t patience_ = 0;  // instructions that they have waited for
+  std::vector<Frame> frames_;
+  uint32_t* stack_ = nullptr;                   // words of registers
+  std::vector<std::vector<HeldStore>> stores_;  // of weak memory
+  std::vector<LaneView> views_, fenced_;        // of each lane: what it must see, what it had to see at its last fence
+  uint32_t has_fenced_ = 0;
+  Races* races_ = nullptr;  // looked for where there is one
+  uint32_t race_slot_ = 0;
+  alignas(64) uint32_t special_[kSpecialWords] = {};
+};
+
+}  // namespace brokkr::ptx

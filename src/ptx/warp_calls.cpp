@@ -1,0 +1,170 @@
+// Calls of functions: frames of registers, local memory, arguments and results; and what CUDA's own functions do.
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+#include "ptx/machine.h"
+#include "ptx/warp.h"
+
+namespace brokkr::ptx {
+namespace {
+
+constexpr uint32_t kNowhereYet = ~0u;
+
+}  // namespace
+
+// A call by all lanes that run goes on in the callee at once.
+bool Warp::call(Group& g, const Instruction& in, uint32_t active) {
+  const CallSite& site = program_.calls[in.target];
+  if (site.builtin != Builtin::none) {
+    call_builtin(in, site, active);
+    ++g.pc;
+    if (active == g.lanes) return true;
+    set_pc(active, g.pc);
+    return false;
+  }
+  const uint32_t base = enter(site, active, g.base, g.pc + 1);
+  const uint32_t begin = program_.functions[site.function].begin;
+  if (active != g.lanes || !g.alone) {
+    set_pc(active, begin);
+    return false;
+  }
+  g.base = base, g.stop = kNowhereYet;
+  base_[kFrame] = stack_ + base;
+  g.pc = begin;
+  return true;
+}
+
+// Lanes that are in the same call of the same frame share its registers.
+uint32_t Warp::enter(const CallSite& site, uint32_t lanes, uint32_t caller, uint32_t back) {
+  const Function& callee = program_.functions[site.function];
+  uint32_t top = 0, base = kNowhereYet, caller_function = 0;
+  for (Frame& f : frames_) {
+    top = std::max(top, f.end);
+    if (f.begin == caller && (f.lanes & lanes) != 0) caller_function = f.function;
+    if (f.function == site.function && f.caller == caller && f.begin != caller) {
+      f.lanes |= lanes;
+      base = f.begin;
+    }
+  }
+  if (base == kNowhereYet) {
+    base = top;
+    if (base + callee.frame_words > kStackWords)
+      fail(program_.code[back - 1], lanes, "calls are nested too deeply: no memory for registers");
+    frames_.push_back({base, base + callee.frame_words, site.function, caller, lanes});
+  }
+  const uint32_t caller_local = program_.functions[caller_function].local_bytes;
+  uint32_t* const from = stack_ + caller;
+  uint32_t* const to = stack_ + base;
+  for (uint32_t m = lanes; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    uint64_t local;
+    std::memcpy(&local, from + kFrameLocal + 2 * l, 8);
+    const uint64_t inner = local + caller_local;
+    const uint64_t begin = local_ + uint64_t(l) * kLocalBytes;
+    if (inner + callee.local_bytes > begin + kLocalBytes)
+      fail(program_.code[back - 1], 1u << l, "calls are nested too deeply: no local memory");
+    for (const Copy& c : site.arguments) {
+      std::memcpy(reinterpret_cast<void*>(inner + c.to), reinterpret_cast<const void*>(local + c.from), c.bytes);
+    }
+    std::memcpy(to + kFrameLocal + 2 * l, &inner, 8);
+    to[kFrameReturn + l] = back;
+    to[kFrameCaller + l] = caller;
+    frame_of_[l] = base;
+  }
+  return base;
+}
+
+void Warp::leave(uint32_t lanes, uint32_t frame) {
+  if (frame == 0) return end(lanes);
+  const uint32_t* const from = stack_ + frame;
+  for (uint32_t m = lanes; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    const uint32_t back = from[kFrameReturn + l], caller = from[kFrameCaller + l];
+    const CallSite& site = program_.calls[program_.code[back - 1].target];
+    uint64_t inner, local;
+    std::memcpy(&inner, from + kFrameLocal + 2 * l, 8);
+    std::memcpy(&local, stack_ + caller + kFrameLocal + 2 * l, 8);
+    for (const Copy& c : site.results)
+      std::memcpy(reinterpret_cast<void*>(local + c.from), reinterpret_cast<const void*>(inner + c.to), c.bytes);
+    pc_[l] = back;
+    frame_of_[l] = caller;
+  }
+  for (size_t i = 0; i < frames_.size(); ++i) {
+    if (frames_[i].begin != frame) continue;
+    frames_[i].lanes &= ~lanes;
+    if (frames_[i].lanes == 0) frames_.erase(frames_.begin() + std::ptrdiff_t(i));
+    break;
+  }
+}
+
+void Warp::end(uint32_t lanes) {
+  meet_weakly(lanes, false);
+  live_ &= ~lanes;
+  ready_ &= ~lanes;
+  settle();
+  block_.settle_barriers();
+}
+
+std::string Warp::text_at(uint64_t address, const Instruction& in, uint32_t lane) {
+  std::string s;
+  for (char c; (c = char(*at(address, 1, in, lane, kAnyRange))) != '\0'; ++address) s += c;
+  return s;
+}
+
+// printf of a lane: its values lie one behind the other, each aligned to its size.
+std::string Warp::printed(const std::string& format, uint64_t values, const Instruction& in, uint32_t lane) {
+  const auto value = [&](uint32_t bytes) {
+    values = (values + bytes - 1) / bytes * bytes;
+    uint64_t v = 0;
+    std::memcpy(&v, at(values, bytes, in, lane, kAnyRange), bytes);
+    values += bytes;
+    return v;
+  };
+  std::string out;
+  for (size_t i = 0; i < format.size(); ++i) {
+    size_t end = format[i] == '%' ? format.find_first_of("%cdiouxXeEfFgGaAsp", i + 1) : std::string::npos;
+    if (end == std::string::npos) {
+      out += format[i];
+      continue;
+    }
+    const std::string part = format.substr(i, end + 1 - i);
+    const bool wide = part.find_first_of("lz") != std::string::npos;
+    char piece[512];
+    if (format[end] == '%') {
+      std::snprintf(piece, sizeof piece, "%%");
+    } else if (format[end] == 's') {
+      std::snprintf(piece, sizeof piece, part.c_str(), text_at(value(8), in, lane).c_str());
+    } else if (format[end] == 'p') {
+      std::snprintf(piece, sizeof piece, part.c_str(), reinterpret_cast<void*>(value(8)));
+    } else if (std::strchr("eEfFgGaA", format[end]) != nullptr) {
+      std::snprintf(piece, sizeof piece, part.c_str(), std::bit_cast<double>(value(8)));
+    } else if (wide) {
+      std::snprintf(piece, sizeof piece, part.c_str(), value(8));
+    } else {
+      std::snprintf(piece, sizeof piece, part.c_str(), uint32_t(value(4)));
+    }
+    out += piece;
+    i = end;
+  }
+  return out;
+}
+
+void Warp::call_builtin(const Instruction& in, const CallSite& site, uint32_t lanes) {
+  for (uint32_t m = lanes; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    uint64_t local, argument[5] = {};
+    std::memcpy(&local, words(place_of(kFrame, kFrameLocal)) + 2 * l, 8);
+    for (size_t i = 0; i < site.arguments.size() && i < 5; ++i)
+      std::memcpy(&argument[i], reinterpret_cast<const void*>(local + site.arguments[i].from), site.arguments[i].bytes);
+    if (site.builtin == Builtin::assertfail) {
+      fail(in, 1u << l,
+           "assertion `" + text_at(argument[0], in, l) + "' failed at " + text_at(argument[1], in, l) + ":" +
+               std::to_string(uint32_t(argument[2])) + " in " + text_at(argument[3], in, l));
+    }
+    std::fputs(printed(text_at(argument[0], in, l), argument[1], in, l).c_str(), stdout);
+  }
+}
+
+}  // namespace brokkr::ptx

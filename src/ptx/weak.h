@@ -1,0 +1,118 @@
+// Weak memory, as a program may meet it: stores that only their thread or block sees for a while (BROKKR_PTX_STORES),
+// and loads that see what was there before (BROKKR_PTX_STALE). Both ask for less than the PTX memory model allows.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/random.h"
+
+namespace brokkr::ptx {
+
+// A store that others do not see yet.
+struct HeldStore {
+  uint8_t* to;
+  uint8_t bytes;
+  uint64_t until;  // then it is seen at the latest
+  uint8_t value[16];
+
+  bool overlaps(const uint8_t* at, uint32_t n) const { return to < at + n && at < to + bytes; }
+};
+
+// What a lane must see: of each block, its stores until a time.
+struct LaneView {
+  static constexpr uint32_t kBlocks = 16;  // others share a place
+  uint64_t synchronized[kBlocks] = {};
+
+  void synchronize(uint64_t now) { std::fill(synchronized, synchronized + kBlocks, now); }
+  void synchronize_with(uint32_t block, uint64_t now) { synchronized[block % kBlocks] = now; }
+  void join(const LaneView& other) {
+    for (uint32_t i = 0; i < kBlocks; ++i) synchronized[i] = std::max(synchronized[i], other.synchronized[i]);
+  }
+};
+// Of each word, the store that some lane of a block has seen: all of them see that or a later one from then on, which
+// is more than they must.
+using SeenStores = std::unordered_map<uint64_t, uint64_t>;
+
+// Older values of words that have been overwritten.
+class StoreHistory {
+ public:
+  uint64_t now() const { return time_; }
+  void forget() {
+    words_.clear();
+    messages_.clear();
+  }
+
+  // What a release leaves with a word, for those who acquire it; `keep`: beside what is there already.
+  void send(const uint8_t* at, const LaneView& view, bool keep) {
+    LaneView& message = messages_[granule_of(at)];
+    if (!keep) message = LaneView();
+    message.join(view);
+  }
+  void receive(const uint8_t* at, LaneView& view) const {
+    const auto message = messages_.find(granule_of(at));
+    if (message != messages_.end()) view.join(message->second);
+  }
+  void drop_messages(const uint8_t* at, uint32_t bytes) {
+    for (uint64_t granule = granule_of(at); granule < reinterpret_cast<uint64_t>(at) + bytes; granule += 4)
+      messages_.erase(granule);
+  }
+
+  // Before a block changes bytes.
+  void overwrite(const uint8_t* at, uint32_t bytes, uint32_t block, SeenStores& seen) {
+    ++time_;
+    for_words(at, bytes, [&](uint64_t word) {
+      Versions& v = words_[word];
+      v.old[v.count++ % kVersions] = {time_, *reinterpret_cast<const uint64_t*>(word), block % LaneView::kBlocks};
+      seen[word] = time_;
+    });
+  }
+  // Perhaps writes an older value to `to`.
+  void look_back(const LaneView& view, SeenStores& seen_stores, const uint8_t* from, uint32_t bytes, void* to,
+                 Random& random) const {
+    const uint64_t address = reinterpret_cast<uint64_t>(from), word = address & ~uint64_t(7);
+    const auto known = words_.find(word);
+    if (known == words_.end() || address + bytes > word + 8) return;
+    const Versions& v = known->second;
+    const uint32_t have = std::min(v.count, kVersions);
+    uint64_t& seen = seen_stores[word];
+    uint32_t back = 0;  // versions that may be missed
+    while (back < have) {
+      const Version& old = v.old[(v.count - 1 - back) % kVersions];
+      if (old.until <= seen || old.until <= view.synchronized[old.block]) break;
+      ++back;
+    }
+    if (random.below(2) == 0) back = random.below(back + 1);
+    if (back > 0) {
+      const Version& old = v.old[(v.count - back) % kVersions];
+      std::memcpy(to, reinterpret_cast<const uint8_t*>(&old.value) + (address - word), bytes);
+    }
+    if (back < have) seen = std::max(seen, v.old[(v.count - 1 - back) % kVersions].until);
+  }
+
+ private:
+  static constexpr uint32_t kVersions = 4;
+  struct Version {
+    uint64_t until, value;
+    uint32_t block;  // that wrote the next one
+  };
+  struct Versions {
+    Version old[kVersions];
+    uint32_t count = 0;
+  };
+  static uint64_t granule_of(const uint8_t* at) { return reinterpret_cast<uint64_t>(at) & ~uint64_t(3); }
+  template <class F>
+  static void for_words(const uint8_t* at, uint32_t bytes, F&& f) {
+    const uint64_t begin = reinterpret_cast<uint64_t>(at);
+    for (uint64_t word = begin & ~uint64_t(7); word < begin + bytes; word += 8) f(word);
+  }
+
+  std::unordered_map<uint64_t, Versions> words_;
+  std::unordered_map<uint64_t, LaneView> messages_;  // of 4 bytes: neighbours have their own
+  uint64_t time_ = 1;
+};
+
+}  // namespace brokkr::ptx
