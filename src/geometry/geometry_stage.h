@@ -51,7 +51,8 @@ BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& p
     piece.corner[0] = {left[0][0], left[1][0], left[2][0], left[3][0]};
     for (int i = 1; i < 3; ++i) {
       const int at = g + i;
-      piece.corner[i] = {w.load(left[0] + at), w.load(left[1] + at), w.load(left[2] + at), w.load(left[3] + at)};
+      piece.corner[i] = {w.load(left[0] + at, m), w.load(left[1] + at, m), w.load(left[2] + at, m),
+                         w.load(left[3] + at, m)};
     }
     for (const ClipVertex& corner : piece.corner) m = m && corner.w > 0.0f;
     Setup setup;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "ptx/memory.h"
 #include "ptx/operations.h"
@@ -117,6 +118,7 @@ Races::Access Races::access_of(const Who& who, uint8_t bytes, uint8_t mode) cons
   Access a;
   const WarpState& w = warps_[who.warp];
   a.epoch = w.epoch, a.step = w.steps[who.lane], a.pc = who.pc;
+  a.lanes = 1u << who.lane;
   a.warp = uint16_t(who.warp);
   a.lane = uint8_t(who.lane);
   a.bytes = bytes & 15;
@@ -127,11 +129,12 @@ Races::Access Races::access_of(const Who& who, uint8_t bytes, uint8_t mode) cons
 
 bool Races::is_ordered(const Access& before, const Access& now) const {
   const WarpState& w = warps_[now.warp];
-  if (before.warp == now.warp) return before.lane == now.lane || before.epoch < w.epoch;
+  if (before.warp == now.warp) return (before.lanes & now.lanes) != 0 || before.epoch < w.epoch;
   const View& view = view_of(w, now.lane);
   const Clock known = before.warp < view.size() ? view[before.warp] : 0;
   if (epoch_of(known) != before.epoch) return epoch_of(known) > before.epoch;
-  return lane_of(known) == kEachLane || (lane_of(known) == before.lane && before.step <= step_of(known));
+  if (lane_of(known) >= kNoLane) return lane_of(known) == kEachLane;
+  return lane_of(known) == before.lane ? before.step <= step_of(known) : (before.lanes >> lane_of(known) & 1) != 0;
 }
 
 void Races::check(const Access& before, const Access& now, uint64_t address) {
@@ -143,29 +146,37 @@ void Races::check(const Access& before, const Access& now, uint64_t address) {
          "race " + Memory::instance().describe(address) + ":\n    " + describe(now) + "\n    " + describe(before));
 }
 
-void Races::touch(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode, bool loads, bool stores) {
+// In the place of an earlier one of the thread, or of the one that has been there for longest.
+void Races::keep_load(Word& word, const Access& now) {
+  Access* place = &word.loads[word.next];
+  for (Access& load : word.loads) {
+    if (load.bytes == 0 || (load.warp == now.warp && load.lane == now.lane && load.strong == now.strong)) place = &load;
+  }
+  if (place == &word.loads[word.next]) word.next = uint8_t((word.next + 1) % kLoads);
+  *place = now;
+}
+
+void Races::touch(const Who& who, const uint8_t* at, const void* value, uint32_t bytes, uint8_t mode, Does does) {
   const uint64_t begin = address_of(at);
   for (uint64_t a = begin & ~uint64_t(3); a < begin + bytes; a += 4) {
-    uint8_t of_word = 0;
-    for (uint64_t i = 0; i < 4; ++i) of_word |= uint8_t(uint32_t(a + i >= begin && a + i < begin + bytes) << i);
+    const uint64_t from = std::max(a, begin), to = std::min(a + 4, begin + bytes);
+    const auto of_word = uint8_t(((1u << (to - from)) - 1) << (from - a));
     Word& word = word_of(a);
-    const Access now = access_of(who, of_word, mode);
-    check(word.store, now, a);
-    if (loads && word.is_shared && (of_word & ~word.written) != 0)
+    Access now = access_of(who, of_word, mode);
+    if (does != Does::stores && word.is_shared && (of_word & ~word.written) != 0)
       report(who.pc, who.pc, "read of shared memory that nobody has written:\n    " + describe(now));
-    if (stores) {
-      for (const Access& load : word.loads) check(load, now, a);
-      word.store = now;
-      word.written |= of_word;
+    if (does == Does::stores) std::memcpy(&now.value, static_cast<const uint8_t*>(value) + (from - begin), to - from);
+    const Access& last = word.store;
+    const bool together = last.bytes != 0 && last.warp == now.warp && last.epoch == now.epoch && last.pc == now.pc;
+    if (together && does == Does::stores && last.bytes == now.bytes && last.value == now.value) now.lanes |= last.lanes;
+    if (!together) check(last, now, a);
+    if (does == Does::loads) {
+      keep_load(word, now);
       continue;
     }
-    Access* place = &word.loads[word.next];
-    for (Access& load : word.loads) {
-      if (load.bytes == 0 || (load.warp == now.warp && load.lane == now.lane && load.strong == now.strong))
-        place = &load;
-    }
-    if (place == &word.loads[word.next]) word.next = uint8_t((word.next + 1) % kLoads);
-    *place = now;
+    for (const Access& load : word.loads) check(load, now, a);
+    word.store = now;
+    word.written |= of_word;
   }
 }
 
@@ -193,17 +204,17 @@ void Races::write_message(const Who& who, const uint8_t* at, uint8_t mode, bool 
 
 void Races::load(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode) {
   read_message(who, at, mode);
-  touch(who, at, bytes, mode, true, false);
+  touch(who, at, nullptr, bytes, mode, Does::loads);
 }
 
-void Races::store(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode) {
-  touch(who, at, bytes, mode, false, true);
+void Races::store(const Who& who, const uint8_t* at, const void* value, uint32_t bytes, uint8_t mode) {
+  touch(who, at, value, bytes, mode, Does::stores);
   write_message(who, at, mode, false);
 }
 
 void Races::exchange(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode) {
   read_message(who, at, mode);
-  touch(who, at, bytes, mode, true, true);
+  touch(who, at, nullptr, bytes, mode, Does::exchanges);
   write_message(who, at, mode, true);
 }
 

@@ -39,7 +39,7 @@ class Races {
 
   // Accesses before they happen; `mode`: Order.
   void load(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode);
-  void store(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode);
+  void store(const Who& who, const uint8_t* at, const void* value, uint32_t bytes, uint8_t mode);
   void exchange(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode);
   void fence(uint32_t warp, uint32_t lane);
 
@@ -56,6 +56,8 @@ class Races {
  private:
   struct Access {
     uint32_t epoch = 0, step = 0, pc = 0;
+    uint32_t lanes = 0;  // that have stored `value` so
+    uint32_t value = 0;
     uint16_t warp = 0;
     uint8_t lane = 0;
     uint8_t bytes : 4 = 0;   // of the word; 0: no access
@@ -95,7 +97,9 @@ class Races {
   void acquire(WarpState& w, uint32_t lane, const View& message);
   bool is_ordered(const Access& before, const Access& now) const;
   void check(const Access& before, const Access& now, uint64_t address);
-  void touch(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode, bool loads, bool stores);
+  enum class Does { loads, stores, exchanges };
+  void touch(const Who& who, const uint8_t* at, const void* value, uint32_t bytes, uint8_t mode, Does does);
+  void keep_load(Word& word, const Access& now);
   void read_message(const Who& who, const uint8_t* at, uint8_t mode);
   void write_message(const Who& who, const uint8_t* at, uint8_t mode, bool keep);
   void report(uint32_t pc, uint32_t other, const std::string& what);

@@ -43,7 +43,7 @@ void Warp::watched_load(const Instruction& in, uint32_t lane, const uint8_t* fro
 
 void Warp::watched_store(const Instruction& in, uint32_t lane, uint8_t* to, const void* value, uint32_t bytes) {
   const bool local = is_local(to);
-  if (races_ != nullptr && !local) races_->store(who(in, lane), to, bytes, in.mode);
+  if (races_ != nullptr && !local) races_->store(who(in, lane), to, value, bytes, in.mode);
   if (is_weak_ && !local) return weak_store(lane, to, value, bytes, (in.mode & kRelease) != 0);
   std::memcpy(to, value, bytes);
 }

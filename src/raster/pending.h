@@ -105,7 +105,8 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t
     kept += n;
     w.sync();
   }
-  w.once([&] { state.pending = uint32_t(kept); });
+  // Where none was removed, lanes may still be reading the word: nothing has made them meet.
+  if (kept != count) w.once([&] { state.pending = uint32_t(kept); });
   return next_task;
 }
 

@@ -25,6 +25,9 @@ constexpr const char* kBlocks =
 
 const Case kCases[] = {
     {"StoresOfTwoWarps", "st.global.u32 [%rd0], %r0;", true},
+    {"AllLanesStoreTheSame", "st.shared.u32 [shared], %r1; ld.shared.u32 %r3, [shared];", false, 1, 32},
+    {"OneOfTheLanesWins", "st.shared.u32 [shared], %r0; bar.warp.sync -1; ld.shared.u32 %r3, [shared];", false, 1, 32},
+    {"TheOthersDoNotKnowWhich", "st.shared.u32 [shared], %r0; ld.shared.u32 %r3, [shared];", true, 1, 32},
     {"LoadsOfTwoWarps", "ld.global.u32 %r3, [%rd0];", false},
     {"ABarrierBetween", "@%p0 st.global.u32 [%rd0], %r0; bar.sync 0; ld.global.u32 %r3, [%rd0];", false},
     {"NoBarrierBetween", "@%p0 st.global.u32 [%rd0], %r0; ld.global.u32 %r3, [%rd0];", true},
