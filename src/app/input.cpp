@@ -58,6 +58,7 @@ Command view_command(int (*run)(const Arguments&)) {
                           "several frames, or a folder of "
                           "them, are a sequence")),
       size_option("--window", "Size of the window (as it was last time)", 64, kMaxTargetSize),
+      real_option("--scale", "F", "Size of text and widgets (as the monitor has it)", 0.5, 4),
       flag("--fresh", "Neither read nor write what the viewer remembers"),
   };
   return {"view", "Open a window: look at frames and scenes, switch patterns and policies live",

@@ -30,6 +30,12 @@ inline void show_all_draws(FrameSettings& settings) {
   settings.options.command_limit.reset();
 }
 
+// Shows the picture up to and including this draw.
+inline void show_up_to(ViewerState& state, uint32_t command) {
+  state.settings.options.command_limit = command + 1;
+  state.commands.show_note("up to draw " + std::to_string(command) + "; Backspace shows all");
+}
+
 // The number of draws below the command limit, and the limit below which the first `count` of them lie.
 inline int draws_shown(const FrameSettings& settings, std::span<const uint32_t> draws) {
   const std::optional<uint32_t>& limit = settings.options.command_limit;

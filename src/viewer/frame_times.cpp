@@ -66,8 +66,11 @@ void FrameTimes::draw_strip(const char* id, float lines, double budget_ms) const
   const Plot plot = begin_plot(id, lines);
   if (ms_.empty()) return;
   const FrameStatistics& s = statistics_;
-  const std::string text = "median " + app::fixed(s.median_ms, 2) + "   p95 " + app::fixed(s.p95_ms, 2) + "   p99 " +
-                           app::fixed(s.p99_ms, 2) + " ms";
+  std::string text;
+  for (const auto& [name, value] : {std::pair{"median ", s.median_ms}, {"p95 ", s.p95_ms}, {"p99 ", s.p99_ms}}) {
+    const std::string longer = text + (text.empty() ? "" : "   ") + name + app::fixed(value, 2) + " ms";
+    if (text.empty() || ImGui::CalcTextSize(longer.c_str()).x + 8 < plot.width) text = longer;
+  }
   // A single late frame does not flatten all others.
   const double top = std::max(s.p99_ms * 1.25, 1e-3);
   const float bottom = plot.at.y + plot.height, bar = 3;

@@ -43,6 +43,8 @@ constexpr KeyBinding kBindings[] = {
     {Action::show_help, GLFW_KEY_H, kNoModifier, kWindow, "This help"},
     {Action::hide_panels, GLFW_KEY_F2, kNoModifier, kWindow, "Hide or show everything but the image"},
     {Action::show_frame_times, GLFW_KEY_T, kNoModifier, kWindow, "Show or hide the strip of frame times"},
+    {Action::scale_interface, GLFW_KEY_EQUAL, kControl, kWindow, "Larger text and widgets", 1},
+    {Action::scale_interface, GLFW_KEY_MINUS, kControl, kWindow, "Smaller text and widgets", -1},
     {Action::full_screen, GLFW_KEY_F11, kNoModifier, kWindow, "Full screen"},
     {Action::save_window, GLFW_KEY_F12, kNoModifier, kWindow, "Save the window as PNG"},
     {Action::save_image, GLFW_KEY_F12, kShift, kWindow, "Save the image alone, pixel for pixel"},

@@ -35,6 +35,7 @@ enum class Action : uint8_t {
   show_help,
   hide_panels,
   show_frame_times,
+  scale_interface,
   full_screen,
   save_window,
   save_image,

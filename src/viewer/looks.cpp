@@ -9,6 +9,21 @@
 
 namespace brokkr::viewer {
 
+bool begin_bar(const char* name, ImVec2 corner, ImVec2 size) {
+  ImGui::SetNextWindowPos(corner);
+  ImGui::SetNextWindowSize(size);
+  return ImGui::Begin(name, nullptr, kBarFlags);
+}
+
+void tip(const std::string& text) {
+  if (!ImGui::IsItemHovered()) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(std::min(28 * ImGui::GetFontSize(), 0.9f * ImGui::GetIO().DisplaySize.x));
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
 void swatch(const char* id, const ImVec4& color) {
   const float size = ImGui::GetFontSize();
   ImGui::ColorButton(id, color, ImGuiColorEditFlags_NoTooltip | ImGuiColorEditFlags_NoAlpha, {size, size});

@@ -22,6 +22,16 @@ inline ImTextureID im(unsigned texture) {
   return reinterpret_cast<ImTextureID>(uintptr_t(texture));  // NOLINT(performance-no-int-to-ptr)
 }
 
+// Begins a window that is a fixed part of the viewer.
+bool begin_bar(const char* name, ImVec2 corner, ImVec2 size);
+// Flags of such a window.
+inline constexpr ImGuiWindowFlags kBarFlags =
+    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
+    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+// Shows `text` while the mouse points at the last item; long lines are wrapped.
+void tip(const std::string& text);
+
 // A square in this colour, as high as a line of text, for a legend or a pixel. It is the last item for
 // ImGui::IsItemHovered.
 void swatch(const char* id, const ImVec4& color);

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <glm/common.hpp>
 #include <glm/vec2.hpp>
 #include <memory>
 #include <optional>
@@ -127,15 +128,37 @@ struct ImageView {
   glm::vec2 to_screen(glm::vec2 pixel) const { return origin + zoom * glm::vec2(pixel.x, float(height) - pixel.y); }
 };
 
+// How large the shown target is drawn.
+enum class PictureSize : uint8_t { as_loaded, as_window, own };
+
 struct ViewerState {
   ViewerCommands& commands;
   std::shared_ptr<const Scene> scene;    // null: nothing loaded yet
   FrameSettings settings;                // change at will: compared after every UI frame
   SavedPatternPointer saved_pattern;     // from a file; it can be chosen beside the kinds
   std::shared_ptr<const Rendered> last;  // newest frame; null: none yet
+  PictureSize size = PictureSize::as_loaded;
   ImageView view;
-  CameraControl camera;     // change at will, as the settings
-  bool continuous = false;  // frames keep coming although nothing changes
+  std::optional<uint32_t> chosen_draw;  // the user's, an index into the scene's commands
+  CameraControl camera;                 // change at will, as the settings
+  bool continuous = false;              // frames keep coming although nothing changes
+
+  // The part of the window that the image can have, in pixels.
+  glm::ivec2 room() const {
+    return glm::clamp(glm::ivec2(view.area_end - view.area_begin), glm::ivec2(1), glm::ivec2(kMaxTargetSize));
+  }
+  // `pixels`: of PictureSize::own.
+  void choose_size(PictureSize choice, glm::ivec2 pixels = glm::ivec2(0)) {
+    size = choice;
+    settings.width = pixels.x;
+    settings.height = pixels.y;
+    follow_room();
+  }
+  void follow_room() {
+    if (size != PictureSize::as_window) return;
+    settings.width = room().x;
+    settings.height = room().y;
+  }
 };
 
 class Panel {
@@ -154,6 +177,7 @@ std::unique_ptr<Panel> make_scene_panel();
 std::unique_ptr<Panel> make_pipeline_panel();
 std::unique_ptr<Panel> make_policy_panel();
 std::unique_ptr<Panel> make_pattern_panel();
+std::unique_ptr<Panel> make_draws_panel();
 std::unique_ptr<Panel> make_inspect_panel();
 std::unique_ptr<Panel> make_compare_panel();
 std::unique_ptr<Panel> make_log_panel();

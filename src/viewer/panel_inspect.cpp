@@ -1,4 +1,4 @@
-// The history of one pixel; draws hidden, alone, or step by step.
+// The history of one pixel: which triangles covered it, in order, and what became of each.
 #include <imgui.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ void draw_event(const PixelEvent& e, ColorFormat format, std::optional<uint32_t>
 }
 
 void draw_events(const PixelHistory& h, std::optional<uint32_t> chosen, HistoryClick& click) {
-  const float rows = float(std::clamp<size_t>(h.events.size() + 1, 3, 14));
+  const float rows = float(std::clamp<size_t>(h.events.size() + 1, 3, 40));
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit |
                                      ImGuiTableFlags_ScrollX | ImGuiTableFlags_BordersInnerV;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {2, ImGui::GetStyle().CellPadding.y});  // all columns fit
@@ -121,23 +121,11 @@ class InspectPanel : public Panel {
  public:
   const char* name() const override { return "Inspect"; }
 
-  bool on_key(ViewerState& state, const KeyEvent& event) override {
-    switch (event.action) {
-      case Action::step_draw: step(state, event.number); return true;
-      case Action::isolate_draw: toggle_alone(state); return true;
-      case Action::hide_draw: toggle_hidden(state); return true;
-      case Action::show_all_draws: show_all_draws(state.settings); return true;
-      default: return false;
-    }
-  }
-
   void draw(ViewerState& state) override {
     drawn_ = true;
     if (!state.scene) return ImGui::TextDisabled("nothing loaded");
     if (scene_.lock() != state.scene) forget(state);
     draw_pixel(state);
-    ImGui::Separator();
-    draw_draws(state);
   }
 
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
@@ -177,10 +165,8 @@ class InspectPanel : public Panel {
   void forget(ViewerState& state) {
     scene_ = state.scene;
     pixel_.reset();
-    chosen_.reset();
     asked_ = {};
     asked_pixel_.reset();
-    draws_ = draw_commands(state.scene->frame);
     found_ = std::make_shared<Found>();
   }
 
@@ -213,118 +199,26 @@ class InspectPanel : public Panel {
     }
     if (!found_->history) return ImGui::TextDisabled("following pixel %d, %d ...", pixel_->x, pixel_->y);
     const PixelHistory& h = *found_->history;
-    if (choose_seen_ && glm::ivec2(h.pixel.x, h.pixel.y) == *pixel_) choose_seen(h);
-    const HistoryClick click = draw_history(h, found_->took_ms, chosen_);
-    if (click.choose) choose(*click.choose);
-    if (click.jump) jump(state, *click.jump);
-  }
-
-  void draw_draws(ViewerState& state) {
-    ImGui::Text("%s, %s hidden", counted(draws_.size(), "draw").c_str(),
-                app::grouped(state.settings.hidden_commands.size()).c_str());
-    int shown = draws_shown(state.settings, draws_);
-    if (ImGui::SliderInt("draw so many", &shown, 0, int(draws_.size()), "%d", ImGuiSliderFlags_AlwaysClamp)) {
-      show_draws(state.settings, draws_, shown);
-      if (shown > 0) choose(draws_[size_t(shown - 1)]);
-    }
-    if (ImGui::Button("< Draw")) step(state, -1);
-    ImGui::SameLine();
-    if (ImGui::Button("Draw >")) step(state, 1);
-    ImGui::SameLine();
-    if (ImGui::Button("Alone")) toggle_alone(state);
-    ImGui::SameLine();
-    if (ImGui::Button("Hide")) toggle_hidden(state);
-    ImGui::SameLine();
-    if (ImGui::Button("All")) show_all_draws(state.settings);
-    draw_list(state);
-  }
-
-  void draw_list(ViewerState& state) {
-    constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit;
-    if (!ImGui::BeginTable("draws", 4, kFlags, {0, 0})) return;
-    ImGui::TableSetupScrollFreeze(0, 1);
-    for (const char* title : {"", "draw", "label", "triangles"}) ImGui::TableSetupColumn(title);
-    ImGui::TableHeadersRow();
-    ImGuiListClipper clipper;
-    clipper.Begin(int(draws_.size()));
-    while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        ImGui::PushID(i);
-        draw_row(state, draws_[size_t(i)]);
-        ImGui::PopID();
-      }
-    }
-    if (scroll_) {
-      const auto at = std::lower_bound(draws_.begin(), draws_.end(), *chosen_) - draws_.begin();
-      ImGui::SetScrollY(std::max(0.0f, float(at - 4) * ImGui::GetFrameHeightWithSpacing()));
-      scroll_ = false;
-    }
-    ImGui::EndTable();
-  }
-
-  void draw_row(ViewerState& state, uint32_t command) {
-    const auto& draw = std::get<DrawCommand>(state.scene->frame.commands[command]);
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    bool visible = !state.settings.hidden_commands.contains(command);
-    if (ImGui::Checkbox("##visible", &visible)) set_hidden(state.settings, command, !visible);
-    ImGui::TableNextColumn();
-    if (ImGui::Selectable(std::to_string(command).c_str(), chosen_ == command)) choose(command);
-    if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) jump(state, command);
-    ImGui::TableNextColumn();
-    ImGui::TextUnformatted(app::printable(draw.label).c_str());
-    ImGui::TableNextColumn();
-    const uint64_t triangles = primitive_count(draw.topology, draw.element_count) * draw.instances * draw.view_count;
-    ImGui::TextUnformatted(app::grouped(triangles).c_str());
-  }
-
-  void choose(uint32_t command) {
-    chosen_ = command;
-    scroll_ = true;
+    if (choose_seen_ && glm::ivec2(h.pixel.x, h.pixel.y) == *pixel_) choose_seen(state, h);
+    const HistoryClick click = draw_history(h, found_->took_ms, state.chosen_draw);
+    if (click.choose) state.chosen_draw = click.choose;
+    if (!click.jump) return;
+    state.chosen_draw = click.jump;
+    show_up_to(state, *click.jump);
   }
 
   // The clicked draw is the one that X hides and I shows alone.
-  void choose_seen(const PixelHistory& history) {
+  void choose_seen(ViewerState& state, const PixelHistory& history) {
     choose_seen_ = false;
-    if (const auto writer = history.color_writer()) choose(history.events[*writer].command);
-  }
-
-  // Shows the picture up to and including this draw.
-  void jump(ViewerState& state, uint32_t command) {
-    choose(command);
-    state.settings.options.command_limit = command + 1;
-    state.commands.show_note("up to draw " + std::to_string(command) + "; Backspace shows all");
-  }
-
-  void step(ViewerState& state, int by) {
-    if (!state.scene) return;
-    if (scene_.lock() != state.scene) forget(state);
-    if (const auto next = step_draw(state.settings, state.scene->frame, by)) return jump(state, *next);
-    if (by > 0) state.commands.show_note("all draws");
-  }
-
-  bool has_chosen(ViewerState& state) const {
-    if (chosen_ && state.scene && scene_.lock() == state.scene) return true;
-    state.commands.show_note("choose a draw first: click a pixel, or step with . and ,");
-    return false;
-  }
-
-  void toggle_alone(ViewerState& state) {
-    if (has_chosen(state)) isolate(state.settings, state.scene->frame, *chosen_);
-  }
-
-  void toggle_hidden(ViewerState& state) {
-    if (has_chosen(state)) set_hidden(state.settings, *chosen_, !state.settings.hidden_commands.contains(*chosen_));
+    if (const auto writer = history.color_writer()) state.chosen_draw = history.events[*writer].command;
   }
 
   std::shared_ptr<Found> found_ = std::make_shared<Found>();
   std::weak_ptr<const RenderJob> under_way_;
   std::weak_ptr<const Scene> scene_;  // the scene that the other fields are about
-  std::vector<uint32_t> draws_;
   std::optional<glm::ivec2> pixel_, asked_pixel_;
-  std::optional<uint32_t> chosen_;  // draw
   FrameSource asked_;
-  bool drawn_ = false, open_ = false, scroll_ = false, choose_seen_ = false;
+  bool drawn_ = false, open_ = false, choose_seen_ = false;
 };
 
 }  // namespace

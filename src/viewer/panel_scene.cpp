@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <glm/common.hpp>
+#include <iterator>
 
 #include "app/text.h"
 #include "viewer/looks.h"
@@ -62,23 +62,23 @@ class ScenePanel : public Panel {
     }
     if (frame.targets[shown].layers > 1)
       ImGui::SliderInt("layer", &s.layer, 0, frame.targets[shown].layers - 1, "%d", ImGuiSliderFlags_AlwaysClamp);
-    bool own = s.width == 0;
-    if (ImGui::Checkbox("as in the file", &own)) {
-      s.width = own ? 0 : frame.targets[shown].width;
-      s.height = own ? 0 : frame.targets[shown].height;
+    const glm::ivec2 loaded(frame.targets[shown].width, frame.targets[shown].height);
+    const glm::ivec2 now = s.width > 0 ? glm::ivec2(s.width, s.height) : loaded;
+    constexpr const char* kSizes[] = {"as it was loaded", "as the window", "of its own"};
+    int choice = int(state.size);
+    if (ImGui::Combo("picture", &choice, kSizes, int(std::size(kSizes)))) {
+      const auto chosen = PictureSize(choice);
+      state.choose_size(chosen, chosen == PictureSize::own ? now : glm::ivec2(0));
     }
+    if (state.size != PictureSize::own) return;
     const auto resize = [&](float width, float height) {
-      s.width = std::clamp(int(width), 1, kMaxTargetSize);
-      s.height = std::clamp(int(height), 1, kMaxTargetSize);
+      state.choose_size(PictureSize::own, {std::clamp(int(width), 1, kMaxTargetSize),  //
+                                           std::clamp(int(height), 1, kMaxTargetSize)});
     };
-    const glm::vec2 area = state.view.area_end - state.view.area_begin;
-    ImGui::SameLine();
-    if (ImGui::Button("as the window")) resize(area.x, area.y);
-    if (s.width == 0) return;
     int size[2] = {s.width, s.height};
     if (ImGui::InputInt2("size", size, ImGuiInputTextFlags_EnterReturnsTrue)) resize(float(size[0]), float(size[1]));
     for (const float scale : {0.5f, 2.0f}) {
-      ImGui::SameLine();
+      if (scale > 1) ImGui::SameLine();
       if (ImGui::SmallButton(scale < 1 ? "half" : "double")) resize(float(s.width) * scale, float(s.height) * scale);
     }
   }

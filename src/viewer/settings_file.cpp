@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr size_t kRecent = 12, kBookmarkedFiles = 200;
-constexpr uint64_t kLargestFile = 4 << 20;
+constexpr uint64_t kLargestFile = 4 << 20;  // several times what write_settings makes
 
 // The entries of the file that are fields as they are.
 void for_each_entry(auto& settings, const auto& entry) {
@@ -28,7 +28,11 @@ void for_each_entry(auto& settings, const auto& entry) {
   entry("maximized", settings.maximized);
   entry("panels", settings.panels);
   entry("panel", settings.panel);
-  entry("side_bar", settings.side_bar);
+  entry("docks", settings.docks.places);
+  entry("open_panels", settings.docks.open);
+  entry("dock_widths", settings.docks.widths);
+  entry("dock_shares", settings.docks.shares);
+  entry("scale", settings.scale);
   entry("frame_times", settings.frame_times);
   entry("folder", settings.folder);
   entry("sequence_speed", settings.sequence_speed);
@@ -37,7 +41,7 @@ void for_each_entry(auto& settings, const auto& entry) {
 
 // Leaves `value` alone where the file has no such entry, or no valid one.
 template <class T>
-void take(const ordered_json& json, const char* name, T& value) {
+void take(const nlohmann::json& json, const char* name, T& value) {
   const auto found = json.find(name);
   if (found == json.end()) return;
   try {
@@ -61,7 +65,8 @@ Settings read_settings(const fs::path& path, std::string& problem) {
   std::error_code error;
   if (path.empty() || !fs::exists(path, error)) return s;
   try {
-    const auto json = parse_json(as_text(read_file(path, kLargestFile)));
+    // Objects that are sorted by their keys: to find a key in an ordered one takes as long as it is large.
+    const auto json = parse_json<nlohmann::json>(as_text(read_file(path, kLargestFile)));
     std::map<std::string, std::string> options;
     take(json, "options", options);
     for (const auto& [name, text] : options) {
@@ -84,9 +89,9 @@ Settings read_settings(const fs::path& path, std::string& problem) {
     problem = path.string() + ": " + failure.what() + "; it is ignored";
   }
   s.window_width = std::clamp(s.window_width, 320, 16384);
-  s.window_height = std::clamp(s.window_height, 240, 16384);
+  s.window_height = std::clamp(s.window_height, 200, 16384);
   s.sequence_speed = std::clamp(s.sequence_speed, 0.1f, 120.0f);
-  s.side_bar = std::clamp(s.side_bar, 240.0f, 2000.0f);
+  s.scale = s.scale > 0 ? std::clamp(s.scale, 0.5f, 4.0f) : 0;
   if (s.recent.size() > kRecent) s.recent.resize(kRecent);
   return s;
 }

@@ -11,6 +11,7 @@
 
 #include "brokkr/options.h"
 #include "scene/camera.h"
+#include "viewer/docks.h"
 
 namespace brokkr::viewer {
 
@@ -20,11 +21,12 @@ struct Settings {
   std::map<std::string, std::array<std::optional<Camera>, 10>> bookmarks;  // by file
   int window_width = 1600, window_height = 900;
   bool maximized = false;
-  bool panels = true;       // the side bar is shown
+  bool panels = true;       // all but the image is shown
   bool frame_times = true;  // so is their strip
-  std::string panel;        // the open panel
-  float side_bar = 400;     // pixels wide
-  std::string folder;       // of the open dialog
+  std::string panel;        // the one that was opened last
+  DockSettings docks;
+  float scale = 0;     // of the user interface; 0: as the monitor has it
+  std::string folder;  // of the open dialog
   float sequence_speed = 10;
   bool sequence_loop = true;
 };

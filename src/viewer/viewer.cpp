@@ -12,6 +12,7 @@
 #include "app/input.h"
 #include "app/pipeline_options.h"
 #include "scene/file_io.h"
+#include "viewer/docks.h"
 #include "viewer/draw_filter.h"
 #include "viewer/file_dialog.h"
 #include "viewer/file_watch.h"
@@ -25,6 +26,7 @@
 #include "viewer/screenshot.h"
 #include "viewer/sequence.h"
 #include "viewer/settings_file.h"
+#include "viewer/status_bar.h"
 #include "viewer/window.h"
 
 namespace brokkr::viewer {
@@ -35,26 +37,18 @@ namespace fs = std::filesystem;
 constexpr auto kNoteTime = std::chrono::seconds(5);
 constexpr float kZoomStep = 1.25f;
 constexpr float kStripLines = 2.5f;        // height of the strip of frame times
-constexpr float kStripWindow = 300;        // pixels that a window must be high to have it
+constexpr float kStripWindow = 300;        // pixels that a window must be high to have it, at scale 1
 constexpr double kSmoothMs = 1000.0 / 60;  // where the strip has its line, unless a frame has a budget
 // UI frames that are drawn after an event: some widgets need several to settle (a tooltip, a closing menu).
 constexpr int kSettleFrames = 3;
 
+// Sizes of the user interface that can be chosen; keys go through them.
+constexpr float kScales[] = {0.75f, 1, 1.25f, 1.5f, 1.75f, 2, 2.5f, 3, 4};
+
 // In the order of their tabs.
 constexpr std::unique_ptr<Panel> (*kPanels[])() = {make_scene_panel,   make_pipeline_panel, make_policy_panel,
-                                                   make_pattern_panel, make_inspect_panel,  make_compare_panel,
-                                                   make_log_panel};
-
-// Flags of a window that is a fixed part of the viewer.
-constexpr ImGuiWindowFlags kBarFlags =
-    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
-    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoBringToFrontOnFocus;
-
-bool begin_bar(const char* name, ImVec2 corner, ImVec2 size) {
-  ImGui::SetNextWindowPos(corner);
-  ImGui::SetNextWindowSize(size);
-  return ImGui::Begin(name, nullptr, kBarFlags);
-}
+                                                   make_pattern_panel, make_draws_panel,    make_inspect_panel,
+                                                   make_compare_panel, make_log_panel};
 
 class Viewer : public ViewerCommands {
  public:
@@ -72,17 +66,18 @@ class Viewer : public ViewerCommands {
       if (event) act(*event);
     };
     window_ = std::make_unique<Window>(
-        size, WindowEvents{[this, act_on](int key, int modifiers) { act_on(keyboard_.press(key, modifiers)); },
-                           [this, act_on](int key) { act_on(keyboard_.release(key)); },
-                           [this](const std::vector<std::string>& paths) { open(paths); }});
+        size, settings_.scale,
+        WindowEvents{[this, act_on](int key, int modifiers) { act_on(keyboard_.press(key, modifiers)); },
+                     [this, act_on](int key) { act_on(keyboard_.release(key)); },
+                     [this](const std::vector<std::string>& paths) { open(paths); }});
+    if (arguments.has("scale")) window_->set_scale(float(arguments.real("scale", 1)));
     sequence_.speed = settings_.sequence_speed;
     sequence_.loop = settings_.sequence_loop;
     state_.settings.options = settings_.options;
     app::read_options(arguments, state_.settings.options);
     if (const auto* const saved = std::get_if<SavedPatternPointer>(&state_.settings.options.pattern))
       state_.saved_pattern = *saved;
-    state_.settings.width = load_.width;
-    state_.settings.height = load_.height;
+    if (load_.width > 0) state_.choose_size(PictureSize::own, {load_.width, load_.height});
 
 #if defined(BROKKR_VIEWER_CUDA)
     presenter_ = make_cuda_presenter(Window::wake);
@@ -93,7 +88,8 @@ class Viewer : public ViewerCommands {
     loader_ = std::make_unique<Loader>(Window::wake);
     watch_ = std::make_unique<FileWatch>(Window::wake);
     for (const auto make : kPanels) panels_.push_back(make());
-    open(arguments.all("FILE"));
+    if (!settings_.panel.empty()) docks_.open(settings_.panel);
+    to_open_ = arguments.all("FILE");
   }
 
   ~Viewer() override {
@@ -112,6 +108,8 @@ class Viewer : public ViewerCommands {
       poll();
       window_->begin_frame();
       draw();
+      // Scenes are loaded for the room that the image has, which is known by now.
+      if (!to_open_.empty()) open(std::exchange(to_open_, {}));
       request_frame();
       window_->end_frame();
       if (shot_ != Shot::none) take_screenshot();
@@ -160,7 +158,13 @@ class Viewer : public ViewerCommands {
 
   void load_file(const std::string& path, bool keep_camera) {
     keep_camera_ = keep_camera;
-    loader_->load(path, load_);
+    LoadOptions options = load_;
+    // The camera of a scene is fitted to the shape of the room that its picture has.
+    if (options.width == 0 && options.views <= 1 && !path.starts_with("generated:")) {
+      options.width = state_.room().x;
+      options.height = state_.room().y;
+    }
+    loader_->load(path, options);
   }
 
   void take_scene(const Loaded& loaded) {
@@ -175,6 +179,7 @@ class Viewer : public ViewerCommands {
     const bool keep = keep_camera_ && same_kind && camera.has_value();
     if (another && !file_.empty()) settings_.bookmarks[file_] = state_.camera.bookmarks;
     state_.scene = loaded.scene;
+    state_.chosen_draw.reset();
     if (!loaded.scene->frame.warnings.empty()) show_note(loaded.scene->frame.warnings[0]);
     state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
     if (keep) state_.camera.move_to(*camera);
@@ -188,6 +193,8 @@ class Viewer : public ViewerCommands {
       if (!keep_camera_) {
         state_.settings.target = -1;
         state_.settings.layer = 0;
+        const bool fills = !loaded.scene->clip_space && loaded.scene->frame.targets[0].layers == 1;
+        if (load_.width == 0) state_.choose_size(fills ? PictureSize::as_window : PictureSize::as_loaded);
       }
     }
     // The frame under way is out of date, so that it is cancelled; a sequence shows every frame.
@@ -318,6 +325,7 @@ class Viewer : public ViewerCommands {
       case Action::show_help: show_help_ = !show_help_; return;
       case Action::hide_panels: settings_.panels = !settings_.panels; return;
       case Action::show_frame_times: settings_.frame_times = !settings_.frame_times; return;
+      case Action::scale_interface: return step_scale(event.number);
       case Action::full_screen: return window_->toggle_full_screen();
       case Action::save_window: shot_ = Shot::window; return;
       case Action::save_image: shot_ = Shot::image; return;
@@ -382,12 +390,36 @@ class Viewer : public ViewerCommands {
     }
   }
 
+  void show_panel(const std::string& name) {
+    settings_.panel = name;
+    settings_.panels = true;
+    docks_.open(name);
+  }
+
+  // The next one in whichever dock.
   void show_next_panel() {
     const auto is_open = [&](const auto& panel) { return panel->name() == settings_.panel; };
     const auto open = std::find_if(panels_.begin(), panels_.end(), is_open);
     const bool last = open == panels_.end() || open + 1 == panels_.end();
-    settings_.panel = (last ? panels_.front() : *(open + 1))->name();
-    settings_.panels = true;
+    show_panel((last ? panels_.front() : *(open + 1))->name());
+  }
+
+  void set_scale(float scale) {
+    settings_.scale = scale;
+    window_->set_scale(scale);
+    settle_ = kSettleFrames;
+  }
+
+  // The next larger or smaller one of kScales.
+  void step_scale(int by) {
+    const float now = window_->scale();
+    float next = now;
+    for (const float scale : kScales) {
+      if (by > 0 && scale > now && next == now) next = scale;
+      if (by < 0 && scale < now) next = scale;
+    }
+    set_scale(next);
+    show_note("text and widgets at " + app::fixed(double(next) * 100, 0) + " %");
   }
 
   void dismiss() {
@@ -401,35 +433,32 @@ class Viewer : public ViewerCommands {
 
   void draw() {
     const ImVec2 window = ImGui::GetIO().DisplaySize;
-    glm::vec2 begin(0), end(window.x, window.y);
+    Box room{{0, 0}, {window.x, window.y}};
     if (settings_.panels) {
       draw_menu();
-      begin.y = ImGui::GetFrameHeight();
-      end.y -= ImGui::GetFrameHeight() + 4;
-      draw_status_bar(end.y);
-      end.x -= side_bar_width();
-      draw_side_bar(begin.y, end.y);
+      room.begin.y = ImGui::GetFrameHeight();
+      room.end.y -= ImGui::GetFrameHeight() + 4;
+      draw_status_bar(room.end.y);
+      if (sequence_.active()) room.end.y -= draw_sequence_bar(room);
+      room = docks_.draw(panels_, state_, room, window_->scale());
       if (settings_.frame_times && window.y >= kStripWindow * window_->scale()) {
         const float height = kStripLines * ImGui::GetFontSize() + 6;
-        end.y -= height;
-        draw_strip(end.y, {end.x, height});
-      }
-      if (sequence_.active()) {
-        draw_sequence_bar(end.y, end.x);
-        end.y -= ImGui::GetFrameHeightWithSpacing() + 8;
+        room.end.y -= height;
+        draw_strip({room.begin.x, room.end.y}, {room.size().x, height});
       }
     }
-    area_.draw(state_, image_.texture, image_.width, image_.height, begin, end);
+    area_.draw(state_, image_.texture, image_.width, image_.height, room.begin, room.end);
+    // A picture that is as large as its room follows it, once the mouse has let go.
+    if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) state_.follow_room();
     for (const auto& panel : panels_) panel->draw_over_image(state_, *ImGui::GetBackgroundDrawList());
     area_.handle_mouse(state_, *window_, [&](glm::vec2 pixel) {
       for (const auto& panel : panels_) {
         if (panel->on_click(state_, pixel)) return;
       }
     });
-    const glm::vec2 center = (begin + end) / 2.0f;
-    if (!state_.scene && !loader_->state()) draw_welcome(center);
-    draw_loading(center);
-    draw_errors({begin.x, end.y}, end.x - begin.x);
+    if (!state_.scene && !loader_->state()) draw_welcome(room);
+    draw_loading(room);
+    draw_errors(room);
     draw_help();
     if (const auto chosen = dialog_.draw()) open({*chosen});
   }
@@ -468,13 +497,16 @@ class Viewer : public ViewerCommands {
       menu_item("One to one", Action::one_to_one);
       menu_item("Full screen", Action::full_screen);
       menu_item("Hide everything else", Action::hide_panels);
+      if (ImGui::BeginMenu("Size of text and widgets")) {
+        draw_scales();
+        ImGui::EndMenu();
+      }
       ImGui::Separator();
       menu_item("Frames keep coming", Action::render_always, state_.continuous);
       menu_item("Frame times", Action::show_frame_times, settings_.frame_times);
       ImGui::Separator();
-      for (const auto& panel : panels_) {
-        if (ImGui::MenuItem(panel->name(), nullptr, settings_.panel == panel->name())) settings_.panel = panel->name();
-      }
+      for (const auto& panel : panels_) draw_panel_menu(panel->name());
+      if (ImGui::MenuItem("All panels as at first")) settings_.docks = {};
       ImGui::EndMenu();
     }
     if (ImGui::BeginMenu("Camera")) {
@@ -495,9 +527,31 @@ class Viewer : public ViewerCommands {
     ImGui::EndMainMenuBar();
   }
 
-  void draw_strip(float top, ImVec2 size) {
+  void draw_scales() {
+    if (ImGui::MenuItem("as the monitor", nullptr, settings_.scale == 0)) set_scale(0);
+    for (const float scale : kScales) {
+      const std::string text = app::fixed(double(scale) * 100, 0) + " %";
+      if (ImGui::MenuItem(text.c_str(), nullptr, settings_.scale == scale)) set_scale(scale);
+    }
+    ImGui::Separator();
+    if (ImGui::MenuItem("Larger", key_text(Action::scale_interface).c_str())) step_scale(1);
+    if (ImGui::MenuItem("Smaller")) step_scale(-1);
+  }
+
+  // Opens a panel, or moves it to another dock.
+  void draw_panel_menu(const std::string& panel) {
+    if (!ImGui::BeginMenu(panel.c_str())) return;
+    if (ImGui::MenuItem("Open", nullptr, docks_.is_open(panel))) show_panel(panel);
+    ImGui::Separator();
+    for (size_t d = 0; d < kDocks; ++d) {
+      if (ImGui::MenuItem(kDockNames[d], nullptr, docks_.dock_of(panel) == Dock(d))) docks_.move(panel, Dock(d));
+    }
+    ImGui::EndMenu();
+  }
+
+  void draw_strip(ImVec2 corner, ImVec2 size) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8, 3));
-    if (begin_bar("##times", {0, top}, size)) {
+    if (begin_bar("##times", corner, size)) {
       const double budget = state_.settings.options.frame_budget_ms;
       frame_times_.draw_strip("##strip", kStripLines, budget > 0 ? budget : kSmoothMs);
     }
@@ -505,85 +559,40 @@ class Viewer : public ViewerCommands {
     ImGui::PopStyleVar();
   }
 
-  float side_bar_width() const {
-    const float most = std::max(200.0f, ImGui::GetIO().DisplaySize.x * 0.6f);
-    return std::clamp(settings_.side_bar * window_->scale(), 200.0f, most);
-  }
-
-  void draw_side_bar(float top, float bottom) {
-    const ImVec2 window = ImGui::GetIO().DisplaySize;
-    const float scale = window_->scale();
-    const float width = side_bar_width();
-    if (begin_bar("##side", {window.x - width, top}, {width, bottom - top})) {
-      // The left edge is a handle.
-      ImGui::SetCursorScreenPos({window.x - width, top});
-      ImGui::InvisibleButton("##edge", {5 * scale, bottom - top});
-      if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-      if (ImGui::IsItemActive())
-        settings_.side_bar = std::clamp(settings_.side_bar - ImGui::GetIO().MouseDelta.x / scale, 240.0f, 2000.0f);
-      ImGui::SetCursorScreenPos({window.x - width + 10 * scale, top + 6 * scale});
-      ImGui::BeginGroup();
-      if (ImGui::BeginTabBar("panels", ImGuiTabBarFlags_FittingPolicyScroll)) {
-        for (const auto& panel : panels_) {
-          const bool from_outside = settings_.panel == panel->name() && shown_panel_ != panel->name();
-          if (!ImGui::BeginTabItem(panel->name(), nullptr, from_outside ? ImGuiTabItemFlags_SetSelected : 0)) continue;
-          if (!from_outside && (settings_.panel == shown_panel_ || settings_.panel.empty()))
-            settings_.panel = panel->name();
-          if (settings_.panel == panel->name()) shown_panel_ = panel->name();
-          if (ImGui::BeginChild(panel->name(), {0, 0})) {
-            ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
-            panel->draw(state_);
-            ImGui::PopItemWidth();
-          }
-          ImGui::EndChild();
-          ImGui::EndTabItem();
-        }
-        ImGui::EndTabBar();
-      }
-      ImGui::EndGroup();
-    }
-    ImGui::End();
-  }
-
-  std::string status_text() const {
-    const Rendered* const last = state_.last.get();
-    if (last == nullptr) return window_->renderer();
-    const Statistics& s = last->result.statistics;
-    std::string text = display_name(last->scene->path) + "   " + std::to_string(last->width) + " x " +
-                       std::to_string(last->height) + "   " + app::fixed(s.frame_ms, 2) + " ms";
-    if (last->result.aborted) text += " (cut off)";
-    if (state_.continuous) text += "   " + app::fixed(frame_times_.frames_per_second(), 1) + " frames/s";
-    text += "   " + s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) + " workers, " +
-            std::to_string(s.rasterizers) + " rasterizers   " + presenter_->description() + "   " +
-            app::fixed(double(state_.view.zoom) * 100, 0) + " %";
-    return text;
-  }
-
+  // A note hides the rest of the line for the seconds that it lasts.
   void draw_status_bar(float top) {
     const ImVec2 window = ImGui::GetIO().DisplaySize;
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8, 3));
     if (begin_bar("##status", {0, top}, {window.x, window.y - top})) {
-      ImGui::TextUnformatted(status_text().c_str());
       if (Clock::now() < note_until_) {
-        ImGui::SameLine(0, 30);
         ImGui::TextColored(kNotice, "%s", app::printable(note_).c_str());
-      } else if (!render_thread_->idle() && !state_.continuous) {
-        ImGui::SameLine(0, 30);
-        ImGui::TextDisabled("rendering");
+        tip(app::printable(note_));
+      } else if (!state_.last) {
+        draw_status({{window_->renderer(), "What draws this window; nothing is loaded yet"}});
+      } else {
+        std::vector<StatusPart> parts =
+            status_parts(*state_.last, state_.continuous ? frame_times_.frames_per_second() : 0, state_.view.zoom,
+                         presenter_->description());
+        if (!render_thread_->idle() && !state_.continuous)
+          parts.insert(parts.begin() + 1, {"drawing ...", "A newer frame is under way"});
+        draw_status(parts);
       }
     }
     ImGui::End();
     ImGui::PopStyleVar();
   }
 
-  void draw_sequence_bar(float bottom, float right) {
-    const float height = ImGui::GetFrameHeightWithSpacing() + 8;
+  // Returns its height.
+  float draw_sequence_bar(const Box& room) {
+    const float em = ImGui::GetFontSize(), width = room.size().x;
+    const bool two_rows = width < 40 * em;
+    const float height = ImGui::GetFrameHeightWithSpacing() * (two_rows ? 2.0f : 1.0f) + 8;
     Sequence& sequence = sequence_;
-    if (begin_bar("##sequence", {0, bottom - height}, {right, height})) {
+    if (begin_bar("##sequence", {room.begin.x, room.end.y - height}, {width, height})) {
       if (ImGui::Button(sequence.playing() ? "Pause" : "Play")) act({Action::play_sequence});
       ImGui::SameLine();
       int position = int(sequence.position()) + 1;
-      ImGui::SetNextItemWidth(std::max(80.0f, right - 30 * ImGui::GetFontSize()));
+      ImGui::SetNextItemWidth(two_rows ? -1 : width - 26 * em);
       const std::string format = "%d of " + std::to_string(sequence.files().size());
       if (ImGui::SliderInt("##position", &position, 1, int(sequence.files().size()), format.c_str(),
                            ImGuiSliderFlags_AlwaysClamp)) {
@@ -591,14 +600,15 @@ class Viewer : public ViewerCommands {
         load_file(sequence.files()[sequence.position()], true);
       }
       if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", display_name(sequence.files()[sequence.position()]).c_str());
-      ImGui::SameLine();
-      ImGui::SetNextItemWidth(8 * ImGui::GetFontSize());
+      if (!two_rows) ImGui::SameLine();
+      ImGui::SetNextItemWidth(8 * em);
       ImGui::SliderFloat("per second", &sequence.speed, 0.1f, 120, "%.1f",
                          ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
       ImGui::SameLine();
       ImGui::Checkbox("loop", &sequence.loop);
     }
     ImGui::End();
+    return height;
   }
 
   static void draw_help_group(const HelpGroup& group) {
@@ -649,10 +659,13 @@ class Viewer : public ViewerCommands {
     ImGui::End();
   }
 
-  void draw_errors(glm::vec2 corner, float width) {
+  void draw_errors(const Box& room) {
     if (errors_.empty()) return;
-    ImGui::SetNextWindowPos({corner.x + 10, corner.y - 10}, ImGuiCond_Always, {0, 1});
-    ImGui::SetNextWindowSize({std::min(width - 20, 50 * ImGui::GetFontSize()), 0});
+    const float width = std::min(ImGui::GetIO().DisplaySize.x - 20, 50 * ImGui::GetFontSize());
+    const float left = std::min(room.begin.x + 10, ImGui::GetIO().DisplaySize.x - width - 10);
+    ImGui::SetNextWindowPos({left, room.end.y - 10}, ImGuiCond_Always, {0, 1});
+    ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::max(0.9f * room.size().y, 60.0f)});
+    ImGui::SetNextWindowSize({width, 0});
     bool open = true;
     ImGui::PushStyleColor(ImGuiCol_WindowBg, {0.30f, 0.10f, 0.10f, 0.96f});
     ImGui::PushStyleColor(ImGuiCol_TitleBgActive, {0.55f, 0.15f, 0.15f, 1});
@@ -670,26 +683,32 @@ class Viewer : public ViewerCommands {
     if (!open) errors_.clear();
   }
 
-  void draw_loading(glm::vec2 center) {
+  // Begins a window of at most `lines` font sizes in width in the middle of the image's room.
+  static bool begin_message(const char* name, const Box& room, float lines, ImGuiWindowFlags flags = 0) {
+    const glm::vec2 center = (room.begin + room.end) / 2.0f;
+    const float width = std::min(lines * ImGui::GetFontSize(), std::max(room.size().x, 1.0f));
+    ImGui::SetNextWindowPos(im(center), ImGuiCond_Always, {0.5f, 0.5f});
+    ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::max(room.size().y, 40.0f)});
+    return ImGui::Begin(name, nullptr,
+                        (kBarFlags & ~ImGuiWindowFlags_NoScrollbar) | ImGuiWindowFlags_AlwaysAutoResize | flags);
+  }
+
+  void draw_loading(const Box& room) {
     const std::optional<LoadState> state = loader_->state();
     if (!state || sequence_.playing()) return;
-    ImGui::SetNextWindowPos({center.x, center.y}, ImGuiCond_Always, {0.5f, 0.5f});
-    ImGui::SetNextWindowSize({30 * ImGui::GetFontSize(), 0});
-    if (ImGui::Begin("##loading", nullptr,
-                     kBarFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-      ImGui::Text("Loading %s", display_name(state->path).c_str());
+    if (begin_message("##loading", room, 30, ImGuiWindowFlags_NoFocusOnAppearing)) {
+      ImGui::TextWrapped("Loading %s", display_name(state->path).c_str());
       ImGui::ProgressBar(float(state->part), {-1, 0});
       if (ImGui::Button("Cancel")) loader_->cancel();
     }
     ImGui::End();
   }
 
-  void draw_welcome(glm::vec2 center) {
-    ImGui::SetNextWindowPos({center.x, center.y}, ImGuiCond_Always, {0.5f, 0.5f});
-    if (ImGui::Begin("##welcome", nullptr, kBarFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
-      ImGui::TextUnformatted("Drop a frame (.bkf), a scene (.obj, .glb, .ply, .stl) or a folder of frames here, or");
+  void draw_welcome(const Box& room) {
+    if (begin_message("##welcome", room, 46)) {
+      ImGui::TextWrapped("Drop a frame (.bkf), a scene (.obj, .glb, .ply, .stl) or a folder of frames here, or");
       if (ImGui::Button("Open...")) act({Action::open_file});
-      ImGui::SameLine();
+      if (room.size().x > 24 * ImGui::GetFontSize()) ImGui::SameLine();
       if (ImGui::Button("Show a generated scene")) open({"generated:city"});
       draw_recent();
     }
@@ -708,6 +727,7 @@ class Viewer : public ViewerCommands {
   std::unique_ptr<FileWatch> watch_;
   std::vector<std::unique_ptr<Panel>> panels_;
   ViewerState state_;
+  Docks docks_{settings_.docks};
   ImageArea area_;
   FileDialog dialog_;
   Sequence sequence_;
@@ -720,7 +740,7 @@ class Viewer : public ViewerCommands {
   FrameSource asked_;  // last request
 
   bool show_help_ = false;
-  std::string shown_panel_;  // its tab is chosen by mouse, or from outside by settings_.panel
+  std::vector<std::string> to_open_;  // once the first UI frame has been laid out
   enum class Shot { none, window, image };
   Shot shot_ = Shot::none;
   std::vector<std::string> errors_;

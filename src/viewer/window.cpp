@@ -7,11 +7,14 @@
 #include <backends/imgui_impl_opengl3.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
 
+#include "viewer/icon.h"
 #include "viewer/keys.h"
 
 namespace brokkr::viewer {
@@ -20,7 +23,7 @@ namespace {
 std::string last_error;  // GLFW reports through a callback
 void note_error(int, const char* text) { last_error = text; }
 
-// Debian's fonts-dejavu-core; without it ImGui's own small pixel font is scaled.
+// Debian's fonts-dejavu-core; without it ImGui's own font is used.
 constexpr const char* kFont = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
 
 [[noreturn]] void fail(const std::string& problem) {
@@ -31,7 +34,8 @@ constexpr const char* kFont = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
 
 }  // namespace
 
-Window::Window(const WindowSize& size, WindowEvents events) : events_(std::move(events)), windowed_(size) {
+Window::Window(const WindowSize& size, float scale, WindowEvents events)
+    : events_(std::move(events)), wanted_scale_(scale), windowed_(size) {
   glfwSetErrorCallback(note_error);
   if (glfwInit() != GLFW_TRUE) {
     const char* const display = std::getenv("DISPLAY");
@@ -54,9 +58,8 @@ Window::Window(const WindowSize& size, WindowEvents events) : events_(std::move(
   if (gladLoadGL(glfwGetProcAddress) == 0) fail("view: OpenGL's functions cannot be loaded; install a driver");
   glfwSwapInterval(1);
   renderer_ = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
-  float y_scale = 1;
-  glfwGetWindowContentScale(window_, &scale_, &y_scale);
-  scale_ = std::clamp(scale_, 0.75f, 4.0f);
+  scale_ = fitting_scale();
+  set_icon();
   glfwGetWindowPos(window_, &position_.x, &position_.y);
   last_input_ = Clock::now();
 
@@ -75,11 +78,33 @@ Window::~Window() {
   glfwTerminate();
 }
 
+float Window::fitting_scale() const {
+  float x = wanted_scale_, y = wanted_scale_;
+  if (wanted_scale_ <= 0) glfwGetWindowContentScale(window_, &x, &y);
+  // In steps, so that a window that is being resized does not get new fonts with every pixel.
+  const float room = std::min(float(size().x) / 320, float(size().y) / 200), most = std::floor(room * 4) / 4;
+  return std::clamp(std::min(x, std::max(most, 1.0f)), 0.5f, 4.0f);
+}
+
+void Window::set_icon() {
+  constexpr std::array<int, 5> kSizes = {16, 32, 48, 64, 128};
+  std::array<std::vector<uint32_t>, kSizes.size()> pixels;
+  std::array<GLFWimage, kSizes.size()> images{};
+  for (size_t i = 0; i < kSizes.size(); ++i) {
+    pixels[i] = draw_icon(icon_drawing(), kSizes[i]);
+    images[i] = {kSizes[i], kSizes[i], reinterpret_cast<unsigned char*>(pixels[i].data())};
+  }
+  glfwSetWindowIcon(window_, int(images.size()), images.data());
+}
+
+// Fonts are drawn for the scale, so that they are sharp.
 void Window::set_style() {
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the viewer keeps its settings itself
-  ImGui::StyleColorsDark();
+  io.Fonts->Clear();
   ImGuiStyle& style = ImGui::GetStyle();
+  style = ImGuiStyle();
+  ImGui::StyleColorsDark(&style);
   style.WindowRounding = 0;
   style.FrameRounding = 3;
   style.TabRounding = 3;
@@ -89,9 +114,11 @@ void Window::set_style() {
   std::error_code error;
   if (std::filesystem::exists(kFont, error)) {
     static constexpr ImWchar kRanges[] = {0x20, 0xff, 0x370, 0x3ff, 0x2000, 0x206f, 0x2190, 0x21ff, 0x25a0, 0x25ff, 0};
-    io.Fonts->AddFontFromFileTTF(kFont, 14.0f * scale_, nullptr, kRanges);
+    io.Fonts->AddFontFromFileTTF(kFont, std::round(14.0f * scale_), nullptr, kRanges);
   } else {
-    io.FontGlobalScale = scale_;
+    ImFontConfig config;
+    config.SizePixels = std::round(13.0f * scale_);
+    io.Fonts->AddFontDefault(&config);
   }
 }
 
@@ -116,6 +143,7 @@ void Window::set_callbacks() {
   glfwSetWindowRefreshCallback(window_, changed);
   glfwSetWindowFocusCallback(window_, changed);
   glfwSetWindowIconifyCallback(window_, changed);
+  glfwSetWindowContentScaleCallback(window_, changed);
   glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
     of(window).note_input();
     of(window).events_.drop(std::vector<std::string>(paths, paths + count));
@@ -167,6 +195,12 @@ WindowSize Window::remembered() const {
 }
 
 void Window::begin_frame() {
+  if (const float scale = fitting_scale(); scale != scale_) {
+    scale_ = scale;
+    set_style();
+    ImGui_ImplOpenGL3_DestroyFontsTexture();
+    ImGui_ImplOpenGL3_CreateFontsTexture();
+  }
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();

@@ -27,8 +27,8 @@ class Window {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Throws std::runtime_error of one line where there is no display or no OpenGL 3.3.
-  Window(const WindowSize& size, WindowEvents events);
+  // Throws std::runtime_error of one line where there is no display or no OpenGL 3.3. `scale`: as set_scale takes it.
+  Window(const WindowSize& size, float scale, WindowEvents events);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -41,9 +41,13 @@ class Window {
   bool should_close() const { return glfwWindowShouldClose(window_) != 0; }
   void close() { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
   bool minimized() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
-  glm::ivec2 size() const;                // in screen coordinates
-  glm::ivec2 framebuffer() const;         // in pixels
-  float scale() const { return scale_; }  // of the user interface on this monitor
+  glm::ivec2 size() const;         // in screen coordinates
+  glm::ivec2 framebuffer() const;  // in pixels
+  // Of the user interface, 0.5 to 4: as wished, or the monitor's (Xft.dpi), but never so large that a window has not
+  // room for 320 x 200 pixels at scale 1.
+  float scale() const { return scale_; }
+  // The wish for it; 0: as the monitor has it. From the next frame on.
+  void set_scale(float wanted) { wanted_scale_ = wanted; }
   bool key_down(int key) const { return glfwGetKey(window_, key) == GLFW_PRESS; }
   void set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
   void toggle_full_screen();
@@ -63,7 +67,9 @@ class Window {
  private:
   static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
   void set_callbacks();
+  void set_icon();
   void set_style();
+  float fitting_scale() const;
   void note_input() {
     last_input_ = Clock::now();
     changed_ = true;
@@ -71,7 +77,7 @@ class Window {
 
   GLFWwindow* window_ = nullptr;
   WindowEvents events_;
-  float scale_ = 1;
+  float scale_ = 1, wanted_scale_ = 0;
   bool changed_ = true;
   bool full_screen_ = false;
   WindowSize windowed_;

@@ -129,7 +129,7 @@ def shows_a_pattern_of_a_file(screen, folder, whole):
     file.write_text(json.dumps({"format": "brokkr pattern", "version": 1, "name": "mine", "rasterizers": 4, "width": 2,
                                 "height": 2, "owner": [0, 1, 2, 3]}))
     session = Session(screen, folder, WINDOW, SIZE, "--pattern", file, FRAME,
-                      settings={"panel": "Pattern", "side_bar": 300, "options": {"policy": "edf"}})
+                      settings={"panel": "Pattern", "dock_widths": [300, 300], "options": {"policy": "edf"}})
     pattern = lambda: session.settings()[1]["pattern"]
     session.screen.key("F2")
     wait_for("the frame", lambda: session.shows(whole))

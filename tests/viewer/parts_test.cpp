@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -219,6 +220,45 @@ TEST(SettingsFile, LeavesOutWhatIsNoOptionAnyMore) {
   expected.bin = 128;
   EXPECT_EQ(read_settings(path, problem).options, expected);
   EXPECT_EQ(problem, "");
+}
+
+TEST(SettingsFile, RemembersDocksAndScale) {
+  const Folder folder;
+  const fs::path path = folder.path / "viewer.json";
+  Settings settings;
+  settings.scale = 1.5f;
+  settings.docks.places["Draws"] = "left";
+  settings.docks.open["left"] = "Draws";
+  settings.docks.widths = {123, 456};
+  write_settings(path, settings);
+  std::string problem;
+  const Settings read = read_settings(path, problem);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(read.scale, 1.5f);
+  EXPECT_EQ(read.docks.places, settings.docks.places);
+  EXPECT_EQ(read.docks.open, settings.docks.open);
+  EXPECT_EQ(read.docks.widths, settings.docks.widths);
+}
+
+// The time grows with the file's size and not with its square: a megabyte once took ten seconds.
+TEST(SettingsFile, IsReadInTimeHoweverManyKeys) {
+  const Folder folder;
+  const fs::path path = folder.path / "viewer.json";
+  {
+    std::ofstream file(path);
+    file << R"({"window_width": 777)";
+    for (int i = 0; i < 90000; ++i) file << ",\"k" << i << "\":0";
+    file << '}';
+  }
+  ASSERT_GT(fs::file_size(path), 900000u);
+  std::string problem;
+  const std::clock_t begin = std::clock();  // of this program: a busy computer does not count
+  EXPECT_EQ(read_settings(path, problem).window_width, 777);
+  EXPECT_EQ(problem, "");
+  EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 3);
+  std::ofstream(path) << std::string(5 << 20, ' ');
+  EXPECT_EQ(read_settings(path, problem).window_width, Settings{}.window_width);
+  EXPECT_NE(problem.find("larger"), std::string::npos) << problem;
 }
 
 TEST(Options, StepsThroughChoicesAroundTheEnd) {

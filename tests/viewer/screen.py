@@ -155,6 +155,14 @@ class Screen:
             self.x.XFree(data)
         return values
 
+    def set_dpi(self, dpi):
+        """What desktops write for programs that start from now on: Xft.dpi among the server's resources."""
+        text = f"Xft.dpi:\t{dpi}\n".encode()
+        string, resource_manager, replace = 31, 23, 0
+        self.x.XChangeProperty(self.display, ctypes.c_ulong(self.root), ctypes.c_ulong(resource_manager),
+                               ctypes.c_ulong(string), 8, replace, text, len(text))
+        self._flush()
+
     # Top-level windows, the newest last.
     def windows(self):
         if self.manager:

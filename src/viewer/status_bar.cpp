@@ -1,0 +1,82 @@
+#include "viewer/status_bar.h"
+
+#include <imgui.h>
+
+#include <utility>
+
+#include "app/text.h"
+#include "viewer/looks.h"
+
+namespace brokkr::viewer {
+namespace {
+
+// The vector instructions that an instruction set of the CPU machine stands for.
+std::string instructions(const std::string& isa) {
+  for (const auto& [name, meaning] :
+       {std::pair{"v2", "SSE4.2"}, std::pair{"v3", "AVX2"}, std::pair{"v4", "AVX-512"}, std::pair{"neon", "NEON"}}) {
+    if (isa == name) return meaning;
+  }
+  return isa;
+}
+
+std::string machine_text(const Statistics& s) {
+  if (s.machine == "cpu")
+    return "CPU with " + counted(uint64_t(s.workers), "thread") + " (" + instructions(s.isa) + ")";
+  if (s.machine == "cuda") return "GPU with " + counted(uint64_t(s.workers), "block");
+  return s.machine + " machine with " + counted(uint64_t(s.workers), "block");
+}
+
+StatusPart time_part(const Rendered& frame, double frames_per_second) {
+  const double ms = frame.result.statistics.frame_ms;
+  StatusPart part{app::fixed(ms, 2) + " ms", "Time that drawing this frame took"};
+  if (frames_per_second > 0) {
+    part.text += ", " + app::fixed(frames_per_second, 1) + " frames per second";
+    part.tip += "; frames that reached the window per second";
+  }
+  if (frame.result.aborted) {
+    part.text += " (cut off)";
+    part.tip += ". The frame was ended before it was finished: by its time budget, or for a newer one";
+  }
+  return part;
+}
+
+}  // namespace
+
+std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_second, float zoom,
+                                     const std::string& way) {
+  const Statistics& s = frame.result.statistics;
+  return {{display_name(frame.scene->path), "The file: " + app::printable(frame.scene->path)},
+          time_part(frame, frames_per_second),
+          {std::to_string(frame.width) + " x " + std::to_string(frame.height) + " pixels", "Size of the picture"},
+          {counted(s.triangles_in, "triangle"), "Triangles that the frame's draws submit"},
+          {machine_text(s), "What draws: panel Pipeline, machine. To the window through: " + way},
+          {"pattern " + s.pattern + " of " + counted(uint64_t(s.rasterizers), "rasterizer"),
+           "The picture is cut into squares (bins) of " + std::to_string(s.bin) +
+               " pixels. The pattern says which rasterizer draws which of them: panel Pattern, or the key P"},
+          {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: 100 % has a screen pixel for each pixel"}};
+}
+
+void draw_status(const std::vector<StatusPart>& parts) {
+  const float gap = 1.5f * ImGui::GetFontSize(), dots = ImGui::CalcTextSize("...").x;
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  float at = ImGui::GetCursorPosX();
+  bool left_out = false;
+  std::string all;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    all += (i > 0 ? "\n" : "") + parts[i].text;
+    const float width = ImGui::CalcTextSize(parts[i].text.c_str()).x;
+    const float reserved = i + 1 < parts.size() ? gap + dots : 0;  // for the dots, should the next have no room
+    left_out = left_out || at + width + reserved > right;
+    if (left_out) continue;
+    if (i > 0) ImGui::SameLine(at);
+    ImGui::TextUnformatted(parts[i].text.c_str());
+    tip(parts[i].tip);
+    at += width + gap;
+  }
+  if (!left_out) return;
+  ImGui::SameLine(at);
+  ImGui::TextUnformatted("...");
+  tip(all);
+}
+
+}  // namespace brokkr::viewer
