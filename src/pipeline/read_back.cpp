@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <functional>
 
 #include "pipeline/color_code.h"
 #include "pipeline/machine_backend.h"
+#include "pipeline/overdraw_color.h"
 
 namespace brokkr {
 namespace {
@@ -65,14 +65,6 @@ struct TileRow {
   }
 };
 
-// Fragments that covered a sample as a colour: black none, then blue, cyan, green, yellow, red, and white from 32 on,
-// in steps of a factor of two.
-uint32_t heat_color(uint32_t fragments) {
-  constexpr std::array<uint32_t, 7> kHeat = {0xff000000, 0xffb03020, 0xffc0a000, 0xff40a020,
-                                             0xff10c8e8, 0xff2030d8, 0xffffffff};
-  return kHeat[std::min<size_t>(size_t(std::bit_width(fragments)), kHeat.size() - 1)];
-}
-
 void size_layer(const TargetRecord& target, const HostPlanes& planes, Layer& layer) {
   layer.width = int(target.width);
   layer.height = int(target.height);
@@ -124,7 +116,7 @@ void read_tiles(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
   const size_t begin = size_t(tiles.y) * tiles.target.width,
                end = size_t(std::min(tiles.y + 8, tiles.target.height)) * tiles.target.width;
   std::transform(layer.overdraw.begin() + ptrdiff_t(begin), layer.overdraw.begin() + ptrdiff_t(end),
-                 layer.color.begin() + ptrdiff_t(begin), heat_color);
+                 layer.color.begin() + ptrdiff_t(begin), overdraw_color);
 }
 
 }  // namespace

@@ -8,15 +8,31 @@
 
 namespace brokkr::viewer {
 
-// Shares of the stages in each of `columns` slices of the frame's time: share[block * columns + column][stage] is 0..1,
-// and the rest up to 1 was not recorded.
+// A part of a frame's time: 0 is its begin, 1 its end.
+struct TimeRange {
+  double begin = 0, end = 1;
+  double length() const { return end - begin; }
+  bool operator==(const TimeRange&) const = default;
+};
+// The range made shorter (`factor` below 1) or longer around its point `at`, 0..1 of the range, which keeps its place.
+// It stays within the frame, and no shorter than a hundred-thousandth of it.
+TimeRange zoomed(const TimeRange& range, double at, double factor);
+// The range moved by a share of its own length, within the frame.
+TimeRange panned(const TimeRange& range, double share);
+
+// Shares of the stages in each of `columns` slices of a part of the frame: share[block * columns + column][stage] is
+// 0..1, and the rest up to 1 was not recorded.
 struct BlockTimeline {
   int blocks = 0, columns = 0;
-  double end_us = 0;
+  TimeRange range;
+  double end_us = 0;  // of the whole frame
   std::vector<std::array<float, size_t(Stage::count)>> share;
 };
 
-BlockTimeline make_timeline(const Statistics& statistics, int columns);
+BlockTimeline make_timeline(const Statistics& statistics, int columns, const TimeRange& range = {});
+
+// What the block did at that moment; null: nothing that was recorded.
+const TraceEvent* event_at(const Statistics& statistics, uint32_t block, double at_us);
 
 // How full the scheduler's buckets were at one moment of a frame, measured by the work that was done on their tasks
 // after it.

@@ -103,6 +103,7 @@ void Docks::draw_handles(const DockBoxes& boxes, Dock dock, const Box& area, flo
         at, {at.x + size.x, at.y + size.y}, ImGui::GetColorU32(touched ? ImGuiCol_SeparatorHovered : ImGuiCol_Border));
     return ImGui::IsItemActive();
   };
+  ImGui::PushClipRect(im(box.begin), im(box.end), false);  // the bars lie in the window's padding
   const float edge = c == 0 ? box.end.x - thick : box.begin.x;
   const glm::vec2 mouse = from(ImGui::GetIO().MousePos);
   if (handle("##width", {edge, box.begin.y}, {thick, box.size().y}, ImGuiMouseCursor_ResizeEW)) {
@@ -112,7 +113,8 @@ void Docks::draw_handles(const DockBoxes& boxes, Dock dock, const Box& area, flo
   if (is_lower(size_t(dock)) && boxes.docks[size_t(dock) - 1] &&
       handle("##share", im(box.begin), {box.size().x, thick}, ImGuiMouseCursor_ResizeNS))
     settings_.shares[c] = std::clamp((mouse.y - area.begin.y) / area.size().y, 0.15f, 0.85f);
-  ImGui::SetCursorScreenPos({cursor.x, cursor.y});
+  ImGui::PopClipRect();
+  ImGui::SetCursorScreenPos(cursor);
 }
 
 void Docks::draw_dock(const Panels& panels, ViewerState& state, Dock dock, const Box& box) {

@@ -73,9 +73,12 @@ std::optional<std::string> FileDialog::draw() {
   ImGui::SetNextWindowSize({std::min(em * 44, window.x * 0.9f), std::min(em * 34, window.y * 0.85f)},
                            ImGuiCond_Appearing);
   if (ImGui::Begin("Open", &open_, ImGuiWindowFlags_NoCollapse)) {
-    ImGui::TextUnformatted(app::printable(folder_).c_str());
-    const float below = ImGui::GetFrameHeightWithSpacing() * 3;
-    if (ImGui::BeginChild("entries", {0, -below}, true)) chosen = draw_entries();
+    ImGui::TextWrapped("%s", app::printable(folder_).c_str());
+    const bool narrow = ImGui::GetContentRegionAvail().x < 30 * em;  // buttons and list then have a line each
+    const float below = ImGui::GetFrameHeightWithSpacing() * (narrow ? 4.0f : 3.0f);
+    const float least = 3 * ImGui::GetFrameHeightWithSpacing();
+    const float entries = std::max(ImGui::GetContentRegionAvail().y - below, least);
+    if (ImGui::BeginChild("entries", {0, entries}, true)) chosen = draw_entries();
     ImGui::EndChild();
     if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
@@ -84,7 +87,7 @@ std::optional<std::string> FileDialog::draw() {
     if (ImGui::Button("Open") && !typed_.empty()) chosen = typed_;
     ImGui::SameLine();
     if (ImGui::Button("This folder as a sequence")) chosen = folder_;
-    ImGui::SameLine();
+    if (!narrow) ImGui::SameLine();
     ImGui::SetNextItemWidth(-1);
     if (ImGui::BeginCombo("##generated", "Generated scene", ImGuiComboFlags_NoArrowButton)) {
       for (const SceneSource& source : scene_sources()) {

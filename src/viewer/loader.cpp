@@ -101,6 +101,7 @@ Loaded Loader::fulfil(const Wish& wish, const std::stop_token& stop) {
     const auto begin = Clock::now();
     Frame frame = load_frame(wish.path, options);
     const double ms = milliseconds(Clock::now() - begin);
+    options.progress(1);  // what follows is not needed where it was cancelled
     loaded.scene = make_scene(wish.path, std::move(frame), ms);
     keep({wish.path, key, loaded.scene, memory_of(loaded.scene->frame)});
   } catch (const LoadCancelled&) {

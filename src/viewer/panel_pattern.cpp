@@ -12,6 +12,7 @@
 #include "inspect/load_map.h"
 #include "log/race.h"
 #include "target/target_tables.h"
+#include "viewer/image_legend.h"
 #include "viewer/looks.h"
 #include "viewer/option_widget.h"
 #include "viewer/panel.h"
@@ -19,7 +20,8 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr int kThumbnailBins = 32;
+constexpr int kThumbnailBinsX = 20, kThumbnailBinsY = 12;
+constexpr int kThumbnailRasterizers = 20;  // a pattern of few is stripes, and one of many looks like noise
 
 enum class Overlay { none, owners, heat };
 
@@ -156,6 +158,7 @@ class PatternPanel : public Panel {
     overlay_texture_.draw(list, im(view.to_screen({0, float(bins_y * bin)})),
                           im(view.to_screen({float(bins_x * bin), 0})), opacity_);
     list.PopClipRect();
+    draw_legend(list, view, legend_, true);
   }
 
  private:
@@ -165,27 +168,42 @@ class PatternPanel : public Panel {
   }
 
   void draw_choices(ViewerState& state) {
-    const int rasterizers = rasterizers_of(state);
     const std::vector<Choice<PatternChoice>> all = pattern_choices(state.saved_pattern);
-    if (thumbnails_.empty() || thumbnails_of_ != rasterizers) make_thumbnails(all, rasterizers);
-    const float size = 5.2f * ImGui::GetFontSize(), room = ImGui::GetContentRegionAvail().x;
-    const int columns = std::max(1, int(room / (size + 2 * ImGui::GetStyle().ItemSpacing.x)));
+    if (thumbnails_.size() != all.size() || thumbnails_of_ != shown_rasterizers_) make_thumbnails(all);
+    const float cell = 8 * ImGui::GetFontSize(), gap = 0.5f * ImGui::GetFontSize();
+    const int columns = std::max(1, int((ImGui::GetContentRegionAvail().x + gap) / (cell + gap)));
     PatternChoice& now = state.settings.options.pattern;
     for (size_t i = 0; i < all.size(); ++i) {
-      if (int(i) % columns != 0) ImGui::SameLine();
+      if (int(i) % columns != 0) ImGui::SameLine(0, gap);
       ImGui::BeginGroup();
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (ImGui::InvisibleButton(all[i].name, {size, size})) now = all[i].value;
-      const bool hovered = ImGui::IsItemHovered(), chosen = now == all[i].value;
-      ImDrawList& list = *ImGui::GetWindowDrawList();
-      thumbnails_[i].draw(list, at, {at.x + size, at.y + size});
-      if (chosen || hovered)
-        list.AddRect({at.x - 2, at.y - 2}, {at.x + size + 2, at.y + size + 2},
-                     chosen ? kMark : IM_COL32(255, 255, 255, 140), 2, 0, 2);
-      if (hovered) draw_tip(state, all[i], rasterizers);
+      draw_thumbnail(state, all[i], thumbnails_[i], cell, now);
       ImGui::EndGroup();
     }
-    ImGui::Text("%s, %d rasterizers", pattern_name(now).c_str(), rasterizers);
+    ImGui::SliderInt("rasterizers in the pictures", &shown_rasterizers_, 2, 64, "%d", ImGuiSliderFlags_AlwaysClamp);
+    wrapped("Each picture: " + std::to_string(kThumbnailBinsX) + " x " + std::to_string(kThumbnailBinsY) +
+            " bins in the colours of the rasterizers that draw them. The frame: " + pattern_name(now) + ", " +
+            counted(uint64_t(rasterizers_of(state)), "rasterizer") + ".");
+  }
+
+  // The picture of a pattern and its name, which choose it.
+  void draw_thumbnail(const ViewerState& state, const Choice<PatternChoice>& choice, const PanelTexture& picture,
+                      float width, PatternChoice& now) const {
+    const float height = width * kThumbnailBinsY / kThumbnailBinsX, line = ImGui::GetTextLineHeight();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::InvisibleButton(choice.name, {width, height + line})) now = choice.value;
+    const bool hovered = ImGui::IsItemHovered(), chosen = now == choice.value;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    picture.draw(list, at, {at.x + width, at.y + height});
+    std::string name = choice.name, shown = name;
+    while (name.size() > 1 && ImGui::CalcTextSize(shown.c_str()).x > width) {
+      name.pop_back();
+      shown = name + "...";
+    }
+    list.AddText({at.x, at.y + height}, chosen ? kMark : ImGui::GetColorU32(ImGuiCol_Text), shown.c_str());
+    if (chosen || hovered)
+      list.AddRect({at.x - 2, at.y - 2}, {at.x + width + 2, at.y + height + 1},
+                   chosen ? kMark : IM_COL32(255, 255, 255, 140), 2, 0, 2);
+    if (hovered) draw_tip(state, choice, rasterizers_of(state));
   }
 
   static void draw_tip(const ViewerState& state, const Choice<PatternChoice>& choice, int rasterizers) {
@@ -197,12 +215,13 @@ class PatternPanel : public Panel {
     ImGui::SetTooltip("%s", text.c_str());
   }
 
-  void make_thumbnails(const std::vector<Choice<PatternChoice>>& all, int rasterizers) {
+  void make_thumbnails(const std::vector<Choice<PatternChoice>>& all) {
     thumbnails_.resize(all.size());
-    thumbnails_of_ = rasterizers;
+    thumbnails_of_ = shown_rasterizers_;
     for (size_t i = 0; i < all.size(); ++i) {
-      const Pattern pattern = make_pattern(all[i].value, rasterizers, kThumbnailBins, kThumbnailBins);
-      const PatternImage image = draw_pattern(pattern, {.bins_x = kThumbnailBins, .bins_y = kThumbnailBins, .cell = 3});
+      const Pattern pattern = make_pattern(all[i].value, shown_rasterizers_, kThumbnailBinsX, kThumbnailBinsY);
+      const PatternImage image =
+          draw_pattern(pattern, {.bins_x = kThumbnailBinsX, .bins_y = kThumbnailBinsY, .cell = 8});
       thumbnails_[i].set(image.width, image.height, image.pixels);
     }
   }
@@ -218,6 +237,7 @@ class PatternPanel : public Panel {
     overlay_number_ = frame.number;
     overlay_made_ = overlay_;
     const Statistics& s = frame.result.statistics;
+    legend_ = {};
     std::vector<uint32_t> pixels(size_t(bins_x) * size_t(bins_y), 0xff000000u);
     if (overlay_ == Overlay::owners) {
       int most_x = 1, most_y = 1;  // the pattern is made for the largest target
@@ -226,18 +246,30 @@ class PatternPanel : public Panel {
         most_y = std::max({most_y, bins_y, (t.height + s.bin - 1) / s.bin});
       }
       const Pattern pattern = make_pattern(frame.settings.options.pattern, s.rasterizers, most_x, most_y);
+      legend_ = owners_legend(s.rasterizers);
       const uint32_t count = uint32_t(s.rasterizers), offset = layer_offset(frame.target, frame.layer, count);
       for (int y = 0; y < bins_y; ++y) {
         for (int x = 0; x < bins_x; ++x)
           pixels[size_t(y) * size_t(bins_x) + size_t(x)] =
               rasterizer_color(int((uint32_t(pattern.at(x, y)) + offset) % count));
       }
-    } else if (s.bins_x == bins_x && s.bins_y == bins_y && frame.target == main_target(frame.scene->frame)) {
+    } else if (s.bins_x == bins_x && s.bins_y == bins_y && frame.target == frame.scene->main_target) {
       const uint64_t most = *std::max_element(s.bin_fragments.begin(), s.bin_fragments.end());
+      legend_ = heat_legend(most);
       for (size_t i = 0; i < pixels.size(); ++i)
         pixels[i] = heat_color(most > 0 ? double(s.bin_fragments[i]) / double(most) : 0);
     }
     overlay_texture_.set(bins_x, bins_y, pixels);
+  }
+
+  // The first rasterizers' colours.
+  static ImageLegend owners_legend(int rasterizers) {
+    constexpr int kMost = 8;
+    ImageLegend legend{"a square is a bin, its colour the rasterizer that draws it", {}};
+    for (int i = 0; i < std::min(rasterizers, kMost); ++i)
+      legend.steps.push_back({rasterizer_color(i), "rasterizer " + std::to_string(i)});
+    if (rasterizers > kMost) legend.steps.back().text += " of " + app::grouped(uint64_t(rasterizers));
+    return legend;
   }
 
   void draw_load(ViewerState& state) {
@@ -261,6 +293,8 @@ class PatternPanel : public Panel {
     }
     if (ImGui::SmallButton("Measure the time of each rasterizer")) measure_time(state);
     bars(map_.counted.load, map_.counted.mean);
+    wrapped(
+        "A bar per rasterizer: the fragments that it drew. White line: their mean. c_v: standard deviation over mean.");
     if (map_.most > 0) {
       ImGui::TextDisabled("fullest bin: %s fragments, of %s in all", app::grouped(map_.most).c_str(),
                           app::grouped(map_.counted.total).c_str());
@@ -307,10 +341,11 @@ class PatternPanel : public Panel {
   }
 
   std::vector<PanelTexture> thumbnails_;
-  int thumbnails_of_ = 0;
+  int thumbnails_of_ = 0, shown_rasterizers_ = kThumbnailRasterizers;
   Overlay overlay_ = Overlay::none, overlay_made_ = Overlay::none;
   float opacity_ = 0.5f;
   PanelTexture overlay_texture_;
+  ImageLegend legend_;                                               // of the overlay
   uint64_t overlay_number_ = 0, map_number_ = 0, timed_number_ = 0;  // of the frames that these are about
   LoadMap map_, timed_;
   FrameSettings timed_settings_;

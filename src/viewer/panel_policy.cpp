@@ -1,8 +1,10 @@
 // Scheduling: policies with their parameters, the buckets that they chose from, and the work of each block.
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "app/text.h"
@@ -147,7 +149,7 @@ class PolicyPanel : public Panel {
     }
     const float width = ImGui::GetContentRegionAvail().x;
     const int columns = std::max(16, int(width / 2));
-    if (timeline_.columns != columns) timeline_ = make_timeline(s, columns);
+    if (timeline_.columns != columns || timeline_.range != range_) timeline_ = make_timeline(s, columns, range_);
     const BlockTimeline& t = timeline_;
     const int rows = std::min(t.blocks, kMostRows);
     if (rows == 0) return;
@@ -158,17 +160,49 @@ class PolicyPanel : public Panel {
       draw_block(list, {at.x, at.y + float(r) * height}, width, height - (height > 5 ? 1.0f : 0.0f),
                  int(int64_t(r) * t.blocks / rows));
     ImGui::InvisibleButton("timeline", {width, float(rows) * height});
+    ImGui::SetItemUsingMouseWheel();  // the panel does not scroll meanwhile
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const double across = double((mouse.x - at.x) / width);
+    move_range(across, width);
     hovered_us_ = -1;
     if (ImGui::IsItemHovered()) {
-      const ImVec2 mouse = ImGui::GetIO().MousePos;
       const int block = std::clamp(int((mouse.y - at.y) / height), 0, rows - 1) * t.blocks / rows;
-      hovered_us_ = double((mouse.x - at.x) / width) * t.end_us;
-      const BlockTime& time = s.block_times[size_t(block)];
-      ImGui::SetTooltip("block %d at %.3f ms\ngeometry %.3f ms, rasterize %.3f ms, idle %.3f ms", block,
-                        double((mouse.x - at.x) / width) * t.end_us * 1e-3, time.ms[0], time.ms[1], time.ms[2]);
+      hovered_us_ = (t.range.begin + across * t.range.length()) * t.end_us;
+      draw_moment(s, uint32_t(block), hovered_us_);
     }
-    ImGui::TextDisabled("0 ... %.2f ms, %d blocks%s", t.end_us * 1e-3, t.blocks,
+    ImGui::TextDisabled("%.3f ... %.3f of %.3f ms, %d blocks%s", t.range.begin * t.end_us * 1e-3,
+                        t.range.end * t.end_us * 1e-3, t.end_us * 1e-3, t.blocks,
                         rows < t.blocks ? " (evenly chosen ones)" : "");
+    ImGui::TextDisabled("wheel: zoom; drag: move; double click: all");
+  }
+
+  // Mouse over the time line, which is the last item. `across`: where it is, 0 (left) to 1.
+  void move_range(double across, float width) {
+    const ImGuiIO& io = ImGui::GetIO();
+    if (ImGui::IsItemHovered() && io.MouseWheel != 0)
+      range_ = zoomed(range_, across, std::pow(0.8, double(io.MouseWheel)));
+    if (ImGui::IsItemActive() && io.MouseDelta.x != 0) range_ = panned(range_, -double(io.MouseDelta.x / width));
+    if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) range_ = {};
+  }
+
+  // The tip about one moment of a block: what it did then, and in the whole frame.
+  static void draw_moment(const Statistics& s, uint32_t block, double us) {
+    std::string text = "block " + std::to_string(block) + " at " + app::fixed(us * 1e-3, 4) + " ms: ";
+    if (const TraceEvent* const event = event_at(s, block, us)) {
+      text += kStageNames[event->stage];
+      if (Stage(event->stage) == Stage::geometry) text += ", batch " + std::to_string(event->argument);
+      if (Stage(event->stage) == Stage::rasterize) text += ", rasterizer " + std::to_string(event->argument);
+      text += "\nfrom " + app::fixed(event->begin_us * 1e-3, 4) + " to " + app::fixed(event->end_us * 1e-3, 4) +
+              " ms (" + app::fixed(event->end_us - event->begin_us, 1) + " microseconds)";
+    } else {
+      text += "nothing was recorded";
+    }
+    text += "\nin the whole frame:";
+    for (size_t i = 0; i < size_t(Stage::count); ++i) {
+      text +=
+          std::string(i > 0 ? ", " : " ") + kStageNames[i] + " " + app::fixed(s.block_times[block].ms[i], 3) + " ms";
+    }
+    ImGui::SetTooltip("%s", text.c_str());
   }
 
   // One block's stages stacked in each column.
@@ -188,6 +222,7 @@ class PolicyPanel : public Panel {
   }
 
   BlockTimeline timeline_;
+  TimeRange range_;         // that the time line shows
   double hovered_us_ = -1;  // moment of the time line under the mouse
   float moment_ = 0.25f;
   bool setting_fixation_ = false, drawn_ = false;

@@ -29,18 +29,12 @@ class ScenePanel : public Panel {
   }
 
  private:
-  void draw_file(const Scene& scene) {
-    if (counted_ != &scene) {
-      counted_ = &scene;
-      triangles_ = triangle_count(scene.frame);
-      draws_ = std::count_if(scene.frame.commands.begin(), scene.frame.commands.end(),
-                             [](const Command& c) { return std::holds_alternative<DrawCommand>(c); });
-    }
+  static void draw_file(const Scene& scene) {
     if (!begin_values("file")) return;
     value_row("file", app::printable(scene.path));
     if (!scene.frame.application.empty()) value_row("from", app::printable(scene.frame.application));
     if (!scene.frame.license.empty()) value_row("licence", app::printable(scene.frame.license));
-    value_row("holds", counted(uint64_t(draws_), "draw") + ", " + counted(triangles_, "triangle"));
+    value_row("holds", counted(scene.draws, "draw") + ", " + counted(scene.triangles, "triangle"));
     value_row("loaded", "in " + app::fixed(scene.load_ms, 0) + " ms");
     ImGui::EndTable();
   }
@@ -49,7 +43,7 @@ class ScenePanel : public Panel {
     FrameSettings& s = state.settings;
     const Frame& frame = state.scene->frame;
     const auto shown =
-        size_t(s.target >= 0 && size_t(s.target) < frame.targets.size() ? s.target : int(main_target(frame)));
+        size_t(s.target >= 0 && size_t(s.target) < frame.targets.size() ? s.target : int(state.scene->main_target));
     const auto label = [&](size_t i) {
       const Target& t = frame.targets[i];
       return "target " + std::to_string(t.id) + ", " + std::to_string(t.width) + " x " + std::to_string(t.height);
@@ -138,9 +132,6 @@ class ScenePanel : public Panel {
                          app::grouped(s.discard_unknown_triangles).c_str());
   }
 
-  const Scene* counted_ = nullptr;
-  uint64_t triangles_ = 0;
-  ptrdiff_t draws_ = 0;
   std::string text_;
   bool editing_ = false;
 };

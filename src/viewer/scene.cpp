@@ -6,10 +6,12 @@
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
 #include <glm/trigonometric.hpp>
+#include <map>
 #include <system_error>
 #include <utility>
 
 #include "app/text.h"
+#include "inspect/draw_list.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -51,11 +53,14 @@ std::vector<PerspectiveRange> ranges_of(const Frame& frame, uint32_t target) {
 
 Bounds bounds_of(const Frame& frame) {
   Bounds bounds;
+  std::map<std::pair<uint64_t, uint32_t>, Bounds> meshes;  // by first vertex and number
   for (const Command& command : frame.commands) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     if (draw == nullptr || draw->vertex_kind != VertexKind::transform || draw->vertex_count == 0) continue;
-    Bounds mesh;  // object space: one box for all instances
-    for (uint64_t v = draw->first_vertex; v < draw->first_vertex + draw->vertex_count; ++v)
+    // In object space: one box for all instances, and for all draws of the same vertices.
+    const auto [at, is_new] = meshes.try_emplace({draw->first_vertex, draw->vertex_count});
+    Bounds& mesh = at->second;
+    for (uint64_t v = draw->first_vertex; is_new && v < draw->first_vertex + draw->vertex_count; ++v)
       mesh.add(glm::vec3(frame.positions[size_t(v)]));
     for (uint32_t i = 0; i < draw->instances; ++i) {
       const glm::mat4& model = frame.models[draw->first_instance + i];
@@ -185,13 +190,16 @@ std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double lo
   scene->path = std::move(path);
   scene->frame = std::move(frame);
   scene->load_ms = load_ms;
+  scene->main_target = main_target(scene->frame);
+  scene->draws = draw_commands(scene->frame).size();
+  scene->triangles = triangle_count(scene->frame);
   const auto transformed = [](const Command& command) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     return draw != nullptr && draw->vertex_kind == VertexKind::transform;
   };
   scene->clip_space = std::none_of(scene->frame.commands.begin(), scene->frame.commands.end(), transformed);
   if (scene->clip_space) {
-    scene->unprojection = unproject(scene->frame, main_target(scene->frame), kCapturedFov);
+    scene->unprojection = unproject(scene->frame, scene->main_target, kCapturedFov);
     scene->bounds = scene->unprojection.bounds;
     scene->camera = scene->unprojection.camera;
   } else {

@@ -18,6 +18,7 @@
 #include "viewer/file_watch.h"
 #include "viewer/frame_times.h"
 #include "viewer/image_area.h"
+#include "viewer/image_legend.h"
 #include "viewer/loader.h"
 #include "viewer/looks.h"
 #include "viewer/option_widget.h"
@@ -450,7 +451,10 @@ class Viewer : public ViewerCommands {
     area_.draw(state_, image_.texture, image_.width, image_.height, room.begin, room.end);
     // A picture that is as large as its room follows it, once the mouse has let go.
     if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) state_.follow_room();
-    for (const auto& panel : panels_) panel->draw_over_image(state_, *ImGui::GetBackgroundDrawList());
+    ImDrawList& over_image = *ImGui::GetBackgroundDrawList();
+    for (const auto& panel : panels_) panel->draw_over_image(state_, over_image);
+    if (state_.last && settings_.panels)
+      draw_legend(over_image, state_.view, shading_legend(state_.last->settings.options.shading), false);
     area_.handle_mouse(state_, *window_, [&](glm::vec2 pixel) {
       for (const auto& panel : panels_) {
         if (panel->on_click(state_, pixel)) return;

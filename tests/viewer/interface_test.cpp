@@ -9,10 +9,13 @@
 #include <set>
 #include <stdexcept>
 
+#include "inspect/load_map.h"
+#include "pipeline/overdraw_color.h"
 #include "viewer/docks.h"
 #include "viewer/draw_rows.h"
 #include "viewer/draw_thumbnail.h"
 #include "viewer/icon.h"
+#include "viewer/image_legend.h"
 #include "viewer/scene.h"
 #include "viewer/status_bar.h"
 
@@ -194,6 +197,43 @@ TEST(DrawThumbnail, IsBrightWhereTheDrawTouched) {
   EXPECT_EQ(small.picture.width, 3);
   EXPECT_EQ(small.picture.height, 2);
   EXPECT_EQ(std::ranges::count_if(small.picture.pixels, [](uint32_t p) { return (p & 255) > 64; }), 1);
+}
+
+TEST(ImageLegend, NamesTheColoursThatAreDrawn) {
+  const ImageLegend legend = shading_legend(Shading::overdraw);
+  ASSERT_EQ(legend.steps.size(), kOverdrawColors.size());
+  for (const LegendStep& step : legend.steps)
+    EXPECT_EQ(step.color, overdraw_color(uint32_t(std::stoul(step.text)))) << step.text;
+  EXPECT_EQ(legend.steps[2].text, "8 to 15");
+  EXPECT_EQ(overdraw_color(15), legend.steps[2].color);
+  EXPECT_EQ(overdraw_color(16), legend.steps[1].color);
+  EXPECT_TRUE(shading_legend(Shading::material).steps.empty());
+  const ImageLegend heat = heat_legend(8000);
+  EXPECT_EQ(heat.steps.front().text, "8 000");
+  EXPECT_EQ(heat.steps.front().color, heat_color(1));
+  EXPECT_EQ(heat.steps.back().text, "0");
+}
+
+TEST(ImageLegend, StaysWithinTheImagesRoom) {
+  for (const glm::vec2 size : {glm::vec2(96, 156), glm::vec2(96, 60), glm::vec2(3000, 2000)}) {
+    Interface interface({3840, 2160});
+    ImageView view;
+    view.area_begin = {50, 20};
+    view.area_end = view.area_begin + size;
+    for (const bool right : {false, true}) {
+      int vertices = 0;
+      interface.frames(1, [&] {
+        ImDrawList& list = *ImGui::GetBackgroundDrawList();
+        draw_legend(list, view, heat_legend(123456789), right);
+        vertices = list.VtxBuffer.Size;
+        for (const ImDrawVert& v : list.VtxBuffer) {
+          EXPECT_TRUE(v.pos.x >= view.area_begin.x - 1 && v.pos.y >= view.area_begin.y - 1);
+          EXPECT_LE(v.pos.y, view.area_end.y + 14);  // text of a line that is lower than text
+        }
+      });
+      EXPECT_GT(vertices, 50);
+    }
+  }
 }
 
 TEST(StatusBar, SpeaksPlainly) {

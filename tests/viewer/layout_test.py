@@ -9,15 +9,16 @@ Exit code 77: Xvfb or a library of X is missing.
 import json
 import shutil
 import sys
+import time
 
-from session import SOURCE, Session, on_a_screen, wait_for
+from session import FRAME, SOURCE, Session, on_a_screen, wait_for
 
 SCENE = SOURCE / "assets" / "courtyard.obj"
 PANELS = 8
 MENU = 20     # rows, at scale 1
 STATUS = 24   # likewise
 STRIP = 41    # likewise; there in windows that are 300 rows high
-GROUND = (28, 28, 31)  # around the image
+GROUND = (28, 28, 31)  # around the image; that of the scene is brighter
 COLUMN = 400  # of panels, likewise, where the image keeps 30 % of the width
 
 
@@ -45,7 +46,7 @@ def shows_the_scene(session, where, slack=0):
     x, y, w, h = session.screen.geometry(session.window)
     session.screen.move(x + w // 2, y + h - 2)  # the pointer is drawn into the pixels
     corner = lambda: session.screen.pixels(x + where[0] + slack + 5, y + where[1] + slack + 5, 1, 1)[0]
-    wait_for("a picture", lambda: corner() != bytes(GROUND))
+    wait_for("a picture", lambda: min(corner()) > max(GROUND))
     wait_for("the scene, as large as there is room", lambda: picture_in(session, where, slack))
 
 
@@ -72,26 +73,38 @@ def fits(screen, folder, window):
     session.close()
 
 
+def drag_until(session, what, start, end, reached):
+    """Drags again where the press was not heard at its place: on a busy computer the pointer may have left it by then."""
+    def tried():
+        session.screen.drag(start, end, pause=0.5)
+        x, y, w, h = session.screen.geometry(session.window)
+        session.screen.move(x + w // 2, y + h - 2)
+        until = time.monotonic() + 8
+        while time.monotonic() < until:
+            if reached():
+                return True
+        return False
+    wait_for(what, tried)
+
+
 def moves_panels(screen, folder):
     window = (1280, 720)
     session = Session(screen, folder, window, None, SCENE, settings={"panel": "Scene"})
     shows_the_scene(session, room(window))
     x, y, _, _ = session.screen.geometry(session.window)
     tab = (x + window[0] - COLUMN + 20, y + MENU + 16)
-    session.screen.drag(tab, (x + 100, y + 200))
-    session.screen.move(x + 600, y + window[1] - 2)
-    wait_for("a panel at the left side", lambda: picture_in(session, room(window, 2)))
+    drag_until(session, "a panel at the left side", tab, (x + 100, y + 200), lambda: picture_in(session, room(window, 2)))
     session.screenshot()
     shutil.copy(session.last_shot, folder / "layout-two-columns.png")
     edge = (x + COLUMN - 2, y + 300)
-    session.screen.drag(edge, (edge[0] - 100, edge[1]))
     _, top, width, height = room(window, 2)
-    wait_for("a narrower column", lambda: picture_in(session, (COLUMN - 100, top, width + 100, height), slack=4))
+    narrower = (COLUMN - 100, top, width + 100, height)
+    drag_until(session, "a narrower column", edge, (edge[0] - 100, edge[1]), lambda: picture_in(session, narrower, slack=4))
     session.close()
     remembered = json.loads((folder / "config" / "brokkr" / "viewer.json").read_text())
     assert remembered["docks"] == {"Scene": "left"} and remembered["dock_widths"][0] < COLUMN, remembered
     session = Session(screen, folder, window, None, SCENE, settings=remembered)
-    shows_the_scene(session, (COLUMN - 100, top, width + 100, height), slack=4)
+    shows_the_scene(session, narrower, slack=4)
     session.close()
 
 
@@ -114,12 +127,67 @@ def has_the_size_of_the_monitor(screen, folder):
     session.close()
 
 
+def near(pixels, color, tolerance=6):
+    """How many pixels of a row have this colour."""
+    return sum(all(abs(pixels[i + c] - color[c]) <= tolerance for c in range(3)) for i in range(0, len(pixels), 3))
+
+
+def explains_colours(screen, folder):
+    """The steps of the overdraw mode stand over the image's corner, from 32 (white) down to none."""
+    window, red, yellow = (1280, 720), (216, 48, 32), (232, 200, 16)
+    session = Session(screen, folder, window, (320, 240), "--shading", "overdraw", FRAME, settings={"panel": "Scene"})
+    x, y, _, _ = session.screen.geometry(session.window)
+    corner = lambda: b"".join(session.screen.pixels(x, y + 500, 200, 150))
+    wait_for("a legend", lambda: near(corner(), red) > 50 and near(corner(), yellow) > 50)
+    session.screenshot()
+    shutil.copy(session.last_shot, folder / "layout-legend.png")
+    session.screen.key("F2")
+    wait_for("the image alone", lambda: near(corner(), red) == 0)
+    session.close()
+
+
+def zooms_the_time_line(screen, folder):
+    """Geometry, in orange, comes first in a frame: with the wheel at the other end it leaves the time line."""
+    window, geometry, raster = (1280, 720), (235, 160, 60), (70, 140, 225)
+    session = Session(screen, folder, window, (320, 240), FRAME, settings={"panel": "Policy"})
+    x, y, _, _ = session.screen.geometry(session.window)
+    left = x + window[0] - COLUMN + 8
+
+    def time_line():
+        """Its rows on the screen: the lowest ones that are mostly of the two colours."""
+        rows = session.screen.pixels(left, y, COLUMN - 20, window[1])
+        full = [i for i, row in enumerate(rows) if near(row, raster) + near(row, geometry) > 250]
+        return rows[full[-1] - 8 : full[-1]] if full else [], y + (full[-1] if full else 0) - 4
+
+    orange = lambda: sum(near(row, geometry) for row in time_line()[0])
+    wait_for("a time line", lambda: orange() > 8)
+    at = (left + COLUMN - 60, time_line()[1])
+    session.screen.move(*at)
+    for _ in range(6):
+        time.sleep(0.1)
+        session.screen.button(4, True)
+        session.screen.button(4, False)
+    wait_for("a part of the time line", lambda: time_line()[0] and orange() == 0)
+    session.screenshot()
+    shutil.copy(session.last_shot, folder / "layout-time-line.png")
+    session.screen.drag((at[0] - 300, at[1]), (at[0], at[1]), pause=0.5)
+    for _ in range(2):
+        time.sleep(0.1)
+        session.screen.button(1, True)
+        time.sleep(0.1)
+        session.screen.button(1, False)
+    wait_for("all of it again", lambda: orange() > 8)
+    session.close()
+
+
 def body(screen, folder):
+    for step in (moves_panels, has_the_size_of_the_monitor, explains_colours, zooms_the_time_line):
+        begin = time.monotonic()
+        step(screen, folder)
+        print(f"{step.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
     for window in ((320, 200), (640, 480), (1280, 720), (3840, 2160)):
         fits(screen, folder, window)
         print(window, flush=True)
-    moves_panels(screen, folder)
-    has_the_size_of_the_monitor(screen, folder)
 
 
 sys.exit(on_a_screen(3840, 2160, body, *sys.argv[2:3]))

@@ -307,6 +307,37 @@ TEST(BlockTimeline, SharesAddUp) {
   EXPECT_FLOAT_EQ(t.share[6][1], 0);
 }
 
+TEST(BlockTimeline, ShowsAPartOfTheFrame) {
+  Statistics s;
+  s.block_times.resize(2);
+  s.trace = {{0, 0, 7, 0, 50}, {0, 1, 3, 50, 100}, {1, 1, 0, 20, 40}};
+  const BlockTimeline t = make_timeline(s, 4, {0.4, 0.6});  // 40 to 60 microseconds
+  EXPECT_FLOAT_EQ(t.share[1][0], 1);
+  EXPECT_FLOAT_EQ(t.share[1][1], 0);
+  EXPECT_FLOAT_EQ(t.share[2][0], 0);
+  EXPECT_FLOAT_EQ(t.share[3][1], 1);
+  EXPECT_FLOAT_EQ(t.share[4][1], 0) << "the other block has ended";
+  ASSERT_NE(event_at(s, 0, 20), nullptr);
+  EXPECT_EQ(event_at(s, 0, 20)->argument, 7u);
+  EXPECT_EQ(event_at(s, 0, 50)->argument, 3u);
+  EXPECT_EQ(event_at(s, 1, 50), nullptr);
+}
+
+TEST(BlockTimeline, ZoomsAroundThePointerAndStaysInTheFrame) {
+  const TimeRange half = zoomed({}, 0.75, 0.5);
+  EXPECT_DOUBLE_EQ(half.begin, 0.375);
+  EXPECT_DOUBLE_EQ(half.end, 0.875);
+  EXPECT_DOUBLE_EQ(half.begin + 0.75 * half.length(), 0.75) << "the point under the pointer stays there";
+  EXPECT_EQ(zoomed(half, 0.2, 100), (TimeRange{0, 1}));
+  EXPECT_DOUBLE_EQ(zoomed(half, 1, 1.5).end, 0.875);
+  EXPECT_DOUBLE_EQ(panned(half, 0.1).begin, 0.425);
+  EXPECT_DOUBLE_EQ(panned(half, 7).end, 1);
+  EXPECT_DOUBLE_EQ(panned(half, -7).begin, 0);
+  TimeRange small;
+  for (int i = 0; i < 1000; ++i) small = zoomed(small, 0.3, 0.8);
+  EXPECT_NEAR(small.length(), 1e-5, 1e-9);
+}
+
 TEST(BlockTimeline, BucketsEmptyAsTimeGoesOn) {
   Statistics s;
   s.rasterizers = 2;

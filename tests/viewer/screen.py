@@ -131,13 +131,16 @@ class Screen:
         self.button(number, False)
         time.sleep(0.15)
 
-    def drag(self, start, end, number=1):
+    def drag(self, start, end, number=1, pause=0.05):
+        """`pause`: until the widget under the pointer is known; on a busy computer a picture takes a while."""
         self.move(*start)
-        time.sleep(0.05)
+        time.sleep(pause)
         self.button(number, True)
+        time.sleep(pause)
         for i in range(1, 6):
             self.move(*(a + (b - a) * i // 5 for a, b in zip(start, end)))
             time.sleep(0.02)
+        time.sleep(pause)
         self.button(number, False)
 
     def atom(self, name):
