@@ -113,7 +113,8 @@ class Viewer : public ViewerCommands {
       if (!to_open_.empty()) open(std::exchange(to_open_, {}));
       request_frame();
       window_->end_frame();
-      if (shot_ != Shot::none) take_screenshot();
+      // Asked for while the first picture is under way, it waits for that.
+      if (shot_ != Shot::none && (state_.last || !state_.scene)) take_screenshot();
       present(shown);
       shown = image_.number;
     }
