@@ -172,8 +172,8 @@ class DrawsPanel : public Panel {
                                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_Resizable |
                                        ImGuiTableFlags_Hideable | ImGuiTableFlags_BordersInnerV;
     constexpr std::pair<const char*, float> kColumns[] = {
-        {"draw", 6},  {"name", 11}, {"primitives", 5}, {"topology", 6}, {"depth", 6},
-        {"blend", 6}, {"cull", 4},  {"stencil", 5},    {"target", 4},   {"texture", 8}};
+        {"draw", 6},  {"name", 8}, {"primitives", 5}, {"topology", 6}, {"depth", 7},
+        {"blend", 6}, {"cull", 4}, {"stencil", 5},    {"target", 4},   {"texture", 8}};
     const float least = 10 * ImGui::GetTextLineHeightWithSpacing();
     const float height = std::max(ImGui::GetContentRegionAvail().y, least);
     if (!ImGui::BeginTable("draws", int(std::size(kColumns)), kFlags, {0, height})) return;

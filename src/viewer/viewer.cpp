@@ -100,7 +100,6 @@ class Viewer : public ViewerCommands {
 
   // Runs until the window is closed.
   void run() {
-    uint64_t shown = 0;
     while (!window_->should_close()) {
       window_->wait(sleep_time());
       if (window_->take_changed()) settle_ = kSettleFrames;
@@ -115,8 +114,7 @@ class Viewer : public ViewerCommands {
       window_->end_frame();
       // Asked for while the first picture is under way, it waits for that.
       if (shot_ != Shot::none && (state_.last || !state_.scene)) take_screenshot();
-      present(shown);
-      shown = image_.number;
+      present();
     }
   }
 
@@ -260,10 +258,12 @@ class Viewer : public ViewerCommands {
     render_thread_->request({state_.scene, state_.settings, camera, Clock::now()});
   }
 
-  void present(uint64_t shown_before) {
+  void present() {
     const auto begin = Clock::now();
     window_->swap();
-    if (image_.number == shown_before || !state_.last || state_.last->number != image_.number) return;
+    // A picture may be in the window before all that is known of its frame is here: it counts once it is.
+    if (!state_.last || state_.last->number != image_.number || image_.number == presented_) return;
+    presented_ = image_.number;
     const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input()};
     frame_times_.add(milliseconds(presented.interval()));
     last_present_ = begin;
@@ -738,6 +738,7 @@ class Viewer : public ViewerCommands {
   Sequence sequence_;
 
   ShownImage image_;
+  uint64_t presented_ = 0;                                // the number of the last frame that was counted as shown
   std::deque<std::shared_ptr<const Rendered>> finished_;  // not shown yet
   std::string file_;                                      // the file that is shown, and whose bookmarks the camera has
   bool keep_camera_ = false;
