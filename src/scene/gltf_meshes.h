@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <glm/mat3x3.hpp>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "brokkr/frame.h"
@@ -42,12 +43,15 @@ class GltfMeshes {
   struct Key {
     uint64_t position, normal, texcoord, second_texcoord, color;
     bool opaque;
-    auto operator<=>(const Key&) const = default;
+    auto tied() const { return std::tie(position, normal, texcoord, second_texcoord, color, opaque); }
+    bool operator<(const Key& other) const { return tied() < other.tied(); }
   };
   struct Shape {
     Key key;
     uint64_t indices, mode;
-    auto operator<=>(const Shape&) const = default;
+    bool operator<(const Shape& other) const {
+      return std::tie(key, indices, mode) < std::tie(other.key, other.indices, other.mode);
+    }
   };
   struct Vertex {
     glm::vec3 position{0}, normal{0};
