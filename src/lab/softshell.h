@@ -40,7 +40,8 @@ class Softshell {
     // That of the package's first item. The last user word is the address of the packages.
     template <class Task>
     BROKKR_FN static Uint maintain(const Uint (&payload)[1], const MaintainState& state) {
-      uint32_t* packages = reinterpret_cast<uint32_t*>(state.user[ProgramMemory<Root>::kUserWords - 1]);
+      device_atomic<uint64_t> address(state.user[ProgramMemory<Root>::kUserWords - 1]);
+      uint32_t* packages = reinterpret_cast<uint32_t*>(address.load(kRelaxed));
       Uint urgency = 0u;
       (rate<Tasks>(packages, payload[0], state, urgency), ...);
       return urgency;
