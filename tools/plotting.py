@@ -203,7 +203,7 @@ def save(figure, target):
 def draw_all(description, kind, drawings, command, title=None, tables=None):
     """The program: draws every table that is there. A drawing returns a figure and what share of its height a legend takes
     (None: there is none), or None where there is too little to draw. `title` is made of a drawing's name and its rows.
-    `tables`: by a drawing's name, what makes (title, head, body) of its rows, for --markdown."""
+    `tables`: by a drawing's name, what makes (title, head, body) of its rows, or a list of these, for --markdown."""
     parser = options_of(description)
     if tables:
         parser.add_argument("--markdown", action="store_true", help="also print tables for a page")
@@ -227,7 +227,9 @@ def draw_all(description, kind, drawings, command, title=None, tables=None):
             figure.tight_layout(rect=None if bottom is None else (0, bottom, 1, 1))
             save(figure, output / f"{kind}-{drawing.name}.png")
             if tables and options.markdown and drawing.name in tables:
-                markdown(*tables[drawing.name](rows))
+                made = tables[drawing.name](rows)
+                for table in made if isinstance(made, list) else [made]:
+                    markdown(*table)
         drawn += 1
     if not drawn:
         raise Wrong(f"{failed[0] if failed else f'{options.folder}: no {kind}-*.csv there'}; {remedy}")

@@ -27,6 +27,11 @@ std::span<const BatchModel> batch_models() {
   return models;
 }
 
+BatchModel without_pages(BatchModel model) {
+  model.forgets_at_pages = false;
+  return model;
+}
+
 const BatchModel& batch_model(std::string_view name) {
   const auto models = batch_models();
   const auto found =

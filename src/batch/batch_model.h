@@ -37,6 +37,9 @@ struct BatchModel {
 // nvidia, nvidia-gl, amd, intel, llvmpipe, warp, precomputed, none.
 std::span<const BatchModel> batch_models();
 
+// The model as it is where no batch meets a multiple of 2^16: `forgets_at_pages` is false.
+BatchModel without_pages(BatchModel model);
+
 // Throws std::invalid_argument that lists the names.
 const BatchModel& batch_model(std::string_view name);
 

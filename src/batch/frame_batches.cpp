@@ -123,6 +123,8 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
                               const std::function<void(const std::string&)>& progress) {
   OptimizeReport report;
   report.vertices_before = frame.positions.size();
+  const bool numbers_change = options.number_vertices || options.keep_pages;
+  const BatchModel order_for = numbers_change ? without_pages(model) : model;
   std::vector<DrawTriangles> all = indexed_triangles(frame);
   for (DrawTriangles& triangles : all) {
     auto& draw = std::get<DrawCommand>(frame.commands[triangles.command]);
@@ -136,7 +138,7 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
     report.vertex_runs_before += predict_batches(model, triangles.indices).vertex_runs;
     const auto begin = std::chrono::steady_clock::now();
     // Without a source, the draw keeps the vertices it has.
-    VertexNumbering now{reorder(options.method, model, triangles.indices, options.cache_size,
+    VertexNumbering now{reorder(options.method, order_for, triangles.indices, options.cache_size,
                                 progress ? OrderProgress(tell) : OrderProgress()),
                         {}};
     if (options.number_vertices) now = number_by_first_use(now.indices);

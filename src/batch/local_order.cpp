@@ -292,11 +292,9 @@ std::vector<uint32_t> improve_cache_order(std::span<const uint32_t> indices, std
 
 std::vector<uint32_t> improve_batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                           std::vector<uint32_t> order, const OrderProgress& progress) {
-  BatchModel unpaged = model;
-  unpaged.forgets_at_pages = false;
   if (model.memory == VertexMemory::nothing || model.segment > 0) return order;
-  return with_memory(unpaged, vertex_bound(indices), [&]<class Memory>(Memory& memory) {
-    return LocalOrder(indices, std::move(order), BatchCost<Memory>(unpaged, memory)).run(progress);
+  return with_memory(model, vertex_bound(indices), [&]<class Memory>(Memory& memory) {
+    return LocalOrder(indices, std::move(order), BatchCost<Memory>(model, memory)).run(progress);
   });
 }
 

@@ -23,8 +23,8 @@ using OrderProgress = std::function<void(const std::string&)>;
 // Runs of a FIFO cache of `cache_size` vertices, which lasts for the whole order.
 std::vector<uint32_t> improve_cache_order(std::span<const uint32_t> indices, std::vector<uint32_t> order,
                                           uint32_t cache_size, const OrderProgress& progress = {});
-// Runs of the model's batches, without its 16-bit rule. Where batches end at fixed places (BatchModel::segment), or
-// remember nothing, the order stays as it is.
+// Runs of the model's batches. Where batches end at fixed places (BatchModel::segment), or remember nothing, the order
+// stays as it is.
 std::vector<uint32_t> improve_batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                           std::vector<uint32_t> order, const OrderProgress& progress = {});
 

@@ -226,10 +226,8 @@ std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint3
   predict_batches(model, indices.first(0));  // checks the model
   require_triangles("batch_order", indices);
   if (indices.empty()) return {};
-  BatchModel unpaged = model;
-  unpaged.forgets_at_pages = false;
-  return with_memory(unpaged, vertex_bound(indices), [&]<class Memory>(Memory& memory) {
-    return Optimizer<Memory>(unpaged, indices, weights, memory).run();
+  return with_memory(model, vertex_bound(indices), [&]<class Memory>(Memory& memory) {
+    return Optimizer<Memory>(model, indices, weights, memory).run();
   });
 }
 

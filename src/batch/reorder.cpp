@@ -47,14 +47,12 @@ std::vector<uint32_t> best_local_order(const BatchModel& model, std::span<const 
                                        const OrderProgress& progress) {
   std::vector<uint32_t> best;
   uint64_t least = 0;
-  BatchModel unpaged = model;
-  unpaged.forgets_at_pages = false;
   for (const ReorderMethod start : {ReorderMethod::batch, ReorderMethod::forsyth}) {
     const std::vector<uint32_t> begin = reorder(start, model, indices);
     std::vector<uint32_t> as_it_is(begin.size() / 3);
     std::iota(as_it_is.begin(), as_it_is.end(), 0u);
     std::vector<uint32_t> improved = in_order(begin, improve_batch_order(model, begin, as_it_is, progress));
-    const uint64_t runs = predict_batches(unpaged, improved).vertex_runs;
+    const uint64_t runs = predict_batches(model, improved).vertex_runs;
     if (!best.empty() && runs >= least) continue;
     best = std::move(improved);
     least = runs;

@@ -69,9 +69,10 @@ struct BatchWeights {
 inline constexpr BatchWeights kFullWeights{};
 inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 
-// The order in which to take the triangles of `indices`, each once. The 16-bit rule of a model is left to
-// `keep_pages_apart` (pages.h). Throws std::invalid_argument as predict_batches does, and for weights.valence > 0 or
-// weights.neighborhood > 0 (costs are then no longer bounded from below) or a negative radius.
+// The order in which to take the triangles of `indices`, each once. It is made for the vertices' numbers as they are:
+// where they are to change (pages.h), give a model without the 16-bit rule (without_pages). Throws
+// std::invalid_argument as predict_batches does, and for weights.valence > 0 or weights.neighborhood > 0 (costs are
+// then no longer bounded from below) or a negative radius.
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
 

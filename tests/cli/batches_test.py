@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""brokkr batches --driver: what OpenGL counts, and what comes where it cannot.
+"""brokkr batches --driver: what OpenGL counts, and what comes where it cannot. tools/plot-batches: the tables of a page.
 
     batches_test.py BROKKR
 """
@@ -11,12 +11,21 @@ import sys
 import tempfile
 import unittest
 
+TOOL = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/plot-batches"
+PYTHON = "/usr/bin/python3"
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
 MESH = "generated:sphere-100k?triangles=2000"
 
 
 def brokkr(*words, **environment):
     return subprocess.run([BROKKR, "batches", *map(str, words)], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def has_matplotlib():
+    try:
+        return subprocess.run([PYTHON, "-c", "import matplotlib"], capture_output=True).returncode == 0
+    except OSError:
+        return False
 
 
 def has_peer():
@@ -55,6 +64,20 @@ class Batches(unittest.TestCase):
         for row in rows:
             self.assertEqual(row["asr"], row["measured"], row)
         self.assertIn("llvmpipe (LLVM", printed)
+
+    @unittest.skipUnless(has_matplotlib(), "needs matplotlib")
+    def test_tables_for_the_page_tell_the_least_and_how_far_ours_is_from_the_best_rival(self):
+        unindexed = TOOL.parent.parent / "scenes/glmark2-shadow.bkf"
+        self.rows(unindexed, "--models", "nvidia,amd", "--methods", "original,forsyth,batch")
+        done = subprocess.run([PYTHON, TOOL, self.folder, "--output", self.folder, "--markdown"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        titles = [line for line in done.stdout.splitlines() if line.startswith("Runs")]
+        self.assertEqual(titles, ["Runs per triangle, nvidia", "Runs per triangle, amd"])
+        lines = done.stdout.split("Runs per triangle, amd\n\n")[1].splitlines()
+        self.assertEqual(lines[0], "| amd | triangles | original | forsyth | batch | perfect | batch to best rival |")
+        self.assertTrue(lines[2].startswith("| sphere-100k | 2 028 | "), lines[2])
+        self.assertEqual(lines[2].count("**"), 2)
+        self.assertNotIn("glmark2", done.stdout)
 
     def test_models_without_a_strategy_are_not_rendered(self):
         refused = brokkr(MESH, "--models", "nvidia,llvmpipe", "--methods", "original", "--frames", "1")
