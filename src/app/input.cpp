@@ -10,6 +10,7 @@
 
 #include "app/pipeline_options.h"
 #include "app/resize.h"
+#include "pipeline/options.h"
 #include "scene/camera.h"
 #include "scene/known_kind.h"
 
@@ -45,6 +46,15 @@ std::vector<Option> input_options() {
           integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize)};
 }
 
+Option memory_option() {
+  for (Option& option : pipeline_options()) {
+    if (option.names != std::string("--") + option_info::memory_limit.name) continue;
+    option.group.clear();
+    return std::move(option);
+  }
+  throw std::logic_error("no option is called --memory-limit");
+}
+
 std::vector<Option> target_options() {
   return {integer_option("--target", "Target to look at, by its number in the file (the one that most triangles go to)",
                          -2147483648.0, 2147483647.0, "ID"),
@@ -71,6 +81,7 @@ LoadOptions load_options(const Arguments& arguments) {
   options.camera = arguments.text("camera");
   options.views = int(arguments.integer("views", options.views));
   options.view_size = int(arguments.integer("view-size", options.view_size));
+  options.memory_limit = int(arguments.integer("memory-limit", options.memory_limit));
   options.warning = warn;
   return options;
 }

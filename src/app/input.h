@@ -14,6 +14,9 @@ namespace brokkr::app {
 // --size, --camera and other options of loading.
 std::vector<Option> input_options();
 
+// --memory-limit, for commands without the options of the pipeline, which it is one of.
+Option memory_option();
+
 // --target and --layer, as chosen_target and chosen_layer read them.
 std::vector<Option> target_options();
 

@@ -65,7 +65,9 @@ void check_pattern(const Pattern& pattern) {
 }
 
 SavedPattern load_pattern(const std::filesystem::path& path) {
-  const auto json = parse_json_or_null<nlohmann::json>(as_text(read_file(path, kMaxFileBytes)));
+  const LoadOptions standard;
+  Loading loading(standard);
+  const auto json = parse_json_or_null<nlohmann::json>(as_text(read_file(path, kMaxFileBytes, &loading)), &loading);
   if (!json.is_object() || text(json, "format") != kFormat)
     refuse(path, "no pattern file (JSON with \"format\": \"brokkr pattern\"); `brokkr patterns` saves some");
   if (const auto version = json.find("version");

@@ -56,7 +56,8 @@ void write_pfm(const std::filesystem::path& path, int width, int height, int cha
 FloatImage read_pfm(const std::filesystem::path& path);
 FloatImage read_pfm(std::span<const std::byte> file, std::string_view name);
 
-// PNG, JPEG, BMP or TGA (stb_image). Sides up to kMaxTargetSize, together up to `max_pixels`.
+// PNG, JPEG, BMP or TGA (stb_image). Sides up to kMaxTargetSize, together up to `max_pixels`; no more memory is taken
+// than a quarter of what is free.
 Image read_image(const std::filesystem::path& path, uint64_t max_pixels = kMaxImagePixels);
 Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels = kMaxImagePixels);
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "brokkr/load.h"
 #include "brokkr/options.h"
 #include "brokkr/statistics.h"
 #include "brokkr/version.h"
@@ -75,12 +76,14 @@ class Renderer {
   Renderer();
   ~Renderer();
 
-  // Copies what the kernel needs from `frame`, which must outlive the PreparedFrame. Throws std::runtime_error on an
-  // invalid frame.
-  PreparedFrame prepare(const Frame& frame);
+  // Copies what the kernel needs from `frame`, which must outlive the PreparedFrame. Of `options` memory_limit and
+  // progress count. Throws std::runtime_error on an invalid frame and where the tables need more memory than the limit,
+  // and what `progress` throws.
+  PreparedFrame prepare(const Frame& frame, const LoadOptions& options = {});
 
   // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range and std::runtime_error
-  // where the machine is not available. `read_back` false leaves `targets` empty: what a benchmark wants to time.
+  // where the machine is not available and where targets and pictures need more memory than options.memory_limit.
+  // `read_back` false leaves `targets` empty: what a benchmark wants to time.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
   RenderResult render(const Frame& frame, const RenderOptions& options);
 

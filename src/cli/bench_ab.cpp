@@ -79,12 +79,12 @@ class Coin {
 // on the options.
 class Contestant {
  public:
-  void become(const std::shared_ptr<const Frame>& frame, const RenderOptions& options) {
+  void become(const std::shared_ptr<const Frame>& frame, const RenderOptions& options, const LoadOptions& load) {
     options_ = options;
     if (frame_ == frame) return;
     prepared_.reset();
     frame_ = frame;
-    prepared_.emplace(renderer_.prepare(*frame_));
+    prepared_.emplace(renderer_.prepare(*frame_, load));
   }
   RenderResult draw(bool read_back) { return renderer_.render(*prepared_, options_, read_back); }
 
@@ -105,6 +105,7 @@ class Contest {
       const bool shared = i == 1 && workload.frame_key() == first.frame_key();
       frames_[i] = shared ? frames_[0] : std::make_shared<const Frame>(load_workload(workload.file, workload.load));
       options_[i] = variants[i].render;
+      loads_[i] = workload.load;
       options_[i].shading = workload.brokkr_shading();
     }
     take_roles(0);
@@ -117,7 +118,7 @@ class Contest {
   void take_roles(size_t roles) {
     if (roles_ == roles) return;
     roles_ = roles;
-    for (size_t i = 0; i < 2; ++i) renderers_[i ^ roles_].become(frames_[i], options_[i]);
+    for (size_t i = 0; i < 2; ++i) renderers_[i ^ roles_].become(frames_[i], options_[i], loads_[i]);
     for (int i = 0; i < kWarmUp; ++i) {
       for (Contestant& renderer : renderers_) renderer.draw(false);
     }
@@ -126,6 +127,7 @@ class Contest {
  private:
   std::array<std::shared_ptr<const Frame>, 2> frames_;
   std::array<RenderOptions, 2> options_;
+  std::array<LoadOptions, 2> loads_;
   std::array<Contestant, 2> renderers_;
   size_t roles_ = 2;  // 0: the first renderer draws A, 1: B, 2: none yet
 };
@@ -167,6 +169,8 @@ class AbRun {
         throw;
       } catch (const std::invalid_argument&) {
         throw;  // an option is out of range, whatever the workload
+      } catch (const LoadCancelled&) {
+        break;  // a signal came while it was loaded
       } catch (const std::exception& error) {
         row.error = error.what();
       }
@@ -445,6 +449,18 @@ std::string ab_table(const std::vector<AbRow>& rows) {
   return format_table({"frame", "shading", "A ms (least)", "B ms (least)", "outliers", "pairs"}, lines) + said;
 }
 
+// The same, but that a signal ends the loading.
+static std::array<AbVariant, 2> stopped_by(const StopSignals& signals, std::array<AbVariant, 2> variants) {
+  for (AbVariant& variant : variants) {
+    for (Workload& workload : variant.workloads) {
+      workload.load.progress = [&signals](double) {
+        if (signals.stopped()) throw LoadCancelled();
+      };
+    }
+  }
+  return variants;
+}
+
 int run_ab(const Arguments& arguments, const std::array<AbVariant, 2>& variants) {
   if (arguments.has("log")) check_log_name(arguments.text("log"));
   Json document = {{"kind", "brokkr bench race"}, {"format", kBenchFormat}};
@@ -453,7 +469,8 @@ int run_ab(const Arguments& arguments, const std::array<AbVariant, 2>& variants)
   const StopSignals signals;
   {
     Progress progress;
-    rows = AbRun(arguments, variants).rows(progress, signals);
+    const std::array<AbVariant, 2> watched = stopped_by(signals, variants);
+    rows = AbRun(arguments, watched).rows(progress, signals);
   }
   document["ended_by"] = signals.stopped() ? Json(signals.name()) : Json();
   document["results"] = Json::array();

@@ -85,7 +85,7 @@ int write_log(const Workload& workload, const BenchOptions& options, LogFormat f
   progress->show("loading " + workload.name);
   const Frame frame = load_workload(workload.file, workload.load);
   Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
+  PreparedFrame prepared = renderer.prepare(frame, workload.load);
   RenderOptions render = options.render;
   render.shading = workload.brokkr_shading();
   LogSession session = log_session(path, format, workload.load.camera);

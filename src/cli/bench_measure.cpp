@@ -79,7 +79,7 @@ void Bench::load(const Workload& workload) {
     renderer_ = std::make_unique<Renderer>();
     reset_peak_memory();
     frame_ = std::make_unique<Frame>(load_workload(workload.file, workload.load));
-    prepared_.emplace(renderer_->prepare(*frame_));
+    prepared_.emplace(renderer_->prepare(*frame_, workload.load));
     loaded_ = workload.frame_key();
   }
   for (const auto& peer : peers_) peer->finish_load();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/depth_compare.h"
+#include "app/input.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
@@ -106,7 +107,9 @@ std::vector<Row> check_frame(const Frame& frame, Renderer& renderer, const Rende
     throw UsageError("--output -: " + frame.source + " has " + std::to_string(references.size()) +
                      " references, and standard output takes one picture; name a file");
   }
-  PreparedFrame prepared = renderer.prepare(frame);
+  LoadOptions load;
+  load.memory_limit = options.memory_limit;
+  PreparedFrame prepared = renderer.prepare(frame, load);
   std::vector<Row> rows;
   for (const Reference* reference : references) {
     progress.show("rendering up to command " + std::to_string(reference->before));
@@ -146,7 +149,7 @@ int run_check(const Arguments& arguments) {
       {
         Progress progress;
         progress.show("reading " + file);
-        frame = load_frame(file, {.warning = warn});
+        frame = load_frame(file, load_options(arguments));
         rows = check_frame(frame, renderer, options, picture, progress);
       }
       const bool passed = is_close(rows, arguments);

@@ -59,7 +59,7 @@ int run_extract(const Arguments& arguments) {
     const bool several = files.size() > 1;
     const std::string picture_name = picture.empty() ? "" : output_name(picture, file, several, "--output");
     const std::string depth_name = depth.empty() ? "" : output_name(depth, file, several, "--depth");
-    const Frame frame = load_frame(file, {});
+    const Frame frame = load_frame(file, load_options(arguments));
     if (!picture_name.empty()) write_picture(picture_name, frame, chosen_reference(frame, arguments, false));
     if (depth_name.empty()) continue;
     const Reference& reference = chosen_reference(frame, arguments, true);
@@ -80,7 +80,8 @@ Command extract_command() {
                        "each FILE)"),
            file_option("--depth", "FILE", "Depth to write: .pfm or .exr, 0 to 1"), target_options().front(),
            integer_option("--before", "Of the reference before this command, as `brokkr info` lists them (the last)", 0,
-                          4294967295.0)},
+                          4294967295.0),
+           memory_option()},
           run_extract};
 }
 

@@ -76,7 +76,7 @@ Report check(const Arguments& arguments, Frame& frame) {
   });
   progress.show("rendering with the settings that were given");
   Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
+  PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
   const SettingsCheck settings([&](const RenderOptions& o) { return renderer.render(prepared, o).targets; }, base);
   const int64_t runs = arguments.integer("runs", kRuns);
   Lot lot(uint64_t(arguments.integer("seed", 1)));

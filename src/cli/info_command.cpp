@@ -8,15 +8,17 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
+#include "app/input.h"
 #include "app/text.h"
 #include "brokkr/load.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 #include "scene/bkf_fields.h"
+#include "scene/primitive_counts.h"
 
 namespace brokkr::app {
 namespace {
@@ -42,18 +44,47 @@ struct FrameSummary {
   uint64_t not_finite = 0;
 };
 
-uint64_t distinct_vertices(const Frame& frame, const DrawCommand& draw) {
-  if (!draw.indexed) return draw.element_count;
-  std::vector<bool> used(draw.vertex_count);
-  uint64_t count = 0;
-  for (uint64_t element = 0; element < draw.element_count; ++element) {
-    const uint32_t index = frame.indices[draw.first_index + element];
-    if (index >= draw.vertex_count || used[index]) continue;  // a restart, or seen before
-    used[index] = true;
-    ++count;
+// How many different vertices ranges of an index list name, for all ranges in one pass over the list: a vertex counts
+// at the last place at which it occurs before the range's end.
+class DistinctIndices {
+ public:
+  explicit DistinctIndices(const std::vector<uint32_t>& indices) : indices_(indices) {}
+
+  void add(uint64_t begin, uint64_t end) { counts_[{end, begin}] = 0; }
+  uint64_t of(uint64_t begin, uint64_t end) const { return counts_.at({end, begin}); }
+
+  void count() {
+    constexpr uint32_t kRestart = 0xffffffffu;
+    const uint64_t end = counts_.empty() ? 0 : counts_.rbegin()->first.first;
+    std::unordered_map<uint32_t, uint64_t> last;
+    sums_.assign(end + 1, 0);
+    uint64_t at = 0;
+    for (auto& [range, count] : counts_) {
+      for (; at < range.first; ++at) {
+        if (indices_[at] == kRestart) continue;
+        const auto [found, is_new] = last.try_emplace(indices_[at], at);
+        if (!is_new) change(std::exchange(found->second, at), ~uint32_t(0));
+        change(at, 1);
+      }
+      count = before(range.first) - before(range.second);
+    }
   }
-  return count;
-}
+
+ private:
+  // A Fenwick tree of partial sums; `delta` is modulo 2^32.
+  void change(uint64_t at, uint32_t delta) {
+    for (++at; at < sums_.size(); at += at & (~at + 1)) sums_[at] += delta;
+  }
+  uint32_t before(uint64_t at) const {
+    uint32_t sum = 0;
+    for (; at > 0; at -= at & (~at + 1)) sum += sums_[at];
+    return sum;
+  }
+
+  const std::vector<uint32_t>& indices_;
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> counts_;  // by end and begin
+  std::vector<uint32_t> sums_;
+};
 
 void count_state(const State& state, std::map<std::string, uint64_t>& states) {
   if (state.depth.test) ++states["depth test"];
@@ -70,29 +101,65 @@ void count_state(const State& state, std::map<std::string, uint64_t>& states) {
   }
 }
 
-uint64_t triangles_of(const Frame& frame, const DrawCommand& draw) {
-  const bool triangles = draw.topology == Topology::triangles || draw.topology == Topology::triangle_strip ||
-                         draw.topology == Topology::triangle_fan;
-  return triangles ? primitive_count(frame, draw) * draw.instances : 0;
-}
+// Each draw is looked at once, whatever it has in common with others.
+class Summarizer {
+ public:
+  Summarizer(const Frame& frame, FrameSummary& summary)
+      : frame_(frame), summary_(summary), primitives_(frame), distinct_(frame.indices) {}
 
-void add_draw(const Frame& frame, const DrawCommand& draw, FrameSummary& summary) {
-  ++summary.draws;
-  summary.instances += draw.instances;
-  if (draw.indexed) summary.indices += draw.element_count;
-  summary.unique_vertices += distinct_vertices(frame, draw) * draw.instances;
-  ++summary.topologies[std::string(bkf::name_of(draw.topology))];
-  for (size_t bit = 0; !bkf::name_at(bkf::kDrawFlags, bit).empty(); ++bit) {
-    if ((draw.flags >> bit & 1) != 0) ++summary.flags[std::string(bkf::name_at(bkf::kDrawFlags, bit))];
+  void add(const DrawCommand& draw) {
+    ++summary_.draws;
+    summary_.instances += draw.instances;
+    if (draw.indexed) summary_.indices += draw.element_count;
+    if (draw.indexed && draw.element_count > 0) distinct_.add(draw.first_index, draw.first_index + draw.element_count);
+    ++summary_.topologies[std::string(bkf::name_of(draw.topology))];
+    for (size_t bit = 0; !bkf::name_at(bkf::kDrawFlags, bit).empty(); ++bit) {
+      if ((draw.flags >> bit & 1) != 0) ++summary_.flags[std::string(bkf::name_at(bkf::kDrawFlags, bit))];
+    }
+    count_state(frame_.states[draw.state], summary_.states);
+    const bool triangles = draw.topology <= Topology::triangle_fan;
+    const uint64_t of_view = triangles ? primitives_.of(draw) * draw.instances : 0;
+    // Views of one target mostly follow each other; a draw counts once for each run of them.
+    for (uint32_t view = draw.first_view; view < draw.first_view + draw.view_count;) {
+      const uint32_t target = frame_.views[view].target;
+      const uint32_t end = std::min(same_target_until(view), draw.first_view + draw.view_count);
+      summary_.targets[target].triangles += of_view * (end - view);
+      if (last_draw_[target] != summary_.draws) ++summary_.targets[target].draws;
+      last_draw_[target] = summary_.draws;
+      view = end;
+    }
   }
-  count_state(frame.states[draw.state], summary.states);
-  std::set<uint32_t> targets;
-  for (uint32_t view = draw.first_view; view < draw.first_view + draw.view_count; ++view) {
-    const uint32_t target = frame.views[view].target;
-    summary.targets[target].triangles += triangles_of(frame, draw);
-    if (targets.insert(target).second) ++summary.targets[target].draws;
+
+  void finish() {
+    distinct_.count();
+    for (const auto& command : frame_.commands) {
+      const auto* draw = std::get_if<DrawCommand>(&command);
+      if (draw == nullptr || draw->element_count == 0) continue;
+      const uint64_t first = draw->first_index;
+      summary_.unique_vertices +=
+          (draw->indexed ? distinct_.of(first, first + draw->element_count) : draw->element_count) * draw->instances;
+    }
   }
-}
+
+ private:
+  uint32_t same_target_until(uint32_t view) {
+    if (run_end_.empty()) {
+      run_end_.resize(frame_.views.size());
+      for (size_t i = frame_.views.size(); i-- > 0;) {
+        const bool last = i + 1 == frame_.views.size() || frame_.views[i + 1].target != frame_.views[i].target;
+        run_end_[i] = last ? uint32_t(i + 1) : run_end_[i + 1];
+      }
+    }
+    return run_end_[view];
+  }
+
+  const Frame& frame_;
+  FrameSummary& summary_;
+  PrimitiveCounts primitives_;
+  DistinctIndices distinct_;
+  std::vector<uint32_t> run_end_;
+  std::map<uint32_t, uint64_t> last_draw_;  // by target
+};
 
 void add_bounds(const Frame& frame, FrameSummary& summary) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -120,13 +187,15 @@ void add_bounds(const Frame& frame, FrameSummary& summary) {
 FrameSummary summarize(const Frame& frame) {
   FrameSummary summary;
   summary.targets.resize(frame.targets.size());
+  Summarizer summarizer(frame, summary);
   for (const auto& command : frame.commands) {
     if (const auto* draw = std::get_if<DrawCommand>(&command)) {
-      add_draw(frame, *draw, summary);
+      summarizer.add(*draw);
     } else {
       ++(std::holds_alternative<ClearCommand>(command) ? summary.clears : summary.blits);
     }
   }
+  summarizer.finish();
   add_bounds(frame, summary);
   return summary;
 }
@@ -251,9 +320,11 @@ int run_info(const Arguments& arguments) {
       Progress progress;
       progress.show("reading " + file);
       const std::string name = file + ": ";
-      return load_frame(file, {.warning = [&](const std::string& line) {
-                          warnings.push_back(line.starts_with(name) ? line.substr(name.size()) : line);
-                        }});
+      LoadOptions options = load_options(arguments);
+      options.warning = [&](const std::string& line) {
+        warnings.push_back(line.starts_with(name) ? line.substr(name.size()) : line);
+      };
+      return load_frame(file, options);
     }();
     const FrameSummary summary = summarize(frame);
     if (arguments.has("json")) {
@@ -274,7 +345,7 @@ Command info_command() {
   return {"info",
           "Show the contents of a frame or scene file",
           {needed(several(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj, .gltf, .glb, .ply, .stl) files"))),
-           flag("--json", "Print JSON (an array for several files)")},
+           flag("--json", "Print JSON (an array for several files)"), memory_option()},
           run_info};
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/batch_options.h"
+#include "app/input.h"
 #include "app/picture.h"
 #include "app/text.h"
 #include "batch/frame_batches.h"
@@ -34,7 +35,7 @@ int run_optimize(const Arguments& arguments) {
   {
     Progress progress;
     progress.show("loading " + input);
-    Frame frame = load_frame(input, {.warning = warn});
+    Frame frame = load_frame(input, load_options(arguments));
     report = optimize_frame(frame, model, options, [&](const std::string& what) { progress.show(what); });
     progress.show("writing " + output);
     const std::filesystem::path path = output;
@@ -90,7 +91,8 @@ Command optimize_command() {
       flag("--every-draw", "Also reorder draws whose order shows in the picture, as with blending"),
       flag("--keep-numbers", "Keep the numbers of vertices, instead of numbering them in the order of first use"),
       flag("--no-copies", "Let batches cross multiples of 65536 vertices, instead of copying some (nvidia models)"),
-      file_option("--json", "FILE.json", "Write the result as JSON; - prints it")};
+      file_option("--json", "FILE.json", "Write the result as JSON; - prints it"),
+      memory_option()};
   return {"optimize", "Reorder a mesh so that vertices are shaded less often", options, run_optimize};
 }
 

@@ -78,7 +78,7 @@ int run_pixel(const Arguments& arguments) {
     if (arguments.has("before")) options.command_limit = static_cast<uint32_t>(arguments.integer("before", 0));
     progress.show("following pixel " + std::to_string(pixel.x) + "," + std::to_string(pixel.y));
     Renderer renderer;
-    const PreparedFrame prepared = renderer.prepare(frame);
+    const PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
     history = pixel_history(prepared, pixel, options);
   }
   if (arguments.has("json")) {

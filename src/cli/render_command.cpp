@@ -154,7 +154,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     target = chosen_target(frame, arguments);
     const uint32_t layer_number = chosen_layer(frame, target, arguments);
     progress.show("preparing " + file);
-    PreparedFrame prepared = renderer.prepare(frame);
+    PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
     result = render_frames(renderer, prepared, request, timing, progress);
     const std::vector<Layer>& layers = result.targets[target].layers;
     progress.show("writing " + picture);

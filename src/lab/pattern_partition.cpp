@@ -49,10 +49,12 @@ BatchLoad render_batch(Renderer& renderer, const TriangleStream& stream, uint64_
 }  // namespace
 
 TriangleStream::TriangleStream(const Frame& frame) : frame_(frame), target_(main_target(frame)) {
+  const LoadOptions standard;
+  Loading loading(standard);
   for (size_t c = 0; c < frame.commands.size(); ++c) {
     const auto* draw = std::get_if<DrawCommand>(&frame.commands[c]);
     if (draw == nullptr) continue;
-    ExpandedDraw expanded = expand(frame, *draw, frame.states[draw->state], c);
+    ExpandedDraw expanded = expand(frame, *draw, frame.states[draw->state], c, loading);
     const uint64_t each = expanded.indices.size() / 3;
     if (each == 0) continue;
     const uint32_t instances = expanded.positions.empty() ? draw->instances : 1;

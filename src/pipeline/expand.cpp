@@ -1,5 +1,7 @@
 #include "pipeline/expand.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
 #include <stdexcept>
@@ -13,9 +15,10 @@ bool is_triangles(Topology t) {
 }
 
 // The draw's elements as vertex numbers, cut at restarts.
-std::vector<std::vector<uint32_t>> element_lists(const Frame& frame, const DrawCommand& draw) {
+std::vector<std::vector<uint32_t>> element_lists(const Frame& frame, const DrawCommand& draw, Loading& loading) {
   std::vector<std::vector<uint32_t>> lists(1);
   for (uint32_t i = 0; i < draw.element_count; ++i) {
+    loading.step(i, draw.element_count);
     const uint32_t vertex = draw.indexed ? frame.indices[draw.first_index + i] : i;
     if (draw.indexed && draw.restart && vertex == 0xffffffffu) {
       lists.emplace_back();
@@ -96,16 +99,30 @@ bool is_culled(const State& state, uint32_t flags, const glm::vec4& a, const glm
   return front == (state.cull == CullMode::front);
 }
 
+// What the draw's other form takes at most, with the lists that it is made from. Lists grow by copies.
+uint64_t most_bytes(const DrawCommand& draw, bool as_triangles) {
+  constexpr uint64_t kGrowth = 3, kQuad = 4 * sizeof(glm::vec4) + 6 * sizeof(uint32_t);
+  const uint64_t elements = draw.element_count, list = sizeof(std::vector<uint32_t>) + sizeof(uint32_t);
+  if (as_triangles) return kGrowth * elements * (list + 3 * sizeof(uint32_t));
+  const uint64_t of_primitive = is_triangles(draw.topology) ? 3 : 1;
+  const uint64_t quads = primitive_count(draw.topology, elements) * of_primitive;
+  constexpr uint64_t kBeyondAll = uint64_t(1) << 56;
+  if (quads > kBeyondAll / kQuad / draw.instances) return kBeyondAll;
+  return kGrowth * (elements * list + quads * draw.instances * kQuad);
+}
+
 }  // namespace
 
 bool needs_expansion(const DrawCommand& draw, const State& state) {
   return !is_triangles(draw.topology) || state.polygon_mode != PolygonMode::fill || (draw.indexed && draw.restart);
 }
 
-ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command) {
+ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command, Loading& loading) {
+  const bool as_triangles = is_triangles(draw.topology) && state.polygon_mode == PolygonMode::fill;
+  loading.check(most_bytes(draw, as_triangles), fmt::format("command {}", command));
   ExpandedDraw out;
-  const auto lists = element_lists(frame, draw);
-  if (is_triangles(draw.topology) && state.polygon_mode == PolygonMode::fill) {
+  const auto lists = element_lists(frame, draw, loading);
+  if (as_triangles) {
     for (const auto& list : lists) append_triangles(draw.topology, list, out.indices);
     out.instances = draw.instances;
     return out;
@@ -119,6 +136,7 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
     const glm::vec4* vertices = frame.positions.data() + draw.first_vertex + size_t(instance) * draw.vertex_count;
     for (const auto& list : lists) {
       const size_t n = list.size();
+      loading.look(instance, draw.instances);
       if (draw.topology == Topology::points) {
         for (const uint32_t v : list) widener.point(vertices[v]);
       } else if (draw.topology == Topology::lines) {

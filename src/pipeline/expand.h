@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "scene/loading.h"
 
 namespace brokkr {
 
@@ -21,6 +22,7 @@ struct ExpandedDraw {
 
 // Lines are one pixel wide parallelograms as OpenGL's non-antialiased lines, points one-pixel squares. Throws
 // std::runtime_error for lines and points of object-space draws.
-ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command);
+// `loading` hears of the elements, and has the last word on memory before any is taken.
+ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command, Loading& loading);
 
 }  // namespace brokkr

@@ -55,11 +55,16 @@ uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 
 
 }  // namespace
 
-TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels) {
+TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels, Loading& loading) {
+  // Two levels in floating point, and the chain, whose list grows by copies.
+  const uint64_t chain = uint64_t(texture.texels.size()) * 4 / 3 * sizeof(uint32_t);
+  loading.check(texture.texels.size() * (sizeof(glm::vec4) * 5 / 4) + 3 * chain, texture.name);
+  loading.need(chain, texture.name);
   const std::array<float, 256> color = decode_table(texture.srgb), alpha = decode_table(false);
   std::vector<glm::vec4> level(texture.texels.size());
   for (size_t i = 0; i < level.size(); ++i) {
     const uint32_t t = texture.texels[i];
+    loading.step(i, level.size());
     level[i] = {color[t & 255], color[(t >> 8) & 255], color[(t >> 16) & 255], alpha[t >> 24]};
   }
   TextureRecord record{};
@@ -70,11 +75,15 @@ TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& te
   int width = texture.width, height = texture.height;
   for (;;) {
     record.first_texel[record.levels++] = uint32_t(texels.size());
-    for (const glm::vec4& t : level) texels.push_back(encode(record.code, t, color));
+    for (const glm::vec4& t : level) {
+      loading.step();
+      texels.push_back(encode(record.code, t, color));
+    }
     if ((width == 1 && height == 1) || record.levels == kMaxTextureLevels) return record;
     const int next_width = std::max(1, width / 2), next_height = std::max(1, height / 2);
     std::vector<glm::vec4> next(size_t(next_width) * size_t(next_height));
     for (int y = 0; y < next_height; ++y) {
+      loading.look(0, 1);
       for (int x = 0; x < next_width; ++x) {
         // All texels of this level that the new one covers: two by two, three where an odd size ends.
         const int x0 = x * width / next_width, x1 = std::max(x0 + 1, (x + 1) * width / next_width);

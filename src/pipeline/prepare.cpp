@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <fmt/core.h>
 #include <glm/geometric.hpp>
 
 #include "pipeline/expand.h"
@@ -84,7 +85,8 @@ void require(bool ok, const std::string& message) {
 // Cuts a frame's draws into runs and batches.
 class DrawTables {
  public:
-  DrawTables(const Frame& frame, PreparedFrame::Impl& tables) : frame_(frame), p_(tables) {}
+  DrawTables(const Frame& frame, PreparedFrame::Impl& tables, Loading& loading)
+      : frame_(frame), p_(tables), loading_(loading) {}
 
   void add(const DrawCommand& draw, uint32_t command) {
     if (draw.element_count == 0 || draw.instances == 0 || draw.view_count == 0) return;
@@ -118,7 +120,11 @@ class DrawTables {
   // Indices and vertices of a draw in its other form. Returns its triangles.
   uint64_t add_expanded(const DrawCommand& draw, DrawRecord& record, uint32_t& instances) {
     const State& state = frame_.states[draw.state];
-    ExpandedDraw e = expand(frame_, draw, state, record.command);
+    // Its own copies of the frame's lists, and those of the draws before it.
+    loading_.check((p_.own_indices.size() + frame_.indices.size()) * 3 * sizeof(uint32_t) +
+                       (p_.own_positions.size() + frame_.positions.size()) * 3 * sizeof(glm::vec4),
+                   fmt::format("command {}", record.command));
+    ExpandedDraw e = expand(frame_, draw, state, record.command, loading_);
     std::vector<uint32_t>& indices = p_.own_indices;
     if (indices.empty()) indices = frame_.indices;
     record.bits |= kDrawIndexed;
@@ -140,6 +146,9 @@ class DrawTables {
   }
 
   void add_runs(const DrawCommand& draw, DrawRecord& record, uint32_t instances, uint64_t batches) {
+    const uint64_t runs = uint64_t(instances) * draw.view_count;
+    loading_.check(((batches_ + batches * runs) * sizeof(uint32_t) + (p_.runs.size() + runs) * sizeof(RunRecord)) * 3,
+                   fmt::format("command {}", record.command));
     const auto push = [&] {
       p_.draws.push_back(record);
       p_.draw_end.push_back(uint32_t(batches_));
@@ -152,6 +161,7 @@ class DrawTables {
       }
       const uint32_t draw_number = uint32_t(p_.draws.size());
       for (uint32_t i = 0; i < instances; ++i) {
+        loading_.step();
         const uint32_t run = uint32_t(p_.runs.size());
         p_.runs.push_back({draw_number, draw.first_view + v, i, uint32_t(batches_)});
         p_.batch_run.insert(p_.batch_run.end(), size_t(batches), run);
@@ -163,30 +173,39 @@ class DrawTables {
 
   const Frame& frame_;
   PreparedFrame::Impl& p_;
+  Loading& loading_;
   uint64_t batches_ = 0;
 };
 
 }  // namespace
 
-PreparedFrame Renderer::prepare(const Frame& frame) {
+PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try {
   const auto begin = std::chrono::steady_clock::now();
-  validate(frame);
+  Loading loading(load);
+  loading.until(0.2);
+  validate(frame, loading);
   PreparedFrame result;
   result.impl_ = std::make_unique<PreparedFrame::Impl>();
   PreparedFrame::Impl& p = *result.impl_;
   p.frame = &frame;
   p.version = next_version();
   p.views_version = next_version();
-  DrawTables tables(frame, p);
+  DrawTables tables(frame, p, loading);
+  loading.until(0.7);
   for (size_t c = 0; c < frame.commands.size(); ++c) {
+    loading.look(c, frame.commands.size());
     if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) tables.add(*draw, uint32_t(c));
   }
   require(p.positions().size() < kMaxFrameVertices, "frame: more than 2^29 vertices; split it");
+  loading.until(1);
   p.views = view_records(frame.views);
   for (const Material& m : frame.materials) p.materials.push_back(material_record(m));
-  for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels));
+  for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels, loading));
   p.prepare_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return result;
+} catch (const std::runtime_error& error) {
+  if (frame.source.empty()) throw;
+  throw std::runtime_error(frame.source + ": " + error.what());
 }
 
 Shading PreparedFrame::Impl::shading(Shading asked) const {

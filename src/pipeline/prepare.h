@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "pipeline/launch_plan.h"
+#include "scene/loading.h"
 
 namespace brokkr {
 
@@ -48,7 +49,8 @@ void fill_rect(const State& state, const Target& target, int32_t (&rect)[4]);
 // Appends the texture's mip chain to `texels`: one word per texel, red in the lowest byte. Levels are box-filtered in
 // linear light and rounded to the texture's own format, as OpenGL stores them. Of sRGB textures red, green and blue are
 // then kept as the square root of linear light, which one multiplication undoes: in 11, 11 and 10 bits where alpha is 1
-// everywhere, within 0.3/255 of the sRGB code's light; else in 8 bits each, within 1/255.
-TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels);
+// everywhere, within 0.3/255 of the sRGB code's light; else in 8 bits each, within 1/255. `loading` hears of each row,
+// and has the last word on memory.
+TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels, Loading& loading);
 
 }  // namespace brokkr

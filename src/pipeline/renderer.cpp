@@ -8,6 +8,9 @@
 
 #include "pipeline/cpu_machine.h"
 #include "pipeline/options.h"
+#include "pipeline/prepare.h"
+#include "raster/shading_traits.h"
+#include "scene/loading.h"
 #if defined(BROKKR_HAVE_CUDA)
 #include "pipeline/cuda/machine.h"
 #endif
@@ -54,10 +57,42 @@ bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, d
 
 }  // namespace
 
+// What the targets of a frame take, and the pictures that are made of them. The memory of a launch is touched where it
+// is used, so that queues and store count little.
+uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, bool read_back) {
+  constexpr uint64_t kColor = 4, kDepth = 4, kStencil = 1, kOrder = 4, kId = 4, kOverdraw = 4, kHalfPicture = 16;
+  const bool overdraw = shading_traits(options.shading).overdraw;
+  const auto region = uint64_t(std::min(options.bin, kMaxRegion));
+  const bool half = std::any_of(frame.targets.begin(), frame.targets.end(),
+                                [](const Target& target) { return target.format == ColorFormat::rgba16f; });
+  const uint64_t shown = kDepth + kStencil + (options.keep_ids ? 2 * kId : 0) + (overdraw ? kOverdraw : 0);
+  uint64_t bytes = 0;
+  for (const Target& target : frame.targets) {
+    const uint64_t regions = (uint64_t(target.width) + region - 1) / region *
+                             ((uint64_t(target.height) + region - 1) / region) * uint64_t(target.layers);
+    const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
+    bytes += regions * (region * region * (shown + kOrder + (half ? 2 : 1) * kColor) + sizeof(RegionState) +
+                        2 * sizeof(RegionRecord));
+    if (read_back) bytes += pixels * (shown + (target.format == ColorFormat::rgba16f ? kHalfPicture : kColor));
+  }
+  return bytes;
+}
+
 struct Renderer::Impl {
   std::map<std::string, std::unique_ptr<MachineBackend>> machines;
   std::atomic<uint32_t> abort{0};
   MachineBackend* last = nullptr;  // the machine that rendered last
+  uint64_t allowed = 0;            // bytes of targets and pictures that were within `allowed_limit`
+  int allowed_limit = -1;
+
+  // What is free is looked up when a frame needs more than one before it.
+  void require(const Frame& frame, const RenderOptions& options, bool read_back) {
+    const uint64_t needed = memory_of_targets(frame, options, read_back);
+    if (needed <= allowed && options.memory_limit == allowed_limit) return;
+    require_memory(needed, memory_limit_bytes(options.memory_limit), "targets", frame.source);
+    allowed = needed;
+    allowed_limit = options.memory_limit;
+  }
 
   MachineBackend& machine(const RenderOptions& options) {
     MachineKind kind = options.machine;
@@ -90,6 +125,7 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   check_options(asked);
   RenderOptions options = asked;
   options.shading = frame.impl_->shading(asked.shading);
+  impl_->require(*frame.impl_->frame, options, read_back);
   MachineBackend& machine = impl_->machine(options);
   const std::shared_ptr<const LaunchPlan> plan =
       frame.impl_->plans.get(*frame.impl_, plan_key(*frame.impl_->frame, options, machine.shape(options)));
@@ -108,7 +144,9 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
 }
 
 RenderResult Renderer::render(const Frame& frame, const RenderOptions& options) {
-  PreparedFrame prepared = prepare(frame);
+  LoadOptions load;
+  load.memory_limit = options.memory_limit;
+  PreparedFrame prepared = prepare(frame, load);
   return render(prepared, options);
 }
 

@@ -37,11 +37,12 @@ struct BkfLimits {
   uint64_t target_pixels = kMaxTargetPixels;     // of all targets together
 };
 
-Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {}, const LoadProgress& progress = {});
+// Of `options` memory_limit and progress count here.
+Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {}, const LoadOptions& options = {});
 
 // The same for a file in memory; `name` stands for the file in messages.
 Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits = {},
-               const LoadProgress& progress = {});
+               const LoadOptions& options = {});
 
 struct BkfWriteOptions {
   int level = 9;                 // of zstd, 1 (fast) .. 19 (small)

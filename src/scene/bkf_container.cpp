@@ -35,20 +35,21 @@ void append_little_endian(Bytes& out, T value) {
   for (size_t i = 0; i < sizeof(T); i++) out.push_back(std::byte(value >> (8 * i) & 0xff));
 }
 
-// Decodes `stored` to exactly `size` bytes. The output grows with what the input really yields, so that a small file
-// cannot claim a large buffer.
-Bytes decompress(std::span<const std::byte> stored, uint64_t size, const char* field) {
+// Decodes `stored` to exactly `size` bytes. The output grows with what the input really yields, so that memory which a
+// small file claims is never touched.
+Bytes decompress(std::span<const std::byte> stored, uint64_t size, const char* field, Loading& loading) {
+  constexpr uint64_t kStep = uint64_t(4) << 20;
+  loading.need(size + 1, field);
   const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(), ZSTD_freeDStream);
   if (!stream) throw std::bad_alloc();
   Bytes out;
+  out.reserve(size_t(size) + 1);
   ZSTD_inBuffer input{stored.data(), stored.size(), 0};
   size_t produced = 0, pending = 1;
   while (input.pos < input.size || pending > 0) {
     // One byte of room beyond the end shows whether the stream holds more than the header says.
-    if (produced == out.size()) {
-      const uint64_t next = std::max<uint64_t>(uint64_t(1) << 20, uint64_t(out.size()) * 2);
-      out.resize(size_t(std::min<uint64_t>(next, size + 1)));
-    }
+    if (produced == out.size()) out.resize(size_t(std::min<uint64_t>(out.size() + kStep, size + 1)));
+    loading.look(produced, size);
     ZSTD_outBuffer output{out.data(), out.size(), produced};
     const size_t consumed_before = input.pos;
     pending = ZSTD_decompressStream(stream.get(), &output, &input);
@@ -74,7 +75,7 @@ Bytes compress(std::span<const std::byte> bytes, int level) {
 }
 
 // A value costs many times its text in memory, so their number is bounded before any is built.
-nlohmann::json parse(const Bytes& bytes, const BkfLimits& limits) {
+nlohmann::json parse(const Bytes& bytes, const BkfLimits& limits, Loading& loading) {
   const std::string_view text = as_text(bytes);
   const auto values =
       uint64_t(std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == '[' || c == '{'; }));
@@ -82,7 +83,7 @@ nlohmann::json parse(const Bytes& bytes, const BkfLimits& limits) {
     fail_in("json", fmt::format("it has more than {} values", limits.json_values), kSplit);
   }
   try {
-    auto json = parse_json<nlohmann::json>(text);
+    auto json = parse_json<nlohmann::json>(text, &loading);
     if (json.is_object()) return json;
   } catch (const std::runtime_error& error) {
     fail_in("json", error.what());
@@ -92,7 +93,7 @@ nlohmann::json parse(const Bytes& bytes, const BkfLimits& limits) {
 
 }  // namespace
 
-Container unpack(std::span<const std::byte> file, const BkfLimits& limits) {
+Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loading& loading) {
   if (file.size() < kHeaderSize) fail_in("header", "the file is shorter than its header");
   if (!as_text(file).starts_with(kMagic)) {
     fail_in("magic", "this is no frame file", "name a .bkf file, which begins with BRKF");
@@ -113,7 +114,7 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits) {
   limit("json length", json_size, limits.json_bytes);
 
   Container result;
-  result.json = parse(decompress(file.subspan(kHeaderSize, json_stored), json_size, "json"), limits);
+  result.json = parse(decompress(file.subspan(kHeaderSize, json_stored), json_size, "json", loading), limits, loading);
 
   const std::span<const std::byte> stored = file.subspan(kHeaderSize + json_stored);
   const auto blob = result.json.find("blob");
@@ -122,11 +123,14 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits) {
   if (size == blob->end() || !size->is_number_unsigned()) fail_in("blob.size", "it is no length");
   const auto blob_size = size->get<uint64_t>();
   limit("blob.size", blob_size, limits.blob_bytes);
+  loading.check(2 * blob_size, "blob.size");  // the frame's own lists may be as large again
   if (codec == blob->end() || *codec == "none") {
     if (blob_size != stored.size()) fail_in("blob.size", "it is not the length in the header");
+    loading.need(stored.size(), "blob.size");
     result.blob.assign(stored.begin(), stored.end());
   } else if (*codec == "zstd") {
-    result.blob = decompress(stored, blob_size, "blob");
+    loading.until(0.4);
+    result.blob = decompress(stored, blob_size, "blob.size", loading);
   } else {
     fail_in("blob.codec", "it is neither none nor zstd", "use a newer brokkr");
   }

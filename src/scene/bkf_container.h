@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scene/bkf.h"
+#include "scene/loading.h"
 
 namespace brokkr::bkf {
 
@@ -16,9 +17,9 @@ struct Container {
   std::vector<std::byte> blob;
 };
 
-// Checks the header and both lengths, decodes and parses. Never allocates more than a small multiple of what was
-// decoded so far, whatever the header says.
-Container unpack(std::span<const std::byte> file, const BkfLimits& limits);
+// Checks the header and both lengths, decodes and parses. Never takes more memory than `loading` allows, nor touches
+// more than what was decoded so far, whatever the header says.
+Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loading& loading);
 
 // `level`: of zstd, 1..19.
 std::vector<std::byte> pack(const nlohmann::json& json, std::span<const std::byte> blob, int level);

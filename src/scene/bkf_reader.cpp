@@ -10,6 +10,7 @@
 #include "scene/bkf_fields.h"
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/loading.h"
 #include "scene/range_set.h"
 
 namespace brokkr {
@@ -179,10 +180,12 @@ class ObjectReader {
 // The parts of the blob that become one of the Frame's arrays. As they are merged where they overlap, and copied once,
 // the array cannot become larger than the blob, however many draws share it.
 template <typename T>
-std::vector<T> gather(RangeSet& ranges, std::span<const std::byte> blob) {
-  std::vector<T> result;
+std::vector<T> gather(RangeSet& ranges, std::span<const std::byte> blob, Loading& loading) {
+  const uint64_t size = ranges.pack([](uint64_t, uint64_t, uint64_t) {});
+  loading.need(size * sizeof(T), "commands");
+  std::vector<T> result(size);
   ranges.pack([&](uint64_t from, uint64_t to, uint64_t count) {
-    result.resize(to + count);
+    loading.look(to, size);
     std::memcpy(&result[to], &blob[from * sizeof(T)], count * sizeof(T));
   });
   return result;
@@ -190,22 +193,21 @@ std::vector<T> gather(RangeSet& ranges, std::span<const std::byte> blob) {
 
 class Reader {
  public:
-  Reader(const bkf::Container& container, const BkfLimits& limits, const LoadProgress& progress)
-      : root_(container.json, "frame", targets_), blob_(container.blob), limits_(limits), progress_(progress) {}
+  Reader(const bkf::Container& container, const BkfLimits& limits, Loading& loading)
+      : root_(container.json, "frame", targets_), blob_(container.blob), limits_(limits), loading_(loading) {}
 
   Frame read() {
     visit_fields(root_, frame_);
+    loading_.need(root_.array("commands").size() * sizeof(Command) + root_.array("states").size() * sizeof(State),
+                  "commands");
     each("target", "targets", [&](const ObjectReader& object) { read_target(object); });
     each("state", "states", [&](const ObjectReader& object) { visit_fields(object, frame_.states.emplace_back()); });
     frame_.materials.push_back({.name = "captured", .kind = MaterialKind::none});
     const size_t commands = root_.array("commands").size();
     if (commands >= std::numeric_limits<uint32_t>::max()) fail_at(root_.place(), "commands", "there are too many");
-    each("command", "commands", [&](const ObjectReader& object) {
-      frame_.commands.push_back(read_command(object));
-      if (frame_.commands.size() % 256 == 0) report(0.4 + 0.4 * double(frame_.commands.size()) / double(commands));
-    });
-    frame_.indices = gather<uint32_t>(indices_, blob_);
-    frame_.positions = gather<glm::vec4>(positions_, blob_);
+    each("command", "commands", [&](const ObjectReader& object) { frame_.commands.push_back(read_command(object)); });
+    frame_.indices = gather<uint32_t>(indices_, blob_, loading_);
+    frame_.positions = gather<glm::vec4>(positions_, blob_, loading_);
     for (Command& command : frame_.commands) {
       auto* draw = std::get_if<DrawCommand>(&command);
       if (draw == nullptr) continue;
@@ -217,14 +219,13 @@ class Reader {
   }
 
  private:
-  void report(double part) const {
-    if (progress_) progress_(part);
-  }
-
   // Calls `read` for each object of the frame's array `key`.
   void each(const char* name, const char* key, auto&& read) const {
     const json& array = root_.array(key);
-    for (size_t i = 0; i < array.size(); i++) read(ObjectReader(array[i], fmt::format("{} {}", name, i), targets_));
+    for (size_t i = 0; i < array.size(); i++) {
+      read(ObjectReader(array[i], fmt::format("{} {}", name, i), targets_));
+      loading_.look(i, array.size());
+    }
   }
 
   void read_target(const ObjectReader& object) {
@@ -297,6 +298,7 @@ class Reader {
     check_part(place, part, "size", element_size);
     reference_bytes_ += part.count * element_size;
     if (reference_bytes_ > limits_.reference_bytes) fail_at(place, "size", "all references are too large");
+    loading_.need(part.count * element_size, "references");
     return blob_.subspan(part.offset, part.count * element_size);
   }
 
@@ -324,7 +326,7 @@ class Reader {
   ObjectReader root_;
   std::span<const std::byte> blob_;
   const BkfLimits& limits_;
-  const LoadProgress& progress_;
+  Loading& loading_;
   Frame frame_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> view_of_layer_;
   RangeSet indices_, positions_;
@@ -334,23 +336,27 @@ class Reader {
 }  // namespace
 
 Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits,
-               const LoadProgress& progress) {
+               const LoadOptions& options) {
   try {
-    if (progress) progress(0.1);
-    const bkf::Container container = bkf::unpack(file, limits);
-    if (progress) progress(0.4);
-    Frame frame = Reader(container, limits, progress).read();
+    Loading loading(options);
+    loading.at(0.1);
+    loading.until(0.3);
+    const bkf::Container container = bkf::unpack(file, limits, loading);
+    loading.until(0.8);
+    Frame frame = Reader(container, limits, loading).read();
     frame.source = name;
-    if (progress) progress(0.9);
-    validate(frame);
+    loading.at(0.9);
+    loading.until(1);
+    validate(frame, loading);
     return frame;
   } catch (const std::runtime_error& error) {
     fail("{}: {}", name, error.what());
   }
 }
 
-Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits, const LoadProgress& progress) {
-  return read_bkf(read_file(path, limits.file_bytes), path.string(), limits, progress);
+Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits, const LoadOptions& options) {
+  Loading loading(options);
+  return read_bkf(read_file(path, limits.file_bytes, &loading), path.string(), limits, options);
 }
 
 }  // namespace brokkr

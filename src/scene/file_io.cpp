@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "scene/failure.h"
+#include "scene/loading.h"
 
 namespace brokkr {
 namespace {
@@ -129,26 +130,38 @@ void write_beside(const std::filesystem::path& temporary, const std::filesystem:
 
 }  // namespace
 
-std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max_bytes) {
+std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max_bytes, Loading* loading) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) fail("{}: is a directory; name a file", path.string());
   std::ifstream in(path, std::ios::binary);
   if (!in) fail("{}: cannot be opened ({}); check the name and its permissions", path.string(), reason());
+  const auto check = [&](uint64_t size) {
+    if (size > max_bytes)
+      fail("{}: is larger than the limit of {} bytes; use a smaller file", path.string(), max_bytes);
+    if (loading == nullptr || size <= loading->left()) return;
+    fail("{}: its {} are more than the memory that is left of the limit; use a smaller file, or raise --memory-limit",
+         path.string(), memory_text(size));
+  };
 
-  // Read in growing steps: the size that the file system reports may be wrong (pipes, /proc).
+  // Read in steps: the size that the file system reports may be wrong (pipes, /proc).
+  constexpr size_t kStep = size_t(4) << 20;
+  const uint64_t reported = std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
   std::vector<std::byte> bytes;
-  size_t step = size_t(1) << 20;
+  if (!error) {
+    check(reported);
+    bytes.reserve(size_t(reported) + 1);
+  }
   while (in) {
     const size_t old_size = bytes.size();
+    const size_t step = std::min(kStep, std::max(bytes.capacity() - old_size, kStep / 64));
     bytes.resize(old_size + step);
     in.read(reinterpret_cast<char*>(bytes.data() + old_size), std::streamsize(step));
     bytes.resize(old_size + size_t(in.gcount()));
-    if (bytes.size() > max_bytes) {
-      fail("{}: is larger than the limit of {} bytes; use a smaller file", path.string(), max_bytes);
-    }
-    step = std::max(step, bytes.size() / 2);
+    check(bytes.size());
+    if (loading != nullptr) loading->look(bytes.size(), std::max<uint64_t>(reported, 1));
   }
   if (in.bad()) fail("{}: cannot be read ({}); check the disk", path.string(), reason());
+  if (loading != nullptr) loading->need(bytes.size(), "file");
   return bytes;
 }
 

@@ -10,8 +10,11 @@
 
 namespace brokkr {
 
-// Throws std::runtime_error where the file is missing, unreadable or larger than `max_bytes`.
-std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max_bytes);
+class Loading;
+
+// Throws std::runtime_error where the file is missing, unreadable or larger than `max_bytes`, or than the memory that
+// `loading` has left.
+std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max_bytes, Loading* loading = nullptr);
 
 inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

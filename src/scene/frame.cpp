@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scene/primitive_counts.h"
+
 namespace brokkr {
 namespace {
 
@@ -10,10 +12,11 @@ constexpr uint32_t kRestart = 0xffffffffu;
 // Calls f(draw, triangles of a view) for each draw of triangles.
 template <typename F>
 void each_surface(const Frame& frame, F&& f) {
+  PrimitiveCounts counts(frame);
   for (const Command& command : frame.commands) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     if (draw != nullptr && draw->topology <= Topology::triangle_fan) {
-      f(*draw, primitive_count(frame, *draw) * draw->instances);
+      f(*draw, counts.of(*draw) * draw->instances);
     }
   }
 }
@@ -54,12 +57,18 @@ uint64_t triangle_count(const Frame& frame) {
 }
 
 uint32_t main_target(const Frame& frame) {
-  std::vector<uint64_t> triangles_of(frame.targets.size(), 0);
+  // Where the number per view changes, since draws may have many views.
+  std::vector<uint64_t> changes(frame.views.size() + 1, 0);
   each_surface(frame, [&](const DrawCommand& draw, uint64_t triangles) {
-    for (uint32_t view = 0; view < draw.view_count; view++) {
-      triangles_of.at(frame.views.at(draw.first_view + view).target) += triangles;
-    }
+    changes.at(draw.first_view) += triangles;
+    changes.at(uint64_t(draw.first_view) + draw.view_count) -= triangles;
   });
+  std::vector<uint64_t> triangles_of(frame.targets.size(), 0);
+  uint64_t of_view = 0;
+  for (size_t view = 0; view < frame.views.size(); view++) {
+    of_view += changes[view];
+    triangles_of.at(frame.views[view].target) += of_view;
+  }
   return uint32_t(std::max_element(triangles_of.begin(), triangles_of.end()) - triangles_of.begin());
 }
 

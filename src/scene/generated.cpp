@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "scene/failure.h"
+#include "scene/loading.h"
 #include "scene/mesh_builder.h"
 #include "scene/nearest_name.h"
 #include "scene/scene_setup.h"
@@ -218,19 +219,22 @@ void make_tree(Making& scene) {
 
 struct Scene {
   const char *name, *description;
-  int triangles;  // by default
+  int triangles;    // by default
+  double vertices;  // of each triangle, about
   void (*make)(Making&);
 };
 
 constexpr Scene kScenes[] = {
-    {"sphere-1m", "a displaced sphere of 1.0 M small triangles over 60 % of the picture", 12 * 289 * 289, make_sphere},
-    {"sphere-100k", "the same of 100 k triangles", 12 * 91 * 91, make_sphere},
-    {"overlap-10k", "10 k large triangles in random depth order, depth complexity 10", 10'000, make_overlap},
-    {"terrain", "512 x 512 x 2 triangles of hills at a grazing angle", 512 * 512 * 2, make_terrain},
-    {"city", "20 k boxes of 12 triangles from street level, heavy occlusion", 240'000, make_city},
-    {"views", "1024 views of 128 x 128 pixels of one object of 1 k triangles", 12 * 9 * 9, make_views},
-    {"scan", "a knotty figure of 1 M irregular triangles, numbered slice by slice as scans are", 1'000'000, make_scan},
-    {"tree", "a trunk and 50 k leaves, each of two triangles with vertices of its own", 100'000, make_tree},
+    {"sphere-1m", "a displaced sphere of 1.0 M small triangles over 60 % of the picture", 12 * 289 * 289, 0.6,
+     make_sphere},
+    {"sphere-100k", "the same of 100 k triangles", 12 * 91 * 91, 0.6, make_sphere},
+    {"overlap-10k", "10 k large triangles in random depth order, depth complexity 10", 10'000, 3, make_overlap},
+    {"terrain", "512 x 512 x 2 triangles of hills at a grazing angle", 512 * 512 * 2, 0.6, make_terrain},
+    {"city", "20 k boxes of 12 triangles from street level, heavy occlusion", 240'000, 2, make_city},
+    {"views", "1024 views of 128 x 128 pixels of one object of 1 k triangles", 12 * 9 * 9, 0.6, make_views},
+    {"scan", "a knotty figure of 1 M irregular triangles, numbered slice by slice as scans are", 1'000'000, 0.6,
+     make_scan},
+    {"tree", "a trunk and 50 k leaves, each of two triangles with vertices of its own", 100'000, 2, make_tree},
 };
 
 Parameters parse_parameters(std::string_view spec, std::string_view text, int triangles) {
@@ -255,6 +259,15 @@ Parameters parse_parameters(std::string_view spec, std::string_view text, int tr
   return parameters;
 }
 
+// Before anything is made. Lists grow by copies.
+void require_room(const Scene& scene, const Parameters& parameters, Loading& loading) {
+  constexpr double kVertex = 3 * (sizeof(glm::vec4) + sizeof(glm::vec3) + sizeof(glm::vec2));
+  constexpr double kTriangle = 3 * 3 * sizeof(uint32_t), kSmall = 1 << 16;
+  const double triangles = std::max(parameters.triangles, 1);
+  loading.check(uint64_t(kSmall + triangles * (kTriangle + scene.vertices * kVertex)), "triangles");
+  loading.check(uint64_t(parameters.draws) * 2 * sizeof(Command), "draws");
+}
+
 }  // namespace
 
 Frame generate(std::string_view spec, const LoadOptions& options) {
@@ -275,10 +288,18 @@ Frame generate(std::string_view spec, const LoadOptions& options) {
   frame.generator = "brokkr";
   frame.license = "CC0";
   frame.source = "generated:" + std::string(spec);
-  Making making{MeshBuilder(frame), parameters, options};
+  Loading loading(options);
+  loading.at(0);
+  try {
+    require_room(*scene, parameters, loading);
+  } catch (const std::runtime_error& error) {
+    fail("generated:{}, {}", spec, error.what());
+  }
+  loading.until(0.9);
+  Making making{MeshBuilder(frame, loading), parameters, options};
   scene->make(making);
   finish(frame, making);
-  validate(frame);
+  validate(frame, loading);
   return frame;
 }
 

@@ -113,6 +113,7 @@ class SceneReader {
   };
 
   void add_mesh(uint64_t number, const std::vector<glm::mat4>& models) {
+    data_.loading().look(frame_.commands.size(), data_.count("meshes"));
     const GltfPart part = data_.element("meshes", number, data_.root(), "meshes");
     std::vector<std::pair<GltfMesh, GltfMaterials::Made>> primitives;
     for (const GltfPart& primitive : part.parts("primitives")) {
@@ -204,19 +205,19 @@ class SceneReader {
 
 Frame read_gltf(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
                 const LoadOptions& options, const GltfLimits& limits) {
-  return named_frame(name, [&] {
-    if (options.progress) options.progress(0.1);
-    GltfData data(file, resources);
-    if (options.progress) options.progress(0.4);
-    Frame frame = SceneReader(data, options, limits).read();
-    if (options.progress) options.progress(0.9);
-    return frame;
+  return named_frame(name, options, [&](Loading& loading) {
+    loading.until(0.4);
+    GltfData data(file, resources, loading);
+    loading.until(0.9);
+    return SceneReader(data, options, limits).read();
   });
 }
 
 Frame read_gltf(const std::filesystem::path& path, const LoadOptions& options, const GltfLimits& limits) {
-  const std::vector<std::byte> file = read_file(path, limits.file_bytes);
-  return read_gltf(file, path.string(), resources_beside(path, limits.file_bytes), options, limits);
+  Loading loading(options);
+  const std::vector<std::byte> file = read_file(path, limits.file_bytes, &loading);
+  const uint64_t most = std::min(limits.file_bytes, loading.left());
+  return read_gltf(file, path.string(), resources_beside(path, most), options, limits);
 }
 
 }  // namespace brokkr

@@ -149,8 +149,8 @@ GltfPart GltfPart::part(const char* key) const {
   return {value ? *value : kEmpty, place_ + ", " + key};
 }
 
-GltfData::GltfData(std::span<const std::byte> file, const ResourceReader& resources)
-    : resources_(resources), bytes_(file.size()) {
+GltfData::GltfData(std::span<const std::byte> file, const ResourceReader& resources, Loading& loading)
+    : resources_(resources), loading_(loading), bytes_(file.size()) {
   open_container(file);
   if (!json_.is_object()) fail("field 'file': its JSON is no object; name a glTF file");
   const std::string version = root().part("asset").text("version");
@@ -167,7 +167,7 @@ void GltfData::open_container(std::span<const std::byte> file) {
     if (is_empty) fail("field 'JSON': it is empty; export the file again");
     if (text.size() > kMostJson) fail("field 'JSON': it has more than 256 MiB; keep data in buffers outside of it");
     try {
-      json_ = parse_json<nlohmann::json>(as_text(text));
+      json_ = parse_json<nlohmann::json>(as_text(text), &loading_);
     } catch (const std::runtime_error& error) {
       fail("field 'JSON': {}; export the file again", error.what());
     }
@@ -207,7 +207,9 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
   const auto known = contents_.find(uri);
   if (known != contents_.end()) return known->second;
   std::vector<std::byte> bytes;
+  loading_.look(0, 1);
   if (uri.starts_with("data:")) {
+    loading_.need(uri.size(), "uri");
     constexpr std::string_view kMark = ";base64,";
     const size_t mark = uri.find(kMark);
     auto decoded =
@@ -217,6 +219,7 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
   } else {
     bytes = resources_(percent_decoded(uri));
     bytes_ += bytes.size();
+    loading_.need(bytes.size(), "uri");
   }
   return contents_.emplace(uri, std::move(bytes)).first->second;
 }
@@ -324,6 +327,9 @@ void GltfData::charge(uint64_t values, const GltfPart& accessor) {
   if (decoded_ > kValuesPerByte * bytes_) {
     accessor.fail_at("count", "the file reads the same bytes again and again; share accessors, or split the file");
   }
+  // The accessor's own floats or indices, and what the frame gets of them: lists that grow by copies.
+  constexpr uint64_t kElement = 4 * sizeof(float) * 3;
+  loading_.check(decoded_ * kElement, "accessors");
 }
 
 // Calls store(number, bytes) for the elements that are stored; a sparse accessor's substitutes come last.
@@ -333,7 +339,10 @@ void GltfData::each_element(const GltfPart& accessor, const Layout& layout, Stor
   if (!is_sparse && !accessor.has("bufferView")) accessor.fail_at("bufferView", "it is missing; export the file again");
   if (accessor.has("bufferView")) {
     const Elements all = elements(accessor, layout, layout.count);
-    for (uint64_t i = 0; i < layout.count; i++) store(i, all.at(i));
+    for (uint64_t i = 0; i < layout.count; i++) {
+      store(i, all.at(i));
+      loading_.step(i, layout.count);
+    }
   }
   if (!is_sparse) return;
   const GltfPart sparse = accessor.part("sparse"), index_part = sparse.part("indices");
@@ -349,6 +358,7 @@ void GltfData::each_element(const GltfPart& accessor, const Layout& layout, Stor
     if (number >= layout.count)
       index_part.fail_at("bufferView", "an index is beyond the accessor; export the file again");
     store(number, values.at(i));
+    loading_.step(i, count);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "scene/loading.h"
 #include "scene/resources.h"
 
 namespace brokkr {
@@ -66,7 +67,10 @@ class GltfPart {
 class GltfData {
  public:
   // `file` is the text of a .gltf or the bytes of a .glb; it must stay. `resources` reads what it names.
-  GltfData(std::span<const std::byte> file, const ResourceReader& resources);
+  GltfData(std::span<const std::byte> file, const ResourceReader& resources, Loading& loading);
+
+  // What is read counts there, and asks there whether to go on.
+  Loading& loading() const { return loading_; }
 
   GltfPart root() const { return {json_, "file"}; }
   // Element `number` of a list of the file, as "meshes"; `from` and `key` say what asks for it.
@@ -94,6 +98,7 @@ class GltfData {
   void each_element(const GltfPart& accessor, const Layout& layout, Store&& store);
 
   const ResourceReader& resources_;
+  Loading& loading_;
   nlohmann::json json_;
   std::span<const std::byte> binary_;                       // the binary chunk of a .glb
   std::map<std::string, std::vector<std::byte>> contents_;  // by URI

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "brokkr/image.h"
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/image_io.h"
 
 namespace brokkr {
 namespace {
@@ -94,8 +94,8 @@ int GltfMaterials::texture(const GltfPart& owner, const char* key, bool srgb, bo
       textures_.emplace(std::tuple(source, srgb, opaque, sampling), int(frame_.textures.size()));
   if (!is_new) return found->second;
   const GltfPart part = data_.element("images", source, texture, "source");
-  Image image =
-      read_image(data_.image(part), fmt::format("images {}", source), std::min(pixels_left_, kMaxImagePixels));
+  Image image = read_image(data_.image(part), fmt::format("images {}", source), std::min(pixels_left_, kMaxImagePixels),
+                           data_.loading());
   pixels_left_ -= image.texels.size();
   for (uint32_t& texel : image.texels) texel |= opaque ? 0xff000000u : 0;
   std::string name = part.text("name", fmt::format("image {}", source)).substr(0, 256);

@@ -18,6 +18,8 @@
 #include "brokkr/frame.h"
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/image_io.h"
+#include "scene/loading.h"
 
 namespace brokkr {
 namespace {
@@ -56,6 +58,16 @@ bool has_whole_png_chunks(std::span<const std::byte> file) {
   return true;
 }
 
+// The most pixels that so many bytes of a picture can hold. A file that claims more is cut short or a trap, and is not
+// decoded. PNG: one bit a pixel, and deflate's best ratio of 1032. JPEG: a bit per component of 8 x 8 pixels. TGA: runs
+// of 128 pixels in two bytes. BMP: 8 pixels a byte.
+uint64_t most_pixels(std::span<const std::byte> file) {
+  const uint64_t per_byte = as_text(file).starts_with("\x89PNG")    ? 8 * 1032
+                            : as_text(file).starts_with("\xff\xd8") ? 8 * 64
+                                                                    : 64;
+  return file.size() * per_byte;
+}
+
 void append_bytes(void* context, void* data, int size) {
   auto& out = *static_cast<std::vector<std::byte>*>(context);
   const auto* begin = static_cast<const std::byte*>(data);
@@ -83,7 +95,7 @@ void write_png(const std::filesystem::path& path, int width, int height, std::sp
   write_file(path, file);
 }
 
-Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels) {
+Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels, Loading& loading) {
   const char* const kFormats = "use PNG, JPEG, BMP or TGA";
   if (file.empty() || file.size() > size_t(INT_MAX)) fail("{}: is empty or larger than 2 GiB; {}", name, kFormats);
   if (is_unsupported(file)) fail("{}: has a picture format that is not supported; {}", name, kFormats);
@@ -98,6 +110,14 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
     fail("{}: has {} x {} pixels, above the limits; scale it to at most {} a side and {} in all", name, width, height,
          kMaxTargetSize, max_pixels);
   }
+  const uint64_t pixels = uint64_t(width) * uint64_t(height);
+  if (pixels > most_pixels(file)) {
+    fail("{}: claims {} x {} pixels, which {} bytes cannot hold; save the picture again", name, width, height,
+         file.size());
+  }
+  constexpr uint64_t kDecoding = 12;  // bytes per pixel: the decoder's rows and its picture, before it is ours
+  loading.check(pixels * (kDecoding + sizeof(uint32_t)), name);
+  loading.need(pixels * sizeof(uint32_t), name);
   const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
       stbi_load_from_memory(bytes, int(file.size()), &width, &height, &channels, 4), stbi_image_free);
   if (!decoded) fail("{}: cannot be decoded ({}); save the picture again", name, stbi_failure_reason());
@@ -106,6 +126,7 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
   image.height = height;
   image.texels.resize(size_t(width) * size_t(height));
   for (int y = 0; y < height; y++) {
+    loading.look(0, 1);
     const stbi_uc* in = decoded.get() + size_t(height - 1 - y) * size_t(width) * 4;
     uint32_t* out = &image.texels[size_t(y) * size_t(width)];
     for (int x = 0; x < width; x++, in += 4) {
@@ -114,6 +135,12 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
     }
   }
   return image;
+}
+
+Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels) {
+  const LoadOptions standard;
+  Loading loading(standard);
+  return read_image(file, name, max_pixels, loading);
 }
 
 Image read_image(const std::filesystem::path& path, uint64_t max_pixels) {
@@ -246,6 +273,8 @@ FloatImage read_pfm(std::span<const std::byte> file, std::string_view name) {
   if (position > file.size() || file.size() - position != count * sizeof(float)) {
     fail("{}: does not hold width * height values; write the file again", name);
   }
+  const LoadOptions standard;
+  Loading(standard).need(count * sizeof(float), name);
   image.values.resize(size_t(count));
   for (size_t i = 0; i < image.values.size(); i++, position += 4) {
     uint32_t bits = 0;  // a negative scale means little-endian

@@ -70,7 +70,7 @@ Frame load_frame(const std::string& path, const LoadOptions& options) {
           "and the number of views",
           path);
     }
-    return read_bkf(std::filesystem::path(path), {}, options.progress);
+    return read_bkf(std::filesystem::path(path), {}, options);
   }
   if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
   if (extension == ".gltf" || extension == ".glb" || extension == ".ply" || extension == ".stl") {

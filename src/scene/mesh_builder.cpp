@@ -41,10 +41,11 @@ float random_unit(uint32_t& state) {
   return float(hash(state) >> 8) * (1.0f / 16777216.0f);
 }
 
-MeshBuilder::MeshBuilder(Frame& frame)
-    : frame_(frame), first_vertex_(frame.positions.size()), first_index_(frame.indices.size()) {}
+MeshBuilder::MeshBuilder(Frame& frame, Loading& loading)
+    : frame_(frame), loading_(loading), first_vertex_(frame.positions.size()), first_index_(frame.indices.size()) {}
 
 uint32_t MeshBuilder::vertex(const glm::vec3& position, const glm::vec3& normal, const glm::vec2& texcoord) {
+  loading_.step();
   bounds_.add(position);
   frame_.positions.emplace_back(position, 1.0f);
   frame_.normals.push_back(normal);

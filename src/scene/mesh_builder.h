@@ -8,6 +8,7 @@
 
 #include "brokkr/frame.h"
 #include "scene/camera.h"
+#include "scene/loading.h"
 
 namespace brokkr {
 
@@ -18,7 +19,11 @@ float random_unit(uint32_t& state);  // in [0, 1); advances `state`
 // Collects one draw's vertices and indices at the end of a frame's arrays.
 class MeshBuilder {
  public:
-  explicit MeshBuilder(Frame& frame);
+  // Both must outlive it. `loading` hears of each vertex.
+  MeshBuilder(Frame& frame, Loading& loading);
+
+  // For what takes its time without making vertices.
+  void step() { loading_.step(); }
 
   uint32_t vertex(const glm::vec3& position, const glm::vec3& normal, const glm::vec2& texcoord);
   void triangle(uint32_t a, uint32_t b, uint32_t c);  // counter-clockwise from outside
@@ -42,6 +47,7 @@ class MeshBuilder {
   void each_quad(int side, F&& f) const;
 
   Frame& frame_;
+  Loading& loading_;
   uint64_t first_vertex_, first_index_;
   Bounds bounds_;
 };

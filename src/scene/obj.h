@@ -19,6 +19,7 @@
 
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
+#include "scene/loading.h"
 #include "scene/resources.h"
 
 namespace brokkr {
@@ -66,6 +67,9 @@ struct ObjMesh {
   std::vector<std::string> missing;  // MTL files: a line about each
 };
 
+// Throws where a mesh that grows has no room left in memory; `field` is what it grows by.
+void check_mesh(const ObjMesh& mesh, const Loading& loading, std::string_view field);
+
 inline constexpr size_t kMaxPolygon = 1024;  // corners
 inline constexpr size_t kMaxTriangles = size_t(1) << 26;
 // Finite and at most 1e15, so that squares of differences stay finite.
@@ -78,15 +82,15 @@ void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint
 
 // Reads with tinyobjloader; polygons are triangulated, lines and points left out. Throws std::runtime_error naming
 // field and remedy, and the face or vertex by its number in the file.
-ObjMesh parse_obj(std::string_view text, const ResourceReader& resources);
+ObjMesh parse_obj(std::string_view text, const ResourceReader& resources, Loading& loading);
 
 // Gives every corner without a normal one: the mean, weighted by area, of those faces around its position that lie
 // within 45 degrees of its own face. Edges of boxes stay sharp and curved surfaces become smooth.
-void add_missing_normals(ObjMesh& mesh);
+void add_missing_normals(ObjMesh& mesh, Loading& loading);
 
 // The scene of a mesh, which PLY and STL files are read into as well: a draw per material, equal corners as one vertex.
 // Not validated.
-Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options,
+Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options, Loading& loading,
                  const ObjLimits& limits = {});
 
 }  // namespace brokkr

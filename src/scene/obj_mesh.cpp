@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <streambuf>
 
 #include "scene/failure.h"
 #include "scene/file_io.h"
@@ -76,11 +77,36 @@ double turn(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
   return (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
 }
 
+// A text as a stream, which tells `loading` now and then how far it was read.
+class WatchedStream : public std::streambuf {
+ public:
+  WatchedStream(std::string_view text, Loading& loading) : text_(text), loading_(loading) {}
+
+ protected:
+  int_type underflow() override {
+    constexpr size_t kStep = size_t(1) << 14;
+    if (read_ == text_.size()) return traits_type::eof();
+    loading_.look(read_, text_.size());
+    const size_t size = std::min(kStep, text_.size() - read_);
+    char* const begin = const_cast<char*>(text_.data() + read_);  // it is not written to: there is no pbackfail
+    setg(begin, begin, begin + size);
+    read_ += size;
+    return traits_type::to_int_type(*begin);
+  }
+
+ private:
+  std::string_view text_;
+  Loading& loading_;
+  size_t read_ = 0;
+};
+
 // tinyobjloader reads numbers of 32 bits and says nothing where a longer one does not fit.
-void check_indices(std::string_view text) {
+void check_indices(std::string_view text, Loading& loading) {
   constexpr size_t kSafeDigits = 9;
+  const size_t all = text.size();
   uint64_t faces = 0;
   while (!text.empty()) {
+    loading.step(all - text.size(), all);
     const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
@@ -101,17 +127,19 @@ void check_indices(std::string_view text) {
 // Receives the lines of the file from tinyobjloader.
 class Parser : public tinyobj::MaterialReader {
  public:
-  explicit Parser(const ResourceReader& resources) : resources_(resources) {}
+  Parser(const ResourceReader& resources, Loading& loading) : resources_(resources), loading_(loading) {}
 
   ObjMesh parse(std::string_view text) {
-    check_indices(text);
+    check_indices(text, loading_);
     tinyobj::callback_t callbacks;
     callbacks.vertex_cb = [](void* self, float x, float y, float z, float) { to(self).add_position({x, y, z}); };
     callbacks.normal_cb = [](void* self, float x, float y, float z) { to(self).add_normal({x, y, z}); };
     callbacks.texcoord_cb = [](void* self, float u, float v, float) { to(self).add_texcoord({u, v}); };
     callbacks.index_cb = [](void* self, tinyobj::index_t* indices, int count) { to(self).add_face(indices, count); };
     callbacks.usemtl_cb = [](void* self, const char* name, int) { to(self).use_material(name); };
-    std::istringstream in{std::string(text)};
+    WatchedStream watched(text, loading_);
+    std::istream in(&watched);
+    in.exceptions(std::ios::badbit);  // what `loading` throws goes on
     std::string warning, error;
     if (!tinyobj::LoadObjWithCallback(in, callbacks, this, this, &warning, &error)) {
       fail("field 'file': it cannot be parsed ({}); export it again", error.substr(0, error.find('\n')));
@@ -146,6 +174,7 @@ class Parser : public tinyobj::MaterialReader {
     if (!is_usable(position)) {
       fail("field 'v {}': it is not finite or beyond 1e15; scale the model", mesh_.positions.size() + 1);
     }
+    if (mesh_.positions.size() % kCheckEvery == 0) check_mesh(mesh_, loading_, "v");
     mesh_.positions.push_back(position);
   }
 
@@ -171,6 +200,7 @@ class Parser : public tinyobj::MaterialReader {
 
   void add_face(const tinyobj::index_t* indices, int count) {
     faces_++;
+    if (faces_ % kCheckEvery == 0) check_mesh(mesh_, loading_, "f");
     if (count < 3) return;  // no area
     if (size_t(count) > kMaxPolygon) fail("field 'f {}': it has more than 1024 corners; triangulate the model", faces_);
     corners_.clear();
@@ -204,7 +234,10 @@ class Parser : public tinyobj::MaterialReader {
     }
   }
 
+  static constexpr size_t kCheckEvery = 1024;
+
   const ResourceReader& resources_;
+  Loading& loading_;
   ObjMesh mesh_;
   std::map<std::string, int> number_of_;
   size_t libraries_ = 0, faces_ = 0;
@@ -280,13 +313,23 @@ void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint
   for (size_t i = 1; i + 1 < left.size(); i++) triangles.push_back({left[0], left[i], left[i + 1]});
 }
 
-ObjMesh parse_obj(std::string_view text, const ResourceReader& resources) { return Parser(resources).parse(text); }
+void check_mesh(const ObjMesh& mesh, const Loading& loading, std::string_view field) {
+  constexpr uint64_t kGrowth = 3;  // a list that is full is copied to one of twice its size
+  const auto bytes = [](const auto&... lists) { return (uint64_t(lists.size() * sizeof(lists[0])) + ...); };
+  loading.check(kGrowth * bytes(mesh.positions, mesh.normals, mesh.texcoords, mesh.triangles), field);
+}
 
-void add_missing_normals(ObjMesh& mesh) {
+ObjMesh parse_obj(std::string_view text, const ResourceReader& resources, Loading& loading) {
+  return Parser(resources, loading).parse(text);
+}
+
+void add_missing_normals(ObjMesh& mesh, Loading& loading) {
   const auto has_all = [](const ObjTriangle& triangle) {
     return std::all_of(triangle.corners.begin(), triangle.corners.end(), [](auto& c) { return c.normal >= 0; });
   };
   if (std::all_of(mesh.triangles.begin(), mesh.triangles.end(), has_all)) return;
+  constexpr uint64_t kBytes = 6 * sizeof(uint32_t) + sizeof(FaceNormal) + 3 * 3 * sizeof(glm::vec3);
+  loading.check(mesh.triangles.size() * kBytes + mesh.positions.size() * 2 * sizeof(uint32_t), "f");
   std::vector<uint32_t> positions;
   positions.reserve(mesh.triangles.size() * 3);
   for (const ObjTriangle& triangle : mesh.triangles) {
@@ -295,6 +338,7 @@ void add_missing_normals(ObjMesh& mesh) {
   const VertexTriangles around(positions);
   const std::vector<FaceNormal> face_normals = find_face_normals(mesh);
   for (size_t i = 0; i < mesh.triangles.size(); i++) {
+    loading.step(i, mesh.triangles.size());
     const glm::vec3 own = face_normals[i].unit;
     for (ObjCorner& corner : mesh.triangles[i].corners) {
       if (corner.normal >= 0) continue;

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "brokkr/image.h"
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/image_io.h"
 #include "scene/scene_setup.h"
 
 namespace brokkr {
@@ -29,8 +29,9 @@ struct VertexKeyHash {
 
 class TextureLoader {
  public:
-  TextureLoader(Frame& frame, const ResourceReader& resources, const LoadWarning& warning, uint64_t max_pixels)
-      : frame_(frame), resources_(resources), warning_(warning), pixels_left_(max_pixels) {}
+  TextureLoader(Frame& frame, const ResourceReader& resources, const LoadWarning& warning, Loading& loading,
+                uint64_t max_pixels)
+      : frame_(frame), resources_(resources), warning_(warning), loading_(loading), pixels_left_(max_pixels) {}
 
   // Number of the texture in the frame, -1 for an empty name and for a missing file.
   int load(const std::string& name, bool as_alpha) {
@@ -47,7 +48,8 @@ class TextureLoader {
         warning_(problem.what() + std::string("; drawn without it"));
       return -1;
     }
-    Image image = read_image(file, name, std::min(pixels_left_, kMaxImagePixels));
+    loading_.look(0, 1);
+    Image image = read_image(file, name, std::min(pixels_left_, kMaxImagePixels), loading_);
     pixels_left_ -= image.texels.size();
     // A mask may come as a grey picture or in the alpha channel; shaders read the red one.
     if (as_alpha && image.has_alpha) {
@@ -64,6 +66,7 @@ class TextureLoader {
   Frame& frame_;
   const ResourceReader& resources_;
   const LoadWarning& warning_;
+  Loading& loading_;
   uint64_t pixels_left_;
   std::map<std::pair<std::string, bool>, int> loaded_;
   std::vector<bool> has_alpha_;
@@ -79,15 +82,23 @@ Material make_material(const ObjMaterial& source, TextureLoader& textures) {
 }
 
 // Appends the triangles of one material as vertices and indices, and returns their draw.
-DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint32_t>& triangles) {
+DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint32_t>& triangles, Loading& loading) {
   DrawCommand draw;
   draw.vertex_kind = VertexKind::transform;
   draw.indexed = true;
   draw.first_index = frame.indices.size();
   draw.first_vertex = frame.positions.size();
   std::unordered_map<VertexKey, uint32_t, VertexKeyHash> vertices;
+  // Of a vertex: its place in the three lists, which grow by copies, and in the table.
+  constexpr uint64_t kVertex = 3 * (sizeof(glm::vec4) + sizeof(glm::vec3) + sizeof(glm::vec2)) + sizeof(VertexKey) + 32;
+  constexpr size_t kCheckEvery = 1024;
+  loading.check(triangles.size() * 2 * sizeof(void*), "f");
   vertices.reserve(triangles.size());
+  size_t done = 0;
   for (uint32_t triangle : triangles) {
+    loading.step(done, triangles.size());
+    if (done++ % kCheckEvery == 0)
+      loading.check(frame.positions.size() * kVertex + frame.indices.size() * 3 * sizeof(uint32_t), "f");
     for (const ObjCorner& corner : mesh.triangles[triangle].corners) {
       const glm::vec3& normal = mesh.normals[size_t(corner.normal)];
       const VertexKey key{uint32_t(corner.position), uint32_t(corner.texcoord), std::bit_cast<uint32_t>(normal.x),
@@ -108,7 +119,8 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
 
 }  // namespace
 
-Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options, const ObjLimits& limits) {
+Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options, Loading& loading,
+                 const ObjLimits& limits) {
   Frame frame;
   Bounds bounds;
   for (const ObjTriangle& triangle : mesh.triangles) {
@@ -118,7 +130,11 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   frame.models = {glm::mat4(1.0f)};
   frame.states = {opaque_state(frame), blended_state(frame)};
 
-  add_missing_normals(mesh);
+  loading.until(0.7);
+  add_missing_normals(mesh, loading);
+  const uint64_t mesh_bytes = mesh.triangles.size() * (sizeof(ObjTriangle) + 3 * sizeof(uint32_t)) +
+                              (mesh.positions.size() + mesh.normals.size()) * sizeof(glm::vec3);
+  loading.need(mesh_bytes, "f");
   // The last material is that of faces without one.
   std::vector<std::vector<uint32_t>> triangles_of(mesh.materials.size() + 1);
   for (size_t i = 0; i < mesh.triangles.size(); i++) {
@@ -126,11 +142,12 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
     triangles_of[material < 0 ? mesh.materials.size() : size_t(material)].push_back(uint32_t(i));
   }
   mesh.materials.emplace_back().material.name = "default";
-  TextureLoader textures(frame, resources, options.warning, limits.texture_pixels);
+  loading.until(0.85);
+  TextureLoader textures(frame, resources, options.warning, loading, limits.texture_pixels);
   std::vector<DrawCommand> blended;
   for (size_t i = 0; i < triangles_of.size(); i++) {
     if (triangles_of[i].empty()) continue;  // the textures of an unused material are not loaded either
-    DrawCommand draw = make_draw(frame, mesh, triangles_of[i]);
+    DrawCommand draw = make_draw(frame, mesh, triangles_of[i], loading);
     draw.label = mesh.materials[i].material.name;
     draw.view_count = uint32_t(frame.views.size());
     draw.material = uint32_t(frame.materials.size());
@@ -151,20 +168,15 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
   LoadOptions options = given;
   if (given.warning)
     options.warning = [&](const std::string& problem) { given.warning(std::string(name) + ": " + problem); };
-  return named_frame(name, [&] {
-    const auto report = [&](double part) {
-      if (options.progress) options.progress(part);
-    };
-    report(0.1);
-    ObjMesh mesh = parse_obj(text, resources);
-    report(0.6);
+  return named_frame(name, options, [&](Loading& loading) {
+    loading.until(0.6);
+    ObjMesh mesh = parse_obj(text, resources, loading);
+    loading.at(0.6);
     for (const std::string& problem : mesh.missing) {
       if (options.warning) options.warning(problem + "; drawn with the default material");
     }
     if (mesh.triangles.empty()) fail("field 'f': there are no faces; name an OBJ file with faces");
-    Frame frame = make_frame(std::move(mesh), resources, options, limits);
-    report(0.9);
-    return frame;
+    return make_frame(std::move(mesh), resources, options, loading, limits);
   });
 }
 
@@ -176,9 +188,10 @@ Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, co
       throw MissingResource(fmt::format("'{}' is missing; put it there, or change its name in the {}", file.string(),
                                         file.extension() == ".mtl" ? "mtllib line of the OBJ file" : "MTL file"));
     }
-    return read_file(file, limits.file_bytes);
+    return read_file(file, std::min(limits.file_bytes, memory_limit_bytes(options.memory_limit)));
   };
-  return read_obj(as_text(read_file(path, limits.file_bytes)), path.string(), resources, options, limits);
+  Loading loading(options);
+  return read_obj(as_text(read_file(path, limits.file_bytes, &loading)), path.string(), resources, options, limits);
 }
 
 }  // namespace brokkr

@@ -200,7 +200,8 @@ Slot slot_of(std::string_view name) {
 
 class PlyReader {
  public:
-  PlyReader(const Header& header, std::string_view body) : header_(header), values_(body, header.format) {}
+  PlyReader(const Header& header, std::string_view body, Loading& loading)
+      : header_(header), values_(body, header.format), loading_(loading) {}
 
   ObjMesh read() {
     for (const Element& element : header_.elements) {
@@ -214,7 +215,10 @@ class PlyReader {
       } else if (element.name == "face" && sizes_.empty()) {
         read_faces(element);
       } else {
-        for (uint64_t i = 0; i < element.count; i++) skip(element, i);
+        for (uint64_t i = 0; i < element.count; i++) {
+          loading_.step(i, element.count);
+          skip(element, i);
+        }
       }
     }
     if (sizes_.empty()) fail_without_faces();
@@ -229,6 +233,15 @@ class PlyReader {
   }
 
  private:
+  // How far the reading is, and whether there is room for more.
+  void watch(uint64_t done, uint64_t all) {
+    constexpr uint64_t kCheckEvery = 1024;
+    loading_.step(done, all);
+    if (done % kCheckEvery != 0) return;
+    check_mesh(mesh_, loading_, "vertex");
+    loading_.check(3 * sizeof(uint32_t) * (corners_.size() + sizes_.size()), "face");
+  }
+
   void skip(const Element& element, uint64_t number) {
     values_.begin(element, number);
     for (const Property& property : element.properties) skip(property);
@@ -255,6 +268,7 @@ class PlyReader {
     has_colors_ = has[kRed] && has[kGreen] && has[kBlue];
     mesh_size_ = element.count;
     for (uint64_t i = 0; i < element.count; i++) {
+      watch(i, element.count);
       values_.begin(element, i);
       std::array<double, kSlots> value{};
       for (size_t k = 0; k < slots.size(); k++) {
@@ -302,6 +316,7 @@ class PlyReader {
       fail("field 'face': it has no list vertex_indices of whole numbers; export the file again");
     }
     for (uint64_t i = 0; i < element.count; i++) {
+      watch(i, element.count);
       values_.begin(element, i);
       for (const Property& property : element.properties) {
         if (&property == &*corners) {
@@ -333,6 +348,7 @@ class PlyReader {
     std::vector<std::array<uint32_t, 3>> triangles;
     size_t first = 0;
     for (size_t face = 0; face < sizes_.size(); first += sizes_[face++]) {
+      watch(face, sizes_.size());
       points.clear();
       triangles.clear();
       for (size_t i = 0; i < sizes_[face]; i++) {
@@ -372,6 +388,7 @@ class PlyReader {
 
   const Header& header_;
   Values values_;
+  Loading& loading_;
   ObjMesh mesh_;
   bool has_normals_ = false, has_texcoords_ = false, has_colors_ = false;
   uint64_t mesh_size_ = 0;
@@ -383,28 +400,29 @@ class PlyReader {
 
 Frame read_ply(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
                const LoadOptions& options, const PlyLimits& limits) {
-  return named_frame(name, [&] {
-    if (options.progress) options.progress(0.1);
+  return named_frame(name, options, [&](Loading& loading) {
+    loading.until(0.6);
     TextScanner text(as_text(file));
     const Header header = read_header(text);
-    PlyReader reader(header, text.rest());
+    PlyReader reader(header, text.rest(), loading);
     ObjMesh mesh = reader.read();
-    if (options.progress) options.progress(0.6);
     ObjMaterial& material = mesh.materials.emplace_back();
     material.material.name = "surface";
     material.diffuse_texture = header.texture;
     if (!header.texture.empty()) material.material.diffuse = glm::vec3(1);
     const std::optional<glm::vec3> color = reader.mean_color();
     if (color && header.texture.empty()) material.material.diffuse = *color * *color;  // as textures are decoded
-    Frame frame = make_frame(std::move(mesh), resources, options, {.texture_pixels = limits.texture_pixels});
+    Frame frame = make_frame(std::move(mesh), resources, options, loading, {.texture_pixels = limits.texture_pixels});
     if (color) frame.warnings.emplace_back("colours of vertices are not drawn; the surface has their mean");
     return frame;
   });
 }
 
 Frame read_ply(const std::filesystem::path& path, const LoadOptions& options, const PlyLimits& limits) {
-  const std::vector<std::byte> file = read_file(path, limits.file_bytes);
-  return read_ply(file, path.string(), resources_beside(path, limits.file_bytes), options, limits);
+  Loading loading(options);
+  const std::vector<std::byte> file = read_file(path, limits.file_bytes, &loading);
+  const uint64_t most = std::min(limits.file_bytes, loading.left());
+  return read_ply(file, path.string(), resources_beside(path, most), options, limits);
 }
 
 }  // namespace brokkr

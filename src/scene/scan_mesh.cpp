@@ -57,6 +57,7 @@ class SurfaceNet {
   }
   void sample(int z, std::vector<float>& layer) const {
     for (int y = 0; y < side_; ++y) {
+      mesh_.step();
       for (int x = 0; x < side_; ++x) layer[size_t(y) * size_t(side_) + size_t(x)] = figure(corner(x, y, z));
     }
   }

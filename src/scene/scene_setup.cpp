@@ -70,12 +70,16 @@ State blended_state(const Frame& frame) {
   return state;
 }
 
-Frame named_frame(std::string_view name, const std::function<Frame()>& read) {
+Frame named_frame(std::string_view name, const LoadOptions& options, const std::function<Frame(Loading&)>& read) {
   try {
-    Frame frame = read();
+    Loading loading(options);
+    loading.at(0.1);
+    Frame frame = read(loading);
+    loading.at(0.9);
+    loading.until(1);
     frame.application = std::filesystem::path(name).stem().string();
     frame.source = name;
-    validate(frame);
+    validate(frame, loading);
     return frame;
   } catch (const std::runtime_error& error) {
     fail("{}: {}", name, error.what());

@@ -8,6 +8,7 @@
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
 #include "scene/camera.h"
+#include "scene/loading.h"
 
 namespace brokkr {
 
@@ -27,6 +28,6 @@ State blended_state(const Frame& frame);
 float scene_aspect(const LoadOptions& options);
 
 // What `read` makes of the file `name`, named after it and validated. Errors begin with the file's name.
-Frame named_frame(std::string_view name, const std::function<Frame()>& read);
+Frame named_frame(std::string_view name, const LoadOptions& options, const std::function<Frame(Loading&)>& read);
 
 }  // namespace brokkr

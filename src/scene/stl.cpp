@@ -29,6 +29,8 @@ struct PositionHash {
 // Collects corners, three to a triangle.
 class Facets {
  public:
+  explicit Facets(Loading& loading) : loading_(loading) {}
+
   void add(glm::vec3 position) {
     if (!is_usable(position)) {
       fail("field 'facet {}': a vertex is not finite or beyond 1e15; scale the model", corners_ / 3 + 1);
@@ -39,6 +41,10 @@ class Facets {
     if (corners_ % 3 == 0) {
       if (mesh_.triangles.size() == kMaxTriangles) fail("there are more than 67 million triangles; split the model");
       mesh_.triangles.emplace_back();
+      if (mesh_.triangles.size() % kCheckEvery == 0) {
+        check_mesh(mesh_, loading_, "facet");
+        loading_.check(mesh_.positions.size() * kTableBytes, "facet");
+      }
     }
     mesh_.triangles.back().corners[corners_++ % 3].position = found->second;
   }
@@ -46,6 +52,10 @@ class Facets {
   ObjMesh take() { return std::move(mesh_); }
 
  private:
+  static constexpr size_t kCheckEvery = 1024;
+  static constexpr uint64_t kTableBytes = 96;  // of a position, here and in the list
+
+  Loading& loading_;
   ObjMesh mesh_;
   std::unordered_map<glm::vec3, int, PositionHash> numbers_;
   size_t corners_ = 0;
@@ -61,9 +71,10 @@ bool is_binary(std::span<const std::byte> file) {
   return file.size() >= kHeader && file.size() == kHeader + kFacet * uint64_t(read_u32(file, kCountAt));
 }
 
-ObjMesh read_binary(std::span<const std::byte> file) {
-  Facets facets;
+ObjMesh read_binary(std::span<const std::byte> file, Loading& loading) {
+  Facets facets(loading);
   for (size_t at = kHeader; at + kFacet <= file.size(); at += kFacet) {
+    loading.step(at, file.size());
     for (size_t corner = 0; corner < 3; corner++) {
       glm::vec3 position(0.0f);
       for (size_t i = 0; i < 3; i++) {
@@ -83,10 +94,11 @@ bool is_word(std::string_view word, std::string_view lower) {
   return true;
 }
 
-ObjMesh read_ascii(std::string_view text) {
-  Facets facets;
+ObjMesh read_ascii(std::string_view text, Loading& loading) {
+  Facets facets(loading);
   TextScanner scanner(text);
   for (std::string_view word = scanner.word(); !word.empty(); word = scanner.word()) {
+    loading.step(text.size() - scanner.rest().size(), text.size());
     const size_t facet = facets.corners() / 3 + 1;
     if (is_word(word, "solid") || is_word(word, "endsolid") || is_word(word, "facet")) {
       scanner.line();  // the solid's name, which may be any words, or the facet's normal
@@ -108,10 +120,10 @@ ObjMesh read_ascii(std::string_view text) {
   return facets.take();
 }
 
-ObjMesh parse(std::span<const std::byte> file) {
-  if (is_binary(file)) return read_binary(file);
+ObjMesh parse(std::span<const std::byte> file, Loading& loading) {
+  if (is_binary(file)) return read_binary(file, loading);
   if (is_word(TextScanner(as_text(file.first(std::min<size_t>(file.size(), 64)))).word(), "solid")) {
-    return read_ascii(as_text(file));
+    return read_ascii(as_text(file), loading);
   }
   if (file.size() < kHeader) fail("field 'file': {} bytes are no STL file; name another one", file.size());
   const uint32_t count = read_u32(file, kCountAt);
@@ -122,17 +134,17 @@ ObjMesh parse(std::span<const std::byte> file) {
 }  // namespace
 
 Frame read_stl(std::span<const std::byte> file, std::string_view name, const LoadOptions& options) {
-  return named_frame(name, [&] {
-    if (options.progress) options.progress(0.1);
-    ObjMesh mesh = parse(file);
-    if (options.progress) options.progress(0.6);
+  return named_frame(name, options, [&](Loading& loading) {
+    loading.until(0.6);
+    ObjMesh mesh = parse(file, loading);
     if (mesh.triangles.empty()) fail("field 'triangles': there are none; name an STL file with triangles");
-    return make_frame(std::move(mesh), {}, options);
+    return make_frame(std::move(mesh), {}, options, loading);
   });
 }
 
 Frame read_stl(const std::filesystem::path& path, const LoadOptions& options) {
-  return read_stl(read_file(path, kMaxStlBytes), path.string(), options);
+  Loading loading(options);
+  return read_stl(read_file(path, kMaxStlBytes, &loading), path.string(), options);
 }
 
 }  // namespace brokkr

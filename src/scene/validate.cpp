@@ -8,6 +8,7 @@
 
 #include "scene/bkf_fields.h"
 #include "scene/failure.h"
+#include "scene/loading.h"
 
 namespace brokkr {
 namespace {
@@ -135,11 +136,15 @@ class Checker {
 class RangeMaximum {
  public:
   // With `restart`, the restart index counts as 0.
-  RangeMaximum(std::span<const uint32_t> values, bool restart) : values_(values), restart_(restart) {
+  RangeMaximum(std::span<const uint32_t> values, bool restart, Loading* loading) : values_(values), restart_(restart) {
     size_t count = values.size();
     for (size_t level = 0; count > kFanOut; level++) {
       std::vector<uint32_t> maxima((count + kFanOut - 1) / kFanOut, 0);
-      for (size_t i = 0; i < count; i++) maxima[i / kFanOut] = std::max(maxima[i / kFanOut], at(level, i));
+      for (size_t i = 0; i < maxima.size(); i++) {
+        const size_t end = std::min((i + 1) * kFanOut, count);
+        for (size_t k = i * kFanOut; k < end; k++) maxima[i] = std::max(maxima[i], at(level, k));
+        if (loading != nullptr) loading->step(i, maxima.size());
+      }
       count = maxima.size();
       levels_.push_back(std::move(maxima));
     }
@@ -314,10 +319,11 @@ void validate_draw(const Frame& frame, const Place& place, const DrawCommand& dr
   }
 }
 
-void validate_commands(const Frame& frame) {
+void validate_commands(const Frame& frame, Loading* loading) {
   std::optional<RangeMaximum> maximum, maximum_with_restart;
   uint64_t primitives = 0;
   for (size_t i = 0; i < frame.commands.size(); i++) {
+    if (loading != nullptr) loading->step(i, frame.commands.size());
     const Place place{"command", i};
     if (const auto* clear = std::get_if<ClearCommand>(&frame.commands[i])) {
       check_fields(frame, place, *clear);
@@ -328,7 +334,7 @@ void validate_commands(const Frame& frame) {
       validate_draw(frame, place, draw);
       if (draw.indexed && draw.element_count > 0) {
         std::optional<RangeMaximum>& ranges = draw.restart ? maximum_with_restart : maximum;
-        if (!ranges) ranges.emplace(frame.indices, draw.restart);
+        if (!ranges) ranges.emplace(frame.indices, draw.restart, loading);
         const uint32_t largest = ranges->query(draw.first_index, draw.first_index + draw.element_count);
         if (largest >= draw.vertex_count) {
           fail_at(place, "indices",
@@ -362,15 +368,19 @@ void validate_references(const Frame& frame) {
   }
 }
 
-}  // namespace
-
-void validate(const Frame& frame) {
+void validate_all(const Frame& frame, Loading* loading) {
   validate_targets(frame);
   validate_states(frame);
   validate_materials(frame);
   validate_attributes(frame);
-  validate_commands(frame);
+  validate_commands(frame, loading);
   validate_references(frame);
 }
+
+}  // namespace
+
+void validate(const Frame& frame) { validate_all(frame, nullptr); }
+
+void validate(const Frame& frame, Loading& loading) { validate_all(frame, &loading); }
 
 }  // namespace brokkr

@@ -12,6 +12,12 @@
 namespace brokkr {
 namespace {
 
+bkf::Container unpack(std::span<const std::byte> file) {
+  const LoadOptions options;
+  Loading loading(options);
+  return bkf::unpack(file, {}, loading);
+}
+
 using nlohmann::json;
 
 // A frame that uses every feature of the format.
@@ -256,7 +262,7 @@ class BadJson : public testing::TestWithParam<BadEdit> {};
 
 TEST_P(BadJson, IsRejectedWithPlaceAndField) {
   const std::vector<std::byte> file = bkf_bytes(rich_frame());
-  bkf::Container container = bkf::unpack(file, {});
+  bkf::Container container = unpack(file);
   container.json[json::json_pointer(GetParam().pointer)] = json::parse(GetParam().value);
   const std::string message = read_error(bkf::pack(container.json, container.blob, 3));
   EXPECT_EQ(message.rfind("f.bkf: ", 0), 0u) << message;
@@ -318,7 +324,7 @@ INSTANTIATE_TEST_SUITE_P(All, BadJson, testing::ValuesIn(kBadEdits));
 
 // Whoever prints or copies a value goes down into it: nothing may nest so deep that the stack ends.
 TEST(Bkf, DeepValuesAreRejected) {
-  bkf::Container container = bkf::unpack(bkf_bytes(rich_frame()), {});
+  bkf::Container container = unpack(bkf_bytes(rich_frame()));
   json deep = 1;
   for (int i = 0; i < 100; i++) deep = json::array({std::move(deep)});
   for (const char* pointer : {"/commands/1/mode", "/asset/application", "/future"}) {
@@ -331,14 +337,14 @@ TEST(Bkf, DeepValuesAreRejected) {
 }
 
 TEST(Bkf, UnknownKeysAreIgnored) {
-  bkf::Container container = bkf::unpack(bkf_bytes(rich_frame()), {});
+  bkf::Container container = unpack(bkf_bytes(rich_frame()));
   container.json["future"] = {1, 2, 3};
   container.json["commands"][1]["future"] = true;
   EXPECT_NO_THROW(read_bkf(bkf::pack(container.json, container.blob, 3), "memory"));
 }
 
 TEST(Bkf, StencilWithoutOperationsPasses) {
-  bkf::Container container = bkf::unpack(bkf_bytes(rich_frame()), {});
+  bkf::Container container = unpack(bkf_bytes(rich_frame()));
   container.json["states"][1]["stencil"].erase("ops");
   container.json["states"][1]["stencil"]["mask"] = 2147483647;
   const Frame frame = read_bkf(bkf::pack(container.json, container.blob, 3), "memory");

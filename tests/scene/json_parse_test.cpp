@@ -20,7 +20,7 @@ std::string parse_error(const std::string& text) {
 TEST(JsonParse, NestingIsLimited) {
   EXPECT_EQ(parse_error(nested(kMaxJsonDepth)), "");
   EXPECT_NE(parse_error(nested(kMaxJsonDepth + 1)).find("more than 64 deep"), std::string::npos);
-  EXPECT_NE(parse_error(std::string(1000000, '{')).find("more than 64 deep"), std::string::npos);
+  EXPECT_NE(parse_error(std::string(1000000, '[')).find("more than 64 deep"), std::string::npos);
   EXPECT_TRUE(parse_json_or_null(nested(kMaxJsonDepth + 1)).is_null());
 }
 

@@ -1,0 +1,67 @@
+// What every reader asks while it reads: whether there is memory for what a file wants, and whether to go on.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "brokkr/load.h"
+
+namespace brokkr {
+
+// Bytes that this process could take now: what the system has free, its control groups allow and its own limit (ulimit
+// -v) leaves. `root` is where /proc and /sys lie.
+uint64_t free_memory(const std::filesystem::path& root = "/");
+
+// The limit in bytes that `limit_mib` (LoadOptions::memory_limit) stands for.
+uint64_t memory_limit_bytes(int limit_mib);
+
+// "1.5 GiB".
+std::string memory_text(uint64_t bytes);
+
+// Throws std::runtime_error where `bytes` are more than `limit`: "FILE: field 'FIELD': needs …".
+void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file = {});
+
+class Loading {
+ public:
+  // `options` must outlive it.
+  explicit Loading(const LoadOptions& options);
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+  // Counts memory that the frame, or its reading, is about to take. Throws std::runtime_error naming `field` and what
+  // would be needed where that is beyond the limit: before anything is allocated.
+  void need(uint64_t bytes, std::string_view field);
+  // The same without counting it: for what grows and is asked about again.
+  void check(uint64_t bytes, std::string_view field) const { require_memory(used_ + bytes, limit_, field); }
+  void give_back(uint64_t bytes) { used_ -= bytes < used_ ? bytes : used_; }
+  uint64_t left() const { return limit_ - used_; }
+
+  // The part that is done, 0..1. Throws what LoadOptions::progress throws.
+  void at(double part);
+  // The steps that follow take the progress from where it is to `end`.
+  void until(double end);
+  // Called within loops, as often as one likes; `done` of `all`. Asks LoadOptions::progress every few milliseconds.
+  void step(uint64_t done = 0, uint64_t all = 1) {
+    if ((++steps_ & kStepMask) == 0) look(done, all);
+  }
+  // The same where a step takes a while by itself.
+  void look(uint64_t done, uint64_t all);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr uint64_t kStepMask = 255;  // a step takes a microsecond at most
+
+  const LoadProgress& progress_;
+  uint64_t limit_, used_ = 0, steps_ = 0;
+  double begin_ = 0, end_ = 1;
+  Clock::time_point last_ = Clock::now();
+};
+
+// validate (brokkr/frame.h) that tells `loading` how far it is.
+void validate(const Frame& frame, Loading& loading);
+
+}  // namespace brokkr

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Small files that ask for much: one line, at once, and with little memory; and that Ctrl-C ends what takes long.
+
+    limits_test.py BROKKR
+"""
+import json
+import os
+import pathlib
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from test_frame import TRIANGLE, container, draw, frame
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+MEMORY = 300 << 20  # bytes that a refusal may take
+
+
+def target(size):
+    return frame(targets=[{"id": 0, "size": [size, size], "samples": 0}])
+
+
+class Limits(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def run_program(self, *words):
+        """Exit code, standard error, processor seconds and most memory of a run."""
+        process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with process.stdout, process.stderr:
+            process.stdout.read()
+            error = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode, error, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+    def refused(self, words, *mentions):
+        code, error, seconds, memory = self.run_program(*words)
+        self.assertEqual((code, error.count("\n")), (1, 1), error)
+        for mention in mentions:
+            self.assertIn(mention, error)
+        self.assertLess(seconds, 1, words)
+        self.assertLess(memory, MEMORY, words)
+
+    def write(self, name, content):
+        (self.path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def test_a_target(self):
+        file = self.write("target.bkf", container(target(16384), TRIANGLE))
+        self.refused(["render", file, "--no-output", "--memory-limit", 1024], file, "targets", "GiB", "--memory-limit")
+
+    def test_a_blob(self):
+        """Zeros that compress to nothing."""
+        text = json.loads(frame())
+        text["blob"] = {"codec": "none", "size": 1 << 32}
+        file = self.write("blob.bkf", container(json.dumps(text), b"x" * 100))
+        self.refused(["info", file, "--memory-limit", 256], file, "blob.size")
+        text["blob"]["codec"] = "zstd"
+        file = self.write("blob.bkf", container(json.dumps(text), b"x" * 100))
+        self.refused(["info", file, "--memory-limit", 256], file, "blob.size", "GiB")
+
+    def test_pictures(self):
+        self.write("o.obj", "mtllib o.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\n")
+        self.write("o.mtl", "newmtl a\nKd 1 1 1\nmap_Kd x.tga\n")
+        header = bytes([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 24, 0])
+        self.write("x.tga", header + b"\0" * 5)
+        self.refused(["info", "o.obj"], "o.obj", "x.tga", "16384")
+        png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 16384, 16384, 8, 6, 0, 0, 0) + b"\0\0\0\0"
+        png += struct.pack(">I4s", 300000, b"IDAT") + b"\0" * 300004 + struct.pack(">I4sI", 0, b"IEND", 0)
+        self.write("x.png", png)
+        self.write("o.mtl", "newmtl a\nKd 1 1 1\nmap_Kd x.png\n")
+        self.refused(["info", "o.obj", "--memory-limit", 1024], "o.obj", "x.png", "GiB")
+
+    def test_points(self):
+        """Kilobytes of zstd that hold four million points, each of which becomes a square."""
+        size = 64 << 20
+        block = 1 << 17
+        blob = struct.pack("<IBQ", 0xFD2FB528, 0xE0, size)
+        for number in range(size // block):
+            last = number == size // block - 1
+            blob += struct.pack("<I", int(last) | 1 << 1 | block << 3)[:3] + b"\0"  # a block of one byte, repeated
+        points = draw(mode="points", position={"offset": 0, "type": "f32x4", "count": size // 16})
+        file = self.write("points.bkf", container(frame(commands=[points] * 20, blob={"codec": "zstd", "size": size}), blob))
+        self.refused(["render", file, "--no-output", "--memory-limit", 1024], file, "command 0", "GiB")
+        self.refused(["info", file, "--memory-limit", 64], file, "blob.size")
+
+    def test_generated(self):
+        self.refused(["info", "generated:city?triangles=50000000", "--memory-limit", 256], "triangles", "GiB")
+
+    def test_a_number_beyond_all_vertices(self):
+        file = self.write("f.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 99999999999999999999999\n")
+        self.refused(["info", file], file, "f 1", "2147483647")
+
+    def test_keys(self):
+        """Of a pattern file, and of a frame."""
+        keys = ", ".join(f'"key{i:06}": 1' for i in range(60000))
+        file = self.write("pattern.json", '{"format": "brokkr pattern", "version": 1, ' + keys + "}")
+        self.refused(["render", "generated:sphere-100k?triangles=300", "--no-output", "--pattern", "./" + file], file)
+
+    def test_a_memory_limit_of_the_system(self):
+        """What the process may have (ulimit -v) is respected without an option."""
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        file = self.write("target.bkf", container(target(8192), TRIANGLE))
+        run = subprocess.run([PROGRAM, "render", file, "--no-output", "--workers", "1"], cwd=self.path, capture_output=True, text=True,
+                             preexec_fn=limit)
+        self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run.stderr)
+        self.assertIn("targets", run.stderr)
+
+    def test_many_draws_of_one_range(self):
+        """`info` looks at each index once, whatever draws share it."""
+        count = 30000
+        strip = draw(mode="triangle_strip", indices={"offset": len(TRIANGLE), "type": "u32", "count": count}, restart=True)
+        commands = [dict(strip, indices=dict(strip["indices"], count=count - i % 2000)) for i in range(8000)]
+        blob = TRIANGLE + b"".join(struct.pack("<I", 0xffffffff if i % 7 == 6 else i % 3) for i in range(count))
+        file = self.write("many.bkf", container(frame(commands=commands, blob_size=len(blob)), blob))
+        code, error, seconds, _ = self.run_program("info", file)
+        self.assertEqual(code, 0, error)
+        self.assertLess(seconds, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+// A frame that wants more memory than it may have is refused before any is taken.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "brokkr/renderer.h"
+#include "oracle/frame_builder.h"
+
+namespace brokkr {
+namespace {
+
+template <typename Work>
+std::string refusal(Work&& work) {
+  try {
+    work();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(MemoryLimit, HoldsWhenFramesArePreparedAndDrawn) {
+  oracle::FrameBuilder b(2000, 2000);
+  b.draw(b.default_state(), {{-1, -1, 0, 1}, {1, -1, 0, 1}, {0, 1, 0, 1}});
+  b.frame.source = "a.bkf";
+  Renderer renderer;
+  RenderOptions options;
+  options.memory_limit = 50;
+  EXPECT_NE(refusal([&] { renderer.render(b.frame, options); }).find("a.bkf: field 'targets': needs"),
+            std::string::npos);
+  options.memory_limit = 500;
+  EXPECT_FALSE(renderer.render(b.frame, options).targets.empty());
+  // Many draws of few points.
+  oracle::FrameBuilder points(16, 16);
+  std::vector<glm::vec4> one(1, glm::vec4(0, 0, 0, 1));
+  points.draw(points.default_state(), one);
+  auto& draw = std::get<DrawCommand>(points.frame.commands.back());
+  points.frame.indices.assign(100000, 0);
+  draw.topology = Topology::points;
+  draw.indexed = true;
+  draw.first_index = 0;
+  draw.element_count = 100000;
+  LoadOptions least;
+  least.memory_limit = 1;
+  EXPECT_NE(refusal([&] { renderer.prepare(points.frame, least); }).find("needs"), std::string::npos);
+}
+
+// Preparing asks whether to go on, and stops at once.
+TEST(Cancel, PreparingStops) {
+  oracle::FrameBuilder b(16, 16);
+  const std::vector<glm::vec4> corners(300000, glm::vec4(0, 0, 0, 1));
+  b.draw(b.default_state(), corners);
+  b.frame.indices.assign(corners.size(), 0);
+  for (Command& command : b.frame.commands) {
+    if (auto* draw = std::get_if<DrawCommand>(&command)) draw->topology = Topology::line_strip;
+  }
+  Renderer renderer;
+  LoadOptions options;
+  int asked = 0;
+  options.progress = [&](double) { asked++; };
+  renderer.prepare(b.frame, options);
+  EXPECT_GE(asked, 2);
+  int after = 0;
+  options.progress = [&](double) {
+    if (++after == 2) throw LoadCancelled();
+    EXPECT_LT(after, 2) << "it went on";
+  };
+  EXPECT_THROW(renderer.prepare(b.frame, options), LoadCancelled);
+}
+
+}  // namespace
+}  // namespace brokkr
