@@ -10,8 +10,21 @@
 namespace brokkr {
 namespace {
 
+// Pairs of a triangle and a bin that a task of several batches looks at, at most. A launch that is to end waits for the
+// tasks that its blocks work on, and looking at a million pairs takes a core some 30 ms. Half as many would cost small
+// bins more shared counters.
+constexpr uint64_t kMostTaskPairs = uint64_t(1) << 20;
+
+// Bins of the target with most.
+uint64_t most_bins(const TargetPlan& targets) {
+  uint64_t most = 1;
+  for (const TargetRecord& target : targets.targets) most = std::max(most, uint64_t(target.bins_x) * target.bins_y);
+  return most;
+}
+
 // Each started batch may fill store blocks, and never waits for one.
-TaskSizes task_sizes(const DrawPlan& draws, int rasterizers, int store_blocks, const LaunchShape& shape) {
+TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store_blocks, const LaunchShape& shape) {
+  const int rasterizers = targets.rasterizers;
   TaskSizes s;
   const uint32_t batches = draws.batches, workers = uint32_t(shape.blocks * shape.warps);
   const uint32_t chunks = (draws.batch_triangles + kBatchTriangles - 1) / kBatchTriangles;
@@ -30,6 +43,8 @@ TaskSizes task_sizes(const DrawPlan& draws, int rasterizers, int store_blocks, c
   s.store_blocks = std::max(blocks, batch_blocks + 1);
   s.task_batches = std::clamp<uint32_t>(batches / (workers * kTasksPerWarp), 1, kMostTaskBatches);
   while (s.task_batches > 1 && s.task_batches * batch_blocks * workers * 2 > s.store_blocks) --s.task_batches;
+  const uint64_t of_pairs = kMostTaskPairs / (uint64_t(draws.batch_triangles) * most_bins(targets));
+  s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
   // When everything is drawn that has started, enough for one task is in no stock.
@@ -101,7 +116,7 @@ const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Imp
       return plan_draws(frame, key.draws, std::move(batches));
     });
     plan.targets = targets.get(key.targets, [&] { return plan_targets(*frame.frame, key.targets); });
-    plan.sizes = task_sizes(*plan.draws, plan.targets->rasterizers, key.store_blocks, key.shape);
+    plan.sizes = task_sizes(*plan.draws, *plan.targets, key.store_blocks, key.shape);
     plan.memory = memory_shape(plan, key);
     order_views(frame, key.ranks, plan);
     return plan;

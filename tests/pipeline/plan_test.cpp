@@ -143,5 +143,42 @@ TEST_F(PlanTest, FrameTimeIsWhatTheCallerWaitsFor) {
   }
 }
 
+// What a block must finish before it leaves an aborted launch, searched over the settings: tasks of several batches
+// look at a million pairs of a triangle and a bin at most, whatever bins, rasterizers, workers and targets there are.
+TEST(TaskSizes, WorkOfATaskIsBounded) {
+  constexpr uint64_t kMostPairs = uint64_t(1) << 20;
+  uint64_t worst = 0, several = 0;
+  for (const int height : {120, 1080, 2160}) {
+    LoadOptions load;
+    load.width = height * 16 / 9;
+    load.height = height;
+    const Frame frame = load_frame("generated:overlap-10k?triangles=100000", load);
+    Renderer renderer;
+    const PreparedFrame prepared = renderer.prepare(frame);
+    const PreparedFrame::Impl& tables = PreparedFrame::Impl::of(prepared);
+    for (int bin = 8; bin <= 256; bin *= 2) {
+      for (const int rasterizers : {1, 20, 4096}) {
+        for (const int blocks : {1, 2, 64}) {
+          RenderOptions o;
+          o.bin = bin;
+          o.rasterizers = rasterizers;
+          LaunchShape shape;
+          shape.blocks = blocks;
+          PlanCache plans;
+          const Plan plan = plans.get(tables, plan_key(frame, o, shape));
+          const TargetRecord& target = plan->targets->targets.front();
+          const uint64_t of_batch = uint64_t(plan->draws->batch_triangles) * target.bins_x * target.bins_y;
+          const uint64_t pairs = of_batch * plan->sizes.task_batches;
+          EXPECT_LE(pairs, std::max(kMostPairs, of_batch)) << height << ' ' << bin << ' ' << rasterizers;
+          worst = std::max(worst, pairs);
+          several += plan->sizes.task_batches > 1;
+        }
+      }
+    }
+  }
+  EXPECT_GT(worst, kMostPairs / 2) << "the search found no case near the bound";
+  EXPECT_GT(several, 0u);
+}
+
 }  // namespace
 }  // namespace brokkr
