@@ -39,11 +39,16 @@ void add_instruction_sets(Settings& s) {
   }
 }
 
+bool is_there(MachineKind kind) {
+  for (const MachineInfo& machine : find_machines()) {
+    if (machine.kind == kind && machine.available) return true;
+  }
+  return false;
+}
+
 // Every setting of the CPU once more on CUDA, where there is a GPU or what stands in for one.
 void add_cuda(Settings& s) {
-  bool there = false;
-  for (const MachineInfo& machine : find_machines()) there |= machine.kind == MachineKind::cuda && machine.available;
-  const size_t count = there ? s.list.size() : 0;
+  const size_t count = is_there(MachineKind::cuda) ? s.list.size() : 0;
   for (size_t i = 0; i < count; ++i) {
     Setting setting = s.list[i];
     setting.name = "cuda, " + setting.name;
@@ -135,6 +140,7 @@ std::vector<Setting> all_settings() {
   });
   add_cuda(s);
   add_instruction_sets(s);
+  if (!is_there(MachineKind::emulated)) return s.list;
   for (const int warps : {1, 2, 5}) {
     s.add("emulated, warps " + std::to_string(warps), [&](RenderOptions& o) { emulate(o, warps); });
   }
@@ -164,6 +170,7 @@ std::vector<Setting> some_settings() {
   });
   add_cuda(s);
   add_instruction_sets(s);
+  if (!is_there(MachineKind::emulated)) return s.list;
   s.add("emulated", [](RenderOptions& o) {
     emulate(o, 2);
     o.bin = 32;
