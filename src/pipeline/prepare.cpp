@@ -182,6 +182,7 @@ class DrawTables {
 PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try {
   const auto begin = std::chrono::steady_clock::now();
   Loading loading(load);
+  loading.at(0);
   loading.until(0.2);
   validate(frame, loading);
   PreparedFrame result;
