@@ -113,7 +113,8 @@ class Viewer : public ViewerCommands {
       request_frame();
       window_->end_frame();
       // Asked for while the first picture is under way, it waits for that.
-      if (shot_ != Shot::none && (state_.last || !state_.scene)) take_screenshot();
+      const bool comes = state_.scene || loader_->state();
+      if (shot_ != Shot::none && (state_.last || !comes)) take_screenshot();
       present();
     }
   }
