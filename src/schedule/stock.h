@@ -40,7 +40,7 @@ class Stock {
     w.once([&] { state_.used[warp] = uint32_t(blocks); });
   }
   // After all tasks: closes the gaps.
-  BROKKR_FN void settle(Warp& w, int tasks) {
+  BROKKR_FN_NOINLINE void settle(Warp& w, int tasks) {
     const Uint used = w.load(state_.used, w.first_lanes(tasks));
     const int rows = int(w.reduce_max(used));
     const int held = int(w.uniform([&] { return state_.held; }));
@@ -68,7 +68,7 @@ class Stock {
     }
   }
   // Gives back all but `keep`.
-  BROKKR_FN void trim(Warp& w, uint32_t keep) {
+  BROKKR_FN_NOINLINE void trim(Warp& w, uint32_t keep) {
     uint32_t held = w.uniform([&] { return state_.held; });
     if (held <= keep) return;
     while (held > keep) {
@@ -89,7 +89,7 @@ class Stock {
   uint32_t* numbers_;
 
   // Takes what is missing until `blocks` are in stock. False: the queue has fewer, and none was taken.
-  BROKKR_FN bool hold(Warp& w, int blocks) {
+  BROKKR_FN_NOINLINE bool hold(Warp& w, int blocks) {
     int held = int(w.uniform([&] { return state_.held; }));
     if (held >= blocks) return true;
     if (!free_blocks_.claim_all(w, 0, blocks - held)) return false;

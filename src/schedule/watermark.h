@@ -50,7 +50,7 @@ BROKKR_FN uint32_t complete_run(Warp& w, const ScheduleTables& schedule, uint32_
 // Else each is noted in a ring, then the watermark is read by an addition of 0. All changes of it are
 // read-modify-writes, so that of two workers whose tasks follow each other, the second finds either the watermark that
 // the first has moved, or is found by the first: the watermark never stops at a complete task.
-BROKKR_FN void complete_tasks(Warp& w, const ScheduleTables& schedule, const TaskRange& range) {
+BROKKR_FN_NOINLINE void complete_tasks(Warp& w, const ScheduleTables& schedule, const TaskRange& range) {
   w.sync();
   ScheduleControl& control = *schedule.control;
   if (schedule.counted) {

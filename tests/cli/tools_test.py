@@ -11,6 +11,7 @@ import importlib
 import io
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -287,6 +288,57 @@ f:
                 (["--cubin", stats, "--nvdisasm", "/nowhere/nvdisasm"], 1, "/nowhere/nvdisasm"),
                 (["--cubin", stats, "--nvdisasm", "/bin/false"], 1, "false: exit status 1")):
             self.assertIn(expected, self.run_tool("sass-cost", *arguments, code=code))
+
+
+class GpuModel(Folder):
+    STATISTICS = {"batches": 3106, "triangles_in": 99372, "triangles_out": 27929, "vertex_shader_runs": 112000, "queue_elements": 1900,
+                  "fragments": 124000, "fragments_shaded": 124000, "bins_x": 10, "bins_y": 6, "rasterizers": 60,
+                  "triangle_rasterizer_pairs": 29000, "store_bytes": 1, "frame_bytes": 1 << 20, "ordered_phases": 0,
+                  "rasterizer_fragments": [2000] * 60}
+
+    def model(self, *arguments, code=0, **changes):
+        stats = self.write("stats.json", json.dumps({"statistics": {**self.STATISTICS, **changes}}))
+        return self.run_tool("gpu-model", "--stats", stats, *arguments, code=code)
+
+    def milliseconds(self, *arguments, **changes):
+        last = self.model(*arguments, **changes).strip().splitlines()[-1]
+        values = [float(v) for v in re.fullmatch(r"Modelled, not measured: ([\d.]+) ms \(([\d.]+) to ([\d.]+)\)", last).groups()]
+        self.assertTrue(0 < values[1] <= values[0] <= values[2], last)
+        return values[0]
+
+    def test_time_follows_what_it_is_made_of(self):
+        whole = self.milliseconds()
+        large = self.milliseconds(batches=31000, triangles_in=992000)
+        self.assertGreater(large, whole)
+        self.assertLess(self.milliseconds("--blocks-per-sm", "2", batches=31000, triangles_in=992000), large)
+        self.assertGreater(self.milliseconds("--multiprocessors", "16"), whole)
+        self.assertGreaterEqual(self.milliseconds("--bandwidth", "0.05"), 2 * whole, "what is read and written must pass")
+
+    def test_changes_of_a_word_wait_for_each_other(self):
+        events = importlib.import_module("gpu_model.events")
+
+        def change(word, times):
+            for _ in range(times):
+                yield events.Atomic(word, "change")
+
+        one, others = events.Word("one"), [events.Word("other") for _ in range(100)]
+        alone = events.Simulation(trip=200, turn=10)
+        for other in others:
+            alone.start(change(other, 1))
+        self.assertEqual(alone.run(), 210)
+        together = events.Simulation(trip=200, turn=10)
+        for _ in others:
+            together.start(change(one, 1))
+        self.assertEqual(together.run(), 200 + 100 * 10)
+        self.assertEqual((one.changes, one.waited), (100, 10 * sum(range(100))))
+
+    def test_errors(self):
+        self.assertIn("'ordered_phases' is 2", self.model(code=1, ordered_phases=2))
+        self.assertIn("nothing is drawn", self.model(code=1, batches=0))
+        self.assertIn("missing", self.model("--passes", "missing", code=1))
+        self.assertIn("one scene, or --stats", self.run_tool("gpu-model", code=2))
+        self.assertIn("--multiprocessors", self.model("--multiprocessors", "0", code=2))
+        self.assertIn("/nowhere: ", self.run_tool("gpu-model", "generated:city", "--brokkr", "/nowhere", code=1))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,91 @@
+"""A discrete-event simulation: processes are generators that yield what they wait for.
+
+    yield Wait(ns)            time passes
+    yield Access(word)        a dependent access to memory that nobody else changes at the same time
+    yield Atomic(word)        a read-modify-write of a word: those of one word are served one after the other
+    yield Join(processes)     starts processes, goes on when all have ended
+"""
+import dataclasses
+import heapq
+import itertools
+
+
+@dataclasses.dataclass
+class Word:
+    """A shared word: how often it was changed, and how long accesses waited for others in total."""
+    name: str
+    free: float = 0.0
+    changes: int = 0
+    waited: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Wait:
+    ns: float
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Access:
+    trips: float
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Atomic:
+    word: Word
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Join:
+    processes: tuple
+
+
+class Simulation:
+    """`trip`: ns of a round trip to L2; `turn`: ns for which an atomic occupies its word."""
+
+    def __init__(self, trip, turn):
+        self.trip, self.turn, self.now, self.times = trip, turn, 0.0, {}
+        self._queue, self._number = [], itertools.count()
+
+    def start(self, process, parent=None):
+        heapq.heappush(self._queue, (self.now, next(self._number), process, parent))
+
+    def run(self):
+        while self._queue:
+            self.now, _, process, parent = heapq.heappop(self._queue)
+            try:
+                request = process.send(None)
+            except StopIteration:
+                if parent is not None:
+                    parent[0] -= 1
+                    if parent[0] == 0:
+                        self.start(parent[1], parent[2])
+                continue
+            if isinstance(request, Join):
+                if not request.processes:
+                    self.start(process, parent)
+                    continue
+                group = [len(request.processes), process, parent]
+                for child in request.processes:
+                    self.start(child, group)
+                continue
+            heapq.heappush(self._queue, (self._end(request), next(self._number), process, parent))
+        return self.now
+
+    def _end(self, request):
+        if isinstance(request, Wait):
+            end = self.now + request.ns
+        elif isinstance(request, Access):
+            end = self.now + request.trips * self.trip
+        else:
+            word = request.word
+            arrival = self.now + self.trip / 2
+            begin = max(arrival, word.free)
+            word.free = begin + self.turn
+            word.changes += 1
+            word.waited += begin - arrival
+            end = word.free + self.trip / 2
+        self.times[request.kind] = self.times.get(request.kind, 0.0) + end - self.now
+        return end

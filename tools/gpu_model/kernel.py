@@ -1,0 +1,259 @@
+"""What run_frame's blocks do, in dependent accesses, changes of shared words and instructions.
+
+Each number has the function that it was read from. A dependent access is one whose result the next step needs; those that
+lanes or independent loads make together count once. Instructions are those of tools/sass-cost: the mean of the least and
+the most of each pass.
+"""
+import dataclasses
+import random
+
+from gpu_model.events import Access, Atomic, Join, Wait, Word
+
+# decide_next, decide and Root::choose for policy fill-level (pipeline/choose.h, pipeline/launch_tree.h).
+DECIDE = 3  # abort; finished; watermark
+DECIDE_AGAIN = 2  # decide_next: abort; watermark, for the visit
+REPORT_GEOMETRY = 2  # LaunchView::geometry: next_task; count of free blocks
+REPORT_RASTERIZERS = 3  # LaunchView::rasterizers, for a warp's width of them: claim; count; wake
+ADMIT = 1  # admit_tasks: next_task; its addition is an atomic
+# run_task and process_batches (pipeline/kernel.h, geometry/geometry_stage.h).
+OPEN_RUN = 3  # batch_run; run; draw and view
+FETCH = 2  # indices; vertices
+DISTRIBUTE = 1  # owners of bins; the scratch memory of a warp stays in L1
+PUT = 2  # put_lanes: the slot's ticket; the release that follows the element's words, which is a fence
+# visit_rasterizer (raster/rasterizer.h, raster/pending.h, raster/order_free.h).
+CLAIM = 1
+DRAIN = 3  # of up to 32 elements: count; slots; pending lists. Count and head are changed once
+TOUCH = 2  # region_is_touched, of 32 elements: pending list; headers of their blocks
+LOAD_KEYS = 2  # region's state; keys
+BLOCK = 2  # rasterize_pending and rasterize_block, of a block: its header, its fields
+RETIRE = 2  # of 32 elements: header; references, which nobody else changes at that time in most cases
+VISIT_SYNCS = 6  # barriers of a visit
+ACTION_END = 1  # act: count of free blocks, for a statistic
+
+
+@dataclasses.dataclass(frozen=True)
+class Gpu:
+    multiprocessors: int
+    blocks_per_sm: int
+    warps: int
+    clock: float  # GHz
+    fence: float  # ns
+    cycles: float  # of a warp between two instructions, on average
+    sync: float  # ns of a barrier of a block
+    bandwidth: float  # bytes per ns
+    launch: float  # ns of the launch: its kernels before and after run_frame too
+
+
+class Frame:
+    """A frame of one order-free phase, by its counters (brokkr render --stats), and the instructions of its passes."""
+
+    def __init__(self, statistics, plan, cost):
+        self.s, self.plan, self.cost = statistics, plan, cost
+        self.out_per_batch = statistics["triangles_out"] / max(1, statistics["batches"])
+
+    def geometry_instructions(self):
+        """Of a batch that keeps nothing, and what one that keeps a block's worth adds."""
+        c = self.cost
+        per_batch = c["geometry: 32 triangles, besides what follows"] + c["geometry: transform 32 vertices"]
+        if self.s["vertex_shader_runs"] < 2 * self.s["triangles_in"]:
+            per_batch += 3 * (c["geometry: find shared vertices of 32 corners"] + c["geometry: number them"])
+        kept = (c["geometry: write up to 32 records to a block"] + c["distribution: boxes of 32 triangles"] +
+                c["distribution: bin of them"] + c["distribution: block to up to 32 rasterizers"])
+        return per_batch, kept
+
+    def block_instructions(self):
+        """Of one element of a rasterizer's queue."""
+        s, c = self.s, self.cost
+        side = (2 * s["fragments"] / max(1, s["triangles_out"])) ** 0.5
+        return (c["small triangles: 32 of a block in a region"] + side * c["small triangles: row of samples"] +
+                side ** 2 * c["small triangles: step to the next sample"] +
+                s["fragments"] / max(1, s["queue_elements"]) / 32 * c["key: load, compare and swap, once"])
+
+    def region_instructions(self, complete):
+        """Of all warps, for one region of 64 x 64: its keys in and out, or in and then the colours of what is covered."""
+        s, c = self.s, self.cost
+        keys = 128 * c["keys: load 32 samples"]
+        if not complete:
+            return 2 * keys
+        regions = max(1, s["bins_x"] * s["bins_y"])
+        return (keys + 128 * c["resolve: 32 samples"] +
+                s["fragments_shaded"] / regions / 32 * c["resolve: colour of a pass, besides its shader"])
+
+
+class Launch:
+    """All blocks of a launch in one simulation."""
+
+    def __init__(self, simulation, gpu, frame, seed=1):
+        self.sim, self.gpu, self.frame, self.random = simulation, gpu, frame, random.Random(seed)
+        s, p = frame.s, frame.plan
+        self.tasks = -(-s["batches"] // p["task_batches"])
+        self.next_task, self.completed_tasks = 0, 0
+        self.free = p["store_blocks"]
+        self.stock = [0] * self.blocks
+        self.word = {name: Word(name) for name in ("next_task", "completed", "finished", "free: count", "free: head", "free: tail")}
+        rasterizers = s["rasterizers"]
+        self.queue = [0] * rasterizers
+        self.pending = [0] * rasterizers
+        self.claimed = [False] * rasterizers
+        self.done = [False] * rasterizers
+        self.queue_words = [(Word("rasterizer: count"), Word("rasterizer: tail"), Word("rasterizer: head")) for _ in range(rasterizers)]
+        weights = s["rasterizer_fragments"]
+        total = sum(weights) or 1
+        self.weights = [w / total for w in weights]
+        self.share = s["queue_elements"] / max(1, self.tasks)  # elements of a task, in the mean
+        self.ids = list(range(rasterizers))
+        self.cursor = [b * rasterizers // self.blocks for b in range(self.blocks)]
+        self.visits = 0
+        for b in range(self.blocks):
+            simulation.start(self.block(b))
+
+    @property
+    def blocks(self):
+        return self.gpu.multiprocessors * self.gpu.blocks_per_sm
+
+    def compute(self, instructions, kind, warps=None):
+        """A warp's time for so many instructions, while `warps` of its multiprocessor compute."""
+        busy = (warps or self.gpu.warps) * self.gpu.blocks_per_sm
+        cycles = max(self.gpu.cycles, busy / 4)
+        return Wait(instructions * cycles / self.gpu.clock, kind)
+
+    def block(self, b):
+        spins = 0
+        while True:
+            yield Access(DECIDE, "decide")
+            if all(self.done):
+                return
+            action, chosen = None, None
+            ample = self.free * 4 >= self.frame.plan["store_blocks"] / 2
+            yield Access(REPORT_GEOMETRY, "decide")
+            if self.next_task >= self.tasks or not ample:
+                for _ in range(2):  # 64 rasterizers (kEnoughRasterizers)
+                    yield Access(REPORT_RASTERIZERS, "decide")
+                chosen = self.longest(b)
+            if chosen is not None:
+                action = "visit"
+            elif self.next_task < self.tasks:
+                action = "geometry"
+            if action is None:
+                yield Wait(min(32 << min(spins, 8), 8192), "idle")
+                spins += 1
+                continue
+            spins = 0
+            yield Access(DECIDE_AGAIN, "decide")
+            if action == "visit":
+                yield from self.visit(b, chosen)
+            else:
+                yield from self.geometry(b)
+            yield Access(ACTION_END, "decide")
+            yield Wait(3 * self.gpu.sync, "barriers")
+
+    def longest(self, b):
+        """The longest queue among 64 behind the block's last, or any that has something to do."""
+        n = len(self.queue)
+        complete = self.completed_tasks >= self.tasks
+        order = [(self.cursor[b] + i) % n for i in range(n)]
+        for first in range(0, n, 64):
+            best = max(order[first:first + 64], key=lambda r: -1 if self.claimed[r] or self.done[r] else self.queue[r])
+            ready = not self.claimed[best] and not self.done[best]
+            if ready and (self.queue[best] > 0 or complete):
+                self.cursor[b] = (best + 1) % n
+                return best
+        return None
+
+    def geometry(self, b):
+        yield Access(ADMIT, "admission")
+        want, each = self.gpu.warps, self.frame.plan["blocks_per_task"]
+        missing = want * each - self.stock[b]
+        if missing > 0:
+            yield Atomic(self.word["free: count"], "stock")
+            if self.free < missing:
+                yield Atomic(self.word["free: count"], "stock")
+                yield Wait(256, "idle")
+                return
+            self.free -= missing
+            self.stock[b] += missing
+            yield Atomic(self.word["free: head"], "stock")
+            yield Access(2 * -(-missing // 32), "stock")
+        yield Atomic(self.word["next_task"], "admission")
+        count = min(want, self.tasks - self.next_task)
+        self.next_task += max(0, count)
+        if count <= 0:
+            return
+        sent = [0] * count
+        yield Wait(self.gpu.sync, "barriers")
+        yield Join(tuple(self.task(sent, i, count) for i in range(count)))
+        yield Wait(self.gpu.sync, "barriers")
+        self.stock[b] -= sum(sent)
+        yield from self.trim(b)
+        if self.frame.plan["counted"]:
+            yield Atomic(self.word["completed"], "completion")
+        else:
+            for _ in range(2):
+                yield Atomic(self.word["completed"], "completion")
+            yield Access(2, "completion")
+        self.completed_tasks += count
+
+    def task(self, sent, i, warps):
+        batches = self.frame.plan["task_batches"]
+        empty, kept = self.frame.geometry_instructions()
+        yield Access(OPEN_RUN, "geometry: memory")
+        for _ in range(batches):
+            yield Access(FETCH, "geometry: memory")
+            yield self.compute(empty, "geometry: instructions", warps)
+        elements = int(self.share + self.random.random())
+        if elements == 0:
+            return
+        sent[i] = 1
+        yield self.compute(kept, "geometry: instructions", warps)
+        yield Access(DISTRIBUTE, "distribution")
+        targets = self.random.choices(self.ids, self.weights, k=elements)
+        yield Join(tuple(self.send(r) for r in targets))
+
+    def send(self, r):
+        count, tail, _ = self.queue_words[r]
+        yield Atomic(count, "distribution")
+        yield Atomic(tail, "distribution")
+        yield Access(PUT - 1, "distribution")
+        yield Wait(self.gpu.fence, "distribution")
+        self.queue[r] += 1
+
+    def visit(self, b, r):
+        yield Access(CLAIM, "visits: memory")
+        if self.claimed[r] or self.done[r]:
+            return
+        self.claimed[r] = True
+        self.visits += 1
+        complete = self.completed_tasks >= self.tasks
+        _, _, head = self.queue_words[r]
+        got, self.queue[r] = self.queue[r], 0
+        for _ in range(-(-got // 32) + 1):
+            yield Atomic(self.queue_words[r][0], "visits: memory")
+            yield Atomic(head, "visits: memory")
+            yield Access(DRAIN, "visits: memory")
+        yield Wait(VISIT_SYNCS * self.gpu.sync, "barriers")
+        yield Access(TOUCH * max(1, -(-got // 32)) + LOAD_KEYS, "visits: memory")
+        each = -(-got // self.gpu.warps)
+        if got:
+            yield Access(BLOCK * each, "visits: memory")
+            yield self.compute(each * self.frame.block_instructions(), "visits: instructions", min(got, self.gpu.warps))
+        yield self.compute(self.frame.region_instructions(complete) / self.gpu.warps, "visits: instructions")
+        if got:
+            yield Access(RETIRE * -(-got // 32), "visits: memory")
+            self.stock[b] += got
+            yield from self.trim(b)
+        self.claimed[r] = False
+        if complete:
+            self.done[r] = True
+            yield Atomic(self.word["finished"], "visits: memory")
+
+    def trim(self, b):
+        more = self.stock[b] - self.frame.plan["stock_keep"]
+        if more <= 0:
+            return
+        self.stock[b] -= more
+        for _ in range(-(-more // 32)):
+            yield Atomic(self.word["free: count"], "stock")
+            yield Atomic(self.word["free: tail"], "stock")
+            yield Access(1, "stock")
+            yield Wait(self.gpu.fence, "stock")
+        self.free += more
