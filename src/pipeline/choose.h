@@ -13,14 +13,12 @@ struct Decision {
   TaskRange tasks;
   bool refused = false;  // a task was wanted and could not start
   uint32_t rasterizer = 0;
+  Watermark mark{};
+  bool aborted = false;  // the frame is being cut off
 };
 
-BROKKR_FN bool is_aborted(Warp& w, const ScheduleTables& schedule) {
-  return w.uniform([&] { return system_atomic<uint32_t>(*schedule.abort).load(kRelaxed); }) != kAbortNot;
-}
-
-BROKKR_FN Watermark read_watermark(Warp& w, const ScheduleTables& schedule) {
-  const uint32_t tasks = w.uniform([&] { return device_atomic<uint32_t>(schedule.control->watermark).load(kAcquire); });
+BROKKR_FN Watermark watermark_of(const LaunchStatus& status, const ScheduleTables& schedule) {
+  const uint32_t tasks = status.watermark;
   return {tasks, tasks >= schedule.tasks ? schedule.batches : tasks * schedule.task_batches};
 }
 
@@ -78,7 +76,7 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Dec
     const Choice choice = Root::choose(w, view, TreePlace{});
     if (choice.leaf == kNoLeaf) return;
     if (choice.leaf == kGeometryLeaf) {
-      decision.tasks = admit_tasks(w, view.schedule, stock, warps, view.blocks);
+      decision.tasks = admit_tasks(w, view.schedule, view.status, stock, warps, view.blocks);
       decision.refused |= decision.tasks.refused;
       view.geometry_refused = decision.tasks.count == 0;
       if (view.geometry_refused) continue;
@@ -102,17 +100,18 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Dec
 // One warp decides for its block.
 BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, Stock& stock, int block,
                           int blocks, int warps, DecisionMemory& memory) {
+  const LaunchStatus status = read_status(w, schedule, t.stock.free_blocks);
   Decision decision;
-  const uint32_t abort = w.uniform([&] { return system_atomic<uint32_t>(*schedule.abort).load(kRelaxed); });
-  if (abort >= kAbortLeave || w.uniform([&] {
-        return device_atomic<uint32_t>(schedule.control->finished).load(kAcquire);
-      }) >= schedule.rasterizers) {
+  decision.mark = watermark_of(status, schedule);
+  decision.aborted = status.abort != kAbortNot;
+  if (status.abort >= kAbortLeave || status.finished >= schedule.rasterizers) {
     decision.action = Action::leave;
     return decision;
   }
   LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};
-  view.aborted = abort != kAbortNot;
-  view.mark = read_watermark(w, schedule);
+  view.status = status;
+  view.mark = decision.mark;
+  view.aborted = decision.aborted;
   if (schedule.policy == Policy::edf) {
     view.now = uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - memory.begin_us; })) * 1000;
   }

@@ -16,9 +16,7 @@ struct BlockShared {
   };
   Counters counters[kMaxWarps];
   Decision decision;
-  Watermark mark;
-  uint32_t ending;  // the frame is being cut off
-  uint32_t spin;    // decisions in a row without work
+  uint32_t spin;  // decisions in a row without work
   DecisionMemory memory;
   StockState stock;
   uint64_t busy_since, idle_since;
@@ -75,12 +73,8 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
   Stock stock = stock_of(b, data);
   const Decision decision = decide(w, data.raster, data.schedule, stock, b.index, b.blocks, b.warps, shared.memory);
   if (decision.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
-  const bool aborted = is_aborted(w, data.schedule);
-  const Watermark mark = read_watermark(w, data.schedule);
   w.once([&] {
     shared.decision = decision;
-    shared.mark = mark;
-    shared.ending = aborted ? 1u : 0u;
     shared.spin = decision.action == Action::wait ? shared.spin + 1 : 0;
     if (decision.action != Action::wait) shared.busy_since = clock_ns(data.thread_time);
   });
@@ -96,8 +90,8 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b, const LaunchD
   const Visit<BlockShared> visit{b,
                                  data.raster,
                                  r,
-                                 shared.mark,
-                                 shared.ending != 0,
+                                 shared.decision.mark,
+                                 shared.decision.aborted,
                                  data.schedule.task_batches,
                                  shading,
                                  shared.counters[b.warp.index]};

@@ -36,18 +36,15 @@ struct LaunchView {
   uint32_t* local;   // TreeMemory
   int block, blocks;
   uint64_t now = 0;
+  LaunchStatus status{};
   Watermark mark{};
   bool aborted = false;
   bool geometry_refused = false;
 
-  BROKKR_FN GeometryReport geometry(Warp& w) const {
-    if (aborted || geometry_refused) return GeometryReport::none;
-    const uint32_t next =
-        w.uniform([&] { return device_atomic<uint32_t>(schedule.control->next_task).load(kRelaxed); });
-    if (next >= schedule.tasks) return GeometryReport::none;
-    BrokerQueues<1> free_blocks(tables.stock.free_blocks);
+  BROKKR_FN GeometryReport geometry() const {
+    if (aborted || geometry_refused || status.next_task >= schedule.tasks) return GeometryReport::none;
     const uint32_t shared_blocks = tables.store_blocks - uint32_t(blocks) * tables.stock.keep;
-    const bool ample = uint32_t(free_blocks.size(w, 0)) * kAmpleShare >= shared_blocks;
+    const bool ample = uint32_t(status.free_blocks) * kAmpleShare >= shared_blocks;
     return ample ? GeometryReport::ample : GeometryReport::tight;
   }
   // The RasterizerReport of rasterizer r_i.
@@ -56,10 +53,12 @@ struct LaunchView {
     const auto r_of = w.spill(r);
     w.for_lanes(m, [&](int i) {
       RasterizerState& state = tables.rasterizers[r_of[i]];
-      if (device_atomic<uint32_t>(state.claim).load(kRelaxed) != 0) return;
-      const int waiting = Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available();
-      // In a frame that is cut off, every rasterizer resolves what it has.
+      // Three loads that do not wait for each other.
+      const uint32_t claim = device_atomic<uint32_t>(state.claim).load(kRelaxed);
       const uint32_t wake = device_atomic<uint32_t>(state.wake).load(kRelaxed);
+      const int waiting = Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available();
+      if (claim != 0) return;
+      // In a frame that is cut off, every rasterizer resolves what it has.
       const bool awake = aborted || wake == kAtGate || mark.batches >= wake;
       report.set(i, waiting > 0       ? RasterizerReport::elements(waiting)
                     : !awake          ? RasterizerReport::kNone
@@ -84,8 +83,8 @@ struct LaunchSource {
 struct Geometry : LaunchSource {
   static constexpr int kLeaves = 1;
   template <class View>
-  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
-    const uint64_t info = uint64_t(view.geometry(w));
+  BROKKR_FN static Choice choose(Warp&, const View& view, const TreePlace& at) {
+    const uint64_t info = uint64_t(view.geometry());
     return {info, info == 0 ? kNoLeaf : at.leaf};
   }
 };

@@ -11,20 +11,51 @@ struct TaskRange {
   bool refused = false;  // tasks are left, but the store or the window has no room for one
 };
 
-// Takes up to `want` tasks, each with the store blocks that it may need: a task that has started never waits. One warp.
-BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& schedule, Stock& stock, int want, int workers) {
+// The words that all blocks share, as a decision sees them: read together, in one round trip.
+struct LaunchStatus {
+  uint32_t abort;      // AbortLevel
+  uint32_t finished;   // rasterizers
+  uint32_t watermark;  // a task
+  uint32_t next_task;
+  int free_blocks;  // of the store that are in no stock
+};
+
+BROKKR_FN LaunchStatus read_status(Warp& w, const ScheduleTables& schedule, const QueueMemory<1>& free_blocks) {
   ScheduleControl& control = *schedule.control;
-  const uint32_t next = w.uniform([&] { return device_atomic<uint32_t>(control.next_task).load(kRelaxed); });
-  if (next >= schedule.tasks) return {};
-  if (!schedule.counted) {
-    const uint32_t mark = w.uniform([&] { return device_atomic<uint32_t>(control.watermark).load(kRelaxed); });
-    // All workers may pass this test at once, so that the margin is the number of tasks that all of them can take.
-    if (next - mark + uint32_t(workers * want) > schedule.window && next != mark) return {0, 0, true};
+  constexpr int kWords = 5;
+  static_assert(kWidth >= 4);
+  uint32_t value[kWords];
+  auto word = w.spill(0u);
+  const auto read = [&](int i) {
+    uint32_t* const at = i == 0   ? schedule.abort
+                         : i == 1 ? &control.finished
+                         : i == 2 ? &control.watermark
+                         : i == 3 ? &control.next_task
+                                  : &free_blocks.control->count;
+    return system_atomic<uint32_t>(*at).load(kAcquire);
+  };
+  for (int g = 0; g < kWords; g += w.width) {
+    const int n = kWords - g < w.width ? kWords - g : w.width;
+    w.for_lanes(w.first_lanes(n), [&](int i) { word.set(i, read(g + i)); });
+    for (int i = 0; i < n; ++i) value[g + i] = w.broadcast(word.lanes(), i);
   }
+  const int count = int(value[4]);
+  return {value[0], value[1], value[2], value[3], count < 0 ? 0 : count};
+}
+
+// Takes up to `want` tasks, each with the store blocks that it may need: a task that has started never waits. One warp.
+BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& schedule, const LaunchStatus& status, Stock& stock,
+                                int want, int workers) {
+  if (status.next_task >= schedule.tasks) return {};
+  // All workers may pass this test at once, each with a status of its own, so that the margin is the number of tasks that
+  // all of them can take.
+  const uint32_t under_way = status.next_task - status.watermark;
+  if (!schedule.counted && under_way != 0 && under_way + uint32_t(workers * want) > schedule.window)
+    return {0, 0, true};
   const int count = stock.fill(w, want, int(schedule.blocks_per_task));
   if (count == 0) return {0, 0, true};
-  const uint32_t first =
-      w.uniform([&] { return device_atomic<uint32_t>(control.next_task).fetch_add(uint32_t(count), kRelaxed); });
+  const uint32_t first = w.uniform(
+      [&] { return device_atomic<uint32_t>(schedule.control->next_task).fetch_add(uint32_t(count), kRelaxed); });
   const uint32_t left = first < schedule.tasks ? schedule.tasks - first : 0;
   return {first, left < uint32_t(count) ? left : uint32_t(count)};
 }
