@@ -47,8 +47,8 @@ BROKKR_FN LaunchStatus read_status(Warp& w, const ScheduleTables& schedule, cons
 BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& schedule, const LaunchStatus& status, Stock& stock,
                                 int want, int workers) {
   if (status.next_task >= schedule.tasks) return {};
-  // All workers may pass this test at once, each with a status of its own, so that the margin is the number of tasks that
-  // all of them can take.
+  // All workers may pass this test at once, each with a status of its own, so that the margin is the number of tasks
+  // that all of them can take.
   const uint32_t under_way = status.next_task - status.watermark;
   if (!schedule.counted && under_way != 0 && under_way + uint32_t(workers * want) > schedule.window)
     return {0, 0, true};

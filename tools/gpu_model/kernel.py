@@ -10,11 +10,8 @@ import random
 from gpu_model.events import Access, Atomic, Join, Wait, Word
 
 # decide_next, decide and Root::choose for policy fill-level (pipeline/choose.h, pipeline/launch_tree.h).
-DECIDE = 3  # abort; finished; watermark
-DECIDE_AGAIN = 2  # decide_next: abort; watermark, for the visit
-REPORT_GEOMETRY = 2  # LaunchView::geometry: next_task; count of free blocks
-REPORT_RASTERIZERS = 3  # LaunchView::rasterizers, for a warp's width of them: claim; count; wake
-ADMIT = 1  # admit_tasks: next_task; its addition is an atomic
+DECIDE = 1  # read_status: five words, one per lane
+REPORT_RASTERIZERS = 1  # LaunchView::rasterizers, for a warp's width of them: claim, count and wake do not depend on each other
 # run_task and process_batches (pipeline/kernel.h, geometry/geometry_stage.h).
 OPEN_RUN = 3  # batch_run; run; draw and view
 FETCH = 2  # indices; vertices
@@ -125,7 +122,6 @@ class Launch:
                 return
             action, chosen = None, None
             ample = self.free * 4 >= self.frame.plan["store_blocks"] / 2
-            yield Access(REPORT_GEOMETRY, "decide")
             if self.next_task >= self.tasks or not ample:
                 for _ in range(2):  # 64 rasterizers (kEnoughRasterizers)
                     yield Access(REPORT_RASTERIZERS, "decide")
@@ -139,7 +135,6 @@ class Launch:
                 spins += 1
                 continue
             spins = 0
-            yield Access(DECIDE_AGAIN, "decide")
             if action == "visit":
                 yield from self.visit(b, chosen)
             else:
@@ -161,7 +156,6 @@ class Launch:
         return None
 
     def geometry(self, b):
-        yield Access(ADMIT, "admission")
         want, each = self.gpu.warps, self.frame.plan["blocks_per_task"]
         missing = want * each - self.stock[b]
         if missing > 0:
