@@ -10,7 +10,7 @@ foreach(shell bash zsh fish)
   write_page(${PAGES}/${shell} --completion ${shell})
 endforeach()
 execute_process(COMMAND ${PROGRAM} --help-markdown OUTPUT_VARIABLE commands COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "\n## [a-z]+" commands "${commands}")
+string(REGEX MATCHALL "\n## [a-z-]+" commands "${commands}")
 list(TRANSFORM commands REPLACE "\n## " "brokkr-")
 foreach(page IN LISTS commands ITEMS brokkr)  # brokkr is last: the build looks at its time
   write_page(${PAGES}/man1/${page}.1 --help-man ${page})

@@ -16,6 +16,9 @@ struct DistributionScratch {
   uint32_t* touched;  // rasterizers + one warp
 };
 
+// Bins of a row between two looks at the abort word, at least: fewer looks than that cost nothing.
+BROKKR_CONSTANT int kLongRow = 16;
+
 // Edge functions of a lane's triangle, for conservative tests of rectangles. Exact in doubles.
 struct LaneEdges {
   Double a[3], b[3], x[3], y[3];
@@ -48,15 +51,17 @@ BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box) {
 // to the rasterizers' queues.
 class Distributor {
  public:
-  // `tasks`: of the decision.
+  // `tasks`: of the decision. `abort`: a word, not 0 once the frame is cut off (AbortLevel).
   BROKKR_FN Distributor(TriangleBlock* blocks, const TargetTables& targets, const Stock& stock, int tasks,
-                        const QueueMemory<2>& queues, const DistributionScratch& scratch, Counters& counters)
+                        const QueueMemory<2>& queues, const DistributionScratch& scratch, Counters& counters,
+                        uint32_t* abort)
       : blocks_(blocks),
         targets_(targets),
         stock_(stock),
         queues_(queues),
         scratch_(scratch),
         counters_(counters),
+        abort_(abort),
         tasks_(tasks) {}
 
   BROKKR_FN uint32_t take_block(Warp& w) { return stock_.nth_of_task(w, w.index, tasks_, used_++); }
@@ -80,7 +85,13 @@ class Distributor {
   BrokerQueues<2> queues_;
   DistributionScratch scratch_;
   Counters& counters_;
+  uint32_t* abort_;
   int tasks_, used_ = 0;
+
+  // Whether the launch must end at once.
+  BROKKR_FN bool is_stopped(Warp& w) const {
+    return w.uniform([&] { return system_atomic<uint32_t>(*abort_).load(kRelaxed); }) >= kAbortLeave;
+  }
 
   // Notes in the scratch memory which triangles each rasterizer needs, and in the block its box and how many
   // rasterizers that are, which it returns.
@@ -127,6 +138,8 @@ class Distributor {
     const Uint bit = 1 << as_uint(w.lane() + records.g);
     int bin_pairs = 0;
     for (int row = 0; row < rows; ++row) {
+      // Small bins of a large target take seconds; nobody needs them any more.
+      if (columns >= kLongRow && is_stopped(w)) break;
       for (int column = 0; column < columns; ++column) {
         Mask here = m && column <= wide && row <= high;
         const Int x = bin_x0 + column, y = bin_y0 + row;

@@ -39,7 +39,8 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   scratch.touched = scratch.mask + schedule.rasterizers;
   const RasterTables& t = data.raster;
   Stock stock = stock_of(b, data);
-  Distributor distributor(t.blocks, t.targets, stock, int(b.shared->decision.tasks.count), t.queues, scratch, counters);
+  Distributor distributor(t.blocks, t.targets, stock, int(b.shared->decision.tasks.count), t.queues, scratch, counters,
+                          t.abort);
   BlockWriter writer(t.blocks, distributor, task);
   const uint32_t first = task * schedule.task_batches;
   const uint32_t end =

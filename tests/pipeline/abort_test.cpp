@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "brokkr/load.h"
+#include "scene/frame_tables.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
 
@@ -173,6 +174,28 @@ INSTANTIATE_TEST_SUITE_P(
                               Shading::flat},
                     AbortCase{"EmulatedBlended", true, MachineKind::emulated, OrderMode::strict, 3, Shading::material}),
     [](const auto& abort_case) { return std::string(abort_case.param.name); });
+
+// A batch whose triangles touch 262 144 bins each ends in the middle: what it has counted is no whole batch.
+TEST(AbortScene, ABatchOfManyBinsEndsWithinARowOfThem) {
+  constexpr int kSize = 4096, kBin = 8;
+  constexpr uint64_t kBatch = uint64_t(kBatchTriangles) * (kSize / kBin) * (kSize / kBin);
+  const Frame frame = cover(3200, false, kSize, kSize);
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions o;
+  o.machine = MachineKind::cpu;
+  o.workers = 1;
+  o.bin = kBin;
+  o.rasterizers = 4096;
+  bool within = false;
+  for (int attempt = 0; attempt < 40 && !within; ++attempt) {
+    o.frame_budget_ms = 0.01 + attempt;
+    const RenderResult r = renderer.render(prepared, o);
+    ASSERT_TRUE(r.aborted);
+    within = r.statistics.triangle_bin_pairs % kBatch != 0;
+  }
+  EXPECT_TRUE(within);
+}
 
 // A scene of many small triangles, in the middle of its geometry.
 TEST(AbortScene, SphereOnTheEmulatedMachine) {
