@@ -24,8 +24,9 @@ TEST(Visibility, TiesOfWholeTilesGoToTheLast) {
       options.machine = machine;
       options.workers = 1;
       options.keep_ids = true;
-      const Layer layer = test::render_to_end(renderer, prepared, options).targets[0].layers[0];
-      for (const uint32_t id : layer.visible_id) {
+      const RenderResult result = test::render_to_end(renderer, prepared, options);
+      ASSERT_FALSE(result.aborted);
+      for (const uint32_t id : result.targets[0].layers[0].visible_id) {
         ASSERT_NE(id, ~0u);
         ASSERT_EQ(prepared.origin(id).command, last ? 3u : 2u) << "function " << int(func);
       }
