@@ -14,8 +14,9 @@ import time
 from session import ASIDE, FRAME, Session, on_a_screen, rendered, wait_for
 
 SIZE = (160, 120)
-WINDOW = (760, 800)
-SIDE_BAR = 420
+WINDOW = (760, 1000)
+PANEL = 392  # from its left edge to that of the window
+STATUS_BAR = 26
 LIST = 152  # from the middle of a closed list to the last of the eight lines that it opens with
 WHEEL_DOWN = 5  # X's number of this button
 GROUND = 15  # the panel's red; its letters have 255
@@ -47,10 +48,10 @@ class Panel:
     """The panel's part of the window, by screenshots."""
 
     def __init__(self, session):
-        self.session, self.left = session, WINDOW[0] - SIDE_BAR + 10
+        self.session, self.left = session, WINDOW[0] - PANEL
 
     def look(self):
-        self.rows = [row[3 * self.left :] for row in self.session.screenshot()[0]]
+        self.rows = [row[3 * self.left :] for row in self.session.screenshot()[0][:-STATUS_BAR]]
         return self
 
     def widgets(self):
@@ -61,7 +62,7 @@ class Panel:
 
     def text(self, middle):
         """The text of a closed list, as rows of letters()."""
-        lines = [letters(row[12:600], row[9]) for row in self.rows[middle - 7 : middle + 8]]
+        lines = [letters(row[12:540], row[9]) for row in self.rows[middle - 7 : middle + 8]]
         width = 1 + max(x for line in lines for x, value in enumerate(line) if value > 5)
         return [line[:width] for line in lines]
 
@@ -125,7 +126,7 @@ def body(screen, folder):
     file.write_text(json.dumps({"format": "brokkr pattern", "version": 1, "name": "mine", "rasterizers": 4, "width": 2,
                                 "height": 2, "owner": [0, 1, 2, 3]}))
     session = Session(screen, folder, WINDOW, SIZE, "--pattern", file, FRAME,
-                      settings={"panel": "Pattern", "side_bar": SIDE_BAR})
+                      settings={"panel": "Pattern"})
     opened = Opened(file)
     whole = rendered(folder, FRAME, SIZE)
     screen.key("F2")
