@@ -21,6 +21,24 @@ BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelCode code,
   return code == TexelCode::root ? Vec4<Warp>(r * r, g * g, b * b, a) : Vec4<Warp>(r, g, b, a);
 }
 
+// Columns and rows of the four texels around a point, and how far it is from the first of them, 0 .. 1.
+struct TexelSquare {
+  Int x0, x1, y0, y1;
+  Float tx, ty;
+};
+BROKKR_FN Vec4<Warp> mixed_texels(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level, Int width,
+                                  const TexelSquare& square, Mask m) {
+  const Int base = as_int(w.gather(texture.first_texel, level, m));
+  const auto at = [&](Int px, Int py) { return load_texel(w, frame.texels, texture.code, base + py * width + px, m); };
+  const Vec4<Warp> a = at(square.x0, square.y0), b = at(square.x1, square.y0), c = at(square.x0, square.y1),
+                   d = at(square.x1, square.y1);
+  const auto mix = [&](Float p, Float q, Float r, Float s) {
+    const Float low = p + (q - p) * square.tx, high = r + (s - r) * square.tx;
+    return low + (high - low) * square.ty;
+  };
+  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
+}
+
 // One level per lane; texture coordinates u, v with 1 a whole repeat.
 BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level,
                                      Float u, Float v, Mask m) {
@@ -36,14 +54,7 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
   y0 = select(y0 < 0, height - one, y0);
   x1 = select(x1 >= width, 0, x1);
   y1 = select(y1 >= height, 0, y1);
-  const Int base = as_int(w.gather(texture.first_texel, level, m));
-  const auto at = [&](Int px, Int py) { return load_texel(w, frame.texels, texture.code, base + py * width + px, m); };
-  const Vec4<Warp> a = at(x0, y0), b = at(x1, y0), c = at(x0, y1), d = at(x1, y1);
-  const auto mix = [&](Float p, Float q, Float r, Float s) {
-    const Float low = p + (q - p) * tx, high = r + (s - r) * tx;
-    return low + (high - low) * ty;
-  };
-  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
+  return mixed_texels(w, frame, texture, level, width, {x0, x1, y0, y1, tx, ty}, m);
 }
 
 // Of sample(level) for the two levels around `lod`, which is within the texture's.
@@ -95,14 +106,7 @@ BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const Textu
   const Int i = to_int(fx), j = to_int(fy);
   const Int x0 = wrapped(i, width, wrap_x), x1 = wrapped(i + one, width, wrap_x);
   const Int y0 = wrapped(j, height, wrap_y), y1 = wrapped(j + one, height, wrap_y);
-  const Int base = as_int(w.gather(texture.first_texel, level, m));
-  const auto at = [&](Int px, Int py) { return load_texel(w, frame.texels, texture.code, base + py * width + px, m); };
-  const Vec4<Warp> a = at(x0, y0), b = at(x1, y0), c = at(x0, y1), d = at(x1, y1);
-  const auto mix = [&](Float p, Float q, Float r, Float s) {
-    const Float low = p + (q - p) * tx, high = r + (s - r) * tx;
-    return low + (high - low) * ty;
-  };
-  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
+  return mixed_texels(w, frame, texture, level, width, {x0, x1, y0, y1, tx, ty}, m);
 }
 
 // A texture whose sampler is not the usual one; `lod` is the level of detail before it is clamped. A function of its

@@ -140,10 +140,9 @@ struct AtomDec {
 };
 
 // One thread of the host runs all lanes: nothing comes between the load and the store but the host's copies.
-template <class T, class Op, Space kSpace, bool kWide>
-void atomic(Warp& w, const Instruction& in, uint32_t lanes) {
+template <class T, Space kSpace, bool kWide, class F>
+void change(Warp& w, const Instruction& in, uint32_t lanes, F&& f) {
   const Address<kSpace, kWide> address(w, in);
-  const WordOf<T>* const b = row<T>(w, in.b);
   WordOf<T>* const d = in.d == kNowhere ? nullptr : row<T>(w, in.d);
   w.each(lanes, [&](uint32_t l) {
     uint8_t* const to = address.of(w, in, l, sizeof(T), writable(kSpace));
@@ -151,24 +150,23 @@ void atomic(Warp& w, const Instruction& in, uint32_t lanes) {
       w.before_atomic(in, l, to, sizeof(T));
     WordOf<T> old = 0;
     std::memcpy(&old, to, sizeof(T));
+    f(l, old, to);
+    if (d != nullptr) d[l] = old;
+  });
+}
+template <class T, class Op, Space kSpace, bool kWide>
+void atomic(Warp& w, const Instruction& in, uint32_t lanes) {
+  const WordOf<T>* const b = row<T>(w, in.b);
+  change<T, kSpace, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old, uint8_t* to) {
     const auto v = to_word<T>(Op::template run<T>(from_word<T>(old), from_word<T>(b[l])));
     std::memcpy(to, &v, sizeof(T));
-    if (d != nullptr) d[l] = old;
   });
 }
 template <class T, Space kSpace, bool kWide>
 void exchange_if(Warp& w, const Instruction& in, uint32_t lanes) {
-  const Address<kSpace, kWide> address(w, in);
   const WordOf<T>*const b = row<T>(w, in.b), *const c = row<T>(w, in.c);
-  WordOf<T>* const d = in.d == kNowhere ? nullptr : row<T>(w, in.d);
-  w.each(lanes, [&](uint32_t l) {
-    uint8_t* const to = address.of(w, in, l, sizeof(T), writable(kSpace));
-    if (w.is_watched()) [[unlikely]]
-      w.before_atomic(in, l, to, sizeof(T));
-    WordOf<T> old = 0;
-    std::memcpy(&old, to, sizeof(T));
+  change<T, kSpace, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old, uint8_t* to) {
     if (T(old) == T(b[l])) std::memcpy(to, &c[l], sizeof(T));
-    if (d != nullptr) d[l] = old;
   });
 }
 

@@ -49,7 +49,7 @@ struct ToInt32 {
   }
 };
 template <class To>
-struct ToFloat {
+struct Cast {
   template <class T>
   static To run(T v) {
     return To(v);
@@ -60,13 +60,6 @@ struct Whole {
   template <class T>
   static T run(T v) {
     return whole<kMode>(v);
-  }
-};
-template <class To>
-struct Resize {
-  template <class T>
-  static To run(T v) {
-    return To(v);
   }
 };
 template <class To>
@@ -150,7 +143,7 @@ Handler float_from_float(const Rounding& r) {
   } else if constexpr (kSame) {
     return with_mode(r.mode, []<Rounding::Mode kMode>() -> Handler { return &unary<Whole<kMode>, To, From>; });
   } else {
-    return &unary<ToFloat<To>, To, From>;
+    return &unary<Cast<To>, To, From>;
   }
 }
 
@@ -172,7 +165,7 @@ Handler convert_handler(Type to, Type from, const Rounding& r) {
     if (is_float(from)) return for_float(from, [&](auto f) -> Handler { return float_from_float<To, decltype(f)>(r); });
     return for_small(from, [&](auto f) -> Handler {
       using From = decltype(f);
-      return rounding_mode(r) != 0 ? &convert_odd<To, From> : &unary<ToFloat<To>, To, From>;
+      return rounding_mode(r) != 0 ? &convert_odd<To, From> : &unary<Cast<To>, To, From>;
     });
   };
   const auto to_integer = [&](auto t) {
@@ -181,7 +174,7 @@ Handler convert_handler(Type to, Type from, const Rounding& r) {
       return for_float(from, [&](auto f) -> Handler { return integer_from_float<To, decltype(f)>(r); });
     return for_small(from, [&](auto f) -> Handler {
       using From = decltype(f);
-      return r.saturate ? &unary<Clamp<To>, To, From> : &unary<Resize<To>, To, From>;
+      return r.saturate ? &unary<Clamp<To>, To, From> : &unary<Cast<To>, To, From>;
     });
   };
   return is_float(to) ? for_float(to, to_float) : for_small(to, to_integer);

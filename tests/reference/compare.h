@@ -80,6 +80,17 @@ class PipelineVsGlTest : public GlTest {
     return compare(ours.targets.at(target).layers.at(layer), theirs, color_tolerance, depth_tolerance);
   }
 
+  // Colours of a frame of 1920 x 1080 pixels. As tightly as captured frames hold to their depth: pixels that differ by
+  // more are on edges, where snapping to 1/256 pixel decides which surface is seen.
+  void expect_materials_agree(const Frame& frame) {
+    ASSERT_EQ(frame.targets[0].width * frame.targets[0].height, 1920 * 1080);
+    const Difference close = render_both(frame, Shading::material, 1, kSteepDepth);
+    EXPECT_LE(close.percent(close.color), 0.01) << close.color << " pixels";
+    const Difference rough = render_both(frame, Shading::material, 2, kSteepDepth);
+    EXPECT_LE(rough.percent(rough.color), 0.001) << rough.color << " pixels, at most by " << rough.worst_color;
+    EXPECT_LE(rough.percent(rough.depth), 0.001) << rough.depth << " pixels";
+  }
+
   Renderer pipeline_;
 };
 

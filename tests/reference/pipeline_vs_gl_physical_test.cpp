@@ -12,21 +12,10 @@
 namespace brokkr::test {
 namespace {
 
-class PhysicalTest : public PipelineVsGlTest {
- protected:
-  // As tightly as other materials (pipeline_vs_gl_scene_test.cpp).
-  void expect_agreement(const Frame& frame) {
-    ASSERT_EQ(frame.targets[0].width * frame.targets[0].height, 1920 * 1080);
-    const Difference close = render_both(frame, Shading::material, 1, kSteepDepth);
-    EXPECT_LE(close.percent(close.color), 0.01) << close.color << " pixels";
-    const Difference rough = render_both(frame, Shading::material, 2, kSteepDepth);
-    EXPECT_LE(rough.percent(rough.color), 0.001) << rough.color << " pixels, at most by " << rough.worst_color;
-    EXPECT_LE(rough.percent(rough.depth), 0.001) << rough.depth << " pixels";
-  }
-};
+using PhysicalTest = PipelineVsGlTest;
 
 TEST_F(PhysicalTest, SpheresAgreeAt1080p) {
-  expect_agreement(load_frame(BROKKR_SOURCE_DIR "/assets/spheres.glb", {.width = 1920, .height = 1080}));
+  expect_materials_agree(load_frame(BROKKR_SOURCE_DIR "/assets/spheres.glb", {.width = 1920, .height = 1080}));
 }
 
 // Smooth noise: what is read between texels changes little from one to the next.
@@ -103,7 +92,7 @@ Frame tiles() {
   return frame;
 }
 
-TEST_F(PhysicalTest, EveryFeatureOfMaterialsAgreesAt1080p) { expect_agreement(tiles()); }
+TEST_F(PhysicalTest, EveryFeatureOfMaterialsAgreesAt1080p) { expect_materials_agree(tiles()); }
 
 }  // namespace
 }  // namespace brokkr::test

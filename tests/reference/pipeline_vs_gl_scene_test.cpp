@@ -32,16 +32,9 @@ struct MaterialScene {
 
 class MaterialSceneTest : public PipelineVsGlTest, public ::testing::WithParamInterface<MaterialScene> {};
 
-// As tightly as captured frames hold to their depth (below). Pixels that differ by more are on edges: snapping to 1/256
-// pixel decides there which surface is seen.
 TEST_P(MaterialSceneTest, ColoursAgreeWithOpenGlAt1080p) {
   const Frame frame = load_frame(GetParam().file, {});
-  ASSERT_EQ(frame.targets[0].width * frame.targets[0].height, 1920 * 1080);
-  const Difference close = render_both(frame, Shading::material, 1, kSteepDepth);
-  EXPECT_LE(close.percent(close.color), 0.01) << close.color << " pixels";
-  const Difference rough = render_both(frame, Shading::material, 2, kSteepDepth);
-  EXPECT_LE(rough.percent(rough.color), 0.001) << rough.color << " pixels, at most by " << rough.worst_color;
-  EXPECT_LE(rough.percent(rough.depth), 0.001) << rough.depth << " pixels";
+  expect_materials_agree(frame);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, MaterialSceneTest,
