@@ -43,7 +43,6 @@ def pipeline(rows):
                 axes.set_xscale("log")
                 axes.set_xticks(counts, [f"{n:g}" for n in counts])
                 axes.minorticks_off()
-                axes.set_ylim(bottom=0.6)
                 finish(axes, f"{kind}, {order} shading, bins of {bin_:g}", "rasterizers", "speed-up over Diagonal")
             for n in counts:
                 cells = [f"{n:g}"]
@@ -54,6 +53,8 @@ def pipeline(rows):
                 table.append(cells)
             tables.append((f"Table 2, {order} shading: {kind} ms (speed-up over Diagonal, harmonic mean)",
                            ["rasterizers"] + [f"{b:g}² {short(name)}" for b in bins for name in names], table))
+    for axes in grid[:, 0]:  # the others of its row share it; a limit that is set ends the search for the other
+        axes.set_ylim(bottom=0.6)
     below(figure, grid.flat, 6, 0.05)
     return figure, tables
 
@@ -197,6 +198,13 @@ def recommend(rows):
     table = [[r["machine"], r["shading"], f"{r['rank']:g}", f"{r['bin']:g}", short(r["pattern"]), ms(r["measured_ms"]),
               ms(r["measured_default_ms"]), ms(r["simulated_ms"]), ms(r["simulated_default_ms"]), f"{r['gain']:.2f}"]
              for r in rows if r["rank"] <= 3]
-    return None, [("The best three for every machine (default: Van der Corput, 64²)",
+    shadings = unique(rows, "shading")
+    first = Needed({(r["machine"], r["shading"]): r for r in rows if r["rank"] == 1})
+    best = [[machine, *(cell for shading in shadings
+                        for cell in (f"{first[machine, shading]['bin']:g}², {short(first[machine, shading]['pattern'])}",
+                                     f"{first[machine, shading]['gain']:.2f}"))] for machine in sorted(unique(rows, "machine"), key=lambda name: int(name.split()[0]) if name[0].isdigit() else 1 << 30)]
+    return None, [("The best for every machine, and times as fast as Van der Corput with 64²",
+                   ["machine", *(cell for shading in shadings for cell in (shading, "times as fast"))], best),
+                  ("The best three for every machine (default: Van der Corput, 64²)",
                    ["machine", "shading", "rank", "bin", "pattern", "measured ms", "measured ms, default", "simulated ms",
                     "simulated ms, default", "times as fast"], table)]
