@@ -115,7 +115,7 @@ class Distributor {
     if (touched == 0) return 0;
     w.once([&] {
       block.box = around;
-      device_atomic<uint32_t>(block.references).store(uint32_t(touched), kRelease);
+      device_atomic<uint32_t>(block.references).store(uint32_t(touched), kRelaxed);  // goes with the element
     });
     return touched;
   }

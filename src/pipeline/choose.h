@@ -60,9 +60,10 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
                                   bool finished) {
   w.sync();
   w.once([&] {
-    // A finished rasterizer keeps its claim, so that no block looks at it again.
+    // A finished rasterizer keeps its claim, so that no block looks at it again. Blocks that leave once all have
+    // finished read nothing of theirs: a count without an order will do.
     if (finished)
-      device_atomic<uint32_t>(schedule.control->finished).fetch_add(1, kAcqRel);
+      device_atomic<uint32_t>(schedule.control->finished).fetch_add(1, kRelaxed);
     else
       device_atomic<uint32_t>(t.rasterizers[r].claim).store(0, kRelease);
   });
@@ -87,6 +88,7 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Dec
       decision.rasterizer = r;
       decision.action = Action::visit;
     }
+    w.sync();  // all lanes have read what the callbacks change
     w.once([&] {
       Root::walk(
           view, TreePlace{}, choice.leaf,

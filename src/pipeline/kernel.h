@@ -97,11 +97,11 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b, const LaunchD
                                  shading,
                                  shared.counters[b.warp.index]};
   const bool finished = visit_rasterizer(visit);
-  b.sync();
   if (b.leader()) release_rasterizer(b.warp, data.raster, data.schedule, r, finished);
 }
 
-// All warps carry out the decision.
+// All warps carry out the decision. No barrier follows the leader's part: the others wait for the next decision, and
+// read nothing until then.
 BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
@@ -129,7 +129,6 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
     note_time(b, data, geometry ? Stage::geometry : Stage::rasterize,
               geometry ? decision.tasks.first : decision.rasterizer, shared.busy_since, shared.idle_since);
   }
-  b.sync();
 }
 
 BROKKR_FN_NOINLINE void sum_counters(Warp& w, const Counters& counters, uint64_t* totals) {

@@ -10,29 +10,29 @@
 namespace brokkr::ptx {
 namespace {
 
-constexpr uint32_t kNoLane = 32, kEachLane = 33;
 constexpr uint32_t kMostReports = 20;
+constexpr uint32_t kAnyStep = ~0u;
 
 uint64_t address_of(const uint8_t* at) { return reinterpret_cast<uint64_t>(at); }
-uint32_t epoch_of(Races::Clock c) { return uint32_t(c >> 32); }
-uint32_t lane_of(Races::Clock c) { return uint32_t(c >> 26) & 63; }
-uint32_t step_of(Races::Clock c) { return uint32_t(c) & ((1u << 26) - 1); }
 
 }  // namespace
 
-// The later epoch knows all of the earlier one. Two lanes of the same epoch: all of it.
-void Races::join(Clock& clock, Clock other) {
-  if (epoch_of(clock) != epoch_of(other) || lane_of(clock) == lane_of(other)) {
-    clock = std::max(clock, other);
-  } else if (lane_of(clock) == kNoLane || lane_of(other) == kNoLane) {
-    clock = lane_of(clock) == kNoLane ? other : clock;
-  } else {
-    clock = clock_of(epoch_of(clock), kEachLane, 0);
+// The later epoch knows all of the earlier one.
+void Races::join(Clock& clock, const Clock& other) {
+  if (clock.epoch != other.epoch) {
+    if (clock.epoch < other.epoch) clock = other;
+  } else if (clock.lanes == other.lanes) {
+    clock.step = std::max(clock.step, other.step);
+  } else if (clock.lanes == 0) {
+    clock = other;
+  } else if (other.lanes != 0) {
+    clock.lanes |= other.lanes;
+    clock.step = kAnyStep;
   }
 }
 
 void Races::join(View& view, const View& other) {
-  if (view.size() < other.size()) view.resize(other.size(), 0);
+  if (view.size() < other.size()) view.resize(other.size());
   for (size_t i = 0; i < other.size(); ++i) {
     if (view[i] != other[i]) join(view[i], other[i]);
   }
@@ -61,8 +61,8 @@ const Races::View& Races::view_of(const WarpState& w, uint32_t lane) const {
 
 Races::View Races::released(WarpState& w, uint32_t warp, uint32_t lane) {
   View view = view_of(w, lane);
-  if (view.size() <= warp) view.resize(warp + 1, 0);
-  view[warp] = clock_of(w.epoch, lane, w.steps[lane]++);
+  if (view.size() <= warp) view.resize(warp + 1);
+  join(view[warp], {w.epoch, 1u << lane, w.steps[lane]++});
   return view;
 }
 
@@ -85,8 +85,8 @@ void Races::arrive(uint32_t warp, uint32_t lanes, View& joined) {
   meet_warp(warp, lanes);
   WarpState& w = warps_[warp];
   join(joined, w.view);
-  if (joined.size() <= warp) joined.resize(warp + 1, 0);
-  join(joined[warp], clock_of(w.epoch, kNoLane, 0));
+  if (joined.size() <= warp) joined.resize(warp + 1);
+  join(joined[warp], {w.epoch, 0, 0});
 }
 
 void Races::depart(uint32_t warp, const View& joined) {
@@ -129,12 +129,13 @@ Races::Access Races::access_of(const Who& who, uint8_t bytes, uint8_t mode) cons
 
 bool Races::is_ordered(const Access& before, const Access& now) const {
   const WarpState& w = warps_[now.warp];
-  if (before.warp == now.warp) return (before.lanes & now.lanes) != 0 || before.epoch < w.epoch;
   const View& view = view_of(w, now.lane);
-  const Clock known = before.warp < view.size() ? view[before.warp] : 0;
-  if (epoch_of(known) != before.epoch) return epoch_of(known) > before.epoch;
-  if (lane_of(known) >= kNoLane) return lane_of(known) == kEachLane;
-  return lane_of(known) == before.lane ? before.step <= step_of(known) : (before.lanes >> lane_of(known) & 1) != 0;
+  const Clock known = before.warp < view.size() ? view[before.warp] : Clock();
+  const bool own = before.warp == now.warp;
+  if (before.epoch < (own ? w.epoch : known.epoch)) return true;
+  uint32_t lanes = own ? now.lanes : 0;
+  if (before.epoch == known.epoch && before.step <= known.step) lanes |= known.lanes;
+  return before.one_for_all ? (before.lanes & lanes) != 0 : (before.lanes & ~lanes) == 0;
 }
 
 void Races::check(const Access& before, const Access& now, uint64_t address) {
@@ -146,14 +147,25 @@ void Races::check(const Access& before, const Access& now, uint64_t address) {
          "race " + Memory::instance().describe(address) + ":\n    " + describe(now) + "\n    " + describe(before));
 }
 
-// In the place of an earlier one of the thread, or of the one that has been there for longest.
-void Races::keep_load(Word& word, const Access& now) {
-  Access* place = &word.loads[word.next];
-  for (Access& load : word.loads) {
-    if (load.bytes == 0 || (load.warp == now.warp && load.lane == now.lane && load.strong == now.strong)) place = &load;
+// Beside the same of other lanes of the warp, and in the place of what is ordered before it: who is ordered behind this
+// access is ordered behind that, too.
+void Races::keep(Accesses& known, const Access& now) const {
+  const auto kind = [](const Access& a) { return a.bytes | a.strong << 4 | a.narrow << 5; };
+  for (Access& a : known) {
+    if (a.warp != now.warp || a.epoch != now.epoch || kind(a) != kind(now)) continue;
+    const uint32_t lanes = a.lanes | now.lanes;
+    a = now;
+    a.lanes = lanes;
+    std::swap(a, known.front());
+    return;
   }
-  if (place == &word.loads[word.next]) word.next = uint8_t((word.next + 1) % kLoads);
-  *place = now;
+  std::erase_if(known, [&](const Access& a) {
+    const bool weaker = now.strong && (!a.strong || (now.narrow && !a.narrow));
+    return !weaker && (a.bytes & ~now.bytes) == 0 && is_ordered(a, now);
+  });
+  if (known.size() >= kMostAccesses) known.erase(known.begin() + 1);
+  known.push_back(now);
+  std::swap(known.front(), known.back());
 }
 
 void Races::touch(const Who& who, const uint8_t* at, const void* value, uint32_t bytes, uint8_t mode, Does does) {
@@ -166,16 +178,27 @@ void Races::touch(const Who& who, const uint8_t* at, const void* value, uint32_t
     if (does != Does::stores && word.is_shared && (of_word & ~word.written) != 0)
       report(who.pc, who.pc, "read of shared memory that nobody has written:\n    " + describe(now));
     if (does == Does::stores) std::memcpy(&now.value, static_cast<const uint8_t*>(value) + (from - begin), to - from);
-    const Access& last = word.store;
-    const bool together = last.bytes != 0 && last.warp == now.warp && last.epoch == now.epoch && last.pc == now.pc;
-    if (together && does == Does::stores && last.bytes == now.bytes && last.value == now.value) now.lanes |= last.lanes;
-    if (!together) check(last, now, a);
+    // Lanes that store in one instruction: one of them wins.
+    const bool again = does == Does::stores && !word.stores.empty() && is_same_step(word.stores.front(), now);
+    if (again) {
+      const Access& last = word.stores.front();
+      now.one_for_all = last.bytes == now.bytes && last.value == now.value;
+      if (now.one_for_all) now.lanes |= last.lanes;
+    } else {
+      for (const Access& store : word.stores) check(store, now, a);
+    }
     if (does == Does::loads) {
-      keep_load(word, now);
+      keep(word.loads, now);
       continue;
     }
     for (const Access& load : word.loads) check(load, now, a);
-    word.store = now;
+    if (now.strong) {
+      keep(word.stores, now);
+    } else {
+      // Those before are ordered before it, or have been reported.
+      std::erase_if(word.stores, [&](const Access& store) { return (store.bytes & ~now.bytes) == 0; });
+      word.stores.insert(word.stores.begin(), now);
+    }
     word.written |= of_word;
   }
 }

@@ -3,9 +3,10 @@
 // fences. Votes and shuffles order nothing. Beside them: reads of shared memory that nobody has written.
 //
 // Each thread has a view: how far it knows what the threads of every warp have done. A clock of a warp is an epoch,
-// which ends where its lanes meet, and within it what one lane alone has released. Where two lanes of a warp release in
-// one epoch to the same reader, the view takes all of the epoch for known: a race may be missed, none is invented. Of
-// each word the last store and the last three loads are remembered.
+// which ends where its lanes meet, and within it those lanes that have released something to the reader. Where two
+// lanes have, all that each of them does in the epoch counts as known: a race may be missed, none is invented. Of each
+// word those accesses are remembered that no later one is ordered behind. So in whatever order threads happen to run, a
+// race is missed only where this run's other synchronisation orders the two accesses.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +26,11 @@ class Races {
   // Of one launch: what comes before and after it is ordered.
   explicit Races(const Program& program) : program_(program) {}
 
-  // How far a warp is known: `epoch` << 32 | `lane` << 26 | `step`. All lanes' accesses of earlier epochs, and in this
-  // one those of the lane until a step: kNoLane: none, kEachLane: those of all.
-  using Clock = uint64_t;
+  // How far a warp is known: all accesses of earlier epochs, and in this one those of `lanes` until a step.
+  struct Clock {
+    uint32_t epoch = 0, lanes = 0, step = 0;
+    friend bool operator==(const Clock&, const Clock&) = default;
+  };
   using View = std::vector<Clock>;  // of each warp
   struct Who {
     uint32_t warp, lane, pc;
@@ -56,18 +59,20 @@ class Races {
  private:
   struct Access {
     uint32_t epoch = 0, step = 0, pc = 0;
-    uint32_t lanes = 0;  // that have stored `value` so
-    uint32_t value = 0;
+    uint32_t lanes = 0;  // of the warp, that have done the same in the epoch
+    uint32_t value = 0;  // that each of them stored
     uint16_t warp = 0;
-    uint8_t lane = 0;
-    uint8_t bytes : 4 = 0;   // of the word; 0: no access
-    uint8_t strong : 1 = 0;  // an atomic access
-    uint8_t narrow : 1 = 0;  // that is atomic for its block only
+    uint8_t lane = 0;             // the last of them
+    uint8_t bytes : 4 = 0;        // of the word
+    uint8_t strong : 1 = 0;       // an atomic access
+    uint8_t narrow : 1 = 0;       // that is atomic for its block only
+    uint8_t one_for_all : 1 = 0;  // lanes stored the same value: who knows one of the stores knows that value
   };
-  static constexpr uint32_t kLoads = 3;
+  // None is ordered behind another one; the last is in front.
+  using Accesses = std::vector<Access>;
+  static constexpr size_t kMostAccesses = 64;  // then the oldest is forgotten
   struct Word {
-    Access store, loads[kLoads];
-    uint8_t next = 0;     // load that is replaced
+    Accesses stores, loads;
     uint8_t written = 0;  // bytes of shared memory
     bool is_shared = false;
   };
@@ -84,11 +89,11 @@ class Races {
     std::unique_ptr<View> fenced[kLanes], pending[kLanes];  // at the last fence; to be acquired by the next
   };
 
-  static Clock clock_of(uint32_t epoch, uint32_t lane, uint32_t step) {
-    return uint64_t(epoch) << 32 | uint64_t(lane) << 26 | (step & ((1u << 26) - 1));
+  static bool is_same_step(const Access& a, const Access& b) {
+    return a.warp == b.warp && a.epoch == b.epoch && a.pc == b.pc;
   }
   static void join(View& view, const View& other);
-  static void join(Clock& clock, Clock other);
+  static void join(Clock& clock, const Clock& other);
 
   Word& word_of(uint64_t address);
   Access access_of(const Who& who, uint8_t bytes, uint8_t mode) const;
@@ -99,7 +104,7 @@ class Races {
   void check(const Access& before, const Access& now, uint64_t address);
   enum class Does { loads, stores, exchanges };
   void touch(const Who& who, const uint8_t* at, const void* value, uint32_t bytes, uint8_t mode, Does does);
-  void keep_load(Word& word, const Access& now);
+  void keep(Accesses& known, const Access& now) const;
   void read_message(const Who& who, const uint8_t* at, uint8_t mode);
   void write_message(const Who& who, const uint8_t* at, uint8_t mode, bool keep);
   void report(uint32_t pc, uint32_t other, const std::string& what);

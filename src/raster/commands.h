@@ -54,7 +54,8 @@ BROKKR_FN void clear_part(Warp& w, const TargetTables& planes, const RegionRecor
   }
 }
 
-// A clear only notes its value for whole regions; regions that its rectangle cuts are written at once.
+// A clear only notes its value for whole regions; regions that its rectangle cuts are written at once. The caller's
+// next barrier ends it.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;
@@ -71,7 +72,6 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
     RegionState& state = planes.region_state[region.number];
     forget_writers(w, planes, region, phase, v.share());
     const bool whole = rect[0] <= region.x && rect[1] <= region.y && rect[2] >= right && rect[3] >= top;
-    b.sync();
     if (whole) {
       if (b.leader()) {
         w.once([&] {
@@ -85,7 +85,6 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
       write_clears(v, region, phase.planes);
       clear_part(w, planes, region, phase, v.share());
     }
-    b.sync();
   }
 }
 
@@ -146,7 +145,8 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   }
 }
 
-// Everything of the rasterizer's own that still waits to be cleared; `target` may be kEveryTarget.
+// Everything of the rasterizer's own that still waits to be cleared; `target` may be kEveryTarget. The caller's next
+// barrier ends it.
 template <class Shared>
 BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target) {
   const TargetTables& planes = v.t.targets;
@@ -155,7 +155,6 @@ BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target) {
     if (target != kEveryTarget && region.target != target) continue;
     if (planes.region_state[region.number].bits == 0) continue;
     write_clears(v, region, kClearAny);
-    v.b.sync();
   }
 }
 
@@ -165,16 +164,15 @@ template <class Shared>
 BROKKR_FN_NOINLINE bool run_blit(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;
   BlitGate& gate = v.t.gates[phase.gate];
-  const auto come_to = [&](uint32_t& door) { device_atomic<uint32_t>(door).fetch_add(1, kAcqRel); };
+  const auto come_to = [&](uint32_t& door) { device_atomic<uint32_t>(door).fetch_add(1, kRelease); };
   const auto all_came_to = [&](uint32_t& door) {
     return device_atomic<uint32_t>(door).load(kAcquire) >= v.t.targets.rasterizers;
   };
   for (;;) {
-    b.sync();
     const GateStep at = v.state().gate_step;
     if (at == GateStep::arrive) {
       materialize_own(v, phase.source_target);
-      materialize_own(v, phase.target);
+      if (phase.target != phase.source_target) materialize_own(v, phase.target);
     } else if (at == GateStep::copy) {
       copy_share(v, phase);
     }

@@ -51,7 +51,9 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
   return covered;
 }
 
-// Rasterizes all pending elements of the phase; `complete` says that there will be no more.
+// Rasterizes all pending elements of the phase; `complete` says that there will be no more. Behind its last barrier no
+// warp reads the pending elements: where there are any, the leader's answer about the last region, or that region's
+// end, comes behind all reading.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_number, bool complete) {
   Block<Shared>& b = v.b;
@@ -91,7 +93,6 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
         }
       });
     }
-    b.sync();
   }
 }
 

@@ -121,7 +121,6 @@ BROKKR_FN int collect_eligible(const Visit<Shared>& v, uint32_t phase, uint32_t 
   Warp& w = v.b.warp;
   const RasterTables& t = v.t;
   const int count = int(v.state().pending);
-  v.b.sync();
   if (v.b.leader()) {
     int eligible = 0;
     for (int at = 0; at < count; at += w.width) {
@@ -193,7 +192,6 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
       next = fill_list(v, region, keys, next, eligible);
       draw_list(v, region, counts);
     }
-    b.sync();
     v.count_fragments(region, counts.fragments - before);
   }
   v.counters.add(w, Counter::fragments, counts.fragments);

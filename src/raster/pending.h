@@ -105,7 +105,7 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t
     kept += n;
     w.sync();
   }
-  // Where none was removed, lanes may still be reading the word: nothing has made them meet.
+  // Where none was removed, lanes and other warps may still be reading the word: nothing has made them meet.
   if (kept != count) w.once([&] { state.pending = uint32_t(kept); });
   return next_task;
 }

@@ -8,7 +8,8 @@
 BROKKR_MACHINE_BEGIN
 
 // Does what can be done of a phase now. Returns whether the phase is over; if not, `wake` is when to come again
-// (RasterizerState::wake).
+// (RasterizerState::wake). The caller's barrier ends it: regions are apart, so that a phase needs barriers of its own
+// only where warps meet in one region, or before the leader removes the elements that others read.
 template <class Shared>
 BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake) {
   Block<Shared>& b = v.b;
@@ -19,7 +20,6 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
   switch (record.kind) {
     case PhaseKind::order_free:
       run_order_free(v, phase, complete);
-      b.sync();  // nobody reads the pending elements any more
       if (b.leader()) {
         Stock stock = v.stock();
         retire(w, v.t, stock, v.r, phase, kAllTasks);
@@ -28,7 +28,7 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
     case PhaseKind::ordered: {
       const uint32_t before = v.ending ? kAllTasks : v.mark.tasks;
       run_ordered(v, phase, before);
-      b.sync();
+      b.sync();  // nobody reads the pending elements any more
       if (b.leader()) {
         Stock stock = v.stock();
         const uint32_t next = retire(w, v.t, stock, v.r, phase, before);
@@ -46,7 +46,8 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
   return complete;
 }
 
-// The caller's block works for a rasterizer. Returns true when the rasterizer has finished the frame.
+// The caller's block works for a rasterizer. Returns true when the rasterizer has finished the frame. Behind the last
+// barrier only the leader touches the rasterizer, so that it may be released at once.
 template <class Shared>
 BROKKR_FN_NOINLINE bool visit_rasterizer(const Visit<Shared>& v) {
   Block<Shared>& b = v.b;
@@ -62,7 +63,7 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(const Visit<Shared>& v) {
     if (v.ending && v.is_stopped()) return true;
     uint32_t wake = 0;
     const bool over = run_phase(v, phase, wake);
-    b.sync();
+    b.sync();  // all know what the leader has done, and have read the state that it changes
     if (over) ++phase;
     if (b.leader()) {
       w.once([&] {
@@ -70,7 +71,6 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(const Visit<Shared>& v) {
         if (!over) device_atomic<uint32_t>(state.wake).store(wake, kRelaxed);
       });
     }
-    b.sync();
     if (!over) return false;
   }
   return true;

@@ -28,6 +28,15 @@ const Case kCases[] = {
     {"AllLanesStoreTheSame", "st.shared.u32 [shared], %r1; ld.shared.u32 %r3, [shared];", false, 1, 32},
     {"OneOfTheLanesWins", "st.shared.u32 [shared], %r0; bar.warp.sync -1; ld.shared.u32 %r3, [shared];", false, 1, 32},
     {"TheOthersDoNotKnowWhich", "st.shared.u32 [shared], %r0; ld.shared.u32 %r3, [shared];", true, 1, 32},
+    // The first block has read last, and knows of nobody else.
+    {"AReaderIsNotForgottenForOthers", "ld.global.u32 %r3, [%rd0]; bar.sync 0; @%p2 st.global.u32 [%rd0], %r0;", true,
+     2, 256},
+    {"ReadersOfTheBlockHaveMet", "ld.global.u32 %r3, [%rd0]; bar.sync 0; @%p2 st.global.u32 [%rd0], %r0;", false, 1,
+     256},
+    {"AnAtomicIsNotForgottenForOthers",
+     "red.relaxed.gpu.global.add.u32 [%rd0], 1; bar.sync 0; @%p2 ld.global.u32 %r3, [%rd0];", true, 2},
+    {"AtomicsOfTheBlockHaveMet",
+     "red.relaxed.gpu.global.add.u32 [%rd0], 1; bar.sync 0; @%p2 ld.global.u32 %r3, [%rd0];", false},
     {"LoadsOfTwoWarps", "ld.global.u32 %r3, [%rd0];", false},
     {"ABarrierBetween", "@%p0 st.global.u32 [%rd0], %r0; bar.sync 0; ld.global.u32 %r3, [%rd0];", false},
     {"NoBarrierBetween", "@%p0 st.global.u32 [%rd0], %r0; ld.global.u32 %r3, [%rd0];", true},
@@ -80,6 +89,14 @@ const Case kCases[] = {
      "setp.eq.u32 %p7, %r0, 1; and.pred %p7, %p7, %p4; @%p7 st.global.u32 [%rd0], %r0;\n"
      "@%p2 st.release.gpu.global.u32 [%rd0+4], 1; @!%p3 bra end;\n"
      "again: ld.acquire.gpu.global.u32 %r3, [%rd0+4]; setp.eq.u32 %p6, %r3, 0; @%p6 bra again;\n"
+     "ld.global.u32 %r4, [%rd0]; end:",
+     true, 2, 32},
+    // Lanes 0 and 1 release, lane 2 has written.
+    {"WhoKnowsTwoLanesDoesNotKnowAThird",
+     "setp.eq.u32 %p7, %r0, 2; and.pred %p7, %p7, %p4; @%p7 st.global.u32 [%rd0], %r0;\n"
+     "setp.lt.u32 %p8, %r0, 2; and.pred %p8, %p8, %p4; @%p8 red.release.gpu.global.add.u32 [%rd0+4], 1;\n"
+     "@!%p3 bra end;\n"
+     "again: ld.acquire.gpu.global.u32 %r3, [%rd0+4]; setp.ne.u32 %p6, %r3, 2; @%p6 bra again;\n"
      "ld.global.u32 %r4, [%rd0]; end:",
      true, 2, 32},
     {"AWarpThatMetIsReleased",
