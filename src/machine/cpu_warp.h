@@ -2,10 +2,43 @@
 // width and in having several warps (threads) per block, with a real barrier between them.
 #pragma once
 
+#if defined(BROKKR_ISA_EMULATED) || !defined(NDEBUG)
+#define BROKKR_CHECK_COLLECTIVES
+#include <cstdio>
+#include <cstdlib>
+#endif
+
 #include "machine/cpu_lane.h"
 #include "machine/lane_math.h"
 
 BROKKR_MACHINE_BEGIN
+
+// A collective needs all lanes of a warp. In a function that once, uniform, for_lanes or for_distinct call, a lane acts
+// alone, and on CUDA the others would never come. The emulated machine, on which tests run, and every machine of a
+// build with assertions end there with words; the PTX interpreter reports a deadlock (docs/ptx.md).
+#if defined(BROKKR_CHECK_COLLECTIVES)
+inline constinit thread_local bool acts_alone = false;
+
+inline void expect_all_lanes() {
+  if (!acts_alone) return;
+  std::fputs("a collective is called where one lane acts alone: in once, uniform, for_lanes or for_distinct\n", stderr);
+  std::abort();
+}
+template <class F, class... Arguments>
+inline auto act_alone(F&& f, Arguments... arguments) {
+  struct Alone {
+    Alone() { acts_alone = true; }
+    ~Alone() { acts_alone = false; }
+  } alone;
+  return f(arguments...);
+}
+#else
+BROKKR_FN void expect_all_lanes() {}
+template <class F, class... Arguments>
+BROKKR_FN auto act_alone(F&& f, Arguments... arguments) {
+  return f(arguments...);
+}
+#endif
 
 class Warp {
  public:
@@ -23,28 +56,18 @@ class Warp {
   BROKKR_FN static Mask first_lanes(int n) { return lane() < n; }
 
   // Votes.
-  BROKKR_FN static bool any(Mask m) { return stdx::any_of(m.m); }
-  BROKKR_FN static bool all(Mask m) { return stdx::all_of(m.m); }
+  BROKKR_FN static bool any(Mask m) {
+    expect_all_lanes();
+    return stdx::any_of(m.m);
+  }
+  BROKKR_FN static bool all(Mask m) {
+    expect_all_lanes();
+    return stdx::all_of(m.m);
+  }
   // Bit i: lane i.
   BROKKR_FN static uint32_t ballot(Mask m) {
-#if defined(__AVX512F__)
-    if constexpr (kWidth == 16) return same_bits<__mmask16>(m.m);
-#endif
-#if defined(__AVX2__)
-    if constexpr (kWidth == 8) return uint32_t(_mm256_movemask_ps(same_bits<__m256>(m.m)));
-#endif
-#if defined(__SSE2__)
-    if constexpr (kWidth == 4) return uint32_t(_mm_movemask_ps(same_bits<__m128>(m.m)));
-#endif
-    if constexpr (kWidth == 32 && sizeof(m.m) == 4) {
-      return same_bits<uint32_t>(m.m);
-    } else if constexpr (kWidth == 32 && sizeof(m.m) == 8) {
-      return uint32_t(same_bits<uint64_t>(m.m));
-    } else {
-      uint32_t bits = 0;
-      for (int i = 0; i < width; ++i) bits |= uint32_t(m.m[size_t(i)]) << i;
-      return bits;
-    }
+    expect_all_lanes();
+    return bits_of(m);
   }
   BROKKR_FN static int count(Mask m) { return std::popcount(ballot(m)); }
   // The lanes whose bit is set.
@@ -58,6 +81,7 @@ class Warp {
   // Lane exchange.
   template <class T>
   BROKKR_FN static Lane<T> shuffle(Lane<T> a, Int from) {
+    expect_all_lanes();
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16 && sizeof(T) == 4) {
       const __m512i v = same_bits<__m512i>(a.v), i = same_bits<__m512i>(from.v);
@@ -72,6 +96,7 @@ class Warp {
   }
   template <class T>
   BROKKR_FN static T broadcast(Lane<T> a, int from) {
+    expect_all_lanes();
     alignas(64) T values[width];
     a.v.copy_to(values, stdx::vector_aligned);
     return values[from];
@@ -87,14 +112,17 @@ class Warp {
   BROKKR_FN static Uint inclusive_count(Mask m) { return inclusive_sum(select(m, 1u, 0u)); }
   template <class T>
   BROKKR_FN static T reduce_add(Lane<T> a) {
+    expect_all_lanes();
     return stdx::reduce(a.v);
   }
   template <class T>
   BROKKR_FN static T reduce_min(Lane<T> a) {
+    expect_all_lanes();
     return stdx::hmin(a.v);
   }
   template <class T>
   BROKKR_FN static T reduce_max(Lane<T> a) {
+    expect_all_lanes();
     return stdx::hmax(a.v);
   }
 
@@ -120,12 +148,13 @@ class Warp {
     } else {
       // SSE's masked store (maskmovdqu) bypasses the caches, and faults on bytes outside the mask.
       const auto values = spill(a);
-      for_lanes(m, [&](int i) { p[i] = values[i]; });
+      each_lane(m, [&](int i) { p[i] = values[i]; });
     }
   }
   // Lanes of m to p[0], p[1], ... in lane order; returns how many.
   template <class T>
   BROKKR_FN static int compress_store(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
+    expect_all_lanes();
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16 && sizeof(T) == 4) {
       const auto k = same_bits<__mmask16>(m.m);
@@ -137,7 +166,7 @@ class Warp {
     alignas(64) T values[width];
     a.v.copy_to(values, stdx::element_aligned);
     int n = 0;
-    for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) p[n++] = values[std::countr_zero(bits)];
+    for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) p[n++] = values[std::countr_zero(bits)];
     return n;
   }
   // Lane i from p[at_i]; lanes outside m read nothing and get `otherwise`.
@@ -154,7 +183,7 @@ class Warp {
     alignas(64) int32_t index_of[width];
     Vector<T>(otherwise).copy_to(values, stdx::element_aligned);
     at.v.copy_to(index_of, stdx::element_aligned);
-    for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) {
+    for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) {
       const int i = std::countr_zero(bits);
       values[i] = p[index_of[i]];
     }
@@ -167,7 +196,7 @@ class Warp {
     alignas(64) int32_t index_of[width];
     a.v.copy_to(values, stdx::element_aligned);
     at.v.copy_to(index_of, stdx::element_aligned);
-    for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) {
+    for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) {
       const int i = std::countr_zero(bits);
       p[index_of[i]] = values[i];
     }
@@ -176,12 +205,12 @@ class Warp {
   BROKKR_FN static void scatter_or(uint32_t* p, Int at, Uint a, Mask m) {
     const auto values = spill(a);
     const auto index_of = spill(at);
-    for_lanes(m, [&](int i) { p[index_of[i]] |= values[i]; });
+    each_lane(m, [&](int i) { p[index_of[i]] |= values[i]; });
   }
   BROKKR_FN static void scatter_min(uint32_t* p, Int at, Uint a, Mask m) {
     const auto values = spill(a);
     const auto index_of = spill(at);
-    for_lanes(m, [&](int i) {
+    each_lane(m, [&](int i) {
       if (values[i] < p[index_of[i]]) p[index_of[i]] = values[i];
     });
   }
@@ -189,7 +218,7 @@ class Warp {
   BROKKR_FN static Uint scatter_fetch_or(uint32_t* p, Int at, Uint a, Mask m) {
     auto values = spill(a);
     const auto index_of = spill(at);
-    for_lanes(m, [&](int i) {
+    each_lane(m, [&](int i) {
       const uint32_t old = p[index_of[i]];
       p[index_of[i]] = old | values[i];
       values.set(i, old);
@@ -199,7 +228,8 @@ class Warp {
   // f(i) in lane order for every lane of m. On CUDA all lanes run at once: f must not depend on the order.
   template <class F>
   BROKKR_FN static void for_lanes(Mask m, F&& f) {
-    for (uint32_t bits = ballot(m); bits != 0; bits &= bits - 1) f(std::countr_zero(bits));
+    expect_all_lanes();
+    for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) act_alone(f, std::countr_zero(bits));
   }
   // f(key, lanes) for every key that lanes of m have, with those lanes: for loads that many lanes share. On CUDA, where
   // neighbours' loads coalesce anyway, once for all lanes, each with its own key: f must not use collectives.
@@ -209,7 +239,7 @@ class Warp {
     for (uint32_t rest = ballot(m); rest != 0;) {
       const uint32_t one = keys[std::countr_zero(rest)];
       const Mask same = m && key == one;
-      f(one, same);
+      act_alone(f, one, same);
       rest &= ~ballot(same);
     }
   }
@@ -233,15 +263,43 @@ class Warp {
   // A side effect of the warp as one (not of each lane).
   template <class F>
   BROKKR_FN static void once(F&& f) {
-    f();
+    expect_all_lanes();
+    act_alone(f);
   }
   // A value read or made once, the same for all lanes.
   template <class F>
   BROKKR_FN static auto uniform(F&& f) {
-    return f();
+    expect_all_lanes();
+    return act_alone(f);
   }
   // Makes the lanes' memory accesses so far visible to each other.
-  BROKKR_FN static void sync() {}
+  BROKKR_FN static void sync() { expect_all_lanes(); }
+
+ private:
+  BROKKR_FN static uint32_t bits_of(Mask m) {
+#if defined(__AVX512F__)
+    if constexpr (kWidth == 16) return same_bits<__mmask16>(m.m);
+#endif
+#if defined(__AVX2__)
+    if constexpr (kWidth == 8) return uint32_t(_mm256_movemask_ps(same_bits<__m256>(m.m)));
+#endif
+#if defined(__SSE2__)
+    if constexpr (kWidth == 4) return uint32_t(_mm_movemask_ps(same_bits<__m128>(m.m)));
+#endif
+    if constexpr (kWidth == 32 && sizeof(m.m) == 4) {
+      return same_bits<uint32_t>(m.m);
+    } else if constexpr (kWidth == 32 && sizeof(m.m) == 8) {
+      return uint32_t(same_bits<uint64_t>(m.m));
+    } else {
+      uint32_t bits = 0;
+      for (int i = 0; i < width; ++i) bits |= uint32_t(m.m[size_t(i)]) << i;
+      return bits;
+    }
+  }
+  template <class F>
+  BROKKR_FN static void each_lane(Mask m, F&& f) {
+    for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) f(std::countr_zero(bits));
+  }
 };
 
 // Lets the threads of an emulated block meet; made for few threads on few cores, which other programs may use too.
@@ -278,6 +336,7 @@ struct Block {
   Barrier* barrier = nullptr;
 
   BROKKR_FN void sync() const {
+    expect_all_lanes();
     if constexpr (kWidth == 32) barrier->wait(uint32_t(warps));
   }
   BROKKR_FN bool leader() const { return warp.index == 0; }

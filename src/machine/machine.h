@@ -13,7 +13,9 @@
 // atomics             device_atomic<T>, block_atomic<T>: atomic_ref with explicit order (atomic.h)
 //
 // Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through `w.once`,
-// uniform reads of memory that others may change through `w.uniform`.
+// uniform reads of memory that others may change through `w.uniform`. What `once`, `uniform`, `for_lanes` and
+// `for_distinct` call stands for one lane, and uses no collectives: the emulated machine ends where it does, and every
+// machine of a build with assertions.
 //
 // One letter is one thing in every stage:
 //   w Warp, b Block, m Mask, f a function      of this header

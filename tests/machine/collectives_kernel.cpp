@@ -32,8 +32,48 @@ static void run_increment_masked(const uint32_t* from, uint32_t* to, uint32_t ma
   w.store(to, w.load(from, m, 0u) + Uint(1u), m);
 }
 
+static void run_collective(Warp& w, int nth) {
+  const Mask m = w.first_lanes(2);
+  uint32_t words[32] = {};
+  Block<Keys> block;
+  switch (nth) {
+    case 0: w.any(m); break;
+    case 1: w.all(m); break;
+    case 2: w.ballot(m); break;
+    case 3: w.count(m); break;
+    case 4: w.inclusive_count(m); break;
+    case 5: w.shuffle(Uint(1u), w.lane()); break;
+    case 6: w.broadcast(Uint(1u), 0); break;
+    case 7: w.inclusive_sum(Uint(1u)); break;
+    case 8: w.reduce_add(Uint(1u)); break;
+    case 9: w.reduce_min(Uint(1u)); break;
+    case 10: w.reduce_max(Uint(1u)); break;
+    case 11: w.compress_store(words, Uint(1u), m); break;
+    case 12: w.for_lanes(m, [](int) {}); break;
+    case 13: w.once([] {}); break;
+    case 14: w.uniform([] { return 1; }); break;
+    case 15: w.sync(); break;
+    case 16: block.sync(); break;
+  }
+}
+static void run_alone(int caller, int collective) {
+  Warp w;
+  const auto collect = [&] { run_collective(w, collective); };
+  switch (caller) {
+    case 0: w.once(collect); break;
+    case 1: w.for_lanes(w.first_lanes(1), [&](int) { collect(); }); break;
+    case 2: w.for_distinct(Uint(0u), true, [&](auto, Mask) { collect(); }); break;
+    case 3:
+      w.uniform([&] {
+        collect();
+        return 1;
+      });
+      break;
+  }
+}
+
 machine_test::MachineEntries machine() {
-  return {kWidth, kWidth == 32 ? 8 : 1, sizeof(Storage), run_answer, run_share_keys, run_increment_masked};
+  return {kWidth, kWidth == 32 ? 8 : 1, sizeof(Storage), run_answer, run_share_keys, run_increment_masked, run_alone};
 }
 
 }  // namespace machine_workers

@@ -150,6 +150,19 @@ TEST_P(Machine, MaskedAccessKeepsToItsLanes) {
   munmap(mapped, 3 * page);
 }
 
+// On CUDA the other lanes would never come.
+TEST_P(Machine, EndsWhereALaneAloneCallsACollective) {
+#if defined(NDEBUG)
+  if (std::string(GetParam().name) != "emulated") GTEST_SKIP() << "not looked for in builds without assertions";
+#endif
+  for (int caller = 0; caller < kCallers; ++caller) {
+    for (int collective = 0; collective < kCollectives; ++collective) {
+      EXPECT_DEATH(machine.act_alone(caller, collective), "a collective is called where one lane acts alone")
+          << "caller " << caller << ", collective " << collective;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cpu, Machine, testing::ValuesIn(kCpus),
                          [](const auto& test) { return std::string(test.param.name); });
 

@@ -9,6 +9,8 @@
 
 namespace brokkr::machine_test {
 
+inline constexpr int kCallers = 4, kCollectives = 17;
+
 struct MachineEntries {
   int width;
   int most_warps;  // per block
@@ -17,6 +19,8 @@ struct MachineEntries {
   void (*share_keys)(const BlockInput&, BlockAnswers&, void* storage, int warps, int warp);
   // to[i] = from[i] + 1 where bit i of `mask` is set; touches no other word.
   void (*increment_masked)(const uint32_t* from, uint32_t* to, uint32_t mask);
+  // Calls a collective where one lane acts alone: 0 <= caller < kCallers, 0 <= collective < kCollectives.
+  void (*act_alone)(int caller, int collective);
 };
 
 }  // namespace brokkr::machine_test
