@@ -24,7 +24,7 @@ class EachMachine : public testing::TestWithParam<std::string> {
 };
 
 // For INSTANTIATE_TEST_SUITE_P(Machines, Suite, each_machine(), machine_name).
-inline auto each_machine() { return testing::Values("cpu", "emulated"); }
+inline auto each_machine() { return testing::Values("cpu", "emulated", "cuda"); }
 inline std::string machine_name(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
 // A row by the names of its columns.

@@ -35,7 +35,7 @@ void expect_triangles(Topology topology, const std::vector<uint32_t>& indices, c
     const std::vector<glm::vec4> positions = half_circles(state);
     with_restarts.draw_indexed(state, positions, indices, topology).restart = true;
     plain.draw_indexed(state, positions, triangles);
-    for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    for (const MachineKind machine : test::machines()) {
       RenderOptions options;
       options.machine = machine;
       options.shading = Shading::draw;

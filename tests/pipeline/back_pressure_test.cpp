@@ -97,7 +97,9 @@ TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
   };
   for (const Machine m :
        {Machine{MachineKind::cpu, 1, 0}, Machine{MachineKind::cpu, 2, 0}, Machine{MachineKind::cpu, 7, 0},
-        Machine{MachineKind::emulated, 1, 1}, Machine{MachineKind::emulated, 1, 2}}) {
+        Machine{MachineKind::emulated, 1, 1}, Machine{MachineKind::emulated, 1, 2}, Machine{MachineKind::cuda, 1, 8},
+        Machine{MachineKind::cuda, 3, 8}}) {
+    if (!test::is_there(m.kind)) continue;
     for (const Ownership ownership : {Ownership::fixed, Ownership::stealing}) {
       for (const Policy policy : {Policy::fill_level, Policy::geometry_first, Policy::raster_first}) {
         // Warps that wait for each other are slow where cores are few: two pairs of choices will do.
@@ -109,7 +111,7 @@ TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
                        ", order " + std::to_string(int(order)));
           o.machine = m.kind;
           o.workers = m.workers;
-          o.warps_per_block = m.warps;
+          o.warps_per_block = m.kind == MachineKind::emulated ? m.warps : 0;
           o.ownership = ownership;
           o.policy = policy;
           o.order = order;

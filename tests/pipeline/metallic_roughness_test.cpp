@@ -10,6 +10,7 @@
 
 #include "brokkr/renderer.h"
 #include "oracle/frame_builder.h"
+#include "pictures.h"
 
 namespace brokkr {
 namespace {
@@ -87,7 +88,7 @@ void expect_near(double value, double expected, const std::string& what) {
 
 void compare(const Square& square, const Surface& surface, const std::string& what) {
   const Frame& f = square.builder.frame;
-  for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+  for (const MachineKind machine : test::machines()) {
     const std::vector<float> color = square.render(machine);
     ASSERT_EQ(color.size(), size_t(kWidth * kHeight * 4));
     for (int p = 0; p < kWidth * kHeight; ++p) {
@@ -170,7 +171,7 @@ TEST(MetallicRoughness, OcclusionDarkensTheLightFromAllSides) {
   const std::vector<float> open = square.render(MachineKind::cpu);
   m.occlusion_texture = square.texture(0xffffff33u);  // 51 of 255 arrives
   m.occlusion_strength = 0.5f;
-  for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+  for (const MachineKind machine : test::machines()) {
     const std::vector<float> closed = square.render(machine);
     for (int k = 0; k < 3; ++k) {
       const double base = double(m.diffuse[k]), f0 = 0.04 + (base - 0.04) * 0.25;
@@ -188,7 +189,7 @@ TEST(MetallicRoughness, VertexColoursMultiply) {
   m.diffuse = {0.5f, 1, 0.75f};
   Frame& f = square.builder.frame;
   for (const glm::vec2& c : f.texcoords) f.colors.emplace_back((c.x + 1) / 2, (c.y + 1) / 2, 0.5f, 1 - (c.x + 1) / 4);
-  for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+  for (const MachineKind machine : test::machines()) {
     const std::vector<float> picture = square.render(machine);
     for (int p = 0; p < kWidth * kHeight; ++p) {
       const double x = (p % kWidth + 0.5) / kWidth, y = (p / kWidth + 0.5) / kHeight;

@@ -92,6 +92,7 @@ TEST(Options, LimitsThemselvesAreAccepted) {
       [](RenderOptions& c) { c.workers = 64; },
       [](RenderOptions& c) { c.command_limit = 1000; },
       [](RenderOptions& c) {
+        if (!test::is_there(MachineKind::emulated)) return;
         c.machine = MachineKind::emulated;
         c.warps_per_block = 8;
       }};

@@ -81,6 +81,18 @@ RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const Re
   return result;
 }
 
+bool is_there(MachineKind machine) {
+  const std::vector<MachineInfo> found = find_machines();
+  return std::any_of(found.begin(), found.end(),
+                     [&](const MachineInfo& m) { return m.kind == machine && m.available; });
+}
+
+std::vector<MachineKind> machines() {
+  std::vector<MachineKind> all{MachineKind::cpu, MachineKind::emulated, MachineKind::cuda};
+  std::erase_if(all, [](MachineKind machine) { return !is_there(machine); });
+  return all;
+}
+
 std::filesystem::path find_capture(const std::string& name) {
   const auto bundled = std::filesystem::path(BROKKR_SOURCE_DIR) / "scenes" / name;
   if (std::filesystem::exists(bundled)) return bundled;

@@ -19,11 +19,17 @@ void expect_same_pictures(const std::vector<TargetImage>& expected, const std::v
 // busy computer is not counted.
 RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options);
 
+// The machines of this build that run here, the CPU first. CUDA is among them where there is a GPU, or what stands in
+// for one (docs/ptx.md).
+std::vector<MachineKind> machines();
+bool is_there(MachineKind machine);
+
 // A captured frame by its file name: bundled in scenes/, or in the captures' folder. Empty: not there.
 std::filesystem::path find_capture(const std::string& name);
 
-// Sanitizers make code many times slower; bounds on time allow for that.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
+// Sanitizers make code many times slower, and so does the PTX interpreter; bounds on time allow for that.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG) || \
+    defined(BROKKR_TEST_INTERPRETED)
 inline constexpr double kSlowBuild = 20;
 #else
 inline constexpr double kSlowBuild = 1;

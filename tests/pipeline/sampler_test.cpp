@@ -7,6 +7,7 @@
 
 #include "brokkr/renderer.h"
 #include "oracle/frame_builder.h"
+#include "pictures.h"
 
 namespace brokkr {
 namespace {
@@ -81,7 +82,7 @@ TEST(Sampler, WrapsAndFiltersAsDefined) {
       for (const bool linear : {true, false}) {
         const Sampler sampler{.wrap_x = x, .wrap_y = y, .magnify_linear = linear};
         const Frame frame = square(sampler, low, high);
-        for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+        for (const MachineKind machine : test::machines()) {
           const std::vector<float> picture = render(frame, machine);
           for (int p = 0; p < kSize * kSize; ++p) {
             const double u = double(low.x) + double(high.x - low.x) * (p % kSize + 0.5) / kSize;
@@ -141,7 +142,7 @@ TEST(Sampler, MappingsMoveCoordinatesOfEitherSet) {
   mapping.offset = {0.375f, -0.0625f};
   for (const uint32_t set : {0u, 1u}) {
     mapping.set = set;
-    for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    for (const MachineKind machine : test::machines()) {
       const std::vector<float> picture = render(frame, machine);
       for (int p = 0; p < kSize * kSize; ++p) {
         double u = (p % kSize + 0.5) / kSize, v = (p / kSize + 0.5) / kSize;

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "pictures.h"
+
 namespace brokkr {
 namespace {
 
@@ -39,16 +41,9 @@ void add_instruction_sets(Settings& s) {
   }
 }
 
-bool is_there(MachineKind kind) {
-  for (const MachineInfo& machine : find_machines()) {
-    if (machine.kind == kind && machine.available) return true;
-  }
-  return false;
-}
-
 // Every setting of the CPU once more on CUDA, where there is a GPU or what stands in for one.
 void add_cuda(Settings& s) {
-  const size_t count = is_there(MachineKind::cuda) ? s.list.size() : 0;
+  const size_t count = test::is_there(MachineKind::cuda) ? s.list.size() : 0;
   for (size_t i = 0; i < count; ++i) {
     Setting setting = s.list[i];
     setting.name = "cuda, " + setting.name;
@@ -96,8 +91,10 @@ std::vector<Setting> all_settings() {
     o.bin = 16;
     o.workers = 7;
   });
-  s.add("no reuse", [](RenderOptions& o) { o.reuse = ReuseMode::none; });
-  s.add("warp reuse", [](RenderOptions& o) { o.reuse = ReuseMode::warp; });
+  for (const auto& info : Choices<ReuseMode>::all) {
+    if (info.value == ReuseMode::automatic) continue;
+    s.add(std::string("reuse ") + info.name, [&](RenderOptions& o) { o.reuse = info.value; });
+  }
   s.add("geometry first", [](RenderOptions& o) { o.policy = Policy::geometry_first; });
   s.add("raster first", [](RenderOptions& o) { o.policy = Policy::raster_first; });
   s.add("round-robin", [](RenderOptions& o) { o.policy = Policy::round_robin; });
@@ -140,7 +137,7 @@ std::vector<Setting> all_settings() {
   });
   add_cuda(s);
   add_instruction_sets(s);
-  if (!is_there(MachineKind::emulated)) return s.list;
+  if (!test::is_there(MachineKind::emulated)) return s.list;
   for (const int warps : {1, 2, 5}) {
     s.add("emulated, warps " + std::to_string(warps), [&](RenderOptions& o) { emulate(o, warps); });
   }
@@ -170,7 +167,7 @@ std::vector<Setting> some_settings() {
   });
   add_cuda(s);
   add_instruction_sets(s);
-  if (!is_there(MachineKind::emulated)) return s.list;
+  if (!test::is_there(MachineKind::emulated)) return s.list;
   s.add("emulated", [](RenderOptions& o) {
     emulate(o, 2);
     o.bin = 32;

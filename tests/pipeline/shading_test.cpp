@@ -109,7 +109,7 @@ TEST(Shading, QuadHasTheHandComputedColour) {
       }
       s.quad(-1, -1, 1, 1);
       const glm::vec3 expected = blinn_phong(m, glm::vec3(texel), {0, 0, -1}, light);
-      for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+      for (const MachineKind machine : test::machines()) {
         RenderOptions o = cpu();
         o.machine = machine;
         const Layer layer = s.render(o);
@@ -160,7 +160,7 @@ TEST(Shading, TexturesRepeat) {
   std::vector<uint32_t> texels;
   for (int i = 0; i < 16; ++i) texels.push_back(0xff000000u | uint32_t(red(i % 4)) | uint32_t(green(i / 4)) << 8);
   for (const float shift : {0.0f, 0.125f}) {
-    for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    for (const MachineKind machine : test::machines()) {
       Scene s(12, 12);
       s.texture(4, 4, texels);
       const float low = shift - 1, high = shift + 2;
@@ -282,7 +282,7 @@ TEST(Shading, TrilinearMixesLevels) {
 
 // Differences are taken within one triangle: neighbours far away in the texture do not blur each other.
 TEST(Shading, DerivativesStayInsideTheTriangle) {
-  for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+  for (const MachineKind machine : test::machines()) {
     for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
       Scene s(60, 60);
       std::vector<uint32_t> texels;
@@ -406,17 +406,19 @@ TEST(Shading, ObjSceneLooksTheSameInEveryOrder) {
     o.bin = bin;
     test::expect_same_pictures(expected.targets, renderer.render(prepared, o).targets);
   }
-  for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
-    o.order = order;
-    o.machine = MachineKind::emulated;
-    const RenderResult other = renderer.render(prepared, o);
-    const std::vector<uint32_t>&a = expected.targets[0].layers[0].color, &b = other.targets[0].layers[0].color;
-    EXPECT_EQ(expected.targets[0].layers[0].depth, other.targets[0].layers[0].depth);
-    int wrong = 0;
-    for (size_t i = 0; i < a.size(); ++i) {
-      for (int k = 0; k < 4; ++k) wrong += std::abs(channel(a[i], k) - channel(b[i], k)) > 1;
+  for (const MachineKind machine : test::machines()) {
+    for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
+      o.order = order;
+      o.machine = machine;
+      const RenderResult other = renderer.render(prepared, o);
+      const std::vector<uint32_t>&a = expected.targets[0].layers[0].color, &b = other.targets[0].layers[0].color;
+      EXPECT_EQ(expected.targets[0].layers[0].depth, other.targets[0].layers[0].depth);
+      int wrong = 0;
+      for (size_t i = 0; i < a.size(); ++i) {
+        for (int k = 0; k < 4; ++k) wrong += std::abs(channel(a[i], k) - channel(b[i], k)) > 1;
+      }
+      EXPECT_EQ(wrong, 0) << name_of(machine) << ", " << name_of(order);
     }
-    EXPECT_EQ(wrong, 0);
   }
 }
 

@@ -231,7 +231,7 @@ TEST(Statistics, JsonAndCsvHoldTheSame) {
 }
 
 TEST(Statistics, ChromeTraceIsATimeLineOfEveryBlock) {
-  for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+  for (const MachineKind machine : test::machines()) {
     RenderOptions o = cpu();
     o.machine = machine;
     o.trace = true;
@@ -387,7 +387,7 @@ TEST(VertexReuse, RunsEqualAnIndependentCount) {
   Renderer renderer;
   for (size_t i = 0; i < frames.size(); ++i) {
     SCOPED_TRACE("frame " + std::to_string(i));
-    for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    for (const MachineKind machine : test::machines()) {
       RenderOptions o = cpu();
       o.machine = machine;
       o.shading = Shading::flat;

@@ -74,7 +74,7 @@ TEST(Views, EveryMachineAndOrder) {
   o.shading = Shading::triangle;
   const RenderResult expected = renderer.render(prepared, o);
   for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
-    for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    for (const MachineKind machine : test::machines()) {
       for (const int rasterizers : {1, 5, 64}) {
         o.order = order;
         o.machine = machine;

@@ -19,7 +19,7 @@ TEST(Visibility, TiesOfWholeTilesGoToTheLast) {
     const bool last = func == CompareFunc::lequal || func == CompareFunc::gequal;
     Renderer renderer;
     PreparedFrame prepared = renderer.prepare(builder.frame);
-    for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    for (const MachineKind machine : test::machines()) {
       RenderOptions options;
       options.machine = machine;
       options.workers = 1;
