@@ -38,6 +38,10 @@ install(FILES ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_com
 if(TARGET brokkr-gl-bench)
   install(TARGETS brokkr-gl-bench RUNTIME DESTINATION ${programs} COMPONENT brokkr)
 endif()
+# What compiles shaders, in a process of its own.
+if(TARGET brokkr-glsl)
+  install(TARGETS brokkr-glsl RUNTIME DESTINATION ${programs} COMPONENT brokkr)
+endif()
 # What preloads into programs under capture.
 if(TARGET brokkr-capture)
   install(TARGETS brokkr-capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brokkr COMPONENT brokkr)

@@ -121,15 +121,38 @@ pid_t start_program(const fs::path& program, std::vector<std::string> words,
                            "); is it, or the interpreter that it names, installed?");
 }
 
-void run_tool(const fs::path& tool, std::vector<std::string> arguments, std::string_view input) {
-  const TemporaryFile in = temporary_file(input), said = temporary_file("");
+namespace {
+
+// Runs the tool with these standard streams, -1 for this program's own.
+void run_with(const fs::path& tool, std::vector<std::string> arguments, std::FILE* in, int out) {
+  const TemporaryFile said = temporary_file("");
   arguments.insert(arguments.begin(), tool.string());
-  const pid_t process = start_program(tool, std::move(arguments), {}, {fileno(in.get()), -1, fileno(said.get())});
+  const pid_t process = start_program(tool, std::move(arguments), {}, {fileno(in), out, fileno(said.get())});
   int status = 0;
   waitpid(process, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   const std::string words_of_tool = last_line(said.get());
   throw std::runtime_error(words_of_tool.empty() ? tool.string() + " failed" : words_of_tool);
+}
+
+}  // namespace
+
+void run_tool(const fs::path& tool, std::vector<std::string> arguments, std::string_view input) {
+  run_with(tool, std::move(arguments), temporary_file(input).get(), -1);
+}
+
+std::string output_of_tool(const fs::path& tool, std::vector<std::string> arguments, std::string_view input,
+                           size_t max_bytes) {
+  const TemporaryFile in = temporary_file(input), out = temporary_file("");
+  run_with(tool, std::move(arguments), in.get(), fileno(out.get()));
+  std::fseek(out.get(), 0, SEEK_END);
+  const long bytes = std::ftell(out.get());
+  if (bytes < 0 || size_t(bytes) > max_bytes) throw std::runtime_error(tool.string() + ": its output is too large");
+  std::string text(size_t(bytes), '\0');
+  std::rewind(out.get());
+  if (std::fread(text.data(), 1, text.size(), out.get()) != text.size())
+    throw std::runtime_error(tool.string() + ": its output cannot be read");
+  return text;
 }
 
 void plot_logs(const std::vector<std::string>& files, const fs::path& picture, const std::string& title) {

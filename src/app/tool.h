@@ -53,6 +53,10 @@ pid_t start_program(const std::filesystem::path& program, std::vector<std::strin
 // tool wrote on standard error where it fails.
 void run_tool(const std::filesystem::path& tool, std::vector<std::string> arguments, std::string_view input = {});
 
+// run_tool for a tool of which the standard output is wanted, at most `max_bytes`.
+std::string output_of_tool(const std::filesystem::path& tool, std::vector<std::string> arguments,
+                           std::string_view input, size_t max_bytes);
+
 inline constexpr size_t kMostPlottedLogs = 6;  // more colours than that nobody tells apart
 
 // Draws frame-time logs on common axes with tools/plot-frames, as an SVG. `title` may be empty. Throws

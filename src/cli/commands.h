@@ -22,6 +22,7 @@ Command plot_command();
 Command pattern_command();
 Command optimize_command();
 Command machines_command();
+Command shaders_command();
 Command view_command();
 Command capture_command();
 Command import_command();

@@ -1,0 +1,113 @@
+// brokkr shaders: what becomes of a fragment shader, and how it looks.
+#include <stdexcept>
+#include <string>
+
+#include "cli/commands.h"
+
+#if defined(BROKKR_HAVE_SHADERS)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "app/picture.h"
+#include "app/text.h"
+#include "cli/shader_file.h"
+#include "cli/shader_picture.h"
+#include "pipeline/cpu_machine.h"
+#include "shader/assemble.h"
+#include "shader/kernels.h"
+#include "shader/simplify.h"
+#endif
+
+namespace brokkr::app {
+namespace {
+
+#if defined(BROKKR_HAVE_SHADERS)
+const char* name_of_kind(shader::Kind kind) {
+  return kind == shader::Kind::number ? "float" : kind == shader::Kind::whole ? "int" : "uint";
+}
+
+const char* name_of_input(const shader::Input& input) {
+  if (input.kind != shader::InputKind::varying) return "built in";
+  if (input.interpolation == shader::Interpolation::flat) return "flat";
+  return input.interpolation == shader::Interpolation::smooth ? "smooth" : "noperspective";
+}
+
+// What the shader takes and gives, and how large it is.
+void print_summary(const std::string& file, const shader::Program& program) {
+  const shader::Code code = shader::assemble(program);
+  const auto count = [&](shader::Op op) {
+    return std::count_if(program.code.begin(), program.code.end(), [&](const auto& one) { return one.op == op; });
+  };
+  std::cout << fmt::format(
+      "{}: {} instructions, {} of them once a draw, {} loops, {} texture lookups, {} discards, {} registers\n", file,
+      code.instructions.size(), code.head, count(shader::Op::begin_loop), count(shader::Op::sample),
+      count(shader::Op::discard), code.registers);
+  std::vector<std::vector<std::string>> rows;
+  for (const shader::Input& input : program.inputs)
+    rows.push_back({"input", printable(input.name), std::to_string(input.words), name_of_input(input)});
+  for (const shader::Uniform& uniform : program.uniforms)
+    rows.push_back({"uniform", printable(uniform.name), std::to_string(uniform.words), name_of_kind(uniform.kind)});
+  for (const shader::SamplerInput& sampler : program.samplers)
+    rows.push_back({"sampler", printable(sampler.name), "-", sampler.compares ? "compares depths" : "colours"});
+  for (const shader::Output& output : program.outputs)
+    rows.push_back({"output", printable(output.name), std::to_string(output.words),
+                    output.location < 0 ? "depth" : fmt::format("colour {}", output.location)});
+  std::cout << format_table({"", "name", "numbers", "how"}, rows);
+}
+
+int run_shaders(const Arguments& arguments) {
+  const std::string file = arguments.text("FILE"), print = arguments.text("print"), picture = arguments.text("output");
+  if (!picture.empty()) require_ending(picture, {".png"}, "--output");
+  const ShaderFile source(file);
+  if (print == "glsl") {
+    std::cout << source.preprocessed();
+    return kSuccess;
+  }
+  shader::Program program = source.program();
+  shader::verify(program);
+  const shader::ShaderKernel& kernel = *shader::find_kernel(best_cpu_isa());
+  const std::map<uint32_t, uint32_t> uniforms = uniform_words(program, arguments.all("uniform"));
+  shader::fold(program, uniforms, kernel);
+  shader::sweep(program);
+  shader::verify(program);
+  if (print == "ir") std::cout << shader::to_text(program);
+  if (!picture.empty()) {
+    const auto [width, height] = arguments.has("size") ? arguments.size("size") : std::pair(512, 512);
+    const Image image = shader_picture(program, width, height, uniforms, arguments.all("texture"));
+    write_pixels(picture, image.width, image.height, image.texels);
+  }
+  if (print.empty()) print_summary(file, program);
+  return kSuccess;
+}
+#else
+int run_shaders(const Arguments&) {
+  throw std::runtime_error("shaders: this program was built without them; build with -DBROKKR_SHADERS=ON");
+}
+#endif
+
+}  // namespace
+
+Command shaders_command() {
+  return {
+      "shaders",
+      "Show what becomes of a fragment shader in GLSL, and how it looks by itself",
+      {needed(file_option("FILE", "FILE", "Fragment shader, GLSL 1.10 to 4.60")),
+       choice_option("--print", "WHAT",
+                     "Print the text as the compiler sees it (glsl), or the instructions that run (ir), in place of "
+                     "a summary",
+                     {"glsl", "ir"}),
+       file_option("-o,--output", "FILE",
+                   "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
+                   ".png"),
+       size_option("--size", "Size of the picture (512x512)", 1, 8192),
+       several(text_option("--uniform", "NAME=V,V",
+                           "A uniform's numbers, which are then constants of the shader; others are 0 in a picture. "
+                           "May be given several times")),
+       several(text_option("--texture", "NAME=FILE",
+                           "The picture that a sampler reads (black without one). May be given several times"))},
+      run_shaders};
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,242 @@
+#include "shader/assemble.h"
+
+#include <algorithm>
+#include <queue>
+#include <set>
+
+#include "shader/spirv_module.h"
+
+namespace brokkr::shader {
+
+namespace {
+
+constexpr size_t kNever = ~size_t(0);
+
+// The instructions during which a value is needed.
+struct Span {
+  size_t begin = kNever, end = 0;
+  void add(size_t at) {
+    begin = std::min(begin, at);
+    end = std::max(end, at);
+  }
+};
+
+// Numbers of registers of one kind, the lowest free one first.
+class Registers {
+ public:
+  uint16_t take() {
+    if (!free_.empty()) {
+      const uint16_t lowest = *free_.begin();
+      free_.erase(free_.begin());
+      return lowest;
+    }
+    return take_row(1);
+  }
+  // The first of `count` that follow each other.
+  uint16_t take_row(uint32_t count) {
+    if (used_ + count >= kNoRegister)
+      throw ShaderError(0, "the shader is too large: it needs more than 65534 registers");
+    used_ += count;
+    return uint16_t(used_ - count);
+  }
+  void give(uint16_t number) { free_.insert(number); }
+  uint32_t count() const { return used_; }
+
+ private:
+  std::set<uint16_t> free_;
+  uint32_t used_ = 0;
+};
+
+class Assembler {
+ public:
+  explicit Assembler(const Program& program)
+      : program_(program), spans_(program.values.size()), number_(program.values.size(), kNoRegister) {}
+
+  Code run() {
+    order();
+    find_loops();
+    find_spans();
+    take_lasting();
+    emit();
+    code_.registers = registers_.count();
+    code_.masks = masks_.count();
+    code_.outputs = program_.output_words;
+    return std::move(code_);
+  }
+
+ private:
+  // Functions of uniforms go first.
+  void order() {
+    std::vector<bool> is_same(program_.values.size(), false);  // for all lanes of all runs
+    std::vector<const Instruction*> body;
+    for (Id id = 0; id < program_.values.size(); ++id) {
+      const Role role = program_.value(id).role;
+      is_same[id] = role == Role::constant || role == Role::uniform;
+    }
+    for (const Instruction& one : program_.code) {
+      const bool depends =
+          !std::all_of(one.operand.begin(), one.operand.begin() + one.operands, [&](Id id) { return is_same[id]; });
+      const bool can_move = signature_of(one.op).is_function || one.op == Op::uniform_at;
+      if (!depends && can_move && program_.value(one.result[0]).role == Role::temporary) {
+        is_same[one.result[0]] = true;
+        lasting_.insert(one.result[0]);
+        order_.push_back(&one);
+      } else {
+        body.push_back(&one);
+      }
+    }
+    code_.head = uint32_t(order_.size());
+    order_.insert(order_.end(), body.begin(), body.end());
+  }
+
+  void find_loops() {
+    loop_of_.assign(order_.size(), -1);
+    int open = -1;
+    for (size_t at = 0; at < order_.size(); ++at) {
+      if (order_[at]->op == Op::begin_loop) {
+        loops_.push_back({at, at, open});
+        open = int(loops_.size()) - 1;
+      }
+      loop_of_[at] = open;
+      if (order_[at]->op == Op::repeat && open >= 0) {
+        loops_[size_t(open)].end = at;
+        open = loops_[size_t(open)].parent;
+      }
+    }
+  }
+
+  // A value that a loop reads, but does not make in each iteration before, is needed until the loop's end.
+  void find_spans() {
+    for (size_t at = 0; at < order_.size(); ++at) {
+      const Instruction& one = *order_[at];
+      for (size_t i = 0; i < one.operands; ++i) touch(one.operand[i], at);
+      for (size_t i = 0; i < one.results; ++i) touch(one.result[i], at);
+    }
+  }
+  void touch(Id id, size_t at) {
+    Span& span = spans_[id];
+    const bool is_cell = program_.value(id).role == Role::cell;
+    const size_t made = is_cell ? kNever : span.begin;
+    span.add(at);
+    for (int loop = loop_of_[at]; loop >= 0; loop = loops_[size_t(loop)].parent) {
+      const Loop& around = loops_[size_t(loop)];
+      if (!is_cell && made != kNever && made >= around.begin) break;
+      if (!is_cell && made == kNever && program_.value(id).role == Role::temporary) break;  // made here
+      span.end = std::max(span.end, around.end);
+      if (is_cell) span.begin = std::min(span.begin, around.begin);
+    }
+  }
+
+  bool is_mask(Id id) const { return program_.value(id).kind == Kind::mask; }
+
+  // What is there before a run, or survives it.
+  void take_lasting() {
+    for (const ElementRange& range : program_.arrays) {
+      const uint16_t first = registers_.take_row(range.length);
+      for (uint32_t i = 0; i < range.length; ++i) number_[range.first + i] = uint16_t(first + i);
+      for (uint32_t i = 0; i < range.length; ++i) lasting_.insert(range.first + i);
+    }
+    code_.inputs.assign(program_.input_words, kNoRegister);
+    code_.mask_inputs.assign(program_.input_words, kNoRegister);
+    code_.running = number_[program_.running] = masks_.take();
+    lasting_.insert(program_.running);
+    for (Id id = 0; id < program_.values.size(); ++id) {
+      const Value& value = program_.value(id);
+      if (spans_[id].begin == kNever || value.role == Role::temporary || value.role == Role::cell ||
+          value.role == Role::running)
+        continue;
+      const uint16_t number = number_[id] = is_mask(id) ? masks_.take() : registers_.take();
+      if (value.role == Role::input) {
+        (is_mask(id) ? code_.mask_inputs : code_.inputs)[value.payload] = number;
+      } else {
+        lasting_.insert(id);
+        auto& presets = value.role == Role::uniform ? code_.uniforms
+                        : is_mask(id)               ? code_.mask_constants
+                                                    : code_.constants;
+        presets.push_back({number, value.payload});
+      }
+    }
+    for (const Id id : lasting_) {
+      if (number_[id] == kNoRegister) number_[id] = is_mask(id) ? masks_.take() : registers_.take();
+    }
+  }
+
+  // Gives back the registers of values that no instruction from `at` on reads.
+  void release(size_t at) {
+    while (!ends_.empty() && ends_.top().first < at) {
+      const Id id = ends_.top().second;
+      ends_.pop();
+      (is_mask(id) ? masks_ : registers_).give(number_[id]);
+    }
+  }
+
+  void emit() {
+    for (Id id = 0; id < program_.values.size(); ++id) {  // inputs: until their last use
+      if (program_.value(id).role == Role::input && number_[id] != kNoRegister) ends_.push({spans_[id].end, id});
+    }
+    std::vector<uint32_t> open;
+    for (size_t at = 0; at < order_.size(); ++at) {
+      const Instruction& one = *order_[at];
+      // An operation on each vector alone may write over an operand that nothing reads later.
+      release(signature_of(one.op).is_function ? at + 1 : at);
+      CodeInstruction made{};
+      made.op = one.op;
+      made.extra = one.extra;
+      for (size_t i = 0; i < one.results; ++i) give_number(one.result[i]);
+      for (size_t i = 0; i < one.operands; ++i) made.operand[i] = number_of(one.operand[i]);
+      for (size_t i = 0; i < one.results; ++i) made.result[i] = number_[one.result[i]];
+      const uint32_t place = uint32_t(code_.instructions.size());
+      if (one.op == Op::begin_if || one.op == Op::begin_loop) {
+        const auto loops = std::count_if(open.begin(), open.end(),
+                                         [&](uint32_t i) { return code_.instructions[i].op == Op::begin_loop; });
+        if (loops >= kMostLoopDepth) throw ShaderError(one.line, "loops are nested too deeply: at most 32");
+        made.depth = uint16_t(loops);
+        open.push_back(place);
+      } else if (one.op == Op::end_if) {
+        code_.instructions[open.back()].extra = place - 1;
+        open.pop_back();
+        continue;
+      } else if (one.op == Op::repeat) {
+        made.extra = open.back();
+        made.depth = code_.instructions[open.back()].depth;
+        code_.instructions[open.back()].extra = place;
+        open.pop_back();
+      }
+      code_.instructions.push_back(made);
+    }
+  }
+
+  void give_number(Id id) {
+    if (number_[id] != kNoRegister) return;
+    number_[id] = is_mask(id) ? masks_.take() : registers_.take();
+    ends_.push({spans_[id].end, id});
+  }
+  // A cell may be read before anything was put into it: its lanes are then those of no path.
+  uint16_t number_of(Id id) {
+    give_number(id);
+    return number_[id];
+  }
+
+  struct Loop {
+    size_t begin, end;
+    int parent;
+  };
+  using End = std::pair<size_t, Id>;
+
+  const Program& program_;
+  Code code_;
+  std::vector<const Instruction*> order_;
+  std::vector<Loop> loops_;
+  std::vector<int> loop_of_;
+  std::vector<Span> spans_;
+  std::vector<uint16_t> number_;
+  std::set<Id> lasting_;
+  Registers registers_, masks_;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+};
+
+}  // namespace
+
+Code assemble(const Program& program) { return Assembler(program).run(); }
+
+}  // namespace brokkr::shader

@@ -1,0 +1,140 @@
+#include "shader/glsl/glsl.h"
+
+#include <fmt/format.h>
+#include <glslang/Public/ResourceLimits.h>
+#include <glslang/Public/ShaderLang.h>
+#include <glslang/SPIRV/GlslangToSpv.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <spirv-tools/optimizer.hpp>
+
+namespace brokkr::shader {
+
+namespace {
+
+// A bracket in a bracket costs the compiler some frames of its stack, and so does each operator of an expression. With
+// these limits it stays far below the 8 MiB of a stack.
+constexpr size_t kMostNested = 200, kMostOperators = 4096;
+constexpr int kDefaultVersion = 110;              // of text without #version
+constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules: they forbid what old GLSL has built in
+
+// glslang keeps tables for the process.
+void begin_glslang() {
+  static const bool begun = glslang::InitializeProcess();
+  if (!begun) throw ShaderError(0, "glslang cannot be initialized");
+}
+
+uint32_t line_at(std::string_view text, size_t at) {
+  return uint32_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')) + 1;
+}
+
+// Throws for text that the compiler's recursion is not made for.
+void check_text(std::string_view text) {
+  if (text.size() > kMostText)
+    throw ShaderError(0, fmt::format("the shader has {} bytes; at most {} are read", text.size(), kMostText));
+  size_t nested = 0, operators = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\0') throw ShaderError(line_at(text, at), "a zero byte; a shader is text");
+    if (c == '(' || c == '[' || c == '{') ++nested;
+    if ((c == ')' || c == ']' || c == '}') && nested > 0) --nested;
+    if (c == ';' || c == '{' || c == '}') operators = 0;
+    if (std::string_view("+-*/%<>=&|^!~?").find(c) != std::string_view::npos) ++operators;
+    if (c == '/' && at + 1 < text.size() && (text[at + 1] == '/' || text[at + 1] == '*')) {
+      const bool is_line = text[at + 1] == '/';
+      const size_t end = text.find(is_line ? "\n" : "*/", at + 2);
+      at = end == std::string_view::npos ? text.size() : is_line ? end : end + 1;
+      operators = 0;
+    }
+    if (nested > kMostNested)
+      throw ShaderError(line_at(text, at), fmt::format("brackets are nested more than {} deep", kMostNested));
+    if (operators > kMostOperators)
+      throw ShaderError(line_at(text, at), fmt::format("an expression has more than {} operators", kMostOperators));
+  }
+}
+
+// The first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is of line 12 of text 0.
+[[noreturn]] void report(std::string_view log) {
+  constexpr std::string_view kMark = "ERROR: ";
+  const size_t at = log.find(kMark);
+  std::string_view what = at == std::string_view::npos ? log : log.substr(at + kMark.size());
+  what = what.substr(0, what.find('\n'));
+  uint32_t line = 0;
+  const size_t first = what.find(':');
+  if (first != std::string_view::npos) {
+    const std::string_view rest = what.substr(first + 1);
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), line);
+    if (error == std::errc() && end != rest.data() + rest.size() && *end == ':') {
+      what = rest.substr(size_t(end - rest.data()) + 1);
+    } else {
+      line = 0;
+    }
+  }
+  std::string text(what.substr(std::min(what.size(), what.find_first_not_of(' '))));
+  while (text.ends_with(' ') || text.ends_with(':')) text.pop_back();
+  for (size_t gap = text.find(" : "); gap != std::string::npos; gap = text.find(" : ")) text.replace(gap, 3, ": ");
+  throw ShaderError(line, text.empty() ? "it does not compile" : text);
+}
+
+void set_text(glslang::TShader& shader, const char* const& text, const int& length) {
+  shader.setStringsWithLengths(&text, &length, 1);
+  shader.setAutoMapLocations(true);
+}
+
+std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
+  constexpr uint32_t kVersion1_0 = 0x00010000;
+  if (words.size() > 1) words[1] = kVersion1_0;  // glslang leaves it open without SPIR-V's rules
+  spvtools::Optimizer optimizer(SPV_ENV_UNIVERSAL_1_6);
+  std::string problem;
+  optimizer.SetMessageConsumer([&](spv_message_level_t level, const char*, const spv_position_t&, const char* message) {
+    if (level <= SPV_MSG_ERROR && problem.empty()) problem = message;
+  });
+  optimizer.RegisterPerformancePasses();
+  spvtools::OptimizerOptions options;
+  options.set_run_validator(false);  // loose uniforms are no SPIR-V that a driver would take
+  std::vector<uint32_t> result;
+  if (!optimizer.Run(words.data(), words.size(), &result, options))
+    throw ShaderError(0, problem.empty() ? "the optimizer does not take it" : problem);
+  return result;
+}
+
+}  // namespace
+
+std::vector<uint32_t> compile_glsl(std::string_view text) {
+  check_text(text);
+  begin_glslang();
+  glslang::TShader shader(EShLangFragment);
+  const char* const begin = text.data();
+  const int length = int(text.size());
+  set_text(shader, begin, length);
+  if (!shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) report(shader.getInfoLog());
+  glslang::TProgram program;
+  program.addShader(&shader);
+  if (!program.link(kMessages)) report(program.getInfoLog());
+  glslang::SpvOptions options;
+  options.generateDebugInfo = true;  // lines
+  options.disableOptimizer = true;   // ours follows
+  std::vector<uint32_t> words;
+  spv::SpvBuildLogger log;
+  glslang::GlslangToSpv(*program.getIntermediate(EShLangFragment), words, &log, &options);
+  return optimized(std::move(words));
+}
+
+std::string preprocess_glsl(std::string_view text) {
+  check_text(text);
+  begin_glslang();
+  glslang::TShader shader(EShLangFragment);
+  const char* const begin = text.data();
+  const int length = int(text.size());
+  set_text(shader, begin, length);
+  std::string result;
+  glslang::TShader::ForbidIncluder includes;
+  if (!shader.preprocess(GetDefaultResources(), kDefaultVersion, ENoProfile, false, false, kMessages, &result,
+                         includes))
+    report(shader.getInfoLog());
+  return result;
+}
+
+}  // namespace brokkr::shader

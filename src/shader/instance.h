@@ -1,0 +1,46 @@
+// A shader that is ready to run: its code, a build of the interpreter, registers, and the uniforms of a draw.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "machine/zeroed_memory.h"
+#include "shader/assemble.h"
+#include "shader/call.h"
+
+namespace brokkr::shader {
+
+class Instance {
+ public:
+  // `code` and `kernel` must outlive it. `uniforms`: the bits of each uniform word.
+  Instance(const Code& code, const ShaderKernel& kernel, std::vector<uint32_t> uniforms);
+
+  // Textures of `frame`, and what each sampler of the shader reads of them; both must outlive the runs.
+  void bind(const FrameTables& frame, std::span<const SamplerSlot> samplers);
+  // A word that ends loops when it is no longer 0.
+  void set_abort(const uint32_t* word) { call_.abort = word; }
+
+  int lanes() const { return kernel_.lanes; }
+  // The lanes of an input word, to be filled before each run; null where the shader does not read it.
+  uint32_t* input(uint32_t word);
+  void set_truths(uint32_t word, uint64_t lanes);  // of an input that is a truth
+
+  // Runs the shader for the quads that have lanes of `samples`; bit i is lane i. Returns those that are not discarded.
+  uint64_t run(uint64_t samples);
+  // The lanes of an output word of the last run.
+  const uint32_t* output(uint32_t word) const { return outputs_.data() + size_t(word) * size_t(kernel_.lanes); }
+
+ private:
+  void fill(const Preset& preset, uint32_t bits);
+
+  const Code& code_;
+  const ShaderKernel& kernel_;
+  std::vector<uint32_t> uniforms_;
+  ZeroedMemory registers_;
+  std::vector<uint64_t> masks_;
+  std::vector<uint32_t> outputs_;
+  ShaderCall call_;
+};
+
+}  // namespace brokkr::shader

@@ -1,0 +1,255 @@
+// The wide interpreter of run-time shaders: each instruction works on several vectors at once, which divides the cost
+// of finding out what to do by as many. A bool of the shader is a word with a bit for each lane, so that masks of all
+// lanes are combined by one scalar instruction, and control flow asks whether a word is 0.
+#pragma once
+
+#include "shader/call.h"
+#include "shader/lane_functions.h"
+#include "shader/texture_unit.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Vectors of an instruction. With 1 the v4 build needs twice the time for arithmetic, with 8 registers outgrow the
+// nearest cache; a mask has 64 bits.
+BROKKR_CONSTANT int kShaderVectors = kWidth == 32 ? 2 : 4;
+
+class Interpreter {
+ public:
+  BROKKR_FN Interpreter(Warp& warp, shader::ShaderCall& c) : w(warp), call(c) {}
+
+  BROKKR_FN void run() {
+    uint32_t iterations[shader::kMostLoopDepth], of_run = 0;
+    uint64_t keep = call.keep;
+    for (uint32_t at = call.begin; at < call.end; ++at) {
+      const shader::CodeInstruction& o = call.code[at];
+      switch (o.op) {
+        case shader::Op::begin_loop: iterations[o.depth] = 0; [[fallthrough]];
+        case shader::Op::begin_if:
+          if (call.masks[o.operand[0]] == 0) at = o.extra;
+          break;
+        case shader::Op::repeat:
+          if (call.masks[o.operand[0]] != 0 && ++iterations[o.depth] < shader::kMostIterations && goes_on(of_run))
+            at = o.extra;
+          break;
+        case shader::Op::discard:
+          keep &= ~call.masks[o.operand[0]];
+          if (keep == 0) at = call.end;
+          break;
+        default: compute(o); break;
+      }
+    }
+    w.sync();
+    w.once([&] { call.keep = keep; });
+  }
+
+ private:
+  using Op = shader::Op;
+  using Word = Uint;
+  static constexpr int kLanes = kShaderVectors * kWidth;
+
+  Warp& w;
+  shader::ShaderCall& call;
+
+  // Whether one more iteration may begin; `of_run` counts those of all loops. After an abort none may.
+  BROKKR_FN bool goes_on(uint32_t& of_run) const {
+    if (of_run >= shader::kMostIterationsOfRun) return false;
+    const auto aborted = [&] { return device_atomic<uint32_t>(*const_cast<uint32_t*>(call.abort)).load(kRelaxed); };
+    if (++of_run % 256 == 0 && call.abort != nullptr && w.uniform(aborted) != 0) of_run = shader::kMostIterationsOfRun;
+    return of_run < shader::kMostIterationsOfRun;
+  }
+
+  BROKKR_FN uint32_t* place(uint16_t number, int vector) const {
+    return call.registers + int(number) * kLanes + vector * kWidth;
+  }
+  // A vector of a register as T.
+  template <class T>
+  BROKKR_FN T get(uint16_t number, int vector) const {
+    if constexpr (std::is_same_v<T, Mask>) {
+      return w.lanes_of(uint32_t(call.masks[number] >> (vector * kWidth)));
+    } else if constexpr (std::is_same_v<T, Float>) {
+      return as_float(w.load(place(number, vector)));
+    } else if constexpr (std::is_same_v<T, Int>) {
+      return as_int(w.load(place(number, vector)));
+    } else {
+      return w.load(place(number, vector));
+    }
+  }
+  BROKKR_FN void store(uint16_t number, int vector, Uint a) { w.store(place(number, vector), a); }
+  BROKKR_FN void store(uint16_t number, int vector, Int a) { store(number, vector, as_uint(a)); }
+  BROKKR_FN void store(uint16_t number, int vector, Float a) { store(number, vector, as_uint(a)); }
+
+  // Masks are the warp's, not a lane's: all lanes have read them before one changes.
+  BROKKR_FN void put_mask(uint16_t number, uint64_t bits) {
+    w.sync();
+    w.once([&] { call.masks[number] = bits; });
+  }
+  // The register becomes f(vector) in each of its vectors.
+  template <class T, class F>
+  BROKKR_FN void put(uint16_t number, F&& f) {
+    if constexpr (std::is_same_v<T, Mask>) {
+      uint64_t bits = 0;
+      for (int k = 0; k < kShaderVectors; ++k) bits |= uint64_t(w.ballot(f(k))) << (k * kWidth);
+      put_mask(number, bits);
+    } else {
+      for (int k = 0; k < kShaderVectors; ++k) store(number, k, T(f(k)));
+    }
+  }
+
+#define BROKKR_SHADER_OP1(name, R, A, ...) \
+  case Op::name:                           \
+    put<R>(o.result[0], [&](int k) {       \
+      const A a = get<A>(o.operand[0], k); \
+      return __VA_ARGS__;                  \
+    });                                    \
+    break;
+#define BROKKR_SHADER_OP2(name, R, A, B, ...) \
+  case Op::name:                              \
+    put<R>(o.result[0], [&](int k) {          \
+      const A a = get<A>(o.operand[0], k);    \
+      const B b = get<B>(o.operand[1], k);    \
+      return __VA_ARGS__;                     \
+    });                                       \
+    break;
+#define BROKKR_SHADER_OP3(name, R, A, B, C, ...) \
+  case Op::name:                                 \
+    put<R>(o.result[0], [&](int k) {             \
+      const A a = get<A>(o.operand[0], k);       \
+      const B b = get<B>(o.operand[1], k);       \
+      const C c = get<C>(o.operand[2], k);       \
+      return __VA_ARGS__;                        \
+    });                                          \
+    break;
+#define BROKKR_SHADER_MASK1(name, ...)           \
+  case Op::name: {                               \
+    const uint64_t a = call.masks[o.operand[0]]; \
+    put_mask(o.result[0], __VA_ARGS__);          \
+    break;                                       \
+  }
+#define BROKKR_SHADER_MASK2(name, ...)                                         \
+  case Op::name: {                                                             \
+    const uint64_t a = call.masks[o.operand[0]], b = call.masks[o.operand[1]]; \
+    put_mask(o.result[0], __VA_ARGS__);                                        \
+    break;                                                                     \
+  }
+#define BROKKR_SHADER_MASK3(name, ...)                                                                       \
+  case Op::name: {                                                                                           \
+    const uint64_t a = call.masks[o.operand[0]], b = call.masks[o.operand[1]], c = call.masks[o.operand[2]]; \
+    put_mask(o.result[0], __VA_ARGS__);                                                                      \
+    break;                                                                                                   \
+  }
+
+  BROKKR_FN void compute(const shader::CodeInstruction& o) {
+    switch (o.op) {
+#include "shader/operations.def"
+      case Op::reinterpret: put<Word>(o.result[0], [&](int k) { return get<Word>(o.operand[0], k); }); break;
+      case Op::change_x: change(o, 1); break;
+      case Op::change_y: change(o, 2); break;
+      case Op::set:
+        put<Word>(o.result[0], [&](int k) {
+          return select(get<Mask>(o.operand[1], k), get<Word>(o.operand[0], k), get<Word>(o.result[0], k));
+        });
+        break;
+      case Op::mask_set: {
+        const uint64_t lanes = call.masks[o.operand[1]];
+        put_mask(o.result[0], (call.masks[o.operand[0]] & lanes) | (call.masks[o.result[0]] & ~lanes));
+        break;
+      }
+      case Op::element: read_element(o); break;
+      case Op::set_element: write_element(o); break;
+      case Op::uniform_at: read_uniform(o); break;
+      case Op::sample: sample(o); break;
+      case Op::texture_size: texture_size(o); break;
+      case Op::output:
+        for (int k = 0; k < kShaderVectors; ++k)
+          w.store(call.outputs + o.extra * uint32_t(kLanes) + k * kWidth, get<Word>(o.operand[0], k));
+        break;
+      default: break;  // control, which `run` knows
+    }
+  }
+
+  // `bit`: of a lane's number, set in that lane of a pair from which the other is subtracted.
+  BROKKR_FN void change(const shader::CodeInstruction& o, int bit) {
+    put<Float>(o.result[0], [&](int k) {
+      const Float v = get<Float>(o.operand[0], k);
+      const Int upper = w.lane() | bit, lower = w.lane() & ~bit;
+      const Float there = select(get<Mask>(o.operand[1], k), 1.0f, 0.0f);
+      const Mask both = w.shuffle(there, upper) + w.shuffle(there, lower) == 2.0f;
+      return select(both, w.shuffle(v, upper) - w.shuffle(v, lower), 0.0f);
+    });
+  }
+
+  // Where cell number `index` of each lane lies in `registers`; cell 0 is register `first`.
+  BROKKR_FN Int element_place(uint16_t first, uint32_t length, Int index, int vector) const {
+    const Int cell = clamp_to(index, 0, int(length) - 1) + int(first);
+    return cell * kLanes + vector * kWidth + w.lane();
+  }
+  // operand 0: the array's first cell, 1: the index.
+  BROKKR_FN void read_element(const shader::CodeInstruction& o) {
+    put<Word>(o.result[0], [&](int k) {
+      const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
+      return w.gather(call.registers, at, Mask(true));
+    });
+  }
+  // operand 0: the array's first cell, 1: the index, 2: the value, 3: the lanes.
+  BROKKR_FN void write_element(const shader::CodeInstruction& o) {
+    for (int k = 0; k < kShaderVectors; ++k) {
+      const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
+      w.scatter(call.registers, at, get<Word>(o.operand[2], k), get<Mask>(o.operand[3], k));
+    }
+    w.sync();
+  }
+  BROKKR_FN void read_uniform(const shader::CodeInstruction& o) {
+    put<Word>(o.result[0], [&](int k) {
+      const Int at = clamp_to(get<Int>(o.operand[0], k), 0, int(call.uniform_words) - 1);
+      return w.gather(call.uniforms, at, Mask(true));
+    });
+  }
+
+  BROKKR_FN void sample(const shader::CodeInstruction& o) {
+    const shader::SamplerSlot& slot = call.samplers[o.extra & shader::kSamplerMask];
+    if (slot.texture < 0) {
+      for (int i = 0; i < shader::kMostResults; ++i)
+        put<Float>(o.result[i], [&](int) { return Float(i == 3 ? 1.0f : 0.0f); });
+      return;
+    }
+    for (int k = 0; k < kShaderVectors; ++k) {
+      const uint16_t* from = o.operand + 2;
+      const Float reference = (o.extra & shader::kSampleCompare) != 0 ? get<Float>(*from++, k) : Float(0.0f);
+      const uint16_t* const how = from;
+      from += (o.extra & (shader::kSampleLevel | shader::kSampleFetch)) != 0 ? 1 : 4;
+      const TextureLookup look{call.frame, call.frame->textures + slot.texture, slot.compare, get<Mask>(*from, k)};
+      const Vec4<Warp> texel = sampled(o, look, reference, how, k);
+      store(o.result[0], k, texel.x);
+      store(o.result[1], k, texel.y);
+      store(o.result[2], k, texel.z);
+      store(o.result[3], k, texel.w);
+    }
+  }
+  // `how`: the registers of the level or of the changes.
+  BROKKR_FN Vec4<Warp> sampled(const shader::CodeInstruction& o, const TextureLookup& look, Float reference,
+                               const uint16_t* how, int k) {
+    if ((o.extra & shader::kSampleFetch) != 0)
+      return fetched(w, look, get<Int>(o.operand[0], k), get<Int>(o.operand[1], k), get<Int>(how[0], k));
+    const Vec2<Warp> uv(get<Float>(o.operand[0], k), get<Float>(o.operand[1], k));
+    if ((o.extra & shader::kSampleCompare) != 0) {
+      const Float lit = compared_lookup(w, look, uv, reference);
+      return Vec4<Warp>(lit, lit, lit, lit);
+    }
+    if ((o.extra & shader::kSampleLevel) != 0) return looked_up(w, look, uv, get<Float>(how[0], k));
+    const Vec2<Warp> dx(get<Float>(how[0], k), get<Float>(how[1], k)), dy(get<Float>(how[2], k), get<Float>(how[3], k));
+    return looked_up(w, look, uv, detail_of(*look.texture, dx, dy));
+  }
+  BROKKR_FN void texture_size(const shader::CodeInstruction& o) {
+    const shader::SamplerSlot& slot = call.samplers[o.extra & shader::kSamplerMask];
+    const bool there = slot.texture >= 0;
+    const uint32_t width = there ? call.frame->textures[slot.texture].width : 1,
+                   height = there ? call.frame->textures[slot.texture].height : 1;
+    const auto at_level = [&](uint32_t size, int k) {
+      return maximum(Int(int(size)) >> clamp_to(get<Int>(o.operand[0], k), 0, 31), Int(1));
+    };
+    put<Int>(o.result[0], [&](int k) { return at_level(width, k); });
+    put<Int>(o.result[1], [&](int k) { return at_level(height, k); });
+  }
+};
+
+BROKKR_MACHINE_END

@@ -1,0 +1,266 @@
+#include "shader/simplify.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace brokkr::shader {
+
+namespace {
+
+constexpr uint64_t kAllLanes = ~uint64_t(0);
+
+// One operation on constants, by the interpreter itself.
+uint32_t evaluate(const Program& program, const Instruction& one, const ShaderKernel& kernel) {
+  constexpr size_t kResult = 3;  // the register after those of the operands
+  const size_t lanes = size_t(kernel.lanes);
+  std::vector<uint32_t> registers((kResult + 1) * lanes);
+  std::array<uint64_t, kResult + 1> masks{};
+  CodeInstruction code{};
+  code.op = one.op;
+  code.result[0] = kResult;
+  for (size_t i = 0; i < one.operands; ++i) {
+    const Value& value = program.value(one.operand[i]);
+    code.operand[i] = uint16_t(i);
+    masks[i] = value.payload != 0 ? kAllLanes : 0;
+    std::fill_n(registers.begin() + std::ptrdiff_t(i * lanes), lanes, value.payload);
+  }
+  ShaderCall call;
+  call.code = &code;
+  call.end = 1;
+  call.registers = registers.data();
+  call.masks = masks.data();
+  kernel.run(call);
+  return program.value(one.result[0]).kind == Kind::mask ? uint32_t(masks[kResult] & 1) : registers[kResult * lanes];
+}
+
+class Folder {
+ public:
+  Folder(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel)
+      : program_(program), builder_(program), kernel_(kernel) {
+    for (Id id = 0; id < program.values.size(); ++id) same_.push_back(id);
+    for (Id id = 0; id < same_.size(); ++id) {
+      const Value value = program.value(id);
+      const auto word = given.find(value.payload);
+      if (value.role == Role::uniform && word != given.end()) same_[id] = builder_.constant(value.kind, word->second);
+    }
+  }
+
+  void run() {
+    const std::vector<Instruction> old = std::move(program_.code);
+    program_.code.clear();
+    for (size_t at = 0; at < old.size(); ++at) {
+      Instruction one = old[at];
+      for (size_t i = 0; i < one.operands; ++i) {
+        if (one.operand[i] < same_.size()) one.operand[i] = same_[one.operand[i]];
+        const auto held = held_.find(one.operand[i]);
+        if (held != held_.end()) one.operand[i] = held->second;
+      }
+      if (is_control(one.op)) {
+        at = take_control(one, old, at);
+      } else if (!known(one)) {
+        note_cell(one);
+        program_.code.push_back(one);
+      }
+    }
+  }
+
+ private:
+  static bool is_control(Op op) {
+    return op == Op::begin_if || op == Op::end_if || op == Op::begin_loop || op == Op::repeat;
+  }
+  bool is_constant(Id id) const { return program_.value(id).role == Role::constant; }
+  bool is_false(Id id) const { return is_constant(id) && program_.value(id).payload == 0; }
+  bool is_true(Id id) const { return is_constant(id) && program_.value(id).payload != 0; }
+
+  // What a cell holds in all lanes from here on, or that it is no longer known.
+  void note_cell(const Instruction& one) {
+    if (one.results != 1 || program_.value(one.result[0]).role != Role::cell) return;
+    const bool moves = one.op == Op::move || one.op == Op::mask_move;
+    if (moves && kept_.empty() && program_.value(one.operand[0]).role != Role::cell && !is_element(one.result[0])) {
+      held_[one.result[0]] = one.operand[0];
+    } else {
+      held_.erase(one.result[0]);
+    }
+  }
+  bool is_element(Id id) const {
+    return std::any_of(program_.arrays.begin(), program_.arrays.end(),
+                       [&](const ElementRange& range) { return id >= range.first && id < range.first + range.length; });
+  }
+  // A loop's later iterations see what its earlier ones put into cells.
+  void forget_cells_of_loop(const std::vector<Instruction>& old, size_t at) {
+    for (size_t depth = 1; depth > 0;) {
+      const Instruction& one = old[++at];
+      if (one.op == Op::begin_if || one.op == Op::begin_loop) ++depth;
+      if (one.op == Op::end_if || one.op == Op::repeat) --depth;
+      for (size_t i = 0; i < one.results; ++i) held_.erase(one.result[i]);
+    }
+  }
+
+  // The place to go on after: of what closes this control where no lane comes in.
+  size_t take_control(const Instruction& one, const std::vector<Instruction>& old, size_t at) {
+    if (one.op == Op::begin_if && (is_true(one.operand[0]) || one.operand[0] == program_.running)) {
+      kept_.push_back(false);
+      return at;
+    }
+    if (one.op == Op::end_if || one.op == Op::repeat) {
+      if (kept_.back()) program_.code.push_back(one);
+      kept_.pop_back();
+      return at;
+    }
+    if (is_false(one.operand[0])) {
+      for (size_t depth = 1; depth > 0;) {
+        const Op op = old[++at].op;
+        if (op == Op::begin_if || op == Op::begin_loop) ++depth;
+        if (op == Op::end_if || op == Op::repeat) --depth;
+      }
+      return at;
+    }
+    kept_.push_back(true);
+    program_.code.push_back(one);
+    if (one.op == Op::begin_loop) {
+      program_.code.back().operand[0] = old[at].operand[0];  // the cell itself
+      forget_cells_of_loop(old, at);
+    }
+    return at;
+  }
+
+  // Whether the instruction's result is another value, or it does nothing.
+  bool known(Instruction& one) {
+    if (one.op == Op::discard) return is_false(one.operand[0]);
+    if (one.op == Op::set || one.op == Op::mask_set) {
+      if (is_false(one.operand[1])) return true;
+      if (is_true(one.operand[1]) || one.operand[1] == program_.running) {
+        one.op = one.op == Op::set ? Op::move : Op::mask_move;
+        one.operands = 1;
+      }
+      return false;
+    }
+    if (one.results != 1 || program_.value(one.result[0]).role != Role::temporary) return false;
+    const Id result = one.result[0];
+    Id same = kNoValue;
+    if (one.op == Op::change_x || one.op == Op::change_y) {
+      const Role role = program_.value(one.operand[0]).role;
+      if (role == Role::constant || role == Role::uniform) same = builder_.number(0);
+    } else if (signature_of(one.op).is_function) {
+      same = simpler(one);
+      if (same == kNoValue &&
+          std::all_of(one.operand.begin(), one.operand.begin() + one.operands, [&](Id id) { return is_constant(id); }))
+        same = builder_.constant(program_.value(result).kind, evaluate(program_, one, kernel_));
+    }
+    if (same == kNoValue) return false;
+    same_[result] = same;
+    return true;
+  }
+
+  // A value that the instruction's result always is, or kNoValue.
+  Id simpler(const Instruction& one) {
+    const Id a = one.operand[0], b = one.operand[1], c = one.operand[2];
+    switch (one.op) {
+      case Op::move:
+      case Op::mask_move: return program_.value(a).role == Role::cell ? kNoValue : a;
+      case Op::mask_and:
+        if (is_true(a) || is_false(b) || a == b) return b;
+        return is_true(b) || is_false(a) ? a : kNoValue;
+      case Op::mask_or:
+        if (is_false(a) || is_true(b) || a == b) return b;
+        return is_false(b) || is_true(a) ? a : kNoValue;
+      case Op::mask_without:
+        if (is_false(b) || is_false(a)) return a;
+        return is_true(b) ? builder_.truth(false) : kNoValue;
+      case Op::select:
+      case Op::mask_select:
+        if (b == c || is_true(a)) return b;
+        return is_false(a) ? c : kNoValue;
+      case Op::multiply:
+        if (a == builder_.number(1)) return b;
+        return b == builder_.number(1) ? a : kNoValue;
+      default: return kNoValue;
+    }
+  }
+
+  Program& program_;
+  Builder builder_;
+  const ShaderKernel& kernel_;
+  std::vector<Id> same_;    // the value that each of the program's first values now is
+  std::vector<bool> kept_;  // of each control that is open
+  std::map<Id, Id> held_;   // by cell: the value that it holds in all lanes
+};
+
+class Sweeper {
+ public:
+  explicit Sweeper(Program& program) : program_(program), is_live_(program.values.size(), false) {
+    for (size_t i = 0; i < program.arrays.size(); ++i) {
+      const ElementRange& range = program.arrays[i];
+      for (Id id = range.first; id < range.first + range.length; ++id) array_of_[id] = i;
+    }
+  }
+
+  // Whether something was left out.
+  bool run() {
+    while (mark()) {
+    }
+    std::vector<Instruction> left;
+    for (const Instruction& one : program_.code) {
+      if (!is_needed(one)) continue;
+      // A branch around nothing.
+      if (one.op == Op::end_if && !left.empty() && left.back().op == Op::begin_if) {
+        left.pop_back();
+      } else {
+        left.push_back(one);
+      }
+    }
+    const bool shorter = left.size() < program_.code.size();
+    program_.code = std::move(left);
+    return shorter;
+  }
+
+ private:
+  bool is_needed(const Instruction& one) const {
+    if (one.op == Op::set_element) return is_live_[one.operand[0]];
+    if (one.results == 0) return true;
+    return std::any_of(one.result.begin(), one.result.begin() + one.results, [&](Id id) { return is_live_[id]; });
+  }
+
+  void use(Id id) {
+    changed_ = changed_ || !is_live_[id];
+    is_live_[id] = true;
+    const auto array = array_of_.find(id);
+    if (array == array_of_.end() || is_live_[program_.arrays[array->second].first]) return;
+    changed_ = true;
+    is_live_[program_.arrays[array->second].first] = true;
+  }
+
+  // An array's cells live or die together: an index may choose any.
+  bool mark() {
+    changed_ = false;
+    for (const ElementRange& range : program_.arrays) {
+      if (!is_live_[range.first]) continue;
+      for (Id id = range.first; id < range.first + range.length; ++id) use(id);
+    }
+    for (size_t at = program_.code.size(); at-- > 0;) {
+      const Instruction& one = program_.code[at];
+      if (!is_needed(one)) continue;
+      for (size_t i = 0; i < one.operands; ++i) use(one.operand[i]);
+    }
+    return changed_;
+  }
+
+  Program& program_;
+  std::vector<bool> is_live_;
+  std::map<Id, size_t> array_of_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+void fold(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel) {
+  Folder(program, given, kernel).run();
+}
+
+void sweep(Program& program) {
+  while (Sweeper(program).run()) {
+  }
+}
+
+}  // namespace brokkr::shader

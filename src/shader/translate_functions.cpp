@@ -1,0 +1,186 @@
+// GLSL's functions, by their numbers in SPIR-V's set GLSL.std.450.
+#include <spirv/unified1/GLSL.std.450.h>
+#include <algorithm>
+#include <spirv/unified1/spirv.hpp>
+
+#include "shader/translator.h"
+
+namespace brokkr::shader {
+
+namespace {
+
+struct Function {
+  uint32_t number;
+  Op op;
+};
+constexpr Function kOfComponents[] = {
+    {GLSLstd450Round, Op::round_even},
+    {GLSLstd450RoundEven, Op::round_even},
+    {GLSLstd450Trunc, Op::truncate},
+    {GLSLstd450FAbs, Op::absolute},
+    {GLSLstd450SAbs, Op::int_absolute},
+    {GLSLstd450FSign, Op::sign},
+    {GLSLstd450SSign, Op::int_sign},
+    {GLSLstd450Floor, Op::floor},
+    {GLSLstd450Ceil, Op::ceiling},
+    {GLSLstd450Fract, Op::fraction},
+    {GLSLstd450Sin, Op::sine},
+    {GLSLstd450Cos, Op::cosine},
+    {GLSLstd450Tan, Op::tangent},
+    {GLSLstd450Asin, Op::arc_sine},
+    {GLSLstd450Acos, Op::arc_cosine},
+    {GLSLstd450Atan, Op::arc_tangent},
+    {GLSLstd450Atan2, Op::arc_tangent2},
+    {GLSLstd450Sinh, Op::hyperbolic_sine},
+    {GLSLstd450Cosh, Op::hyperbolic_cosine},
+    {GLSLstd450Tanh, Op::hyperbolic_tangent},
+    {GLSLstd450Pow, Op::power},
+    {GLSLstd450Exp, Op::exp},
+    {GLSLstd450Log, Op::log},
+    {GLSLstd450Exp2, Op::exp2},
+    {GLSLstd450Log2, Op::log2},
+    {GLSLstd450Sqrt, Op::square_root},
+    {GLSLstd450InverseSqrt, Op::inverse_root},
+    {GLSLstd450FMin, Op::minimum},
+    {GLSLstd450NMin, Op::minimum},
+    {GLSLstd450UMin, Op::uint_minimum},
+    {GLSLstd450SMin, Op::int_minimum},
+    {GLSLstd450FMax, Op::maximum},
+    {GLSLstd450NMax, Op::maximum},
+    {GLSLstd450UMax, Op::uint_maximum},
+    {GLSLstd450SMax, Op::int_maximum},
+    {GLSLstd450FClamp, Op::clamp},
+    {GLSLstd450NClamp, Op::clamp},
+    {GLSLstd450FMix, Op::mix},
+    {GLSLstd450Step, Op::step},
+    {GLSLstd450SmoothStep, Op::smooth_step},
+    {GLSLstd450Fma, Op::multiply_add},
+};
+
+}  // namespace
+
+bool ValueTranslator::translate_function(const SpirvInstruction& one) {
+  switch (one.op) {
+    case spv::OpDPdx:
+    case spv::OpDPdxFine:
+    case spv::OpDPdxCoarse:
+    case spv::OpDPdy:
+    case spv::OpDPdyFine:
+    case spv::OpDPdyCoarse:
+    case spv::OpFwidth:
+    case spv::OpFwidthFine:
+    case spv::OpFwidthCoarse: {
+      const bool x = one.op == spv::OpDPdx || one.op == spv::OpDPdxFine || one.op == spv::OpDPdxCoarse;
+      const bool y = one.op == spv::OpDPdy || one.op == spv::OpDPdyFine || one.op == spv::OpDPdyCoarse;
+      Values result;
+      for (const Id v : operand(one, 0)) {
+        const auto change = [&](Op op) { return change_of(op, v); };
+        result.push_back(x   ? change(Op::change_x)
+                         : y ? change(Op::change_y)
+                             : number_op(Op::add, {number_op(Op::absolute, {change(Op::change_x)}),
+                                                   number_op(Op::absolute, {change(Op::change_y)})}));
+      }
+      values_[one.result] = std::move(result);
+      return true;
+    }
+    case spv::OpExtInst: break;
+    default: return false;
+  }
+  const uint32_t number = one.at(1);
+  for (const Function& function : kOfComponents) {
+    if (function.number != number) continue;
+    apply(one, function.op, 2, false, false);
+    return true;
+  }
+  if (translate_vector_function(one, number)) return true;
+  fail(one, "function " + std::to_string(number) + " of GLSL.std.450 is not supported");
+}
+
+// The mask that goes with the change is that of the lanes for which `v` was made: others hold what another path left.
+Id ValueTranslator::change_of(Op op, Id v) {
+  const auto made = made_in_.find(v);
+  return number_op(op, {v, made == made_in_.end() ? program_.running : made->second});
+}
+
+bool ValueTranslator::translate_vector_function(const SpirvInstruction& one, uint32_t function) {
+  const Values a = operand(one, 2);
+  const auto scaled = [&](const Values& v, Id by) {
+    Values result;
+    for (const Id x : v) result.push_back(number_op(Op::multiply, {x, by}));
+    return result;
+  };
+  const auto of_same_size = [&](size_t i) {
+    Values v = operand(one, i);
+    if (v.size() != a.size()) fail(one, "vectors of different sizes");
+    return v;
+  };
+  Values result;
+  switch (function) {
+    case GLSLstd450Radians: result = scaled(a, b_.number(0.0174532925199433f)); break;
+    case GLSLstd450Degrees: result = scaled(a, b_.number(57.2957795130823f)); break;
+    case GLSLstd450SClamp:
+    case GLSLstd450UClamp: {
+      const bool is_signed = function == GLSLstd450SClamp;
+      const Values low = of_same_size(3), high = of_same_size(4);
+      for (size_t i = 0; i < a.size(); ++i) {
+        const Kind kind = is_signed ? Kind::whole : Kind::natural;
+        const Id raised = emit(is_signed ? Op::int_maximum : Op::uint_maximum, kind, {a[i], low[i]});
+        result.push_back(emit(is_signed ? Op::int_minimum : Op::uint_minimum, kind, {raised, high[i]}));
+      }
+      break;
+    }
+    case GLSLstd450Length: result = {number_op(Op::square_root, {dot(a, a)})}; break;
+    case GLSLstd450Distance: {
+      const Values b = of_same_size(3);
+      Values way;
+      for (size_t i = 0; i < a.size(); ++i) way.push_back(number_op(Op::subtract, {a[i], b[i]}));
+      result = {number_op(Op::square_root, {dot(way, way)})};
+      break;
+    }
+    case GLSLstd450Normalize: result = scaled(a, number_op(Op::inverse_root, {dot(a, a)})); break;
+    case GLSLstd450Cross: {
+      const Values b = of_same_size(3);
+      if (a.size() != 3) fail(one, "a cross product takes vectors of three components");
+      for (size_t i = 0; i < 3; ++i) {
+        const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+        result.push_back(
+            number_op(Op::subtract, {number_op(Op::multiply, {a[j], b[k]}), number_op(Op::multiply, {a[k], b[j]})}));
+      }
+      break;
+    }
+    case GLSLstd450FaceForward: {
+      const Id faces = emit(Op::less, Kind::mask, {dot(of_same_size(4), of_same_size(3)), b_.number(0)});
+      for (const Id x : a) result.push_back(choose(faces, x, number_op(Op::negate, {x})));
+      break;
+    }
+    case GLSLstd450Reflect: {
+      const Values n = of_same_size(3);
+      const Id twice = number_op(Op::multiply, {b_.number(-2), dot(n, a)});
+      for (size_t i = 0; i < a.size(); ++i) result.push_back(number_op(Op::multiply_add, {n[i], twice, a[i]}));
+      break;
+    }
+    case GLSLstd450Refract: result = refracted(a, of_same_size(3), operand(one, 4).front()); break;
+    default: return false;
+  }
+  values_[one.result] = std::move(result);
+  return true;
+}
+
+// k = 1 - eta^2 (1 - (n.i)^2); 0 where k < 0, else eta i - (eta n.i + sqrt k) n.
+Values ValueTranslator::refracted(const Values& i, const Values& n, Id eta) {
+  const Id one = b_.number(1), zero = b_.number(0), cosine = dot(n, i);
+  const Id sine2 = number_op(Op::subtract, {one, number_op(Op::multiply, {cosine, cosine})});
+  const Id k = number_op(Op::subtract, {one, number_op(Op::multiply, {number_op(Op::multiply, {eta, eta}), sine2})});
+  const Id reflects = emit(Op::less, Kind::mask, {k, zero});
+  const Id root = number_op(Op::square_root, {number_op(Op::maximum, {k, zero})});
+  const Id along = number_op(Op::multiply_add, {eta, cosine, root});
+  Values result;
+  for (size_t c = 0; c < i.size(); ++c) {
+    const Id bent =
+        number_op(Op::subtract, {number_op(Op::multiply, {eta, i[c]}), number_op(Op::multiply, {along, n[c]})});
+    result.push_back(choose(reflects, zero, bent));
+  }
+  return result;
+}
+
+}  // namespace brokkr::shader

@@ -1,0 +1,313 @@
+// Variables, and what is read from them and written to them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <spirv/unified1/spirv.hpp>
+
+#include "shader/translator.h"
+
+namespace brokkr::shader {
+
+namespace {
+
+bool is_index_constant(const SpirvModule& m, uint32_t id) { return m.constants.contains(id); }
+
+}  // namespace
+
+void ValueTranslator::declare_variables() {
+  find_indexed();
+  for (const SpirvInstruction& one : m_.code) {
+    if (one.op == spv::OpFunction) break;
+    if (one.op != spv::OpVariable) continue;
+    const SpirvType& pointer = m_.type(one.type);
+    Variable variable;
+    variable.type = pointer.element;
+    variable.is_indexed = indexed_.contains(one.result);
+    TypeClass holds = m_.type(pointer.element).kind;
+    if (holds == TypeClass::array) holds = m_.type(m_.type(pointer.element).element).kind;
+    const std::string name = m_.name(one.result);
+    if (holds == TypeClass::sampled_image) {
+      declare_sampler(one, variable);
+    } else if (holds == TypeClass::image || holds == TypeClass::nothing) {
+      fail(one, fmt::format("'{}': images and atomic counters are not supported", name));
+    } else if (one.at(0) == spv::StorageClassInput) {
+      declare_input(one, variable);
+    } else if (one.at(0) == spv::StorageClassOutput) {
+      declare_output(one, variable);
+    } else if (one.at(0) == spv::StorageClassUniform || one.at(0) == spv::StorageClassUniformConstant) {
+      if (m_.has(pointer.element, spv::DecorationBufferBlock))
+        fail(one, fmt::format("'{}': storage buffers are not supported", name));
+      variable.is_uniform = true;
+      variable.first_word = program_.uniform_words;
+      declare_uniform(name.empty() ? m_.name(pointer.element) : name, pointer.element, variable.values);
+    } else if (one.at(0) == spv::StorageClassPrivate) {
+      declare_cells(one, variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
+    } else {
+      fail(one, fmt::format("'{}': storage class {} is not supported", name, one.at(0)));
+    }
+    variables_[one.result] = std::move(variable);
+    pointers_[one.result] = {one.result, pointer.element, 0, kNoValue};
+  }
+}
+
+// Variables of which an access chain chooses by what is no constant.
+void ValueTranslator::find_indexed() {
+  std::unordered_map<uint32_t, uint32_t> base_of;
+  for (const SpirvInstruction& one : m_.code) {
+    if (one.op != spv::OpAccessChain && one.op != spv::OpInBoundsAccessChain) continue;
+    const auto earlier = base_of.find(one.at(0));
+    const uint32_t base = earlier == base_of.end() ? one.at(0) : earlier->second;
+    base_of[one.result] = base;
+    const auto indices = one.operands.subspan(1);
+    if (!std::all_of(indices.begin(), indices.end(), [&](uint32_t id) { return is_index_constant(m_, id); }))
+      indexed_.insert(base);
+  }
+}
+
+// Cells that begin as `initial`, or as zeros.
+void ValueTranslator::declare_cells(const SpirvInstruction& one, Variable& variable, const Values& initial) {
+  variable.is_cell = true;
+  std::vector<Kind> kinds;
+  append_kinds(variable.type, kinds);
+  for (const Kind kind : kinds) variable.values.push_back(b_.make(kind, Role::cell));
+  const bool has_truths = std::find(kinds.begin(), kinds.end(), Kind::mask) != kinds.end();
+  if (variable.is_indexed && has_truths)
+    fail(one, "an array of bool with an index that is not constant is not supported");
+  if (variable.is_indexed && !kinds.empty())
+    program_.arrays.push_back({variable.values.front(), uint32_t(variable.values.size())});
+  for (size_t i = 0; i < kinds.size(); ++i)
+    b_.set(variable.values[i], i < initial.size() ? initial[i] : b_.constant(kinds[i], 0), program_.running);
+}
+
+void ValueTranslator::declare_local(const SpirvInstruction& one) {
+  Variable variable;
+  variable.type = m_.type(one.type).element;
+  variable.is_indexed = indexed_.contains(one.result);
+  declare_cells(one, variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
+  variables_[one.result] = std::move(variable);
+  pointers_[one.result] = {one.result, m_.type(one.type).element, 0, kNoValue};
+}
+
+void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& variable) {
+  Input input;
+  input.name = m_.name(one.result);
+  if (input.name.empty()) input.name = m_.name(variable.type);
+  const auto builtin = m_.decorations.find({one.result, spv::DecorationBuiltIn});
+  if (builtin != m_.decorations.end()) {
+    switch (builtin->second) {
+      case spv::BuiltInFragCoord: input.kind = InputKind::position; break;
+      case spv::BuiltInFrontFacing: input.kind = InputKind::front_facing; break;
+      case spv::BuiltInPointCoord: input.kind = InputKind::point; break;
+      default: fail(one, fmt::format("'{}' is not supported as an input", input.name));
+    }
+  }
+  const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
+  if (location != m_.decorations.end()) input.location = int(location->second);
+  std::vector<Kind> kinds;
+  append_kinds(variable.type, kinds);
+  const bool is_flat = m_.has(one.result, spv::DecorationFlat) ||
+                       std::any_of(kinds.begin(), kinds.end(), [](Kind kind) { return kind != Kind::number; });
+  input.interpolation = is_flat                                            ? Interpolation::flat
+                        : m_.has(one.result, spv::DecorationNoPerspective) ? Interpolation::no_perspective
+                                                                           : Interpolation::smooth;
+  input.first = program_.input_words;
+  input.words = uint32_t(kinds.size());
+  Values words;
+  for (const Kind kind : kinds) words.push_back(b_.make(kind, Role::input, program_.input_words++));
+  program_.inputs.push_back(input);
+  if (variable.is_indexed) {
+    declare_cells(one, variable, words);
+  } else {
+    variable.values = std::move(words);
+  }
+}
+
+void ValueTranslator::declare_output(const SpirvInstruction& one, Variable& variable) {
+  Output output;
+  output.name = m_.name(one.result);
+  const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
+  output.location = location != m_.decorations.end() ? int(location->second) : next_location_++;
+  const auto builtin = m_.decorations.find({one.result, spv::DecorationBuiltIn});
+  if (builtin != m_.decorations.end()) {
+    if (builtin->second != spv::BuiltInFragDepth)
+      fail(one, fmt::format("'{}' is not supported as an output", output.name));
+    output.location = -1;
+  }
+  declare_cells(one, variable, {});
+  output.first = program_.output_words;
+  output.words = uint32_t(variable.values.size());
+  program_.output_words += output.words;
+  program_.outputs.push_back(output);
+}
+
+void ValueTranslator::write_outputs() {
+  for (const SpirvInstruction& one : m_.code) {
+    if (one.op != spv::OpVariable || one.at(0) != spv::StorageClassOutput) continue;
+    for (const Output& output : program_.outputs) {
+      if (output.name != m_.name(one.result)) continue;
+      const Values& cells = variables_.at(one.result).values;
+      for (uint32_t i = 0; i < output.words; ++i) b_.emit_bare(Op::output, {cells[i]}, output.first + i);
+    }
+  }
+}
+
+// The words of a uniform in the order of its type's parts. Truths are words that are not 0.
+void ValueTranslator::declare_uniform(const std::string& name, uint32_t id, Values& values) {
+  const SpirvType& type = m_.type(id);
+  if (type.kind == TypeClass::structure) {
+    for (uint32_t i = 0; i < type.members.size(); ++i) {
+      const auto member = m_.member_names.find({id, i});
+      const std::string part = member == m_.member_names.end() ? fmt::format("{}", i) : member->second;
+      declare_uniform(name.empty() ? part : name + "." + part, type.members[i], values);
+    }
+    return;
+  }
+  const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
+  if (element == TypeClass::structure || element == TypeClass::array) {
+    for (uint32_t i = 0; i < type.count; ++i) declare_uniform(fmt::format("{}[{}]", name, i), type.element, values);
+    return;
+  }
+  if (type.scalars == 0) throw ShaderError(0, fmt::format("'{}': a sampler in a structure is not supported", name));
+  const Kind kind = kind_of(id);
+  program_.uniforms.push_back({name, kind == Kind::mask ? Kind::natural : kind, program_.uniform_words, type.scalars});
+  if (program_.uniform_words + type.scalars > kMostScalars)
+    throw ShaderError(0, fmt::format("'{}': the uniforms have more than {} numbers", name, kMostScalars));
+  for (uint32_t i = 0; i < type.scalars; ++i) {
+    const Id word = b_.make(kind == Kind::mask ? Kind::natural : kind, Role::uniform, program_.uniform_words++);
+    if (kind != Kind::mask) {
+      values.push_back(word);
+    } else {
+      const Id no = b_.emit(Op::int_equal, Kind::mask, {word, b_.constant(Kind::natural, 0)});
+      values.push_back(b_.emit(Op::mask_not, Kind::mask, {no}));
+    }
+  }
+}
+
+void ValueTranslator::declare_sampler(const SpirvInstruction& one, Variable& variable) {
+  const SpirvType& holds = m_.type(variable.type);
+  const bool is_array = holds.kind == TypeClass::array;
+  const SpirvType& sampler = m_.type(is_array ? holds.element : variable.type);
+  const SpirvType& image = m_.type(sampler.element);
+  const std::string name = m_.name(one.result);
+  if (image.dimensions != spv::Dim2D || image.arrayed || image.multisampled ||
+      m_.type(image.element).kind != TypeClass::floating)
+    fail(one, fmt::format("'{}': only sampler2D and sampler2DShadow are supported", name));
+  variable.is_sampler = true;
+  variable.sampler = uint32_t(program_.samplers.size());
+  for (uint32_t i = 0; i < (is_array ? holds.count : 1); ++i) {
+    if (program_.samplers.size() == kMostSamplers)
+      fail(one, fmt::format("'{}': more than {} samplers", name, kMostSamplers));
+    program_.samplers.push_back({is_array ? fmt::format("{}[{}]", name, i) : name, image.compares});
+  }
+}
+
+// The scalar at which part `index` of `type` begins; `type` becomes the part's.
+uint32_t ValueTranslator::offset_in(uint32_t& id, uint32_t index, uint32_t line) const {
+  const SpirvType& type = m_.type(id);
+  uint32_t offset = 0;
+  if (type.kind == TypeClass::structure) {
+    if (index >= type.members.size()) throw ShaderError(line, "a member that its structure does not have");
+    for (uint32_t i = 0; i < index; ++i) offset += m_.type(type.members[i]).scalars;
+    id = type.members[index];
+    return offset;
+  }
+  if (type.kind != TypeClass::array && type.kind != TypeClass::matrix && type.kind != TypeClass::vector)
+    throw ShaderError(line, "a part of what has none");
+  id = type.element;
+  const bool is_image = m_.type(id).scalars == 0;
+  return std::min(index, type.count - 1) * (is_image ? 1 : m_.type(id).scalars);
+}
+
+ValueTranslator::Pointer ValueTranslator::pointer(const SpirvInstruction& one, size_t i) const {
+  const auto found = pointers_.find(one.at(i));
+  if (found == pointers_.end()) fail(one, "a pointer to what is no variable");
+  return found->second;
+}
+
+Id ValueTranslator::whole_of(Id index) {
+  return program_.value(index).kind == Kind::whole ? index : emit(Op::reinterpret, Kind::whole, {index});
+}
+
+void ValueTranslator::access(const SpirvInstruction& one) {
+  Pointer to = pointer(one, 0);
+  for (size_t i = 1; i < one.operands.size(); ++i) {
+    const auto constant = m_.constants.find(one.operands[i]);
+    if (constant != m_.constants.end()) {
+      to.offset += offset_in(to.type, constant->second, one.line);
+      continue;
+    }
+    if (m_.type(to.type).kind == TypeClass::structure) fail(one, "a member that is chosen at run time");
+    offset_in(to.type, 0, one.line);
+    const uint32_t size = m_.type(to.type).scalars;
+    if (size == 0) fail(one, "samplers of an array must be chosen by a constant index");
+    Id index = whole_of(scalar(one, i));
+    if (size != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(size))});
+    to.index = to.index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.index, index});
+  }
+  pointers_[one.result] = to;
+}
+
+Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& from) {
+  const Variable& variable = variables_.at(from.variable);
+  std::vector<Kind> kinds;
+  append_kinds(from.type, kinds);
+  if (from.offset + kinds.size() > variable.values.size()) fail(one, "a variable is read beyond its end");
+  Values result;
+  for (uint32_t i = 0; i < kinds.size(); ++i) {
+    const uint32_t at = from.offset + i;
+    if (from.index == kNoValue) {
+      const Id cell = variable.values[at];
+      const Op copy = kinds[i] == Kind::mask ? Op::mask_move : Op::move;
+      result.push_back(variable.is_cell ? emit(copy, kinds[i], {cell}) : cell);
+      continue;
+    }
+    const uint32_t first = at + (variable.is_uniform ? variable.first_word : 0);
+    const Id index = emit(Op::int_add, Kind::whole, {from.index, b_.whole(int32_t(first))});
+    if (variable.is_uniform) {
+      const Kind kind = kinds[i] == Kind::mask ? Kind::natural : kinds[i];
+      const Id word = emit(Op::uniform_at, kind, {index});
+      const Id no = kinds[i] == Kind::mask ? emit(Op::int_equal, Kind::mask, {word, b_.constant(kind, 0)}) : word;
+      result.push_back(kinds[i] == Kind::mask ? emit(Op::mask_not, Kind::mask, {no}) : word);
+    } else {
+      result.push_back(emit(Op::element, kinds[i], {variable.values.front(), index}));
+      program_.code.back().extra = uint32_t(variable.values.size());
+    }
+  }
+  return result;
+}
+
+void ValueTranslator::store(const SpirvInstruction& one, const Pointer& to, const Values& from) {
+  const Variable& variable = variables_.at(to.variable);
+  if (!variable.is_cell || to.offset + from.size() > variable.values.size()) fail(one, "this cannot be written to");
+  for (uint32_t i = 0; i < from.size(); ++i) {
+    const Id cell = variable.values[to.offset + i];
+    if (program_.value(cell).kind != program_.value(from[i]).kind) fail(one, "a value of another type is stored");
+    if (to.index == kNoValue) {
+      b_.set(cell, from[i], lanes_);
+      continue;
+    }
+    const Id index = emit(Op::int_add, Kind::whole, {to.index, b_.whole(int32_t(to.offset + i))});
+    b_.emit_bare(Op::set_element, {variable.values.front(), index, from[i], lanes_}, uint32_t(variable.values.size()));
+  }
+}
+
+bool ValueTranslator::translate_memory(const SpirvInstruction& one) {
+  switch (one.op) {
+    case spv::OpAccessChain:
+    case spv::OpInBoundsAccessChain: access(one); return true;
+    case spv::OpLoad: {
+      const Pointer from = pointer(one, 0);
+      if (variables_.at(from.variable).is_sampler) {
+        samplers_[one.result] = variables_.at(from.variable).sampler + from.offset;
+      } else {
+        values_[one.result] = load(one, from);
+      }
+      return true;
+    }
+    case spv::OpStore: store(one, pointer(one, 0), operand(one, 1)); return true;
+    case spv::OpCopyMemory: store(one, pointer(one, 0), load(one, pointer(one, 1))); return true;
+    default: return false;
+  }
+}
+
+}  // namespace brokkr::shader

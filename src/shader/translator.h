@@ -1,0 +1,147 @@
+// The parts of `translate` that know each other: values and memory, arithmetic, textures, control flow.
+#pragma once
+
+#include <span>
+#include <unordered_set>
+
+#include "shader/flow.h"
+#include "shader/program.h"
+#include "shader/translate.h"
+
+namespace brokkr::shader {
+
+using Values = std::vector<Id>;  // a SPIR-V value's scalars
+
+// translate_values.cpp: constants, variables and what is computed; of a program that grows.
+class ValueTranslator {
+ public:
+  explicit ValueTranslator(const SpirvModule& module);
+
+ protected:
+  // What a global or local variable is: ready-made values, cells, or samplers.
+  struct Variable {
+    uint32_t type = 0;
+    bool is_uniform = false, is_cell = false, is_sampler = false;
+    bool is_indexed = false;  // an index that is not constant chooses its cells
+    Values values;
+    uint32_t sampler = 0;  // number of the first
+    uint32_t first_word = 0;
+  };
+  struct Pointer {
+    uint32_t variable = 0, type = 0;
+    uint32_t offset = 0;  // in scalars
+    Id index = kNoValue;  // Kind::whole: what is added to it
+  };
+
+  // Whether the instruction was one of arithmetic or memory, which is now translated.
+  bool translate_value(const SpirvInstruction& one);
+  bool translate_texture(const SpirvInstruction& one);  // translate_textures.cpp
+
+  void declare_variables();
+  void declare_local(const SpirvInstruction& one);
+  void write_outputs();
+
+  [[noreturn]] void fail(const SpirvInstruction& one, const std::string& what) const;
+  Values operand(const SpirvInstruction& one, size_t i);  // the value of operand i
+  Id scalar(const SpirvInstruction& one, size_t i) { return operand(one, i).front(); }
+  virtual Values value(uint32_t id, uint32_t line);
+  // The kind of a scalar type or of the scalars of a vector or matrix.
+  Kind kind_of(uint32_t type) const;
+  Id emit(Op op, Kind kind, std::initializer_list<Id> operands);
+  Id number_op(Op op, std::initializer_list<Id> operands) { return emit(op, Kind::number, operands); }
+  Id choose(Id lanes, Id yes, Id no);
+
+  const SpirvModule& m_;
+  Program program_;
+  Builder b_;
+  Id lanes_;  // the mask of the block
+  std::unordered_map<uint32_t, Values> values_;
+  std::unordered_map<Id, Id> made_in_;  // the mask of the block in which a temporary was made; absent: all lanes
+
+ private:
+  void declare_input(const SpirvInstruction& one, Variable& variable);
+  void declare_output(const SpirvInstruction& one, Variable& variable);
+  void declare_uniform(const std::string& name, uint32_t type, Values& values);
+  void declare_sampler(const SpirvInstruction& one, Variable& variable);
+  void declare_cells(const SpirvInstruction& one, Variable& variable, const Values& initial);
+  void find_indexed();
+  void append_kinds(uint32_t type, std::vector<Kind>& kinds) const;
+
+  Values constant(const SpirvInstruction& one);
+  bool translate_memory(const SpirvInstruction& one);
+  bool translate_composite(const SpirvInstruction& one);
+  bool translate_choice(const SpirvInstruction& one);
+  bool translate_matrix(const SpirvInstruction& one);
+  bool translate_function(const SpirvInstruction& one);
+  bool translate_vector_function(const SpirvInstruction& one, uint32_t function);
+  void apply(const SpirvInstruction& one, Op op, size_t first, bool swapped, bool inverted);
+  void access(const SpirvInstruction& one);
+  Values load(const SpirvInstruction& one, const Pointer& pointer);
+  void store(const SpirvInstruction& one, const Pointer& pointer, const Values& from);
+  Pointer pointer(const SpirvInstruction& one, size_t i) const;
+  uint32_t offset_in(uint32_t& type, uint32_t index, uint32_t line) const;
+  Id dot(std::span<const Id> a, std::span<const Id> b);
+  Id change_of(Op op, Id v);
+  Values refracted(const Values& i, const Values& n, Id eta);
+  Id whole_of(Id index);
+
+  uint32_t sampler_of(const SpirvInstruction& one) const;
+  void translate_sample(const SpirvInstruction& one);
+  void add_changes(Values& operands, Id u, Id v, Id bias);
+  void finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra);
+
+  std::unordered_map<uint32_t, Variable> variables_;
+  std::unordered_map<uint32_t, Pointer> pointers_;
+  std::unordered_map<uint32_t, uint32_t> samplers_;  // by the id of a loaded sampler or its image
+  std::unordered_set<uint32_t> indexed_;             // variables
+  int next_location_ = 0;                            // of outputs for which the shader names none
+};
+
+// translate_flow.cpp: blocks, edges and loops.
+class Translator : public ValueTranslator {
+ public:
+  explicit Translator(const SpirvModule& module);
+  Program run();
+
+ private:
+  struct Edge {
+    uint32_t from = 0;  // label of the block
+    Id lanes = 0;
+  };
+
+  Values value(uint32_t id, uint32_t line) override;
+  void find_escapes();
+  void find_exits();
+  void translate_block(uint32_t number);
+  void translate_body(uint32_t number);
+  void translate_phi(const SpirvInstruction& one, uint32_t number);
+  void begin_loop(uint32_t number);
+  void end_loops(uint32_t number);
+  void end_block(uint32_t number);
+  void branch(const SpirvInstruction& one, uint32_t number);
+  void choose_case(const SpirvInstruction& one, uint32_t number);
+  void edge(uint32_t from, uint32_t to_label, Id lanes);
+  void set_phis(uint32_t from, uint32_t to, Id lanes);
+  Id lanes_of_block(uint32_t number);
+  bool meets_again(uint32_t number, uint32_t merge) const;
+  bool only_discards(uint32_t label, uint32_t from) const;
+  bool is_worth_a_branch(const FlowBlock& block) const;
+  bool has_cells(uint32_t block) const;
+  const Values& phi_cells(const SpirvInstruction& phi);
+  void keep_escaped(uint32_t id);
+
+  Flow flow_;
+  uint32_t current_ = 0;                              // the block
+  std::vector<std::vector<Edge>> edges_;              // that lead to each block and do not leave a loop
+  std::vector<Id> block_lanes_;                       // kNoValue: nothing leads to it
+  std::map<std::pair<uint32_t, uint32_t>, Id> left_;  // by block and the loop that is left for it: which lanes did
+  std::unordered_map<uint32_t, Id> back_;             // by loop: the lanes that jump back
+  std::unordered_map<uint32_t, Id> heads_;            // by loop: the cell with its lanes
+  std::unordered_map<uint32_t, Id> entered_;          // by loop: the lanes that came to it
+  std::unordered_map<uint32_t, Values> phi_cells_;    // by result
+  std::unordered_map<uint32_t, uint32_t> block_of_;   // of a result
+  std::unordered_map<uint32_t, Values> escaped_;      // by result: cells for uses outside of its loop
+  std::unordered_set<uint32_t> escapes_;
+};
+
+}  // namespace brokkr::shader

@@ -1,0 +1,114 @@
+// The rules of a program.
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "shader/program.h"
+
+namespace brokkr::shader {
+
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : program_(program), made_(program.values.size(), false) {}
+
+  void run() {
+    for (at_ = 0; at_ < program_.code.size(); ++at_) {
+      const Instruction& one = program_.code[at_];
+      hold(one.results <= kMostResults && one.operands <= kMostOperands, "it has too many operands");
+      for (size_t i = 0; i < one.operands; ++i) check_use(one.operand[i]);
+      check_kinds(one);
+      check_control(one);
+      for (size_t i = 0; i < one.results; ++i) check_result(one.op, one.result[i]);
+    }
+    hold(open_.empty(), "control is left open at the end");
+  }
+
+ private:
+  void hold(bool rule, const char* what) const {
+    if (rule) return;
+    const char* name = at_ < program_.code.size() ? signature_of(program_.code[at_].op).name : "the end";
+    throw std::logic_error(fmt::format("shader program: instruction {} ({}): {}", at_, name, what));
+  }
+
+  void check_use(Id id) const {
+    hold(id < program_.values.size(), "an operand is no value");
+    hold(program_.value(id).role != Role::temporary || made_[id], "a temporary is used before it is made");
+  }
+
+  void check_result(Op op, Id id) {
+    hold(id < program_.values.size(), "a result is no value");
+    const Role role = program_.value(id).role;
+    const bool may_change = op == Op::set || op == Op::mask_set || op == Op::move || op == Op::mask_move;
+    hold(role == Role::temporary || (role == Role::cell && may_change), "its result is no temporary and no cell");
+    hold(role == Role::cell || !made_[id], "a temporary is made twice");
+    made_[id] = true;
+  }
+
+  bool fits(Shape shape, Kind kind) const {
+    return shape == Shape::word ? kind != Kind::mask : uint8_t(shape) == uint8_t(kind);
+  }
+  Kind kind_of(Id id) const { return program_.value(id).kind; }
+
+  void check_kinds(const Instruction& one) const {
+    const Signature& signature = signature_of(one.op);
+    if (one.op == Op::sample) return check_sample(one);
+    if (one.op == Op::set_element) {
+      hold(one.operands == 4 && kind_of(one.operand[1]) == Kind::whole && kind_of(one.operand[3]) == Kind::mask,
+           "it takes an array, an index, a value and a mask");
+      return check_array(one);
+    }
+    hold(one.operands == signature.operands, "the number of its operands is wrong");
+    for (size_t i = 0; i < one.operands; ++i)
+      hold(fits(signature.operand[i], kind_of(one.operand[i])), "an operand is of the wrong kind");
+    for (size_t i = 0; i < one.results; ++i)
+      hold(id_is_there(one.result[i]) && fits(signature.result, kind_of(one.result[i])),
+           "its result is of the wrong kind");
+    const bool gives = signature.is_function || one.op == Op::change_x || one.op == Op::change_y || one.op == Op::set ||
+                       one.op == Op::mask_set || one.op == Op::element || one.op == Op::uniform_at;
+    hold(one.results == (gives ? 1 : one.op == Op::texture_size ? 2 : 0), "the number of its results is wrong");
+    if (one.op == Op::element) check_array(one);
+    if (one.op == Op::texture_size) hold(one.extra < program_.samplers.size(), "there is no such sampler");
+    if (one.op == Op::output) hold(one.extra < program_.output_words, "there is no such output");
+    if (one.op == Op::uniform_at) hold(program_.uniform_words > 0, "there are no uniforms");
+  }
+  bool id_is_there(Id id) const { return id < program_.values.size(); }
+
+  void check_array(const Instruction& one) const {
+    for (const ElementRange& range : program_.arrays) {
+      if (range.first == one.operand[0] && range.length == one.extra) return;
+    }
+    hold(false, "there is no such array");
+  }
+
+  void check_sample(const Instruction& one) const {
+    const bool fetches = (one.extra & kSampleFetch) != 0;
+    const size_t compare = (one.extra & kSampleCompare) != 0 ? 1 : 0;
+    const size_t how = fetches || (one.extra & kSampleLevel) != 0 ? 1 : 4;
+    hold(one.operands == 2 + compare + how + 1 && one.results == 4, "the number of its operands or results is wrong");
+    hold((one.extra & kSamplerMask) < program_.samplers.size(), "there is no such sampler");
+    const size_t last = one.operands - size_t(1);
+    for (size_t i = 0; i < last; ++i)
+      hold(kind_of(one.operand[i]) == (fetches ? Kind::whole : Kind::number), "an operand is of the wrong kind");
+    hold(kind_of(one.operand[last]) == Kind::mask, "its last operand is no mask");
+  }
+
+  void check_control(const Instruction& one) {
+    if (one.op == Op::begin_if || one.op == Op::begin_loop) open_.push_back(one.op);
+    if (one.op != Op::end_if && one.op != Op::repeat) return;
+    hold(!open_.empty() && (open_.back() == Op::begin_if) == (one.op == Op::end_if), "it closes what is not open");
+    open_.pop_back();
+  }
+
+  const Program& program_;
+  std::vector<bool> made_;
+  std::vector<Op> open_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+void verify(const Program& program) { Verifier(program).run(); }
+
+}  // namespace brokkr::shader

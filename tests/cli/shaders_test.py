@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""`brokkr shaders`: what it says of a shader, what it draws, and how it refuses.
+
+    shaders_test.py BROKKR
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from commands_test import PROGRAM, read_png
+
+TEXTS = pathlib.Path(__file__).resolve().parent.parent / "shader" / "texts"
+RAMP = """#version 330
+in vec2 at;
+uniform vec3 tint;
+uniform bool holes;
+out vec4 color;
+void main() {
+  if (holes && at.x < 0.5) discard;
+  color = vec4(at * tint.xy, tint.z, 1.0);
+}
+"""
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, "shaders", *map(str, words)], capture_output=True, text=True)
+
+
+class Shaders(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "ramp.frag"
+        self.file.write_text(RAMP)
+
+    def fails(self, code, *words):
+        done = run(*words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def text_of(self, *words):
+        done = run(*words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_summary_names_inputs_and_outputs(self):
+        text = self.text_of(self.file)
+        for part in ("1 discards", "at", "tint", "holes", "color", "colour 0", "smooth"):
+            self.assertIn(part, text)
+
+    def test_every_text_of_the_tests_becomes_instructions(self):
+        for file in sorted(TEXTS.glob("*.frag")):
+            self.assertIn("output ", self.text_of(file, "--print", "ir"), file)
+
+    def test_print_glsl_shows_what_the_compiler_sees(self):
+        self.file.write_text("#version 120\n#define C vec4(0.5)\nvoid main() { gl_FragColor = C; }\n")
+        text = self.text_of(self.file, "--print", "glsl")
+        self.assertNotIn("define", text)
+        self.assertIn("vec4(0.5)", text.replace(" ", ""))
+
+    def test_given_uniforms_become_constants(self):
+        self.assertIn("discard", self.text_of(self.file, "--print", "ir"))
+        text = self.text_of(self.file, "--print", "ir", "--uniform", "holes=0", "--uniform", "tint=1,1,0.25")
+        self.assertNotIn("discard", text)
+        self.assertIn("output 0.25 -> color.2", text)
+
+    def test_picture(self):
+        picture = self.folder / "ramp.png"
+        self.text_of(self.file, "--print", "ir", "-o", picture, "--size", "8x4", "--uniform", "tint=1,1,0.2")
+        rows = read_png(picture)
+        self.assertEqual((len(rows), len(rows[0])), (4, 8))
+        for row in range(4):
+            for column in range(8):
+                red, green, blue = rows[row][column]
+                self.assertLessEqual(abs(red - 255 * (column + 0.5) / 8), 0.51)
+                self.assertLessEqual(abs(green - 255 * (3 - row + 0.5) / 4), 0.51)
+                self.assertEqual(blue, 51)
+
+    def test_texture(self):
+        source, picture, shader = self.folder / "a.png", self.folder / "b.png", self.folder / "copy.frag"
+        self.text_of(self.file, "--print", "ir", "-o", source, "--size", "16x16", "--uniform", "tint=1,0.5,0.2")
+        shader.write_text("uniform sampler2D map; varying vec2 at; void main() { gl_FragColor = texture2D(map, at); }\n")
+        self.text_of(shader, "--print", "ir", "-o", picture, "--size", "16x16", "--texture", f"map={source}")
+        self.assertEqual(read_png(picture), read_png(source))
+
+    def test_errors_name_the_line(self):
+        self.file.write_text(RAMP.replace("tint.z", "tnit.z"))
+        self.assertIn(f"{self.file}:8: 'tnit': undeclared identifier", self.fails(1, self.file))
+        self.file.write_text("uniform samplerCube sky; void main() { gl_FragColor = textureCube(sky, vec3(1.0)); }")
+        self.assertIn("'sky': only sampler2D", self.fails(1, self.file))
+        self.file.write_text("")
+        self.assertIn("entry point", self.fails(1, self.file))
+
+    def test_a_compiler_that_breaks_off_is_one_line(self):
+        macros = "".join(f"#define A{i + 1} A{i} + A{i} + A{i} + A{i}\n" for i in range(20))
+        self.file.write_text("#define A0 1.0\n" + macros + "void main() { gl_FragColor = vec4(A20); }\n")
+        self.assertIn(str(self.file), self.fails(1, self.file))
+
+    def test_usage(self):
+        self.assertIn("did you mean 'tint'", self.fails(2, self.file, "--uniform", "tnit=1"))
+        self.assertIn("not NAME=VALUE", self.fails(2, self.file, "--uniform", "tint"))
+        self.assertIn("has 3 numbers, not 4", self.fails(2, self.file, "--uniform", "tint=1,2,3,4"))
+        self.assertIn("is no number", self.fails(2, self.file, "--uniform", "tint=a"))
+        self.assertIn("no sampler 'x'", self.fails(2, self.file, "-o", self.folder / "a.png", "--texture", "x=y.png"))
+        self.assertIn(".png", self.fails(2, self.file, "-o", self.folder / "a.exr"))
+        self.assertIn("missing.frag", self.fails(1, self.folder / "missing.frag"))
+
+
+if __name__ == "__main__":
+    if "built without" in run(TEXTS / "text.frag").stderr:
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,37 @@
+// libFuzzer target of run-time shaders: a text must become a program that runs to its end, or throw ShaderError.
+//
+// Texts with macros are left out: a few of them make a text of gigabytes, which is what brokkr-glsl has limits for.
+#include <stdexcept>
+#include <string_view>
+
+#include "shader/glsl/glsl.h"
+#include "shader/instance.h"
+#include "shader/kernels.h"
+#include "shader/simplify.h"
+#include "shader/translate.h"
+
+using namespace brokkr::shader;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (size > 4096 || text.find("define") != std::string_view::npos) return 0;
+  try {
+    Program program = translate(read_module(compile_glsl(text)));
+    verify(program);
+    const ShaderKernel& kernel = *find_kernel(kernel_names().front());
+    fold(program, {{0, 0x3f800000}, {1, 0}}, kernel);
+    verify(program);
+    sweep(program);
+    verify(program);
+    const Code code = assemble(program);
+    Instance instance(code, kernel, std::vector<uint32_t>(program.uniform_words, 0x40000000));
+    const brokkr::FrameTables tables{};
+    const std::vector<SamplerSlot> samplers(program.samplers.size());
+    const uint32_t abort = 1;  // loops end after 256 iterations
+    instance.bind(tables, samplers);
+    instance.set_abort(&abort);
+    instance.run(0xf);
+  } catch (const ShaderError&) {
+  }
+  return 0;
+}
