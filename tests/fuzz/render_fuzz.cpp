@@ -1,14 +1,24 @@
 // libFuzzer target of all readers that knows how files are built (document.h), and draws what they accept.
 //
 // Whatever an input holds, it is refused by std::runtime_error, or it is a frame that is drawn with the same bits under
-// settings that the input's own bytes choose. A captured frame must also come back from being written as what it was.
-// Frames with many pixels or triangles are only prepared. Sanitizers, -rss_limit_mb, -malloc_limit_mb and -timeout
-// judge the rest.
+// settings that the input's own bytes choose. Frames with many pixels or triangles are only prepared. Sanitizers,
+// -rss_limit_mb, -malloc_limit_mb and -timeout judge the rest.
+//
+// Most inputs are drawn in the calling thread (solo_launch.h). Of some, which their bytes choose as well, the second
+// picture is the CPU machine's with up to three workers, and some captured frames must come back from being written as
+// what they were.
+//
+// The variable BROKKR_FUZZ_COUNTS names a folder in which each process says how many inputs of each kind were tried,
+// accepted and drawn.
+#include <unistd.h>
+
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -24,25 +34,67 @@
 #include "scene/obj.h"
 #include "scene/ply.h"
 #include "scene/stl.h"
+#include "solo_launch.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+
+// Half of the time would go into the stacks that are remembered of each allocation.
+extern "C" const char* __asan_default_options() { return "malloc_context_size=6:quarantine_size_mb=64"; }
 
 namespace brokkr::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostPixels = 1 << 13;               // of all targets of a frame that is drawn
-constexpr uint64_t kMostPrimitives = 1 << 12;           // of the same
-constexpr uint64_t kMostFragments = uint64_t(1) << 22;  // if every primitive covered every pixel
-constexpr int kSceneSize = 32;                          // pixels a side of scenes
-
-[[noreturn]] void fault(const std::string& what) {
-  std::fprintf(stderr, "render_fuzz: %s\n", what.c_str());
-  std::abort();
-}
+constexpr uint64_t kMostPixels = 1 << 13;      // of all targets of a frame that is drawn
+constexpr uint64_t kMostPrimitives = 1 << 12;  // of the same
+// The same if every primitive covered every pixel: of few frames, and of most.
+constexpr uint64_t kMostFragments = uint64_t(1) << 22, kUsualFragments = uint64_t(1) << 18;
+constexpr uint64_t kManyRegions = 64;  // regions of 64 x 64 samples; with more of them, bins are of 8 x 8
+constexpr int kSceneSize = 32;         // pixels a side of scenes
+constexpr int kMemoryLimit = 512;      // MiB; given, so that nobody looks up for each input what is free
+// One in so many inputs is drawn in spite of its size, drawn by several threads, and written and read again.
+constexpr uint32_t kLargeShare = 16, kThreadsShare = 32, kAgainShare = 8;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+// Counts inputs.
+class Tally {
+ public:
+  static Tally& get() {
+    static Tally tally;
+    return tally;
+  }
+  ~Tally() { write(); }
+
+  void tried(char kind) {
+    constexpr uint64_t kWriteEvery = 1024;
+    now_ = kKinds.find(kind);
+    ++counts_[now_][0];
+    if (++all_ % kWriteEvery == 0) write();
+  }
+  void accepted() { ++counts_[now_][1]; }
+  void drawn() { ++counts_[now_][2]; }
+
+ private:
+  static constexpr std::string_view kKinds = "FGOPLYS";
+
+  void write() const {
+    const char* const folder = std::getenv("BROKKR_FUZZ_COUNTS");
+    if (folder == nullptr) return;
+    std::FILE* const file = std::fopen((std::string(folder) + "/" + std::to_string(getpid())).c_str(), "w");
+    if (file == nullptr) return;
+    for (size_t i = 0; i < kKinds.size(); ++i) {
+      const auto [tried, accepted, drawn] = counts_[i];
+      std::fprintf(file, "%c %llu %llu %llu\n", kKinds[i], tried, accepted, drawn);
+    }
+    std::fclose(file);
+  }
+
+  std::array<std::array<unsigned long long, 3>, kKinds.size()> counts_{};
+  size_t now_ = 0;
+  uint64_t all_ = 0;
+};
 
 // A folder in memory for readers that take a path, until the program ends.
 const fs::path& folder() {
@@ -85,46 +137,77 @@ uint64_t primitives_of(const Frame& frame) {
   return sum;
 }
 
-bool is_small(const Frame& frame) {
+uint64_t regions_of(const Frame& frame) {
+  const auto parts = [](int size) { return (uint64_t(size) + kMaxRegion - 1) / kMaxRegion; };
+  uint64_t sum = 0;
+  for (const Target& t : frame.targets) sum += parts(t.width) * parts(t.height) * uint64_t(t.layers);
+  return sum;
+}
+
+bool is_small(const Frame& frame, uint64_t seed) {
   uint64_t pixels = 0;
   for (const Target& t : frame.targets) pixels += uint64_t(t.width) * uint64_t(t.height) * uint64_t(t.layers);
   const uint64_t primitives = primitives_of(frame);
-  return pixels <= kMostPixels && primitives <= kMostPrimitives && pixels * primitives <= kMostFragments &&
+  const uint64_t fragments = Lot(~seed).below(kLargeShare) == 0 ? kMostFragments : kUsualFragments;
+  return pixels <= kMostPixels && primitives <= kMostPrimitives && pixels * primitives <= fragments &&
          frame.commands.size() <= 256;
 }
 
-// The plain settings, with few threads.
-RenderOptions plain_options() {
+LoadOptions load_options() {
+  LoadOptions options;
+  options.memory_limit = kMemoryLimit;
+  return options;
+}
+
+// The plain settings.
+RenderOptions plain_options(const Frame& frame) {
   RenderOptions options;
   options.machine = MachineKind::cpu;
   options.workers = 1;
+  options.memory_limit = kMemoryLimit;
+  options.keep_ids = true;
+  if (regions_of(frame) > kManyRegions) options.bin = 8;
   return options;
+}
+
+// Other settings with the same picture.
+RenderOptions other_options(const RenderOptions& plain, const Frame& frame, Lot& lot) {
+  RenderOptions other = random_settings(plain, {"machine", "vertex-work"}, frame, lot);
+  // Many threads, large stores, and tables for thousands of rasterizers cost more than they find.
+  other.workers = std::min(other.workers, 3);
+  other.rasterizers = std::min(other.rasterizers, 40);
+  other.store_blocks = std::min(other.store_blocks, 512);
+  if (plain.bin == 8) other.bin = 8;
+  return other;
 }
 
 // Draws `frame`, and `again`, which must be the same, under settings that `seed` chooses. Throws std::runtime_error for
 // a frame that the pipeline refuses.
 void draw(const Frame& frame, const Frame& again, uint64_t seed, const PatternChoice* pattern = nullptr) {
   static Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
-  RenderOptions options = plain_options();
-  options.keep_ids = true;
-  const std::vector<TargetImage> expected = renderer.render(prepared, options).targets;
+  PreparedFrame prepared = renderer.prepare(frame, load_options());
+  std::optional<PreparedFrame> of_again;
+  if (&again != &frame) of_again.emplace(renderer.prepare(again, load_options()));
+  PreparedFrame& second = of_again ? *of_again : prepared;
+  const RenderOptions options = plain_options(frame);
+  const std::vector<TargetImage> expected = draw_solo(prepared, options);
   Lot lot(seed);
-  RenderOptions other = random_settings(options, {"machine", "vertex-work"}, frame, lot);
-  // Many threads, and tables for thousands of rasterizers, cost more than they find.
-  other.workers = std::min(other.workers, 3);
-  other.rasterizers = std::min(other.rasterizers, 40);
+  const bool threads = lot.below(kThreadsShare) == 0;
+  RenderOptions other = other_options(options, frame, lot);
   if (pattern != nullptr) other.pattern = *pattern, other.rasterizers = 0;
-  PreparedFrame second = renderer.prepare(again);
-  if (const auto found = first_difference(expected, renderer.render(second, other).targets)) {
+  const auto found =
+      first_difference(expected, threads ? renderer.render(second, other).targets : draw_solo(second, other));
+  if (found) {
     fault(std::string(found->what) + " of " + std::to_string(found->pixels) + " pixels differs under" +
           settings_text(other, options));
   }
+  Tally::get().drawn();
 }
 
 void draw(const Frame& frame, uint64_t seed) {
   validate(frame);
-  if (is_small(frame)) draw(frame, frame, seed);
+  Tally::get().accepted();
+  if (is_small(frame, seed)) draw(frame, frame, seed);
 }
 
 void try_frame(const Document& d, uint64_t seed) {
@@ -134,20 +217,21 @@ void try_frame(const Document& d, uint64_t seed) {
                          .blob_bytes = 1 << 22,
                          .reference_bytes = 1 << 20,
                          .target_pixels = 1 << 20};
-  const Frame frame = read_bkf(packed_frame(bytes_of(d.parts[0]), bytes_of(d.parts[1])), "fuzz.bkf", limits);
-  validate(frame);
-  if (!is_small(frame)) return;
+  const Frame frame =
+      read_bkf(packed_frame(bytes_of(d.parts[0]), bytes_of(d.parts[1])), "fuzz.bkf", limits, load_options());
+  if (!is_small(frame, seed) || Lot(seed ^ 1).below(kAgainShare) != 0) return draw(frame, seed);
   Frame again;
   try {
-    again = read_bkf(bkf_bytes(frame, {.level = 1}), "again.bkf");
+    again = read_bkf(bkf_bytes(frame, {.level = 1}), "again.bkf", {}, load_options());
   } catch (const std::runtime_error& error) {
     fault(std::string("a frame that was read cannot be written and read again: ") + error.what());
   }
+  Tally::get().accepted();
   draw(frame, again, seed);
 }
 
 LoadOptions scene_options() {
-  LoadOptions options;
+  LoadOptions options = load_options();
   options.width = options.height = kSceneSize;
   return options;
 }
@@ -203,12 +287,14 @@ const Frame& frame_for_patterns() {
 
 void try_pattern(const Document& d, uint64_t seed) {
   const PatternChoice pattern = std::make_shared<const SavedPattern>(load_pattern(stored("pattern.json", d.parts[0])));
+  Tally::get().accepted();
   draw(frame_for_patterns(), frame_for_patterns(), seed, &pattern);
 }
 
 void try_log(const Document& d, uint64_t) {
   stored("log.json", d.parts[1]);
   const FrameLog log = read_frame_log(stored("log.csv", d.parts[0]));
+  Tally::get().accepted();
   if (!log.frame_ms.empty()) frame_statistics(log.frame_ms);
 }
 
@@ -247,6 +333,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const auto document = brokkr::fuzz::parse_document(input);
   if (!document) return -1;  // not worth keeping
+  brokkr::fuzz::Tally::get().tried(document->kind);
   try {
     brokkr::fuzz::try_document(*document, std::hash<std::string_view>()(input));
   } catch (const std::runtime_error&) {
