@@ -23,6 +23,9 @@ auto pick(Random& random, const Range& range) {
   return range[below(random, std::size(range))];
 }
 
+// Mostly one, up to four: each change may make a file of no kind.
+size_t few(Random& random) { return below(random, 2) == 0 ? 1 : 1 + below(random, 4); }
+
 constexpr std::array<double, 24> kReals = {0,
                                            -0.0,
                                            1,
@@ -80,10 +83,10 @@ std::vector<std::string> split(std::string_view text, std::string_view between) 
   }
 }
 
-// Names that files know.
-const std::vector<std::string>& names() {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> found;
+// Names that files know, list by list: those of one list may stand for each other.
+const std::vector<std::vector<std::string>>& name_lists() {
+  static const std::vector<std::vector<std::string>> all = [] {
+    std::vector<std::vector<std::string>> found;
     for (const std::string_view list :
          {bkf::names_of(CompareFunc{}), bkf::names_of(CullMode{}), bkf::names_of(FrontFace{}),
           bkf::names_of(PolygonMode{}), bkf::names_of(Topology{}), bkf::names_of(ColorFormat{}),
@@ -93,12 +96,29 @@ const std::vector<std::string>& names() {
                            "stencil, polygonOffset, alphaTest, blend, color, depth, SCALAR, VEC2, VEC3, VEC4, MAT4, "
                            "POSITION, NORMAL, TEXCOORD_0, COLOR_0, sparse, normalized, byteStride, byteOffset, "
                            "matrix, rotation, scale, translation, children, mesh, camera, MASK, BLEND, OPAQUE, mode, "
-                           "KHR_materials_unlit, data:;base64,AAAA, missing, complete, frames")}) {
-      for (std::string& name : split(list, ", ")) found.push_back(std::move(name));
+                           "KHR_materials_unlit, data:;base64,AAAA, missing, complete, frames"),
+          std::string_view("SCALAR, VEC2, VEC3, VEC4, MAT4"), std::string_view("MASK, BLEND, OPAQUE"),
+          std::string_view("f32x2, f32x3, f32x4, u16, u32")}) {
+      found.push_back(split(list, ", "));
     }
     return found;
   }();
   return all;
+}
+
+std::string any_name(Random& random) {
+  const std::vector<std::string>& list = name_lists()[below(random, name_lists().size())];
+  return pick(random, list);
+}
+
+// Mostly another name of a list that has `name`.
+std::string other_name(const std::string& name, Random& random) {
+  std::vector<const std::vector<std::string>*> with;
+  for (const std::vector<std::string>& list : name_lists()) {
+    if (std::find(list.begin(), list.end(), name) != list.end()) with.push_back(&list);
+  }
+  if (with.empty() || below(random, 8) == 0) return any_name(random);
+  return pick(random, *pick(random, with));
 }
 
 // A value inside an array or an object.
@@ -122,10 +142,12 @@ std::vector<Place> places_of(Json& json) {
 }
 
 void change_number(Json& value, Random& random) {
-  switch (below(random, 4)) {
+  switch (below(random, 8)) {
     case 0: value = pick(random, kIntegers); break;
     case 1: value = pick(random, kReals); break;
     case 2:
+    case 3:
+    case 4:
       value = value.is_number_integer() ? Json(int64_t(uint64_t(value.get<int64_t>()) + below(random, 5) - 2))
                                         : Json(value.get<double>() * (double(below(random, 9)) - 4));
       break;
@@ -139,9 +161,12 @@ void change_value(Json& value, const std::vector<Place>& donors, Random& random)
   } else if (value.is_number() && below(random, 4) != 0) {
     change_number(value, random);
   } else if (value.is_string() && below(random, 4) != 0) {
-    value = pick(random, names());
+    value = other_name(value.get<std::string>(), random);
   } else if (!donors.empty() && below(random, 8) != 0) {
-    value = Json(pick(random, donors).value());
+    // Mostly of the same kind.
+    const Json* fresh = &pick(random, donors).value();
+    for (int tries = 0; tries < 8 && fresh->type() != value.type(); ++tries) fresh = &pick(random, donors).value();
+    value = Json(*fresh);
   } else if (below(random, 2) == 0) {
     value = nullptr;
   } else {
@@ -161,18 +186,18 @@ void change_container(const Place& place, const std::vector<Place>& donors, Rand
     if (below(random, 2) == 0) fresh = Json(*here);
     for (size_t i = 0; i < times; ++i) container.insert(container.begin() + std::ptrdiff_t(place.number), fresh);
   } else {
-    container[pick(random, names())] = std::move(fresh);
+    container[any_name(random)] = std::move(fresh);
   }
 }
 
 std::string mutate_json(const std::string& text, const std::string& donor_text, Random& random) {
   Json json = parse_json_or_null<Json>(text), donor = parse_json_or_null<Json>(donor_text);
   if (!json.is_structured() || json.empty()) return donor_text;
-  for (size_t changes = 1 + below(random, 4); changes > 0; --changes) {
+  for (size_t changes = few(random); changes > 0; --changes) {
     const std::vector<Place> places = places_of(json), donors = places_of(donor);
     if (places.empty()) break;
     const Place place = pick(random, places);
-    if (below(random, 4) == 0)
+    if (below(random, 8) == 0)
       change_container(place, donors, random);
     else
       change_value(place.value(), donors, random);
@@ -214,7 +239,7 @@ void change_word(std::string& line, const std::string& donor, Random& random) {
 std::string mutate_lines(const std::string& text, const std::string& donor_text, Random& random) {
   std::vector<std::string> lines = split(text, "\n");
   const std::vector<std::string> donors = split(donor_text, "\n");
-  for (size_t changes = 1 + below(random, 4); changes > 0; --changes) {
+  for (size_t changes = few(random); changes > 0; --changes) {
     const size_t line = below(random, lines.size());
     const std::string other = pick(random, donors);
     const auto here = lines.begin() + std::ptrdiff_t(line);

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -35,11 +36,12 @@
 #include "scene/ply.h"
 #include "scene/stl.h"
 #include "solo_launch.h"
+#include "target/target_tables.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 
 // Half of the time would go into the stacks that are remembered of each allocation.
-extern "C" const char* __asan_default_options() { return "malloc_context_size=6:quarantine_size_mb=64"; }
+extern "C" const char* __asan_default_options() { return "malloc_context_size=3:quarantine_size_mb=64"; }
 
 namespace brokkr::fuzz {
 namespace {
@@ -71,9 +73,11 @@ class Tally {
     constexpr uint64_t kWriteEvery = 1024;
     now_ = kKinds.find(kind);
     ++counts_[now_][0];
+    accepted_ = false;
     if (++all_ % kWriteEvery == 0) write();
   }
-  void accepted() { ++counts_[now_][1]; }
+  void accepted() { ++counts_[now_][1], accepted_ = true; }
+  bool now_accepted() const { return accepted_; }
   void drawn() { ++counts_[now_][2]; }
 
  private:
@@ -93,6 +97,7 @@ class Tally {
 
   std::array<std::array<unsigned long long, 3>, kKinds.size()> counts_{};
   size_t now_ = 0;
+  bool accepted_ = false;
   uint64_t all_ = 0;
 };
 
@@ -176,6 +181,10 @@ RenderOptions other_options(const RenderOptions& plain, const Frame& frame, Lot&
   // Many threads, large stores, and tables for thousands of rasterizers cost more than they find.
   other.workers = std::min(other.workers, 3);
   other.rasterizers = std::min(other.rasterizers, 40);
+  // Throwing darts takes a time that grows with the third power of their number.
+  const auto* const kind = std::get_if<PatternKind>(&other.pattern);
+  if (kind != nullptr && *kind == PatternKind::hierarchical_maximized_distance)
+    other.rasterizers = 1 + other.rasterizers % 7;
   other.store_blocks = std::min(other.store_blocks, 512);
   if (plain.bin == 8) other.bin = 8;
   return other;
@@ -310,6 +319,44 @@ void try_document(const Document& d, uint64_t seed) {
   }
 }
 
+// What was accepted, to make more of the kind: most changes of a file that was refused are refused as well.
+class Accepted {
+ public:
+  static Accepted& get() {
+    static Accepted accepted;
+    return accepted;
+  }
+  // Nothing is allocated while an input is tried: the fuzzer would look for a leak.
+  void note(std::string_view input) {
+    noted_ = input.size() <= last_.size() ? input.size() : 0;
+    std::copy_n(input.begin(), noted_, last_.begin());
+  }
+  // Called between inputs.
+  void keep() {
+    if (noted_ == 0) return;
+    const std::string_view input(last_.data(), noted_);
+    noted_ = 0;
+    std::vector<std::string>& inputs = of_kind_[input.front()];
+    if (inputs.size() < kMost)
+      inputs.emplace_back(input);
+    else
+      inputs[next_++ * kStep % kMost] = input;
+  }
+  // Null where nothing was.
+  const std::string* one(char kind, std::minstd_rand& random) const {
+    const auto found = of_kind_.find(kind);
+    if (found == of_kind_.end()) return nullptr;
+    return &found->second[(size_t(random()) >> 4) % found->second.size()];
+  }
+
+ private:
+  static constexpr size_t kMost = 512, kStep = 167;
+  std::array<char, 16384> last_{};
+  size_t noted_ = 0;
+  std::map<char, std::vector<std::string>> of_kind_;
+  size_t next_ = 0;
+};
+
 size_t changed(const uint8_t* data, size_t size, const uint8_t* donor, size_t donor_size, uint8_t* out, size_t most,
                unsigned seed) {
   const auto text = [](const uint8_t* begin, size_t count) {
@@ -319,6 +366,9 @@ size_t changed(const uint8_t* data, size_t size, const uint8_t* donor, size_t do
   if (!document) return 0;
   const std::optional<Document> other = parse_document(text(donor, donor_size));
   std::minstd_rand random(seed);
+  Accepted::get().keep();
+  const std::string* const known = Accepted::get().one(document->kind, random);
+  if (known != nullptr && (random() & 16) != 0) document = parse_document(*known);
   mutate(*document, other ? *other : *document, random, LLVMFuzzerMutate);
   const std::string input = input_of(*document);
   if (input.size() > most) return 0;
@@ -333,11 +383,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const auto document = brokkr::fuzz::parse_document(input);
   if (!document) return -1;  // not worth keeping
-  brokkr::fuzz::Tally::get().tried(document->kind);
+  brokkr::fuzz::Tally& tally = brokkr::fuzz::Tally::get();
+  tally.tried(document->kind);
   try {
     brokkr::fuzz::try_document(*document, std::hash<std::string_view>()(input));
   } catch (const std::runtime_error&) {
   }
+  if (tally.now_accepted()) brokkr::fuzz::Accepted::get().note(input);
   return 0;
 }
 
