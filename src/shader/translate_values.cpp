@@ -10,8 +10,6 @@ namespace brokkr::shader {
 
 namespace {
 
-constexpr uint32_t kMostUniformWords = kMostScalars;
-
 // Instructions that work on each component alone.
 struct Simple {
   uint16_t spirv;
