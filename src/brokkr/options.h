@@ -1,5 +1,5 @@
-// How a frame is rendered. No option changes the picture but shading, command limit and budget. The fields are declared
-// in options.def, with their limits and meanings.
+// How a frame is rendered. No option changes the picture but shading, command limit and budget; a memory limit and a
+// GPU's time limit refuse it. The fields are declared in options.def, with their limits and meanings.
 #pragma once
 
 #include <array>

@@ -82,14 +82,15 @@ class Renderer {
   PreparedFrame prepare(const Frame& frame, const LoadOptions& options = {});
 
   // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range and std::runtime_error
-  // where the machine is not available and where targets and pictures need more memory than options.memory_limit.
-  // `read_back` false leaves `targets` empty: what a benchmark wants to time.
+  // where the machine is not available, where targets and pictures need more memory than options.memory_limit, and
+  // where a GPU's frame hangs (options.gpu_timeout_s); the Renderer can be used after that, but for a GPU that still
+  // hangs. `read_back` false leaves `targets` empty: what a benchmark wants to time.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
   RenderResult render(const Frame& frame, const RenderOptions& options);
 
   // For windows: writes a layer of the frame that was rendered last straight from the GPU's memory into a
-  // cudaSurfaceObject_t of RGBA8 texels, as large as the target. Not while a launch runs. False where that frame is not
-  // on the GPU, or no more. Throws std::runtime_error.
+  // cudaSurfaceObject_t of RGBA8 texels, as large as the target; a frame that was cut off as far as it came. Not while
+  // a launch runs. False where that frame is not on the GPU, or failed. Throws std::runtime_error.
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface);
 
   // May be called from any thread: ends the launch that is running within 100 ms.

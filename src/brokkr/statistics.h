@@ -27,11 +27,14 @@ struct BlockTime {
 struct Statistics {
   std::string machine, isa, pattern;
   int workers = 0, warps_per_block = 0, width = 0, rasterizers = 0, bin = 0;
-  // Renderer::render takes frame_ms + read_back_ms of its caller's time; Renderer::prepare took prepare_ms before.
+  // Renderer::render takes frame_ms + read_back_ms of its caller's time; Renderer::prepare took prepare_ms before, and
+  // PreparedFrame::update_views update_ms. Nothing else is done for a frame.
   double frame_ms = 0;  // from the call until the picture stands in the machine's memory: plan, uploads, launch, counts
   double launch_ms = 0;     // of frame_ms the launch: from the first block's begin to the last one's end
+  double upload_ms = 0;     // of frame_ms, on a GPU: its memory is taken, tables are copied there
   double read_back_ms = 0;  // from the machine's memory to RenderResult::targets; 0 where they are left out
   double prepare_ms = 0;    // draw tables, batches and mip chains, once for all frames
+  double update_ms = 0;     // since the frame before, for views that moved
 
   uint64_t batches = 0, draws = 0, phases = 0, ordered_phases = 0;
   uint64_t indices = 0, vertex_shader_runs = 0;
@@ -49,6 +52,8 @@ struct Statistics {
   uint64_t store_bytes = 0;                // triangle store, queues and pending lists: the fixed part of memory
   uint64_t target_bytes = 0;               // render targets and their key planes
   uint64_t frame_bytes = 0;                // the prepared frame: input and its tables
+  uint64_t upload_bytes = 0;               // tables that were copied to a GPU for this frame
+  uint64_t download_bytes = 0;             // counts and trace that were copied from there; without pictures
   double asr = 0;                          // vertex shader runs per triangle
   double load_cv = 0;                      // coefficient of variation of fragments over rasterizers
   uint64_t discard_unknown_triangles = 0;  // triangles whose discard a clip-space replay cannot know

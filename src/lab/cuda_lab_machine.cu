@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -25,6 +26,7 @@ class CudaLabMachine : public LabMachine {
     check_cuda(cudaEventCreate(&end_), "event");
   }
   ~CudaLabMachine() override {
+    if (device_is_lost) return;
     cudaEventDestroy(begin_);
     cudaEventDestroy(end_);
     cudaFreeHost(abort_);
@@ -40,7 +42,9 @@ class CudaLabMachine : public LabMachine {
     void* memory = nullptr;
     check_cuda(cudaMalloc(&memory, std::max<size_t>(bytes, 1)), "memory of a queue experiment");
     clear(memory, bytes);
-    return {memory, [](void* p) { cudaFree(p); }};
+    return {memory, [](void* p) {
+              if (!device_is_lost) cudaFree(p);
+            }};
   }
   void upload(void* to, const void* from, size_t bytes) override {
     check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "upload");
@@ -73,8 +77,11 @@ class CudaLabMachine : public LabMachine {
     void* arguments[] = {const_cast<void*>(plan)};
     const unsigned blocks = (warps + kWarpsPerBlock - 1) / kWarpsPerBlock;
     check_cuda(cudaEventRecord(begin_), "event");
-    check_cuda(cudaLaunchKernel(on_gpu, dim3(blocks), dim3(32 * kWarpsPerBlock), arguments, 0, nullptr), "launch");
+    // Warps wait for each other: cooperative, so that a device that cannot run all of them at once refuses.
+    check_cuda(cudaLaunchCooperativeKernel(on_gpu, dim3(blocks), dim3(32 * kWarpsPerBlock), arguments, 0, nullptr),
+               "launch");
     check_cuda(cudaEventRecord(end_), "event");
+    constexpr std::chrono::seconds kToLeave(60);  // for warps to see the abort word
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     bool in_time = true;
     for (cudaError_t state = cudaEventQuery(end_); state != cudaSuccess; state = cudaEventQuery(end_)) {
@@ -82,6 +89,10 @@ class CudaLabMachine : public LabMachine {
       if (in_time && std::chrono::steady_clock::now() > deadline) {
         in_time = false;
         *static_cast<volatile uint32_t*>(abort_) = 1;
+      }
+      if (std::chrono::steady_clock::now() > deadline + kToLeave) {
+        device_is_lost = true;
+        throw std::runtime_error("CUDA: an experiment hangs and does not end; start the program anew");
       }
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }

@@ -17,7 +17,7 @@ constexpr const char* kPresentMonColumns =
     "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput";
 constexpr const char* kBrokkrColumns =
     "MsCPUBusy,MsGPUBusy,FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,"
-    "Triangles,Fragments";
+    "Triangles,Fragments,MsUpdate,MsUpload";
 constexpr const char* kMangoHudSystem = "os,cpu,gpu,ram,kernel,driver,cpuscheduler";
 constexpr const char* kMangoHudColumns =
     "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,"
@@ -61,6 +61,8 @@ void fill_record(const Statistics& s, double frame_ms, FrameRecord& record) {
     record.raster_ms /= double(s.block_times.size());
   }
   record.resolve_ms = s.read_back_ms;
+  record.update_ms = s.update_ms;
+  record.upload_ms = s.upload_ms;
   record.queue_peak = s.queue_peak;
   record.triangles = s.triangles_out;
   record.fragments = s.fragments;
@@ -103,7 +105,8 @@ void FrameLogWriter::add(const FrameRecord& r) {
        << ms(r.until_render_start_ms) << ',' << ms(r.gpu_busy_ms) << ',' << ms(r.since_input_ms) << ','
        << ms(r.cpu_busy_ms) << ',' << ms(r.gpu_busy_ms) << ',' << r.frame_id << ',' << field(r.pattern) << ','
        << field(r.policy) << ',' << r.rasterizers << ',' << r.bin << ',' << ms(r.geometry_ms) << ',' << ms(r.raster_ms)
-       << ',' << ms(r.resolve_ms) << ',' << r.queue_peak << ',' << r.triangles << ',' << r.fragments << '\n'
+       << ',' << ms(r.resolve_ms) << ',' << r.queue_peak << ',' << r.triangles << ',' << r.fragments << ','
+       << ms(r.update_ms) << ',' << ms(r.upload_ms) << '\n'
        << std::flush;
 }
 

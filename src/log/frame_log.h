@@ -34,7 +34,9 @@ struct FrameRecord {
   std::string pattern, policy;
   int rasterizers = 0, bin = 0;
   double geometry_ms = 0, raster_ms = 0;  // mean over the blocks: with idle time they add up to the launch
-  double resolve_ms = 0;                  // from planes to pictures in linear order
+  double resolve_ms = 0;                  // from planes to pictures in linear order, or to a GPU's texture
+  double update_ms = 0;                   // before the frame's begin: views that moved, a scene made ready
+  double upload_ms = 0;                   // of cpu_busy_ms: memory and tables of a GPU
   uint64_t queue_peak = 0, triangles = 0, fragments = 0;
 };
 

@@ -117,8 +117,13 @@ LaunchCounts CpuMachine::finish(bool aborted, Statistics& s) {
   s.store_bytes = memory_->store_bytes();
   s.target_bytes = memory_->target_bytes();
   dirty_ = aborted;
-  return {data_.counters, data_.raster.rasterizers, data_.raster.region_fragments, data_.stage_ns,
-          data_.trace,    data_.trace_count};
+  return {.counters = data_.counters,
+          .rasterizers = data_.raster.rasterizers,
+          .region_fragments = data_.raster.region_fragments,
+          .stage_ns = data_.stage_ns,
+          .trace = data_.trace,
+          .trace_stride = kTraceCapacity,
+          .trace_count = data_.trace_count};
 }
 
 std::vector<TargetImage> CpuMachine::read_back() {

@@ -13,7 +13,8 @@ struct LaunchCounts {
   const RasterizerState* rasterizers = nullptr;
   const uint64_t* region_fragments = nullptr;
   const uint64_t* stage_ns = nullptr;  // blocks * Stage::count
-  const TraceRecord* trace = nullptr;  // blocks * kTraceCapacity; null: no trace
+  const TraceRecord* trace = nullptr;  // blocks * trace_stride; null: no trace
+  size_t trace_stride = kTraceCapacity;
   const uint32_t* trace_count = nullptr;
 };
 

@@ -271,8 +271,10 @@ PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
 }
 
 void PreparedFrame::update_views() {
+  const auto begin = std::chrono::steady_clock::now();
   impl_->views = view_records(impl_->frame->views);
   impl_->views_version = next_version();
+  impl_->update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 PreparedFrame::PreparedFrame() = default;

@@ -25,6 +25,7 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   std::vector<glm::vec4> own_positions;
   uint64_t discard_unknown_triangles = 0;
   double prepare_ms = 0;
+  double update_ms = 0;  // of update_views, for the next frame's statistics
   // Unique numbers of the tables' contents, for copies of them on devices. A camera changes only that of the views.
   uint64_t version = 0, views_version = 0;
   PlanCache plans;

@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "pipeline/cpu_machine.h"
 #include "pipeline/options.h"
@@ -135,6 +136,7 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   machine.start(*frame.impl_, plan, options);
   result.aborted = wait_for_end(machine, impl_->abort, options.frame_budget_ms);
   fill_statistics(*frame.impl_, *plan, machine.finish(result.aborted, s), s);
+  s.update_ms = std::exchange(frame.impl_->update_ms, 0.0);
   s.frame_ms = call.ms();
   if (read_back) {
     result.targets = machine.read_back();

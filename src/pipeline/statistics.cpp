@@ -29,6 +29,8 @@ Json scalars(const Statistics& s) {
           BROKKR_SCALAR(launch_ms),
           BROKKR_SCALAR(prepare_ms),
           BROKKR_SCALAR(read_back_ms),
+          BROKKR_SCALAR(update_ms),
+          BROKKR_SCALAR(upload_ms),
           BROKKR_SCALAR(batches),
           BROKKR_SCALAR(draws),
           BROKKR_SCALAR(phases),
@@ -54,6 +56,8 @@ Json scalars(const Statistics& s) {
           BROKKR_SCALAR(store_bytes),
           BROKKR_SCALAR(target_bytes),
           BROKKR_SCALAR(frame_bytes),
+          BROKKR_SCALAR(upload_bytes),
+          BROKKR_SCALAR(download_bytes),
           BROKKR_SCALAR(load_cv),
           BROKKR_SCALAR(discard_unknown_triangles)};
 }
@@ -101,11 +105,11 @@ void fill_times(size_t blocks, const LaunchCounts& counts, Statistics& s) {
       time.ms[i] = double(counts.stage_ns[b * size_t(Stage::count) + i]) * 1e-6;
     s.block_times.push_back(time);
     if (counts.trace != nullptr && counts.trace_count[b] > 0)
-      start_ns = std::min(start_ns, counts.trace[b * kTraceCapacity].begin_ns);
+      start_ns = std::min(start_ns, counts.trace[b * counts.trace_stride].begin_ns);
   }
   for (size_t b = 0; counts.trace != nullptr && b < blocks; ++b) {
     for (size_t i = 0; i < counts.trace_count[b]; ++i) {
-      const TraceRecord& t = counts.trace[b * kTraceCapacity + i];
+      const TraceRecord& t = counts.trace[b * counts.trace_stride + i];
       s.trace.push_back({uint32_t(b), uint8_t(t.stage), t.argument, double(t.begin_ns - start_ns) * 1e-3,
                          double(t.end_ns - start_ns) * 1e-3});
     }

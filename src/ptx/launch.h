@@ -21,6 +21,8 @@ struct Launch {
   uint32_t dynamic_shared = 0;
   uint32_t resident_blocks = 1;           // that share the device
   const std::byte* parameters = nullptr;  // device memory
+
+  uint64_t blocks() const { return uint64_t(grid[0]) * grid[1] * grid[2]; }
 };
 
 constexpr uint32_t kLocalBytes = 1 << 14;   // local memory of a thread

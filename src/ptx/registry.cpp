@@ -105,4 +105,11 @@ std::shared_ptr<Launch> make_launch(const void* host_function, dim3 grid, dim3 b
   return launch;
 }
 
+void require_together(const Launch& launch) {
+  const int most = settings().cooperative;
+  if (most == 0) throw Invalid{cudaErrorNotSupported};
+  if (launch.blocks() > launch.resident_blocks || (most > 0 && launch.blocks() > uint64_t(most)))
+    throw Invalid{cudaErrorCooperativeLaunchTooLarge};
+}
+
 }  // namespace brokkr::ptx

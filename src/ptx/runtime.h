@@ -57,6 +57,8 @@ struct Invalid {
   cudaError_t error;
 };
 std::shared_ptr<Launch> make_launch(const void* host_function, dim3 grid, dim3 block, void** arguments, size_t shared);
+// A cooperative launch runs all of its blocks at once. Throws Invalid where they are too many.
+void require_together(const Launch& launch);
 
 // The error of the last call, and of launches; what every call of the runtime ends with.
 cudaError_t note(cudaError_t error);

@@ -45,7 +45,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->multiProcessorCount = settings().multiprocessors;
   p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
   p->asyncEngineCount = 2;
-  p->concurrentManagedAccess = p->cooperativeLaunch = p->streamPrioritiesSupported = 1;
+  p->concurrentManagedAccess = p->streamPrioritiesSupported = 1;
+  p->cooperativeLaunch = settings().cooperative != 0;
   p->memoryBusWidth = 64;
   p->l2CacheSize = 1 << 20;
   p->maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
@@ -70,11 +71,11 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
     case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
     case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-    case cudaDevAttrClockRate: *value = 1000000; break;
+    case cudaDevAttrClockRate: *value = settings().megahertz * 1000; break;
     case cudaDevAttrMemoryClockRate: *value = 1000000; break;
+    case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; break;
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrManagedMemory:
-    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrCanMapHostMemory: *value = 1; break;
     default: *value = 0; break;

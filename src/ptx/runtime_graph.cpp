@@ -13,6 +13,7 @@ namespace {
 struct Node {
   std::shared_ptr<Launch> launch;  // of a kernel
   Event* event = nullptr;          // of a record
+  bool together = false;           // a cooperative launch
 };
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
@@ -45,7 +46,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*, size_t,
                                    const cudaKernelNodeParams* p) {
   return call("cudaGraphAddKernelNode", [&] {
-    graph_of(graph).nodes.push_back(std::make_unique<Node>(Node{launch_of(*p), nullptr}));
+    graph_of(graph).nodes.push_back(std::make_unique<Node>(Node{launch_of(*p)}));
     *node = reinterpret_cast<cudaGraphNode_t>(graph_of(graph).nodes.back().get());
     return cudaSuccess;
   });
@@ -58,11 +59,25 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph
     return cudaSuccess;
   });
 }
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
+                                            const cudaLaunchAttributeValue* value) {
+  return call("cudaGraphKernelNodeSetAttribute", [&] {
+    Node& n = *reinterpret_cast<Node*>(node);
+    if (n.launch == nullptr || attribute != cudaLaunchAttributeCooperative) return cudaErrorInvalidValue;
+    n.together = value->cooperative != 0;
+    return cudaSuccess;
+  });
+}
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  auto* e = new Executable;
-  for (const auto& node : graph_of(graph).nodes) e->nodes.emplace_back(node.get(), *node);
-  *executable = reinterpret_cast<cudaGraphExec_t>(e);
-  return cudaSuccess;
+  return call("cudaGraphInstantiate", [&] {
+    auto e = std::make_unique<Executable>();
+    for (const auto& node : graph_of(graph).nodes) {
+      if (node->together) require_together(*node->launch);
+      e->nodes.emplace_back(node.get(), *node);
+    }
+    *executable = reinterpret_cast<cudaGraphExec_t>(e.release());
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return cudaGraphInstantiateWithFlags(executable, graph, flags);
@@ -77,7 +92,9 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
   return call("cudaGraphExecKernelNodeSetParams", [&] {
     for (auto& [of, own] : executable_of(executable).nodes) {
       if (of != reinterpret_cast<const Node*>(node)) continue;
-      own.launch = launch_of(*p);  // launches that are under way keep theirs
+      const std::shared_ptr<Launch> launch = launch_of(*p);
+      if (own.together) require_together(*launch);
+      own.launch = launch;  // launches that are under way keep theirs
       return cudaSuccess;
     }
     return cudaErrorInvalidValue;

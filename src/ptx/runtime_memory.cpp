@@ -116,6 +116,9 @@ cudaError_t cudaGetSymbolAddress(void** memory, const void* symbol) {
 }
 
 // Arrays are pitched memory of 32 bits an element; surfaces are made of them.
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height,
                             unsigned) {
   return call("cudaMallocArray", [&] {

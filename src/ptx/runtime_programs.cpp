@@ -85,7 +85,12 @@ cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, 
 }
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
                                         cudaStream_t stream) {
-  return cudaLaunchKernel(function, grid, block, arguments, shared, stream);
+  return call("cudaLaunchCooperativeKernel", [&] {
+    const auto launch = make_launch(function, grid, block, arguments, shared);
+    require_together(*launch);
+    Queue::instance().order(stream_of(stream), [launch] { Queue::instance().run(*launch); });
+    return cudaSuccess;
+  });
 }
 
 }  // extern "C"

@@ -20,6 +20,8 @@ Settings read_all() {
   Settings s;
   read("BROKKR_PTX_SMS", s.multiprocessors);
   read("BROKKR_PTX_BLOCKS_PER_SM", s.blocks_per_sm);
+  read("BROKKR_PTX_COOPERATIVE", s.cooperative);
+  read("BROKKR_PTX_MHZ", s.megahertz);
   read("BROKKR_PTX_MEMORY_MIB", s.memory_mib);
   read("BROKKR_PTX_POISON", s.poison);
   read("BROKKR_PTX_SEED", s.seed);

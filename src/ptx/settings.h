@@ -9,6 +9,8 @@ namespace brokkr::ptx {
 struct Settings {
   int multiprocessors = 2;      // BROKKR_PTX_SMS
   int blocks_per_sm = 2;        // BROKKR_PTX_BLOCKS_PER_SM: at most, where shared memory and .minnctapersm allow
+  int cooperative = -1;         // BROKKR_PTX_COOPERATIVE: blocks of a cooperative launch, at most; 0: there are none
+  int megahertz = 16;           // BROKKR_PTX_MHZ: the clock that the device reports, about what is interpreted
   int memory_mib = 4096;        // BROKKR_PTX_MEMORY_MIB
   int poison = -1;              // BROKKR_PTX_POISON: byte that new memory is filled with
   uint64_t seed = 0;            // BROKKR_PTX_SEED: not 0: groups, warps, slices and the order of lanes at random

@@ -34,8 +34,8 @@ class Presenter {
 
   // Whether a frame of these options can be shown without passing through the host.
   virtual bool takes_device_frames(const RenderOptions&) const { return false; }
-  // The same as `write` for the frame that `renderer` has just drawn without read-back. False where that cannot be
-  // done: the caller then renders again with read-back and calls `write`.
+  // The same as `write` for the frame that `renderer` has just drawn without read-back, whole or cut off. False where
+  // that cannot be done: the caller then renders again with read-back and calls `write`.
   virtual bool write_device(uint64_t /*number*/, Renderer&, uint32_t /*target*/, uint32_t /*layer*/, int /*width*/,
                             int /*height*/) {
     return false;

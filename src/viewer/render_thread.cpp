@@ -174,6 +174,7 @@ void RenderThread::do_job(const std::shared_ptr<const RenderJob>& job) {
 void RenderThread::render(const RenderRequest& request) {
   auto done = std::make_shared<Rendered>();
   WorkingFrame& frame = working_frame_;
+  const Clock::time_point updated = Clock::now();
   frame.update(renderer_, request);
   drawn_ = request.settings;
   const RenderOptions& options = request.settings.options;
@@ -197,8 +198,12 @@ void RenderThread::render(const RenderRequest& request) {
 
   bool shown = false;
   if (!read_back) {
+    const Clock::time_point drawn = Clock::now();
     shown = presenter_.write_device(done->number, renderer_, done->target, done->layer, done->width, done->height);
-    if (!shown) done->result = renderer_.render(*frame.prepared, options, true);
+    if (shown)
+      done->result.statistics.read_back_ms = milliseconds(Clock::now() - drawn);
+    else
+      done->result = renderer_.render(*frame.prepared, options, true);
   }
   if (!shown) {
     const Layer& layer = done->result.targets[done->target].layers[done->layer];
@@ -209,6 +214,7 @@ void RenderThread::render(const RenderRequest& request) {
     }
   }
   if (!shown) return;  // the viewer closes
+  done->result.statistics.update_ms = milliseconds(done->begin - updated);
   done->end = Clock::now();
   const std::lock_guard lock(mutex_);
   results_.frames.push_back(std::move(done));

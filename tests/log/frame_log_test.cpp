@@ -39,6 +39,8 @@ FrameRecord some_record() {
   r.geometry_ms = 1.5;
   r.raster_ms = 5.5;
   r.resolve_ms = 0.25;
+  r.update_ms = 0.125;
+  r.upload_ms = 0.0625;
   r.queue_peak = 12;
   r.triangles = 34567;
   r.fragments = 8901234;
@@ -76,12 +78,13 @@ TEST(FrameLogWriter, PresentMonLine) {
       "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,"
       "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange,"
       "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput,MsCPUBusy,MsGPUBusy,FrameId,BinPattern,Policy,"
-      "Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,Fragments");
+      "Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,Fragments,MsUpdate,MsUpload");
   EXPECT_EQ(
       lines[1],
       "a  b  c," + std::to_string(::getpid()) +
           ",0x000000000000002A,OpenGL,1,0,0,1.2500000,0.5000,16.6667,0,Other,0.0000,0.7500,16.5000,0.0000,-7.2500,0."
-          "0000,3.0000,8.0000,0.0000,41,van-der-corput,fill-level,510,64,1.5000,5.5000,0.2500,12,34567,8901234");
+          "0000,3.0000,8.0000,0.0000,41,van-der-corput,fill-level,510,64,1.5000,5.5000,0.2500,12,34567,8901234,0.1250,"
+          "0.0625");
 }
 
 TEST(FrameLogWriter, MangoHudLines) {
@@ -105,6 +108,8 @@ TEST(FillRecord, MeansOverBlocksAndBusyTimes) {
   s.machine = "cpu";
   s.launch_ms = 6;
   s.read_back_ms = 2;
+  s.update_ms = 0.5;
+  s.upload_ms = 0.25;
   s.pattern = "hilbert";
   s.block_times = {{{1, 4, 1}}, {{3, 2, 1}}};
   FrameRecord r;
@@ -112,6 +117,8 @@ TEST(FillRecord, MeansOverBlocksAndBusyTimes) {
   EXPECT_DOUBLE_EQ(r.geometry_ms, 2);
   EXPECT_DOUBLE_EQ(r.raster_ms, 3);
   EXPECT_DOUBLE_EQ(r.resolve_ms, 2);
+  EXPECT_DOUBLE_EQ(r.update_ms, 0.5);
+  EXPECT_DOUBLE_EQ(r.upload_ms, 0.25);
   EXPECT_DOUBLE_EQ(r.cpu_busy_ms, 9);
   EXPECT_DOUBLE_EQ(r.gpu_busy_ms, 0);
   s.machine = "cuda";

@@ -4,9 +4,11 @@
 
 #include <cstdlib>
 #include <tuple>
+#include <vector>
 
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
+#include "pipeline/launch_data.h"
 
 namespace brokkr {
 namespace {
@@ -88,6 +90,86 @@ TEST(CudaFrames, OneThatIsCutOffLeavesNothingBehind) {
   EXPECT_TRUE(cut.aborted);
   EXPECT_LT(cut.statistics.launch_ms, 200);
   expect_frames(renderer, OrderMode::automatic);
+}
+
+// The colours of a layer as a window gets them, without the host's read-back; none where the frame is not there.
+std::vector<uint32_t> colors_on_device(Renderer& renderer, int width, int height) {
+  cudaArray_t array = nullptr;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();
+  EXPECT_EQ(cudaMallocArray(&array, &format, size_t(width), size_t(height), cudaArraySurfaceLoadStore), cudaSuccess);
+  cudaResourceDesc description{};
+  description.resType = cudaResourceTypeArray;
+  description.res.array.array = array;
+  cudaSurfaceObject_t surface = 0;
+  EXPECT_EQ(cudaCreateSurfaceObject(&surface, &description), cudaSuccess);
+  std::vector<uint32_t> pixels;
+  if (renderer.resolve_to_surface(0, 0, surface)) {
+    pixels.resize(size_t(width) * size_t(height));
+    EXPECT_EQ(cudaMemcpy2DFromArray(pixels.data(), size_t(width) * 4, array, 0, 0, size_t(width) * 4, size_t(height),
+                                    cudaMemcpyDeviceToHost),
+              cudaSuccess);
+  }
+  cudaDestroySurfaceObject(surface);
+  cudaFreeArray(array);
+  return pixels;
+}
+
+std::vector<uint32_t> opaque(std::vector<uint32_t> pixels) {
+  for (uint32_t& pixel : pixels) pixel |= 0xff000000u;
+  return pixels;
+}
+
+TEST(CudaFrames, OneThatIsCutOffKeepsItsPlanes) {
+  Renderer renderer;
+  const Frame frame = scene("generated:overlap-10k?triangles=200000&depth=200", 640, 360);
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions budget = on(MachineKind::cuda);
+  budget.order = OrderMode::strict;
+  budget.workers = 1;
+  budget.frame_budget_ms = 1;
+  for (int again = 0; again < 2; ++again) {
+    const RenderResult cut = renderer.render(prepared, budget);
+    ASSERT_TRUE(cut.aborted);
+    EXPECT_EQ(colors_on_device(renderer, 640, 360), opaque(cut.targets[0].layers[0].color));
+  }
+}
+
+TEST(CudaFrames, OneThatFailedHasNoPlanes) {
+  Renderer renderer;
+  EXPECT_TRUE(colors_on_device(renderer, 64, 64).empty());
+}
+
+// Only what has changed crosses the bus, in either direction.
+TEST(CudaFrames, ACameraThatMovesUploadsItsViewsOnly) {
+  Renderer renderer;
+  Frame frame = scene("generated:city", 160, 90);
+  PreparedFrame prepared = renderer.prepare(frame);
+  const RenderOptions options = on(MachineKind::cuda);
+  const Statistics first = renderer.render(prepared, options).statistics;
+  EXPECT_GT(first.upload_bytes, frame.positions.size() * sizeof(glm::vec4));
+  EXPECT_EQ(renderer.render(prepared, options).statistics.upload_bytes, 0u);
+  frame.views[0].eye.x += 1;
+  prepared.update_views();
+  const Statistics moved = renderer.render(prepared, options).statistics;
+  EXPECT_EQ(moved.upload_bytes, frame.views.size() * sizeof(ViewRecord));
+  EXPECT_GT(moved.update_ms, 0);
+  EXPECT_EQ(renderer.render(prepared, options).statistics.update_ms, 0);
+}
+
+TEST(CudaFrames, ATraceDownloadsWhatWasWritten) {
+  Renderer renderer;
+  const Frame frame = scene("generated:city", 160, 90);
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions options = on(MachineKind::cuda);
+  const Statistics plain = renderer.render(prepared, options).statistics;
+  options.trace = true;
+  const Statistics traced = renderer.render(prepared, options).statistics;
+  ASSERT_FALSE(traced.trace.empty());
+  EXPECT_EQ(traced.download_bytes, plain.download_bytes + traced.trace.size() * sizeof(TraceRecord));
+  for (const TraceEvent& event : traced.trace) {
+    EXPECT_LT(event.block, uint32_t(traced.workers));
+    EXPECT_LE(event.begin_us, event.end_us);
+  }
 }
 
 }  // namespace

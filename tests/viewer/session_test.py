@@ -26,7 +26,7 @@ PRESENTMON = ("Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,Prese
               "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange,"
               "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput").split(",")
 OWN = ("MsCPUBusy,MsGPUBusy,FrameId,BinPattern,Policy,Rasterizers,BinSize,MsGeometry,MsRaster,MsResolve,QueuePeak,Triangles,"
-       "Fragments").split(",")
+       "Fragments,MsUpdate,MsUpload").split(",")
 
 
 def choices(option):

@@ -8,6 +8,11 @@
 namespace brokkr {
 namespace {
 
+// The device, or its driver, does not run all blocks of a frame at once.
+struct NotTogether : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 constexpr int kHelperThreads = 256;
 // Planes may have to be reset; counts are few.
 constexpr unsigned gather_blocks(unsigned helper_blocks) { return (helper_blocks + 15) / 16; }
@@ -60,7 +65,7 @@ DeviceAbort::DeviceAbort() : word_(sizeof(AbortLevel), "abort word"), values_(3 
 }
 
 DeviceAbort::~DeviceAbort() {
-  if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  if (stream_ != nullptr && !device_is_lost) cudaStreamDestroy(stream_);
 }
 
 void DeviceAbort::write(AbortLevel word) {
@@ -111,6 +116,7 @@ CudaLauncher::CudaLauncher(size_t shared_bytes, int multiprocessors)
 }
 
 CudaLauncher::~CudaLauncher() {
+  if (device_is_lost) return;
   drop_graph();
   for (cudaEvent_t event : {kernel_begin_, kernel_end_, frame_begin_, frame_end_}) cudaEventDestroy(event);
   cudaStreamDestroy(stream_);
@@ -130,16 +136,29 @@ void CudaLauncher::give_up_graph(const std::string& reason) {
   std::fprintf(stderr, "brokkr: %s; kernels are launched one by one\n", reason.c_str());
 }
 
+void CudaLauncher::check_launch(cudaError_t error, const char* what) const {
+  if (error == cudaErrorCooperativeLaunchTooLarge) {
+    cudaGetLastError();
+    throw NotTogether("CUDA: the device cannot run all " + std::to_string(frame_.blocks) +
+                      " blocks of a frame at once (another program may hold a part of it); use --workers N with fewer");
+  }
+  check_cuda(error, what);
+}
+
 void CudaLauncher::make_graph() {
   const Launch launch(frame_, helper_blocks_, shared_bytes_);
   cudaGraphNode_t begin, end;
   check_cuda(cudaGraphCreate(&graph_, 0), "graph");
   check_cuda(cudaGraphAddKernelNode(&reset_, graph_, nullptr, 0, &launch.reset), "graph: reset");
   check_cuda(cudaGraphAddEventRecordNode(&begin, graph_, &reset_, 1, kernel_begin_), "graph: event");
-  check_cuda(cudaGraphAddKernelNode(&pipeline_, graph_, &begin, 1, &launch.pipeline), "graph: pipeline");
+  check_launch(cudaGraphAddKernelNode(&pipeline_, graph_, &begin, 1, &launch.pipeline), "graph: pipeline");
+  cudaLaunchAttributeValue together{};
+  together.cooperative = 1;
+  check_launch(cudaGraphKernelNodeSetAttribute(pipeline_, cudaLaunchAttributeCooperative, &together),
+               "graph: cooperative launch");
   check_cuda(cudaGraphAddEventRecordNode(&end, graph_, &pipeline_, 1, kernel_end_), "graph: event");
   check_cuda(cudaGraphAddKernelNode(&gather_, graph_, &end, 1, &launch.gather), "graph: counts");
-  check_cuda(cudaGraphInstantiateWithFlags(&executable_, graph_, 0), "graph");
+  check_launch(cudaGraphInstantiateWithFlags(&executable_, graph_, 0), "graph");
 }
 
 void CudaLauncher::start_graph() {
@@ -148,22 +167,24 @@ void CudaLauncher::start_graph() {
   } else if (changed_) {
     const Launch launch(frame_, helper_blocks_, shared_bytes_);
     const auto set = [&](cudaGraphNode_t node, const cudaKernelNodeParams& params) {
-      check_cuda(cudaGraphExecKernelNodeSetParams(executable_, node, &params), "graph: arguments");
+      check_launch(cudaGraphExecKernelNodeSetParams(executable_, node, &params), "graph: arguments");
     };
     set(reset_, launch.reset);
     set(pipeline_, launch.pipeline);
     set(gather_, launch.gather);
   }
   changed_ = false;
-  check_cuda(cudaGraphLaunch(executable_, stream_), "graph launch");
+  check_launch(cudaGraphLaunch(executable_, stream_), "graph launch");
 }
 
 void CudaLauncher::start_kernels() {
-  const unsigned blocks = unsigned(frame_.blocks);
+  const Launch launch(frame_, helper_blocks_, shared_bytes_);
+  const cudaKernelNodeParams& pipeline = launch.pipeline;
   reset_frame<<<helper_blocks_, kHelperThreads, 0, stream_>>>(frame_.reset);
   check_cuda(cudaEventRecord(kernel_begin_, stream_), "event");
-  run_frame<<<blocks, kCudaWarpsPerBlock * 32, shared_bytes_, stream_>>>(frame_.data);
-  check_cuda(cudaGetLastError(), "launch");
+  check_launch(cudaLaunchCooperativeKernel(pipeline.func, pipeline.gridDim, pipeline.blockDim, pipeline.kernelParams,
+                                           pipeline.sharedMemBytes, stream_),
+               "launch");
   check_cuda(cudaEventRecord(kernel_end_, stream_), "event");
   gather_counts<<<gather_blocks(helper_blocks_), kHelperThreads, 0, stream_>>>(frame_.gather);
   check_cuda(cudaGetLastError(), "launch");
@@ -179,6 +200,9 @@ void CudaLauncher::start() {
   if (use_graph_) {
     try {
       start_graph();
+    } catch (const NotTogether&) {
+      drop_graph();  // without one they would not run at once either
+      throw;
     } catch (const std::runtime_error& error) {
       // Nothing of the frame has begun. An error of the device itself comes again below.
       give_up_graph(error.what());

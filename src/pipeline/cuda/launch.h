@@ -73,6 +73,8 @@ class DeviceAbort {
   cudaStream_t stream_ = nullptr;
 };
 
+// Blocks of a frame wait for each other, so that its launch is cooperative: a device or driver that cannot run all of
+// them at once refuses it.
 class CudaLauncher {
  public:
   // Blocks of `shared_bytes` dynamic shared memory; helper kernels fill `multiprocessors`. Where a graph cannot be
@@ -84,7 +86,8 @@ class CudaLauncher {
 
   // The arguments of the kernels that `start` launches from now on. Not while a frame runs. Throws std::runtime_error.
   void set(const CudaFrame& frame);
-  // Gives the frame to the device and returns at once. Throws std::runtime_error.
+  // Gives the frame to the device and returns at once. Throws std::runtime_error, one that says so where its blocks
+  // cannot all run at once.
   void start();
   // Whether all of it is done. Throws std::runtime_error where the frame failed.
   bool finished();
@@ -96,6 +99,7 @@ class CudaLauncher {
   void make_graph();
   void start_graph();
   void start_kernels();
+  void check_launch(cudaError_t error, const char* what) const;
   void drop_graph();
   void give_up_graph(const std::string& reason);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include "pipeline/cuda/launch.h"
 #include "pipeline/cuda/memory.h"
 #include "pipeline/cuda/resolve.h"
+#include "pipeline/cuda/watch.h"
 #include "pipeline/launch_memory.h"
 
 namespace brokkr {
@@ -39,6 +41,10 @@ class CudaMachine : public MachineBackend {
   CudaMachine() {
     check_cuda(cudaSetDevice(0), "device 0");
     check_cuda(cudaGetDeviceProperties(&properties_, 0), "device properties");
+    if (properties_.cooperativeLaunch == 0)
+      throw std::runtime_error(
+          "CUDA: this device or its driver has no cooperative launches, which run all blocks of a frame at once; use "
+          "--machine cpu");
     shared_bytes_ = cuda_shared_bytes();
     check_cuda(cudaFuncSetAttribute(run_frame, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)),
                "shared memory of a block");
@@ -54,7 +60,12 @@ class CudaMachine : public MachineBackend {
     check_cuda(cudaFuncSetAttribute(run_frame, cudaFuncAttributePreferredSharedMemoryCarveout,
                                     int(std::min<size_t>((wanted * 100 + most - 1) / most, 100))),
                "shared memory of a block");
+    int kilohertz = 0;
+    if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0) == cudaSuccess && kilohertz > 0)
+      slowness_ = std::max(1.0, kFastKilohertz / kilohertz);
+    cudaGetLastError();
     abort_ = std::make_unique<DeviceAbort>();
+    watch_ = std::make_unique<FrameWatch>();
     launcher_ = std::make_unique<CudaLauncher>(shared_bytes_, properties_.multiProcessorCount);
   }
 
@@ -71,26 +82,37 @@ class CudaMachine : public MachineBackend {
 
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override {
-    // A launch that was cut off leaves elements and reservations, so that its memory is dropped.
-    if (dirty_) {
-      memory_.reset();
-      abort_->clear();
-    }
-    const bool same = memory_ && plan_ == plan && options_ == options;
+    if (device_is_lost)
+      throw std::runtime_error("CUDA: an earlier frame still hangs on the device; start the program anew");
+    begin_ = Clock::now();
+    transferred_ = transfers();
+    ended_ = false;
+    if (dirty_) reset_memory();
+    const bool same = set_ && plan_ == plan && options_ == options;
+    set_ = false;
     dirty_ = true;
     plan_ = plan;
     options_ = options;
     const PlanTables& tables = frame_.update(frame, plan);
-    if (!same) launcher_->set(arguments(tables));
-    begin_ = Clock::now();
+    if (!same) {
+      const CudaFrame arguments = make_arguments(tables);
+      launcher_->set(arguments);
+      data_ = arguments.data;
+    }
+    set_ = true;
+    upload_ms_ = Milliseconds(Clock::now() - begin_).count();
     launcher_->start();
+    begin_ = Clock::now();
+    watch_->begin(data_);
   }
 
-  // The host thread never blocks here: the abort word must follow requests and the budget.
+  // The host thread never blocks here: the abort word must follow requests and the budget. A frame that hangs ends with
+  // a std::runtime_error, and with what it hangs at on stderr.
   bool wait(double ms) override {
     const Clock::time_point begin = Clock::now();
     while (!launcher_->finished()) {
       const Clock::time_point now = Clock::now();
+      if (options_.gpu_timeout_s > 0 && watch_->stands_still(patience_s())) give_up();
       if (ms >= 0 && now - begin >= Milliseconds(ms)) return false;
       // The end of a short frame is seen at once, that of a long one within a hundredth of its time.
       if (now - begin_ > Milliseconds(5)) std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -102,14 +124,17 @@ class CudaMachine : public MachineBackend {
 
   LaunchCounts finish(bool aborted, Statistics& s) override {
     dirty_ = aborted;
+    ended_ = true;
     s.machine = "cuda";
     s.isa = "sm_" + std::to_string(properties_.major * 10 + properties_.minor);
     s.launch_ms = launcher_->kernel_ms();
     s.store_bytes = memory_->store_bytes();
     s.target_bytes = memory_->target_bytes();
-    trace_ = download<TraceRecord>(memory_->trace);
+    s.upload_ms = upload_ms_;
     LaunchCounts counts = counts_;
-    counts.trace = trace_.empty() ? nullptr : trace_.data();
+    if (memory_->trace.bytes() != 0) download_trace(counts);
+    s.upload_bytes = transfers().up - transferred_.up;
+    s.download_bytes = transfers().down - transferred_.down + host_.used;
     return counts;
   }
 
@@ -127,7 +152,7 @@ class CudaMachine : public MachineBackend {
   }
 
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) override {
-    if (dirty_ || !memory_ || target >= plan_->targets->targets.size()) return false;
+    if (!ended_ || target >= plan_->targets->targets.size()) return false;
     const LaunchMemory<DeviceBuffer>& m = *memory_;
     brokkr::resolve_to_surface({m.region_state.as<RegionState>(), m.color.as<uint32_t>(), m.color_high.as<uint32_t>(),
                                 plan_->targets->targets[target], layer, plan_->targets->region},
@@ -139,8 +164,54 @@ class CudaMachine : public MachineBackend {
   using Clock = std::chrono::steady_clock;
   using Milliseconds = std::chrono::duration<double, std::milli>;
 
+  // --gpu-timeout is for GPUs. A device that is slower, as the PTX interpreter is, has as many cycles.
+  static constexpr double kFastKilohertz = 500e3;
+  double patience_s() const { return options_.gpu_timeout_s * slowness_; }
+
+  // Ends a frame that makes no progress, and throws.
+  [[noreturn]] void give_up() {
+    constexpr double kMostMs = 3000;  // for blocks to see the abort word, and to leave
+    const FrameWords& words = watch_->words();
+    const std::string text = progress_text(words);
+    std::fprintf(stderr, "brokkr: a frame on the GPU makes no progress:\n%s", report_text(words).c_str());
+    request(kAbortLeave);
+    const Clock::time_point asked = Clock::now();
+    while (!device_is_lost && !launcher_->finished()) {
+      if (Clock::now() - asked > Milliseconds(kMostMs)) device_is_lost = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%.4g", patience_s());
+    throw std::runtime_error(std::string("CUDA: the frame made no progress for ") + seconds + " s (" + text + ") and " +
+                             (device_is_lost ? "does not end; start the program anew" : "was ended") +
+                             "; --gpu-timeout N waits longer");
+  }
+
+  // What a launch that did not finish left behind: elements, reservations, masks. Planes and memory are kept.
+  void reset_memory() {
+    abort_->clear();
+    if (!memory_) return;
+    upload_free_blocks();
+    memory_->queue_memory.clear("rasterizer queues");
+    memory_->distribution.clear("distribution buffers");
+  }
+
+  // What the blocks have written of their traces, and no more.
+  void download_trace(LaunchCounts& counts) {
+    const size_t blocks = memory_->shape.blocks;
+    size_t most = 0;
+    for (size_t b = 0; b < blocks; ++b) most = std::max<size_t>(most, counts.trace_count[b]);
+    trace_.resize(blocks * most);
+    for (size_t b = 0; b < blocks; ++b) {
+      download(memory_->trace.as<const TraceRecord>() + b * kTraceCapacity, counts.trace_count[b],
+               trace_.data() + b * most);
+    }
+    counts.trace = trace_.data();
+    counts.trace_stride = most;
+  }
+
   // What the kernels of a launch of plan_ and options_ work with, in memory of its shape.
-  CudaFrame arguments(const PlanTables& tables) {
+  CudaFrame make_arguments(const PlanTables& tables) {
     if (!memory_ || !(memory_->shape == plan_->memory)) {
       memory_.reset();
       memory_ = std::make_unique<LaunchMemory<DeviceBuffer>>(plan_->memory);
@@ -181,9 +252,12 @@ class CudaMachine : public MachineBackend {
   cudaDeviceProp properties_{};
   size_t shared_bytes_ = 0;
   int blocks_per_sm_ = 0;
+  double slowness_ = 1;  // 1: a GPU's clock
   std::unique_ptr<DeviceAbort> abort_;
   std::unique_ptr<LaunchMemory<DeviceBuffer>> memory_;
   bool dirty_ = false;  // a launch did not finish
+  bool ended_ = false;  // the last launch has ended, finished or cut off: the planes are its
+  bool set_ = false;    // the launcher has the arguments of plan_ and options_
   DeviceFrame frame_;
   HostCounts host_;
   // The last launch.
@@ -191,7 +265,11 @@ class CudaMachine : public MachineBackend {
   RenderOptions options_;
   LaunchCounts counts_;
   std::vector<TraceRecord> trace_;
+  LaunchData data_{};
+  Transfers transferred_;  // before it
+  double upload_ms_ = 0;
   Clock::time_point begin_;
+  std::unique_ptr<FrameWatch> watch_;
   std::unique_ptr<CudaLauncher> launcher_;  // destroyed first
 };
 

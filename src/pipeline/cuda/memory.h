@@ -4,7 +4,9 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -17,6 +19,19 @@ inline void check_cuda(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   cudaGetLastError();  // a failed call must not be taken for the next one
   throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
+}
+
+// A kernel did not end when it was asked to. Calls that wait for the device would now wait for ever, so that its
+// memory, streams and events are left to the end of the process.
+inline std::atomic<bool> device_is_lost = false;
+
+// Bytes that were copied between host and device by this thread, but for abort words and the words of FrameWatch.
+struct Transfers {
+  uint64_t up = 0, down = 0;
+};
+inline Transfers& transfers() {
+  static thread_local Transfers all;
+  return all;
 }
 
 // Frames run on a stream that waits for no other. A transfer from pageable memory or a memset may still be under way
@@ -35,10 +50,11 @@ class DeviceBuffer {
       throw std::runtime_error(std::string("CUDA: ") + what + ": no device memory for " + std::to_string(bytes >> 20) +
                                " MiB; use fewer rasterizers, a smaller store or smaller targets");
     }
-    check_cuda(cudaMemset(data_, 0, bytes), what);
-    finish_transfers(what);
+    clear(what);
   }
-  ~DeviceBuffer() { cudaFree(data_); }
+  ~DeviceBuffer() {
+    if (!device_is_lost) cudaFree(data_);
+  }
   DeviceBuffer(DeviceBuffer&& o) noexcept
       : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
   DeviceBuffer& operator=(DeviceBuffer&& o) noexcept {
@@ -61,6 +77,12 @@ class DeviceBuffer {
       *this = DeviceBuffer(bytes, what);
     }
     check_cuda(cudaMemcpy(data_, host, bytes, cudaMemcpyHostToDevice), what);
+    finish_transfers(what);
+    transfers().up += bytes;
+  }
+  void clear(const char* what) {
+    if (bytes_ == 0) return;
+    check_cuda(cudaMemset(data_, 0, bytes_), what);
     finish_transfers(what);
   }
   template <class T>
@@ -85,7 +107,9 @@ class PinnedBuffer {
     std::memset(host_, 0, bytes);
     check_cuda(cudaHostGetDevicePointer(&device_, host_, 0), "pinned host memory");
   }
-  ~PinnedBuffer() { cudaFreeHost(host_); }
+  ~PinnedBuffer() {
+    if (!device_is_lost) cudaFreeHost(host_);
+  }
   PinnedBuffer(PinnedBuffer&& o) noexcept { *this = std::move(o); }
   PinnedBuffer& operator=(PinnedBuffer&& o) noexcept {
     std::swap(host_, o.host_);
@@ -102,13 +126,17 @@ class PinnedBuffer {
   size_t bytes_ = 0;
 };
 
+// Copies `count` values of the device's memory.
+template <class T>
+void download(const T* device, size_t count, T* host) {
+  if (count == 0) return;
+  check_cuda(cudaMemcpy(host, device, count * sizeof(T), cudaMemcpyDeviceToHost), "read-back");
+  transfers().down += count * sizeof(T);
+}
 template <class T>
 std::vector<T> download(const DeviceBuffer& buffer) {
   std::vector<T> host(buffer.bytes() / sizeof(T));
-  if (!host.empty()) {
-    check_cuda(cudaMemcpy(host.data(), buffer.as<void>(), host.size() * sizeof(T), cudaMemcpyDeviceToHost),
-               "read-back");
-  }
+  download(buffer.as<const T>(), host.size(), host.data());
   return host;
 }
 
