@@ -18,6 +18,9 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
 endif()
 # The runtime that programs link: NVIDIA's, or the interpreter of src/ptx, which needs PTX and its lines alone.
 set(BROKKR_CUDA_RUNTIME CUDA::cudart_static)
+if(CMAKE_CUDA_RUNTIME_LIBRARY STREQUAL "Shared")
+  set(BROKKR_CUDA_RUNTIME CUDA::cudart)
+endif()
 if(BROKKR_PTX)
   set(BROKKR_CUDA_RUNTIME $<BUILD_INTERFACE:brokkr_ptx>)
   set(BROKKR_CUDA_ARCHITECTURES 90-virtual)
@@ -47,6 +50,7 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(BROKKR_HAVE_CUDA ON)
+find_package(CUDAToolkit REQUIRED)  # here, so that all folders below know its targets
 message(STATUS "CUDA machine: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION}, ${CMAKE_CUDA_ARCHITECTURES}")
 
 # Flags of every .cu file. No fused multiply-add: the CPU machine has none, and the images must agree.
