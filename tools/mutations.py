@@ -11,6 +11,7 @@ PIPELINE = "brokkr_pipeline_test"
 QUEUE = "brokkr_queue_test"
 BIN = "brokkr_bin_test"
 SCENE = "brokkr_scene_test"
+SCHEDULE = "brokkr_schedule_test"
 BATCH = "brokkr_batch_test"
 
 MODEL = "*QueueSemantics.AgreesWithAModel*"
@@ -114,6 +115,8 @@ MUTATIONS = [
     # Queues and scheduling.
     ("queue-capacity", "src/queue/broker.h", "c_(control), capacity_(‹int32_t(capacity)›) {}", "int32_t(capacity) + 1",
      QUEUE, MODEL),
+    ("queue-ticket-overflow", "src/queue/broker.h", "return ‹int32_t(tail - head) >= capacity_›;",
+     "int64_t(tail) - int64_t(head) >= capacity_", QUEUE, "*QueueSemantics.TicketsAreCompared*"),
     ("queue-wrap", "src/queue/broker_queue.h", "return vacant(p) + ‹m_.capacity›; }", "2 * m_.capacity", QUEUE, MODEL),
     ("queue-refused-lanes", "src/queue/broker_queue.h", "in &= ‹~highest_bit(in)›;", "in - 1", QUEUE, MODEL),
     ("queue-lanes", "src/queue/broker_queue.h", "rank = rank + select(same && ‹w.lane() > i›, 1, 0);", "w.lane() >= i",
@@ -123,13 +126,19 @@ MUTATIONS = [
     ("tasks-counted", "src/schedule/watermark.h", "if (‹before + range.count› == schedule.tasks)", "before + range.count - 1",
      PIPELINE, "Visibility.*"),
     ("admission-store", "src/schedule/watermark.h", "stock.fill(w, want, int(‹schedule.blocks_per_task›))",
-     "1", PIPELINE, "BackPressure.*"),
+     "1", SCHEDULE, "*Admissions.ATaskStarts*"),
+    ("watermark-released-early", "src/pipeline/choose.h", "return {‹tasks›, tasks >= schedule.tasks ?", "tasks + 64",
+     SCHEDULE, "*Admissions.NothingAbove*"),
     ("order-release", "src/queue/broker_queue.h", "Watched<uint32_t, Observer>(*slot).store(ticket, kRelease);",
      "Watched<uint32_t, Observer>(*slot).store(ticket, kRelaxed);", "tsan:" + QUEUE, "*QueueStress.OneToOne*"),
     ("order-acquire", "src/queue/broker_queue.h", "Watched<uint32_t, Observer>(*slot).load(kAcquire) != ticket",
      "Watched<uint32_t, Observer>(*slot).load(kRelaxed) != ticket", "tsan:" + QUEUE, "*QueueStress.OneToOne*"),
 
     # Readers.
+    ("json-depth", "src/scene/json_parse.h", "if (levels_.size() == ‹size_t(kMaxJsonDepth)›) fail(",
+     "size_t(kMaxJsonDepth) + 1", SCENE, "JsonParse.*"),
+    ("stored-length", "src/scene/bkf_container.cpp", "if (‹produced > size›) fail_in(field,", "produced > size + 1",
+     SCENE, "Bkf.AStreamThatHolds*"),
     ("blob-extent", "src/scene/bkf_reader.cpp", "if (part.count > ‹room / repeat›) {", "room", SCENE, "Bkf.*:*BadJson*"),
     ("index-bound", "src/scene/validate.cpp", "if (first <= size && count <= ‹size - first›) return;", "size - first + 1",
      SCENE, "Frame.*"),

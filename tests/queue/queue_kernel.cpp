@@ -23,7 +23,14 @@ static queue_test::QueueEntries<kWords> entries() {
           }};
 }
 
-queue_test::QueueMachine machine() { return {kWidth, entries<1>(), entries<4>(), entries<16>()}; }
+queue_test::QueueMachine machine() {
+  return {kWidth,
+          entries<1>(),
+          entries<4>(),
+          entries<16>(),
+          [](QueueControl& control, uint32_t capacity) { return Broker<>(control, capacity).observed_full(); },
+          [](QueueControl& control, uint32_t capacity) { return Broker<>(control, capacity).observed_empty(); }};
+}
 
 }  // namespace queue_workers
 BROKKR_MACHINE_END

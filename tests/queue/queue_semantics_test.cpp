@@ -170,6 +170,20 @@ TEST_P(QueueSemantics, FullIsAnsweredWhenItCanBeObserved) {
   }
 }
 
+// Tickets are numbers modulo 2^32: what was drawn last may be the smaller number.
+TEST_P(QueueSemantics, TicketsAreComparedByTheirDifference) {
+  constexpr uint32_t kCapacity = 8;
+  for (const uint32_t head : {0u, 5u, 0u - 3u, 0x7ffffffcu}) {
+    for (uint32_t length = 0; length <= kCapacity; ++length) {
+      QueueControl control{};
+      control.head = head;
+      control.tail = head + length;
+      EXPECT_EQ(machine.observed_full(control, kCapacity), length == kCapacity) << head << " and " << length;
+      EXPECT_EQ(machine.observed_empty(control, kCapacity), length == 0) << head << " and " << length;
+    }
+  }
+}
+
 // An enqueuer claims a slot that is not there, and finds when it takes the claim back that there is room by then.
 TEST_P(QueueSemantics, AClaimOfAllCountsOnWhatMustStillCome) {
   const auto m = memory(1, 2, 0);

@@ -252,6 +252,16 @@ TEST(Bkf, HostileLengthsAreRejectedWithoutAllocatingThem) {
   EXPECT_NE(read_error(claim).find("of the stated 67108864 bytes"), std::string::npos) << read_error(claim);
 }
 
+TEST(Bkf, AStreamThatHoldsAByteMoreThanStatedIsRejected) {
+  std::vector<std::byte> file = bkf_bytes(rich_frame());
+  uint64_t stated = 0;
+  std::memcpy(&stated, &file[16], 8);
+  --stated;
+  std::memcpy(&file[16], &stated, 8);
+  const std::string expected = "it holds more than the stated " + std::to_string(stated) + " bytes";
+  EXPECT_NE(read_error(file).find(expected), std::string::npos) << read_error(file);
+}
+
 struct BadEdit {
   const char* pointer;  // JSON pointer of what is changed
   const char* value;    // JSON

@@ -1,4 +1,9 @@
 // The tests' programs on one build of the CPU machine.
+#include "pipeline/kernel.h"
+
+#include <bit>
+#include <vector>
+
 #include "halving.h"
 #include "schedule_programs.h"
 
@@ -32,6 +37,40 @@ static uint64_t halving_sum(bool monolithic, uint32_t n, int workers,
                     : halving::run<halving::PerType>(n, workers, launch);
 }
 
+static schedule_test::Admission admit(uint32_t free_blocks, uint32_t each, int want) {
+  const uint32_t capacity = std::bit_ceil(free_blocks + 2);
+  const size_t bytes = (QueueMemory<1>::bytes(1, capacity) + 63) / 64 * 64;
+  void* space = std::aligned_alloc(64, bytes);
+  std::memset(space, 0, bytes);
+  const QueueMemory<1> memory = QueueMemory<1>::layout(space, 1, capacity);
+  Warp w;
+  BrokerQueues<1> queue(memory);
+  for (uint32_t i = 0; i < free_blocks; ++i) queue.enqueue(w, 0, {i});
+  const uint32_t stocked = uint32_t(want) * each;
+  std::vector<uint32_t> numbers(stocked + uint32_t(kWidth));
+  const StockTables tables{memory, numbers.data(), stocked, 0};
+  StockState state{};
+  Stock stock(tables, state, 0);
+  ScheduleControl control{};
+  ScheduleTables schedule{};
+  schedule.control = &control;
+  schedule.counted = true;
+  schedule.tasks = 1000;
+  schedule.blocks_per_task = each;
+  const TaskRange got = admit_tasks(w, schedule, {0, 0, 0, 0, int(free_blocks)}, stock, want, 1);
+  std::free(space);
+  return {got.count, state.held, got.refused};
+}
+
+static schedule_test::Mark mark(uint32_t complete, uint32_t tasks, uint32_t batches) {
+  ScheduleTables schedule{};
+  schedule.tasks = tasks;
+  schedule.task_batches = 4;
+  schedule.batches = batches;
+  const Watermark below = watermark_of({0, 0, complete, tasks, 0}, schedule);
+  return {below.tasks, below.batches};
+}
+
 Programs programs() {
   static const Program all[] = {program<Fifo>("fifo"),
                                 program<Priorities16>("discretized"),
@@ -47,7 +86,7 @@ Programs programs() {
                                 program<PriorityOfKinds>("priorities of kinds"),
                                 program<KindsApart>("kinds apart"),
                                 program<KindsMixed>("kinds mixed")};
-  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum};
+  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, mark};
 }
 
 }  // namespace schedule_programs

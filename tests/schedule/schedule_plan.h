@@ -45,6 +45,17 @@ struct Program {
   void (*run)(const Plan&, int worker);
 };
 
+// What a block gets that wants tasks (schedule/watermark.h).
+struct Admission {
+  uint32_t tasks, stock;  // that may start, and blocks of the store that it has then
+  bool refused;
+};
+
+// The part of a frame that lies below a watermark (pipeline/choose.h).
+struct Mark {
+  uint32_t tasks, batches;
+};
+
 struct Programs {
   int width;
   const Program* all;
@@ -55,6 +66,10 @@ struct Programs {
   // Sum of 1 .. n by recursive halving, over tasks of one thread and of 32: with a queue per type, and in one sorted
   // queue.
   uint64_t (*halving)(bool monolithic, uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*));
+  // A block wants `want` tasks, each of which may fill `each` blocks, while so many blocks of the store are free.
+  Admission (*admit)(uint32_t free_blocks, uint32_t each, int want);
+  // The first `complete` of `tasks` tasks are complete, each of which has four batches but the last.
+  Mark (*mark)(uint32_t complete, uint32_t tasks, uint32_t batches);
 };
 
 }  // namespace brokkr::schedule_test
