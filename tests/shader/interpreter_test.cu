@@ -1,0 +1,154 @@
+// The interpreter on the CUDA machine: each operation, and control, with the bits of the CPU's builds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "machine/cuda_memory.h"
+#include "pipeline/cpu_machine.h"
+#include "shader/interpreter.h"
+#include "shader/kernels.h"
+#include "shader/program.h"
+
+namespace brokkr::shader {
+namespace {
+
+constexpr int kLanes = kShaderVectors * kWidth;
+constexpr uint32_t kRegisters = 8, kMasks = 8, kOutputs = 2;
+
+// A run's memory, for both machines.
+struct Launch {
+  CodeInstruction code[16];
+  uint32_t registers[kRegisters * kLanes];
+  uint64_t masks[kMasks];
+  uint32_t outputs[kOutputs * kLanes];
+  ShaderCall call;
+
+  ShaderCall& prepared(uint32_t instructions) {
+    call = ShaderCall{};
+    call.code = code;
+    call.end = instructions;
+    call.registers = registers;
+    call.masks = masks;
+    call.outputs = outputs;
+    call.keep = ~uint64_t(0);
+    return call;
+  }
+};
+
+__global__ void run_kernel(ShaderCall* call) {
+  Warp w;
+  Interpreter(w, *call).run();
+}
+
+uint32_t next(uint32_t& state) { return state = state * 1664525u + 1013904223u, state ^ state >> 15; }
+
+// Floats of all sizes in the first registers, small integers in the others.
+void fill(Launch& run, uint32_t seed) {
+  for (int i = 0; i < int(kRegisters) * kLanes; ++i) {
+    const uint32_t bits = next(seed);
+    const float number = float(int32_t(bits)) * 0x1p-28f;
+    std::memcpy(run.registers + i, &number, sizeof number);
+    if (i >= 4 * kLanes) run.registers[i] = bits % 3 == 0 ? bits : bits % 64;
+  }
+  for (uint64_t& mask : run.masks) mask = uint64_t(next(seed)) << 32 | next(seed);
+}
+
+uint32_t same_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
+
+// The same instructions by a build of the CPU machine, whose runs may have fewer lanes: one part after another.
+void run_on_cpu(const ShaderKernel& kernel, Launch& launch, uint32_t instructions) {
+  const int lanes = kernel.lanes;
+  uint64_t keep = 0;
+  std::array<uint64_t, kMasks> masks{};
+  for (int first = 0; first < kLanes; first += lanes) {
+    const uint64_t all = lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
+    std::vector<uint32_t> registers, outputs(kOutputs * size_t(lanes));
+    for (uint32_t i = 0; i < kRegisters; ++i) {
+      const uint32_t* const begin = launch.registers + i * kLanes + first;
+      registers.insert(registers.end(), begin, begin + lanes);
+    }
+    std::array<uint64_t, kMasks> part{};
+    for (uint32_t i = 0; i < kMasks; ++i) part[i] = launch.masks[i] >> first & all;
+    ShaderCall call = launch.prepared(instructions);
+    call.registers = registers.data();
+    call.masks = part.data();
+    call.outputs = outputs.data();
+    call.keep = all;
+    kernel.run(call);
+    keep |= call.keep << first;
+    for (uint32_t i = 0; i < kMasks; ++i) masks[i] |= (part[i] & all) << first;
+    for (uint32_t i = 0; i < kRegisters; ++i)
+      std::copy_n(registers.begin() + i * lanes, lanes, launch.registers + i * kLanes + first);
+    for (uint32_t i = 0; i < kOutputs; ++i)
+      std::copy_n(outputs.begin() + i * lanes, lanes, launch.outputs + i * kLanes + first);
+  }
+  std::copy(masks.begin(), masks.end(), launch.masks);
+  launch.call.keep = keep;
+}
+
+class CudaShader : public testing::Test {
+ protected:
+  // Runs the instructions of gpu_ on both machines.
+  void run(uint32_t instructions) {
+    std::memcpy(static_cast<void*>(&cpu_), gpu_.get(), sizeof cpu_);
+    run_kernel<<<1, 32>>>(&gpu_->prepared(instructions));
+    run_on_cpu(*find_kernel(best_cpu_isa()), cpu_, instructions);
+    cuda_test::wait();
+  }
+  void expect_same_registers(const std::string& what, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin * kLanes; i < end * kLanes; ++i)
+      ASSERT_EQ(same_nan(gpu_->registers[i]), same_nan(cpu_.registers[i])) << what << ", word " << i;
+  }
+
+  const std::shared_ptr<Launch> gpu_ = cuda_test::make<Launch>();
+  Launch cpu_;
+};
+
+TEST_F(CudaShader, OperationsHaveTheCpusBits) {
+  for (int op = 0; op <= int(Op::set); ++op) {
+    for (const uint16_t first : {uint16_t(0), uint16_t(4)}) {
+      fill(*gpu_, uint32_t(op) * 2 + first);
+      gpu_->code[0] = {Op(op), {2}, {first, uint16_t(first + 1), uint16_t(first + 2)}, 0, 0};
+      run(1);
+      expect_same_registers(signature_of(Op(op)).name, 0, kRegisters);
+      for (uint32_t i = 0; i < kMasks; ++i) ASSERT_EQ(gpu_->masks[i], cpu_.masks[i]) << signature_of(Op(op)).name;
+    }
+  }
+}
+
+// while (x < 8) x += 0.5 for some lanes, a discard inside of it, and an array that each lane indexes. Other registers
+// than the cell and the result depend on which lanes run together.
+TEST_F(CudaShader, ControlHasTheCpusBits) {
+  for (uint32_t seed = 0; seed < 8; ++seed) {
+    fill(*gpu_, seed);
+    const float half = 0.5f, eight = 8.0f;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      std::memcpy(gpu_->registers + 1 * kLanes + lane, &half, sizeof half);
+      std::memcpy(gpu_->registers + 2 * kLanes + lane, &eight, sizeof eight);
+    }
+    CodeInstruction* const code = gpu_->code;
+    code[0] = {Op::begin_loop, {}, {0}, 0, 6};
+    code[1] = {Op::add, {3}, {0, 1}, 0, 0};
+    code[2] = {Op::set, {0}, {3, 0}, 0, 0};
+    code[3] = {Op::less, {1}, {0, 2}, 0, 0};
+    code[4] = {Op::mask_and, {0}, {0, 1}, 0, 0};
+    code[5] = {Op::discard, {}, {2}, 0, 0};
+    code[6] = {Op::repeat, {}, {0}, 0, 0};
+    code[7] = {Op::set_element, {}, {4, 7, 0, 3}, 0, 3};
+    code[8] = {Op::element, {3}, {4, 7}, 0, 3};
+    code[9] = {Op::begin_if, {}, {4}, 0, 10};
+    code[10] = {Op::change_x, {7}, {3, 5}, 0, 0};
+    code[11] = {Op::output, {}, {3}, 0, 1};
+    run(12);
+    expect_same_registers("the cell", 0, 1);
+    EXPECT_EQ(gpu_->call.keep, cpu_.call.keep);
+    for (int lane = 0; lane < kLanes; ++lane) EXPECT_EQ(gpu_->outputs[kLanes + lane], cpu_.outputs[kLanes + lane]);
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::shader
