@@ -54,6 +54,15 @@ void resize_frame(Frame& frame, uint32_t target, int width, int height) {
       blit->destination = scaled(blit->destination, x, y);
     }
   }
+  // What was stored in the size of a target fits it no more.
+  std::erase_if(frame.commands, [](const Command& command) { return std::holds_alternative<LoadCommand>(command); });
+  for (Command& command : frame.commands) {
+    if (auto* copy = std::get_if<CopyCommand>(&command)) {
+      copy->source = scaled(copy->source, x, y);
+      copy->x = scaled(copy->x, x);
+      copy->y = scaled(copy->y, y);
+    }
+  }
   frame.references.clear();
 }
 

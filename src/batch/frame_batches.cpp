@@ -54,6 +54,20 @@ uint32_t vertex_sets(const DrawCommand& draw) {
   return draw.vertex_kind == VertexKind::clip_space ? draw.instances : 1;
 }
 
+// The same for what the draw's program reads of its vertices.
+void give_varyings(Frame& frame, const DrawCommand& draw, const std::vector<uint32_t>& source) {
+  DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  const uint64_t components = varying_components(frame.programs[inputs.program]);
+  const uint64_t from = inputs.first_varying;
+  inputs.first_varying = frame.varyings.size();
+  for (uint32_t set = 0; set < vertex_sets(draw); ++set) {
+    for (const uint32_t v : source) {
+      const uint64_t vertex = from + (uint64_t(set) * draw.vertex_count + v) * components;
+      for (uint64_t i = 0; i < components; ++i) frame.varyings.push_back(float(frame.varyings[vertex + i]));
+    }
+  }
+}
+
 // Vertices `source` (relative to the draw's) become the draw's own, for each of its instances, at the arrays' end.
 void give_vertices(Frame& frame, DrawCommand& draw, const std::vector<uint32_t>& source) {
   const uint64_t first = frame.positions.size();
@@ -69,6 +83,7 @@ void give_vertices(Frame& frame, DrawCommand& draw, const std::vector<uint32_t>&
       }
     }
   });
+  if (draw.inputs >= 0) give_varyings(frame, draw, source);
   draw.first_vertex = first;
   draw.vertex_count = uint32_t(source.size());
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <glm/mat4x4.hpp>
 #include <glm/vec2.hpp>
@@ -17,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "brokkr/programs.h"
 #include "brokkr/states.h"
 #include "brokkr/version.h"
 
@@ -73,6 +75,14 @@ struct PolygonOffset {
   bool operator==(const PolygonOffset&) const = default;
 };
 
+// Where one of several draw buffers goes.
+struct DrawBuffer {
+  int plane = 0;  // of the target's colours; -1: nowhere
+  std::optional<BlendState> blend;
+  std::array<bool, 4> color_mask{true, true, true, true};
+  bool operator==(const DrawBuffer&) const = default;
+};
+
 // Everything a draw's fixed-function stages need. Data, switched per draw at run time.
 struct State {
   glm::vec4 viewport{0};                // x, y, width, height in pixels (fractions allowed)
@@ -87,6 +97,13 @@ struct State {
   std::array<bool, 4> color_mask{true, true, true, true};
   std::optional<AlphaTest> alpha_test;
   std::optional<StencilState> stencil;
+  // Of captured draws, for their programs. `buffers` is empty where the one draw buffer is the target's first colour,
+  // which `blend` and `color_mask` are of.
+  std::vector<DrawBuffer> buffers;
+  bool framebuffer_srgb = false;  // colours are encoded where the target's format is sRGB
+  bool flat_shading = false;      // of the built-in colours
+  bool point_sprites = false;
+  float line_width = 1, point_size = 1;  // pixels
   bool operator==(const State&) const = default;
 };
 
@@ -95,6 +112,10 @@ struct Target {
   int id = 0;
   int width = 0, height = 0, layers = 1;
   ColorFormat format = ColorFormat::rgba8;
+  // What the application had there, in captured frames: `format` is what Brokkr draws into. Empty where it is not
+  // known.
+  std::vector<TargetColor> colors;  // by TargetPlane, at most kMaxColorPlanes
+  std::optional<TexelFormat> depth, stencil;
 };
 
 // A target layer that draws go to, and the camera that they are seen through (unused by clip-space draws).
@@ -140,6 +161,13 @@ struct DrawCommand {
   uint32_t vertex_count = 0;    // vertices per instance
   uint32_t first_instance = 0;  // into Frame::models, VertexKind::transform only
   std::string label;
+  int32_t inputs = -1;  // index into Frame::inputs, -1: the draw's program is not known
+};
+
+struct PlaneColor {
+  TargetPlane plane = TargetPlane::color1;
+  glm::vec4 color{0.0f};
+  bool operator==(const PlaneColor&) const = default;
 };
 
 struct ClearCommand {
@@ -148,6 +176,7 @@ struct ClearCommand {
   std::optional<float> depth;
   std::optional<uint8_t> stencil;
   std::optional<Rect> scissor;
+  std::vector<PlaneColor> other_colors;  // of colours beyond the target's first
 };
 
 struct BlitCommand {
@@ -156,7 +185,30 @@ struct BlitCommand {
   bool color = true, depth = false, stencil = false;
 };
 
-using Command = std::variant<DrawCommand, ClearCommand, BlitCommand>;
+// The commands that follow are of captured frames, and say what their programs will read. Pictures without programs do
+// not show them: nothing is drawn for them.
+
+// Gives a plane what it held before the frame: level 0 of a texture of the plane's size.
+struct LoadCommand {
+  uint32_t target = 0;  // index into Frame::targets
+  TargetPlane plane = TargetPlane::color0;
+  uint32_t texture = 0;  // index into Frame::captured_textures
+};
+
+// Makes a texture's levels after its base level out of that.
+struct GenerateMipsCommand {
+  uint32_t texture = 0;  // index into Frame::captured_textures; its levels are planes of targets
+};
+
+// Copies a rectangle of a plane into another one, at (x, y), pixel by pixel.
+struct CopyCommand {
+  uint32_t from = 0, to = 0;  // indices into Frame::targets
+  TargetPlane from_plane = TargetPlane::color0, to_plane = TargetPlane::color0;
+  Rect source;
+  int x = 0, y = 0;
+};
+
+using Command = std::variant<DrawCommand, ClearCommand, BlitCommand, LoadCommand, GenerateMipsCommand, CopyCommand>;
 
 // How a texture is read beyond its edges and between its texels.
 struct Sampler {
@@ -223,7 +275,7 @@ struct Material {
 struct Reference {
   uint32_t target = 0;              // index into Frame::targets
   uint32_t before = 0;              // command index; Frame::commands.size(): at the end of the frame
-  std::vector<uint8_t> color_jpeg;  // encoded picture, may be empty
+  std::vector<uint8_t> color_file;  // the picture as a file: PNG, or JPEG from older captures; may be empty
   int depth_width = 0, depth_height = 0;
   std::vector<float> depth;  // window depth, rows bottom to top, may be empty
 };
@@ -248,6 +300,15 @@ struct Frame {
   std::vector<glm::vec2> second_texcoords;  // empty, or one per position; of metallic_roughness
   std::vector<glm::vec4> colors;            // empty, or one per position: linear light and alpha; of metallic_roughness
   std::vector<glm::mat4> models;            // per instance of VertexKind::transform draws
+
+  // Of captured frames: what their programs read.
+  std::vector<FragmentProgram> programs;
+  std::vector<CapturedTexture> captured_textures;
+  std::vector<CapturedSampler> captured_samplers;
+  std::vector<DrawInputs> inputs;  // of draws, at most one each
+  std::vector<float> varyings;     // of integer types: their bits
+  std::vector<uint32_t> uniforms;
+  std::vector<std::byte> texture_data;
 
   std::vector<std::string> warnings;  // what the loader left out of a file, a line each
 

@@ -247,7 +247,7 @@ void Targets::add_reference(const Context& context, uint32_t target, bool with_d
   Reference reference;
   reference.target = target;
   reference.before = static_cast<uint32_t>(frame_.commands.size());
-  reference.color_jpeg = read_picture(context, info);
+  reference.color_file = read_picture(context, info);
   if (with_depth) reference.depth = read_depth(context, info);
   if (!reference.depth.empty()) {
     reference.depth_width = info.width;
@@ -255,7 +255,7 @@ void Targets::add_reference(const Context& context, uint32_t target, bool with_d
   } else if (with_depth) {
     frame_.skipped_reasons["depth that the driver does not give for comparison"]++;
   }
-  if (!reference.depth.empty() || !reference.color_jpeg.empty()) frame_.references.push_back(std::move(reference));
+  if (!reference.depth.empty() || !reference.color_file.empty()) frame_.references.push_back(std::move(reference));
 }
 
 void Targets::end_depth(const Context& context, uint32_t target, bool whole) {

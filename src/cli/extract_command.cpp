@@ -1,4 +1,5 @@
-// brokkr extract: what a captured frame holds of the game's own driver, as files.
+// brokkr extract: what a captured frame holds of the game, as files: its driver's picture and depth, programs,
+// textures.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -13,6 +14,7 @@
 #include "brokkr/load.h"
 #include "cli/commands.h"
 #include "inspect/original.h"
+#include "scene/bkf_names.h"
 #include "scene/file_io.h"
 
 namespace brokkr::app {
@@ -24,7 +26,7 @@ const Reference& chosen_reference(const Frame& frame, const Arguments& arguments
   const int64_t before = arguments.integer("before", -1);
   const Reference* chosen = nullptr;
   for (const Reference& reference : frame.references) {
-    const bool has = depth ? !reference.depth.empty() : !reference.color_jpeg.empty();
+    const bool has = depth ? !reference.depth.empty() : !reference.color_file.empty();
     if (!has || reference.target != target || (before >= 0 && reference.before != before)) continue;
     if (chosen == nullptr || reference.before >= chosen->before) chosen = &reference;
   }
@@ -41,15 +43,100 @@ void report(const std::string& path, int width, int height, const Frame& frame, 
 
 void write_picture(const std::string& path, const Frame& frame, const Reference& reference) {
   const Image image = original_picture(frame, reference);
-  if (path.ends_with(".jpg")) {
-    write_file(path, std::as_bytes(std::span(reference.color_jpeg)));
+  const bool is_jpeg = reference.color_file[0] == 0xff;
+  if (path.ends_with(".jpg") && !is_jpeg) {
+    throw std::runtime_error(path + ": the frame holds the picture as PNG; name a .png file");
+  }
+  if (path.ends_with(".jpg") == is_jpeg) {
+    write_file(path, std::as_bytes(std::span(reference.color_file)));
   } else {
     write_pixels(path, image.width, image.height, image.texels);
   }
   report(path, image.width, image.height, frame, reference);
 }
 
+// Text after text, as the application's compiler got them.
+void write_program(const std::string& path, const Frame& frame, size_t number) {
+  if (number >= frame.programs.size()) {
+    throw std::runtime_error(
+        fmt::format("{}: --program: there are {} programs, from 0 on", frame.source, frame.programs.size()));
+  }
+  const FragmentProgram& program = frame.programs[number];
+  if (program.fixed) {
+    throw std::runtime_error(fmt::format(
+        "{}: program {} is fixed function and has no text; `brokkr info --json` describes it", frame.source, number));
+  }
+  std::string text;
+  for (const std::string& one : program.texts) text += one;
+  write_file(path, std::as_bytes(std::span(text)));
+  std::cout << fmt::format("{}: program {}, GLSL {}, {} bytes\n", path, number, program.version, text.size());
+}
+
+// The texels of the largest level's first layer, where they are 8-bit numbers.
+std::vector<uint32_t> pixels_of(const Frame& frame, const CapturedTexture& texture, size_t number) {
+  const bool four = texture.format == TexelFormat::rgba8 || texture.format == TexelFormat::rgba8_srgb;
+  const size_t channels = four ? 4 : texture.format == TexelFormat::rg8 ? 2 : texture.format == TexelFormat::r8 ? 1 : 0;
+  if (channels == 0) {
+    throw std::runtime_error(fmt::format("{}: texture {} is stored as {}, which PNG has not; name a .bin file",
+                                         frame.source, number, bkf::name_of(texture.format)));
+  }
+  std::vector<uint32_t> pixels(size_t(texture.width) * size_t(texture.height));
+  const std::byte* from = frame.texture_data.data() + texture.first_byte;
+  const bool luminance = texture.base == TexelBase::luminance || texture.base == TexelBase::luminance_alpha ||
+                         texture.base == TexelBase::intensity;
+  for (uint32_t& pixel : pixels) {
+    uint32_t channel[4] = {0, 0, 0, 255};
+    for (size_t i = 0; i < channels; i++) channel[i] = uint32_t(*from++);
+    if (luminance && channels == 2) channel[3] = channel[1];
+    if (luminance) channel[1] = channel[2] = channel[0];
+    if (texture.base == TexelBase::alpha) channel[3] = channel[0];
+    if (texture.base == TexelBase::rgb) channel[3] = 255;
+    pixel = channel[0] | channel[1] << 8 | channel[2] << 16 | channel[3] << 24;
+  }
+  return pixels;
+}
+
+void write_texture(const std::string& path, const Frame& frame, size_t number) {
+  if (number >= frame.captured_textures.size()) {
+    throw std::runtime_error(
+        fmt::format("{}: --texture: there are {} textures, from 0 on", frame.source, frame.captured_textures.size()));
+  }
+  const CapturedTexture& texture = frame.captured_textures[number];
+  if (!texture.stored) {
+    throw std::runtime_error(fmt::format("{}: texture {} is not stored in the file: {}", frame.source, number,
+                                         texture.images.empty() ? "it was left out" : "the frame draws it itself"));
+  }
+  if (path.ends_with(".png")) {
+    write_pixels(path, texture.width, texture.height, pixels_of(frame, texture, number));
+  } else {
+    write_file(path, std::span(frame.texture_data).subspan(texture.first_byte, texture_bytes(texture)));
+  }
+  std::cout << fmt::format("{}: texture {}, {} {}, {}x{}x{}, {} levels, {} bytes\n", path, number,
+                           bkf::name_of(texture.kind), bkf::name_of(texture.format), texture.width, texture.height,
+                           texture.depth, texture.levels, texture_bytes(texture));
+}
+
+// A part of one frame that a number names. False where none is asked for.
+bool extract_part(const Arguments& arguments) {
+  const bool program = arguments.has("program"), texture = arguments.has("texture");
+  if (!program && !texture) return false;
+  if (program && texture) throw UsageError("--program and --texture: each is a file of its own; give one of both");
+  const std::vector<std::string>& files = arguments.all("FILE");
+  if (files.size() > 1) throw UsageError("--program and --texture are of one frame; name one FILE");
+  const std::string path = arguments.text("output");
+  if (path.empty()) throw UsageError("-o: nothing says where to; name a file");
+  if (program) {
+    require_ending(path, {".frag", ".glsl", ".txt"}, "--output");
+    write_program(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("program", 0)));
+  } else {
+    require_ending(path, {".png", ".bin"}, "--output");
+    write_texture(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("texture", 0)));
+  }
+  return true;
+}
+
 int run_extract(const Arguments& arguments) {
+  if (extract_part(arguments)) return kSuccess;
   const std::vector<std::string>& files = arguments.all("FILE");
   const std::string depth = arguments.text("depth");
   const std::string picture = arguments.text("output", depth.empty() ? "{}-original.png" : "");
@@ -73,13 +160,17 @@ int run_extract(const Arguments& arguments) {
 
 Command extract_command() {
   return {"extract",
-          "Write the game's own picture that a captured frame holds",
+          "Write what a captured frame holds: the game's own picture, a program, a texture",
           {needed(several(file_option("FILE", "FILE", "Captured frames (.bkf)"))),
            file_option("-o,--output", "FILE",
-                       "Picture to write: .png, or .jpg as it is stored ({}-original.png; {} stands for the name of "
-                       "each FILE)"),
+                       "Picture to write: .png, or .jpg where that is stored ({}-original.png; {} stands for the name "
+                       "of each FILE)"),
            file_option("--depth", "FILE", "Depth to write: .pfm or .exr, 0 to 1"), target_options().front(),
            integer_option("--before", "Of the reference before this command, as `brokkr info` lists them (the last)", 0,
+                          4294967295.0),
+           integer_option("--program", "Instead, the fragment shader of this program to -o FILE.frag", 0, 4294967295.0),
+           integer_option("--texture",
+                          "Instead, this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin", 0,
                           4294967295.0),
            memory_option()},
           run_extract};

@@ -31,7 +31,8 @@ struct TargetSummary {
 
 // The contents of a frame in numbers.
 struct FrameSummary {
-  uint64_t draws = 0, clears = 0, blits = 0, indices = 0;
+  uint64_t draws = 0, clears = 0, blits = 0, loads = 0, mips = 0, copies = 0, indices = 0;
+  std::vector<uint64_t> program_draws;         // as in Frame::programs
   uint64_t unique_vertices = 0;                // distinct vertices of each draw, times its instances, summed
   uint64_t instances = 0;                      // of all draws
   std::map<std::string, uint64_t> topologies;  // draws with each
@@ -117,6 +118,7 @@ class Summarizer {
       if ((draw.flags >> bit & 1) != 0) ++summary_.flags[std::string(bkf::name_at(bkf::kDrawFlags, bit))];
     }
     count_state(frame_.states[draw.state], summary_.states);
+    if (draw.inputs >= 0) ++summary_.program_draws[frame_.inputs[size_t(draw.inputs)].program];
     const bool triangles = draw.topology <= Topology::triangle_fan;
     const uint64_t of_view = triangles ? primitives_.of(draw) * draw.instances : 0;
     // Views of one target mostly follow each other; a draw counts once for each run of them.
@@ -187,17 +189,81 @@ void add_bounds(const Frame& frame, FrameSummary& summary) {
 FrameSummary summarize(const Frame& frame) {
   FrameSummary summary;
   summary.targets.resize(frame.targets.size());
+  summary.program_draws.resize(frame.programs.size());
   Summarizer summarizer(frame, summary);
   for (const auto& command : frame.commands) {
     if (const auto* draw = std::get_if<DrawCommand>(&command)) {
       summarizer.add(*draw);
     } else {
-      ++(std::holds_alternative<ClearCommand>(command) ? summary.clears : summary.blits);
+      uint64_t* const counts[] = {&summary.draws, &summary.clears, &summary.blits,
+                                  &summary.loads, &summary.mips,   &summary.copies};
+      ++*counts[command.index()];
     }
   }
   summarizer.finish();
   add_bounds(frame, summary);
   return summary;
+}
+
+std::string_view content_of(const CapturedTexture& texture) {
+  return texture.stored ? "stored" : texture.images.empty() ? "missing" : "of targets";
+}
+
+bool is_jpeg(const Reference& reference) { return reference.color_file[0] == 0xff; }
+
+Json to_json(const FragmentProgram& program, uint64_t draws) {
+  Json json = {{"version", program.version},
+               {"fixed_function", program.fixed.has_value()},
+               {"draws", draws},
+               {"text_bytes", 0},
+               {"varying_components", varying_components(program)},
+               {"uniform_words", uniform_words(program)}};
+  for (const std::string& text : program.texts) json["text_bytes"] = json["text_bytes"].get<uint64_t>() + text.size();
+  for (const char* list : {"varyings", "uniforms", "blocks", "samplers", "outputs"}) json[list] = Json::array();
+  for (const ProgramVarying& v : program.varyings) {
+    json["varyings"].push_back({{"name", v.name},
+                                {"type", bkf::name_of(v.type)},
+                                {"count", v.count},
+                                {"offset", v.offset},
+                                {"interpolation", bkf::name_of(v.interpolation)}});
+  }
+  for (const ProgramUniform& u : program.uniforms) {
+    json["uniforms"].push_back({{"name", u.name},
+                                {"type", bkf::name_of(u.type)},
+                                {"count", u.count},
+                                {"block", u.block},
+                                {"offset", u.offset}});
+  }
+  for (const ProgramBlock& block : program.blocks) {
+    json["blocks"].push_back({{"name", block.name}, {"size", block.size}});
+  }
+  for (const ProgramSampler& s : program.samplers) {
+    json["samplers"].push_back(
+        {{"name", s.name}, {"kind", bkf::name_of(s.kind)}, {"shadow", s.shadow}, {"count", s.count}});
+  }
+  for (const ProgramOutput& o : program.outputs) {
+    json["outputs"].push_back({{"name", o.name}, {"type", bkf::name_of(o.type)}, {"location", o.location}});
+  }
+  return json;
+}
+
+// What programs and their textures are.
+void add_programs(Json& json, const Frame& frame, const FrameSummary& summary) {
+  json["programs"] = json["captured_textures"] = Json::array();
+  for (size_t i = 0; i < frame.programs.size(); ++i) {
+    json["programs"].push_back(to_json(frame.programs[i], summary.program_draws[i]));
+  }
+  for (const CapturedTexture& texture : frame.captured_textures) {
+    json["captured_textures"].push_back({{"label", texture.label},
+                                         {"kind", bkf::name_of(texture.kind)},
+                                         {"format", bkf::name_of(texture.format)},
+                                         {"base", bkf::name_of(texture.base)},
+                                         {"size", {texture.width, texture.height, texture.depth}},
+                                         {"levels", texture.levels},
+                                         {"content", content_of(texture)},
+                                         {"bytes", texture.stored ? texture_bytes(texture) : 0}});
+  }
+  json["captured_samplers"] = frame.captured_samplers.size();
 }
 
 // `warnings`: what the loader said of the file.
@@ -212,6 +278,9 @@ Json to_json(const Frame& frame, const FrameSummary& summary, const std::vector<
                {"draws", summary.draws},
                {"clears", summary.clears},
                {"blits", summary.blits},
+               {"loads", summary.loads},
+               {"generated_mips", summary.mips},
+               {"copies", summary.copies},
                {"instances", summary.instances},
                {"triangles", triangle_count(frame)},
                {"unique_vertices", summary.unique_vertices},
@@ -243,8 +312,9 @@ Json to_json(const Frame& frame, const FrameSummary& summary, const std::vector<
     json["references"].push_back({{"target", frame.targets[reference.target].id},
                                   {"before", reference.before},
                                   {"depth", {reference.depth_width, reference.depth_height}},
-                                  {"color_bytes", reference.color_jpeg.size()}});
+                                  {"color_bytes", reference.color_file.size()}});
   }
+  add_programs(json, frame, summary);
   json["warnings"] = warnings;
   json["skipped"] = {
       {"draws", frame.skipped_draws}, {"triangles", frame.skipped_triangles}, {"reasons", frame.skipped_reasons}};
@@ -259,6 +329,36 @@ std::string counts(const std::map<std::string, uint64_t>& by_name) {
   return text;
 }
 
+std::string commands_text(const FrameSummary& summary) {
+  std::string text = fmt::format("{} draws, {} clears, {} blits", grouped(summary.draws), grouped(summary.clears),
+                                 grouped(summary.blits));
+  for (const auto& [count, name] : {std::pair(summary.loads, "loads"), std::pair(summary.mips, "made mip chains"),
+                                    std::pair(summary.copies, "copies")}) {
+    if (count > 0) text += ", " + grouped(count) + " " + name;
+  }
+  return text;
+}
+
+std::string programs_text(const Frame& frame, const FrameSummary& summary) {
+  if (frame.programs.empty()) return "";
+  uint64_t fixed = 0, draws = 0;
+  for (const FragmentProgram& program : frame.programs) fixed += program.fixed.has_value();
+  for (const uint64_t count : summary.program_draws) draws += count;
+  return fmt::format("{} of {} draws, {} of them fixed function; {} varyings, {} words of uniforms",
+                     grouped(frame.programs.size()), grouped(draws), grouped(fixed), grouped(frame.varyings.size()),
+                     grouped(frame.uniforms.size()));
+}
+
+std::string captured_textures_text(const Frame& frame) {
+  if (frame.captured_textures.empty()) return "";
+  std::map<std::string_view, uint64_t> content;
+  for (const CapturedTexture& texture : frame.captured_textures) ++content[content_of(texture)];
+  std::string text =
+      fmt::format("{}, {} bytes", grouped(frame.captured_textures.size()), grouped(frame.texture_data.size()));
+  for (const auto& [name, count] : content) text += fmt::format(", {} {}", grouped(count), name);
+  return text;
+}
+
 void print(const Frame& frame, const FrameSummary& summary, const std::vector<std::string>& warnings) {
   const auto vertices = [](uint64_t count) { return count == 0 ? "" : grouped(count) + " vertices"; };
   const glm::vec3 &low = summary.lower, &high = summary.upper;
@@ -268,8 +368,7 @@ void print(const Frame& frame, const FrameSummary& summary, const std::vector<st
       {"captured by", frame.generator},
       {"license", frame.license},
       {"window", size_text(frame.window_width, frame.window_height)},
-      {"commands", fmt::format("{} draws, {} clears, {} blits", grouped(summary.draws), grouped(summary.clears),
-                               grouped(summary.blits))},
+      {"commands", commands_text(summary)},
       {"triangles", grouped(triangle_count(frame))},
       {"unique vertices", grouped(summary.unique_vertices)},
       {"indices", grouped(summary.indices)},
@@ -277,6 +376,8 @@ void print(const Frame& frame, const FrameSummary& summary, const std::vector<st
       {"states", grouped(frame.states.size())},
       {"views", grouped(frame.views.size())},
       {"materials", grouped(frame.materials.size()) + ", textures " + grouped(frame.textures.size())},
+      {"programs", programs_text(frame, summary)},
+      {"their textures", captured_textures_text(frame)},
       {"draws as", counts(summary.topologies)},
       {"draws with", counts(summary.states)},
       {"draws flagged", counts(summary.flags)},
@@ -304,7 +405,9 @@ void print(const Frame& frame, const FrameSummary& summary, const std::vector<st
   for (const Reference& reference : frame.references) {
     rows.push_back({std::to_string(frame.targets[reference.target].id), std::to_string(reference.before),
                     reference.depth.empty() ? "-" : size_text(reference.depth_width, reference.depth_height),
-                    reference.color_jpeg.empty() ? "-" : "JPEG"});
+                    reference.color_file.empty() ? "-"
+                    : is_jpeg(reference)         ? "JPEG"
+                                                 : "PNG"});
   }
   if (!rows.empty()) {
     std::cout << '\n' << format_table({"reference of target", "before command", "depth", "colour"}, rows);

@@ -1,5 +1,5 @@
-// Frame files (`.bkf`, version 1): one captured frame of an application as clip-space draws. bkf_fields.h describes
-// what is in them.
+// Frame files (`.bkf`, versions 1 and 2): one captured frame of an application as clip-space draws.
+// docs/frame-format.md describes them; bkf_fields.h and bkf_programs.h list what is in them.
 //
 // Nothing in a file is trusted: every count, offset and name is checked before it is used, and the Frame that comes
 // back has passed `validate`. Errors are std::runtime_error of one line: file, command, field, remedy. Index and vertex
@@ -46,7 +46,7 @@ Frame read_bkf(std::span<const std::byte> file, std::string_view name, const Bkf
 
 struct BkfWriteOptions {
   int level = 9;                 // of zstd, 1 (fast) .. 19 (small)
-  bool reference_colors = true;  // include the JPEG pictures of references
+  bool reference_colors = true;  // include the pictures of references
   bool reference_depths = true;
 };
 

@@ -99,8 +99,9 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loadi
     fail_in("magic", "this is no frame file", "name a .bkf file, which begins with BRKF");
   }
   const auto version = load_little_endian<uint32_t>(file, 4);
-  if (version != kVersion) {
-    fail_in("version", fmt::format("it is {}, this program reads {}", version, kVersion), "use a newer brokkr");
+  if (version < kPlainVersion || version > kVersion) {
+    fail_in("version", fmt::format("it is {}, this program reads {} to {}", version, kPlainVersion, kVersion),
+            "use a newer brokkr");
   }
   const auto json_stored = load_little_endian<uint64_t>(file, 8);
   const auto json_size = load_little_endian<uint64_t>(file, 16);
@@ -137,7 +138,7 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loadi
   return result;
 }
 
-Bytes pack(const nlohmann::json& json, std::span<const std::byte> blob, int level) {
+Bytes pack(const nlohmann::json& json, std::span<const std::byte> blob, int level, uint32_t version) {
   // Names come from files of any encoding: what is not UTF-8 is replaced.
   const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const Bytes stored_json = compress(std::as_bytes(std::span(text)), level);
@@ -145,7 +146,7 @@ Bytes pack(const nlohmann::json& json, std::span<const std::byte> blob, int leve
   Bytes out;
   out.reserve(kHeaderSize + stored_json.size() + stored_blob.size());
   for (const char c : kMagic) out.push_back(std::byte(c));
-  append_little_endian<uint32_t>(out, kVersion);
+  append_little_endian<uint32_t>(out, version);
   append_little_endian<uint64_t>(out, stored_json.size());
   append_little_endian<uint64_t>(out, text.size());
   append_little_endian<uint64_t>(out, stored_blob.size());

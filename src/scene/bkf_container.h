@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scene/bkf.h"
+#include "scene/bkf_fields.h"
 #include "scene/loading.h"
 
 namespace brokkr::bkf {
@@ -22,6 +23,7 @@ struct Container {
 Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loading& loading);
 
 // `level`: of zstd, 1..19.
-std::vector<std::byte> pack(const nlohmann::json& json, std::span<const std::byte> blob, int level);
+std::vector<std::byte> pack(const nlohmann::json& json, std::span<const std::byte> blob, int level,
+                            uint32_t version = kVersion);
 
 }  // namespace brokkr::bkf

@@ -1,10 +1,11 @@
-// What a frame file holds (version 1), described once: bkf_reader.cpp reads by these lists, bkf_writer.cpp writes by
-// them, and validate.cpp checks targets, states, clears and blits by them.
+// What a frame file holds, described once: bkf_reader.cpp reads by these lists, bkf_writer.cpp writes by them, and
+// validate.cpp checks by them. What stands here about programs, and all of bkf_programs.h, came with version 2.
 //
 // A list calls its visitor for each key with the member that the key stands for:
 //   required(key, member, limits)          the key must be there
 //   field(key, member, limits)             a member whose key is missing or null keeps its default; always written
 //   sparse(key, member, missing, limits)   the same, but not written where it equals `missing`
+//   many(key, member)                          an array, which is not written where it is empty
 //   clamped(key, member)                   a number of which only 0 .. 255 is kept, the nearest one
 //   bits(key, member, names)               an array of the names of those bits that are set
 //   constant(key, name)                    must be there as it is
@@ -12,7 +13,7 @@
 //   object(key, list)                      an object of its own, which must be there and whose keys `list` visits
 //   has(key)                               whether there is such a key; writers have all of them
 // How a member stands in the file follows from its type: a std::optional may be missing, an enumerator stands by its
-// name, a type with `as_list` as an array, and one with `visit_fields` as an object.
+// name, a std::vector and a type with `as_list` as an array, and one with `visit_fields` as an object.
 #pragma once
 
 #include <algorithm>
@@ -27,51 +28,15 @@
 #include <type_traits>
 
 #include "brokkr/frame.h"
+#include "scene/bkf_names.h"
 
 namespace brokkr::bkf {
 
 inline constexpr std::string_view kMagic = "BRKF";
-inline constexpr uint32_t kVersion = 1;
+// A frame without programs, textures and what belongs to them is written as version 1, which older programs read.
+inline constexpr uint32_t kPlainVersion = 1, kVersion = 2;
 inline constexpr size_t kHeaderSize = 32;  // magic, version, three u64 lengths
 inline constexpr size_t kAlignment = 16;   // of every offset into the blob
-
-// The names of an enumeration's values, in their order.
-constexpr std::string_view names_of(CompareFunc) {
-  return "never, less, equal, lequal, greater, notequal, gequal, always";
-}
-constexpr std::string_view names_of(CullMode) { return "none, front, back, front_and_back"; }
-constexpr std::string_view names_of(FrontFace) { return "ccw, cw"; }
-constexpr std::string_view names_of(PolygonMode) { return "fill, line, point"; }
-constexpr std::string_view names_of(Topology) {
-  return "triangles, triangle_strip, triangle_fan, points, lines, line_strip, line_loop";
-}
-constexpr std::string_view names_of(ColorFormat) { return "rgba8, rgba8_srgb, rgba16f"; }
-constexpr std::string_view names_of(BlendFactor) {
-  return "zero, one, src_color, one_minus_src_color, dst_color, one_minus_dst_color, src_alpha, one_minus_src_alpha, "
-         "dst_alpha, one_minus_dst_alpha, constant_color, one_minus_constant_color, constant_alpha, "
-         "one_minus_constant_alpha, src_alpha_saturate";
-}
-constexpr std::string_view names_of(BlendEquation) { return "add, subtract, reverse_subtract, min, max"; }
-constexpr std::string_view names_of(StencilOp) {
-  return "keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap";
-}
-enum class CommandType : uint8_t { draw, clear, blit };
-constexpr std::string_view names_of(CommandType) { return "draw, clear, blit"; }
-// Of the bits of DrawCommand::flags.
-inline constexpr std::string_view kDrawFlags =
-    "fragment-discard, fragment-depth, condition, clip-distance, multisample, depth-clamp, z-zero-to-one, "
-    "origin-upper-left, provoking-first";
-
-// Name number `index` of `names`; empty beyond the last.
-constexpr std::string_view name_at(std::string_view names, size_t index) {
-  for (; index > 0; index--) names.remove_prefix(std::min(names.size(), names.substr(0, names.find(',')).size() + 2));
-  return names.substr(0, names.find(','));
-}
-
-template <typename E>
-constexpr std::string_view name_of(E value) {
-  return name_at(names_of(value), size_t(value));
-}
 
 // Limits of a number, and what to do about one beyond them.
 struct Limits {
@@ -98,6 +63,8 @@ auto as_list(Is<Rect> auto& r) { return list("an array of 4 integers", r.x, r.y,
 auto as_list(Is<glm::vec4> auto& v) { return list("an array of 4 numbers", v.x, v.y, v.z, v.w); }
 auto as_list(Is<std::array<bool, 4>> auto& a) { return list("an array of 4 booleans", a[0], a[1], a[2], a[3]); }
 auto as_list(Is<BlendTerm> auto& t) { return list("[source, destination, equation]", t.src, t.dst, t.equation); }
+auto as_list(Is<TargetColor> auto& c) { return list("[format, base]", c.format, c.base); }
+auto as_list(Is<BoundTexture> auto& b) { return list("[texture, sampler]", b.texture, b.sampler); }
 auto as_list(Is<PolygonOffset> auto& o) { return list("an array of 2 numbers", o.factor, o.units); }
 
 void visit_fields(auto& v, Is<DepthState> auto& depth) {
@@ -133,6 +100,12 @@ void visit_fields(V& v, Is<StencilState> auto& stencil) {
   v.field("ops", list("[fail, depth fail, pass]", stencil.stencil_fail, stencil.depth_fail, stencil.pass));
 }
 
+void visit_fields(auto& v, Is<DrawBuffer> auto& buffer) {
+  v.required("plane", buffer.plane, Limits{-1, int64_t(kMaxColorPlanes) - 1, "name a colour of the target, or -1"});
+  v.field("blend", buffer.blend);
+  v.field("colorMask", buffer.color_mask);
+}
+
 void visit_fields(auto& v, Is<State> auto& state) {
   v.required("viewport", state.viewport);
   v.field("depthRange", list("an array of 2 numbers", state.depth_near, state.depth_far));
@@ -146,6 +119,12 @@ void visit_fields(auto& v, Is<State> auto& state) {
   v.field("colorMask", state.color_mask);
   v.field("alphaTest", state.alpha_test);
   v.field("stencil", state.stencil);
+  v.many("buffers", state.buffers);
+  v.sparse("framebufferSrgb", state.framebuffer_srgb, false);
+  v.sparse("flatShading", state.flat_shading, false);
+  v.sparse("pointSprites", state.point_sprites, false);
+  v.sparse("lineWidth", state.line_width, 1.0f);
+  v.sparse("pointSize", state.point_size, 1.0f);
 }
 
 void visit_fields(auto& v, Is<Target> auto& target) {
@@ -153,6 +132,14 @@ void visit_fields(auto& v, Is<Target> auto& target) {
   v.required("size", list("a size in pixels", target.width, target.height), Limits{1, kMaxTargetSize});
   v.sparse("layers", target.layers, 1, Limits{1, kMaxTargetLayers});
   v.sparse("format", target.format, ColorFormat::rgba8);
+  v.many("colors", target.colors);
+  v.sparse("depth", target.depth, std::nullopt);
+  v.sparse("stencil", target.stencil, std::nullopt);
+}
+
+void visit_fields(auto& v, Is<PlaneColor> auto& clear) {
+  v.required("plane", clear.plane);
+  v.required("color", clear.color);
 }
 
 void visit_fields(auto& v, Is<ClearCommand> auto& clear) {
@@ -161,7 +148,16 @@ void visit_fields(auto& v, Is<ClearCommand> auto& clear) {
   v.sparse("depth", clear.depth, std::nullopt, Limits{0, 1, "clamp the depth"});
   v.sparse("stencil", clear.stencil, std::nullopt);
   v.sparse("scissor", clear.scissor, std::nullopt);
+  v.many("otherColors", clear.other_colors);
 }
+
+void visit_fields(auto& v, Is<LoadCommand> auto& load) {
+  v.target("target", load.target);
+  v.required("plane", load.plane);
+  v.required("texture", load.texture);
+}
+
+void visit_fields(auto& v, Is<GenerateMipsCommand> auto& generate) { v.required("texture", generate.texture); }
 
 template <typename V>
 void visit_fields(V& v, Is<BlitCommand> auto& blit) {
@@ -180,6 +176,16 @@ void visit_fields(V& v, Is<BlitCommand> auto& blit) {
   }
 }
 
+void visit_fields(auto& v, Is<CopyCommand> auto& copy) {
+  constexpr Limits kNear{-2 * kMaxTargetSize, 2 * kMaxTargetSize, "keep the rectangle near its target"};
+  v.target("from", copy.from);
+  v.target("to", copy.to);
+  v.required("fromPlane", copy.from_plane);
+  v.required("toPlane", copy.to_plane);
+  v.required("source", copy.source, kNear);
+  v.required("destination", list("an array of 2 integers", copy.x, copy.y), kNear);
+}
+
 // A part of the blob: `count` elements from byte `offset` on.
 struct Part {
   uint64_t offset = 0, count = 0;
@@ -193,11 +199,14 @@ void visit_part(auto& v, const char* key, const char* type, Is<Part> auto& part,
   });
 }
 
-// A draw as the file has it: into one view, with its vertices and indices in the blob.
+// A draw as the file has it: into one view, with its vertices and indices in the blob, and what its program reads.
 struct FileDraw {
   DrawCommand command;
   uint32_t target = 0, layer = 0;
   Part positions, indices;
+  bool has_program = false;
+  DrawInputs inputs;  // `first_of_blocks`: bytes of the blob
+  Part varyings, uniforms;
 };
 
 template <typename V>
@@ -214,12 +223,20 @@ void visit_fields(V& v, Is<FileDraw> auto& draw) {
   visit_part(v, "position", "f32x4", draw.positions);
   if constexpr (V::kReads) command.indexed = v.has("indices");
   if (command.indexed) visit_part(v, "indices", "u32", draw.indices);
+  if constexpr (V::kReads) draw.has_program = v.has("program");
+  if (!draw.has_program) return;
+  v.required("program", draw.inputs.program);
+  visit_part(v, "varyings", "f32", draw.varyings);
+  visit_part(v, "uniforms", "u32", draw.uniforms);
+  v.many("blocks", draw.inputs.first_of_blocks);
+  v.many("textures", draw.inputs.textures);
 }
 
 // A reference as the file has it, with its pictures in the blob.
 struct FileReference {
   uint32_t target = 0, before = 0;
   bool has_color = false, has_depth = false;
+  PictureType picture = PictureType::png;
   Part color;
   uint64_t depth_offset = 0;
   int depth_width = 0, depth_height = 0;
@@ -233,7 +250,13 @@ void visit_fields(V& v, Is<FileReference> auto& reference) {
     reference.has_color = v.has("color");
     reference.has_depth = v.has("depth");
   }
-  if (reference.has_color) visit_part(v, "color", "jpeg", reference.color, "size");
+  if (reference.has_color) {
+    v.object("color", [&](auto& color) {
+      color.required("type", reference.picture);
+      color.required("offset", reference.color.offset);
+      color.required("size", reference.color.count, Limits{0, std::numeric_limits<uint32_t>::max()});
+    });
+  }
   if (!reference.has_depth) return;
   v.object("depth", [&](auto& depth) {
     depth.constant("type", "f32");

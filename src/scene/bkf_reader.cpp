@@ -8,6 +8,7 @@
 #include "scene/bkf.h"
 #include "scene/bkf_container.h"
 #include "scene/bkf_fields.h"
+#include "scene/bkf_programs.h"
 #include "scene/failure.h"
 #include "scene/file_io.h"
 #include "scene/loading.h"
@@ -61,6 +62,7 @@ class ObjectReader {
   void sparse(const char* key, auto& member, const auto&, const bkf::Limits& limits = {}) const {
     field(key, member, limits);
   }
+  void many(const char* key, auto& member) const { field(key, member); }
   void clamped(const char* key, uint8_t& member) const {
     if (has(key)) member = uint8_t(std::clamp<int64_t>(integer(key, at(key), INT32_MIN, UINT32_MAX), 0, 255));
   }
@@ -112,6 +114,19 @@ class ObjectReader {
       fail_at(place_, key, fmt::format("it is not {}", list.meaning));
     size_t i = 0;
     std::apply([&](auto&... member) { (read(key, value[i++], member, limits), ...); }, list.members);
+  }
+  template <typename T>
+  void read(const char* key, const json& value, std::vector<T>& members, const bkf::Limits& limits) const {
+    if (!value.is_array()) fail_at(place_, key, "it is not an array");
+    members.reserve(value.size());
+    for (size_t i = 0; i < value.size(); i++) {
+      if constexpr (requires { bkf::as_list(members[0]); } || std::is_integral_v<T> || std::is_same_v<T, std::string>) {
+        read(key, value[i], members.emplace_back(), limits);
+      } else {
+        const ObjectReader inner(value[i], fmt::format("{}, {} {}", place_, key, i), targets_);
+        visit_fields(inner, members.emplace_back());
+      }
+    }
   }
   void read(const char* key, const json& value, float& member, const bkf::Limits&) const {
     const double number = value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
@@ -203,17 +218,15 @@ class Reader {
     each("target", "targets", [&](const ObjectReader& object) { read_target(object); });
     each("state", "states", [&](const ObjectReader& object) { visit_fields(object, frame_.states.emplace_back()); });
     frame_.materials.push_back({.name = "captured", .kind = MaterialKind::none});
+    each("program", "programs",
+         [&](const ObjectReader& object) { visit_fields(object, frame_.programs.emplace_back()); });
+    each("texture", "textures", [&](const ObjectReader& object) { read_texture(object); });
+    each("sampler", "samplers",
+         [&](const ObjectReader& object) { visit_fields(object, frame_.captured_samplers.emplace_back()); });
     const size_t commands = root_.array("commands").size();
     if (commands >= std::numeric_limits<uint32_t>::max()) fail_at(root_.place(), "commands", "there are too many");
     each("command", "commands", [&](const ObjectReader& object) { frame_.commands.push_back(read_command(object)); });
-    frame_.indices = gather<uint32_t>(indices_, blob_, loading_);
-    frame_.positions = gather<glm::vec4>(positions_, blob_, loading_);
-    for (Command& command : frame_.commands) {
-      auto* draw = std::get_if<DrawCommand>(&command);
-      if (draw == nullptr) continue;
-      draw->first_vertex = positions_.moved(draw->first_vertex);
-      draw->first_index = indices_.moved(draw->first_index);
-    }
+    gather_parts();
     each("reference", "references", [&](const ObjectReader& object) { read_reference(object); });
     return std::move(frame_);
   }
@@ -240,6 +253,41 @@ class Reader {
     frame_.views.push_back({.target = number});
   }
 
+  void read_texture(const ObjectReader& object) {
+    auto [texture, data] = read_as<bkf::FileTexture>(object);
+    if (texture.stored) {
+      check_part(object.place() + ", data", data, "size", 1);
+      if (data.count != texture_bytes(texture)) {
+        fail_at(object.place() + ", data", "size",
+                fmt::format("its levels have {} bytes, not {}", texture_bytes(texture), data.count));
+      }
+      texture.first_byte = data.offset;
+      texels_.add(data.offset, data.count);
+    }
+    frame_.captured_textures.push_back(std::move(texture));
+  }
+
+  // Lays out what draws and textures use of the blob, and moves their places there.
+  void gather_parts() {
+    frame_.indices = gather<uint32_t>(indices_, blob_, loading_);
+    frame_.positions = gather<glm::vec4>(positions_, blob_, loading_);
+    frame_.varyings = gather<float>(varyings_, blob_, loading_);
+    frame_.uniforms = gather<uint32_t>(uniforms_, blob_, loading_);
+    frame_.texture_data = gather<std::byte>(texels_, blob_, loading_);
+    for (Command& command : frame_.commands) {
+      auto* draw = std::get_if<DrawCommand>(&command);
+      if (draw == nullptr) continue;
+      draw->first_vertex = positions_.moved(draw->first_vertex);
+      draw->first_index = indices_.moved(draw->first_index);
+    }
+    for (DrawInputs& inputs : frame_.inputs) {
+      inputs.first_varying = varyings_.moved(inputs.first_varying);
+      inputs.first_uniform = uniforms_.moved(inputs.first_uniform);
+      for (uint64_t& first : inputs.first_of_blocks) first = uniforms_.moved(first);
+    }
+    for (CapturedTexture& texture : frame_.captured_textures) texture.first_byte = texels_.moved(texture.first_byte);
+  }
+
   // `part`, of elements of `element_size` bytes, must lie inside the blob `repeat` times.
   void check_part(const std::string& place, const bkf::Part& part, const char* count_key, size_t element_size,
                   uint64_t repeat = 1) const {
@@ -256,6 +304,9 @@ class Reader {
     switch (type) {
       case bkf::CommandType::draw: return read_draw(object);
       case bkf::CommandType::clear: return read_as<ClearCommand>(object);
+      case bkf::CommandType::load: return read_as<LoadCommand>(object);
+      case bkf::CommandType::generate_mips: return read_as<GenerateMipsCommand>(object);
+      case bkf::CommandType::copy: return read_as<CopyCommand>(object);
       case bkf::CommandType::blit: break;
     }
     return read_as<BlitCommand>(object);
@@ -268,11 +319,14 @@ class Reader {
     return result;
   }
 
-  // Until all parts of the blob are gathered, first_vertex and first_index count from the blob's beginning.
+  // Until all parts of the blob are gathered, first_vertex and first_index count from the blob's beginning; so do the
+  // places of a program's inputs.
   DrawCommand read_draw(const ObjectReader& object) {
-    auto [draw, target, layer, positions, indices] = read_as<bkf::FileDraw>(object);
+    bkf::FileDraw file = read_as<bkf::FileDraw>(object);
+    DrawCommand& draw = file.command;
+    const bkf::Part &positions = file.positions, &indices = file.indices;
     check_part(object.place() + ", position", positions, "count", sizeof(glm::vec4), draw.instances);
-    draw.first_view = view_of(target, layer);
+    draw.first_view = view_of(file.target, file.layer);
     draw.first_vertex = positions.offset / sizeof(glm::vec4);
     positions_.add(draw.first_vertex, positions.count * draw.instances);
     draw.vertex_count = draw.element_count = uint32_t(positions.count);
@@ -282,7 +336,37 @@ class Reader {
       indices_.add(draw.first_index, indices.count);
       draw.element_count = uint32_t(indices.count);
     }
+    if (file.has_program) read_inputs(object, file);
     return std::move(draw);
+  }
+
+  void read_inputs(const ObjectReader& object, bkf::FileDraw& file) {
+    const std::string& place = object.place();
+    DrawInputs& inputs = file.inputs;
+    if (inputs.program >= frame_.programs.size()) {
+      fail_at(place, "program", fmt::format("there are {} programs", frame_.programs.size()));
+    }
+    const FragmentProgram& program = frame_.programs[inputs.program];
+    const auto require = [&](const char* key, uint64_t count, uint64_t wanted) {
+      if (count != wanted) fail_at(place, key, fmt::format("the program needs {}, not {}", wanted, count));
+    };
+    const uint64_t vertices = file.positions.count * file.command.instances;
+    require("varyings", file.varyings.count, varying_components(program) * vertices);
+    require("uniforms", file.uniforms.count, uniform_words(program));
+    require("blocks", inputs.first_of_blocks.size(), program.blocks.size());
+    const auto add = [&](const char* key, RangeSet& ranges, uint64_t& first, uint64_t offset, uint64_t count) {
+      check_part(place + ", " + key, {offset, count}, "count", sizeof(uint32_t));
+      first = offset / sizeof(uint32_t);
+      ranges.add(first, count);
+    };
+    add("varyings", varyings_, inputs.first_varying, file.varyings.offset, file.varyings.count);
+    add("uniforms", uniforms_, inputs.first_uniform, file.uniforms.offset, file.uniforms.count);
+    for (size_t i = 0; i < program.blocks.size(); i++) {
+      uint64_t& first = inputs.first_of_blocks[i];
+      add("blocks", uniforms_, first, first, program.blocks[i].size / sizeof(uint32_t));
+    }
+    file.command.inputs = int32_t(frame_.inputs.size());
+    frame_.inputs.push_back(std::move(inputs));
   }
 
   // The view of a target's layer; all but those of layer 0 are made on first use.
@@ -309,8 +393,8 @@ class Reader {
     reference.before = file.before;
     if (file.has_color) {
       const auto bytes = picture(object.place() + ", color", file.color, 1);
-      reference.color_jpeg.resize(bytes.size());
-      std::memcpy(reference.color_jpeg.data(), bytes.data(), bytes.size());
+      reference.color_file.resize(bytes.size());
+      std::memcpy(reference.color_file.data(), bytes.data(), bytes.size());
     }
     if (file.has_depth) {
       const bkf::Part part{file.depth_offset, uint64_t(file.depth_width) * uint64_t(file.depth_height)};
@@ -329,7 +413,7 @@ class Reader {
   Loading& loading_;
   Frame frame_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> view_of_layer_;
-  RangeSet indices_, positions_;
+  RangeSet indices_, positions_, varyings_, uniforms_, texels_;
   uint64_t pixels_ = 0, reference_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -7,6 +7,7 @@
 #include "scene/bkf.h"
 #include "scene/bkf_container.h"
 #include "scene/bkf_fields.h"
+#include "scene/bkf_programs.h"
 #include "scene/failure.h"
 #include "scene/file_io.h"
 
@@ -28,6 +29,9 @@ class ObjectWriter {
   void required(const char* key, const auto& member, const bkf::Limits& = {}) { field(key, member); }
   void sparse(const char* key, const auto& member, const auto& missing, const bkf::Limits& = {}) {
     if (member != missing) field(key, member);
+  }
+  void many(const char* key, const auto& members) {
+    if (!members.empty()) field(key, members);
   }
   void clamped(const char* key, uint8_t member) { field(key, member); }
   void constant(const char* key, const char* name) { json_[key] = name; }
@@ -66,6 +70,12 @@ class ObjectWriter {
   json value(const std::optional<T>& member) const {
     return member ? value(*member) : json();
   }
+  template <typename T>
+  json value(const std::vector<T>& members) const {
+    json array = json::array();
+    for (const T& member : members) array.push_back(value(member));
+    return array;
+  }
   template <typename... T>
   json value(const bkf::List<T...>& list) const {
     return std::apply([&](const auto&... member) { return json::array({value(member)...}); }, list.members);
@@ -74,6 +84,24 @@ class ObjectWriter {
   const Targets& targets_;
   json json_ = json::object();
 };
+
+bkf::PictureType picture_type(const std::vector<uint8_t>& file) {
+  const bool png = file.size() > 1 && file[0] == 0x89 && file[1] == 'P';
+  return png ? bkf::PictureType::png : bkf::PictureType::jpeg;
+}
+
+// Whether there is something in the frame that only version 2 has.
+bool needs_programs(const Frame& frame) {
+  const auto is_new = [](const Command& command) {
+    const auto* clear = std::get_if<ClearCommand>(&command);
+    return command.index() > 2 || (clear != nullptr && !clear->other_colors.empty());
+  };
+  return !frame.programs.empty() || !frame.captured_textures.empty() ||
+         std::any_of(frame.commands.begin(), frame.commands.end(), is_new) ||
+         std::any_of(frame.targets.begin(), frame.targets.end(), [](const Target& t) { return !t.colors.empty(); }) ||
+         std::any_of(frame.references.begin(), frame.references.end(),
+                     [](const Reference& r) { return picture_type(r.color_file) == bkf::PictureType::png; });
+}
 
 class Writer {
  public:
@@ -87,6 +115,10 @@ class Writer {
   }
 
   std::vector<std::byte> write() {
+    json programs = json::array(), textures = json::array(), samplers = json::array();
+    for (const FragmentProgram& program : frame_.programs) programs.push_back(as_json(program));
+    for (const CapturedTexture& texture : frame_.captured_textures) textures.push_back(as_json(with_data(texture)));
+    for (const CapturedSampler& sampler : frame_.captured_samplers) samplers.push_back(as_json(sampler));
     std::vector<size_t> number_of;  // of a command in the file
     for (const Command& command : frame_.commands) {
       number_of.push_back(commands_.size());
@@ -107,8 +139,12 @@ class Writer {
       const bkf::FileReference written = append(reference, uint32_t(number_of[reference.before]));
       if (written.has_color || written.has_depth) root["references"].push_back(as_json(written));
     }
+    for (const auto& [key, list] :
+         {std::pair("programs", &programs), std::pair("textures", &textures), std::pair("samplers", &samplers)}) {
+      if (!list->empty()) root[key] = std::move(*list);
+    }
     root["blob"] = {{"codec", "zstd"}, {"size", blob_.size()}};
-    return bkf::pack(root, blob_, options_.level);
+    return bkf::pack(root, blob_, options_.level, needs_programs(frame_) ? bkf::kVersion : bkf::kPlainVersion);
   }
 
  private:
@@ -144,7 +180,9 @@ class Writer {
     for (uint32_t i = 0; i < draw.view_count; i++) {
       const View& view = frame_.views[draw.first_view + i];
       const bool clip_space = draw.vertex_kind == VertexKind::clip_space;
-      bkf::FileDraw written{draw, view.target, view.layer, {0, draw.vertex_count}, {0, draw.element_count}};
+      bkf::FileDraw written{.command = draw, .target = view.target, .layer = view.layer};
+      written.positions.count = draw.vertex_count;
+      written.indices.count = draw.element_count;
       written.positions.offset = clip_space ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,
                                                             uint64_t(draw.vertex_count) * draw.instances)
                                             : append_transformed(draw, view);
@@ -157,8 +195,37 @@ class Writer {
         written.indices.offset = append(numbers.data(), numbers.size());
         written.command.indexed = true;
       }
+      if (draw.inputs >= 0 && clip_space) append_inputs(written);
       add(bkf::CommandType::draw, written);
     }
+  }
+
+  void append_inputs(bkf::FileDraw& written) {
+    const DrawCommand& draw = written.command;
+    written.has_program = true;
+    written.inputs = frame_.inputs[size_t(draw.inputs)];
+    const FragmentProgram& program = frame_.programs[written.inputs.program];
+    const auto uniforms = [&](uint64_t first, uint64_t words) {
+      return append_shared(stored_uniforms_, frame_.uniforms, first, words);
+    };
+    const uint64_t components = varying_components(program) * draw.vertex_count * draw.instances;
+    written.varyings = {append_shared(stored_varyings_, frame_.varyings, written.inputs.first_varying, components),
+                        components};
+    written.uniforms.count = uniform_words(program);
+    written.uniforms.offset = uniforms(written.inputs.first_uniform, written.uniforms.count);
+    for (size_t i = 0; i < program.blocks.size(); i++) {
+      uint64_t& first = written.inputs.first_of_blocks[i];
+      first = uniforms(first, program.blocks[i].size / sizeof(uint32_t));
+    }
+  }
+
+  bkf::FileTexture with_data(const CapturedTexture& texture) {
+    bkf::FileTexture written{.texture = texture};
+    if (texture.stored) {
+      written.data.count = texture_bytes(texture);
+      written.data.offset = append_shared(stored_texels_, frame_.texture_data, texture.first_byte, written.data.count);
+    }
+    return written;
   }
 
   uint64_t append_transformed(const DrawCommand& draw, const View& view) {
@@ -175,14 +242,18 @@ class Writer {
 
   void write_command(const ClearCommand& clear) { add(bkf::CommandType::clear, clear); }
   void write_command(const BlitCommand& blit) { add(bkf::CommandType::blit, blit); }
+  void write_command(const LoadCommand& load) { add(bkf::CommandType::load, load); }
+  void write_command(const GenerateMipsCommand& generate) { add(bkf::CommandType::generate_mips, generate); }
+  void write_command(const CopyCommand& copy) { add(bkf::CommandType::copy, copy); }
 
   // `before`: its command's number in the file.
   bkf::FileReference append(const Reference& reference, uint32_t before) {
     bkf::FileReference written{.target = reference.target, .before = before};
-    written.has_color = options_.reference_colors && !reference.color_jpeg.empty();
+    written.has_color = options_.reference_colors && !reference.color_file.empty();
     written.has_depth = options_.reference_depths && !reference.depth.empty();
     if (written.has_color) {
-      written.color = {append(reference.color_jpeg.data(), reference.color_jpeg.size()), reference.color_jpeg.size()};
+      written.picture = picture_type(reference.color_file);
+      written.color = {append(reference.color_file.data(), reference.color_file.size()), reference.color_file.size()};
     }
     if (written.has_depth) {
       written.depth_offset = append(reference.depth.data(), reference.depth.size());
@@ -197,7 +268,8 @@ class Writer {
   ObjectWriter::Targets targets_;
   json commands_ = json::array();
   std::vector<std::byte> blob_;
-  std::map<std::pair<uint64_t, uint64_t>, uint64_t> stored_indices_, stored_positions_;
+  using Stored = std::map<std::pair<uint64_t, uint64_t>, uint64_t>;
+  Stored stored_indices_, stored_positions_, stored_varyings_, stored_uniforms_, stored_texels_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "scene/bkf_fields.h"
+#include "scene/bkf_programs.h"
 #include "scene/failure.h"
 #include "scene/loading.h"
 
@@ -88,6 +89,7 @@ class Checker {
   void sparse(const char* key, const auto& member, const auto&, const bkf::Limits& limits = {}) {
     field(key, member, limits);
   }
+  void many(const char* key, const auto& members) { field(key, members); }
   void clamped(const char*, uint8_t) {}
   void bits(const char*, uint32_t, std::string_view) {}
   void target(const char* key, uint32_t number) {
@@ -114,6 +116,11 @@ class Checker {
   void check(const std::optional<T>& value, const bkf::Limits& limits) {
     if (value) check(*value, limits);
   }
+  template <typename T>
+  void check(const std::vector<T>& members, const bkf::Limits& limits) {
+    for (const T& member : members) check(member, limits);
+  }
+  void check(const std::string&, const bkf::Limits&) {}
   template <typename... T>
   void check(bkf::List<T...> list, const bkf::Limits& limits) {
     std::apply([&](const auto&... member) { (check(member, limits), ...); }, list.members);
@@ -193,7 +200,8 @@ void validate_targets(const Frame& frame) {
     require_range(place, "layers", target.layers, 1, kMaxTargetLayers, remedy);
     require_range(place, "layers", uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers), 1,
                   kMaxTargetPixels, "use fewer layers or fewer pixels per layer");
-    require_enum(place, "format", target.format <= ColorFormat::rgba16f);
+    require_range(place, "colors", target.colors.size(), 0, kMaxColorPlanes, "a target has up to 8 colours");
+    check_fields(frame, place, target);
   }
   for (size_t i = 0; i < frame.views.size(); i++) {
     const View& view = frame.views[i];
@@ -285,6 +293,110 @@ void validate_attributes(const Frame& frame) {
   }
 }
 
+// `count` elements of a type, at a uniform's strides, end at this byte.
+uint64_t uniform_end(const ProgramUniform& uniform) {
+  const ShaderShape shape = shape_of(uniform.type);
+  const bool by_rows = uniform.row_major && shape.columns > 1;
+  const uint64_t vectors = by_rows ? shape.rows : shape.columns;
+  const uint64_t bytes = uint64_t(by_rows ? shape.columns : shape.rows) * sizeof(float);
+  return uniform.offset + uint64_t(uniform.count - 1) * uniform.array_stride +
+         (vectors - 1) * uint64_t(uniform.matrix_stride) + bytes;
+}
+
+void validate_program(const Frame& frame, size_t number) {
+  const FragmentProgram& program = frame.programs[number];
+  const Place place{"program", number};
+  check_fields(frame, place, program);
+  if (program.fixed ? !program.texts.empty() : program.texts.empty()) {
+    fail_at(place, "fragment", "a program has texts, or is fixed function", "give one of both");
+  }
+  if (program.fixed && program.fixed->units.size() != program.samplers.size()) {
+    fail_at(place, "samplers", "fixed function has one for each unit", "give as many");
+  }
+  for (const ProgramBlock& block : program.blocks) {
+    if (block.size % 4 != 0) fail_at(place, "blocks", "a size is no multiple of 4", "round it up");
+  }
+  for (const ProgramUniform& uniform : program.uniforms) {
+    require_range(place, "uniforms", uniform.block, -1, int(program.blocks.size()) - 1, "name a block, or -1");
+    const uint64_t size = uniform.block < 0 ? uint64_t(bkf::kMostBytes) : program.blocks[size_t(uniform.block)].size;
+    if (uniform.offset % 4 != 0 || uniform_end(uniform) > size) {
+      fail_at(place, "uniforms", "one is not inside its block", "correct its offset and strides");
+    }
+  }
+  const uint64_t most = uint64_t(bkf::kMostElements);
+  require_range(place, "varyings", varying_components(program), 0, most, "a vertex has fewer components");
+  require_range(place, "samplers", bound_textures(program), 0, most, "a program has fewer textures");
+  require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMostBytes) / 4, "keep them below 64 MiB");
+}
+
+void validate_captured_texture(const Frame& frame, size_t number) {
+  const CapturedTexture& texture = frame.captured_textures[number];
+  const Place place{"texture", number};
+  check_fields(frame, place, texture);
+  const bool is_buffer = texture.kind == TextureKind::buffer;
+  const int most = is_buffer ? 1 << 27 : kMaxTargetSize;
+  require_range(place, "size", texture.width, 1, most, "use a smaller texture");
+  require_range(place, "size", texture.height, 1, is_buffer ? 1 : kMaxTargetSize, "use a smaller texture");
+  require_range(place, "size", texture.depth, 1, kMaxTargetLayers, "use fewer layers");
+  const bool cube = texture.kind == TextureKind::cube || texture.kind == TextureKind::cube_array;
+  if (cube && texture.depth % 6 != 0) fail_at(place, "size", "a cube has six faces", "give all of them");
+  for (const TextureImage& image : texture.images) {
+    require_range(place, "images", image.level, 0, uint32_t(texture.levels) - 1, "name a level of the texture");
+    require_range(place, "images", image.layer, 0, uint32_t(texture.depth) - 1, "name a layer of the texture");
+  }
+  if (texture.stored) {
+    require_extent(place, "data", texture.first_byte, texture_bytes(texture), frame.texture_data.size(),
+                   "bytes of textures");
+  }
+}
+
+void validate_inputs(const Frame& frame, const Place& place, const DrawCommand& draw) {
+  require_index(place, "inputs", uint64_t(draw.inputs), frame.inputs.size(), "inputs");
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  require_index(place, "program", inputs.program, frame.programs.size(), "programs");
+  const FragmentProgram& program = frame.programs[inputs.program];
+  const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
+  require_extent(place, "varyings", inputs.first_varying, varying_components(program) * vertices, frame.varyings.size(),
+                 "varyings");
+  require_extent(place, "uniforms", inputs.first_uniform, uniform_words(program), frame.uniforms.size(), "uniforms");
+  if (inputs.first_of_blocks.size() != program.blocks.size()) {
+    fail_at(place, "blocks", "their number is not the program's", "give each block its values");
+  }
+  for (size_t i = 0; i < program.blocks.size(); i++) {
+    require_extent(place, "blocks", inputs.first_of_blocks[i], program.blocks[i].size / 4, frame.uniforms.size(),
+                   "uniforms");
+  }
+  if (inputs.textures.size() != bound_textures(program)) {
+    fail_at(place, "textures", "their number is not that of the program's samplers", "give each sampler its texture");
+  }
+  const int last_texture = int(frame.captured_textures.size()) - 1;
+  const int last_sampler = int(frame.captured_samplers.size()) - 1;
+  for (const BoundTexture& bound : inputs.textures) {
+    require_range(place, "textures", bound.texture, -1, last_texture, "use -1 for no texture");
+    require_range(place, "textures", bound.sampler, -1, last_sampler, "use -1 for no texture");
+  }
+}
+
+// Commands whose targets are checked already.
+void validate_planes(const Frame& frame, const Place& place, const LoadCommand& load) {
+  require_index(place, "texture", load.texture, frame.captured_textures.size(), "textures");
+  const CapturedTexture& texture = frame.captured_textures[load.texture];
+  const Target& target = frame.targets[load.target];
+  if (!texture.stored || texture.width != target.width || texture.height != target.height || texture.depth != 1) {
+    fail_at(place, "texture", "it is not a stored picture of the target's size", "store what the plane held");
+  }
+}
+void validate_planes(const Frame& frame, const Place& place, const GenerateMipsCommand& generate) {
+  require_index(place, "texture", generate.texture, frame.captured_textures.size(), "textures");
+}
+void validate_planes(const Frame&, const Place& place, const CopyCommand& copy) {
+  if (copy.source.width < 0 || copy.source.height < 0) {
+    fail_at(place, "source", "its size is negative", "give a size of 0 or more");
+  }
+}
+void validate_planes(const Frame&, const Place&, const ClearCommand&) {}
+void validate_planes(const Frame&, const Place&, const BlitCommand&) {}
+
 // The draw's ranges; index values are checked by the caller.
 void validate_draw(const Frame& frame, const Place& place, const DrawCommand& draw) {
   if (draw.view_count == 0) fail_at(place, "view_count", "0", "leave the draw out or give it a view");
@@ -307,6 +419,7 @@ void validate_draw(const Frame& frame, const Place& place, const DrawCommand& dr
   } else if (draw.element_count > draw.vertex_count) {
     fail_at(place, "element_count", "it is larger than vertex_count", "give the draw more vertices");
   }
+  if (draw.inputs >= 0) validate_inputs(frame, place, draw);
   const Material& material = frame.materials[draw.material];
   if (material.kind != MaterialKind::none && draw.element_count > 0) {
     if (frame.normals.empty()) fail_at(place, "material", "its shader needs normals", "give one per position");
@@ -319,36 +432,52 @@ void validate_draw(const Frame& frame, const Place& place, const DrawCommand& dr
   }
 }
 
+// Checks what draws say of the frame's long lists, each looked at once however many draws share it.
+class DrawCounts {
+ public:
+  DrawCounts(const Frame& frame, Loading* loading) : frame_(frame), loading_(loading) {}
+
+  void add(const Place& place, const DrawCommand& draw) {
+    if (draw.indexed && draw.element_count > 0) {
+      std::optional<RangeMaximum>& ranges = draw.restart ? maximum_with_restart_ : maximum_;
+      if (!ranges) ranges.emplace(frame_.indices, draw.restart, loading_);
+      const uint32_t largest = ranges->query(draw.first_index, draw.first_index + draw.element_count);
+      if (largest >= draw.vertex_count) {
+        fail_at(place, "indices", fmt::format("index {} is outside the draw's {} vertices", largest, draw.vertex_count),
+                "give the draw more vertices or correct its indices");
+      }
+    }
+    // Each factor is below 2^32, so the first product fits; the second is compared by division.
+    const uint64_t of_view = primitive_count(draw.topology, draw.element_count) * draw.instances;
+    if (of_view > (kMaxPrimitives - primitives_) / draw.view_count) {
+      fail_at(place, "element_count", "the frame submits more than 4294967294 primitives", "split the frame");
+    }
+    primitives_ += of_view * draw.view_count;
+  }
+
+ private:
+  const Frame& frame_;
+  Loading* loading_;
+  std::optional<RangeMaximum> maximum_, maximum_with_restart_;
+  uint64_t primitives_ = 0;
+};
+
 void validate_commands(const Frame& frame, Loading* loading) {
-  std::optional<RangeMaximum> maximum, maximum_with_restart;
-  uint64_t primitives = 0;
+  DrawCounts counts(frame, loading);
   for (size_t i = 0; i < frame.commands.size(); i++) {
     if (loading != nullptr) loading->step(i, frame.commands.size());
     const Place place{"command", i};
-    if (const auto* clear = std::get_if<ClearCommand>(&frame.commands[i])) {
-      check_fields(frame, place, *clear);
-    } else if (const auto* blit = std::get_if<BlitCommand>(&frame.commands[i])) {
-      check_fields(frame, place, *blit);
-    } else {
-      const auto& draw = std::get<DrawCommand>(frame.commands[i]);
-      validate_draw(frame, place, draw);
-      if (draw.indexed && draw.element_count > 0) {
-        std::optional<RangeMaximum>& ranges = draw.restart ? maximum_with_restart : maximum;
-        if (!ranges) ranges.emplace(frame.indices, draw.restart, loading);
-        const uint32_t largest = ranges->query(draw.first_index, draw.first_index + draw.element_count);
-        if (largest >= draw.vertex_count) {
-          fail_at(place, "indices",
-                  fmt::format("index {} is outside the draw's {} vertices", largest, draw.vertex_count),
-                  "give the draw more vertices or correct its indices");
-        }
-      }
-      // Each factor is below 2^32, so the first product fits; the second is compared by division.
-      const uint64_t of_view = primitive_count(draw.topology, draw.element_count) * draw.instances;
-      if (of_view > (kMaxPrimitives - primitives) / draw.view_count) {
-        fail_at(place, "element_count", "the frame submits more than 4294967294 primitives", "split the frame");
-      }
-      primitives += of_view * draw.view_count;
-    }
+    std::visit(
+        [&]<typename T>(const T& command) {
+          if constexpr (std::is_same_v<T, DrawCommand>) {
+            validate_draw(frame, place, command);
+          } else {
+            check_fields(frame, place, command);
+            validate_planes(frame, place, command);
+          }
+        },
+        frame.commands[i]);
+    if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[i])) counts.add(place, *draw);
   }
 }
 
@@ -373,6 +502,11 @@ void validate_all(const Frame& frame, Loading* loading) {
   validate_states(frame);
   validate_materials(frame);
   validate_attributes(frame);
+  for (size_t i = 0; i < frame.programs.size(); i++) validate_program(frame, i);
+  for (size_t i = 0; i < frame.captured_textures.size(); i++) validate_captured_texture(frame, i);
+  for (size_t i = 0; i < frame.captured_samplers.size(); i++) {
+    check_fields(frame, {"sampler", i}, frame.captured_samplers[i]);
+  }
   validate_commands(frame, loading);
   validate_references(frame);
 }

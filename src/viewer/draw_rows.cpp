@@ -94,6 +94,29 @@ DrawRow row_of(const Frame& frame, const BlitCommand& blit) {
   return row;
 }
 
+DrawRow row_of(const Frame&, const LoadCommand& load) {
+  DrawRow row;
+  row.target = load.target;
+  row.name = "load " + word(load.plane);
+  return row;
+}
+
+// In the group of the target that the levels are made of.
+DrawRow row_of(const Frame& frame, const GenerateMipsCommand& generate) {
+  const CapturedTexture& texture = frame.captured_textures[generate.texture];
+  DrawRow row;
+  if (!texture.images.empty()) row.target = texture.images.front().target;
+  row.name = "mip levels of texture " + std::to_string(generate.texture);
+  return row;
+}
+
+DrawRow row_of(const Frame& frame, const CopyCommand& copy) {
+  DrawRow row;
+  row.target = copy.to;
+  row.name = "copy from target " + std::to_string(frame.targets[copy.from].id) + " " + word(copy.from_plane);
+  return row;
+}
+
 std::string lower(std::string text) {
   for (char& c : text) c = char(std::tolower(static_cast<unsigned char>(c)));
   return text;

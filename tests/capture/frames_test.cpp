@@ -127,7 +127,7 @@ TEST_F(CapturedFrames, ClearsAndTheDepthBeforeThem) {
   EXPECT_EQ(captured.references[2].before, captured.commands.size());
   for (const Reference& reference : captured.references) {
     EXPECT_EQ(reference.depth.size(), size_t(scene::kSize * scene::kSize));
-    EXPECT_FALSE(reference.color_jpeg.empty());
+    EXPECT_FALSE(reference.color_file.empty());
   }
 }
 

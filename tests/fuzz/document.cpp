@@ -88,10 +88,29 @@ const std::vector<std::vector<std::string>>& name_lists() {
   static const std::vector<std::vector<std::string>> all = [] {
     std::vector<std::vector<std::string>> found;
     for (const std::string_view list :
-         {bkf::names_of(CompareFunc{}), bkf::names_of(CullMode{}), bkf::names_of(FrontFace{}),
-          bkf::names_of(PolygonMode{}), bkf::names_of(Topology{}), bkf::names_of(ColorFormat{}),
-          bkf::names_of(BlendFactor{}), bkf::names_of(BlendEquation{}), bkf::names_of(StencilOp{}),
-          bkf::names_of(bkf::CommandType{}), bkf::kDrawFlags,
+         {bkf::names_of(CompareFunc{}),
+          bkf::names_of(CullMode{}),
+          bkf::names_of(FrontFace{}),
+          bkf::names_of(PolygonMode{}),
+          bkf::names_of(Topology{}),
+          bkf::names_of(ColorFormat{}),
+          bkf::names_of(BlendFactor{}),
+          bkf::names_of(BlendEquation{}),
+          bkf::names_of(StencilOp{}),
+          bkf::names_of(bkf::CommandType{}),
+          bkf::kDrawFlags,
+          bkf::names_of(ShaderType{}),
+          bkf::names_of(Interpolation{}),
+          bkf::names_of(TextureKind{}),
+          bkf::names_of(TexelFormat{}),
+          bkf::names_of(TexelBase{}),
+          bkf::names_of(TargetPlane{}),
+          bkf::names_of(TextureWrap{}),
+          bkf::names_of(CombineOp{}),
+          bkf::names_of(CombineSource{}),
+          bkf::names_of(EnvironmentMode{}),
+          std::string_view("program, programs, varyings, uniforms, blocks, textures, samplers, outputs, fragment, "
+                           "fixedFunction, units, fog, images, data, buffers, plane, colors, otherColors, count, size"),
           std::string_view("restart, instances, layers, layer, format, constant, ops, writeMask, indices, scissor, "
                            "stencil, polygonOffset, alphaTest, blend, color, depth, SCALAR, VEC2, VEC3, VEC4, MAT4, "
                            "POSITION, NORMAL, TEXCOORD_0, COLOR_0, sparse, normalized, byteStride, byteOffset, "

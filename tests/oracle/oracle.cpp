@@ -59,6 +59,11 @@ class Run {
     blit(result_.targets.at(command.from).at(0), result_.targets.at(command.to).at(0), command);
   }
 
+  // What only programs read, shows in no picture without them.
+  void run(const LoadCommand&) {}
+  void run(const GenerateMipsCommand&) {}
+  void run(const CopyCommand&) {}
+
   void run(const DrawCommand& draw) {
     const State& state = frame_.states.at(draw.state);
     if (state.polygon_mode != PolygonMode::fill) {
