@@ -15,23 +15,32 @@
 namespace brokkr::capture {
 
 // Features of a context: the version that brought each, and extensions that bring the same.
-#define BROKKR_FEATURES(FEATURE)                                                      \
-  FEATURE(multisample, 13, "GL_ARB_multisample")                                      \
-  FEATURE(glsl, 20, "GL_ARB_shader_objects")                                          \
-  FEATURE(draw_buffers, 20, "GL_ARB_draw_buffers")                                    \
-  FEATURE(stencil_two_side, 20, "GL_ATI_separate_stencil")                            \
-  FEATURE(pixel_buffers, 21, "GL_ARB_pixel_buffer_object")                            \
-  FEATURE(framebuffers, 30, "GL_ARB_framebuffer_object", "GL_EXT_framebuffer_object") \
-  FEATURE(feedback, 30, "GL_EXT_transform_feedback")                                  \
-  FEATURE(restart, 31, "GL_NV_primitive_restart")                                     \
-  FEATURE(geometry, 32, "GL_ARB_geometry_shader4")                                    \
-  FEATURE(depth_clamp, 32, "GL_ARB_depth_clamp")                                      \
-  FEATURE(provoking_vertex, 32, "GL_ARB_provoking_vertex", "GL_EXT_provoking_vertex") \
-  FEATURE(tessellation, 40, "GL_ARB_tessellation_shader")                             \
-  FEATURE(feedback_objects, 40, "GL_ARB_transform_feedback2")                         \
-  FEATURE(pipelines, 41, "GL_ARB_separate_shader_objects")                            \
-  FEATURE(restart_fixed, 43, "GL_ARB_ES3_compatibility")                              \
-  FEATURE(clip_control, 45, "GL_ARB_clip_control")                                    \
+#define BROKKR_FEATURES(FEATURE)                                                                    \
+  FEATURE(multisample, 13, "GL_ARB_multisample")                                                    \
+  FEATURE(glsl, 20, "GL_ARB_shader_objects")                                                        \
+  FEATURE(draw_buffers, 20, "GL_ARB_draw_buffers")                                                  \
+  FEATURE(stencil_two_side, 20, "GL_ATI_separate_stencil")                                          \
+  FEATURE(pixel_buffers, 21, "GL_ARB_pixel_buffer_object")                                          \
+  FEATURE(framebuffers, 30, "GL_ARB_framebuffer_object", "GL_EXT_framebuffer_object")               \
+  FEATURE(feedback, 30, "GL_EXT_transform_feedback")                                                \
+  FEATURE(restart, 31, "GL_NV_primitive_restart")                                                   \
+  FEATURE(geometry, 32, "GL_ARB_geometry_shader4")                                                  \
+  FEATURE(depth_clamp, 32, "GL_ARB_depth_clamp")                                                    \
+  FEATURE(provoking_vertex, 32, "GL_ARB_provoking_vertex", "GL_EXT_provoking_vertex")               \
+  FEATURE(tessellation, 40, "GL_ARB_tessellation_shader")                                           \
+  FEATURE(feedback_objects, 40, "GL_ARB_transform_feedback2")                                       \
+  FEATURE(pipelines, 41, "GL_ARB_separate_shader_objects")                                          \
+  FEATURE(restart_fixed, 43, "GL_ARB_ES3_compatibility")                                            \
+  FEATURE(interface_query, 43, "GL_ARB_program_interface_query")                                    \
+  FEATURE(sampler_objects, 33, "GL_ARB_sampler_objects")                                            \
+  FEATURE(swizzle, 33, "GL_ARB_texture_swizzle", "GL_EXT_texture_swizzle")                          \
+  FEATURE(anisotropy, 46, "GL_ARB_texture_filter_anisotropic", "GL_EXT_texture_filter_anisotropic") \
+  FEATURE(srgb_decode, 99, "GL_EXT_texture_sRGB_decode")                                            \
+  FEATURE(framebuffer_srgb, 30, "GL_ARB_framebuffer_sRGB", "GL_EXT_framebuffer_sRGB")               \
+  FEATURE(seamless, 32, "GL_ARB_seamless_cube_map")                                                 \
+  FEATURE(uniform_buffers, 31, "GL_ARB_uniform_buffer_object")                                      \
+  FEATURE(separate_blend, 40, "GL_ARB_draw_buffers_blend")                                          \
+  FEATURE(clip_control, 45, "GL_ARB_clip_control")                                                  \
   FEATURE(pipeline_statistics, 46, "GL_ARB_pipeline_statistics_query")
 
 struct ContextInfo {
@@ -74,7 +83,8 @@ struct Context {
 
   // Objects of the layer, made when first needed in a capture and deleted at its end.
   GLuint feedback_object = 0, feedback_buffer = 0, index_buffer = 0, written_query = 0, generated_query = 0;
-  GLuint position_program = 0, probe_program = 0;
+  GLuint probe_program = 0;
+  std::map<std::string, GLuint> fixed_programs;  // by their texts
   uint64_t feedback_bytes = 0;
   bool has_split[2] = {false, false};  // by GL_PROVOKING_VERTEX: last, first
   QuadSplit split[2];

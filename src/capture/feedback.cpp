@@ -1,15 +1,17 @@
 #include "capture/feedback.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "capture/state_guard.h"
 
 namespace brokkr::capture {
 namespace {
 
-constexpr uint64_t kVertexBytes = sizeof(glm::vec4);
 constexpr uint64_t kMaxBytes = uint64_t(1) << 30;  // of one run
 constexpr uint64_t kFirstGuess = uint64_t(1) << 20;
+
+uint64_t vertex_bytes(const VertexStage& stage) { return stage.components() * sizeof(float); }
 
 uint64_t vertices_of(GLenum primitive) { return primitive == GL_TRIANGLES ? 3 : primitive == GL_LINES ? 2 : 1; }
 
@@ -62,6 +64,22 @@ const char* error_name(GLenum error) {
   }
 }
 
+// Out of the bound feedback buffer: positions, and the components that follow each of them.
+void read_vertices(uint64_t count, uint32_t components, FeedbackResult& result) {
+  result.positions.resize(static_cast<size_t>(count));
+  std::vector<float> all(static_cast<size_t>(count) * components);
+  GL(GetBufferSubData)
+  (GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(all.size() * sizeof(float)), all.data());
+  const size_t others = components - 4;
+  result.varyings.resize(static_cast<size_t>(count) * others);
+  for (size_t i = 0; i < count; i++) {
+    const float* const vertex = &all[i * components];
+    std::memcpy(&result.positions[i], vertex, sizeof(glm::vec4));
+    // Integers are among them: their bits are kept.
+    if (others > 0) std::memcpy(&result.varyings[i * others], vertex + 4, others * sizeof(float));
+  }
+}
+
 FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive, uint64_t bytes,
                    const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
   FeedbackResult result;
@@ -70,9 +88,10 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
   pause_feedback(context, restore);
   GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, context.feedback_buffer);  // in the layer's feedback object, too
   if (stage.kind == VertexStage::Kind::fixed_function) {
-    if (context.position_program == 0) context.position_program = make_position_program("ftransform()");
-    restore.use_program(context.position_program);
-    if (context.position_program == 0) return {.problem = "the driver compiles no GLSL 1.20"};
+    const auto [program, is_new] = context.fixed_programs.emplace(stage.fixed_text, 0);
+    if (is_new) program->second = make_vertex_program(stage.fixed_text, stage.recorded.size());
+    restore.use_program(program->second);
+    if (program->second == 0) return {.problem = "the driver compiles no GLSL 1.20"};
   }
   if (indices) {
     restore.bind(GL_ELEMENT_ARRAY_BUFFER, make_once(context.index_buffer, GL(GenBuffers)));
@@ -101,11 +120,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
     result.problem = std::string("the driver answered ") + error_name(error);
     return result;
   }
-  result.positions.resize(static_cast<size_t>(written));
-  if (written > 0) {
-    GL(GetBufferSubData)
-    (GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(written * kVertexBytes), result.positions.data());
-  }
+  if (written > 0) read_vertices(written, stage.components(), result);
   return result;
 }
 
@@ -113,8 +128,9 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
 
 FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t vertices,
                           const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
-  if (vertices * kVertexBytes > kMaxBytes) return {.problem = "more vertices than 1 GiB holds"};
-  FeedbackResult result = run(context, stage, GL_POINTS, std::max<uint64_t>(vertices, 1) * kVertexBytes, indices, draw);
+  const uint64_t each = vertex_bytes(stage);
+  if (vertices > kMaxBytes / each) return {.problem = "more vertices than 1 GiB holds"};
+  FeedbackResult result = run(context, stage, GL_POINTS, std::max<uint64_t>(vertices, 1) * each, indices, draw);
   if (result.problem.empty() && result.positions.size() != vertices) {
     result.problem = "feedback gave another number of vertices";
   }
@@ -123,12 +139,13 @@ FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t v
 
 FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum primitive,
                               const std::function<void()>& draw) {
-  uint64_t bytes = std::max(context.feedback_bytes, kFirstGuess) / 48 * 48;  // whole primitives of any kind
+  const uint64_t each = vertex_bytes(stage), six = 6 * each;  // whole primitives of any kind
+  uint64_t bytes = std::max(context.feedback_bytes, kFirstGuess) / six * six;
   while (true) {
     FeedbackResult result = run(context, stage, primitive, bytes, nullptr, draw);
-    const uint64_t needed = result.needed * kVertexBytes;
+    const uint64_t needed = result.needed * each;
     if (!result.problem.empty() || needed <= bytes) return result;
-    bytes = std::max((needed + 47) / 48 * 48, bytes * 2);
+    bytes = std::max((needed + six - 1) / six * six, bytes * 2);
     if (bytes > kMaxBytes) return {.problem = "more vertices than 1 GiB holds"};
   }
 }
@@ -137,7 +154,8 @@ const QuadSplit& quad_split(Context& context, bool provoking_first) {
   QuadSplit& split = context.split[provoking_first];
   if (context.has_split[provoking_first] || !context.info.compatibility) return split;
   context.has_split[provoking_first] = true;
-  if (context.probe_program == 0) context.probe_program = make_position_program("gl_Vertex");
+  if (context.probe_program == 0)
+    context.probe_program = make_vertex_program("#version 120\nvoid main() { gl_Position = gl_Vertex; }\n", 0);
   if (context.probe_program == 0) return split;
   Restore restore;
   restore.use_program(context.probe_program);
@@ -163,10 +181,11 @@ void delete_feedback_objects(Context& context) {
   if (context.index_buffer) GL(DeleteBuffers)(1, &context.index_buffer);
   if (context.written_query) GL(DeleteQueries)(1, &context.written_query);
   if (context.generated_query) GL(DeleteQueries)(1, &context.generated_query);
-  if (context.position_program) GL(DeleteProgram)(context.position_program);
+  for (const auto& [text, program] : context.fixed_programs) GL(DeleteProgram)(program);
+  context.fixed_programs.clear();
   if (context.probe_program) GL(DeleteProgram)(context.probe_program);
   context.feedback_object = context.feedback_buffer = context.index_buffer = 0;
-  context.written_query = context.generated_query = context.position_program = context.probe_program = 0;
+  context.written_query = context.generated_query = context.probe_program = 0;
   context.feedback_bytes = 0;
 }
 

@@ -1,5 +1,5 @@
-// Runs draws again for their clip-space positions: transform feedback of gl_Position under rasterizer discard. All
-// state that a run touches is restored by its end.
+// Runs draws again for their clip-space positions and varyings: transform feedback under rasterizer discard. All state
+// that a run touches is restored by its end.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@ namespace brokkr::capture {
 // The result of one run. `problem` is empty where it worked.
 struct FeedbackResult {
   std::vector<glm::vec4> positions;
-  uint64_t needed = 0;  // vertices that the draw made; `positions` has those that found room
+  std::vector<float> varyings;  // of each vertex, as many as VertexStage::recorded has
+  uint64_t needed = 0;          // vertices that the draw made; `positions` has those that found room
   std::string problem;
 };
 

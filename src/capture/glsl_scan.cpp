@@ -278,7 +278,124 @@ bool is_store(std::string_view token) {
          (token.starts_with("atomicCounter") && token != "atomicCounter");
 }
 
+// Statements outside of functions, without layouts: declarations up to their semicolon, and blocks as far as their
+// members go.
+class InputScanner {
+ public:
+  std::map<std::string, InputQualifier> run(const Tokens& tokens) {
+    for (at_ = 0; at_ < tokens.size(); at_++) {
+      const std::string& token = tokens[at_];
+      if (token == "layout") {
+        skip(tokens, "(", ")");
+      } else if (token == ";") {
+        declare("");
+        statement_.clear();
+      } else if (token == "{") {
+        const bool is_function = has("(");
+        if (!is_function && has("in")) {
+          block(tokens);
+        } else {
+          at_--;
+          skip(tokens, "{", "}");
+        }
+        if (is_function) statement_.clear();
+      } else {
+        statement_.push_back(token);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool has(std::string_view token) const {
+    return std::find(statement_.begin(), statement_.end(), token) != statement_.end();
+  }
+
+  // To the end of what the next token opens.
+  void skip(const Tokens& tokens, std::string_view open, std::string_view close) {
+    int depth = 0;
+    while (++at_ < tokens.size()) {
+      depth += (tokens[at_] == open) - (tokens[at_] == close);
+      if (depth <= 0) return;
+    }
+  }
+
+  void block(const Tokens& tokens) {
+    const std::string name = statement_.back() + ".";
+    statement_.clear();
+    for (at_++; at_ < tokens.size() && tokens[at_] != "}"; at_++) {
+      if (tokens[at_] == "layout") {
+        skip(tokens, "(", ")");
+      } else if (tokens[at_] == ";") {
+        statement_.insert(statement_.begin(), "in");
+        declare(name);
+        statement_.clear();
+      } else {
+        statement_.push_back(tokens[at_]);
+      }
+    }
+  }
+
+  void declare(const std::string& prefix) {
+    if (has("(") || !(has("in") || has("varying"))) return;
+    static const std::set<std::string> kQualifiers = {"in",       "varying", "flat",  "smooth",    "noperspective",
+                                                      "centroid", "sample",  "highp", "invariant", "lowp",
+                                                      "mediump"};
+    InputQualifier qualifier;
+    if (has("flat")) qualifier.interpolation = Interpolation::flat;
+    if (has("noperspective")) qualifier.interpolation = Interpolation::noperspective;
+    qualifier.centroid = has("centroid");
+    std::erase_if(statement_, [](const std::string& token) { return kQualifiers.count(token) > 0; });
+    int depth = 0;
+    bool is_type = true;  // the first name is the type's
+    for (const std::string& token : statement_) {
+      depth += (token == "[") - (token == "]");
+      if (depth > 0 || !is_name(token)) continue;
+      if (!is_type) found_[prefix + token] = qualifier;
+      is_type = false;
+    }
+  }
+
+  size_t at_ = 0;
+  Tokens statement_;
+  std::map<std::string, InputQualifier> found_;
+};
+
 }  // namespace
+
+std::map<std::string, InputQualifier> scan_inputs(std::string_view source) {
+  return InputScanner().run(Preprocessor().run(strip(source)));
+}
+
+std::string_view version_line(std::string_view source) {
+  for (size_t begin = 0; begin < source.size();) {
+    const size_t end = std::min(source.find('\n', begin), source.size());
+    const std::string_view line = source.substr(begin, end - begin);
+    const size_t mark = line.find_first_not_of(" \t");
+    if (mark != std::string_view::npos && line[mark] == '#') {
+      const size_t word = line.find_first_not_of(" \t", mark + 1);
+      if (word != std::string_view::npos && line.substr(word).starts_with("version")) return line;
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
+int shader_version(std::string_view source) {
+  const std::string line(version_line(source));
+  const size_t digits = line.find_first_of("0123456789");
+  return digits == std::string::npos ? 110 : static_cast<int>(std::strtol(line.c_str() + digits, nullptr, 10));
+}
+
+std::string with_renamed_main(std::string_view source, std::string_view name) {
+  const std::string_view line = version_line(source);
+  const size_t place = line.empty() ? 0 : static_cast<size_t>(line.data() - source.data()) + line.size();
+  std::string text(source.substr(0, place));
+  text += line.empty() ? "" : "\n";
+  text += "#define main " + std::string(name) + "\n";
+  text += source.substr(place);
+  return text;
+}
 
 ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;

@@ -1,4 +1,6 @@
 // Clears, blits, and the deletion of images.
+#include <algorithm>
+
 #include "capture/hooks.h"
 
 namespace brokkr::capture {
@@ -15,12 +17,12 @@ ClearValues values_of(GLbitfield mask) {
   return values;
 }
 
-// The value of one buffer; `components` is the number of a colour's components. Of several colour buffers, a target of
-// the file has the first.
+// The value of one buffer.
 template <typename T>
 ClearValues values_of(GLenum buffer, GLint draw_buffer, const T* value) {
   ClearValues values;
-  if (buffer == GL_COLOR && draw_buffer == 0) {
+  if (buffer == GL_COLOR) {
+    values.draw_buffer = static_cast<size_t>(std::max(draw_buffer, 0));
     values.color = glm::vec4(float(value[0]), float(value[1]), float(value[2]), float(value[3]));
   } else if (buffer == GL_DEPTH) {
     values.depth = static_cast<float>(*value);
@@ -52,8 +54,8 @@ void record_clear(const char* name, Named draw, Make make) {
 
 void forget_all(const char* name, GLenum kind, GLsizei n, const GLuint* objects) {
   if (is_idle()) return;
-  record(name, [&](Recorder& current, Context&) {
-    for (GLsizei i = 0; i < n; i++) current.forget(kind, objects[i]);
+  record(name, [&](Recorder& current, Context& context) {
+    for (GLsizei i = 0; i < n; i++) current.forget(context, kind, objects[i]);
   });
 }
 
@@ -82,7 +84,7 @@ BROKKR_EXPORT void glClear(GLbitfield mask) {
 BROKKR_CLEAR(fv, (const GLfloat* value), (value), values_of(buffer, index, value))
 BROKKR_CLEAR(iv, (const GLint* value), (value), values_of(buffer, index, value))
 BROKKR_CLEAR(uiv, (const GLuint* value), (value), values_of(buffer, index, value))
-BROKKR_CLEAR(fi, (GLfloat depth, GLint stencil), (depth, stencil), ClearValues{{}, depth, stencil})
+BROKKR_CLEAR(fi, (GLfloat depth, GLint stencil), (depth, stencil), ClearValues{{}, {}, depth, stencil})
 
 BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0, GLint to_y0, GLint to_x1,
                                      GLint to_y1, GLbitfield mask, GLenum filter) {

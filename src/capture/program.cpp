@@ -9,6 +9,8 @@
 
 #include "brokkr/frame.h"
 #include "capture/glsl_scan.h"
+#include "capture/settings.h"
+#include "capture/state_guard.h"
 
 namespace brokkr::capture {
 namespace {
@@ -24,7 +26,12 @@ struct ProgramInfo {
   uint32_t stages = 0;        // bits of the last link
   ShaderUse vertex, fragment;
   bool stores = false;  // a stage before rasterization may
+  std::shared_ptr<const FragmentInterface> fragment_interface;
+  std::vector<RecordedVarying> recorded;  // by the last link, after gl_Position
 };
+
+// The texts of a program's shaders, by stage.
+using Texts = std::array<std::vector<std::string>, kStages>;
 
 struct Programs {
   std::mutex mutex;
@@ -71,32 +78,51 @@ std::string shader_source(GLuint shader) {
   return text.c_str();
 }
 
-ProgramInfo inspect(GLuint program) {
-  ProgramInfo info;
+std::vector<GLuint> attached_shaders(GLuint program) {
   GLint count = program_value(program, GL_ATTACHED_SHADERS);
   std::vector<GLuint> shaders(static_cast<size_t>(std::max(count, 0)));
   if (!shaders.empty()) GL(GetAttachedShaders)(program, count, &count, shaders.data());
-  std::string vertex, fragment;
-  for (GLuint shader : shaders) {
+  return shaders;
+}
+
+Texts texts_of(GLuint program) {
+  Texts texts;
+  for (const GLuint shader : attached_shaders(program)) {
     const uint32_t stage = stage_bit(shader_value(shader, GL_SHADER_TYPE));
-    info.stages |= stage;
-    if (stage == bit(kVertex)) vertex += shader_source(shader) + "\n";
-    if (stage == bit(kFragment)) fragment += shader_source(shader) + "\n";
-    const bool other = (stage & (bit(kControl) | bit(kEvaluation) | bit(kGeometry))) != 0;
-    if (other) info.stores |= scan_shader(shader_source(shader)).stores;
+    for (size_t i = 0; i < kStages; i++) {
+      if (stage == 1u << i) texts[i].push_back(shader_source(shader));
+    }
   }
-  info.vertex = scan_shader(vertex);
+  return texts;
+}
+
+ProgramInfo inspect(const Texts& texts) {
+  ProgramInfo info;
+  const auto joined = [](const std::vector<std::string>& parts) {
+    std::string all;
+    for (const std::string& part : parts) all += part + "\n";
+    return all;
+  };
+  for (size_t i = 0; i < kStages; i++) info.stages |= texts[i].empty() ? 0 : 1u << i;
+  for (const Stage stage : {kControl, kEvaluation, kGeometry}) {
+    for (const std::string& text : texts[stage]) info.stores |= scan_shader(text).stores;
+  }
+  info.vertex = scan_shader(joined(texts[kVertex]));
   info.stores |= info.vertex.stores;
-  info.fragment = scan_shader(fragment);
+  info.fragment = scan_shader(joined(texts[kFragment]));
   return info;
 }
 
 bool is_linked(GLuint program) { return program_value(program, GL_LINK_STATUS) == GL_TRUE; }
 
-void name_position(GLuint program, bool add) {
-  const GLchar* const name = "gl_Position";
-  GL(TransformFeedbackVaryings)(program, add ? 1 : 0, &name, GL_INTERLEAVED_ATTRIBS);
+void name_varyings(GLuint program, const std::vector<std::string>& names) {
+  std::vector<const GLchar*> texts;
+  for (const std::string& name : names) texts.push_back(name.c_str());
+  GL(TransformFeedbackVaryings)
+  (program, static_cast<GLsizei>(texts.size()), texts.data(), GL_INTERLEAVED_ATTRIBS);
 }
+
+constexpr const char* kPosition = "gl_Position";
 
 // A program of one shader: prepare(program), and link(program) where the shader compiles. 0 where there can be none.
 template <typename Prepare, typename Link>
@@ -117,14 +143,118 @@ GLuint make_program(GLenum type, GLsizei count, const GLchar* const* strings, Pr
   return program;
 }
 
-// The program's last link records gl_Position and nothing else.
-bool records_position(GLuint program) {
-  if (program_value(program, GL_TRANSFORM_FEEDBACK_VARYINGS) != 1) return false;
+// Feedback's varying of that number in the program's last link. `offset` is left open.
+RecordedVarying recorded_varying(GLuint program, GLuint number) {
   GLsizei size = 0;
   GLenum type = GL_NONE;
-  GLchar name[32] = {};
-  GL(GetTransformFeedbackVarying)(program, 0, sizeof(name), nullptr, &size, &type, name);
-  return std::strcmp(name, "gl_Position") == 0;
+  const GLint length = std::max(program_value(program, GL_TRANSFORM_FEEDBACK_VARYING_MAX_LENGTH), 1);
+  std::string name(static_cast<size_t>(length), '\0');
+  GL(GetTransformFeedbackVarying)(program, number, length, nullptr, &size, &type, name.data());
+  const std::optional<ShaderType> known = shader_type(type);
+  return {name.c_str(), 0, known ? shape_of(*known).components() * static_cast<uint32_t>(size) : 0};
+}
+
+// The program's last link records gl_Position first, which the layer asked for.
+bool records_position(GLuint program) {
+  const GLint count = program_value(program, GL_TRANSFORM_FEEDBACK_VARYINGS);
+  if (count < 1 || find_program(program).own_feedback) return false;
+  return recorded_varying(program, 0).name == kPosition &&
+         static_cast<size_t>(count) == 1 + find_program(program).recorded.size();
+}
+
+// The names of feedback's varyings for a link, after gl_Position, and what fragment shaders call them.
+struct FeedbackPlan {
+  std::vector<std::string> names, read_as;
+  std::vector<std::string> built_ins;  // read_as of those that a further vertex shader copies
+};
+
+FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, const Texts& texts) {
+  FeedbackPlan plan;
+  const Stage last = !texts[kGeometry].empty() ? kGeometry : !texts[kEvaluation].empty() ? kEvaluation : kVertex;
+  if (!info.fragment_interface) {
+    // Of a pipeline: its fragment program may read anything.
+    if (texts[kFragment].empty()) plan.names = vertex_outputs(context, kStageTypes[last], texts[last]);
+    plan.read_as = plan.names;
+    return plan;
+  }
+  if (!info.fragment_interface->problem.empty()) return plan;
+  for (const ProgramVarying& varying : info.fragment_interface->program.varyings) {
+    if (is_built_in(varying.name)) {
+      if (last != kVertex) return {};
+      plan.names.push_back(copied_name(plan.built_ins.size()));
+      plan.built_ins.push_back(varying.name);
+    } else {
+      plan.names.push_back(varying.name);
+    }
+    plan.read_as.push_back(varying.name);
+  }
+  return plan;
+}
+
+// Vertex shaders of the layer's own in the place of the application's while a program is linked: the same texts with
+// another name of main, and a main that calls it and copies built-in varyings.
+class CopyingShaders {
+ public:
+  CopyingShaders(GLuint program, const std::vector<std::string>& texts, const std::vector<std::string>& built_ins)
+      : program_(program) {
+    if (built_ins.empty() || texts.empty()) return;
+    for (const GLuint shader : attached_shaders(program)) {
+      if (stage_bit(shader_value(shader, GL_SHADER_TYPE)) == bit(kVertex)) originals_.push_back(shader);
+    }
+    for (const GLuint shader : originals_) GL(DetachShader)(program, shader);
+    for (const std::string& text : texts) attach(with_renamed_main(text, "brokkr_main"));
+    const std::string_view version = version_line(texts.front());
+    const char* const out = shader_version(texts.front()) < 130 ? "varying" : "out";
+    std::string declarations, copies;
+    for (size_t i = 0; i < built_ins.size(); i++) {
+      const char* const type = built_ins[i] == "gl_FogFragCoord" ? "float" : "vec4";
+      declarations += std::string(out) + " " + type + " " + copied_name(i) + ";\n";
+      copies += "  " + copied_name(i) + " = " + vertex_expression(built_ins[i]) + ";\n";
+    }
+    attach(std::string(version) + "\nvoid brokkr_main();\n" + declarations + "void main() {\n  brokkr_main();\n" +
+           copies + "}\n");
+  }
+  ~CopyingShaders() {
+    for (const GLuint shader : copies_) GL(DetachShader)(program_, shader);
+    for (const GLuint shader : originals_) GL(AttachShader)(program_, shader);
+  }
+  CopyingShaders(const CopyingShaders&) = delete;
+  CopyingShaders& operator=(const CopyingShaders&) = delete;
+
+ private:
+  void attach(const std::string& text) {
+    const GLuint shader = GL(CreateShader)(GL_VERTEX_SHADER);
+    const GLchar* const strings[] = {text.c_str()};
+    GL(ShaderSource)(shader, 1, strings, nullptr);
+    GL(CompileShader)(shader);
+    GL(AttachShader)(program_, shader);
+    GL(DeleteShader)(shader);  // once it is detached
+    copies_.push_back(shader);
+  }
+
+  GLuint program_;
+  std::vector<GLuint> originals_, copies_;
+};
+
+// Links with these varyings; nothing where that fails.
+std::optional<std::vector<RecordedVarying>> link_with(GLuint program, const Texts& texts, const FeedbackPlan& plan,
+                                                      const std::function<void()>& link) {
+  const CopyingShaders copying(program, texts[kVertex], plan.built_ins);
+  std::vector<std::string> names = {kPosition};
+  names.insert(names.end(), plan.names.begin(), plan.names.end());
+  name_varyings(program, names);
+  link();
+  if (!is_linked(program)) return std::nullopt;
+  std::vector<RecordedVarying> recorded;
+  uint32_t offset = 0;
+  for (size_t i = 0; i < plan.names.size(); i++) {
+    RecordedVarying varying = recorded_varying(program, static_cast<GLuint>(i + 1));
+    varying.name = plan.read_as[i];
+    varying.offset = offset;
+    offset += varying.components;
+    recorded.push_back(std::move(varying));
+  }
+  return recorded;
 }
 
 // The program of each stage, or 0: the same for all, or those of the pipeline.
@@ -182,15 +312,51 @@ uint32_t fragment_flags(const Context& context, GLuint program) {
   return assembly ? assembly_flags() : 0;
 }
 
+// What runs for the draw's fragments, where files can hold it.
+void read_fragment_stage(const Context& context, GLuint program, VertexStage& stage) {
+  if (!settings().programs) return;
+  if (program != 0) {
+    stage.fragment_program = program;
+    stage.fragment = find_program(program).fragment_interface;
+  } else if (context.info.compatibility &&
+             !(context.info.arb_fragment_program && is_enabled(GL_FRAGMENT_PROGRAM_ARB))) {
+    stage.fixed = read_fixed_fragment(context);
+  }
+}
+
+// Fixed-function vertices give what the fragments read.
+void record_fixed_vertices(const Context& context, VertexStage& stage) {
+  const FragmentProgram* const program = stage.fragment && stage.fragment->problem.empty() ? &stage.fragment->program
+                                         : stage.fixed                                     ? &stage.fixed->program
+                                                                                           : nullptr;
+  std::vector<std::string> built_ins;
+  uint32_t offset = 0;
+  for (size_t i = 0; program != nullptr && i < program->varyings.size(); i++) {
+    const ProgramVarying& varying = program->varyings[i];
+    if (!is_built_in(varying.name)) continue;
+    built_ins.push_back(varying.name);
+    stage.recorded.push_back({varying.name, offset, shape_of(varying.type).components()});
+    offset += stage.recorded.back().components;
+  }
+  stage.fixed_text = fixed_vertex_text(context, built_ins);
+}
+
 }  // namespace
 
 void link_program(GLuint program, const std::function<void()>& link) {
-  const Context* context = known_context();
+  Context* const context = known_context();
   if (!context || !context->info.feedback || !GL(TransformFeedbackVaryings)) {
     link();
     return;
   }
-  ProgramInfo info = inspect(program);
+  const Texts texts = texts_of(program);
+  ProgramInfo info = inspect(texts);
+  FeedbackPlan plan;
+  if (settings().programs) {
+    const Operation operation(*context, "the inspection of a program");
+    if (!texts[kFragment].empty()) info.fragment_interface = inspect_fragment(*context, texts[kFragment]);
+    plan = plan_feedback(*context, info, texts);
+  }
   with_program(program, [&](ProgramInfo& known) {
     info.own_feedback = known.own_feedback;
     known = info;
@@ -200,10 +366,15 @@ void link_program(GLuint program, const std::function<void()>& link) {
     link();
     return;
   }
-  name_position(program, true);
+  if (!plan.names.empty()) {
+    if (const auto recorded = link_with(program, texts, plan, link)) {
+      return with_program(program, [&](ProgramInfo& known) { known.recorded = *recorded; });
+    }
+  }
+  name_varyings(program, {kPosition});
   link();
   if (is_linked(program)) return;
-  name_position(program, false);  // the varying may be the cause; the application sees the result of the second link
+  name_varyings(program, {});  // the varying may be the cause; the application sees the result of the last link
   link();
 }
 
@@ -226,6 +397,7 @@ VertexStage current_vertex_stage(const Context& context) {
   VertexStage stage;
   const StagePrograms stages = current_stages(context);
   stage.flags = fragment_flags(context, stages[kFragment]);
+  read_fragment_stage(context, stages[kFragment], stage);
   const GLuint last = stages[kGeometry]     ? stages[kGeometry]
                       : stages[kEvaluation] ? stages[kEvaluation]
                                             : stages[kVertex];
@@ -238,6 +410,7 @@ VertexStage current_vertex_stage(const Context& context) {
       stage.reason = "the driver has no GLSL";
     } else {
       stage.kind = VertexStage::Kind::fixed_function;
+      record_fixed_vertices(context, stage);
     }
     return stage;
   }
@@ -261,13 +434,15 @@ VertexStage current_vertex_stage(const Context& context) {
     stage.primitive = evaluation_primitive(last);
   }
   stage.draw_id = find_program(stages[kVertex]).vertex.draw_id;
+  stage.recorded = find_program(last).recorded;
   return stage;
 }
 
-GLuint make_position_program(const char* expression) {
-  const std::string text = std::string("#version 120\nvoid main() { gl_Position = ") + expression + "; }\n";
+GLuint make_vertex_program(const std::string& text, size_t copies) {
   const GLchar* strings[] = {text.c_str()};
-  const auto feedback = [](GLuint program) { name_position(program, true); };
+  std::vector<std::string> names = {kPosition};
+  for (size_t i = 0; i < copies; i++) names.push_back(copied_name(i));
+  const auto feedback = [&](GLuint program) { name_varyings(program, names); };
   const GLuint program = make_program(GL_VERTEX_SHADER, 1, strings, feedback, GL(LinkProgram));
   if (program == 0 || is_linked(program)) return program;
   GL(DeleteProgram)(program);

@@ -20,27 +20,6 @@
 namespace brokkr::capture {
 namespace {
 
-// Plain packing: rows next to each other into client memory, values as they are.
-void pack_plainly(const Context& context, Restore& restore) {
-  for (const GLenum name : {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS,
-                            GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST}) {
-    restore.add([name, value = get_integer(name)] { GL(PixelStorei)(name, value); });
-    GL(PixelStorei)(name, name == GL_PACK_ALIGNMENT ? 1 : 0);
-  }
-  if (context.info.pixel_buffers) restore.bind(GL_PIXEL_PACK_BUFFER, 0);
-  if (!context.info.compatibility) return;
-  const auto transfer = [&](std::initializer_list<GLenum> names, GLfloat plain) {
-    for (const GLenum name : names) {
-      restore.add([name, value = get_floats<1>(name)[0]] { GL(PixelTransferf)(name, value); });
-      GL(PixelTransferf)(name, plain);
-    }
-  };
-  transfer({GL_DEPTH_SCALE, GL_RED_SCALE, GL_GREEN_SCALE, GL_BLUE_SCALE, GL_ALPHA_SCALE}, 1);
-  transfer({GL_DEPTH_BIAS, GL_RED_BIAS, GL_GREEN_BIAS, GL_BLUE_BIAS, GL_ALPHA_BIAS, GL_MAP_COLOR, GL_MAP_STENCIL,
-            GL_INDEX_OFFSET},
-           0);
-}
-
 void attach(const Context& context, GLenum point, const Image& image) {
   const auto name = static_cast<GLuint>(image.name);
   if (image.kind == GL_RENDERBUFFER) {
@@ -76,20 +55,19 @@ GLuint make_framebuffer(Restore& restore) {
 }
 
 GLenum attachment_of(Plane plane) {
-  constexpr std::array<GLenum, kPlanes> kPoints = {GL_COLOR_ATTACHMENT0, GL_DEPTH_ATTACHMENT, GL_STENCIL_ATTACHMENT};
-  return kPoints[static_cast<size_t>(plane)];
+  return is_color(plane) ? GL_COLOR_ATTACHMENT0 : plane == Plane::depth ? GL_DEPTH_ATTACHMENT : GL_STENCIL_ATTACHMENT;
 }
 
 // The bound framebuffer has a colour buffer for that plane only.
 void set_color_buffers(Plane plane) {
-  GL(DrawBuffer)(plane == Plane::color ? GL_COLOR_ATTACHMENT0 : GL_NONE);
-  GL(ReadBuffer)(plane == Plane::color ? GL_COLOR_ATTACHMENT0 : GL_NONE);
+  GL(DrawBuffer)(is_color(plane) ? GL_COLOR_ATTACHMENT0 : GL_NONE);
+  GL(ReadBuffer)(is_color(plane) ? GL_COLOR_ATTACHMENT0 : GL_NONE);
 }
 
 // Copies `plane` out of `framebuffer` into one without samples, which is then bound. Depth takes one sample, as GL
 // defines it; colour is averaged.
 void resolve(const Context& context, const TargetInfo& target, Plane plane, GLuint framebuffer, Restore& restore) {
-  const GLint format = plane == Plane::color ? GL_RGBA8 : image_size(context, *target.images.plane(plane)).format;
+  const GLint format = is_color(plane) ? GL_RGBA8 : image_size(context, *target.images.plane(plane)).format;
   GLuint storage = 0;
   GL(GenRenderbuffers)(1, &storage);
   restore.add([storage] { GL(DeleteRenderbuffers)(1, &storage); });
@@ -102,9 +80,11 @@ void resolve(const Context& context, const TargetInfo& target, Plane plane, GLui
   set_color_buffers(plane);
   GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, framebuffer);
   restore.set_enabled(GL_SCISSOR_TEST, false);
-  constexpr std::array<GLbitfield, kPlanes> kBits = {GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT, GL_STENCIL_BUFFER_BIT};
+  const GLbitfield bits = is_color(plane)         ? GL_COLOR_BUFFER_BIT
+                          : plane == Plane::depth ? GL_DEPTH_BUFFER_BIT
+                                                  : GL_STENCIL_BUFFER_BIT;
   GL(BlitFramebuffer)
-  (0, 0, target.width, target.height, 0, 0, target.width, target.height, kBits[static_cast<size_t>(plane)], GL_NEAREST);
+  (0, 0, target.width, target.height, 0, 0, target.width, target.height, bits, GL_NEAREST);
   GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, resolved);
 }
 
@@ -114,7 +94,7 @@ bool bind_plane(const Context& context, const TargetInfo& target, Plane plane, R
   if (target.images.is_window()) {
     if (current_surface().drawable != target.surface.drawable) return false;
     if (context.info.framebuffers) restore.bind(GL_FRAMEBUFFER, 0);
-    if (plane == Plane::color) {
+    if (is_color(plane)) {
       restore.add([buffer = get_name(GL_READ_BUFFER)] { GL(ReadBuffer)(buffer); });
       const GLenum drawn = get_name(GL_DRAW_BUFFER);
       GL(ReadBuffer)(drawn == GL_NONE ? GLenum(GL_BACK) : drawn);
@@ -148,8 +128,7 @@ std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Pla
 }
 
 // RGB, rows bottom to top. Empty where encoding fails.
-std::vector<uint8_t> encode_jpeg(int width, int height, const std::vector<uint8_t>& pixels) {
-  constexpr int kQuality = 88;
+std::vector<uint8_t> encode_png(int width, int height, const std::vector<uint8_t>& pixels) {
   // Rows are turned here: the encoder's flag for that is shared by all threads.
   const auto row = static_cast<ptrdiff_t>(width) * 3;
   std::vector<uint8_t> turned, out;
@@ -159,11 +138,31 @@ std::vector<uint8_t> encode_jpeg(int width, int height, const std::vector<uint8_
     auto& all = *static_cast<std::vector<uint8_t>*>(to);
     all.insert(all.end(), bytes, bytes + size);
   };
-  if (!stbi_write_jpg_to_func(append, &out, width, height, 3, turned.data(), kQuality)) out.clear();
+  if (!stbi_write_png_to_func(append, &out, width, height, 3, turned.data(), static_cast<int>(row))) out.clear();
   return out;
 }
 
 }  // namespace
+
+void pack_plainly(const Context& context, Restore& restore) {
+  for (const GLenum name : {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS,
+                            GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST}) {
+    restore.add([name, value = get_integer(name)] { GL(PixelStorei)(name, value); });
+    GL(PixelStorei)(name, name == GL_PACK_ALIGNMENT ? 1 : 0);
+  }
+  if (context.info.pixel_buffers) restore.bind(GL_PIXEL_PACK_BUFFER, 0);
+  if (!context.info.compatibility) return;
+  const auto transfer = [&](std::initializer_list<GLenum> names, GLfloat plain) {
+    for (const GLenum name : names) {
+      restore.add([name, value = get_floats<1>(name)[0]] { GL(PixelTransferf)(name, value); });
+      GL(PixelTransferf)(name, plain);
+    }
+  };
+  transfer({GL_DEPTH_SCALE, GL_RED_SCALE, GL_GREEN_SCALE, GL_BLUE_SCALE, GL_ALPHA_SCALE}, 1);
+  transfer({GL_DEPTH_BIAS, GL_RED_BIAS, GL_GREEN_BIAS, GL_BLUE_BIAS, GL_ALPHA_BIAS, GL_MAP_COLOR, GL_MAP_STENCIL,
+            GL_INDEX_OFFSET},
+           0);
+}
 
 std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64_t offset, uint64_t size) {
   GLint64 length = 0;
@@ -190,9 +189,14 @@ std::vector<uint8_t> read_stencil(const Context& context, const TargetInfo& targ
   return read_pixels<uint8_t>(context, target, Plane::stencil, GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, 1);
 }
 
+std::vector<std::byte> read_colors(const Context& context, const TargetInfo& target, Plane plane, bool floats) {
+  const GLenum type = floats ? GL_HALF_FLOAT : GL_UNSIGNED_BYTE;
+  return read_pixels<std::byte>(context, target, plane, GL_RGBA, type, floats ? 8 : 4);
+}
+
 std::vector<uint8_t> read_picture(const Context& context, const TargetInfo& target) {
   const auto pixels = read_pixels<uint8_t>(context, target, Plane::color, GL_RGB, GL_UNSIGNED_BYTE, 3);
-  return pixels.empty() ? std::vector<uint8_t>{} : encode_jpeg(target.width, target.height, pixels);
+  return pixels.empty() ? std::vector<uint8_t>{} : encode_png(target.width, target.height, pixels);
 }
 
 }  // namespace brokkr::capture

@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "capture/state_guard.h"
 #include "capture/targets.h"
 
 namespace brokkr::capture {
+
+// Plain packing until `restore` goes: rows next to each other into client memory, values as they are.
+void pack_plainly(const Context& context, Restore& restore);
 
 // `size` bytes from `offset` of the buffer bound to `target`; fewer where the buffer ends.
 std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64_t offset, uint64_t size);
@@ -16,7 +20,10 @@ std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64
 std::vector<float> read_depth(const Context& context, const TargetInfo& target);
 std::vector<uint8_t> read_stencil(const Context& context, const TargetInfo& target);
 
-// The picture as JPEG; empty where the driver does not give it.
+// RGBA, rows bottom to top: 8-bit numbers, or 16-bit floats.
+std::vector<std::byte> read_colors(const Context& context, const TargetInfo& target, Plane plane, bool floats);
+
+// The picture as PNG; empty where the driver does not give it.
 std::vector<uint8_t> read_picture(const Context& context, const TargetInfo& target);
 
 }  // namespace brokkr::capture

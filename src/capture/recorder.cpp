@@ -46,7 +46,10 @@ bool counts_vertices(const Context& context) {
 }  // namespace
 
 Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number)
-    : window_(window), targets_(frame_, window) {
+    : window_(window),
+      targets_(frame_, window),
+      textures_(frame_, targets_, settings().texture_limit),
+      shading_(frame_, textures_) {
   const Settings& wanted = settings();
   frame_.application = wanted.application;
   frame_.license = wanted.license;
@@ -79,10 +82,22 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   const ClearMasks masks = read_clear_masks();
   ClearCommand command{.target = *target};
   if (!covers(masks.scissor, info)) command.scissor = masks.scissor;
-  if (values.color && info.images.plane(Plane::color) && masks.color && draw_buffer(context) != GL_NONE) {
-    command.color = *values.color;
+  Targets::Planes planes{};
+  if (values.color && masks.color) {
+    glm::vec4 color = *values.color;
     for (int i = 0; i < 4; i++) {
-      if (!std::isfinite((*command.color)[i])) (*command.color)[i] = 0;
+      if (!std::isfinite(color[i])) color[i] = 0;
+    }
+    for (size_t i = 0; i < kMaxColorPlanes; i++) {
+      const Plane plane = color_plane(i);
+      if (!info.images.plane(plane) || values.draw_buffer.value_or(i) != i) continue;
+      if (i == 0 && draw_buffer(context) == GL_NONE) continue;
+      planes[static_cast<size_t>(plane)] = true;
+      if (i == 0) {
+        command.color = color;
+      } else {
+        command.other_colors.push_back({file_plane(plane), color});
+      }
     }
   }
   if (values.color && masks.partial_color) note("a clear of some colour channels only");
@@ -93,10 +108,11 @@ void Recorder::clear(Context& context, const ClearValues& values) {
     if (masks.stencil) command.stencil = static_cast<uint8_t>(*values.stencil & 0xff);
     if (masks.partial_stencil) note("a clear of some stencil bits only");
   }
-  if (!command.color && !command.depth && !command.stencil) return;
+  if (!command.color && !command.depth && !command.stencil && command.other_colors.empty()) return;
   if (command.depth) targets_.end_depth(context, *target, !command.scissor);
-  targets_.use(context, *target, {command.color.has_value(), command.depth.has_value(), command.stencil.has_value()},
-               command.scissor.has_value());
+  planes[static_cast<size_t>(Plane::depth)] = command.depth.has_value();
+  planes[static_cast<size_t>(Plane::stencil)] = command.stencil.has_value();
+  targets_.use(context, *target, planes, command.scissor.has_value());
   frame_.commands.emplace_back(command);
 }
 
@@ -148,6 +164,33 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
   targets_.mark_drawn(*to, planes);
 }
 
+void Recorder::copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content) {
+  const GLuint name = bound_texture(to.target);
+  if (name == 0 || !settings().programs) return;
+  textures_.written(context, name);
+  const auto [from, read_problem] = targets_.find(context, GL_READ_FRAMEBUFFER);
+  const auto [target, problem] = targets_.find_texture(context, name, to.target, to.level);
+  if (!from || !target) return note_problem("a copy to a texture", from ? problem : read_problem);
+  const bool is_depth = targets_[*target].images.plane(Plane::depth).has_value();
+  const Plane plane = is_depth ? Plane::depth : Plane::color;
+  if (!targets_[*from].images.plane(plane)) return;
+  if (std::max({std::abs(source.x), std::abs(source.y), std::abs(x), std::abs(y)}) > kMaxTargetSize) {
+    return note("a copy far outside its framebuffer");
+  }
+  const Targets::Planes planes = {!is_depth, is_depth, false};
+  targets_.use(context, *from, planes);
+  targets_.use(context, *target, planes, needs_content);
+  frame_.commands.emplace_back(CopyCommand{*from, *target, file_plane(plane), file_plane(plane), source, x, y});
+  targets_.mark_drawn(*target, planes);
+}
+
+void Recorder::generate_mips(Context& context, GLenum target) {
+  if (!settings().programs) return;
+  if (const auto texture = textures_.generate(context, target)) {
+    frame_.commands.emplace_back(GenerateMipsCommand{*texture});
+  }
+}
+
 bool Recorder::has_drawing_condition(Context& context, uint32_t& flags) {
   if (context.conditional_mode == GL_NONE) return true;
   GLuint passed = 0;
@@ -172,7 +215,7 @@ void Recorder::count_skip(const std::string& reason, uint64_t triangles, const s
   report_skipped(frame_.frame_number, label, reason, frame_.skipped_draws);
 }
 
-void Recorder::add_draw(DrawCommand draw, const Replayed& part) {
+void Recorder::add_draw(DrawCommand draw, const Replayed& part, const ShadingInputs* inputs) {
   draw.label = "#" + std::to_string(draws_) + part.part;
   draw.first_vertex = frame_.positions.size();
   draw.first_index = frame_.indices.size();
@@ -186,6 +229,15 @@ void Recorder::add_draw(DrawCommand draw, const Replayed& part) {
     draw.element_count = assembly.indexed ? static_cast<uint32_t>(assembly.indices.size()) : part.vertices;
     frame_.positions.insert(frame_.positions.end(), part.positions.begin(), part.positions.end());
     frame_.indices.insert(frame_.indices.end(), assembly.indices.begin(), assembly.indices.end());
+    if (inputs != nullptr) {
+      draw.inputs = static_cast<int32_t>(frame_.inputs.size());
+      frame_.inputs.push_back(inputs->draw);
+      frame_.inputs.back().first_varying = frame_.varyings.size();
+      const size_t each = part.positions.empty() ? 0 : part.varyings.size() / part.positions.size();
+      for (size_t vertex = 0; vertex < part.positions.size(); vertex++) {
+        for (const uint32_t column : inputs->columns) frame_.varyings.push_back(part.varyings[vertex * each + column]);
+      }
+    }
   } else {
     // A draw without vertices keeps its place and says why.
     count_skip(part.problem, part.triangles, draw.label);
@@ -210,10 +262,10 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     return;
   }
   const TargetImages images = targets_[*target].images;
-  const RenderState render =
+  RenderState render =
       read_render_state(context, images.plane(Plane::depth).has_value(), images.plane(Plane::stencil).has_value());
   for (const std::string& what : render.notes) note(what);
-  const State& state = render.state;
+  State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // nothing can be covered
   const VertexStage stage = current_vertex_stage(context);
   draw.flags |= render.flags | stage.flags;
@@ -222,8 +274,18 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     note("draws to several layers, written to the first");
   }
   const bool draws_color = std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool on) { return on; });
-  targets_.use(context, *target, {draws_color, state.depth.test, state.stencil.has_value()});
-  targets_.mark_drawn(*target, {draws_color, state.depth.write, state.stencil.has_value()});
+  Targets::Planes planes = {draws_color, state.depth.test, state.stencil.has_value()};
+  for (size_t i = 1; i < kMaxColorPlanes; i++) {
+    const Plane plane = color_plane(i);
+    if (!images.plane(plane)) continue;
+    if (state.buffers.empty()) state.buffers.push_back({draws_color ? 0 : -1, state.blend, state.color_mask});
+    state.buffers.resize(i, {.plane = -1});
+    state.buffers.push_back(read_draw_buffer(context, i, state));
+    planes[static_cast<size_t>(plane)] = true;
+  }
+  targets_.use(context, *target, planes);
+  planes[static_cast<size_t>(Plane::depth)] = state.depth.write;
+  targets_.mark_drawn(*target, planes);
   draw.first_view = *target;  // views and targets are made together
   draw.state = add_state(state);
   const bool possible = stage.kind != VertexStage::Kind::impossible;
@@ -231,7 +293,10 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     const char* const counting = "a query of the program counts primitives or vertices, and would count a second run";
     add_draw(draw, {.problem = possible ? counting : stage.reason, .triangles = call.triangles()});
   } else {
-    for (const Replayed& part : replay(context, call, stage, draw.flags)) add_draw(draw, part);
+    const std::optional<ShadingInputs> inputs = shading_.read(context, stage);
+    for (const Replayed& part : replay(context, call, stage, draw.flags)) {
+      add_draw(draw, part, inputs ? &*inputs : nullptr);
+    }
   }
   draws_++;
 }

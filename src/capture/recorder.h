@@ -9,15 +9,24 @@
 
 #include "brokkr/frame.h"
 #include "capture/replay.h"
+#include "capture/shading.h"
 #include "capture/targets.h"
+#include "capture/textures.h"
 
 namespace brokkr::capture {
 
 // The values of a clear, before masks and scissor.
 struct ClearValues {
   std::optional<glm::vec4> color;
+  std::optional<size_t> draw_buffer;  // of the colour; nothing: all
   std::optional<float> depth;
   std::optional<int> stencil;
+};
+
+// A level, or a face of it, of the texture that is bound to a target.
+struct TextureLevel {
+  GLenum target = GL_TEXTURE_2D;
+  GLint level = 0;
 };
 
 class Recorder {
@@ -35,10 +44,20 @@ class Recorder {
   void blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
             GLbitfield mask);
 
+  // Out of the bound framebuffer into a level of the texture that is bound: `needs_content` where the level is there.
+  void copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content);
+  void generate_mips(Context& context, GLenum target);
+
   // Notes a draw that is not recorded, with its number of triangles as far as that is known.
   void skip(const std::string& reason, uint64_t triangles);
 
-  void forget(GLenum kind, GLuint name) { targets_.forget(kind, name); }
+  void forget(const Context& context, GLenum kind, GLuint name) {
+    targets_.forget(kind, name);
+    if (kind == GL_TEXTURE) textures_.written(context, name);
+  }
+
+  // The application changes a texture's content, before or after the real call.
+  void texture_written(const Context& context, GLuint name) { textures_.written(context, name); }
 
   // Reads picture and depth of another window than the frame's, which is about to be swapped.
   void end_window(Context& context) { targets_.end_window(context); }
@@ -52,13 +71,15 @@ class Recorder {
   void note_problem(const std::string& what, const std::string& problem);
   uint32_t add_state(const State& state);
   // `draw`: without vertices. A part that is not recorded keeps its place and says why.
-  void add_draw(DrawCommand draw, const Replayed& part);
+  void add_draw(DrawCommand draw, const Replayed& part, const ShadingInputs* inputs = nullptr);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);
   bool has_drawing_condition(Context& context, uint32_t& flags);
 
   Surface window_;
   Frame frame_;
   Targets targets_;
+  Textures textures_;
+  Shading shading_;
   uint64_t draws_ = 0;
 };
 

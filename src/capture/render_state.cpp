@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "capture/settings.h"
 #include "scene/gl_names.h"
 
 namespace brokkr::capture {
@@ -165,6 +166,17 @@ void read_stencil(const Context& context, bool has_stencil, RenderState& out) {
   out.state.stencil = stencil;
 }
 
+// What only programs see.
+void read_program_state(const Context& context, State& state) {
+  const auto finite = [](GLfloat value) { return std::isfinite(value) ? value : 1.0f; };
+  state.line_width = finite(get_floats<1>(GL_LINE_WIDTH)[0]);
+  state.point_size = finite(get_floats<1>(GL_POINT_SIZE)[0]);
+  if (context.info.framebuffer_srgb) state.framebuffer_srgb = is_enabled(GL_FRAMEBUFFER_SRGB);
+  if (!context.info.compatibility) return;
+  state.flat_shading = get_integer(GL_SHADE_MODEL) == GL_FLAT;
+  state.point_sprites = context.info.version >= 20 && is_enabled(GL_POINT_SPRITE);
+}
+
 void read_flags(const Context& context, RenderState& out) {
   const ContextInfo& info = context.info;
   if (info.clip_control) {
@@ -197,8 +209,34 @@ RenderState read_render_state(const Context& context, bool has_depth, bool has_s
   read_alpha_test(context, out);
   read_stencil(context, has_stencil, out);
   read_flags(context, out);
+  if (settings().programs) read_program_state(context, out.state);
   if (context.conditional_mode != GL_NONE) out.flags |= kCondition;
   return out;
+}
+
+DrawBuffer read_draw_buffer(const Context& context, size_t number, const State& state) {
+  const auto index = static_cast<GLuint>(number);
+  const auto value = [&](GLenum name) {
+    GLint result = 0;
+    GL(GetIntegeri_v)(name, index, &result);
+    return result;
+  };
+  DrawBuffer buffer{static_cast<int>(number), state.blend, {}};
+  std::array<GLboolean, 4> mask{};
+  GL(GetBooleani_v)(GL_COLOR_WRITEMASK, index, mask.data());
+  for (size_t i = 0; i < 4; i++) buffer.color_mask[i] = mask[i] != 0;
+  if (!GL(IsEnabledi)(GL_BLEND, index)) {
+    buffer.blend.reset();
+  } else if (context.info.separate_blend) {
+    RenderState notes;
+    BlendState& blend = buffer.blend.emplace();
+    blend.constant = state.blend ? state.blend->constant : glm::vec4(0.0f);
+    blend.color = {to_factor(value(GL_BLEND_SRC_RGB), notes), to_factor(value(GL_BLEND_DST_RGB), notes),
+                   to_equation(value(GL_BLEND_EQUATION_RGB), notes)};
+    blend.alpha = {to_factor(value(GL_BLEND_SRC_ALPHA), notes), to_factor(value(GL_BLEND_DST_ALPHA), notes),
+                   to_equation(value(GL_BLEND_EQUATION_ALPHA), notes)};
+  }
+  return buffer;
 }
 
 ClearMasks read_clear_masks() {

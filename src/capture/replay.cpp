@@ -148,10 +148,14 @@ void replay_parts(Context& context, const DrawCall& call, const VertexStage& sta
       return;
     }
     auto begin = run.positions.begin();
+    auto varying = run.varyings.begin();
+    const ptrdiff_t components = stage.components() - 4;
     for (Replayed& part : parts) {
-      const auto end = begin + static_cast<ptrdiff_t>(uint64_t(part.vertices) * part.instances);
-      part.positions.assign(begin, end);
-      begin = end;
+      const auto count = static_cast<ptrdiff_t>(uint64_t(part.vertices) * part.instances);
+      part.positions.assign(begin, begin + count);
+      part.varyings.assign(varying, varying + count * components);
+      begin += count;
+      varying += count * components;
     }
   }
   std::erase_if(parts, [](const Replayed& part) { return !part.assembly && part.problem.empty(); });
@@ -170,6 +174,7 @@ void replay_expanded(Context& context, const DrawCall& call, const VertexStage& 
     run = run_primitives(context, stage, primitive, [&] { as_points ? call.submit_as(GL_POINTS) : call.submit(); });
   }
   Replayed result{.problem = run.problem, .triangles = call.triangles(), .positions = std::move(run.positions)};
+  result.varyings = std::move(run.varyings);
   result.vertices = static_cast<uint32_t>(result.positions.size());
   if (result.vertices > 0) {
     result.assembly = assemble_as_driver(context, as_points ? call.mode : primitive, nullptr, result.vertices, flags);

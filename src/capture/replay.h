@@ -1,4 +1,4 @@
-// Runs a draw of the application again for its clip-space positions: what the file gets of it.
+// Runs a draw of the application again for its positions and varyings: what the file gets of it.
 #pragma once
 
 #include <functional>
@@ -47,6 +47,7 @@ struct Replayed {
   uint64_t triangles = 0;  // of a part that is not recorded
   std::optional<Assembly> assembly;
   std::vector<glm::vec4> positions;  // `vertices` of each instance
+  std::vector<float> varyings;       // of each of them, as many as VertexStage::recorded has
   uint32_t vertices = 0, instances = 1;
 };
 

@@ -33,6 +33,9 @@ Settings read() {
   result.every = std::strtoll(text("BROKKR_CAPTURE_EVERY").c_str(), nullptr, 10);
   result.fast_forward = text("BROKKR_CAPTURE_FAST_FORWARD") == "1";
   result.check_state = text("BROKKR_CAPTURE_CHECK_STATE") == "1";
+  result.programs = text("BROKKR_CAPTURE_NO_PROGRAMS") != "1";
+  const std::string limit = text("BROKKR_CAPTURE_TEXTURE_LIMIT");
+  if (!limit.empty()) result.texture_limit = std::strtoull(limit.c_str(), nullptr, 10) << 20;
   result.keep_running = text("BROKKR_CAPTURE_KEEP_RUNNING") == "1";
   if (result.application.empty()) result.application = program_name();
   return result;

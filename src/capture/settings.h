@@ -10,6 +10,8 @@
 //   BROKKR_CAPTURE_FAST_FORWARD  1: nothing is drawn to windows until shortly before the first frame
 //   BROKKR_CAPTURE_CHECK_STATE   1: read the GL state before and after each recorded call and report differences
 //   BROKKR_CAPTURE_KEEP_RUNNING  1: the program goes on when `brokkr capture` is killed; otherwise it is ended
+//   BROKKR_CAPTURE_NO_PROGRAMS   1: positions and state alone, without programs and what they read
+//   BROKKR_CAPTURE_TEXTURE_LIMIT MiB of textures in a file; those beyond it are left out
 //   BROKKR_CAPTURE_APPLICATION   for the file's `asset`
 //   BROKKR_CAPTURE_LICENSE       for the file's `asset`
 #pragma once
@@ -24,7 +26,8 @@ struct Settings {
   std::string output, status, key, application, license;
   std::optional<int64_t> frame;
   int64_t every = 0, count = 1;
-  bool fast_forward = false, check_state = false, keep_running = false;
+  bool fast_forward = false, check_state = false, keep_running = false, programs = true;
+  uint64_t texture_limit = uint64_t(1) << 30;  // bytes
 };
 
 // Read on first use.

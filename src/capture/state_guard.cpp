@@ -117,6 +117,7 @@ struct Binding {
 constexpr auto kBuffers = [] { return GL(BindBuffer); };
 constexpr auto kFramebuffers = [] { return GL(BindFramebuffer); };
 constexpr Binding kBindings[] = {
+    {GL_COPY_READ_BUFFER, GL_COPY_READ_BUFFER_BINDING, kBuffers},
     {GL_ELEMENT_ARRAY_BUFFER, GL_ELEMENT_ARRAY_BUFFER_BINDING, kBuffers},
     {GL_DRAW_INDIRECT_BUFFER, GL_DRAW_INDIRECT_BUFFER_BINDING, kBuffers},
     {GL_PIXEL_PACK_BUFFER, GL_PIXEL_PACK_BUFFER_BINDING, kBuffers},

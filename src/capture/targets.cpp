@@ -1,8 +1,11 @@
 #include "capture/targets.h"
 
 #include <algorithm>
+#include <span>
 
+#include "capture/image_format.h"
 #include "capture/read_back.h"
+#include "capture/settings.h"
 #include "capture/state_guard.h"
 
 namespace brokkr::capture {
@@ -76,7 +79,16 @@ bool window_has(const Context& context, GLenum binding, Plane plane) {
              plane == Plane::depth ? GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE : GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE) > 0;
 }
 
+// An image that is the first colour here and the second one there is one content.
+std::pair<Image, Plane> key_of(const Image& image, Plane plane) {
+  return {image, is_color(plane) ? Plane::color : plane};
+}
+
 }  // namespace
+
+GLint draw_buffer_count(const Context& context) {
+  return context.info.draw_buffers ? get_integer(GL_MAX_DRAW_BUFFERS) : 1;
+}
 
 ImageSize image_size(const Context& context, const Image& image) {
   return image.kind == GL_RENDERBUFFER ? renderbuffer_size(image) : texture_size(context, image);
@@ -125,6 +137,13 @@ TargetImages Targets::images_of(const Context& context, GLenum binding, bool is_
   for (GLint i = 0; !images.planes[0] && i < count; i++) {
     images.planes[0] = attachment(context, binding, GL_COLOR_ATTACHMENT0 + static_cast<GLenum>(i));
   }
+  const GLint buffers = draw && settings().programs ? std::min(draw_buffer_count(context), 8) : 1;
+  for (GLint i = 1; i < buffers; i++) {
+    const GLint further = get_integer(GL_DRAW_BUFFER0 + static_cast<GLenum>(i));
+    if (further < GL_COLOR_ATTACHMENT0) continue;
+    images.planes[static_cast<size_t>(color_plane(static_cast<size_t>(i)))] =
+        attachment(context, binding, static_cast<GLenum>(further));
+  }
   images.planes[1] = attachment(context, binding, GL_DEPTH_ATTACHMENT);
   images.planes[2] = attachment(context, binding, GL_STENCIL_ATTACHMENT);
   return images;
@@ -166,78 +185,187 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
     found.problem = "the framebuffer's size is not known or above 16384 pixels";
     return found;
   }
-  found.target = number_of_[images] = add(info);
+  found.target = number_of_[images] = add(context, info);
   return found;
 }
 
+Targets::Found Targets::find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level) {
+  Image image{.kind = GL_TEXTURE, .name = name, .level = level};
+  if (texture_target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X && texture_target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z) {
+    image.face = static_cast<GLint>(texture_target);
+  }
+  if (const auto found = generations_.find({image.kind, image.name}); found != generations_.end()) {
+    image.generation = found->second;
+  }
+  const ImageSize size = image_size(context, image);
+  if (size.width < 1 || size.height < 1 || size.width > kMaxTargetSize || size.height > kMaxTargetSize) {
+    return {{}, "the texture's size is not known or above 16384 pixels"};
+  }
+  TargetImages images;
+  images.planes[depth_format(size.format) ? 1 : 0] = image;
+  if (const auto known = number_of_.find(images); known != number_of_.end()) return {known->second, ""};
+  const uint32_t target = add(context, {.images = images, .width = size.width, .height = size.height});
+  number_of_[images] = target;
+  return {target, ""};
+}
+
 // The file calls the window 0.
-uint32_t Targets::add(const TargetInfo& info) {
+uint32_t Targets::add(const Context& context, const TargetInfo& info) {
   const auto number = static_cast<uint32_t>(all_.size());
   Target target{.id = static_cast<int>(number) + 1, .width = info.width, .height = info.height};
   const auto is_window = [](const Target& known) { return known.id == 0; };
   // A window that changed its size is another target.
   const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(), is_window);
   if (info.is_main_window && is_first) target.id = 0;
+  if (settings().programs) describe(context, info, target);
   all_.push_back(info);
-  frame_.targets.push_back(target);
+  frame_.targets.push_back(std::move(target));
   frame_.views.push_back({.target = number});
   return number;
 }
 
 bool Targets::load_earlier_content(const Context& context, uint32_t target, Plane plane) {
-  if (plane == Plane::color) return true;  // colours of captured draws are the viewer's anyway
+  if (is_color(plane)) {  // which programs alone read
+    if (settings().programs) {
+      add_load(target, plane, read_colors(context, all_[target], plane, is_float(target, plane)));
+    }
+    return true;
+  }
   ClearCommand clear{.target = target};
   const auto is_uniform = [](const auto& values) {
     return std::all_of(values.begin(), values.end(), [&](auto value) { return value == values.front(); });
   };
   bool uniform = false;
+  std::vector<std::byte> content;
+  const auto keep = [&](const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    content.assign(bytes.begin(), bytes.end());
+  };
   if (plane == Plane::depth) {
     const std::vector<float> depth = read_depth(context, all_[target]);
     if (depth.empty()) return false;
     uniform = is_uniform(depth);
+    keep(depth);
     clear.depth = std::clamp(depth.front(), 0.0f, 1.0f);
   } else {
     const std::vector<uint8_t> stencil = read_stencil(context, all_[target]);
     if (stencil.empty()) return false;
     uniform = is_uniform(stencil);
+    keep(stencil);
     clear.stencil = stencil.front();
   }
   if (uniform) {
     frame_.commands.emplace_back(clear);
   } else {
+    if (settings().programs) add_load(target, plane, content);
     const char* const name = plane == Plane::depth ? "depth" : "stencil";
     frame_.skipped_reasons[std::string(name) + " of an earlier frame, which the file does not hold"]++;
   }
   return uniform;
 }
 
+void Targets::describe(const Context& context, const TargetInfo& info, Target& target) const {
+  if (info.images.is_window()) {
+    const bool alpha =
+        context.info.version < 30 || context.info.compatibility
+            ? get_integer(GL_ALPHA_BITS) > 0
+            : attachment_value(GL_DRAW_FRAMEBUFFER, GL_BACK_LEFT, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
+    target.colors = {{TexelFormat::rgba8, alpha ? TexelBase::rgba : TexelBase::rgb}};
+    if (info.images.plane(Plane::depth)) target.depth = TexelFormat::depth24;
+    if (info.images.plane(Plane::stencil)) target.stencil = TexelFormat::stencil8;
+    return;
+  }
+  const auto format = [&](Plane plane) { return image_size(context, *info.images.plane(plane)).format; };
+  for (size_t i = 0; i < kMaxColorPlanes; i++) {
+    if (!info.images.plane(color_plane(i))) continue;
+    target.colors.resize(i + 1);
+    target.colors[i] = color_format(format(color_plane(i)));
+  }
+  if (info.images.plane(Plane::depth)) target.depth = depth_format(format(Plane::depth));
+  if (info.images.plane(Plane::stencil)) target.stencil = stencil_format(format(Plane::stencil));
+}
+
+bool Targets::is_float(uint32_t target, Plane plane) const {
+  const std::vector<TargetColor>& colors = frame_.targets[target].colors;
+  const auto number = static_cast<size_t>(file_plane(plane));
+  return number < colors.size() && is_float_format(colors[number].format);
+}
+
+void Targets::add_load(uint32_t target, Plane plane, const std::vector<std::byte>& content) {
+  if (content.empty()) return;
+  const TargetInfo& info = all_[target];
+  CapturedTexture texture{.label = "before the frame", .width = info.width, .height = info.height, .stored = true};
+  if (plane == Plane::depth) {
+    texture.format = TexelFormat::depth32f;
+    texture.base = TexelBase::depth;
+  } else if (plane == Plane::stencil) {
+    texture.format = TexelFormat::stencil8;
+    texture.base = TexelBase::stencil;
+  } else {
+    texture.format = is_float(target, plane) ? TexelFormat::rgba16f : TexelFormat::rgba8;
+  }
+  frame_.texture_data.resize((frame_.texture_data.size() + 15) / 16 * 16);
+  texture.first_byte = frame_.texture_data.size();
+  frame_.texture_data.insert(frame_.texture_data.end(), content.begin(), content.end());
+  const auto number = static_cast<uint32_t>(frame_.captured_textures.size());
+  frame_.captured_textures.push_back(std::move(texture));
+  frame_.commands.emplace_back(LoadCommand{target, file_plane(plane), number});
+}
+
 void Targets::use(const Context& context, uint32_t target, Planes planes, bool needs_content) {
-  std::map<uint32_t, Planes> moves;
-  for (const Plane plane : kAllPlanes) {
-    const std::optional<Image>& image = all_[target].images.plane(plane);
-    if (!planes[static_cast<size_t>(plane)] || !image) continue;
-    const auto [found, is_new] = contents_.emplace(std::pair(*image, plane), Content{target});
+  std::map<uint32_t, Planes> moves;  // by blits
+  std::vector<CopyCommand> copies;
+  const auto& to = all_[target];
+  for (size_t i = 0; i < kPlanes; i++) {
+    const auto plane = static_cast<Plane>(i);
+    const std::optional<Image>& image = to.images.plane(plane);
+    if (!planes[i] || !image) continue;
+    const auto [found, is_new] = contents_.emplace(key_of(*image, plane), Content{target, plane});
     Content& content = found->second;
     if (is_new && needs_content) content.unknown = !load_earlier_content(context, target, plane);
-    if (content.target != target && needs_content) moves[content.target][static_cast<size_t>(plane)] = true;
+    if ((content.target != target || content.plane != plane) && needs_content) {
+      if (content.plane == plane && i < 3) {
+        moves[content.target][i] = true;
+      } else if (settings().programs) {
+        const TargetInfo& from = all_[content.target];
+        const Rect rect{0, 0, std::min(from.width, to.width), std::min(from.height, to.height)};
+        copies.push_back({content.target, target, file_plane(content.plane), file_plane(plane), rect});
+      }
+    }
     content.target = target;
+    content.plane = plane;
   }
   for (const auto& [from, moved] : moves) {
     const TargetInfo &a = all_[from], &b = all_[target];
     const Rect rect{0, 0, std::min(a.width, b.width), std::min(a.height, b.height)};
     frame_.commands.emplace_back(BlitCommand{from, target, rect, rect, moved[0], moved[1], moved[2]});
   }
+  frame_.commands.insert(frame_.commands.end(), copies.begin(), copies.end());
+}
+
+std::vector<TextureImage> Targets::images_of_texture(GLuint name) const {
+  std::vector<TextureImage> images;
+  const auto generation = generations_.find({GL_TEXTURE, name});
+  const uint32_t now = generation == generations_.end() ? 0 : generation->second;
+  for (const auto& [key, content] : contents_) {
+    const auto& [image, plane] = key;
+    if (image.kind != GL_TEXTURE || image.name != name || image.generation != now || plane == Plane::stencil) continue;
+    const GLint layer = image.face != 0 ? image.face - GL_TEXTURE_CUBE_MAP_POSITIVE_X : image.layer;
+    images.push_back(
+        {static_cast<uint32_t>(image.level), static_cast<uint32_t>(layer), content.target, file_plane(content.plane)});
+  }
+  return images;
 }
 
 Targets::Content* Targets::content_of(uint32_t target, Plane plane) {
   const std::optional<Image>& image = all_[target].images.plane(plane);
-  const auto found = image ? contents_.find({*image, plane}) : contents_.end();
+  const auto found = image ? contents_.find(key_of(*image, plane)) : contents_.end();
   return found == contents_.end() ? nullptr : &found->second;
 }
 
 void Targets::mark_drawn(uint32_t target, Planes planes) {
-  for (const Plane plane : kAllPlanes) {
-    Content* const content = planes[static_cast<size_t>(plane)] ? content_of(target, plane) : nullptr;
+  for (size_t i = 0; i < kPlanes; i++) {
+    Content* const content = planes[i] ? content_of(target, static_cast<Plane>(i)) : nullptr;
     if (content) content->drawn = true;
   }
 }

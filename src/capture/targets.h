@@ -1,8 +1,9 @@
 // The render targets of a frame: which images a framebuffer draws to.
 //
-// A target of the file has one colour, one depth and one stencil plane; GL combines images freely. A target here is a
-// combination of images, and where an image moves on to another combination, its plane is copied there (a blit), so
-// that every command finds the content that the application's images had.
+// A target of the file has planes for the colours of all draw buffers, for depth and stencil; GL combines images
+// freely. A target here is a combination of images, and where an image moves on to another combination, its plane is
+// copied there (a blit, or a copy for colours beyond the first), so that every command finds the content that the
+// application's images had.
 #pragma once
 
 #include <array>
@@ -19,9 +20,21 @@
 
 namespace brokkr::capture {
 
-enum class Plane : uint8_t { color, depth, stencil };
-inline constexpr size_t kPlanes = 3;
-inline constexpr std::array<Plane, kPlanes> kAllPlanes = {Plane::color, Plane::depth, Plane::stencil};
+// `color` is that of the first draw buffer; those that follow it come last.
+enum class Plane : uint8_t { color, depth, stencil, color1, color2, color3, color4, color5, color6, color7 };
+inline constexpr size_t kPlanes = 10;
+
+inline bool is_color(Plane plane) { return plane != Plane::depth && plane != Plane::stencil; }
+inline Plane color_plane(size_t number) {
+  return number == 0 ? Plane::color : static_cast<Plane>(static_cast<size_t>(Plane::color1) + number - 1);
+}
+// What files call it.
+inline TargetPlane file_plane(Plane plane) {
+  if (plane == Plane::depth) return TargetPlane::depth;
+  if (plane == Plane::stencil) return TargetPlane::stencil;
+  const size_t number = plane == Plane::color ? 0 : static_cast<size_t>(plane) - static_cast<size_t>(Plane::color1) + 1;
+  return static_cast<TargetPlane>(number);
+}
 
 // One two-dimensional image: a window's buffer, a renderbuffer, or a level and layer of a texture.
 struct Image {
@@ -38,6 +51,9 @@ struct ImageSize {
   GLint samples = 0, format = GL_NONE;
   GLenum target = GL_NONE;  // of a texture: GL_TEXTURE_2D, …
 };
+// How many draw buffers there may be.
+GLint draw_buffer_count(const Context& context);
+
 // Extent and format of a texture level or renderbuffer.
 ImageSize image_size(const Context& context, const Image& image);
 
@@ -70,6 +86,12 @@ class Targets {
   };
   Found find(const Context& context, GLenum binding);
 
+  // The levels and layers of a texture that the frame has drawn or cleared so far: where their content is now.
+  std::vector<TextureImage> images_of_texture(GLuint name) const;
+
+  // A target of one texture's level; `texture_target` may be a face of a cube.
+  Found find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level);
+
   const TargetInfo& operator[](uint32_t target) const { return all_[target]; }
 
   // A texture or renderbuffer of that name goes away.
@@ -95,15 +117,20 @@ class Targets {
   // The place in the file of the content of an image's plane.
   struct Content {
     uint32_t target = 0;
-    bool drawn = false;    // since the last clear
-    bool unknown = false;  // holds what an earlier frame left, which the file does not have
+    Plane plane = Plane::color;  // of that target
+    bool drawn = false;          // since the last clear
+    bool unknown = false;        // holds what an earlier frame left, which the file does not have
   };
 
   std::optional<Image> attachment(const Context& context, GLenum binding, GLenum point) const;
   TargetImages images_of(const Context& context, GLenum binding, bool is_window) const;
-  uint32_t add(const TargetInfo& info);
+  uint32_t add(const Context& context, const TargetInfo& info);
+  // What the application has there, for the file.
+  void describe(const Context& context, const TargetInfo& info, Target& target) const;
+  bool is_float(uint32_t target, Plane plane) const;
   // False where the file cannot hold it.
   bool load_earlier_content(const Context& context, uint32_t target, Plane plane);
+  void add_load(uint32_t target, Plane plane, const std::vector<std::byte>& content);
   Content* content_of(uint32_t target, Plane plane);
   void add_reference(const Context& context, uint32_t target, bool with_depth);
   std::optional<uint32_t> window_target(const Context& context);
@@ -112,7 +139,7 @@ class Targets {
   Surface window_;
   std::vector<TargetInfo> all_;  // as in Frame::targets
   std::map<TargetImages, uint32_t> number_of_;
-  std::map<std::pair<Image, Plane>, Content> contents_;
+  std::map<std::pair<Image, Plane>, Content> contents_;  // colours all go by Plane::color
   std::map<std::pair<GLenum, uintptr_t>, uint32_t> generations_;
 };
 

@@ -79,6 +79,8 @@ std::map<std::string, std::string> environment(const Arguments& arguments, const
           {"BROKKR_CAPTURE_KEY", arguments.text("key")},
           {"BROKKR_CAPTURE_FAST_FORWARD", arguments.has("fast-forward") ? "1" : ""},
           {"BROKKR_CAPTURE_CHECK_STATE", arguments.has("check-state") ? "1" : ""},
+          {"BROKKR_CAPTURE_NO_PROGRAMS", arguments.has("no-programs") ? "1" : ""},
+          {"BROKKR_CAPTURE_TEXTURE_LIMIT", arguments.text("texture-limit")},
           {"BROKKR_CAPTURE_KEEP_RUNNING", arguments.has("keep-running") ? "1" : ""},
           {"BROKKR_CAPTURE_APPLICATION", application},
           {"BROKKR_CAPTURE_LICENSE", arguments.text("license")}};

@@ -130,5 +130,39 @@ TEST(Capture, ProgramsOfAnotherWordSizeAreRefused) {
   EXPECT_NE(result.out.find("different word sizes"), std::string::npos) << result.out;
 }
 
+TEST(GlslScan, InputsAndHowTheyAreInterpolated) {
+  const auto inputs = scan_inputs(R"(#version 450
+    #define OFF 0
+    uniform vec4 color;
+    layout(location = 0) in vec2 uv;
+    flat in int a, b[2];
+    #if OFF
+    noperspective in float uv;
+    #endif
+    noperspective centroid in vec3 axes[2];
+    layout(location = 4) in Block { vec2 uv; flat int number; } block;
+    struct Local { vec3 in_name; };
+    float f(in vec2 parameter) { return parameter.x; }
+    out vec4 result;
+    void main() { result = color; })");
+  EXPECT_EQ(inputs.size(), 6u);
+  EXPECT_EQ(inputs.at("uv").interpolation, Interpolation::smooth);
+  EXPECT_EQ(inputs.at("a").interpolation, Interpolation::flat);
+  EXPECT_EQ(inputs.at("b").interpolation, Interpolation::flat);
+  EXPECT_EQ(inputs.at("axes").interpolation, Interpolation::noperspective);
+  EXPECT_TRUE(inputs.at("axes").centroid);
+  EXPECT_EQ(inputs.at("Block.uv").interpolation, Interpolation::smooth);
+  EXPECT_EQ(inputs.at("Block.number").interpolation, Interpolation::flat);
+  EXPECT_EQ(scan_inputs("varying vec4 v; varying float f;").count("f"), 1u);
+}
+
+TEST(GlslScan, AnotherMainKeepsTheVersionFirst) {
+  EXPECT_EQ(shader_version("// text\n  # version 330 core\nvoid main() {}"), 330);
+  EXPECT_EQ(shader_version("void main() {}"), 110);
+  EXPECT_EQ(with_renamed_main("#version 120\nvoid main() {}", "other"),
+            "#version 120\n#define main other\n\nvoid main() {}");
+  EXPECT_EQ(with_renamed_main("void main() {}", "other"), "#define main other\nvoid main() {}");
+}
+
 }  // namespace
 }  // namespace brokkr::capture

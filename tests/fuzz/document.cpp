@@ -116,7 +116,8 @@ const std::vector<std::vector<std::string>>& name_lists() {
                            "POSITION, NORMAL, TEXCOORD_0, COLOR_0, sparse, normalized, byteStride, byteOffset, "
                            "matrix, rotation, scale, translation, children, mesh, camera, MASK, BLEND, OPAQUE, mode, "
                            "KHR_materials_unlit, data:;base64,AAAA, missing, complete, frames"),
-          std::string_view("SCALAR, VEC2, VEC3, VEC4, MAT4"), std::string_view("MASK, BLEND, OPAQUE"),
+          std::string_view("SCALAR, VEC2, VEC3, VEC4, MAT4"),
+          std::string_view("MASK, BLEND, OPAQUE"),
           std::string_view("f32x2, f32x3, f32x4, u16, u32")}) {
       found.push_back(split(list, ", "));
     }

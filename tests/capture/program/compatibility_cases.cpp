@@ -87,6 +87,62 @@ void draw_fixed_function() {
   glUseProgram(0);
 }
 
+// Fixed function with textures, light and fog; then GLSL with built-in varyings on both sides.
+void draw_fixed_programs() {
+  std::vector<GLubyte> texels(size_t(kTextureSize) * kTextureSize);
+  for (size_t i = 0; i < texels.size(); i++) texels[i] = texel(static_cast<int>(i));
+  GLuint texture = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_LUMINANCE8, kTextureSize, kTextureSize, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE,
+               texels.data());
+  glEnable(GL_TEXTURE_2D);
+  glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_REPLACE);
+  glEnable(GL_FOG);
+  glFogi(GL_FOG_MODE, GL_LINEAR);
+  glEnable(GL_TEXTURE_GEN_T);
+  glTexGeni(GL_T, GL_TEXTURE_GEN_MODE, GL_OBJECT_LINEAR);
+  const auto draw = [](int first) {
+    glBegin(GL_TRIANGLES);
+    for (int i = first; i < first + 3; i++) {
+      glColor4f(0.5f, 0.25f * float(i - first), 2.0f, 1.0f);
+      glTexCoord2f(float(i), 0);
+      send(i);
+    }
+    glEnd();
+  };
+  draw(3);
+  glDisable(GL_FOG);
+  glDisable(GL_TEXTURE_GEN_T);
+  const GLfloat towards[] = {0, 0, 1, 0};
+  glLightfv(GL_LIGHT0, GL_POSITION, towards);
+  glEnable(GL_LIGHTING);
+  glEnable(GL_LIGHT0);
+  glNormal3f(0, 0, 1);
+  draw(6);
+  glDisable(GL_LIGHTING);
+  glDisable(GL_LIGHT0);
+  glDisable(GL_TEXTURE_2D);
+  glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_MODULATE);
+  static const GLuint program = link({compile(GL_VERTEX_SHADER, R"(#version 120
+    varying vec2 own;
+    void main() {
+      gl_Position = gl_Vertex;
+      gl_FrontColor = gl_Color;
+      gl_TexCoord[1] = gl_MultiTexCoord0 * 2.0;
+      own = gl_Vertex.xy;
+    })"),
+                                      compile(GL_FRAGMENT_SHADER, R"(#version 120
+    varying vec2 own;
+    uniform sampler2D base;
+    void main() { gl_FragColor = texture2D(base, gl_TexCoord[1].st + own) * gl_Color + gl_Fog.color; })")});
+  glUseProgram(program);
+  draw(9);
+  glUseProgram(0);
+  glDeleteTextures(1, &texture);
+}
+
 // A vertex program in ARB's assembly language, then the fixed function again.
 void draw_assembly() {
   static const char kText[] = "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n";
@@ -156,6 +212,7 @@ void draw_compatibility(int number) {
     case kAssembly: draw_assembly(); break;
     case kEvaluators: draw_evaluators(); break;
     case kSkippedLists: draw_skipped_lists(); break;
+    case kFixedPrograms: draw_fixed_programs(); break;
     default: break;
   }
 }

@@ -67,6 +67,8 @@ void check_lookup() {
 }  // namespace
 
 int main(int count_of_words, char** words) {
+  // Whoever captures the last frame may end this program before it ends itself.
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
   if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) fail("no surfaceless EGL display");
   eglBindAPI(EGL_OPENGL_API);

@@ -29,6 +29,7 @@ enum Case : int {
   kThreads,
   kSideEffects,
   kWindows,
+  kPrograms,
   kImmediate,
   kLists,
   kClientArrays,
@@ -36,6 +37,7 @@ enum Case : int {
   kAssembly,
   kEvaluators,
   kSkippedLists,
+  kFixedPrograms,
   kCaseCount,
 };
 
@@ -63,6 +65,12 @@ inline std::vector<Vertex> vertices() {
 // Added to each instance's vertices.
 inline Vertex instance_offset(int i) { return {0.0625f * float(i), 0.03125f * float(i), 0.125f * float(i), 0}; }
 inline constexpr int kInstances = 4;
+
+// What the case of programs gives them.
+inline constexpr std::array<float, 4> kTint = {0.25f, 0.5f, 0.75f, 1.0f};
+inline constexpr std::array<float, 3> kWeights = {1, -2, 4};
+inline constexpr int kTextureSize = 4;
+inline uint8_t texel(int i) { return static_cast<uint8_t>(i * 5 + 3); }  // byte number i of level 0
 
 // An index list with reuse, gaps and no order.
 inline constexpr std::array<uint32_t, 12> kIndices = {3, 12, 4, 4, 12, 13, 40, 49, 41, 63, 3, 12};

@@ -375,6 +375,92 @@ void draw_fragment_shaders() {
   }
 }
 
+const char* const kVaryingShader = R"(#version 450 core
+layout(location = 0) in vec4 position;
+out vec2 uv;
+out vec3 axes[2];
+flat out int number;
+uniform vec4 tint;
+void main() {
+  gl_Position = position;
+  uv = position.xy * tint.x;
+  axes[0] = position.xyz;
+  axes[1] = -position.xyz;
+  number = gl_VertexID;
+})";
+
+const char* const kReadingShader = R"(#version 450 core
+in vec2 uv;
+centroid in vec3 axes[2];
+flat in int number;
+uniform vec4 tint;
+uniform float weights[3];
+layout(std140) uniform Lights { vec4 light; mat3 moves; };
+uniform sampler2D base;
+layout(location = 0) out vec4 color;
+void main() {
+  color = texture(base, uv) * tint + light * weights[2] * float(number) + vec4(moves * (axes[0] - axes[1]), weights[0]);
+})";
+
+GLuint make_texture(int levels) {
+  std::vector<uint8_t> texels(size_t(kTextureSize) * kTextureSize * 4);
+  for (size_t i = 0; i < texels.size(); i++) texels[i] = texel(static_cast<int>(i));
+  GLuint texture = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexStorage2D(GL_TEXTURE_2D, levels, GL_RGBA8, kTextureSize, kTextureSize);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kTextureSize, kTextureSize, GL_RGBA, GL_UNSIGNED_BYTE, texels.data());
+  return texture;
+}
+
+// A program with everything that files hold of one, and a texture that changes between draws; then a texture that the
+// frame draws itself, makes levels of, and copies to another one.
+void draw_programs() {
+  const GLuint program = link({compile(GL_VERTEX_SHADER, kVaryingShader), compile(GL_FRAGMENT_SHADER, kReadingShader)});
+  glUseProgram(program);
+  glUniform4fv(glGetUniformLocation(program, "tint"), 1, kTint.data());
+  glUniform1fv(glGetUniformLocation(program, "weights"), 3, kWeights.data());
+  std::vector<float> lights(16);
+  for (size_t i = 0; i < lights.size(); i++) lights[i] = static_cast<float>(i);
+  GLuint buffer = 0;
+  glGenBuffers(1, &buffer);
+  glBindBuffer(GL_UNIFORM_BUFFER, buffer);
+  glBufferData(GL_UNIFORM_BUFFER, GLsizeiptr(lights.size() * sizeof(float)), lights.data(), GL_STATIC_DRAW);
+  glUniformBlockBinding(program, glGetUniformBlockIndex(program, "Lights"), 2);
+  glBindBufferBase(GL_UNIFORM_BUFFER, 2, buffer);
+  glActiveTexture(GL_TEXTURE1);
+  const GLuint texture = make_texture(1);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_R, GL_BLUE);
+  glUniform1i(glGetUniformLocation(program, "base"), 1);
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  const uint32_t one_texel = 0xffffffffu;
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, &one_texel);
+  glDrawArrays(GL_TRIANGLES, 9, 6);
+
+  const GLuint drawn = make_texture(3);
+  GLuint framebuffer = 0;
+  glGenFramebuffers(1, &framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, drawn, 0);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glViewport(0, 0, kTextureSize, kTextureSize);
+  glDrawArrays(GL_TRIANGLES, 12, 3);  // over what the texture held
+  glBindTexture(GL_TEXTURE_2D, drawn);
+  glGenerateMipmap(GL_TEXTURE_2D);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 1, 1, 0, 0, 2, 2);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glViewport(0, 0, kSize, kSize);
+  glDrawArrays(GL_TRIANGLES, 15, 3);  // reads the texture that was copied to
+  glBindTexture(GL_TEXTURE_2D, drawn);
+  glDrawArrays(GL_TRIANGLES, 18, 3);  // and the one that was drawn
+  glDeleteFramebuffers(1, &framebuffer);
+  glBindTexture(GL_TEXTURE_2D, 0);
+  glActiveTexture(GL_TEXTURE0);
+  glDeleteBuffers(1, &buffer);
+}
+
 void draw_after_error() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   glEnable(GL_TRIANGLES);  // no capability: an error that is the application's to find
@@ -395,6 +481,7 @@ void draw_shaders(int number) {
     case kFeedback: draw_feedback(); break;
     case kShaders: draw_fragment_shaders(); break;
     case kErrors: draw_after_error(); break;
+    case kPrograms: draw_programs(); break;
     case kSideEffects: draw_side_effects(); break;
     default: break;
   }

@@ -1,0 +1,177 @@
+// What changes textures: uploads, copies out of framebuffers, mip levels that GL makes.
+#include "capture/hooks.h"
+#include "capture/textures.h"
+
+namespace brokkr::capture {
+namespace {
+
+// The content of the texture that is bound to `target` changes. `anew`: all of it, with a size of its own.
+void note_upload(const char* name, GLenum target, bool anew) {
+  if (is_idle()) return;
+  record(name, [&](Recorder& current, Context& context) {
+    const GLuint texture = bound_texture(target);
+    if (texture == 0) return;
+    if (anew) {
+      current.forget(context, GL_TEXTURE, texture);
+    } else {
+      current.texture_written(context, texture);
+    }
+  });
+}
+
+void note_written(const char* name, GLuint texture) {
+  if (is_idle()) return;
+  record(name, [&](Recorder& current, Context& context) { current.texture_written(context, texture); });
+}
+
+}  // namespace
+}  // namespace brokkr::capture
+
+using namespace brokkr::capture;
+
+// A function whose first parameters are target and level.
+#define BROKKR_UPLOAD(name, anew, parameters, arguments) \
+  BROKKR_EXPORT void gl##name parameters {               \
+    note_upload("gl" #name, target, (anew));             \
+    GL(name) arguments;                                  \
+  }
+// The same of a function that names its texture.
+#define BROKKR_WRITE(name, parameters, arguments) \
+  BROKKR_EXPORT void gl##name parameters {        \
+    note_written("gl" #name, texture);            \
+    GL(name) arguments;                           \
+  }
+
+BROKKR_EXPORT void glCopyImageSubData(GLuint from, GLenum from_target, GLint from_level, GLint from_x, GLint from_y,
+                                      GLint from_z, GLuint to, GLenum to_target, GLint to_level, GLint to_x, GLint to_y,
+                                      GLint to_z, GLsizei width, GLsizei height, GLsizei depth) {
+  if (to_target != GL_RENDERBUFFER) note_written("glCopyImageSubData", to);
+  GL(CopyImageSubData)
+  (from, from_target, from_level, from_x, from_y, from_z, to, to_target, to_level, to_x, to_y, to_z, width, height,
+   depth);
+}
+
+BROKKR_EXPORT void glCopyTexSubImage2D(GLenum target, GLint level, GLint to_x, GLint to_y, GLint x, GLint y,
+                                       GLsizei width, GLsizei height) {
+  if (!is_idle()) {
+    record("glCopyTexSubImage2D", [&](Recorder& current, Context& context) {
+      current.copy(context, {target, level}, {x, y, width, height}, to_x, to_y, true);
+    });
+  }
+  GL(CopyTexSubImage2D)(target, level, to_x, to_y, x, y, width, height);
+}
+
+// The texture is made by the real call.
+BROKKR_EXPORT void glCopyTexImage2D(GLenum target, GLint level, GLenum internal, GLint x, GLint y, GLsizei width,
+                                    GLsizei height, GLint border) {
+  if (level == 0) note_upload("glCopyTexImage2D", target, true);
+  GL(CopyTexImage2D)(target, level, internal, x, y, width, height, border);
+  if (!is_idle()) {
+    record("glCopyTexImage2D", [&](Recorder& current, Context& context) {
+      current.copy(context, {target, level}, {x, y, width, height}, 0, 0, false);
+    });
+  }
+}
+
+BROKKR_EXPORT void glGenerateMipmap(GLenum target) {
+  GL(GenerateMipmap)(target);
+  if (is_idle()) return;
+  record("glGenerateMipmap", [&](Recorder& current, Context& context) { current.generate_mips(context, target); });
+}
+
+BROKKR_EXPORT void glGenerateTextureMipmap(GLuint texture) {
+  note_written("glGenerateTextureMipmap", texture);
+  GL(GenerateTextureMipmap)(texture);
+}
+
+BROKKR_UPLOAD(TexImage1D, level == 0,
+              (GLenum target, GLint level, GLint internal, GLsizei width, GLint border, GLenum format, GLenum type,
+               const void* pixels),
+              (target, level, internal, width, border, format, type, pixels))
+
+BROKKR_UPLOAD(TexImage2D, level == 0,
+              (GLenum target, GLint level, GLint internal, GLsizei width, GLsizei height, GLint border, GLenum format,
+               GLenum type, const void* pixels),
+              (target, level, internal, width, height, border, format, type, pixels))
+
+BROKKR_UPLOAD(TexImage3D, level == 0,
+              (GLenum target, GLint level, GLint internal, GLsizei width, GLsizei height, GLsizei depth, GLint border,
+               GLenum format, GLenum type, const void* pixels),
+              (target, level, internal, width, height, depth, border, format, type, pixels))
+
+BROKKR_UPLOAD(TexImage3DEXT, level == 0,
+              (GLenum target, GLint level, GLenum internal, GLsizei width, GLsizei height, GLsizei depth, GLint border,
+               GLenum format, GLenum type, const void* pixels),
+              (target, level, internal, width, height, depth, border, format, type, pixels))
+
+BROKKR_UPLOAD(TexSubImage1D, false,
+              (GLenum target, GLint level, GLint x, GLsizei width, GLenum format, GLenum type, const void* pixels),
+              (target, level, x, width, format, type, pixels))
+
+BROKKR_UPLOAD(TexSubImage2D, false,
+              (GLenum target, GLint level, GLint x, GLint y, GLsizei width, GLsizei height, GLenum format, GLenum type,
+               const void* pixels),
+              (target, level, x, y, width, height, format, type, pixels))
+
+BROKKR_UPLOAD(TexSubImage3D, false,
+              (GLenum target, GLint level, GLint x, GLint y, GLint z, GLsizei width, GLsizei height, GLsizei depth,
+               GLenum format, GLenum type, const void* pixels),
+              (target, level, x, y, z, width, height, depth, format, type, pixels))
+
+BROKKR_UPLOAD(CompressedTexImage2D, level == 0,
+              (GLenum target, GLint level, GLenum internal, GLsizei width, GLsizei height, GLint border, GLsizei size,
+               const void* data),
+              (target, level, internal, width, height, border, size, data))
+
+BROKKR_UPLOAD(CompressedTexImage3D, level == 0,
+              (GLenum target, GLint level, GLenum internal, GLsizei width, GLsizei height, GLsizei depth, GLint border,
+               GLsizei size, const void* data),
+              (target, level, internal, width, height, depth, border, size, data))
+
+BROKKR_UPLOAD(CompressedTexSubImage2D, false,
+              (GLenum target, GLint level, GLint x, GLint y, GLsizei width, GLsizei height, GLenum format, GLsizei size,
+               const void* data),
+              (target, level, x, y, width, height, format, size, data))
+
+BROKKR_UPLOAD(CompressedTexSubImage3D, false,
+              (GLenum target, GLint level, GLint x, GLint y, GLint z, GLsizei width, GLsizei height, GLsizei depth,
+               GLenum format, GLsizei size, const void* data),
+              (target, level, x, y, z, width, height, depth, format, size, data))
+
+BROKKR_WRITE(TextureSubImage1D,
+             (GLuint texture, GLint level, GLint x, GLsizei width, GLenum format, GLenum type, const void* pixels),
+             (texture, level, x, width, format, type, pixels))
+
+BROKKR_WRITE(TextureSubImage2D,
+             (GLuint texture, GLint level, GLint x, GLint y, GLsizei width, GLsizei height, GLenum format, GLenum type,
+              const void* pixels),
+             (texture, level, x, y, width, height, format, type, pixels))
+
+BROKKR_WRITE(TextureSubImage3D,
+             (GLuint texture, GLint level, GLint x, GLint y, GLint z, GLsizei width, GLsizei height, GLsizei depth,
+              GLenum format, GLenum type, const void* pixels),
+             (texture, level, x, y, z, width, height, depth, format, type, pixels))
+
+BROKKR_WRITE(CompressedTextureSubImage2D,
+             (GLuint texture, GLint level, GLint x, GLint y, GLsizei width, GLsizei height, GLenum format, GLsizei size,
+              const void* data),
+             (texture, level, x, y, width, height, format, size, data))
+
+BROKKR_WRITE(CompressedTextureSubImage3D,
+             (GLuint texture, GLint level, GLint x, GLint y, GLint z, GLsizei width, GLsizei height, GLsizei depth,
+              GLenum format, GLsizei size, const void* data),
+             (texture, level, x, y, z, width, height, depth, format, size, data))
+
+BROKKR_WRITE(ClearTexImage, (GLuint texture, GLint level, GLenum format, GLenum type, const void* data),
+             (texture, level, format, type, data))
+
+BROKKR_ALIAS(glTexSubImage3DEXT, glTexSubImage3D);
+BROKKR_ALIAS(glCompressedTexImage2DARB, glCompressedTexImage2D);
+BROKKR_ALIAS(glCompressedTexImage3DARB, glCompressedTexImage3D);
+BROKKR_ALIAS(glCompressedTexSubImage2DARB, glCompressedTexSubImage2D);
+BROKKR_ALIAS(glCompressedTexSubImage3DARB, glCompressedTexSubImage3D);
+BROKKR_ALIAS(glCopyTexImage2DEXT, glCopyTexImage2D);
+BROKKR_ALIAS(glCopyTexSubImage2DEXT, glCopyTexSubImage2D);
+BROKKR_ALIAS(glTexSubImage1DEXT, glTexSubImage1D);
+BROKKR_ALIAS(glTexSubImage2DEXT, glTexSubImage2D);
+BROKKR_ALIAS(glGenerateMipmapEXT, glGenerateMipmap);

@@ -1,0 +1,150 @@
+#include "capture/shading.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "capture/read_back.h"
+#include "capture/state_guard.h"
+
+namespace brokkr::capture {
+namespace {
+
+// One element of a uniform, at `location`, column by column.
+void read_element(GLuint program, GLint location, ShaderType type, uint32_t* words) {
+  const bool natural = type >= ShaderType::u32 && type <= ShaderType::uvec4;
+  const bool whole = type >= ShaderType::i32 && type <= ShaderType::bvec4;
+  GLint numbers[16] = {};
+  GLfloat reals[16] = {};
+  if (natural) {
+    GL(GetUniformuiv)(program, location, words);
+  } else if (whole) {
+    GL(GetUniformiv)(program, location, numbers);
+    std::memcpy(words, numbers, shape_of(type).components() * sizeof(GLint));
+  } else {
+    GL(GetUniformfv)(program, location, reals);
+    std::memcpy(words, reals, shape_of(type).components() * sizeof(GLfloat));
+  }
+}
+
+// Elements of an array have their own names; a structure's members, too.
+GLint location_of(GLuint program, const std::string& name, uint32_t element) {
+  const std::string full = element == 0 ? name : name + "[" + std::to_string(element) + "]";
+  return GL(GetUniformLocation)(program, full.c_str());
+}
+
+}  // namespace
+
+bool Shading::note(const std::string& problem) {
+  frame_.skipped_reasons["a program that the file has not: " + problem]++;
+  return false;
+}
+
+uint32_t Shading::number_of(const FragmentProgram& program) {
+  const auto found = std::find(frame_.programs.begin(), frame_.programs.end(), program);
+  if (found != frame_.programs.end()) return static_cast<uint32_t>(found - frame_.programs.begin());
+  frame_.programs.push_back(program);
+  return static_cast<uint32_t>(frame_.programs.size() - 1);
+}
+
+bool Shading::find_columns(const VertexStage& stage, const FragmentProgram& program, ShadingInputs& out) {
+  for (const ProgramVarying& varying : program.varyings) {
+    const auto found = std::find_if(stage.recorded.begin(), stage.recorded.end(),
+                                    [&](const RecordedVarying& one) { return one.name == varying.name; });
+    const uint32_t components = varying.count * shape_of(varying.type).components();
+    if (found == stage.recorded.end() || found->components < components) {
+      return note("feedback does not record what its fragments read of the vertices");
+    }
+    for (uint32_t i = 0; i < components; i++) out.columns.push_back(found->offset + i);
+  }
+  return true;
+}
+
+uint64_t Shading::add_uniforms(const std::vector<uint32_t>& words) {
+  const auto [found, is_new] = uniforms_.emplace(words, frame_.uniforms.size());
+  if (is_new) frame_.uniforms.insert(frame_.uniforms.end(), words.begin(), words.end());
+  return found->second;
+}
+
+uint64_t Shading::read_uniforms(const Context& context, const FragmentProgram& program, GLuint name) {
+  std::vector<uint32_t> words(static_cast<size_t>(uniform_words(program)));
+  for (const ProgramUniform& uniform : program.uniforms) {
+    if (uniform.block >= 0) continue;
+    uint32_t* const first = words.data() + uniform.offset / 4;
+    if (uniform.name.starts_with("gl_")) {
+      if (!read_built_in(context, uniform, first)) {
+        frame_.skipped_reasons["built-in state that the file has not, written as 0: " + uniform.name]++;
+      }
+      continue;
+    }
+    const uint32_t components = shape_of(uniform.type).components();
+    for (uint32_t i = 0; i < uniform.count; i++) {
+      const GLint location = location_of(name, uniform.name, i);
+      if (location >= 0) read_element(name, location, uniform.type, first + size_t(i) * components);
+    }
+  }
+  return add_uniforms(words);
+}
+
+// The bytes of the buffer that is bound for the block; 0 beyond its end.
+uint64_t Shading::read_block(const Context& context, const ProgramBlock& block, GLuint name) {
+  std::vector<uint32_t> words(block.size / 4);
+  const GLuint index = GL(GetUniformBlockIndex)(name, block.name.c_str());
+  if (index == GL_INVALID_INDEX) return add_uniforms(words);
+  GLint binding = 0, buffer = 0;
+  GLint64 start = 0, size = 0;
+  GL(GetActiveUniformBlockiv)(name, index, GL_UNIFORM_BLOCK_BINDING, &binding);
+  const auto place = static_cast<GLuint>(binding);
+  GL(GetIntegeri_v)(GL_UNIFORM_BUFFER_BINDING, place, &buffer);
+  GL(GetInteger64i_v)(GL_UNIFORM_BUFFER_START, place, &start);
+  GL(GetInteger64i_v)(GL_UNIFORM_BUFFER_SIZE, place, &size);
+  if (buffer == 0) return add_uniforms(words);
+  Restore restore;
+  restore.bind(GL_COPY_READ_BUFFER, static_cast<GLuint>(buffer));
+  const uint64_t wanted = size > 0 ? std::min<uint64_t>(static_cast<uint64_t>(size), block.size) : block.size;
+  const std::vector<std::byte> bytes =
+      read_buffer(context, GL_COPY_READ_BUFFER, static_cast<uint64_t>(std::max<GLint64>(start, 0)), wanted);
+  if (!bytes.empty()) std::memcpy(words.data(), bytes.data(), std::min(bytes.size(), words.size() * 4));
+  return add_uniforms(words);
+}
+
+std::optional<ShadingInputs> Shading::read(const Context& context, const VertexStage& stage) {
+  ShadingInputs out;
+  if (stage.fixed) {
+    for (const std::string& what : stage.fixed->notes) frame_.skipped_reasons[what]++;
+    if (!find_columns(stage, stage.fixed->program, out)) return std::nullopt;
+    out.draw.program = number_of(stage.fixed->program);
+    const FragmentProgram& program = stage.fixed->program;
+    for (size_t i = 0; i < program.samplers.size(); i++) {
+      out.draw.textures.push_back(textures_.read(context, program.samplers[i].kind, program.fixed->units[i].unit));
+    }
+    return out;
+  }
+  if (!stage.fragment) return std::nullopt;
+  if (!stage.fragment->problem.empty()) {
+    note(stage.fragment->problem);
+    return std::nullopt;
+  }
+  const FragmentProgram& program = stage.fragment->program;
+  if (!find_columns(stage, program, out)) return std::nullopt;
+  const auto [known, is_new] = known_.emplace(stage.fragment.get(), Known{stage.fragment});
+  if (is_new) known->second.number = number_of(program);
+  out.draw.program = known->second.number;
+  const GLuint name = stage.fragment_program;
+  out.draw.first_uniform = read_uniforms(context, program, name);
+  for (const ProgramBlock& block : program.blocks) {
+    out.draw.first_of_blocks.push_back(read_block(context, block, name));
+  }
+  for (const ProgramSampler& sampler : program.samplers) {
+    for (uint32_t i = 0; i < sampler.count; i++) {
+      GLint unit = 0;
+      const GLint location = location_of(name, sampler.name, i);
+      if (location >= 0) GL(GetUniformiv)(name, location, &unit);
+      out.draw.textures.push_back(location < 0 ? BoundTexture{}
+                                               : textures_.read(context, sampler.kind, static_cast<GLuint>(unit)));
+    }
+  }
+  take_errors();
+  return out;
+}
+
+}  // namespace brokkr::capture
