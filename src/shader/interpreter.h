@@ -230,7 +230,9 @@ class Interpreter {
                                const uint16_t* how, int k) {
     if ((o.extra & shader::kSampleFetch) != 0)
       return fetched(w, look, get<Int>(o.operand[0], k), get<Int>(o.operand[1], k), get<Int>(how[0], k));
-    const Vec2<Warp> uv(get<Float>(o.operand[0], k), get<Float>(o.operand[1], k));
+    // Coordinates that are no numbers would be texels outside of the texture.
+    const Float u = get<Float>(o.operand[0], k), v = get<Float>(o.operand[1], k);
+    const Vec2<Warp> uv(select(is_finite(u), u, 0.0f), select(is_finite(v), v, 0.0f));
     if ((o.extra & shader::kSampleCompare) != 0) {
       const Float lit = compared_lookup(w, look, uv, reference);
       return Vec4<Warp>(lit, lit, lit, lit);

@@ -22,7 +22,8 @@ BROKKR_FN Float shader_smooth_step(Float low, Float high, Float x) {
 
 // log2 of what is below the smallest normal number, which includes all that is negative, is minus infinity.
 BROKKR_FN Float shader_log2(Float x) {
-  return select(x >= 1.17549435e-38f, log2_lanes(x), as_float(Uint(0xff800000u)));
+  constexpr float kSmallest = 1.17549435e-38f;
+  return select(x >= kSmallest, log2_lanes(maximum(x, kSmallest)), as_float(Uint(0xff800000u)));
 }
 // x^y as 2^(y log2 x); x <= 0 counts as 0, of which every power is 0, but for 0^0 = 1.
 BROKKR_FN Float shader_power(Float x, Float y) { return select(y == 0.0f, 1.0f, pow_lanes(x, y)); }

@@ -59,12 +59,19 @@ struct Results {
   float number(size_t word, int sample) const { return std::bit_cast<float>(outputs[word][size_t(sample)]); }
 };
 
+// What samplers read; without textures, black.
+struct Textures {
+  FrameTables tables{};
+  std::vector<SamplerSlot> slots = std::vector<SamplerSlot>(kMostSamplers);
+};
+
 // `input(word, sample)`: bits. `uniforms`: bits of all words.
 inline Results run_on(const std::string& isa, const Program& program, const std::vector<uint32_t>& uniforms,
-                      const std::function<uint32_t(uint32_t, int)>& input) {
+                      const std::function<uint32_t(uint32_t, int)>& input, const Textures& textures = {}) {
   const ShaderKernel& kernel = *find_kernel(isa);
   const Code code = assemble(program);
   Instance instance(code, kernel, uniforms);
+  instance.bind(textures.tables, textures.slots);
   Results results;
   results.outputs.resize(program.output_words);
   for (int first = 0; first < kSamples; first += kernel.lanes) {
@@ -82,10 +89,10 @@ inline Results run_on(const std::string& isa, const Program& program, const std:
 
 // The same on every build; all give the same bits.
 inline Results run_everywhere(const Program& program, const std::vector<uint32_t>& uniforms,
-                              const std::function<uint32_t(uint32_t, int)>& input) {
+                              const std::function<uint32_t(uint32_t, int)>& input, const Textures& textures = {}) {
   Results first;
   for (const std::string& isa : runnable_kernels()) {
-    const Results results = run_on(isa, program, uniforms, input);
+    const Results results = run_on(isa, program, uniforms, input, textures);
     if (first.outputs.empty()) first = results;
     EXPECT_EQ(results.kept, first.kept) << isa;
     for (size_t word = 0; word < results.outputs.size(); ++word) {
