@@ -178,13 +178,17 @@ FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, cons
     return plan;
   }
   if (!info.fragment_interface->problem.empty()) return plan;
+  // What is read and never written has no value in GL, and feedback refuses its name.
+  const std::vector<std::string> written = vertex_outputs(context, kStageTypes[last], texts[last]);
   for (const ProgramVarying& varying : info.fragment_interface->program.varyings) {
     if (is_built_in(varying.name)) {
       if (last != kVertex) return {};
       plan.names.push_back(copied_name(plan.built_ins.size()));
       plan.built_ins.push_back(varying.name);
-    } else {
+    } else if (written.empty() || std::find(written.begin(), written.end(), varying.name) != written.end()) {
       plan.names.push_back(varying.name);
+    } else {
+      continue;
     }
     plan.read_as.push_back(varying.name);
   }
@@ -312,6 +316,19 @@ uint32_t fragment_flags(const Context& context, GLuint program) {
   return assembly ? assembly_flags() : 0;
 }
 
+// The varyings of a plan that a link accepts one by one, after all of them together were refused.
+FeedbackPlan accepted_part(GLuint program, const Texts& texts, const FeedbackPlan& plan,
+                           const std::function<void()>& link) {
+  FeedbackPlan accepted{.built_ins = plan.built_ins};
+  for (size_t i = 0; i < plan.names.size(); i++) {
+    const FeedbackPlan one{{plan.names[i]}, {plan.read_as[i]}, plan.built_ins};
+    if (!link_with(program, texts, one, link)) continue;
+    accepted.names.push_back(plan.names[i]);
+    accepted.read_as.push_back(plan.read_as[i]);
+  }
+  return accepted;
+}
+
 // What runs for the draw's fragments, where files can hold it.
 void read_fragment_stage(const Context& context, GLuint program, VertexStage& stage) {
   if (!settings().programs) return;
@@ -367,9 +384,9 @@ void link_program(GLuint program, const std::function<void()>& link) {
     return;
   }
   if (!plan.names.empty()) {
-    if (const auto recorded = link_with(program, texts, plan, link)) {
-      return with_program(program, [&](ProgramInfo& known) { known.recorded = *recorded; });
-    }
+    auto recorded = link_with(program, texts, plan, link);
+    if (!recorded) recorded = link_with(program, texts, accepted_part(program, texts, plan, link), link);
+    if (recorded) return with_program(program, [&](ProgramInfo& known) { known.recorded = *recorded; });
   }
   name_varyings(program, {kPosition});
   link();

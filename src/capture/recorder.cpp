@@ -235,7 +235,9 @@ void Recorder::add_draw(DrawCommand draw, const Replayed& part, const ShadingInp
       frame_.inputs.back().first_varying = frame_.varyings.size();
       const size_t each = part.positions.empty() ? 0 : part.varyings.size() / part.positions.size();
       for (size_t vertex = 0; vertex < part.positions.size(); vertex++) {
-        for (const uint32_t column : inputs->columns) frame_.varyings.push_back(part.varyings[vertex * each + column]);
+        for (const uint32_t column : inputs->columns) {
+          frame_.varyings.push_back(column == kUnwritten ? 0.0f : part.varyings[vertex * each + column]);
+        }
       }
     }
   } else {

@@ -51,8 +51,13 @@ bool Shading::find_columns(const VertexStage& stage, const FragmentProgram& prog
     const auto found = std::find_if(stage.recorded.begin(), stage.recorded.end(),
                                     [&](const RecordedVarying& one) { return one.name == varying.name; });
     const uint32_t components = varying.count * shape_of(varying.type).components();
+    const bool unwritten = found == stage.recorded.end() && !stage.recorded.empty() && !is_built_in(varying.name);
+    if (unwritten) {
+      out.columns.insert(out.columns.end(), components, kUnwritten);
+      continue;
+    }
     if (found == stage.recorded.end() || found->components < components) {
-      return note("feedback does not record what its fragments read of the vertices");
+      return note("feedback does not record its input " + varying.name);
     }
     for (uint32_t i = 0; i < components; i++) out.columns.push_back(found->offset + i);
   }

@@ -14,7 +14,8 @@
 namespace brokkr::capture {
 
 // `first_varying` is left open. `columns` are the components of a recorded vertex (without its position) that the
-// program's varyings are, in their order.
+// program's varyings are, in their order; kUnwritten stands for one that the vertex shader never writes.
+inline constexpr uint32_t kUnwritten = ~0u;
 struct ShadingInputs {
   DrawInputs draw;
   std::vector<uint32_t> columns;

@@ -259,7 +259,9 @@ bool Targets::load_earlier_content(const Context& context, uint32_t target, Plan
   } else {
     if (settings().programs) add_load(target, plane, content);
     const char* const name = plane == Plane::depth ? "depth" : "stencil";
-    frame_.skipped_reasons[std::string(name) + " of an earlier frame, which the file does not hold"]++;
+    const bool held = settings().programs && !content.empty();
+    frame_.skipped_reasons[std::string(name) + (held ? " of an earlier frame, which pictures of positions do without"
+                                                     : " of an earlier frame, which the file does not hold")]++;
   }
   return uniform;
 }

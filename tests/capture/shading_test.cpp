@@ -71,6 +71,7 @@ TEST_F(CapturedFrames, ProgramsAndWhatTheyRead) {
     const scene::Vertex v = scene::vertex(3 + int(i));
     EXPECT_EQ(varying(captured, 0, "uv", i), (std::vector{v.x * scene::kTint[0], v.y * scene::kTint[0]}));
     EXPECT_EQ(varying(captured, 0, "axes", i), (std::vector{v.x, v.y, v.z, -v.x, -v.y, -v.z}));
+    EXPECT_EQ(varying(captured, 0, "unwritten", i), std::vector{0.0f});  // no value in GL
     int32_t number = 0;
     std::memcpy(&number, varying(captured, 0, "number", i).data(), sizeof(number));
     EXPECT_EQ(number, 3 + int32_t(i));

@@ -380,6 +380,7 @@ layout(location = 0) in vec4 position;
 out vec2 uv;
 out vec3 axes[2];
 flat out int number;
+out float unwritten;
 uniform vec4 tint;
 void main() {
   gl_Position = position;
@@ -393,6 +394,7 @@ const char* const kReadingShader = R"(#version 450 core
 in vec2 uv;
 centroid in vec3 axes[2];
 flat in int number;
+in float unwritten;
 uniform vec4 tint;
 uniform float weights[3];
 layout(std140) uniform Lights { vec4 light; mat3 moves; };
@@ -400,6 +402,7 @@ uniform sampler2D base;
 layout(location = 0) out vec4 color;
 void main() {
   color = texture(base, uv) * tint + light * weights[2] * float(number) + vec4(moves * (axes[0] - axes[1]), weights[0]);
+  if (number < -1000) color.x += unwritten;
 })";
 
 GLuint make_texture(int levels) {
