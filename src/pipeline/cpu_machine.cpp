@@ -100,7 +100,7 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   for (const ZeroedMemory* id : {&m.visible_id, &m.depth_id}) {
     if (id->bytes() != 0) std::memset(id->as<void>(), 0xff, id->bytes());
   }
-  abort_ = kAbortNot;
+  abort_ = {};
   const LaunchShape& shape = plan->shape;
   const CpuLaunch launch{&data_, m.shared.as<std::byte>(), shape.shared_bytes, shape.blocks, shape.warps};
   work_ = [this, launch](int i) { kernel_->run_warp(launch, i / launch.warps, i % launch.warps); };
@@ -108,7 +108,10 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   pool_.start(shape.blocks * shape.warps, work_);
 }
 
-void CpuMachine::request(AbortLevel word) { std::atomic_ref<uint32_t>(abort_).store(word, std::memory_order_relaxed); }
+void CpuMachine::request(AbortLevel word) {
+  std::atomic_ref<uint32_t>(abort_.level).store(word, std::memory_order_relaxed);
+  std::atomic_ref<uint32_t>(abort_.leave).store(word >= kAbortLeave, std::memory_order_relaxed);
+}
 
 LaunchCounts CpuMachine::finish(bool aborted, Statistics& s) {
   s.launch_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();

@@ -45,7 +45,7 @@ class CpuMachine : public MachineBackend {
   // The last launch.
   std::shared_ptr<const LaunchPlan> plan_;
   LaunchData data_{};
-  uint32_t abort_ = kAbortNot;
+  AbortWords abort_{};
   std::function<void(int)> work_;
   std::chrono::steady_clock::time_point begin_;
   WorkerPool pool_;  // destroyed first, so that its threads end before the memory goes

@@ -67,14 +67,12 @@ struct LaunchMemory {
 
   // The kernel's view.
   LaunchData data(const LaunchPlan& plan, const PlanTables& tables, const RenderOptions& options,
-                  uint32_t* abort) const {
+                  AbortWords* abort) const {
     LaunchData d{};
     d.raster = raster(*plan.targets, plan.sizes, tables, options);
     d.schedule = schedule(plan, tables, options);
-    d.raster.abort = d.schedule.abort = abort;
-    // A frame that is to finish what is queued needs its queues to the end; one that is to be left waits for nothing.
-    d.raster.queues.abort = d.raster.stock.free_blocks.abort = abort;
-    d.raster.queues.abort_from = d.raster.stock.free_blocks.abort_from = kAbortLeave;
+    d.raster.abort = d.schedule.abort = &abort->level;
+    d.raster.queues.abort = d.raster.stock.free_blocks.abort = &abort->leave;
     d.distribution_scratch = distribution.template as<uint32_t>();
     d.reuse_all = options.reuse == ReuseMode::warp;
     // On the CPU, shading a vertex again costs less than finding its first use. On a GPU, sharing saves fetches as

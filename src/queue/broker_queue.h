@@ -17,8 +17,8 @@
 //
 // Guarantees: no loss, no duplicate; elements leave in the order of their tickets; what a warp wrote to memory before
 // it enqueued an element is seen by the warp that dequeues it; enqueue and dequeue never wait for room or for an
-// element, but may wait for another operation that has been promised and is not finished; all waits end when *abort
-// reaches abort_from. After an aborted wait the queue's content is undefined until it is reset.
+// element, but may wait for another operation that has been promised and is not finished; all waits end when *abort is
+// not 0. After an aborted wait the queue's content is undefined until it is reset.
 #pragma once
 
 #include <bit>
@@ -184,7 +184,7 @@ class BrokerQueues {
     }
   }
   BROKKR_FN bool aborted() const {
-    return m_.abort != nullptr && system_atomic<uint32_t>(*m_.abort).load(kRelaxed) >= m_.abort_from;
+    return m_.abort != nullptr && system_atomic<uint32_t>(*m_.abort).load(kRelaxed) != 0;
   }
 
   // ---- Tickets and slots.

@@ -36,9 +36,8 @@ struct QueueMemory {
 
   QueueControl* control = nullptr;  // [queues]
   uint32_t* slots = nullptr;        // [queues][capacity][kSlotWords]
-  uint32_t* abort = nullptr;        // at abort_from or above: every wait ends. nullptr: never
-  uint32_t abort_from = 1;
-  uint32_t capacity = 0;  // per queue, a power of two, 2 .. kMaxCapacity
+  uint32_t* abort = nullptr;        // not 0: every wait ends. nullptr: never
+  uint32_t capacity = 0;            // per queue, a power of two, 2 .. kMaxCapacity
   int queues = 0;
   Discipline discipline = Discipline::distributor;
 

@@ -15,6 +15,12 @@ enum AbortLevel : uint32_t {
   kAbortLeave,   // leave as soon as possible
 };
 
+// What blocks read of it.
+struct AbortWords {
+  uint32_t level;  // AbortLevel
+  uint32_t leave;  // not 0: kAbortLeave. What is queued is finished below that, so that waits of queues go on
+};
+
 // The children between which a policy decides: a bucket's numbers of them, and the places of their quotas and times.
 enum StageChild : int { kGeometryChild, kRasterChild, kStageChildren };
 

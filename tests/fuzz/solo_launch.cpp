@@ -114,7 +114,7 @@ std::vector<TargetImage> draw_solo(const PreparedFrame& frame, const RenderOptio
   for (const ArenaMemory* zero : memory.zeroed()) zero->fill(0);
   for (const ArenaMemory* id : {&memory.visible_id, &memory.depth_id}) id->fill(0xff);
   fill_free_blocks(memory.free_blocks(), plan->memory.store_blocks);
-  uint32_t abort = kAbortNot;
+  AbortWords abort{};
   const LaunchData data = memory.data(*plan, host_tables(prepared, *plan), options, &abort);
   const TargetTables& t = data.raster.targets;
   std::fill_n(t.region_state, plan->memory.regions, initial_region());

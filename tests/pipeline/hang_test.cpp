@@ -53,7 +53,7 @@ class Launch {
             data_.raster.rasterizers,
             data_.raster.queues.control,
             data_.raster.stock.free_blocks.control,
-            &abort_,
+            &abort_.level,
             data_.schedule.tasks,
             data_.schedule.rasterizers,
             data_.raster.frame.phase_count};
@@ -67,7 +67,10 @@ class Launch {
     started_ = true;
   }
   bool ends_within(double ms) { return pool_.wait(ms); }
-  void request(AbortLevel level) { std::atomic_ref<uint32_t>(abort_).store(level); }
+  void request(AbortLevel level) {
+    std::atomic_ref<uint32_t>(abort_.level).store(level);
+    std::atomic_ref<uint32_t>(abort_.leave).store(level >= kAbortLeave);
+  }
 
  private:
   const CpuKernel& kernel_;
@@ -77,7 +80,7 @@ class Launch {
   std::shared_ptr<const LaunchPlan> plan_;
   std::optional<LaunchMemory<ZeroedMemory>> memory_;
   LaunchData data_{};
-  uint32_t abort_ = kAbortNot;
+  AbortWords abort_{};
   bool started_ = false;
   std::function<void(int)> work_;
   WorkerPool pool_;

@@ -221,21 +221,6 @@ TEST_P(QueueSemantics, AnAbortEndsEveryWait) {
   }
 }
 
-// A frame that is to finish what is queued still waits; one that is to be left does not.
-TEST_P(QueueSemantics, AnAbortBelowTheLevelEndsNoWait) {
-  for (const Op op : {Op::dequeue_lanes, Op::enqueue_lanes}) {
-    std::atomic_ref<uint32_t>(abort_flag).store(1);
-    auto m = memory(1, 2, 0);
-    m.abort_from = 2;
-    if (op == Op::enqueue_lanes) {
-      std::atomic_ref<uint32_t>(m.slots[0]).store(77u);
-    } else {
-      add(m.control->count, 1);
-    }
-    run_until(m, with(op, 1, 1), true, [&] { std::atomic_ref<uint32_t>(abort_flag).store(2); });
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Cpu, QueueSemantics,
                          testing::Combine(testing::ValuesIn(cpu_machines()),
                                           testing::Values(Discipline::linearizable, Discipline::distributor)),

@@ -57,9 +57,11 @@ void GatherTable::add(const void* from, void* to, size_t bytes) {
   if (bytes != 0) unused(span) = {static_cast<const uint32_t*>(from), static_cast<uint32_t*>(to), bytes / 4};
 }
 
-DeviceAbort::DeviceAbort() : word_(sizeof(AbortLevel), "abort word"), values_(3 * sizeof(AbortLevel)) {
-  for (const AbortLevel word : {kAbortNot, kAbortFinish, kAbortLeave})
-    std::memcpy(values_.host() + word * sizeof word, &word, sizeof word);
+DeviceAbort::DeviceAbort() : words_(sizeof(AbortWords), "abort word"), values_(3 * sizeof(AbortWords)) {
+  for (const AbortLevel level : {kAbortNot, kAbortFinish, kAbortLeave}) {
+    const AbortWords words{level, level >= kAbortLeave};
+    std::memcpy(values_.host() + level * sizeof words, &words, sizeof words);
+  }
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
   clear();  // the first copy of a stream sets things up: before any frame runs
 }
@@ -69,9 +71,9 @@ DeviceAbort::~DeviceAbort() {
 }
 
 void DeviceAbort::write(AbortLevel word) {
-  check_cuda(
-      cudaMemcpyAsync(device(), values_.host() + word * sizeof word, sizeof word, cudaMemcpyHostToDevice, stream_),
-      "abort word");
+  check_cuda(cudaMemcpyAsync(device(), values_.host() + word * sizeof(AbortWords), sizeof(AbortWords),
+                             cudaMemcpyHostToDevice, stream_),
+             "abort word");
 }
 
 void DeviceAbort::clear() {

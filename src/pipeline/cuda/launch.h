@@ -49,9 +49,10 @@ struct CudaFrame {
   int blocks = 0;
 };
 
-// The word in device memory that tells blocks of a running frame to end (ScheduleTables::abort). Blocks read it often:
-// in host memory every read would cross the bus and take about a microsecond. The host writes it with a copy on a
-// stream of its own, which a copy engine carries out beside the kernel. It is 0 when a frame begins.
+// The words in device memory that tell blocks of a running frame to end (ScheduleTables::abort, and that of queues).
+// Blocks read them often: in host memory every read would cross the bus and take about a microsecond. The host writes
+// them with a copy on a stream of its own, which a copy engine carries out beside the kernel. They are 0 when a frame
+// begins.
 class DeviceAbort {
  public:
   DeviceAbort();
@@ -59,7 +60,7 @@ class DeviceAbort {
   DeviceAbort(const DeviceAbort&) = delete;
   DeviceAbort& operator=(const DeviceAbort&) = delete;
 
-  uint32_t* device() const { return word_.as<uint32_t>(); }
+  AbortWords* device() const { return words_.as<AbortWords>(); }
   // Writes kAbortFinish or kAbortLeave and returns at once.
   void request(AbortLevel word) { write(word); }
   // Writes kAbortNot and waits until it is there.
@@ -68,8 +69,8 @@ class DeviceAbort {
  private:
   void write(AbortLevel word);
 
-  DeviceBuffer word_;
-  PinnedBuffer values_;  // every AbortLevel: sources of copies, never changed
+  DeviceBuffer words_;
+  PinnedBuffer values_;  // for every AbortLevel: sources of copies, never changed
   cudaStream_t stream_ = nullptr;
 };
 
