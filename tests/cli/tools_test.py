@@ -12,6 +12,7 @@ import io
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -205,6 +206,87 @@ class GpuCheck(Folder):
                 (["--prebuilt-two", "/nowhere"], 1, "--prebuilt-two /nowhere"),
                 (["--output", self.write("file", ""), "--rehearse"], 1, "file")):
             self.assertIn(expected, self.run_tool("gpu-check", *arguments, code=code))
+
+    def test_errors_of_archives(self):
+        (self.path / "empty").mkdir()
+        for arguments, code, expected in (
+                (["--from", "missing.tar.xz"], 1, "missing.tar.xz"), (["--from", self.write("not.tar.xz", "x")], 1, "--pack"),
+                (["--results", "empty"], 1, "steps.tsv"), (["--minutes", "0"], 2, "--minutes")):
+            self.assertIn(expected, self.run_tool("gpu-check", *arguments, code=code))
+
+    RUNNER = TOOLS / "gpu_check" / "run.sh"
+
+    def runner(self, *arguments):
+        return subprocess.run(["sh", self.RUNNER, *arguments], cwd=self.path, capture_output=True, text=True)
+
+    def test_the_order_of_a_first_meeting(self):
+        steps = self.runner("--list").stdout.splitlines()
+        wanted = ["tiny frame, 1 block", "tiny frame, 2 blocks", "tiny frame, all blocks", "memcheck", "synccheck", "CUDA tests",
+                  "sphere-1m flat, brokkr", "OpenGL", "suite city flat", "queues", "schedule", "patterns pipeline", "batches", "sweep"]
+        self.assertEqual([step for step in steps if step in wanted], wanted)
+        for arguments, expected in ((["--minutes", "x"], "--minutes"), (["--bad"], "--bad"), (["--only"], "--only")):
+            done = self.runner(*arguments)
+            self.assertEqual((done.returncode, expected in done.stderr), (2, True), done.stderr)
+
+    def archive(self, program):
+        """What an archive unpacks to, with a program of the test's own."""
+        for name in ("bin", "lib", "scenes", "reports"):
+            (self.path / "gpu-check" / name).mkdir(parents=True)
+        runner, brokkr = self.path / "gpu-check" / "run", self.path / "gpu-check" / "bin" / "brokkr"
+        shutil.copy(self.RUNNER, runner)
+        for name in ("revision", "blocks", "architectures"):
+            self.write(f"gpu-check/{name}", "1")
+        brokkr.write_text(program)
+        brokkr.chmod(0o755)
+        return runner
+
+    def test_a_command_that_hangs_is_ended_and_the_next_step_runs(self):
+        machines = json.dumps([{"name": "Some GPU", "isa": "sm_1"}], indent=1)
+        runner = self.archive(f"#!/bin/sh\n[ $1 = machines ] && {{ echo '{machines}'; exit; }}\n[ $1 = queues ] && exec sleep 1000\n"
+                              "echo done with $1\n[ $1 = schedule ]\n")
+        done = subprocess.run([runner, "--output", "out", "--silence", "1", "--only", "queues", "--only", "schedule", "--only",
+                               "batches", "--after", "cp -r -t copies"], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        steps = {line.split("\t")[0]: line.split("\t")[1:] for line in (self.path / "out" / "steps.tsv").read_text().splitlines()}
+        self.assertEqual(steps["environment"][0], "ok")
+        self.assertEqual(steps["queues"][0::2], ["failed", "hung: silent for 1 s"])
+        self.assertEqual(steps["schedule"][0], "ok")
+        self.assertEqual(steps["batches"][0::2], ["failed", "done with batches"])
+        self.assertIn("sleep 1000", (self.path / "out" / "queues.log").read_text())
+        self.assertIn("--after failed", done.stderr)  # there is no folder copies
+        # What went well is kept, the rest is done again.
+        (self.path / "copies").mkdir()
+        done = subprocess.run([runner, "--output", "out", "--resume", "--only", "schedule", "--only", "batches", "--after",
+                               "cp -r -t copies"], cwd=self.path, capture_output=True, text=True)
+        self.assertNotIn("schedule ", done.stdout)
+        self.assertIn("batches ", done.stdout)
+        self.assertEqual((self.path / "copies" / "out" / "steps.tsv").read_text(), (self.path / "out" / "steps.tsv").read_text())
+
+    def test_the_page_of_an_archives_results(self):
+        row = {"name": "generated:sphere-1m", "shading": "flat", "width": 1920, "height": 1080, "triangles": 1002252,
+               "brokkr": {"median_ms": 0.25}, "launch": {"median_ms": 0.2}, "peers": {"gpu": {"median_ms": 0.5}}}
+        report = json.dumps({"results": [row, dict(row, error="out of | memory")]})
+        (self.path / "run" / "reports").mkdir(parents=True)
+        self.write("run/environment.txt", "date: 2026-11-22T13:00:00Z\nblocks: 2\ngpu: NVIDIA H200, sm_90\n")
+        self.write("run/steps.tsv", "sphere-1m flat, brokkr\tok\t3\t\nsphere-1m flat, brokkr-3\tok\t3\t\n"
+                   "suite sphere-1m flat\tok\t4\ta | b\nqueues\tfailed\t30\thung: silent for 30 s\n")
+        for name in ("sphere-1m-flat--brokkr", "sphere-1m-flat--brokkr-3", "suite-sphere-1m-flat", "sweep-brokkr-2-32-0--"):
+            self.write(f"run/{name}.json", report)
+        self.write("run/broken.json", "{")
+        self.write("run/queues.log", "no")
+        self.write("run/reports/brokkr-kernel.cu.ptxas", "Compiling entry function 'f' for 'sm_90'\n 8 bytes stack frame, 4 bytes spill "
+                   "stores, 2 bytes spill loads\n Used 128 registers")
+        self.run_tool("gpu-check", "--results", "run", "--pages", "pages")
+        page = self.path / "pages" / "2026-11-22-nvidia-h200"
+        text = (page / "README.md").read_text()
+        for line in ("# NVIDIA H200, sm_90", "| queues | failed | 30 | hung: silent for 30 s |", "| 2 | 0.2500 | 0.2000 |",
+                     "| 3 | 0.2500 | 0.2000 |", "| sphere-1m | flat | 1920x1080 | 1002252 | 0.2500 | 0.2000 | 0.5000 | 2.00 |",
+                     "| sphere-1m | flat | 1920x1080 | 1002252 | failed: out of / memory |  |  |  |",
+                     "| sphere-1m | brokkr-2 | 32 | 0 | - | 0.2500 | 0.2000 |", "| brokkr-kernel.cu | f | sm_90 | 128 | 8 | 6 |",
+                     "- [suite-sphere-1m-flat.json](suite-sphere-1m-flat.json)"):
+            self.assertIn(line, text)
+        self.assertFalse((page / "queues.log").exists())
+        self.assertTrue((page / "environment.txt").exists())
 
     def test_no_time_left(self):
         for before in ("", "[", "[1]", '{"steps": 1}', '{"steps": [1, {"step": "build", "status": "ok"}]}'):

@@ -95,20 +95,20 @@ def has_gtest():
     return any(os.path.exists(os.path.join(path, "gtest/gtest.h")) for path in ("/usr/include", "/usr/local/include"))
 
 
+def kernels_of(report):
+    """What ptxas says of each kernel."""
+    pattern = (r"Compiling entry function '(\S+)' for '(\S+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
+               r"(\d+) bytes spill loads.*?Used (\d+) registers")
+    return [{"kernel": name, "architecture": arch, "registers": int(registers), "stack": int(stack), "spill_stores": int(stores),
+             "spill_loads": int(loads)} for name, arch, stack, stores, loads, registers in re.findall(pattern, report, re.S)]
+
+
 def ptxas(check):
     reports = glob.glob(str(check.build_dir / "src" / "**" / "*.ptxas"), recursive=True)  # kernels of tests may do as they like
     if not reports:
         raise Skip("no ptxas report beside the objects (nothing was built here)")
-    kernels, spilled = [], []
-    for report in reports:
-        text = pathlib.Path(report).read_text(errors="replace")
-        pattern = (r"Compiling entry function '(\S+)' for '(\S+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
-                   r"(\d+) bytes spill loads.*?Used (\d+) registers")
-        for name, arch, stack, stores, loads, registers in re.findall(pattern, text, re.S):
-            kernels.append({"kernel": name, "architecture": arch, "registers": int(registers), "stack": int(stack),
-                            "spill_stores": int(stores), "spill_loads": int(loads)})
-            if int(stores) or int(loads):
-                spilled.append(name)
+    kernels = [kernel for report in reports for kernel in kernels_of(pathlib.Path(report).read_text(errors="replace"))]
+    spilled = [kernel["kernel"] for kernel in kernels if kernel["spill_stores"] or kernel["spill_loads"]]
     if not kernels:
         raise Failed("no kernel in the ptxas reports")
     result = {"kernels": kernels}
