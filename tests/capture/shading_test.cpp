@@ -132,6 +132,34 @@ TEST_F(CapturedFrames, TexturesThatTheFrameDraws) {
   EXPECT_EQ(&captured.captured_textures[std::get<GenerateMipsCommand>(captured.commands[5]).texture], &mips);
 }
 
+TEST_F(CapturedFrames, SeveralColors) {
+  const Frame captured = frame(scene::kSeveralColors);
+  EXPECT_EQ(captured.skipped_reasons, (std::map<std::string, uint64_t>{}));
+  ASSERT_EQ(draws_of(captured).size(), 2u);
+  const DrawCommand draw = draws_of(captured)[0];
+  const uint32_t target = captured.views[draw.first_view].target;
+  EXPECT_EQ(captured.targets[target].colors,
+            (std::vector<TargetColor>{{TexelFormat::rgba8, TexelBase::rgba}, {TexelFormat::rg16f, TexelBase::rg}}));
+  const State& state = captured.states[draw.state];
+  ASSERT_EQ(state.buffers.size(), 2u);
+  EXPECT_EQ(state.buffers[0], (DrawBuffer{0, std::nullopt, {true, true, true, true}}));
+  EXPECT_EQ(state.buffers[1].plane, 1);
+  ASSERT_TRUE(state.buffers[1].blend.has_value());
+  EXPECT_EQ(state.buffers[1].blend->color, (BlendTerm{BlendFactor::one, BlendFactor::one}));
+  EXPECT_EQ(state.buffers[1].color_mask, (std::array<bool, 4>{true, false, true, true}));
+  EXPECT_EQ(named(program_of(captured, 0).outputs, "second").location, 1u);
+  std::vector<ClearCommand> clears;
+  for (const Command& command : captured.commands) {
+    if (const auto* clear = std::get_if<ClearCommand>(&command)) clears.push_back(*clear);
+  }
+  ASSERT_EQ(clears.size(), 3u);  // of the window, of both colours, of the second one
+  EXPECT_TRUE(clears[1].color.has_value());
+  EXPECT_EQ(clears[1].other_colors.size(), 1u);
+  EXPECT_FALSE(clears[2].color.has_value());
+  EXPECT_EQ(clears[2].other_colors, (std::vector<PlaneColor>{{TargetPlane::color1, {0.5f, 0.25f, 0, 0}}}));
+  EXPECT_EQ(texture_of(captured, 1).images, (std::vector<TextureImage>{{0, 0, target, TargetPlane::color1}}));
+}
+
 TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {
   const Frame captured = frame(scene::kFixedPrograms);
   EXPECT_EQ(captured.skipped_reasons, (std::map<std::string, uint64_t>{}));

@@ -30,6 +30,7 @@ enum Case : int {
   kSideEffects,
   kWindows,
   kPrograms,
+  kSeveralColors,
   kImmediate,
   kLists,
   kClientArrays,

@@ -464,6 +464,48 @@ void draw_programs() {
   glDeleteBuffers(1, &buffer);
 }
 
+// Two colours of different formats at once, with states of their own; the second one is read afterwards, on its own.
+void draw_several_colors() {
+  const GLuint both = link({vertex_shader(), compile(GL_FRAGMENT_SHADER, R"(#version 450 core
+    layout(location = 0) out vec4 first;
+    layout(location = 1) out vec2 second;
+    void main() { first = vec4(0.25); second = vec2(0.5, 2.0); })")});
+  const GLuint reading = link({vertex_shader(), compile(GL_FRAGMENT_SHADER, R"(#version 450 core
+    uniform sampler2D base;
+    out vec4 color;
+    void main() { color = texelFetch(base, ivec2(1), 0); })")});
+  GLuint textures[2] = {}, framebuffer = 0;
+  glGenTextures(2, textures);
+  glGenFramebuffers(1, &framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  for (GLuint i = 0; i < 2; i++) {
+    glBindTexture(GL_TEXTURE_2D, textures[i]);
+    glTexStorage2D(GL_TEXTURE_2D, 1, i == 0 ? GL_RGBA8 : GL_RG16F, 64, 32);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0 + i, GL_TEXTURE_2D, textures[i], 0);
+  }
+  const GLenum buffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
+  glDrawBuffers(2, buffers);
+  glViewport(0, 0, 64, 32);
+  const GLfloat color[] = {0.5f, 0.25f, 0, 0};
+  glClear(GL_COLOR_BUFFER_BIT);
+  glClearBufferfv(GL_COLOR, 1, color);
+  glEnablei(GL_BLEND, 1);
+  glBlendFunci(1, GL_ONE, GL_ONE);
+  glBlendEquationi(1, GL_FUNC_ADD);
+  glColorMaski(1, GL_TRUE, GL_FALSE, GL_TRUE, GL_TRUE);
+  glUseProgram(both);
+  glDrawArrays(GL_TRIANGLES, 0, 6);
+  glDisablei(GL_BLEND, 1);
+  glBlendFunc(GL_ONE, GL_ZERO);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glViewport(0, 0, kSize, kSize);
+  glUseProgram(reading);
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  glDeleteFramebuffers(1, &framebuffer);
+  glDeleteTextures(2, textures);
+}
+
 void draw_after_error() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   glEnable(GL_TRIANGLES);  // no capability: an error that is the application's to find
@@ -485,6 +527,7 @@ void draw_shaders(int number) {
     case kShaders: draw_fragment_shaders(); break;
     case kErrors: draw_after_error(); break;
     case kPrograms: draw_programs(); break;
+    case kSeveralColors: draw_several_colors(); break;
     case kSideEffects: draw_side_effects(); break;
     default: break;
   }
