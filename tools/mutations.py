@@ -121,7 +121,7 @@ MUTATIONS = [
     ("queue-refused-lanes", "src/queue/broker_queue.h", "in &= ‹~highest_bit(in)›;", "in - 1", QUEUE, MODEL),
     ("queue-lanes", "src/queue/broker_queue.h", "rank = rank + select(same && ‹w.lane() > i›, 1, 0);", "w.lane() >= i",
      QUEUE, MODEL),
-    ("watermark", "src/schedule/watermark.h", "compare_exchange_strong(expected, ‹now + run›, kAcqRel", "now + run + 1",
+    ("watermark", "src/schedule/watermark.h", "compare_exchange_strong(expected, ‹now + run›, kRelease", "now + run + 1",
      PIPELINE, "Soup.MixedStates"),
     ("tasks-counted", "src/schedule/watermark.h", "if (‹before + range.count› == schedule.tasks)", "before + range.count - 1",
      PIPELINE, "Visibility.*"),

@@ -30,7 +30,7 @@
 #if defined(__CUDACC__)
 #define BROKKR_MACHINE gpu
 #define BROKKR_FN __device__ __forceinline__
-#define BROKKR_FN_NOINLINE __device__ __noinline__
+#define BROKKR_FN_NOINLINE inline __device__ __noinline__  // a header is part of several programs
 #define BROKKR_CONSTANT __device__ constexpr
 #else
 #if !defined(BROKKR_ISA)

@@ -16,11 +16,7 @@ void Warp::weak_load(uint32_t lane, const uint8_t* from, void* value, uint32_t b
   commit(lane, from, bytes);
   std::memcpy(value, from, bytes);
   if (!machine_.settings.stale_loads) return;
-  if (acquire) {  // sees the last store, and all that who released it had to see
-    machine_.history.receive(from, views_[lane]);
-  } else {
-    machine_.history.look_back(views_[lane], block_.seen, from, bytes, value, machine_.random);
-  }
+  machine_.history.look_back(views_[lane], block_.seen, from, bytes, value, acquire, machine_.random);
 }
 
 LaneView Warp::view_now(uint32_t lane) const {

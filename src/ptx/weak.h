@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -66,16 +67,26 @@ class StoreHistory {
     ++time_;
     for_words(at, bytes, [&](uint64_t word) {
       Versions& v = words_[word];
-      v.old[v.count++ % kVersions] = {time_, *reinterpret_cast<const uint64_t*>(word), block % LaneView::kBlocks};
+      Version& old = v.old[v.count++ % kVersions];
+      old.until = time_;
+      old.value = *reinterpret_cast<const uint64_t*>(word);
+      old.block = block % LaneView::kBlocks;
+      for (uint64_t half = 0; half < 2; ++half) {
+        const auto message = messages_.find(word + 4 * half);
+        old.message[half] = message == messages_.end() ? nullptr : std::make_unique<LaneView>(message->second);
+      }
       seen[word] = time_;
     });
   }
-  // Perhaps writes an older value to `to`.
-  void look_back(const LaneView& view, SeenStores& seen_stores, const uint8_t* from, uint32_t bytes, void* to,
+  // Perhaps writes an older value to `to`. An acquire takes over what was released with the value that it reads.
+  void look_back(LaneView& view, SeenStores& seen_stores, const uint8_t* from, uint32_t bytes, void* to, bool acquire,
                  Random& random) const {
     const uint64_t address = reinterpret_cast<uint64_t>(from), word = address & ~uint64_t(7);
     const auto known = words_.find(word);
-    if (known == words_.end() || address + bytes > word + 8) return;
+    if (known == words_.end() || address + bytes > word + 8) {
+      if (acquire) receive(from, view);
+      return;
+    }
     const Versions& v = known->second;
     const uint32_t have = std::min(v.count, kVersions);
     uint64_t& seen = seen_stores[word];
@@ -89,6 +100,10 @@ class StoreHistory {
     if (back > 0) {
       const Version& old = v.old[(v.count - back) % kVersions];
       std::memcpy(to, reinterpret_cast<const uint8_t*>(&old.value) + (address - word), bytes);
+      const std::unique_ptr<LaneView>& message = old.message[(address - word) / 4];
+      if (acquire && message != nullptr) view.join(*message);
+    } else if (acquire) {
+      receive(from, view);
     }
     if (back < have) seen = std::max(seen, v.old[(v.count - 1 - back) % kVersions].until);
   }
@@ -96,8 +111,9 @@ class StoreHistory {
  private:
   static constexpr uint32_t kVersions = 4;
   struct Version {
-    uint64_t until, value;
-    uint32_t block;  // that wrote the next one
+    uint64_t until = 0, value = 0;
+    uint32_t block = 0;                    // that wrote the next one
+    std::unique_ptr<LaneView> message[2];  // that was left with each half
   };
   struct Versions {
     Version old[kVersions];

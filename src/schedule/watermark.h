@@ -80,7 +80,8 @@ BROKKR_FN uint32_t complete_run(Warp& w, const ScheduleTables& schedule, uint32_
 // Where nothing waits for a task but the end of geometry, tasks are counted, and the last one raises the watermark.
 // Else each is noted in a ring, then the watermark is read by an addition of 0. All changes of it are
 // read-modify-writes, so that of two workers whose tasks follow each other, the second finds either the watermark that
-// the first has moved, or is found by the first: the watermark never stops at a complete task.
+// the first has moved, or is found by the first: the watermark never stops at a complete task. The last addition has
+// acquired all others, so that its worker sees all tasks: who only moves the watermark has nothing to acquire.
 BROKKR_FN_NOINLINE void complete_tasks(Warp& w, const ScheduleTables& schedule, const TaskRange& range) {
   w.sync();
   ScheduleControl& control = *schedule.control;
@@ -105,7 +106,8 @@ BROKKR_FN_NOINLINE void complete_tasks(Warp& w, const ScheduleTables& schedule, 
     if (run == 0) return;
     const bool moved = w.uniform([&]() -> bool {
       uint32_t expected = now;
-      return device_atomic<uint32_t>(control.watermark).compare_exchange_strong(expected, now + run, kAcqRel, kRelaxed);
+      return device_atomic<uint32_t>(control.watermark)
+          .compare_exchange_strong(expected, now + run, kRelease, kRelaxed);
     });
     now = moved ? now + run : read_mark();
   }

@@ -72,7 +72,7 @@ TEST(PtxMachine, FaultsNameWhatAndWhere) {
       {"st.global.u32 [%rd0+1024], %r0;", "access out of bounds to 4 bytes", "lane 0: kernel, PTX line"},
       {"st.global.u32 [%rd0+2], %r0;", "misaligned access to 4 bytes", "st.global.u32"},
       {"st.shared.u32 [shared+8192], %r0;", "access out of bounds to 4 bytes", "st.shared.u32"},
-      {"ld.global.u32 %r3, [%rd2];", "access out of bounds to 4 bytes", "no allocation is there"},
+      {"mov.u64 %rd2, 0; ld.global.u32 %r3, [%rd2];", "access out of bounds to 4 bytes", "no allocation is there"},
       {"setp.eq.u32 %p0, %r2, 7; @%p0 trap;", "trap", "lane 7"},
       {"tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd0, {%f0, %f1}];", "instruction that the interpreter does not know",
        "tex.2d.v4.f32.f32"},
