@@ -122,7 +122,10 @@ def bad_files(folder, valid):
         "half.bkf": valid[: len(valid) // 2],
         "longer.bkf": valid + b"x",
         "magic.bkf": container(text, TRIANGLE, magic=b"BRKX"),
-        "version.bkf": container(text, TRIANGLE, version=2),
+        "version.bkf": container(text, TRIANGLE, version=3),
+        "program.bkf": container(frame(programs=[{}], commands=[draw(program=0)]), TRIANGLE, version=2),
+        "short-texture.bkf": container(frame(textures=[{"kind": "2d", "format": "bc1", "size": [16384, 16384, 1], "data":
+                                                        {"offset": 0, "type": "u8", "size": 16}}]), TRIANGLE, version=2),
         "length.bkf": valid[:8] + struct.pack("<Q", 2**63) + valid[16:],
         "bomb.bkf": valid[:16] + struct.pack("<Q", 2**62) + valid[24:],
         "notzstd.bkf": valid[:32] + b"\0" * (len(valid) - 32),
