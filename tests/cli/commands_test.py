@@ -299,6 +299,38 @@ class Commands(unittest.TestCase):
         self.assertIn("--ownership", self.run_program("render", "--help"))
         self.assertRegex(self.run_program("--version"), r"^brokkr \d+\.\d+\.\d+\n$")
 
+    def test_program_and_texture_of_a_frame(self):
+        text = "#version 130\nvoid main() { gl_FragColor = vec4(1.0); }\n"
+        texels = bytes([255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 9, 8, 7, 255])
+        captured = self.write("programs.bkf", container(frame(
+            SIZE, len(TRIANGLE) + len(texels),
+            programs=[{"fragment": [text], "version": 130, "samplers": [{"name": "base", "kind": "2d"}]},
+                      {"fixedFunction": {}}],
+            textures=[{"kind": "2d", "format": "rgba8", "size": [2, 2, 1],
+                       "data": {"offset": len(TRIANGLE), "type": "u8", "size": len(texels)}},
+                      {"kind": "2d", "format": "depth24", "base": "depth", "size": [SIZE, SIZE, 1]}],
+            commands=[draw(program=0, varyings={"offset": 0, "type": "f32", "count": 0},
+                           uniforms={"offset": 0, "type": "u32", "count": 0}, textures=[[0, -1]])]),
+            TRIANGLE + texels, version=2))
+        facts = json.loads(self.run_program("info", "--json", captured))
+        self.assertEqual([(p["version"], p["fixed_function"], p["draws"]) for p in facts["programs"]],
+                         [(130, False, 1), (110, True, 0)])
+        self.assertEqual([(t["format"], t["content"], t["bytes"]) for t in facts["captured_textures"]],
+                         [("rgba8", "stored", 16), ("depth24", "missing", 0)])
+        self.run_program("extract", captured, "--program", 0, "-o", "p.frag")
+        self.assertEqual((self.path / "p.frag").read_text(), text)
+        self.run_program("extract", captured, "--texture", 0, "-o", "t.png")
+        self.assertEqual(read_png(self.path / "t.png"), [[(0, 0, 255), (9, 8, 7)], [(255, 0, 0), (0, 255, 0)]])
+        self.run_program("extract", captured, "--texture", 0, "-o", "t.bin")
+        self.assertEqual((self.path / "t.bin").read_bytes(), texels)
+        for words, code in ((("--program", 1, "-o", "x.frag"), 1), (("--program", 2, "-o", "x.frag"), 1),
+                            (("--texture", 1, "-o", "x.png"), 1), (("--texture", 9, "-o", "x.png"), 1),
+                            (("--texture", 0), 2), (("--program", 0, "--texture", 0, "-o", "x.frag"), 2),
+                            (("--program", 0, "-o", "x.png"), 2)):
+            self.run_program("extract", captured, *words, code=code)
+            self.assertFalse(list(self.path.glob("x.*")))
+        self.run_program("render", captured, "-o", "picture.png")
+
     def test_the_documentation_lists_the_options_that_there_are(self):
         if "queues" not in self.run_program("--help"):
             self.skipTest("needs a program with the lab")
