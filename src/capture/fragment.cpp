@@ -1,6 +1,7 @@
 #include "capture/fragment.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <optional>
 
@@ -57,7 +58,8 @@ std::string resource_name(GLuint program, GLenum interface, GLuint number) {
   GL(GetProgramResourceiv)(program, interface, number, 1, &kLength, 1, nullptr, &length);
   std::string name(static_cast<size_t>(std::max(length, 1)), '\0');
   GL(GetProgramResourceName)(program, interface, number, static_cast<GLsizei>(name.size()), nullptr, name.data());
-  return name.c_str();
+  name.resize(std::strlen(name.data()));
+  return name;
 }
 
 GLint resource_value(GLuint program, GLenum interface, GLuint number, GLenum property) {

@@ -151,7 +151,8 @@ RecordedVarying recorded_varying(GLuint program, GLuint number) {
   std::string name(static_cast<size_t>(length), '\0');
   GL(GetTransformFeedbackVarying)(program, number, length, nullptr, &size, &type, name.data());
   const std::optional<ShaderType> known = shader_type(type);
-  return {name.c_str(), 0, known ? shape_of(*known).components() * static_cast<uint32_t>(size) : 0};
+  name.resize(std::strlen(name.data()));
+  return {name, 0, known ? shape_of(*known).components() * static_cast<uint32_t>(size) : 0};
 }
 
 // The program's last link records gl_Position first, which the layer asked for.

@@ -295,6 +295,10 @@ bool Targets::is_float(uint32_t target, Plane plane) const {
 
 void Targets::add_load(uint32_t target, Plane plane, const std::vector<std::byte>& content) {
   if (content.empty()) return;
+  if (frame_.texture_data.size() + content.size() > settings().texture_limit) {
+    frame_.skipped_reasons["what a target held before the frame, beyond --texture-limit"]++;
+    return;
+  }
   const TargetInfo& info = all_[target];
   CapturedTexture texture{.label = "before the frame", .width = info.width, .height = info.height, .stored = true};
   if (plane == Plane::depth) {

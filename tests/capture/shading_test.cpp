@@ -132,6 +132,27 @@ TEST_F(CapturedFrames, TexturesThatTheFrameDraws) {
   EXPECT_EQ(&captured.captured_textures[std::get<GenerateMipsCommand>(captured.commands[5]).texture], &mips);
 }
 
+TEST_F(CapturedFrames, ProgramsAndTexturesCanBeLeftOut) {
+  const auto captured = [&](const std::string& option) {
+    const std::filesystem::path file = shared()->folder / (option.substr(2, 2) + ".bkf");
+    const RunResult run =
+        capture_test::run("LIBGL_ALWAYS_SOFTWARE=1 " BROKKR_PROGRAM " capture -o " + file.string() + " --frame " +
+                          std::to_string(scene::kPrograms) + " " + option + " -- " + BROKKR_CAPTURE_PROGRAM);
+    EXPECT_EQ(run.code, 0) << run.out;
+    return read_bkf(file);
+  };
+  const Frame all = frame(scene::kPrograms);
+  const Frame plain = captured("--no-programs"), bare = captured("--texture-limit 0");
+  EXPECT_EQ(plain.positions, all.positions);
+  EXPECT_TRUE(plain.programs.empty() && plain.captured_textures.empty() && plain.varyings.empty());
+  EXPECT_EQ(plain.commands.size(), 6u);  // a clear and the draws
+  EXPECT_EQ(bare.positions, all.positions);
+  EXPECT_EQ(bare.varyings, all.varyings);
+  EXPECT_TRUE(bare.texture_data.empty());
+  EXPECT_FALSE(texture_of(bare, 0).stored);
+  EXPECT_EQ(bare.skipped_reasons.count("a texture beyond --texture-limit"), 1u);
+}
+
 TEST_F(CapturedFrames, SeveralColors) {
   const Frame captured = frame(scene::kSeveralColors);
   EXPECT_EQ(captured.skipped_reasons, (std::map<std::string, uint64_t>{}));
