@@ -16,14 +16,16 @@ namespace {
 // cut; it must, for the new batch shades these vertices once.)
 template <class Memory>
 BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs, size_t vertices,
-                        Memory& memory) {
+                        Memory& memory, const Watch& watch) {
   BatchPrediction result;
   const auto triangles = uint32_t(indices.size() / 3);
   if (triangles == 0) return result;
   if (keep_runs) result.run_of_index.resize(indices.size());
   PerBatch<uint16_t> latest(keep_runs ? vertices : 0);
   uint32_t size = 0, uniques = 0;
+  constexpr size_t kWatchEvery = 256;  // batches: a millisecond at most
   const auto cut = [&](uint32_t triangle) {
+    if (watch && result.first_triangle.size() % kWatchEvery == 0) watch();
     result.first_triangle.push_back(triangle);
     memory.reset();
     latest.reset();
@@ -65,7 +67,8 @@ void require_triangles(const char* function, std::span<const uint32_t> indices) 
       fmt::format("{}: {} indices are no triangle list; give a multiple of 3", function, indices.size()));
 }
 
-BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs) {
+BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs,
+                                const Watch& watch) {
   require_triangles("predict_batches", indices);
   if (model.max_size < 3 || model.max_uniques < 3 || model.max_uniques > 65535) {
     throw std::invalid_argument("predict_batches: a batch must hold a triangle");
@@ -77,7 +80,7 @@ BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_
   }
   const size_t vertices = vertex_bound(indices);
   return with_memory(model, vertices,
-                     [&](auto& memory) { return predict(model, indices, keep_runs, vertices, memory); });
+                     [&](auto& memory) { return predict(model, indices, keep_runs, vertices, memory, watch); });
 }
 
 }  // namespace brokkr

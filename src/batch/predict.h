@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,9 +21,13 @@ struct BatchPrediction {
   size_t batches() const { return first_triangle.empty() ? 0 : first_triangle.size() - 1; }
 };
 
+// Called now and then by what takes long; may throw to end it.
+using Watch = std::function<void()>;
+
 // `indices` is a triangle list. `keep_runs` false leaves run_of_index empty. Throws std::invalid_argument for a length
-// that is no multiple of 3 or for limits below 3.
-BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs = false);
+// that is no multiple of 3 or for limits below 3, and what `watch` throws.
+BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs = false,
+                                const Watch& watch = {});
 
 // Throws std::invalid_argument, naming `function`, for a length that is no multiple of 3.
 void require_triangles(const char* function, std::span<const uint32_t> indices);

@@ -10,8 +10,8 @@
 
 namespace BROKKR_API brokkr {
 
-// Called on the loading thread with the part that is done, 0..1, at least every 100 ms but while a single picture is
-// decoded. May throw LoadCancelled, which ends the loading.
+// Called on the loading thread with the part that is done, 0..1, at least every 100 ms. May throw LoadCancelled, which
+// ends the loading.
 using LoadProgress = std::function<void(double)>;
 struct LoadCancelled {};
 
@@ -25,8 +25,8 @@ struct LoadOptions {
   std::string camera;         // "eye=1,2,3 target=0,0,0 fov=40 ..." (camera.h); parts left out are fitted
   int views = 0;              // 0: the scene's own number (mostly 1); > 1: an orbit, each view a layer of target 0
   int view_size = 128;        // pixels a side of each of several views
-  // MiB that the frame, and what its reading takes on top, may have; 0: a quarter of what is free. Nothing larger is
-  // allocated: a file that wants more is an error that says how much.
+  // MiB that the file, the frame, and what its reading takes on top may have; 0: a quarter of what is free, 4096 at
+  // most. Nothing larger is allocated: a file that wants more is an error that says how much.
   int memory_limit = 0;
   LoadProgress progress;  // may be empty
   LoadWarning warning;    // may be empty: then nobody hears of it

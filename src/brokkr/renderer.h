@@ -77,14 +77,15 @@ class Renderer {
   ~Renderer();
 
   // Copies what the kernel needs from `frame`, which must outlive the PreparedFrame. Of `options` memory_limit and
-  // progress count. Throws std::runtime_error on an invalid frame and where the tables need more memory than the limit,
-  // and what `progress` throws.
+  // progress count. Throws std::runtime_error on an invalid frame and where the frame and its tables together need more
+  // memory than the limit, and what `progress` throws.
   PreparedFrame prepare(const Frame& frame, const LoadOptions& options = {});
 
   // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range and std::runtime_error
-  // where the machine is not available, where targets and pictures need more memory than options.memory_limit, and
-  // where a GPU's frame hangs (options.gpu_timeout_s); the Renderer can be used after that, but for a GPU that still
-  // hangs. `read_back` false leaves `targets` empty: what a benchmark wants to time.
+  // where the machine is not available, where the frame, its tables, targets, pictures, store and queues together need
+  // more memory than options.memory_limit, and where a GPU's frame hangs (options.gpu_timeout_s); the Renderer can be
+  // used after that, but for a GPU that still hangs. `read_back` false leaves `targets` empty: what a benchmark wants
+  // to time.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
   RenderResult render(const Frame& frame, const RenderOptions& options);
 

@@ -78,8 +78,12 @@ void Bench::load(const Workload& workload) {
     frame_.reset();
     renderer_ = std::make_unique<Renderer>();
     reset_peak_memory();
-    frame_ = std::make_unique<Frame>(load_workload(workload.file, workload.load));
-    prepared_.emplace(renderer_->prepare(*frame_, workload.load));
+    LoadOptions load = workload.load;
+    load.progress = [this](double) {
+      if (options_.stopped()) throw LoadCancelled();
+    };
+    frame_ = std::make_unique<Frame>(load_workload(workload.file, load));
+    prepared_.emplace(renderer_->prepare(*frame_, load));
     loaded_ = workload.frame_key();
   }
   for (const auto& peer : peers_) peer->finish_load();
@@ -160,6 +164,8 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
     row.peak_kib = std::max(row.peak_kib, row.memory_kib);
   } catch (const std::invalid_argument&) {
     throw;  // an option is out of range, whatever the workload
+  } catch (const LoadCancelled&) {
+    // Ctrl-C: `cut_off` says so
   } catch (const std::bad_alloc&) {
     row.error = "not enough memory";
   } catch (const std::exception& error) {

@@ -104,14 +104,15 @@ PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan)
           t.own_regions.data(),      table(plan.ranks), table(plan.task_order)};
 }
 
-const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Impl& frame, const PlanKey& key) {
+const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Impl& frame, const PlanKey& key,
+                                                        const Watch& watch) {
   return plans.get(key, [&] {
     LaunchPlan plan;
     plan.shape = key.shape;
     plan.draws = draws.get(key.draws, [&] {
       std::shared_ptr<const ReusePlan> batches;
       if (is_planned(key.draws.reuse)) {
-        batches = reuse.get(key.draws.reuse, [&] { return plan_reuse(frame, key.draws.reuse); });
+        batches = reuse.get(key.draws.reuse, [&] { return plan_reuse(frame, key.draws.reuse, watch); });
       }
       return plan_draws(frame, key.draws, std::move(batches));
     });

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "batch/predict.h"
 #include "brokkr/renderer.h"
 #include "scene/frame_tables.h"
 #include "target/target_tables.h"
@@ -42,8 +43,8 @@ struct ReusePlan {
 };
 // Whether the strategy's batches are found before rendering.
 bool is_planned(ReuseMode mode);
-// `mode` is one that is planned.
-ReusePlan plan_reuse(const PreparedFrame::Impl& frame, ReuseMode mode);
+// `mode` is one that is planned. Throws what `watch` throws.
+ReusePlan plan_reuse(const PreparedFrame::Impl& frame, ReuseMode mode, const Watch& watch = {});
 
 // Draws and phases (phases.cpp).
 struct DrawKey {
@@ -188,7 +189,10 @@ struct PlanCache {
   Kept<TargetKey, TargetPlan> targets;
   Kept<ReuseMode, ReusePlan> reuse;
 
-  const std::shared_ptr<const LaunchPlan>& get(const PreparedFrame::Impl& frame, const PlanKey& key);
+  // Of what takes long, the batches of a planned reuse strategy, `watch` hears. What it throws leaves the cache as it
+  // was.
+  const std::shared_ptr<const LaunchPlan>& get(const PreparedFrame::Impl& frame, const PlanKey& key,
+                                               const Watch& watch = {});
 };
 
 }  // namespace brokkr

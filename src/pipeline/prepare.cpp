@@ -182,6 +182,7 @@ class DrawTables {
 PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try {
   const auto begin = std::chrono::steady_clock::now();
   Loading loading(load);
+  loading.holds(memory_of(frame), "frame");
   loading.at(0);
   loading.until(0.2);
   validate(frame, loading);
@@ -245,6 +246,12 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   const float length = std::sqrt(glm::dot(frame->light_direction, frame->light_direction));
   for (int i = 0; i < 3; ++i) t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
   return t;
+}
+
+uint64_t PreparedFrame::Impl::held() const {
+  const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
+  return memory_of(*frame) +
+         size(draws, draw_end, runs, batch_run, views, materials, textures, texels, own_indices, own_positions);
 }
 
 uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {

@@ -36,7 +36,10 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   const std::vector<glm::vec4>& positions() const { return own_positions.empty() ? frame->positions : own_positions; }
   // Pointers into host memory.
   FrameTables tables(const DrawPlan& plan) const;
+  // What a launch reads.
   uint64_t bytes(const DrawPlan& plan) const;
+  // The frame and what was made of it, in host memory.
+  uint64_t held() const;
 };
 
 // The parts of a draw's record that follow from `draw`, its state and its `target`; `command` is its number in the

@@ -58,8 +58,7 @@ bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, d
 
 }  // namespace
 
-// What the targets of a frame take, and the pictures that are made of them. The memory of a launch is touched where it
-// is used, so that queues and store count little.
+// What the targets of a frame take, and the pictures that are made of them.
 uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, bool read_back) {
   constexpr uint64_t kColor = 4, kDepth = 4, kStencil = 1, kOrder = 4, kId = 4, kOverdraw = 4, kHalfPicture = 16;
   const bool overdraw = shading_traits(options.shading).overdraw;
@@ -79,20 +78,49 @@ uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, boo
   return bytes;
 }
 
+// The most that a launch touches of its store, queues, pending lists and block storage, which come into being page by
+// page: blocks that the frame's batches can fill.
+uint64_t memory_of_launch(const LaunchPlan& plan) {
+  const MemoryShape& m = plan.memory;
+  const uint64_t most = uint64_t(plan.draws->batches) * (plan.sizes.blocks_per_task / plan.sizes.task_batches);
+  const uint64_t blocks = std::min<uint64_t>(m.store_blocks, most),
+                 slot = QueueMemory<2>::kSlotWords * sizeof(uint32_t), pending = 2 * sizeof(uint32_t),
+                 of_sorting = sizeof(uint64_t);
+  return blocks * sizeof(TriangleBlock) +
+         m.rasterizers * (sizeof(QueueControl) + sizeof(RasterizerState) + blocks * (slot + pending)) +
+         m.blocks * (m.shared_bytes + blocks * of_sorting + m.stock_capacity * sizeof(uint32_t));
+}
+
 struct Renderer::Impl {
   std::map<std::string, std::unique_ptr<MachineBackend>> machines;
   std::atomic<uint32_t> abort{0};
   MachineBackend* last = nullptr;  // the machine that rendered last
-  uint64_t allowed = 0;            // bytes of targets and pictures that were within `allowed_limit`
+  uint64_t allowed = 0;            // bytes of a frame and its launch that were within `allowed_limit`
   int allowed_limit = -1;
 
-  // What is free is looked up when a frame needs more than one before it.
-  void require(const Frame& frame, const RenderOptions& options, bool read_back) {
-    const uint64_t needed = memory_of_targets(frame, options, read_back);
+  // `bytes` come on top of what the frame holds. What is free is looked up when a frame needs more than one before it.
+  void require(const PreparedFrame::Impl& frame, uint64_t bytes, const RenderOptions& options, std::string_view field) {
+    const uint64_t held = frame.held(), needed = held + bytes;
     if (needed <= allowed && options.memory_limit == allowed_limit) return;
-    require_memory(needed, memory_limit_bytes(options.memory_limit), "targets", frame.source);
+    require_memory(needed, memory_limit_bytes(options.memory_limit, held), field, frame.frame->source);
     allowed = needed;
     allowed_limit = options.memory_limit;
+  }
+
+  // With an abort in its midst, a plan of batches that form while the launch, which ends at once, would draw them.
+  std::shared_ptr<const LaunchPlan> plan(PreparedFrame::Impl& frame, MachineBackend& on, RenderOptions& options) const {
+    struct Stopped {};
+    const auto make = [&] {
+      return frame.plans.get(frame, plan_key(*frame.frame, options, on.shape(options)), [&] {
+        if (abort.load(std::memory_order_relaxed) != 0) throw Stopped();
+      });
+    };
+    try {
+      return make();
+    } catch (const Stopped&) {
+      options.reuse = ReuseMode::none;
+      return make();
+    }
   }
 
   MachineBackend& machine(const RenderOptions& options) {
@@ -126,10 +154,11 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   check_options(asked);
   RenderOptions options = asked;
   options.shading = frame.impl_->shading(asked.shading);
-  impl_->require(*frame.impl_->frame, options, read_back);
+  const uint64_t of_targets = memory_of_targets(*frame.impl_->frame, options, read_back);
+  impl_->require(*frame.impl_, of_targets, options, "targets");
   MachineBackend& machine = impl_->machine(options);
-  const std::shared_ptr<const LaunchPlan> plan =
-      frame.impl_->plans.get(*frame.impl_, plan_key(*frame.impl_->frame, options, machine.shape(options)));
+  const std::shared_ptr<const LaunchPlan> plan = impl_->plan(*frame.impl_, machine, options);
+  impl_->require(*frame.impl_, of_targets + memory_of_launch(*plan), options, "store");
   RenderResult result;
   Statistics& s = result.statistics;
   impl_->last = &machine;

@@ -29,9 +29,11 @@ const char* model_name(ReuseMode mode) {
 }
 
 // Vertex numbers of a draw's triangles, as geometry/vertex.h assembles them.
-std::vector<uint32_t> assembled(const DrawRecord& draw, const uint32_t* indices) {
+std::vector<uint32_t> assembled(const DrawRecord& draw, const uint32_t* indices, const Watch& watch) {
+  constexpr uint32_t kWatchEvery = 1 << 16;
   std::vector<uint32_t> result(size_t(draw.triangle_count) * 3);
   for (uint32_t t = 0; t < draw.triangle_count; ++t) {
+    if (watch && t % kWatchEvery == 0) watch();
     uint32_t element[3];
     triangle_elements(draw.assembly, t, element);
     for (size_t i = 0; i < 3; ++i) {
@@ -48,13 +50,15 @@ struct GeometryPlan {
 
 class Planner {
  public:
-  Planner(ReusePlan& plan, const BatchModel& model) : plan_(plan), model_(model) {}
+  Planner(ReusePlan& plan, const BatchModel& model, const Watch& watch) : plan_(plan), model_(model), watch_(watch) {}
 
   GeometryPlan plan(const std::vector<uint32_t>& indices) {
-    prediction_ = predict_batches(model_, indices, true);
+    constexpr size_t kWatchEvery = 1024;  // batches
+    prediction_ = predict_batches(model_, indices, true, watch_);
     GeometryPlan g;
     g.first_triangle = prediction_.first_triangle;
     for (size_t b = 0; b < prediction_.batches(); ++b) {
+      if (watch_ && b % kWatchEvery == 0) watch_();
       g.first_chunk.push_back(uint32_t(plan_.chunks.size()));
       cut(indices, g.first_triangle[b], g.first_triangle[b + 1]);
       plan_.max_triangles = std::max(plan_.max_triangles, g.first_triangle[b + 1] - g.first_triangle[b]);
@@ -66,6 +70,7 @@ class Planner {
  private:
   ReusePlan& plan_;
   const BatchModel& model_;
+  const Watch& watch_;
   BatchPrediction prediction_;
   std::vector<uint32_t> last_use_;  // per run of the batch: the last triangle that uses it
   std::vector<uint8_t> slot_;       // per run of the batch
@@ -126,20 +131,23 @@ class Planner {
 
 bool is_planned(ReuseMode mode) { return model_name(mode) != nullptr; }
 
-ReusePlan plan_reuse(const PreparedFrame::Impl& frame, ReuseMode mode) {
+ReusePlan plan_reuse(const PreparedFrame::Impl& frame, ReuseMode mode, const Watch& watch) {
+  constexpr uint32_t kWatchEvery = 64;  // runs
   ReusePlan plan;
-  Planner planner(plan, batch_model(model_name(mode)));
+  Planner planner(plan, batch_model(model_name(mode)), watch);
   // Draws of the same indices share their batches.
   using Key = std::tuple<uint32_t, uint32_t, Assembly, bool>;
   std::map<Key, GeometryPlan> known;
   plan.draw_end.resize(frame.draws.size());
   for (uint32_t r = 0; r < frame.runs.size(); ++r) {
+    if (watch && r % kWatchEvery == 0) watch();
     const RunRecord& run = frame.runs[r];
     const DrawRecord& draw = frame.draws[run.draw];
     const bool indexed = (draw.bits & kDrawIndexed) != 0;
     const Key key{indexed ? draw.first_index : 0, draw.triangle_count, draw.assembly, indexed};
     auto found = known.find(key);
-    if (found == known.end()) found = known.emplace(key, planner.plan(assembled(draw, frame.indices().data()))).first;
+    if (found == known.end())
+      found = known.emplace(key, planner.plan(assembled(draw, frame.indices().data(), watch))).first;
     const GeometryPlan& g = found->second;
     if (plan.batches.size() + g.first_triangle.size() > kMaxBatches)
       throw std::runtime_error("reuse: more than 2^27 batches in the frame; split it");

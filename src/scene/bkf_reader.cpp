@@ -423,6 +423,7 @@ Frame read_bkf(std::span<const std::byte> file, std::string_view name, const Bkf
                const LoadOptions& options) {
   try {
     Loading loading(options);
+    loading.holds(file.size(), "file");
     loading.at(0.1);
     loading.until(0.3);
     const bkf::Container container = bkf::unpack(file, limits, loading);

@@ -206,6 +206,7 @@ class SceneReader {
 Frame read_gltf(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
                 const LoadOptions& options, const GltfLimits& limits) {
   return named_frame(name, options, [&](Loading& loading) {
+    loading.holds(file.size(), "file");
     loading.until(0.4);
     GltfData data(file, resources, loading);
     loading.until(0.9);

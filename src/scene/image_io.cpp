@@ -7,13 +7,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <climits>
 #include <cmath>
+#include <condition_variable>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 #include "brokkr/frame.h"
 #include "scene/failure.h"
@@ -68,6 +73,49 @@ uint64_t most_pixels(std::span<const std::byte> file) {
   return file.size() * per_byte;
 }
 
+// Pixels of four channels, or why there are none.
+struct Decoded {
+  std::unique_ptr<stbi_uc, void (*)(void*)> pixels{nullptr, stbi_image_free};
+  const char* failure = "";
+};
+
+Decoded decode(std::span<const std::byte> file) {
+  Decoded decoded;
+  int width = 0, height = 0, channels = 0;
+  decoded.pixels.reset(stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), int(file.size()), &width,
+                                             &height, &channels, 4));
+  if (!decoded.pixels) decoded.failure = stbi_failure_reason();
+  return decoded;
+}
+
+// The same in a thread of its own, while `loading` is asked whether to go on. Nothing stops stb_image in the midst of a
+// picture: who cancels leaves the thread behind, which has its own copy of the file and goes when the picture is done.
+Decoded decode_aside(std::span<const std::byte> file, Loading& loading) {
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  struct Work {
+    std::vector<std::byte> file;
+    std::mutex mutex;
+    std::condition_variable ended;
+    std::optional<Decoded> result;
+  };
+  const auto work = std::make_shared<Work>();
+  work->file.assign(file.begin(), file.end());
+  std::thread([work] {
+    Decoded decoded = decode(work->file);
+    const std::lock_guard lock(work->mutex);
+    work->result = std::move(decoded);
+    work->ended.notify_all();
+  }).detach();
+  std::unique_lock lock(work->mutex);
+  while (!work->ended.wait_for(lock, kPause, [&] { return work->result.has_value(); })) {
+    lock.unlock();
+    loading.look(0, 1);
+    lock.lock();
+  }
+  loading.look(0, 1);
+  return std::move(*work->result);
+}
+
 void append_bytes(void* context, void* data, int size) {
   auto& out = *static_cast<std::vector<std::byte>*>(context);
   const auto* begin = static_cast<const std::byte*>(data);
@@ -116,18 +164,18 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
          file.size());
   }
   constexpr uint64_t kDecoding = 12;  // bytes per pixel: the decoder's rows and its picture, before it is ours
-  loading.check(pixels * (kDecoding + sizeof(uint32_t)), name);
+  loading.check(pixels * (kDecoding + sizeof(uint32_t)) + file.size(), name);
   loading.need(pixels * sizeof(uint32_t), name);
-  const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
-      stbi_load_from_memory(bytes, int(file.size()), &width, &height, &channels, 4), stbi_image_free);
-  if (!decoded) fail("{}: cannot be decoded ({}); save the picture again", name, stbi_failure_reason());
+  constexpr uint64_t kSmall = 1 << 20;  // pixels, which take some 20 ms
+  const Decoded decoded = pixels > kSmall && loading.is_watched() ? decode_aside(file, loading) : decode(file);
+  if (!decoded.pixels) fail("{}: cannot be decoded ({}); save the picture again", name, decoded.failure);
   Image image;
   image.width = width;
   image.height = height;
   image.texels.resize(size_t(width) * size_t(height));
   for (int y = 0; y < height; y++) {
     loading.look(0, 1);
-    const stbi_uc* in = decoded.get() + size_t(height - 1 - y) * size_t(width) * 4;
+    const stbi_uc* in = decoded.pixels.get() + size_t(height - 1 - y) * size_t(width) * 4;
     uint32_t* out = &image.texels[size_t(y) * size_t(width)];
     for (int x = 0; x < width; x++, in += 4) {
       out[x] = uint32_t(in[0]) | uint32_t(in[1]) << 8 | uint32_t(in[2]) << 16 | uint32_t(in[3]) << 24;

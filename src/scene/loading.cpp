@@ -79,10 +79,21 @@ uint64_t free_memory(const fs::path& root) {
   return std::min({system ? *system * kKib : kUnknown, free_in_groups(root), free_of_own_limit(root)});
 }
 
-uint64_t memory_limit_bytes(int limit_mib) {
+uint64_t memory_limit_bytes(int limit_mib, uint64_t held) {
   constexpr uint64_t kShare = 4;  // other programs, and the next frame, want some as well
-  constexpr uint64_t kUnlimited = uint64_t(1) << 62;
-  return limit_mib > 0 ? uint64_t(limit_mib) << 20 : std::min(free_memory() / kShare, kUnlimited);
+  if (limit_mib > 0) return uint64_t(limit_mib) << 20;
+  const uint64_t free = free_memory();
+  return free >= kShare * kMostMemory ? kMostMemory : std::min((free + held) / kShare, kMostMemory);
+}
+
+uint64_t memory_of(const Frame& frame) {
+  const auto bytes = [](const auto& v) { return uint64_t(v.size() * sizeof(v[0])); };
+  uint64_t sum = bytes(frame.indices) + bytes(frame.positions) + bytes(frame.normals) + bytes(frame.texcoords) +
+                 bytes(frame.second_texcoords) + bytes(frame.colors) + bytes(frame.models) + bytes(frame.commands) +
+                 bytes(frame.varyings) + bytes(frame.uniforms) + bytes(frame.texture_data);
+  for (const Texture& texture : frame.textures) sum += bytes(texture.texels);
+  for (const Reference& reference : frame.references) sum += bytes(reference.depth) + bytes(reference.color_file);
+  return sum;
 }
 
 std::string memory_text(uint64_t bytes) {
@@ -97,8 +108,17 @@ void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std:
        file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit));
 }
 
-Loading::Loading(const LoadOptions& options)
-    : progress_(options.progress), limit_(memory_limit_bytes(options.memory_limit)) {}
+Loading::Loading(const LoadOptions& options) : progress_(options.progress), limit_mib_(options.memory_limit) {}
+
+uint64_t Loading::limit() const {
+  if (limit_ == 0) limit_ = std::max<uint64_t>(memory_limit_bytes(limit_mib_, held_), 1);
+  return limit_;
+}
+
+void Loading::holds(uint64_t bytes, std::string_view field) {
+  held_ += bytes;
+  need(bytes, field);
+}
 
 void Loading::need(uint64_t bytes, std::string_view field) {
   check(bytes, field);

@@ -16,8 +16,16 @@ namespace brokkr {
 // -v) leaves. `root` is where /proc and /sys lie.
 uint64_t free_memory(const std::filesystem::path& root = "/");
 
-// The limit in bytes that `limit_mib` (LoadOptions::memory_limit) stands for.
-uint64_t memory_limit_bytes(int limit_mib);
+// The limit in bytes that `limit_mib` (LoadOptions::memory_limit) stands for: by default a quarter of what is free,
+// kMostMemory at most. `held` bytes of what the limit is for are taken already, and no longer free.
+uint64_t memory_limit_bytes(int limit_mib, uint64_t held = 0);
+
+// What a file may take where nobody says more: few need half of it, and a computer with much memory is no reason to
+// give a file of some kilobytes a quarter of it.
+inline constexpr uint64_t kMostMemory = uint64_t(4) << 30;
+
+// Bytes of a frame's lists, textures and references.
+uint64_t memory_of(const Frame& frame);
 
 // "1.5 GiB".
 std::string memory_text(uint64_t bytes);
@@ -32,14 +40,21 @@ class Loading {
   Loading(const Loading&) = delete;
   Loading& operator=(const Loading&) = delete;
 
+  // Counts memory that is taken already and stays: the file that is read, the frame that is prepared. Throws as `need`.
+  void holds(uint64_t bytes, std::string_view field);
   // Counts memory that the frame, or its reading, is about to take. Throws std::runtime_error naming `field` and what
   // would be needed where that is beyond the limit: before anything is allocated.
   void need(uint64_t bytes, std::string_view field);
   // The same without counting it: for what grows and is asked about again.
-  void check(uint64_t bytes, std::string_view field) const { require_memory(used_ + bytes, limit_, field); }
+  void check(uint64_t bytes, std::string_view field) const {
+    if (!fits(bytes)) require_memory(used_ + bytes, limit(), field);
+  }
+  bool fits(uint64_t bytes) const { return (limit_mib_ == 0 && used_ + bytes <= kAlways) || used_ + bytes <= limit(); }
   void give_back(uint64_t bytes) { used_ -= bytes < used_ ? bytes : used_; }
-  uint64_t left() const { return limit_ - used_; }
+  uint64_t left() const { return limit() > used_ ? limit() - used_ : 0; }
 
+  // Whether somebody is asked now and then.
+  bool is_watched() const { return bool(progress_); }
   // The part that is done, 0..1. Throws what LoadOptions::progress throws.
   void at(double part);
   // The steps that follow take the progress from where it is to `end`.
@@ -55,8 +70,15 @@ class Loading {
   using Clock = std::chrono::steady_clock;
   static constexpr uint64_t kStepMask = 255;  // a step takes a microsecond at most
 
+  // So much is there without asking what is free, which takes longer than reading a small file.
+  static constexpr uint64_t kAlways = uint64_t(16) << 20;
+
+  uint64_t limit() const;
+
   const LoadProgress& progress_;
-  uint64_t limit_, used_ = 0, steps_ = 0;
+  int limit_mib_;
+  mutable uint64_t limit_ = 0;  // 0: nobody has asked yet
+  uint64_t used_ = 0, held_ = 0, steps_ = 0;
   double begin_ = 0, end_ = 1;
   Clock::time_point last_ = Clock::now();
 };

@@ -255,10 +255,11 @@ struct FaceNormal {
   float area;
 };
 
-std::vector<FaceNormal> find_face_normals(const ObjMesh& mesh) {
+std::vector<FaceNormal> find_face_normals(const ObjMesh& mesh, Loading& loading) {
   std::vector<FaceNormal> normals;
   normals.reserve(mesh.triangles.size());
   for (const ObjTriangle& triangle : mesh.triangles) {
+    loading.step();
     const auto corner = [&](size_t i) { return glm::dvec3(mesh.positions[size_t(triangle.corners[i].position)]); };
     const glm::dvec3 a = corner(0), b = corner(1), c = corner(2);
     const glm::dvec3 cross = glm::cross(b - a, c - a);
@@ -324,7 +325,8 @@ ObjMesh parse_obj(std::string_view text, const ResourceReader& resources, Loadin
 }
 
 void add_missing_normals(ObjMesh& mesh, Loading& loading) {
-  const auto has_all = [](const ObjTriangle& triangle) {
+  const auto has_all = [&](const ObjTriangle& triangle) {
+    loading.step();
     return std::all_of(triangle.corners.begin(), triangle.corners.end(), [](auto& c) { return c.normal >= 0; });
   };
   if (std::all_of(mesh.triangles.begin(), mesh.triangles.end(), has_all)) return;
@@ -333,10 +335,11 @@ void add_missing_normals(ObjMesh& mesh, Loading& loading) {
   std::vector<uint32_t> positions;
   positions.reserve(mesh.triangles.size() * 3);
   for (const ObjTriangle& triangle : mesh.triangles) {
+    loading.step();
     for (const ObjCorner& corner : triangle.corners) positions.push_back(uint32_t(corner.position));
   }
-  const VertexTriangles around(positions);
-  const std::vector<FaceNormal> face_normals = find_face_normals(mesh);
+  const VertexTriangles around(positions, [&] { loading.look(0, 1); });
+  const std::vector<FaceNormal> face_normals = find_face_normals(mesh, loading);
   for (size_t i = 0; i < mesh.triangles.size(); i++) {
     loading.step(i, mesh.triangles.size());
     const glm::vec3 own = face_normals[i].unit;

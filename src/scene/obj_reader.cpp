@@ -5,27 +5,16 @@
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "scene/failure.h"
 #include "scene/file_io.h"
 #include "scene/image_io.h"
 #include "scene/scene_setup.h"
+#include "scene/vertex_numbers.h"
 
 namespace brokkr {
 namespace {
-
-// A vertex of a draw: position, texture coordinate and the normal's bits. Equal corners are shaded once.
-using VertexKey = std::array<uint32_t, 5>;
-
-struct VertexKeyHash {
-  size_t operator()(const VertexKey& key) const {
-    uint64_t value = 0;
-    for (const uint32_t bits : key) value = (value ^ bits) * 0x9e3779b97f4a7c15u;
-    return size_t(value ^ value >> 29);
-  }
-};
 
 class TextureLoader {
  public:
@@ -88,12 +77,12 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
   draw.indexed = true;
   draw.first_index = frame.indices.size();
   draw.first_vertex = frame.positions.size();
-  std::unordered_map<VertexKey, uint32_t, VertexKeyHash> vertices;
-  // Of a vertex: its place in the three lists, which grow by copies, and in the table.
-  constexpr uint64_t kVertex = 3 * (sizeof(glm::vec4) + sizeof(glm::vec3) + sizeof(glm::vec2)) + sizeof(VertexKey) + 32;
+  // Equal corners are one vertex, and shaded once: position, texture coordinate and the normal's bits.
+  using Numbers = VertexNumbers<5>;
+  Numbers vertices(loading);
+  // Of a vertex: its place in the three lists, which grow by copies, and its number.
+  constexpr uint64_t kVertex = 3 * (sizeof(glm::vec4) + sizeof(glm::vec3) + sizeof(glm::vec2)) + Numbers::kBytes;
   constexpr size_t kCheckEvery = 1024;
-  loading.check(triangles.size() * 2 * sizeof(void*), "f");
-  vertices.reserve(triangles.size());
   size_t done = 0;
   for (uint32_t triangle : triangles) {
     loading.step(done, triangles.size());
@@ -101,15 +90,16 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
       loading.check(frame.positions.size() * kVertex + frame.indices.size() * 3 * sizeof(uint32_t), "f");
     for (const ObjCorner& corner : mesh.triangles[triangle].corners) {
       const glm::vec3& normal = mesh.normals[size_t(corner.normal)];
-      const VertexKey key{uint32_t(corner.position), uint32_t(corner.texcoord), std::bit_cast<uint32_t>(normal.x),
-                          std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)};
-      const auto [found, is_new] = vertices.emplace(key, uint32_t(vertices.size()));
-      if (is_new) {
+      const size_t known = vertices.size();
+      const uint32_t number =
+          vertices.number_of({uint32_t(corner.position), uint32_t(corner.texcoord), std::bit_cast<uint32_t>(normal.x),
+                              std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)});
+      if (number == known) {
         frame.positions.emplace_back(mesh.positions[size_t(corner.position)], 1.0f);
         frame.normals.push_back(normal);
         frame.texcoords.push_back(corner.texcoord >= 0 ? mesh.texcoords[size_t(corner.texcoord)] : glm::vec2(0));
       }
-      frame.indices.push_back(found->second);
+      frame.indices.push_back(number);
     }
   }
   draw.vertex_count = uint32_t(vertices.size());
@@ -124,6 +114,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   Frame frame;
   Bounds bounds;
   for (const ObjTriangle& triangle : mesh.triangles) {
+    loading.step();
     for (const ObjCorner& corner : triangle.corners) bounds.add(mesh.positions[size_t(corner.position)]);
   }
   set_up_scene(frame, bounds, std::nullopt, options);
@@ -138,6 +129,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   // The last material is that of faces without one.
   std::vector<std::vector<uint32_t>> triangles_of(mesh.materials.size() + 1);
   for (size_t i = 0; i < mesh.triangles.size(); i++) {
+    loading.step(i, mesh.triangles.size());
     const int material = mesh.triangles[i].material;
     triangles_of[material < 0 ? mesh.materials.size() : size_t(material)].push_back(uint32_t(i));
   }
@@ -169,6 +161,7 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
   if (given.warning)
     options.warning = [&](const std::string& problem) { given.warning(std::string(name) + ": " + problem); };
   return named_frame(name, options, [&](Loading& loading) {
+    loading.holds(text.size(), "file");
     loading.until(0.6);
     ObjMesh mesh = parse_obj(text, resources, loading);
     loading.at(0.6);

@@ -401,6 +401,7 @@ class PlyReader {
 Frame read_ply(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
                const LoadOptions& options, const PlyLimits& limits) {
   return named_frame(name, options, [&](Loading& loading) {
+    loading.holds(file.size(), "file");
     loading.until(0.6);
     TextScanner text(as_text(file));
     const Header header = read_header(text);

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstring>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "scene/failure.h"
@@ -12,32 +11,27 @@
 #include "scene/obj.h"
 #include "scene/scene_setup.h"
 #include "scene/text_scanner.h"
+#include "scene/vertex_numbers.h"
 
 namespace brokkr {
 namespace {
 
 constexpr size_t kHeader = 84, kFacet = 50, kCountAt = 80, kNormalBytes = 12, kPositionBytes = 12;
 
-struct PositionHash {
-  size_t operator()(const glm::vec3& p) const {
-    uint64_t value = 0;
-    for (int i = 0; i < 3; i++) value = (value ^ std::bit_cast<uint32_t>(p[i])) * 0x9e3779b97f4a7c15u;
-    return size_t(value ^ value >> 29);
-  }
-};
-
 // Collects corners, three to a triangle.
 class Facets {
  public:
-  explicit Facets(Loading& loading) : loading_(loading) {}
+  explicit Facets(Loading& loading) : loading_(loading), numbers_(loading) {}
 
   void add(glm::vec3 position) {
     if (!is_usable(position)) {
       fail("field 'facet {}': a vertex is not finite or beyond 1e15; scale the model", corners_ / 3 + 1);
     }
     position += 0.0f;  // -0 and 0 are one place
-    const auto [found, is_new] = numbers_.emplace(position, int(mesh_.positions.size()));
-    if (is_new) mesh_.positions.push_back(position);
+    const uint32_t number =
+        numbers_.number_of({std::bit_cast<uint32_t>(position.x), std::bit_cast<uint32_t>(position.y),
+                            std::bit_cast<uint32_t>(position.z)});
+    if (number == mesh_.positions.size()) mesh_.positions.push_back(position);
     if (corners_ % 3 == 0) {
       if (mesh_.triangles.size() == kMaxTriangles) fail("there are more than 67 million triangles; split the model");
       mesh_.triangles.emplace_back();
@@ -46,18 +40,18 @@ class Facets {
         loading_.check(mesh_.positions.size() * kTableBytes, "facet");
       }
     }
-    mesh_.triangles.back().corners[corners_++ % 3].position = found->second;
+    mesh_.triangles.back().corners[corners_++ % 3].position = int(number);
   }
   size_t corners() const { return corners_; }
   ObjMesh take() { return std::move(mesh_); }
 
  private:
   static constexpr size_t kCheckEvery = 1024;
-  static constexpr uint64_t kTableBytes = 96;  // of a position, here and in the list
+  static constexpr uint64_t kTableBytes = VertexNumbers<3>::kBytes;
 
   Loading& loading_;
   ObjMesh mesh_;
-  std::unordered_map<glm::vec3, int, PositionHash> numbers_;
+  VertexNumbers<3> numbers_;
   size_t corners_ = 0;
 };
 
@@ -135,6 +129,7 @@ ObjMesh parse(std::span<const std::byte> file, Loading& loading) {
 
 Frame read_stl(std::span<const std::byte> file, std::string_view name, const LoadOptions& options) {
   return named_frame(name, options, [&](Loading& loading) {
+    loading.holds(file.size(), "file");
     loading.until(0.6);
     ObjMesh mesh = parse(file, loading);
     if (mesh.triangles.empty()) fail("field 'triangles': there are none; name an STL file with triangles");

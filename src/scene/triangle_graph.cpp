@@ -15,11 +15,22 @@ size_t vertex_bound(std::span<const uint32_t> indices) {
   return indices.empty() ? 0 : size_t(*std::max_element(indices.begin(), indices.end())) + 1;
 }
 
-VertexTriangles::VertexTriangles(std::span<const uint32_t> indices)
+VertexTriangles::VertexTriangles(std::span<const uint32_t> indices, const std::function<void()>& watch)
     : begin_(vertex_bound(indices) + 1, 0), count_(begin_.size() - 1, 0), triangles_(indices.size()) {
-  for (const uint32_t v : indices) ++begin_[v + 1];
-  for (size_t v = 1; v < begin_.size(); ++v) begin_[v] += begin_[v - 1];
+  constexpr size_t kWatchEvery = 1 << 16;
+  const auto look = [&](size_t i) {
+    if (watch && i % kWatchEvery == 0) watch();
+  };
   for (size_t i = 0; i < indices.size(); ++i) {
+    look(i);
+    ++begin_[indices[i] + 1];
+  }
+  for (size_t v = 1; v < begin_.size(); ++v) {
+    look(v);
+    begin_[v] += begin_[v - 1];
+  }
+  for (size_t i = 0; i < indices.size(); ++i) {
+    look(i);
     const uint32_t v = indices[i];
     triangles_[begin_[v] + count_[v]++] = uint32_t(i / 3);
   }

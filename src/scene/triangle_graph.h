@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,8 @@ size_t vertex_bound(std::span<const uint32_t> indices);
 // The remaining triangles around each vertex.
 class VertexTriangles {
  public:
-  explicit VertexTriangles(std::span<const uint32_t> indices);
+  // `watch`, where it is given, is called now and then, and may throw.
+  explicit VertexTriangles(std::span<const uint32_t> indices, const std::function<void()>& watch = {});
 
   std::span<const uint32_t> of(uint32_t vertex) const { return {triangles_.data() + begin_[vertex], count_[vertex]}; }
   // Corners of remaining triangles at `vertex`.

@@ -37,7 +37,8 @@ void WorkingFrame::place_camera(const Scene& scene, const std::optional<Camera>&
                                  uint32_t(loaded.views.size()));
 }
 
-void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const std::optional<Camera>& camera) {
+void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const std::optional<Camera>& camera,
+                             const LoadOptions& load) {
   prepared.reset();
   made_ = wanted;
   frame = wanted.scene->frame;
@@ -46,10 +47,10 @@ void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const std::
     app::resize_frame(frame, wanted.target, wanted.width, wanted.height);
   hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
   place_camera(*wanted.scene, camera);
-  prepared.emplace(renderer.prepare(frame));
+  prepared.emplace(renderer.prepare(frame, load));
 }
 
-void WorkingFrame::update(Renderer& renderer, const RenderRequest& request) {
+void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, const LoadOptions& load) {
   const FrameSettings& settings = request.settings;
   const std::vector<Target>& targets = request.scene->frame.targets;
   const bool known = settings.target >= 0 && size_t(settings.target) < targets.size();
@@ -57,7 +58,7 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request) {
   layer = uint32_t(std::clamp(settings.layer, 0, targets[target].layers - 1));
   const Made wanted{request.scene, settings.width, settings.height, target, settings.hidden_commands};
   if (!prepared || made_ != wanted || (camera_ != request.camera && request.scene->clip_space)) {
-    make_anew(renderer, wanted, request.camera);
+    make_anew(renderer, wanted, request.camera, load);
   } else if (camera_ != request.camera) {
     place_camera(*request.scene, request.camera);
     prepared->update_views();
@@ -149,6 +150,8 @@ void RenderThread::loop() {
       } else {
         render(*request);
       }
+    } catch (const LoadCancelled&) {
+      drawn_.reset();
     } catch (const std::exception& error) {
       if (request) drawn_.reset();
       const std::lock_guard lock(mutex_);
@@ -175,7 +178,13 @@ void RenderThread::render(const RenderRequest& request) {
   auto done = std::make_shared<Rendered>();
   WorkingFrame& frame = working_frame_;
   const Clock::time_point updated = Clock::now();
-  frame.update(renderer_, request);
+  LoadOptions load;
+  load.memory_limit = request.settings.options.memory_limit;
+  load.progress = [this](double) {
+    const std::lock_guard lock(mutex_);
+    if (cancelled_) throw LoadCancelled();
+  };
+  frame.update(renderer_, request, load);
   drawn_ = request.settings;
   const RenderOptions& options = request.settings.options;
   const bool read_back = options.keep_ids || !presenter_.takes_device_frames(options);

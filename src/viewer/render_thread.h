@@ -28,9 +28,9 @@ class WorkingFrame {
  public:
   // Makes frame and prepared frame as requested. It repeats only the work that the change since the last call needs:
   // the views where the camera of a scene moved, the vertices where that of a captured frame did. Throws what
-  // Renderer::prepare throws, and std::invalid_argument for a size beyond the limits; the frame is then invalid until
-  // the next call.
-  void update(Renderer& renderer, const RenderRequest& request);
+  // Renderer::prepare throws with these options of `load` that it knows, and std::invalid_argument for a size beyond
+  // the limits; the frame is then invalid until the next call.
+  void update(Renderer& renderer, const RenderRequest& request, const LoadOptions& load);
 
   Frame frame;
   std::optional<PreparedFrame> prepared;  // of `frame`; nothing: there is no frame
@@ -45,7 +45,7 @@ class WorkingFrame {
     std::set<uint32_t> hidden;
     bool operator==(const Made&) const = default;
   };
-  void make_anew(Renderer& renderer, const Made& wanted, const std::optional<Camera>& camera);
+  void make_anew(Renderer& renderer, const Made& wanted, const std::optional<Camera>& camera, const LoadOptions& load);
   void place_camera(const Scene& scene, const std::optional<Camera>& camera);
 
   Made made_;
@@ -65,7 +65,7 @@ class RenderThread {
   void request(RenderRequest request);
   // As ViewerCommands::run.
   std::weak_ptr<const RenderJob> run(RenderJob job);
-  // Ends the frame that is being rendered.
+  // Ends the frame that is being prepared or rendered.
   void cancel();
 
   // Whether neither a frame is being rendered nor a request waits.

@@ -209,16 +209,6 @@ std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double lo
   return scene;
 }
 
-uint64_t memory_of(const Frame& frame) {
-  const auto bytes = [](const auto& v) { return uint64_t(v.size() * sizeof(v[0])); };
-  uint64_t sum = bytes(frame.indices) + bytes(frame.positions) + bytes(frame.normals) + bytes(frame.texcoords) +
-                 bytes(frame.second_texcoords) + bytes(frame.colors) + bytes(frame.models) + bytes(frame.commands) +
-                 bytes(frame.varyings) + bytes(frame.uniforms) + bytes(frame.texture_data);
-  for (const Texture& texture : frame.textures) sum += bytes(texture.texels);
-  for (const Reference& reference : frame.references) sum += bytes(reference.depth) + bytes(reference.color_file);
-  return sum;
-}
-
 std::string display_name(const std::string& scene) {
   return app::printable(scene.starts_with(kGenerated) ? scene : fs::path(scene).filename().string());
 }

@@ -66,9 +66,6 @@ struct Scene {
 // Finds the frame's camera, its bounds and, for captured frames, their projection as far as it can be determined.
 std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms);
 
-// Bytes of the frame's arrays, for caches.
-uint64_t memory_of(const Frame& frame);
-
 // The file's name without its folder, or "generated:NAME", fit for the screen.
 std::string display_name(const std::string& scene);
 

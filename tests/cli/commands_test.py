@@ -5,6 +5,7 @@
 """
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -337,6 +338,39 @@ class Commands(unittest.TestCase):
         document = (SOURCE / "docs" / "command-line.md").read_text()
         self.assertTrue(document.endswith(self.run_program("--help-markdown")),
                         "docs/command-line.md is old: replace its end by `brokkr --help-markdown`")
+
+    def limits_of(self, command, name, value):
+        """What the refusal of a value says that it may be; nothing where the option takes it, or is no number."""
+        # An option that nobody knows is noticed last: no command begins its work.
+        words = [PROGRAM, command, f"{name}={value}", "--no-such-option"]
+        run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path)
+        match = re.search(r"is not (?:a number|a whole number|a power of two|WIDTHxHEIGHT, each) of (\S+) to (\S+?)[;\s]", run.stderr)
+        self.assertEqual((run.returncode, run.stderr.count("\n")), (2, 1), run.stderr)
+        if match is None:
+            return None
+        self.assertIn(name, run.stderr)
+        return float(match[1]), float(match[2])
+
+    def test_limits_are_those_that_are_named(self):
+        """Of every number that a command takes: what is just outside is refused, and the default in its help is inside."""
+        checked = set()
+        for section in self.run_program("--help-markdown").split("\n## ")[1:]:
+            command = section.split("\n", 1)[0].strip()
+            for name, unit, text in re.findall(r"^\| `(?:-\w, )?(--[\w-]+) (\S+)` \| (.*) \|$", section, re.MULTILINE):
+                if (name, text) in checked:
+                    continue
+                checked.add((name, text))
+                limits = self.limits_of(command, name, "none")
+                if limits is None:
+                    continue
+                low, high = limits
+                self.assertLess(low, high, name)
+                for outside in (low - 1, high + max(1, high * 1e-6)):
+                    outside = f"{outside:.0f}x{outside:.0f}" if unit == "WxH" else f"{outside:.0f}"
+                    self.assertEqual(self.limits_of(command, name, outside), limits, f"{command} {name} {outside}")
+                for default in re.findall(r"\(([\d.]+)[);:]", text):
+                    self.assertTrue(low <= float(default) <= high, f"{command} {name}: {default} is not in {limits}")
+        self.assertGreater(len(checked), 60)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import resource
+import signal
 import struct
 import subprocess
 import sys
@@ -55,6 +56,7 @@ class Limits(unittest.TestCase):
     def test_a_target(self):
         file = self.write("target.bkf", container(target(16384), TRIANGLE))
         self.refused(["render", file, "--no-output", "--memory-limit", 1024], file, "targets", "GiB", "--memory-limit")
+        self.refused(["render", file, "--no-output"], file, "targets", "GiB", "--memory-limit")
 
     def test_a_blob(self):
         """Zeros that compress to nothing."""
@@ -65,6 +67,7 @@ class Limits(unittest.TestCase):
         text["blob"]["codec"] = "zstd"
         file = self.write("blob.bkf", container(json.dumps(text), b"x" * 100))
         self.refused(["info", file, "--memory-limit", 256], file, "blob.size", "GiB")
+        self.refused(["info", file], file, "blob.size", "GiB")
 
     def test_pictures(self):
         self.write("o.obj", "mtllib o.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\n")
@@ -123,6 +126,32 @@ class Limits(unittest.TestCase):
         code, error, seconds, _ = self.run_program("info", file)
         self.assertEqual(code, 0, error)
         self.assertLess(seconds, 5)
+
+    def processor_seconds(self, process):
+        """Of a running process; nothing where it has ended."""
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        return None if fields[0] == "Z" else (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def test_ctrl_c(self):
+        """What takes long ends at once: while it loads, plans and orders. Other programs may have the processor, so that the
+        time that counts is the processor's."""
+        scene = "generated:overlap-10k?triangles=20000000"
+        for words in (["info", scene], ["render", scene, "--no-output", "--reuse", "nvidia"],
+                      ["optimize", "generated:scan?triangles=3000000", "-o", "out.bkf"], ["bench", scene, "--against", "none"]):
+            process = subprocess.Popen([PROGRAM, *words, "--memory-limit", "16384"], cwd=self.path, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            before = 0
+            while before is not None and before < 0.4:
+                time.sleep(0.005)
+                before = self.processor_seconds(process)
+            self.assertIsNotNone(before, f"{words} has ended before it could be interrupted")
+            process.send_signal(signal.SIGINT)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertIn(process.returncode, (-signal.SIGINT, 130), words)
+            # A clock tick is 10 ms.
+            self.assertLess(usage.ru_utime + usage.ru_stime - before, 0.1 + 0.02, words)
+        self.assertFalse((self.path / "out.bkf").exists())
 
 
 if __name__ == "__main__":

@@ -49,6 +49,46 @@ TEST(MemoryLimit, HoldsWhenFramesArePreparedAndDrawn) {
   EXPECT_NE(refusal([&] { renderer.prepare(points.frame, least); }).find("needs"), std::string::npos);
 }
 
+// The sum counts: what fits by itself does not fit beside what is there already.
+TEST(MemoryLimit, IsForAllThatIsThereAtATime) {
+  constexpr int kSize = 1000, kTexture = 2048;  // planes of 13 MB and more, texels of 16 MB, half as much again as mips
+  oracle::FrameBuilder b(kSize, kSize);
+  b.draw(b.default_state(), {{-1, -1, 0, 1}, {1, -1, 0, 1}, {0, 1, 0, 1}});
+  Renderer renderer;
+  RenderOptions options;
+  options.memory_limit = 50;
+  EXPECT_FALSE(renderer.render(b.frame, options).targets.empty());
+  Texture texture;
+  texture.width = texture.height = kTexture;
+  texture.texels.assign(size_t(kTexture) * kTexture, 0xff00ff00u);
+  b.frame.textures.push_back(texture);
+  LoadOptions load;
+  load.memory_limit = 200;
+  PreparedFrame prepared = renderer.prepare(b.frame, load);
+  EXPECT_NE(refusal([&] { renderer.render(prepared, options); }).find("field 'targets': needs"), std::string::npos);
+  options.memory_limit = 200;
+  EXPECT_FALSE(renderer.render(prepared, options).targets.empty());
+  load.memory_limit = 20;
+  EXPECT_NE(refusal([&] { renderer.prepare(b.frame, load); }).find("needs"), std::string::npos);
+}
+
+TEST(MemoryLimit, HoldsForTheStore) {
+  oracle::FrameBuilder b(64, 64);
+  const std::vector<glm::vec4> corners(3 * 200000, glm::vec4(0, 0, 0, 1));
+  b.draw(b.default_state(), corners);
+  Renderer renderer;
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  options.workers = 1;
+  options.rasterizers = 64;
+  options.store_blocks = 1 << 16;  // 100 MB of blocks, and 80 of queues
+  options.memory_limit = 100;
+  EXPECT_NE(refusal([&] { renderer.render(b.frame, options); }).find("field 'store': needs"), std::string::npos);
+  options.store_blocks = 0;
+  options.rasterizers = 0;
+  EXPECT_FALSE(renderer.render(b.frame, options).targets.empty());
+}
+
 // Preparing asks often whether to go on, and stops at once.
 TEST(Cancel, PreparingStops) {
   oracle::FrameBuilder b(16, 16);

@@ -143,6 +143,45 @@ TEST_F(PlanTest, FrameTimeIsWhatTheCallerWaitsFor) {
   }
 }
 
+// A list without elements has no first one whose address could be taken.
+TEST(PreparedTables, ListsThatAreEmptyAreNull) {
+  Frame frame;
+  frame.targets.push_back({.width = 8, .height = 8});
+  frame.views.emplace_back();
+  frame.commands.emplace_back(ClearCommand{.color = glm::vec4(1), .depth = 1.0f});
+  Renderer renderer;
+  const PreparedFrame prepared = renderer.prepare(frame);
+  const PreparedFrame::Impl& tables = PreparedFrame::Impl::of(prepared);
+  PlanCache plans;
+  const FrameTables t = tables.tables(*plans.get(tables, plan_key(frame, {}, {}))->draws);
+  for (const float* const list : {t.positions, t.normals, t.texcoords, t.second_texcoords, t.colors, t.models})
+    EXPECT_EQ(list, nullptr);
+}
+
+// Batches of a planned strategy take seconds for a large frame: whoever ends that gets no half plan.
+TEST(ReusePlans, AreEndedByTheirWatch) {
+  const Frame frame = load_frame("generated:overlap-10k?triangles=100000&draws=10", {});
+  Renderer renderer;
+  const PreparedFrame prepared = renderer.prepare(frame);
+  const PreparedFrame::Impl& tables = PreparedFrame::Impl::of(prepared);
+  struct Ended {};
+  constexpr int kQuestions = 20;
+  for (const ReuseMode mode : {ReuseMode::nvidia, ReuseMode::amd, ReuseMode::intel, ReuseMode::precomputed}) {
+    RenderOptions o;
+    o.reuse = mode;
+    PlanCache plans;
+    int asked = 0;
+    const auto watch = [&] {
+      if (++asked == kQuestions) throw Ended();
+    };
+    EXPECT_THROW(plans.get(tables, plan_key(frame, o, {}), watch), Ended) << name_of(mode) << " asked " << asked;
+    EXPECT_EQ(asked, kQuestions);
+    const Plan plan = plans.get(tables, plan_key(frame, o, {}));
+    ASSERT_NE(plan->draws->reuse, nullptr);
+    EXPECT_GE(plan->draws->reuse->batches.size(), size_t(100000 / 128));
+  }
+}
+
 // What a block must finish before it leaves an aborted launch, searched over the settings: tasks of several batches
 // look at a million pairs of a triangle and a bin at most, whatever bins, rasterizers, workers and targets there are.
 TEST(TaskSizes, WorkOfATaskIsBounded) {

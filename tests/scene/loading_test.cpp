@@ -69,10 +69,14 @@ TEST(FreeMemory, IsTheLeastOfSystemAndControlGroups) {
   EXPECT_EQ(free_memory(root.path()), 0u);
 }
 
-TEST(FreeMemory, IsAQuarterByDefault) {
+TEST(FreeMemory, IsAQuarterByDefaultAndFourGibibytesAtMost) {
   EXPECT_EQ(memory_limit_bytes(300), 300 * kMib);
   EXPECT_GT(memory_limit_bytes(0), 0u);
   EXPECT_LE(memory_limit_bytes(0), free_memory() / 3);
+  EXPECT_LE(memory_limit_bytes(0), 4096 * kMib);
+  EXPECT_LE(memory_limit_bytes(0, 100000 * kMib), 4096 * kMib);
+  // What is held is no longer free, and counts as if it were.
+  EXPECT_GE(memory_limit_bytes(0, 100000 * kMib), memory_limit_bytes(0));
 }
 
 TEST(Loading, CountsAndRefuses) {
@@ -91,6 +95,24 @@ TEST(Loading, CountsAndRefuses) {
                  "--memory-limit");
   }
   EXPECT_EQ(loading.left(), kMib / 2);
+}
+
+TEST(Loading, CountsWhatIsHeldAlready) {
+  LoadOptions options;
+  options.memory_limit = 3;
+  Loading loading(options);
+  loading.holds(2 * kMib, "file");
+  EXPECT_TRUE(loading.fits(kMib));
+  EXPECT_FALSE(loading.fits(kMib + 1));
+  EXPECT_THROW(loading.holds(2 * kMib, "frame"), std::runtime_error);
+}
+
+// A frame of a small file whose pictures would take gigabytes.
+TEST(Loading, RefusesGigabytesOnEveryComputer) {
+  const LoadOptions standard;
+  Loading loading(standard);
+  EXPECT_NO_THROW(loading.check(kMib, "targets"));
+  EXPECT_THROW(loading.check(4097 * kMib, "targets"), std::runtime_error);
 }
 
 // What each reader says of `load` with the least limit.
@@ -121,7 +143,7 @@ TEST(MemoryLimit, EveryReaderHoldsIt) {
   EXPECT_NE(refusal([&](auto& o) { read_obj(obj, "a.obj", kNoResources, o); }).find("a.obj: field 'f': needs"),
             std::string::npos);
   const std::string facet = "facet\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";
-  const std::string stl = "solid x\n" + repeated(facet, 30000) + "endsolid\n";
+  const std::string stl = "solid x\n" + repeated(facet, 10000) + "endsolid\n";
   EXPECT_NE(refusal([&](auto& o) { read_stl(std::as_bytes(std::span(stl)), "a.stl", o); }).find("a.stl: field 'f"),
             std::string::npos);
   const std::string ply =
@@ -201,6 +223,52 @@ TEST(Cancel, EveryReaderAsksOftenAndStopsAtOnce) {
       std::this_thread::sleep_for(std::chrono::milliseconds(11));
     };
     EXPECT_THROW(loads[i](options), LoadCancelled) << "reader " << i << " asked " << asked << " times";
+  }
+}
+
+// 8192 x 8192 grey pixels as deflate's longest matches, and then the file ends: a decoder notices that last.
+std::string endless_png() {
+  std::string stream("\x78\x01", 2);
+  uint32_t bits = 0, count = 0;
+  const auto put = [&](uint32_t value, uint32_t size) {
+    bits |= value << count;
+    for (count += size; count >= 8; count -= 8, bits >>= 8) stream += char(bits & 255);
+  };
+  put(1, 1);           // the last block,
+  put(1, 2);           // with fixed codes
+  put(0b00001100, 8);  // a zero
+  for (int i = 0; i < 8192 * 8192 / 258; i++) {
+    put(0b10100011, 8);  // 258 bytes
+    put(0, 5);           // like the one before
+  }
+  std::string png("\x89PNG\r\n\x1a\n", 8);
+  const auto chunk = [&](const char* type, const std::string& content) {
+    for (int i = 3; i >= 0; i--) png += char(content.size() >> (8 * i) & 255);
+    png += type + content + std::string(4, '\0');  // nobody looks at the checksum
+  };
+  chunk("IHDR", std::string("\0\0\x20\0\0\0\x20\0\x08\0\0\0\0", 13));
+  chunk("IDAT", stream);
+  chunk("IEND", "");
+  return png;
+}
+
+TEST(Cancel, APictureIsLeftWhileItIsDecoded) {
+  const std::string png = endless_png();
+  for (const bool cancel : {false, true}) {
+    int asked = 0;
+    LoadOptions options;
+    options.memory_limit = 4096;
+    options.progress = [&](double) {
+      asked++;
+      if (cancel) throw LoadCancelled();
+    };
+    Loading loading(options);
+    const auto read = [&] { read_image(std::as_bytes(std::span(png)), "x.png", kMaxImagePixels, loading); };
+    if (cancel)
+      EXPECT_THROW(read(), LoadCancelled);
+    else
+      EXPECT_THROW(read(), std::runtime_error);
+    EXPECT_GT(asked, 0);
   }
 }
 
