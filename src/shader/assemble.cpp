@@ -1,6 +1,7 @@
 #include "shader/assemble.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 #include <set>
 
@@ -174,16 +175,23 @@ class Assembler {
     for (Id id = 0; id < program_.values.size(); ++id) {  // inputs: until their last use
       if (program_.value(id).role == Role::input && number_[id] != kNoRegister) ends_.push({spans_[id].end, id});
     }
+    // Cells have theirs from the begin of the outermost loop on: its next iteration must find them as this one left them.
+    std::multimap<size_t, Id> cells;
+    for (Id id = 0; id < program_.values.size(); ++id) {
+      if (program_.value(id).role == Role::cell && spans_[id].begin != kNever) cells.emplace(spans_[id].begin, id);
+    }
     std::vector<uint32_t> open;
     for (size_t at = 0; at < order_.size(); ++at) {
       const Instruction& one = *order_[at];
       // An operation on each vector alone may write over an operand that nothing reads later.
       release(signature_of(one.op).is_function ? at + 1 : at);
+      for (auto cell = cells.begin(); cell != cells.end() && cell->first <= at; cell = cells.erase(cell))
+        give_number(cell->second);
       CodeInstruction made{};
       made.op = one.op;
       made.extra = one.extra;
       for (size_t i = 0; i < one.results; ++i) give_number(one.result[i]);
-      for (size_t i = 0; i < one.operands; ++i) made.operand[i] = number_of(one.operand[i]);
+      for (size_t i = 0; i < one.operands; ++i) made.operand[i] = number_[one.operand[i]];
       for (size_t i = 0; i < one.results; ++i) made.result[i] = number_[one.result[i]];
       const uint32_t place = uint32_t(code_.instructions.size());
       if (one.op == Op::begin_if || one.op == Op::begin_loop) {
@@ -211,12 +219,6 @@ class Assembler {
     number_[id] = is_mask(id) ? masks_.take() : registers_.take();
     ends_.push({spans_[id].end, id});
   }
-  // A cell may be read before anything was put into it: its lanes are then those of no path.
-  uint16_t number_of(Id id) {
-    give_number(id);
-    return number_[id];
-  }
-
   struct Loop {
     size_t begin, end;
     int parent;

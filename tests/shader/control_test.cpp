@@ -121,11 +121,41 @@ TEST(ShaderControl, ArraysTakeAnIndexOfEachLane) {
 
 TEST(ShaderControl, AnIndexBeyondAnArrayReadsNothingElse) {
   const Program program = compiled(
-      "#version 330\nin float x; out float result;\nvoid main() { float t[4]; for (int i = 0; i < 4; ++i) t[i] = 7.0;\n"
-      "t[int(x) * 1000 - 20000] = 8.0; result = t[int(x) * 100000 - 3000000]; }");
+      "#version 330\nin float x; out float result;\nvoid main() { float t[4]; for (int i = 0; i < 4; ++i) t[i] = x + "
+      "float(i) "
+      "+ 1.0;\nt[int(x) * 1000 - 20000] = x + 5.0; result = t[int(x) * 100000 - 3000000]; }");
   const Results results =
       run_everywhere(program, {}, [](uint32_t, int s) { return std::bit_cast<uint32_t>(float(s)); });
-  for (int s = 0; s < kSamples; ++s) EXPECT_TRUE(results.number(0, s) == 7 || results.number(0, s) == 8) << s;
+  for (int s = 0; s < kSamples; ++s) {
+    const float first = s <= 20 ? 5.0f : 1.0f, last = s > 20 ? 5.0f : 4.0f;  // what the write left
+    EXPECT_EQ(results.number(0, s), float(s) + (s <= 30 ? first : last)) << s;
+  }
+}
+
+// What a loop reads and then changes is wanted as it was read.
+TEST(ShaderControl, ValuesOfArraysOutliveTheirLoop) {
+  expect_function(
+      "float t[2]; t[0] = 3.0; t[1] = 4.0; int k = int(x) % 2; float before = 0.0;\n"
+      "for (int i = 0; ; ++i) { before = t[k]; t[k] = before * 0.5 + 1.0; if (i >= int(x) / 8) break; } result = "
+      "before;",
+      [](float x) {
+        float t = int(x) % 2 == 0 ? 3.0f : 4.0f, before = 0;
+        for (int i = 0; i <= int(x) / 8; ++i) {
+          before = t;
+          t = before * 0.5f + 1.0f;
+        }
+        return before;
+      });
+}
+
+// A lane of another path has something else in its register.
+TEST(ShaderControl, DifferencesBetweenPathsAreZero) {
+  expect_function("result = 5.0; if (mod(x, 4.0) != 1.0) { float y = x * x * 3.0 + 1.0; result = dFdx(y * y); }",
+                  [](float x) {
+                    const int s = int(x), left = s & ~1, right = s | 1;
+                    const auto y = [](int of) { return float(of * of * 3 + 1) * float(of * of * 3 + 1); };
+                    return s % 4 == 1 ? 5.0f : s % 4 == 0 ? 0.0f : y(right) - y(left);
+                  });
 }
 
 TEST(ShaderControl, VectorsAndMatricesByIndex) {
