@@ -29,6 +29,9 @@ void note_written(const char* name, GLuint texture) {
 
 using namespace brokkr::capture;
 
+// Lists of arguments have their own brackets.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+
 // A function whose first parameters are target and level.
 #define BROKKR_UPLOAD(name, anew, parameters, arguments) \
   BROKKR_EXPORT void gl##name parameters {               \
@@ -41,6 +44,8 @@ using namespace brokkr::capture;
     note_written("gl" #name, texture);            \
     GL(name) arguments;                           \
   }
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 BROKKR_EXPORT void glCopyImageSubData(GLuint from, GLenum from_target, GLint from_level, GLint from_x, GLint from_y,
                                       GLint from_z, GLuint to, GLenum to_target, GLint to_level, GLint to_x, GLint to_y,
