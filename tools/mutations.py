@@ -13,6 +13,7 @@ BIN = "brokkr_bin_test"
 SCENE = "brokkr_scene_test"
 SCHEDULE = "brokkr_schedule_test"
 BATCH = "brokkr_batch_test"
+SHADER = "brokkr_shader_test"
 
 MODEL = "*QueueSemantics.AgreesWithAModel*"
 
@@ -142,4 +143,19 @@ MUTATIONS = [
     ("blob-extent", "src/scene/bkf_reader.cpp", "if (part.count > ‹room / repeat›) {", "room", SCENE, "Bkf.*:*BadJson*"),
     ("index-bound", "src/scene/validate.cpp", "if (first <= size && count <= ‹size - first›) return;", "size - first + 1",
      SCENE, "Frame.*"),
+
+    # Run-time shaders.
+    ("shader-escape", "src/shader/translate_flow.cpp",
+     "if (made != block_of_.end() && ‹!flow_.is_in(block, flow_.blocks[made->second].loop)›)",
+     "!flow_.is_in(block, kNoLoop)", SHADER, "ShaderControl.ValuesOfArraysOutliveTheirLoop"),
+    ("shader-phi-order", "src/shader/translate_flow.cpp", "if (‹program_.value(v).role == Role::cell›)", "false",
+     SHADER, "ShaderControl.LoopVariablesChangePlaces"),
+    ("shader-switch", "src/shader/translate_flow.cpp", "rest = ‹emit(Op::mask_without, Kind::mask, {rest, hit})›;",
+     "emit(Op::mask_without, Kind::mask, {lanes_, hit})", SHADER, "ShaderControl.SwitchesFallThrough"),
+    ("shader-helpers", "src/shader/translate_flow.cpp", "if (‹discards_yes != discards_no›) {",
+     "discards_yes != discards_no && lanes == kNoValue", SHADER, "ShaderControl.DiscardedLanesGoOnAsHelpers"),
+    ("shader-register-span", "src/shader/assemble.cpp", "span.end = ‹std::max(span.end, around.end)›;", "span.end",
+     SHADER, "ShaderControl.ValuesOutliveTheirLoop"),
+    ("shader-array-end", "src/shader/interpreter.h", "clamp_to(index, 0, ‹int(length) - 1›)", "int(length)",
+     SHADER, "ShaderControl.AnIndexBeyondAnArrayReadsNothingElse"),
 ]
