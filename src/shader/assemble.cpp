@@ -175,7 +175,8 @@ class Assembler {
     for (Id id = 0; id < program_.values.size(); ++id) {  // inputs: until their last use
       if (program_.value(id).role == Role::input && number_[id] != kNoRegister) ends_.push({spans_[id].end, id});
     }
-    // Cells have theirs from the begin of the outermost loop on: its next iteration must find them as this one left them.
+    // Cells have theirs from the begin of the outermost loop on: its next iteration must find them as this one left
+    // them.
     std::multimap<size_t, Id> cells;
     for (Id id = 0; id < program_.values.size(); ++id) {
       if (program_.value(id).role == Role::cell && spans_[id].begin != kNever) cells.emplace(spans_[id].begin, id);
