@@ -10,7 +10,7 @@ if(BROKKR_HAVE_CUDA)
     find_package(CUDAToolkit REQUIRED)
     target_sources(brokkr PRIVATE ${BROKKR_KERNEL_CUDA_SOURCES})
     # The compiler leaves registers for so many blocks of 256 threads: 255 a thread for 1, 128 for 2, 64 for 4.
-    set(BROKKR_CUDA_BLOCKS_PER_SM 1 CACHE STRING "Blocks of the pipeline that share a multiprocessor: 1 to 8")
+    set(BROKKR_CUDA_BLOCKS_PER_SM 2 CACHE STRING "Blocks of the pipeline that share a multiprocessor: 1 to 8")
     if(NOT BROKKR_CUDA_BLOCKS_PER_SM MATCHES "^[1-8]$")
       message(FATAL_ERROR "BROKKR_CUDA_BLOCKS_PER_SM: '${BROKKR_CUDA_BLOCKS_PER_SM}' is not one of 1 to 8")
     endif()

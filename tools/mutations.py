@@ -57,6 +57,12 @@ MUTATIONS = [
      "key_bits |= 0", PIPELINE, "Visibility.*"),
     ("hidden-ties", "src/raster/visibility.h", "‹nearest <= pass.keys->farthest_of(w, number, tiles.touched)›",
      "nearest < pass.keys->farthest_of(w, number, tiles.touched)", PIPELINE, "Visibility.*"),
+    ("direct-regions", "src/raster/direct.h", "byte_of_row = ‹as_uint(region - line) << 4›;", "Uint(0u)",
+     PIPELINE, "Statistics.DirectTrianglesCountAsQueuedOnesDo"),
+    ("direct-keys-stay", "src/raster/order_free.h", "plane.clear(w, s, ‹some›);", "Mask(false)",
+     PIPELINE, "Soup.OpaqueDrawsOnly"),
+    ("never-clipped", "src/pipeline/clip_bound.cpp", "return ‹least > kMargin * size›;", "size >= 0",
+     PIPELINE, "ClipBound.*"),
     ("depth-test-writes", "src/pipeline/draw_record.cpp", "set(‹s.depth.test && s.depth.write›, kDrawDepthWrite);",
      "s.depth.write", PIPELINE, "Soup.MixedStates"),
 

@@ -12,8 +12,8 @@ BROKKR_MACHINE_BEGIN
 // Scratch memory of one warp: a mask per rasterizer, all zero between blocks, and the list of rasterizers whose mask is
 // not zero.
 struct DistributionScratch {
-  uint32_t* mask;     // rasterizers
-  uint32_t* touched;  // rasterizers + one warp
+  TablePointer<uint32_t> mask;     // rasterizers
+  TablePointer<uint32_t> touched;  // rasterizers + one warp
 };
 
 // Bins of a row between two looks at the abort word, at least: fewer looks than that cost nothing.
@@ -79,7 +79,7 @@ class Distributor {
   BROKKR_FN int used() const { return used_; }
 
  private:
-  TriangleBlock* blocks_;
+  TablePointer<TriangleBlock> blocks_;
   const TargetTables& targets_;
   const Stock& stock_;
   BrokerQueues<2> queues_;
@@ -165,8 +165,8 @@ class Distributor {
     for (int g = 0; g < touched; g += w.width) {
       const Mask m = w.first_lanes(touched - g);
       const Int r = as_int(w.load(scratch_.touched + g, m));
-      const Uint element[2] = {number, w.gather(scratch_.mask, r, m)};
-      w.scatter(scratch_.mask, r, 0, m);
+      const Uint element[2] = {number, w.gather(scratch_.mask.get(), r, m)};
+      w.scatter(scratch_.mask.get(), r, 0, m);
       auto bits = w.spill(element[1]);
       w.for_lanes(m, [&](int i) { bits.set(i, uint32_t(count_bits(bits[i]))); });
       pairs += int(w.reduce_add(select(m, bits.lanes(), 0)));

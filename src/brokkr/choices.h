@@ -62,13 +62,25 @@ struct Choices<OrderMode> {
   };
 };
 
+// The way of an order-free phase's small triangles to their samples.
+enum class SmallTriangles : uint8_t { automatic, queue, direct };
+template <>
+struct Choices<SmallTriangles> {
+  static constexpr Choice<SmallTriangles> all[] = {
+      {SmallTriangles::automatic, "auto", "direct on a GPU, else queue"},
+      {SmallTriangles::queue, "queue", "through the triangle store and the rasterizers' queues, as all others"},
+      {SmallTriangles::direct, "direct",
+       "geometry gives each of their samples its key at once, in the largest order-free phase of the frame"},
+  };
+};
+
 // How vertices are shared inside a batch. The counted vertex shader runs are those that predict_batches
 // (batch/predict.h) predicts for the batch model of the same name.
 enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, intel, precomputed };
 template <>
 struct Choices<ReuseMode> {
   static constexpr Choice<ReuseMode> all[] = {
-      {ReuseMode::automatic, "auto", "warp for transformed draws on a GPU, else none"},
+      {ReuseMode::automatic, "auto", "warp on a GPU where vertices are worked on for long, else none"},
       {ReuseMode::none, "none", "every index is shaded"},
       {ReuseMode::warp, "warp", "each distinct vertex of 32 triangles once, found while rendering"},
       {ReuseMode::nvidia, "nvidia", "as NVIDIA's hardware is known to do it, found before rendering"},

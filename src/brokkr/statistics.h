@@ -39,6 +39,7 @@ struct Statistics {
   uint64_t batches = 0, draws = 0, phases = 0, ordered_phases = 0;
   uint64_t indices = 0, vertex_shader_runs = 0;
   uint64_t triangles_in = 0, triangles_culled = 0, triangles_clipped = 0, triangles_out = 0;
+  uint64_t triangles_direct = 0;  // of those out: small ones that geometry drew itself (SmallTriangles::direct)
   uint64_t triangle_rasterizer_pairs = 0, triangle_bin_pairs = 0;
   uint64_t queue_elements = 0;             // sent to rasterizers: a triangle block and a mask, 8 bytes each
   uint64_t fragments = 0;                  // covered samples; without those in tiles that hierarchical depth left out

@@ -7,14 +7,23 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Where blocks come from and go to: `take_block` gives the number of a free block, `distribute` takes one that is done.
-template <class T>
-concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block) {
-  { distributor.take_block(w) } -> std::same_as<uint32_t>;
-  distributor.distribute(w, block);
+// The place of a run's triangles.
+struct DrawTarget {
+  uint32_t target = 0, layer = 0;
 };
 
-// Every triangle leaves geometry here: emit() fills a block, close() distributes it.
+// Where blocks come from and go to: `take_block` gives the number of a free block, `distribute` takes one that is done.
+// `draw_small` may draw triangles at once, so that they need no block, and returns which.
+template <class T>
+concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block, const DrawRecord& draw,
+                                    const DrawTarget& at, const Setup& setup) {
+  { distributor.take_block(w) } -> std::same_as<uint32_t>;
+  distributor.distribute(w, block);
+  { distributor.draw_small(w, draw, at, setup) } -> std::same_as<Mask>;
+};
+
+// Every triangle leaves geometry here: emit() fills a block, close() distributes it. What draw_small() takes needs
+// none.
 //
 // There are two distributors: that of the pipeline sends a block to the rasterizers whose bins it touches
 // (bin/distribute.h), and that of inspect/sample_kernel.cpp looks at its triangles itself. So it is a parameter, and
@@ -31,8 +40,14 @@ class BlockWriter {
   BROKKR_FN void set_run(const FrameTables& frame, const Run& run) {
     run_ = &run;
     const ViewRecord& view = frame.views[run.view];
-    target_ = view.target;
-    layer_ = view.layer;
+    at_ = {view.target, view.layer};
+  }
+
+  // Before emit: takes from setup.valid what is drawn at once.
+  BROKKR_FN void draw_small(Warp& w, Setup& setup) {
+    const Mask drawn = distributor_->draw_small(w, *run_->draw, at_, setup);
+    records_ += uint32_t(w.count(drawn));
+    setup.valid = setup.valid && !drawn;
   }
 
   BROKKR_FN void emit(Warp& w, const Setup& setup, Mask m) {
@@ -65,6 +80,7 @@ class BlockWriter {
     count_ = 0;
   }
 
+  // Triangles so far.
   BROKKR_FN uint32_t records() const { return records_; }
 
  private:
@@ -76,8 +92,8 @@ class BlockWriter {
     w.once([&] {
       block.run = run_->number;
       block.draw = run_->draw_number;
-      block.target = target_;
-      block.layer = layer_;
+      block.target = at_.target;
+      block.layer = at_.layer;
       block.phase = run_->draw->phase;
       block.task = task_;
       block.sequence = sequence_;
@@ -87,10 +103,11 @@ class BlockWriter {
     ++sequence_;
   }
 
-  TriangleBlock* blocks_;
+  TablePointer<TriangleBlock> blocks_;
   Distributor* distributor_;
   const Run* run_ = nullptr;
-  uint32_t task_, block_ = 0, sequence_ = 0, target_ = 0, layer_ = 0, records_ = 0;
+  DrawTarget at_;
+  uint32_t task_, block_ = 0, sequence_ = 0, records_ = 0;
   int count_ = 0;
   bool open_ = false;
 };

@@ -11,6 +11,7 @@ namespace brokkr {
   X(triangles_culled)          \
   X(triangles_clipped)         \
   X(triangles_out)             \
+  X(triangles_direct)          \
   X(triangle_rasterizer_pairs) \
   X(triangle_bin_pairs)        \
   X(queue_elements)            \

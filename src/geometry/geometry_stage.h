@@ -79,6 +79,7 @@ BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, co
   set_up(w, draw, tri, primitive, m && !clip, setup);
   uint32_t clip_bits = w.ballot(clip);
   counters.add(w, Counter::triangles_culled, uint64_t(submitted - w.count(setup.valid) - count_bits(clip_bits)));
+  writer.draw_small(w, setup);
   if (clip_bits == 0) {
     writer.emit(w, setup, setup.valid);
     return;

@@ -52,6 +52,7 @@ BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
 // Triangles of which some corner lies outside of the near, far or guard-band planes. It uses the same distances as
 // clipping, so that triangles that share an edge agree on it.
 BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& tri, Mask m) {
+  if (draw.bits & kDrawInside) return false;
   Mask outside = false, far_out = false;
   for (const ClipVertex& corner : tri.corner) {
     outside =

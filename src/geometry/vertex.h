@@ -34,7 +34,7 @@ BROKKR_FN void scatter_vertex(Warp& w, float (&memory)[4][kRoom], Int number, co
 
 // Values that all vertices and triangles of a run share.
 struct Run {
-  const DrawRecord* draw = nullptr;
+  TablePointer<const DrawRecord> draw = nullptr;
   uint32_t number = kNoPrimitive;  // into FrameTables::runs
   uint32_t draw_number = 0;        // into FrameTables::draws
   uint32_t view = 0, instance = 0, first_batch = 0;

@@ -112,6 +112,7 @@ struct SampleDistributor {
   SampleRun* run;
   TriangleBlock* block;
 
+  BROKKR_FN Mask draw_small(Warp&, const DrawRecord&, const DrawTarget&, const Setup&) { return false; }
   BROKKR_FN uint32_t take_block(Warp&) { return 0; }
   BROKKR_FN void distribute(Warp& w, uint32_t) {
     for (int i = 0; i < int(block->count); ++i) {

@@ -278,6 +278,8 @@ RenderOptions base_options(const PatternBench& bench, Shading shading, OrderMode
   o.shading = shading;
   o.order = order;
   o.frame_budget_ms = 0;
+  // What is measured is what patterns do to queues and visits.
+  if (o.small_triangles == SmallTriangles::automatic) o.small_triangles = SmallTriangles::queue;
   return o;
 }
 

@@ -51,7 +51,9 @@ inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 // that only yield do not keep others from running.
 BROKKR_FN void pause(int spin) {
 #if defined(__CUDACC__)
-  __nanosleep(spin < 8 ? 32u << spin : 8192u);
+  // Twice a round trip to memory at most: who waits for the last tasks of a frame sees their end soon, and asks too
+  // seldom to disturb those who work.
+  __nanosleep(spin < 4 ? 32u << spin : 512u);
 #else
   if (spin < 32) {
 #if defined(__x86_64__)

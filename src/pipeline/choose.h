@@ -15,6 +15,7 @@ struct Decision {
   uint32_t rasterizer = 0;
   Watermark mark{};
   bool aborted = false;  // the frame is being cut off
+  int free_blocks = 0;   // LaunchStatus::free_blocks
 };
 
 BROKKR_FN Watermark watermark_of(const LaunchStatus& status, const ScheduleTables& schedule) {
@@ -105,6 +106,7 @@ BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& 
   const LaunchStatus status = read_status(w, schedule, t.stock.free_blocks);
   Decision decision;
   decision.mark = watermark_of(status, schedule);
+  decision.free_blocks = status.free_blocks;
   decision.aborted = status.abort != kAbortNot;
   if (status.abort >= kAbortLeave || status.finished >= schedule.rasterizers) {
     decision.action = Action::leave;

@@ -79,7 +79,9 @@ void CpuMachine::make_memory() {
 void CpuMachine::reset_memory() {
   fill_free_blocks(memory_->free_blocks(), plan_->memory.store_blocks);
   memory_->queues().reset();
-  std::memset(memory_->distribution.as<void>(), 0, memory_->distribution.bytes());
+  for (const ZeroedMemory* zero : {&memory_->distribution, &memory_->direct}) {
+    if (zero->bytes() != 0) std::memset(zero->as<void>(), 0, zero->bytes());
+  }
 }
 
 void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
@@ -93,7 +95,7 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   const LaunchMemory<ZeroedMemory>& m = *memory_;
   data_ = m.data(*plan, host_tables(frame, *plan), options, &abort_);
   // The state in which every launch begins.
-  std::fill_n(data_.raster.targets.region_state, plan->memory.regions, initial_region());
+  std::fill_n(data_.raster.targets.region_state.get(), plan->memory.regions, initial_region());
   for (const ZeroedMemory* zero : m.zeroed()) {
     if (zero->bytes() != 0) std::memset(zero->as<void>(), 0, zero->bytes());
   }
@@ -121,7 +123,6 @@ LaunchCounts CpuMachine::finish(bool aborted, Statistics& s) {
   s.target_bytes = memory_->target_bytes();
   dirty_ = aborted;
   return {.counters = data_.counters,
-          .rasterizers = data_.raster.rasterizers,
           .region_fragments = data_.raster.region_fragments,
           .stage_ns = data_.stage_ns,
           .trace = data_.trace,

@@ -1,11 +1,11 @@
 // The pipeline's persistent kernel: every block takes tasks and visits rasterizers until the frame is finished.
 #pragma once
 
-#include "bin/distribute.h"
 #include "geometry/geometry_stage.h"
 #include "machine/clock.h"
 #include "pipeline/choose.h"
 #include "pipeline/launch_data.h"
+#include "raster/direct.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -39,19 +39,22 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   scratch.touched = scratch.mask + schedule.rasterizers;
   const RasterTables& t = data.raster;
   Stock stock = stock_of(b, data);
-  Distributor distributor(t.blocks, t.targets, stock, int(b.shared->decision.tasks.count), t.queues, scratch, counters,
-                          t.abort);
+  DirectDistributor distributor(Distributor(t.blocks, t.targets, stock, int(b.shared->decision.tasks.count), t.queues,
+                                            scratch, counters, t.abort),
+                                t);
   BlockWriter writer(t.blocks, distributor, task);
   const uint32_t first = task * schedule.task_batches;
   const uint32_t end =
       first + schedule.task_batches < schedule.batches ? first + schedule.task_batches : schedule.batches;
   GeometryScratch& geometry = b.shared->geometry[w.index];
-  const GeometryPass<Distributor> pass{t.frame, data.reuse_transforms, data.reuse_all, geometry, counters, writer};
+  const GeometryPass<DirectDistributor> pass{t.frame, data.reuse_transforms, data.reuse_all, geometry, counters,
+                                             writer};
   if (t.frame.planned != nullptr) {
     process_planned(w, pass, first, end);
   } else {
     process_batches(w, pass, first, end);
   }
+  distributor.count(w, counters);
   stock.note_used(w, w.index, distributor.used());
 }
 
@@ -74,6 +77,7 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
   Stock stock = stock_of(b, data);
   const Decision decision = decide(w, data.raster, data.schedule, stock, b.index, b.blocks, b.warps, shared.memory);
   if (decision.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
+  shared.counters[w.index].peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(decision.free_blocks));
   w.once([&] {
     shared.decision = decision;
     shared.spin = decision.action == Action::wait ? shared.spin + 1 : 0;
@@ -105,7 +109,6 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b, const LaunchD
 BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
-  Counters& counters = shared.counters[w.index];
   if (shared.decision.action == Action::geometry) {
     const TaskRange tasks = shared.decision.tasks;
     if (uint32_t(w.index) < tasks.count) run_task(b, data, tasks.first + uint32_t(w.index));
@@ -120,8 +123,6 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
     if (geometry) {
       stock.settle(w, int(decision.tasks.count));
       complete_tasks(w, data.schedule, decision.tasks);
-      BrokerQueues<1> free_blocks(data.raster.stock.free_blocks);
-      counters.peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(free_blocks.size(w, 0)));
     }
     stock.trim(w);
     w.once([&] { shared.idle_since = clock_ns(data.thread_time); });

@@ -3,6 +3,7 @@
 
 #include "brokkr/statistics.h"
 #include "geometry/counter_names.h"
+#include "machine/table_pointer.h"
 #include "raster/raster_tables.h"
 #include "schedule/schedule_tables.h"
 
@@ -21,13 +22,13 @@ constexpr size_t distribution_words(uint32_t rasterizers) { return 2 * size_t(ra
 struct LaunchData {
   RasterTables raster;
   ScheduleTables schedule;
-  uint32_t* distribution_scratch;  // distribution_words(rasterizers) per warp
+  TablePointer<uint32_t> distribution_scratch;  // distribution_words(rasterizers) per warp
   bool reuse_transforms, reuse_all;
-  uint64_t* counters;     // kCounters
-  uint64_t* stage_ns;     // per block, one per Stage
-  TraceRecord* trace;     // per block kTraceCapacity; null: no trace
-  uint32_t* trace_count;  // per block
-  bool thread_time;       // times in processor time of the block's thread (CPU)
+  TablePointer<uint64_t> counters;     // kCounters
+  TablePointer<uint64_t> stage_ns;     // per block, one per Stage
+  TablePointer<TraceRecord> trace;     // per block kTraceCapacity; null: no trace
+  TablePointer<uint32_t> trace_count;  // per block
+  bool thread_time;                    // times in processor time of the block's thread (CPU)
 };
 
 }  // namespace brokkr

@@ -12,10 +12,16 @@
 
 namespace brokkr {
 
+// Multiply-adds of a vertex shader from which on a warp of 32 lanes shares vertices by default. Finding the first use
+// of a batch's vertices costs some 240 instructions, and a batch of more than 32 of them a second pass of all that
+// comes behind; a transformation is 80 (docs/gpu.md). On the CPU, shading a vertex again always costs less.
+inline constexpr uint32_t kWorkWorthSharing = 256;
+
 template <class Buffer>
 struct LaunchMemory {
   MemoryShape shape;
-  Buffer color, color_high, depth, stencil, order, visible_id, depth_id, overdraw, region_state, region_fragments;
+  Buffer color, color_high, depth, stencil, order, direct, visible_id, depth_id, overdraw, region_state,
+      region_fragments;
   Buffer store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
   Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared;
 
@@ -26,6 +32,7 @@ struct LaunchMemory {
     depth = Buffer(samples * 4, "depth plane");
     stencil = Buffer(samples, "stencil plane");
     order = Buffer(samples * 4, "key plane");
+    direct = Buffer(s.direct ? samples * 8 : 0, "key plane");
     visible_id = Buffer(s.ids ? samples * 4 : 0, "identifier plane");
     depth_id = Buffer(s.ids ? samples * 4 : 0, "identifier plane");
     overdraw = Buffer(s.overdraw ? samples * 4 : 0, "overdraw plane");
@@ -61,7 +68,7 @@ struct LaunchMemory {
                     control, task_done, distribution, counters, stage_ns, trace, trace_count, shared);
   }
   uint64_t target_bytes() const {
-    return bytes_of(color, color_high, depth, stencil, order, visible_id, depth_id, overdraw, region_state,
+    return bytes_of(color, color_high, depth, stencil, order, direct, visible_id, depth_id, overdraw, region_state,
                     region_fragments);
   }
 
@@ -70,14 +77,14 @@ struct LaunchMemory {
                   AbortWords* abort) const {
     LaunchData d{};
     d.raster = raster(*plan.targets, plan.sizes, tables, options);
+    d.raster.direct_phase = plan.direct_phase;
     d.schedule = schedule(plan, tables, options);
     d.raster.abort = d.schedule.abort = &abort->level;
     d.raster.queues.abort = d.raster.stock.free_blocks.abort = &abort->leave;
     d.distribution_scratch = distribution.template as<uint32_t>();
     d.reuse_all = options.reuse == ReuseMode::warp;
-    // On the CPU, shading a vertex again costs less than finding its first use. On a GPU, sharing saves fetches as
-    // well.
-    d.reuse_transforms = options.reuse == ReuseMode::automatic && plan.shape.width == 32;
+    d.reuse_transforms =
+        options.reuse == ReuseMode::automatic && plan.shape.width == 32 && options.vertex_work >= kWorkWorthSharing;
     d.counters = counters.template as<uint64_t>();
     d.stage_ns = stage_ns.template as<uint64_t>();
     d.trace = trace.template as<TraceRecord>();
@@ -108,6 +115,7 @@ struct LaunchMemory {
     t.depth = depth.template as<float>();
     t.stencil = stencil.template as<uint8_t>();
     t.order = order.template as<uint32_t>();
+    t.direct = direct.template as<uint64_t>();
     t.visible_id = visible_id.template as<uint32_t>();
     t.depth_id = depth_id.template as<uint32_t>();
     t.overdraw = overdraw.template as<uint32_t>();

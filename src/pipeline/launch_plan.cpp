@@ -4,6 +4,7 @@
 
 #include "geometry/triangle_store.h"
 #include "pipeline/prepare.h"
+#include "raster/raster_tables.h"
 #include "raster/shading_traits.h"
 #include "schedule/constants.h"
 
@@ -22,13 +23,15 @@ uint64_t most_bins(const TargetPlan& targets) {
   return most;
 }
 
-// Each started batch may fill store blocks, and never waits for one.
+// Each started batch may fill store blocks, and never waits for one. The store's size does not follow from whether
+// triangles are clipped, so that a camera that moves needs no other memory.
 TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store_blocks, const LaunchShape& shape) {
   const int rasterizers = targets.rasterizers;
   TaskSizes s;
   const uint32_t batches = draws.batches, workers = uint32_t(shape.blocks * shape.warps);
   const uint32_t chunks = (draws.batch_triangles + kBatchTriangles - 1) / kBatchTriangles;
-  const uint32_t batch_blocks = uint32_t(kBlocksPerBatch) * chunks;
+  const uint32_t clipped_blocks = uint32_t(kBlocksPerBatch) * chunks;
+  const uint32_t batch_blocks = draws.inside ? chunks : clipped_blocks;
   // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists (20 bytes
   // per block and rasterizer), at least what one task may fill.
   uint32_t blocks = uint32_t(store_blocks);
@@ -38,21 +41,39 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
     const uint32_t needed =
         std::max(kLeastStoreBlocks, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 * chunks));
     blocks = uint32_t(std::min<uint64_t>(kMostStoreBlocks, affordable));
-    blocks = std::min(std::max(blocks, std::bit_ceil(2 * batch_blocks * workers)), needed);
+    blocks = std::min(std::max(blocks, std::bit_ceil(2 * clipped_blocks * workers)), needed);
   }
-  s.store_blocks = std::max(blocks, batch_blocks + 1);
-  s.task_batches = std::clamp<uint32_t>(batches / (workers * kTasksPerWarp), 1, kMostTaskBatches);
+  s.store_blocks = std::max(blocks, clipped_blocks + 1);
+  const uint32_t tasks_per_warp = shape.width == 32 ? kTasksPerWideWarp : kTasksPerWarp;
+  s.task_batches = std::clamp<uint32_t>(batches / (workers * tasks_per_warp), 1, kMostTaskBatches);
   while (s.task_batches > 1 && s.task_batches * batch_blocks * workers * 2 > s.store_blocks) --s.task_batches;
   const uint64_t of_pairs = kMostTaskPairs / (uint64_t(draws.batch_triangles) * most_bins(targets));
   s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
   // When everything is drawn that has started, enough for one task is in no stock.
-  const uint32_t blocks_of_warps = uint32_t(shape.blocks);
-  s.stock_keep = std::min(kMostStock, (s.store_blocks - s.blocks_per_task) / (kStockShare * blocks_of_warps));
-  s.stock_capacity = std::max(2 * s.stock_keep, uint32_t(shape.warps) * s.blocks_per_task);
+  const uint32_t blocks_of_warps = uint32_t(shape.blocks), most = std::max(s.blocks_per_task, clipped_blocks);
+  s.stock_keep = std::min(kMostStock, (s.store_blocks - most) / (kStockShare * blocks_of_warps));
+  s.stock_capacity = std::max(2 * s.stock_keep, uint32_t(shape.warps) * most);
   s.window = std::bit_ceil(std::max<uint32_t>(kLeastWindow, kWindowRounds * workers * uint32_t(shape.warps)));
   return s;
+}
+
+// The order-free phase with most batches, where small triangles go directly (RasterTables::direct_phase). Figures of
+// docs/gpu.md and docs/performance.md decide where `automatic` takes that way: on machines of 32 lanes, if the plane of
+// keys takes no more memory than the queues may.
+uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const LaunchShape& shape) {
+  const bool pays = shape.width == 32 && plan.targets->samples * sizeof(uint64_t) <= shape.memory_limit;
+  if (small == SmallTriangles::queue || (small == SmallTriangles::automatic && !pays)) return kNoPhase;
+  uint32_t found = kNoPhase, most = 0, begin = 0;
+  for (const PhaseRecord& phase : plan.draws->phases) {
+    const uint32_t batches = phase.end_batch - begin;
+    begin = phase.end_batch;
+    if (phase.kind != PhaseKind::order_free || batches <= most) continue;
+    most = batches;
+    found = uint32_t(&phase - plan.draws->phases.data());
+  }
+  return found;
 }
 
 MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
@@ -64,6 +85,7 @@ MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
   m.regions = plan.targets->regions;
   m.samples = plan.targets->samples;
   m.half = plan.targets->any_half;
+  m.direct = plan.direct_phase != kNoPhase;
   m.store_blocks = plan.sizes.store_blocks;
   m.stock_capacity = plan.sizes.stock_capacity;
   m.queue_capacity = std::max<uint32_t>(2, std::bit_ceil(plan.sizes.store_blocks));
@@ -77,17 +99,19 @@ MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
 
 }  // namespace
 
-PlanKey plan_key(const Frame& frame, const RenderOptions& o, const LaunchShape& shape) {
+PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const LaunchShape& shape) {
   PlanKey k;
   k.overdraw = shading_traits(o.shading).overdraw;
   k.ids = o.keep_ids;
   k.trace = o.trace;
   k.store_blocks = o.store_blocks;
+  k.small_triangles = o.small_triangles;
   k.shape = shape;
   k.draws.order = k.overdraw ? OrderMode::strict : o.order;
   k.draws.materials = shading_traits(o.shading).material;
   k.draws.reuse = is_planned(o.reuse) ? o.reuse : ReuseMode::none;
-  const uint32_t commands = uint32_t(frame.commands.size());
+  k.draws.inside = frame.inside;
+  const uint32_t commands = uint32_t(frame.frame->commands.size());
   k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);
   k.targets = {o.pattern, o.rasterizers, o.bin};
   if (has_ranks(o.policy)) k.ranks.policy = o.policy;
@@ -118,6 +142,7 @@ const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Imp
     });
     plan.targets = targets.get(key.targets, [&] { return plan_targets(*frame.frame, key.targets); });
     plan.sizes = task_sizes(*plan.draws, *plan.targets, key.store_blocks, key.shape);
+    plan.direct_phase = find_direct_phase(plan, key.small_triangles, key.shape);
     plan.memory = memory_shape(plan, key);
     order_views(frame, key.ranks, plan);
     return plan;

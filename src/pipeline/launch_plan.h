@@ -49,6 +49,7 @@ ReusePlan plan_reuse(const PreparedFrame::Impl& frame, ReuseMode mode, const Wat
 // Draws and phases (phases.cpp).
 struct DrawKey {
   OrderMode order = OrderMode::automatic;
+  bool inside = false;                // no triangle needs clipping
   bool materials = true;              // the shader looks at materials and may discard fragments
   ReuseMode reuse = ReuseMode::none;  // of batches that are found before rendering; else none
   uint32_t command_limit = 0;         // commands of the frame that run
@@ -60,7 +61,8 @@ struct DrawPlan {
   std::vector<DrawRecord> draws;  // of the commands that run, their phase filled in
   uint32_t batches = 0, batch_triangles = kBatchTriangles;
   uint32_t ordered_phases = 0, blits = 0;
-  bool in_one = true;  // no phase waits for a part of the batches: at most one draws, in any order
+  bool inside = false;  // DrawKey::inside
+  bool in_one = true;   // no phase waits for a part of the batches: at most one draws, in any order
 };
 DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse);
 
@@ -108,7 +110,7 @@ struct MemoryShape {
            blits = 0;
   uint64_t regions = 0, samples = 0;
   size_t shared_bytes = 0;  // per block
-  bool half = false, ids = false, overdraw = false, trace = false;
+  bool half = false, direct = false, ids = false, overdraw = false, trace = false;
   bool operator==(const MemoryShape&) const = default;
 };
 
@@ -116,13 +118,14 @@ struct PlanKey {
   DrawKey draws;
   TargetKey targets;
   RankKey ranks;
+  SmallTriangles small_triangles = SmallTriangles::queue;
   int store_blocks = 0;
   bool ids = false, overdraw = false, trace = false;
   LaunchShape shape;
   bool operator==(const PlanKey&) const = default;
 };
 // The options and properties of the machine that determine a plan of this frame.
-PlanKey plan_key(const Frame& frame, const RenderOptions& options, const LaunchShape& shape);
+PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& options, const LaunchShape& shape);
 
 struct LaunchPlan {
   std::shared_ptr<const DrawPlan> draws;
@@ -130,6 +133,7 @@ struct LaunchPlan {
   LaunchShape shape;
   TaskSizes sizes;
   MemoryShape memory;
+  uint32_t direct_phase = 0;  // RasterTables::direct_phase
   // Empty for policies without ranks. A rasterizer has the least rank of its regions; the rank of a region is
   // - foveated: its squared distance from the fixation point, in pixels of the main target; 0 in other targets,
   //   which feed it;
@@ -143,10 +147,10 @@ struct LaunchPlan {
 // Tables of a prepared frame and its plan, where the machine reads them.
 struct PlanTables {
   FrameTables frame;
-  const TargetRecord* targets;
-  const uint32_t *bin_owner, *first_own_region;
-  const RegionRecord* own_regions;
-  const uint32_t *ranks, *task_order;  // null: none
+  TablePointer<const TargetRecord> targets;
+  TablePointer<const uint32_t> bin_owner, first_own_region;
+  TablePointer<const RegionRecord> own_regions;
+  TablePointer<const uint32_t> ranks, task_order;  // null: none
 };
 PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan);
 

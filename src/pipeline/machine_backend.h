@@ -10,7 +10,6 @@ namespace brokkr {
 // The kernel's counts, in host memory until the next launch.
 struct LaunchCounts {
   const uint64_t* counters = nullptr;  // kCounters
-  const RasterizerState* rasterizers = nullptr;
   const uint64_t* region_fragments = nullptr;
   const uint64_t* stage_ns = nullptr;  // blocks * Stage::count
   const TraceRecord* trace = nullptr;  // blocks * trace_stride; null: no trace

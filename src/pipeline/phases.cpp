@@ -72,6 +72,7 @@ PhaseRecord blit_phase(const BlitCommand& b, uint32_t gate) {
 DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse) {
   DrawPlan plan;
   plan.reuse = std::move(reuse);
+  plan.inside = key.inside;
   if (plan.reuse != nullptr) plan.batch_triangles = plan.reuse->max_triangles;
   const auto push = [&](PhaseRecord r) {
     r.end_batch = plan.batches;
@@ -99,6 +100,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
       plan.batches = plan.reuse != nullptr ? plan.reuse->draw_end[next_draw] : frame.draw_end[next_draw];
       plan.phases.back().end_batch = plan.batches;
       draw.phase = uint32_t(plan.phases.size() - 1);
+      if (key.inside) draw.bits |= kDrawInside;
       plan.draws.push_back(draw);
     }
   }

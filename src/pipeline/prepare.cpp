@@ -201,6 +201,8 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
   require(p.positions().size() < kMaxFrameVertices, "frame: more than 2^29 vertices; split it");
   loading.until(1);
   p.views = view_records(frame.views);
+  p.boxes = position_boxes(p);
+  p.inside = is_inside(p);
   for (const Material& m : frame.materials) p.materials.push_back(material_record(m));
   for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels, loading));
   p.prepare_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
@@ -280,6 +282,7 @@ PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
 void PreparedFrame::update_views() {
   const auto begin = std::chrono::steady_clock::now();
   impl_->views = view_records(impl_->frame->views);
+  impl_->inside = is_inside(*impl_);
   impl_->views_version = next_version();
   impl_->update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }

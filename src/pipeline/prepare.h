@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "pipeline/clip_bound.h"
 #include "pipeline/launch_plan.h"
 #include "scene/loading.h"
 
@@ -28,6 +29,8 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   double update_ms = 0;  // of update_views, for the next frame's statistics
   // Unique numbers of the tables' contents, for copies of them on devices. A camera changes only that of the views.
   uint64_t version = 0, views_version = 0;
+  std::vector<PositionBox> boxes;  // of each draw's vertices; empty: too much work
+  bool inside = false;             // no triangle needs clipping, with these views
   PlanCache plans;
 
   // What `asked` is for this frame: Shading::material is the shader of the frame's own materials.

@@ -60,19 +60,21 @@ bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, d
 
 // What the targets of a frame take, and the pictures that are made of them.
 uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, bool read_back) {
-  constexpr uint64_t kColor = 4, kDepth = 4, kStencil = 1, kOrder = 4, kId = 4, kOverdraw = 4, kHalfPicture = 16;
+  constexpr uint64_t kColor = 4, kDepth = 4, kStencil = 1, kOrder = 4, kDirect = 8, kId = 4, kOverdraw = 4,
+                     kHalfPicture = 16;
   const bool overdraw = shading_traits(options.shading).overdraw;
   const auto region = uint64_t(std::min(options.bin, kMaxRegion));
   const bool half = std::any_of(frame.targets.begin(), frame.targets.end(),
                                 [](const Target& target) { return target.format == ColorFormat::rgba16f; });
+  const bool direct = options.small_triangles == SmallTriangles::direct;
   const uint64_t shown = kDepth + kStencil + (options.keep_ids ? 2 * kId : 0) + (overdraw ? kOverdraw : 0);
   uint64_t bytes = 0;
   for (const Target& target : frame.targets) {
     const uint64_t regions = (uint64_t(target.width) + region - 1) / region *
                              ((uint64_t(target.height) + region - 1) / region) * uint64_t(target.layers);
     const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
-    bytes += regions * (region * region * (shown + kOrder + (half ? 2 : 1) * kColor) + sizeof(RegionState) +
-                        2 * sizeof(RegionRecord));
+    bytes += regions * (region * region * (shown + kOrder + (direct ? kDirect : 0) + (half ? 2 : 1) * kColor) +
+                        sizeof(RegionState) + 2 * sizeof(RegionRecord));
     if (read_back) bytes += pixels * (shown + (target.format == ColorFormat::rgba16f ? kHalfPicture : kColor));
   }
   return bytes;
@@ -111,7 +113,7 @@ struct Renderer::Impl {
   std::shared_ptr<const LaunchPlan> plan(PreparedFrame::Impl& frame, MachineBackend& on, RenderOptions& options) const {
     struct Stopped {};
     const auto make = [&] {
-      return frame.plans.get(frame, plan_key(*frame.frame, options, on.shape(options)), [&] {
+      return frame.plans.get(frame, plan_key(frame, options, on.shape(options)), [&] {
         if (abort.load(std::memory_order_relaxed) != 0) throw Stopped();
       });
     };

@@ -42,6 +42,7 @@ Json scalars(const Statistics& s) {
           BROKKR_SCALAR(triangles_culled),
           BROKKR_SCALAR(triangles_clipped),
           BROKKR_SCALAR(triangles_out),
+          BROKKR_SCALAR(triangles_direct),
           BROKKR_SCALAR(triangle_rasterizer_pairs),
           BROKKR_SCALAR(triangle_bin_pairs),
           BROKKR_SCALAR(queue_elements),
@@ -75,7 +76,9 @@ void fill_loads(const TargetPlan& plan, const TargetRecord& main, const LaunchCo
   s.rasterizer_fragments.resize(size_t(plan.rasterizers));
   double sum = 0, squares = 0;
   for (size_t i = 0; i < s.rasterizer_fragments.size(); ++i) {
-    const uint64_t n = counts.rasterizers[i].fragments;
+    uint64_t n = 0;
+    for (uint32_t own = plan.first_own_region[i]; own < plan.first_own_region[i + 1]; ++own)
+      n += counts.region_fragments[plan.own_regions[own].number];
     s.rasterizer_fragments[i] = n;
     sum += double(n);
     squares += double(n) * double(n);

@@ -122,8 +122,8 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
       if (!w.any(m)) continue;
       const Int from = select(m, sample_address(planes, source, from_x, from_y), 0);
       if (phase.planes & kPlaneColor) {
-        Uint low = w.gather(planes.color, from, m);
-        Uint high = planes.color_high ? w.gather(planes.color_high, from, m) : 0u;
+        Uint low = w.gather(planes.color.get(), from, m);
+        Uint high = planes.color_high ? w.gather(planes.color_high.get(), from, m) : 0u;
         if (source.format != target.format) {
           const Stored stored = store_color(target.format, load_color(source.format, low, high));
           low = stored.low;
@@ -131,11 +131,11 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
         }
         w.store(planes.color + base + s, low, m);
         if (planes.color_high) w.store(planes.color_high + base + s, high, m);
-        if (planes.visible_id) w.store(planes.visible_id + base + s, w.gather(planes.visible_id, from, m), m);
+        if (planes.visible_id) w.store(planes.visible_id + base + s, w.gather(planes.visible_id.get(), from, m), m);
       }
       if (phase.planes & kPlaneDepth) {
-        w.store(planes.depth + base + s, w.gather(planes.depth, from, m), m);
-        if (planes.depth_id) w.store(planes.depth_id + base + s, w.gather(planes.depth_id, from, m), m);
+        w.store(planes.depth + base + s, w.gather(planes.depth.get(), from, m), m);
+        if (planes.depth_id) w.store(planes.depth_id + base + s, w.gather(planes.depth_id.get(), from, m), m);
       }
       if (phase.planes & kPlaneStencil) {
         const auto from_of = w.spill(from);

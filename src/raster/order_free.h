@@ -3,6 +3,7 @@
 #pragma once
 
 #include "geometry/counters.h"
+#include "machine/key_plane.h"
 #include "raster/pending.h"
 #include "raster/raster_shared.h"
 #include "raster/resolve.h"
@@ -25,6 +26,36 @@ BROKKR_FN bool region_is_touched(const Visit<Shared>& v, uint32_t phase, const R
   });
 }
 
+// Whether geometry may have written keys of the phase into the region itself. All warps find the same: in a phase that
+// is complete nobody adds to the count any more, and where a frame is cut off, and geometry may still run, none looks.
+template <class Shared>
+BROKKR_FN bool has_direct_keys(const Visit<Shared>& v, uint32_t phase, const RegionRecord& region) {
+  return phase == v.t.direct_phase && (v.ending || v.t.region_fragments[region.number] != 0);
+}
+
+// Moves the keys that geometry wrote itself to the key buffer, where they are smaller; samples are the warp's share.
+BROKKR_FN_NOINLINE void move_direct_keys(Warp& w, const KeyPass& pass) {
+  constexpr int kTogether = 4;  // loads that do not wait for each other
+  const KeyPlane plane{pass.planes->direct + pass.base()};
+  const int step = pass.share.step, samples = pass.samples();
+  for (int first = pass.share.first; first < samples; first += kTogether * step) {
+    Ulong word[kTogether];
+    for (int i = 0; i < kTogether; ++i) {
+      const int s = first + i * step;
+      if (s < samples) word[i] = plane.load(w, s);
+    }
+    for (int i = 0; i < kTogether; ++i) {
+      const int s = first + i * step;
+      if (s >= samples) break;
+      const Mask some = word[i] != 0;
+      if (!w.any(some)) continue;
+      plane.clear(w, s, some);
+      const Ulong key = ~word[i];
+      pass.keys->take_min(w, s, Uint(key >> 32), Uint(key & 0xffffffff), some);
+    }
+  }
+}
+
 BROKKR_FN void prefetch_block(const TriangleBlock& block) {
   const char* bytes = reinterpret_cast<const char*>(&block);
   for (size_t line = 0; line < sizeof(TriangleBlock); line += 64) prefetch(bytes + line);
@@ -45,7 +76,7 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
       const int lane = lowest_bit(bits);
       const uint32_t next = bits & (bits - 1);
       if (next != 0) prefetch_block(t.blocks[w.broadcast(group.block, lowest_bit(next))]);
-      covered += rasterize_block(w, pass, t.blocks[w.broadcast(group.block, lane)], w.broadcast(group.mask, lane));
+      covered += rasterize_block(w, pass, t.blocks + w.broadcast(group.block, lane), w.broadcast(group.mask, lane));
     }
   }
   return covered;
@@ -65,11 +96,13 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
     RegionState& state = t.targets.region_state[region.number];
     const bool waiting = (state.bits & kKeysWaiting) != 0;
     const bool touched = v.state().pending > 0 && region_is_touched(v, phase_number, region);
-    if (!touched && !(complete && waiting)) continue;
+    const bool direct = complete && has_direct_keys(v, phase_number, region);
+    if (!touched && !direct && !(complete && waiting)) continue;
     if (v.is_stopped()) break;
     const KeyPass pass{&t.targets, &region,          &v.shared().keys,       v.share(),      region.x,
                        region.y,   t.targets.region, t.targets.region_shift, phase.key_bits, t.cull_hidden};
     load_keys(w, pass);
+    if (direct) move_direct_keys(w, pass);
     b.sync();
     const int covered = touched ? rasterize_pending(v, phase_number, pass) : 0;
     b.sync();

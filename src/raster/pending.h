@@ -7,6 +7,7 @@
 #include "queue/broker_queue.h"
 #include "raster/raster_tables.h"
 #include "raster/region.h"
+#include "schedule/stock.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -39,7 +40,7 @@ struct PendingGroup {
     word = as_int(block) * kBlockWords;
   }
   BROKKR_FN Uint header(Warp& w, const RasterTables& t, BlockWord which) const {
-    return w.gather(reinterpret_cast<const uint32_t*>(t.blocks) + size_t(which), word, valid);
+    return w.gather(reinterpret_cast<const uint32_t*>(t.blocks.get()) + size_t(which), word, valid);
   }
   BROKKR_FN Box<Int> box(Warp& w, const RasterTables& t) const {
     return {as_int(header(w, t, BlockWord::min_x)), as_int(header(w, t, BlockWord::min_y)),

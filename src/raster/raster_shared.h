@@ -5,6 +5,7 @@
 #include "raster/constants.h"
 #include "raster/raster_tables.h"
 #include "raster/tile.h"
+#include "schedule/stock.h"
 
 BROKKR_MACHINE_BEGIN
 

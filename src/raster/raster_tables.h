@@ -3,6 +3,7 @@
 
 #include "brokkr/choices.h"
 #include "geometry/triangle_store.h"
+#include "machine/table_pointer.h"
 #include "scene/frame_tables.h"
 #include "schedule/schedule_tables.h"
 #include "target/target_tables.h"
@@ -25,6 +26,9 @@ static_assert(sizeof(BlitGate) == 2 * sizeof(uint32_t));
 inline constexpr uint32_t kAllTasks = 0xffffffffu;
 inline constexpr uint32_t kEveryTarget = 0xffffffffu;
 
+// RasterTables::direct_phase where there is none.
+inline constexpr uint32_t kNoPhase = 0xffffffffu;
+
 // One rasterizer. Only the block that holds the claim (or owns it) touches the rest.
 struct alignas(64) RasterizerState {
   uint32_t claim;    // 1: some block works for it
@@ -33,24 +37,27 @@ struct alignas(64) RasterizerState {
   GateStep gate_step;
   uint32_t wake;  // number of completed batches at which it can go on without new elements, or kAtGate
   uint32_t reserved;
-  uint64_t fragments;
+  uint64_t fragments;  // covered samples of its visits, which tell how far a visit is
 };
 
 struct RasterTables {
   FrameTables frame;
   TargetTables targets;
-  uint32_t* abort;  // as ScheduleTables::abort
-  TriangleBlock* blocks;
+  TablePointer<uint32_t> abort;  // as ScheduleTables::abort
+  TablePointer<TriangleBlock> blocks;
   uint32_t store_blocks;
   StockTables stock;      // of free blocks
   QueueMemory<2> queues;  // per rasterizer: block, mask of its triangles
-  RasterizerState* rasterizers;
-  uint32_t* pending_block;  // store_blocks per rasterizer
-  uint32_t* pending_mask;
-  uint64_t* sort_scratch;      // per block of the launch, sort_capacity each
-  uint32_t sort_capacity;      // power of two >= store_blocks
-  BlitGate* gates;             // one per blit
-  uint64_t* region_fragments;  // covered samples of each region
+  TablePointer<RasterizerState> rasterizers;
+  TablePointer<uint32_t> pending_block;  // store_blocks per rasterizer
+  TablePointer<uint32_t> pending_mask;
+  TablePointer<uint64_t> sort_scratch;      // per block of the launch, sort_capacity each
+  uint32_t sort_capacity;                   // power of two >= store_blocks
+  TablePointer<BlitGate> gates;             // one per blit
+  TablePointer<uint64_t> region_fragments;  // covered samples of each region
+  // The order-free phase whose small triangles geometry rasterizes into TargetTables::direct (raster/direct.h). It is
+  // one of the frame, so that no sample's key there can be taken for that of another phase.
+  uint32_t direct_phase;
   Shading shading;
   bool cull_hidden;  // order-free phases leave out tiles that are hidden already
   bool quads;        // the shader takes derivatives

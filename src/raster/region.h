@@ -18,13 +18,13 @@ BROKKR_FN I tile_y(I i) {
   return tile_x(i >> 1);
 }
 
-// Position within a region (edge 1 << shift) of the sample at x, y from its lower left corner.
-BROKKR_FN Int region_sample(Int x, Int y, int shift) {
-  const Int tile = ((y >> 3) << (shift - 3)) + (x >> 3);
-  const Int mx = (x & 1) | ((x & 2) << 1) | ((x & 4) << 2);
-  const Int my = (y & 1) | ((y & 2) << 1) | ((y & 4) << 2);
-  return (tile << 6) | mx | (my << 1);
+// Position within a region (edge 1 << shift) of the sample at x, y from its lower left corner: the sum of the position
+// of its column and that of its row.
+BROKKR_FN Int sample_column(Int x) { return ((x >> 3) << 6) | (x & 1) | ((x & 2) << 1) | ((x & 4) << 2); }
+BROKKR_FN Int sample_row(Int y, int shift) {
+  return ((y >> 3) << (shift + 3)) | ((y & 1) << 1) | ((y & 2) << 2) | ((y & 4) << 3);
 }
+BROKKR_FN Int region_sample(Int x, Int y, int shift) { return sample_column(x) + sample_row(y, shift); }
 
 // Order keys: among equal depths the smaller wins. The content from before the phase has the strongest key where a new
 // fragment must be nearer to win, and the weakest where a fragment of equal depth wins.
@@ -65,7 +65,7 @@ BROKKR_FN size_t first_sample(const TargetTables& planes, const RegionRecord& re
 // One region of an order-free phase, as one warp works on it.
 struct KeyPass {
   const TargetTables* planes;
-  const RegionRecord* region;
+  TablePointer<const RegionRecord> region;
   RegionKeys* keys;
   Share share;                // of the region's samples
   int32_t x, y, edge, shift;  // first sample; pixels, and their binary logarithm

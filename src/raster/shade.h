@@ -71,7 +71,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   in.z = samples.z;
   in.primitive = samples.primitive;
   in.draw_number = 0u;
-  const auto run_of = [&] { return w.gather(frame.batch_run, as_int(in.primitive >> 5), m); };
+  const auto run_of = [&] { return w.gather(frame.batch_run.get(), as_int(in.primitive >> 5), m); };
   if constexpr (Shader::kDrawNumber) {
     static_assert(sizeof(RunRecord) == 16);
     in.draw_number = w.gather(&frame.runs[0].draw, as_int(run_of()) * 4, m);

@@ -7,15 +7,20 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A group's triangles, one per lane. Returns the samples that they cover.
-BROKKR_FN int rasterize_small(Warp& w, const KeyPass& pass, RecordGroup records, const Box<Int>& box) {
-  const Box<int32_t> region = pass.box();
-  // The part of the box inside the region.
-  const Int x0 = maximum(box.min_x, region.min_x), y0 = maximum(box.min_y, region.min_y);
-  const Int x1 = minimum(box.max_x, region.max_x), y1 = minimum(box.max_y, region.max_y);
-  const Mask m = records.m = records.m && x0 <= x1 && y0 <= y1;
-  if (!w.any(m)) return 0;
+// How an order-free phase makes the keys of a block's or a draw's triangles.
+struct KeyRule {
+  uint8_t key_bits;    // PhaseRecord::key_bits
+  float z_min, z_max;  // the range that depths are clamped to
+};
 
+// Small triangles, one per lane of m, in the samples of `part`: all of their boxes `box`, or what of these is wanted.
+// `Records` has their fields (RecordGroup); `samples` takes keys: its row(y) is the place of the samples at y from
+// part.min_y, and its take(row, x, depth, order, inside) those of a row's samples at x from part.min_x. Returns the sum
+// of what `take` returns.
+template <class Records, class Samples>
+BROKKR_FN int rasterize_small(Warp& w, const Records& records, Mask m, const Box<Int>& box, const Box<Int>& part,
+                              const KeyRule& rule, Samples&& samples) {
+  const Int x0 = part.min_x, y0 = part.min_y, x1 = part.max_x, y1 = part.max_y;
   Int vx[3], vy[3], a[3], b[3], row[3];
   const Int px = (x0 << 8) + 128, py = (y0 << 8) + 128;
   for (int k = 0; k < 3; ++k) {
@@ -28,23 +33,21 @@ BROKKR_FN int rasterize_small(Warp& w, const KeyPass& pass, RecordGroup records,
   }
   const Float z = as_float(records.field(w, kZ));
   const Float z_dx = as_float(records.field(w, kZdx)), z_dy = as_float(records.field(w, kZdy));
-  const Uint order = order_of_primitive(records.field(w, kPrimitive), pass.key_bits);
+  const Uint order = order_of_primitive(records.field(w, kPrimitive), rule.key_bits);
   const Int wide = x1 - x0, high = y1 - y0;
   const int columns = w.reduce_max(select(m, wide, 0)), rows = w.reduce_max(select(m, high, 0));
   const Float dx0 = to_float(x0 - box.min_x), dy0 = to_float(y0 - box.min_y);
-  const float z_min = records.block.z_min, z_max = records.block.z_max;
   int covered = 0;
   for (int y = 0; y <= rows; ++y) {
     const Mask row_mask = m && y <= high;
     Int e0 = row[0], e1 = row[1], e2 = row[2];
+    const Int place = samples.row(y);
     const Float z_y = z_dy * (dy0 + float(y));
     for (int x = 0; x <= columns; ++x) {
       const Mask inside = row_mask && x <= wide && (e0 | e1 | e2) >= 0;
       if (w.any(inside)) {
-        const Float depth = clamp_to((z + z_dx * (dx0 + float(x))) + z_y, z_min, z_max);
-        const Int at = region_sample(x0 + (x - region.min_x), y0 + (y - region.min_y), pass.shift);
-        pass.keys->take_min_at(w, at, depth_key(depth, pass.key_bits), order, inside);
-        covered += w.count(inside);
+        const Float depth = clamp_to((z + z_dx * (dx0 + float(x))) + z_y, rule.z_min, rule.z_max);
+        covered += samples.take(place, x, depth_key(depth, rule.key_bits), order, inside);
       }
       e0 += a[0];
       e1 += a[1];
@@ -55,6 +58,31 @@ BROKKR_FN int rasterize_small(Warp& w, const KeyPass& pass, RecordGroup records,
     row[2] += b[2];
   }
   return covered;
+}
+
+// A region's samples in the block's key buffer, for rasterize_small.
+struct RegionSamples {
+  Warp& w;
+  const KeyPass& pass;
+  Int x0, y0;  // of each lane's first sample, from the region's
+
+  BROKKR_FN Int row(int y) const { return sample_row(y0 + y, pass.shift); }
+  BROKKR_FN int take(Int row, int x, Uint depth, Uint order, Mask inside) const {
+    pass.keys->take_min_at(w, row + sample_column(x0 + x), depth, order, inside);
+    return w.count(inside);
+  }
+};
+
+// The triangles of a group that are small, in a region. Returns the samples that they cover.
+BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const RecordGroup& records, const Box<Int>& box) {
+  const Box<int32_t> region = pass.box();
+  const Box<Int> part{maximum(box.min_x, region.min_x), maximum(box.min_y, region.min_y),
+                      minimum(box.max_x, region.max_x), minimum(box.max_y, region.max_y)};
+  const Mask m = records.m && part.min_x <= part.max_x && part.min_y <= part.max_y;
+  if (!w.any(m)) return 0;
+  const RegionSamples samples{w, pass, part.min_x - region.min_x, part.min_y - region.min_y};
+  return rasterize_small(w, RecordGroup{records.block, records.g, m}, m, box, part,
+                         {pass.key_bits, records.block.z_min, records.block.z_max}, samples);
 }
 
 // Hierarchical depth: leaves out tiles in which everything is nearer already, and lowers the limit of the farthest
@@ -102,7 +130,8 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock&
 }
 
 // Lanes whose triangle is small by its corners, not by its clipped box: the lane path computes in 32 bits.
-BROKKR_FN Mask is_small(Warp& w, const RecordGroup& records) {
+template <class Records>
+BROKKR_FN Mask is_small(Warp& w, const Records& records) {
   Int x_lo = records.x(w, 0), x_hi = x_lo, y_lo = records.y(w, 0), y_hi = y_lo;
   for (int k = 1; k < 3; ++k) {
     const Int x = records.x(w, k), y = records.y(w, k);
@@ -116,7 +145,9 @@ BROKKR_FN Mask is_small(Warp& w, const RecordGroup& records) {
 
 // The triangles of `mask` of a block, into the region's keys. Returns the samples that they cover. `pass` is a copy, so
 // that no store to the keys can change it.
-BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, const TriangleBlock& block, uint32_t mask) {
+BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const TriangleBlock> of_store,
+                                       uint32_t mask) {
+  const TriangleBlock& block = *of_store;
   int covered = 0;
   for (int g = 0; g < kBlockRecords && (mask >> g) != 0; g += w.width) {
     RecordGroup records{block, g, lanes_of_group(w, mask, g)};
@@ -126,7 +157,7 @@ BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, const TriangleBloc
     if (!w.any(here)) continue;
     const Mask small = here && is_small(w, records);
     records.m = small;
-    if (w.any(small)) covered += rasterize_small(w, pass, records, box);
+    if (w.any(small)) covered += rasterize_group(w, pass, records, box);
     for (uint32_t rest = w.ballot(here && !small); rest != 0; rest &= rest - 1) {
       covered += rasterize_large(w, pass, block, g + lowest_bit(rest));
     }

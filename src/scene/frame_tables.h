@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "machine/table_pointer.h"
+
 namespace brokkr {
 
 inline constexpr uint32_t kBatchTriangles = 32;
@@ -44,6 +46,7 @@ enum DrawBit : uint32_t {
   kDrawAlphaTest = 1u << 12,   // evaluated only where a material gives an alpha
   kDrawMaterial = 1u << 13,    // has normals, texture coordinates and a material
   kDrawSeeThrough = 1u << 14,  // captured and blended: shown with part of its opacity in identifier shadings
+  kDrawInside = 1u << 15,      // none of its triangles needs clipping (pipeline/clip_bound.h)
 };
 
 struct DrawRecord {
@@ -168,30 +171,30 @@ struct PhaseRecord {
 enum PlaneBit : uint32_t { kPlaneColor = 1, kPlaneDepth = 2, kPlaneStencil = 4 };
 
 struct FrameTables {
-  const DrawRecord* draws;
-  const RunRecord* runs;
-  const uint32_t* batch_run;  // run of each batch
-  const ViewRecord* views;
-  const MaterialRecord* materials;
-  const TextureRecord* textures;
-  const uint32_t* texels;
-  const PhaseRecord* phases;
-  const uint32_t* indices;
-  const float* positions;         // x, y, z, w
-  const float* normals;           // x, y, z
-  const float* texcoords;         // u, v
-  const float* second_texcoords;  // u, v; null where there are none
-  const float* colors;            // red, green, blue, alpha; null where there are none
-  const float* models;            // 16 floats each, column by column
+  TablePointer<const DrawRecord> draws;
+  TablePointer<const RunRecord> runs;
+  TablePointer<const uint32_t> batch_run;  // run of each batch
+  TablePointer<const ViewRecord> views;
+  TablePointer<const MaterialRecord> materials;
+  TablePointer<const TextureRecord> textures;
+  TablePointer<const uint32_t> texels;
+  TablePointer<const PhaseRecord> phases;
+  TablePointer<const uint32_t> indices;
+  TablePointer<const float> positions;         // x, y, z, w
+  TablePointer<const float> normals;           // x, y, z
+  TablePointer<const float> texcoords;         // u, v
+  TablePointer<const float> second_texcoords;  // u, v; null where there are none
+  TablePointer<const float> colors;            // red, green, blue, alpha; null where there are none
+  TablePointer<const float> models;            // 16 floats each, column by column
   uint32_t batches, phase_count;
   // Null without planned batches; with them, `batches` is their number.
-  const PlannedBatch* planned;
-  const ReuseChunk* chunks;
-  const uint32_t* chunk_corners;  // per triangle the slots of its corners, 8 bits each from the lowest up
-  const uint32_t* shade_vertex;   // per vertex shader run its vertex, relative to the draw's first
-  const uint32_t* shade_slot;     // per vertex shader run the slot of its result
-  uint32_t vertex_work;           // multiply-adds that every vertex shader run does in addition
-  float light[3];                 // direction towards the light, unit length
+  TablePointer<const PlannedBatch> planned;
+  TablePointer<const ReuseChunk> chunks;
+  TablePointer<const uint32_t> chunk_corners;  // per triangle the slots of its corners, 8 bits each from the lowest up
+  TablePointer<const uint32_t> shade_vertex;   // per vertex shader run its vertex, relative to the draw's first
+  TablePointer<const uint32_t> shade_slot;     // per vertex shader run the slot of its result
+  uint32_t vertex_work;                        // multiply-adds that every vertex shader run does in addition
+  float light[3];                              // direction towards the light, unit length
 };
 
 }  // namespace brokkr

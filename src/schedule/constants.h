@@ -10,6 +10,9 @@ namespace brokkr {
 // tasks ask the shared counters less often; smaller ones share the end of a frame more evenly.
 inline constexpr uint32_t kMostTaskBatches = 4;
 inline constexpr uint32_t kTasksPerWarp = 64;
+// The same where a launch has hundreds of warps of 32 lanes, each of which gets a few batches only: there, decisions
+// cost more than an uneven end.
+inline constexpr uint32_t kTasksPerWideWarp = 4;
 
 // Tasks that may be under way beyond the watermark: kWindowRounds times as many as all blocks can take at once, at
 // least kLeastWindow. One slow task holds the others up only once so many are done. Each costs a word.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "brokkr/choices.h"
+#include "machine/table_pointer.h"
 #include "queue/queue_memory.h"
 
 namespace brokkr {
@@ -35,20 +36,20 @@ struct ScheduleControl {
 
 // The stocks of free blocks of the triangle store (schedule/stock.h).
 struct StockTables {
-  QueueMemory<1> free_blocks;  // what nobody has in stock
-  uint32_t* numbers;           // [blocks][capacity + a warp]: numbers of free blocks
-  uint32_t capacity;           // of a stock
-  uint32_t keep;               // most that a stock keeps from one action of its block to the next
+  QueueMemory<1> free_blocks;      // what nobody has in stock
+  TablePointer<uint32_t> numbers;  // [blocks][capacity + a warp]: numbers of free blocks
+  uint32_t capacity;               // of a stock
+  uint32_t keep;                   // most that a stock keeps from one action of its block to the next
 };
 
 struct ScheduleTables {
-  ScheduleControl* control;
-  uint32_t* abort;  // AbortLevel
+  TablePointer<ScheduleControl> control;
+  TablePointer<uint32_t> abort;  // AbortLevel
   // Nothing waits for a part of the tasks, so that they are counted: the watermark is 0 until all are complete.
   bool counted;
-  uint32_t* task_done;  // else: ring of window entries: task + 1 once it is complete
-  uint32_t window;      // power of two: tasks that may be under way beyond the watermark
-  uint32_t tasks;       // a task is task_batches consecutive batches
+  TablePointer<uint32_t> task_done;  // else: ring of window entries: task + 1 once it is complete
+  uint32_t window;                   // power of two: tasks that may be under way beyond the watermark
+  uint32_t tasks;                    // a task is task_batches consecutive batches
   uint32_t task_batches;
   uint32_t batches;
   uint32_t rasterizers;
@@ -57,8 +58,8 @@ struct ScheduleTables {
   Policy policy;
   bool stealing;
   // Policies with ranks (pipeline/launch_plan.h), else null.
-  const uint32_t* ranks;       // of each rasterizer
-  const uint32_t* task_order;  // the task of each turn; null: in order
+  TablePointer<const uint32_t> ranks;       // of each rasterizer
+  TablePointer<const uint32_t> task_order;  // the task of each turn; null: in order
 };
 
 }  // namespace brokkr

@@ -86,7 +86,7 @@ class Stock {
   const StockTables& tables_;
   StockState& state_;
   BrokerQueues<1> free_blocks_;
-  uint32_t* numbers_;
+  TablePointer<uint32_t> numbers_;
 
   // Takes what is missing until `blocks` are in stock. False: the queue has fewer, and none was taken.
   BROKKR_FN_NOINLINE bool hold(Warp& w, int blocks) {

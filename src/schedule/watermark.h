@@ -27,7 +27,7 @@ BROKKR_FN LaunchStatus read_status(Warp& w, const ScheduleTables& schedule, cons
   uint32_t value[kWords];
   auto word = w.spill(0u);
   const auto read = [&](int i) {
-    uint32_t* const at = i == 0   ? schedule.abort
+    uint32_t* const at = i == 0   ? schedule.abort.get()
                          : i == 1 ? &control.finished
                          : i == 2 ? &control.watermark
                          : i == 3 ? &control.next_task

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "machine/table_pointer.h"
+
 namespace brokkr {
 
 inline constexpr int kTile = 8;  // pixels
@@ -45,21 +47,22 @@ struct RegionRecord {
 };
 
 struct TargetTables {
-  const TargetRecord* targets;
-  const uint32_t* bin_owner;         // rasterizer of each bin of layer 0
-  const uint32_t* first_own_region;  // rasterizers + 1 entries, into own_regions
-  const RegionRecord* own_regions;
-  RegionState* region_state;
+  TablePointer<const TargetRecord> targets;
+  TablePointer<const uint32_t> bin_owner;         // rasterizer of each bin of layer 0
+  TablePointer<const uint32_t> first_own_region;  // rasterizers + 1 entries, into own_regions
+  TablePointer<const RegionRecord> own_regions;
+  TablePointer<RegionState> region_state;
   // Planes, region after region over all targets.
-  uint32_t* color;       // RGBA8, or red and green of RGBA16F
-  uint32_t* color_high;  // blue and alpha of RGBA16F; null where no target has it
-  float* depth;
-  uint8_t* stencil;
-  uint32_t* order;       // waiting keys' order half
-  uint32_t* visible_id;  // null, or last colour writer
-  uint32_t* depth_id;    // null, or last depth writer
-  uint32_t* overdraw;    // null, or covering fragments
-  int32_t region;        // edge in pixels: 8, 16, 32 or 64
+  TablePointer<uint32_t> color;       // RGBA8, or red and green of RGBA16F
+  TablePointer<uint32_t> color_high;  // blue and alpha of RGBA16F; null where no target has it
+  TablePointer<float> depth;
+  TablePointer<uint8_t> stencil;
+  TablePointer<uint32_t> order;       // waiting keys' order half
+  TablePointer<uint64_t> direct;      // null, or keys that geometry writes itself (machine/key_plane.h)
+  TablePointer<uint32_t> visible_id;  // null, or last colour writer
+  TablePointer<uint32_t> depth_id;    // null, or last depth writer
+  TablePointer<uint32_t> overdraw;    // null, or covering fragments
+  int32_t region;                     // edge in pixels: 8, 16, 32 or 64
   int32_t region_shift;
   int32_t bin_shift;
   uint32_t rasterizers;

@@ -392,8 +392,13 @@ class GpuModel(Folder):
         whole = self.milliseconds()
         large = self.milliseconds(batches=31000, triangles_in=992000)
         self.assertGreater(large, whole)
-        self.assertLess(self.milliseconds("--blocks-per-sm", "2", batches=31000, triangles_in=992000), large)
+        self.assertGreater(self.milliseconds("--blocks-per-sm", "1", batches=31000, triangles_in=992000), large)
         self.assertGreater(self.milliseconds("--multiprocessors", "16"), whole)
+        direct = {"triangles_direct": self.STATISTICS["triangles_out"], "queue_elements": 0, "triangle_rasterizer_pairs": 0}
+        self.assertLess(self.milliseconds(**direct), whole)
+        self.assertGreater(self.milliseconds("--reductions", "0.001", **direct), 2 * whole, "L2 makes keys smaller at its own pace")
+        self.assertGreater(self.milliseconds("--clipping", batches=310000, triangles_in=9920000, **direct),
+                           self.milliseconds(batches=310000, triangles_in=9920000, **direct), "tasks of one batch")
         self.assertGreaterEqual(self.milliseconds("--bandwidth", "0.05"), 2 * whole, "what is read and written must pass")
 
     def test_changes_of_a_word_wait_for_each_other(self):

@@ -86,6 +86,9 @@ void check_after(const LaunchMemory<ArenaMemory>& memory) {
   const size_t masks = memory.shape.rasterizers;
   if (std::any_of(words, words + masks, [](uint32_t word) { return word != 0; }))
     fault("after the launch a mask of the distribution is not zero");
+  const auto* const keys = memory.direct.as<uint64_t>();
+  if (std::any_of(keys, keys + memory.direct.bytes() / 8, [](uint64_t key) { return key != 0; }))
+    fault("after the launch a key of a small triangle is left");
 }
 
 }  // namespace
@@ -104,20 +107,20 @@ std::vector<TargetImage> draw_solo(const PreparedFrame& frame, const RenderOptio
   LaunchShape shape;
   shape.width = kernel.width;
   shape.shared_bytes = (kernel.shared_bytes + 63) / 64 * 64;
-  const std::shared_ptr<const LaunchPlan> plan =
-      prepared.plans.get(prepared, plan_key(*prepared.frame, options, shape));
+  const std::shared_ptr<const LaunchPlan> plan = prepared.plans.get(prepared, plan_key(prepared, options, shape));
 
   Arena::get().clear();
   const LaunchMemory<ArenaMemory> memory(plan->memory);
   memory.queue_memory.fill(0);
   memory.distribution.fill(0);
+  memory.direct.fill(0);
   for (const ArenaMemory* zero : memory.zeroed()) zero->fill(0);
   for (const ArenaMemory* id : {&memory.visible_id, &memory.depth_id}) id->fill(0xff);
   fill_free_blocks(memory.free_blocks(), plan->memory.store_blocks);
   AbortWords abort{};
   const LaunchData data = memory.data(*plan, host_tables(prepared, *plan), options, &abort);
   const TargetTables& t = data.raster.targets;
-  std::fill_n(t.region_state, plan->memory.regions, initial_region());
+  std::fill_n(t.region_state.get(), plan->memory.regions, initial_region());
   kernel.run_warp({&data, memory.shared.as<std::byte>(), shape.shared_bytes, 1, 1}, 0, 0);
   check_after(memory);
   return read_planes(*plan->targets,

@@ -197,6 +197,36 @@ TEST(AbortScene, ABatchOfManyBinsEndsWithinARowOfThem) {
   EXPECT_TRUE(within);
 }
 
+// Keys that geometry wrote itself, for a frame that was cut off, show in no later one.
+TEST(AbortScene, DirectTrianglesLeaveNothingBehind) {
+  LoadOptions load;
+  load.width = 640;
+  load.height = 360;
+  const Frame sphere = load_frame("generated:sphere-1m?triangles=400000", load), light = cover(1, false, 640, 360);
+  for (const MachineKind machine : {MachineKind::cpu, MachineKind::emulated}) {
+    Renderer undisturbed, renderer;
+    RenderOptions o;
+    o.machine = machine;
+    o.shading = Shading::flat;
+    o.workers = 2;
+    o.store_blocks = 64;  // of all frames, so that their memory is the same
+    o.small_triangles = SmallTriangles::direct;
+    const RenderResult expected = undisturbed.render(light, o);
+    PreparedFrame heavy_prepared = renderer.prepare(sphere), light_prepared = renderer.prepare(light);
+    bool within = false;
+    for (int attempt = 0; attempt < 40 && !within; ++attempt) {
+      o.frame_budget_ms = 0.5 * (1 + attempt);
+      const RenderResult cut = renderer.render(heavy_prepared, o);
+      if (!cut.aborted) break;
+      within = cut.statistics.triangles_direct > 0;
+      o.frame_budget_ms = 0;
+      test::expect_same_pictures(expected.targets, renderer.render(light_prepared, o).targets);
+      if (HasFailure()) return;
+    }
+    EXPECT_TRUE(within) << int(machine);
+  }
+}
+
 // A scene of many small triangles, in the middle of its geometry.
 TEST(AbortScene, SphereOnTheEmulatedMachine) {
   LoadOptions load;

@@ -35,11 +35,11 @@ class Launch {
     PreparedFrame::Impl& impl = PreparedFrame::Impl::of(*prepared_);
     RenderOptions options;
     options.shading = Shading::flat;
-    plan_ = impl.plans.get(impl, plan_key(frame_, options, shape));
+    plan_ = impl.plans.get(impl, plan_key(impl, options, shape));
     memory_.emplace(plan_->memory);
     fill_free_blocks(memory_->free_blocks(), plan_->memory.store_blocks);
     data_ = memory_->data(*plan_, host_tables(impl, *plan_), options, &abort_);
-    std::fill_n(data_.raster.targets.region_state, plan_->memory.regions, initial_region());
+    std::fill_n(data_.raster.targets.region_state.get(), plan_->memory.regions, initial_region());
   }
   // The test's failure would leave threads that never end.
   ~Launch() { EXPECT_TRUE(started_ && ends_within(0)); }

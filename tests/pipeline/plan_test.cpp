@@ -153,7 +153,7 @@ TEST(PreparedTables, ListsThatAreEmptyAreNull) {
   const PreparedFrame prepared = renderer.prepare(frame);
   const PreparedFrame::Impl& tables = PreparedFrame::Impl::of(prepared);
   PlanCache plans;
-  const FrameTables t = tables.tables(*plans.get(tables, plan_key(frame, {}, {}))->draws);
+  const FrameTables t = tables.tables(*plans.get(tables, plan_key(tables, {}, {}))->draws);
   for (const float* const list : {t.positions, t.normals, t.texcoords, t.second_texcoords, t.colors, t.models})
     EXPECT_EQ(list, nullptr);
 }
@@ -174,9 +174,9 @@ TEST(ReusePlans, AreEndedByTheirWatch) {
     const auto watch = [&] {
       if (++asked == kQuestions) throw Ended();
     };
-    EXPECT_THROW(plans.get(tables, plan_key(frame, o, {}), watch), Ended) << name_of(mode) << " asked " << asked;
+    EXPECT_THROW(plans.get(tables, plan_key(tables, o, {}), watch), Ended) << name_of(mode) << " asked " << asked;
     EXPECT_EQ(asked, kQuestions);
-    const Plan plan = plans.get(tables, plan_key(frame, o, {}));
+    const Plan plan = plans.get(tables, plan_key(tables, o, {}));
     ASSERT_NE(plan->draws->reuse, nullptr);
     EXPECT_GE(plan->draws->reuse->batches.size(), size_t(100000 / 128));
   }
@@ -204,7 +204,7 @@ TEST(TaskSizes, WorkOfATaskIsBounded) {
           LaunchShape shape;
           shape.blocks = blocks;
           PlanCache plans;
-          const Plan plan = plans.get(tables, plan_key(frame, o, shape));
+          const Plan plan = plans.get(tables, plan_key(tables, o, shape));
           const TargetRecord& target = plan->targets->targets.front();
           const uint64_t of_batch = uint64_t(plan->draws->batch_triangles) * target.bins_x * target.bins_y;
           const uint64_t pairs = of_batch * plan->sizes.task_batches;

@@ -126,6 +126,33 @@ std::vector<Setting> all_settings() {
     o.workers = 3;
     o.order = OrderMode::strict;
   });
+  s.add("direct", [](RenderOptions& o) { o.small_triangles = SmallTriangles::direct; });
+  for (const int bin : {8, 32, 256}) {
+    s.add("direct, 3 workers, bin " + std::to_string(bin), [&](RenderOptions& o) {
+      o.small_triangles = SmallTriangles::direct;
+      o.workers = 3;
+      o.bin = bin;
+    });
+  }
+  s.add("direct, smallest store, 7 workers, raster first", [](RenderOptions& o) {
+    o.small_triangles = SmallTriangles::direct;
+    o.store_blocks = 1;
+    o.workers = 7;
+    o.rasterizers = 6;
+    o.bin = 16;
+    o.policy = Policy::raster_first;
+    o.ownership = Ownership::fixed;
+  });
+  s.add("direct, foveated", [](RenderOptions& o) {
+    o.small_triangles = SmallTriangles::direct;
+    o.policy = Policy::foveated;
+    o.fixation = {{30.0f, 4.0f}};
+    o.workers = 2;
+  });
+  s.add("queue, warp reuse", [](RenderOptions& o) {
+    o.small_triangles = SmallTriangles::queue;
+    o.reuse = ReuseMode::warp;
+  });
   s.add("smallest store", [](RenderOptions& o) {
     o.store_blocks = 1;
     o.workers = 2;
@@ -141,6 +168,11 @@ std::vector<Setting> all_settings() {
   for (const int warps : {1, 2, 5}) {
     s.add("emulated, warps " + std::to_string(warps), [&](RenderOptions& o) { emulate(o, warps); });
   }
+  s.add("emulated, queue, warp reuse", [](RenderOptions& o) {
+    emulate(o, 2);
+    o.small_triangles = SmallTriangles::queue;
+    o.reuse = ReuseMode::warp;
+  });
   s.add("emulated, strict", [](RenderOptions& o) {
     emulate(o, 2);
     o.order = OrderMode::strict;
@@ -165,9 +197,18 @@ std::vector<Setting> some_settings() {
     o.workers = 2;
     o.store_blocks = 1;
   });
+  s.add("direct, 2 workers, bin 16", [](RenderOptions& o) {
+    o.small_triangles = SmallTriangles::direct;
+    o.workers = 2;
+    o.bin = 16;
+  });
   add_cuda(s);
   add_instruction_sets(s);
   if (!test::is_there(MachineKind::emulated)) return s.list;
+  s.add("emulated, queue", [](RenderOptions& o) {
+    emulate(o, 2);
+    o.small_triangles = SmallTriangles::queue;
+  });
   s.add("emulated", [](RenderOptions& o) {
     emulate(o, 2);
     o.bin = 32;

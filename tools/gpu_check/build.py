@@ -46,7 +46,7 @@ def build(check):
     if not check.options.rehearse:
         check.second_build = check.pool.submit(compile_in, check, *two_blocks(check))
     targets = ["brokkr_cli"] + (["brokkr_cuda_test"] if tests == "ON" else [])
-    compile_in(check, check.build_dir, "build", targets, [f"-DBROKKR_TESTS={tests}"])
+    compile_in(check, check.build_dir, "build", targets, [f"-DBROKKR_TESTS={tests}", "-DBROKKR_CUDA_BLOCKS_PER_SM=1"])
     return {"directory": str(check.build_dir), "tests": tests == "ON"}
 
 

@@ -5,6 +5,7 @@ lanes or independent loads make together count once. Instructions are those of t
 the most of each pass.
 """
 import dataclasses
+import math
 import random
 
 from gpu_model.events import Access, Atomic, Join, Wait, Word
@@ -23,9 +24,10 @@ DRAIN = 3  # of up to 32 elements: count; slots; pending lists. Count and head a
 TOUCH = 2  # region_is_touched, of 32 elements: pending list; headers of their blocks
 LOAD_KEYS = 2  # region's state; keys
 BLOCK = 2  # rasterize_pending and rasterize_block, of a block: its header, its fields
+# move_direct_keys (raster/order_free.h): four loads together, for a warp's share of 4096 samples.
+LOAD_DIRECT = 4096 // 32 // 8 // 4
 RETIRE = 2  # of 32 elements: header; references, which nobody else changes at that time in most cases
 VISIT_SYNCS = 6  # barriers of a visit
-ACTION_END = 1  # act: count of free blocks, for a statistic
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Gpu:
     cycles: float  # of a warp between two instructions, on average
     sync: float  # ns of a barrier of a block
     bandwidth: float  # bytes per ns
+    reductions: float  # of 64 bits in L2 per ns, at places that differ
     launch: float  # ns of the launch: its kernels before and after run_frame too
 
 
@@ -46,24 +49,34 @@ class Frame:
 
     def __init__(self, statistics, plan, cost):
         self.s, self.plan, self.cost = statistics, plan, cost
-        self.out_per_batch = statistics["triangles_out"] / max(1, statistics["batches"])
+        # Triangles that geometry draws itself come from batches that are half full of them: the others face away, lie
+        # outside of the picture or between samples.
+        self.direct_batches = min(1.0, statistics.get("triangles_direct", 0) / 16 / max(1, statistics["batches"]))
 
     def geometry_instructions(self):
-        """Of a batch that keeps nothing, and what one that keeps a block's worth adds."""
-        c = self.cost
-        per_batch = c["geometry: 32 triangles, besides what follows"] + c["geometry: transform 32 vertices"]
-        if self.s["vertex_shader_runs"] < 2 * self.s["triangles_in"]:
+        """Of a batch that keeps nothing; what one adds that fills a block; what one adds that draws its triangles."""
+        s, c = self.s, self.cost
+        runs = s["vertex_shader_runs"] / max(1, s["batches"])
+        shared = s["vertex_shader_runs"] < 2 * s["triangles_in"]
+        passes = math.ceil(runs / 32) if shared else 1  # sub-batches of 32 vertices
+        per_batch = (passes * c["geometry: 32 triangles, besides what follows"] +
+                     math.ceil(runs / 32) * c["geometry: transform 32 vertices"])
+        if shared:
             per_batch += 3 * (c["geometry: find shared vertices of 32 corners"] + c["geometry: number them"])
         kept = (c["geometry: write up to 32 records to a block"] + c["distribution: boxes of 32 triangles"] +
                 c["distribution: bin of them"] + c["distribution: block to up to 32 rasterizers"])
-        return per_batch, kept
+        return per_batch, kept, self.small_instructions("direct: 32 small triangles", "direct")
+
+    def small_instructions(self, first, way):
+        """Of 32 small triangles. All lanes step over the samples of the largest box, half as long again as the mean."""
+        s, c = self.s, self.cost
+        side = 1.5 * (2 * s["fragments"] / max(1, s["triangles_out"])) ** 0.5
+        return c[first] + side * c[f"{way}: row of samples"] + side ** 2 * c[f"{way}: step to the next sample"]
 
     def block_instructions(self):
         """Of one element of a rasterizer's queue."""
         s, c = self.s, self.cost
-        side = (2 * s["fragments"] / max(1, s["triangles_out"])) ** 0.5
-        return (c["small triangles: 32 of a block in a region"] + side * c["small triangles: row of samples"] +
-                side ** 2 * c["small triangles: step to the next sample"] +
+        return (self.small_instructions("small triangles: 32 of a block in a region", "small triangles") +
                 s["fragments"] / max(1, s["queue_elements"]) / 32 * c["key: load, compare and swap, once"])
 
     def region_instructions(self, complete):
@@ -73,6 +86,8 @@ class Frame:
         if not complete:
             return 2 * keys
         regions = max(1, s["bins_x"] * s["bins_y"])
+        if s.get("triangles_direct", 0) > 0:
+            keys += 32 * c["keys: 128 samples of small triangles"]
         return (keys + 128 * c["resolve: 32 samples"] +
                 s["fragments_shaded"] / regions / 32 * c["resolve: colour of a pass, besides its shader"])
 
@@ -98,6 +113,7 @@ class Launch:
         total = sum(weights) or 1
         self.weights = [w / total for w in weights]
         self.share = s["queue_elements"] / max(1, self.tasks)  # elements of a task, in the mean
+        self.direct = s.get("triangles_direct", 0) > 0
         self.ids = list(range(rasterizers))
         self.cursor = [b * rasterizers // self.blocks for b in range(self.blocks)]
         self.visits = 0
@@ -131,7 +147,7 @@ class Launch:
             elif self.next_task < self.tasks:
                 action = "geometry"
             if action is None:
-                yield Wait(min(32 << min(spins, 8), 8192), "idle")
+                yield Wait(32 << min(spins, 4), "idle")  # pause (machine/atomic.h)
                 spins += 1
                 continue
             spins = 0
@@ -139,7 +155,6 @@ class Launch:
                 yield from self.visit(b, chosen)
             else:
                 yield from self.geometry(b)
-            yield Access(ACTION_END, "decide")
             yield Wait(3 * self.gpu.sync, "barriers")
 
     def longest(self, b):
@@ -189,11 +204,13 @@ class Launch:
 
     def task(self, sent, i, warps):
         batches = self.frame.plan["task_batches"]
-        empty, kept = self.frame.geometry_instructions()
+        empty, kept, direct = self.frame.geometry_instructions()
         yield Access(OPEN_RUN, "geometry: memory")
         for _ in range(batches):
             yield Access(FETCH, "geometry: memory")
             yield self.compute(empty, "geometry: instructions", warps)
+            if self.random.random() < self.frame.direct_batches:  # keys are reductions, which nobody waits for
+                yield self.compute(direct, "geometry: small triangles", warps)
         elements = int(self.share + self.random.random())
         if elements == 0:
             return
@@ -225,7 +242,9 @@ class Launch:
             yield Atomic(head, "visits: memory")
             yield Access(DRAIN, "visits: memory")
         yield Wait(VISIT_SYNCS * self.gpu.sync, "barriers")
-        yield Access(TOUCH * max(1, -(-got // 32)) + LOAD_KEYS, "visits: memory")
+        yield Access(TOUCH * -(-got // 32) + LOAD_KEYS, "visits: memory")
+        if self.direct and complete:
+            yield Access(LOAD_DIRECT, "visits: memory")
         each = -(-got // self.gpu.warps)
         if got:
             yield Access(BLOCK * each, "visits: memory")

@@ -5,7 +5,7 @@
 // Blocks that the compiler leaves registers for on every multiprocessor: 255 a thread for one, 128 for two
 // (BROKKR_CUDA_BLOCKS_PER_SM of CMake).
 #if !defined(BROKKR_CUDA_BLOCKS_PER_SM)
-#define BROKKR_CUDA_BLOCKS_PER_SM 1
+#define BROKKR_CUDA_BLOCKS_PER_SM 2
 #endif
 
 namespace brokkr {

@@ -194,6 +194,7 @@ class CudaMachine : public MachineBackend {
     upload_free_blocks();
     memory_->queue_memory.clear("rasterizer queues");
     memory_->distribution.clear("distribution buffers");
+    memory_->direct.clear("key plane");
   }
 
   // What the blocks have written of their traces, and no more.
@@ -229,12 +230,11 @@ class CudaMachine : public MachineBackend {
     frame.reset.region = initial_region();
 
     size_t bytes = 0;
-    for (const DeviceBuffer* b : {&m.counters, &m.rasterizers, &m.region_fragments, &m.stage_ns, &m.trace_count})
+    for (const DeviceBuffer* b : {&m.counters, &m.region_fragments, &m.stage_ns, &m.trace_count})
       bytes += HostCounts::space(*b);
     if (host_.memory.bytes() < bytes) host_.memory = PinnedBuffer(bytes);
     host_.used = 0;
     counts_.counters = host_.keep<uint64_t>(m.counters, frame.gather);
-    counts_.rasterizers = host_.keep<RasterizerState>(m.rasterizers, frame.gather);
     counts_.region_fragments = host_.keep<uint64_t>(m.region_fragments, frame.gather);
     counts_.stage_ns = host_.keep<uint64_t>(m.stage_ns, frame.gather);
     counts_.trace_count = host_.keep<uint32_t>(m.trace_count, frame.gather);

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "machine/table_pointer.h"
+
 namespace brokkr {
 
 inline void check_cuda(cudaError_t error, const char* what) {
@@ -86,9 +88,9 @@ class DeviceBuffer {
     finish_transfers(what);
   }
   template <class T>
-  const T* hold(const T* host, size_t count) {
-    if (host == nullptr || count == 0) return nullptr;
-    upload(host, count * sizeof(T), "upload");
+  const T* hold(TablePointer<const T> host, size_t count) {
+    if (host.address == nullptr || count == 0) return nullptr;
+    upload(host.address, count * sizeof(T), "upload");
     return as<T>();
   }
 

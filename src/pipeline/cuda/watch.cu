@@ -61,11 +61,11 @@ void FrameWatch::look() {
     check_cuda(cudaMemcpyAsync(const_cast<T*>(to), from, count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
                "words of a frame");
   };
-  copy(words_.control, data_.schedule.control, 1);
-  copy(words_.rasterizer, data_.raster.rasterizers, words_.rasterizers);
+  copy(words_.control, data_.schedule.control.get(), 1);
+  copy(words_.rasterizer, data_.raster.rasterizers.get(), words_.rasterizers);
   copy(words_.queue, data_.raster.queues.control, words_.rasterizers);
   copy(words_.free_blocks, data_.raster.stock.free_blocks.control, 1);
-  copy(words_.abort, data_.schedule.abort, 1);
+  copy(words_.abort, data_.schedule.abort.get(), 1);
   check_cuda(cudaEventRecord(copied_, stream_), "event");
   asked_ = true;
 }

@@ -1,0 +1,36 @@
+// A pointer in the tables of a launch.
+#pragma once
+
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#define BROKKR_POINTER_FN __host__ __device__ __forceinline__
+#else
+#define BROKKR_POINTER_FN inline
+#endif
+
+namespace brokkr {
+
+// As T*. What tables point to is memory of the whole launch: on CUDA, the compiler is told so at every use, and makes
+// loads of global memory in place of generic ones, which find out at run time what memory an address belongs to.
+template <class T>
+struct TablePointer {
+  TablePointer() = default;
+  BROKKR_POINTER_FN constexpr TablePointer(T* p) : address(p) {}
+
+  BROKKR_POINTER_FN constexpr T* get() const {
+#if defined(__CUDA_ARCH__)
+    __builtin_assume(__isGlobal(address));
+#endif
+    return address;
+  }
+  BROKKR_POINTER_FN constexpr operator T*() const { return get(); }
+  BROKKR_POINTER_FN constexpr T* operator->() const { return get(); }
+
+  T* address;
+};
+static_assert(std::is_trivially_copyable_v<TablePointer<int>>);
+
+}  // namespace brokkr
+
+#undef BROKKR_POINTER_FN

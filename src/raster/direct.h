@@ -1,0 +1,126 @@
+// The short way of small triangles: the warp that has set them up gives each of their samples its key at once, in
+// memory that all blocks share. They need no block of the store, no queue and no visit before the end of their phase,
+// when their rasterizer takes the smaller of their keys and its own (move_direct_keys). A minimum has no order, so that
+// the picture is the same either way.
+#pragma once
+
+#include "bin/distribute.h"
+#include "machine/key_plane.h"
+#include "raster/raster_tables.h"
+#include "raster/visibility.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Set-up triangles as rasterize_small reads them: out of registers.
+struct SetupGroup {
+  const Setup& setup;
+
+  BROKKR_FN Uint field(Warp&, RecordField which) const { return setup.field[which]; }
+  BROKKR_FN Int x(Warp& w, int corner) const { return as_int(field(w, x_field(corner))); }
+  BROKKR_FN Int y(Warp& w, int corner) const { return as_int(field(w, y_field(corner))); }
+};
+
+// A layer's samples in TargetTables::direct, for rasterize_small: of triangles that lie in up to 2 x 2 regions.
+struct LayerSamples {
+  Warp& w;
+  KeyPlane plane;
+  int shift, edge;              // of a region, in pixels
+  int regions_x, first_region;  // of the layer
+  Int x0, y0;                   // each lane's first sample
+  Int column, line;             // of its region in the layer
+  // Samples of each lane: a byte for each region, row by row. A byte is enough for kSmallBox.
+  Uint covered = 0;
+  Uint byte_of_row = 0;  // 0 or 16
+
+  BROKKR_FN Int row(int step) {
+    const Int y = y0 + step, region = y >> shift;
+    byte_of_row = as_uint(region - line) << 4;
+    return ((region * regions_x + first_region) << (2 * shift)) + sample_row(y & (edge - 1), shift);
+  }
+  BROKKR_FN int take(Int row, int step, Uint depth, Uint order, Mask inside) {
+    const Int x = x0 + step, region = x >> shift;
+    plane.take_min_at(w, row + (region << (2 * shift)) + sample_column(x & (edge - 1)), depth, order, inside);
+    const Uint byte = (byte_of_row + (as_uint(region - column) << 3)) & 31;
+    covered = covered + select(inside, Uint(1) << byte, 0);
+    return 0;
+  }
+};
+static_assert((kSmallBox + 1) * (kSmallBox + 1) < 256);
+
+// A geometry warp's distributor. It takes the small triangles of RasterTables::direct_phase itself.
+class DirectDistributor : public Distributor {
+ public:
+  BROKKR_FN DirectDistributor(const Distributor& queues, const RasterTables& t) : Distributor(queues), t_(t) {}
+
+  BROKKR_FN Mask draw_small(Warp& w, const DrawRecord& draw, const DrawTarget& at, const Setup& setup) {
+    if (draw.phase != t_.direct_phase || !w.any(setup.valid)) return false;
+    return draw_group(w, draw, at, setup);
+  }
+
+  // At the end of a task.
+  BROKKR_FN void count(Warp& w, Counters& counters) const {
+    if (drawn_ == 0) return;
+    counters.add(w, Counter::triangles_direct, drawn_);
+    counters.add(w, Counter::fragments, uint64_t(w.reduce_add(covered_)));
+  }
+
+ private:
+  const RasterTables& t_;
+  Int covered_ = 0;  // samples of each lane
+  uint32_t drawn_ = 0;
+
+  // The lanes of setup.valid that are small. Returns them.
+  BROKKR_FN_NOINLINE Mask draw_group(Warp& w, const DrawRecord& draw, const DrawTarget& at, const Setup& setup) {
+    const SetupGroup records{setup};
+    const int shift = t_.targets.region_shift;
+    const Box<Int> box = unpack_box(setup.field[kMin], setup.field[kMax]);
+    const Int column = box.min_x >> shift, line = box.min_y >> shift;
+    const Mask m =
+        setup.valid && is_small(w, records) && (box.max_x >> shift) - column <= 1 && (box.max_y >> shift) - line <= 1;
+    if (!w.any(m)) return false;
+    const TargetRecord& target = t_.targets.targets[at.target];
+    LayerSamples samples{w,
+                         {t_.targets.direct},
+                         shift,
+                         t_.targets.region,
+                         int(target.regions_x),
+                         int(target.first_region + at.layer * target.regions_x * target.regions_y),
+                         box.min_x,
+                         box.min_y,
+                         column,
+                         line};
+    const KeyRule rule{t_.frame.phases[draw.phase].key_bits, draw.z_min, draw.z_max};
+    rasterize_small(w, records, m, box, box, rule, samples);
+    count_samples(w, samples, m);
+    drawn_ += uint32_t(w.count(m));
+    return m;
+  }
+
+  BROKKR_FN void count_samples(Warp& w, const LayerSamples& samples, Mask m) {
+    const Uint bytes = select(m, samples.covered, 0);
+    const Uint halves = (bytes & 0x00ff00ff) + ((bytes >> 8) & 0x00ff00ff);
+    covered_ = covered_ + as_int((halves & 0xffff) + (halves >> 16));
+    const Int region = samples.line * samples.regions_x + samples.column + samples.first_region;
+    const uint32_t bits = w.ballot(m);
+    const int first = w.broadcast(region, lowest_bit(bits));
+    // Neighbours lie in one region, mostly.
+    if (w.all(!m || (region == first && bytes < 256))) {
+      const uint32_t all = w.reduce_add(bytes);
+      if (all != 0) w.once([&] { add_fragments(first, all); });
+      return;
+    }
+    const auto region_of = w.spill(region);
+    const auto bytes_of = w.spill(bytes);
+    w.for_lanes(bytes != 0, [&](int i) {
+      for (int k = 0; k < 4; ++k) {
+        const uint32_t n = (bytes_of[i] >> (8 * k)) & 255u;
+        if (n != 0) add_fragments(region_of[i] + (k & 1) + (k >> 1) * samples.regions_x, n);
+      }
+    });
+  }
+  BROKKR_FN void add_fragments(int region, uint32_t n) const {
+    device_atomic<uint64_t>(t_.region_fragments[region]).fetch_add(n, kRelaxed);
+  }
+};
+
+BROKKR_MACHINE_END
