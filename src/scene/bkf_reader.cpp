@@ -394,7 +394,7 @@ class Reader {
     if (file.has_color) {
       const auto bytes = picture(object.place() + ", color", file.color, 1);
       reference.color_file.resize(bytes.size());
-      std::memcpy(reference.color_file.data(), bytes.data(), bytes.size());
+      if (!bytes.empty()) std::memcpy(reference.color_file.data(), bytes.data(), bytes.size());
     }
     if (file.has_depth) {
       const bkf::Part part{file.depth_offset, uint64_t(file.depth_width) * uint64_t(file.depth_height)};
@@ -402,7 +402,7 @@ class Reader {
       reference.depth_width = file.depth_width;
       reference.depth_height = file.depth_height;
       reference.depth.resize(part.count);
-      std::memcpy(reference.depth.data(), bytes.data(), bytes.size());
+      if (!bytes.empty()) std::memcpy(reference.depth.data(), bytes.data(), bytes.size());
     }
   }
 
