@@ -104,8 +104,8 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b, const LaunchD
   if (b.leader()) release_rasterizer(b.warp, data.raster, data.schedule, r, finished);
 }
 
-// All warps carry out the decision. No barrier follows the leader's part: the others wait for the next decision, and
-// read nothing until then.
+// All warps carry out the decision. The barrier at the end orders nothing: the others wait for the next decision, and
+// read nothing until then. Without it, nvcc 13.0 spills a register of the kernel's entry (tools/check-spills).
 BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
   Warp& w = b.warp;
   BlockShared& shared = *b.shared;
@@ -130,6 +130,7 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
     note_time(b, data, geometry ? Stage::geometry : Stage::rasterize,
               geometry ? decision.tasks.first : decision.rasterizer, shared.busy_since, shared.idle_since);
   }
+  b.sync();
 }
 
 BROKKR_FN_NOINLINE void sum_counters(Warp& w, const Counters& counters, uint64_t* totals) {
