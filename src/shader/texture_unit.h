@@ -64,7 +64,7 @@ BROKKR_FN_NOINLINE Float compared_lookup(Warp& w, const TextureLookup& look, con
   reference = saturate(reference);
   const auto at = [&](Int px, Int py) {
     const Int texel = Int(int(texture.first_texel[0])) + py * width + px;
-    return compared(look.compare, reference, as_float(w.gather(look.frame->texels, texel, look.lanes)));
+    return compared(look.compare, reference, as_float(w.gather(look.frame->texels.get(), texel, look.lanes)));
   };
   const Float a = at(x0, y0);
   if (nearest) return a;
