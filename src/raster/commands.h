@@ -114,8 +114,9 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
       const Position position = region_position(w, planes, region, s);
       const Int x = position.x, y = position.y;
       const Float across = (to_float(x - dx) + 0.5f) / float(dw), up = (to_float(y - dy) + 0.5f) / float(dh);
-      const Int from_x = phase.source[0] + to_int(floor(across * float(phase.source[2])));
-      const Int from_y = phase.source[1] + to_int(floor(up * float(phase.source[3])));
+      // Outside of the destination, or where it is empty, no integer holds the place.
+      const Int from_x = phase.source[0] + to_int(floor(saturate(across) * float(phase.source[2])));
+      const Int from_y = phase.source[1] + to_int(floor(saturate(up) * float(phase.source[3])));
       const Mask m = across > 0.0f && across < 1.0f && up > 0.0f && up < 1.0f && x < int(target.width) &&
                      y < int(target.height) && from_x >= 0 && from_x < int(source.width) && from_y >= 0 &&
                      from_y < int(source.height);
