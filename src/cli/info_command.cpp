@@ -344,7 +344,7 @@ std::string programs_text(const Frame& frame, const FrameSummary& summary) {
   uint64_t fixed = 0, draws = 0;
   for (const FragmentProgram& program : frame.programs) fixed += program.fixed.has_value();
   for (const uint64_t count : summary.program_draws) draws += count;
-  return fmt::format("{} of {} draws, {} of them fixed function; {} varyings, {} words of uniforms",
+  return fmt::format("{} for {} draws, {} made of fixed function; {} varyings, {} words of uniforms",
                      grouped(frame.programs.size()), grouped(draws), grouped(fixed), grouped(frame.varyings.size()),
                      grouped(frame.uniforms.size()));
 }
