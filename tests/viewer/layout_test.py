@@ -149,16 +149,16 @@ def explains_colours(screen, folder):
 
 def zooms_the_time_line(screen, folder):
     """Geometry, in orange, comes first in a frame: with the wheel at the other end it leaves the time line."""
-    window, geometry, raster = (1280, 720), (235, 160, 60), (70, 140, 225)
+    window, geometry, raster, idle = (1280, 720), (235, 160, 60), (70, 140, 225), (70, 72, 78)
     session = Session(screen, folder, window, (320, 240), FRAME, settings={"panel": "Policy"})
     x, y, _, _ = session.screen.geometry(session.window)
     left = x + window[0] - COLUMN + 8
 
     def time_line():
-        """Its rows on the screen: the lowest ones that are mostly of the two colours."""
+        """Its rows on the screen, below a legend with its three colours, and the place of one of them."""
         rows = session.screen.pixels(left, y, COLUMN - 20, window[1])
-        full = [i for i, row in enumerate(rows) if near(row, raster) + near(row, geometry) > 250]
-        return rows[full[-1] - 8 : full[-1]] if full else [], y + (full[-1] if full else 0) - 4
+        legend = [i for i, row in enumerate(rows) if all(6 <= near(row, color) <= 16 for color in (geometry, raster, idle))]
+        return (rows[legend[0] + 20 : legend[0] + 70], y + legend[0] + 30) if legend else ([], y)
 
     orange = lambda: sum(near(row, geometry) for row in time_line()[0])
     wait_for("a time line", lambda: orange() > 8)
