@@ -147,7 +147,7 @@ MUTATIONS = [
     ("stored-length", "src/scene/bkf_container.cpp", "if (‹produced > size›) fail_in(field,", "produced > size + 1",
      SCENE, "Bkf.AStreamThatHolds*"),
     ("blob-extent", "src/scene/bkf_reader.cpp", "if (part.count > ‹room / repeat›) {", "room", SCENE, "Bkf.*:*BadJson*"),
-    ("index-bound", "src/scene/validate.cpp", "if (first <= size && count <= ‹size - first›) return;", "size - first + 1",
+    ("index-bound", "src/scene/validate.h", "if (first <= size && count <= ‹size - first›) return;", "size - first + 1",
      SCENE, "Frame.*"),
 
     # Run-time shaders.

@@ -57,6 +57,9 @@ void write_picture(const std::string& path, const Frame& frame, const Reference&
 
 // Text after text, as the application's compiler got them.
 void write_program(const std::string& path, const Frame& frame, size_t number) {
+  if (frame.programs.empty()) {
+    throw std::runtime_error(frame.source + ": --program: holds no programs; capture it without --no-programs");
+  }
   if (number >= frame.programs.size()) {
     throw std::runtime_error(
         fmt::format("{}: --program: there are {} programs, from 0 on", frame.source, frame.programs.size()));
@@ -97,6 +100,9 @@ std::vector<uint32_t> pixels_of(const Frame& frame, const CapturedTexture& textu
 }
 
 void write_texture(const std::string& path, const Frame& frame, size_t number) {
+  if (frame.captured_textures.empty()) {
+    throw std::runtime_error(frame.source + ": --texture: holds no textures; capture it without --no-programs");
+  }
   if (number >= frame.captured_textures.size()) {
     throw std::runtime_error(
         fmt::format("{}: --texture: there are {} textures, from 0 on", frame.source, frame.captured_textures.size()));

@@ -1,14 +1,10 @@
-#include "brokkr/frame.h"
+#include "scene/validate.h"
 
-#include <algorithm>
-#include <cctype>
-#include <cmath>
+#include <optional>
 #include <span>
 #include <type_traits>
+#include <vector>
 
-#include "scene/bkf_fields.h"
-#include "scene/bkf_programs.h"
-#include "scene/failure.h"
 #include "scene/loading.h"
 
 namespace brokkr {
@@ -18,125 +14,6 @@ constexpr uint32_t kKnownFlags = (kProvokingFirst << 1) - 1;
 constexpr uint32_t kRestart = 0xffffffffu;
 // Primitive identifiers are 32 bits and ~0u means "none".
 constexpr uint64_t kMaxPrimitives = 0xfffffffeu;
-
-// Where in the frame a value is, for messages: "command 12, field 'first_index': ...".
-struct Place {
-  const char* kind;
-  size_t number;
-};
-
-[[noreturn]] void fail_at(const Place& place, std::string_view field, std::string_view problem, const char* remedy) {
-  fail("{} {}, field '{}': {}; {}", place.kind, place.number, field, problem, remedy);
-}
-
-template <typename T>
-void require_range(const Place& place, std::string_view field, T value, std::type_identity_t<T> low,
-                   std::type_identity_t<T> high, const char* remedy) {
-  if (value >= low && value <= high) return;  // false for NaN
-  fail_at(place, field, fmt::format("{} is outside {}..{}", value, low, high), remedy);
-}
-
-void require_index(const Place& place, const char* field, uint64_t value, size_t count, const char* what) {
-  if (value < count) return;
-  fail_at(place, field, fmt::format("{} names none of the frame's {} {}", value, count, what),
-          "use an index below that number");
-}
-
-// `first` + `count` <= `size` without overflow.
-void require_extent(const Place& place, const char* field, uint64_t first, uint64_t count, uint64_t size,
-                    const char* what) {
-  if (first <= size && count <= size - first) return;
-  fail_at(place, field, fmt::format("{} from {} do not fit the frame's {} {}", count, first, size, what),
-          "shorten the range or add the missing data");
-}
-
-void require_enum(const Place& place, std::string_view field, bool known) {
-  if (!known) fail_at(place, field, "no such enumerator", "use one that frame.h declares");
-}
-
-// For numbers, vectors and matrices.
-template <typename T>
-void require_finite(const Place& place, std::string_view field, const T& value) {
-  const auto *begin = reinterpret_cast<const float*>(&value), *end = reinterpret_cast<const float*>(&value + 1);
-  const bool finite = std::all_of(begin, end, [](float number) { return std::isfinite(number); });
-  if (!finite) fail_at(place, field, "a value is not finite", "replace NaN and infinity");
-}
-
-// What messages call the field that files call `key`: "frontFace" is front_face.
-std::string field_name(const char* key) {
-  std::string name;
-  for (; *key != 0; key++) {
-    if (std::isupper(static_cast<unsigned char>(*key))) name += '_';
-    name += char(std::tolower(static_cast<unsigned char>(*key)));
-  }
-  return name;
-}
-
-// Checks what it visits, by the lists that files are read by: enumerators exist, numbers are finite and within their
-// limits, targets are there. All that lies inside a field goes by the field's name.
-class Checker {
- public:
-  static constexpr bool kReads = false;
-  Checker(const Frame& frame, const Place& place) : frame_(frame), place_(place) {}
-
-  void field(const char* key, const auto& member, const bkf::Limits& limits = {}) {
-    const bool outermost = field_.empty();
-    if (outermost) field_ = field_name(key);
-    check(member, limits);
-    if (outermost) field_.clear();
-  }
-  void required(const char* key, const auto& member, const bkf::Limits& limits = {}) { field(key, member, limits); }
-  void sparse(const char* key, const auto& member, const auto&, const bkf::Limits& limits = {}) {
-    field(key, member, limits);
-  }
-  void many(const char* key, const auto& members) { field(key, members); }
-  void clamped(const char*, uint8_t) {}
-  void bits(const char*, uint32_t, std::string_view) {}
-  void target(const char* key, uint32_t number) {
-    require_index(place_, key, number, frame_.targets.size(), "targets");
-  }
-
- private:
-  template <typename T>
-  void check(const T& value, const bkf::Limits& limits) {
-    if constexpr (requires { bkf::as_list(value); }) {
-      check(bkf::as_list(value), limits);
-    } else if constexpr (std::is_enum_v<T>) {
-      require_enum(place_, field_, !bkf::name_of(value).empty());
-    } else if constexpr (std::is_floating_point_v<T>) {
-      if (limits.remedy) require_range(place_, field_, value, T(limits.low), T(limits.high), limits.remedy);
-      require_finite(place_, field_, value);
-    } else if constexpr (std::is_integral_v<T>) {
-      if (limits.remedy) require_range(place_, field_, int64_t(value), limits.low, limits.high, limits.remedy);
-    } else {
-      bkf::visit_fields(*this, value);
-    }
-  }
-  template <typename T>
-  void check(const std::optional<T>& value, const bkf::Limits& limits) {
-    if (value) check(*value, limits);
-  }
-  template <typename T>
-  void check(const std::vector<T>& members, const bkf::Limits& limits) {
-    for (const T& member : members) check(member, limits);
-  }
-  void check(const std::string&, const bkf::Limits&) {}
-  template <typename... T>
-  void check(bkf::List<T...> list, const bkf::Limits& limits) {
-    std::apply([&](const auto&... member) { (check(member, limits), ...); }, list.members);
-  }
-  void check(const std::optional<Rect>& scissor, const bkf::Limits&) {
-    if (!scissor) return;
-    constexpr int kFar = 1 << 30;  // sums of two such values fit an int
-    const char* remedy = "keep the scissor rectangle near its target";
-    check(bkf::list("", scissor->x, scissor->y), bkf::Limits{-kFar, kFar, remedy});
-    check(bkf::list("", scissor->width, scissor->height), bkf::Limits{0, kFar, remedy});
-  }
-
-  const Frame& frame_;
-  Place place_;
-  std::string field_;
-};
 
 // Largest value of any range of an index array in O(log n), so that many draws over one large array cannot make
 // validation quadratic. Each level holds the maxima of 64 neighbours of the level below.
@@ -181,11 +58,6 @@ class RangeMaximum {
   bool restart_;
   std::vector<std::vector<uint32_t>> levels_;
 };
-
-void check_fields(const Frame& frame, const Place& place, const auto& value) {
-  Checker checker(frame, place);
-  bkf::visit_fields(checker, value);
-}
 
 void validate_targets(const Frame& frame) {
   const char* remedy = "change the size of the target";
@@ -293,107 +165,6 @@ void validate_attributes(const Frame& frame) {
   }
 }
 
-// `count` elements of a type, at a uniform's strides, end at this byte.
-uint64_t uniform_end(const ProgramUniform& uniform) {
-  const ShaderShape shape = shape_of(uniform.type);
-  const bool by_rows = uniform.row_major && shape.columns > 1;
-  const uint64_t vectors = by_rows ? shape.rows : shape.columns;
-  const uint64_t bytes = uint64_t(by_rows ? shape.columns : shape.rows) * sizeof(float);
-  return uniform.offset + uint64_t(uniform.count - 1) * uniform.array_stride +
-         (vectors - 1) * uint64_t(uniform.matrix_stride) + bytes;
-}
-
-void validate_program(const Frame& frame, size_t number) {
-  const FragmentProgram& program = frame.programs[number];
-  const Place place{"program", number};
-  check_fields(frame, place, program);
-  if (program.fixed ? !program.texts.empty() : program.texts.empty()) {
-    fail_at(place, "fragment", "a program has texts, or is fixed function", "give one of both");
-  }
-  if (program.fixed && program.fixed->units.size() != program.samplers.size()) {
-    fail_at(place, "samplers", "fixed function has one for each unit", "give as many");
-  }
-  for (const ProgramBlock& block : program.blocks) {
-    if (block.size % 4 != 0) fail_at(place, "blocks", "a size is no multiple of 4", "round it up");
-  }
-  for (const ProgramUniform& uniform : program.uniforms) {
-    require_range(place, "uniforms", uniform.block, -1, int(program.blocks.size()) - 1, "name a block, or -1");
-    const uint64_t size = uniform.block < 0 ? uint64_t(bkf::kMostBytes) : program.blocks[size_t(uniform.block)].size;
-    if (uniform.offset % 4 != 0 || uniform_end(uniform) > size) {
-      fail_at(place, "uniforms", "one is not inside its block", "correct its offset and strides");
-    }
-  }
-  const uint64_t most = uint64_t(bkf::kMostElements);
-  require_range(place, "varyings", varying_components(program), 0, most, "a vertex has fewer components");
-  require_range(place, "samplers", bound_textures(program), 0, most, "a program has fewer textures");
-  require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMostBytes) / 4, "keep them below 64 MiB");
-}
-
-void validate_captured_texture(const Frame& frame, size_t number) {
-  const CapturedTexture& texture = frame.captured_textures[number];
-  const Place place{"texture", number};
-  check_fields(frame, place, texture);
-  const bool is_buffer = texture.kind == TextureKind::buffer;
-  const int most = is_buffer ? 1 << 27 : kMaxTargetSize;
-  require_range(place, "size", texture.width, 1, most, "use a smaller texture");
-  require_range(place, "size", texture.height, 1, is_buffer ? 1 : kMaxTargetSize, "use a smaller texture");
-  require_range(place, "size", texture.depth, 1, kMaxTargetLayers, "use fewer layers");
-  const bool cube = texture.kind == TextureKind::cube || texture.kind == TextureKind::cube_array;
-  if (cube && texture.depth % 6 != 0) fail_at(place, "size", "a cube has six faces", "give all of them");
-  for (const TextureImage& image : texture.images) {
-    require_range(place, "images", image.level, 0, uint32_t(texture.levels) - 1, "name a level of the texture");
-    require_range(place, "images", image.layer, 0, uint32_t(texture.depth) - 1, "name a layer of the texture");
-  }
-  if (texture.stored) {
-    require_extent(place, "data", texture.first_byte, texture_bytes(texture), frame.texture_data.size(),
-                   "bytes of textures");
-  }
-}
-
-void validate_inputs(const Frame& frame, const Place& place, const DrawCommand& draw) {
-  require_index(place, "inputs", uint64_t(draw.inputs), frame.inputs.size(), "inputs");
-  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
-  require_index(place, "program", inputs.program, frame.programs.size(), "programs");
-  const FragmentProgram& program = frame.programs[inputs.program];
-  const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
-  require_extent(place, "varyings", inputs.first_varying, varying_components(program) * vertices, frame.varyings.size(),
-                 "varyings");
-  require_extent(place, "uniforms", inputs.first_uniform, uniform_words(program), frame.uniforms.size(), "uniforms");
-  if (inputs.first_of_blocks.size() != program.blocks.size()) {
-    fail_at(place, "blocks", "their number is not the program's", "give each block its values");
-  }
-  for (size_t i = 0; i < program.blocks.size(); i++) {
-    require_extent(place, "blocks", inputs.first_of_blocks[i], program.blocks[i].size / 4, frame.uniforms.size(),
-                   "uniforms");
-  }
-  if (inputs.textures.size() != bound_textures(program)) {
-    fail_at(place, "textures", "their number is not that of the program's samplers", "give each sampler its texture");
-  }
-  const int last_texture = int(frame.captured_textures.size()) - 1;
-  const int last_sampler = int(frame.captured_samplers.size()) - 1;
-  for (const BoundTexture& bound : inputs.textures) {
-    require_range(place, "textures", bound.texture, -1, last_texture, "use -1 for no texture");
-    require_range(place, "textures", bound.sampler, -1, last_sampler, "use -1 for no texture");
-  }
-}
-
-// Commands whose targets are checked already.
-void validate_planes(const Frame& frame, const Place& place, const LoadCommand& load) {
-  require_index(place, "texture", load.texture, frame.captured_textures.size(), "textures");
-  const CapturedTexture& texture = frame.captured_textures[load.texture];
-  const Target& target = frame.targets[load.target];
-  if (!texture.stored || texture.width != target.width || texture.height != target.height || texture.depth != 1) {
-    fail_at(place, "texture", "it is not a stored picture of the target's size", "store what the plane held");
-  }
-}
-void validate_planes(const Frame& frame, const Place& place, const GenerateMipsCommand& generate) {
-  require_index(place, "texture", generate.texture, frame.captured_textures.size(), "textures");
-}
-void validate_planes(const Frame&, const Place& place, const CopyCommand& copy) {
-  if (copy.source.width < 0 || copy.source.height < 0) {
-    fail_at(place, "source", "its size is negative", "give a size of 0 or more");
-  }
-}
 void validate_planes(const Frame&, const Place&, const ClearCommand&) {}
 void validate_planes(const Frame&, const Place&, const BlitCommand&) {}
 
@@ -502,11 +273,7 @@ void validate_all(const Frame& frame, Loading* loading) {
   validate_states(frame);
   validate_materials(frame);
   validate_attributes(frame);
-  for (size_t i = 0; i < frame.programs.size(); i++) validate_program(frame, i);
-  for (size_t i = 0; i < frame.captured_textures.size(); i++) validate_captured_texture(frame, i);
-  for (size_t i = 0; i < frame.captured_samplers.size(); i++) {
-    check_fields(frame, {"sampler", i}, frame.captured_samplers[i]);
-  }
+  validate_programs(frame);
   validate_commands(frame, loading);
   validate_references(frame);
 }
