@@ -1,10 +1,11 @@
-# brokkr_glad: the loader of OpenGL 4.5 core and EGL 1.5 functions, generated at configure time by GLAD 2 (Debian:
-# python3-glad, PyPI: glad2). One that some Python here knows is used, else one is installed into the build directory.
+# brokkr_glad: the loader of OpenGL 4.5 and EGL 1.5 functions, those of compatibility contexts among them, generated at
+# configure time by GLAD 2 (Debian: python3-glad, PyPI: glad2). One that some Python here knows is used, else one is installed into the build directory.
 # glad2 carries the Khronos specifications; `--reproducible` keeps it from fetching newer ones.
 #
 # Where neither works, no target is defined and BROKKR_GLAD_ERROR says why. Drivers are opened at run time: nothing
 # links with libGL or libEGL.
 set(BROKKR_GLAD_VERSION 2.0.8)
+set(BROKKR_GLAD_API gl:compatibility=4.5,egl=1.5)
 set(BROKKR_GLAD_EXTENSIONS
   EGL_EXT_platform_base EGL_EXT_platform_device EGL_EXT_device_base EGL_EXT_device_enumeration EGL_EXT_device_query
   EGL_MESA_platform_surfaceless EGL_KHR_surfaceless_context EGL_KHR_no_config_context EGL_KHR_create_context)
@@ -55,13 +56,13 @@ function(brokkr_find_glad python)
   set(${python} ${venv}/bin/python3 PARENT_SCOPE)
 endfunction()
 
-# Writes GLAD's sources to BROKKR_GLAD_DIR, once for each set of extensions and version of glad2.
+# Writes GLAD's sources to BROKKR_GLAD_DIR, once for each interface, set of extensions and version of glad2.
 function(brokkr_generate_glad)
   set(stamp ${BROKKR_GLAD_DIR}/stamp)
   string(JOIN "," extensions ${BROKKR_GLAD_EXTENSIONS})
   if(EXISTS ${stamp})
     file(READ ${stamp} generated)
-    if(generated STREQUAL "${BROKKR_GLAD_VERSION} ${extensions}")
+    if(generated STREQUAL "${BROKKR_GLAD_VERSION} ${BROKKR_GLAD_API} ${extensions}")
       return()
     endif()
   endif()
@@ -70,14 +71,14 @@ function(brokkr_generate_glad)
     set(BROKKR_GLAD_ERROR "${BROKKR_GLAD_ERROR}" PARENT_SCOPE)
     return()
   endif()
-  execute_process(COMMAND ${python} -m glad --quiet --reproducible --api gl:core=4.5,egl=1.5
+  execute_process(COMMAND ${python} -m glad --quiet --reproducible --api ${BROKKR_GLAD_API}
       --extensions ${extensions} --out-path ${BROKKR_GLAD_DIR} c --loader
     RESULT_VARIABLE status ERROR_VARIABLE message OUTPUT_QUIET)
   if(NOT status EQUAL 0)
     set(BROKKR_GLAD_ERROR "glad2 failed: ${message}" PARENT_SCOPE)
     return()
   endif()
-  file(WRITE ${stamp} "${BROKKR_GLAD_VERSION} ${extensions}")
+  file(WRITE ${stamp} "${BROKKR_GLAD_VERSION} ${BROKKR_GLAD_API} ${extensions}")
 endfunction()
 
 brokkr_generate_glad()

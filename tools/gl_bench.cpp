@@ -22,6 +22,7 @@
 #include "gl_serve.h"
 #include "reference/egl_context.h"
 #include "reference/gl_renderer.h"
+#include "reference/gl_replay.h"
 
 namespace {
 
@@ -116,31 +117,54 @@ void write_picture(const std::string& path, const brokkr::GlLayer& layer) {
     brokkr::write_png(path, layer.width, layer.height, layer.color, true);
 }
 
-Measurement measure(const std::string& path, const Options& options, brokkr::EglContext& context) {
+// Draws `options.frames` times after warming up, with `draw`.
+template <typename Draw>
+void take_times(const Options& options, const Draw& draw, Measurement& result) {
+  for (int i = 0; i < options.warm_up; ++i) draw();
+  const double cpu_begin = process_cpu_ms();
+  for (int i = 0; i < options.frames; ++i) {
+    result.statistics = draw();
+    result.samples_ms.push_back(result.statistics.frame_ms);
+  }
+  result.cpu_ms = (process_cpu_ms() - cpu_begin) / options.frames;
+  std::sort(result.samples_ms.begin(), result.samples_ms.end());
+}
+
+void write_layer(const Options& options, const brokkr::GlLayer& layer) {
+  if (!options.picture.empty()) write_picture(options.picture, layer);
+  if (!options.depth.empty()) brokkr::write_pfm(options.depth, layer.width, layer.height, 1, layer.depth);
+}
+
+Measurement measure(const std::string& path, const Options& options) {
   brokkr::Frame frame = load(path, options);
   const uint32_t target = brokkr::main_target(frame);
-  brokkr::GlOptions draw;
-  draw.shading = *brokkr::gl_shading_from_name(options.shading);
-  brokkr::GlRenderer renderer(context);
-  renderer.prepare(frame);
-
   Measurement result;
   result.file = path;
   result.width = frame.targets[target].width;
   result.height = frame.targets[target].height;
   result.triangles = brokkr::triangle_count(frame);
-  for (int i = 0; i < options.warm_up; ++i) renderer.draw(draw);
-  const double cpu_begin = process_cpu_ms();
-  for (int i = 0; i < options.frames; ++i) {
-    result.statistics = renderer.draw(draw);
-    result.samples_ms.push_back(result.statistics.frame_ms);
+  if (options.shading == "program") {
+    brokkr::EglContext context(options.device, brokkr::GlProfile::compatibility);
+    brokkr::GlReplay replay(context);
+    replay.prepare(frame);
+    for (const brokkr::GlProgramFailure& failure : replay.failures())
+      std::fprintf(stderr, "brokkr-gl-bench: %s: program %u: %s\n", path.c_str(), failure.program,
+                   failure.reason.c_str());
+    take_times(
+        options, [&] { return replay.draw(); }, result);
+    write_layer(options, replay.read(target));
+    return result;
   }
-  result.cpu_ms = (process_cpu_ms() - cpu_begin) / options.frames;
-  std::sort(result.samples_ms.begin(), result.samples_ms.end());
+  brokkr::EglContext context(options.device);
+  brokkr::GlOptions draw;
+  draw.shading = *brokkr::gl_shading_from_name(options.shading);
+  brokkr::GlRenderer renderer(context);
+  renderer.prepare(frame);
+  take_times(
+      options, [&] { return renderer.draw(draw); }, result);
   result.samples_passed = renderer.count_samples(draw);
   const brokkr::GlLayer layer = renderer.read(target);
-  if (!options.picture.empty()) write_picture(options.picture, layer);
-  if (!options.depth.empty()) brokkr::write_pfm(options.depth, layer.width, layer.height, 1, layer.depth);
+  write_layer(options, layer);
   result.covered = covered_pixels(frame, target, layer, renderer);
   return result;
 }
@@ -187,7 +211,7 @@ int run(const Options& options) {
   bool failed = false;
   for (const std::string& file : options.files) {
     try {
-      all.push_back(measure(file, options, context));
+      all.push_back(measure(file, options));
     } catch (const std::exception& error) {
       std::fprintf(stderr, "brokkr-gl-bench: %s\n", error.what());
       failed = true;
@@ -220,7 +244,7 @@ int main(int argc, char** argv) {
   app.add_option("--frames", options.frames, "Frames to time")->check(CLI::Range(1, 100000))->capture_default_str();
   app.add_option("--warm-up", options.warm_up, "Frames before")->check(CLI::Range(0, 100000))->capture_default_str();
   app.add_option("--shading", options.shading, "How surfaces are shown")
-      ->check(CLI::IsMember({"flat", "draw", "triangle", "depth", "material"}))
+      ->check(CLI::IsMember({"flat", "draw", "triangle", "depth", "material", "program"}))
       ->capture_default_str();
   app.add_option("--device", options.device, "'software' or the number of an EGL device (default: best)");
   app.add_option("--json", options.json, "Write all samples here");

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/workload.h"
@@ -17,6 +18,7 @@
 #include "log/machine_facts.h"
 #include "reference/egl_context.h"
 #include "reference/gl_renderer.h"
+#include "reference/gl_replay.h"
 #include "reference/gl_vertex_count.h"
 
 namespace brokkr {
@@ -33,14 +35,14 @@ double process_cpu_ms() {
 
 class Server {
  public:
-  explicit Server(EglContext& context) : context_(context) {}
+  Server(EglContext& context, std::string device) : context_(context), device_(std::move(device)) {}
 
   Json answer(const Json& request) {
     const std::string what = request.at("do");
     if (what == "load") return load(request);
     if (what == "drop") return drop();
     if (what == "count") return count(request);
-    if (!renderer_) throw std::runtime_error("no frame is loaded");
+    if (frame_.targets.empty()) throw std::runtime_error("no frame is loaded");
     if (what == "draw") return draw(request);
     if (what == "read") return read(request);
     throw std::runtime_error("'" + what + "' is unknown");
@@ -49,6 +51,7 @@ class Server {
  private:
   Json drop() {
     renderer_.reset();
+    replay_.reset();
     frame_ = Frame();
     malloc_trim(0);
     return Json::object();
@@ -63,8 +66,6 @@ class Server {
     options.views = request.at("views");
     options.view_size = request.at("view_size");
     frame_ = app::load_workload(request.at("file"), options);
-    renderer_ = std::make_unique<GlRenderer>(context_);
-    renderer_->prepare(frame_);
     const Target& target = frame_.targets[main_target(frame_)];
     return {{"width", target.width},
             {"height", target.height},
@@ -86,32 +87,64 @@ class Server {
     return {{"vertex_runs", count_vertex_runs(context_, indices, ranges)}};
   }
 
+  // Frames are uploaded by the first request that draws them.
+  GlRenderer& renderer() {
+    if (!renderer_) {
+      renderer_ = std::make_unique<GlRenderer>(context_);
+      renderer_->prepare(frame_);
+    }
+    return *renderer_;
+  }
+
+  GlReplay& replay() {
+    if (!replay_) {
+      if (!compatible_) compatible_ = std::make_unique<EglContext>(device_, GlProfile::compatibility);
+      replay_ = std::make_unique<GlReplay>(*compatible_);
+      replay_->prepare(frame_);
+    }
+    return *replay_;
+  }
+
+  GlDrawStatistics draw_once(const GlOptions& options) {
+    return is_replayed_ ? replay().draw(options.command_limit) : renderer().draw(options);
+  }
+
   Json draw(const Json& request) {
     GlOptions options;
     const std::string shading = request.at("shading");
+    is_replayed_ = shading == "program";
     const auto known = gl_shading_from_name(shading);
-    if (!known) throw std::runtime_error("shading '" + shading + "' is unknown");
-    options.shading = *known;
+    if (!known && !is_replayed_) throw std::runtime_error("shading '" + shading + "' is unknown");
+    options.shading = known.value_or(GlShading::material);
+    if (request.contains("limit")) options.command_limit = request["limit"].get<uint32_t>();
     const int warm_up = request.at("warm_up"), frames = request.at("frames");
     const double most_ms = request.at("max_ms");
-    for (int i = 0; i < warm_up; ++i) renderer_->draw(options);
+    for (int i = 0; i < warm_up; ++i) draw_once(options);
     std::vector<double> samples;
     GlDrawStatistics last;
     double spent = 0;
     const double cpu_begin = process_cpu_ms();
     while (app::turn_goes_on(samples.size(), spent, frames, most_ms)) {
-      last = renderer_->draw(options);
+      last = draw_once(options);
       samples.push_back(last.frame_ms);
       spent += last.frame_ms;
+    }
+    Json failures = Json::array();
+    if (is_replayed_) {
+      for (const GlProgramFailure& failure : replay().failures())
+        failures.push_back({{"program", failure.program}, {"reason", failure.reason}});
     }
     return {{"samples_ms", samples},
             {"cpu_ms", samples.empty() ? 0 : (process_cpu_ms() - cpu_begin) / double(samples.size())},
             {"draw_calls", last.draw_calls},
-            {"rss_kib", peak_memory_kib()}};
+            {"rss_kib", peak_memory_kib()},
+            {"failures", failures}};
   }
 
   Json read(const Json& request) {
-    const GlLayer layer = renderer_->read(main_target(frame_), request.at("layer"));
+    const uint32_t target = request.value("target", main_target(frame_));
+    if (target >= frame_.targets.size()) throw std::runtime_error("there is no target " + std::to_string(target));
+    const GlLayer layer = is_replayed_ ? replay().read(target) : renderer().read(target, request.at("layer"));
     const std::string path = request.at("file");
     std::ofstream file(path, std::ios::binary);
     const auto write = [&](const auto& values) {
@@ -124,8 +157,12 @@ class Server {
   }
 
   EglContext& context_;
+  std::string device_;
   Frame frame_;
   std::unique_ptr<GlRenderer> renderer_;
+  std::unique_ptr<EglContext> compatible_;
+  std::unique_ptr<GlReplay> replay_;
+  bool is_replayed_ = false;  // by the last drawing
 };
 
 }  // namespace
@@ -140,7 +177,7 @@ int serve_gl(const std::string& device) {
        {"vendor", context.vendor()},
        {"device", context.device()},
        {"software", context.is_software()}});
-  Server server(context);
+  Server server(context, device);
   std::string line;
   while (std::getline(std::cin, line)) {
     try {

@@ -92,7 +92,7 @@ struct EglContext::Handles {
   }
 
   // Returns what went wrong; empty: the context is current and OpenGL is loaded.
-  std::string open(const Candidate& candidate) {
+  std::string open(const Candidate& candidate, GlProfile profile) {
     if (candidate.platform == 0) {
       display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
     } else if (eglGetPlatformDisplayEXT != nullptr) {
@@ -115,11 +115,19 @@ struct EglContext::Handles {
         return "no configuration for OpenGL";
       config = EGL_NO_CONFIG_KHR;
     }
-    const EGLint context_attributes[] = {
-        EGL_CONTEXT_MAJOR_VERSION,           4,       EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK,
-        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+    const bool old = profile == GlProfile::compatibility;
+    const EGLint profile_bit = old ? EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT : EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT;
+    const EGLint context_attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
+                                         4,
+                                         EGL_CONTEXT_MINOR_VERSION,
+                                         5,
+                                         EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                         profile_bit,
+                                         EGL_NONE};
     context = eglCreateContext(display, config, EGL_NO_CONTEXT, context_attributes);
-    if (context == EGL_NO_CONTEXT) return egl_error("eglCreateContext(OpenGL 4.5 core)");
+    if (context == EGL_NO_CONTEXT) {
+      return egl_error(old ? "eglCreateContext(OpenGL 4.5, compatible)" : "eglCreateContext(OpenGL 4.5 core)");
+    }
     if (!surface_free) {
       const EGLint surface_attributes[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
       surface = eglCreatePbufferSurface(display, config, surface_attributes);
@@ -130,7 +138,7 @@ struct EglContext::Handles {
   }
 };
 
-EglContext::EglContext(std::string device) {
+EglContext::EglContext(std::string device, GlProfile profile) {
   if (device.empty())
     if (const char* variable = std::getenv("BROKKR_GL_DEVICE")) device = variable;
   if (gladLoaderLoadEGL(EGL_NO_DISPLAY) == 0)
@@ -139,7 +147,7 @@ EglContext::EglContext(std::string device) {
   std::string answers;
   for (const Candidate& candidate : candidates(device)) {
     auto handles = std::make_unique<Handles>();
-    std::string error = handles->open(candidate);
+    std::string error = handles->open(candidate, profile);
     if (error.empty()) {
       const auto text = [](GLenum name) { return std::string(reinterpret_cast<const char*>(glGetString(name))); };
       handles_ = std::move(handles);
@@ -153,7 +161,8 @@ EglContext::EglContext(std::string device) {
     }
     answers += "; " + candidate.name + ": " + error;
   }
-  throw std::runtime_error("OpenGL: no EGL device gives a 4.5 core context" + answers +
+  throw std::runtime_error(std::string("OpenGL: no EGL device gives a 4.5 ") +
+                           (profile == GlProfile::core ? "core" : "compatibility") + " context" + answers +
                            "; install a driver (Debian: libegl-mesa0 libgl1-mesa-dri)");
 }
 

@@ -1,10 +1,14 @@
-// An OpenGL 4.5 core context without a window, through EGL: a GPU's driver or Mesa's software renderer.
+// An OpenGL 4.5 context without a window, through EGL: a GPU's driver or Mesa's software renderer.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace brokkr {
+
+// Compatibility contexts have the fixed function of OpenGL 1.5, and take shaders that use its variables.
+enum class GlProfile : uint8_t { core, compatibility };
 
 // The context is current on the thread that made it; one thread at a time may use it.
 class EglContext {
@@ -12,7 +16,7 @@ class EglContext {
   // `device`: "" takes the first GPU that gives a context and falls back to software; "software" takes Mesa's software
   // renderer; a number takes that EGL device (the order of eglQueryDevicesEXT). An empty `device` reads the environment
   // variable BROKKR_GL_DEVICE first. Throws std::runtime_error with what each device answered.
-  explicit EglContext(std::string device = "");
+  explicit EglContext(std::string device = "", GlProfile profile = GlProfile::core);
   ~EglContext();
   EglContext(const EglContext&) = delete;
   EglContext& operator=(const EglContext&) = delete;

@@ -49,6 +49,7 @@ BROKKR_GL_KIND(Texture, Textures, (GLenum target), target, 1, &id);
 BROKKR_GL_KIND(Framebuffer, Framebuffers, (), 1, &id);
 BROKKR_GL_KIND(VertexArray, VertexArrays, (), 1, &id);
 BROKKR_GL_KIND(Query, Queries, (GLenum target), target, 1, &id);
+BROKKR_GL_KIND(Sampler, Samplers, (), 1, &id);
 #undef BROKKR_GL_KIND
 
 struct GlProgramKind {
@@ -61,6 +62,7 @@ using GlTexture = GlObject<GlTextureKind>;
 using GlFramebuffer = GlObject<GlFramebufferKind>;
 using GlVertexArray = GlObject<GlVertexArrayKind>;
 using GlQuery = GlObject<GlQueryKind>;
+using GlSampler = GlObject<GlSamplerKind>;
 using GlProgram = GlObject<GlProgramKind>;
 
 }  // namespace brokkr

@@ -1,0 +1,226 @@
+#include "reference/gl_captured_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "reference/gl_fixed_function.h"
+
+namespace brokkr {
+
+namespace {
+
+constexpr const char* kTypeNames[] = {"float",  "vec2",   "vec3",   "vec4",   "int",    "ivec2",  "ivec3",
+                                      "ivec4",  "uint",   "uvec2",  "uvec3",  "uvec4",  "bool",   "bvec2",
+                                      "bvec3",  "bvec4",  "mat2",   "mat2x3", "mat2x4", "mat3x2", "mat3",
+                                      "mat3x4", "mat4x2", "mat4x3", "mat4"};
+
+std::string type_name(ShaderType type) { return kTypeNames[size_t(type)]; }
+
+// "vec2(brokkr_0.w, brokkr_1.x)": the components from `first` on.
+std::string value_at(ShaderType type, uint32_t first) {
+  const bool natural = type >= ShaderType::u32 && type <= ShaderType::uvec4;
+  const bool whole = type >= ShaderType::i32 && type <= ShaderType::ivec4;
+  const char* const cast = natural ? "floatBitsToUint" : whole ? "floatBitsToInt" : "";
+  std::string text = type_name(type) + "(";
+  for (uint32_t i = 0; i < shape_of(type).components(); ++i) {
+    const uint32_t component = first + i;
+    text += fmt::format("{}{}(brokkr_{}.{})", i == 0 ? "" : ", ", cast, component / 4, "xyzw"[component % 4]);
+  }
+  return text + ")";
+}
+
+std::string without_comments(const std::string& text) {
+  static const std::regex kComments("//[^\n]*|/\\*[^*]*\\*+(?:[^/*][^*]*\\*+)*/");
+  return std::regex_replace(text, kComments, " ");
+}
+
+// What only the texts say of the inputs: explicit locations, and blocks with all of their members.
+struct InputTexts {
+  std::map<std::string, std::string> locations;  // of names
+  std::map<std::string, std::string> blocks;     // of names: "{ … }"
+};
+
+InputTexts scan(const std::vector<std::string>& texts) {
+  static const std::regex kLocation(
+      R"(layout\s*\(\s*location\s*=\s*(\d+)\s*\)\s*((?:flat|smooth|noperspective|centroid)\s+)*in\s+((?:lowp|mediump|highp)\s+)?\w+\s+(\w+))");
+  static const std::regex kBlock(R"(\bin\s+(\w+)\s*(\{[^}]*\}))");
+  InputTexts result;
+  for (const std::string& commented : texts) {
+    const std::string text = without_comments(commented);
+    for (std::sregex_iterator at(text.begin(), text.end(), kLocation), end; at != end; ++at)
+      result.locations[(*at)[4]] = (*at)[1];
+    for (std::sregex_iterator at(text.begin(), text.end(), kBlock), end; at != end; ++at)
+      result.blocks[(*at)[1]] = (*at)[2];
+  }
+  return result;
+}
+
+std::string qualifiers(const ProgramVarying& varying, const InputTexts& texts) {
+  static constexpr const char* kInterpolations[] = {"", "flat ", "noperspective "};
+  std::string text;
+  if (const auto found = texts.locations.find(varying.name); found != texts.locations.end())
+    text = "layout(location = " + found->second + ") ";
+  text += kInterpolations[size_t(varying.interpolation)];
+  return text + (varying.centroid ? "centroid out " : "out ");
+}
+
+// What a built-in varying is called in a vertex shader; empty for other varyings.
+std::string written_built_in(const std::string& name) {
+  if (name == "gl_Color") return "gl_FrontColor";
+  if (name == "gl_SecondaryColor") return "gl_FrontSecondaryColor";
+  return name.starts_with("gl_") ? name : "";
+}
+
+void upload(GLint location, const ProgramUniform& uniform, const uint32_t* words) {
+  const auto count = GLsizei(uniform.count);
+  const auto* reals = reinterpret_cast<const GLfloat*>(words);
+  const auto* whole = reinterpret_cast<const GLint*>(words);
+  switch (uniform.type) {
+    case ShaderType::f32: return glUniform1fv(location, count, reals);
+    case ShaderType::vec2: return glUniform2fv(location, count, reals);
+    case ShaderType::vec3: return glUniform3fv(location, count, reals);
+    case ShaderType::vec4: return glUniform4fv(location, count, reals);
+    case ShaderType::i32:
+    case ShaderType::b32: return glUniform1iv(location, count, whole);
+    case ShaderType::ivec2:
+    case ShaderType::bvec2: return glUniform2iv(location, count, whole);
+    case ShaderType::ivec3:
+    case ShaderType::bvec3: return glUniform3iv(location, count, whole);
+    case ShaderType::ivec4:
+    case ShaderType::bvec4: return glUniform4iv(location, count, whole);
+    case ShaderType::u32: return glUniform1uiv(location, count, words);
+    case ShaderType::uvec2: return glUniform2uiv(location, count, words);
+    case ShaderType::uvec3: return glUniform3uiv(location, count, words);
+    case ShaderType::uvec4: return glUniform4uiv(location, count, words);
+    case ShaderType::mat2: return glUniformMatrix2fv(location, count, GL_FALSE, reals);
+    case ShaderType::mat2x3: return glUniformMatrix2x3fv(location, count, GL_FALSE, reals);
+    case ShaderType::mat2x4: return glUniformMatrix2x4fv(location, count, GL_FALSE, reals);
+    case ShaderType::mat3x2: return glUniformMatrix3x2fv(location, count, GL_FALSE, reals);
+    case ShaderType::mat3: return glUniformMatrix3fv(location, count, GL_FALSE, reals);
+    case ShaderType::mat3x4: return glUniformMatrix3x4fv(location, count, GL_FALSE, reals);
+    case ShaderType::mat4x2: return glUniformMatrix4x2fv(location, count, GL_FALSE, reals);
+    case ShaderType::mat4x3: return glUniformMatrix4x3fv(location, count, GL_FALSE, reals);
+    case ShaderType::mat4: return glUniformMatrix4fv(location, count, GL_FALSE, reals);
+  }
+}
+
+}  // namespace
+
+std::string pass_through_text(const FragmentProgram& program) {
+  const InputTexts texts = scan(program.texts);
+  std::string text = "#version 330 compatibility\nlayout(location = 0) in vec4 brokkr_position;\n";
+  const auto components = uint32_t(varying_components(program));
+  for (uint32_t i = 0; 4 * i < components; ++i)
+    text += fmt::format("layout(location = {}) in vec4 brokkr_{};\n", i + 1, i);
+  std::string body;
+  std::set<std::string> blocks;
+  for (const ProgramVarying& varying : program.varyings) {
+    std::string name = written_built_in(varying.name);
+    const size_t dot = varying.name.find('.');
+    if (name.empty() && dot != std::string::npos) {
+      const std::string block = varying.name.substr(0, dot);
+      const auto found = texts.blocks.find(block);
+      if (found != texts.blocks.end() && blocks.insert(block).second)
+        text += fmt::format("out {} {} brokkr_of_{};\n", block, found->second, block);
+      name = "brokkr_of_" + block + varying.name.substr(dot);
+    } else if (name.empty()) {
+      name = varying.name;
+      text += fmt::format("{}{} {}{};\n", qualifiers(varying, texts), type_name(varying.type), name,
+                          varying.count > 1 ? fmt::format("[{}]", varying.count) : "");
+    }
+    const uint32_t each = shape_of(varying.type).components();
+    for (uint32_t i = 0; i < varying.count; ++i) {
+      const std::string element = varying.count > 1 ? fmt::format("[{}]", i) : "";
+      body += fmt::format("  {}{} = {};\n", name, element, value_at(varying.type, varying.offset + i * each));
+    }
+  }
+  return text + "void main() {\n  gl_Position = brokkr_position;\n" + body + "}\n";
+}
+
+GlCapturedProgram::GlCapturedProgram(const FragmentProgram& source) : source_(&source) {
+  if (varying_components(source) > kMostVaryingComponents) {
+    failure_ = fmt::format("it has more than {} components of varyings", kMostVaryingComponents);
+  } else if (link(pass_through_text(source))) {
+    find_places();
+  }
+}
+
+bool GlCapturedProgram::link(const std::string& vertex_text) {
+  program_ = GlProgram::create();
+  const auto log_of = [&](GLuint object, auto get) {
+    char log[1024] = "";
+    get(object, sizeof log, nullptr, log);
+    const std::string text(log);
+    return text.substr(0, text.find('\n'));
+  };
+  const auto attach = [&](GLenum stage, const std::string& text) {
+    const GLuint shader = glCreateShader(stage);
+    glAttachShader(program_.id(), shader);
+    glDeleteShader(shader);  // goes with the program
+    const char* const strings[] = {text.c_str()};
+    glShaderSource(shader, 1, strings, nullptr);
+    glCompileShader(shader);
+    GLint good = GL_FALSE;
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
+    if (!good && failure_.empty()) failure_ = log_of(shader, glGetShaderInfoLog);
+  };
+  attach(GL_VERTEX_SHADER, vertex_text);
+  for (const std::string& text : source_->texts) attach(GL_FRAGMENT_SHADER, text);
+  for (const ProgramOutput& output : source_->outputs) {
+    if (!output.name.starts_with("gl_"))
+      glBindFragDataLocationIndexed(program_.id(), output.location, output.index, output.name.c_str());
+  }
+  if (!failure_.empty()) return false;
+  glLinkProgram(program_.id());
+  GLint good = GL_FALSE;
+  glGetProgramiv(program_.id(), GL_LINK_STATUS, &good);
+  if (!good) failure_ = log_of(program_.id(), glGetProgramInfoLog);
+  return good != GL_FALSE;
+}
+
+void GlCapturedProgram::find_places() {
+  glUseProgram(program_.id());
+  for (const ProgramUniform& uniform : source_->uniforms) {
+    const bool is_own = uniform.block < 0 && !uniform.name.starts_with("gl_");
+    locations_.push_back(is_own ? glGetUniformLocation(program_.id(), uniform.name.c_str()) : -1);
+  }
+  for (GLuint i = 0; i < source_->blocks.size(); ++i) {
+    const GLuint index = glGetUniformBlockIndex(program_.id(), source_->blocks[i].name.c_str());
+    if (index != GL_INVALID_INDEX) glUniformBlockBinding(program_.id(), index, i);
+  }
+  for (size_t i = 0; i < source_->samplers.size(); ++i) {
+    const ProgramSampler& sampler = source_->samplers[i];
+    if (source_->fixed) {
+      units_.push_back(source_->fixed->units[i].unit);
+      continue;
+    }
+    std::vector<GLint> units;
+    for (uint32_t element = 0; element < sampler.count; ++element) {
+      units.push_back(GLint(units_.size()));
+      units_.push_back(GLuint(units_.size()));
+    }
+    const GLint location = glGetUniformLocation(program_.id(), sampler.name.c_str());
+    if (location >= 0) glUniform1iv(location, GLsizei(sampler.count), units.data());
+  }
+  glUseProgram(0);
+}
+
+void GlCapturedProgram::use() const {
+  glUseProgram(program_.id());
+  if (source_->fixed) apply_fixed_function(*source_);
+}
+
+void GlCapturedProgram::set_uniforms(const uint32_t* words) const {
+  for (size_t i = 0; i < source_->uniforms.size(); ++i) {
+    const ProgramUniform& uniform = source_->uniforms[i];
+    if (uniform.block >= 0) continue;
+    if (locations_[i] >= 0) upload(locations_[i], uniform, words + uniform.offset / 4);
+    if (uniform.name.starts_with("gl_")) set_built_in(uniform, words + uniform.offset / 4);
+  }
+}
+
+}  // namespace brokkr

@@ -1,0 +1,233 @@
+#include "reference/gl_planes.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "reference/gl_captured_texture.h"
+#include "reference/gl_state.h"
+#include "reference/gl_targets.h"
+
+namespace brokkr {
+
+namespace {
+
+GLenum attachment_of(TargetPlane plane) {
+  if (plane == TargetPlane::depth) return GL_DEPTH_ATTACHMENT;
+  if (plane == TargetPlane::stencil) return GL_STENCIL_ATTACHMENT;
+  return GL_COLOR_ATTACHMENT0 + GLenum(plane);
+}
+
+GLenum depth_format(const Target& target) {
+  const bool wide = target.depth == TexelFormat::depth32f;
+  if (target.stencil) return wide ? GL_DEPTH32F_STENCIL8 : GL_DEPTH24_STENCIL8;
+  return wide                                   ? GL_DEPTH_COMPONENT32F
+         : target.depth == TexelFormat::depth16 ? GL_DEPTH_COMPONENT16
+                                                : GL_DEPTH_COMPONENT24;
+}
+
+GlTexture make_plane(const Target& target, GLenum internal) {
+  GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
+  glTextureStorage2D(texture.id(), 1, internal, target.width, target.height);
+  glTextureParameteri(texture.id(), GL_TEXTURE_MAX_LEVEL, 0);
+  return texture;
+}
+
+// Nothing masks or clips what follows, but `scissor`, where that is not null.
+void unmask(const Rect* scissor) {
+  enable(GL_SCISSOR_TEST, scissor != nullptr);
+  if (scissor != nullptr) glScissor(scissor->x, scissor->y, scissor->width, scissor->height);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthMask(GL_TRUE);
+  glStencilMask(0xff);
+  glDisable(GL_FRAMEBUFFER_SRGB);
+}
+
+// The part of a copy of `count` pixels along one axis that lies in both planes.
+void fit(int& source, int& to, int& count, int source_size, int to_size) {
+  const int before = std::max({-source, -to, 0});
+  source += before;
+  to += before;
+  count = std::min({count - before, source_size - source, to_size - to});
+}
+
+}  // namespace
+
+GlPlanes::GlPlanes(const Frame& frame) : frame_(frame) {
+  for (const Target& target : frame.targets) storages_.push_back(make_storage(target));
+}
+
+GlPlanes::Storage GlPlanes::make_storage(const Target& target) {
+  Storage storage;
+  storage.framebuffer = GlFramebuffer::create();
+  const GLuint framebuffer = storage.framebuffer.id();
+  const auto attach = [&](GLenum point, const GlTexture& texture) {
+    glNamedFramebufferTexture(framebuffer, point, texture.id(), 0);
+  };
+  for (size_t i = 0; i < target.colors.size(); ++i) {
+    storage.colors[i] = make_plane(target, gl_texel_format(target.colors[i].format, target.colors[i].base).internal);
+    attach(GL_COLOR_ATTACHMENT0 + GLenum(i), storage.colors[i]);
+  }
+  storage.has_stencil = target.stencil.has_value();
+  if (target.depth || target.stencil) {
+    storage.depth = make_plane(target, depth_format(target));
+    attach(storage.has_stencil ? GL_DEPTH_STENCIL_ATTACHMENT : GL_DEPTH_ATTACHMENT, storage.depth);
+  }
+  set_draw_buffers(storage, {target.colors.empty() ? GLenum(GL_NONE) : GLenum(GL_COLOR_ATTACHMENT0)});
+  const bool is_empty = target.colors.empty() && !target.depth && !target.stencil;
+  if (!is_empty && glCheckNamedFramebufferStatus(framebuffer, GL_DRAW_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
+    throw std::runtime_error("OpenGL: target " + std::to_string(target.id) +
+                             ": the driver takes no framebuffer of its formats");
+  }
+  check_gl(("target " + std::to_string(target.id)).c_str());
+  return storage;
+}
+
+void GlPlanes::set_draw_buffers(Storage& storage, const std::vector<GLenum>& buffers) {
+  if (storage.draw_buffers == buffers) return;
+  storage.draw_buffers = buffers;
+  glNamedFramebufferDrawBuffers(storage.framebuffer.id(), GLsizei(buffers.size()), buffers.data());
+}
+
+void GlPlanes::reset() {
+  for (uint32_t i = 0; i < storages_.size(); ++i) {
+    ClearCommand blank;
+    blank.target = i;
+    blank.color = glm::vec4(0.0f);
+    blank.depth = 1.0f;
+    blank.stencil = uint8_t(0);
+    for (size_t plane = 1; plane < kMaxColorPlanes; ++plane) {
+      if (storages_[i].colors[plane]) blank.other_colors.push_back({TargetPlane(plane), glm::vec4(0.0f)});
+    }
+    clear(blank);
+  }
+}
+
+void GlPlanes::clear_color(Storage& storage, uint32_t target, TargetPlane plane, const glm::vec4& color) {
+  const size_t number = size_t(plane);
+  if (number >= kMaxColorPlanes || !storage.colors[number]) return;
+  set_draw_buffers(storage, {attachment_of(plane)});
+  if (is_integer_format(frame_.targets[target].colors[number].format)) {
+    const GLint values[] = {GLint(color.x), GLint(color.y), GLint(color.z), GLint(color.w)};
+    glClearNamedFramebufferiv(storage.framebuffer.id(), GL_COLOR, 0, values);
+  } else {
+    glClearNamedFramebufferfv(storage.framebuffer.id(), GL_COLOR, 0, &color.x);
+  }
+}
+
+void GlPlanes::clear(const ClearCommand& clear) {
+  Storage& storage = storages_[clear.target];
+  const GLuint framebuffer = storage.framebuffer.id();
+  unmask(clear.scissor ? &*clear.scissor : nullptr);
+  if (clear.color) clear_color(storage, clear.target, TargetPlane::color0, *clear.color);
+  for (const PlaneColor& other : clear.other_colors) clear_color(storage, clear.target, other.plane, other.color);
+  if (clear.depth && storage.depth) glClearNamedFramebufferfv(framebuffer, GL_DEPTH, 0, &*clear.depth);
+  if (clear.stencil && storage.has_stencil) {
+    const GLint value = *clear.stencil;
+    glClearNamedFramebufferiv(framebuffer, GL_STENCIL, 0, &value);
+  }
+  touch(clear.target);
+}
+
+void GlPlanes::blit(const BlitCommand& blit) {
+  Storage &from = storages_[blit.from], &to = storages_[blit.to];
+  GLbitfield planes = 0;
+  if (blit.color && from.colors[0] && to.colors[0]) planes |= GL_COLOR_BUFFER_BIT;
+  if (blit.depth && from.depth && to.depth) planes |= GL_DEPTH_BUFFER_BIT;
+  if (blit.stencil && from.has_stencil && to.has_stencil) planes |= GL_STENCIL_BUFFER_BIT;
+  if (planes == 0) return;
+  unmask(nullptr);
+  if (blit.color) {
+    glNamedFramebufferReadBuffer(from.framebuffer.id(), GL_COLOR_ATTACHMENT0);
+    set_draw_buffers(to, {GLenum(GL_COLOR_ATTACHMENT0)});
+  }
+  const Rect &s = blit.source, &d = blit.destination;
+  glBlitNamedFramebuffer(from.framebuffer.id(), to.framebuffer.id(), s.x, s.y, s.x + s.width, s.y + s.height, d.x, d.y,
+                         d.x + d.width, d.y + d.height, planes, GL_NEAREST);
+  touch(blit.to);
+}
+
+void GlPlanes::copy(const CopyCommand& copy) {
+  const Target &from = frame_.targets[copy.from], &to = frame_.targets[copy.to];
+  Rect source = copy.source;
+  int x = copy.x, y = copy.y;
+  fit(source.x, x, source.width, from.width, to.width);
+  fit(source.y, y, source.height, from.height, to.height);
+  if (source.width <= 0 || source.height <= 0 || texture(copy.from, copy.from_plane) == 0) return;
+  read_from(copy.from, copy.from_plane);
+  glCopyTextureSubImage2D(texture(copy.to, copy.to_plane), 0, x, y, source.x, source.y, source.width, source.height);
+  touch(copy.to);
+}
+
+void GlPlanes::load(const LoadCommand& load) {
+  const CapturedTexture& source = frame_.captured_textures[load.texture];
+  const Target& target = frame_.targets[load.target];
+  const std::byte* const texels = frame_.texture_data.data() + source.first_byte;
+  const GlTexelFormat format = gl_texel_format(source.format, source.base);
+  const GLuint plane = texture(load.target, load.plane);
+  if (plane == 0) return;
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  if (load.plane == TargetPlane::stencil) {
+    unmask(nullptr);
+    glUseProgram(0);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, storages_[load.target].framebuffer.id());
+    glWindowPos2i(0, 0);
+    glDrawPixels(target.width, target.height, GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, texels);
+  } else {
+    glTextureSubImage2D(plane, 0, 0, 0, target.width, target.height, format.pixels, format.type, texels);
+  }
+  touch(load.target);
+}
+
+void GlPlanes::bind(uint32_t target, const State& state) {
+  Storage& storage = storages_[target];
+  std::vector<GLenum> buffers;
+  const auto add = [&](int plane) {
+    const bool is_there = plane >= 0 && size_t(plane) < kMaxColorPlanes && storage.colors[size_t(plane)];
+    buffers.push_back(is_there ? GL_COLOR_ATTACHMENT0 + GLenum(plane) : GLenum(GL_NONE));
+  };
+  for (const DrawBuffer& buffer : state.buffers) add(buffer.plane);
+  if (buffers.empty()) add(0);
+  set_draw_buffers(storage, buffers);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, storage.framebuffer.id());
+  touch(target);
+}
+
+GLuint GlPlanes::texture(uint32_t target, TargetPlane plane) const {
+  const Storage& storage = storages_[target];
+  if (plane == TargetPlane::depth) return storage.depth.id();
+  if (plane == TargetPlane::stencil) return storage.has_stencil ? storage.depth.id() : 0;
+  return storage.colors[size_t(plane)].id();
+}
+
+void GlPlanes::read_from(uint32_t target, TargetPlane plane) {
+  const GLuint framebuffer = storages_[target].framebuffer.id();
+  glNamedFramebufferReadBuffer(framebuffer, plane <= TargetPlane::color7 ? attachment_of(plane) : GLenum(GL_NONE));
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
+}
+
+GlLayer GlPlanes::read(uint32_t target) {
+  const Target& description = frame_.targets[target];
+  const size_t pixels = size_t(description.width) * size_t(description.height);
+  const Storage& storage = storages_[target];
+  GlLayer layer;
+  layer.width = description.width;
+  layer.height = description.height;
+  layer.color.resize(pixels);
+  layer.depth.resize(pixels);
+  layer.stencil.resize(pixels);
+  const auto get = [&](GLenum format, GLenum type, void* values) {
+    glReadPixels(0, 0, description.width, description.height, format, type, values);
+  };
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  read_from(target, TargetPlane::color0);
+  if (storage.colors[0] && !is_integer_format(description.colors[0].format)) {
+    get(GL_RGBA, GL_UNSIGNED_BYTE, layer.color.data());
+  }
+  if (storage.depth) get(GL_DEPTH_COMPONENT, GL_FLOAT, layer.depth.data());
+  if (storage.has_stencil) get(GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, layer.stencil.data());
+  check_gl("read-back");
+  return layer;
+}
+
+}  // namespace brokkr
