@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/tool.h"
+#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

@@ -1,12 +1,10 @@
 #include "app/tool.h"
 
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -18,6 +16,7 @@
 #include "log/log_reader.h"
 #include "log/manifest.h"
 #include "scene/file_io.h"
+#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {
@@ -45,11 +44,6 @@ std::string last_line(std::FILE* file) {
 
 }  // namespace
 
-fs::path program_folder() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
-}
-
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
   const fs::path folder = fs::temp_directory_path(error);
@@ -70,89 +64,20 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-std::optional<fs::path> find_beside(const std::string& name, const fs::path& build) {
-  const fs::path folder = program_folder();
-  for (const fs::path& place : {folder / build, folder.parent_path() / "libexec" / "brokkr", folder}) {
-    fs::path program = (place / name).lexically_normal();
-    if (access(program.c_str(), X_OK) == 0) return program;
-  }
-  return std::nullopt;
-}
-
 fs::path find_tool(const std::string& name) {
   if (const std::optional<fs::path> tool = find_beside(name, "../../tools")) return *tool;
   throw std::runtime_error("tools/" + name + " was not found beside " + (program_folder() / "brokkr").string());
 }
 
-std::vector<char*> word_pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (!changes.contains(text.substr(0, text.find('=')))) variables.push_back(text);
-  }
-  for (const auto& [name, value] : changes) {
-    if (!value.empty()) variables.push_back(name + "=" + value);
-  }
-  return variables;
-}
-
-pid_t start_program(const fs::path& program, std::vector<std::string> words,
-                    const std::map<std::string, std::string>& environment, std::array<int, 3> streams) {
-  std::vector<std::string> variables = environment_with(environment);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (int stream = 0; stream < 3; ++stream) {
-    if (streams[size_t(stream)] >= 0) posix_spawn_file_actions_adddup2(&actions, streams[size_t(stream)], stream);
-  }
-  std::cout.flush();
-  pid_t process = 0;
-  const int error = posix_spawn(&process, program.c_str(), &actions, nullptr, word_pointers(words).data(),
-                                word_pointers(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error == 0) return process;
-  throw std::runtime_error(program.string() + " cannot be started (" + std::strerror(error) +
-                           "); is it, or the interpreter that it names, installed?");
-}
-
-namespace {
-
-// Runs the tool with these standard streams, -1 for this program's own.
-void run_with(const fs::path& tool, std::vector<std::string> arguments, std::FILE* in, int out) {
-  const TemporaryFile said = temporary_file("");
+void run_tool(const fs::path& tool, std::vector<std::string> arguments, std::string_view input) {
+  const TemporaryFile in = temporary_file(input), said = temporary_file("");
   arguments.insert(arguments.begin(), tool.string());
-  const pid_t process = start_program(tool, std::move(arguments), {}, {fileno(in), out, fileno(said.get())});
+  const pid_t process = start_program(tool, std::move(arguments), {}, {fileno(in.get()), -1, fileno(said.get())});
   int status = 0;
   waitpid(process, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   const std::string words_of_tool = last_line(said.get());
   throw std::runtime_error(words_of_tool.empty() ? tool.string() + " failed" : words_of_tool);
-}
-
-}  // namespace
-
-void run_tool(const fs::path& tool, std::vector<std::string> arguments, std::string_view input) {
-  run_with(tool, std::move(arguments), temporary_file(input).get(), -1);
-}
-
-std::string output_of_tool(const fs::path& tool, std::vector<std::string> arguments, std::string_view input,
-                           size_t max_bytes) {
-  const TemporaryFile in = temporary_file(input), out = temporary_file("");
-  run_with(tool, std::move(arguments), in.get(), fileno(out.get()));
-  std::fseek(out.get(), 0, SEEK_END);
-  const long bytes = std::ftell(out.get());
-  if (bytes < 0 || size_t(bytes) > max_bytes) throw std::runtime_error(tool.string() + ": its output is too large");
-  std::string text(size_t(bytes), '\0');
-  std::rewind(out.get());
-  if (std::fread(text.data(), 1, text.size(), out.get()) != text.size())
-    throw std::runtime_error(tool.string() + ": its output cannot be read");
-  return text;
 }
 
 void plot_logs(const std::vector<std::string>& files, const fs::path& picture, const std::string& title) {

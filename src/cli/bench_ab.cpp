@@ -25,6 +25,7 @@
 #include "cli/bench_stop.h"
 #include "log/json_text.h"
 #include "log/log_reader.h"
+#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

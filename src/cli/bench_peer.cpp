@@ -10,8 +10,8 @@
 
 #include "app/command.h"
 #include "app/text.h"
-#include "app/tool.h"
 #include "scene/json_parse.h"
+#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

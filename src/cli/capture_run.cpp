@@ -18,10 +18,10 @@
 #include <set>
 
 #include "app/text.h"
-#include "app/tool.h"
 #include "cli/capture_status.h"
 #include "cli/captured_program.h"
 #include "scene/json_parse.h"
+#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

@@ -18,7 +18,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/tool.h"
+#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

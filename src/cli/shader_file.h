@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "shader/front_end.h"
 #include "shader/program.h"
 
 namespace brokkr::app {
@@ -16,7 +17,7 @@ class ShaderFile {
   shader::Program program() const;
 
  private:
-  std::string compiled(const std::vector<std::string>& options) const;
+  std::string result(shader::GlslTask task) const;
   [[noreturn]] void fail(unsigned line, const std::string& what) const;
 
   std::string file_, text_;

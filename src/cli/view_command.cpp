@@ -10,8 +10,8 @@
 
 #include "app/input.h"
 #include "app/text.h"
-#include "app/tool.h"
 #include "cli/commands.h"
+#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "scene/json_parse.h"
+#include "scene/process.h"
 
 namespace brokkr::lab {
 namespace {
@@ -15,7 +16,7 @@ using Json = nlohmann::json;
 constexpr int kAnswerSeconds = 240;  // some millions of triangles, on a slow machine
 
 std::string counting_program() {
-  if (const auto program = app::find_beside("brokkr-gl-bench", "src/reference")) return program->string();
+  if (const auto program = find_beside("brokkr-gl-bench", "src/reference")) return program->string();
   throw std::runtime_error(
       "brokkr-gl-bench, which asks OpenGL, is neither beside this program nor in its libexec "
       "folder; build or install it");

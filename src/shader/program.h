@@ -53,14 +53,16 @@ enum class Interpolation : uint8_t { smooth, no_perspective, flat };
 struct Input {
   InputKind kind = InputKind::varying;  // position: gl_FragCoord; point: gl_PointCoord
   Interpolation interpolation = Interpolation::smooth;
-  std::string name;
+  bool centroid = false;
+  std::string name;   // as OpenGL has it: "Surface.normal" of a block with a name for it, "normal" of one without
   int location = -1;  // -1: none was written
   uint32_t first = 0, words = 0;
 };
 
 // A uniform, element or member: `words` scalars in the order of GLSL, matrices by column.
 struct Uniform {
-  std::string name;  // "light[2].position"; of an array of numbers, vectors or matrices the array's
+  std::string name;  // "light[2].position"; of an array of numbers, vectors or matrices the array's; of blocks as above
+  std::string block;  // "Lights", or "Lights[1]" of an array of blocks; empty: none
   Kind kind = Kind::number;
   uint32_t first = 0, words = 0;
 };
@@ -72,8 +74,9 @@ struct SamplerInput {
 
 // A colour's components, or the depth.
 struct Output {
-  std::string name;
+  std::string name;  // "data[1]" of arrays
   int location = 0;  // of the colour; -1: depth
+  int index = 0;     // 1: a second source of blending
   uint32_t first = 0, words = 0;
 };
 

@@ -36,7 +36,7 @@ uint32_t evaluate(const Program& program, const Instruction& one, const ShaderKe
 
 class Folder {
  public:
-  Folder(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel)
+  Folder(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel* kernel)
       : program_(program), builder_(program), kernel_(kernel) {
     for (Id id = 0; id < program.values.size(); ++id) same_.push_back(id);
     for (Id id = 0; id < same_.size(); ++id) {
@@ -144,9 +144,9 @@ class Folder {
       if (role == Role::constant || role == Role::uniform) same = builder_.number(0);
     } else if (signature_of(one.op).is_function) {
       same = simpler(one);
-      if (same == kNoValue &&
+      if (same == kNoValue && kernel_ != nullptr &&
           std::all_of(one.operand.begin(), one.operand.begin() + one.operands, [&](Id id) { return is_constant(id); }))
-        same = builder_.constant(program_.value(result).kind, evaluate(program_, one, kernel_));
+        same = builder_.constant(program_.value(result).kind, evaluate(program_, one, *kernel_));
     }
     if (same == kNoValue) return false;
     same_[result] = same;
@@ -181,10 +181,10 @@ class Folder {
 
   Program& program_;
   Builder builder_;
-  const ShaderKernel& kernel_;
-  std::vector<Id> same_;    // the value that each of the program's first values now is
-  std::vector<bool> kept_;  // of each control that is open
-  std::map<Id, Id> held_;   // by cell: the value that it holds in all lanes
+  const ShaderKernel* kernel_;  // null: nothing is computed
+  std::vector<Id> same_;        // the value that each of the program's first values now is
+  std::vector<bool> kept_;      // of each control that is open
+  std::map<Id, Id> held_;       // by cell: the value that it holds in all lanes
 };
 
 class Sweeper {
@@ -255,8 +255,10 @@ class Sweeper {
 }  // namespace
 
 void fold(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel) {
-  Folder(program, given, kernel).run();
+  Folder(program, given, &kernel).run();
 }
+
+void fold_masks(Program& program) { Folder(program, {}, nullptr).run(); }
 
 void sweep(Program& program) {
   while (Sweeper(program).run()) {

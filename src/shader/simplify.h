@@ -14,6 +14,9 @@ namespace brokkr::shader {
 // uniform switches off leaves no discard.
 void fold(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel);
 
+// The same with nothing given and nothing computed: masks of which it is known that they have all lanes, or none.
+void fold_masks(Program& program);
+
 // Leaves out what neither outputs nor discards need.
 void sweep(Program& program);
 

@@ -74,6 +74,7 @@ class Reader {
       case spv::OpDecorate:
         m_.decorations[{one.at(0), one.at(1)}] = one.operands.size() > 2 ? one.operands[2] : 1;
         break;
+      case spv::OpMemberDecorate: m_.member_decorations.insert({one.at(0), one.at(1), one.at(2)}); break;
       case spv::OpConstantTrue:
       case spv::OpSpecConstantTrue: m_.constants[one.result] = 1; break;
       case spv::OpConstantFalse:

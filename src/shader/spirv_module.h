@@ -2,8 +2,10 @@
 // from a compiler in another process, and are checked as those of a file are.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -67,6 +69,7 @@ struct SpirvModule {
   std::unordered_map<uint32_t, std::string> names;
   std::map<std::pair<uint32_t, uint32_t>, std::string> member_names;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> decorations;  // by id and decoration: its first operand, or 1
+  std::set<std::array<uint32_t, 3>> member_decorations;           // structure, member, decoration
   std::unordered_map<uint32_t, uint32_t> constants;               // bits of scalars
   std::unordered_map<uint32_t, size_t> definition;                // by result: its place in `code`
   uint32_t bound = 0;
@@ -80,6 +83,9 @@ struct SpirvModule {
   const SpirvInstruction& definition_of(uint32_t id) const;
   std::string name(uint32_t id) const;  // empty: none
   bool has(uint32_t id, uint32_t decoration) const { return decorations.contains({id, decoration}); }
+  bool member_has(uint32_t structure, uint32_t member, uint32_t decoration) const {
+    return member_decorations.contains({structure, member, decoration});
+  }
 };
 
 // The largest number of scalars in one type: what a shader may hold in a variable, or as uniforms.

@@ -37,9 +37,7 @@ void ValueTranslator::declare_variables() {
     } else if (one.at(0) == spv::StorageClassUniform || one.at(0) == spv::StorageClassUniformConstant) {
       if (m_.has(pointer.element, spv::DecorationBufferBlock))
         fail(one, fmt::format("'{}': storage buffers are not supported", name));
-      variable.is_uniform = true;
-      variable.first_word = program_.uniform_words;
-      declare_uniform(name.empty() ? m_.name(pointer.element) : name, pointer.element, variable.values);
+      declare_uniforms(one, variable);
     } else if (one.at(0) == spv::StorageClassPrivate) {
       declare_cells(one, variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
     } else {
@@ -86,101 +84,6 @@ void ValueTranslator::declare_local(const SpirvInstruction& one) {
   declare_cells(one, variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
   variables_[one.result] = std::move(variable);
   pointers_[one.result] = {one.result, m_.type(one.type).element, 0, kNoValue};
-}
-
-void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& variable) {
-  Input input;
-  input.name = m_.name(one.result);
-  if (input.name.empty()) input.name = m_.name(variable.type);
-  const auto builtin = m_.decorations.find({one.result, spv::DecorationBuiltIn});
-  if (builtin != m_.decorations.end()) {
-    switch (builtin->second) {
-      case spv::BuiltInFragCoord: input.kind = InputKind::position; break;
-      case spv::BuiltInFrontFacing: input.kind = InputKind::front_facing; break;
-      case spv::BuiltInPointCoord: input.kind = InputKind::point; break;
-      default: fail(one, fmt::format("'{}' is not supported as an input", input.name));
-    }
-  }
-  const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
-  if (location != m_.decorations.end()) input.location = int(location->second);
-  std::vector<Kind> kinds;
-  append_kinds(variable.type, kinds);
-  const bool is_flat = m_.has(one.result, spv::DecorationFlat) ||
-                       std::any_of(kinds.begin(), kinds.end(), [](Kind kind) { return kind != Kind::number; });
-  input.interpolation = is_flat                                            ? Interpolation::flat
-                        : m_.has(one.result, spv::DecorationNoPerspective) ? Interpolation::no_perspective
-                                                                           : Interpolation::smooth;
-  input.first = program_.input_words;
-  input.words = uint32_t(kinds.size());
-  Values words;
-  for (const Kind kind : kinds) words.push_back(b_.make(kind, Role::input, program_.input_words++));
-  program_.inputs.push_back(input);
-  if (variable.is_indexed) {
-    declare_cells(one, variable, words);
-  } else {
-    variable.values = std::move(words);
-  }
-}
-
-void ValueTranslator::declare_output(const SpirvInstruction& one, Variable& variable) {
-  Output output;
-  output.name = m_.name(one.result);
-  const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
-  output.location = location != m_.decorations.end() ? int(location->second) : next_location_++;
-  const auto builtin = m_.decorations.find({one.result, spv::DecorationBuiltIn});
-  if (builtin != m_.decorations.end()) {
-    if (builtin->second != spv::BuiltInFragDepth)
-      fail(one, fmt::format("'{}' is not supported as an output", output.name));
-    output.location = -1;
-  }
-  declare_cells(one, variable, {});
-  output.first = program_.output_words;
-  output.words = uint32_t(variable.values.size());
-  program_.output_words += output.words;
-  program_.outputs.push_back(output);
-}
-
-void ValueTranslator::write_outputs() {
-  for (const SpirvInstruction& one : m_.code) {
-    if (one.op != spv::OpVariable || one.at(0) != spv::StorageClassOutput) continue;
-    for (const Output& output : program_.outputs) {
-      if (output.name != m_.name(one.result)) continue;
-      const Values& cells = variables_.at(one.result).values;
-      for (uint32_t i = 0; i < output.words; ++i) b_.emit_bare(Op::output, {cells[i]}, output.first + i);
-    }
-  }
-}
-
-// The words of a uniform in the order of its type's parts. Truths are words that are not 0.
-void ValueTranslator::declare_uniform(const std::string& name, uint32_t id, Values& values) {
-  const SpirvType& type = m_.type(id);
-  if (type.kind == TypeClass::structure) {
-    for (uint32_t i = 0; i < type.members.size(); ++i) {
-      const auto member = m_.member_names.find({id, i});
-      const std::string part = member == m_.member_names.end() ? fmt::format("{}", i) : member->second;
-      declare_uniform(name.empty() ? part : name + "." + part, type.members[i], values);
-    }
-    return;
-  }
-  const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
-  if (element == TypeClass::structure || element == TypeClass::array) {
-    for (uint32_t i = 0; i < type.count; ++i) declare_uniform(fmt::format("{}[{}]", name, i), type.element, values);
-    return;
-  }
-  if (type.scalars == 0) throw ShaderError(0, fmt::format("'{}': a sampler in a structure is not supported", name));
-  const Kind kind = kind_of(id);
-  program_.uniforms.push_back({name, kind == Kind::mask ? Kind::natural : kind, program_.uniform_words, type.scalars});
-  if (program_.uniform_words + type.scalars > kMostScalars)
-    throw ShaderError(0, fmt::format("'{}': the uniforms have more than {} numbers", name, kMostScalars));
-  for (uint32_t i = 0; i < type.scalars; ++i) {
-    const Id word = b_.make(kind == Kind::mask ? Kind::natural : kind, Role::uniform, program_.uniform_words++);
-    if (kind != Kind::mask) {
-      values.push_back(word);
-    } else {
-      const Id no = b_.emit(Op::int_equal, Kind::mask, {word, b_.constant(Kind::natural, 0)});
-      values.push_back(b_.emit(Op::mask_not, Kind::mask, {no}));
-    }
-  }
 }
 
 void ValueTranslator::declare_sampler(const SpirvInstruction& one, Variable& variable) {
@@ -277,10 +180,12 @@ Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& from) {
 }
 
 void ValueTranslator::store(const SpirvInstruction& one, const Pointer& to, const Values& from) {
-  const Variable& variable = variables_.at(to.variable);
+  Variable& variable = variables_.at(to.variable);
   if (!variable.is_cell || to.offset + from.size() > variable.values.size()) fail(one, "this cannot be written to");
   for (uint32_t i = 0; i < from.size(); ++i) {
     const Id cell = variable.values[to.offset + i];
+    if (to.index != kNoValue) variable.is_written.assign(variable.is_written.size(), true);
+    if (to.offset + i < variable.is_written.size()) variable.is_written[to.offset + i] = true;
     if (program_.value(cell).kind != program_.value(from[i]).kind) fail(one, "a value of another type is stored");
     if (to.index == kNoValue) {
       b_.set(cell, from[i], lanes_);

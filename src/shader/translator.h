@@ -26,6 +26,7 @@ class ValueTranslator {
     Values values;
     uint32_t sampler = 0;  // number of the first
     uint32_t first_word = 0;
+    std::vector<bool> is_written;  // of an output: which of its scalars the shader stores to
   };
   struct Pointer {
     uint32_t variable = 0, type = 0;
@@ -59,9 +60,15 @@ class ValueTranslator {
   std::unordered_map<Id, Id> made_in_;  // the mask of the block in which a temporary was made; absent: all lanes
 
  private:
+  // translate_interface.cpp
   void declare_input(const SpirvInstruction& one, Variable& variable);
+  void add_inputs(const std::string& name, uint32_t type, Input as, Values& words);
+  Values built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in);
   void declare_output(const SpirvInstruction& one, Variable& variable);
-  void declare_uniform(const std::string& name, uint32_t type, Values& values);
+  void write_output(const SpirvInstruction& one, const Variable& variable);
+  void declare_uniforms(const SpirvInstruction& one, Variable& variable);
+  void add_uniforms(const std::string& name, const std::string& block, uint32_t type, Values& values);
+  std::string part_name(const std::string& name, uint32_t structure, uint32_t member) const;
   void declare_sampler(const SpirvInstruction& one, Variable& variable);
   void declare_cells(const SpirvInstruction& one, Variable& variable, const Values& initial);
   void find_indexed();

@@ -11,7 +11,7 @@ struct Fault {
 
 Fault fault_of(const std::string& text) {
   try {
-    translate(read_module(compile_glsl(text)));
+    translate(read_module(compile_glsl({&text, 1})));
   } catch (const ShaderError& error) {
     return {error.line(), error.what()};
   }
@@ -67,7 +67,8 @@ TEST(ShaderErrors, WhatIsNotSupportedIsNamed) {
 }
 
 TEST(ShaderErrors, BrokenModulesAreRefused) {
-  const std::vector<uint32_t> good = compile_glsl(kHead + "void main() { result = x > 3.0 ? x : 2.0; }\n");
+  const std::string text = kHead + "void main() { result = x > 3.0 ? x : 2.0; }\n";
+  const std::vector<uint32_t> good = compile_glsl({&text, 1});
   EXPECT_THROW(read_module({}), ShaderError);
   EXPECT_THROW(read_module({good.begin(), good.begin() + 20}), ShaderError);
   // Each word in turn replaced: an error or a program, and nothing worse.

@@ -38,7 +38,7 @@ inline std::vector<std::string> runnable_kernels() {
 inline uint32_t same_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
 
 inline Program compiled(const std::string& text, const std::map<uint32_t, uint32_t>& given = {}) {
-  Program program = translate(read_module(compile_glsl(text)));
+  Program program = translate(read_module(compile_glsl({&text, 1})));
   verify(program);
   fold(program, given, *find_kernel(runnable_kernels().front()));
   verify(program);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <deque>
 #include <spirv-tools/optimizer.hpp>
 
 namespace brokkr::shader {
@@ -55,8 +56,8 @@ void check_text(std::string_view text) {
   }
 }
 
-// The first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is of line 12 of text 0.
-[[noreturn]] void report(std::string_view log) {
+// The first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is of line 12. `place`: said before it.
+[[noreturn]] void report(std::string_view log, const std::string& place) {
   constexpr std::string_view kMark = "ERROR: ";
   const size_t at = log.find(kMark);
   std::string_view what = at == std::string_view::npos ? log : log.substr(at + kMark.size());
@@ -75,13 +76,19 @@ void check_text(std::string_view text) {
   std::string text(what.substr(std::min(what.size(), what.find_first_not_of(' '))));
   while (text.ends_with(' ') || text.ends_with(':')) text.pop_back();
   for (size_t gap = text.find(" : "); gap != std::string::npos; gap = text.find(" : ")) text.replace(gap, 3, ": ");
-  throw ShaderError(line, text.empty() ? "it does not compile" : text);
+  throw ShaderError(line, place + (text.empty() ? "it does not compile" : text));
 }
 
-void set_text(glslang::TShader& shader, const char* const& text, const int& length) {
-  shader.setStringsWithLengths(&text, &length, 1);
-  shader.setAutoMapLocations(true);
-}
+// A fragment shader in glslang's hands, with its text.
+struct Shader {
+  explicit Shader(std::string_view text) : begin(text.data()), length(int(text.size())), shader(EShLangFragment) {
+    shader.setStringsWithLengths(&begin, &length, 1);
+    shader.setAutoMapLocations(true);
+  }
+  const char* begin;
+  int length;
+  glslang::TShader shader;
+};
 
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   constexpr uint32_t kVersion1_0 = 0x00010000;
@@ -102,38 +109,38 @@ std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
 
 }  // namespace
 
-std::vector<uint32_t> compile_glsl(std::string_view text) {
-  check_text(text);
+std::vector<uint32_t> compile_glsl(std::span<const std::string> texts) {
   begin_glslang();
-  glslang::TShader shader(EShLangFragment);
-  const char* const begin = text.data();
-  const int length = int(text.size());
-  set_text(shader, begin, length);
-  if (!shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) report(shader.getInfoLog());
+  std::deque<Shader> shaders;
   glslang::TProgram program;
-  program.addShader(&shader);
-  if (!program.link(kMessages)) report(program.getInfoLog());
+  for (const std::string& text : texts) {
+    const std::string place = texts.size() == 1 ? "" : fmt::format("text {}: ", shaders.size() + 1);
+    check_text(text);
+    glslang::TShader& shader = shaders.emplace_back(text).shader;
+    if (!shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) report(shader.getInfoLog(), place);
+    program.addShader(&shader);
+  }
+  if (!program.link(kMessages)) report(program.getInfoLog(), "");
+  const glslang::TIntermediate* const linked = program.getIntermediate(EShLangFragment);
+  if (linked == nullptr) throw ShaderError(0, "there is no fragment shader");
   glslang::SpvOptions options;
   options.generateDebugInfo = true;  // lines
   options.disableOptimizer = true;   // ours follows
   std::vector<uint32_t> words;
   spv::SpvBuildLogger log;
-  glslang::GlslangToSpv(*program.getIntermediate(EShLangFragment), words, &log, &options);
+  glslang::GlslangToSpv(*linked, words, &log, &options);
   return optimized(std::move(words));
 }
 
 std::string preprocess_glsl(std::string_view text) {
   check_text(text);
   begin_glslang();
-  glslang::TShader shader(EShLangFragment);
-  const char* const begin = text.data();
-  const int length = int(text.size());
-  set_text(shader, begin, length);
+  Shader shader(text);
   std::string result;
   glslang::TShader::ForbidIncluder includes;
-  if (!shader.preprocess(GetDefaultResources(), kDefaultVersion, ENoProfile, false, false, kMessages, &result,
-                         includes))
-    report(shader.getInfoLog());
+  if (!shader.shader.preprocess(GetDefaultResources(), kDefaultVersion, ENoProfile, false, false, kMessages, &result,
+                                includes))
+    report(shader.shader.getInfoLog(), "");
   return result;
 }
 

@@ -1,25 +1,23 @@
-// brokkr-glsl: compiles one shader, so that a text which breaks the compiler breaks nothing else.
-//
-//   brokkr-glsl [--preprocess] < shader > result
-//
-// The result is SPIR-V, or the preprocessed text. Errors are one line on standard error, "LINE: problem", where line 0
-// is no line, and exit status 1. The process limits itself in memory and time.
+// brokkr-glsl: compiles shaders, so that a text which breaks the compiler breaks nothing else. It reads requests from
+// its standard input and answers on its standard output (shader/front_end.h), limits itself in memory and time, and
+// ends with its input.
 #include <sys/resource.h>
 
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <iostream>
-#include <iterator>
 #include <new>
 #include <string>
+#include <string_view>
 
+#include "shader/front_end.h"
 #include "shader/glsl/glsl.h"
 
 namespace {
 
+using namespace brokkr::shader;
+
 constexpr rlim_t kMostMemory = rlim_t(2) << 30;  // bytes of addresses; a shader of a game takes 50 MB
-constexpr rlim_t kMostSeconds = 20;              // of a processor; a shader of a game takes 0.02
+constexpr rlim_t kMostSeconds = 20;              // of a processor, for each program; one of a game takes 0.02
 
 void limit(__rlimit_resource_t resource, rlim_t most) {
   rlimit now{};
@@ -28,35 +26,66 @@ void limit(__rlimit_resource_t resource, rlim_t most) {
   setrlimit(resource, &now);
 }
 
-void write(const void* data, size_t bytes) {
-  if (std::fwrite(data, 1, bytes, stdout) != bytes || std::fflush(stdout) != 0)
-    throw brokkr::shader::ShaderError(0, "the result cannot be written");
+void limit_time() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  limit(RLIMIT_CPU, rlim_t(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + kMostSeconds);
+}
+
+bool read_bytes(void* to, size_t bytes) { return std::fread(to, 1, bytes, stdin) == bytes; }
+bool read_number(uint32_t& number) { return read_bytes(&number, sizeof number); }
+
+// False at the end of the input, and for what the other end never asks.
+bool read_request(GlslTask& task, Texts& texts) {
+  uint32_t what = 0, count = 0;
+  if (!read_number(what) || !read_number(count)) return false;
+  task = GlslTask(what);
+  texts.clear();
+  size_t all = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t bytes = 0;
+    if (!read_number(bytes) || (all += bytes) > kMostText) return false;
+    if (!read_bytes(texts.emplace_back(bytes, '\0').data(), bytes)) return false;
+  }
+  return true;
+}
+
+bool answer(GlslStatus status, std::string_view bytes) {
+  const uint32_t head[] = {uint32_t(status), uint32_t(bytes.size())};
+  return std::fwrite(head, 1, sizeof head, stdout) == sizeof head &&
+         std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
+}
+
+std::string result_of(GlslTask task, const Texts& texts) {
+  if (task == GlslTask::preprocess) return preprocess_glsl(texts.front());
+  const std::vector<uint32_t> words = compile_glsl(texts);
+  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t)};
+}
+
+// Whether another request may follow.
+bool serve(GlslTask task, const Texts& texts) {
+  try {
+    return answer(GlslStatus::result, result_of(task, texts));
+  } catch (const ShaderError& error) {
+    return answer(GlslStatus::fault, std::to_string(error.line()) + ": " + error.what());
+  } catch (const std::bad_alloc&) {
+    return answer(GlslStatus::broken, "0: it needs more memory than a shader may take to compile") && false;
+  } catch (const std::exception& error) {
+    return answer(GlslStatus::broken, std::string("0: ") + error.what()) && false;
+  }
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their shadows take terabytes of addresses
   limit(RLIMIT_AS, kMostMemory);
 #endif
-  limit(RLIMIT_CPU, kMostSeconds);
   limit(RLIMIT_CORE, 0);
-  try {
-    const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-    if (argc > 1 && std::strcmp(argv[1], "--preprocess") == 0) {
-      const std::string seen = brokkr::shader::preprocess_glsl(text);
-      write(seen.data(), seen.size());
-    } else {
-      const std::vector<uint32_t> words = brokkr::shader::compile_glsl(text);
-      write(words.data(), words.size() * sizeof(uint32_t));
-    }
-    return 0;
-  } catch (const brokkr::shader::ShaderError& error) {
-    std::cerr << error.line() << ": " << error.what() << '\n';
-  } catch (const std::bad_alloc&) {
-    std::cerr << "0: it needs more memory than a shader may take to compile\n";
-  } catch (const std::exception& error) {
-    std::cerr << "0: " << error.what() << '\n';
-  }
-  return 1;
+  GlslTask task{};
+  Texts texts;
+  do {
+    limit_time();
+  } while (read_request(task, texts) && serve(task, texts));
+  return 0;
 }

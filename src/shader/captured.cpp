@@ -1,0 +1,143 @@
+#include "shader/captured.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "scene/loading.h"
+#include "shader/front_end.h"
+#include "shader/places.h"
+#include "shader/simplify.h"
+#include "shader/translate.h"
+
+namespace brokkr::shader {
+
+namespace {
+
+// What becomes of texts, whatever a frame says about them.
+struct Translated {
+  Program program;
+  Code code;
+  std::string failure;
+
+  uint64_t bytes() const {
+    return program.code.size() * sizeof(Instruction) + program.values.size() * sizeof(Value) +
+           code.instructions.size() * sizeof(CodeInstruction);
+  }
+};
+using Known = std::shared_ptr<const Translated>;
+
+// What this process has translated: begun anew when it is much.
+class Store {
+ public:
+  Known find(const Texts& texts) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(texts);
+    return found == known_.end() ? nullptr : found->second;
+  }
+  void keep(const Texts& texts, const Known& one) {
+    constexpr uint64_t kMost = uint64_t(128) << 20;  // bytes
+    uint64_t bytes = one->bytes();
+    for (const std::string& text : texts) bytes += text.size();
+    const std::lock_guard lock(mutex_);
+    if (bytes_ + bytes > kMost) {
+      known_.clear();
+      bytes_ = 0;
+    }
+    if (bytes <= kMost && known_.emplace(texts, one).second) bytes_ += bytes;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Texts, Known> known_;
+  uint64_t bytes_ = 0;
+};
+Store& store() {
+  static Store result;
+  return result;
+}
+
+// One line, whatever names a text has put into it.
+std::string one_line(uint32_t line, const std::string& what) {
+  constexpr size_t kMost = 400;
+  std::string text = line == 0 ? what : fmt::format("line {}: {}", line, what);
+  if (text.size() > kMost) text = text.substr(0, kMost) + " …";
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
+#if defined(BROKKR_HAVE_SHADERS)
+Known translated(const GlslAnswer& answer) {
+  auto result = std::make_shared<Translated>();
+  try {
+    if (!answer.is_good()) throw ShaderError(answer.line, answer.problem);
+    std::vector<uint32_t> words(answer.bytes.size() / sizeof(uint32_t));
+    std::memcpy(words.data(), answer.bytes.data(), words.size() * sizeof(uint32_t));
+    result->program = translate(read_module(std::move(words)));
+    fold_masks(result->program);
+    sweep(result->program);
+    result->code = assemble(result->program);
+  } catch (const ShaderError& error) {
+    result->program = {};
+    result->failure = one_line(error.line(), error.what());
+  }
+  return result;
+}
+
+void translate_texts(std::vector<const Texts*> wanted, Loading& loading, std::map<Texts, Known>& result) {
+  run_glsl(GlslTask::compile, wanted, loading, [&](size_t number, const GlslAnswer& answer) {
+    const Known one = translated(answer);
+    if (answer.is_lasting) store().keep(*wanted[number], one);
+    result[*wanted[number]] = one;
+  });
+}
+#else
+void translate_texts(std::vector<const Texts*> wanted, Loading&, std::map<Texts, Known>& result) {
+  auto none = std::make_shared<Translated>();
+  none->failure = "this program was built without shaders; build with -DBROKKR_SHADERS=ON";
+  for (const Texts* texts : wanted) result[*texts] = none;
+}
+#endif
+
+}  // namespace
+
+std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading) {
+  std::map<Texts, Known> known;  // of this frame
+  std::vector<const Texts*> wanted;
+  for (const FragmentProgram& program : frame.programs) {
+    const auto [found, is_new] = known.try_emplace(program.texts, nullptr);
+    if (!is_new || program.fixed) continue;
+    found->second = store().find(program.texts);
+    if (!found->second) wanted.push_back(&program.texts);
+  }
+  translate_texts(std::move(wanted), loading, known);
+
+  std::vector<CapturedProgram> programs;
+  for (const FragmentProgram& program : frame.programs) {
+    CapturedProgram& one = programs.emplace_back();
+    if (program.fixed) {
+      one.failure = "fixed function is not supported";
+      continue;
+    }
+    const Translated& from = *known.at(program.texts);
+    loading.need(from.bytes(), "programs");
+    one.program = from.program;
+    one.code = from.code;
+    one.failure = from.failure;
+    if (!one.failure.empty()) continue;
+    if (const auto missing = find_places(program, one)) one.failure = one_line(0, *missing);
+  }
+  return programs;
+}
+
+}  // namespace brokkr::shader

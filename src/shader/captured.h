@@ -1,0 +1,60 @@
+// The programs of a captured frame as code that runs: which of a draw's numbers goes where in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "brokkr/frame.h"
+#include "shader/assemble.h"
+#include "shader/program.h"
+
+namespace brokkr {
+class Loading;
+}
+
+namespace brokkr::shader {
+
+inline constexpr uint32_t kNoPlace = ~0u;
+
+// Where an input word comes from.
+struct InputWord {
+  InputKind kind = InputKind::varying;
+  uint32_t component = kNoPlace;  // of a vertex's varyings, or of gl_FragCoord, gl_PointCoord; kNoPlace: it is 0
+  Interpolation interpolation = Interpolation::smooth;
+  bool centroid = false;
+  bool color = false;  // a built-in colour, which is flat where State::flat_shading says so
+};
+
+// Where a uniform word comes from: a 32-bit word of the default block (`block` -1) or of a block.
+struct UniformWord {
+  int32_t block = -1;
+  uint32_t word = kNoPlace;  // kNoPlace: it is 0
+};
+
+// A colour that the program gives: `words` output words from `first` on, its red, green, … components.
+struct ColorOutput {
+  uint32_t buffer = 0;       // number of the draw buffer
+  bool to_all = false;       // gl_FragColor: to all draw buffers
+  uint32_t index = 0;        // 1: the second source of blending
+  Kind kind = Kind::number;  // whole, natural: for targets of integers
+  uint32_t first = 0, words = 0;
+};
+
+struct CapturedProgram {
+  Program program;  // with all uniforms open
+  Code code;
+  std::vector<InputWord> inputs;      // by word of the program
+  std::vector<UniformWord> uniforms;  // by word of the program
+  std::vector<uint32_t> textures;     // by sampler of the program: index into DrawInputs::textures, or kNoPlace
+  std::vector<ColorOutput> colors;
+  int32_t depth = -1;   // output word of the depth; -1: the fragment's own
+  std::string failure;  // why it cannot run, in one line; empty: it can
+};
+
+// One for each of the frame's programs. Texts are compiled by brokkr-glsl, one process for all; what this process has
+// compiled before is kept. A frame that is valid (`validate`) gives no error here: what is wrong with a program is its
+// `failure`. Throws what `loading` throws, when it is cancelled or its memory does not suffice.
+std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading);
+
+}  // namespace brokkr::shader

@@ -1,0 +1,175 @@
+// What a shader has in common with others: inputs, outputs and uniforms, by the names that OpenGL gives them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <spirv/unified1/spirv.hpp>
+
+#include "shader/translator.h"
+
+namespace brokkr::shader {
+
+std::string ValueTranslator::part_name(const std::string& name, uint32_t structure, uint32_t member) const {
+  const auto found = m_.member_names.find({structure, member});
+  const std::string part = found == m_.member_names.end() ? fmt::format("{}", member) : found->second;
+  return name.empty() ? part : name + "." + part;
+}
+
+void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& variable) {
+  Input input;
+  const std::string name = m_.name(one.result);
+  const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
+  if (location != m_.decorations.end()) input.location = int(location->second);
+  input.interpolation = m_.has(one.result, spv::DecorationFlat)            ? Interpolation::flat
+                        : m_.has(one.result, spv::DecorationNoPerspective) ? Interpolation::no_perspective
+                                                                           : Interpolation::smooth;
+  input.centroid = m_.has(one.result, spv::DecorationCentroid);
+  Values words;
+  const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
+  if (built_in != m_.decorations.end()) words = built_in_input(one, input, built_in->second);
+  // A block's members go by its own name, and not by that of the variable.
+  const bool is_block = m_.has(variable.type, spv::DecorationBlock);
+  if (words.empty()) add_inputs(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type, input, words);
+  if (variable.is_indexed) {
+    declare_cells(one, variable, words);
+  } else {
+    variable.values = std::move(words);
+  }
+}
+
+// The kind of a built-in input, or its values where they are the same for all samples: there is one sample in a pixel,
+// and one layer in a target.
+Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in) {
+  switch (built_in) {
+    case spv::BuiltInFragCoord: input.kind = InputKind::position; return {};
+    case spv::BuiltInFrontFacing: input.kind = InputKind::front_facing; return {};
+    case spv::BuiltInPointCoord: input.kind = InputKind::point; return {};
+    case spv::BuiltInClipDistance: return {};  // a varying
+    case spv::BuiltInSampleId:
+    case spv::BuiltInLayer:
+    case spv::BuiltInViewportIndex: return {b_.whole(0)};
+    case spv::BuiltInSamplePosition: return {b_.number(0.5f), b_.number(0.5f)};
+    case spv::BuiltInSampleMask: return {b_.whole(1)};
+    default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));
+  }
+}
+
+// The inputs of a part of a variable, and their words.
+void ValueTranslator::add_inputs(const std::string& name, uint32_t id, Input as, Values& words) {
+  const SpirvType& type = m_.type(id);
+  if (type.kind == TypeClass::structure) {
+    for (uint32_t i = 0; i < type.members.size(); ++i) {
+      Input member = as;
+      if (m_.member_has(id, i, spv::DecorationFlat)) member.interpolation = Interpolation::flat;
+      if (m_.member_has(id, i, spv::DecorationNoPerspective)) member.interpolation = Interpolation::no_perspective;
+      if (m_.member_has(id, i, spv::DecorationCentroid)) member.centroid = true;
+      add_inputs(part_name(name, id, i), type.members[i], member, words);
+    }
+    return;
+  }
+  const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
+  if (element == TypeClass::structure || element == TypeClass::array) {
+    for (uint32_t i = 0; i < type.count; ++i) add_inputs(fmt::format("{}[{}]", name, i), type.element, as, words);
+    return;
+  }
+  std::vector<Kind> kinds;
+  append_kinds(id, kinds);
+  if (std::any_of(kinds.begin(), kinds.end(), [](Kind kind) { return kind != Kind::number; }))
+    as.interpolation = Interpolation::flat;
+  as.name = name;
+  as.first = program_.input_words;
+  as.words = uint32_t(kinds.size());
+  for (const Kind kind : kinds) words.push_back(b_.make(kind, Role::input, program_.input_words++));
+  program_.inputs.push_back(as);
+}
+
+void ValueTranslator::declare_output(const SpirvInstruction& one, Variable& variable) {
+  const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
+  if (built_in != m_.decorations.end() && built_in->second != spv::BuiltInFragDepth)
+    fail(one, fmt::format("'{}' is not supported as an output", m_.name(one.result)));
+  declare_cells(one, variable, {});
+  variable.is_written.assign(variable.values.size(), false);
+}
+
+// Elements of an array that nothing writes to are left out.
+void ValueTranslator::write_output(const SpirvInstruction& one, const Variable& variable) {
+  const SpirvType& type = m_.type(variable.type);
+  const bool is_array = type.kind == TypeClass::array;
+  const uint32_t count = is_array ? type.count : 1, words = type.scalars / count;
+  Output output;
+  const auto find = [&](uint32_t decoration, int otherwise) {
+    const auto found = m_.decorations.find({one.result, decoration});
+    return found == m_.decorations.end() ? otherwise : int(found->second);
+  };
+  output.location = m_.has(one.result, spv::DecorationBuiltIn) ? -1 : find(spv::DecorationLocation, next_location_);
+  output.index = find(spv::DecorationIndex, 0);
+  if (output.location == next_location_) next_location_ += int(count);
+  const std::string name = m_.name(one.result);
+  for (uint32_t element = 0; element < count; ++element) {
+    const auto written = variable.is_written.begin() + std::ptrdiff_t(size_t(element) * words);
+    const bool is_left_out = is_array && std::none_of(written, written + words, [](bool is) { return is; });
+    if (!is_left_out) {
+      output.name = is_array ? fmt::format("{}[{}]", name, element) : name;
+      output.first = program_.output_words;
+      output.words = words;
+      program_.output_words += words;
+      program_.outputs.push_back(output);
+      for (uint32_t i = 0; i < words; ++i)
+        b_.emit_bare(Op::output, {variable.values[size_t(element) * words + i]}, output.first + i);
+    }
+    if (output.location >= 0) ++output.location;
+  }
+}
+
+void ValueTranslator::write_outputs() {
+  for (const SpirvInstruction& one : m_.code) {
+    if (one.op == spv::OpFunction) break;
+    if (one.op == spv::OpVariable && one.at(0) == spv::StorageClassOutput) write_output(one, variables_.at(one.result));
+  }
+}
+
+// Members of a block go by the block's name where the shader has a name for the block, else by their own.
+void ValueTranslator::declare_uniforms(const SpirvInstruction& one, Variable& variable) {
+  const std::string name = m_.name(one.result);
+  const SpirvType& type = m_.type(variable.type);
+  const bool is_array = type.kind == TypeClass::array;
+  const uint32_t element = is_array ? type.element : variable.type;
+  variable.is_uniform = true;
+  variable.first_word = program_.uniform_words;
+  if (!m_.has(element, spv::DecorationBlock)) return add_uniforms(name, "", variable.type, variable.values);
+  const std::string block = m_.name(element);
+  const uint32_t count = is_array ? type.count : 1;
+  for (uint32_t i = 0; i < count; ++i)
+    add_uniforms(name.empty() ? "" : block, is_array ? fmt::format("{}[{}]", block, i) : block, element,
+                 variable.values);
+}
+
+// The words of a uniform in the order of its type's parts. Truths are words that are not 0.
+void ValueTranslator::add_uniforms(const std::string& name, const std::string& block, uint32_t id, Values& values) {
+  const SpirvType& type = m_.type(id);
+  if (type.kind == TypeClass::structure) {
+    for (uint32_t i = 0; i < type.members.size(); ++i)
+      add_uniforms(part_name(name, id, i), block, type.members[i], values);
+    return;
+  }
+  const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
+  if (element == TypeClass::structure || element == TypeClass::array) {
+    for (uint32_t i = 0; i < type.count; ++i) add_uniforms(fmt::format("{}[{}]", name, i), block, type.element, values);
+    return;
+  }
+  if (type.scalars == 0) throw ShaderError(0, fmt::format("'{}': a sampler in a structure is not supported", name));
+  const Kind kind = kind_of(id), word_kind = kind == Kind::mask ? Kind::natural : kind;
+  program_.uniforms.push_back({name, block, word_kind, program_.uniform_words, type.scalars});
+  if (program_.uniform_words + type.scalars > kMostScalars)
+    throw ShaderError(0, fmt::format("'{}': the uniforms have more than {} numbers", name, kMostScalars));
+  for (uint32_t i = 0; i < type.scalars; ++i) {
+    const Id word = b_.make(word_kind, Role::uniform, program_.uniform_words++);
+    if (kind != Kind::mask) {
+      values.push_back(word);
+    } else {
+      const Id no = b_.emit(Op::int_equal, Kind::mask, {word, b_.constant(Kind::natural, 0)});
+      values.push_back(b_.emit(Op::mask_not, Kind::mask, {no}));
+    }
+  }
+}
+
+}  // namespace brokkr::shader
