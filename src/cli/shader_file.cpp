@@ -13,14 +13,16 @@
 
 namespace brokkr::app {
 
-ShaderFile::ShaderFile(const std::string& file) : file_(file), text_(as_text(read_file(file, shader::kMostText))) {}
+ShaderText ShaderText::of_file(const std::string& file) {
+  return {file, std::string(as_text(read_file(file, shader::kMostText)))};
+}
 
-void ShaderFile::fail(unsigned line, const std::string& what) const {
+void ShaderText::fail(unsigned line, const std::string& what) const {
   throw std::runtime_error(line == 0 ? fmt::format("{}: {}", file_, printable(what))
                                      : fmt::format("{}:{}: {}", file_, line, printable(what)));
 }
 
-std::string ShaderFile::result(shader::GlslTask task) const {
+std::string ShaderText::result(shader::GlslTask task) const {
   const LoadOptions options;
   Loading loading(options);
   const shader::Texts texts{text_};
@@ -31,9 +33,9 @@ std::string ShaderFile::result(shader::GlslTask task) const {
   return answer.bytes;
 }
 
-std::string ShaderFile::preprocessed() const { return result(shader::GlslTask::preprocess); }
+std::string ShaderText::preprocessed() const { return result(shader::GlslTask::preprocess); }
 
-shader::Program ShaderFile::program() const {
+shader::Program ShaderText::program() const {
   const std::string bytes = result(shader::GlslTask::compile);
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));

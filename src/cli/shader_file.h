@@ -1,7 +1,8 @@
-// Fragment shaders in files of GLSL, as programs.
+// Fragment shaders in GLSL, as programs.
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "shader/front_end.h"
 #include "shader/program.h"
@@ -10,9 +11,11 @@ namespace brokkr::app {
 
 // A shader's text, compiled by brokkr-glsl: whatever it does to the compiler, this process goes on. Throw
 // std::runtime_error with one line: "FILE:12: 'x': undeclared identifier".
-class ShaderFile {
+class ShaderText {
  public:
-  explicit ShaderFile(const std::string& file);
+  // `name` says in messages where it is from.
+  ShaderText(std::string name, std::string text) : file_(std::move(name)), text_(std::move(text)) {}
+  static ShaderText of_file(const std::string& file);
   std::string preprocessed() const;
   shader::Program program() const;
 

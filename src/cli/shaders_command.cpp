@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "app/input.h"
 #include "cli/commands.h"
 
 #if defined(BROKKR_HAVE_SHADERS)
@@ -12,6 +13,7 @@
 
 #include "app/picture.h"
 #include "app/text.h"
+#include "cli/frame_programs.h"
 #include "cli/shader_file.h"
 #include "cli/shader_picture.h"
 #include "pipeline/cpu_machine.h"
@@ -58,9 +60,11 @@ void print_summary(const std::string& file, const shader::Program& program) {
 }
 
 int run_shaders(const Arguments& arguments) {
+  if (arguments.text("FILE").ends_with(".bkf")) return show_programs(arguments.text("FILE"), arguments);
+  if (arguments.has("program")) throw UsageError("--program: is for captured frames, which have several");
   const std::string file = arguments.text("FILE"), print = arguments.text("print"), picture = arguments.text("output");
   if (!picture.empty()) require_ending(picture, {".png"}, "--output");
-  const ShaderFile source(file);
+  const ShaderText source = ShaderText::of_file(file);
   if (print == "glsl") {
     std::cout << source.preprocessed();
     return kSuccess;
@@ -92,8 +96,11 @@ int run_shaders(const Arguments&) {
 Command shaders_command() {
   return {
       "shaders",
-      "Show what becomes of a fragment shader in GLSL, and how it looks by itself",
-      {needed(file_option("FILE", "FILE", "Fragment shader, GLSL 1.10 to 4.60")),
+      "Show what becomes of a fragment shader in GLSL or of a captured frame's programs, and how a shader looks by "
+      "itself",
+      {needed(file_option("FILE", "FILE", "Fragment shader, GLSL 1.10 to 4.60, or captured frame (.bkf)")),
+       integer_option("--program", "Of a captured frame: the program to print, by its number in the table", 0,
+                      4294967295.0),
        choice_option("--print", "WHAT",
                      "Print the text as the compiler sees it (glsl), or the instructions that run (ir), in place of "
                      "a summary",
@@ -106,7 +113,8 @@ Command shaders_command() {
                            "A uniform's numbers, which are then constants of the shader; others are 0 in a picture. "
                            "May be given several times")),
        several(text_option("--texture", "NAME=FILE",
-                           "The picture that a sampler reads (black without one). May be given several times"))},
+                           "The picture that a sampler reads (black without one). May be given several times")),
+       memory_option()},
       run_shaders};
 }
 

@@ -9,11 +9,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "scene/loading.h"
-#include "shader/front_end.h"
 #include "shader/places.h"
 #include "shader/simplify.h"
 #include "shader/translate.h"
@@ -109,35 +109,78 @@ void translate_texts(std::vector<const Texts*> wanted, Loading&, std::map<Texts,
 }
 #endif
 
+std::vector<UnitTexture> units_of(const Frame& frame, const DrawInputs& inputs) {
+  std::vector<UnitTexture> units = unit_textures(frame, inputs);
+  units.resize(frame.programs[inputs.program].fixed->units.size());
+  return units;
+}
+
+// The same with the names that fixed_function_text has for its samplers.
+FragmentProgram with_unit_samplers(FragmentProgram program) {
+  for (size_t i = 0; i < program.samplers.size(); ++i) program.samplers[i].name = unit_sampler(i);
+  return program;
+}
+
+// All programs with their texts, before these are translated.
+std::vector<CapturedProgram> programs_of(const Frame& frame) {
+  std::map<uint32_t, std::set<std::vector<UnitTexture>>> units;  // of fixed function, by program
+  for (const DrawInputs& inputs : frame.inputs) {
+    if (frame.programs[inputs.program].fixed) units[inputs.program].insert(units_of(frame, inputs));
+  }
+  std::vector<CapturedProgram> programs(frame.programs.size());
+  for (uint32_t i = 0; i < frame.programs.size(); ++i) {
+    const FragmentProgram& program = frame.programs[i];
+    programs[i].number = i;
+    programs[i].texts = program.texts;
+    if (!program.fixed) continue;
+    if (units[i].empty()) units[i].insert(std::vector<UnitTexture>(program.fixed->units.size()));
+    uint32_t last = i;
+    for (const std::vector<UnitTexture>& textures : units[i]) {
+      if (!programs[last].texts.empty()) {
+        programs[last].next = uint32_t(programs.size());
+        last = uint32_t(programs.size());
+        programs.emplace_back().number = i;
+      }
+      programs[last].units = textures;
+      programs[last].texts = {fixed_function_text(program, textures)};
+    }
+  }
+  return programs;
+}
+
 }  // namespace
 
 std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading) {
+  std::vector<CapturedProgram> programs = programs_of(frame);
   std::map<Texts, Known> known;  // of this frame
   std::vector<const Texts*> wanted;
-  for (const FragmentProgram& program : frame.programs) {
+  for (const CapturedProgram& program : programs) {
     const auto [found, is_new] = known.try_emplace(program.texts, nullptr);
-    if (!is_new || program.fixed) continue;
+    if (!is_new) continue;
     found->second = store().find(program.texts);
     if (!found->second) wanted.push_back(&program.texts);
   }
   translate_texts(std::move(wanted), loading, known);
-
-  std::vector<CapturedProgram> programs;
-  for (const FragmentProgram& program : frame.programs) {
-    CapturedProgram& one = programs.emplace_back();
-    if (program.fixed) {
-      one.failure = "fixed function is not supported";
-      continue;
-    }
+  for (CapturedProgram& program : programs) {
     const Translated& from = *known.at(program.texts);
     loading.need(from.bytes(), "programs");
-    one.program = from.program;
-    one.code = from.code;
-    one.failure = from.failure;
-    if (!one.failure.empty()) continue;
-    if (const auto missing = find_places(program, one)) one.failure = one_line(0, *missing);
+    program.program = from.program;
+    program.code = from.code;
+    program.failure = from.failure;
+    if (!program.failure.empty()) continue;
+    const FragmentProgram& source = frame.programs[program.number];
+    const auto missing = find_places(source.fixed ? with_unit_samplers(source) : source, program);
+    if (missing) program.failure = one_line(0, *missing);
   }
   return programs;
+}
+
+uint32_t program_number(const std::vector<CapturedProgram>& programs, const Frame& frame, const DrawInputs& inputs) {
+  uint32_t number = inputs.program;
+  if (!frame.programs[number].fixed) return number;
+  const std::vector<UnitTexture> units = units_of(frame, inputs);
+  while (programs[number].units != units && programs[number].next != kNoPlace) number = programs[number].next;
+  return number;
 }
 
 }  // namespace brokkr::shader

@@ -7,6 +7,8 @@
 
 #include "brokkr/frame.h"
 #include "shader/assemble.h"
+#include "shader/fixed_function.h"
+#include "shader/front_end.h"
 #include "shader/program.h"
 
 namespace brokkr {
@@ -42,6 +44,11 @@ struct ColorOutput {
 };
 
 struct CapturedProgram {
+  uint32_t number = 0;             // of Frame::programs
+  std::vector<UnitTexture> units;  // of fixed function: what it is made for
+  uint32_t next = kNoPlace;        // the same for other textures, among those of translate_programs
+  Texts texts;                     // in GLSL: the frame's, or what fixed function is made of
+
   Program program;  // with all uniforms open
   Code code;
   std::vector<InputWord> inputs;      // by word of the program
@@ -52,9 +59,13 @@ struct CapturedProgram {
   std::string failure;  // why it cannot run, in one line; empty: it can
 };
 
-// One for each of the frame's programs. Texts are compiled by brokkr-glsl, one process for all; what this process has
-// compiled before is kept. A frame that is valid (`validate`) gives no error here: what is wrong with a program is its
-// `failure`. Throws what `loading` throws, when it is cancelled or its memory does not suffice.
+// One for each of the frame's programs, and behind them those that fixed function needs more because its draws bind
+// textures of other kinds: program_number finds a draw's. Texts are compiled by brokkr-glsl, one process for all; what
+// this process has compiled before is kept. A frame that is valid (`validate`) gives no error here: what is wrong with
+// a program is its `failure`. Throws what `loading` throws, when it is cancelled or its memory does not suffice.
 std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading);
+
+// The number of a draw's program among those of translate_programs.
+uint32_t program_number(const std::vector<CapturedProgram>& programs, const Frame& frame, const DrawInputs& inputs);
 
 }  // namespace brokkr::shader
