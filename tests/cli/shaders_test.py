@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+import test_frame
 from commands_test import PROGRAM, read_png
 
 TEXTS = pathlib.Path(__file__).resolve().parent.parent / "shader" / "texts"
@@ -28,7 +29,7 @@ def run(*words):
     return subprocess.run([PROGRAM, "shaders", *map(str, words)], capture_output=True, text=True)
 
 
-class Shaders(unittest.TestCase):
+class Files(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -48,6 +49,8 @@ class Shaders(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
+
+class Shaders(Files):
     def test_summary_names_inputs_and_outputs(self):
         text = self.text_of(self.file)
         for part in ("1 discards", "at", "tint", "holes", "color", "colour 0", "smooth"):
@@ -109,6 +112,54 @@ class Shaders(unittest.TestCase):
         self.assertIn("no sampler 'x'", self.fails(2, self.file, "-o", self.folder / "a.png", "--texture", "x=y.png"))
         self.assertIn(".png", self.fails(2, self.file, "-o", self.folder / "a.exr"))
         self.assertIn("missing.frag", self.fails(1, self.folder / "missing.frag"))
+
+
+class FramePrograms(Files):
+    """The programs of a captured frame: two of GLSL, one of which fails, and one of fixed function."""
+
+    def setUp(self):
+        super().setUp()
+        self.frame = self.folder / "frame.bkf"
+        place = {"offset": 48, "type": "f32", "count": 12}
+        words = {"offset": 48, "type": "u32", "count": 0}
+        color = [{"name": "gl_Color", "type": "vec4", "offset": 0}]
+        programs = [
+            {"fragment": ["uniform sampler2D map; void main() { gl_FragColor = gl_Color + texture2D(map, gl_Color.xy); }"],
+             "varyings": color, "samplers": [{"name": "map", "kind": "2d"}]},
+            {"fragment": ["\x1b[31m\n\tvoid main() { gl_FragColor = nothing; }"], "varyings": color},
+            {"varyings": [*color, {"name": "gl_TexCoord[0]", "type": "vec4", "offset": 4}],
+             "samplers": [{"name": "unit0", "kind": "2d"}], "fixedFunction": {"units": [{"unit": 0, "mode": "decal"}]}}]
+        draws = [test_frame.draw(program=program, varyings=place, uniforms=words, textures=textures)
+                 for program, textures in ((0, [[-1, -1]]), (1, []), (0, [[-1, -1]]))]
+        text = test_frame.frame(blob_size=96, programs=programs, commands=draws)
+        self.frame.write_bytes(test_frame.container(text, test_frame.TRIANGLE + bytes(48), version=2))
+
+    def test_table_lists_all_and_says_why_one_fails(self):
+        rows = [line.split() for line in self.text_of(self.frame).splitlines()]
+        self.assertEqual(rows[1][:4], ["0", "2", "GLSL", "110"])
+        self.assertEqual(rows[1][-3:], ["1", "0", "1"])  # a lookup, no discard, a texture that is not there
+        self.assertEqual(rows[2][:5], ["1", "1", "GLSL", "110", "fails"])
+        self.assertEqual(rows[3][:4], ["2", "0", "fixed", "function"])
+        self.assertEqual(rows[4][:3], ["program", "1:", "line"])
+        self.assertEqual(len(rows), 5)
+
+    def test_one_program_is_printed(self):
+        self.assertIn("texture2D", self.text_of(self.frame, "--program", 0, "--print", "glsl"))
+        self.assertIn("sample", self.text_of(self.frame, "--program", 0, "--print", "ir"))
+        self.assertIn("map0", self.text_of(self.frame, "--program", 2, "--print", "glsl"))
+        self.assertIn("program 1: line 1", self.fails(1, self.frame, "--program", 1, "--print", "ir"))
+        self.assertIn("there are 3", self.fails(1, self.frame, "--program", 3, "--print", "ir"))
+
+    def test_frames_without_programs(self):
+        self.frame.write_bytes(test_frame.container(test_frame.frame(), test_frame.TRIANGLE))
+        text = self.text_of(self.frame)
+        self.assertEqual((text.count("\n"), "holds no programs" in text), (1, True))
+
+    def test_usage_of_frames(self):
+        self.assertIn("give both", self.fails(2, self.frame, "--program", 0))
+        self.assertIn("give both", self.fails(2, self.frame, "--print", "ir"))
+        self.assertIn("--uniform", self.fails(2, self.frame, "--uniform", "a=1"))
+        self.assertIn("--program", self.fails(2, self.file, "--program", 0))
 
 
 if __name__ == "__main__":

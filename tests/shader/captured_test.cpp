@@ -245,6 +245,32 @@ TEST(CapturedPrograms, SeveralTextsAreLinked) {
   EXPECT_NE(translated(program).failure, "");
 }
 
+TEST(CapturedPrograms, FixedFunctionIsMadeForTheTexturesOfItsDraws) {
+  Frame frame;
+  FragmentProgram& program = frame.programs.emplace_back();
+  program.varyings = {varying("gl_Color", ShaderType::vec4, 0), varying("gl_TexCoord[1]", ShaderType::vec4, 4)};
+  program.samplers = {{.name = "any name } at all"}};
+  program.fixed = FixedFunction{.units = {{.unit = 1, .mode = EnvironmentMode::replace}}};
+  frame.captured_textures.resize(2);
+  frame.captured_textures[0].base = TexelBase::alpha;
+  frame.inputs = {{.textures = {{0, -1}}}, {.textures = {{1, -1}}}, {.textures = {{-1, -1}}}, {.textures = {{1, -1}}}};
+  const LoadOptions options;
+  Loading loading(options);
+  const std::vector<CapturedProgram> programs = translate_programs(frame, loading);
+  ASSERT_EQ(programs.size(), 3u);
+  std::vector<uint32_t> numbers;
+  for (const DrawInputs& inputs : frame.inputs) numbers.push_back(program_number(programs, frame, inputs));
+  EXPECT_EQ(numbers[1], numbers[3]);
+  EXPECT_NE(numbers[0], numbers[1]);
+  EXPECT_NE(numbers[0], numbers[2]);
+  EXPECT_NE(numbers[1], numbers[2]);
+  for (const CapturedProgram& one : programs) EXPECT_EQ(one.failure, "") << one.texts.front();
+  // The texture, which is not bound here, gives (0, 0, 0, 1); an environment clamps.
+  EXPECT_EQ(color_of(programs[numbers[0]]), (Color{1, 1, 1, 1}));
+  EXPECT_EQ(color_of(programs[numbers[1]]), (Color{0, 0, 0, 1}));
+  EXPECT_EQ(color_of(programs[numbers[2]]), (Color{100, 101, 102, 103}));
+}
+
 TEST(CapturedPrograms, WhatHasNoPlaceIsNamed) {
   FragmentProgram program;
   program.texts = {
