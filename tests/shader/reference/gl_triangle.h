@@ -19,6 +19,9 @@ namespace brokkr::shader::test {
 // Current on the thread that made it, until the process ends.
 class CompatibilityContext {
  public:
+  // The one of all tests; throws as the constructor.
+  static void begin() { static const CompatibilityContext context; }
+
   // Throws std::runtime_error where there is no such context.
   CompatibilityContext() {
     // llvmpipe's own approximations of texture filters are switched off.

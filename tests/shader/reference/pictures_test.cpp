@@ -147,7 +147,7 @@ class ShaderPictures : public testing::TestWithParam<Case> {
  protected:
   static void SetUpTestSuite() {
     try {
-      static const CompatibilityContext context;
+      CompatibilityContext::begin();
       problem_.clear();
     } catch (const std::runtime_error& error) {
       problem_ = error.what();
