@@ -90,9 +90,6 @@ struct ProgramBlock {
   bool operator==(const ProgramBlock&) const = default;
 };
 
-enum class TextureKind : uint8_t { one, two, three, cube, rectangle, one_array, two_array, cube_array, buffer };
-enum class SampledType : uint8_t { real, integer, natural };  // of a sampler's results: float, int, uint
-
 // A uniform through which textures are read, or `count` of them.
 struct ProgramSampler {
   std::string name;
@@ -293,14 +290,6 @@ TexelExtent level_extent(const CapturedTexture& texture, int level);
 uint64_t level_bytes(const CapturedTexture& texture, int level);
 uint64_t texture_bytes(const CapturedTexture& texture);
 
-enum class TextureWrap : uint8_t {
-  repeat,
-  mirrored_repeat,
-  clamp_to_edge,
-  clamp_to_border,
-  clamp,  // to between edge and border
-  mirror_clamp_to_edge
-};
 enum class Swizzle : uint8_t { r, g, b, a, zero, one };
 enum class DepthMode : uint8_t { luminance, intensity, alpha, red };  // channels that a depth is read as
 

@@ -14,6 +14,17 @@ enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points,
 enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
 enum class Wrap : uint8_t { repeat, mirrored_repeat, clamp_to_edge };
 enum class MipFilter : uint8_t { none, nearest, linear };  // none: the picture itself at any distance
+// Of captured textures (programs.h).
+enum class TextureKind : uint8_t { one, two, three, cube, rectangle, one_array, two_array, cube_array, buffer };
+enum class SampledType : uint8_t { real, integer, natural };  // of a sampler's results: float, int, uint
+enum class TextureWrap : uint8_t {
+  repeat,
+  mirrored_repeat,
+  clamp_to_edge,
+  clamp_to_border,
+  clamp,  // to between edge and border
+  mirror_clamp_to_edge
+};
 enum class BlendFactor : uint8_t {
   zero,
   one,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "pipeline/prepare.h"
 #include "scene/nearest_name.h"
 #include "shader/kernels.h"
+#include "shader/textures.h"
 #include "shader/triangle.h"
 
 namespace brokkr::app {
@@ -52,28 +54,48 @@ uint32_t bits_of(const std::string& value, shader::Kind kind) {
   return uint32_t(int64_t(number));
 }
 
-// The textures of the samplers, and the records that lookups read.
+// What samplers read: each picture that is given, with all its levels.
 struct Textures {
-  std::vector<uint32_t> texels;
-  std::vector<TextureRecord> records;
+  Frame frame;
+  shader::SampledTextures sampled;
   std::vector<shader::SamplerSlot> slots;
   FrameTables tables{};
 
   Textures(const shader::Program& program, const std::vector<std::string>& given) : slots(program.samplers.size()) {
     const LoadOptions options;
     Loading loading(options);
+    std::vector<BoundTexture>& bound = frame.inputs.emplace_back().textures;
+    bound.resize(program.samplers.size());
     for (const std::string& text : given) {
       const auto [name, file] = name_and_value(text, "--texture");
-      const size_t sampler = find_named(program.samplers, name, "sampler");
-      if (program.samplers[sampler].compares)
+      const size_t number = find_named(program.samplers, name, "sampler");
+      const shader::SamplerInput& sampler = program.samplers[number];
+      if (sampler.compares)
         throw UsageError(fmt::format("--texture: '{}' compares depths, which pictures do not hold", name));
-      Image image = read_image(std::filesystem::path(file));
-      const Texture texture{file, image.width, image.height, false, std::move(image.texels), {}};
-      slots[sampler].texture = int32_t(records.size());
-      records.push_back(append_mip_chain(texture, texels, loading));
+      if (sampler.kind != TextureKind::two || sampler.type != SampledType::real)
+        throw UsageError(fmt::format("--texture: '{}' is no sampler2D, the only one that reads pictures", name));
+      bound[number].texture = add_picture(file, loading);
     }
-    tables.textures = records.data();
-    tables.texels = texels.data();
+    sampled = shader::make_sampled_textures(frame, loading);
+    for (size_t i = 0; i < slots.size(); ++i) slots[i].record = sampled.record_of(bound[i]);
+    tables.sampled = sampled.records.data();
+    tables.sampled_texels = sampled.texels.data();
+  }
+
+ private:
+  int32_t add_picture(const std::string& file, Loading& loading) {
+    Image image = read_image(std::filesystem::path(file));
+    const Texture texture{file, image.width, image.height, false, std::move(image.texels), {}};
+    std::vector<uint32_t> texels;
+    const TextureRecord chain = append_mip_chain(texture, texels, loading);
+    const auto bytes = std::as_bytes(std::span(texels));
+    frame.captured_textures.push_back({.width = texture.width,
+                                       .height = texture.height,
+                                       .levels = int(chain.levels),
+                                       .stored = true,
+                                       .first_byte = frame.texture_data.size()});
+    frame.texture_data.insert(frame.texture_data.end(), bytes.begin(), bytes.end());
+    return int32_t(frame.captured_textures.size()) - 1;
   }
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "machine/table_pointer.h"
+#include "scene/texture_tables.h"
 
 namespace brokkr {
 
@@ -178,6 +179,8 @@ struct FrameTables {
   TablePointer<const MaterialRecord> materials;
   TablePointer<const TextureRecord> textures;
   TablePointer<const uint32_t> texels;
+  TablePointer<const SampledRecord> sampled;  // what samplers of captured programs read
+  TablePointer<uint32_t> sampled_texels;      // words; planes are copied into them while the frame is drawn
   TablePointer<const PhaseRecord> phases;
   TablePointer<const uint32_t> indices;
   TablePointer<const float> positions;         // x, y, z, w

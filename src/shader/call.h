@@ -3,16 +3,15 @@
 
 #include <cstdint>
 
-#include "brokkr/states.h"
 #include "scene/frame_tables.h"
 #include "shader/operation.h"
 
 namespace brokkr::shader {
 
-// What a sampler of a shader reads. Without a texture it gives black.
+// What a sampler of a shader reads. Without a texture, or with one that does not fit (shader/textures.h), it gives
+// black.
 struct SamplerSlot {
-  int32_t texture = -1;                       // of FrameTables::textures
-  CompareFunc compare = CompareFunc::lequal;  // of samplers that compare: reference `compare` texel
+  int32_t record = -1;  // of FrameTables::sampled
 };
 
 // One run: the same code for a group of samples, one per lane. Four consecutive lanes are a quad (shaders/shader.h).
@@ -24,7 +23,7 @@ struct ShaderCall {
   uint64_t* masks = nullptr;
   const uint32_t* uniforms = nullptr;
   uint32_t uniform_words = 0;
-  const FrameTables* frame = nullptr;  // textures and texels
+  const FrameTables* frame = nullptr;  // sampled textures
   const SamplerSlot* samplers = nullptr;
   const uint32_t* abort = nullptr;  // a word that is not 0 ends loops; null: nobody asks
   uint32_t* outputs = nullptr;      // result s of lane i: outputs[s * lanes + i]; not written where all are discarded

@@ -157,8 +157,10 @@ class Interpreter {
       case Op::element: read_element(o); break;
       case Op::set_element: write_element(o); break;
       case Op::uniform_at: read_uniform(o); break;
+      case Op::detail: detail(o); break;
       case Op::sample: sample(o); break;
       case Op::texture_size: texture_size(o); break;
+      case Op::detail_levels: detail_levels(o); break;
       case Op::output:
         for (int k = 0; k < kShaderVectors; ++k)
           w.store(call.outputs + o.extra * uint32_t(kLanes) + k * kWidth, get<Word>(o.operand[0], k));
@@ -205,52 +207,92 @@ class Interpreter {
     });
   }
 
+  // What the instruction's sampler reads; null: nothing, or what is of another kind or other numbers than the sampler.
+  BROKKR_FN const SampledRecord* texture_of(const shader::CodeInstruction& o) const {
+    const int32_t number = call.samplers[o.extra & shader::kSamplerMask].record;
+    if (number < 0) return nullptr;
+    const SampledRecord* const texture = call.frame->sampled.get() + number;
+    return shader::fits(o.extra, *texture) ? texture : nullptr;
+  }
+  // Number k of the coordinates, and those behind them from `from` on, as the shader has them in vector `vector`.
+  template <class T, int kCount>
+  BROKKR_FN void get_all(const uint16_t* from, int count, T (&values)[kCount], int vector) const {
+    for (int i = 0; i < kCount; ++i) values[i] = i < count ? get<T>(from[i], vector) : T(0);
+  }
+
   BROKKR_FN void sample(const shader::CodeInstruction& o) {
-    const shader::SamplerSlot& slot = call.samplers[o.extra & shader::kSamplerMask];
-    if (slot.texture < 0) {
+    const SampledRecord* const texture = texture_of(o);
+    if (texture == nullptr) {
+      const Uint one = shader::type_of_sample(o.extra) == SampledType::real ? as_uint(Float(1.0f)) : Uint(1u);
       for (int i = 0; i < shader::kMostResults; ++i)
-        put<Float>(o.result[i], [&](int) { return Float(i == 3 ? 1.0f : 0.0f); });
+        put<Word>(o.result[i], [&](int) { return i == 3 ? one : Uint(0u); });
       return;
     }
+    const int count = shader::coordinates_of(texture->kind);
     for (int k = 0; k < kShaderVectors; ++k) {
-      const uint16_t* from = o.operand + 2;
+      const uint16_t* from = o.operand + count;
       const Float reference = (o.extra & shader::kSampleCompare) != 0 ? get<Float>(*from++, k) : Float(0.0f);
-      const uint16_t* const how = from;
-      from += (o.extra & (shader::kSampleLevel | shader::kSampleFetch)) != 0 ? 1 : 4;
-      const TextureLookup look{call.frame, call.frame->textures + slot.texture, slot.compare, get<Mask>(*from, k)};
-      const Vec4<Warp> texel = sampled(o, look, reference, how, k);
+      const uint16_t level = (o.extra & shader::kSampleGather) != 0 ? uint16_t(0) : *from++;
+      const TextureLookup look{texture, call.frame->sampled_texels.get(), o.extra,
+                               texture->clamps_reference ? saturate(reference) : reference, get<Mask>(*from, k)};
+      const Vec4<Warp> texel = sampled(o, look, count, level, k);
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
       store(o.result[2], k, texel.z);
       store(o.result[3], k, texel.w);
     }
   }
-  // `how`: the registers of the level or of the changes.
-  BROKKR_FN Vec4<Warp> sampled(const shader::CodeInstruction& o, const TextureLookup& look, Float reference,
-                               const uint16_t* how, int k) {
-    if ((o.extra & shader::kSampleFetch) != 0)
-      return fetched(w, look, get<Int>(o.operand[0], k), get<Int>(o.operand[1], k), get<Int>(how[0], k));
-    // Coordinates that are no numbers would be texels outside of the texture.
-    const Float u = get<Float>(o.operand[0], k), v = get<Float>(o.operand[1], k);
-    const Vec2<Warp> uv(select(is_finite(u), u, 0.0f), select(is_finite(v), v, 0.0f));
-    if ((o.extra & shader::kSampleCompare) != 0) {
-      const Float lit = compared_lookup(w, look, uv, reference);
-      return Vec4<Warp>(lit, lit, lit, lit);
+  // `level`: the register of the level, or of the level of detail.
+  BROKKR_FN Vec4<Warp> sampled(const shader::CodeInstruction& o, const TextureLookup& look, int count, uint16_t level,
+                               int k) {
+    if ((o.extra & shader::kSampleFetch) != 0) {
+      Int at[4];
+      get_all(o.operand, count, at, k);
+      return fetched(w, look, at, get<Int>(level, k));
     }
-    if ((o.extra & shader::kSampleLevel) != 0) return looked_up(w, look, uv, get<Float>(how[0], k));
-    const Vec2<Warp> dx(get<Float>(how[0], k), get<Float>(how[1], k)), dy(get<Float>(how[2], k), get<Float>(how[3], k));
-    return looked_up(w, look, uv, detail_of(*look.texture, dx, dy));
+    Float at[4];
+    get_all(o.operand, count, at, k);
+    return (o.extra & shader::kSampleGather) != 0 ? gathered(w, look, at)
+                                                  : looked_up(w, look, at, get<Float>(level, k));
+  }
+
+  BROKKR_FN void detail(const shader::CodeInstruction& o) {
+    const SampledRecord* const texture = texture_of(o);
+    if (texture == nullptr) return put<Float>(o.result[0], [&](int) { return Float(0.0f); });
+    const int count = shader::directions_of(texture->kind);
+    const uint16_t* const changes = o.operand + (shader::is_cube(texture->kind) ? 3 : 0);
+    put<Float>(o.result[0], [&](int k) {
+      Float at[3], dx[3], dy[3];
+      get_all(o.operand, count, at, k);
+      get_all(changes, count, dx, k);
+      get_all(changes + count, count, dy, k);
+      return detail_of(*texture, at, dx, dy);
+    });
+  }
+  BROKKR_FN void detail_levels(const shader::CodeInstruction& o) {
+    const SampledRecord* const texture = texture_of(o);
+    const auto biased = [&](int k) {
+      const Float detail = get<Float>(o.operand[0], k);
+      return texture == nullptr ? Float(0.0f) : clamped_detail(*texture, detail);
+    };
+    put<Float>(o.result[0], [&](int k) {
+      if (texture == nullptr || texture->mip == MipFilter::none) return Float(0.0f);
+      const Float inside = clamp_to(biased(k), 0.0f, float(texture->levels - 1));
+      return texture->mip == MipFilter::nearest ? floor(inside + 0.5f) : inside;
+    });
+    put<Float>(o.result[1], biased);
   }
   BROKKR_FN void texture_size(const shader::CodeInstruction& o) {
-    const shader::SamplerSlot& slot = call.samplers[o.extra & shader::kSamplerMask];
-    const bool there = slot.texture >= 0;
-    const uint32_t width = there ? call.frame->textures[slot.texture].width : 1,
-                   height = there ? call.frame->textures[slot.texture].height : 1;
+    const SampledRecord* const texture = texture_of(o);
     const auto at_level = [&](uint32_t size, int k) {
-      return maximum(Int(int(size)) >> clamp_to(get<Int>(o.operand[0], k), 0, 31), Int(1));
+      return side_of_level(size, clamp_to(get<Int>(o.operand[0], k), 0, 31));
     };
-    put<Int>(o.result[0], [&](int k) { return at_level(width, k); });
-    put<Int>(o.result[1], [&](int k) { return at_level(height, k); });
+    const uint32_t depth = texture == nullptr ? 1 : texture->depth / (shader::is_cube(texture->kind) ? 6 : 1);
+    const bool halves = texture != nullptr && texture->kind == TextureKind::three;
+    put<Int>(o.result[0], [&](int k) { return at_level(texture == nullptr ? 1 : texture->width, k); });
+    put<Int>(o.result[1], [&](int k) { return at_level(texture == nullptr ? 1 : texture->height, k); });
+    put<Int>(o.result[2], [&](int k) { return halves ? at_level(depth, k) : Int(int(depth)); });
+    put<Int>(o.result[3], [&](int) { return Int(texture == nullptr ? 1 : int(texture->levels)); });
   }
 };
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "scene/texture_tables.h"
+
 namespace brokkr::shader {
 
 // The operations of operations.def, and those that are more than a function of their operands:
@@ -14,8 +16,10 @@ namespace brokkr::shader {
 //   element  i                 cell number i, of each lane its own, of an array; i is clamped to the array
 //   set_element  i v m         the same cell becomes v in lanes m
 //   uniform_at  i              the same of uniform words
-//   sample  u v … m            a texture; see Instruction::extra
-//   texture_size  l            width and height of a texture's level l
+//   detail  d …                the level of detail of coordinates that change so; see SampleBit
+//   sample  u v … m            a texture; see SampleBit
+//   texture_size  l            width, height and depth of a texture's level l, and how many levels it has
+//   detail_levels  d           the level that is read for a level of detail, and the level of detail with its bias
 //   discard  m                 lanes m are discarded; they go on as helpers of their quads
 //   output  v                  v is the shader's result number `extra`
 //   begin_if m … end_if        runs where any lane of m is set
@@ -36,8 +40,10 @@ enum class Op : uint16_t {
   element,
   set_element,
   uniform_at,
+  detail,
   sample,
   texture_size,
+  detail_levels,
   discard,
   output,
   begin_if,
@@ -46,15 +52,45 @@ enum class Op : uint16_t {
   repeat,
 };
 
-// What `extra` of a sample says: the sampler's number, and which operands follow the coordinates u and v.
+constexpr bool asks_a_sampler(Op op) { return op >= Op::detail && op <= Op::detail_levels; }
+
+// What `extra` of a lookup says: the sampler's number, kind and numbers, and how it reads. Operands of a sample are the
+// coordinates, a reference depth where it compares, a level of detail (but to gather), and the lanes' mask. Those of a
+// detail are the direction for cubes, then the changes of the coordinates to the right, then those upwards.
 enum SampleBit : uint32_t {
   kSamplerMask = 0xff,
-  kSampleCompare = 1u << 8,  // a reference depth
-  kSampleLevel = 1u << 9,    // a level of detail; else four: the changes of u and v to the right, and those upwards
-  kSampleFetch = 1u << 10,   // u, v and the level are integers, and count texels and levels
+  kSampleCompare = 1u << 8,
+  kSampleFetch = 1u << 9,    // coordinates and the level are integers, and count texels and levels
+  kSampleGather = 1u << 10,  // one channel of the four texels that a filter would read
+  kSampleChannel = 11,       // 2 bits from here on: that channel
+  kSampleKind = 13,          // 4 bits: TextureKind
+  kSampleType = 17,          // 2 bits: SampledType
+  kSampleOffset = 19,        // 3 times 4 bits: an offset in texels, -8 .. 7, of each coordinate
 };
+constexpr TextureKind kind_of_sample(uint32_t extra) { return TextureKind(extra >> kSampleKind & 15); }
+constexpr SampledType type_of_sample(uint32_t extra) { return SampledType(extra >> kSampleType & 3); }
+constexpr int channel_of_sample(uint32_t extra) { return int(extra >> kSampleChannel & 3); }
+constexpr int offset_of_sample(uint32_t extra, int axis) {
+  return int((extra >> (kSampleOffset + 4 * axis) & 15) ^ 8) - 8;
+}
+constexpr bool has_offset(uint32_t extra) { return (extra >> kSampleOffset & 0xfff) != 0; }
 
-inline constexpr int kMostResults = 4, kMostOperands = 8;
+constexpr bool is_cube(TextureKind kind) { return kind == TextureKind::cube || kind == TextureKind::cube_array; }
+constexpr bool is_array(TextureKind kind) { return kind >= TextureKind::one_array && kind <= TextureKind::cube_array; }
+// Coordinates that vary over a level: 2 for what lies on a cube's face.
+constexpr int axes_of(TextureKind kind) {
+  if (kind == TextureKind::one || kind == TextureKind::one_array || kind == TextureKind::buffer) return 1;
+  return kind == TextureKind::three ? 3 : 2;
+}
+// Coordinates that have a level of detail: a cube's are a direction.
+constexpr int directions_of(TextureKind kind) { return is_cube(kind) ? 3 : axes_of(kind); }
+constexpr int coordinates_of(TextureKind kind) { return directions_of(kind) + (is_array(kind) ? 1 : 0); }
+// Whether a lookup may read the texture: it is of the sampler's kind and has its numbers.
+constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
+  return kind_of_sample(extra) == texture.kind && type_of_sample(extra) == texture.type;
+}
+
+inline constexpr int kMostResults = 4, kMostOperands = 10;
 inline constexpr uint32_t kMostSamplers = 32;
 inline constexpr uint32_t kMostLoopDepth = 32;
 // A loop ends after so many iterations, and all loops of a run together after so many: a shader that never ends costs
@@ -70,6 +106,6 @@ struct CodeInstruction {
   uint16_t depth;  // of a loop: how many loops are around it
   uint32_t extra;
 };
-static_assert(sizeof(CodeInstruction) == 32);
+static_assert(sizeof(CodeInstruction) == 36);
 
 }  // namespace brokkr::shader

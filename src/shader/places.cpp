@@ -77,7 +77,7 @@ class Places {
         if (value.role == Role::input) reads_input_[value.payload] = true;
         if (value.role == Role::uniform) reads_uniform_[value.payload] = true;
       }
-      if (one.op == Op::sample || one.op == Op::texture_size) reads_sampler_.at(one.extra & kSamplerMask) = true;
+      if (asks_a_sampler(one.op)) reads_sampler_.at(one.extra & kSamplerMask) = true;
       if (one.op == Op::output) output_kinds_[one.extra] = program_.value(one.operand[0]).kind;
     }
   }

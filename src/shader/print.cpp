@@ -56,12 +56,18 @@ std::string extra_text(const Program& program, const Instruction& one) {
     case Op::output: return " -> " + name_of_word(program.outputs, one.extra);
     case Op::element:
     case Op::set_element: return fmt::format(" of {}", one.extra);
+    case Op::detail:
     case Op::texture_size:
+    case Op::detail_levels:
     case Op::sample: {
       std::string text = " from " + program.samplers[one.extra & kSamplerMask].name;
       if ((one.extra & kSampleCompare) != 0) text += ", compared";
-      if ((one.extra & kSampleLevel) != 0) text += ", of a level";
       if ((one.extra & kSampleFetch) != 0) text += ", one texel";
+      if ((one.extra & kSampleGather) != 0) text += fmt::format(", channel {} of four", channel_of_sample(one.extra));
+      if (has_offset(one.extra)) {
+        text += fmt::format(", moved by {} {} {}", offset_of_sample(one.extra, 0), offset_of_sample(one.extra, 1),
+                            offset_of_sample(one.extra, 2));
+      }
       return text;
     }
     default: return "";

@@ -70,6 +70,8 @@ struct Uniform {
 struct SamplerInput {
   std::string name;
   bool compares = false;  // sampler2DShadow
+  TextureKind kind = TextureKind::two;
+  SampledType type = SampledType::real;
 };
 
 // A colour's components, or the depth.

@@ -1,88 +1,203 @@
-// Texture lookups of run-time shaders: of pictures of two dimensions, by the samplers that scenes have
-// (shaders/texture.h).
+// Texture lookups of run-time shaders, as OpenGL 4.6, 8.14 defines them. Level of detail is isotropic; magnification
+// ends at level 0, whatever the filters are.
+//
+// Most textures go by a short path in integers: colours of 8 bits, filters of 8-bit weights (texture_usual.h).
 #pragma once
 
 #include "shader/call.h"
-#include "texture.h"
+#include "shader/texel_store.h"
+#include "shader/texture_place.h"
+#include "shader/texture_usual.h"
 
 BROKKR_MACHINE_BEGIN
 
-// What a lookup needs beside its coordinates.
+// What a lookup needs beside its coordinates. `how`: bits as of a sample (shader/operation.h).
 struct TextureLookup {
-  const FrameTables* frame;
-  const TextureRecord* texture;
-  CompareFunc compare;
+  const SampledRecord* texture;
+  const uint32_t* texels;
+  uint32_t how;
+  Float reference;  // that depths are compared with
   Mask lanes;
 };
 
-// The level of detail of coordinates that change by dx to the right and by dy upwards (OpenGL 4.5, 8.14.1), before it
-// is clamped.
-BROKKR_FN Float detail_of(const TextureRecord& texture, const Vec2<Warp>& dx, const Vec2<Warp>& dy) {
-  const Float width(float(texture.width)), height(float(texture.height));
-  const Float ux = dx.x * width, vx = dx.y * height, uy = dy.x * width, vy = dy.y * height;
-  const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
-  return 0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f));
-}
-
-BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Vec2<Warp>& uv, Float detail) {
-  const TextureRecord& texture = *look.texture;
-  if (texture.sampler.usual == 0) return sample_as_set(w, *look.frame, texture, uv, detail, look.lanes);
-  const Float lod = clamp_to(detail, 0.0f, float(texture.levels - 1));
-  return mixed_levels(w, texture, lod, look.lanes, [&](Int level) {
-    return sample_bilinear(w, *look.frame, texture, level, uv.x, uv.y, look.lanes);
-  });
-}
-
 BROKKR_FN Float compared(CompareFunc func, Float reference, Float texel) {
-  Mask passes(true);
-  switch (func) {
-    case CompareFunc::never: passes = Mask(false); break;
-    case CompareFunc::less: passes = reference < texel; break;
-    case CompareFunc::equal: passes = reference == texel; break;
-    case CompareFunc::lequal: passes = reference <= texel; break;
-    case CompareFunc::greater: passes = reference > texel; break;
-    case CompareFunc::notequal: passes = reference != texel; break;
-    case CompareFunc::gequal: passes = reference >= texel; break;
-    case CompareFunc::always: break;
-  }
-  return select(passes, 1.0f, 0.0f);
+  return select(compare(uint8_t(func), reference, texel), 1.0f, 0.0f);
 }
 
-// Percentage-closer filtering of the first level of a texture whose texels are depths, as floats: the four texels are
-// compared, and what they answer is filtered.
-BROKKR_FN_NOINLINE Float compared_lookup(Warp& w, const TextureLookup& look, const Vec2<Warp>& uv, Float reference) {
-  const TextureRecord& texture = *look.texture;
-  const Int width(int(texture.width)), height(int(texture.height));
-  const Wrap wrap_x = Wrap(texture.sampler.wrap_x), wrap_y = Wrap(texture.sampler.wrap_y);
-  const bool nearest = texture.sampler.magnify_nearest != 0;
-  const float half = nearest ? 0.0f : 0.5f;
-  const Float x = unwrapped(uv.x, to_float(width), wrap_x) - half, y = unwrapped(uv.y, to_float(height), wrap_y) - half;
-  const Float fx = floor(x), fy = floor(y);
-  const Int i = to_int(fx), j = to_int(fy);
-  const Int x0 = wrapped(i, width, wrap_x), y0 = wrapped(j, height, wrap_y);
-  const Int x1 = wrapped(i + 1, width, wrap_x), y1 = wrapped(j + 1, height, wrap_y);
-  reference = saturate(reference);
-  const auto at = [&](Int px, Int py) {
-    const Int texel = Int(int(texture.first_texel[0])) + py * width + px;
-    return compared(look.compare, reference, as_float(w.gather(look.frame->texels.get(), texel, look.lanes)));
+// The stored channels as the sampler hands them on: swizzled, and as the base format has them.
+BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v) {
+  const Float one = texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u));
+  const auto channel = [&](uint8_t c) {
+    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : c == 3 ? v.w : c == kChannelOne ? one : Float(0.0f);
   };
-  const Float a = at(x0, y0);
-  if (nearest) return a;
-  const Float b = at(x1, y0), c = at(x0, y1), d = at(x1, y1), tx = x - fx, ty = y - fy;
-  const Float low = a + (b - a) * tx, high = c + (d - c) * tx;
-  return low + (high - low) * ty;
+  return Vec4<Warp>(channel(texture.channel[0]), channel(texture.channel[1]), channel(texture.channel[2]),
+                    channel(texture.channel[3]));
 }
 
-// The texel in column x and row y of a level; what lies outside is the nearest one that does not.
-BROKKR_FN_NOINLINE Vec4<Warp> fetched(Warp& w, const TextureLookup& look, Int x, Int y, Int level) {
-  const TextureRecord& texture = *look.texture;
-  level = clamp_to(level, 0, int(texture.levels) - 1);
-  const Int one(1);
-  const Int width = maximum(Int(int(texture.width)) >> level, one),
-            height = maximum(Int(int(texture.height)) >> level, one);
-  const Int base = as_int(w.gather(texture.first_texel, level, look.lanes));
-  const Int at = base + clamp_to(y, 0, height - one) * width + clamp_to(x, 0, width - one);
-  return load_texel(w, look.frame->texels, texture.code, at, look.lanes);
+// A level of each lane.
+struct LevelTexels {
+  Int first, width, height, depth;
+};
+BROKKR_FN LevelTexels level_texels(Warp& w, const TextureLookup& look, Int level) {
+  const SampledRecord& texture = *look.texture;
+  const Int depth = texture.kind == TextureKind::three ? side_of_level(texture.depth, level) : Int(int(texture.depth));
+  const Int height = shader::axes_of(texture.kind) == 1 ? Int(1) : side_of_level(texture.height, level);
+  return {as_int(w.gather(texture.first, level, look.lanes)), side_of_level(texture.width, level), height, depth};
+}
+
+// A texel, or the border where it lies outside of the level; of a lookup that compares the answer.
+BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const LevelTexels& level, Int x, Int y,
+                                       Int z) {
+  const SampledRecord& texture = *look.texture;
+  const Mask inside = x >= 0 && x < level.width && y >= 0 && y < level.height && z >= 0 && z < level.depth;
+  const Int number = (z * level.height + y) * level.width + x;
+  Vec4<Warp> v = load_texel(w, look.texels, texture.encoding, level.first + number * int(words_of(texture.encoding)),
+                            look.lanes && inside);
+  const auto bordered = [&](Float texel, uint32_t border) { return select(inside, texel, as_float(Uint(border))); };
+  v = Vec4<Warp>(bordered(v.x, texture.border[0]), bordered(v.y, texture.border[1]), bordered(v.z, texture.border[2]),
+                 bordered(v.w, texture.border[3]));
+  if ((look.how & shader::kSampleCompare) == 0) return v;
+  const Float answer = texture.compares ? compared(texture.compare, look.reference, v.x) : v.x;
+  return Vec4<Warp>(answer, answer, answer, answer);
+}
+
+BROKKR_FN Vec4<Warp> mixed(const Vec4<Warp>& a, const Vec4<Warp>& b, Float t) {
+  return Vec4<Warp>(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t, a.w + (b.w - a.w) * t);
+}
+BROKKR_FN Vec4<Warp> chosen(Mask m, const Vec4<Warp>& a, const Vec4<Warp>& b) {
+  return Vec4<Warp>(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z), select(m, a.w, b.w));
+}
+
+// The texels around a place on a level.
+struct TexelBox {
+  LevelTexels level;
+  TexelPair x, y, z;
+  Mask linear;
+  bool crosses;  // columns and rows beside a face are the neighbour's
+};
+BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
+                                   Mask linear) {
+  const SampledRecord& texture = *look.texture;
+  const int axes = shader::axes_of(texture.kind);
+  TexelBox box{level_texels(w, look, number),
+               {},
+               {0, 0, 0.0f},
+               {place.layer + place.face, place.layer + place.face, 0.0f},
+               linear,
+               false};
+  box.crosses = shader::is_cube(texture.kind) && texture.seamless;
+  const auto along = [&](int axis, Int size) {
+    const Float scale = texture.kind == TextureKind::rectangle ? Float(1.0f) : to_float(size);
+    const TextureWrap wrap = box.crosses ? TextureWrap::clamp : texture.wrap[axis];
+    return texels_at(place.at[axis], size, scale, float(shader::offset_of_sample(look.how, axis)), wrap, linear);
+  };
+  box.x = along(0, box.level.width);
+  if (axes > 1) box.y = along(1, box.level.height);
+  if (axes > 2) box.z = along(2, box.level.depth);
+  return box;
+}
+
+// The four texels of a slice, of which the lower left is the first, then the one on its right, then those above. Where
+// three faces of a cube meet, there is no fourth: the mean of the others takes its place.
+struct TexelSquare4 {
+  Vec4<Warp> at[4];
+};
+BROKKR_FN TexelSquare4 square_at(Warp& w, const TextureLookup& look, const TexturePlace& place, const TexelBox& box,
+                                 Int slice) {
+  TexelSquare4 square;
+  for (int i = 0; i < 4; ++i) {
+    Int x = (i & 1) != 0 ? box.x.b : box.x.a, y = (i & 2) != 0 ? box.y.b : box.y.a, z = slice;
+    if (box.crosses) {
+      Int face = place.face;
+      cross_edges(face, x, y, box.level.width);
+      z = place.layer + face;
+    }
+    square.at[i] = texel_at(w, look, box.level, x, y, z);
+  }
+  if (!box.crosses) return square;
+  const auto is_outside = [&](Int i) { return i < 0 || i >= box.level.width; };
+  Mask corner[4];
+  for (int i = 0; i < 4; ++i)
+    corner[i] = is_outside((i & 1) != 0 ? box.x.b : box.x.a) && is_outside((i & 2) != 0 ? box.y.b : box.y.a);
+  if (!w.any(look.lanes && (corner[0] || corner[1] || corner[2] || corner[3]))) return square;
+  const TexelSquare4 all = square;
+  for (int i = 0; i < 4; ++i) {
+    const Vec4<Warp>&a = all.at[(i + 1) & 3], &b = all.at[(i + 2) & 3], &c = all.at[(i + 3) & 3];
+    const float third = 1.0f / 3.0f;
+    const Vec4<Warp> mean(((a.x + b.x) + c.x) * third, ((a.y + b.y) + c.y) * third, ((a.z + b.z) + c.z) * third,
+                          ((a.w + b.w) + c.w) * third);
+    square.at[i] = chosen(corner[i], mean, all.at[i]);
+  }
+  return square;
+}
+
+// One level of each lane, filtered inside of it where the lane is `linear`.
+BROKKR_FN_NOINLINE Vec4<Warp> filtered_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
+                                             Mask linear) {
+  const TexelBox box = box_at(w, look, place, number, linear);
+  const int axes = shader::axes_of(look.texture->kind);
+  if (!w.any(look.lanes && linear)) return texel_at(w, look, box.level, box.x.a, box.y.a, box.z.a);
+  if (axes == 1) {
+    const Vec4<Warp> a = texel_at(w, look, box.level, box.x.a, box.y.a, box.z.a);
+    const Vec4<Warp> b = texel_at(w, look, box.level, box.x.b, box.y.a, box.z.a);
+    return chosen(linear, mixed(a, b, box.x.weight), a);
+  }
+  const auto of_slice = [&](const TexelSquare4& square) {
+    return mixed(mixed(square.at[0], square.at[1], box.x.weight), mixed(square.at[2], square.at[3], box.x.weight),
+                 box.y.weight);
+  };
+  const TexelSquare4 square = square_at(w, look, place, box, box.z.a);
+  Vec4<Warp> v = of_slice(square);
+  if (axes == 3) v = mixed(v, of_slice(square_at(w, look, place, box, box.z.b)), box.z.weight);
+  return chosen(linear, v, square.at[0]);
+}
+
+// `given`: the coordinates in the shader's order; `detail`: the level of detail, before bias and clamps.
+BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail) {
+  const SampledRecord& texture = *look.texture;
+  const TexturePlace place = place_of(texture, given);
+  const LevelChoice choice = levels_of(texture, detail);
+  const Int next = minimum(choice.level + 1, int(texture.levels) - 1);
+  const bool mixes = w.any(look.lanes && choice.next > 0.0f);
+  if (texture.usual && (look.how & shader::kSampleCompare) == 0 && !shader::has_offset(look.how)) {
+    const UsualLookup usual{&texture, look.texels, look.lanes};
+    if (!crosses_edges(w, usual, place, mixes ? next : choice.level)) {
+      const Vec4<Warp> fine = usual_level(w, usual, place, choice.level);
+      return mixes ? mixed(fine, usual_level(w, usual, place, next), choice.next) : fine;
+    }
+  }
+  Vec4<Warp> v = filtered_level(w, look, place, choice.level, choice.linear);
+  if (mixes) v = mixed(v, filtered_level(w, look, place, next, choice.linear), choice.next);
+  return (look.how & shader::kSampleCompare) != 0 && texture.compares ? v : handed_on(texture, v);
+}
+
+// One channel of the four texels that a filter of the base level would read: upper left, upper right, lower right and
+// lower left.
+BROKKR_FN_NOINLINE Vec4<Warp> gathered(Warp& w, const TextureLookup& look, const Float (&given)[4]) {
+  const SampledRecord& texture = *look.texture;
+  const TexturePlace place = place_of(texture, given);
+  const TexelBox box = box_at(w, look, place, 0, Mask(true));
+  const TexelSquare4 square = square_at(w, look, place, box, box.z.a);
+  const int channel = (look.how & shader::kSampleCompare) != 0 ? 0 : shader::channel_of_sample(look.how);
+  const auto part = [&](const Vec4<Warp>& stored) {
+    if ((look.how & shader::kSampleCompare) != 0) return stored.x;
+    const Vec4<Warp> v = handed_on(texture, stored);
+    return channel == 0 ? v.x : channel == 1 ? v.y : channel == 2 ? v.z : v.w;
+  };
+  return Vec4<Warp>(part(square.at[2]), part(square.at[3]), part(square.at[1]), part(square.at[0]));
+}
+
+// The texel of a level with these numbers in the shader's order; what lies outside is the nearest one that does not.
+BROKKR_FN_NOINLINE Vec4<Warp> fetched(Warp& w, const TextureLookup& look, const Int (&given)[4], Int level) {
+  const SampledRecord& texture = *look.texture;
+  const int axes = shader::axes_of(texture.kind);
+  const LevelTexels of_level = level_texels(w, look, clamp_to(level, 0, int(texture.levels) - 1));
+  const auto inside = [](Int i, Int count) { return clamp_to(i, 0, count - 1); };
+  Int y(0), z(0);
+  if (axes > 1) y = inside(given[1], of_level.height);
+  if (shader::is_array(texture.kind) || axes > 2) z = inside(given[axes], of_level.depth);
+  if (axes > 2) z = inside(given[2], of_level.depth);
+  return handed_on(texture, texel_at(w, look, of_level, inside(given[0], of_level.width), y, z));
 }
 
 BROKKR_MACHINE_END

@@ -92,15 +92,18 @@ void ValueTranslator::declare_sampler(const SpirvInstruction& one, Variable& var
   const SpirvType& sampler = m_.type(is_array ? holds.element : variable.type);
   const SpirvType& image = m_.type(sampler.element);
   const std::string name = m_.name(one.result);
-  if (image.dimensions != spv::Dim2D || image.arrayed || image.multisampled ||
-      m_.type(image.element).kind != TypeClass::floating)
-    fail(one, fmt::format("'{}': only sampler2D and sampler2DShadow are supported", name));
+  SamplerInput made{{}, image.compares};
+  if (!kind_of_image(image, made.kind)) fail(one, fmt::format("'{}': samplers of this kind are not supported", name));
+  const TypeClass texel = m_.type(image.element).kind;
+  if (texel == TypeClass::signed_integer) made.type = SampledType::integer;
+  if (texel == TypeClass::unsigned_integer) made.type = SampledType::natural;
   variable.is_sampler = true;
   variable.sampler = uint32_t(program_.samplers.size());
   for (uint32_t i = 0; i < (is_array ? holds.count : 1); ++i) {
     if (program_.samplers.size() == kMostSamplers)
       fail(one, fmt::format("'{}': more than {} samplers", name, kMostSamplers));
-    program_.samplers.push_back({is_array ? fmt::format("{}[{}]", name, i) : name, image.compares});
+    made.name = is_array ? fmt::format("{}[{}]", name, i) : name;
+    program_.samplers.push_back(made);
   }
 }
 

@@ -1,6 +1,7 @@
 // Texture lookups. The level of detail of coordinates comes from how they change to the right and upwards, which are
 // instructions of their own.
 #include <algorithm>
+#include <bit>
 #include <spirv/unified1/spirv.hpp>
 
 #include "shader/translator.h"
@@ -11,29 +12,67 @@ namespace {
 
 // How a lookup of SPIR-V is made.
 struct Lookup {
-  bool projects = false, compares = false, has_level = false;
+  bool projects = false, compares = false;
 };
 
 bool lookup_of(uint16_t op, Lookup& lookup) {
   switch (op) {
-    case spv::OpImageSampleImplicitLod: lookup = {false, false, false}; return true;
-    case spv::OpImageSampleExplicitLod: lookup = {false, false, true}; return true;
-    case spv::OpImageSampleDrefImplicitLod: lookup = {false, true, false}; return true;
-    case spv::OpImageSampleDrefExplicitLod: lookup = {false, true, true}; return true;
-    case spv::OpImageSampleProjImplicitLod: lookup = {true, false, false}; return true;
-    case spv::OpImageSampleProjExplicitLod: lookup = {true, false, true}; return true;
-    case spv::OpImageSampleProjDrefImplicitLod: lookup = {true, true, false}; return true;
-    case spv::OpImageSampleProjDrefExplicitLod: lookup = {true, true, true}; return true;
+    case spv::OpImageSampleImplicitLod:
+    case spv::OpImageSampleExplicitLod: lookup = {false, false}; return true;
+    case spv::OpImageSampleDrefImplicitLod:
+    case spv::OpImageSampleDrefExplicitLod: lookup = {false, true}; return true;
+    case spv::OpImageSampleProjImplicitLod:
+    case spv::OpImageSampleProjExplicitLod: lookup = {true, false}; return true;
+    case spv::OpImageSampleProjDrefImplicitLod:
+    case spv::OpImageSampleProjDrefExplicitLod: lookup = {true, true}; return true;
     default: return false;
   }
 }
 
+// The operands that follow a lookup's own: a word that says which there are, and they in the order of its bits.
+struct Options {
+  uint32_t bits = 0;
+  size_t bias = 0, level = 0, changes = 0, offset = 0;  // places of operands; 0: none
+};
+bool options_of(const SpirvInstruction& one, size_t at, Options& options) {
+  if (one.operands.size() <= at) return true;
+  options.bits = one.operands[at];
+  size_t next = at + 1;
+  if ((options.bits & spv::ImageOperandsBiasMask) != 0) options.bias = next++;
+  if ((options.bits & spv::ImageOperandsLodMask) != 0) options.level = next++;
+  if ((options.bits & spv::ImageOperandsGradMask) != 0) options.changes = next, next += 2;
+  if ((options.bits & (spv::ImageOperandsConstOffsetMask | spv::ImageOperandsOffsetMask)) != 0) options.offset = next;
+  const uint32_t known = spv::ImageOperandsBiasMask | spv::ImageOperandsLodMask | spv::ImageOperandsGradMask |
+                         spv::ImageOperandsConstOffsetMask | spv::ImageOperandsOffsetMask;
+  return (options.bits & ~known) == 0;
+}
+
 }  // namespace
+
+bool kind_of_image(const SpirvType& image, TextureKind& kind) {
+  if (image.multisampled) return false;
+  switch (image.dimensions) {
+    case spv::Dim1D: kind = image.arrayed ? TextureKind::one_array : TextureKind::one; return true;
+    case spv::Dim2D: kind = image.arrayed ? TextureKind::two_array : TextureKind::two; return true;
+    case spv::Dim3D: kind = TextureKind::three; return !image.arrayed;
+    case spv::DimCube: kind = image.arrayed ? TextureKind::cube_array : TextureKind::cube; return true;
+    case spv::DimRect: kind = TextureKind::rectangle; return !image.arrayed;
+    case spv::DimBuffer: kind = TextureKind::buffer; return !image.arrayed;
+    default: return false;
+  }
+}
 
 uint32_t ValueTranslator::sampler_of(const SpirvInstruction& one) const {
   const auto found = samplers_.find(one.at(0));
   if (found == samplers_.end()) fail(one, "a lookup in what is no sampler");
   return found->second;
+}
+
+// The sampler's number, kind and numbers.
+uint32_t ValueTranslator::lookup_bits(const SpirvInstruction& one) const {
+  const uint32_t number = sampler_of(one);
+  const SamplerInput& sampler = program_.samplers[number];
+  return number | uint32_t(sampler.kind) << kSampleKind | uint32_t(sampler.type) << kSampleType;
 }
 
 bool ValueTranslator::translate_texture(const SpirvInstruction& one) {
@@ -44,78 +83,156 @@ bool ValueTranslator::translate_texture(const SpirvInstruction& one) {
   }
   switch (one.op) {
     case spv::OpImage: samplers_[one.result] = sampler_of(one); return true;
-    case spv::OpImageFetch: {
-      const Values at = operand(one, 1);
-      if (at.size() < 2) fail(one, "a texel has two coordinates");
-      const bool has_level = one.operands.size() > 3 && (one.at(2) & spv::ImageOperandsLodMask) != 0;
-      if (one.operands.size() > 2 && one.at(2) != spv::ImageOperandsLodMask)
-        fail(one, "texel offsets are not supported");
-      const Id level = has_level ? scalar(one, 3) : b_.whole(0);
-      finish_sample(one, {whole_of(at[0]), whole_of(at[1]), whole_of(level)}, sampler_of(one) | kSampleFetch);
-      return true;
-    }
+    case spv::OpImageFetch: translate_fetch(one); return true;
+    case spv::OpImageGather:
+    case spv::OpImageDrefGather: translate_gather(one); return true;
     case spv::OpImageQuerySizeLod:
-    case spv::OpImageQuerySize: {
-      const Id level = one.op == spv::OpImageQuerySizeLod ? whole_of(scalar(one, 1)) : b_.whole(0);
-      const Id width = b_.make(Kind::whole, Role::temporary), height = b_.make(Kind::whole, Role::temporary);
-      Instruction& made = b_.emit_bare(Op::texture_size, {level}, sampler_of(one));
-      made.results = 2;
-      made.result = {width, height};
-      values_[one.result] = {width, height};
-      return true;
-    }
+    case spv::OpImageQuerySize:
+    case spv::OpImageQueryLevels:
+    case spv::OpImageQueryLod: translate_query(one); return true;
     default: return false;
   }
+}
+
+Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kind) {
+  Values at = operand(one, 1);
+  if (at.size() < size_t(coordinates_of(kind))) fail(one, "a lookup with too few coordinates");
+  at.resize(size_t(coordinates_of(kind)));
+  return at;
+}
+
+// An offset in texels, as bits of a lookup.
+uint32_t ValueTranslator::offset_bits(const SpirvInstruction& one, size_t i) {
+  const Values offsets = operand(one, i);
+  uint32_t bits = 0;
+  for (size_t axis = 0; axis < std::min<size_t>(offsets.size(), 3); ++axis) {
+    const Value& value = program_.value(offsets[axis]);
+    const int32_t offset = int32_t(value.payload);
+    if (value.role != Role::constant) fail(one, "texel offsets that are not constant are not supported");
+    if (offset < -8 || offset > 7) fail(one, "a texel offset is outside of -8 to 7");
+    bits |= (uint32_t(offset) & 15) << (kSampleOffset + 4 * axis);
+  }
+  return bits;
 }
 
 void ValueTranslator::translate_sample(const SpirvInstruction& one) {
   Lookup lookup;
   lookup_of(one.op, lookup);
   const size_t options_at = lookup.compares ? 3 : 2;
-  const uint32_t options = one.operands.size() > options_at ? one.operands[options_at] : 0;
-  const uint32_t known = spv::ImageOperandsBiasMask | spv::ImageOperandsLodMask | spv::ImageOperandsGradMask;
-  if ((options & ~known) != 0) fail(one, "texel offsets are not supported");
-  const uint32_t sampler = sampler_of(one);
-  Values at = operand(one, 1);
-  if (at.size() < (lookup.projects ? 3u : 2u)) fail(one, "a lookup with too few coordinates");
-  Values operands{at[0], at[1]};
+  Options options;
+  if (!options_of(one, options_at, options)) fail(one, "a lookup of a form that is not supported");
+  uint32_t extra = lookup_bits(one);
+  const TextureKind kind = kind_of_sample(extra);
+  Values operands = coordinates(one, kind);
   if (lookup.compares) operands.push_back(scalar(one, 2));
   if (lookup.projects) {
-    for (Id& x : operands) x = number_op(Op::divide, {x, at[2]});
+    const Values all = operand(one, 1);
+    const size_t last = size_t(coordinates_of(kind));
+    if (all.size() <= last) fail(one, "a lookup with too few coordinates");
+    for (Id& x : operands) x = number_op(Op::divide, {x, all[last]});
   }
-  const Id u = operands[0], v = operands[1];
-  uint32_t extra = sampler;
-  if (lookup.compares) {  // always of the first level
-    extra |= kSampleCompare | kSampleLevel;
-    operands.push_back(b_.number(0));
-  } else if ((options & spv::ImageOperandsLodMask) != 0) {
-    extra |= kSampleLevel;
-    operands.push_back(scalar(one, options_at + 1));
-  } else if ((options & spv::ImageOperandsGradMask) != 0) {
-    const Values dx = operand(one, options_at + 1), dy = operand(one, options_at + 2);
-    if (dx.size() < 2 || dy.size() < 2) fail(one, "changes of two coordinates are needed");
-    operands.insert(operands.end(), {dx[0], dx[1], dy[0], dy[1]});
+  if (lookup.compares) extra |= kSampleCompare;
+  if (options.offset != 0) extra |= offset_bits(one, options.offset);
+  const Values at(operands.begin(), operands.begin() + directions_of(kind));
+  if (options.level != 0) {
+    operands.push_back(scalar(one, options.level));
   } else {
-    add_changes(operands, u, v, (options & spv::ImageOperandsBiasMask) != 0 ? scalar(one, options_at + 1) : kNoValue);
+    Values changes;
+    for (size_t i = 0; i < 2; ++i) {
+      const Values given = options.changes != 0 ? operand(one, options.changes + i) : Values();
+      if (options.changes != 0 && given.size() < at.size()) fail(one, "changes of each coordinate are needed");
+      for (size_t axis = 0; axis < at.size(); ++axis)
+        changes.push_back(given.empty() ? change_of(i == 0 ? Op::change_x : Op::change_y, at[axis]) : given[axis]);
+    }
+    const Id detail = detail_of_changes(one, at, changes);
+    operands.push_back(options.bias != 0 ? number_op(Op::add, {detail, scalar(one, options.bias)}) : detail);
   }
   finish_sample(one, operands, extra);
 }
 
-// A bias adds to the level, which is the logarithm of the changes: it multiplies them.
-void ValueTranslator::add_changes(Values& operands, Id u, Id v, Id bias) {
-  const Id factor = bias == kNoValue ? kNoValue : number_op(Op::exp2, {bias});
-  for (const Op op : {Op::change_x, Op::change_y}) {
-    for (const Id x : {u, v}) {
-      const Id change = change_of(op, x);
-      operands.push_back(bias == kNoValue ? change : number_op(Op::multiply, {change, factor}));
-    }
+// The level of detail of `at` with changes to the right and then upwards.
+Id ValueTranslator::detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes) {
+  const uint32_t extra = lookup_bits(one);
+  const Id detail = emit(Op::detail, Kind::number, {});
+  Instruction& made = program_.code.back();
+  made.extra = extra;
+  if (is_cube(kind_of_sample(extra))) {
+    for (const Id x : at) made.operand[made.operands++] = x;
   }
+  for (const Id x : changes) made.operand[made.operands++] = x;
+  return detail;
+}
+
+void ValueTranslator::translate_gather(const SpirvInstruction& one) {
+  Options options;
+  if (!options_of(one, 3, options) || options.bias + options.level + options.changes != 0)
+    fail(one, "four offsets of a lookup are not supported");
+  uint32_t extra = lookup_bits(one) | kSampleGather;
+  Values operands = coordinates(one, kind_of_sample(extra));
+  if (one.op == spv::OpImageDrefGather) {
+    extra |= kSampleCompare;
+    operands.push_back(scalar(one, 2));
+  } else {
+    const Value& channel = program_.value(scalar(one, 2));
+    if (channel.role != Role::constant || channel.payload > 3) fail(one, "a channel must be 0, 1, 2 or 3");
+    extra |= channel.payload << kSampleChannel;
+  }
+  if (options.offset != 0) extra |= offset_bits(one, options.offset);
+  finish_sample(one, operands, extra);
+}
+
+void ValueTranslator::translate_fetch(const SpirvInstruction& one) {
+  Options options;
+  if (!options_of(one, 2, options)) fail(one, "a lookup of a form that is not supported");
+  const uint32_t extra = lookup_bits(one) | kSampleFetch;
+  Values operands = coordinates(one, kind_of_sample(extra));
+  for (Id& x : operands) x = whole_of(x);
+  if (options.offset != 0) {
+    const Values offsets = operand(one, options.offset);
+    for (size_t i = 0; i < std::min(offsets.size(), operands.size()); ++i)
+      operands[i] = emit(Op::int_add, Kind::whole, {operands[i], whole_of(offsets[i])});
+  }
+  operands.push_back(options.level != 0 ? whole_of(scalar(one, options.level)) : b_.whole(0));
+  finish_sample(one, operands, extra);
+}
+
+void ValueTranslator::translate_query(const SpirvInstruction& one) {
+  const uint32_t extra = lookup_bits(one);
+  const TextureKind kind = kind_of_sample(extra);
+  Values results;
+  const auto make = [&](Op op, Kind result, Id operand, size_t count) {
+    for (size_t i = 0; i < count; ++i) results.push_back(b_.make(result, Role::temporary));
+    Instruction& made = b_.emit_bare(op, {operand}, extra);
+    made.results = uint8_t(count);
+    std::copy(results.begin(), results.end(), made.result.begin());
+  };
+  if (one.op == spv::OpImageQueryLod) {
+    Values at = operand(one, 1), changes;
+    if (at.size() < size_t(directions_of(kind))) fail(one, "a lookup with too few coordinates");
+    at.resize(size_t(directions_of(kind)));
+    for (const Op op : {Op::change_x, Op::change_y}) {
+      for (const Id x : at) changes.push_back(change_of(op, x));
+    }
+    make(Op::detail_levels, Kind::number, detail_of_changes(one, at, changes), 2);
+    values_[one.result] = results;
+    return;
+  }
+  const bool has_level = one.op == spv::OpImageQuerySizeLod;
+  make(Op::texture_size, Kind::whole, has_level ? whole_of(scalar(one, 1)) : b_.whole(0), 4);
+  if (one.op == spv::OpImageQueryLevels) {
+    values_[one.result] = {results[3]};
+    return;
+  }
+  Values sides(results.begin(), results.begin() + axes_of(kind));
+  if (is_array(kind)) sides.push_back(results[2]);
+  values_[one.result] = sides;
 }
 
 void ValueTranslator::finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra) {
+  constexpr Kind kKinds[] = {Kind::number, Kind::whole, Kind::natural};
   Values texel;
   for (int i = 0; i < 4; ++i) {
-    texel.push_back(b_.make(Kind::number, Role::temporary));
+    texel.push_back(b_.make(kKinds[size_t(type_of_sample(extra))], Role::temporary));
     if (lanes_ != program_.running) made_in_[texel.back()] = lanes_;
   }
   Instruction& made = b_.emit_bare(Op::sample, {}, extra);

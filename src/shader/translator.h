@@ -12,6 +12,9 @@ namespace brokkr::shader {
 
 using Values = std::vector<Id>;  // a SPIR-V value's scalars
 
+// Whether shaders may sample images of a type, and the kind of textures that they are.
+bool kind_of_image(const SpirvType& image, TextureKind& kind);
+
 // translate_values.cpp: constants, variables and what is computed; of a program that grows.
 class ValueTranslator {
  public:
@@ -93,8 +96,14 @@ class ValueTranslator {
   Id whole_of(Id index);
 
   uint32_t sampler_of(const SpirvInstruction& one) const;
+  uint32_t lookup_bits(const SpirvInstruction& one) const;
   void translate_sample(const SpirvInstruction& one);
-  void add_changes(Values& operands, Id u, Id v, Id bias);
+  void translate_gather(const SpirvInstruction& one);
+  void translate_fetch(const SpirvInstruction& one);
+  void translate_query(const SpirvInstruction& one);
+  Values coordinates(const SpirvInstruction& one, TextureKind kind);
+  Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes);
+  uint32_t offset_bits(const SpirvInstruction& one, size_t i);
   void finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra);
 
   std::unordered_map<uint32_t, Variable> variables_;

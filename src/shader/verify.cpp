@@ -54,6 +54,7 @@ class Verifier {
   void check_kinds(const Instruction& one) const {
     const Signature& signature = signature_of(one.op);
     if (one.op == Op::sample) return check_sample(one);
+    if (one.op == Op::detail) return check_detail(one);
     if (one.op == Op::set_element) {
       hold(one.operands == 4 && kind_of(one.operand[1]) == Kind::whole && kind_of(one.operand[3]) == Kind::mask,
            "it takes an array, an index, a value and a mask");
@@ -67,9 +68,9 @@ class Verifier {
            "its result is of the wrong kind");
     const bool gives = signature.is_function || one.op == Op::change_x || one.op == Op::change_y || one.op == Op::set ||
                        one.op == Op::mask_set || one.op == Op::element || one.op == Op::uniform_at;
-    hold(one.results == (gives ? 1 : one.op == Op::texture_size ? 2 : 0), "the number of its results is wrong");
+    hold(one.results == (gives ? 1 : results_of(one.op)), "the number of its results is wrong");
     if (one.op == Op::element) check_array(one);
-    if (one.op == Op::texture_size) hold(one.extra < program_.samplers.size(), "there is no such sampler");
+    if (one.op == Op::texture_size || one.op == Op::detail_levels) check_sampler(one);
     if (one.op == Op::output) hold(one.extra < program_.output_words, "there is no such output");
     if (one.op == Op::uniform_at) hold(program_.uniform_words > 0, "there are no uniforms");
   }
@@ -82,13 +83,27 @@ class Verifier {
     hold(false, "there is no such array");
   }
 
+  static size_t results_of(Op op) { return op == Op::texture_size ? 4 : op == Op::detail_levels ? 2 : 0; }
+
+  // The sampler's kind.
+  TextureKind check_sampler(const Instruction& one) const {
+    const size_t number = one.extra & kSamplerMask;
+    hold(number < program_.samplers.size(), "there is no such sampler");
+    hold(program_.samplers[number].kind == kind_of_sample(one.extra), "the sampler is of another kind");
+    return kind_of_sample(one.extra);
+  }
+  void check_detail(const Instruction& one) const {
+    const TextureKind kind = check_sampler(one);
+    hold(one.operands == directions_of(kind) * (is_cube(kind) ? 3 : 2) && one.results == 1,
+         "the number of its operands or results is wrong");
+    for (size_t i = 0; i < one.operands; ++i)
+      hold(kind_of(one.operand[i]) == Kind::number, "an operand is of the wrong kind");
+  }
   void check_sample(const Instruction& one) const {
     const bool fetches = (one.extra & kSampleFetch) != 0;
-    const size_t compare = (one.extra & kSampleCompare) != 0 ? 1 : 0;
-    const size_t how = fetches || (one.extra & kSampleLevel) != 0 ? 1 : 4;
-    hold(one.operands == 2 + compare + how + 1 && one.results == 4, "the number of its operands or results is wrong");
-    hold((one.extra & kSamplerMask) < program_.samplers.size(), "there is no such sampler");
-    const size_t last = one.operands - size_t(1);
+    const size_t compare = (one.extra & kSampleCompare) != 0 ? 1 : 0, level = (one.extra & kSampleGather) != 0 ? 0 : 1;
+    const size_t last = size_t(coordinates_of(check_sampler(one))) + compare + level;
+    hold(one.operands == last + 1 && one.results == 4, "the number of its operands or results is wrong");
     for (size_t i = 0; i < last; ++i)
       hold(kind_of(one.operand[i]) == (fetches ? Kind::whole : Kind::number), "an operand is of the wrong kind");
     hold(kind_of(one.operand[last]) == Kind::mask, "its last operand is no mask");

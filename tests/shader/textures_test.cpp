@@ -1,4 +1,5 @@
 // Texture lookups: what a shader asks of a texture of 4 x 2 texels whose content says where it is.
+#include "bound_textures.h"
 #include "run_shader.h"
 
 namespace brokkr::shader::test {
@@ -14,36 +15,41 @@ class ShaderTextures : public testing::Test {
       for (uint32_t x = 0; x < kWide; ++x) texels_.push_back(0xff000000u | x * 16 | y * 16 << 8);
     texels_.insert(texels_.end(), 2, 0xffc80000u);
     texels_.push_back(0xff640000u);
-    record_.width = kWide;
-    record_.height = kHigh;
-    record_.levels = 3;
-    record_.first_texel[1] = 8;
-    record_.first_texel[2] = 10;
-    record_.sampler = {0, uint8_t(Wrap::clamp_to_edge), uint8_t(Wrap::repeat), uint8_t(MipFilter::nearest), 1, 1};
-    for (const float depth : {0.25f, 0.5f, 0.75f, 1.0f}) texels_.push_back(std::bit_cast<uint32_t>(depth));
-    records_[1].width = records_[1].height = 2;
-    records_[1].levels = 1;
-    records_[1].first_texel[0] = 11;
-    records_[1].sampler = {0, uint8_t(Wrap::clamp_to_edge), uint8_t(Wrap::clamp_to_edge), 0, 1, 1};
+    sampler_.wrap = {TextureWrap::clamp_to_edge, TextureWrap::repeat, TextureWrap::repeat};
+    sampler_.magnify_linear = sampler_.minify_linear = false;
+    sampler_.mip = MipFilter::nearest;
   }
 
-  // The shader computes `result` of x, the number of the sample.
-  Results run(const std::string& expression, int texture = 0, const char* sampler = "sampler2D") {
+  // The shader computes `result` of x, the number of the sample. `added`: what `map` reads.
+  Results run(const std::string& expression, const BoundTextures& added, const char* sampler = "sampler2D") {
     const Program program =
-        compiled("#version 330\nuniform " + std::string(sampler) +
+        compiled("#version 400\nuniform " + std::string(sampler) +
                  " map; in float x; out vec4 result;\nvoid main() { result = vec4(" + expression + "); }\n");
-    Textures textures;
-    textures.tables.textures = records_.data();
-    textures.tables.texels = texels_.data();
-    textures.slots[0].texture = texture;
-    return run_everywhere(
-        program, std::vector<uint32_t>(program.uniform_words),
-        [](uint32_t, int s) { return std::bit_cast<uint32_t>(float(s)); }, textures);
+    return run_everywhere(program, std::vector<uint32_t>(program.uniform_words),
+                          [](uint32_t, int s) { return std::bit_cast<uint32_t>(float(s)); },
+                          {added.tables, added.slots});
+  }
+  Results run(const std::string& expression) {
+    BoundTextures added;
+    added.add({.width = kWide, .height = kHigh, .levels = 3}, std::as_bytes(std::span(texels_)), sampler_);
+    added.prepare();
+    return run(expression, added);
+  }
+  Results compared(const std::string& expression, bool linear) {
+    const float depths[] = {0.25f, 0.5f, 0.75f, 1.0f};
+    BoundTextures added;
+    CapturedSampler sampler;
+    sampler.wrap.fill(TextureWrap::clamp_to_edge);
+    sampler.magnify_linear = linear;
+    sampler.compare = CompareFunc::lequal;
+    added.add({.format = TexelFormat::depth32f, .base = TexelBase::depth, .width = 2, .height = 2},
+              std::as_bytes(std::span(depths)), sampler);
+    added.prepare();
+    return run(expression, added, "sampler2DShadow");
   }
 
   std::vector<uint32_t> texels_;
-  std::array<TextureRecord, 2> records_{};
-  TextureRecord& record_ = records_[0];
+  CapturedSampler sampler_;
 };
 
 int code_of(float v) { return int(std::lround(v * 255)); }
@@ -87,9 +93,8 @@ TEST_F(ShaderTextures, LevelsComeFromDifferences) {
 }
 
 TEST_F(ShaderTextures, ComparisonsAnswerBeforeTheyAreFiltered) {
-  const Results nearest = run("texture(map, vec3(0.75, 0.25, x / 64.0))", 1, "sampler2DShadow");
-  records_[1].sampler.magnify_nearest = 0;
-  const Results filtered = run("texture(map, vec3(0.5, 0.5, x / 64.0))", 1, "sampler2DShadow");
+  const Results nearest = compared("texture(map, vec3(0.75, 0.25, x / 64.0))", false);
+  const Results filtered = compared("texture(map, vec3(0.5, 0.5, x / 64.0))", true);
   for (int s = 0; s < kSamples; ++s) {
     EXPECT_EQ(nearest.number(0, s), s <= 32 ? 1.0f : 0.0f) << s;
     EXPECT_EQ(filtered.number(0, s), s <= 16 ? 1.0f : s <= 32 ? 0.75f : s <= 48 ? 0.5f : 0.25f) << s;
@@ -99,11 +104,17 @@ TEST_F(ShaderTextures, ComparisonsAnswerBeforeTheyAreFiltered) {
 // Coordinates that are no numbers, or larger than any texture, read a texel of it.
 TEST_F(ShaderTextures, AnyCoordinateReadsTheTexture) {
   const char* const wild = "vec2(x > 40.0 ? sqrt(-x) : exp2(x * 3.0), x > 50.0 ? sqrt(-x) : -exp2(x * 3.0))";
-  for (const Wrap wrap : {Wrap::repeat, Wrap::mirrored_repeat, Wrap::clamp_to_edge}) {
-    for (const uint8_t usual : {uint8_t(0), uint8_t(wrap == Wrap::repeat)}) {
-      record_.sampler = {usual, uint8_t(wrap), uint8_t(wrap), uint8_t(MipFilter::linear), 0, 0};
-      for (const std::string lookup : {"texture(map, ", "textureLod(map, "}) {
-        const Results results = run(lookup + wild + (lookup == "texture(map, " ? ")" : ", x)"));
+  for (int wrap = 0; wrap <= int(TextureWrap::mirror_clamp_to_edge); ++wrap) {
+    for (const bool linear : {false, true}) {
+      sampler_.wrap.fill(TextureWrap(wrap));
+      sampler_.magnify_linear = sampler_.minify_linear = linear;
+      sampler_.mip = MipFilter::linear;
+      sampler_.border = {0, 0, 0, 1};
+      for (const std::string lookup : {"texture(map, ", "textureLod(map, ", "textureOffset(map, "}) {
+        const std::string rest = lookup == "texture(map, "      ? ")"
+                                 : lookup == "textureLod(map, " ? ", x)"
+                                                                : ", ivec2(7, -8))";
+        const Results results = run(lookup + wild + rest);
         for (int s = 0; s < kSamples; ++s) EXPECT_EQ(results.number(3, s), 1.0f) << s;
       }
     }
@@ -113,7 +124,9 @@ TEST_F(ShaderTextures, AnyCoordinateReadsTheTexture) {
 }
 
 TEST_F(ShaderTextures, WithoutATextureSamplersAreBlack) {
-  const Results results = run("texture(map, vec2(x))", -1);
+  BoundTextures none;
+  none.prepare(1);
+  const Results results = run("texture(map, vec2(x))", none);
   EXPECT_EQ(results.number(0, 5), 0.0f);
   EXPECT_EQ(results.number(3, 5), 1.0f);
 }

@@ -6,12 +6,15 @@
 
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "reference/gl_captured_texture.h"
 #include "reference/gl_object.h"
-#include "scene/frame_tables.h"
+#include "reference/gl_planes.h"
+#include "shader/bound_textures.h"
 #include "shader/program.h"
 
 namespace brokkr::shader::test {
@@ -62,8 +65,7 @@ struct TriangleScene {
   int width = 0, height = 0;
   std::array<std::vector<uint32_t>, 3> corners;  // input words
   std::vector<uint32_t> uniforms;                // words
-  std::vector<uint32_t> texels;
-  std::vector<TextureRecord> textures;  // of each sampler
+  BoundTextures textures;                        // of each sampler
 };
 
 class GlTriangle {
@@ -140,27 +142,14 @@ class GlTriangle {
   }
 
   void bind_textures() {
+    const Frame& frame = scene_.textures.frame;
+    planes_ = std::make_unique<GlPlanes>(frame);
+    textures_ = std::make_unique<GlCapturedTextures>(frame, *planes_);
+    glDisable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
     for (size_t i = 0; i < program_.samplers.size(); ++i) {
-      const TextureRecord& record = scene_.textures[i];
-      const bool compares = program_.samplers[i].compares;
-      GlTexture& texture = textures_.emplace_back(GlTexture::create(GLenum(GL_TEXTURE_2D)));
-      const auto set = [&](GLenum name, GLenum value) { glTextureParameteri(texture.id(), name, GLint(value)); };
-      const GLsizei width = GLsizei(record.width), height = GLsizei(record.height);
-      glTextureStorage2D(texture.id(), GLsizei(record.levels), compares ? GL_DEPTH_COMPONENT32F : GL_RGBA8, width,
-                         height);
-      for (uint32_t level = 0; level < record.levels; ++level)
-        glTextureSubImage2D(texture.id(), GLint(level), 0, 0, std::max(1, width >> level), std::max(1, height >> level),
-                            compares ? GL_DEPTH_COMPONENT : GL_RGBA, compares ? GL_FLOAT : GL_UNSIGNED_BYTE,
-                            scene_.texels.data() + record.first_texel[level]);
-      set(GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-      set(GL_TEXTURE_MIN_FILTER, compares ? GL_LINEAR : GL_LINEAR_MIPMAP_LINEAR);
-      if (compares) {
-        set(GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-        set(GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-        set(GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
-        set(GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
-      }
-      glBindTextureUnit(GLuint(i), texture.id());
+      const BoundTexture bound = frame.inputs[0].textures[i];
+      textures_->bind(GLuint(i), bound);
+      if (frame.captured_samplers[size_t(bound.sampler)].seamless) glEnable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
       glUniform1i(glGetUniformLocation(gl_.id(), program_.samplers[i].name.c_str()), GLint(i));
     }
   }
@@ -233,7 +222,8 @@ class GlTriangle {
   const TriangleScene& scene_;
   GlProgram gl_;
   GlBuffer block_;
-  std::vector<GlTexture> textures_;
+  std::unique_ptr<GlPlanes> planes_;
+  std::unique_ptr<GlCapturedTextures> textures_;
 };
 
 }  // namespace brokkr::shader::test

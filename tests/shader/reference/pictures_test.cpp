@@ -42,16 +42,26 @@ Texture waves(uint32_t seed) {
   return texture;
 }
 
-TextureRecord depths(std::vector<uint32_t>& texels) {
-  TextureRecord record{};
-  record.width = record.height = 64;
-  record.levels = 1;
-  record.sampler.wrap_x = record.sampler.wrap_y = uint8_t(Wrap::clamp_to_edge);
-  record.first_texel[0] = uint32_t(texels.size());
+// With all levels.
+void add_waves(uint32_t seed, BoundTextures& textures) {
+  const LoadOptions options;
+  Loading loading(options);
+  std::vector<uint32_t> texels;
+  const TextureRecord chain = append_mip_chain(waves(seed), texels, loading);
+  textures.add({.width = int(chain.width), .height = int(chain.height), .levels = int(chain.levels)},
+               std::as_bytes(std::span(texels)), {});
+}
+
+void add_depths(BoundTextures& textures) {
+  std::vector<float> depths;
   for (int y = 0; y < 64; ++y)
-    for (int x = 0; x < 64; ++x)
-      texels.push_back(std::bit_cast<uint32_t>(0.5f + 0.2f * std::sin(float(x) * 0.3f) * std::cos(float(y) * 0.2f)));
-  return record;
+    for (int x = 0; x < 64; ++x) depths.push_back(0.5f + 0.2f * std::sin(float(x) * 0.3f) * std::cos(float(y) * 0.2f));
+  CapturedSampler sampler;
+  sampler.mip = MipFilter::none;
+  sampler.wrap.fill(TextureWrap::clamp_to_edge);
+  sampler.compare = CompareFunc::lequal;
+  textures.add({.format = TexelFormat::depth32f, .base = TexelBase::depth, .width = 64, .height = 64},
+               std::as_bytes(std::span(depths)), sampler);
 }
 
 TriangleScene scene_of(const Case& one, const Program& program) {
@@ -80,25 +90,21 @@ TriangleScene scene_of(const Case& one, const Program& program) {
         scene.corners[c][input.first + i] = std::bit_cast<uint32_t>(given->second[c].at(i));
     }
   }
-  const LoadOptions options;
-  Loading loading(options);
   for (size_t i = 0; i < program.samplers.size(); ++i) {
-    scene.textures.push_back(program.samplers[i].compares
-                                 ? depths(scene.texels)
-                                 : append_mip_chain(waves(uint32_t(i)), scene.texels, loading));
+    if (program.samplers[i].compares) {
+      add_depths(scene.textures);
+    } else {
+      add_waves(uint32_t(i), scene.textures);
+    }
   }
+  scene.textures.prepare();
   return scene;
 }
 
 TrianglePicture picture_on(const std::string& isa, const Program& program, const TriangleScene& scene) {
   const Code code = assemble(program);
   Instance instance(code, *find_kernel(isa), scene.uniforms);
-  FrameTables tables{};
-  tables.textures = scene.textures.data();
-  tables.texels = scene.texels.data();
-  std::vector<SamplerSlot> slots(program.samplers.size());
-  for (size_t i = 0; i < slots.size(); ++i) slots[i].texture = int32_t(i);
-  instance.bind(tables, slots);
+  instance.bind(scene.textures.tables, scene.textures.slots);
   return shade_triangle(program, instance, scene.width, scene.height, scene.corners);
 }
 

@@ -1,0 +1,210 @@
+#include "shader/textures.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <stdexcept>
+
+#include "shader/texels.h"
+
+namespace brokkr::shader {
+namespace {
+
+// Which stored channel each channel of a base format is.
+std::array<uint8_t, 4> channels_of(TexelBase base, DepthMode depth_mode) {
+  constexpr uint8_t kZero = kChannelZero, kOne = kChannelOne;
+  switch (base) {
+    case TexelBase::red:
+    case TexelBase::stencil: return {0, kZero, kZero, kOne};
+    case TexelBase::rg: return {0, 1, kZero, kOne};
+    case TexelBase::rgb: return {0, 1, 2, kOne};
+    case TexelBase::rgba: return {0, 1, 2, 3};
+    case TexelBase::alpha: return {kZero, kZero, kZero, 0};
+    case TexelBase::luminance: return {0, 0, 0, kOne};
+    case TexelBase::luminance_alpha: return {0, 0, 0, 1};
+    case TexelBase::intensity: return {0, 0, 0, 0};
+    case TexelBase::depth: break;
+  }
+  switch (depth_mode) {
+    case DepthMode::luminance: return {0, 0, 0, kOne};
+    case DepthMode::intensity: return {0, 0, 0, 0};
+    case DepthMode::alpha: return {kZero, kZero, kZero, 0};
+    case DepthMode::red: break;
+  }
+  return {0, kZero, kZero, kOne};
+}
+
+void set_channels(SampledRecord& record, const CapturedTexture& texture, const CapturedSampler& sampler) {
+  const std::array<uint8_t, 4> base = channels_of(texture.base, sampler.depth_mode);
+  for (size_t c = 0; c < 4; ++c) {
+    const Swizzle from = sampler.swizzle[c];
+    record.channel[c] = from == Swizzle::zero ? kChannelZero : from == Swizzle::one ? kChannelOne : base[size_t(from)];
+  }
+}
+
+// The border in the channels that are stored, as far as the format can hold it.
+void set_border(SampledRecord& record, const CapturedTexture& texture, const CapturedSampler& sampler) {
+  glm::vec4 border = sampler.border;
+  if (texture.base == TexelBase::alpha) border.x = border.w;
+  if (texture.base == TexelBase::luminance_alpha) border.y = border.w;
+  for (int c = 0; c < 4; ++c) {
+    float v = border[c];
+    if (is_unorm(texture.format)) v = std::clamp(v, 0.0f, 1.0f);
+    if (is_snorm(texture.format)) v = std::clamp(v, -1.0f, 1.0f);
+    const auto whole = [&](float low, float high) { return v > low ? std::min(v, high) : low; };  // NaN: low
+    record.border[c] = record.type == SampledType::real      ? std::bit_cast<uint32_t>(v)
+                       : record.type == SampledType::natural ? uint32_t(whole(0, 4294967040.0f))
+                                                             : uint32_t(int32_t(whole(-2147483648.0f, 2147483520.0f)));
+  }
+}
+
+bool is_usual(const SampledRecord& r) {
+  const auto is_plain = [](TextureWrap wrap) {
+    return wrap == TextureWrap::repeat || wrap == TextureWrap::clamp_to_edge;
+  };
+  return (r.kind == TextureKind::two || r.kind == TextureKind::cube) &&
+         (r.encoding == TexelEncoding::rgba8 || r.encoding == TexelEncoding::srgb8) && is_plain(r.wrap[0]) &&
+         is_plain(r.wrap[1]) && r.magnify_linear && r.minify_linear && r.channel[0] == 0 && r.channel[1] == 1 &&
+         r.channel[2] == 2 && (r.channel[3] == 3 || r.channel[3] == kChannelOne);
+}
+
+SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels& texels,
+                             const CapturedSampler& sampler) {
+  SampledRecord r{};
+  r.kind = texture.kind;
+  r.encoding = encoding_of(texture.format, sampler.srgb_decode);
+  r.type = type_of(texture.format);
+  const bool filters = r.type == SampledType::real;  // integers are never filtered
+  std::copy(sampler.wrap.begin(), sampler.wrap.end(), r.wrap);
+  r.magnify_linear = filters && sampler.magnify_linear;
+  r.minify_linear = filters && sampler.minify_linear;
+  r.mip = !filters && sampler.mip == MipFilter::linear ? MipFilter::nearest : sampler.mip;
+  r.seamless = sampler.seamless;
+  r.compares = sampler.compare.has_value() && texture.base == TexelBase::depth;
+  r.compare = sampler.compare.value_or(CompareFunc::lequal);
+  r.clamps_reference = is_unorm(texture.format);
+  set_channels(r, texture, sampler);
+  set_border(r, texture, sampler);
+  const int last = int(texels.levels) - 1, base = std::clamp(sampler.base_level, 0, last);
+  const TexelExtent extent = level_extent(texture, base);
+  r.width = uint32_t(extent.width);
+  r.height = uint32_t(extent.height);
+  r.depth = uint32_t(extent.depth);
+  r.levels = uint32_t(std::clamp(sampler.max_level, base, last) - base + 1);
+  std::copy_n(texels.first + base, r.levels, r.first);
+  r.lod_min = sampler.lod_min;
+  r.lod_max = sampler.lod_max;
+  r.lod_bias = sampler.lod_bias;
+  r.usual = is_usual(r);
+  return r;
+}
+
+// Places of a texture's levels, from `words` on, which moves behind them.
+TextureTexels place_texels(const CapturedTexture& texture, uint64_t& words) {
+  TextureTexels texels{texture.kind,
+                       encoding_of(texture.format, true),
+                       uint32_t(texture.width),
+                       uint32_t(texture.height),
+                       uint32_t(texture.depth),
+                       0,
+                       {}};
+  texels.levels = std::min(uint32_t(texture.levels), kMostSampledLevels);
+  for (uint32_t level = 0; level < texels.levels; ++level) {
+    const TexelExtent extent = level_extent(texture, int(level));
+    texels.first[level] = uint32_t(words);
+    words += uint64_t(extent.width) * uint64_t(extent.height) * uint64_t(extent.depth) * words_of(texels.encoding);
+    if (words > uint64_t(std::numeric_limits<int32_t>::max()))
+      throw std::runtime_error("textures: shaders would read more than 8 GiB of texels; capture with --texture-limit");
+  }
+  return texels;
+}
+
+void add_images(const CapturedTexture& texture, uint32_t number, const TextureTexels& texels,
+                std::vector<PublishedImage>& images) {
+  for (const TextureImage& image : texture.images) {
+    if (image.level >= texels.levels) continue;
+    const TexelExtent extent = level_extent(texture, int(image.level));
+    if (image.layer >= uint32_t(extent.depth)) continue;
+    const uint64_t texel = uint64_t(image.layer) * uint64_t(extent.width) * uint64_t(extent.height);
+    images.push_back({number, image.level, image.layer, image.target, image.plane,
+                      texels.first[image.level] + uint32_t(texel) * words_of(texels.encoding), uint32_t(extent.width),
+                      uint32_t(extent.height), texels.encoding});
+  }
+}
+
+void decode_texture(const Frame& frame, const CapturedTexture& texture, const TextureTexels& texels,
+                    std::vector<uint32_t>& words, Loading& loading) {
+  const std::byte* data = frame.texture_data.data() + texture.first_byte;
+  for (uint32_t level = 0; level < texels.levels; ++level) {
+    const TexelExtent extent = level_extent(texture, int(level));
+    const uint64_t bytes = level_bytes(texture, int(level)) / uint64_t(extent.depth);
+    const uint64_t of_layer = uint64_t(extent.width) * uint64_t(extent.height) * words_of(texels.encoding);
+    for (uint64_t layer = 0; layer < uint64_t(extent.depth); ++layer, data += bytes) {
+      loading.look(layer, uint64_t(extent.depth));
+      decode_texels(texture.format, data, extent.width, extent.height, 1,
+                    words.data() + texels.first[level] + layer * of_layer);
+    }
+  }
+}
+
+const char* const kKindNames[] = {"1D",       "2D",       "3D",         "cube",  "rectangle",
+                                  "1D array", "2D array", "cube array", "buffer"};
+const char* const kTypeNames[] = {"floats", "ints", "uints"};
+
+}  // namespace
+
+bool is_held(const CapturedTexture& texture) {
+  if (texture.stored) return true;
+  for (uint32_t layer = 0; layer < uint32_t(texture.depth); ++layer) {
+    const auto draws = [&](const TextureImage& image) { return image.level == 0 && image.layer == layer; };
+    if (std::none_of(texture.images.begin(), texture.images.end(), draws)) return false;
+  }
+  return true;
+}
+
+int32_t SampledTextures::record_of(const BoundTexture& bound) const {
+  const auto found = numbers.find({bound.texture, bound.sampler});
+  return found == numbers.end() ? -1 : found->second;
+}
+
+SampledTextures make_sampled_textures(const Frame& frame, Loading& loading) {
+  SampledTextures made;
+  made.textures.resize(frame.captured_textures.size());
+  uint64_t words = 0;
+  for (const DrawInputs& inputs : frame.inputs) {
+    for (const BoundTexture& bound : inputs.textures) {
+      if (bound.texture < 0 || made.record_of(bound) >= 0) continue;
+      const auto number = uint32_t(bound.texture);
+      const CapturedTexture& texture = frame.captured_textures[number];
+      if (!is_held(texture)) continue;
+      TextureTexels& texels = made.textures[number];
+      if (texels.levels == 0) {
+        texels = place_texels(texture, words);
+        add_images(texture, number, texels, made.images);
+      }
+      const CapturedSampler sampler =
+          bound.sampler < 0 ? CapturedSampler{} : frame.captured_samplers[size_t(bound.sampler)];
+      made.numbers[{bound.texture, bound.sampler}] = int32_t(made.records.size());
+      made.records.push_back(record_of_pair(texture, texels, sampler));
+    }
+  }
+  loading.need(words * sizeof(uint32_t), "textures");
+  made.texels.resize(size_t(words));
+  for (size_t i = 0; i < made.textures.size(); ++i) {
+    const CapturedTexture& texture = frame.captured_textures[i];
+    if (made.textures[i].levels != 0 && texture.stored)
+      decode_texture(frame, texture, made.textures[i], made.texels, loading);
+  }
+  return made;
+}
+
+std::string misfit(const SamplerInput& sampler, const SampledRecord& texture) {
+  if (sampler.kind == texture.kind && sampler.type == texture.type) return {};
+  const auto name = [](TextureKind kind, SampledType type) {
+    return std::string(kKindNames[size_t(kind)]) + " of " + kTypeNames[size_t(type)];
+  };
+  return "'" + sampler.name + "' reads " + name(sampler.kind, sampler.type) + ", and is given " +
+         name(texture.kind, texture.type);
+}
+
+}  // namespace brokkr::shader
