@@ -281,7 +281,7 @@ void GlCapturedTextures::set_parameters(uint32_t number, int32_t sampler) {
   Texture& texture = textures_[number];
   const CapturedTexture& source = frame_.captured_textures[number];
   // Several captured textures may be one plane.
-  if ((texture.sampler == sampler && !texture.is_plane) || sampler < 0) return;
+  if ((texture.sampler == sampler && !texture.is_plane) || sampler < 0 || source.kind == TextureKind::buffer) return;
   texture.sampler = sampler;
   const CapturedSampler& parameters = frame_.captured_samplers[size_t(sampler)];
   const auto set = [name = name_of(number)](GLenum what, GLint value) { glTextureParameteri(name, what, value); };

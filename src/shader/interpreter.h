@@ -266,7 +266,11 @@ class Interpreter {
       get_all(o.operand, count, at, k);
       get_all(changes, count, dx, k);
       get_all(changes + count, count, dy, k);
-      return detail_of(*texture, at, dx, dy);
+      const Float own = detail_of(*texture, at, dx, dy);
+      if ((o.extra & shader::kSampleOfQuad) == 0 || shader::is_cube(texture->kind)) return own;
+      // As llvmpipe. A first sample that does not take part here has no changes.
+      const Float of_quad = w.shuffle(own, w.lane() & ~3);
+      return select(of_quad > kLeastDetail, of_quad, own);
     });
   }
   BROKKR_FN void detail_levels(const shader::CodeInstruction& o) {

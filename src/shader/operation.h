@@ -66,6 +66,7 @@ enum SampleBit : uint32_t {
   kSampleKind = 13,          // 4 bits: TextureKind
   kSampleType = 17,          // 2 bits: SampledType
   kSampleOffset = 19,        // 3 times 4 bits: an offset in texels, -8 .. 7, of each coordinate
+  kSampleOfQuad = 1u << 31,  // of a detail: a quad has that of its first sample
 };
 constexpr TextureKind kind_of_sample(uint32_t extra) { return TextureKind(extra >> kSampleKind & 15); }
 constexpr SampledType type_of_sample(uint32_t extra) { return SampledType(extra >> kSampleType & 3); }

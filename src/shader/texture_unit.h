@@ -45,14 +45,16 @@ BROKKR_FN LevelTexels level_texels(Warp& w, const TextureLookup& look, Int level
   return {as_int(w.gather(texture.first, level, look.lanes)), side_of_level(texture.width, level), height, depth};
 }
 
-// A texel, or the border where it lies outside of the level; of a lookup that compares the answer.
+// A texel, or the border where it lies outside of the level, or 0 where there is no border; of a lookup that compares
+// the answer.
 BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const LevelTexels& level, Int x, Int y,
-                                       Int z) {
+                                       Int z, bool has_border = true) {
   const SampledRecord& texture = *look.texture;
   const Mask inside = x >= 0 && x < level.width && y >= 0 && y < level.height && z >= 0 && z < level.depth;
   const Int number = (z * level.height + y) * level.width + x;
   Vec4<Warp> v = load_texel(w, look.texels, texture.encoding, level.first + number * int(words_of(texture.encoding)),
                             look.lanes && inside);
+  if (!has_border) return v;
   const auto bordered = [&](Float texel, uint32_t border) { return select(inside, texel, as_float(Uint(border))); };
   v = Vec4<Warp>(bordered(v.x, texture.border[0]), bordered(v.y, texture.border[1]), bordered(v.z, texture.border[2]),
                  bordered(v.w, texture.border[3]));
@@ -159,16 +161,19 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   const LevelChoice choice = levels_of(texture, detail);
   const Int next = minimum(choice.level + 1, int(texture.levels) - 1);
   const bool mixes = w.any(look.lanes && choice.next > 0.0f);
+  Vec4<Warp> quick;
+  TextureLookup rest = look;  // of lanes that do not go by the short path
   if (texture.usual && (look.how & shader::kSampleCompare) == 0 && !shader::has_offset(look.how)) {
     const UsualLookup usual{&texture, look.texels, look.lanes};
-    if (!crosses_edges(w, usual, place, mixes ? next : choice.level)) {
-      const Vec4<Warp> fine = usual_level(w, usual, place, choice.level);
-      return mixes ? mixed(fine, usual_level(w, usual, place, next), choice.next) : fine;
-    }
+    quick = usual_level(w, usual, place, choice.level);
+    if (mixes) quick = mixed(quick, usual_level(w, usual, place, next), choice.next);
+    rest.lanes = look.lanes && crosses_edges(texture, place, select(choice.next > 0.0f, next, choice.level));
+    if (!w.any(rest.lanes)) return quick;
   }
-  Vec4<Warp> v = filtered_level(w, look, place, choice.level, choice.linear);
-  if (mixes) v = mixed(v, filtered_level(w, look, place, next, choice.linear), choice.next);
-  return (look.how & shader::kSampleCompare) != 0 && texture.compares ? v : handed_on(texture, v);
+  Vec4<Warp> v = filtered_level(w, rest, place, choice.level, choice.linear);
+  if (mixes) v = mixed(v, filtered_level(w, rest, place, next, choice.linear), choice.next);
+  if ((look.how & shader::kSampleCompare) == 0 || !texture.compares) v = handed_on(texture, v);
+  return texture.usual ? chosen(rest.lanes, v, quick) : v;
 }
 
 // One channel of the four texels that a filter of the base level would read: upper left, upper right, lower right and
@@ -187,17 +192,14 @@ BROKKR_FN_NOINLINE Vec4<Warp> gathered(Warp& w, const TextureLookup& look, const
   return Vec4<Warp>(part(square.at[2]), part(square.at[3]), part(square.at[1]), part(square.at[0]));
 }
 
-// The texel of a level with these numbers in the shader's order; what lies outside is the nearest one that does not.
+// The texel of a level with these numbers in the shader's order; outside of the level, 0 in what is stored.
 BROKKR_FN_NOINLINE Vec4<Warp> fetched(Warp& w, const TextureLookup& look, const Int (&given)[4], Int level) {
   const SampledRecord& texture = *look.texture;
   const int axes = shader::axes_of(texture.kind);
   const LevelTexels of_level = level_texels(w, look, clamp_to(level, 0, int(texture.levels) - 1));
-  const auto inside = [](Int i, Int count) { return clamp_to(i, 0, count - 1); };
-  Int y(0), z(0);
-  if (axes > 1) y = inside(given[1], of_level.height);
-  if (shader::is_array(texture.kind) || axes > 2) z = inside(given[axes], of_level.depth);
-  if (axes > 2) z = inside(given[2], of_level.depth);
-  return handed_on(texture, texel_at(w, look, of_level, inside(given[0], of_level.width), y, z));
+  const Int x = given[0], y = axes > 1 ? given[1] : Int(0);
+  const Int z = axes > 2 ? given[2] : shader::is_array(texture.kind) ? given[axes] : Int(0);
+  return handed_on(texture, texel_at(w, look, of_level, x, y, z, false));
 }
 
 BROKKR_MACHINE_END

@@ -14,12 +14,12 @@ struct UsualLookup {
   Mask lanes;
 };
 
-// Whether a lane's filter reads from two faces of a cube whose filters go across edges, down to this level.
-BROKKR_FN bool crosses_edges(Warp& w, const UsualLookup& look, const TexturePlace& place, Int level) {
-  if (look.texture->kind != TextureKind::cube || !look.texture->seamless) return false;
-  const Float half = 0.5f / to_float(side_of_level(look.texture->width, level));
+// The lanes whose filter reads from two faces of a cube whose filters go across edges, down to a level.
+BROKKR_FN Mask crosses_edges(const SampledRecord& texture, const TexturePlace& place, Int level) {
+  if (texture.kind != TextureKind::cube || !texture.seamless) return Mask(false);
+  const Float half = 0.5f / to_float(side_of_level(texture.width, level));
   const auto is_near = [&](Float u) { return u < half || u > 1.0f - half; };
-  return w.any(look.lanes && (is_near(place.at[0]) || is_near(place.at[1])));
+  return is_near(place.at[0]) || is_near(place.at[1]);
 }
 
 // Two texels of an axis and the weight of the second, 0 .. 255 of 256.
@@ -73,11 +73,9 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
   const SampledRecord& texture = *look.texture;
   const Int width = side_of_level(texture.width, level), height = side_of_level(texture.height, level);
   Int base = as_int(w.gather(texture.first, level, look.lanes));
-  const bool is_face = texture.kind == TextureKind::cube;
-  if (is_face) base = base + place.face * (width * height);
-  const bool stays = is_face && texture.seamless;
-  const UsualPair x = usual_texels(place.at[0], width, stays ? TextureWrap::clamp_to_edge : texture.wrap[0]);
-  const UsualPair y = usual_texels(place.at[1], height, stays ? TextureWrap::clamp_to_edge : texture.wrap[1]);
+  if (texture.kind == TextureKind::cube) base = base + place.face * (width * height);
+  const UsualPair x = usual_texels(place.at[0], width, texture.wrap[0]);
+  const UsualPair y = usual_texels(place.at[1], height, texture.wrap[1]);
   const Int low = base + y.a * width, high = base + y.b * width;
   const Uint texel[4] = {w.gather(look.texels, low + x.a, look.lanes), w.gather(look.texels, low + x.b, look.lanes),
                          w.gather(look.texels, high + x.a, look.lanes), w.gather(look.texels, high + x.b, look.lanes)};

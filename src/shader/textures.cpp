@@ -76,6 +76,7 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
   r.type = type_of(texture.format);
   const bool filters = r.type == SampledType::real;  // integers are never filtered
   std::copy(sampler.wrap.begin(), sampler.wrap.end(), r.wrap);
+  if (is_cube(r.kind)) std::fill(std::begin(r.wrap), std::end(r.wrap), TextureWrap::clamp_to_edge);
   r.magnify_linear = filters && sampler.magnify_linear;
   r.minify_linear = filters && sampler.minify_linear;
   r.mip = !filters && sampler.mip == MipFilter::linear ? MipFilter::nearest : sampler.mip;

@@ -144,15 +144,16 @@ void ValueTranslator::translate_sample(const SpirvInstruction& one) {
       for (size_t axis = 0; axis < at.size(); ++axis)
         changes.push_back(given.empty() ? change_of(i == 0 ? Op::change_x : Op::change_y, at[axis]) : given[axis]);
     }
-    const Id detail = detail_of_changes(one, at, changes);
+    const Id detail = detail_of_changes(one, at, changes, options.changes != 0 ? 0u : uint32_t(kSampleOfQuad));
     operands.push_back(options.bias != 0 ? number_op(Op::add, {detail, scalar(one, options.bias)}) : detail);
   }
   finish_sample(one, operands, extra);
 }
 
 // The level of detail of `at` with changes to the right and then upwards.
-Id ValueTranslator::detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes) {
-  const uint32_t extra = lookup_bits(one);
+Id ValueTranslator::detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes,
+                                      uint32_t how) {
+  const uint32_t extra = lookup_bits(one) | how;
   const Id detail = emit(Op::detail, Kind::number, {});
   Instruction& made = program_.code.back();
   made.extra = extra;
@@ -213,7 +214,7 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
     for (const Op op : {Op::change_x, Op::change_y}) {
       for (const Id x : at) changes.push_back(change_of(op, x));
     }
-    make(Op::detail_levels, Kind::number, detail_of_changes(one, at, changes), 2);
+    make(Op::detail_levels, Kind::number, detail_of_changes(one, at, changes, kSampleOfQuad), 2);
     values_[one.result] = results;
     return;
   }

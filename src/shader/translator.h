@@ -102,7 +102,7 @@ class ValueTranslator {
   void translate_fetch(const SpirvInstruction& one);
   void translate_query(const SpirvInstruction& one);
   Values coordinates(const SpirvInstruction& one, TextureKind kind);
-  Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes);
+  Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes, uint32_t how);
   uint32_t offset_bits(const SpirvInstruction& one, size_t i);
   void finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra);
 
