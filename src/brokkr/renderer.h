@@ -27,7 +27,9 @@ struct Layer {
   int width = 0, height = 0;
   std::vector<uint32_t> color;     // RGBA8 (0xAABBGGRR), as stored; empty for RGBA16F
   std::vector<float> color_float;  // RGBA32F expanded from RGBA16F; empty otherwise
-  std::vector<float> depth;        // window depth in [0, 1]
+  // Shading::program: RGBA32F of the target's colours beyond the first, one after another; integers as their bits.
+  std::vector<std::vector<float>> more_colors;
+  std::vector<float> depth;  // window depth in [0, 1]
   std::vector<uint8_t> stencil;
   std::vector<uint32_t> visible_id;  // keep_ids: primitive id of the last colour writer, ~0u: none
   std::vector<uint32_t> depth_id;    // keep_ids: primitive id of the last depth writer, ~0u: none

@@ -58,10 +58,13 @@ struct Statistics {
   double asr = 0;                          // vertex shader runs per triangle
   double load_cv = 0;                      // coefficient of variation of fragments over rasterizers
   uint64_t discard_unknown_triangles = 0;  // triangles whose discard a clip-space replay cannot know
+  // Of Shading::program: draws that were shown by their programs, and those whose program could not run.
+  uint64_t program_draws = 0, false_color_draws = 0;
 
   std::vector<uint64_t> rasterizer_fragments;  // load of each rasterizer
   std::vector<uint64_t> bin_fragments;         // load of each bin of the main target, row by row
   int bins_x = 0, bins_y = 0;
+  std::vector<std::string> false_colors;  // a line for each program that could not run
   std::vector<BlockTime> block_times;
   std::vector<TraceEvent> trace;
 

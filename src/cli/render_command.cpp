@@ -113,6 +113,11 @@ void print_summary(const std::string& shown, const Target& target, const Timing&
   }
 }
 
+// Once for each program that could not run.
+void print_false_colors(const std::string& file, const Statistics& s) {
+  for (const std::string& line : s.false_colors) std::cerr << file << ": drawn in false colours: " << line << '\n';
+}
+
 // Every layer of a target: to a file of its own where {} stands for the layer's number (with several inputs: for
 // NAME-NUMBER), else as layers of one .exr. Returns what the summary calls them.
 std::string write_layers(const std::string& path, const std::string& file, bool several,
@@ -168,6 +173,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     const Layer& layer = layers[layer_number];
     write_aovs(renderer, prepared, request, file, layer, target, layer_number);
   }
+  print_false_colors(file, result.statistics);
   const std::string json = json_text(statistics_json(file, timing, result));
   if (!trace.empty()) write_text(written_path(trace), result.statistics.to_chrome_trace());
   if (picture == "-" || trace == "-") {

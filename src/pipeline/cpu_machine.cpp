@@ -132,9 +132,10 @@ LaunchCounts CpuMachine::finish(bool aborted, Statistics& s) {
 
 std::vector<TargetImage> CpuMachine::read_back() {
   const TargetTables& t = data_.raster.targets;
-  return read_planes(*plan_->targets,
-                     {t.region_state, t.color, t.color_high, t.depth, t.stencil, t.visible_id, t.depth_id, t.overdraw},
-                     &pool_, int(std::thread::hardware_concurrency()));
+  return read_planes(
+      *plan_->targets,
+      {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil, t.visible_id, t.depth_id, t.overdraw},
+      &pool_, int(std::thread::hardware_concurrency()));
 }
 
 }  // namespace brokkr

@@ -5,13 +5,23 @@
 #include "pipeline/prepare.h"
 
 namespace brokkr {
-namespace {
 
-bool blends(const State& s) {
-  if (!s.blend) return false;
+bool blends(const std::optional<BlendState>& blend) {
   const BlendTerm copy{};
-  return !(s.blend->color == copy && s.blend->alpha == copy);
+  return blend && !(blend->color == copy && blend->alpha == copy);
 }
+
+void fill_blend(const BlendState& blend, uint8_t (&color)[3], uint8_t (&alpha)[3]) {
+  const auto term = [](const BlendTerm& t, uint8_t(&out)[3]) {
+    out[0] = uint8_t(t.src);
+    out[1] = uint8_t(t.dst);
+    out[2] = uint8_t(t.equation);
+  };
+  term(blend.color, color);
+  term(blend.alpha, alpha);
+}
+
+namespace {
 
 bool uses_stencil(const State& s) {
   if (!s.stencil) return false;
@@ -64,13 +74,14 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   set(s.cull == CullMode::front || s.cull == CullMode::front_and_back, kDrawCullFront);
   set(s.cull == CullMode::back || s.cull == CullMode::front_and_back, kDrawCullBack);
   set((s.front_face == FrontFace::cw) != upper_left, kDrawFrontClockwise);
-  set(blends(s), kDrawBlend);
+  set(blends(s.blend), kDrawBlend);
   set(uses_stencil(s), kDrawStencil);
   set(s.polygon_offset.has_value(), kDrawPolygonOffset);
   set(material && s.alpha_test.has_value(), kDrawAlphaTest);
   set(material, kDrawMaterial);
-  set(!material && blends(s), kDrawSeeThrough);
+  set(!material && blends(s.blend), kDrawSeeThrough);
   r.command = command;
+  r.program = kNoProgram;
   r.material = draw.material;
   r.first_index = uint32_t(draw.first_index);
   r.first_vertex = uint32_t(draw.first_vertex);
@@ -92,13 +103,7 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
     r.alpha_ref = s.alpha_test->ref;
   }
   if (s.blend) {
-    const auto term = [](const BlendTerm& t, uint8_t(&out)[3]) {
-      out[0] = uint8_t(t.src);
-      out[1] = uint8_t(t.dst);
-      out[2] = uint8_t(t.equation);
-    };
-    term(s.blend->color, r.blend_color);
-    term(s.blend->alpha, r.blend_alpha);
+    fill_blend(*s.blend, r.blend_color, r.blend_alpha);
     for (int i = 0; i < 4; ++i) r.blend_constant[i] = s.blend->constant[i];
   }
   if (s.polygon_offset) {

@@ -53,33 +53,42 @@ class Widener {
         height_(state.viewport.w),
         out_(out) {}
 
-  void point(const glm::vec4& p) {
+  // `vertices`: those of all instances.
+  void point(const glm::vec4* vertices, uint32_t number) {
+    const glm::vec4& p = vertices[number];
     if (!(p.w > 0)) return;
     const float x = p.w * half_x_, y = p.w * half_y_;
+    const VertexSource source{number, number, 0};
     quad({p + glm::vec4(-x, -y, 0, 0), p + glm::vec4(x, -y, 0, 0), p + glm::vec4(x, y, 0, 0),
-          p + glm::vec4(-x, y, 0, 0)});
+          p + glm::vec4(-x, y, 0, 0)},
+         {source, source, source, source});
   }
 
-  void line(glm::vec4 a, glm::vec4 b) {
+  void line(const glm::vec4* vertices, uint32_t first, uint32_t second) {
+    glm::vec4 a = vertices[first], b = vertices[second];
+    VertexSource from_a{first, second, 0}, from_b{second, first, 0};
     for (int i = 0; i < 4; ++i) {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
     }
     // The part behind the near plane has no window position that could be widened.
     const float da = a.z + a.w, db = b.z + b.w;
     if (da < 0 && db < 0) return;
-    if (da < 0) a = a + (b - a) * (da / (da - db));
-    if (db < 0) b = b + (a - b) * (db / (db - da));
+    if (da < 0) from_a.t = da / (da - db);
+    if (db < 0) from_b.t = db / (db - da);
+    if (da < 0) a = a + (b - a) * from_a.t;
+    if (db < 0) b = b + (a - b) * from_b.t;
     if (!(a.w > 0) || !(b.w > 0)) return;
     const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
     const bool steep = std::abs(dy) > std::abs(dx);
     const glm::vec4 unit = steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0);
-    quad({a - unit * a.w, b - unit * b.w, b + unit * b.w, a + unit * a.w});
+    quad({a - unit * a.w, b - unit * b.w, b + unit * b.w, a + unit * a.w}, {from_a, from_b, from_b, from_a});
   }
 
  private:
-  void quad(const std::array<glm::vec4, 4>& corners) {
+  void quad(const std::array<glm::vec4, 4>& corners, const std::array<VertexSource, 4>& sources) {
     const uint32_t first = uint32_t(out_.positions.size());
     out_.positions.insert(out_.positions.end(), corners.begin(), corners.end());
+    out_.sources.insert(out_.sources.end(), sources.begin(), sources.end());
     for (const uint32_t i : {0u, 1u, 2u, 0u, 2u, 3u}) out_.indices.push_back(first + i);
   }
 
@@ -101,7 +110,7 @@ bool is_culled(const State& state, uint32_t flags, const glm::vec4& a, const glm
 
 // What the draw's other form takes at most, with the lists that it is made from. Lists grow by copies.
 uint64_t most_bytes(const DrawCommand& draw, bool as_triangles) {
-  constexpr uint64_t kGrowth = 3, kQuad = 4 * sizeof(glm::vec4) + 6 * sizeof(uint32_t);
+  constexpr uint64_t kGrowth = 3, kQuad = 4 * (sizeof(glm::vec4) + sizeof(VertexSource)) + 6 * sizeof(uint32_t);
   const uint64_t elements = draw.element_count, list = sizeof(std::vector<uint32_t>) + sizeof(uint32_t);
   if (as_triangles) return kGrowth * elements * (list + 3 * sizeof(uint32_t));
   const uint64_t of_primitive = is_triangles(draw.topology) ? 3 : 1;
@@ -132,30 +141,32 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
                              ": field 'mode': object-space lines and points cannot be drawn; turn them into triangles");
   }
   Widener widener(state, out);
+  const glm::vec4* const vertices = frame.positions.data() + draw.first_vertex;
   for (uint32_t instance = 0; instance < draw.instances; ++instance) {
-    const glm::vec4* vertices = frame.positions.data() + draw.first_vertex + size_t(instance) * draw.vertex_count;
+    const uint32_t base = instance * draw.vertex_count;
+    const auto line = [&](uint32_t a, uint32_t b) { widener.line(vertices, base + a, base + b); };
     for (const auto& list : lists) {
       const size_t n = list.size();
       loading.look(instance, draw.instances);
       if (draw.topology == Topology::points) {
-        for (const uint32_t v : list) widener.point(vertices[v]);
+        for (const uint32_t v : list) widener.point(vertices, base + v);
       } else if (draw.topology == Topology::lines) {
-        for (size_t i = 0; i + 1 < n; i += 2) widener.line(vertices[list[i]], vertices[list[i + 1]]);
+        for (size_t i = 0; i + 1 < n; i += 2) line(list[i], list[i + 1]);
       } else if (draw.topology == Topology::line_strip || draw.topology == Topology::line_loop) {
-        for (size_t i = 0; i + 1 < n; ++i) widener.line(vertices[list[i]], vertices[list[i + 1]]);
-        if (draw.topology == Topology::line_loop && n > 2) widener.line(vertices[list[n - 1]], vertices[list[0]]);
+        for (size_t i = 0; i + 1 < n; ++i) line(list[i], list[i + 1]);
+        if (draw.topology == Topology::line_loop && n > 2) line(list[n - 1], list[0]);
       } else {
         std::vector<uint32_t> triangles;
         append_triangles(draw.topology, list, triangles);
         for (size_t i = 0; i + 2 < triangles.size(); i += 3) {
-          const glm::vec4 &a = vertices[triangles[i]], &b = vertices[triangles[i + 1]], &c = vertices[triangles[i + 2]];
-          if (is_culled(state, draw.flags, a, b, c)) continue;
+          const uint32_t a = triangles[i], b = triangles[i + 1], c = triangles[i + 2];
+          if (is_culled(state, draw.flags, vertices[base + a], vertices[base + b], vertices[base + c])) continue;
           if (state.polygon_mode == PolygonMode::point) {
-            for (const auto* p : {&a, &b, &c}) widener.point(*p);
+            for (const uint32_t v : {a, b, c}) widener.point(vertices, base + v);
           } else {
-            widener.line(a, b);
-            widener.line(b, c);
-            widener.line(c, a);
+            line(a, b);
+            line(b, c);
+            line(c, a);
           }
         }
       }

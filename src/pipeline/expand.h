@@ -13,11 +13,18 @@ namespace brokkr {
 // Whether the kernel needs the draw in another form.
 bool needs_expansion(const DrawCommand& draw, const State& state);
 
+// Between two vertices of the draw, counted over all its instances: at a + t (b - a).
+struct VertexSource {
+  uint32_t a, b;
+  float t;
+};
+
 // A draw in its other form: an indexed triangle list with vertices of its own.
 struct ExpandedDraw {
   std::vector<uint32_t> indices;
-  std::vector<glm::vec4> positions;  // empty: the draw's own vertices stay in use
-  uint32_t instances = 1;            // lines and points: instances are drawn one after another, as one
+  std::vector<glm::vec4> positions;   // empty: the draw's own vertices stay in use
+  std::vector<VertexSource> sources;  // of each position
+  uint32_t instances = 1;             // lines and points: instances are drawn one after another, as one
 };
 
 // Lines are one pixel wide parallelograms as OpenGL's non-antialiased lines, points one-pixel squares. Throws

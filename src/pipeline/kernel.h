@@ -90,7 +90,9 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
 // kernel's own stack, and the compiler would keep more of that around the calls.
 BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b, const LaunchData& data) {
   BlockShared& shared = *b.shared;
-  ShadeContext shading{&data.raster.frame, data.raster.shading, {}};
+  const ProgramTables& programs = data.raster.programs;
+  ShadeContext shading{&data.raster.frame, data.raster.shading, {}, &programs};
+  if (programs.memory != nullptr) shading.memory = memory_of_warp(programs, b.index * b.warps + b.warp.index);
   const uint32_t r = shared.decision.rasterizer;
   const Visit<BlockShared> visit{b,
                                  data.raster,

@@ -8,6 +8,7 @@
 
 #include "pipeline/launch_data.h"
 #include "pipeline/launch_plan.h"
+#include "raster/program_memory.h"
 #include "raster/shading_traits.h"
 
 namespace brokkr {
@@ -20,15 +21,16 @@ inline constexpr uint32_t kWorkWorthSharing = 256;
 template <class Buffer>
 struct LaunchMemory {
   MemoryShape shape;
-  Buffer color, color_high, depth, stencil, order, direct, visible_id, depth_id, overdraw, region_state,
+  Buffer color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw, region_state,
       region_fragments;
   Buffer store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
-  Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared;
+  Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs;
 
   explicit LaunchMemory(const MemoryShape& s) : shape(s) {
     const size_t samples = size_t(s.samples), r = s.rasterizers, blocks = s.blocks;
     color = Buffer(samples * 4, "colour plane");
     color_high = Buffer(s.half ? samples * 4 : 0, "colour plane");
+    more_colors = Buffer(size_t(s.more_words) * 4, "colour planes");
     depth = Buffer(samples * 4, "depth plane");
     stencil = Buffer(samples, "stencil plane");
     order = Buffer(samples * 4, "key plane");
@@ -55,21 +57,22 @@ struct LaunchMemory {
     trace = Buffer(s.trace ? blocks * kTraceCapacity * sizeof(TraceRecord) : 0, "trace");
     trace_count = Buffer(blocks * 4, "trace");
     shared = Buffer(blocks * s.shared_bytes, "block storage");
+    if (s.programs) programs = Buffer(blocks * s.warps * ProgramLayout(*s.programs).bytes, "memory of programs");
   }
 
   // Zeroed before every launch.
   std::vector<const Buffer*> zeroed() const {
-    return {&region_fragments, &rasterizers, &gates,       &control, &task_done,
-            &counters,         &stage_ns,    &trace_count, &shared,  &overdraw};
+    return {&region_fragments, &rasterizers, &gates,  &control,  &task_done,  &counters,
+            &stage_ns,         &trace_count, &shared, &overdraw, &more_colors};
   }
 
   uint64_t store_bytes() const {
     return bytes_of(store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates,
-                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared);
+                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs);
   }
   uint64_t target_bytes() const {
-    return bytes_of(color, color_high, depth, stencil, order, direct, visible_id, depth_id, overdraw, region_state,
-                    region_fragments);
+    return bytes_of(color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw,
+                    region_state, region_fragments);
   }
 
   // The kernel's view.
@@ -81,6 +84,7 @@ struct LaunchMemory {
     d.schedule = schedule(plan, tables, options);
     d.raster.abort = d.schedule.abort = &abort->level;
     d.raster.queues.abort = d.raster.stock.free_blocks.abort = &abort->leave;
+    d.raster.programs.abort = &abort->leave;
     d.distribution_scratch = distribution.template as<uint32_t>();
     d.reuse_all = options.reuse == ReuseMode::warp;
     d.reuse_transforms =
@@ -112,6 +116,7 @@ struct LaunchMemory {
     t.region_state = region_state.template as<RegionState>();
     t.color = color.template as<uint32_t>();
     t.color_high = color_high.template as<uint32_t>();
+    t.more_colors = more_colors.template as<uint32_t>();
     t.depth = depth.template as<float>();
     t.stencil = stencil.template as<uint8_t>();
     t.order = order.template as<uint32_t>();
@@ -144,6 +149,10 @@ struct LaunchMemory {
     r.gates = gates.template as<BlitGate>();
     r.region_fragments = region_fragments.template as<uint64_t>();
     r.shading = options.shading;
+    if (shape.programs) {
+      r.programs = tables.programs;
+      r.programs.memory = programs.template as<unsigned char>();
+    }
     r.cull_hidden = options.hierarchical_depth;
     r.quads = shading_traits(options.shading).derivatives;
     return r;

@@ -76,7 +76,7 @@ uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const L
   return found;
 }
 
-MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
+MemoryShape memory_shape(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const PlanKey& key) {
   MemoryShape m;
   m.blocks = uint32_t(key.shape.blocks);
   m.warps = uint32_t(key.shape.warps);
@@ -85,6 +85,7 @@ MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
   m.regions = plan.targets->regions;
   m.samples = plan.targets->samples;
   m.half = plan.targets->any_half;
+  m.more_words = plan.targets->more_words;
   m.direct = plan.direct_phase != kNoPhase;
   m.store_blocks = plan.sizes.store_blocks;
   m.stock_capacity = plan.sizes.stock_capacity;
@@ -94,6 +95,7 @@ MemoryShape memory_shape(const LaunchPlan& plan, const PlanKey& key) {
   m.ids = key.ids;
   m.overdraw = key.overdraw;
   m.trace = key.trace;
+  if (key.draws.programs && frame.programs.any()) m.programs = frame.programs.sizes();
   return m;
 }
 
@@ -109,11 +111,12 @@ PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const
   k.shape = shape;
   k.draws.order = k.overdraw ? OrderMode::strict : o.order;
   k.draws.materials = shading_traits(o.shading).material;
+  k.draws.programs = o.shading == Shading::program;
   k.draws.reuse = is_planned(o.reuse) ? o.reuse : ReuseMode::none;
   k.draws.inside = frame.inside;
   const uint32_t commands = uint32_t(frame.frame->commands.size());
   k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);
-  k.targets = {o.pattern, o.rasterizers, o.bin};
+  k.targets = {o.pattern, o.rasterizers, o.bin, k.draws.programs};
   if (has_ranks(o.policy)) k.ranks.policy = o.policy;
   if (o.policy == Policy::foveated) k.ranks.fixation = o.fixation;
   if (o.policy == Policy::priority) k.ranks.view_priorities = o.view_priorities;
@@ -124,8 +127,10 @@ PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const
 PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan) {
   const auto table = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
   const TargetPlan& t = *plan.targets;
-  return {frame.tables(*plan.draws), t.targets.data(),  t.bin_owner.data(),    t.first_own_region.data(),
-          t.own_regions.data(),      table(plan.ranks), table(plan.task_order)};
+  return {frame.tables(*plan.draws), frame.programs.tables(*frame.frame),
+          t.targets.data(),          t.bin_owner.data(),
+          t.first_own_region.data(), t.own_regions.data(),
+          table(plan.ranks),         table(plan.task_order)};
 }
 
 const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Impl& frame, const PlanKey& key,
@@ -143,7 +148,7 @@ const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Imp
     plan.targets = targets.get(key.targets, [&] { return plan_targets(*frame.frame, key.targets); });
     plan.sizes = task_sizes(*plan.draws, *plan.targets, key.store_blocks, key.shape);
     plan.direct_phase = find_direct_phase(plan, key.small_triangles, key.shape);
-    plan.memory = memory_shape(plan, key);
+    plan.memory = memory_shape(frame, plan, key);
     order_views(frame, key.ranks, plan);
     return plan;
   });

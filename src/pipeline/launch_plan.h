@@ -16,6 +16,7 @@
 #include "batch/predict.h"
 #include "brokkr/renderer.h"
 #include "scene/frame_tables.h"
+#include "shader/program_tables.h"
 #include "target/target_tables.h"
 
 namespace brokkr {
@@ -51,6 +52,7 @@ struct DrawKey {
   OrderMode order = OrderMode::automatic;
   bool inside = false;                // no triangle needs clipping
   bool materials = true;              // the shader looks at materials and may discard fragments
+  bool programs = false;              // draws are shown by their programs
   ReuseMode reuse = ReuseMode::none;  // of batches that are found before rendering; else none
   uint32_t command_limit = 0;         // commands of the frame that run
   bool operator==(const DrawKey&) const = default;
@@ -61,8 +63,8 @@ struct DrawPlan {
   std::vector<DrawRecord> draws;  // of the commands that run, their phase filled in
   uint32_t batches = 0, batch_triangles = kBatchTriangles;
   uint32_t ordered_phases = 0, blits = 0;
-  bool inside = false;  // DrawKey::inside
-  bool in_one = true;   // no phase waits for a part of the batches: at most one draws, in any order
+  bool inside = false, programs = false;  // as of DrawKey
+  bool in_one = true;                     // no phase waits for a part of the batches: at most one draws, in any order
 };
 DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse);
 
@@ -70,6 +72,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
 struct TargetKey {
   PatternChoice pattern;
   int rasterizers = 0, bin = 64;
+  bool programs = false;  // targets are as captured: with all their colours, in their formats
   bool operator==(const TargetKey&) const = default;
 };
 struct TargetPlan {
@@ -80,8 +83,11 @@ struct TargetPlan {
   std::vector<uint32_t> first_own_region;  // [rasterizers + 1], into own_regions
   std::vector<RegionRecord> own_regions;
   uint64_t regions = 0, samples = 0;
+  uint64_t more_words = 0;  // of TargetTables::more_colors
   bool any_half = false;
 };
+// What the first colour of a target is stored as.
+ColorFormat stored_format(const Target& target, bool programs);
 // Throws std::invalid_argument for a pattern that does not fit and std::runtime_error for targets too large.
 TargetPlan plan_targets(const Frame& frame, const TargetKey& key);
 
@@ -108,9 +114,10 @@ struct TaskSizes {
 struct MemoryShape {
   uint32_t blocks = 0, warps = 0, rasterizers = 0, store_blocks = 0, stock_capacity = 0, queue_capacity = 0, window = 0,
            blits = 0;
-  uint64_t regions = 0, samples = 0;
+  uint64_t regions = 0, samples = 0, more_words = 0;
   size_t shared_bytes = 0;  // per block
   bool half = false, direct = false, ids = false, overdraw = false, trace = false;
+  std::optional<ProgramSizes> programs;
   bool operator==(const MemoryShape&) const = default;
 };
 
@@ -147,6 +154,7 @@ struct LaunchPlan {
 // Tables of a prepared frame and its plan, where the machine reads them.
 struct PlanTables {
   FrameTables frame;
+  ProgramTables programs;
   TablePointer<const TargetRecord> targets;
   TablePointer<const uint32_t> bin_owner, first_own_region;
   TablePointer<const RegionRecord> own_regions;

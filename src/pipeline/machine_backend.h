@@ -47,7 +47,7 @@ void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, c
 // Planes in host memory (target/target_tables.h). Null planes are left out of the pictures.
 struct HostPlanes {
   const RegionState* region_state = nullptr;
-  const uint32_t *color = nullptr, *color_high = nullptr;
+  const uint32_t *color = nullptr, *color_high = nullptr, *more_colors = nullptr;
   const float* depth = nullptr;
   const uint8_t* stencil = nullptr;
   const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr;

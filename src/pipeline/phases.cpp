@@ -8,15 +8,40 @@
 namespace brokkr {
 namespace {
 
+// What order-free draws of one phase have in common.
+struct FreeDraw {
+  uint8_t key_bits = 0;
+  uint8_t color_planes = 0;
+};
+
+// Whether the draw's program allows it: it writes all channels of some colours, the first of them the target's first,
+// or no colour at all.
+bool program_is_free(const ProgramRecord& program, FreeDraw& draw) {
+  if ((program.bits & (kProgramDiscards | kProgramDepth)) != 0) return false;
+  for (uint32_t i = 0; i < program.color_count; ++i) {
+    const ProgramColor& color = program.colors[i];
+    if (color.blends != 0 || color.mask != 15) return false;
+    draw.color_planes |= uint8_t(1u << color.plane);
+  }
+  return program.color_count == 0 || (draw.color_planes & 1) != 0;
+}
+
+bool colors_are_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const DrawKey& key, FreeDraw& draw) {
+  if (key.programs && d.program != kNoProgram) return program_is_free(frame.programs.record(d.program), draw);
+  const float cutoff = frame.materials[d.material].alpha_cutoff;
+  const bool discards = (d.bits & kDrawMaterial) && ((d.bits & kDrawAlphaTest) || cutoff > 0);
+  draw.color_planes = d.color_mask != 0 ? 1 : 0;
+  return (d.bits & kDrawBlend) == 0 && !(discards && key.materials) && (d.color_mask == 0 || d.color_mask == 15);
+}
+
 // An order-free draw tests and writes depth with one strict order of (depth, submission), writes all colour channels or
 // none, and has no state that depends on earlier draws.
-bool order_free(const DrawRecord& d, const MaterialRecord& material, bool shows_materials, uint8_t& key_bits) {
+bool order_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const DrawKey& key, FreeDraw& draw) {
   const uint32_t needed = kDrawDepthTest | kDrawDepthWrite;
-  if ((d.bits & needed) != needed || (d.bits & (kDrawBlend | kDrawStencil)) != 0) return false;
-  const bool discards = (d.bits & kDrawMaterial) && ((d.bits & kDrawAlphaTest) || material.alpha_cutoff > 0);
-  if (discards && shows_materials) return false;
-  if (d.color_mask != 0 && d.color_mask != 15) return false;
-  key_bits = d.color_mask == 0 ? kKeyDepthOnly : 0;
+  if ((d.bits & needed) != needed || (d.bits & kDrawStencil) != 0 || !colors_are_free(frame, d, key, draw))
+    return false;
+  uint8_t& key_bits = draw.key_bits;
+  key_bits = draw.color_planes == 0 ? kKeyDepthOnly : 0;
   switch (CompareFunc(d.depth_func)) {
     case CompareFunc::less: return true;
     case CompareFunc::lequal: key_bits |= kKeyLastWins; return true;
@@ -26,14 +51,22 @@ bool order_free(const DrawRecord& d, const MaterialRecord& material, bool shows_
   }
 }
 
-PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c) {
+// What a clear's colour is stored as: it is encoded where the application lets OpenGL encode colours at all.
+ColorFormat cleared_format(const Frame& frame, const ClearCommand& clear, bool programs) {
+  const ColorFormat format = stored_format(frame.targets[clear.target], programs);
+  const bool encodes =
+      std::any_of(frame.states.begin(), frame.states.end(), [](const State& state) { return state.framebuffer_srgb; });
+  return programs && format == ColorFormat::rgba8_srgb && !encodes ? ColorFormat::rgba8 : format;
+}
+
+PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c, ColorFormat format) {
   const Target& target = frame.targets[c.target];
   PhaseRecord r{};
   r.kind = PhaseKind::clear;
   r.target = c.target;
   if (c.color) {
     r.planes |= kPlaneColor;
-    r.color = color_code(target.format, *c.color);
+    r.color = color_code(format, *c.color);
   }
   if (c.depth) {
     r.planes |= kPlaneDepth;
@@ -67,12 +100,85 @@ PhaseRecord blit_phase(const BlitCommand& b, uint32_t gate) {
   return r;
 }
 
+PhaseRecord copy_phase(const CopyCommand& copy, uint32_t gate) {
+  BlitCommand blit;
+  blit.from = copy.from;
+  blit.to = copy.to;
+  blit.source = copy.source;
+  blit.destination = {copy.x, copy.y, copy.source.width, copy.source.height};
+  blit.color = copy.from_plane < TargetPlane::depth;
+  blit.depth = copy.from_plane == TargetPlane::depth;
+  blit.stencil = copy.from_plane == TargetPlane::stencil;
+  PhaseRecord r = blit_phase(blit, gate);
+  if (!blit.color) return r;
+  r.source_plane = uint32_t(copy.from_plane);
+  r.color_plane = uint32_t(copy.to_plane);
+  return r;
+}
+
+// The phases in which planes become the textures that programs read.
+class Publications {
+ public:
+  Publications(const PreparedFrame::Impl& frame, DrawPlan& plan)
+      : frame_(*frame.frame), programs_(frame.programs), plan_(plan), done_(frame_.captured_textures.size(), false) {}
+
+  // Before a draw: textures that it reads and that were not published yet.
+  void add_for(const DrawCommand& draw) {
+    if (draw.inputs < 0) return;
+    for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
+      if (bound.texture >= 0) publish(uint32_t(bound.texture));
+    }
+  }
+  void make_mips(uint32_t texture) {
+    publish(texture);
+    const TextureTexels& texels = programs_.textures().textures[texture];
+    for (uint32_t level = 1; level < texels.levels; ++level) {
+      PhaseRecord r{};
+      r.kind = PhaseKind::mips;
+      r.texture = texture;
+      r.level = level;
+      push(r);
+    }
+  }
+
+ private:
+  void push(PhaseRecord& r) {
+    r.gate = plan_.blits++;
+    r.end_batch = plan_.batches;
+    plan_.phases.push_back(r);
+  }
+  void publish(uint32_t texture) {
+    if (done_[texture]) return;
+    done_[texture] = true;
+    for (const shader::PublishedImage& image : programs_.textures().images) {
+      if (image.texture != texture || image.plane == TargetPlane::stencil) continue;
+      PhaseRecord r{};
+      r.kind = PhaseKind::publish;
+      r.source_target = image.target;
+      r.planes = image.plane == TargetPlane::depth ? kPlaneDepth : kPlaneColor;
+      r.color_plane = image.plane == TargetPlane::depth ? 0 : uint32_t(image.plane);
+      r.first_word = image.first_word;
+      r.encoding = uint32_t(image.encoding);
+      r.image_width = int32_t(image.width);
+      r.image_height = int32_t(image.height);
+      push(r);
+    }
+  }
+
+  const Frame& frame_;
+  const ProgramDraws& programs_;
+  DrawPlan& plan_;
+  std::vector<bool> done_;
+};
+
 }  // namespace
 
 DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse) {
   DrawPlan plan;
+  Publications publications(frame, plan);
   plan.reuse = std::move(reuse);
   plan.inside = key.inside;
+  plan.programs = key.programs;
   if (plan.reuse != nullptr) plan.batch_triangles = plan.reuse->max_triangles;
   const auto push = [&](PhaseRecord r) {
     r.end_batch = plan.batches;
@@ -81,19 +187,38 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   size_t next_draw = 0;
   for (uint32_t c = 0; c < key.command_limit; ++c) {
     const Command& command = frame.frame->commands[c];
-    if (const auto* clear = std::get_if<ClearCommand>(&command)) push(clear_phase(*frame.frame, *clear));
+    if (const auto* clear = std::get_if<ClearCommand>(&command)) {
+      PhaseRecord phase = clear_phase(*frame.frame, *clear, cleared_format(*frame.frame, *clear, key.programs));
+      push(phase);
+      phase.planes = kPlaneColor;
+      for (const PlaneColor& other : key.programs ? clear->other_colors : std::vector<PlaneColor>()) {
+        phase.color_plane = uint32_t(other.plane);
+        for (int i = 0; i < 4; ++i) phase.clear_color[i] = other.color[i];
+        push(phase);
+      }
+    }
     if (const auto* blit = std::get_if<BlitCommand>(&command)) push(blit_phase(*blit, plan.blits++));
+    if (const auto* load = std::get_if<LoadCommand>(&command); load != nullptr && key.programs) {
+      if (const auto phase = frame.programs.load_phase(*frame.frame, *load)) push(*phase);
+    }
+    if (const auto* copy = std::get_if<CopyCommand>(&command); copy != nullptr && key.programs)
+      push(copy_phase(*copy, plan.blits++));
+    if (const auto* mips = std::get_if<GenerateMipsCommand>(&command); mips != nullptr && key.programs)
+      publications.make_mips(mips->texture);
+    if (const auto* draw = std::get_if<DrawCommand>(&command); draw != nullptr && key.programs)
+      publications.add_for(*draw);
     for (; next_draw < frame.draws.size() && frame.draws[next_draw].command == c; ++next_draw) {
       DrawRecord draw = frame.draws[next_draw];
-      uint8_t key_bits = 0;
-      const bool free = key.order == OrderMode::automatic &&
-                        order_free(draw, frame.materials[draw.material], key.materials, key_bits);
+      FreeDraw common;
+      const bool free = key.order == OrderMode::automatic && order_free(frame, draw, key, common);
       const PhaseKind kind = free ? PhaseKind::order_free : PhaseKind::ordered;
-      if (!free) key_bits = 0;
-      if (plan.phases.empty() || plan.phases.back().kind != kind || plan.phases.back().key_bits != key_bits) {
+      if (!free) common = {};
+      if (plan.phases.empty() || plan.phases.back().kind != kind || plan.phases.back().key_bits != common.key_bits ||
+          plan.phases.back().color_planes != common.color_planes) {
         PhaseRecord r{};
         r.kind = kind;
-        r.key_bits = key_bits;
+        r.key_bits = common.key_bits;
+        r.color_planes = common.color_planes;
         push(r);
         plan.ordered_phases += !free;
       }

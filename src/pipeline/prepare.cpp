@@ -96,6 +96,7 @@ class DrawTables {
     if (needs_expansion(draw, frame_.states[draw.state])) {
       triangles = add_expanded(draw, record, instances);
     } else {
+      record.program = p_.programs.add(frame_, draw, nullptr);
       record.assembly = draw.topology == Topology::triangles        ? Assembly::list
                         : draw.topology == Topology::triangle_strip ? Assembly::strip
                                                                     : Assembly::fan;
@@ -106,6 +107,9 @@ class DrawTables {
     const uint64_t runs = uint64_t(instances) * draw.view_count;
     if (draw.flags & (kFragmentDiscard | kFragmentDepth | kClipDistance))
       p_.discard_unknown_triangles += triangles * runs;
+    if (record.program != kNoProgram && (draw.flags & kClipDistance) == 0 &&
+        (draw.flags & (kFragmentDiscard | kFragmentDepth)) != 0)
+      p_.discard_known_triangles += triangles * runs;
     const uint64_t batches = (triangles + kBatchTriangles - 1) / kBatchTriangles;
     require(batches_ + batches * runs <= kMaxBatches,
             "command " + std::to_string(command) + ": more than 2^32 triangles in the frame; split it");
@@ -142,6 +146,7 @@ class DrawTables {
       positions.insert(positions.end(), e.positions.begin(), e.positions.end());
     }
     instances = e.instances;
+    if (!e.indices.empty()) record.program = p_.programs.add(frame_, draw, &e);
     return e.indices.size() / 3;
   }
 
@@ -192,6 +197,8 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
   p.frame = &frame;
   p.version = next_version();
   p.views_version = next_version();
+  loading.until(0.5);
+  p.programs.open(frame, loading);
   DrawTables tables(frame, p, loading);
   loading.until(0.7);
   for (size_t c = 0; c < frame.commands.size(); ++c) {
@@ -213,6 +220,8 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
 }
 
 Shading PreparedFrame::Impl::shading(Shading asked) const {
+  if (asked == Shading::program && !frame->inputs.empty()) return asked;
+  if (asked == Shading::program) asked = Shading::material;
   const auto physical = [](const Material& m) { return m.kind == MaterialKind::metallic_roughness; };
   const bool has_physical = std::any_of(frame->materials.begin(), frame->materials.end(), physical);
   return asked == Shading::material && has_physical ? Shading::metallic_roughness : asked;
@@ -227,6 +236,9 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   t.materials = materials.data();
   t.textures = textures.data();
   t.texels = texels.data();
+  t.sampled = programs.textures().records.data();
+  // Planes that programs read are published there; what a launch finds is what it has written itself.
+  t.sampled_texels = const_cast<uint32_t*>(programs.textures().texels.data());
   t.phases = plan.phases.data();
   t.indices = indices().data();
   const auto floats = [](const auto& vectors) { return vectors.empty() ? nullptr : &vectors.front().x; };
@@ -253,7 +265,8 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
 uint64_t PreparedFrame::Impl::held() const {
   const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
   return memory_of(*frame) +
-         size(draws, draw_end, runs, batch_run, views, materials, textures, texels, own_indices, own_positions);
+         size(draws, draw_end, runs, batch_run, views, materials, textures, texels, own_indices, own_positions) +
+         programs.bytes(*frame);
 }
 
 uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
@@ -263,7 +276,7 @@ uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
            frame->texcoords, frame->second_texcoords, frame->colors, frame->models, plan.phases);
   if (const ReusePlan* r = plan.reuse.get())
     sum += size(r->batches, r->chunks, r->corners, r->shade_vertex, r->shade_slot);
-  return sum;
+  return sum + programs.bytes(*frame);
 }
 
 PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {

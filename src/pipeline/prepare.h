@@ -5,6 +5,7 @@
 
 #include "pipeline/clip_bound.h"
 #include "pipeline/launch_plan.h"
+#include "pipeline/program_draws.h"
 #include "scene/loading.h"
 
 namespace brokkr {
@@ -24,7 +25,8 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   // Copies only where expansion added to them; else the frame's own are used.
   std::vector<uint32_t> own_indices;
   std::vector<glm::vec4> own_positions;
-  uint64_t discard_unknown_triangles = 0;
+  ProgramDraws programs;
+  uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;  // known: to programs
   double prepare_ms = 0;
   double update_ms = 0;  // of update_views, for the next frame's statistics
   // Unique numbers of the tables' contents, for copies of them on devices. A camera changes only that of the views.
@@ -33,7 +35,8 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   bool inside = false;             // no triangle needs clipping, with these views
   PlanCache plans;
 
-  // What `asked` is for this frame: Shading::material is the shader of the frame's own materials.
+  // What `asked` is for this frame: Shading::program is Shading::material where there are no programs, and that the
+  // shader of the frame's own materials.
   Shading shading(Shading asked) const;
   const std::vector<uint32_t>& indices() const { return own_indices.empty() ? frame->indices : own_indices; }
   const std::vector<glm::vec4>& positions() const { return own_positions.empty() ? frame->positions : own_positions; }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <functional>
 
 #include "pipeline/color_code.h"
@@ -73,6 +74,9 @@ void size_layer(const TargetRecord& target, const HostPlanes& planes, Layer& lay
     layer.color_float.resize(pixels * 4);
   else
     layer.color.resize(pixels);
+  for (const PlaneRecord& plane : target.planes) {
+    if (plane.words != 0) layer.more_colors.emplace_back(pixels * 4);
+  }
   layer.depth.resize(pixels);
   layer.stencil.resize(pixels);
   if (planes.visible_id != nullptr) layer.visible_id.resize(pixels);
@@ -97,12 +101,51 @@ void read_half_color(const TileRow& tiles, const HostPlanes& planes, float* out)
   });
 }
 
+// The stored channels of a texel; integers as their bits.
+std::array<float, 4> decoded(const uint32_t* words, TexelEncoding encoding) {
+  const auto bits = [&](int word, int shift, int count) {
+    const uint32_t most = (1u << count) - 1;
+    return float((words[word] >> shift) & most) / float(most);
+  };
+  const auto half = [&](int word, int shift) { return half_to_float(uint16_t(words[word] >> shift)); };
+  const auto real = [&](int word) { return std::bit_cast<float>(words[word]); };
+  switch (encoding) {
+    case TexelEncoding::rgba8:
+    case TexelEncoding::srgb8: return {bits(0, 0, 8), bits(0, 8, 8), bits(0, 16, 8), bits(0, 24, 8)};
+    case TexelEncoding::rgb10_a2: return {bits(0, 0, 10), bits(0, 10, 10), bits(0, 20, 10), bits(0, 30, 2)};
+    case TexelEncoding::rgba16: return {bits(0, 0, 16), bits(0, 16, 16), bits(1, 0, 16), bits(1, 16, 16)};
+    case TexelEncoding::rgba16f: return {half(0, 0), half(0, 16), half(1, 0), half(1, 16)};
+    case TexelEncoding::r32: return {real(0), 0, 0, 1};
+    case TexelEncoding::rg32: return {real(0), real(1), 0, 1};
+    case TexelEncoding::rgba32: break;
+  }
+  return {real(0), real(1), real(2), real(3)};
+}
+
+void read_more_colors(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
+  const size_t first = size_t(tiles.target.first_region) * size_t(tiles.plan.region * tiles.plan.region);
+  size_t number = 0;
+  for (const PlaneRecord& plane : tiles.target.planes) {
+    if (plane.words == 0) continue;
+    float* const out = layer.more_colors[number++].data();
+    tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t) {
+      for (uint32_t i = 0; i < wide; ++i) {
+        const size_t place = sample + kMorton[row * 8 + i] - first;
+        const auto color =
+            decoded(planes.more_colors + plane.first + place * plane.words, TexelEncoding(plane.encoding));
+        std::copy(color.begin(), color.end(), out + (pixel + i) * 4);
+      }
+    });
+  }
+}
+
 void read_tiles(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
   const RegionState* const states = planes.region_state;
   if (!layer.color_float.empty())
     read_half_color(tiles, planes, layer.color_float.data());
   else
     tiles.gather(planes.color, layer.color.data(), states, kClearColor, [](const RegionState& s) { return s.color; });
+  read_more_colors(tiles, planes, layer);
   tiles.gather(planes.depth, layer.depth.data(), states, kClearDepth, [](const RegionState& s) { return s.depth; });
   tiles.gather(planes.stencil, layer.stencil.data(), states, kClearStencil,
                [](const RegionState& s) { return s.stencil; });

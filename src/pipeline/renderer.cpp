@@ -10,8 +10,10 @@
 #include "pipeline/cpu_machine.h"
 #include "pipeline/options.h"
 #include "pipeline/prepare.h"
+#include "raster/program_memory.h"
 #include "raster/shading_traits.h"
 #include "scene/loading.h"
+#include "shader/texels.h"
 #if defined(BROKKR_HAVE_CUDA)
 #include "pipeline/cuda/machine.h"
 #endif
@@ -58,14 +60,23 @@ bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, d
 
 }  // namespace
 
+// Bytes of a sample's colours beyond the first.
+uint64_t memory_of_more_colors(const Target& target) {
+  uint64_t words = 0;
+  for (size_t i = 1; i < target.colors.size(); ++i)
+    words += words_of(shader::encoding_of(target.colors[i].format, true));
+  return words * sizeof(uint32_t);
+}
+
 // What the targets of a frame take, and the pictures that are made of them.
 uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, bool read_back) {
   constexpr uint64_t kColor = 4, kDepth = 4, kStencil = 1, kOrder = 4, kDirect = 8, kId = 4, kOverdraw = 4,
                      kHalfPicture = 16;
   const bool overdraw = shading_traits(options.shading).overdraw;
   const auto region = uint64_t(std::min(options.bin, kMaxRegion));
-  const bool half = std::any_of(frame.targets.begin(), frame.targets.end(),
-                                [](const Target& target) { return target.format == ColorFormat::rgba16f; });
+  const bool programs = options.shading == Shading::program;
+  const auto is_half = [&](const Target& target) { return stored_format(target, programs) == ColorFormat::rgba16f; };
+  const bool half = std::any_of(frame.targets.begin(), frame.targets.end(), is_half);
   const bool direct = options.small_triangles == SmallTriangles::direct;
   const uint64_t shown = kDepth + kStencil + (options.keep_ids ? 2 * kId : 0) + (overdraw ? kOverdraw : 0);
   uint64_t bytes = 0;
@@ -75,7 +86,8 @@ uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, boo
     const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
     bytes += regions * (region * region * (shown + kOrder + (direct ? kDirect : 0) + (half ? 2 : 1) * kColor) +
                         sizeof(RegionState) + 2 * sizeof(RegionRecord));
-    if (read_back) bytes += pixels * (shown + (target.format == ColorFormat::rgba16f ? kHalfPicture : kColor));
+    if (programs) bytes += regions * region * region * memory_of_more_colors(target);
+    if (read_back) bytes += pixels * (shown + (is_half(target) ? kHalfPicture : kColor));
   }
   return bytes;
 }
@@ -88,7 +100,8 @@ uint64_t memory_of_launch(const LaunchPlan& plan) {
   const uint64_t blocks = std::min<uint64_t>(m.store_blocks, most),
                  slot = QueueMemory<2>::kSlotWords * sizeof(uint32_t), pending = 2 * sizeof(uint32_t),
                  of_sorting = sizeof(uint64_t);
-  return blocks * sizeof(TriangleBlock) +
+  const uint64_t programs = m.programs ? m.blocks * m.warps * uint64_t(ProgramLayout(*m.programs).bytes) : 0;
+  return programs + blocks * sizeof(TriangleBlock) +
          m.rasterizers * (sizeof(QueueControl) + sizeof(RasterizerState) + blocks * (slot + pending)) +
          m.blocks * (m.shared_bytes + blocks * of_sorting + m.stock_capacity * sizeof(uint32_t));
 }

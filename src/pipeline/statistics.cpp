@@ -1,5 +1,7 @@
 #include "brokkr/statistics.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -60,7 +62,9 @@ Json scalars(const Statistics& s) {
           BROKKR_SCALAR(upload_bytes),
           BROKKR_SCALAR(download_bytes),
           BROKKR_SCALAR(load_cv),
-          BROKKR_SCALAR(discard_unknown_triangles)};
+          BROKKR_SCALAR(discard_unknown_triangles),
+          BROKKR_SCALAR(program_draws),
+          BROKKR_SCALAR(false_color_draws)};
 }
 #undef BROKKR_SCALAR
 
@@ -99,6 +103,14 @@ void fill_loads(const TargetPlan& plan, const TargetRecord& main, const LaunchCo
   }
 }
 
+void fill_programs(const ProgramDraws& programs, Statistics& s) {
+  s.program_draws = programs.draws();
+  for (const auto& [number, shown] : programs.false_colors()) {
+    s.false_color_draws += shown.draws;
+    s.false_colors.push_back(fmt::format("program {}: {} ({} draws)", number, shown.reason, shown.draws));
+  }
+}
+
 // A trace's time begins where the first block does.
 void fill_times(size_t blocks, const LaunchCounts& counts, Statistics& s) {
   uint64_t start_ns = ~uint64_t(0);
@@ -123,6 +135,7 @@ void fill_times(size_t blocks, const LaunchCounts& counts, Statistics& s) {
 
 std::string Statistics::to_json() const {
   Json j = scalars(*this);
+  j["false_colors"] = false_colors;
   j["rasterizer_fragments"] = rasterizer_fragments;
   j["bins_x"] = bins_x;
   j["bins_y"] = bins_y;
@@ -174,6 +187,8 @@ void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, c
   s.ordered_phases = plan.draws->ordered_phases;
   s.frame_bytes = frame.bytes(*plan.draws);
   s.discard_unknown_triangles = frame.discard_unknown_triangles;
+  if (plan.draws->programs) fill_programs(frame.programs, s);
+  if (plan.draws->programs) s.discard_unknown_triangles -= frame.discard_known_triangles;
   fill_counters(counts.counters, s);
   fill_loads(*plan.targets, plan.targets->targets[main_target(*frame.frame)], counts, s);
   fill_times(size_t(plan.shape.blocks), counts, s);

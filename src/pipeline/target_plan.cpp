@@ -4,6 +4,7 @@
 #include <string>
 
 #include "pipeline/launch_plan.h"
+#include "shader/texels.h"
 
 namespace brokkr {
 namespace {
@@ -28,12 +29,12 @@ Pattern make_pattern_for(const Frame& frame, const PatternChoice& choice, const 
   return make_pattern(choice, plan.rasterizers, bins_x, bins_y);
 }
 
-void add_target(const Target& target, const Pattern& pattern, TargetPlan& plan) {
+void add_target(const Target& target, const Pattern& pattern, bool programs, TargetPlan& plan) {
   TargetRecord r{};
   r.width = uint32_t(target.width);
   r.height = uint32_t(target.height);
   r.layers = uint32_t(target.layers);
-  r.format = uint32_t(target.format);
+  r.format = uint32_t(stored_format(target, programs));
   r.bins_x = uint32_t(parts(target.width, plan.bin));
   r.bins_y = uint32_t(parts(target.height, plan.bin));
   r.first_bin = uint32_t(plan.bin_owner.size());
@@ -44,7 +45,14 @@ void add_target(const Target& target, const Pattern& pattern, TargetPlan& plan) 
     for (int x = 0; x < int(r.bins_x); ++x) plan.bin_owner.push_back(uint32_t(pattern.at(x, y)));
   }
   plan.regions += uint64_t(r.regions_x) * r.regions_y * r.layers;
-  plan.any_half |= target.format == ColorFormat::rgba16f;
+  const uint64_t samples = uint64_t(r.regions_x) * r.regions_y * r.layers * uint64_t(plan.region * plan.region);
+  for (size_t i = 1; i < target.colors.size() && programs; ++i) {
+    PlaneRecord& plane = r.planes[i];
+    const TexelEncoding encoding = shader::encoding_of(target.colors[i].format, true);
+    plane = {uint32_t(encoding), words_of(encoding), plan.more_words};
+    plan.more_words += samples * plane.words;
+  }
+  plan.any_half |= r.format == uint32_t(ColorFormat::rgba16f);
   plan.targets.push_back(r);
 }
 
@@ -79,6 +87,17 @@ void hand_out_regions(TargetPlan& plan) {
 
 }  // namespace
 
+ColorFormat stored_format(const Target& target, bool programs) {
+  if (!programs || target.colors.empty()) return target.format;
+  switch (target.colors[0].format) {
+    case TexelFormat::r8:
+    case TexelFormat::rg8:
+    case TexelFormat::rgba8: return ColorFormat::rgba8;
+    case TexelFormat::rgba8_srgb: return ColorFormat::rgba8_srgb;
+    default: return ColorFormat::rgba16f;
+  }
+}
+
 TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
   TargetPlan plan;
   plan.bin = key.bin;
@@ -90,7 +109,7 @@ TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
                                            : rasterizers_of(frame, key.bin);
   const Pattern pattern = make_pattern_for(frame, key.pattern, plan);
   check_pattern(pattern);
-  for (const Target& target : frame.targets) add_target(target, pattern, plan);
+  for (const Target& target : frame.targets) add_target(target, pattern, key.programs, plan);
   plan.samples = plan.regions * uint64_t(plan.region) * uint64_t(plan.region);
   if (plan.samples >= (uint64_t(1) << 31)) {
     throw std::runtime_error("targets: " + std::to_string(plan.samples) +

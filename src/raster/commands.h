@@ -1,8 +1,11 @@
-// Clears and blits, each rasterizer for its own regions.
+// Clears, blits and the publication of planes as textures, each rasterizer for its own regions.
 #pragma once
 
+#include "raster/plane.h"
 #include "raster/raster_shared.h"
 #include "raster/raster_tables.h"
+#include "shader/texel_store.h"
+#include "shader/texture_mips.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -54,10 +57,30 @@ BROKKR_FN void clear_part(Warp& w, const TargetTables& planes, const RegionRecor
   }
 }
 
+// A clear of a colour beyond the first.
+template <class Shared>
+BROKKR_FN_NOINLINE void clear_plane(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  const auto [share, step] = v.share();
+  const float(&c)[4] = phase.clear_color;
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+    const RegionRecord& region = planes.own_regions[i];
+    if (region.target != phase.target) continue;
+    for (int s = share; s < planes.region * planes.region; s += step) {
+      const Mask m = inside_rect(region_position(w, planes, region, s), phase.rect);
+      if (!w.any(m)) continue;
+      const PlaneSamples to(planes, phase.target, phase.color_plane, first_sample(planes, region) + size_t(s), false);
+      to.store(w, {c[0], c[1], c[2], c[3]}, m);
+    }
+  }
+}
+
 // A clear only notes its value for whole regions; regions that its rectangle cuts are written at once. The caller's
 // next barrier ends it.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& phase) {
+  if (phase.color_plane != 0) return clear_plane(v, phase);
   Block<Shared>& b = v.b;
   Warp& w = b.warp;
   const TargetTables& planes = v.t.targets;
@@ -122,7 +145,10 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
                      from_y < int(source.height);
       if (!w.any(m)) continue;
       const Int from = select(m, sample_address(planes, source, from_x, from_y), 0);
-      if (phase.planes & kPlaneColor) {
+      if ((phase.planes & kPlaneColor) && (phase.color_plane | phase.source_plane) != 0) {
+        const Color color = load_plane_at(w, planes, phase.source_target, phase.source_plane, from, m);
+        store_plane(w, planes, phase.target, phase.color_plane, base + size_t(s), false, color, m);
+      } else if (phase.planes & kPlaneColor) {
         Uint low = w.gather(planes.color.get(), from, m);
         Uint high = planes.color_high ? w.gather(planes.color_high.get(), from, m) : 0u;
         if (source.format != target.format) {
@@ -159,10 +185,100 @@ BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target) {
   }
 }
 
-// A blit reads regions of other rasterizers: all of them arrive before one copies, and all have copied before one goes
-// on. Returns whether the blit is over; if not, the rasterizer must be visited again.
+// Gives the rasterizer's own regions of a plane the texels of a picture. The caller's next barrier ends it.
 template <class Shared>
-BROKKR_FN_NOINLINE bool run_blit(const Visit<Shared>& v, const PhaseRecord& phase) {
+BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  const auto [share, step] = v.share();
+  // Colours of sRGB stay as they are stored.
+  const TexelEncoding stored = TexelEncoding(phase.encoding);
+  const TexelEncoding encoding = stored == TexelEncoding::srgb8 ? TexelEncoding::rgba8 : stored;
+  materialize_own(v, phase.target);
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+    const RegionRecord& region = planes.own_regions[i];
+    if (region.target != phase.target || region.layer != 0) continue;
+    for (int s = share; s < planes.region * planes.region; s += step) {
+      const size_t place = first_sample(planes, region) + size_t(s);
+      const Position at = region_position(w, planes, region, s);
+      const Mask m = at.x < phase.image_width && at.y < phase.image_height;
+      if (!w.any(m)) continue;
+      const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
+      const Vec4<Warp> texel = load_texel(w, v.t.programs.loads, encoding, word, m);
+      if (phase.planes == kPlaneDepth) {
+        w.store(planes.depth + place, clamp_to(texel.x, 0.0f, 1.0f) + 0.0f, m);
+      } else {
+        store_plane(w, planes, phase.target, phase.color_plane, place, true, {texel.x, texel.y, texel.z, texel.w}, m);
+      }
+    }
+  }
+}
+
+// Copies the rasterizer's own regions of a plane into a level of a texture.
+template <class Shared>
+BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  const auto [share, step] = v.share();
+  const TexelEncoding encoding = TexelEncoding(phase.encoding);
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+    const RegionRecord& region = planes.own_regions[i];
+    if (region.target != phase.source_target || region.layer != 0) continue;
+    for (int s = share; s < planes.region * planes.region; s += step) {
+      const size_t place = first_sample(planes, region) + size_t(s);
+      const Position at = region_position(w, planes, region, s);
+      const Mask m = at.x < phase.image_width && at.y < phase.image_height;
+      if (!w.any(m)) continue;
+      const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
+      Vec4<Warp> value;
+      if (phase.planes == kPlaneDepth) {
+        const Float depth = w.load(planes.depth + place);
+        value = Vec4<Warp>(depth, depth, depth, 1.0f);
+      } else {
+        const Color color = load_plane_at(w, planes, phase.source_target, phase.color_plane, w.lane() + int(place), m);
+        value = Vec4<Warp>(color.r, color.g, color.b, color.a);
+      }
+      store_texel(w, v.t.frame.sampled_texels, encoding, word, value, m);
+    }
+  }
+}
+
+// Makes the rasterizer's share of a texture's level out of the level before.
+template <class Shared>
+BROKKR_FN_NOINLINE void mip_share(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Warp& w = v.b.warp;
+  const TextureTexels& texture = v.t.programs.textures[phase.texture];
+  const uint64_t texels = texels_of_level(texture, phase.level);
+  const auto [share, step] = v.share();
+  const uint64_t rasterizers = v.t.targets.rasterizers;
+  const auto begin = uint32_t(texels * v.r / rasterizers), end = uint32_t(texels * (v.r + 1) / rasterizers);
+  for (uint32_t number = begin + uint32_t(share); number < end; number += uint32_t(step)) {
+    const Mask m = w.first_lanes(int(end - number));
+    make_mip(w, v.t.frame.sampled_texels, texture, phase.level, as_uint(w.lane()) + number, m);
+  }
+}
+
+// What others have drawn is in memory before a rasterizer copies of it.
+template <class Shared>
+BROKKR_FN void prepare_copy(const Visit<Shared>& v, const PhaseRecord& phase) {
+  if (phase.kind == PhaseKind::mips) return;
+  materialize_own(v, phase.source_target);
+  if (phase.kind == PhaseKind::blit && phase.target != phase.source_target) materialize_own(v, phase.target);
+}
+template <class Shared>
+BROKKR_FN void copy_own(const Visit<Shared>& v, const PhaseRecord& phase) {
+  switch (phase.kind) {
+    case PhaseKind::publish: publish_share(v, phase); break;
+    case PhaseKind::mips: mip_share(v, phase); break;
+    default: copy_share(v, phase); break;
+  }
+}
+
+// A blit reads regions of other rasterizers, and so do those who read a texture that was a plane: all rasterizers
+// arrive before one copies, and all have copied before one goes on. Returns whether the phase is over; if not, the
+// rasterizer must be visited again.
+template <class Shared>
+BROKKR_FN_NOINLINE bool run_gated(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;
   BlitGate& gate = v.t.gates[phase.gate];
   const auto come_to = [&](uint32_t& door) { device_atomic<uint32_t>(door).fetch_add(1, kRelease); };
@@ -172,10 +288,9 @@ BROKKR_FN_NOINLINE bool run_blit(const Visit<Shared>& v, const PhaseRecord& phas
   for (;;) {
     const GateStep at = v.state().gate_step;
     if (at == GateStep::arrive) {
-      materialize_own(v, phase.source_target);
-      if (phase.target != phase.source_target) materialize_own(v, phase.target);
+      prepare_copy(v, phase);
     } else if (at == GateStep::copy) {
-      copy_share(v, phase);
+      copy_own(v, phase);
     }
     b.sync();
     if (b.leader()) {

@@ -108,7 +108,12 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
         if (!loaded) load_tile(w, pass, state);
         loaded = true;
         const DrawRecord& draw = t.frame.draws[t.blocks[block_of_record(list.record[i])].draw];
-        draw_in_tile(w, pass, draw, list.triangle[i], (covered[i] & bit) != 0);
+        const bool whole = (covered[i] & bit) != 0;
+        if (runs_program(v.shading, draw)) {
+          draw_program_in_tile(w, pass, draw, list.triangle[i], whole);
+        } else {
+          draw_in_tile(w, pass, draw, list.triangle[i], whole);
+        }
       }
     }
     if (loaded) store_tile(w, pass);

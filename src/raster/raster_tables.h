@@ -6,6 +6,7 @@
 #include "machine/table_pointer.h"
 #include "scene/frame_tables.h"
 #include "schedule/schedule_tables.h"
+#include "shader/program_tables.h"
 #include "target/target_tables.h"
 
 namespace brokkr {
@@ -42,6 +43,7 @@ struct alignas(64) RasterizerState {
 
 struct RasterTables {
   FrameTables frame;
+  ProgramTables programs;
   TargetTables targets;
   TablePointer<uint32_t> abort;  // as ScheduleTables::abort
   TablePointer<TriangleBlock> blocks;

@@ -40,7 +40,10 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
       return complete;
     }
     case PhaseKind::clear: run_clear(v, record); return true;
-    case PhaseKind::blit: wake = kAtGate; return v.ending || run_blit(v, record);
+    case PhaseKind::load: run_load(v, record); return true;
+    case PhaseKind::blit:
+    case PhaseKind::publish:
+    case PhaseKind::mips: wake = kAtGate; return v.ending || run_gated(v, record);
     case PhaseKind::finish: materialize_own(v, kEveryTarget); return true;
   }
   return complete;

@@ -2,6 +2,8 @@
 // out.
 #pragma once
 
+#include "raster/plane.h"
+#include "raster/program_run.h"
 #include "raster/region.h"
 #include "raster/shade.h"
 #include "target/pixel.h"
@@ -39,6 +41,68 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
   }
 }
 
+// Which samples of a tile are of draws that are shown by their programs: primitives and programs go to the memory.
+BROKKR_FN uint64_t find_programs(Warp& w, const ShadeContext& context, const KeyPass& pass, int tile) {
+  ProgramMemory& memory = *context.memory;
+  const FrameTables& frame = *context.frame;
+  const Uint nothing = nothing_new(pass.key_bits);
+  uint64_t found = 0;
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    const Uint order = pass.keys->order(w, tile * kTileSamples + s);
+    const Mask won = order != nothing;
+    const Uint primitive = primitive_of_order(order, pass.key_bits);
+    const Uint program = draw_program(w, frame, primitive, won);
+    w.store(memory.primitive + s, primitive);
+    w.store(memory.program + s, program);
+    found |= uint64_t(w.ballot(won && program != kNoProgram)) << s;
+  }
+  w.sync();
+  return found;
+}
+
+// Stores the colours of the tile's samples `which`: of the first plane in the memory, others in their planes.
+BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass, int tile, uint32_t format,
+                             uint64_t which) {
+  const bool raw = (run.program.bits & kProgramRaw) != 0;
+  if (raw && format == uint32_t(ColorFormat::rgba8_srgb)) format = uint32_t(ColorFormat::rgba8);
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    const Mask m = w.lanes_of(uint32_t(which >> s));
+    if (!w.any(m)) continue;
+    for (uint32_t i = 0; i < run.program.color_count; ++i) {
+      const ProgramColor& to = run.program.colors[i];
+      const Color color = color_of(w, run, to, s);
+      if (to.plane == 0) {
+        const Stored stored = store_color(format, color);
+        w.store(run.memory.low + s, stored.low, m);
+        w.store(run.memory.high + s, stored.high, m);
+      } else {
+        const size_t place = pass.base() + size_t(tile * kTileSamples + s);
+        PlaneSamples(*pass.planes, pass.region->target, to.plane, place, raw).store(w, color, m);
+      }
+    }
+  }
+}
+
+// Shades the samples of a tile that draws with programs won; (x0, y0) is its first sample in pixels. Returns these
+// samples.
+BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
+                                             int y0, uint32_t format) {
+  ProgramMemory& memory = *context.memory;
+  const uint64_t found = find_programs(w, context, pass, tile);
+  for (uint64_t todo = found; todo != 0;) {
+    const uint32_t number = memory.program[lowest_bit(todo)];
+    uint64_t same = 0;
+    for (int s = 0; s < kTileSamples; s += w.width)
+      same |= uint64_t(w.ballot(w.load(memory.program + s) == number)) << s;
+    same &= todo;
+    const ProgramRun run = open_program(context, number, x0, y0);
+    run_program(w, context, run, number, same);
+    store_results(w, run, pass, tile, format, same);
+    todo &= ~same;
+  }
+  return found;
+}
+
 // The tiles of the warp's share. Returns how many samples were shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
   const TargetTables& planes = *pass.planes;
@@ -54,6 +118,9 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
               tile_y0 = pass.y + (tile >> tiles_shift) * kTile;
+    const uint64_t by_program = context.memory != nullptr && writes_color
+                                    ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
+                                    : 0;
     for (int s = 0; s < kTileSamples; s += w.width) {
       const int at = tile * kTileSamples + s;
       const size_t memory = base + size_t(at);
@@ -69,7 +136,14 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         in.y = to_float(tile_y(i) + tile_y0) + 0.5f;
         in.z = depth_of_key(keys.depth(w, at), pass.key_bits);
         in.primitive = primitive;
-        shade_won(w, context, target.format, quads, in, won, shown);
+        Mask others = won;
+        if (by_program != 0) {
+          const Mask programs = w.lanes_of(uint32_t(by_program >> s));
+          shown.low = select(programs, w.load(context.memory->low + s), shown.low);
+          shown.high = select(programs, w.load(context.memory->high + s), shown.high);
+          others = won && !programs;
+        }
+        shade_won(w, context, target.format, quads, in, others, shown);
         shaded += w.count(won);
         if (planes.visible_id) w.store(planes.visible_id + memory, primitive, won);
       }

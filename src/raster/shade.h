@@ -4,19 +4,13 @@
 #include "brokkr/choices.h"
 #include "geometry/planned.h"
 #include "raster/interpolate.h"
+#include "raster/shade_context.h"
 #include "target/pixel.h"
 #define BROKKR_SHADER_FILES
 #include "brokkr/shadings.def"
 #undef BROKKR_SHADER_FILES
 
 BROKKR_MACHINE_BEGIN
-
-// The last run that a warp shaded, which is kept since opening a run multiplies matrices.
-struct ShadeContext {
-  const FrameTables* frame;
-  Shading shading;
-  Run run;
-};
 
 BROKKR_FN Color color_of(const Fragment<Warp>& fragment) {
   return {fragment.color.x, fragment.color.y, fragment.color.z, fragment.color.w};

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "raster/edges.h"
+#include "raster/plane.h"
+#include "raster/program_run.h"
 #include "raster/region.h"
 #include "raster/shade.h"
 #include "target/pixel.h"
@@ -105,46 +107,174 @@ struct StencilTest {
   }
 };
 
+// What of a colour is written, and how.
+struct ColorWrite {
+  uint8_t mask;
+  bool blends;
+  const uint8_t (&blend_color)[3], (&blend_alpha)[3];
+  const float (&constant)[4];
+
+  BROKKR_FN static ColorWrite of(const DrawRecord& draw) {
+    return {draw.color_mask, (draw.bits & kDrawBlend) != 0, draw.blend_color, draw.blend_alpha, draw.blend_constant};
+  }
+  BROKKR_FN static ColorWrite of(const ProgramColor& color, const DrawRecord& draw) {
+    return {color.mask, color.blends != 0, color.blend_color, color.blend_alpha, draw.blend_constant};
+  }
+};
+
 // Blends a colour over samples s .. s + width - 1 of the tile.
-BROKKR_FN void write_color(Warp& w, const TilePass& pass, const DrawRecord& draw, int s, Color color, Mask m) {
-  const uint32_t format = uint32_t(pass.format);
+BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how, ColorFormat stored_as, int s,
+                           Color color, Mask m) {
+  const uint32_t format = uint32_t(stored_as);
   TileBuffer& tile = pass.tile;
-  if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
   const Uint old_low = w.load(tile.color + s), old_high = pass.half() ? w.load(tile.color_high + s) : 0u;
-  if (draw.bits & kDrawBlend) {
-    color = blend(draw.blend_color, draw.blend_alpha, draw.blend_constant, format, color,
+  if (how.blends) {
+    color = blend(how.blend_color, how.blend_alpha, how.constant, !pass.half(), color,
                   load_color(format, old_low, old_high));
   }
   const Stored stored = store_color(format, color);
   if (pass.half()) {
-    const uint32_t low = (draw.color_mask & 1 ? 0xffffu : 0u) | (draw.color_mask & 2 ? 0xffff0000u : 0u);
-    const uint32_t high = (draw.color_mask & 4 ? 0xffffu : 0u) | (draw.color_mask & 8 ? 0xffff0000u : 0u);
+    const uint32_t low = (how.mask & 1 ? 0xffffu : 0u) | (how.mask & 2 ? 0xffff0000u : 0u);
+    const uint32_t high = (how.mask & 4 ? 0xffffu : 0u) | (how.mask & 8 ? 0xffff0000u : 0u);
     w.store(tile.color + s, (stored.low & low) | (old_low & ~low), m);
     w.store(tile.color_high + s, (stored.high & high) | (old_high & ~high), m);
   } else {
-    const uint32_t low = bytes_of_channels(draw.color_mask);
+    const uint32_t low = bytes_of_channels(how.mask);
     w.store(tile.color + s, (stored.low & low) | (old_low & ~low), m);
   }
+}
+
+// The same of a plane beyond the first, which stays in memory.
+BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to, const ColorWrite& how, bool raw,
+                           int s, const Color& color, Mask m) {
+  const PlaneSamples plane(pass.planes, pass.region.target, to.plane, pass.memory + size_t(s), raw);
+  Color value = color;
+  if (how.blends || how.mask != 15) {
+    const Color old = plane.load(w, m);
+    if (how.blends) value = blend(how.blend_color, how.blend_alpha, how.constant, !plane.is_float(), color, old);
+    value = {how.mask & 1 ? value.r : old.r, how.mask & 2 ? value.g : old.g, how.mask & 4 ? value.b : old.b,
+             how.mask & 8 ? value.a : old.a};
+  }
+  plane.store(w, value, m);
+}
+
+// A triangle in a tile, sample by sample.
+struct TileTriangle {
+  const TilePass& pass;
+  const DrawRecord& draw;
+  const RegionTriangle& tri;
+  const TileEdges& edges;
+
+  BROKKR_FN size_t memory(int s) const { return pass.memory + size_t(s); }
+
+  BROKKR_FN Mask passes_depth(Warp& w, int s, Float z, Mask m) const {
+    return draw.bits & kDrawDepthTest ? m && compare(draw.depth_func, z, w.load(pass.tile.depth + s)) : m;
+  }
+  // Stencil and depth test of samples s .. s + width - 1, with the stencil's operations. Returns those that pass.
+  BROKKR_FN Mask test(Warp& w, int s, Float z, Mask m) const {
+    if (!(draw.bits & kDrawStencil)) return passes_depth(w, s, z, m);
+    const StencilTest stencil(w, draw, pass.tile.stencil + s, m);
+    const Mask visible = passes_depth(w, s, z, stencil.passed);
+    stencil.write(w, draw, pass.tile.stencil + s, visible, m);
+    return visible;
+  }
+  // The same without changing anything.
+  BROKKR_FN Mask would_pass(Warp& w, int s, Float z, Mask m) const {
+    if (draw.bits & kDrawStencil) m = StencilTest(w, draw, pass.tile.stencil + s, m).passed;
+    return passes_depth(w, s, z, m);
+  }
+  BROKKR_FN void write_depth(Warp& w, int s, Float z, Mask m) const {
+    if (!(draw.bits & kDrawDepthWrite)) return;
+    w.store(pass.tile.depth + s, z, m);
+    if (pass.planes.depth_id) w.store(pass.planes.depth_id + memory(s), tri.primitive, m);
+  }
+  BROKKR_FN void note_writer(Warp& w, int s, Mask m) const {
+    if (pass.planes.visible_id) w.store(pass.planes.visible_id + memory(s), tri.primitive, m);
+  }
+  BROKKR_FN void write(Warp& w, int s, Color color, Mask m) const {
+    if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
+    write_color(w, pass, ColorWrite::of(draw), pass.format, s, color, m);
+    note_writer(w, s, m);
+  }
+  // The colours of the draw's program.
+  BROKKR_FN void write_all(Warp& w, const ProgramRun& run, int s, Mask m) const {
+    const bool raw = (run.program.bits & kProgramRaw) != 0;
+    const ColorFormat format = raw && !pass.half() ? ColorFormat::rgba8 : pass.format;
+    for (uint32_t i = 0; i < run.program.color_count; ++i) {
+      const ProgramColor& color = run.program.colors[i];
+      const ColorWrite how = ColorWrite::of(color, draw);
+      if (color.plane == 0) {
+        write_color(w, pass, how, format, s, color_of(w, run, color, s), m);
+        note_writer(w, s, m);
+      } else {
+        write_plane(w, pass, color, how, raw, s, color_of(w, run, color, s), m);
+      }
+    }
+  }
+  // Covered samples, which are counted.
+  BROKKR_FN Mask covered(Warp& w, int s, bool whole, TileCounts& counts) const {
+    const Mask m = whole ? true : edges.inside(s);
+    const uint32_t bits = w.ballot(m);
+    counts.fragments += uint64_t(count_bits(bits));
+    counts.quads += uint64_t(count_bits((bits | bits >> 1 | bits >> 2 | bits >> 3) & 0x11111111u));
+    if (pass.planes.overdraw && bits != 0)
+      w.store(pass.planes.overdraw + memory(s), w.load(pass.planes.overdraw + memory(s)) + 1, m);
+    return m;
+  }
+};
+
+// A triangle of a draw that is shown by its program. Tests come first, unless the program gives the depth, or discards
+// samples that the stencil would count.
+BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw,
+                                             const RegionTriangle& tri, bool whole) {
+  const TileEdges edges(w, tri, pass.x0, pass.y0);
+  const TileTriangle triangle{pass, draw, tri, edges};
+  const ProgramRun run = open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
+  const bool discards = (run.program.bits & kProgramDiscards) != 0, depth = (run.program.bits & kProgramDepth) != 0;
+  const bool counts_failures =
+      draw.stencil_ops[0] != uint8_t(StencilOp::keep) || draw.stencil_ops[1] != uint8_t(StencilOp::keep);
+  const bool late = depth || (discards && (draw.bits & kDrawStencil) != 0 && counts_failures);
+  TileCounts counts;
+  uint64_t wanted = 0;
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    Mask m = triangle.covered(w, s, whole, counts);
+    if (!late && w.any(m)) {
+      m = discards ? triangle.would_pass(w, s, edges.depth(s), m) : triangle.test(w, s, edges.depth(s), m);
+    }
+    w.store(pass.shading.memory->primitive + s, tri.primitive);
+    wanted |= uint64_t(w.ballot(m)) << s;
+  }
+  w.sync();
+  uint64_t kept = wanted;
+  if (wanted != 0 && (run.program.color_count != 0 || discards || depth)) {
+    counts.shaded += uint64_t(count_bits(wanted));
+    kept = run_program(w, pass.shading, run, draw.program, wanted);
+  }
+  for (int s = 0; s < kTileSamples && kept != 0; s += w.width) {
+    Mask m = w.lanes_of(uint32_t(kept >> s));
+    const Float z = depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f : edges.depth(s);
+    if (late || discards) m = triangle.test(w, s, z, m);
+    if (!w.any(m)) continue;
+    triangle.write_depth(w, s, z, m);
+    triangle.write_all(w, run, s, m);
+  }
+  pass.counts += counts;
 }
 
 // Coverage, tests, shading and blending of one triangle in one tile.
 BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw, const RegionTriangle& tri,
                                      bool whole) {
-  const TargetTables& planes = pass.planes;
-  const size_t memory = pass.memory;
   TileCounts counts;
   const MaterialRecord* material = draw.bits & kDrawMaterial ? pass.shading.frame->materials + draw.material : nullptr;
   const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
                         shows_materials(pass.shading.shading);
   const TileEdges edges(w, tri, pass.x0, pass.y0);
+  const TileTriangle triangle{pass, draw, tri, edges};
   const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
   for (int s = 0; s < kTileSamples; s += w.width) {
-    Mask m = whole ? true : edges.inside(s);
+    Mask m = triangle.covered(w, s, whole, counts);
     const uint32_t covered = w.ballot(m);
     if (covered == 0) continue;
-    counts.fragments += uint64_t(count_bits(covered));
-    counts.quads += uint64_t(count_bits((covered | covered >> 1 | covered >> 2 | covered >> 3) & 0x11111111u));
-    if (planes.overdraw) w.store(planes.overdraw + memory + s, w.load(planes.overdraw + memory + s) + 1, m);
     Samples in;
     in.x = to_float(lane_x + (tile_x(s) + pass.x0 + pass.region.x)) + 0.5f;
     in.y = to_float(lane_y + (tile_y(s) + pass.y0 + pass.region.y)) + 0.5f;
@@ -157,30 +287,15 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRe
       m = m && fragment.keep;
       if (draw.bits & kDrawAlphaTest) m = m && compare(draw.alpha_func, fragment.color.w, draw.alpha_ref);
     }
-    const auto passes_depth = [&](Mask tested) {
-      return draw.bits & kDrawDepthTest ? tested && compare(draw.depth_func, in.z, w.load(pass.tile.depth + s))
-                                        : tested;
-    };
-    Mask visible;
-    if (draw.bits & kDrawStencil) {
-      const StencilTest stencil(w, draw, pass.tile.stencil + s, m);
-      visible = passes_depth(stencil.passed);
-      stencil.write(w, draw, pass.tile.stencil + s, visible, m);
-    } else {
-      visible = passes_depth(m);
-    }
+    const Mask visible = triangle.test(w, s, in.z, m);
     if (!w.any(visible)) continue;
-    if (draw.bits & kDrawDepthWrite) {
-      w.store(pass.tile.depth + s, in.z, visible);
-      if (planes.depth_id) w.store(planes.depth_id + memory + s, tri.primitive, visible);
-    }
+    triangle.write_depth(w, s, in.z, visible);
     if (draw.color_mask == 0) continue;
     if (!discards) {
       fragment = shade(w, pass.shading, in, true);
       counts.shaded += uint64_t(w.count(visible));
     }
-    write_color(w, pass, draw, s, color_of(fragment), visible);
-    if (planes.visible_id) w.store(planes.visible_id + memory + s, tri.primitive, visible);
+    triangle.write(w, s, color_of(fragment), visible);
   }
   pass.counts += counts;
 }

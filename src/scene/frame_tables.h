@@ -4,7 +4,7 @@
 // Batch        32 triangles of one run; numbered over the whole frame in submission order
 // Run          the batches of one instance of one draw in one view
 // Primitive id batch * 32 + triangle within the batch: 32 bits, in submission order
-// Phase        consecutive batches that a rasterizer handles in one way, or a clear, or a blit
+// Phase        consecutive batches that a rasterizer handles in one way, or a clear, a blit, a publication of a plane
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ namespace brokkr {
 
 inline constexpr uint32_t kBatchTriangles = 32;
 inline constexpr uint32_t kNoPrimitive = 0xffffffffu;
+inline constexpr uint32_t kNoProgram = 0xffffffffu;
 inline constexpr uint32_t kMaxBatches = 0x07ffffffu;     // primitive ids end below kNoPrimitive
 inline constexpr uint32_t kMaxFrameVertices = 1u << 29;  // lane gathers index floats of vec4 with 31 bits
 
@@ -58,6 +59,7 @@ struct DrawRecord {
   uint32_t command;
   uint32_t phase;
   uint32_t material;
+  uint32_t program;  // into ProgramTables::programs (shader/program_tables.h), or kNoProgram
   uint32_t first_index, first_vertex;
   uint32_t vertex_count;    // per instance
   uint32_t triangle_count;  // per instance
@@ -141,7 +143,9 @@ struct TextureRecord {
   uint32_t first_texel[kMaxTextureLevels];
 };
 
-enum class PhaseKind : uint8_t { order_free, ordered, clear, blit, finish };
+// load: a plane becomes what it was before the frame; publish: a plane becomes a level of a texture; mips: a level of a
+// texture is made from the one before.
+enum class PhaseKind : uint8_t { order_free, ordered, clear, blit, load, publish, mips, finish };
 
 // How an order-free phase makes its keys, of which the smallest wins: which depth wins, and which primitive among equal
 // depths.
@@ -166,7 +170,15 @@ struct PhaseRecord {
   uint32_t source_target;
   int32_t source[4];  // x, y, width, height; negative extents flip
   int32_t destination[4];
-  uint32_t gate;  // number of this blit in the frame
+  uint32_t gate;         // number of this blit, publish or mips in the frame
+  uint8_t color_planes;  // order_free: which colours its draws write, by bits
+  // Of a clear, a blit, a load and publish, where planes is kPlaneColor: the number of the colour.
+  uint32_t color_plane, source_plane;
+  float clear_color[4];  // clear, of planes beyond the first
+  // publish, from source_target; mips
+  uint32_t texture, level;        // of mips: into ProgramTables::textures
+  uint32_t first_word, encoding;  // of publish, into FrameTables::sampled_texels; of load, into ProgramTables::loads
+  int32_t image_width, image_height;
 };
 
 enum PlaneBit : uint32_t { kPlaneColor = 1, kPlaneDepth = 2, kPlaneStencil = 4 };

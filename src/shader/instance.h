@@ -26,6 +26,10 @@ class Instance {
   uint32_t* input(uint32_t word);
   void set_truths(uint32_t word, uint64_t lanes);  // of an input that is a truth
 
+  // What a register or mask holds that is the same in all lanes.
+  uint32_t bits(uint16_t number) const { return call_.registers[size_t(number) * size_t(kernel_.lanes)]; }
+  bool truth(uint16_t number) const { return (masks_[number] & 1) != 0; }
+
   // Runs the shader for the quads that have lanes of `samples`; bit i is lane i. Returns those that are not discarded.
   uint64_t run(uint64_t samples);
   // The lanes of an output word of the last run.

@@ -156,9 +156,8 @@ BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
 }
 
 // Source over destination. Sources of targets with a bounded range are clamped to it first.
-BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], uint32_t format,
+BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], bool bounded,
                       const Color& source, const Color& destination) {
-  const bool bounded = format != uint32_t(ColorFormat::rgba16f);
   const Float d[4] = {destination.r, destination.g, destination.b, destination.a};
   Float s[4] = {source.r, source.g, source.b, source.a};
   float k[4];

@@ -31,12 +31,21 @@ struct RegionState {
   uint32_t reserved;
 };
 
+// Where a colour beyond a target's first lies, a texel (shader/texel_store.h) for each sample.
+struct PlaneRecord {
+  uint32_t encoding;  // TexelEncoding
+  uint32_t words;     // of a sample; 0: the target has no such colour
+  uint64_t first;     // into TargetTables::more_colors: of the first sample of the target
+};
+inline constexpr int kMostColorPlanes = 8;
+
 struct TargetRecord {
   uint32_t width, height, layers, format;  // format: ColorFormat
   uint32_t bins_x, bins_y;
   uint32_t first_bin;  // into TargetTables::bin_owner, bins_x * bins_y entries
   uint32_t regions_x, regions_y;
-  uint32_t first_region;  // regions_x * regions_y per layer
+  uint32_t first_region;                 // regions_x * regions_y per layer
+  PlaneRecord planes[kMostColorPlanes];  // by number; the first is in TargetTables::color
 };
 
 // A region, in the list of its rasterizer.
@@ -53,8 +62,9 @@ struct TargetTables {
   TablePointer<const RegionRecord> own_regions;
   TablePointer<RegionState> region_state;
   // Planes, region after region over all targets.
-  TablePointer<uint32_t> color;       // RGBA8, or red and green of RGBA16F
-  TablePointer<uint32_t> color_high;  // blue and alpha of RGBA16F; null where no target has it
+  TablePointer<uint32_t> color;        // RGBA8, or red and green of RGBA16F
+  TablePointer<uint32_t> color_high;   // blue and alpha of RGBA16F; null where no target has it
+  TablePointer<uint32_t> more_colors;  // null where no target has more than one colour
   TablePointer<float> depth;
   TablePointer<uint8_t> stencil;
   TablePointer<uint32_t> order;       // waiting keys' order half

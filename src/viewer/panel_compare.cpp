@@ -80,10 +80,12 @@ Comparison compare_with_original(RenderContext& c, const Scene& scene) {
 }
 
 #if defined(BROKKR_VIEWER_REFERENCE)
+bool shows_materials(Shading shading) { return shading == Shading::material || shading == Shading::program; }
+
 // Whether both draw the same colours: OpenGL numbers what it draws otherwise, and a captured draw has no material.
 bool same_colors(const RenderContext& c) {
   if (c.settings.options.shading == Shading::flat) return true;
-  if (c.settings.options.shading != Shading::material) return false;
+  if (!shows_materials(c.settings.options.shading)) return false;
   return std::all_of(c.frame.commands.begin(), c.frame.commands.end(), [&](const Command& command) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     return draw == nullptr || c.frame.materials[draw->material].kind != MaterialKind::none;
@@ -111,7 +113,7 @@ Comparison compare_with_opengl(RenderContext& c) {
   EglContext context;
   GlRenderer gl(context);
   gl.prepare(c.frame, true);
-  const bool material = options.shading == Shading::material && found.colors;
+  const bool material = shows_materials(options.shading) && found.colors;
   const GlDrawStatistics drawn = gl.draw({material ? GlShading::material : GlShading::flat, options.command_limit});
   found.peer = context.renderer() + ", " + app::fixed(drawn.frame_ms, 2) + " ms";
   GlLayer theirs = gl.read(c.target, c.layer);

@@ -1,6 +1,7 @@
 #include "pictures.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <ctime>
@@ -26,6 +27,12 @@ void expect_same(const char* plane, const std::vector<T>& expected, const std::v
                 << ": " << expected[first] << " became " << got[first];
 }
 
+std::vector<uint32_t> bits_of(const std::vector<float>& values) {
+  std::vector<uint32_t> bits(values.size());
+  std::transform(values.begin(), values.end(), bits.begin(), [](float v) { return std::bit_cast<uint32_t>(v); });
+  return bits;
+}
+
 }  // namespace
 
 void expect_same_pictures(const std::vector<TargetImage>& expected, const std::vector<TargetImage>& got) {
@@ -39,6 +46,9 @@ void expect_same_pictures(const std::vector<TargetImage>& expected, const std::v
       ASSERT_EQ(a.height, b.height);
       expect_same("colour", a.color, b.color);
       expect_same("float colour", a.color_float, b.color_float);
+      ASSERT_EQ(a.more_colors.size(), b.more_colors.size());
+      for (size_t i = 0; i < a.more_colors.size(); ++i)
+        expect_same("colour beyond the first", bits_of(a.more_colors[i]), bits_of(b.more_colors[i]));
       expect_same("depth", a.depth, b.depth);
       expect_same("stencil", a.stencil, b.stencil);
       if (!a.visible_id.empty() && !b.visible_id.empty()) {

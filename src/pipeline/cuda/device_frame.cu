@@ -14,6 +14,26 @@ void renew(T& held, const T& wanted, F&& copy) {
 
 }  // namespace
 
+void DeviceFrame::hold_programs(const PreparedFrame::Impl& f, const PlanTables& host) {
+  const ProgramDraws::Counts n = f.programs.counts(*f.frame);
+  const shader::SampledTextures& textures = f.programs.textures();
+  ProgramTables& t = tables_.programs;
+  t.programs = programs_.hold(host.programs.programs, n.programs);
+  t.code = code_.hold(host.programs.code, n.code);
+  t.presets = presets_.hold(host.programs.presets, n.presets);
+  t.inputs = inputs_.hold(host.programs.inputs, n.inputs);
+  t.uniforms = uniforms_.hold(host.programs.uniforms, n.uniforms);
+  t.samplers = samplers_.hold(host.programs.samplers, n.samplers);
+  t.varyings = varyings_.hold(host.programs.varyings, n.varyings);
+  t.loads = loads_.hold(host.programs.loads, n.loads);
+  t.textures = texture_texels_.hold(host.programs.textures, textures.textures.size());
+  t.sizes = host.programs.sizes;
+  tables_.frame.sampled = sampled_.hold(host.frame.sampled, textures.records.size());
+  const TablePointer<const uint32_t> texels = host.frame.sampled_texels.address;
+  sampled_texels_.hold(texels, textures.texels.size());
+  tables_.frame.sampled_texels = sampled_texels_.as<uint32_t>();
+}
+
 const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::shared_ptr<const LaunchPlan>& plan) {
   const PlanTables host = host_tables(f, *plan);
   const DrawPlan& draws = *plan->draws;
@@ -32,6 +52,7 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
     t.second_texcoords = second_texcoords_.hold(host.frame.second_texcoords, 2 * f.frame->second_texcoords.size());
     t.colors = colors_.hold(host.frame.colors, 4 * f.frame->colors.size());
     t.models = models_.hold(host.frame.models, 16 * f.frame->models.size());
+    hold_programs(f, host);
   });
   renew(views_version_, f.views_version, [&] { t.views = views_.hold(host.frame.views, f.views.size()); });
   renew(draw_plan_, plan->draws, [&] {

@@ -18,6 +18,9 @@ class DeviceFrame {
   const PlanTables& update(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan);
 
  private:
+  // What programs read.
+  void hold_programs(const PreparedFrame::Impl& frame, const PlanTables& host);
+
   // The owners of the tables that are in memory.
   uint64_t version_ = 0, views_version_ = 0;
   std::shared_ptr<const LaunchPlan> plan_;
@@ -27,6 +30,8 @@ class DeviceFrame {
 
   DeviceBuffer runs_, batch_run_, views_, materials_, textures_, texels_, indices_, positions_, normals_, texcoords_,
       second_texcoords_, colors_, models_;
+  DeviceBuffer programs_, code_, presets_, inputs_, uniforms_, samplers_, varyings_, sampled_, sampled_texels_,
+      texture_texels_, loads_;
   DeviceBuffer draws_, phases_, planned_, chunks_, chunk_corners_, shade_vertex_, shade_slot_;
   DeviceBuffer targets_, bin_owner_, first_own_region_, own_regions_, ranks_, task_order_;
   PlanTables tables_{};

@@ -141,14 +141,15 @@ class CudaMachine : public MachineBackend {
   std::vector<TargetImage> read_back() override {
     const LaunchMemory<DeviceBuffer>& m = *memory_;
     const auto state = download<RegionState>(m.region_state);
-    const auto color = download<uint32_t>(m.color), color_high = download<uint32_t>(m.color_high);
+    const auto color = download<uint32_t>(m.color), color_high = download<uint32_t>(m.color_high),
+               more_colors = download<uint32_t>(m.more_colors);
     const auto depth = download<float>(m.depth);
     const auto stencil = download<uint8_t>(m.stencil);
     const auto visible = download<uint32_t>(m.visible_id), depth_id = download<uint32_t>(m.depth_id),
                over = download<uint32_t>(m.overdraw);
     const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
-    return read_planes(*plan_->targets, {state.data(), color.data(), color_high.data(), depth.data(), stencil.data(),
-                                         plane(visible), plane(depth_id), plane(over)});
+    return read_planes(*plan_->targets, {state.data(), color.data(), color_high.data(), more_colors.data(),
+                                         depth.data(), stencil.data(), plane(visible), plane(depth_id), plane(over)});
   }
 
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) override {

@@ -1,0 +1,309 @@
+#include "pipeline/program_draws.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/core.h>
+
+#include "pipeline/cpu_machine.h"
+#include "shader/instance.h"
+#include "shader/kernels.h"
+#include "shader/texels.h"
+
+namespace brokkr {
+namespace {
+
+using shader::CapturedProgram;
+using shader::Code;
+using shader::ColorOutput;
+
+// A warp's memory holds 256 bytes for each register, of the largest program.
+constexpr uint32_t kMostRegisters = 4096;
+
+template <class T>
+uint32_t append(std::vector<T>& list, const std::vector<T>& more) {
+  const auto first = uint32_t(list.size());
+  list.insert(list.end(), more.begin(), more.end());
+  return first;
+}
+
+bool has(const Code& code, std::initializer_list<shader::Op> ops) {
+  return std::any_of(code.instructions.begin(), code.instructions.end(), [&](const shader::CodeInstruction& one) {
+    return std::find(ops.begin(), ops.end(), one.op) != ops.end();
+  });
+}
+
+const ColorOutput* output_of(const CapturedProgram& program, uint32_t buffer) {
+  for (const ColorOutput& color : program.colors) {
+    if ((color.buffer == buffer || color.to_all) && color.index == 0) return &color;
+  }
+  return nullptr;
+}
+
+// The draw buffers of a state.
+std::vector<DrawBuffer> buffers_of(const State& state) {
+  if (!state.buffers.empty()) return state.buffers;
+  return {{0, state.blend, state.color_mask}};
+}
+
+uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProgram& program) {
+  const bool alpha_test = state.alpha_test && state.alpha_test->func != CompareFunc::always;
+  const bool triangles = draw.topology <= Topology::triangle_fan && state.polygon_mode == PolygonMode::fill;
+  uint32_t bits = 0;
+  const auto set = [&](bool on, uint32_t bit) { bits |= on ? bit : 0u; };
+  set(alpha_test || has(program.code, {shader::Op::discard}), kProgramDiscards);
+  set(alpha_test, kProgramAlphaTest);
+  set(program.depth >= 0, kProgramDepth);
+  set(has(program.code, {shader::Op::change_x, shader::Op::change_y}), kProgramQuads);
+  set((draw.flags & kProvokingFirst) != 0, kProgramProvokingFirst);
+  set(!triangles, kProgramFront);
+  set(!state.framebuffer_srgb, kProgramRaw);
+  return bits;
+}
+
+InputSource source_of(const shader::InputWord& word, bool flat_colors) {
+  if (word.kind == shader::InputKind::front_facing) return InputSource::facing;
+  if (word.component == shader::kNoPlace) return InputSource::zero;
+  switch (word.kind) {
+    case shader::InputKind::position: return InputSource::position;
+    case shader::InputKind::front_facing: break;
+    case shader::InputKind::point: return InputSource::point;
+    case shader::InputKind::varying: break;
+  }
+  if (word.color && flat_colors) return InputSource::flat;
+  switch (word.interpolation) {
+    case shader::Interpolation::smooth: break;
+    case shader::Interpolation::no_perspective: return InputSource::no_perspective;
+    case shader::Interpolation::flat: return InputSource::flat;
+  }
+  return InputSource::smooth;
+}
+
+}  // namespace
+
+void ProgramDraws::open(const Frame& frame, Loading& loading) {
+  if (frame.inputs.empty()) return;
+  programs_ = shader::translate_programs(frame, loading);
+  textures_ = shader::make_sampled_textures(frame, loading);
+  decode_loads(frame, loading);
+}
+
+// The first level's first layer of each texture that a plane begins with.
+void ProgramDraws::decode_loads(const Frame& frame, Loading& loading) {
+  for (const Command& command : frame.commands) {
+    const auto* const load = std::get_if<LoadCommand>(&command);
+    if (load == nullptr || load->plane == TargetPlane::stencil) continue;
+    const CapturedTexture& texture = frame.captured_textures[load->texture];
+    if (!texture.stored) continue;
+    const auto [place, is_new] = first_of_loads_.try_emplace(load->texture, uint32_t(loads_.size()));
+    if (!is_new) continue;
+    const uint64_t words =
+        uint64_t(texture.width) * uint64_t(texture.height) * words_of(shader::encoding_of(texture.format, false));
+    loading.check((loads_.size() + words) * 2 * sizeof(uint32_t), "captured textures");
+    loads_.resize(loads_.size() + size_t(words));
+    shader::decode_texels(texture.format, frame.texture_data.data() + texture.first_byte, texture.width, texture.height,
+                          1, loads_.data() + place->second);
+  }
+}
+
+std::optional<PhaseRecord> ProgramDraws::load_phase(const Frame& frame, const LoadCommand& load) const {
+  const auto found = first_of_loads_.find(load.texture);
+  if (found == first_of_loads_.end() || load.plane == TargetPlane::stencil) return {};
+  const CapturedTexture& texture = frame.captured_textures[load.texture];
+  PhaseRecord r{};
+  r.kind = PhaseKind::load;
+  r.target = load.target;
+  r.planes = load.plane == TargetPlane::depth ? kPlaneDepth : kPlaneColor;
+  r.color_plane = load.plane == TargetPlane::depth ? 0 : uint32_t(load.plane);
+  r.first_word = found->second;
+  r.encoding = uint32_t(shader::encoding_of(texture.format, false));
+  r.image_width = texture.width;
+  r.image_height = texture.height;
+  return r;
+}
+
+std::string ProgramDraws::find_failure(const Frame& frame, const DrawCommand& draw,
+                                       const CapturedProgram& program) const {
+  if (!program.failure.empty()) return program.failure;
+  if (draw.vertex_kind != VertexKind::clip_space) return "its draw has positions of the object";
+  if (program.code.registers > kMostRegisters)
+    return fmt::format("it needs {} registers; the limit is {}", program.code.registers, kMostRegisters);
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  for (const uint32_t texture : program.textures) {
+    if (texture >= inputs.textures.size()) continue;
+    const BoundTexture& bound = inputs.textures[texture];
+    if (bound.texture >= 0 && textures_.record_of(bound) < 0)
+      return fmt::format("texture {} is not in the file", bound.texture);
+  }
+  return {};
+}
+
+uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded) {
+  if (draw.inputs < 0) return kNoProgram;
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  const CapturedProgram& program = programs_[inputs.program];
+  if (std::string failure = find_failure(frame, draw, program); !failure.empty()) {
+    FalseColors& shown = false_colors_[inputs.program];
+    if (shown.draws++ == 0) shown.reason = std::move(failure);
+    return kNoProgram;
+  }
+  const State& state = frame.states[draw.state];
+  ProgramRecord record{};
+  record.bits = bits_of(draw, state, program);
+  record.stride = uint32_t(varying_components(frame.programs[inputs.program]));
+  record.first_varying = inputs.first_varying;
+  record.running = program.code.running;
+  record.outputs = uint16_t(program.code.outputs);
+  record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
+  add_colors(state, program, record);
+  place_code(inputs.program, record);
+  add_uniforms(frame, inputs, record);
+  add_inputs(state, program, record);
+  add_samplers(inputs, program, record);
+  if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, inputs, *expanded, record);
+  sizes_.registers = std::max(sizes_.registers, program.code.registers);
+  sizes_.masks = std::max(sizes_.masks, program.code.masks);
+  sizes_.outputs = std::max(sizes_.outputs, program.code.outputs);
+  records_.push_back(record);
+  return uint32_t(records_.size() - 1);
+}
+
+void ProgramDraws::add_colors(const State& state, const CapturedProgram& program, ProgramRecord& record) {
+  const ColorOutput* const first = output_of(program, 0);
+  record.alpha = first != nullptr && first->words == 4 ? uint16_t(first->first + 3) : kNoOutput;
+  const std::vector<DrawBuffer> buffers = buffers_of(state);
+  for (uint32_t i = 0; i < buffers.size() && record.color_count < kMostProgramColors; ++i) {
+    const DrawBuffer& buffer = buffers[i];
+    const ColorOutput* const output = output_of(program, i);
+    if (buffer.plane < 0 || output == nullptr) continue;
+    ProgramColor color{};
+    color.first = uint16_t(output->first);
+    color.words = uint8_t(std::min(output->words, 4u));
+    color.plane = uint8_t(buffer.plane);
+    for (size_t c = 0; c < 4; ++c) color.mask |= uint8_t(buffer.color_mask[c] ? 1u << c : 0u);
+    if (color.mask == 0) continue;
+    color.blends = blends(buffer.blend) ? 1 : 0;
+    if (buffer.blend) fill_blend(*buffer.blend, color.blend_color, color.blend_alpha);
+    record.colors[record.color_count++] = color;
+  }
+}
+
+void ProgramDraws::place_code(uint32_t number, ProgramRecord& record) {
+  const Code& code = programs_[number].code;
+  const auto [place, is_new] = placed_.try_emplace(number);
+  if (is_new) place->second = {append(code_, code.instructions), uint32_t(code.instructions.size())};
+  record.first_instruction = place->second.first_instruction;
+  record.head = code.head;
+  record.instructions = place->second.instructions;
+}
+
+// What depends on uniforms alone is computed here, once for the draw: kernels find it in the presets.
+void ProgramDraws::add_uniforms(const Frame& frame, const DrawInputs& inputs, ProgramRecord& record) {
+  const CapturedProgram& program = programs_[inputs.program];
+  const Code& code = program.code;
+  std::vector<uint32_t> words;
+  for (const shader::UniformWord& word : program.uniforms) {
+    const uint64_t first = word.block < 0 ? inputs.first_uniform : inputs.first_of_blocks[size_t(word.block)];
+    words.push_back(word.word == shader::kNoPlace ? 0 : frame.uniforms[size_t(first + word.word)]);
+  }
+  record.uniform_words = uint32_t(words.size());
+  record.first_uniform = append(uniforms_, words);
+  const shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), std::move(words));
+  record.first_preset = uint32_t(presets_.size());
+  const auto add = [&](uint16_t number) { presets_.push_back({number, instance.bits(number)}); };
+  for (const shader::Preset& preset : code.constants) add(preset.number);
+  for (const shader::Preset& preset : code.uniforms) add(preset.number);
+  const auto is_mask = [](const shader::CodeInstruction& one) {
+    return shader::signature_of(one.op).result == shader::Shape::mask;
+  };
+  for (uint32_t i = 0; i < code.head; ++i) {
+    if (!is_mask(code.instructions[i])) add(code.instructions[i].result[0]);
+  }
+  record.presets = uint32_t(presets_.size()) - record.first_preset;
+  const auto add_mask = [&](uint16_t number) { presets_.push_back({number, instance.truth(number) ? 1u : 0u}); };
+  for (const shader::Preset& preset : code.mask_constants) add_mask(preset.number);
+  for (uint32_t i = 0; i < code.head; ++i) {
+    if (is_mask(code.instructions[i])) add_mask(code.instructions[i].result[0]);
+  }
+  record.mask_presets = uint32_t(presets_.size()) - record.first_preset - record.presets;
+}
+
+// Varyings first, in the order of their words.
+void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program, ProgramRecord& record) {
+  record.first_input = uint32_t(inputs_.size());
+  for (const bool varyings : {true, false}) {
+    for (size_t word = 0; word < program.inputs.size(); ++word) {
+      const shader::InputWord& input = program.inputs[word];
+      const InputSource source = source_of(input, state.flat_shading);
+      const uint16_t number =
+          source == InputSource::facing ? program.code.mask_inputs[word] : program.code.inputs[word];
+      if (number == shader::kNoRegister || (source <= InputSource::flat) != varyings) continue;
+      inputs_.push_back({number, source, 0, input.component});
+      ++(varyings ? record.varying_inputs : record.other_inputs);
+    }
+  }
+}
+
+void ProgramDraws::add_samplers(const DrawInputs& inputs, const CapturedProgram& program, ProgramRecord& record) {
+  record.first_sampler = uint32_t(samplers_.size());
+  for (const uint32_t texture : program.textures) {
+    shader::SamplerSlot slot;
+    if (texture < inputs.textures.size() && inputs.textures[texture].texture >= 0)
+      slot.record = textures_.record_of(inputs.textures[texture]);
+    samplers_.push_back(slot);
+  }
+}
+
+// The corners of lines and points have varyings of their own: those of the vertices that they come from.
+void ProgramDraws::add_varyings(const Frame& frame, const DrawInputs& inputs, const ExpandedDraw& expanded,
+                                ProgramRecord& record) {
+  if (own_varyings_.empty()) {
+    own_varyings_.resize(frame.varyings.size());
+    std::transform(frame.varyings.begin(), frame.varyings.end(), own_varyings_.begin(),
+                   [](float value) { return std::bit_cast<uint32_t>(value); });
+  }
+  record.first_varying = own_varyings_.size();
+  const float* const from = frame.varyings.data() + inputs.first_varying;
+  for (const VertexSource& source : expanded.sources) {
+    const float *const a = from + size_t(source.a) * record.stride, *const b = from + size_t(source.b) * record.stride;
+    for (uint32_t i = 0; i < record.stride; ++i) {
+      const float value = source.t == 0 ? a[i] : a[i] + (b[i] - a[i]) * source.t;
+      own_varyings_.push_back(std::bit_cast<uint32_t>(value));
+    }
+  }
+}
+
+ProgramTables ProgramDraws::tables(const Frame& frame) const {
+  ProgramTables t{};
+  t.programs = records_.data();
+  t.code = code_.data();
+  t.presets = presets_.data();
+  t.inputs = inputs_.data();
+  t.uniforms = uniforms_.data();
+  t.samplers = samplers_.data();
+  t.varyings = own_varyings_.empty() ? reinterpret_cast<const uint32_t*>(frame.varyings.data()) : own_varyings_.data();
+  t.loads = loads_.data();
+  t.textures = textures_.textures.data();
+  t.sizes = sizes_;
+  return t;
+}
+
+ProgramDraws::Counts ProgramDraws::counts(const Frame& frame) const {
+  return {records_.size(),
+          code_.size(),
+          presets_.size(),
+          inputs_.size(),
+          uniforms_.size(),
+          samplers_.size(),
+          own_varyings_.empty() ? frame.varyings.size() : own_varyings_.size(),
+          loads_.size()};
+}
+
+uint64_t ProgramDraws::bytes(const Frame& frame) const {
+  const Counts n = counts(frame);
+  return n.programs * sizeof(ProgramRecord) + n.code * sizeof(shader::CodeInstruction) +
+         n.presets * sizeof(ProgramPreset) + n.inputs * sizeof(ProgramInput) +
+         n.samplers * sizeof(shader::SamplerSlot) + (n.uniforms + n.varyings + n.loads) * sizeof(uint32_t);
+}
+
+}  // namespace brokkr

@@ -1,0 +1,90 @@
+// From the fragment programs of a captured frame and what its draws gave them to the tables that the kernel reads
+// (shader/program_tables.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "brokkr/frame.h"
+#include "pipeline/expand.h"
+#include "scene/loading.h"
+#include "shader/captured.h"
+#include "shader/program_tables.h"
+#include "shader/textures.h"
+
+namespace brokkr {
+
+// Whether it is not simply the source that is written (draw_record.cpp).
+bool blends(const std::optional<BlendState>& blend);
+// Source factor, destination factor and equation of colour and alpha.
+void fill_blend(const BlendState& blend, uint8_t (&color)[3], uint8_t (&alpha)[3]);
+
+// Draws that are shown in false colours, since their program cannot run.
+struct FalseColors {
+  std::string reason;
+  uint64_t draws = 0;
+};
+
+class ProgramDraws {
+ public:
+  // Translates the frame's programs and decodes its textures. Throws what `loading` throws.
+  void open(const Frame& frame, Loading& loading);
+
+  // The number of the draw's record, or kNoProgram; `expanded` where the draw is drawn in another form.
+  uint32_t add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded);
+
+  // The phase that gives a plane what it held before the frame; nothing where the file does not say.
+  std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
+
+  bool any() const { return !records_.empty(); }
+  const ProgramRecord& record(uint32_t number) const { return records_[number]; }
+  ProgramSizes sizes() const { return sizes_; }
+  const shader::SampledTextures& textures() const { return textures_; }
+  uint64_t draws() const { return records_.size(); }
+  // By the number of the frame's program.
+  const std::map<uint32_t, FalseColors>& false_colors() const { return false_colors_; }
+
+  // Pointers into host memory; without the kernel's own memory.
+  ProgramTables tables(const Frame& frame) const;
+  uint64_t bytes(const Frame& frame) const;
+
+  // Lengths of the tables.
+  struct Counts {
+    size_t programs, code, presets, inputs, uniforms, samplers, varyings, loads;
+  };
+  Counts counts(const Frame& frame) const;
+
+ private:
+  struct Placed {
+    uint32_t first_instruction, instructions;
+  };
+
+  void decode_loads(const Frame& frame, Loading& loading);
+  std::string find_failure(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program) const;
+  void add_colors(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
+  void place_code(uint32_t number, ProgramRecord& record);
+  void add_uniforms(const Frame& frame, const DrawInputs& inputs, ProgramRecord& record);
+  void add_inputs(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
+  void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, ProgramRecord& record);
+  void add_varyings(const Frame& frame, const DrawInputs& inputs, const ExpandedDraw& expanded, ProgramRecord& record);
+
+  std::vector<shader::CapturedProgram> programs_;
+  shader::SampledTextures textures_;
+  std::vector<ProgramRecord> records_;
+  std::map<uint32_t, Placed> placed_;
+  std::vector<shader::CodeInstruction> code_;
+  std::vector<ProgramPreset> presets_;
+  std::vector<ProgramInput> inputs_;
+  std::vector<uint32_t> uniforms_;
+  std::vector<shader::SamplerSlot> samplers_;
+  std::vector<uint32_t> loads_;
+  std::map<uint32_t, uint32_t> first_of_loads_;  // into loads_, by number of the captured texture
+  std::vector<uint32_t> own_varyings_;           // empty: the frame's own are used
+  ProgramSizes sizes_;
+  std::map<uint32_t, FalseColors> false_colors_;
+};
+
+}  // namespace brokkr

@@ -1,0 +1,59 @@
+// Colours of a target beyond its first.
+#pragma once
+
+#include "shader/texel_store.h"
+#include "target/pixel.h"
+#include "target/target_tables.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Samples `place` .. place + width - 1 of a plane; `place` as in the planes of TargetTables, in the target.
+class PlaneSamples {
+ public:
+  // `raw`: sRGB is neither decoded nor encoded.
+  BROKKR_FN PlaneSamples(const TargetTables& tables, uint32_t target, uint32_t plane, size_t place, bool raw)
+      : record_(tables.targets[target].planes[plane]), encoding_(TexelEncoding(record_.encoding)) {
+    const size_t first = size_t(tables.targets[target].first_region) << (2 * tables.region_shift);
+    texels_ = tables.more_colors + size_t(record_.first) + (place - first) * record_.words;
+    if (raw && encoding_ == TexelEncoding::srgb8) encoding_ = TexelEncoding::rgba8;
+  }
+  BROKKR_FN bool is_float() const { return encoding_ >= TexelEncoding::rgba16f; }
+  BROKKR_FN Color load(Warp& w, Mask m) const {
+    const Vec4<Warp> v = load_texel(w, texels_, encoding_, w.lane() * int(record_.words), m);
+    return {v.x, v.y, v.z, v.w};
+  }
+  BROKKR_FN void store(Warp& w, const Color& c, Mask m) const {
+    store_texel(w, texels_, encoding_, w.lane() * int(record_.words), Vec4<Warp>(c.r, c.g, c.b, c.a), m);
+  }
+
+ private:
+  const PlaneRecord& record_;
+  TexelEncoding encoding_;
+  uint32_t* texels_;
+};
+
+// The colours at any places of a target's plane, the first one among them.
+BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, Int place, Mask m) {
+  const TargetRecord& record = tables.targets[target];
+  if (plane == 0) {
+    return load_color(record.format, w.gather(tables.color.get(), place, m),
+                      tables.color_high ? w.gather(tables.color_high.get(), place, m) : Uint(0u));
+  }
+  const PlaneRecord& at = record.planes[plane];
+  const Int sample = place - (int(record.first_region) << (2 * tables.region_shift));
+  const Vec4<Warp> v =
+      load_texel(w, tables.more_colors + size_t(at.first), TexelEncoding(at.encoding), sample * int(at.words), m);
+  return {v.x, v.y, v.z, v.w};
+}
+// Samples place .. place + width - 1; `raw` as of PlaneSamples.
+BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, size_t place, bool raw,
+                           const Color& color, Mask m) {
+  if (plane != 0) return PlaneSamples(tables, target, plane, place, raw).store(w, color, m);
+  uint32_t format = tables.targets[target].format;
+  if (raw && format == uint32_t(ColorFormat::rgba8_srgb)) format = uint32_t(ColorFormat::rgba8);
+  const Stored stored = store_color(format, color);
+  w.store(tables.color + place, stored.low, m);
+  if (tables.color_high) w.store(tables.color_high + place, stored.high, m);
+}
+
+BROKKR_MACHINE_END

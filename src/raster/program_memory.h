@@ -1,0 +1,36 @@
+// One warp's memory for fragment programs: plain data, the same on every machine.
+#pragma once
+
+#include "shader/program_tables.h"
+#include "target/target_tables.h"
+
+namespace brokkr {
+
+inline constexpr int kProgramLanes = 64;                // of a run, at most; some machines take fewer
+inline constexpr int kProgramRoom = kTileSamples + 32;  // vectors may end behind the last sample
+
+// Behind it lie masks, registers, outputs by lane, and results: the same by sample.
+struct alignas(64) ProgramMemory {
+  shader::ShaderCall call;
+  // The samples of a tile, and of those that programs have shaded their colours as stored.
+  uint32_t primitive[kProgramRoom], program[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
+  // The lanes of a run: which sample of the tile, and whose.
+  uint32_t sample[kProgramRoom], of_lane[kProgramRoom];
+  int32_t lanes;      // that take part
+  uint32_t in_order;  // lane i is sample sample[0] + i
+};
+static_assert(sizeof(ProgramMemory) % 64 == 0);
+
+// 64-byte units from the beginning of a ProgramMemory to its parts.
+struct ProgramLayout {
+  size_t masks, registers, outputs, results, bytes;
+
+  constexpr explicit ProgramLayout(const ProgramSizes& sizes)
+      : masks(sizeof(ProgramMemory)),
+        registers(masks + (size_t(sizes.masks) * sizeof(uint64_t) + 63) / 64 * 64),
+        outputs(registers + size_t(sizes.registers) * kProgramLanes * sizeof(uint32_t)),
+        results(outputs + size_t(sizes.outputs) * kProgramLanes * sizeof(uint32_t)),
+        bytes(results + size_t(sizes.outputs) * kTileSamples * sizeof(uint32_t)) {}
+};
+
+}  // namespace brokkr

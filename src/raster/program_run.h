@@ -1,0 +1,302 @@
+// Runs fragment programs (shader/interpreter.h) on samples of one tile: collects them as quads of one primitive,
+// interpolates what the program reads, and brings its results back to the samples.
+#pragma once
+
+#include "raster/interpolate.h"
+#include "raster/program_memory.h"
+#include "raster/shade_context.h"
+#include "shader/interpreter.h"
+#include "target/pixel.h"
+
+BROKKR_MACHINE_BEGIN
+
+BROKKR_CONSTANT int kRunLanes = kShaderVectors * kWidth;
+static_assert(kRunLanes <= kProgramLanes);
+
+// A warp's memory and the program that it runs.
+struct ProgramRun {
+  const FrameTables& frame;
+  const ProgramTables& tables;
+  const ProgramRecord& program;
+  ProgramMemory& memory;
+  ProgramLayout layout;
+  int x0, y0;  // the tile's first sample, in pixels
+
+  template <class T>
+  BROKKR_FN T* part(size_t offset) const {
+    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(&memory) + offset);
+  }
+  BROKKR_FN uint64_t* masks() const { return part<uint64_t>(layout.masks); }
+  BROKKR_FN uint32_t* registers() const { return part<uint32_t>(layout.registers); }
+  BROKKR_FN uint32_t* outputs() const { return part<uint32_t>(layout.outputs); }
+  BROKKR_FN uint32_t* results() const { return part<uint32_t>(layout.results); }
+};
+
+// The programs of the draws that primitives are of.
+BROKKR_FN Uint draw_program(Warp& w, const FrameTables& frame, Uint primitive, Mask m) {
+  static_assert(sizeof(RunRecord) == 16 && sizeof(DrawRecord) % 4 == 0);
+  const Uint run = w.gather(frame.batch_run.get(), as_int(primitive >> 5), m);
+  const Uint draw = w.gather(&frame.runs[0].draw, as_int(run) * 4, m);
+  return w.gather(&frame.draws[0].program, as_int(draw) * int(sizeof(DrawRecord) / 4), m, kNoProgram);
+}
+
+// Samples s .. s + width - 1 of a word of the program's results.
+BROKKR_FN Float result_of(Warp& w, const ProgramRun& run, int word, int s) {
+  return as_float(w.load(run.results() + word * kTileSamples + s));
+}
+BROKKR_FN Color color_of(Warp& w, const ProgramRun& run, const ProgramColor& color, int s) {
+  const auto channel = [&](int c) {
+    return c < int(color.words) ? result_of(w, run, int(color.first) + c, s) : Float(c == 3 ? 1.0f : 0.0f);
+  };
+  return {channel(0), channel(1), channel(2), channel(3)};
+}
+
+// Fills the registers that hold the same in all runs of the draw.
+BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
+  const ProgramRecord& program = run.program;
+  uint32_t* const registers = run.registers();
+  const ProgramPreset* const presets = run.tables.presets + program.first_preset;
+  for (uint32_t i = 0; i < program.presets; ++i) {
+    const ProgramPreset preset = presets[i];
+    for (int g = 0; g < kRunLanes; g += w.width) w.store(registers + int(preset.number) * kRunLanes + g, preset.bits);
+  }
+  w.once([&] {
+    for (uint32_t i = program.presets; i < program.presets + program.mask_presets; ++i)
+      run.masks()[presets[i].number] = presets[i].bits != 0 ? ~uint64_t(0) : 0;
+    shader::ShaderCall& call = run.memory.call;
+    call.code = run.tables.code + program.first_instruction;
+    call.begin = program.head;
+    call.end = program.instructions;
+    call.registers = registers;
+    call.masks = run.masks();
+    call.uniforms = run.tables.uniforms + program.first_uniform;
+    call.uniform_words = program.uniform_words;
+    call.frame = &run.frame;
+    call.samplers = run.tables.samplers + program.first_sampler;
+    call.abort = run.tables.abort;
+    call.outputs = run.outputs();
+  });
+}
+
+// Gives lanes to samples of `rest`, quad by quad, each with one primitive where the program takes derivatives. Returns
+// the samples that are left. For one lane alone.
+BROKKR_FN uint64_t take_lanes(const ProgramRun& run, uint64_t rest) {
+  ProgramMemory& memory = run.memory;
+  uint64_t keep = 0, running = 0;
+  int lanes = 0;
+  bool in_order = true;
+  while (rest != 0 && lanes < kRunLanes) {
+    const int first = lowest_bit(rest), quad = first & ~3;
+    const uint32_t primitive = memory.primitive[first];
+    uint64_t now = (rest >> quad) & 15;
+    for (int i = 0; i < 4; ++i) {
+      const bool other = (now >> i & 1) != 0 && memory.primitive[quad + i] != primitive;
+      if (other && (run.program.bits & kProgramQuads) != 0) now &= ~(uint64_t(1) << i);
+      memory.sample[lanes + i] = uint32_t(quad + i);
+      memory.of_lane[lanes + i] = (now >> i & 1) != 0 ? memory.primitive[quad + i] : primitive;
+    }
+    in_order = in_order && int(memory.sample[0]) + lanes == quad;
+    keep |= now << lanes;
+    running |= uint64_t(15) << lanes;
+    rest &= ~(now << quad);
+    lanes += 4;
+  }
+  memory.lanes = lanes;
+  memory.in_order = in_order ? 1 : 0;
+  for (; lanes % kWidth != 0; ++lanes) {
+    memory.sample[lanes] = memory.sample[0];
+    memory.of_lane[lanes] = memory.of_lane[0];
+  }
+  memory.call.keep = keep;
+  run.masks()[run.program.running] = running;
+  return rest;
+}
+
+// The vertices of one primitive, by their numbers in the draw: instance after instance.
+struct PrimitiveVertices {
+  uint32_t number[3];
+  uint32_t first_vertex;  // into FrameTables::positions
+  uint32_t provoking;     // corner
+
+  BROKKR_FN PrimitiveVertices(const FrameTables& frame, uint32_t primitive, bool provoking_first) {
+    const RunRecord& run = frame.runs[frame.batch_run[primitive / kBatchTriangles]];
+    const DrawRecord& draw = frame.draws[run.draw];
+    const uint32_t triangle = primitive - run.first_batch * kBatchTriangles;
+    assemble_one(frame, draw, triangle, number);
+    for (uint32_t& one : number) one += run.instance * draw.vertex_count;
+    first_vertex = draw.first_vertex;
+    // Winding is kept, so that the first vertex of every other triangle of a strip is its second corner.
+    const bool second = draw.assembly == Assembly::fan || (draw.assembly == Assembly::strip && triangle % 2 == 1);
+    provoking = !provoking_first ? 2 : second ? 1 : 0;
+  }
+};
+
+// What the lanes g .. g + width - 1 need of their primitives.
+struct LaneSurface {
+  Float x, y;  // sample centres in pixels
+  Uint primitive;
+  Weights weights;
+  Vec3<Warp> linear;  // weights that are linear in the window
+  Float z, w;         // gl_FragCoord's
+  Mask front;
+};
+
+BROKKR_FN LaneSurface lane_surface(Warp& w, const ProgramRun& run, const DrawRecord& draw, int g) {
+  LaneSurface at;
+  const Int sample = as_int(w.load(run.memory.sample + g));
+  at.x = to_float(tile_x(sample) + run.x0) + 0.5f;
+  at.y = to_float(tile_y(sample) + run.y0) + 0.5f;
+  at.primitive = w.load(run.memory.of_lane + g);
+  ClipVertex corner[3];
+  for (ClipVertex& c : corner) c = {0.0f, 0.0f, 0.0f, 0.0f};
+  w.for_distinct(at.primitive, true, [&](auto primitive, Mask same) {
+    const PrimitiveVertices vertices(run.frame, primitive, false);
+    for (int i = 0; i < 3; ++i) {
+      const float* const p = run.frame.positions + size_t(vertices.first_vertex + vertices.number[i]) * 4;
+      corner[i].x = select(same, p[0], corner[i].x);
+      corner[i].y = select(same, p[1], corner[i].y);
+      corner[i].z = select(same, p[2], corner[i].z);
+      corner[i].w = select(same, p[3], corner[i].w);
+    }
+  });
+  Float x[3], y[3];
+  for (int i = 0; i < 3; ++i) {
+    x[i] = corner[i].x * draw.scale[0] + corner[i].w * (draw.offset[0] - at.x);
+    y[i] = corner[i].y * draw.scale[1] + corner[i].w * (draw.offset[1] - at.y);
+  }
+  at.weights = weights_at(corner, x, y);
+  const Vec3<Warp>& value = at.weights.value;
+  const Float clip_w = mixed(value, corner[0].w, corner[1].w, corner[2].w);
+  at.w = 1.0f / select(clip_w == 0.0f, 1.0f, clip_w);
+  at.z = mixed(value, corner[0].z, corner[1].z, corner[2].z) * at.w * draw.scale[2] + draw.offset[2];
+  at.linear = Vec3<Warp>(value.x * corner[0].w, value.y * corner[1].w, value.z * corner[2].w) * at.w;
+  at.front = (at.weights.inverse > 0.0f) != Mask((draw.bits & kDrawFrontClockwise) != 0);
+  if (run.program.bits & kProgramFront) at.front = true;
+  return at;
+}
+
+BROKKR_FN void fill_varyings(Warp& w, const ProgramRun& run, const LaneSurface& at, int g) {
+  const ProgramRecord& program = run.program;
+  const ProgramInput* const inputs = run.tables.inputs + program.first_input;
+  uint32_t* const registers = run.registers() + g;
+  w.for_distinct(at.primitive, true, [&](auto primitive, Mask same) {
+    const PrimitiveVertices vertices(run.frame, primitive, (program.bits & kProgramProvokingFirst) != 0);
+    const uint32_t* of[3];
+    for (int i = 0; i < 3; ++i)
+      of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
+    for (uint32_t i = 0; i < program.varying_inputs; ++i) {
+      const ProgramInput input = inputs[i];
+      const auto word = [&](uint32_t k) { return of[k][input.component]; };
+      const auto between = [&](const Vec3<Warp>& weights) {
+        return as_uint(mixed(weights, as_float(Uint(word(0))), as_float(Uint(word(1))), as_float(Uint(word(2)))));
+      };
+      const Uint value = input.source == InputSource::smooth           ? between(at.weights.value)
+                         : input.source == InputSource::no_perspective ? between(at.linear)
+                                                                       : Uint(word(vertices.provoking));
+      w.store(registers + int(input.number) * kRunLanes, value, same);
+    }
+  });
+}
+
+BROKKR_FN Float other_input(const LaneSurface& at, const ProgramInput& input) {
+  if (input.source != InputSource::position) return 0.0f;
+  switch (input.component) {
+    case 0: return at.x;
+    case 1: return at.y;
+    case 2: return at.z;
+    default: return at.w;
+  }
+}
+
+BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at, int g) {
+  const ProgramRecord& program = run.program;
+  const ProgramInput* const inputs = run.tables.inputs + program.first_input + program.varying_inputs;
+  for (uint32_t i = 0; i < program.other_inputs; ++i) {
+    const ProgramInput input = inputs[i];
+    if (input.source == InputSource::facing) {
+      const uint64_t bits = uint64_t(w.ballot(at.front)) << g;
+      w.once([&] {
+        uint64_t& mask = run.masks()[input.number];
+        mask = g == 0 ? bits : mask | bits;
+      });
+    } else {
+      w.store(run.registers() + int(input.number) * kRunLanes + g, as_uint(other_input(at, input)));
+    }
+  }
+}
+
+// Brings the outputs of the lanes `keep` to their samples. Returns these.
+BROKKR_FN uint64_t take_results(Warp& w, const ProgramRun& run, uint64_t keep) {
+  const ProgramMemory& memory = run.memory;
+  const bool in_order = memory.in_order != 0;
+  for (int g = 0; g < memory.lanes; g += w.width) {
+    const Mask m = w.lanes_of(uint32_t(keep >> g));
+    const Int sample = as_int(w.load(memory.sample + g));
+    for (int word = 0; word < int(run.program.outputs); ++word) {
+      const Uint value = w.load(run.outputs() + word * kRunLanes + g);
+      uint32_t* const to = run.results() + word * kTileSamples;
+      if (in_order) {
+        w.store(to + int(memory.sample[0]) + g, value, m);
+      } else {
+        w.scatter(to, sample, value, m);
+      }
+    }
+  }
+  w.sync();
+  uint64_t samples = 0;
+  for (int lane = 0; lane < memory.lanes; lane += 4) samples |= (keep >> lane & 15) << memory.sample[lane];
+  return samples;
+}
+
+// Those of `kept` that pass the draw's alpha test.
+BROKKR_FN uint64_t alpha_tested(Warp& w, const ProgramRun& run, const DrawRecord& draw, uint64_t kept) {
+  uint64_t passed = 0;
+  const int word = run.program.alpha;
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    const Float alpha = word == kNoOutput ? Float(1.0f) : result_of(w, run, word, s);
+    passed |= uint64_t(w.ballot(compare(draw.alpha_func, alpha, draw.alpha_ref))) << s;
+  }
+  return kept & passed;
+}
+
+// Runs the program on the tile's samples `wanted`, whose primitives are all of its draw and stand in the memory.
+// Returns those that are kept; what the program says of them are the run's results.
+BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint32_t number,
+                                        uint64_t wanted) {
+  if (context.program != number) load_program(w, run);
+  context.program = number;
+  const ProgramMemory& memory = run.memory;
+  const uint32_t first = memory.primitive[lowest_bit(wanted)];
+  const FrameTables& frame = run.frame;
+  const DrawRecord& draw = frame.draws[frame.runs[frame.batch_run[first / kBatchTriangles]].draw];
+  uint64_t kept = 0;
+  for (uint64_t rest = wanted; rest != 0;) {
+    rest = w.uniform([&] { return take_lanes(run, rest); });
+    w.sync();
+    for (int g = 0; g < memory.lanes; g += w.width) {
+      const LaneSurface at = lane_surface(w, run, draw, g);
+      fill_varyings(w, run, at, g);
+      fill_others(w, run, at, g);
+    }
+    w.sync();
+    Interpreter(w, run.memory.call).run();
+    const uint64_t keep = memory.call.keep;
+    kept |= take_results(w, run, keep);
+  }
+  return run.program.bits & kProgramAlphaTest ? alpha_tested(w, run, draw, kept) : kept;
+}
+
+BROKKR_FN ProgramMemory* memory_of_warp(const ProgramTables& programs, int warp) {
+  return reinterpret_cast<ProgramMemory*>(programs.memory + size_t(warp) * ProgramLayout(programs.sizes).bytes);
+}
+
+BROKKR_FN bool runs_program(const ShadeContext& context, const DrawRecord& draw) {
+  return context.memory != nullptr && draw.program != kNoProgram;
+}
+
+BROKKR_FN ProgramRun open_program(const ShadeContext& context, uint32_t number, int x0, int y0) {
+  const ProgramTables& tables = *context.programs;
+  return {*context.frame, tables, tables.programs[number], *context.memory, ProgramLayout(tables.sizes), x0, y0};
+}
+
+BROKKR_MACHINE_END
