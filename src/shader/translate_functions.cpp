@@ -84,7 +84,7 @@ bool ValueTranslator::translate_function(const SpirvInstruction& one) {
       return true;
     }
     case spv::OpExtInst: break;
-    default: return false;
+    default: return translate_bits(one);
   }
   const uint32_t number = one.at(1);
   for (const Function& function : kOfComponents) {
@@ -92,7 +92,9 @@ bool ValueTranslator::translate_function(const SpirvInstruction& one) {
     apply(one, function.op, 2, false, false);
     return true;
   }
-  if (translate_vector_function(one, number)) return true;
+  if (translate_structured(one, number) || translate_inverse(one, number) || translate_packing(one, number) ||
+      translate_interpolation(one, number) || translate_vector_function(one, number))
+    return true;
   fail(one, "function " + std::to_string(number) + " of GLSL.std.450 is not supported");
 }
 
@@ -161,6 +163,114 @@ bool ValueTranslator::translate_vector_function(const SpirvInstruction& one, uin
     }
     case GLSLstd450Refract: result = refracted(a, of_same_size(3), operand(one, 4).front()); break;
     default: return false;
+  }
+  values_[one.result] = std::move(result);
+  return true;
+}
+
+// Functions of two results, and those of exponents and of bits.
+bool ValueTranslator::translate_structured(const SpirvInstruction& one, uint32_t function) {
+  Values first, second;
+  switch (function) {
+    case GLSLstd450Modf:
+    case GLSLstd450ModfStruct:
+      for (const Id x : operand(one, 2)) {
+        second.push_back(number_op(Op::truncate, {x}));
+        first.push_back(number_op(Op::subtract, {x, second.back()}));
+      }
+      break;
+    case GLSLstd450Frexp:
+    case GLSLstd450FrexpStruct:
+      for (const Id x : operand(one, 2)) {
+        const auto [part, exponent] = taken_apart(x);
+        first.push_back(part);
+        second.push_back(exponent);
+      }
+      break;
+    case GLSLstd450Ldexp: {
+      const Values x = operand(one, 2), e = operand(one, 3);
+      if (x.size() != e.size()) fail(one, "operands of different sizes");
+      for (size_t i = 0; i < x.size(); ++i) first.push_back(times_power(x[i], e[i]));
+      break;
+    }
+    case GLSLstd450FindILsb:
+    case GLSLstd450FindUMsb:
+    case GLSLstd450FindSMsb:
+      for (const Id v : operand(one, 2)) {
+        Id bits = as_kind(Kind::natural, v);
+        if (function == GLSLstd450FindSMsb) {
+          const Id is_negative = emit(Op::int_less, Kind::mask, {as_kind(Kind::whole, v), b_.whole(0)});
+          bits = choose(is_negative, emit(Op::bits_not, Kind::natural, {bits}), bits);
+        }
+        const Id found = function == GLSLstd450FindILsb ? lowest_bit(bits) : highest_bit(bits);
+        first.push_back(as_kind(kind_of(one.type), found));
+      }
+      break;
+    default: return false;
+  }
+  if (function == GLSLstd450Modf || function == GLSLstd450Frexp) {
+    store(one, pointer(one, 3), second);
+  } else {
+    first.insert(first.end(), second.begin(), second.end());
+  }
+  if (first.size() != m_.type(one.type).scalars) fail(one, "a value of the wrong size");
+  values_[one.result] = std::move(first);
+  return true;
+}
+
+// The determinant of what is left without a column and a row, with the sign that it counts with.
+Id ValueTranslator::minor(const Values& matrix, size_t size, size_t column, size_t row) {
+  Values rest;
+  for (size_t c = 0; c < size; ++c) {
+    for (size_t r = 0; r < size; ++r) {
+      if (c != column && r != row) rest.push_back(matrix[c * size + r]);
+    }
+  }
+  const Id value = determinant(rest, size - 1);
+  return (column + row) % 2 == 0 ? value : number_op(Op::negate, {value});
+}
+
+Id ValueTranslator::determinant(const Values& matrix, size_t size) {
+  if (size == 1) return matrix[0];
+  Values minors;
+  for (size_t row = 0; row < size; ++row) minors.push_back(minor(matrix, size, 0, row));
+  return dot(std::span(matrix).first(size), minors);
+}
+
+bool ValueTranslator::translate_inverse(const SpirvInstruction& one, uint32_t function) {
+  if (function != GLSLstd450Determinant && function != GLSLstd450MatrixInverse) return false;
+  const Values matrix = operand(one, 2);
+  const size_t size = matrix.size() == 4 ? 2 : matrix.size() == 9 ? 3 : 4;
+  if (matrix.size() != size * size) fail(one, "the matrix is not square");
+  Values result;
+  if (function == GLSLstd450Determinant) {
+    result = {determinant(matrix, size)};
+  } else {
+    const Id whole = number_op(Op::divide, {b_.number(1), determinant(matrix, size)});
+    for (size_t column = 0; column < size; ++column) {
+      for (size_t row = 0; row < size; ++row)
+        result.push_back(number_op(Op::multiply, {minor(matrix, size, row, column), whole}));
+    }
+  }
+  if (result.size() != m_.type(one.type).scalars) fail(one, "a value of the wrong size");
+  values_[one.result] = std::move(result);
+  return true;
+}
+
+// An input at another place of the pixel. There is one sample, which is in the middle.
+bool ValueTranslator::translate_interpolation(const SpirvInstruction& one, uint32_t function) {
+  if (function != GLSLstd450InterpolateAtCentroid && function != GLSLstd450InterpolateAtSample &&
+      function != GLSLstd450InterpolateAtOffset)
+    return false;
+  Values result = load(one, pointer(one, 2));
+  if (function == GLSLstd450InterpolateAtOffset) {
+    const Values offset = operand(one, 3);
+    if (offset.size() != 2) fail(one, "an offset has two numbers");
+    for (Id& v : result) {
+      const Id x = number_op(Op::multiply, {change_of(Op::change_x, v), offset[0]});
+      const Id y = number_op(Op::multiply, {change_of(Op::change_y, v), offset[1]});
+      v = number_op(Op::add, {v, number_op(Op::add, {x, y})});
+    }
   }
   values_[one.result] = std::move(result);
   return true;

@@ -47,6 +47,7 @@ Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input
     case spv::BuiltInSampleId:
     case spv::BuiltInLayer:
     case spv::BuiltInViewportIndex: return {b_.whole(0)};
+    case spv::BuiltInHelperInvocation: return {b_.truth(false)};  // nobody sees what a helper answers
     case spv::BuiltInSamplePosition: return {b_.number(0.5f), b_.number(0.5f)};
     case spv::BuiltInSampleMask: return {b_.whole(1)};
     default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));

@@ -95,6 +95,32 @@ class ValueTranslator {
   Values refracted(const Values& i, const Values& n, Id eta);
   Id whole_of(Id index);
 
+  bool translate_structured(const SpirvInstruction& one, uint32_t function);
+  bool translate_inverse(const SpirvInstruction& one, uint32_t function);
+  Id determinant(const Values& matrix, size_t size);
+  Id minor(const Values& matrix, size_t size, size_t column, size_t row);
+  bool translate_interpolation(const SpirvInstruction& one, uint32_t function);
+
+  // translate_bits.cpp
+  bool translate_bits(const SpirvInstruction& one);
+  bool translate_wide(const SpirvInstruction& one);
+  bool translate_packing(const SpirvInstruction& one, uint32_t function);
+  Id word(uint32_t v) { return b_.constant(Kind::natural, v); }
+  Id word_op(Op op, Id a, Id b) { return emit(op, Kind::natural, {a, b}); }
+  Id shifted_right(Id v, uint32_t by) { return word_op(Op::shift_right, v, word(by)); }
+  Id as_kind(Kind kind, Id v);
+  Id bit_count(Id v);
+  Id bits_reversed(Id v);
+  Id highest_bit(Id v);
+  Id lowest_bit(Id v);
+  Id low_bits(Id count);
+  Id bit_field(Id v, Id offset, Id count, bool is_signed);
+  Id high_product(Id x, Id y, bool is_signed);
+  Id times_power(Id x, Id e);
+  std::pair<Id, Id> taken_apart(Id x);
+  Id half_of(Id x);
+  Id number_of_half(Id half);
+
   uint32_t sampler_of(const SpirvInstruction& one) const;
   uint32_t lookup_bits(const SpirvInstruction& one) const;
   void translate_sample(const SpirvInstruction& one);

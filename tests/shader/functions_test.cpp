@@ -1,0 +1,184 @@
+// Functions on matrices, exponents and bits: what a shader computes for each sample is what C++ computes.
+#include <algorithm>
+#include <bit>
+#include <glm/packing.hpp>
+#include <glm/vec2.hpp>
+#include <glm/vec4.hpp>
+
+#include "run_shader.h"
+
+namespace brokkr::shader::test {
+namespace {
+
+// Numbers and words for each sample: the ends of their ranges, and what lies between.
+float number_of(int sample) {
+  static const float kNumbers[] = {0.0f,      -0.0f,    1.0f,  -1.0f,  0.5f,  65504.0f,
+                                   -65519.9f, 65520.0f, 1e-5f, -3e-8f, 1e30f, 6.1e-5f};
+  if (size_t(sample) < std::size(kNumbers)) return kNumbers[sample];
+  return std::sin(float(sample) * 12.9898f) * std::exp2(float(sample % 20) - 12.0f);
+}
+uint32_t word_of(int sample) {
+  static const uint32_t kWords[] = {0, 1, ~0u, 0x80000000u, 0x7fffffffu, 0x80000001u, 0xff00ff00u, 31, 32};
+  return size_t(sample) < std::size(kWords) ? kWords[sample] : uint32_t(sample) * 2654435761u;
+}
+
+// `body` computes `result` of float x, uint u and int i. `expected(sample)`: the bits of the same.
+void expect_bits(const std::string& type, const std::string& body, const std::function<uint32_t(int)>& expected) {
+  const Program program = compiled("#version 450\nin float x; flat in uint u; flat in int i; out " + type +
+                                   " result;\nvoid main() {\n" + body + "\n}\n");
+  const auto input = [&](uint32_t word, int sample) {
+    for (const Input& one : program.inputs) {
+      if (one.first == word && one.name == "x") return std::bit_cast<uint32_t>(number_of(sample));
+    }
+    return word_of(sample);
+  };
+  const Results results = run_everywhere(program, {}, input);
+  for (int sample = 0; sample < kSamples; ++sample) {
+    ASSERT_EQ(results.outputs[0][size_t(sample)], expected(sample))
+        << "sample " << sample << ": x " << number_of(sample) << ", u " << word_of(sample) << "\n"
+        << body;
+  }
+}
+
+uint32_t bits_of(float v) { return std::bit_cast<uint32_t>(v); }
+
+TEST(ShaderFunctions, Bits) {
+  expect_bits("int", "result = bitCount(u);", [](int s) { return uint32_t(std::popcount(word_of(s))); });
+  expect_bits("uint", "result = bitfieldReverse(u);", [](int s) {
+    uint32_t reversed = 0;
+    for (int bit = 0; bit < 32; ++bit) reversed |= (word_of(s) >> bit & 1) << (31 - bit);
+    return reversed;
+  });
+  expect_bits("int", "result = findLSB(u);",
+              [](int s) { return word_of(s) == 0 ? ~0u : uint32_t(std::countr_zero(word_of(s))); });
+  expect_bits("int", "result = findMSB(u);", [](int s) { return uint32_t(31 - std::countl_zero(word_of(s))); });
+  expect_bits("int", "result = findMSB(i);", [](int s) {
+    const uint32_t word = int32_t(word_of(s)) < 0 ? ~word_of(s) : word_of(s);
+    return uint32_t(31 - std::countl_zero(word));
+  });
+}
+
+TEST(ShaderFunctions, BitFields) {
+  for (const auto& [offset, count] :
+       {std::pair(0, 32), std::pair(5, 7), std::pair(31, 1), std::pair(0, 0), std::pair(16, 16)}) {
+    const std::string of = ", " + std::to_string(offset) + ", " + std::to_string(count) + ");";
+    const uint64_t mask = (uint64_t(1) << count) - 1;
+    expect_bits("uint", "result = bitfieldExtract(u" + of,
+                [&](int s) { return uint32_t(word_of(s) >> offset & mask); });
+    expect_bits("int", "result = bitfieldExtract(i" + of, [&](int s) {
+      const int64_t field = int64_t(word_of(s) >> offset & mask);
+      return uint32_t(count > 0 && (field >> (count - 1) & 1) != 0 ? field - (int64_t(1) << count) : field);
+    });
+    expect_bits("uint", "result = bitfieldInsert(u, u * 3u" + of, [&](int s) {
+      const uint64_t at = mask << offset;
+      return uint32_t((word_of(s) & ~at) | ((uint64_t(word_of(s) * 3) << offset) & at));
+    });
+  }
+}
+
+TEST(ShaderFunctions, ResultsOfTwoWords) {
+  expect_bits("uint", "uint c; result = uaddCarry(u, u * 7u, c); result ^= c << 31;", [](int s) {
+    const uint64_t sum = uint64_t(word_of(s)) + word_of(s) * 7;
+    return uint32_t(sum) ^ uint32_t(sum >> 32) << 31;
+  });
+  expect_bits("uint", "uint c; result = usubBorrow(u, u * 7u, c); result ^= c << 31;", [](int s) {
+    const uint32_t other = word_of(s) * 7;
+    return (word_of(s) - other) ^ uint32_t(word_of(s) < other) << 31;
+  });
+  expect_bits("uint", "uint h, l; umulExtended(u, u * 7u, h, l); result = h ^ l * 3u;", [](int s) {
+    const uint64_t product = uint64_t(word_of(s)) * (word_of(s) * 7);
+    return uint32_t(product >> 32) ^ uint32_t(product) * 3;
+  });
+  expect_bits("int", "int h, l; imulExtended(i, i * 7, h, l); result = h ^ l * 3;", [](int s) {
+    const int64_t product = int64_t(int32_t(word_of(s))) * int32_t(word_of(s) * 7);
+    return uint32_t(uint64_t(product) >> 32) ^ uint32_t(product) * 3;
+  });
+}
+
+TEST(ShaderFunctions, Packing) {
+  const auto vec2 = [](int s) { return glm::vec2(number_of(s), -number_of(s) * 0.45f); };
+  const auto vec4 = [](int s) { return glm::vec4(number_of(s), -number_of(s), number_of(s) * 0.37f, 0.6f); };
+  const std::string two = "(vec2(x, -x * 0.45));", four = "(vec4(x, -x, x * 0.37, 0.6));";
+  expect_bits("uint", "result = packUnorm4x8" + four, [&](int s) { return glm::packUnorm4x8(vec4(s)); });
+  expect_bits("uint", "result = packSnorm4x8" + four, [&](int s) { return glm::packSnorm4x8(vec4(s)); });
+  expect_bits("uint", "result = packUnorm2x16" + two, [&](int s) { return glm::packUnorm2x16(vec2(s)); });
+  expect_bits("uint", "result = packSnorm2x16" + two, [&](int s) { return glm::packSnorm2x16(vec2(s)); });
+  const auto near = [](float a, float b) { return std::abs(a - b) < 1e-7f ? bits_of(b) : bits_of(a); };
+  for (int c = 0; c < 4; ++c) {
+    const std::string part = "[" + std::to_string(c) + "];";
+    const auto unpacked = [&](int s) { return glm::unpackSnorm4x8(word_of(s))[c]; };
+    expect_bits("float", "result = unpackSnorm4x8(u)" + part, [&](int s) {
+      return near(unpacked(s), float(std::clamp(double(int8_t(word_of(s) >> (8 * c))) / 127, -1.0, 1.0)));
+    });
+    expect_bits("float", "result = unpackUnorm4x8(u)" + part,
+                [&](int s) { return bits_of(float(word_of(s) >> (8 * c) & 255) / 255); });
+  }
+}
+
+// By _Float16, which rounds as the hardware does.
+TEST(ShaderFunctions, Halves) {
+  const auto half = [](float v) { return uint32_t(std::bit_cast<uint16_t>(_Float16(v))); };
+  expect_bits("uint", "result = packHalf2x16(vec2(x, -x * 0.45));",
+              [&](int s) { return half(number_of(s)) | half(-number_of(s) * 0.45f) << 16; });
+  for (const int c : {0, 1}) {
+    expect_bits("float", "result = unpackHalf2x16(u)[" + std::to_string(c) + "]; if (isnan(result)) result = 7.0;",
+                [&](int s) {
+                  const float v = float(std::bit_cast<_Float16>(uint16_t(word_of(s) >> (16 * c))));
+                  return bits_of(std::isnan(v) ? 7.0f : v);
+                });
+  }
+}
+
+TEST(ShaderFunctions, Exponents) {
+  expect_bits("float", "float whole; result = modf(x, whole) + 0.0;", [](int s) {
+    float whole = 0;
+    return bits_of(std::modf(number_of(s), &whole) + 0.0f);
+  });
+  expect_bits("float", "int e; result = frexp(x, e);", [](int s) {
+    int e = 0;
+    return bits_of(std::frexp(number_of(s), &e));
+  });
+  expect_bits("int", "frexp(x, result);", [](int s) {
+    int e = 0;
+    std::frexp(number_of(s), &e);
+    return uint32_t(e);
+  });
+  for (const int e : {0, 5, -20, 100, -100}) {
+    expect_bits("float", "result = ldexp(x, " + std::to_string(e) + ");", [&](int s) {
+      const float v = std::ldexp(number_of(s), e);
+      return bits_of(v);
+    });
+  }
+}
+
+TEST(ShaderFunctions, Inverses) {
+  for (const int size : {2, 3, 4}) {
+    const std::string type = "mat" + std::to_string(size), n = std::to_string(size);
+    const std::string make =
+        type + " m; for (int c = 0; c < " + n + "; ++c) for (int r = 0; r < " + n +
+        "; ++r) m[c][r] = float((c * 7 + r * 5 + c * r) % 11) + (c == r ? 9.0 + float(u & 7u) : 0.0);\n";
+    // m times its inverse is the identity; the determinant is that of Gauss's method.
+    const Program program =
+        compiled("#version 450\nflat in uint u; out vec2 result;\nvoid main() {\n" + make + type +
+                 " e = m * inverse(m) - " + type + "(1.0);\nfloat worst = 0.0; for (int c = 0; c < " + n +
+                 "; ++c) worst = max(worst, length(e[c]));\n"
+                 "result = vec2(worst, determinant(m)); }");
+    const Results results = run_everywhere(program, {}, [](uint32_t, int s) { return word_of(s); });
+    for (int s = 0; s < kSamples; ++s) {
+      double m[4][4], determinant = 1;
+      for (int c = 0; c < size; ++c)
+        for (int r = 0; r < size; ++r)
+          m[c][r] = (c * 7 + r * 5 + c * r) % 11 + (c == r ? 9 + double(word_of(s) & 7) : 0);
+      for (int i = 0; i < size; ++i) {
+        determinant *= m[i][i];
+        for (int c = i + 1; c < size; ++c)
+          for (int r = size - 1; r >= i; --r) m[c][r] -= m[i][r] * m[c][i] / m[i][i];
+      }
+      EXPECT_LT(results.number(0, s), 1e-5f) << size;
+      EXPECT_NEAR(results.number(1, s), determinant, std::abs(determinant) * 1e-5) << size;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::shader::test
