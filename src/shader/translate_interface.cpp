@@ -136,6 +136,7 @@ void ValueTranslator::declare_uniforms(const SpirvInstruction& one, Variable& va
   const uint32_t element = is_array ? type.element : variable.type;
   variable.is_uniform = true;
   variable.first_word = program_.uniform_words;
+  variable.sampler = uint32_t(program_.samplers.size());
   if (!m_.has(element, spv::DecorationBlock)) return add_uniforms(name, "", variable.type, variable.values);
   const std::string block = m_.name(element);
   const uint32_t count = is_array ? type.count : 1;
@@ -157,7 +158,7 @@ void ValueTranslator::add_uniforms(const std::string& name, const std::string& b
     for (uint32_t i = 0; i < type.count; ++i) add_uniforms(fmt::format("{}[{}]", name, i), block, type.element, values);
     return;
   }
-  if (type.scalars == 0) throw ShaderError(0, fmt::format("'{}': a sampler in a structure is not supported", name));
+  if (type.scalars == 0) return add_samplers(name, id, 0);
   const Kind kind = kind_of(id), word_kind = kind == Kind::mask ? Kind::natural : kind;
   program_.uniforms.push_back({name, block, word_kind, program_.uniform_words, type.scalars});
   if (program_.uniform_words + type.scalars > kMostScalars)

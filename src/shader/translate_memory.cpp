@@ -27,7 +27,8 @@ void ValueTranslator::declare_variables() {
     if (holds == TypeClass::array) holds = m_.type(m_.type(pointer.element).element).kind;
     const std::string name = m_.name(one.result);
     if (holds == TypeClass::sampled_image) {
-      declare_sampler(one, variable);
+      variable.sampler = uint32_t(program_.samplers.size());
+      add_samplers(name, pointer.element, one.line);
     } else if (holds == TypeClass::image || holds == TypeClass::nothing) {
       fail(one, fmt::format("'{}': images and atomic counters are not supported", name));
     } else if (one.at(0) == spv::StorageClassInput) {
@@ -86,25 +87,33 @@ void ValueTranslator::declare_local(const SpirvInstruction& one) {
   pointers_[one.result] = {one.result, m_.type(one.type).element, 0, kNoValue};
 }
 
-void ValueTranslator::declare_sampler(const SpirvInstruction& one, Variable& variable) {
-  const SpirvType& holds = m_.type(variable.type);
+// Samplers of a type that is one, or an array of them.
+void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_t line) {
+  const SpirvType& holds = m_.type(id);
   const bool is_array = holds.kind == TypeClass::array;
-  const SpirvType& sampler = m_.type(is_array ? holds.element : variable.type);
-  const SpirvType& image = m_.type(sampler.element);
-  const std::string name = m_.name(one.result);
+  const SpirvType& image = m_.type(m_.type(is_array ? holds.element : id).element);
   SamplerInput made{{}, image.compares};
-  if (!kind_of_image(image, made.kind)) fail(one, fmt::format("'{}': samplers of this kind are not supported", name));
+  if (!kind_of_image(image, made.kind))
+    throw ShaderError(line, fmt::format("'{}': samplers of this kind are not supported", name));
   const TypeClass texel = m_.type(image.element).kind;
   if (texel == TypeClass::signed_integer) made.type = SampledType::integer;
   if (texel == TypeClass::unsigned_integer) made.type = SampledType::natural;
-  variable.is_sampler = true;
-  variable.sampler = uint32_t(program_.samplers.size());
   for (uint32_t i = 0; i < (is_array ? holds.count : 1); ++i) {
     if (program_.samplers.size() == kMostSamplers)
-      fail(one, fmt::format("'{}': more than {} samplers", name, kMostSamplers));
+      throw ShaderError(line, fmt::format("'{}': more than {} samplers", name, kMostSamplers));
     made.name = is_array ? fmt::format("{}[{}]", name, i) : name;
     program_.samplers.push_back(made);
   }
+}
+
+// How many samplers a type has before part `index`; at its end, in all.
+uint32_t ValueTranslator::samplers_before(uint32_t id, uint32_t index) const {
+  const SpirvType& type = m_.type(id);
+  if (type.kind == TypeClass::sampled_image) return index > 0 ? 1 : 0;
+  if (type.kind == TypeClass::array) return std::min(index, type.count) * samplers_before(type.element, ~0u);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < type.members.size() && i < index; ++i) count += samplers_before(type.members[i], ~0u);
+  return count;
 }
 
 // The scalar at which part `index` of `type` begins; `type` becomes the part's.
@@ -120,8 +129,7 @@ uint32_t ValueTranslator::offset_in(uint32_t& id, uint32_t index, uint32_t line)
   if (type.kind != TypeClass::array && type.kind != TypeClass::matrix && type.kind != TypeClass::vector)
     throw ShaderError(line, "a part of what has none");
   id = type.element;
-  const bool is_image = m_.type(id).scalars == 0;
-  return std::min(index, type.count - 1) * (is_image ? 1 : m_.type(id).scalars);
+  return std::min(index, type.count - 1) * m_.type(id).scalars;
 }
 
 ValueTranslator::Pointer ValueTranslator::pointer(const SpirvInstruction& one, size_t i) const {
@@ -139,13 +147,14 @@ void ValueTranslator::access(const SpirvInstruction& one) {
   for (size_t i = 1; i < one.operands.size(); ++i) {
     const auto constant = m_.constants.find(one.operands[i]);
     if (constant != m_.constants.end()) {
+      to.sampler += samplers_before(to.type, constant->second);
       to.offset += offset_in(to.type, constant->second, one.line);
       continue;
     }
     if (m_.type(to.type).kind == TypeClass::structure) fail(one, "a member that is chosen at run time");
     offset_in(to.type, 0, one.line);
     const uint32_t size = m_.type(to.type).scalars;
-    if (size == 0) fail(one, "samplers of an array must be chosen by a constant index");
+    if (samplers_before(to.type, ~0u) > 0) fail(one, "samplers of an array must be chosen by a constant index");
     Id index = whole_of(scalar(one, i));
     if (size != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(size))});
     to.index = to.index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.index, index});
@@ -205,8 +214,10 @@ bool ValueTranslator::translate_memory(const SpirvInstruction& one) {
     case spv::OpInBoundsAccessChain: access(one); return true;
     case spv::OpLoad: {
       const Pointer from = pointer(one, 0);
-      if (variables_.at(from.variable).is_sampler) {
-        samplers_[one.result] = variables_.at(from.variable).sampler + from.offset;
+      if (m_.type(from.type).kind == TypeClass::sampled_image) {
+        const uint32_t number = variables_.at(from.variable).sampler + from.sampler;
+        if (number >= program_.samplers.size()) fail(one, "a sampler that the shader does not have");
+        samplers_[one.result] = number;
       } else {
         values_[one.result] = load(one, from);
       }

@@ -24,7 +24,7 @@ class ValueTranslator {
   // What a global or local variable is: ready-made values, cells, or samplers.
   struct Variable {
     uint32_t type = 0;
-    bool is_uniform = false, is_cell = false, is_sampler = false;
+    bool is_uniform = false, is_cell = false;
     bool is_indexed = false;  // an index that is not constant chooses its cells
     Values values;
     uint32_t sampler = 0;  // number of the first
@@ -33,8 +33,9 @@ class ValueTranslator {
   };
   struct Pointer {
     uint32_t variable = 0, type = 0;
-    uint32_t offset = 0;  // in scalars
-    Id index = kNoValue;  // Kind::whole: what is added to it
+    uint32_t offset = 0;   // in scalars
+    Id index = kNoValue;   // Kind::whole: what is added to it
+    uint32_t sampler = 0;  // of the variable's
   };
 
   // Whether the instruction was one of arithmetic or memory, which is now translated.
@@ -72,7 +73,8 @@ class ValueTranslator {
   void declare_uniforms(const SpirvInstruction& one, Variable& variable);
   void add_uniforms(const std::string& name, const std::string& block, uint32_t type, Values& values);
   std::string part_name(const std::string& name, uint32_t structure, uint32_t member) const;
-  void declare_sampler(const SpirvInstruction& one, Variable& variable);
+  void add_samplers(const std::string& name, uint32_t type, uint32_t line);
+  uint32_t samplers_before(uint32_t type, uint32_t index) const;
   void declare_cells(const SpirvInstruction& one, Variable& variable, const Values& initial);
   void find_indexed();
   void append_kinds(uint32_t type, std::vector<Kind>& kinds) const;

@@ -194,6 +194,30 @@ void main() { color = texture(layers[2], uv) + texture(base, uv); })"};
   EXPECT_EQ(translated(program).failure, "the frame holds no sampler 'base'");
 }
 
+TEST(CapturedPrograms, SamplersInStructures) {
+  FragmentProgram program;
+  program.texts = {R"(#version 330
+struct Surface { vec3 tint; sampler2D maps[2]; float gloss; sampler2D mask; };
+uniform sampler2D first; uniform Surface surfaces[2]; in vec2 uv; out vec4 color;
+void main() {
+  color = texture(surfaces[1].mask, uv) + texture(surfaces[0].maps[1], uv) + texture(first, uv);
+  color = vec4(color.a, surfaces[1].tint.y, surfaces[0].gloss, surfaces[1].gloss);
+})"};
+  program.varyings = {varying("uv", ShaderType::vec2, 0)};
+  program.uniforms = {uniform("surfaces[0].gloss", ShaderType::f32, 0),
+                      uniform("surfaces[1].gloss", ShaderType::f32, 4),
+                      uniform("surfaces[1].tint", ShaderType::vec3, 8)};
+  program.samplers = {{.name = "surfaces[0].maps", .count = 2}, {.name = "surfaces[1].mask"}, {.name = "first"}};
+  const CapturedProgram result = translated(program);
+  EXPECT_EQ(color_of(result), (Color{3, 3, 0, 1}));
+  std::vector<uint32_t> read;
+  for (const Instruction& one : result.program.code) {
+    if (one.op == Op::sample) read.push_back(result.textures.at(one.extra & kSamplerMask));
+  }
+  std::sort(read.begin(), read.end());
+  EXPECT_EQ(read, (std::vector<uint32_t>{1, 2, 3}));
+}
+
 TEST(CapturedPrograms, OutputsGoWhereTheDriverPutThem) {
   FragmentProgram program;
   program.texts = {R"(#version 330
