@@ -14,6 +14,7 @@ SCENE = "brokkr_scene_test"
 SCHEDULE = "brokkr_schedule_test"
 BATCH = "brokkr_batch_test"
 SHADER = "brokkr_shader_test"
+SHADER_PICTURES = "brokkr_shader_reference_test"
 
 MODEL = "*QueueSemantics.AgreesWithAModel*"
 
@@ -164,4 +165,18 @@ MUTATIONS = [
      SHADER, "ShaderControl.ValuesOutliveTheirLoop"),
     ("shader-array-end", "src/shader/interpreter.h", "clamp_to(index, 0, ‹int(length) - 1›)", "int(length)",
      SHADER, "ShaderControl.AnIndexBeyondAnArrayReadsNothingElse"),
+    ("texture-mirror", "src/shader/texture_place.h",
+     "x = ‹(1.0f - absolute(fraction(u * 0.5f) * 2.0f - 1.0f)) * n›;", "fraction(u) * n",
+     SHADER_PICTURES, "*TextureMatrix*/TwoMirrorLinear"),
+    ("texture-level", "src/shader/texture_place.h", "* 0x1p-24f - ‹63.5f›;", "62.5f",
+     SHADER_PICTURES, "*TextureMatrix*/TwoRepeatLinearMipLinear"),
+    ("texture-border", "src/shader/texture_unit.h", "return ‹select(inside, texel, as_float(Uint(border)))›;",
+     "select(inside, texel, as_float(Uint(border & 0u)))",
+     SHADER_PICTURES, "*TextureMatrix*/TwoBorderLinear"),
+    ("texture-seam", "src/shader/texture_place.h", "select(over_s || over_t, ‹inside›, n)", "n",
+     SHADER_PICTURES, "*TextureMatrix*/Seamless*"),
+    ("texture-usual-wrap", "src/shader/texture_usual.h", "select(a < 0, last, a), ‹select(b > last, 0, b)›, weight",
+     "minimum(b, last)", SHADER_PICTURES, "*TextureMatrix*/TwoRepeatLinear"),
+    ("block-anchor", "src/shader/block_texels_bptc.cpp", "return texel == ‹kAnchorOfTwo[number]›;", "uint8_t(15)",
+     SHADER_PICTURES, "*TextureMatrix*/Format57"),
 ]

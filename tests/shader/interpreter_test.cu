@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace brokkr::shader {
 namespace {
 
 constexpr int kLanes = kShaderVectors * kWidth;
-constexpr uint32_t kRegisters = 8, kMasks = 8, kOutputs = 2;
+constexpr uint32_t kRegisters = 10, kMasks = 8, kOutputs = 2;
+constexpr uint32_t kTextureSide = 8;
 
 // A run's memory, for both machines.
 struct Launch {
@@ -25,6 +27,10 @@ struct Launch {
   uint32_t registers[kRegisters * kLanes];
   uint64_t masks[kMasks];
   uint32_t outputs[kOutputs * kLanes];
+  FrameTables tables;
+  SampledRecord record;
+  SamplerSlot slot;
+  uint32_t texels[4 * 6 * 2 * kTextureSide * kTextureSide];
   ShaderCall call;
 
   ShaderCall& prepared(uint32_t instructions) {
@@ -35,6 +41,11 @@ struct Launch {
     call.masks = masks;
     call.outputs = outputs;
     call.keep = ~uint64_t(0);
+    tables.sampled = &record;
+    tables.sampled_texels = texels;
+    slot.record = 0;
+    call.frame = &tables;
+    call.samplers = &slot;
     return call;
   }
 };
@@ -118,6 +129,69 @@ TEST_F(CudaShader, OperationsHaveTheCpusBits) {
       for (uint32_t i = 0; i < kMasks; ++i) ASSERT_EQ(gpu_->masks[i], cpu_.masks[i]) << signature_of(Op(op)).name;
     }
   }
+}
+
+// A texture of `kind` with levels of noise; what encoding, wrap mode and filters it has, `number` says.
+void set_texture(Launch& run, TextureKind kind, uint32_t number) {
+  SampledRecord& r = run.record;
+  r = {};
+  r.kind = kind;
+  r.encoding = TexelEncoding(number % (uint32_t(TexelEncoding::rgba32) + 1));
+  const TextureWrap wrap = is_cube(kind) ? TextureWrap::clamp_to_edge : TextureWrap(number % 6);
+  for (TextureWrap& each : r.wrap) each = wrap;
+  r.magnify_linear = r.minify_linear = number % 3 != 0;
+  r.mip = MipFilter(number % 3);
+  r.seamless = number % 2 == 0;
+  r.compares = number % 5 == 0;
+  r.compare = CompareFunc::lequal;
+  r.usual = r.encoding <= TexelEncoding::srgb8 && r.magnify_linear && wrap != TextureWrap::mirrored_repeat &&
+            (wrap == TextureWrap::repeat || wrap == TextureWrap::clamp_to_edge) &&
+            (kind == TextureKind::two || kind == TextureKind::cube);
+  for (uint8_t c = 0; c < 4; ++c) r.channel[c] = c;
+  r.width = kTextureSide;
+  r.height = axes_of(kind) > 1 ? kTextureSide : 1;
+  r.depth = kind == TextureKind::three ? kTextureSide : kind == TextureKind::cube ? 6 : is_array(kind) ? 6 : 1;
+  r.levels = 3;
+  r.lod_min = -1000;
+  r.lod_max = 1000;
+  const float border = 0.25f;
+  for (uint32_t& each : r.border) std::memcpy(&each, &border, sizeof border);
+  r.first[1] = 100;  // levels overlap, inside of the texels
+  r.first[2] = 37;
+  uint32_t state = number;
+  for (uint32_t& texel : run.texels) {
+    const float value = float(next(state) >> 8) * 0x1p-24f;
+    std::memcpy(&texel, &value, sizeof value);
+    if (r.encoding < TexelEncoding::r32) texel = next(state) & 0xbbffbbffu;  // halves that are numbers
+  }
+}
+
+TEST_F(CudaShader, LookupsHaveTheCpusBits) {
+  std::set<uint32_t> results;
+  for (uint32_t number = 0; number < 36; ++number) {
+    const TextureKind kind = TextureKind(number % uint32_t(TextureKind::buffer));
+    fill(*gpu_, number);
+    set_texture(*gpu_, kind, number);
+    uint32_t state = number;
+    for (int i = 0; i < int(kRegisters) * kLanes; ++i) {  // all that is read: numbers of a few repeats
+      const float value = float(int32_t(next(state))) * 0x1p-29f;
+      std::memcpy(gpu_->registers + i, &value, sizeof value);
+    }
+    const uint32_t how = uint32_t(kind) << kSampleKind;
+    CodeInstruction detail = {Op::detail, {9}, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 0, how | kSampleOfQuad};
+    CodeInstruction sample = {Op::sample, {5, 6, 7, 8}, {}, 0, how};
+    uint16_t operand = 0;
+    for (; operand < coordinates_of(kind); ++operand) sample.operand[operand] = operand;
+    if (number % 5 == 0) sample.extra |= kSampleCompare, sample.operand[operand++] = 4;
+    sample.operand[operand] = number % 2 == 0 ? 9 : 4;
+    sample.operand[operand + 1] = 3;  // the mask
+    gpu_->code[0] = detail;
+    gpu_->code[1] = sample;
+    run(2);
+    expect_same_registers("kind " + std::to_string(int(kind)) + ", " + std::to_string(number), 5, kRegisters);
+    results.insert(gpu_->registers + 5 * kLanes, gpu_->registers + 8 * kLanes);
+  }
+  EXPECT_GT(results.size(), 1000u);
 }
 
 // while (x < 8) x += 0.5 for some lanes, a discard inside of it, and an array that each lane indexes. Other registers

@@ -1,0 +1,136 @@
+// Texels in each encoding: what is stored is read back; levels are made of the ones before; blocks of any bits decode.
+#include <array>
+#include <random>
+
+#include "bound_textures.h"
+#include "run_shader.h"
+#include "shader/block_texels.h"
+#include "shader/texels.h"
+#include "texel_kernels.h"
+
+namespace brokkr {
+
+#define X(isa)                             \
+  inline namespace isa {                   \
+  extern const TexelKernels texel_kernels; \
+  }
+BROKKR_HAVE_ISA_LIST
+#undef X
+
+namespace shader::test {
+namespace {
+
+// Of the builds that this processor runs.
+std::vector<const TexelKernels*> runnable_texel_kernels() {
+  std::vector<const TexelKernels*> kernels;
+#define X(isa) \
+  if (cpu_supports(#isa)) kernels.push_back(&isa::texel_kernels);
+  BROKKR_HAVE_ISA_LIST
+#undef X
+  return kernels;
+}
+
+TEST(Texels, WhatIsStoredIsReadBack) {
+  const std::array<float, 4> color = {0.25f, 0.5f, 0.125f, 1.0f};
+  for (const TexelKernels* kernels : runnable_texel_kernels()) {
+    for (int number = 0; number <= int(TexelEncoding::rgba32); ++number) {
+      const auto encoding = TexelEncoding(number);
+      const size_t channels = encoding == TexelEncoding::r32 ? 1 : encoding == TexelEncoding::rg32 ? 2 : 4;
+      std::vector<uint32_t> words(5 * words_of(encoding), 0xabababab);
+      kernels->store(words.data(), encoding, 2, color);
+      const std::array<float, 4> read = kernels->load(words.data(), encoding, 2);
+      for (size_t c = 0; c < channels; ++c) EXPECT_NEAR(read[c], color[c], 0.003) << number << ", channel " << c;
+      for (size_t i = 0; i < words.size(); ++i) {
+        if (i / words_of(encoding) == 2) continue;
+        EXPECT_EQ(words[i], 0xabababab) << number << ", word " << i;
+      }
+    }
+  }
+}
+
+// Even sides: the mean of two by two; odd ones: what lies at the new texel's centre.
+TEST(Texels, LevelsAreMadeOfTheOnesBefore) {
+  for (const TexelKernels* kernels : runnable_texel_kernels()) {
+    TextureTexels texture{TextureKind::two, TexelEncoding::r32, 6, 4, 1, 2, {0, 24}};
+    std::vector<uint32_t> words(24 + 6);
+    for (uint32_t i = 0; i < 24; ++i) words[i] = std::bit_cast<uint32_t>(float(i % 6 + 10 * (i / 6)));
+    EXPECT_EQ(kernels->make(words.data(), texture, 1), 6u);
+    for (uint32_t i = 0; i < 6; ++i)
+      EXPECT_EQ(std::bit_cast<float>(words[24 + i]), float(i % 3) * 2 + 0.5f + 10 * (float(i / 3) * 2 + 0.5f)) << i;
+
+    texture = {TextureKind::three, TexelEncoding::r32, 2, 2, 2, 2, {0, 8}};
+    for (uint32_t i = 0; i < 8; ++i) words[i] = std::bit_cast<uint32_t>(float(i));
+    EXPECT_EQ(kernels->make(words.data(), texture, 1), 1u);
+    EXPECT_EQ(std::bit_cast<float>(words[8]), 3.5f);
+
+    texture = {TextureKind::two_array, TexelEncoding::rgba8, 4, 1, 3, 2, {0, 12}};
+    for (uint32_t i = 0; i < 12; ++i) words[i] = 0x01010101u * (10 * (i / 4) + 20 * (i % 4 / 2));
+    EXPECT_EQ(kernels->make(words.data(), texture, 1), 6u);
+    for (uint32_t i = 0; i < 6; ++i) EXPECT_EQ(words[12 + i], 0x01010101u * (10 * (i / 2) + 20 * (i % 2))) << i;
+  }
+}
+
+// A block at a page's end is read to its last byte and no further (the address sanitizer watches); colours that are the
+// same at both ends are that colour in every texel.
+TEST(Texels, BlocksOfAnyBitsDecode) {
+  std::mt19937 random(7);
+  for (int format = int(TexelFormat::bc1); format <= int(TexelFormat::bc7_srgb); ++format) {
+    const size_t bytes = texel_block(TexelFormat(format)).bytes;
+    std::vector<std::byte> data(6 * bytes);  // 5 x 9 texels: two columns and three rows of blocks
+    for (int run = 0; run < 2000; ++run) {
+      for (std::byte& one : data) one = std::byte(random());
+      std::vector<uint32_t> words(45 * words_of(encoding_of(TexelFormat(format), false)) + 1, 0);
+      words.back() = 77;
+      decode_texels(TexelFormat(format), data.data(), 5, 9, 1, words.data());
+      ASSERT_EQ(words.back(), 77u);
+    }
+  }
+  std::array<std::byte, 8> block{};
+  block[0] = block[2] = std::byte(0x1f);  // 0x001f: blue
+  std::vector<uint32_t> words(16);
+  decode_texels(TexelFormat::bc1, block.data(), 4, 4, 1, words.data());
+  for (const uint32_t word : words) EXPECT_EQ(word, 0xffff0000u);
+}
+
+TEST(Texels, SamplersMustFitTheirTextures) {
+  const uint32_t texel = 0;
+  BoundTextures bound;
+  bound.add({.kind = TextureKind::two, .format = TexelFormat::rgba8ui}, std::as_bytes(std::span(&texel, 1)), {});
+  bound.prepare();
+  const SampledRecord& record = bound.sampled.records.at(0);
+  EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::natural}, record), "");
+  EXPECT_EQ(misfit({"a", false, TextureKind::cube, SampledType::natural}, record),
+            "'a' reads cube of uints, and is given 2D of uints");
+  EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::real}, record),
+            "'a' reads 2D of floats, and is given 2D of uints");
+}
+
+// Textures that are in no file give black, and so do samplers that nothing is bound to.
+TEST(Texels, WhatTheFrameDoesNotHoldHasNoRecord) {
+  Frame frame;
+  frame.captured_textures.resize(2);
+  frame.captured_textures[1].images.push_back({});
+  frame.inputs.emplace_back().textures = {{0, -1}, {1, -1}, {-1, -1}};
+  const LoadOptions options;
+  Loading loading(options);
+  const SampledTextures sampled = make_sampled_textures(frame, loading);
+  EXPECT_EQ(sampled.record_of({0, -1}), -1);
+  EXPECT_EQ(sampled.record_of({1, -1}), 0);
+  EXPECT_EQ(sampled.record_of({-1, -1}), -1);
+  ASSERT_EQ(sampled.images.size(), 1u);
+  EXPECT_EQ(sampled.images[0].texture, 1u);
+}
+
+TEST(Texels, MemoryIsAskedForFirst) {
+  Frame frame;
+  frame.captured_textures.push_back({.width = 8192, .height = 8192, .images = {{}}});
+  frame.inputs.emplace_back().textures = {{0, -1}};
+  LoadOptions options;
+  options.memory_limit = 64;
+  Loading loading(options);
+  EXPECT_THROW(make_sampled_textures(frame, loading), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace shader::test
+}  // namespace brokkr
