@@ -141,7 +141,8 @@ std::string ProgramDraws::find_failure(const Frame& frame, const DrawCommand& dr
 uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded) {
   if (draw.inputs < 0) return kNoProgram;
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
-  const CapturedProgram& program = programs_[inputs.program];
+  const uint32_t number = shader::program_number(programs_, frame, inputs);
+  const CapturedProgram& program = programs_[number];
   if (std::string failure = find_failure(frame, draw, program); !failure.empty()) {
     FalseColors& shown = false_colors_[inputs.program];
     if (shown.draws++ == 0) shown.reason = std::move(failure);
@@ -156,8 +157,8 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   record.outputs = uint16_t(program.code.outputs);
   record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
   add_colors(state, program, record);
-  place_code(inputs.program, record);
-  add_uniforms(frame, inputs, record);
+  place_code(number, record);
+  add_uniforms(frame, inputs, program, record);
   add_inputs(state, program, record);
   add_samplers(inputs, program, record);
   if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, inputs, *expanded, record);
@@ -198,8 +199,8 @@ void ProgramDraws::place_code(uint32_t number, ProgramRecord& record) {
 }
 
 // What depends on uniforms alone is computed here, once for the draw: kernels find it in the presets.
-void ProgramDraws::add_uniforms(const Frame& frame, const DrawInputs& inputs, ProgramRecord& record) {
-  const CapturedProgram& program = programs_[inputs.program];
+void ProgramDraws::add_uniforms(const Frame& frame, const DrawInputs& inputs, const CapturedProgram& program,
+                                ProgramRecord& record) {
   const Code& code = program.code;
   std::vector<uint32_t> words;
   for (const shader::UniformWord& word : program.uniforms) {

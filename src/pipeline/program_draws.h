@@ -66,7 +66,8 @@ class ProgramDraws {
   std::string find_failure(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program) const;
   void add_colors(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
   void place_code(uint32_t number, ProgramRecord& record);
-  void add_uniforms(const Frame& frame, const DrawInputs& inputs, ProgramRecord& record);
+  void add_uniforms(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program,
+                    ProgramRecord& record);
   void add_inputs(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
   void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, ProgramRecord& record);
   void add_varyings(const Frame& frame, const DrawInputs& inputs, const ExpandedDraw& expanded, ProgramRecord& record);
