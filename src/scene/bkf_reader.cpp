@@ -12,6 +12,7 @@
 #include "scene/failure.h"
 #include "scene/file_io.h"
 #include "scene/loading.h"
+#include "scene/program_sizes.h"
 #include "scene/range_set.h"
 
 namespace brokkr {
@@ -220,6 +221,7 @@ class Reader {
     frame_.materials.push_back({.name = "captured", .kind = MaterialKind::none});
     each("program", "programs",
          [&](const ObjectReader& object) { visit_fields(object, frame_.programs.emplace_back()); });
+    sizes_ = program_sizes(frame_);
     each("texture", "textures", [&](const ObjectReader& object) { read_texture(object); });
     each("sampler", "samplers",
          [&](const ObjectReader& object) { visit_fields(object, frame_.captured_samplers.emplace_back()); });
@@ -347,12 +349,13 @@ class Reader {
       fail_at(place, "program", fmt::format("there are {} programs", frame_.programs.size()));
     }
     const FragmentProgram& program = frame_.programs[inputs.program];
+    const ProgramSizes& sizes = sizes_[inputs.program];
     const auto require = [&](const char* key, uint64_t count, uint64_t wanted) {
       if (count != wanted) fail_at(place, key, fmt::format("the program needs {}, not {}", wanted, count));
     };
     const uint64_t vertices = file.positions.count * file.command.instances;
-    require("varyings", file.varyings.count, varying_components(program) * vertices);
-    require("uniforms", file.uniforms.count, uniform_words(program));
+    require("varyings", file.varyings.count, sizes.varying_components * vertices);
+    require("uniforms", file.uniforms.count, sizes.uniform_words);
     require("blocks", inputs.first_of_blocks.size(), program.blocks.size());
     const auto add = [&](const char* key, RangeSet& ranges, uint64_t& first, uint64_t offset, uint64_t count) {
       check_part(place + ", " + key, {offset, count}, "count", sizeof(uint32_t));
@@ -414,6 +417,7 @@ class Reader {
   Frame frame_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> view_of_layer_;
   RangeSet indices_, positions_, varyings_, uniforms_, texels_;
+  std::vector<ProgramSizes> sizes_;  // by program
   uint64_t pixels_ = 0, reference_bytes_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "scene/bkf_programs.h"
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/program_sizes.h"
 
 namespace brokkr {
 namespace {
@@ -105,7 +106,8 @@ bool needs_programs(const Frame& frame) {
 
 class Writer {
  public:
-  Writer(const Frame& frame, const BkfWriteOptions& options) : frame_(frame), options_(options) {
+  Writer(const Frame& frame, const BkfWriteOptions& options)
+      : frame_(frame), options_(options), sizes_(program_sizes(frame)) {
     // Identifiers need not be unique in a Frame; in the file they are what commands refer to.
     std::map<int, int> uses;
     for (const Target& target : frame.targets) uses[target.id]++;
@@ -205,13 +207,14 @@ class Writer {
     written.has_program = true;
     written.inputs = frame_.inputs[size_t(draw.inputs)];
     const FragmentProgram& program = frame_.programs[written.inputs.program];
+    const ProgramSizes& sizes = sizes_[written.inputs.program];
     const auto uniforms = [&](uint64_t first, uint64_t words) {
       return append_shared(stored_uniforms_, frame_.uniforms, first, words);
     };
-    const uint64_t components = varying_components(program) * draw.vertex_count * draw.instances;
+    const uint64_t components = sizes.varying_components * draw.vertex_count * draw.instances;
     written.varyings = {append_shared(stored_varyings_, frame_.varyings, written.inputs.first_varying, components),
                         components};
-    written.uniforms.count = uniform_words(program);
+    written.uniforms.count = sizes.uniform_words;
     written.uniforms.offset = uniforms(written.inputs.first_uniform, written.uniforms.count);
     for (size_t i = 0; i < program.blocks.size(); i++) {
       uint64_t& first = written.inputs.first_of_blocks[i];
@@ -265,6 +268,7 @@ class Writer {
 
   const Frame& frame_;
   const BkfWriteOptions& options_;
+  std::vector<ProgramSizes> sizes_;  // by program
   ObjectWriter::Targets targets_;
   json commands_ = json::array();
   std::vector<std::byte> blob_;

@@ -169,7 +169,8 @@ void validate_planes(const Frame&, const Place&, const ClearCommand&) {}
 void validate_planes(const Frame&, const Place&, const BlitCommand&) {}
 
 // The draw's ranges; index values are checked by the caller.
-void validate_draw(const Frame& frame, const Place& place, const DrawCommand& draw) {
+void validate_draw(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+                   const DrawCommand& draw) {
   if (draw.view_count == 0) fail_at(place, "view_count", "0", "leave the draw out or give it a view");
   if (draw.instances == 0) fail_at(place, "instances", "0", "leave the draw out or give it an instance");
   require_extent(place, "first_view", draw.first_view, draw.view_count, frame.views.size(), "views");
@@ -190,7 +191,7 @@ void validate_draw(const Frame& frame, const Place& place, const DrawCommand& dr
   } else if (draw.element_count > draw.vertex_count) {
     fail_at(place, "element_count", "it is larger than vertex_count", "give the draw more vertices");
   }
-  if (draw.inputs >= 0) validate_inputs(frame, place, draw);
+  if (draw.inputs >= 0) validate_inputs(frame, sizes, place, draw);
   const Material& material = frame.materials[draw.material];
   if (material.kind != MaterialKind::none && draw.element_count > 0) {
     if (frame.normals.empty()) fail_at(place, "material", "its shader needs normals", "give one per position");
@@ -235,13 +236,14 @@ class DrawCounts {
 
 void validate_commands(const Frame& frame, Loading* loading) {
   DrawCounts counts(frame, loading);
+  const std::vector<ProgramSizes> sizes = program_sizes(frame);
   for (size_t i = 0; i < frame.commands.size(); i++) {
     if (loading != nullptr) loading->step(i, frame.commands.size());
     const Place place{"command", i};
     std::visit(
         [&]<typename T>(const T& command) {
           if constexpr (std::is_same_v<T, DrawCommand>) {
-            validate_draw(frame, place, command);
+            validate_draw(frame, sizes, place, command);
           } else {
             check_fields(frame, place, command);
             validate_planes(frame, place, command);

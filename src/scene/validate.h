@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include "scene/bkf_fields.h"
 #include "scene/bkf_programs.h"
 #include "scene/failure.h"
+#include "scene/program_sizes.h"
 
 namespace brokkr {
 
@@ -143,7 +145,8 @@ inline void check_fields(const Frame& frame, const Place& place, const auto& val
 
 // validate_programs.cpp. Programs, textures and samplers first: the others rely on them.
 void validate_programs(const Frame& frame);
-void validate_inputs(const Frame& frame, const Place& place, const DrawCommand& draw);
+void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+                     const DrawCommand& draw);
 void validate_planes(const Frame& frame, const Place& place, const LoadCommand& load);
 void validate_planes(const Frame& frame, const Place& place, const GenerateMipsCommand& generate);
 void validate_planes(const Frame& frame, const Place& place, const CopyCommand& copy);

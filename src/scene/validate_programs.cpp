@@ -71,15 +71,17 @@ void validate_programs(const Frame& frame) {
   }
 }
 
-void validate_inputs(const Frame& frame, const Place& place, const DrawCommand& draw) {
+void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+                     const DrawCommand& draw) {
   require_index(place, "inputs", uint64_t(draw.inputs), frame.inputs.size(), "inputs");
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   require_index(place, "program", inputs.program, frame.programs.size(), "programs");
   const FragmentProgram& program = frame.programs[inputs.program];
+  const ProgramSizes& needs = sizes[inputs.program];
   const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
-  require_extent(place, "varyings", inputs.first_varying, varying_components(program) * vertices, frame.varyings.size(),
+  require_extent(place, "varyings", inputs.first_varying, needs.varying_components * vertices, frame.varyings.size(),
                  "varyings");
-  require_extent(place, "uniforms", inputs.first_uniform, uniform_words(program), frame.uniforms.size(), "uniforms");
+  require_extent(place, "uniforms", inputs.first_uniform, needs.uniform_words, frame.uniforms.size(), "uniforms");
   if (inputs.first_of_blocks.size() != program.blocks.size()) {
     fail_at(place, "blocks", "their number is not the program's", "give each block its values");
   }
@@ -87,7 +89,7 @@ void validate_inputs(const Frame& frame, const Place& place, const DrawCommand& 
     require_extent(place, "blocks", inputs.first_of_blocks[i], program.blocks[i].size / 4, frame.uniforms.size(),
                    "uniforms");
   }
-  if (inputs.textures.size() != bound_textures(program)) {
+  if (inputs.textures.size() != needs.textures) {
     fail_at(place, "textures", "their number is not that of the program's samplers", "give each sampler its texture");
   }
   const int last_texture = int(frame.captured_textures.size()) - 1;

@@ -210,6 +210,22 @@ TEST(Frame, IndexMaximumIsExact) {
   }
 }
 
+// A file of a kilobyte can hold this: all uniforms looked at for every draw would take minutes.
+TEST(Frame, ManyDrawsOfAProgramOfManyUniformsTakeLinearTime) {
+  constexpr size_t kUniforms = 400000, kDraws = 200000;
+  Frame frame = small_frame();
+  frame.programs.resize(1);
+  frame.programs[0].texts = {"void main() {}"};
+  frame.programs[0].uniforms.assign(kUniforms, {.name = "u", .type = ShaderType::f32});
+  frame.uniforms.resize(1);
+  frame.inputs.resize(1);
+  draw_of(frame).inputs = 0;
+  frame.commands.resize(kDraws, frame.commands[1]);
+  EXPECT_NO_THROW(validate(frame));
+  frame.uniforms.clear();
+  EXPECT_THROW(validate(frame), std::runtime_error);
+}
+
 TEST(Frame, TooManyPrimitivesAreRejected) {
   Frame frame = small_frame();
   DrawCommand& draw = draw_of(frame);
