@@ -1,4 +1,6 @@
 // brokkr optimize: reorders a mesh for vertex reuse.
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -42,7 +44,12 @@ int run_optimize(const Arguments& arguments) {
     if (path.extension() == ".bkf" || path.extension() == ".BKF") {
       write_bkf(frame, path);
     } else {
-      write_obj(frame, path, std::filesystem::path(input).parent_path());
+      for (const std::string& name : write_obj(frame, path, std::filesystem::path(input).parent_path())) {
+        warn(
+            fmt::format("{}: '{}' is not in its folder or below it, so that it will be drawn without; copy it there, "
+                        "and change its name in the .mtl file",
+                        output, name));
+      }
     }
   }
   const double before = per_triangle(report.vertex_runs_before, report.triangles);

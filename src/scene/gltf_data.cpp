@@ -217,7 +217,7 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
     if (!decoded) from.fail_at("uri", "its data is no base64; export the file again");
     bytes = std::move(*decoded);
   } else {
-    bytes = resources_(percent_decoded(uri));
+    bytes = resources_(percent_decoded(uri), loading_);
     bytes_ += bytes.size();
     loading_.need(bytes.size(), "uri");
   }

@@ -126,7 +126,7 @@ void Loading::need(uint64_t bytes, std::string_view field) {
 }
 
 void Loading::at(double part) {
-  begin_ = end_ = part;
+  begin_ = end_ = told_ = part;
   last_ = Clock::now();
   if (progress_) progress_(part);
 }
@@ -142,7 +142,8 @@ void Loading::look(uint64_t done, uint64_t all) {
   const Clock::time_point now = Clock::now();
   if (!progress_ || now - last_ < kPause) return;
   last_ = now;
-  progress_(begin_ + (end_ - begin_) * std::min(1.0, double(done) / double(std::max<uint64_t>(all, 1))));
+  const double share = std::min(1.0, double(done) / double(std::max<uint64_t>(all, 1)));
+  progress_(told_ = std::max(told_, begin_ + (end_ - begin_) * share));
 }
 
 }  // namespace brokkr

@@ -63,8 +63,8 @@ class Loading {
   void step(uint64_t done = 0, uint64_t all = 1) {
     if ((++steps_ & kStepMask) == 0) look(done, all);
   }
-  // The same where a step takes a while by itself.
-  void look(uint64_t done, uint64_t all);
+  // The same where a step takes a while by itself. What is told never becomes less.
+  void look(uint64_t done = 0, uint64_t all = 1);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -79,7 +79,7 @@ class Loading {
   int limit_mib_;
   mutable uint64_t limit_ = 0;  // 0: nobody has asked yet
   uint64_t used_ = 0, held_ = 0, steps_ = 0;
-  double begin_ = 0, end_ = 1;
+  double begin_ = 0, end_ = 1, told_ = 0;
   Clock::time_point last_ = Clock::now();
 };
 

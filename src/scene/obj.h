@@ -39,8 +39,10 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
 // Writes what read_obj reads, in the frame's order of draws, triangles and vertices: `path` and, beside it, its
 // materials (.mtl). Textures stay files: their names are taken to lie in `texture_folder` and are written relative to
 // `path`; those that are no files are left out. Throws std::runtime_error naming `path` for captured (clip-space)
-// draws, strips, instances and models other than the identity, and where writing fails.
-void write_obj(const Frame& frame, const std::filesystem::path& path, const std::filesystem::path& texture_folder = {});
+// draws, strips, instances and models other than the identity, and where writing fails. Returns the names of those
+// textures that read_obj will not read from there: they lie elsewhere than in the folder of `path` and below it.
+std::vector<std::string> write_obj(const Frame& frame, const std::filesystem::path& path,
+                                   const std::filesystem::path& texture_folder = {});
 
 // What follows are the steps of reading. One corner of a triangle: numbers into the mesh's arrays, -1 where there is
 // none.
@@ -77,8 +79,10 @@ bool is_usable(const glm::vec3& value);
 
 // Appends the triangles of a simple, possibly concave polygon of at least three corners to `triangles`, as numbers of
 // corners that keep the polygon's orientation: always corners.size() - 2 of them. Ear clipping in the polygon's own
-// plane (Newell's normal). Where no ear is left (self-intersection, no area) the rest becomes a fan.
-void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint32_t, 3>>& triangles);
+// plane (Newell's normal). Where no ear is left (self-intersection, no area) the rest becomes a fan. It takes a time
+// that grows with the third power of the corners at worst; `loading`, where it is given, is asked meanwhile.
+void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint32_t, 3>>& triangles,
+                 Loading* loading = nullptr);
 
 // Reads with tinyobjloader; polygons are triangulated, lines and points left out. Throws std::runtime_error naming
 // field and remedy, and the face or vertex by its number in the file.

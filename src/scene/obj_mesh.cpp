@@ -12,6 +12,7 @@
 
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/growth.h"
 #include "scene/triangle_graph.h"
 
 namespace brokkr {
@@ -77,16 +78,18 @@ double turn(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
   return (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
 }
 
-// A text as a stream, which tells `loading` now and then how far it was read.
+// A text as a stream, which asks `loading` now and then whether to go on, and tells it how far the main file was read.
 class WatchedStream : public std::streambuf {
  public:
-  WatchedStream(std::string_view text, Loading& loading) : text_(text), loading_(loading) {}
+  enum class Part : uint8_t { main, beside };
+  WatchedStream(std::string_view text, Loading& loading, Part part = Part::main)
+      : text_(text), loading_(loading), part_(part) {}
 
  protected:
   int_type underflow() override {
     constexpr size_t kStep = size_t(1) << 14;
     if (read_ == text_.size()) return traits_type::eof();
-    loading_.look(read_, text_.size());
+    loading_.look(part_ == Part::main ? read_ : 0, text_.size());
     const size_t size = std::min(kStep, text_.size() - read_);
     char* const begin = const_cast<char*>(text_.data() + read_);  // it is not written to: there is no pbackfail
     setg(begin, begin, begin + size);
@@ -97,31 +100,67 @@ class WatchedStream : public std::streambuf {
  private:
   std::string_view text_;
   Loading& loading_;
+  Part part_;
   size_t read_ = 0;
 };
 
-// tinyobjloader reads numbers of 32 bits and says nothing where a longer one does not fit.
-void check_indices(std::string_view text, Loading& loading) {
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// The next line of `text`, which is taken off. A line that is longer would be taken in at once.
+std::string_view next_line(std::string_view& text, uint64_t number) {
+  constexpr size_t kMostLine = size_t(1) << 20;
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  if (line.size() > kMostLine) fail("field 'line {}': it has more than 1048576 bytes; export the file again", number);
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
+// Whether `line` begins with `word`, as tinyobjloader sees it.
+bool has_word(std::string_view line, std::string_view word) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line.size() > word.size() && line.starts_with(word) && is_blank(line[word.size()]);
+}
+
+[[noreturn]] void refuse_polygon(uint64_t face) {
+  fail("field 'f {}': it has more than 1024 corners; triangulate the model", face);
+}
+
+// tinyobjloader reads numbers of 32 bits and says nothing where a longer one does not fit, and it takes in all corners
+// of a face before it hands them over.
+void check_face(std::string_view line, uint64_t face) {
   constexpr size_t kSafeDigits = 9;
-  const size_t all = text.size();
-  uint64_t faces = 0;
-  while (!text.empty()) {
-    loading.step(all - text.size(), all);
-    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
-    if (begin + 1 >= line.size() || line[begin] != 'f' || (line[begin + 1] != ' ' && line[begin + 1] != '\t')) continue;
-    faces++;
-    for (size_t at = begin; at < line.size();) {
-      const std::string_view rest = line.substr(at);
-      const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
-      at += std::max<size_t>(digits.size(), 1);
-      if (digits.size() <= kSafeDigits) continue;
-      int32_t value = 0;
-      if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) continue;
-      fail("field 'f {}': index {} is beyond 2147483647; export the file again", faces, digits.substr(0, 40));
-    }
+  size_t words = 0;  // with that of the line
+  for (size_t at = 0; at < line.size();) {
+    const std::string_view rest = line.substr(at);
+    const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+    if (!is_blank(rest[0]) && (at == 0 || is_blank(line[at - 1])) && ++words > kMaxPolygon + 1) refuse_polygon(face);
+    at += std::max<size_t>(digits.size(), 1);
+    if (digits.size() <= kSafeDigits) continue;
+    int32_t value = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) continue;
+    fail("field 'f {}': index {} is beyond 2147483647; export the file again", face, digits.substr(0, 40));
   }
+}
+
+void check_faces(std::string_view text, Loading& loading) {
+  const size_t all = text.size();
+  for (uint64_t lines = 1, faces = 0; !text.empty(); lines++) {
+    loading.step(all - text.size(), all);
+    const std::string_view line = next_line(text, lines);
+    if (has_word(line, "f")) check_face(line, ++faces);
+  }
+}
+
+// What tinyobjloader makes of an MTL file, and what becomes of it here, while lists grow by copies.
+uint64_t bytes_of_materials(std::string_view text, Loading& loading) {
+  constexpr uint64_t kGrowth = 3, kNode = 96, kLine = 2 * kNode;  // a line that is not known is kept as two strings
+  constexpr uint64_t kMaterial = kGrowth * (sizeof(tinyobj::material_t) + sizeof(ObjMaterial)) + 2 * kNode;
+  uint64_t materials = 1, lines = 1;
+  for (; !text.empty(); lines++) {
+    loading.step();
+    if (has_word(next_line(text, lines), "newmtl")) materials++;
+  }
+  return materials * kMaterial + lines * kLine;
 }
 
 // Receives the lines of the file from tinyobjloader.
@@ -130,7 +169,7 @@ class Parser : public tinyobj::MaterialReader {
   Parser(const ResourceReader& resources, Loading& loading) : resources_(resources), loading_(loading) {}
 
   ObjMesh parse(std::string_view text) {
-    check_indices(text, loading_);
+    check_faces(text, loading_);
     tinyobj::callback_t callbacks;
     callbacks.vertex_cb = [](void* self, float x, float y, float z, float) { to(self).add_position({x, y, z}); };
     callbacks.normal_cb = [](void* self, float x, float y, float z) { to(self).add_normal({x, y, z}); };
@@ -151,16 +190,22 @@ class Parser : public tinyobj::MaterialReader {
   bool operator()(const std::string& file, std::vector<tinyobj::material_t>* materials, std::map<std::string, int>* map,
                   std::string* warning, std::string* error) override {
     if (++libraries_ > kMaxLibraries) fail("field 'mtllib': there are more than 64; merge the MTL files");
-    std::istringstream in;
+    std::vector<std::byte> content;
     try {
-      in.str(std::string(as_text(resources_(texture_name(file)))));
+      content = resources_(texture_name(file), loading_);
     } catch (const MissingResource& problem) {
       mesh_.missing.emplace_back(problem.what());
       return false;
     }
+    const std::string_view text = as_text(content);
+    loading_.need(text.size() + bytes_of_materials(text, loading_), "newmtl");
+    WatchedStream watched(text, loading_, WatchedStream::Part::beside);
+    std::istream in(&watched);
+    in.exceptions(std::ios::badbit);
     const size_t first = materials->size();
     tinyobj::LoadMtl(map, materials, &in, warning, error);
     for (size_t i = first; i < materials->size(); i++) {
+      loading_.step();
       mesh_.materials.push_back(to_material((*materials)[i]));
       number_of_.emplace(mesh_.materials.back().material.name, int(mesh_.materials.size() - 1));
     }
@@ -175,17 +220,17 @@ class Parser : public tinyobj::MaterialReader {
       fail("field 'v {}': it is not finite or beyond 1e15; scale the model", mesh_.positions.size() + 1);
     }
     if (mesh_.positions.size() % kCheckEvery == 0) check_mesh(mesh_, loading_, "v");
-    mesh_.positions.push_back(position);
+    push_in_steps(mesh_.positions, position, loading_);
   }
 
   // Normals without a length, and values that are no number, are replaced as if they were missing.
   void add_normal(const glm::vec3& normal) {
     const float length = is_usable(normal) ? glm::length(normal) : 0.0f;
-    mesh_.normals.push_back(length > 1e-12f ? normal / length : glm::vec3(0));
+    push_in_steps(mesh_.normals, length > 1e-12f ? normal / length : glm::vec3(0), loading_);
   }
 
   void add_texcoord(const glm::vec2& texcoord) {
-    mesh_.texcoords.push_back(is_usable(glm::vec3(texcoord, 0)) ? texcoord : glm::vec2(0));
+    push_in_steps(mesh_.texcoords, is_usable(glm::vec3(texcoord, 0)) ? texcoord : glm::vec2(0), loading_);
   }
 
   // From the file's numbering, from 1 or backwards from -1, to the array's; 0: missing.
@@ -202,7 +247,7 @@ class Parser : public tinyobj::MaterialReader {
     faces_++;
     if (faces_ % kCheckEvery == 0) check_mesh(mesh_, loading_, "f");
     if (count < 3) return;  // no area
-    if (size_t(count) > kMaxPolygon) fail("field 'f {}': it has more than 1024 corners; triangulate the model", faces_);
+    if (size_t(count) > kMaxPolygon) refuse_polygon(faces_);
     corners_.clear();
     points_.clear();
     for (int i = 0; i < count; i++) {
@@ -219,9 +264,9 @@ class Parser : public tinyobj::MaterialReader {
       fail("field 'f {}': there are more than 67 million triangles; split the model", faces_);
     }
     triangles_.clear();
-    triangulate(points_, triangles_);
+    triangulate(points_, triangles_, &loading_);
     for (const auto& [a, b, c] : triangles_) {
-      mesh_.triangles.push_back({{corners_[a], corners_[b], corners_[c]}, material_});
+      push_in_steps(mesh_.triangles, {{corners_[a], corners_[b], corners_[c]}, material_}, loading_);
     }
   }
 
@@ -278,7 +323,8 @@ bool is_usable(const glm::vec3& value) {
          std::abs(value.z) <= kMaxCoordinate;  // false for NaN
 }
 
-void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint32_t, 3>>& triangles) {
+void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint32_t, 3>>& triangles,
+                 Loading* loading) {
   if (corners.size() == 3) {
     triangles.push_back({0, 1, 2});
     return;
@@ -302,6 +348,7 @@ void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint
   };
   for (size_t at = 0, tried = 0; left.size() > 3 && tried < left.size();) {
     at %= left.size();
+    if (loading != nullptr) loading->step();
     if (is_ear(at)) {
       triangles.push_back({around(at, left.size() - 1), left[at], around(at, 1)});
       left.erase(left.begin() + std::ptrdiff_t(at));
@@ -338,7 +385,7 @@ void add_missing_normals(ObjMesh& mesh, Loading& loading) {
     loading.step();
     for (const ObjCorner& corner : triangle.corners) positions.push_back(uint32_t(corner.position));
   }
-  const VertexTriangles around(positions, [&] { loading.look(0, 1); });
+  const VertexTriangles around(positions, [&] { loading.look(); });
   const std::vector<FaceNormal> face_normals = find_face_normals(mesh, loading);
   for (size_t i = 0; i < mesh.triangles.size(); i++) {
     loading.step(i, mesh.triangles.size());
@@ -355,7 +402,7 @@ void add_missing_normals(ObjMesh& mesh, Loading& loading) {
       glm::vec3 normal = length > 0 ? glm::vec3(sum / length) : own;
       if (normal == glm::vec3(0)) normal = glm::vec3(0, 1, 0);  // a face without area: never seen, but defined
       corner.normal = int(mesh.normals.size());
-      mesh.normals.push_back(normal);
+      push_in_steps(mesh.normals, normal, loading);
     }
   }
 }

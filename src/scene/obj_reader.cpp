@@ -9,6 +9,7 @@
 
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/growth.h"
 #include "scene/image_io.h"
 #include "scene/scene_setup.h"
 #include "scene/vertex_numbers.h"
@@ -29,7 +30,7 @@ class TextureLoader {
     if (!is_new) return found->second;
     std::vector<std::byte> file;
     try {
-      file = resources_(name);
+      file = resources_(name, loading_);
     } catch (const MissingResource& problem) {
       found->second = -1;
       // The picture of a material and its mask may be one file.
@@ -37,7 +38,7 @@ class TextureLoader {
         warning_(problem.what() + std::string("; drawn without it"));
       return -1;
     }
-    loading_.look(0, 1);
+    loading_.look();
     Image image = read_image(file, name, std::min(pixels_left_, kMaxImagePixels), loading_);
     pixels_left_ -= image.texels.size();
     // A mask may come as a grey picture or in the alpha channel; shaders read the red one.
@@ -95,11 +96,12 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
           vertices.number_of({uint32_t(corner.position), uint32_t(corner.texcoord), std::bit_cast<uint32_t>(normal.x),
                               std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)});
       if (number == known) {
-        frame.positions.emplace_back(mesh.positions[size_t(corner.position)], 1.0f);
-        frame.normals.push_back(normal);
-        frame.texcoords.push_back(corner.texcoord >= 0 ? mesh.texcoords[size_t(corner.texcoord)] : glm::vec2(0));
+        push_in_steps(frame.positions, glm::vec4(mesh.positions[size_t(corner.position)], 1.0f), loading);
+        push_in_steps(frame.normals, normal, loading);
+        const bool has_texcoord = corner.texcoord >= 0;
+        push_in_steps(frame.texcoords, has_texcoord ? mesh.texcoords[size_t(corner.texcoord)] : glm::vec2(0), loading);
       }
-      frame.indices.push_back(number);
+      push_in_steps(frame.indices, number, loading);
     }
   }
   draw.vertex_count = uint32_t(vertices.size());
@@ -131,7 +133,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   for (size_t i = 0; i < mesh.triangles.size(); i++) {
     loading.step(i, mesh.triangles.size());
     const int material = mesh.triangles[i].material;
-    triangles_of[material < 0 ? mesh.materials.size() : size_t(material)].push_back(uint32_t(i));
+    push_in_steps(triangles_of[material < 0 ? mesh.materials.size() : size_t(material)], uint32_t(i), loading);
   }
   mesh.materials.emplace_back().material.name = "default";
   loading.until(0.85);
@@ -174,15 +176,7 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
 }
 
 Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, const ObjLimits& limits) {
-  const ResourceReader resources = [&](const std::string& name) {
-    const std::filesystem::path file = path.parent_path() / name;
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) {
-      throw MissingResource(fmt::format("'{}' is missing; put it there, or change its name in the {}", file.string(),
-                                        file.extension() == ".mtl" ? "mtllib line of the OBJ file" : "MTL file"));
-    }
-    return read_file(file, std::min(limits.file_bytes, memory_limit_bytes(options.memory_limit)));
-  };
+  const ResourceReader resources = resources_beside(path, limits.file_bytes, OutsideNames::missing);
   Loading loading(options);
   return read_obj(as_text(read_file(path, limits.file_bytes, &loading)), path.string(), resources, options, limits);
 }

@@ -2,9 +2,11 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/resources.h"
 
 namespace brokkr {
 namespace {
@@ -46,9 +48,16 @@ std::string texture_path(const Frame& frame, int texture, const std::filesystem:
   return error ? file.string() : relative.generic_string();
 }
 
+// `outside` gets the textures that lie elsewhere than below `folder`.
 std::string materials(const Frame& frame, const std::filesystem::path& folder,
-                      const std::filesystem::path& texture_folder) {
+                      const std::filesystem::path& texture_folder, std::vector<std::string>& outside) {
   std::string text;
+  const auto add = [&](const char* key, int texture) {
+    const std::string name = texture_path(frame, texture, folder, texture_folder);
+    if (name.empty()) return;
+    text += fmt::format("{} {}\n", key, name);
+    if (is_outside(name)) outside.push_back(name);
+  };
   for (uint32_t i = 0; i < frame.materials.size(); ++i) {
     const Material& m = frame.materials[i];
     text += "newmtl " + material_name(frame, i) + "\n";
@@ -57,17 +66,16 @@ std::string materials(const Frame& frame, const std::filesystem::path& folder,
     print(text, "Ke", {m.emission.x, m.emission.y, m.emission.z});
     print(text, "Ns", {m.shininess});
     print(text, "d", {m.opacity});
-    const std::string diffuse = texture_path(frame, m.diffuse_texture, folder, texture_folder);
-    const std::string alpha = texture_path(frame, m.alpha_texture, folder, texture_folder);
-    if (!diffuse.empty()) text += "map_Kd " + diffuse + "\n";
-    if (!alpha.empty()) text += "map_d " + alpha + "\n";
+    add("map_Kd", m.diffuse_texture);
+    add("map_d", m.alpha_texture);
   }
   return text;
 }
 
 }  // namespace
 
-void write_obj(const Frame& frame, const std::filesystem::path& path, const std::filesystem::path& texture_folder) {
+std::vector<std::string> write_obj(const Frame& frame, const std::filesystem::path& path,
+                                   const std::filesystem::path& texture_folder) {
   for (size_t c = 0; c < frame.commands.size(); ++c) {
     if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) check(path, frame, c, *draw);
   }
@@ -93,8 +101,10 @@ void write_obj(const Frame& frame, const std::filesystem::path& path, const std:
       text += '\n';
     }
   }
-  write_text(library, materials(frame, path.parent_path(), texture_folder));
+  std::vector<std::string> outside;
+  write_text(library, materials(frame, path.parent_path(), texture_folder, outside));
   write_text(path, text);
+  return outside;
 }
 
 }  // namespace brokkr

@@ -12,6 +12,7 @@
 
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/growth.h"
 #include "scene/obj.h"
 #include "scene/scene_setup.h"
 #include "scene/text_scanner.h"
@@ -248,7 +249,10 @@ class PlyReader {
   }
   void skip(const Property& property) {
     size_t count = property.count_type ? values_.next_count(*property.count_type) : 1;
-    for (; count > 0; count--) values_.next(*property.type);
+    for (; count > 0; count--) {
+      loading_.step();
+      values_.next(*property.type);
+    }
   }
 
   void read_vertices(const Element& element) {
@@ -291,15 +295,15 @@ class PlyReader {
     if (!is_usable(position)) {
       fail("field 'vertex {}': it is not finite or beyond 1e15; scale the model", mesh_.positions.size());
     }
-    mesh_.positions.push_back(position);
+    push_in_steps(mesh_.positions, position, loading_);
     if (has_normals_) {
       const glm::vec3 normal = vector(kNormalX);
       const float length = is_usable(normal) ? glm::length(normal) : 0.0f;
-      mesh_.normals.push_back(length > 1e-12f ? normal / length : glm::vec3(0));
+      push_in_steps(mesh_.normals, length > 1e-12f ? normal / length : glm::vec3(0), loading_);
     }
     if (has_texcoords_) {
       const glm::vec3 texcoord{float(value[kU]), float(value[kV]), 0.0f};
-      mesh_.texcoords.push_back(is_usable(texcoord) ? glm::vec2(texcoord) : glm::vec2(0));
+      push_in_steps(mesh_.texcoords, is_usable(texcoord) ? glm::vec2(texcoord) : glm::vec2(0), loading_);
     }
     for (size_t i = 0; i < 3 && has_colors_; i++) {
       const double channel = value[kRed + i] / color_scale;
@@ -338,9 +342,9 @@ class PlyReader {
       if (!(corner >= 0 && corner <= 4294967295.0)) {
         fail("field 'face {}': vertex {} is no whole number from 0; export the file again", sizes_.size(), corner);
       }
-      corners_.push_back(uint32_t(corner));
+      push_in_steps(corners_, uint32_t(corner), loading_);
     }
-    sizes_.push_back(uint32_t(count));
+    push_in_steps(sizes_, uint32_t(count), loading_);
   }
 
   void add_triangles() {
@@ -363,7 +367,7 @@ class PlyReader {
       if (mesh_.triangles.size() + points.size() > kMaxTriangles) {
         fail("field 'face {}': there are more than 67 million triangles; split the model", face);
       }
-      triangulate(points, triangles);
+      triangulate(points, triangles, &loading_);
       for (const auto& triangle : triangles) add_triangle(first, triangle);
     }
     if (mesh_.triangles.empty()) fail_without_faces();

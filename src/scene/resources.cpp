@@ -7,12 +7,19 @@
 
 namespace brokkr {
 
-ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_bytes) {
-  return [folder = path.parent_path(), max_bytes](const std::string& name) {
+bool is_outside(const std::string& name) {
+  const std::filesystem::path path(name);
+  return path.has_root_path() || std::find(path.begin(), path.end(), "..") != path.end();
+}
+
+ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_bytes, OutsideNames outside) {
+  return [folder = path.parent_path(), max_bytes, outside](const std::string& name, Loading& loading) {
     const std::filesystem::path relative(name);
-    const bool leads_upwards = std::find(relative.begin(), relative.end(), "..") != relative.end();
-    if (name.empty() || name.find('\0') != std::string::npos || relative.has_root_path() || leads_upwards) {
-      fail("'{}' is not in the scene's folder or below it; put it there, and name it by its path from there", name);
+    if (name.empty() || name.find('\0') != std::string::npos || is_outside(name)) {
+      const std::string text = fmt::format(
+          "'{}' is not in the scene's folder or below it; put it there, and name it by its path from there", name);
+      if (outside == OutsideNames::missing) throw MissingResource(text);
+      fail("{}", text);
     }
     const std::filesystem::path file = folder / relative;
     std::error_code error;
@@ -20,7 +27,9 @@ ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_
       throw MissingResource(
           fmt::format("'{}' is missing; put it there, or change its name in the scene's file", file.string()));
     }
-    return read_file(file, max_bytes);
+    std::vector<std::byte> bytes = read_file(file, max_bytes, &loading);
+    loading.give_back(bytes.size());
+    return bytes;
   };
 }
 

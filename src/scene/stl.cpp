@@ -8,6 +8,7 @@
 
 #include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/growth.h"
 #include "scene/obj.h"
 #include "scene/scene_setup.h"
 #include "scene/text_scanner.h"
@@ -31,10 +32,10 @@ class Facets {
     const uint32_t number =
         numbers_.number_of({std::bit_cast<uint32_t>(position.x), std::bit_cast<uint32_t>(position.y),
                             std::bit_cast<uint32_t>(position.z)});
-    if (number == mesh_.positions.size()) mesh_.positions.push_back(position);
+    if (number == mesh_.positions.size()) push_in_steps(mesh_.positions, position, loading_);
     if (corners_ % 3 == 0) {
       if (mesh_.triangles.size() == kMaxTriangles) fail("there are more than 67 million triangles; split the model");
-      mesh_.triangles.emplace_back();
+      push_in_steps(mesh_.triangles, {}, loading_);
       if (mesh_.triangles.size() % kCheckEvery == 0) {
         check_mesh(mesh_, loading_, "facet");
         loading_.check(mesh_.positions.size() * kTableBytes, "facet");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scene/growth.h"
+
 namespace brokkr {
 namespace {
 
@@ -15,12 +17,20 @@ size_t vertex_bound(std::span<const uint32_t> indices) {
   return indices.empty() ? 0 : size_t(*std::max_element(indices.begin(), indices.end())) + 1;
 }
 
-VertexTriangles::VertexTriangles(std::span<const uint32_t> indices, const std::function<void()>& watch)
-    : begin_(vertex_bound(indices) + 1, 0), count_(begin_.size() - 1, 0), triangles_(indices.size()) {
+VertexTriangles::VertexTriangles(std::span<const uint32_t> indices, const std::function<void()>& watch) {
   constexpr size_t kWatchEvery = 1 << 16;
   const auto look = [&](size_t i) {
     if (watch && i % kWatchEvery == 0) watch();
   };
+  size_t vertices = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    look(i);
+    vertices = std::max(vertices, size_t(indices[i]) + 1);
+  }
+  const auto ask = [&] { look(0); };
+  fill_in_steps(begin_, vertices + 1, uint32_t(0), ask);
+  fill_in_steps(count_, vertices, uint32_t(0), ask);
+  fill_in_steps(triangles_, indices.size(), uint32_t(0), ask);
   for (size_t i = 0; i < indices.size(); ++i) {
     look(i);
     ++begin_[indices[i] + 1];

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "scene/growth.h"
 #include "scene/loading.h"
 
 namespace brokkr {
@@ -28,7 +29,7 @@ class VertexNumbers {
     if (slot != kFree) return slot;
     const auto number = uint32_t(keys_.size());
     slot = number;
-    keys_.push_back(key);
+    push_in_steps(keys_, key, loading_);
     if (2 * keys_.size() > slots_.size()) grow();
     return number;
   }
@@ -48,9 +49,9 @@ class VertexNumbers {
     return slots_[at];
   }
   void grow() {
-    slots_.assign(slots_.size() * 2, kFree);
+    fill_in_steps(slots_, slots_.size() * 2, kFree, [&] { loading_.look(); });
     for (size_t i = 0; i < keys_.size(); i++) {
-      loading_.step(i, keys_.size());
+      loading_.step();
       slot_of(keys_[i]) = uint32_t(i);
     }
   }

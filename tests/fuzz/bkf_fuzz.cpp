@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <stdexcept>
 #include <vector>
 
 #include "pack.h"
 #include "scene/bkf.h"
+#include "tally.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const brokkr::BkfLimits limits{.file_bytes = 1 << 24,
@@ -27,14 +27,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     packed = brokkr::fuzz::packed_frame({input.begin() + 1, end}, {blob, input.end()});
     input = packed;
   }
-  try {
+  return brokkr::fuzz::counted('b', [&] {
     const brokkr::Frame frame = brokkr::read_bkf(input, "fuzz", limits);
     // What was accepted can be summed up, written, and read again with the same result.
     const uint64_t triangles = brokkr::triangle_count(frame);
     const brokkr::Frame again = brokkr::read_bkf(brokkr::bkf_bytes(frame, {.level = 1}), "again");
     if (brokkr::triangle_count(again) != triangles || again.states != frame.states) std::abort();
     if (brokkr::main_target(again) != brokkr::main_target(frame)) std::abort();
-  } catch (const std::runtime_error&) {
-  }
-  return 0;
+  });
 }

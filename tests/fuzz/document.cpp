@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "scene/bkf_fields.h"
+#include "scene/bkf_programs.h"
 #include "scene/json_parse.h"
 
 namespace brokkr::fuzz {
@@ -83,10 +83,78 @@ std::vector<std::string> split(std::string_view text, std::string_view between) 
   }
 }
 
+// Collects the keys of every object that a frame file may hold, object by object.
+class KeyLists {
+ public:
+  static constexpr bool kReads = false;  // as for a writer: all keys are there
+
+  static std::vector<std::vector<std::string>> all() {
+    KeyLists lists;
+    Frame frame;
+    lists.visit(frame);
+    bkf::FileDraw draw;
+    draw.command.indexed = draw.has_program = true;
+    bkf::FileTexture texture;
+    texture.texture.stored = true;
+    bkf::FileReference reference;
+    reference.has_color = reference.has_depth = true;
+    lists.visit(draw), lists.visit(texture), lists.visit(reference);
+    lists.visit_each<Target, State, ClearCommand, BlitCommand, LoadCommand, GenerateMipsCommand, CopyCommand,
+                     FragmentProgram, CapturedSampler>();
+    return std::move(lists.found_);
+  }
+
+  bool has(const char*) const { return true; }
+  void constant(const char* key, const char*) { add(key); }
+  void clamped(const char* key, const auto&) { add(key); }
+  void bits(const char* key, const auto&, std::string_view) { add(key); }
+  void target(const char* key, const auto&) { add(key); }
+  void required(const char* key, const auto& member, const auto&...) { add(key), go_into(member); }
+  void field(const char* key, const auto& member, const auto&...) { add(key), go_into(member); }
+  void sparse(const char* key, const auto& member, const auto&...) { add(key), go_into(member); }
+  template <typename T>
+  void many(const char* key, const std::vector<T>&) {
+    add(key);
+    go_into(T{});
+  }
+  void object(const char* key, const auto& list) {
+    add(key);
+    open_.emplace_back();
+    list(*this);
+    close();
+  }
+
+ private:
+  void add(const char* key) { open_.back().emplace_back(key); }
+  void close() {
+    found_.push_back(std::move(open_.back()));
+    open_.pop_back();
+  }
+  void visit(const auto& value) {
+    open_.emplace_back();
+    bkf::visit_fields(*this, value);
+    close();
+  }
+  template <typename... T>
+  void visit_each() {
+    (visit(T{}), ...);
+  }
+  template <typename T>
+  void go_into(const T& value) {
+    if constexpr (requires { bkf::visit_fields(*this, value); }) visit(value);
+  }
+  template <typename T>
+  void go_into(const std::optional<T>&) {
+    go_into(T{});
+  }
+
+  std::vector<std::vector<std::string>> open_, found_;
+};
+
 // Names that files know, list by list: those of one list may stand for each other.
 const std::vector<std::vector<std::string>>& name_lists() {
   static const std::vector<std::vector<std::string>> all = [] {
-    std::vector<std::vector<std::string>> found;
+    std::vector<std::vector<std::string>> found = KeyLists::all();
     for (const std::string_view list :
          {bkf::names_of(CompareFunc{}),
           bkf::names_of(CullMode{}),
@@ -108,11 +176,17 @@ const std::vector<std::vector<std::string>>& name_lists() {
           bkf::names_of(TextureWrap{}),
           bkf::names_of(CombineOp{}),
           bkf::names_of(CombineSource{}),
+          bkf::names_of(CombineOperand{}),
           bkf::names_of(EnvironmentMode{}),
-          std::string_view("program, programs, varyings, uniforms, blocks, textures, samplers, outputs, fragment, "
-                           "fixedFunction, units, fog, images, data, buffers, plane, colors, otherColors, count, size"),
-          std::string_view("restart, instances, layers, layer, format, constant, ops, writeMask, indices, scissor, "
-                           "stencil, polygonOffset, alphaTest, blend, color, depth, SCALAR, VEC2, VEC3, VEC4, MAT4, "
+          bkf::names_of(FogMode{}),
+          bkf::names_of(SampledType{}),
+          bkf::names_of(MipFilter{}),
+          bkf::names_of(Swizzle{}),
+          bkf::names_of(DepthMode{}),
+          bkf::names_of(bkf::PictureType{}),
+          std::string_view("asset, window, blob, targets, states, programs, textures, samplers, commands, skipped, "
+                           "references, data, count, size, offset, type"),
+          std::string_view("format, SCALAR, VEC2, VEC3, VEC4, MAT4, "
                            "POSITION, NORMAL, TEXCOORD_0, COLOR_0, sparse, normalized, byteStride, byteOffset, "
                            "matrix, rotation, scale, translation, children, mesh, camera, MASK, BLEND, OPAQUE, mode, "
                            "KHR_materials_unlit, data:;base64,AAAA, missing, complete, frames"),
@@ -145,7 +219,11 @@ std::string other_name(const std::string& name, Random& random) {
 struct Place {
   Json* container;
   size_t number;
-  Json& value() const { return *std::next(container->begin(), std::ptrdiff_t(number)); }
+  Json& value() const { return *at(); }
+  const std::string& key() const { return at().key(); }
+
+ private:
+  Json::iterator at() const { return std::next(container->begin(), std::ptrdiff_t(number)); }
 };
 
 void collect(Json& json, std::vector<Place>& places) {
@@ -194,6 +272,16 @@ void change_value(Json& value, const std::vector<Place>& donors, Random& random)
   }
 }
 
+// The value that `places` has under this key; null where there is none.
+const Json* value_of(const std::string& key, const std::vector<Place>& places, Random& random) {
+  const size_t first = below(random, places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Place& place = places[(first + i) % places.size()];
+    if (place.container->is_object() && place.key() == key) return &place.value();
+  }
+  return nullptr;
+}
+
 // Takes a value away, doubles it or puts another one beside it.
 void change_container(const Place& place, const std::vector<Place>& donors, Random& random) {
   Json& container = *place.container;
@@ -206,7 +294,10 @@ void change_container(const Place& place, const std::vector<Place>& donors, Rand
     if (below(random, 2) == 0) fresh = Json(*here);
     for (size_t i = 0; i < times; ++i) container.insert(container.begin() + std::ptrdiff_t(place.number), fresh);
   } else {
-    container[any_name(random)] = std::move(fresh);
+    // Mostly a key that such an object may have, with a value that one had.
+    const std::string key = other_name(place.key(), random);
+    const Json* const known = value_of(key, donors, random);
+    container[key] = known == nullptr ? std::move(fresh) : Json(*known);
   }
 }
 

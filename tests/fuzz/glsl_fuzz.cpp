@@ -1,7 +1,6 @@
 // libFuzzer target of run-time shaders: a text must become a program that runs to its end, or throw ShaderError.
 //
 // Texts with macros are left out: a few of them make a text of gigabytes, which is what brokkr-glsl has limits for.
-#include <stdexcept>
 #include <string>
 
 #include "shader/glsl/glsl.h"
@@ -9,13 +8,14 @@
 #include "shader/kernels.h"
 #include "shader/simplify.h"
 #include "shader/translate.h"
+#include "tally.h"
 
 using namespace brokkr::shader;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (size > 4096 || text.find("define") != std::string::npos) return 0;
-  try {
+  return brokkr::fuzz::counted<ShaderError>('c', [&] {
     Program program = translate(read_module(compile_glsl({&text, 1})));
     verify(program);
     const ShaderKernel& kernel = *find_kernel(kernel_names().front());
@@ -31,7 +31,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     instance.bind(tables, samplers);
     instance.set_abort(&abort);
     instance.run(0xf);
-  } catch (const ShaderError&) {
-  }
-  return 0;
+  });
 }

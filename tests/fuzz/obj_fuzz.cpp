@@ -3,11 +3,11 @@
 // The input is cut at zero bytes: the OBJ file, then what it gets as MTL file, then what it gets as any texture.
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "scene/obj.h"
+#include "tally.h"
 
 namespace {
 
@@ -27,15 +27,13 @@ std::vector<std::byte> to_bytes(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const std::string_view obj = cut(rest), mtl = cut(rest), texture = rest;
-  const brokkr::ResourceReader resources = [&](const std::string& name) {
+  const brokkr::ResourceReader resources = [&](const std::string& name, brokkr::Loading&) {
     if (name == "missing") throw brokkr::MissingResource("missing");
     return to_bytes(name.ends_with(".mtl") ? mtl : texture);
   };
   brokkr::LoadOptions options;
   options.width = options.height = 64;
-  try {
+  return brokkr::fuzz::counted('o', [&] {
     brokkr::validate(brokkr::read_obj(obj, "fuzz.obj", resources, options, {.texture_pixels = 1 << 20}));
-  } catch (const std::runtime_error&) {
-  }
-  return 0;
+  });
 }

@@ -7,9 +7,6 @@
 // Most inputs are drawn in the calling thread (solo_launch.h). Of some, which their bytes choose as well, the second
 // picture is the CPU machine's with up to three workers, and some captured frames must come back from being written as
 // what they were.
-//
-// The variable BROKKR_FUZZ_COUNTS names a folder in which each process says how many inputs of each kind were tried,
-// accepted and drawn.
 #include <unistd.h>
 
 #include <array>
@@ -36,6 +33,7 @@
 #include "scene/ply.h"
 #include "scene/stl.h"
 #include "solo_launch.h"
+#include "tally.h"
 #include "target/target_tables.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
@@ -59,47 +57,6 @@ constexpr int kMemoryLimit = 512;      // MiB; given, so that nobody looks up fo
 constexpr uint32_t kLargeShare = 16, kThreadsShare = 32, kAgainShare = 8;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-// Counts inputs.
-class Tally {
- public:
-  static Tally& get() {
-    static Tally tally;
-    return tally;
-  }
-  ~Tally() { write(); }
-
-  void tried(char kind) {
-    constexpr uint64_t kWriteEvery = 1024;
-    now_ = kKinds.find(kind);
-    ++counts_[now_][0];
-    accepted_ = false;
-    if (++all_ % kWriteEvery == 0) write();
-  }
-  void accepted() { ++counts_[now_][1], accepted_ = true; }
-  bool now_accepted() const { return accepted_; }
-  void drawn() { ++counts_[now_][2]; }
-
- private:
-  static constexpr std::string_view kKinds = "FGOPLYS";
-
-  void write() const {
-    const char* const folder = std::getenv("BROKKR_FUZZ_COUNTS");
-    if (folder == nullptr) return;
-    std::FILE* const file = std::fopen((std::string(folder) + "/" + std::to_string(getpid())).c_str(), "w");
-    if (file == nullptr) return;
-    for (size_t i = 0; i < kKinds.size(); ++i) {
-      const auto [tried, accepted, drawn] = counts_[i];
-      std::fprintf(file, "%c %llu %llu %llu\n", kKinds[i], tried, accepted, drawn);
-    }
-    std::fclose(file);
-  }
-
-  std::array<std::array<unsigned long long, 3>, kKinds.size()> counts_{};
-  size_t now_ = 0;
-  bool accepted_ = false;
-  uint64_t all_ = 0;
-};
 
 // A folder in memory for readers that take a path, until the program ends.
 const fs::path& folder() {
@@ -246,7 +203,7 @@ LoadOptions scene_options() {
 }
 
 void try_gltf(const Document& d, uint64_t seed) {
-  const ResourceReader resources = [&](const std::string& name) -> std::vector<std::byte> {
+  const ResourceReader resources = [&](const std::string& name, Loading&) -> std::vector<std::byte> {
     if (name == "missing") throw std::runtime_error("missing");
     const auto content = bytes_of(d.parts[1]);
     return {content.begin(), content.end()};
@@ -257,7 +214,7 @@ void try_gltf(const Document& d, uint64_t seed) {
 }
 
 void try_obj(const Document& d, uint64_t seed) {
-  const ResourceReader resources = [&](const std::string& name) -> std::vector<std::byte> {
+  const ResourceReader resources = [&](const std::string& name, Loading&) -> std::vector<std::byte> {
     if (name == "missing") throw MissingResource("missing");
     const auto content = bytes_of(d.parts[name.ends_with(".mtl") ? 1 : 2]);
     return {content.begin(), content.end()};
@@ -266,7 +223,7 @@ void try_obj(const Document& d, uint64_t seed) {
 }
 
 void try_ply(const Document& d, uint64_t seed) {
-  const ResourceReader resources = [](const std::string& name) -> std::vector<std::byte> {
+  const ResourceReader resources = [](const std::string& name, Loading&) -> std::vector<std::byte> {
     throw MissingResource(name);
   };
   draw(read_ply(bytes_of(d.parts[0]), "fuzz.ply", resources, scene_options(), {.texture_pixels = 1 << 18}), seed);

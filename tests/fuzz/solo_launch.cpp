@@ -28,7 +28,7 @@ class Arena {
   }
 
   void clear() {
-    __asan_poison_memory_region(memory_.as<std::byte>(), used_);
+    ASAN_POISON_MEMORY_REGION(memory_.as<std::byte>(), used_);
     used_ = 0;
   }
 
@@ -39,12 +39,12 @@ class Arena {
       throw std::runtime_error(std::string(what) + ": too large to be drawn");
     used_ = end;
     std::byte* const part = memory_.as<std::byte>() + begin;
-    __asan_unpoison_memory_region(part, bytes);
+    ASAN_UNPOISON_MEMORY_REGION(part, bytes);
     return part;
   }
 
  private:
-  Arena() : memory_(kSoloMemory, "arena") { __asan_poison_memory_region(memory_.as<std::byte>(), kSoloMemory); }
+  Arena() : memory_(kSoloMemory, "arena") { ASAN_POISON_MEMORY_REGION(memory_.as<std::byte>(), kSoloMemory); }
 
   ZeroedMemory memory_;
   size_t used_ = 0;

@@ -86,7 +86,7 @@ struct File {
 };
 
 Frame read(const std::string& file, const LoadOptions& options = {}) {
-  const ResourceReader none = [](const std::string& name) -> std::vector<std::byte> {
+  const ResourceReader none = [](const std::string& name, Loading&) -> std::vector<std::byte> {
     throw std::runtime_error("'" + name + "' is missing; put it there");
   };
   return read_gltf(as_bytes(file), "test.glb", none, options);

@@ -1,9 +1,12 @@
 // Memory that files may have, and how often readers ask whether to go on.
 #include "scene/loading.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +17,7 @@
 
 #include "scene/bkf.h"
 #include "scene/gltf.h"
+#include "scene/growth.h"
 #include "scene/image_io.h"
 #include "scene/json_parse.h"
 #include "scene/obj.h"
@@ -134,7 +138,7 @@ std::string repeated(const std::string& text, int times) {
   return all;
 }
 
-const ResourceReader kNoResources = [](const std::string& name) -> std::vector<std::byte> {
+const ResourceReader kNoResources = [](const std::string& name, Loading&) -> std::vector<std::byte> {
   throw MissingResource(name);
 };
 
@@ -224,6 +228,83 @@ TEST(Cancel, EveryReaderAsksOftenAndStopsAtOnce) {
     };
     EXPECT_THROW(loads[i](options), LoadCancelled) << "reader " << i << " asked " << asked << " times";
   }
+}
+
+// How often a loading asks until it ends, or is cancelled after so many questions: each takes so long that whoever asks
+// at all asks again.
+int questions(int most, const std::function<void(Loading&)>& load) {
+  int asked = 0;
+  LoadOptions options;
+  options.memory_limit = 4096;
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(11)); };
+  options.progress = [&](double) {
+    if (++asked == most) throw LoadCancelled();
+    wait();
+  };
+  Loading loading(options);
+  wait();
+  try {
+    load(loading);
+  } catch (const LoadCancelled&) {
+  }
+  return asked;
+}
+
+// A polygon that winds around its centre many times, with as many corners as one may have: few of them are ears, and
+// all others are looked at again for each.
+TEST(Cancel, APolygonIsLeftBetweenItsEars) {
+  std::string obj;
+  constexpr int kHalf = int(kMaxPolygon) / 2;
+  for (int i = 0; i < 2 * kHalf; i++) {
+    const int k = i < kHalf ? i : 2 * kHalf - 1 - i;
+    const double angle = 0.1 * k, radius = 1 + 0.02 * k - (i < kHalf ? 0 : 0.01);
+    obj += fmt::format("v {} {} 0\n", radius * std::cos(angle), radius * std::sin(angle));
+  }
+  obj += 'f';
+  for (int i = 1; i <= 2 * kHalf; i++) obj += fmt::format(" {}", i);
+  constexpr int kQuestions = 30;
+  const auto load = [&](Loading& loading) { parse_obj(obj, kNoResources, loading); };
+  EXPECT_EQ(questions(kQuestions, load), kQuestions);
+}
+
+TEST(Cancel, AMaterialFileIsLeftWhileItIsRead) {
+  const std::string mtl = repeated("newmtl a\nKd 1 1 1\n", 30000);
+  const ResourceReader resources = [&](const std::string&, Loading&) -> std::vector<std::byte> {
+    const auto bytes = std::as_bytes(std::span(mtl));
+    return {bytes.begin(), bytes.end()};
+  };
+  constexpr int kQuestions = 30;
+  const auto load = [&](Loading& loading) { parse_obj("mtllib a.mtl\n", resources, loading); };
+  EXPECT_EQ(questions(kQuestions, load), kQuestions);
+}
+
+TEST(Cancel, ListsAreCopiedAndFilledInSteps) {
+  constexpr size_t kSteps = 8, kCount = kSteps * kGrowthStep / sizeof(uint32_t);
+  std::vector<uint32_t> list;
+  EXPECT_EQ(questions(100, [&](Loading& loading) { fill_in_steps(list, kCount, 7u, [&] { loading.look(); }); }),
+            int(kSteps));
+  ASSERT_EQ(list.capacity(), kCount);
+  const auto push = [&](Loading& loading) { push_in_steps(list, 8u, loading); };
+  EXPECT_EQ(questions(3, push), 3);
+  EXPECT_EQ(list.size(), kCount) << "a copy that was left has changed the list";
+  EXPECT_EQ(questions(100, push), int(kSteps));
+  EXPECT_EQ(list.size(), kCount + 1);
+  EXPECT_EQ(std::count(list.begin(), list.end(), 7u), std::ptrdiff_t(kCount));
+  EXPECT_EQ(list.back(), 8u);
+  EXPECT_EQ(questions(100, push), 0) << "there was room";
+}
+
+TEST(MemoryLimit, MaterialsAreCountedBeforeTheyAreMade) {
+  const std::string mtl = repeated("newmtl a\n", 50000);
+  const ResourceReader resources = [&](const std::string&, Loading&) -> std::vector<std::byte> {
+    const auto bytes = std::as_bytes(std::span(mtl));
+    return {bytes.begin(), bytes.end()};
+  };
+  EXPECT_NE(refusal([&](auto& o) {
+              Loading loading(o);
+              parse_obj("mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", resources, loading);
+            }).find("field 'newmtl': needs "),
+            std::string::npos);
 }
 
 // 8192 x 8192 grey pixels as deflate's longest matches, and then the file ends: a decoder notices that last.

@@ -26,7 +26,7 @@ std::string packed(uint64_t bits, size_t bytes, bool big) {
 std::string packed(float value, bool big = false) { return packed(std::bit_cast<uint32_t>(value), 4, big); }
 
 Frame ply(const std::string& file) {
-  const ResourceReader none = [](const std::string& name) -> std::vector<std::byte> {
+  const ResourceReader none = [](const std::string& name, Loading&) -> std::vector<std::byte> {
     throw std::runtime_error("'" + name + "' is missing; put it there");
   };
   return read_ply(to_bytes(file), "test.ply", none, {});

@@ -28,7 +28,7 @@ std::vector<std::byte> to_bytes(std::string_view text) {
 }
 
 Frame read(const std::string& obj, const Files& files = {}, const LoadOptions& options = {}) {
-  const ResourceReader resources = [&](const std::string& name) {
+  const ResourceReader resources = [&](const std::string& name, Loading&) {
     const auto found = files.find(name);
     if (found == files.end()) throw MissingResource("'" + name + "' is missing; put it there");
     return to_bytes(found->second);
@@ -256,6 +256,41 @@ TEST(Obj, MistakesAreNamed) {
     EXPECT_NE(error.find(message), std::string::npos) << error << " for " << obj.substr(0, 80);
   }
   EXPECT_THROW(read_obj(fs::path("/nonexistent/a.obj"), {}), std::runtime_error);
+}
+
+// A line is taken in whole, so that its length is limited.
+TEST(Obj, LinesOfAMegabyteAreRefused) {
+  const std::string triangle = kSquare + "f 1 2 3\n";
+  EXPECT_EQ(error_of("#" + std::string(1 << 19, 'a') + "\n" + triangle), "no error");
+  EXPECT_NE(error_of(triangle + "g" + std::string(1 << 21, ' ')).find("field 'line 6'"), std::string::npos);
+  EXPECT_NE(
+      error_of("mtllib a.mtl\n" + triangle, {{"a.mtl", "\n#" + std::string(1 << 21, 'a')}}).find("field 'line 2'"),
+      std::string::npos);
+}
+
+// A scene from elsewhere names nothing of its reader's.
+TEST(Obj, FilesOutsideOfItsFolderAreMissing) {
+  const fs::path above = fs::temp_directory_path() / ("brokkr-obj-outside-" + std::to_string(getpid()));
+  const fs::path folder = above / "scene";
+  fs::create_directories(folder);
+  const std::string picture = png({~0u, ~0u, ~0u, ~0u}, true);
+  write_file(above / "secret.png", to_bytes(picture));
+  write_file(folder / "near.png", to_bytes(picture));
+  for (const std::string& name :
+       {std::string("../secret.png"), (above / "secret.png").string(), std::string("near.png")}) {
+    write_text(folder / "a.mtl", "newmtl a\nmap_Kd " + name + "\n");
+    write_text(folder / "a.obj", "mtllib a.mtl\n" + kSquare + "usemtl a\nf 1 2 3\n");
+    std::vector<std::string> warnings;
+    LoadOptions options;
+    options.warning = [&](const std::string& text) { warnings.push_back(text); };
+    const Frame frame = read_obj(folder / "a.obj", options);
+    const bool is_near = name == "near.png";
+    EXPECT_EQ(frame.textures.size(), is_near ? 1u : 0u) << name;
+    ASSERT_EQ(warnings.size(), is_near ? 0u : 1u) << name;
+    if (is_near) continue;
+    EXPECT_NE(warnings[0].find("is not in the scene's folder or below it"), std::string::npos) << warnings[0];
+  }
+  fs::remove_all(above);
 }
 
 TEST(Obj, FilesWithoutMaterialsUseADefault) {
