@@ -47,5 +47,7 @@ if(BROKKR_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
     message(FATAL_ERROR "BROKKR_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang")
   endif()
-  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage feedback in the code under test
+  # Coverage feedback in the code under test. To be told each comparison took the fuzzer a third of its time (perf), and
+  # it knows how files are built, and their words, without.
+  add_compile_options(-fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
 endif()

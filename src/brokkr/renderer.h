@@ -96,7 +96,7 @@ class Renderer {
   // a launch runs. False where that frame is not on the GPU, or failed. Throws std::runtime_error.
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface);
 
-  // May be called from any thread: ends the launch that is running within 100 ms.
+  // May be called from any thread: ends the launch that is running within 100 ms (the emulated machine: 1 s).
   void request_abort();
 
  private:

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <tuple>
 
 #include "brokkr/load.h"
 #include "pictures.h"
@@ -182,8 +183,10 @@ TEST(ReusePlans, AreEndedByTheirWatch) {
   }
 }
 
-// What a block must finish before it leaves an aborted launch, searched over the settings: tasks of several batches
-// look at a million pairs of a triangle and a bin at most, whatever bins, rasterizers, workers and targets there are.
+// What a warp must finish before its block leaves an aborted launch, searched over the settings: tasks of several
+// batches look at a million pairs of a triangle and a bin at most, whatever bins, rasterizers, workers and targets
+// there are, and on every machine. The emulated one, in the GPU's shape, has no worst case of its own: it only takes
+// longer for the same work, since some threads of one core are its warps.
 TEST(TaskSizes, WorkOfATaskIsBounded) {
   constexpr uint64_t kMostPairs = uint64_t(1) << 20;
   uint64_t worst = 0, several = 0;
@@ -197,12 +200,15 @@ TEST(TaskSizes, WorkOfATaskIsBounded) {
     const PreparedFrame::Impl& tables = PreparedFrame::Impl::of(prepared);
     for (int bin = 8; bin <= 256; bin *= 2) {
       for (const int rasterizers : {1, 20, 4096}) {
-        for (const int blocks : {1, 2, 64}) {
+        for (const auto& [blocks, warps, width] :
+             {std::tuple(1, 1, 8), std::tuple(2, 1, 8), std::tuple(64, 1, 8), std::tuple(2, 8, 32)}) {
           RenderOptions o;
           o.bin = bin;
           o.rasterizers = rasterizers;
           LaunchShape shape;
           shape.blocks = blocks;
+          shape.warps = warps;
+          shape.width = width;
           PlanCache plans;
           const Plan plan = plans.get(tables, plan_key(tables, o, shape));
           const TargetRecord& target = plan->targets->targets.front();
