@@ -8,6 +8,7 @@ import os
 import pathlib
 import pty
 import resource
+import shutil
 import socket
 import stat
 import subprocess
@@ -48,16 +49,25 @@ class Outputs(unittest.TestCase):
         self.assertEqual([path.name for path in self.path.rglob("*.part-*")], [])
 
     def test_a_name_without_a_folder_lies_in_the_current_one(self):
-        courtyard = SOURCE / "assets" / "courtyard.obj"
-        self.run_program("optimize", courtyard, "-o", "opt.obj")
+        for file in (SOURCE / "assets").iterdir():
+            shutil.copy(file, self.path)
+        self.run_program("optimize", "courtyard.obj", "-o", "opt.obj")
         self.run_program("render", "opt.obj", "-o", "opt.png", "--size", "160x90")
-        self.run_program("render", courtyard, "-o", "courtyard.png", "--size", "160x90")
+        self.run_program("render", "courtyard.obj", "-o", "courtyard.png", "--size", "160x90")
         self.run_program("compare", "opt.png", "courtyard.png", "--tolerance", "0.02", "--max-percent", "0.1")
         for command in (("render", "one.bkf", "-o", "a.png", "--stats", "a.json", "--trace", "t.json", "--aov", "depth=d.pfm"),
                         ("pattern", "hilbert", "-o", "p.png"), ("optimize", "opt.obj", "-o", "b.bkf", "--json", "b.json")):
             self.run_program(*command)
         for name in ("a.png", "a.json", "t.json", "d.pfm", "p.png", "b.bkf", "b.json", "opt.mtl"):
             self.assertGreater((self.path / name).stat().st_size, 0, name)
+
+    def test_textures_that_lie_elsewhere_are_named(self):
+        """A scene names files in its own folder alone."""
+        words = [PROGRAM, "optimize", SOURCE / "assets" / "courtyard.obj", "-o", "opt.obj"]
+        error = subprocess.run(words, capture_output=True, text=True, check=True, timeout=600, cwd=self.path).stderr
+        for name in ("paving", "plaster", "crate", "leaves"):
+            self.assertRegex(error, rf"warning: opt\.obj: '[^']*/{name}\.png' is not in its folder")
+        self.run_program("render", "opt.obj", "-o", "opt.png", "--size", "64x64")
 
     def test_a_pipe_is_written_and_stays(self):
         pipe = self.path / "pipe.json"
