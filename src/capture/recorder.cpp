@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <tuple>
 
 #include "brokkr/version.h"
@@ -54,6 +55,10 @@ Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number
   frame_.application = wanted.application;
   frame_.license = wanted.license;
   frame_.generator = std::string("brokkr ") + BROKKR_VERSION + " capture, " + context.info.renderer;
+  // Mesa's software driver filters textures more exactly where it is told to, which the pictures' readers want to know.
+  if (const char* exact = std::getenv("GALLIVM_PERF")) {
+    if (context.info.renderer.find("llvmpipe") != std::string::npos) frame_.generator += std::string(", ") + exact;
+  }
   frame_.frame_number = frame_number;
   std::tie(frame_.window_width, frame_.window_height) = surface_size(window);
   frame_.materials.push_back({.name = "captured", .kind = MaterialKind::none});
@@ -248,6 +253,18 @@ void Recorder::add_draw(DrawCommand draw, const Replayed& part, const ShadingInp
   frame_.commands.emplace_back(std::move(draw));
 }
 
+// Draws what the last draw does once more, with another state.
+void Recorder::repeat_draw(uint32_t state) {
+  auto draw = std::get<DrawCommand>(frame_.commands.back());
+  draw.state = state;
+  draw.label += ", back faces";
+  if (draw.inputs >= 0) {
+    frame_.inputs.push_back(DrawInputs(frame_.inputs[size_t(draw.inputs)]));
+    draw.inputs = static_cast<int32_t>(frame_.inputs.size() - 1);
+  }
+  frame_.commands.emplace_back(std::move(draw));
+}
+
 void Recorder::draw(Context& context, const DrawCall& call) {
   const auto is_empty = [](const SubDraw& part) { return part.count == 0 || part.instances == 0; };
   if (!call.opaque && std::all_of(call.parts.begin(), call.parts.end(), is_empty)) return;
@@ -289,6 +306,14 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   planes[static_cast<size_t>(Plane::depth)] = state.depth.write;
   targets_.mark_drawn(*target, planes);
   draw.first_view = *target;  // views and targets are made together
+  std::optional<uint32_t> of_back;
+  if (render.back_stencil) {
+    State back = state;
+    back.stencil = render.back_stencil;
+    back.cull = CullMode::front;
+    of_back = add_state(back);
+    state.cull = CullMode::back;
+  }
   draw.state = add_state(state);
   const bool possible = stage.kind != VertexStage::Kind::impossible;
   if (!possible || counts_vertices(context)) {
@@ -298,6 +323,8 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     const std::optional<ShadingInputs> inputs = shading_.read(context, stage);
     for (const Replayed& part : replay(context, call, stage, draw.flags)) {
       add_draw(draw, part, inputs ? &*inputs : nullptr);
+      const bool has_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;
+      if (of_back && has_faces && part.problem.empty()) repeat_draw(*of_back);
     }
   }
   draws_++;

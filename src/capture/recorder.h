@@ -72,6 +72,7 @@ class Recorder {
   uint32_t add_state(const State& state);
   // `draw`: without vertices. A part that is not recorded keeps its place and says why.
   void add_draw(DrawCommand draw, const Replayed& part, const ShadingInputs* inputs = nullptr);
+  void repeat_draw(uint32_t state);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);
   bool has_drawing_condition(Context& context, uint32_t& flags);
 

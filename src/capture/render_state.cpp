@@ -160,7 +160,7 @@ void read_stencil(const Context& context, bool has_stencil, RenderState& out) {
     if (out.state.cull == CullMode::front) {
       stencil = back;
     } else if (out.state.cull == CullMode::none && !(back == stencil)) {
-      out.notes.insert("front and back faces have different stencil states, written with the front's");
+      out.back_stencil = back;
     }
   }
   out.state.stencil = stencil;

@@ -15,6 +15,8 @@ struct RenderState {
   State state;
   uint32_t flags = 0;           // DrawFlag bits that come from state
   std::set<std::string> notes;  // properties of the state that the file cannot hold
+  // Of back faces, where it is not the same: such a draw becomes two, one of each side's faces.
+  std::optional<StencilState> back_stencil;
 };
 
 // `has_depth`, `has_stencil`: whether the draw framebuffer has those planes; tests pass where it has none.

@@ -54,8 +54,8 @@ TEST_F(CapturedFrames, HeaderAndWindow) {
 
 TEST_F(CapturedFrames, EachStateAlone) {
   const Frame captured = frame(scene::kStates);
-  ASSERT_EQ(draws_of(captured).size(), 16u);  // the one under rasterizer discard is none
-  std::vector<State> wanted(16, initial_state());
+  ASSERT_EQ(draws_of(captured).size(), 18u);  // the one under rasterizer discard is none
+  std::vector<State> wanted(18, initial_state());
   wanted[1].viewport = {16, 8, 64, 96};
   wanted[2].depth_near = 0.25f;
   wanted[2].depth_far = 0.75f;
@@ -74,6 +74,11 @@ TEST_F(CapturedFrames, EachStateAlone) {
   wanted[11].color_mask = {true, false, true, false};
   wanted[12].stencil = StencilState{CompareFunc::notequal, 5, 0x0f, 0x3f, StencilOp::invert, StencilOp::increment_wrap,
                                     StencilOp::replace};
+  // One draw with a stencil test for each side is two.
+  wanted[16].cull = CullMode::back;
+  wanted[16].stencil = StencilState{.ref = 1, .pass = StencilOp::increment_wrap};
+  wanted[17].cull = CullMode::front;
+  wanted[17].stencil = StencilState{.ref = 1, .depth_fail = StencilOp::decrement_wrap};
   for (size_t i = 0; i < wanted.size(); i++) {
     EXPECT_TRUE(state_of(captured, i) == wanted[i]) << "draw " << i;
     const uint32_t flags = i == 13   ? uint32_t(kDepthClamp)

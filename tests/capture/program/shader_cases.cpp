@@ -162,6 +162,12 @@ void draw_states() {
   glProvokingVertex(GL_FIRST_VERTEX_CONVENTION);
   draw();
   glProvokingVertex(GL_LAST_VERTEX_CONVENTION);
+  glEnable(GL_STENCIL_TEST);
+  glStencilFunc(GL_ALWAYS, 1, 0xff);
+  glStencilOpSeparate(GL_FRONT, GL_KEEP, GL_KEEP, GL_INCR_WRAP);
+  glStencilOpSeparate(GL_BACK, GL_KEEP, GL_DECR_WRAP, GL_KEEP);
+  draw();  // two in the file
+  glDisable(GL_STENCIL_TEST);
   glEnable(GL_RASTERIZER_DISCARD);
   draw();  // not a draw
   glDisable(GL_RASTERIZER_DISCARD);
