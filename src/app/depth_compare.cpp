@@ -15,10 +15,11 @@ double difference(float ours, float reference) {
 
 }  // namespace
 
-bool is_hard_writer(const Frame& frame, uint32_t command) {
+bool is_hard_writer(const Frame& frame, uint32_t command, bool runs_programs) {
   if (command >= frame.commands.size()) return true;  // only a clear wrote here
   const auto* draw = std::get_if<DrawCommand>(&frame.commands[command]);
   if (draw == nullptr) return true;
+  if (runs_programs && draw->inputs >= 0) return true;
   const State& state = frame.states[draw->state];
   return (draw->flags & (kFragmentDiscard | kFragmentDepth)) == 0 && !state.alpha_test && !state.stencil;
 }

@@ -12,8 +12,8 @@ namespace brokkr::app {
 // Depths that differ by no more than this agree (window depth; 336 steps of a 24-bit depth buffer).
 inline constexpr double kDepthTolerance = 2e-5;
 
-// A clip-space replay cannot know which fragments a shader discarded. A pixel is "hard" where this plays no part:
-// is_hard_writer holds for its last depth writer, or only a clear wrote it.
+// A clip-space replay without programs cannot know which fragments a shader discarded. A pixel is "hard" where this
+// plays no part: is_hard_writer holds for its last depth writer, or only a clear wrote it.
 struct DepthComparison {
   uint64_t pixels = 0, agree = 0;
   uint64_t hard_pixels = 0, hard_agree = 0;
@@ -28,9 +28,9 @@ struct DepthComparison {
   }
 };
 
-// Whether a replay knows the depths that the draw writes: false where a shader's discard, its own fragment depth, an
-// alpha test or the stencil decides.
-bool is_hard_writer(const Frame& frame, uint32_t command);
+// Whether a replay knows the depths that the draw writes: without the draw's program, false where a shader's discard,
+// its own fragment depth, an alpha test or the stencil decides.
+bool is_hard_writer(const Frame& frame, uint32_t command, bool runs_programs = false);
 
 // `ours` and `reference` hold one value per pixel and have the same size; NaN never agrees. `is_hard(pixel)` is asked
 // once per pixel.

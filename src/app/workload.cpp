@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kShadingNames = {"flat", "phong", "textured", "material"};
+constexpr std::array kShadingNames = {"flat", "phong", "textured", "material", "program"};
 constexpr std::array kGenerated = {"sphere-1m", "sphere-100k", "overlap-10k", "terrain", "city"};
 
 bool is_generated(const std::string& file) { return file.rfind("generated:", 0) == 0; }
@@ -58,6 +58,16 @@ std::string textured(const std::string& file) {
 
 const char* shading_name(BenchShading shading) { return kShadingNames[static_cast<size_t>(shading)]; }
 
+Shading Workload::brokkr_shading() const {
+  if (shading == BenchShading::program) return Shading::program;
+  return shading == BenchShading::flat ? Shading::flat : Shading::material;
+}
+
+const char* Workload::gl_shading() const {
+  if (shading == BenchShading::program) return "program";
+  return shading == BenchShading::flat ? "flat" : "material";
+}
+
 std::string Workload::frame_key() const {
   return fmt::format("{}|{}x{}|{}|{}|{}", file, load.width, load.height, load.views, load.view_size, load.camera);
 }
@@ -68,7 +78,7 @@ std::vector<BenchShading> parse_shadings(const std::vector<std::string>& texts) 
     for (const std::string& word : split(text)) {
       const auto* found = std::find(kShadingNames.begin(), kShadingNames.end(), word);
       if (found == kShadingNames.end())
-        throw UsageError("--shading: '" + word + "' is none of flat, phong, textured, material" +
+        throw UsageError("--shading: '" + word + "' is none of flat, phong, textured, material, program" +
                          did_you_mean(word, {kShadingNames.begin(), kShadingNames.end()}));
       const BenchShading shading = BenchShading(found - kShadingNames.begin());
       if (std::find(result.begin(), result.end(), shading) == result.end()) result.push_back(shading);
@@ -85,7 +95,10 @@ Workload make_workload(const std::string& file, BenchShading shading, const Load
   }
   const bool capture = fs::path(file).extension() == ".bkf";
   if (capture && shading == BenchShading::material)
-    throw UsageError("--shading material: " + file + " is a captured frame, which has no materials; use flat");
+    throw UsageError("--shading material: " + file +
+                     " is a captured frame, which has no materials; use flat or program");
+  if (!capture && shading == BenchShading::program)
+    throw UsageError("--shading program: " + file + " is no captured frame (.bkf), and has no programs");
   Workload workload;
   workload.file = shading == BenchShading::textured ? textured(file) : file;
   workload.name = generated ? file : fs::path(file).stem().string();
@@ -108,13 +121,19 @@ std::vector<Workload> suite_workloads(const std::string& captures, const std::ve
     std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
   }
   std::vector<Workload> all;
-  for (const fs::path& file : files) all.push_back(make_workload(file.string(), BenchShading::flat, {}));
+  const bool programs = std::find(shadings.begin(), shadings.end(), BenchShading::program) != shadings.end();
+  for (const fs::path& file : files) {
+    all.push_back(make_workload(file.string(), BenchShading::flat, {}));
+    if (programs && !load_frame(file.string(), {}).programs.empty())
+      all.push_back(make_workload(file.string(), BenchShading::program, {}));
+  }
   for (const fs::path& file : files_in(bundled("assets"), ".obj"))
     all.push_back(make_workload(file.string(), BenchShading::material, {}));
   // Scene by scene, so that flat and phong share the loaded scene.
   for (const char* name : kGenerated) {
-    for (const BenchShading shading : shadings)
-      all.push_back(make_workload(std::string("generated:") + name, shading, {}));
+    for (const BenchShading shading : shadings) {
+      if (shading != BenchShading::program) all.push_back(make_workload(std::string("generated:") + name, shading, {}));
+    }
   }
   return all;
 }

@@ -12,8 +12,8 @@
 namespace brokkr::app {
 
 // flat: one colour. phong: Blinn-Phong per pixel. textured: the same with a 1024 x 1024 texture, trilinear. material:
-// as the file says. phong and textured are for generated scenes.
-enum class BenchShading : uint8_t { flat, phong, textured, material };
+// as the file says. program: a captured frame's own programs. phong and textured are for generated scenes.
+enum class BenchShading : uint8_t { flat, phong, textured, material, program };
 const char* shading_name(BenchShading shading);
 
 struct Workload {
@@ -25,8 +25,8 @@ struct Workload {
 
   // Workloads with the same key draw the same frame.
   std::string frame_key() const;
-  Shading brokkr_shading() const { return shading == BenchShading::flat ? Shading::flat : Shading::material; }
-  const char* gl_shading() const { return shading == BenchShading::flat ? "flat" : "material"; }
+  Shading brokkr_shading() const;
+  const char* gl_shading() const;
 };
 
 // "flat,phong" in any order. Throws UsageError that lists the names.
@@ -36,7 +36,8 @@ std::vector<BenchShading> parse_shadings(const std::vector<std::string>& texts);
 Workload make_workload(const std::string& file, BenchShading shading, const LoadOptions& load);
 
 // The bundled frames and the .bkf of `captures` (empty: none) in one colour, the bundled scene as its materials say,
-// the five generated scenes in each of `shadings`. Throws std::runtime_error where `captures` holds none.
+// the five generated scenes in each of `shadings`; where `program` is one of those, frames that have programs with them
+// as well. Throws std::runtime_error where `captures` holds none.
 std::vector<Workload> suite_workloads(const std::string& captures, const std::vector<BenchShading>& shadings);
 
 // Calls load_frame, and scales captured frames to `options.width` x `options.height` where these are given.

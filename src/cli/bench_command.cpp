@@ -232,8 +232,8 @@ Command bench_command() {
                      1, 1000000),
       several(text_option(
           "--shading", "S",
-          "flat, phong, textured (generated scenes), material (as the file says); several with commas (FILE: "
-          "flat; --suite: flat,phong,textured)")),
+          "flat, phong, textured (generated scenes), material (as the file says), program (a captured frame's own "
+          "programs, the same for the peers); several with commas (FILE: flat; --suite: flat,phong,textured)")),
       several(text_option(
           "--against", "PEER",
           "OpenGL renderers to compare with: llvmpipe, lavapipe, gpu, none; several with commas (llvmpipe)")),

@@ -25,7 +25,7 @@ double depth_difference(const std::vector<float>& a, const std::vector<float>& b
 }
 
 // The difference of red, green and blue; alpha is never shown.
-double color_difference(const Layer& ours, const PeerPicture& theirs) {
+double color_difference(const Layer& ours, const PeerPicture& theirs, double tolerance) {
   size_t count = 0;
   const size_t pixels = ours.depth.size();
   for (size_t i = 0; i < pixels; ++i) {
@@ -37,7 +37,7 @@ double color_difference(const Layer& ours, const PeerPicture& theirs) {
               : (double(ours.color[i] >> (8 * c) & 0xff) - double(theirs.color[i] >> (8 * c) & 0xff)) / 255;
       worst = std::max(worst, std::isnan(difference) ? 1.0 : std::abs(difference));
     }
-    count += worst > kBenchColorTolerance;
+    count += worst > tolerance;
   }
   return percent(count, pixels);
 }
@@ -87,6 +87,8 @@ void Bench::load(const Workload& workload) {
     loaded_ = workload.frame_key();
   }
   for (const auto& peer : peers_) peer->finish_load();
+  if (workload.shading == BenchShading::program && frame_->programs.empty())
+    throw std::runtime_error(workload.file + ": holds no programs; capture the frame again, or use --shading flat");
 }
 
 void Bench::compare(const Workload& workload, const RenderOptions& render, BenchRow& row) {
@@ -95,6 +97,8 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
   if (result.aborted) throw std::runtime_error(workload.name + ": the frame was cut off; raise --budget");
   row.peak_kib = peak_memory_kib();
   const int layers = frame_->targets[target].layers;
+  const bool programs = workload.shading == BenchShading::program;
+  const double tolerance = programs ? kBenchProgramTolerance : kBenchColorTolerance;
   for (const auto& peer : peers_) {
     PeerResult found{peer->setup().name, peer->setup().family, {}};
     peer->turn(workload, 0, 1, 0);
@@ -104,7 +108,7 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
       if (theirs.depth.size() != layer.depth.size() || theirs.color.empty() != layer.color.empty())
         throw std::runtime_error(peer->setup().name + " draws another size or format");
       found.depth_percent = std::max(found.depth_percent, depth_difference(layer.depth, theirs.depth));
-      found.color_percent = std::max(found.color_percent, color_difference(layer, theirs));
+      found.color_percent = std::max(found.color_percent, color_difference(layer, theirs, tolerance));
     }
     require_same(found.peer, "depth", found.depth_percent);
     require_same(found.peer, "colour", found.color_percent);

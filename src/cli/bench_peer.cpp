@@ -163,9 +163,25 @@ PeerTurn Peer::turn(const Workload& workload, int warm_up, int frames, double mo
   return {answer.at("samples_ms").get<std::vector<double>>(), answer.at("rss_kib").get<uint64_t>()};
 }
 
-PeerPicture Peer::read(int layer) {
+PeerDrawing Peer::draw_programs(const Workload& workload, uint32_t target, uint32_t limit) {
+  begin_load(workload);
+  finish_load();
+  const Json request = {{"do", "draw"}, {"shading", "program"}, {"limit", limit},
+                        {"warm_up", 0}, {"frames", 1},          {"max_ms", 0}};
+  const Json answer = checked(setup_.name, ask(request.dump()));
+  PeerDrawing drawing;
+  for (const Json& failure : answer.at("failures")) {
+    drawing.failures.push_back("program " + std::to_string(failure.at("program").get<uint32_t>()) + ": " +
+                               failure.at("reason").get<std::string>());
+  }
+  drawing.frame_ms = answer.at("samples_ms").at(0);
+  drawing.picture = read_request({{"do", "read"}, {"layer", 0}, {"target", target}});
+  return drawing;
+}
+
+PeerPicture Peer::read_request(Json request) {
   const fs::path path = folder_ / "layer.raw";
-  const Json request = {{"do", "read"}, {"layer", layer}, {"file", path.string()}};
+  request["file"] = path.string();
   const Json answer = checked(setup_.name, ask(request.dump()));
   PeerPicture picture;
   picture.width = answer.at("width");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,13 @@ struct PeerPicture {
   std::vector<float> depth;
 };
 
+// A captured frame with its own programs.
+struct PeerDrawing {
+  PeerPicture picture;
+  std::vector<std::string> failures;  // a line for each program that the driver refuses
+  double frame_ms = 0;
+};
+
 struct PeerTurn {
   std::vector<double> samples_ms;
   uint64_t memory_kib = 0;  // most since the frame was loaded
@@ -60,10 +68,13 @@ class Peer {
   void begin_load(const Workload& workload);
   void finish_load();
   PeerTurn turn(const Workload& workload, int warm_up, int frames, double most_ms);
-  PeerPicture read(int layer);
+  PeerPicture read(int layer) { return read_request({{"do", "read"}, {"layer", layer}}); }
+  // The target, by its index in the frame, just before command `limit`.
+  PeerDrawing draw_programs(const Workload& workload, uint32_t target, uint32_t limit);
 
  private:
   std::string ask(const std::string& request);
+  PeerPicture read_request(nlohmann::json request);
 
   PeerSetup setup_;
   std::filesystem::path folder_;

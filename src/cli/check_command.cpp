@@ -1,9 +1,9 @@
-// brokkr check: compares a captured frame with the depth of the application's own driver.
+// brokkr check: compares a captured frame with depth and colours of the application's own driver.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +14,7 @@
 #include "app/text.h"
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
+#include "cli/check_colors.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 
@@ -26,14 +27,6 @@ struct Row {
   DepthComparison depth;
   double frame_ms = 0;
 };
-
-// "diff.png" -> "diff-2.png" where there are several references.
-std::string numbered(const std::string& path, size_t number, size_t count) {
-  if (count == 1) return path;
-  std::filesystem::path result(path);
-  const std::string name = result.stem().string() + "-" + std::to_string(number) + result.extension().string();
-  return result.replace_filename(name).string();
-}
 
 // Renders up to the reference and compares the target's depth with it.
 Row check_reference(const Frame& frame, const Reference& reference, Renderer& renderer, PreparedFrame& prepared,
@@ -49,9 +42,10 @@ Row check_reference(const Frame& frame, const Reference& reference, Renderer& re
   const RenderResult result = renderer.render(prepared, options);
   if (result.aborted) throw std::runtime_error(frame.source + ": cut off by --budget; nothing was compared");
   const Layer& layer = result.targets[reference.target].layers[0];
+  const bool runs = options.shading == Shading::program;
   const auto is_hard = [&](size_t pixel) {
     const uint32_t writer = layer.depth_id[pixel];
-    return writer == ~0u || is_hard_writer(frame, prepared.origin(writer).command);
+    return writer == ~0u || is_hard_writer(frame, prepared.origin(writer).command, runs);
   };
   if (!picture.empty()) {
     write_pixels(picture, layer.width, layer.height, draw_difference(layer.depth, reference.depth, is_hard));
@@ -79,7 +73,7 @@ nlohmann::ordered_json to_json(const std::string& file, const std::vector<Row>& 
   return json;
 }
 
-void print(const std::vector<Row>& rows) {
+std::string table_of(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> cells;
   for (const Row& row : rows) {
     cells.push_back({std::to_string(row.target), std::to_string(row.reference->before), grouped(row.depth.pixels),
@@ -88,8 +82,8 @@ void print(const std::vector<Row>& rows) {
                      grouped(row.depth.hard_pixels - row.depth.hard_agree), fixed(row.depth.hard_worst, 6),
                      fixed(row.frame_ms, 2)});
   }
-  std::cout << format_table(
-      {"target", "before", "pixels", "agree %", "hard pixels", "agree %", "differ", "worst", "ms"}, cells);
+  return format_table({"target", "before", "pixels", "agree %", "hard pixels", "agree %", "differ", "worst", "ms"},
+                      cells);
 }
 
 // Compares with every reference depth of the frame; `picture` may be empty.
@@ -130,6 +124,46 @@ void complain(const std::string& problem) {
   std::cerr << "brokkr: " << printable(problem) << std::endl;
 }
 
+// What one file comes to: its JSON, and what is printed in its place.
+struct FileCheck {
+  nlohmann::ordered_json json;
+  std::function<void()> print;
+  std::string complaint;  // empty: it passed
+};
+
+FileCheck check_depth_of(const std::string& file, const std::string& picture, Renderer& renderer,
+                         const Arguments& arguments) {
+  std::vector<Row> rows;
+  Progress progress;
+  progress.show("reading " + file);
+  const Frame frame = load_frame(file, load_options(arguments));
+  rows = check_frame(frame, renderer, render_options(arguments), picture, progress);
+  const bool passed = is_close(rows, arguments);
+  // Rows point into the frame.
+  const nlohmann::ordered_json json = to_json(file, rows, passed);
+  const std::string table = table_of(rows);
+  return {json, [table] { std::cout << table; },
+          passed ? "" : file + ": fewer pixels agree than --min or --min-hard ask for"};
+}
+
+FileCheck check_colors_of(const std::string& file, const std::string& picture, Renderer& renderer,
+                          const Arguments& arguments, ColorPeer& peer) {
+  ColorRequest request;
+  request.render = render_options(arguments);
+  request.picture = picture;
+  request.peer = arguments.has("peer");
+  if (arguments.has("limits")) {
+    request.limits = arguments.text("limits") == "exact" ? ColorLimits::exact : ColorLimits::driver;
+  }
+  Progress progress;
+  progress.show("reading " + file);
+  const Frame frame = load_frame(file, load_options(arguments));
+  const ColorCheck check = check_colors(frame, file, renderer, request, peer, progress);
+  const char* const why =
+      check.failures.empty() ? ": its colours are not the game's" : ": a program of the frame could not run";
+  return {to_json(file, check), [check] { print(check); }, check.passed ? "" : file + why};
+}
+
 // A frame that cannot be compared fails, and the next one has its turn.
 int run_check(const Arguments& arguments) {
   const std::vector<std::string>& files = arguments.all("FILE");
@@ -137,30 +171,27 @@ int run_check(const Arguments& arguments) {
   if (!output.empty()) require_picture(output, {".png"}, "--output");
   if (output == "-" && arguments.has("json"))
     throw UsageError("--output, --json: only one of them can be standard output");
-  const RenderOptions options = render_options(arguments);
+  for (const char* only : {"peer", "limits"}) {
+    if (arguments.has(only) && !arguments.has("color"))
+      throw UsageError(std::string("--") + only + " compares colours; give --color too");
+  }
   Renderer renderer;
+  ColorPeer peer;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   bool all_passed = true;
   for (const std::string& file : files) {
     const std::string picture = output.empty() ? "" : output_name(output, file, files.size() > 1, "--output");
     try {
-      Frame frame;
-      std::vector<Row> rows;
-      {
-        Progress progress;
-        progress.show("reading " + file);
-        frame = load_frame(file, load_options(arguments));
-        rows = check_frame(frame, renderer, options, picture, progress);
-      }
-      const bool passed = is_close(rows, arguments);
+      FileCheck check = arguments.has("color") ? check_colors_of(file, picture, renderer, arguments, peer)
+                                               : check_depth_of(file, picture, renderer, arguments);
       if (arguments.has("json")) {
-        all.push_back(to_json(file, rows, passed));
+        all.push_back(std::move(check.json));
       } else if (output != "-") {
         if (files.size() > 1) std::cout << (file == files.front() ? "" : "\n") << printable(file) << '\n';
-        print(rows);
+        check.print();
       }
-      if (!passed) complain(file + ": fewer pixels agree than --min or --min-hard ask for");
-      all_passed = all_passed && passed;
+      if (!check.complaint.empty()) complain(check.complaint);
+      all_passed = all_passed && check.complaint.empty();
     } catch (const std::runtime_error& error) {
       if (files.size() == 1 || dynamic_cast<const UsageError*>(&error) != nullptr) throw;
       complain(error.what());
@@ -175,11 +206,18 @@ int run_check(const Arguments& arguments) {
 
 Command check_command() {
   const std::vector<Option> own = {
-      needed(several(file_option("FILE", "FILE", "Captured frames (.bkf) with reference depth"))),
+      needed(several(file_option("FILE", "FILE", "Captured frames (.bkf) with pictures of the game's own driver"))),
       file_option(
           "-o,--output", "FILE.png",
-          "Difference picture: red where pixels differ, amber where a shader may have discarded; {} stands for the "
-          "input's name; - writes PNG to standard output"),
+          "Difference picture: red where pixels differ, amber where a shader may have discarded; with --color, this "
+          "picture, the game's and their difference, eightfold, side by side; {} stands for the input's name; - writes "
+          "PNG to standard output"),
+      flag("--color", "Compare colours, drawn by the frame's own programs"),
+      flag("--peer", "With --color: show what OpenGL makes of the frame as well"),
+      choice_option("--limits", "L",
+                    "With --color: exact asks for 45 dB without flips and 99.5 % of the pixels within 2 of 255, driver "
+                    "for 98 % within 4 and 99.5 % within 16 (what the frame says of its driver)",
+                    {"exact", "driver"}),
       real_option("--min", "PERCENT", "Fail where less than PERCENT of all pixels agree (0)", 0, 100),
       real_option(
           "--min-hard", "PERCENT",
@@ -187,7 +225,7 @@ Command check_command() {
           0, 100),
       flag("--json", "Print JSON instead of a table (an array for several files)"),
   };
-  return {"check", "Compare the depth of a captured frame with that of the game's own driver",
+  return {"check", "Compare depth or colours of a captured frame with those of the game's own driver",
           joined(own, pipeline_options()), run_check};
 }
 
