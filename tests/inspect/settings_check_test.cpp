@@ -69,7 +69,7 @@ TEST(SettingsCheck, FewestSettingsOfAPlantedDifference) {
 }
 
 TEST(SettingsCheck, EveryKindOfValueIsCompared) {
-  Layer layer{2, 1, {1, 2}, {}, {0.5f, 0.0f}, {3, 4}, {5, 6}, {7, 8}, {}};
+  Layer layer{2, 1, {1, 2}, {}, {}, {0.5f, 0.0f}, {3, 4}, {5, 6}, {7, 8}, {}};
   layer.overdraw = {1, 1};
   const auto differs = [&](auto change) -> std::string {
     Layer other = layer;
