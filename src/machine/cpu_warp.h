@@ -88,6 +88,12 @@ class Warp {
       return Lane<T>(same_bits<Vector<T>>(_mm512_permutexvar_epi32(i, v)));
     }
 #endif
+#if defined(__AVX2__)
+    if constexpr (kWidth == 8 && sizeof(T) == 4) {
+      const __m256i v = same_bits<__m256i>(a.v), i = same_bits<__m256i>(from.v);
+      return Lane<T>(same_bits<Vector<T>>(_mm256_permutevar8x32_epi32(v, i)));
+    }
+#endif
     alignas(64) T values[width];
     alignas(64) int32_t index_of[width];
     a.v.copy_to(values, stdx::element_aligned);

@@ -169,14 +169,16 @@ class Interpreter {
     }
   }
 
-  // `bit`: of a lane's number, set in that lane of a pair from which the other is subtracted.
+  // `bit`: of a lane's number, set in that lane of a pair from which the other is subtracted. Pairs of which the mask
+  // lacks a lane have no difference.
   BROKKR_FN void change(const shader::CodeInstruction& o, int bit) {
+    const uint64_t lanes = call.masks[o.operand[1]];
+    const uint64_t lower = bit == 1 ? 0x5555555555555555u : 0x3333333333333333u;
+    const uint64_t pairs = lanes & (lanes >> bit) & lower, both = pairs | pairs << bit;
     put<Float>(o.result[0], [&](int k) {
-      const Float v = get<Float>(o.operand[0], k);
-      const Int upper = w.lane() | bit, lower = w.lane() & ~bit;
-      const Float there = select(get<Mask>(o.operand[1], k), 1.0f, 0.0f);
-      const Mask both = w.shuffle(there, upper) + w.shuffle(there, lower) == 2.0f;
-      return select(both, w.shuffle(v, upper) - w.shuffle(v, lower), 0.0f);
+      const Float own = get<Float>(o.operand[0], k), other = w.shuffle(own, w.lane() ^ bit);
+      const Float difference = select((w.lane() & bit) != 0, own - other, other - own);
+      return select(w.lanes_of(uint32_t(both >> (k * kWidth))), difference, 0.0f);
     });
   }
 

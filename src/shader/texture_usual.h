@@ -72,7 +72,7 @@ BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
 BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, const TexturePlace& place, Int level) {
   const SampledRecord& texture = *look.texture;
   const Int width = side_of_level(texture.width, level), height = side_of_level(texture.height, level);
-  Int base = as_int(w.gather(texture.first, level, look.lanes));
+  Int base = texture.levels == 1 ? Int(int(texture.first[0])) : as_int(w.gather(texture.first, level, look.lanes));
   if (texture.kind == TextureKind::cube) base = base + place.face * (width * height);
   const UsualPair x = usual_texels(place.at[0], width, texture.wrap[0]);
   const UsualPair y = usual_texels(place.at[1], height, texture.wrap[1]);
