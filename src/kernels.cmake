@@ -15,7 +15,8 @@ if(BROKKR_HAVE_CUDA)
     if(NOT BROKKR_CUDA_BLOCKS_PER_SM MATCHES "^[1-8]$")
       message(FATAL_ERROR "BROKKR_CUDA_BLOCKS_PER_SM: '${BROKKR_CUDA_BLOCKS_PER_SM}' is not one of 1 to 8")
     endif()
-    set_property(SOURCE pipeline/cuda/kernel.cu APPEND PROPERTY COMPILE_DEFINITIONS
+    file(GLOB kernels CONFIGURE_DEPENDS pipeline/cuda/kernel*.cu)
+    set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_DEFINITIONS
                  BROKKR_CUDA_BLOCKS_PER_SM=${BROKKR_CUDA_BLOCKS_PER_SM})
     target_compile_definitions(brokkr PRIVATE BROKKR_HAVE_CUDA=1)
     target_link_libraries(brokkr PRIVATE ${BROKKR_CUDA_RUNTIME} $<BUILD_INTERFACE:brokkr_cuda_options>)

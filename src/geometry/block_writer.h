@@ -33,19 +33,13 @@ concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block, cons
 template <BlockDistributor Distributor>
 class BlockWriter {
  public:
-  BROKKR_FN BlockWriter(TriangleBlock* blocks, Distributor& distributor, uint32_t task)
-      : blocks_(blocks), distributor_(&distributor), task_(task) {}
-
-  // The run that the next triangles belong to; a block holds triangles of one run, and the last run's is closed.
-  BROKKR_FN void set_run(const FrameTables& frame, const Run& run) {
-    run_ = &run;
-    const ViewRecord& view = frame.views[run.view];
-    at_ = {view.target, view.layer};
-  }
+  // `run`: that of the next triangles. A block holds triangles of one run: close() comes before it changes.
+  BROKKR_FN BlockWriter(TriangleBlock* blocks, Distributor& distributor, const Run& run, uint32_t task)
+      : blocks_(blocks), distributor_(&distributor), run_(run), task_(task) {}
 
   // Before emit: takes from setup.valid what is drawn at once.
   BROKKR_FN void draw_small(Warp& w, Setup& setup) {
-    const Mask drawn = distributor_->draw_small(w, *run_->draw, at_, setup);
+    const Mask drawn = distributor_->draw_small(w, *run_.draw, {run_.target, run_.layer}, setup);
     records_ += uint32_t(w.count(drawn));
     setup.valid = setup.valid && !drawn;
   }
@@ -90,23 +84,22 @@ class BlockWriter {
     count_ = 0;
     TriangleBlock& block = blocks_[block_];
     w.once([&] {
-      block.run = run_->number;
-      block.draw = run_->draw_number;
-      block.target = at_.target;
-      block.layer = at_.layer;
-      block.phase = run_->draw->phase;
+      block.run = run_.number;
+      block.draw = run_.draw_number;
+      block.target = run_.target;
+      block.layer = run_.layer;
+      block.phase = run_.draw->phase;
       block.task = task_;
       block.sequence = sequence_;
-      block.z_min = run_->draw->z_min;
-      block.z_max = run_->draw->z_max;
+      block.z_min = run_.draw->z_min;
+      block.z_max = run_.draw->z_max;
     });
     ++sequence_;
   }
 
   TablePointer<TriangleBlock> blocks_;
   Distributor* distributor_;
-  const Run* run_ = nullptr;
-  DrawTarget at_;
+  const Run& run_;
   uint32_t task_, block_ = 0, sequence_ = 0, records_ = 0;
   int count_ = 0;
   bool open_ = false;

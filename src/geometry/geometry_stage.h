@@ -25,6 +25,7 @@ struct GeometryPass {
   const FrameTables& frame;
   bool reuse_transforms, reuse_all;  // vertex reuse: in draws that transform their vertices, in all draws
   GeometryScratch& scratch;
+  Run& run;  // that the warp opened last; kept from task to task, since opening one takes three dependent reads
   Counters& counters;
   BlockWriter<Distributor>& writer;
 };
@@ -33,7 +34,7 @@ struct GeometryPass {
 template <BlockDistributor Distributor>
 BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& draw,
                                      const Triangle& tri, int lane, uint32_t primitive) {
-  GeometryScratch& scratch = pass.scratch;
+  GeometryScratch& scratch = *in_shared_memory(&pass.scratch);
   auto& start = scratch.clip.corner[0];
   for (int i = 0; i < 3; ++i) {
     start[0][i] = w.broadcast(tri.corner[i].x, lane);
@@ -79,30 +80,29 @@ BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, co
   set_up(w, draw, tri, primitive, m && !clip, setup);
   uint32_t clip_bits = w.ballot(clip);
   counters.add(w, Counter::triangles_culled, uint64_t(submitted - w.count(setup.valid) - count_bits(clip_bits)));
+  Triangle corners;  // what emit_clipped reads in memory: so `tri` may stay in registers, and not for long
+  if (clip_bits != 0) {
+    corners = tri;
+    counters.add(w, Counter::triangles_clipped, uint64_t(count_bits(clip_bits)));
+  }
   writer.draw_small(w, setup);
-  if (clip_bits == 0) {
-    writer.emit(w, setup, setup.valid);
-    return;
-  }
   // Records keep submission order: the triangles before a clipped one are emitted first.
-  counters.add(w, Counter::triangles_clipped, uint64_t(count_bits(clip_bits)));
-  Mask pending = setup.valid;
-  for (; clip_bits != 0; clip_bits &= clip_bits - 1) {
-    const int lane = lowest_bit(clip_bits);
+  for (Mask pending = setup.valid;; clip_bits &= clip_bits - 1) {
+    const int lane = clip_bits != 0 ? lowest_bit(clip_bits) : w.width;
     writer.emit(w, setup, pending && w.first_lanes(lane));
+    if (clip_bits == 0) return;
     pending = pending && !w.first_lanes(lane);
-    emit_clipped(w, pass, draw, tri, lane, w.broadcast(primitive, lane));
+    emit_clipped(w, pass, draw, corners, lane, w.broadcast(primitive, lane));
   }
-  writer.emit(w, setup, pending);
 }
 
 // The run of the triangles that follow.
 template <BlockDistributor Distributor>
-BROKKR_FN void switch_run(Warp& w, const GeometryPass<Distributor>& pass, uint32_t number, Run& run) {
-  if (number == run.number) return;
+BROKKR_FN void switch_run(Warp& w, const GeometryPass<Distributor>& pass, uint32_t number) {
+  if (number == pass.run.number) return;
   pass.writer.close(w);
-  open_run(pass.frame, number, run);
-  pass.writer.set_run(pass.frame, run);
+  w.sync();  // nobody reads the old one any more
+  w.once([&] { open_run(pass.frame, number, pass.run); });
 }
 
 // The end of a task of so many batches.
@@ -116,21 +116,49 @@ BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor>& pass, uint32_t b
   pass.counters.add(w, Counter::triangles_out, pass.writer.records());
 }
 
+// Vertex numbers of the corners of the batch that comes next, in indexed lists. A warp that holds a batch asks for them
+// while it works on the batch before: when it comes to that batch, it waits for its vertices alone. Narrower warps have
+// caches behind them that see it coming.
+class NextCorners {
+ public:
+  // The corners of `left` triangles of the run, from `first` on, or of as many as a batch has.
+  BROKKR_FN void fetch(Warp& w, const FrameTables& frame, const DrawRecord& draw, uint32_t batch, int first, int left) {
+    if constexpr (kWidth >= int(kBatchTriangles)) {
+      if (left <= 0 || draw.assembly != Assembly::list || !(draw.bits & kDrawIndexed)) return;
+      const uint32_t* const indices = frame.indices + draw.first_index + size_t(first) * 3;
+      for (int c = 0; c < 3; ++c) vertex_[c] = as_int(w.gather(indices + c, w.lane() * 3, w.first_lanes(left)));
+      batch_ = batch;
+    }
+  }
+  // Those of `batch`, where they were asked for.
+  BROKKR_FN bool take(uint32_t batch, Int (&vertex)[3]) const {
+    if (kWidth < int(kBatchTriangles) || batch != batch_) return false;
+    for (int c = 0; c < 3; ++c) vertex[c] = vertex_[c];
+    return true;
+  }
+
+ private:
+  Int vertex_[3];
+  uint32_t batch_ = kNoPrimitive;
+};
+
 // Runs batches first .. end - 1.
 template <BlockDistributor Distributor>
 BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
   const FrameTables& frame = pass.frame;
   ReuseScratch& scratch = pass.scratch.reuse;
-  Run run;
+  const Run& run = pass.run;
+  NextCorners next;
   uint64_t triangles = 0, vertex_runs = 0;
   for (uint32_t batch = first; batch < end; ++batch) {
-    switch_run(w, pass, frame.batch_run[batch], run);
+    switch_run(w, pass, frame.batch_run[batch]);
     const DrawRecord& draw = *run.draw;
     const int t0 = int((batch - run.first_batch) * kBatchTriangles);
     const int left = int(draw.triangle_count) - t0;
     const int count = left < int(kBatchTriangles) ? left : int(kBatchTriangles);
     const uint32_t first_primitive = batch * kBatchTriangles;
-    const bool reuse = pass.reuse_all || (pass.reuse_transforms && (draw.bits & kDrawTransform));
+    const bool reuse = (kKernelFeatures & kFeatureReuse) &&
+                       (pass.reuse_all || (pass.reuse_transforms && (draw.bits & kDrawTransform)));
     triangles += uint64_t(count);
     const int after = left - count;
     if (after > 0) {
@@ -154,7 +182,8 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
           for (int c = 0; c < 3; ++c) tri.corner[c] = reuse_vertex(w, scratch, at, c, m);
         } else {
           Int vertex[3];
-          assemble(w, frame, draw, at + t0, m, vertex);
+          if (!next.take(batch, vertex)) assemble(w, frame, draw, at + t0, m, vertex);
+          if (batch + 1 < end) next.fetch(w, frame, draw, batch + 1, t0 + count, after);
           for (int c = 0; c < 3; ++c) tri.corner[c] = shade_vertex(w, frame, run, vertex[c], m);
         }
         emit_triangles(w, pass, draw, tri, as_uint(at) + first_primitive, m);
@@ -170,11 +199,11 @@ template <BlockDistributor Distributor>
 BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
   const FrameTables& frame = pass.frame;
   PlannedScratch& scratch = pass.scratch.planned;
-  Run run;
+  const Run& run = pass.run;
   uint64_t triangles = 0, vertex_runs = 0;
   for (uint32_t batch = first; batch < end; ++batch) {
     const PlannedBatch& planned = frame.planned[batch];
-    switch_run(w, pass, planned.run, run);
+    switch_run(w, pass, planned.run);
     uint32_t primitive = planned.first_primitive;
     for (uint32_t c = 0; c < planned.chunks; ++c) {
       const ReuseChunk& chunk = frame.chunks[planned.first_chunk + c];

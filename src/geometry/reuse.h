@@ -38,7 +38,8 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
 // Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and shades its
 // vertices. Returns that number; `unique` becomes the number of vertex shader runs.
 BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
-                                       ReuseScratch& scratch, int& unique) {
+                                       ReuseScratch& storage, int& unique) {
+  ReuseScratch& scratch = *in_shared_memory(&storage);
   for (int g = 0; g < kReuseSlots; g += w.width) {
     w.store(scratch.key + g, kEmptySlot);
     w.store(scratch.first + g, kEmptySlot);

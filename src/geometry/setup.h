@@ -35,18 +35,22 @@ BROKKR_FN Float clip_distance(const DrawRecord& draw, int plane, const ClipVerte
 // Triangles that no sample of the viewport can hit, by position alone: not finite, or outside of one plane of the view
 // volume.
 BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
-  Mask finite = true, left = true, right = true, bottom = true, top = true, front = true, back = true;
-  for (int i = 0; i < 3; ++i) {
-    const ClipVertex& corner = tri.corner[i];
-    finite = finite && is_finite(corner.x) && is_finite(corner.y) && is_finite(corner.z) && is_finite(corner.w);
+  Mask left = true, right = true, bottom = true, top = true;
+  for (const ClipVertex& corner : tri.corner) {
     left = left && corner.x < -corner.w;
     right = right && corner.x > corner.w;
     bottom = bottom && corner.y < -corner.w;
     top = top && corner.y > corner.w;
+  }
+  const Mask beside = left || right || bottom || top;
+  if (draw.bits & kDrawInside) return beside;  // its corners are finite, and inside of near and far plane
+  Mask finite = true, front = true, back = true;
+  for (const ClipVertex& corner : tri.corner) {
+    finite = finite && is_finite(corner.x) && is_finite(corner.y) && is_finite(corner.z) && is_finite(corner.w);
     front = front && clip_distance(draw, 0, corner) < 0.0f;
     back = back && clip_distance(draw, 1, corner) < 0.0f;
   }
-  return !finite || left || right || bottom || top || front || back;
+  return !finite || beside || front || back;
 }
 
 // Triangles of which some corner lies outside of the near, far or guard-band planes. It uses the same distances as

@@ -1,6 +1,7 @@
 // Vertex fetch and vertex shading: from a vertex number of a run to a clip-space position.
 #pragma once
 
+#include "geometry/features.h"
 #include "machine/machine.h"
 #include "scene/frame_tables.h"
 
@@ -38,8 +39,9 @@ struct Run {
   uint32_t number = kNoPrimitive;  // into FrameTables::runs
   uint32_t draw_number = 0;        // into FrameTables::draws
   uint32_t view = 0, instance = 0, first_batch = 0;
-  uint32_t first_vertex = 0;  // of this instance
-  float clip[16] = {};        // object -> clip, kDrawTransform only
+  uint32_t target = 0, layer = 0;  // of the view
+  uint32_t first_vertex = 0;       // of this instance
+  float clip[16] = {};             // object -> clip, kDrawTransform only
 };
 
 // clip = view_projection * model, column by column; every machine rounds alike.
@@ -61,6 +63,8 @@ BROKKR_FN void open_run(const FrameTables& frame, uint32_t number, Run& run) {
   run.view = record.view;
   run.instance = record.instance;
   run.first_batch = record.first_batch;
+  run.target = frame.views[record.view].target;
+  run.layer = frame.views[record.view].layer;
   run.first_vertex = draw.first_vertex;
   if (draw.bits & kDrawTransform) {
     multiply_matrices(frame.views[record.view].view_projection,
@@ -131,7 +135,7 @@ BROKKR_FN_NOINLINE Float work_on(Float x, uint32_t multiply_adds) {
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
   const float* base = frame.positions + size_t(run.first_vertex) * 4;
   ClipVertex position = transform_vertex(run, [&](int c) { return w.gather(base + c, vertex * 4, m); });
-  if (frame.vertex_work != 0) position.x = work_on(position.x, frame.vertex_work);
+  if ((kKernelFeatures & kFeatureReuse) && frame.vertex_work != 0) position.x = work_on(position.x, frame.vertex_work);
   return position;
 }
 

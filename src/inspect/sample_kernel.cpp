@@ -133,10 +133,12 @@ static void draw(const FrameTables& frame, const TargetRecord* targets, Shading 
   run.shade_context.shading = shading;
   TriangleBlock block{};
   SampleDistributor distributor{&run, &block};
-  BlockWriter writer(&block, distributor, 0);
+  Run geometry_run;
+  BlockWriter writer(&block, distributor, geometry_run, 0);
   GeometryScratch scratch{};
   Counters counters{};
-  process_batches(w, GeometryPass<SampleDistributor>{frame, false, false, scratch, counters, writer}, first, end);
+  process_batches(w, GeometryPass<SampleDistributor>{frame, false, false, scratch, geometry_run, counters, writer},
+                  first, end);
 }
 
 static void convert(uint32_t from_format, uint32_t to_format, uint32_t& low, uint32_t& high) {

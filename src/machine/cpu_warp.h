@@ -308,6 +308,12 @@ class Warp {
   }
 };
 
+// p, which leads into the block's shared storage: for CUDA, where such memory has instructions of its own.
+template <class T>
+BROKKR_FN T* in_shared_memory(T* p) {
+  return p;
+}
+
 // Lets the threads of an emulated block meet; made for few threads on few cores, which other programs may use too.
 struct Barrier {
   static constexpr int kSpins = 64;  // about as long as it takes to fall asleep

@@ -207,6 +207,16 @@ class Warp {
   }
 };
 
+// p, of which it is known that it leads into the block's shared storage. The compiler cannot see that behind a
+// reference; told so, it makes shared loads with 32-bit addresses in place of generic ones, which find out at run time.
+// It must be told once only: nvcc 13.0 takes what it is told again of a pointer that it has derived from such a one for
+// a contradiction, and drops the code.
+template <class T>
+BROKKR_FN T* in_shared_memory(T* p) {
+  __builtin_assume(__isShared(p));
+  return p;
+}
+
 template <class Shared>
 struct Block {
   int index = 0;

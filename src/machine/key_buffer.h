@@ -26,22 +26,10 @@ struct KeyBuffer {
   // Per 64 consecutive samples: no depth among them is larger.
   uint32_t farthest[kSamples / 64];
 
-#if defined(__CUDACC__)
-  // On CUDA a key buffer always lies in the shared memory of its block. The compiler cannot see that behind a
-  // reference. With this assumption it uses shared loads and atomics with 32-bit addresses instead of generic ones.
-  template <class T>
-  BROKKR_FN static T* in_shared_memory(const T* p) {
-    __builtin_assume(__isShared(p));
-    return const_cast<T*>(p);
-  }
+  // A key buffer always lies in the shared storage of its block.
   BROKKR_FN uint64_t* keys() { return in_shared_memory(key); }
   BROKKR_FN const uint64_t* keys() const { return in_shared_memory(key); }
   BROKKR_FN uint32_t* farthest_depths() { return in_shared_memory(farthest); }
-#else
-  BROKKR_FN uint64_t* keys() { return key; }
-  BROKKR_FN const uint64_t* keys() const { return key; }
-  BROKKR_FN uint32_t* farthest_depths() { return farthest; }
-#endif
 
   BROKKR_FN void set_farthest(Warp& w, int tile, Uint d, Mask m) { w.store(farthest_depths() + tile, d, m); }
   BROKKR_FN Uint farthest_of(Warp& w, Int tile, Mask m) {

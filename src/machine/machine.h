@@ -9,7 +9,7 @@
 // Free functions      select min max abs floor sqrt as_uint as_int as_float to_int to_float round_to_int ...
 // Warp                lane, any all ballot, shuffle broadcast, inclusive_sum, inclusive_count, reduce_*, load store
 //                     gather scatter compress_store, lane atomics, uniform once sync
-// Block<Shared>       index, warps, shared storage, sync
+// Block<Shared>       index, warps, shared storage, sync; in_shared_memory(p): p leads there
 // atomics             device_atomic<T>, block_atomic<T>: atomic_ref with explicit order (atomic.h)
 //
 // Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through `w.once`,

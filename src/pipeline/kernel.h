@@ -1,6 +1,7 @@
 // The pipeline's persistent kernel: every block takes tasks and visits rasterizers until the frame is finished.
 #pragma once
 
+#include "geometry/features.h"
 #include "geometry/geometry_stage.h"
 #include "machine/clock.h"
 #include "pipeline/choose.h"
@@ -10,10 +11,12 @@
 BROKKR_MACHINE_BEGIN
 
 struct BlockShared {
-  union {  // a block does one or the other
+  LaunchData launch;  // the kernel's arguments, near
+  union {             // a block does one or the other
     RasterShared raster;
     GeometryScratch geometry[kMaxWarps];
   };
+  Run run[kMaxWarps];  // of each warp's last task
   Counters counters[kMaxWarps];
   Decision decision;
   uint32_t spin;  // decisions in a row without work
@@ -23,33 +26,40 @@ struct BlockShared {
 };
 static_assert(kMaxWarps <= kMostTasksOfDecision);
 
-BROKKR_FN Stock stock_of(const Block<BlockShared>& b, const LaunchData& data) {
-  return {data.raster.stock, b.shared->stock, b.index};
+BROKKR_FN BlockShared& shared_of(const Block<BlockShared>& b) { return *in_shared_memory(b.shared); }
+
+BROKKR_FN Stock stock_of(const Block<BlockShared>& b) {
+  BlockShared& shared = shared_of(b);
+  return {shared.launch.raster.stock, shared.stock, b.index};
 }
 
 // `turn` is the task's number in the order in which tasks start.
-BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, uint32_t turn) {
+BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   Warp& w = b.warp;
+  BlockShared& shared = shared_of(b);
+  const LaunchData& data = shared.launch;
   const ScheduleTables& schedule = data.schedule;
   const uint32_t task = schedule.task_order != nullptr ? schedule.task_order[turn] : turn;
-  Counters& counters = b.shared->counters[w.index];
+  Counters& counters = shared.counters[w.index];
   DistributionScratch scratch;
   scratch.mask =
       data.distribution_scratch + size_t(b.index * b.warps + w.index) * distribution_words(schedule.rasterizers);
   scratch.touched = scratch.mask + schedule.rasterizers;
   const RasterTables& t = data.raster;
-  Stock stock = stock_of(b, data);
-  DirectDistributor distributor(Distributor(t.blocks, t.targets, stock, int(b.shared->decision.tasks.count), t.queues,
-                                            scratch, counters, t.abort),
-                                t);
-  BlockWriter writer(t.blocks, distributor, task);
+  Stock stock = stock_of(b);
+  DirectDistributor distributor(
+      Distributor(t.blocks, t.targets, stock, int(shared.decision.tasks.count), t.queues, scratch, counters, t.abort),
+      t);
+  Run& run = shared.run[w.index];
+  BlockWriter writer(t.blocks, distributor, run, task);
   const uint32_t first = task * schedule.task_batches;
   const uint32_t end =
       first + schedule.task_batches < schedule.batches ? first + schedule.task_batches : schedule.batches;
-  GeometryScratch& geometry = b.shared->geometry[w.index];
-  const GeometryPass<DirectDistributor> pass{t.frame, data.reuse_transforms, data.reuse_all, geometry, counters,
+  GeometryScratch& geometry = shared.geometry[w.index];
+  const GeometryPass<DirectDistributor> pass{t.frame, data.reuse_transforms, data.reuse_all, geometry, run, counters,
                                              writer};
-  if (t.frame.planned != nullptr) {
+  const bool planned = (kKernelFeatures & kFeaturePlanned) && t.frame.planned != nullptr;
+  if (planned) {
     process_planned(w, pass, first, end);
   } else {
     process_batches(w, pass, first, end);
@@ -58,9 +68,9 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, const LaunchData& data, 
   stock.note_used(w, w.index, distributor.used());
 }
 
-BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage stage, uint32_t argument, uint64_t begin,
-                         uint64_t end) {
+BROKKR_FN void note_time(Block<BlockShared>& b, Stage stage, uint32_t argument, uint64_t begin, uint64_t end) {
   Warp& w = b.warp;
+  const LaunchData& data = shared_of(b).launch;
   w.once([&] {
     data.stage_ns[size_t(b.index) * size_t(Stage::count) + size_t(stage)] += end - begin;
     if (data.trace && data.trace_count[b.index] < kTraceCapacity) {
@@ -71,10 +81,11 @@ BROKKR_FN void note_time(Block<BlockShared>& b, const LaunchData& data, Stage st
 }
 
 // The leading warp decides what its block does next.
-BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& data) {
+BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b) {
   Warp& w = b.warp;
-  BlockShared& shared = *b.shared;
-  Stock stock = stock_of(b, data);
+  BlockShared& shared = shared_of(b);
+  const LaunchData& data = shared.launch;
+  Stock stock = stock_of(b);
   const Decision decision = decide(w, data.raster, data.schedule, stock, b.index, b.blocks, b.warps, shared.memory);
   if (decision.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
   shared.counters[w.index].peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(decision.free_blocks));
@@ -83,16 +94,20 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b, const LaunchData& dat
     shared.spin = decision.action == Action::wait ? shared.spin + 1 : 0;
     if (decision.action != Action::wait) shared.busy_since = clock_ns(data.thread_time);
   });
-  if (decision.action != Action::wait) note_time(b, data, Stage::idle, 0, shared.idle_since, shared.busy_since);
+  if (decision.action != Action::wait) note_time(b, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }
 
 // The decision's visit. What it knows of shading lasts as long as the visit: created by the caller, it would lie on the
 // kernel's own stack, and the compiler would keep more of that around the calls.
-BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b, const LaunchData& data) {
-  BlockShared& shared = *b.shared;
-  const ProgramTables& programs = data.raster.programs;
-  ShadeContext shading{&data.raster.frame, data.raster.shading, {}, &programs};
-  if (programs.memory != nullptr) shading.memory = memory_of_warp(programs, b.index * b.warps + b.warp.index);
+BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b) {
+  BlockShared& shared = shared_of(b);
+  const LaunchData& data = shared.launch;
+  ShadeContext shading{&data.raster.frame, data.raster.shading, {}};
+  if constexpr (kKernelFeatures & kFeaturePrograms) {
+    const ProgramTables& programs = data.raster.programs;
+    shading.programs = &programs;
+    if (programs.memory != nullptr) shading.memory = memory_of_warp(programs, b.index * b.warps + b.warp.index);
+  }
   const uint32_t r = shared.decision.rasterizer;
   const Visit<BlockShared> visit{b,
                                  data.raster,
@@ -108,20 +123,21 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b, const LaunchD
 
 // All warps carry out the decision. The barrier at the end orders nothing: the others wait for the next decision, and
 // read nothing until then. Without it, nvcc 13.0 spills a register of the kernel's entry (tools/check-spills).
-BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
+BROKKR_FN_NOINLINE void act(Block<BlockShared>& b) {
   Warp& w = b.warp;
-  BlockShared& shared = *b.shared;
+  BlockShared& shared = shared_of(b);
+  const LaunchData& data = shared.launch;
   if (shared.decision.action == Action::geometry) {
     const TaskRange tasks = shared.decision.tasks;
-    if (uint32_t(w.index) < tasks.count) run_task(b, data, tasks.first + uint32_t(w.index));
+    if (uint32_t(w.index) < tasks.count) run_task(b, tasks.first + uint32_t(w.index));
   } else {
-    work_for_rasterizer(b, data);
+    work_for_rasterizer(b);
   }
   b.sync();
   if (b.leader()) {
     const Decision& decision = shared.decision;
     const bool geometry = decision.action == Action::geometry;
-    Stock stock = stock_of(b, data);
+    Stock stock = stock_of(b);
     if (geometry) {
       stock.settle(w, int(decision.tasks.count));
       complete_tasks(w, data.schedule, decision.tasks);
@@ -129,8 +145,8 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b, const LaunchData& data) {
     stock.trim(w);
     w.once([&] { shared.idle_since = clock_ns(data.thread_time); });
     end_action(w, data.schedule, geometry, shared.idle_since - shared.busy_since);
-    note_time(b, data, geometry ? Stage::geometry : Stage::rasterize,
-              geometry ? decision.tasks.first : decision.rasterizer, shared.busy_since, shared.idle_since);
+    note_time(b, geometry ? Stage::geometry : Stage::rasterize, geometry ? decision.tasks.first : decision.rasterizer,
+              shared.busy_since, shared.idle_since);
   }
   b.sync();
 }
@@ -139,7 +155,7 @@ BROKKR_FN_NOINLINE void sum_counters(Warp& w, const Counters& counters, uint64_t
   w.once([&] {
     for (int i = 0; i < kCounters; ++i) {
       device_atomic<uint64_t> total(totals[i]);
-      const uint64_t mine = counters.value[i];
+      const uint64_t mine = in_shared_memory(counters.value)[i];
       if (is_peak(Counter(i))) {
         uint64_t old = total.load(kRelaxed);
         while (mine > old && !total.compare_exchange_weak(old, mine, kRelaxed)) {
@@ -152,11 +168,15 @@ BROKKR_FN_NOINLINE void sum_counters(Warp& w, const Counters& counters, uint64_t
 }
 
 // The kernel's body, which all warps of all blocks run.
-BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
+BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
   Warp& w = b.warp;
-  BlockShared& shared = *b.shared;
+  BlockShared& shared = shared_of(b);
+  const LaunchData& data = shared.launch;
+  if (b.leader()) w.once([&] { shared.launch = arguments; });
+  b.sync();
   w.once([&] {
     for (int i = 0; i < kCounters; ++i) shared.counters[w.index].value[i] = 0;
+    shared.run[w.index].number = kNoPrimitive;
     if (b.leader()) {
       shared.spin = 0;
       shared.stock.held = 0;
@@ -165,7 +185,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
   });
   if (b.leader()) begin_decisions(w, data.raster, data.schedule, b.index, b.blocks, shared.memory);
   for (;;) {
-    if (b.leader()) decide_next(b, data);
+    if (b.leader()) decide_next(b);
     b.sync();
     const Action action = shared.decision.action;
     const int spin = int(shared.spin);
@@ -176,9 +196,9 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& data) {
       if (b.leader()) shared.counters[0].add(w, Counter::spins, 1);
       continue;
     }
-    act(b, data);
+    act(b);
   }
-  if (b.leader()) stock_of(b, data).trim(w, 0);
+  if (b.leader()) stock_of(b).trim(w, 0);
   sum_counters(w, shared.counters[w.index], data.counters);
 }
 

@@ -3,6 +3,7 @@
 // A policy is a tree; the launch says which.
 #pragma once
 
+#include "geometry/features.h"
 #include "raster/rasterizer.h"
 #include "schedule/policies.h"
 #include "schedule/watermark.h"
@@ -200,6 +201,7 @@ BROKKR_FN void with_tree(Policy policy, F&& call) {
     static_assert(TreeMemory::kFits<decltype(tree)>);
     call(tree);
   };
+  if constexpr ((kKernelFeatures & kFeaturePolicies) == 0) return f(Stages<FillLevel>{});
   switch (policy) {
     case Policy::fill_level: return f(Stages<FillLevel>{});
     case Policy::geometry_first: return f(Stages<FirstFirst<ByTask>>{});

@@ -22,6 +22,7 @@ Json scalars(const Statistics& s) {
   return {BROKKR_SCALAR(machine),
           BROKKR_SCALAR(isa),
           BROKKR_SCALAR(pattern),
+          BROKKR_SCALAR(kernel),
           BROKKR_SCALAR(workers),
           BROKKR_SCALAR(warps_per_block),
           BROKKR_SCALAR(width),

@@ -291,7 +291,7 @@ BROKKR_FN ProgramMemory* memory_of_warp(const ProgramTables& programs, int warp)
 }
 
 BROKKR_FN bool runs_program(const ShadeContext& context, const DrawRecord& draw) {
-  return context.memory != nullptr && draw.program != kNoProgram;
+  return context.shows_programs() && draw.program != kNoProgram;
 }
 
 BROKKR_FN ProgramRun open_program(const ShadeContext& context, uint32_t number, int x0, int y0) {

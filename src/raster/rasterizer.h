@@ -1,11 +1,29 @@
 // A visit to a rasterizer: a block does all work that is possible now, phase after phase.
 #pragma once
 
+#include "geometry/features.h"
 #include "raster/commands.h"
 #include "raster/order_free.h"
 #include "raster/ordered.h"
 
 BROKKR_MACHINE_BEGIN
+
+// Draws what of an ordered phase lies below the watermark. `wake` becomes less where the next element's task ends
+// before the phase.
+template <class Shared>
+BROKKR_FN void run_ordered_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake) {
+  Block<Shared>& b = v.b;
+  const uint32_t before = v.ending ? kAllTasks : v.mark.tasks;
+  run_ordered(v, phase, before);
+  b.sync();  // nobody reads the pending elements any more
+  if (!b.leader()) return;
+  Stock stock = v.stock();
+  const uint32_t next = retire(b.warp, v.t, stock, v.r, phase, before);
+  if (next < kAllTasks / v.task_batches - 1) {
+    const uint32_t ready = (next + 1) * v.task_batches;
+    wake = ready < wake ? ready : wake;
+  }
+}
 
 // Does what can be done of a phase now. Returns whether the phase is over; if not, `wake` is when to come again
 // (RasterizerState::wake). The caller's barrier ends it: regions are apart, so that a phase needs barriers of its own
@@ -25,25 +43,19 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
         retire(w, v.t, stock, v.r, phase, kAllTasks);
       }
       return complete;
-    case PhaseKind::ordered: {
-      const uint32_t before = v.ending ? kAllTasks : v.mark.tasks;
-      run_ordered(v, phase, before);
-      b.sync();  // nobody reads the pending elements any more
-      if (b.leader()) {
-        Stock stock = v.stock();
-        const uint32_t next = retire(w, v.t, stock, v.r, phase, before);
-        if (next < kAllTasks / v.task_batches - 1) {
-          const uint32_t ready = (next + 1) * v.task_batches;
-          wake = ready < wake ? ready : wake;
-        }
-      }
+    case PhaseKind::ordered:
+      if constexpr (kKernelFeatures & kFeatureOrdered) run_ordered_phase(v, phase, wake);
       return complete;
-    }
     case PhaseKind::clear: run_clear(v, record); return true;
-    case PhaseKind::load: run_load(v, record); return true;
+    case PhaseKind::load:
+      if constexpr (kKernelFeatures & kFeaturePrograms) run_load(v, record);
+      return true;
     case PhaseKind::blit:
     case PhaseKind::publish:
-    case PhaseKind::mips: wake = kAtGate; return v.ending || run_gated(v, record);
+    case PhaseKind::mips:
+      wake = kAtGate;
+      if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) return v.ending || run_gated(v, record);
+      return true;
     case PhaseKind::finish: materialize_own(v, kEveryTarget); return true;
   }
   return complete;

@@ -118,7 +118,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
               tile_y0 = pass.y + (tile >> tiles_shift) * kTile;
-    const uint64_t by_program = context.memory != nullptr && writes_color
+    const uint64_t by_program = context.shows_programs() && writes_color
                                     ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
                                     : 0;
     for (int s = 0; s < kTileSamples; s += w.width) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "brokkr/choices.h"
+#include "geometry/features.h"
 #include "geometry/planned.h"
 #include "raster/interpolate.h"
 #include "raster/shade_context.h"
@@ -96,10 +97,14 @@ BROKKR_FN bool shows_materials(Shading shading) {
 // included.
 BROKKR_FN Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   if (context.shading == Shading::flat) return Flat<Warp>()(w, ShaderInput<Warp>(), m);
-  switch (context.shading) {
+  if constexpr (kKernelFeatures & kFeatureShadings) {
+    switch (context.shading) {
 #include "brokkr/shadings.def"
+    }
+    return Flat<Warp>()(w, ShaderInput<Warp>(), m);
+  } else {
+    return shade_samples<BlinnPhong<Warp>>(w, context, samples, m);
   }
-  return Flat<Warp>()(w, ShaderInput<Warp>(), m);
 }
 
 BROKKR_MACHINE_END

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "brokkr/choices.h"
+#include "geometry/features.h"
 #include "geometry/vertex.h"
 #include "raster/program_memory.h"
 
@@ -14,6 +15,8 @@ struct ShadeContext {
   const ProgramTables* programs = nullptr;
   ProgramMemory* memory = nullptr;  // null: draws are not shown by their programs
   uint32_t program = kNoProgram;    // whose constants are in the memory
+
+  BROKKR_FN bool shows_programs() const { return (kKernelFeatures & kFeaturePrograms) && memory != nullptr; }
 };
 
 BROKKR_MACHINE_END

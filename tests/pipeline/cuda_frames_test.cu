@@ -70,6 +70,28 @@ TEST(CudaFrames, WithoutAGraph) {
   unsetenv("BROKKR_CUDA_GRAPH");
 }
 
+// A frame is drawn by the kernel with the fewest features that has what it needs, and every other that has it draws the
+// same; a renderer changes from one to another and back.
+TEST(CudaFrames, EachKernelDrawsTheSame) {
+  const Frame frame = scene("generated:city", 160, 90);
+  const RenderResult expected = Renderer().render(frame, on(MachineKind::cpu));
+  const RenderOptions opaque = on(MachineKind::cuda);
+  RenderOptions other = opaque;
+  other.policy = Policy::geometry_first;
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  for (const auto& [options, kernel] : {std::pair(opaque, "opaque"), {other, "built-in"}, {opaque, "opaque"}}) {
+    const RenderResult result = renderer.render(prepared, options);
+    EXPECT_EQ(result.statistics.kernel, kernel);
+    expect_same(result, expected);
+  }
+  setenv("BROKKR_CUDA_KERNEL", "all", 1);
+  const RenderResult result = Renderer().render(frame, opaque);
+  unsetenv("BROKKR_CUDA_KERNEL");
+  EXPECT_EQ(result.statistics.kernel, "all");
+  expect_same(result, expected);
+}
+
 TEST(CudaFrames, FewBlocksAndASmallStore) {
   const Frame frame = scene("generated:city", 640, 360);
   RenderOptions options = on(MachineKind::cuda);

@@ -14,7 +14,8 @@ MOST_SECONDS = 300  # of a run that ends by itself
 
 def draw(options=(), **environment):
     # Seconds are seconds on a device with a GPU's clock.
-    done = subprocess.run([BROKKR, "render", *FRAME, *options], env={**os.environ, "BROKKR_PTX_MHZ": "1000", **environment},
+    done = subprocess.run([BROKKR, "render", *FRAME, *options],
+                          env={**os.environ, "BROKKR_PTX_MHZ": "1000", "BROKKR_CUDA_KERNEL": "all", **environment},
                           capture_output=True, text=True, timeout=MOST_SECONDS)
     return done.returncode, done.stderr
 
@@ -23,7 +24,7 @@ def kernel(folder):
     """Name and lines of the frame's module."""
     status, said = draw(BROKKR_PTX_TEXT=folder)
     assert status == 0, said
-    module = next(path for path in pathlib.Path(folder).glob("*.ptx") if re.search(r"\.entry \w*run_frame", path.read_text()))
+    module = next(path for path in pathlib.Path(folder).glob("*.ptx") if re.search(r"\.entry \w*9run_frame[A-Z]", path.read_text()))
     return module.name, module.read_text().splitlines(True)
 
 

@@ -64,7 +64,7 @@ def head(steps, environment):
 def kernels(folder):
     rows = [f"| {path.name.removesuffix('.ptxas')} | {kernel['kernel']} | {kernel['architecture']} | {kernel['registers']} | "
             f"{kernel['stack']} | {kernel['spill_stores'] + kernel['spill_loads']} |"
-            for path in sorted((folder / "reports").glob("*kernel.cu.ptxas")) for kernel in build.kernels_of(path.read_text(errors="replace"))]
+            for path in sorted((folder / "reports").glob("*kernel*.cu.ptxas")) for kernel in build.kernels_of(path.read_text(errors="replace"))]
     table = ["| report | kernel | for | registers | stack, bytes | spilled, bytes |", "|---|---|---|---:|---:|---:|"]
     return ["", "## Registers", "", *table, *rows] if rows else []
 

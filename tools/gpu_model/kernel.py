@@ -14,8 +14,10 @@ from gpu_model.events import Access, Atomic, Join, Wait, Word
 DECIDE = 1  # read_status: five words, one per lane
 REPORT_RASTERIZERS = 1  # LaunchView::rasterizers, for a warp's width of them: claim, count and wake do not depend on each other
 # run_task and process_batches (pipeline/kernel.h, geometry/geometry_stage.h).
-OPEN_RUN = 3  # batch_run; run; draw and view
-FETCH = 2  # indices; vertices
+OPEN_RUN = 3  # batch_run; run; draw and view, of a warp's first task
+SAME_RUN = 1  # batch_run: the warp has the run
+FETCH = 2  # indices; vertices, of a task's first batch
+FETCH_NEXT = 1  # vertices: NextCorners has the indices
 DISTRIBUTE = 1  # owners of bins; the scratch memory of a warp stays in L1
 PUT = 2  # put_lanes: the slot's ticket; the release that follows the element's words, which is a fence
 # visit_rasterizer (raster/rasterizer.h, raster/pending.h, raster/order_free.h).
@@ -49,20 +51,24 @@ class Frame:
 
     def __init__(self, statistics, plan, cost):
         self.s, self.plan, self.cost = statistics, plan, cost
-        # Triangles that geometry draws itself come from batches that are half full of them: the others face away, lie
-        # outside of the picture or between samples.
-        self.direct_batches = min(1.0, statistics.get("triangles_direct", 0) / 16 / max(1, statistics["batches"]))
+        # Triangles that are kept come from batches that are half full of them: the others face away, lie outside of the
+        # picture or between samples.
+        batches = max(1, statistics["batches"])
+        self.seen_batches = min(1.0, statistics["triangles_out"] / 16 / batches)
+        self.direct_batches = min(1.0, statistics.get("triangles_direct", 0) / 16 / batches)
 
     def geometry_instructions(self):
-        """Of a batch that keeps nothing; what one adds that fills a block; what one adds that draws its triangles."""
+        """Of a batch, in the mean of those that keep something and those that do not; what one adds that fills a block; what
+        one adds that draws its triangles."""
         s, c = self.s, self.cost
         runs = s["vertex_shader_runs"] / max(1, s["batches"])
         shared = s["vertex_shader_runs"] < 2 * s["triangles_in"]
         passes = math.ceil(runs / 32) if shared else 1  # sub-batches of 32 vertices
-        per_batch = (passes * c["geometry: 32 triangles, besides what follows"] +
-                     math.ceil(runs / 32) * c["geometry: transform 32 vertices"])
+        per_batch = passes * (self.seen_batches * c["geometry: 32 triangles, besides what follows"] +
+                              (1 - self.seen_batches) * c["geometry: 32 triangles of which none is seen"])
         if shared:
-            per_batch += 3 * (c["geometry: find shared vertices of 32 corners"] + c["geometry: number them"])
+            per_batch += (math.ceil(runs / 32) * c["geometry: transform 32 shared vertices"] +
+                          3 * (c["geometry: find shared vertices of 32 corners"] + c["geometry: number them"]))
         kept = (c["geometry: write up to 32 records to a block"] + c["distribution: boxes of 32 triangles"] +
                 c["distribution: bin of them"] + c["distribution: block to up to 32 rasterizers"])
         return per_batch, kept, self.small_instructions("direct: 32 small triangles", "direct")
@@ -102,6 +108,7 @@ class Launch:
         self.next_task, self.completed_tasks = 0, 0
         self.free = p["store_blocks"]
         self.stock = [0] * self.blocks
+        self.opened = [False] * self.blocks  # whether the block's warps have opened the run
         self.word = {name: Word(name) for name in ("next_task", "completed", "finished", "free: count", "free: head", "free: tail")}
         rasterizers = s["rasterizers"]
         self.queue = [0] * rasterizers
@@ -190,7 +197,7 @@ class Launch:
             return
         sent = [0] * count
         yield Wait(self.gpu.sync, "barriers")
-        yield Join(tuple(self.task(sent, i, count) for i in range(count)))
+        yield Join(tuple(self.task(b, sent, i, count) for i in range(count)))
         yield Wait(self.gpu.sync, "barriers")
         self.stock[b] -= sum(sent)
         yield from self.trim(b)
@@ -202,13 +209,14 @@ class Launch:
             yield Access(2, "completion")
         self.completed_tasks += count
 
-    def task(self, sent, i, warps):
+    def task(self, b, sent, i, warps):
         batches = self.frame.plan["task_batches"]
-        empty, kept, direct = self.frame.geometry_instructions()
-        yield Access(OPEN_RUN, "geometry: memory")
-        for _ in range(batches):
-            yield Access(FETCH, "geometry: memory")
-            yield self.compute(empty, "geometry: instructions", warps)
+        each, kept, direct = self.frame.geometry_instructions()
+        yield Access(SAME_RUN if self.opened[b] else OPEN_RUN, "geometry: memory")
+        self.opened[b] = True
+        for nth in range(batches):
+            yield Access(FETCH if nth == 0 else FETCH_NEXT, "geometry: memory")
+            yield self.compute(each, "geometry: instructions", warps)
             if self.random.random() < self.frame.direct_batches:  # keys are reductions, which nobody waits for
                 yield self.compute(direct, "geometry: small triangles", warps)
         elements = int(self.share + self.random.random())

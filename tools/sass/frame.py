@@ -26,10 +26,12 @@ def frame_cost(rows, s):
     side = (2 * s["fragments"] / max(1, s["triangles_out"])) ** 0.5  # of a triangle's box, were all alike
     # Batches with more than 32 vertices take two passes; blocks, and batches that are drawn at once, are half full at worst;
     # boxes twice as long.
-    passes = [("geometry: 32 triangles, besides what follows", batches, (1 + shares) * batches)]
+    seen = min(batches, s["triangles_out"] / 32), min(batches, s["triangles_out"] / 16)
+    passes = [("geometry: 32 triangles, besides what follows", seen[0], (1 + shares) * seen[1]),
+              ("geometry: 32 triangles of which none is seen", batches - seen[0], (1 + shares) * (batches - seen[1]))]
     if shares:
         passes += [("geometry: find shared vertices of 32 corners", 3 * batches, 6 * batches), ("geometry: number them", 3 * batches, 6 * batches)]
-    passes += [("geometry: transform 32 vertices", (1 if shares else 3) * batches, (2 if shares else 3) * batches)]
+        passes += [("geometry: transform 32 shared vertices", batches, 2 * batches)]
     if direct:
         passes += small_passes("direct", "direct: 32 small triangles", direct, side)
     if elements:

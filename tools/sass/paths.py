@@ -8,12 +8,19 @@ from .toolkit import plain_name
 # Name; function; the loop: the innermost with code of a file and a text of its line (None: the whole function; text
 # "": any line of the file; file "": the text is an opcode); opcode
 # that the source has once per pass (how often the compiler unrolled the loop); what the shortest way passes, opcodes
-# or lines, in order: the way that does the work.
+# or lines, in order: the way that does the work; and, where there is a sixth, lines that no way passes. Functions that the
+# kernel has not (geometry/features.h) have no line.
+TRANSFORM, DEPTH_PLANE = ("geometry/vertex.h", "const auto row = [&](const float* clip)"), ("geometry/setup.h", "if (draw.bits & kDrawPolygonOffset) {")
+DRAWN, STORED = ("raster/direct.h", "return draw_group(w, draw, at, setup);"), ("geometry/block_writer.h", "if (!open_) open(w);")
+CLIPPED = ("geometry/geometry_stage.h", "emit_clipped(w, pass, draw, corners, lane")
 PATHS = [
-    ("geometry: 32 triangles, besides what follows", "run_task", ("geometry/setup.h", ""), None, [("geometry/setup.h", "")]),
+    ("geometry: 32 triangles, besides what follows", "run_task", ("geometry/setup.h", ""), None, [TRANSFORM, ("geometry/setup.h", ""), DEPTH_PLANE],
+     [CLIPPED]),
+    ("geometry: 32 triangles of which none is seen", "run_task", ("geometry/setup.h", ""), None, [TRANSFORM, ("geometry/setup.h", "")],
+     [DEPTH_PLANE, DRAWN, STORED, CLIPPED]),
     ("geometry: find shared vertices of 32 corners", "shade_sub_batch", ("geometry/reuse.h", "while (w.any(todo)) {"), None, []),
     ("geometry: number them", "shade_sub_batch", ("geometry/reuse.h", "seen += uint32_t(w.count(is_first));"), None, []),
-    ("geometry: transform 32 vertices", "shade_sub_batch", ("geometry/vertex.h", ""), None, []),
+    ("geometry: transform 32 shared vertices", "shade_sub_batch", ("geometry/vertex.h", ""), None, []),
     ("geometry: write up to 32 records to a block", "run_task", ("geometry/block_writer.h", "if (!open_) open(w);"), None, [("machine/cuda_warp.h", "if (m.m) p[__popc(bits")]),
     ("direct: 32 small triangles", "draw_group", None, None, [("raster/direct.h", "const KeyRule rule{")]),
     ("direct: row of samples", "draw_group", ("raster/visibility.h", "const Float z_y = z_dy"), None, []),
@@ -64,7 +71,7 @@ def blocks_with(function, what):
 
 
 def measure(function, path):
-    name, _, loop, opcode, via = path
+    name, _, loop, opcode, via, *never = path
     result = {"path": name, "function": function.name}
     if loop is None:
         body, head = function.reached, 0
@@ -82,6 +89,8 @@ def measure(function, path):
                           if sum(i.opcode.startswith(opcode) for i in function.all_code(self_only(function, head))) == best]
         head = min(candidates)[1]
         body = function.loops[head]
+    for what in (never[0] if never else []):
+        body = body - blocks_with(function, what)
     passes = max(1, sum(i.opcode.startswith(opcode) for i in function.all_code(body))) if opcode else 1
     required = []
     for what in via:

@@ -41,8 +41,7 @@ def print_functions(rows):
 
 def path_rows(functions):
     by_name = {f.name: f for f in functions}
-    return [measure(by_name[path[1]], path) if path[1] in by_name
-            else {"path": path[0], "function": path[1], "error": "no such function"} for path in PATHS]
+    return [measure(by_name[path[1]], path) for path in PATHS if path[1] in by_name]
 
 
 def print_paths(rows):

@@ -24,10 +24,10 @@ def tool(name, option):
     return found
 
 
-def compile_kernel(options, folder):
-    cubin = folder / f"cuda_kernel-{options.blocks_per_sm}.cubin"
+def compile_kernel(options, name, folder):
+    cubin = folder / f"{name}-{options.blocks_per_sm}.cubin"
     command = [tool("nvcc", options.nvcc), *FLAGS, f"-arch={options.architecture}",
-               f"-DBROKKR_CUDA_BLOCKS_PER_SM={options.blocks_per_sm}", "-cubin", "src/pipeline/cuda/kernel.cu", "-o", str(cubin)]
+               f"-DBROKKR_CUDA_BLOCKS_PER_SM={options.blocks_per_sm}", "-cubin", f"src/pipeline/cuda/{name}.cu", "-o", str(cubin)]
     print("$ " + " ".join(command), file=sys.stderr, flush=True)
     report = call(command).stderr
     cubin.with_suffix(".ptxas").write_text(report)

@@ -1,5 +1,8 @@
-// The pipeline compiled for CUDA: the same text as pipeline/cpu_kernel.cpp.
+// The pipeline compiled for CUDA: the same text as pipeline/cpu_kernel.cpp. This file is the kernel that draws every
+// frame. The others include it: BROKKR_KERNEL names their entry, BROKKR_KERNEL_FEATURES what they have of the pipeline
+// (geometry/features.h).
 #include "pipeline/cuda/kernel.h"
+
 #include "pipeline/kernel.h"
 
 // Blocks that the compiler leaves registers for on every multiprocessor: 255 a thread for one, 128 for two
@@ -10,8 +13,13 @@
 
 namespace brokkr {
 
+#if !defined(BROKKR_KERNEL)
+#define BROKKR_KERNEL run_frame
+size_t cuda_shared_bytes() { return sizeof(BlockShared); }
+#endif
+
 __global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, BROKKR_CUDA_BLOCKS_PER_SM)
-    run_frame(const __grid_constant__ LaunchData data) {
+    BROKKR_KERNEL(const __grid_constant__ LaunchData data) {
   extern __shared__ __align__(64) unsigned char storage[];
   Block<BlockShared> b;
   b.index = int(blockIdx.x);
@@ -21,7 +29,5 @@ __global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, BROKKR_CUDA_BLOCKS_PE
   b.shared = reinterpret_cast<BlockShared*>(storage);
   run_pipeline(b, data);
 }
-
-size_t cuda_shared_bytes() { return sizeof(BlockShared); }
 
 }  // namespace brokkr

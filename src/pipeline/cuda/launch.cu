@@ -100,7 +100,7 @@ struct CudaLauncher::Launch {
     gather.gridDim = dim3(gather_blocks(helper_blocks));
     gather.func = reinterpret_cast<void*>(gather_counts);
     gather.kernelParams = gather_arguments;
-    pipeline.func = reinterpret_cast<void*>(run_frame);
+    pipeline.func = reinterpret_cast<void*>(frame.kernel->entry);
     pipeline.gridDim = dim3(unsigned(frame.blocks));
     pipeline.blockDim = dim3(kCudaWarpsPerBlock * 32);
     pipeline.sharedMemBytes = unsigned(shared_bytes);
@@ -161,9 +161,11 @@ void CudaLauncher::make_graph() {
   check_cuda(cudaGraphAddEventRecordNode(&end, graph_, &pipeline_, 1, kernel_end_), "graph: event");
   check_cuda(cudaGraphAddKernelNode(&gather_, graph_, &end, 1, &launch.gather), "graph: counts");
   check_launch(cudaGraphInstantiateWithFlags(&executable_, graph_, 0), "graph");
+  graph_kernel_ = frame_.kernel;
 }
 
 void CudaLauncher::start_graph() {
+  if (graph_kernel_ != frame_.kernel) drop_graph();
   if (executable_ == nullptr) {
     make_graph();
   } else if (changed_) {

@@ -46,6 +46,7 @@ struct CudaFrame {
   ResetTable reset{};
   LaunchData data{};
   GatherTable gather{};
+  const FrameKernel* kernel = nullptr;
   int blocks = 0;
 };
 
@@ -111,6 +112,7 @@ class CudaLauncher {
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t executable_ = nullptr;
   cudaGraphNode_t reset_ = nullptr, pipeline_ = nullptr, gather_ = nullptr;
+  const FrameKernel* graph_kernel_ = nullptr;
   CudaFrame frame_;
   bool changed_ = true;  // the executable graph has other arguments
   // Around the pipeline's kernel, and around the whole frame.

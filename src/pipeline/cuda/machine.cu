@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -14,6 +17,7 @@
 #include "pipeline/cuda/memory.h"
 #include "pipeline/cuda/resolve.h"
 #include "pipeline/cuda/watch.h"
+#include "pipeline/features.h"
 #include "pipeline/launch_memory.h"
 
 namespace brokkr {
@@ -36,6 +40,14 @@ struct HostCounts {
   }
 };
 
+// The kernel with the fewest features that has all of these. BROKKR_CUDA_KERNEL=all: the one that has every feature.
+const FrameKernel& kernel_with(uint32_t features) {
+  const char* wanted = std::getenv("BROKKR_CUDA_KERNEL");
+  if (wanted != nullptr && std::strcmp(wanted, "all") == 0) features = kEveryFeature;
+  return *std::find_if(std::begin(kFrameKernels), std::end(kFrameKernels),
+                       [&](const FrameKernel& kernel) { return (features & ~kernel.features) == 0; });
+}
+
 class CudaMachine : public MachineBackend {
  public:
   CudaMachine() {
@@ -46,20 +58,7 @@ class CudaMachine : public MachineBackend {
           "CUDA: this device or its driver has no cooperative launches, which run all blocks of a frame at once; use "
           "--machine cpu");
     shared_bytes_ = cuda_shared_bytes();
-    check_cuda(cudaFuncSetAttribute(run_frame, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)),
-               "shared memory of a block");
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm_, run_frame, kCudaWarpsPerBlock * 32,
-                                                             shared_bytes_),
-               "occupancy");
-    if (blocks_per_sm_ < 1)
-      throw std::runtime_error("CUDA: a block of the pipeline does not fit this device; use --machine cpu");
-    // Blocks wait for each other, so that as many must run as the occupancy promised: ask for the division of on-chip
-    // memory that it counted on.
-    const size_t wanted = size_t(blocks_per_sm_) * (shared_bytes_ + properties_.reservedSharedMemPerBlock);
-    const size_t most = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
-    check_cuda(cudaFuncSetAttribute(run_frame, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                    int(std::min<size_t>((wanted * 100 + most - 1) / most, 100))),
-               "shared memory of a block");
+    prepare_kernels();
     int kilohertz = 0;
     if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0) == cudaSuccess && kilohertz > 0)
       slowness_ = std::max(1.0, kFastKilohertz / kilohertz);
@@ -98,6 +97,7 @@ class CudaMachine : public MachineBackend {
       const CudaFrame arguments = make_arguments(tables);
       launcher_->set(arguments);
       data_ = arguments.data;
+      kernel_ = arguments.kernel;
     }
     set_ = true;
     upload_ms_ = Milliseconds(Clock::now() - begin_).count();
@@ -127,6 +127,7 @@ class CudaMachine : public MachineBackend {
     ended_ = true;
     s.machine = "cuda";
     s.isa = "sm_" + std::to_string(properties_.major * 10 + properties_.minor);
+    s.kernel = kernel_->name;
     s.launch_ms = launcher_->kernel_ms();
     s.store_bytes = memory_->store_bytes();
     s.target_bytes = memory_->target_bytes();
@@ -188,6 +189,32 @@ class CudaMachine : public MachineBackend {
                              "; --gpu-timeout N waits longer");
   }
 
+  // Lets every kernel have its blocks' shared memory, and finds how many blocks of each fit a multiprocessor.
+  void prepare_kernels() {
+    const auto set = [](const FrameKernel& kernel, cudaFuncAttribute attribute, size_t value) {
+      check_cuda(cudaFuncSetAttribute(kernel.entry, attribute, int(value)), "shared memory of a block");
+    };
+    blocks_per_sm_ = INT_MAX;
+    for (const FrameKernel& kernel : kFrameKernels) {
+      int fit = 0;
+      set(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_);
+      check_cuda(
+          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel.entry, kCudaWarpsPerBlock * 32, shared_bytes_),
+          "occupancy");
+      blocks_per_sm_ = std::min(blocks_per_sm_, fit);
+    }
+    if (blocks_per_sm_ < 1)
+      throw std::runtime_error("CUDA: a block of the pipeline does not fit this device; use --machine cpu");
+    // Blocks wait for each other, so that as many must run as the occupancy promised: ask for the division of on-chip
+    // memory that it counted on.
+    const size_t wanted = size_t(blocks_per_sm_) * (shared_bytes_ + properties_.reservedSharedMemPerBlock);
+    const size_t most = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
+    for (const FrameKernel& kernel : kFrameKernels) {
+      set(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+          std::min<size_t>((wanted * 100 + most - 1) / most, 100));
+    }
+  }
+
   // What a launch that did not finish left behind: elements, reservations, masks. Planes and memory are kept.
   void reset_memory() {
     abort_->clear();
@@ -222,6 +249,7 @@ class CudaMachine : public MachineBackend {
     const LaunchMemory<DeviceBuffer>& m = *memory_;
     CudaFrame frame;
     frame.blocks = plan_->shape.blocks;
+    frame.kernel = &kernel_with(features_of(*plan_, options_));
     frame.data = m.data(*plan_, tables, options_, abort_->device());
     for (const DeviceBuffer* zero : m.zeroed()) frame.reset.add(zero->as<void>(), zero->bytes(), 0);
     for (const DeviceBuffer* id : {&m.visible_id, &m.depth_id})
@@ -267,6 +295,7 @@ class CudaMachine : public MachineBackend {
   LaunchCounts counts_;
   std::vector<TraceRecord> trace_;
   LaunchData data_{};
+  const FrameKernel* kernel_ = nullptr;
   Transfers transferred_;  // before it
   double upload_ms_ = 0;
   Clock::time_point begin_;

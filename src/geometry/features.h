@@ -1,0 +1,28 @@
+// Parts of the pipeline that a kernel may be without. CUDA has several kernels, compiled from the same text, and draws
+// a frame with the smallest that has what the frame needs (pipeline/cuda/kernel.h): code that a frame does not use
+// takes no registers, no stack and no room in the instruction cache from what it uses. The kernels of CPUs have
+// everything.
+#pragma once
+
+#include <cstdint>
+
+namespace brokkr {
+
+enum Feature : uint32_t {
+  kFeatureOrdered = 1u << 0,   // phases that are drawn in submission order
+  kFeatureBlits = 1u << 1,     // blits
+  kFeaturePlanned = 1u << 2,   // batches that were found before rendering
+  kFeatureReuse = 1u << 3,     // vertices that are shared while rendering, or worked on for long (--vertex-work)
+  kFeaturePolicies = 1u << 4,  // policies other than fill-level
+  kFeatureShadings = 1u << 5,  // shadings other than flat, material and program
+  kFeaturePrograms = 1u << 6,  // shading program: fragment programs, and what captured frames do with textures
+};
+inline constexpr uint32_t kEveryFeature = (1u << 7) - 1;
+
+// Those of the kernel that is compiled. Each file has its own.
+#if !defined(BROKKR_KERNEL_FEATURES)
+#define BROKKR_KERNEL_FEATURES kEveryFeature
+#endif
+static constexpr uint32_t kKernelFeatures = BROKKR_KERNEL_FEATURES;
+
+}  // namespace brokkr

@@ -1,0 +1,4 @@
+// The kernel of frames whose shaders are built in: everything but programs.
+#define BROKKR_KERNEL run_frame_built_in
+#define BROKKR_KERNEL_FEATURES (kEveryFeature & ~uint32_t(kFeaturePrograms))
+#include "pipeline/cuda/kernel.cu"
