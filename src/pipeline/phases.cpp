@@ -122,11 +122,32 @@ class Publications {
   Publications(const PreparedFrame::Impl& frame, DrawPlan& plan)
       : frame_(*frame.frame), programs_(frame.programs), plan_(plan), done_(frame_.captured_textures.size(), false) {}
 
-  // Before a draw: textures that it reads and that were not published yet.
+  // Before a draw: textures that it reads and that were not published since their planes were last written to.
   void add_for(const DrawCommand& draw) {
     if (draw.inputs < 0) return;
     for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
       if (bound.texture >= 0) publish(uint32_t(bound.texture));
+    }
+  }
+  // After a command that writes to planes of a target: a texture is what its planes hold when it is read.
+  void note_written(uint32_t target, bool depth = true) {
+    for (const shader::PublishedImage& image : programs_.textures().images) {
+      if (image.target == target && (depth || image.plane != TargetPlane::depth)) done_[image.texture] = false;
+    }
+  }
+  void note_written(const Command& command) {
+    if (const auto* draw = std::get_if<DrawCommand>(&command)) {
+      const DepthState& depth = frame_.states[draw->state].depth;
+      for (uint32_t i = 0; i < draw->view_count; ++i)
+        note_written(frame_.views[draw->first_view + i].target, depth.test && depth.write);
+    } else if (const auto* clear = std::get_if<ClearCommand>(&command)) {
+      note_written(clear->target);
+    } else if (const auto* blit = std::get_if<BlitCommand>(&command)) {
+      note_written(blit->to);
+    } else if (const auto* load = std::get_if<LoadCommand>(&command)) {
+      note_written(load->target);
+    } else if (const auto* copy = std::get_if<CopyCommand>(&command)) {
+      note_written(copy->to);
     }
   }
   void make_mips(uint32_t texture) {
@@ -228,6 +249,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
       if (key.inside) draw.bits |= kDrawInside;
       plan.draws.push_back(draw);
     }
+    if (key.programs) publications.note_written(command);
   }
   PhaseRecord finish{};
   finish.kind = PhaseKind::finish;
