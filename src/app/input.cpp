@@ -56,7 +56,9 @@ Option memory_option() {
 }
 
 std::vector<Option> target_options() {
-  return {integer_option("--target", "Target to look at, by its number in the file (the one that most triangles go to)",
+  return {integer_option("--target",
+                         "Target to look at, by its number in the file (the window of a frame that is shown by its "
+                         "programs, else the one that most triangles go to)",
                          -2147483648.0, 2147483647.0, "ID"),
           integer_option("--layer", "Layer of the target (0)", 0, kMaxTargetLayers - 1)};
 }
@@ -117,8 +119,22 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
   return frame;
 }
 
+uint32_t picture_target(const Frame& frame) {
+  if (frame.programs.empty()) return main_target(frame);
+  constexpr int kWindow = 0;  // its number in captured frames
+  for (const auto& command : frame.commands) {
+    const auto* draw = std::get_if<DrawCommand>(&command);
+    const auto* blit = std::get_if<BlitCommand>(&command);
+    if (draw == nullptr && blit == nullptr) continue;
+    const uint32_t target = draw != nullptr ? frame.views[draw->first_view].target : blit->to;
+    if (frame.targets[target].id == kWindow) return target;
+  }
+  return main_target(frame);
+}
+
 uint32_t chosen_target(const Frame& frame, const Arguments& arguments) {
-  if (!arguments.has("target")) return main_target(frame);
+  if (!arguments.has("target"))
+    return arguments.text("shading", "program") == "program" ? picture_target(frame) : main_target(frame);
   const int64_t id = arguments.integer("target", 0);
   std::string known;
   for (uint32_t index = 0; index < frame.targets.size(); ++index) {

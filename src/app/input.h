@@ -33,7 +33,12 @@ void require_scenes(const std::vector<std::string>& files);
 // Loads `file` with these options. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 
-// The target with the file's own number `--target`, or the frame's main one. Throws UsageError that lists them.
+// The target that people look at: the window of a frame with programs, which put the picture together there; else the
+// main target.
+uint32_t picture_target(const Frame& frame);
+
+// The target with the file's own number `--target`; without it the picture's, or with a --shading of its own colours
+// the main one. Throws UsageError that lists them.
 uint32_t chosen_target(const Frame& frame, const Arguments& arguments);
 
 // `--layer` of that target. Throws UsageError.

@@ -43,7 +43,7 @@ struct Picture {
 struct FrameSettings {
   RenderOptions options;
   int width = 0, height = 0;           // pixels of the shown target; 0: the scene's own
-  int target = -1;                     // index into Frame::targets; -1: main_target
+  int target = -1;                     // index into Frame::targets; -1: Scene::shown_target
   int layer = 0;                       // of that target
   std::set<uint32_t> hidden_commands;  // draws that are left out: indices into Frame::commands
   bool operator==(const FrameSettings&) const = default;

@@ -54,7 +54,7 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
   const FrameSettings& settings = request.settings;
   const std::vector<Target>& targets = request.scene->frame.targets;
   const bool known = settings.target >= 0 && size_t(settings.target) < targets.size();
-  target = known ? uint32_t(settings.target) : request.scene->main_target;
+  target = known ? uint32_t(settings.target) : request.scene->shown_target(settings.options.shading);
   layer = uint32_t(std::clamp(settings.layer, 0, targets[target].layers - 1));
   const Made wanted{request.scene, settings.width, settings.height, target, settings.hidden_commands};
   if (!prepared || made_ != wanted || (camera_ != request.camera && request.scene->clip_space)) {

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/input.h"
 #include "app/text.h"
 #include "inspect/draw_list.h"
 
@@ -191,6 +192,7 @@ std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double lo
   scene->frame = std::move(frame);
   scene->load_ms = load_ms;
   scene->main_target = main_target(scene->frame);
+  scene->picture_target = app::picture_target(scene->frame);
   scene->draws = draw_commands(scene->frame).size();
   scene->triangles = triangle_count(scene->frame);
   const auto transformed = [](const Command& command) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "brokkr/choices.h"
 #include "brokkr/frame.h"
 #include "scene/camera.h"
 
@@ -56,7 +57,9 @@ struct Scene {
   bool clip_space = false;  // a captured frame: it has no camera, its vertices are in clip space
   double load_ms = 0;
   // Of the frame: finding them takes a while where draws are many, so that it is done once.
-  uint32_t main_target = 0;  // brokkr::main_target
+  uint32_t main_target = 0;     // brokkr::main_target
+  uint32_t picture_target = 0;  // app::picture_target
+  uint32_t shown_target(Shading shading) const { return shading == Shading::program ? picture_target : main_target; }
   uint64_t draws = 0, triangles = 0;
   Camera camera;              // as loaded; of a captured frame in its eye space
   Bounds bounds;              // of the visible geometry, in the space where the camera moves

@@ -91,7 +91,7 @@ Metadata metadata_of(const Rendered& frame) {
   const Target& loaded = frame.scene->frame.targets[frame.target];
   if (loaded.width != frame.width || loaded.height != frame.height)
     command += " --size " + std::to_string(frame.width) + "x" + std::to_string(frame.height);
-  if (frame.target != frame.scene->main_target) command += " --target " + std::to_string(loaded.id);
+  if (frame.target != frame.scene->shown_target(s.options.shading)) command += " --target " + std::to_string(loaded.id);
   if (frame.layer != 0) command += " --layer " + std::to_string(frame.layer);
   if (s.options.command_limit) command += " --command-limit " + std::to_string(*s.options.command_limit);
   if (frame.camera) {
