@@ -301,6 +301,25 @@ TEST_F(ProgramDraws, ReadWhatTheFrameHasDrawn) {
   }
 }
 
+// One texture of the file stands for the plane wherever it is read.
+TEST_F(ProgramDraws, ReadWhatWasDrawnSince) {
+  ProgramFrame f = two_passes();
+  constexpr uint32_t kSlope = 0, kShow = 1;
+  State state = f.default_state();
+  state.viewport = {0, 0, 16, 16};
+  f.draw_with(kSlope, state, rectangle(4, 4, 12, 12, -0.75, {1.0f}), {}, {}, Topology::triangles, 1);
+  f.draw_with(kShow, f.default_state(), rectangle(0, 0, 16, 32, -0.5), {}, {{0, 0}, {1, 1}});
+  const Layer layer = draw(f.frame);
+  for (int y = 0; y < 32; ++y) {
+    for (int x = 0; x < 32; ++x) {
+      const int u = x / 2, v = y / 2;
+      const bool drawn = u >= 4 && u < 12 && v >= 4 && v < 12;
+      EXPECT_EQ(channel(layer, x, y, 2), !drawn || x < 16 ? 255 : 128) << x << ", " << y;
+      EXPECT_NEAR(channel(layer, x, y, 0), drawn ? 255 * (u + 0.5) / 16 : 0, 0.6);
+    }
+  }
+}
+
 TEST_F(ProgramDraws, AProgramThatCannotRunIsShownInFalseColours) {
   ProgramFrame f(16, 16);
   const uint32_t broken = f.program("out vec4 color0; void main() { color0 = nonsense; }\n", {});
