@@ -42,8 +42,8 @@ class ScenePanel : public Panel {
   static void draw_size(ViewerState& state) {
     FrameSettings& s = state.settings;
     const Frame& frame = state.scene->frame;
-    const bool chosen = s.target >= 0 && size_t(s.target) < frame.targets.size();
-    const auto shown = size_t(chosen ? uint32_t(s.target) : state.scene->shown_target(s.options.shading));
+    const bool named = s.target >= 0 && size_t(s.target) < frame.targets.size();
+    const auto shown = size_t(named ? uint32_t(s.target) : state.scene->shown_target(s.options.shading));
     const auto label = [&](size_t i) {
       const Target& t = frame.targets[i];
       return "target " + std::to_string(t.id) + ", " + std::to_string(t.width) + " x " + std::to_string(t.height);
