@@ -27,6 +27,7 @@ const std::vector<Command>& commands() {
     schedule_command(),
 #endif
     optimize_command(),
+    trim_command(),
     shaders_command(),
     machines_command(),
     capture_command(),

@@ -21,6 +21,7 @@ Command bench_command();
 Command plot_command();
 Command pattern_command();
 Command optimize_command();
+Command trim_command();
 Command machines_command();
 Command shaders_command();
 Command view_command();

@@ -99,6 +99,9 @@ std::optional<PictureDifference> compare_layers(const Layer& a, const Layer& b) 
   look("coverage", &Layer::overdraw);
   look("colour", &Layer::color);
   look("colour", &Layer::color_float);
+  if (!found && a.more_colors.size() != b.more_colors.size()) return PictureDifference{"size"};
+  for (size_t i = 0; !found && i < a.more_colors.size(); ++i)
+    found = compare("further colour", a.more_colors[i], b.more_colors[i], 4 * a.width);
   look("depth", &Layer::depth);
   look("stencil", &Layer::stencil);
   look("visible triangle", &Layer::visible_id);

@@ -1,0 +1,226 @@
+// brokkr trim: a captured frame in fewer bytes, with the same pictures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/input.h"
+#include "app/picture.h"
+#include "app/text.h"
+#include "brokkr/load.h"
+#include "brokkr/renderer.h"
+#include "cli/commands.h"
+#include "inspect/contributions.h"
+#include "inspect/settings_check.h"
+#include "inspect/trim.h"
+#include "inspect/unread_texels.h"
+#include "scene/bkf.h"
+#include "scene/file_io.h"
+
+namespace brokkr::app {
+namespace {
+
+constexpr int kLevel = 19;  // of zstd: a file that is written once, and copied often
+
+// What stays of the frame, and the pictures that must stay the same.
+struct Plan {
+  TrimRequest request;
+  uint32_t end = 0;                // commands of the original that are looked at
+  std::vector<uint32_t> compared;  // targets of the original
+  std::vector<uint32_t> moments;   // after how many commands of the original they are compared
+};
+
+Plan make_plan(const Frame& frame, const Arguments& arguments) {
+  Plan plan;
+  const auto count = uint32_t(frame.commands.size());
+  plan.end = uint32_t(std::min<int64_t>(arguments.integer("commands", count), count));
+  const std::string references = arguments.text("references", "all");
+  std::set<uint32_t> moments{plan.end};
+  const auto compares = [&](uint32_t target) {
+    return !arguments.has("target") || target == chosen_target(frame, arguments);
+  };
+  for (const Reference& reference : frame.references) {
+    const bool stays = references != "none" && compares(reference.target) && reference.before <= plan.end;
+    plan.request.references.push_back(stays);
+    if (stays) moments.insert(reference.before);
+  }
+  plan.moments.assign(moments.begin(), moments.end());
+  for (uint32_t target = 0; target < frame.targets.size(); ++target) {
+    if (compares(target)) plan.compared.push_back(target);
+  }
+  plan.request.commands = arguments.has("target") ? contributing_commands(frame, plan.compared.front(), plan.end)
+                                                  : std::vector<bool>(plan.end, true);
+  return plan;
+}
+
+// The pictures of some targets at some moments.
+class Pictures {
+ public:
+  Pictures(Renderer& renderer, PreparedFrame& prepared, RenderOptions options, const std::vector<uint32_t>& moments,
+           const std::vector<uint32_t>& targets) {
+    for (const uint32_t moment : moments) {
+      options.command_limit = moment;
+      RenderResult result = renderer.render(prepared, options);
+      false_colors_ = std::max(false_colors_, result.statistics.false_color_draws);
+      std::vector<TargetImage>& images = images_.emplace_back();
+      for (const uint32_t target : targets) images.push_back(std::move(result.targets[target]));
+    }
+  }
+
+  uint64_t false_colors() const { return false_colors_; }
+
+  // Throws std::runtime_error that names what would change.
+  void require_same(const Pictures& others, const Frame& frame, const std::vector<uint32_t>& targets) const {
+    for (size_t i = 0; i < images_.size(); ++i) {
+      const std::optional<PictureDifference> difference = first_difference(images_[i], others.images_[i]);
+      if (!difference) continue;
+      throw std::runtime_error(fmt::format(
+          "{}: {} of target {} would change at ({}, {}), so that nothing was written; trim it without "
+          "--target and --commands, or keep the frame as it is",
+          frame.source, difference->what, frame.targets[targets[difference->target]].id, difference->x, difference->y));
+    }
+    if (false_colors_ != others.false_colors_)
+      throw std::runtime_error(frame.source + ": other draws would be in false colours; nothing was written");
+  }
+
+ private:
+  std::vector<std::vector<TargetImage>> images_;  // by moment, then by target
+  uint64_t false_colors_ = 0;                     // draws
+};
+
+// The frame, what is written of it, and how many bytes of texels count in that.
+class Trimming {
+ public:
+  Trimming(const Frame& frame, const Arguments& arguments, Progress& progress)
+      : frame_(frame), plan_(make_plan(frame, arguments)), progress_(progress) {
+    options_.machine = MachineKind::cpu;
+    options_.memory_limit = int(arguments.integer("memory-limit", 0));
+    load_ = load_options(arguments);
+    trimmed_ = trim_frame(frame, plan_.request);
+    if (arguments.has("references")) keep_parts(arguments.text("references"));
+    texel_bytes_ = trimmed_.frame.texture_data.size();
+    find_moments();
+    draw_original();
+    if (!trimmed_.frame.captured_textures.empty() && !arguments.has("all-texels")) forget_texels();
+  }
+
+  // The file, which holds the same pictures as the frame. Throws std::runtime_error where it does not.
+  std::vector<std::byte> file() {
+    progress_.show("compressing");
+    std::vector<std::byte> bytes = bkf_bytes(trimmed_.frame, {.level = kLevel});
+    progress_.show("drawing what would be written");
+    const Frame written = read_bkf(bytes, frame_.source, {}, load_);
+    PreparedFrame prepared = renderer_.prepare(written, load_);
+    original_->require_same(Pictures(renderer_, prepared, options_, moments_, targets_), frame_, compared_);
+    return bytes;
+  }
+
+  void print(const std::string& output, uint64_t file_before, uint64_t file_after) const {
+    std::vector<std::vector<std::string>> cells;
+    const auto before = bytes_by_kind(frame_), after = bytes_by_kind(trimmed_.frame);
+    for (size_t i = 0; i < before.size(); ++i) {
+      const bool texels = i == 0;
+      cells.push_back({before[i].first, grouped(before[i].second), grouped(texels ? texel_bytes_ : after[i].second)});
+    }
+    cells.push_back({"file", grouped(file_before), grouped(file_after)});
+    std::cout << output << ": " << trimmed_.frame.commands.size() << " of " << frame_.commands.size() << " commands, "
+              << trimmed_.frame.captured_textures.size() << " of " << frame_.captured_textures.size() << " textures\n"
+              << format_table({"bytes of", "before", "after"}, cells);
+    if (original_->false_colors() > 0)
+      std::cout << grouped(original_->false_colors()) << " draws in false colours: all texels were kept\n";
+  }
+
+ private:
+  void keep_parts(const std::string& references) {
+    for (Reference& reference : trimmed_.frame.references) {
+      if (references == "color") reference.depth.clear(), reference.depth_width = reference.depth_height = 0;
+      if (references == "depth") reference.color_file.clear();
+    }
+    std::erase_if(trimmed_.frame.references,
+                  [](const Reference& one) { return one.depth.empty() && one.color_file.empty(); });
+  }
+
+  // Moments and targets of the trimmed frame beside those of the original.
+  void find_moments() {
+    for (const uint32_t moment : plan_.moments) {
+      const std::vector<bool>& kept = plan_.request.commands;
+      moments_.push_back(uint32_t(std::count(kept.begin(), kept.begin() + std::ptrdiff_t(moment), true)));
+    }
+    for (uint32_t i = 0; i < trimmed_.targets.size(); ++i) {
+      const uint32_t original = trimmed_.targets[i];
+      if (std::find(plan_.compared.begin(), plan_.compared.end(), original) == plan_.compared.end()) continue;
+      targets_.push_back(i);
+      compared_.push_back(original);
+    }
+  }
+
+  void draw_original() {
+    progress_.show("drawing the frame");
+    PreparedFrame prepared = renderer_.prepare(frame_, load_);
+    original_.emplace(renderer_, prepared, options_, plan_.moments, compared_);
+  }
+
+  // What cannot run reads no texels, and will once it can.
+  void forget_texels() {
+    if (original_->false_colors() > 0) return;
+    progress_.show("looking which texels are read");
+    PreparedFrame prepared = renderer_.prepare(trimmed_.frame, load_);
+    TexelWatch watch(prepared);
+    watch.begin();
+    const Pictures drawn(renderer_, prepared, options_, moments_, targets_);
+    watch.end();
+    texel_bytes_ = forget_unread_texels(trimmed_.frame, prepared, watch);
+  }
+
+  const Frame& frame_;
+  const Plan plan_;
+  Progress& progress_;
+  Renderer renderer_;
+  RenderOptions options_;
+  LoadOptions load_;
+  TrimmedFrame trimmed_;
+  std::vector<uint32_t> moments_;             // plan_.moments, in commands of the trimmed frame
+  std::vector<uint32_t> targets_, compared_;  // that are compared: of the trimmed frame, of the original
+  std::optional<Pictures> original_;
+  uint64_t texel_bytes_ = 0;
+};
+
+int run_trim(const Arguments& arguments) {
+  const std::string input = arguments.text("INPUT"), output = arguments.text("output");
+  if (output.empty()) throw UsageError("-o: nothing says where to; name a .bkf file");
+  require_ending(output, {".bkf"}, "-o");
+  Progress progress;
+  progress.show("reading " + input);
+  const Frame frame = read_bkf(std::filesystem::path(input), {}, load_options(arguments));
+  const auto file_before = uint64_t(std::filesystem::file_size(input));
+  Trimming trimming(frame, arguments, progress);
+  const std::vector<std::byte> bytes = trimming.file();
+  write_file(output, bytes);
+  trimming.print(output, file_before, bytes.size());
+  return kSuccess;
+}
+
+}  // namespace
+
+Command trim_command() {
+  return {
+      "trim",
+      "Make a captured frame small without changing its picture",
+      {needed(file_option("INPUT", "INPUT", "Captured frame (.bkf)")),
+       file_option("-o,--output", "FILE.bkf", "File to write, once both were drawn and their pictures are the same"),
+       integer_option("--target", "Keep only what this target of the frame is made of (by the file's own number)", 0,
+                      2147483647.0, "T"),
+       integer_option("--commands", "Keep only the first N commands", 1, 4294967295.0),
+       choice_option("--references", "WHAT", "What stays of the game's own pictures and depths (all)",
+                     {"all", "color", "depth", "none"}),
+       flag("--all-texels", "Keep texels that no lookup reads, for other shaders than the frame's"), memory_option()},
+      run_trim};
+}
+
+}  // namespace brokkr::app

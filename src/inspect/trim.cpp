@@ -1,0 +1,326 @@
+#include "inspect/trim.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <variant>
+
+namespace brokkr {
+namespace {
+
+constexpr uint32_t kDropped = ~0u;
+
+// An array made of ranges, of which equal ones are kept once.
+template <typename T>
+class Packed {
+ public:
+  explicit Packed(std::vector<T>& values) : values_(values) {}
+
+  // The place of the range's first element.
+  uint64_t add(std::span<const T> range) {
+    const std::string_view bytes(reinterpret_cast<const char*>(range.data()), range.size_bytes());
+    const size_t hash = std::hash<std::string_view>()(bytes);
+    for (auto [at, end] = places_.equal_range(hash); at != end; ++at) {
+      const auto [first, count] = at->second;
+      if (count == range.size() && std::memcmp(values_.data() + first, range.data(), range.size_bytes()) == 0)
+        return first;
+    }
+    const uint64_t first = values_.size();
+    values_.insert(values_.end(), range.begin(), range.end());
+    places_.emplace(hash, std::pair(first, range.size()));
+    return first;
+  }
+
+ private:
+  std::vector<T>& values_;
+  std::unordered_multimap<size_t, std::pair<uint64_t, size_t>> places_;
+};
+
+// Copies what is used; of equal ones that are near each other, the first. Returns the new numbers.
+template <typename T>
+std::vector<uint32_t> keep_used(const std::vector<T>& from, const std::vector<bool>& used, std::vector<T>& to) {
+  constexpr size_t kNear = 256;  // comparing each with all takes hours where a file has a million
+  std::vector<uint32_t> numbers(from.size(), kDropped);
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (!used[i]) continue;
+    const auto near = to.end() - std::ptrdiff_t(std::min(to.size(), kNear));
+    const auto same = std::find(near, to.end(), from[i]);
+    numbers[i] = uint32_t(same - to.begin());
+    if (same == to.end()) to.push_back(from[i]);
+  }
+  return numbers;
+}
+
+// Vertices of one instance that draws use, and their new numbers. The first ones, which draws without indices use, keep
+// theirs.
+struct UsedVertices {
+  std::vector<bool> used;
+  std::vector<uint32_t> numbers;
+  uint32_t count = 0;
+
+  void number() {
+    numbers.resize(used.size());
+    for (size_t i = 0; i < used.size(); ++i) numbers[i] = used[i] ? count++ : kDropped;
+  }
+  bool all() const { return count == used.size(); }
+};
+
+class Trimmer {
+ public:
+  Trimmer(const Frame& frame, const TrimRequest& request) : from_(frame), request_(request) {
+    targets_.resize(frame.targets.size());
+    states_.resize(frame.states.size());
+    programs_.resize(frame.programs.size());
+    textures_.resize(frame.captured_textures.size());
+    samplers_.resize(frame.captured_samplers.size());
+  }
+
+  TrimmedFrame run() {
+    copy_words();
+    for (size_t i = 0; i < from_.commands.size(); ++i) {
+      if (stays(i)) std::visit([&](const auto& command) { mark(command); }, from_.commands[i]);
+    }
+    for (size_t i = 0; i < from_.references.size(); ++i) {
+      if (request_.references[i]) targets_[from_.references[i].target] = true;
+    }
+    keep_targets();
+    state_numbers_ = keep_used(from_.states, states_, to_.states);
+    program_numbers_ = keep_used(from_.programs, programs_, to_.programs);
+    sampler_numbers_ = keep_used(from_.captured_samplers, samplers_, to_.captured_samplers);
+    keep_textures();
+    for (auto& [range, vertices] : vertices_) vertices.number();
+    for (size_t i = 0; i < from_.commands.size(); ++i) {
+      numbers_.push_back(uint32_t(to_.commands.size()));
+      if (!stays(i)) continue;
+      Command command = from_.commands[i];
+      std::visit([&](auto& one) { move(one); }, command);
+      to_.commands.push_back(std::move(command));
+    }
+    numbers_.push_back(uint32_t(to_.commands.size()));
+    keep_references();
+    return std::move(result_);
+  }
+
+ private:
+  bool stays(size_t command) const { return command < request_.commands.size() && request_.commands[command]; }
+
+  void copy_words() {
+    to_.application = from_.application;
+    to_.generator = from_.generator;
+    to_.license = from_.license;
+    to_.source = from_.source;
+    to_.frame_number = from_.frame_number;
+    to_.window_width = from_.window_width;
+    to_.window_height = from_.window_height;
+    to_.materials = from_.materials;
+    to_.skipped_draws = from_.skipped_draws;
+    to_.skipped_triangles = from_.skipped_triangles;
+    to_.skipped_reasons = from_.skipped_reasons;
+  }
+
+  void mark(const DrawCommand& draw) {
+    for (uint32_t i = 0; i < draw.view_count; ++i) targets_[from_.views[draw.first_view + i].target] = true;
+    states_[draw.state] = true;
+    mark_vertices(draw);
+    if (draw.inputs < 0) return;
+    const DrawInputs& inputs = from_.inputs[size_t(draw.inputs)];
+    programs_[inputs.program] = true;
+    for (const BoundTexture& bound : inputs.textures) {
+      if (bound.texture >= 0) mark_texture(size_t(bound.texture));
+      if (bound.sampler >= 0) samplers_[size_t(bound.sampler)] = true;
+    }
+  }
+  void mark(const ClearCommand& clear) { targets_[clear.target] = true; }
+  void mark(const BlitCommand& blit) { targets_[blit.from] = targets_[blit.to] = true; }
+  void mark(const LoadCommand& load) {
+    targets_[load.target] = true;
+    mark_texture(load.texture);
+  }
+  void mark(const GenerateMipsCommand& generate) { mark_texture(generate.texture); }
+  void mark(const CopyCommand& copy) { targets_[copy.from] = targets_[copy.to] = true; }
+
+  void mark_texture(size_t number) {
+    textures_[number] = true;
+    for (const TextureImage& image : from_.captured_textures[number].images) targets_[image.target] = true;
+  }
+
+  static std::pair<uint64_t, uint32_t> range_of(const DrawCommand& draw) {
+    return {draw.first_vertex, draw.vertex_count};
+  }
+
+  void mark_vertices(const DrawCommand& draw) {
+    std::vector<bool>& used = vertices_[range_of(draw)].used;
+    used.resize(draw.vertex_count);
+    for (uint32_t i = 0; i < draw.element_count; ++i) {
+      const uint32_t vertex = draw.indexed ? from_.indices[draw.first_index + i] : i;
+      if (vertex < draw.vertex_count) used[vertex] = true;  // no restart
+    }
+  }
+
+  void keep_targets() {
+    target_numbers_.resize(targets_.size(), kDropped);
+    for (uint32_t i = 0; i < targets_.size(); ++i) {
+      if (!targets_[i]) continue;
+      target_numbers_[i] = uint32_t(to_.targets.size());
+      to_.views.push_back({.target = uint32_t(to_.targets.size())});
+      to_.targets.push_back(from_.targets[i]);
+      result_.targets.push_back(i);
+    }
+  }
+
+  // Textures without images of the frame's own are one where their texels are.
+  void keep_textures() {
+    using Content = std::tuple<TextureKind, TexelFormat, TexelBase, int, int, int, int, uint64_t>;
+    std::map<Content, uint32_t> known;
+    texture_numbers_.resize(textures_.size(), kDropped);
+    for (size_t i = 0; i < textures_.size(); ++i) {
+      if (!textures_[i]) continue;
+      CapturedTexture texture = from_.captured_textures[i];
+      if (texture.stored) {
+        const std::span bytes(from_.texture_data.data() + texture.first_byte, texture_bytes(texture));
+        texture.first_byte = texels_.add(bytes);
+      }
+      for (TextureImage& image : texture.images) image.target = target_numbers_[image.target];
+      const auto number = uint32_t(to_.captured_textures.size());
+      if (texture.stored && texture.images.empty()) {
+        const Content content{texture.kind,   texture.format, texture.base,   texture.width,
+                              texture.height, texture.depth,  texture.levels, texture.first_byte};
+        const auto [same, is_new] = known.emplace(content, number);
+        texture_numbers_[i] = same->second;
+        if (!is_new) continue;
+      }
+      texture_numbers_[i] = number;
+      to_.captured_textures.push_back(std::move(texture));
+    }
+  }
+
+  void move(DrawCommand& draw) {
+    draw.first_view = view_of(draw);
+    draw.state = state_numbers_[draw.state];
+    const UsedVertices& vertices = vertices_.at(range_of(draw));
+    if (draw.inputs >= 0) move_inputs(draw, vertices);
+    const std::span<const uint32_t> elements(from_.indices.data() + draw.first_index,
+                                             draw.indexed ? draw.element_count : 0);
+    draw.first_vertex = positions_.add(gather(from_.positions, draw.first_vertex, 1, draw, vertices));
+    if (vertices.all() || vertices.count == 0) {
+      draw.first_index = indices_.add(elements);
+      return;
+    }
+    std::vector<uint32_t> moved(elements.begin(), elements.end());
+    for (uint32_t& index : moved) {
+      if (index < draw.vertex_count) index = vertices.numbers[index];
+    }
+    draw.first_index = indices_.add(moved);
+    draw.vertex_count = vertices.count;
+  }
+  void move(ClearCommand& clear) { clear.target = target_numbers_[clear.target]; }
+  void move(BlitCommand& blit) {
+    blit.from = target_numbers_[blit.from];
+    blit.to = target_numbers_[blit.to];
+  }
+  void move(LoadCommand& load) {
+    load.target = target_numbers_[load.target];
+    load.texture = texture_numbers_[load.texture];
+  }
+  void move(GenerateMipsCommand& generate) { generate.texture = texture_numbers_[generate.texture]; }
+  void move(CopyCommand& copy) {
+    copy.from = target_numbers_[copy.from];
+    copy.to = target_numbers_[copy.to];
+  }
+
+  // Views of layer 0 stand in the order of the targets, others behind them.
+  uint32_t view_of(const DrawCommand& draw) {
+    const View& view = from_.views[draw.first_view];
+    const uint32_t target = target_numbers_[view.target];
+    if (view.layer == 0) return target;
+    const auto [found, is_new] = views_.emplace(std::pair(target, view.layer), uint32_t(to_.views.size()));
+    if (is_new) to_.views.push_back({.target = target, .layer = view.layer});
+    return found->second;
+  }
+
+  // `components` values of each used vertex of each instance.
+  template <typename T>
+  std::span<const T> gather(const std::vector<T>& values, uint64_t first, uint64_t components, const DrawCommand& draw,
+                            const UsedVertices& vertices) {
+    const std::span<const T> all(values.data() + first, components * draw.vertex_count * draw.instances);
+    if (vertices.all() || vertices.count == 0) return all;
+    std::vector<T>& gathered = std::get<std::vector<T>>(gathered_);
+    gathered.clear();
+    for (uint64_t i = 0; i < uint64_t(draw.vertex_count) * draw.instances; ++i) {
+      if (!vertices.used[i % draw.vertex_count]) continue;
+      const auto vertex = all.subspan(i * components, components);
+      gathered.insert(gathered.end(), vertex.begin(), vertex.end());
+    }
+    return gathered;
+  }
+
+  void move_inputs(DrawCommand& draw, const UsedVertices& vertices) {
+    DrawInputs inputs = from_.inputs[size_t(draw.inputs)];
+    const FragmentProgram& program = from_.programs[inputs.program];
+    inputs.program = program_numbers_[inputs.program];
+    const uint64_t components = varying_components(program);
+    inputs.first_varying = varyings_.add(gather(from_.varyings, inputs.first_varying, components, draw, vertices));
+    const auto uniforms = [&](uint64_t first, uint64_t words) {
+      return uniforms_.add(std::span(from_.uniforms.data() + first, words));
+    };
+    inputs.first_uniform = uniforms(inputs.first_uniform, uniform_words(program));
+    for (size_t i = 0; i < program.blocks.size(); ++i)
+      inputs.first_of_blocks[i] = uniforms(inputs.first_of_blocks[i], program.blocks[i].size / sizeof(uint32_t));
+    for (BoundTexture& bound : inputs.textures) {
+      if (bound.texture >= 0) bound.texture = int32_t(texture_numbers_[size_t(bound.texture)]);
+      if (bound.sampler >= 0) bound.sampler = int32_t(sampler_numbers_[size_t(bound.sampler)]);
+    }
+    draw.inputs = int32_t(to_.inputs.size());
+    to_.inputs.push_back(std::move(inputs));
+  }
+
+  void keep_references() {
+    for (size_t i = 0; i < from_.references.size(); ++i) {
+      if (!request_.references[i]) continue;
+      Reference& reference = to_.references.emplace_back(from_.references[i]);
+      reference.target = target_numbers_[reference.target];
+      reference.before = numbers_[reference.before];
+    }
+  }
+
+  const Frame& from_;
+  const TrimRequest& request_;
+  TrimmedFrame result_;
+  Frame& to_ = result_.frame;
+  std::vector<bool> targets_, states_, programs_, textures_, samplers_;  // that are used
+  std::vector<uint32_t> target_numbers_, state_numbers_, program_numbers_, texture_numbers_, sampler_numbers_;
+  std::vector<uint32_t> numbers_;                                   // of the command that comes in place of each
+  std::map<std::pair<uint64_t, uint32_t>, UsedVertices> vertices_;  // by range_of
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> views_;         // by target and layer
+  Packed<glm::vec4> positions_{to_.positions};
+  Packed<uint32_t> indices_{to_.indices}, uniforms_{to_.uniforms};
+  Packed<float> varyings_{to_.varyings};
+  Packed<std::byte> texels_{to_.texture_data};
+  std::tuple<std::vector<glm::vec4>, std::vector<float>> gathered_;
+};
+
+}  // namespace
+
+TrimmedFrame trim_frame(const Frame& frame, const TrimRequest& request) { return Trimmer(frame, request).run(); }
+
+std::vector<std::pair<const char*, uint64_t>> bytes_by_kind(const Frame& frame) {
+  uint64_t texts = 0, references = 0;
+  for (const FragmentProgram& program : frame.programs) {
+    for (const std::string& text : program.texts) texts += text.size();
+  }
+  for (const Reference& reference : frame.references)
+    references += reference.color_file.size() + reference.depth.size() * sizeof(float);
+  return {{"textures", frame.texture_data.size()},
+          {"positions", frame.positions.size() * sizeof(glm::vec4)},
+          {"varyings", frame.varyings.size() * sizeof(float)},
+          {"indices", frame.indices.size() * sizeof(uint32_t)},
+          {"uniforms", frame.uniforms.size() * sizeof(uint32_t)},
+          {"programs", texts},
+          {"references", references}};
+}
+
+}  // namespace brokkr

@@ -1,0 +1,107 @@
+#include "inspect/unread_texels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <variant>
+#include <vector>
+
+#include "pipeline/prepare.h"
+
+namespace brokkr {
+namespace {
+
+// A layer of a level: where its blocks are stored, and where its texels are read.
+struct Layer2D {
+  std::byte* stored;
+  uint64_t first_word, words;  // of the first texel; of each texel
+  uint32_t width, height;      // texels
+};
+
+// Returns the bytes of blocks that stay.
+uint64_t forget_in_layer(const Layer2D& layer, const TexelBlock& block, const TexelWatch& watch) {
+  const uint32_t columns = (layer.width + block.edge - 1) / block.edge;
+  const uint32_t rows = (layer.height + block.edge - 1) / block.edge;
+  const std::byte* filling = layer.stored;  // what goes in place of what is not read
+  uint64_t kept = 0;
+  const auto is_read = [&](uint32_t x, uint32_t y, uint32_t texels, uint32_t lines) {
+    for (uint32_t line = y; line < std::min(y + lines, layer.height); ++line) {
+      const uint64_t texel = uint64_t(line) * layer.width + x;
+      if (watch.was_used(layer.first_word + texel * layer.words, texels * layer.words)) return true;
+    }
+    return false;
+  };
+  for (uint32_t row = 0; row < rows; ++row) {
+    const uint32_t y = row * block.edge;
+    const bool row_is_read = is_read(0, y, layer.width, block.edge);
+    for (uint32_t column = 0; column < columns; ++column) {
+      std::byte* const stored = layer.stored + (uint64_t(row) * columns + column) * block.bytes;
+      const uint32_t x = column * block.edge;
+      if (row_is_read && is_read(x, y, std::min(block.edge, layer.width - x), block.edge)) {
+        filling = stored;
+        kept += block.bytes;
+      } else if (filling != stored) {
+        std::memcpy(stored, filling, block.bytes);
+      }
+    }
+  }
+  return kept;
+}
+
+uint64_t forget_in_texture(const CapturedTexture& texture, const TextureTexels& texels, std::byte* stored,
+                           const TexelWatch& watch) {
+  uint64_t kept = 0;
+  for (uint32_t level = 0; level < texels.levels; ++level) {
+    const TexelExtent extent = level_extent(texture, int(level));
+    const uint64_t bytes = level_bytes(texture, int(level)) / uint64_t(extent.depth);
+    Layer2D layer{stored, texels.first[level], words_of(texels.encoding), uint32_t(extent.width),
+                  uint32_t(extent.height)};
+    for (int i = 0; i < extent.depth; ++i) {
+      kept += forget_in_layer(layer, texel_block(texture.format), watch);
+      layer.stored += bytes;
+      layer.first_word += uint64_t(extent.width) * uint64_t(extent.height) * layer.words;
+    }
+    stored = layer.stored;
+  }
+  return kept;
+}
+
+// Those that must keep all texels: planes are loaded from them, or they share bytes with another one.
+std::vector<bool> kept_whole(const Frame& frame) {
+  const std::vector<CapturedTexture>& textures = frame.captured_textures;
+  std::vector<bool> whole(textures.size(), false);
+  for (const Command& command : frame.commands) {
+    if (const auto* load = std::get_if<LoadCommand>(&command)) whole[load->texture] = true;
+  }
+  std::vector<size_t> order;
+  for (size_t i = 0; i < textures.size(); ++i) {
+    if (textures[i].stored) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return textures[a].first_byte < textures[b].first_byte; });
+  uint64_t end = 0;
+  size_t last = 0;  // the texture that ends there
+  for (const size_t i : order) {
+    if (textures[i].first_byte < end) whole[i] = whole[last] = true;
+    const uint64_t own_end = textures[i].first_byte + texture_bytes(textures[i]);
+    if (own_end > end) end = own_end, last = i;
+  }
+  return whole;
+}
+
+}  // namespace
+
+uint64_t forget_unread_texels(Frame& frame, const PreparedFrame& prepared, const TexelWatch& watch) {
+  const std::vector<bool> whole = kept_whole(frame);
+  const std::vector<TextureTexels>& places = PreparedFrame::Impl::of(prepared).programs.textures().textures;
+  uint64_t kept = 0;
+  for (size_t i = 0; i < frame.captured_textures.size(); ++i) {
+    const CapturedTexture& texture = frame.captured_textures[i];
+    if (!texture.stored) continue;
+    const bool is_sampled = places[i].levels == uint32_t(texture.levels) && !whole[i];
+    kept += is_sampled ? forget_in_texture(texture, places[i], frame.texture_data.data() + texture.first_byte, watch)
+                       : texture_bytes(texture);
+  }
+  return kept;
+}
+
+}  // namespace brokkr
