@@ -5,7 +5,7 @@
 
 #include "shader/call.h"
 #include "shader/lane_functions.h"
-#include "shader/texture_unit.h"
+#include "shader/texture_aniso.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -237,7 +237,9 @@ class Interpreter {
       const uint16_t level = (o.extra & shader::kSampleGather) != 0 ? uint16_t(0) : *from++;
       const TextureLookup look{texture, call.frame->sampled_texels.get(), o.extra,
                                texture->clamps_reference ? saturate(reference) : reference, get<Mask>(*from, k)};
-      const Vec4<Warp> texel = sampled(o, look, count, level, k);
+      const Vec4<Warp> texel = texture->anisotropic && shader::has_changes(o.extra)
+                                   ? sampled_ellipse(o, look, count, level, from + 1, k)
+                                   : sampled(o, look, count, level, k);
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
       store(o.result[2], k, texel.z);
@@ -258,6 +260,21 @@ class Interpreter {
                                                   : looked_up(w, look, at, get<Float>(level, k));
   }
 
+  // `changes`: registers of the changes to the right, and then of those upwards.
+  BROKKR_FN Vec4<Warp> sampled_ellipse(const shader::CodeInstruction& o, const TextureLookup& look, int count,
+                                       uint16_t level, const uint16_t* changes, int k) {
+    Float at[4], own[4], of_quad[4];
+    get_all(o.operand, count, at, k);
+    get_all(changes, 4, own, k);
+    Mask is_there(false);  // the quad's first sample takes part here
+    for (int i = 0; i < 4; ++i) {
+      of_quad[i] = w.shuffle(own[i], w.lane() & ~3);
+      is_there = is_there || of_quad[i] != 0.0f;
+    }
+    const auto change = [&](int i) { return select(is_there, of_quad[i], own[i]); };
+    return covered(w, look, at, get<Float>(level, k), {{change(0), change(1)}, {change(2), change(3)}});
+  }
+
   BROKKR_FN void detail(const shader::CodeInstruction& o) {
     const SampledRecord* const texture = texture_of(o);
     if (texture == nullptr) return put<Float>(o.result[0], [&](int) { return Float(0.0f); });
@@ -268,7 +285,7 @@ class Interpreter {
       get_all(o.operand, count, at, k);
       get_all(changes, count, dx, k);
       get_all(changes + count, count, dy, k);
-      const Float own = detail_of(*texture, at, dx, dy);
+      const Float own = detail_of(*texture, at, dx, dy, (o.extra & shader::kSampleOfQuad) != 0);
       if ((o.extra & shader::kSampleOfQuad) == 0 || shader::is_cube(texture->kind)) return own;
       // As llvmpipe. A first sample that does not take part here has no changes.
       const Float of_quad = w.shuffle(own, w.lane() & ~3);

@@ -55,8 +55,9 @@ enum class Op : uint16_t {
 constexpr bool asks_a_sampler(Op op) { return op >= Op::detail && op <= Op::detail_levels; }
 
 // What `extra` of a lookup says: the sampler's number, kind and numbers, and how it reads. Operands of a sample are the
-// coordinates, a reference depth where it compares, a level of detail (but to gather), and the lanes' mask. Those of a
-// detail are the direction for cubes, then the changes of the coordinates to the right, then those upwards.
+// coordinates, a reference depth where it compares, a level of detail (but to gather), the lanes' mask and, where
+// has_changes, the changes of the coordinates to the right, then those upwards. Those of a detail are the direction for
+// cubes, then the changes of the coordinates to the right, then those upwards.
 enum SampleBit : uint32_t {
   kSamplerMask = 0xff,
   kSampleCompare = 1u << 8,
@@ -66,7 +67,7 @@ enum SampleBit : uint32_t {
   kSampleKind = 13,          // 4 bits: TextureKind
   kSampleType = 17,          // 2 bits: SampledType
   kSampleOffset = 19,        // 3 times 4 bits: an offset in texels, -8 .. 7, of each coordinate
-  kSampleOfQuad = 1u << 31,  // of a detail: a quad has that of its first sample
+  kSampleOfQuad = 1u << 31,  // a quad has the level of detail, and the changes, of its first sample
 };
 constexpr TextureKind kind_of_sample(uint32_t extra) { return TextureKind(extra >> kSampleKind & 15); }
 constexpr SampledType type_of_sample(uint32_t extra) { return SampledType(extra >> kSampleType & 3); }
@@ -86,6 +87,11 @@ constexpr int axes_of(TextureKind kind) {
 // Coordinates that have a level of detail: a cube's are a direction.
 constexpr int directions_of(TextureKind kind) { return is_cube(kind) ? 3 : axes_of(kind); }
 constexpr int coordinates_of(TextureKind kind) { return directions_of(kind) + (is_array(kind) ? 1 : 0); }
+// Whether a sample is told how its coordinates change: what anisotropy needs.
+constexpr bool has_changes(uint32_t extra) {
+  const TextureKind kind = kind_of_sample(extra);
+  return (extra & kSampleOfQuad) != 0 && (kind == TextureKind::two || kind == TextureKind::two_array);
+}
 // Whether a lookup may read the texture: it is of the sampler's kind and has its numbers.
 constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
   return kind_of_sample(extra) == texture.kind && type_of_sample(extra) == texture.type;

@@ -85,9 +85,10 @@ BROKKR_FN TexturePlace place_of(const SampledRecord& texture, const Float (&give
 BROKKR_CONSTANT float kLeastSpan = 0x1p-66f, kLeastDetail = -33.0f;
 
 // The level of detail, the logarithm of how many texels of the base level a sample spans (OpenGL 4.6, 8.14.1), where
-// the coordinates change by dx to the right and dy upwards. `given`: the direction, of cubes.
+// the coordinates change by dx to the right and dy upwards. `given`: the direction, of cubes. `may_be_ellipse`: what is
+// sampled anisotropically has the level of the lesser change.
 BROKKR_FN Float detail_of(const SampledRecord& texture, const Float (&given)[3], const Float (&dx)[3],
-                          const Float (&dy)[3]) {
+                          const Float (&dy)[3], bool may_be_ellipse) {
   const TextureKind kind = texture.kind;
   const int axes = shader::axes_of(kind);
   const bool counts_texels = kind == TextureKind::rectangle;
@@ -111,7 +112,8 @@ BROKKR_FN Float detail_of(const SampledRecord& texture, const Float (&given)[3],
     };
     rho = maximum(of_change(dx), of_change(dy));
   } else {
-    rho = maximum(span(dx[0], dx[1], dx[2]), span(dy[0], dy[1], dy[2]));
+    const Float right = span(dx[0], dx[1], dx[2]), upwards = span(dy[0], dy[1], dy[2]);
+    rho = may_be_ellipse && texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
   }
   // As llvmpipe, by the float's own exponent and mantissa: exact at powers of two, 0.05 too little at most between
   // them.

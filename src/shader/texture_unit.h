@@ -1,5 +1,5 @@
-// Texture lookups of run-time shaders, as OpenGL 4.6, 8.14 defines them. Level of detail is isotropic; magnification
-// ends at level 0, whatever the filters are.
+// Texture lookups of run-time shaders, as OpenGL 4.6, 8.14 defines them. Magnification ends at level 0, whatever the
+// filters are. Anisotropic lookups are in texture_aniso.h.
 //
 // Most textures go by a short path in integers: colours of 8 bits, filters of 8-bit weights (texture_usual.h).
 #pragma once

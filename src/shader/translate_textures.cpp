@@ -134,20 +134,22 @@ void ValueTranslator::translate_sample(const SpirvInstruction& one) {
   if (lookup.compares) extra |= kSampleCompare;
   if (options.offset != 0) extra |= offset_bits(one, options.offset);
   const Values at(operands.begin(), operands.begin() + directions_of(kind));
+  Values changes;
   if (options.level != 0) {
     operands.push_back(scalar(one, options.level));
   } else {
-    Values changes;
     for (size_t i = 0; i < 2; ++i) {
       const Values given = options.changes != 0 ? operand(one, options.changes + i) : Values();
       if (options.changes != 0 && given.size() < at.size()) fail(one, "changes of each coordinate are needed");
       for (size_t axis = 0; axis < at.size(); ++axis)
         changes.push_back(given.empty() ? change_of(i == 0 ? Op::change_x : Op::change_y, at[axis]) : given[axis]);
     }
-    const Id detail = detail_of_changes(one, at, changes, options.changes != 0 ? 0u : uint32_t(kSampleOfQuad));
+    if (options.changes == 0) extra |= kSampleOfQuad;
+    const Id detail = detail_of_changes(one, at, changes, extra & kSampleOfQuad);
     operands.push_back(options.bias != 0 ? number_op(Op::add, {detail, scalar(one, options.bias)}) : detail);
   }
-  finish_sample(one, operands, extra);
+  if (!has_changes(extra)) changes.clear();
+  finish_sample(one, operands, extra, changes);
 }
 
 // The level of detail of `at` with changes to the right and then upwards.
@@ -229,7 +231,8 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
   values_[one.result] = sides;
 }
 
-void ValueTranslator::finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra) {
+void ValueTranslator::finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra,
+                                    const Values& changes) {
   constexpr Kind kKinds[] = {Kind::number, Kind::whole, Kind::natural};
   Values texel;
   for (int i = 0; i < 4; ++i) {
@@ -239,6 +242,7 @@ void ValueTranslator::finish_sample(const SpirvInstruction& one, const Values& o
   Instruction& made = b_.emit_bare(Op::sample, {}, extra);
   for (const Id id : operands) made.operand[made.operands++] = id;
   made.operand[made.operands++] = lanes_;
+  for (const Id id : changes) made.operand[made.operands++] = id;
   made.results = 4;
   std::copy(texel.begin(), texel.end(), made.result.begin());
   const uint32_t count = m_.type(one.type).scalars;

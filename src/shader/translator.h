@@ -132,7 +132,7 @@ class ValueTranslator {
   Values coordinates(const SpirvInstruction& one, TextureKind kind);
   Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes, uint32_t how);
   uint32_t offset_bits(const SpirvInstruction& one, size_t i);
-  void finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra);
+  void finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra, const Values& changes = {});
 
   std::unordered_map<uint32_t, Variable> variables_;
   std::unordered_map<uint32_t, Pointer> pointers_;

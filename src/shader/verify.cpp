@@ -103,10 +103,13 @@ class Verifier {
     const bool fetches = (one.extra & kSampleFetch) != 0;
     const size_t compare = (one.extra & kSampleCompare) != 0 ? 1 : 0, level = (one.extra & kSampleGather) != 0 ? 0 : 1;
     const size_t last = size_t(coordinates_of(check_sampler(one))) + compare + level;
-    hold(one.operands == last + 1 && one.results == 4, "the number of its operands or results is wrong");
-    for (size_t i = 0; i < last; ++i)
+    const size_t changes = has_changes(one.extra) ? 4 : 0;
+    hold(one.operands == last + 1 + changes && one.results == 4, "the number of its operands or results is wrong");
+    for (size_t i = 0; i < one.operands; ++i) {
+      if (i == last) continue;
       hold(kind_of(one.operand[i]) == (fetches ? Kind::whole : Kind::number), "an operand is of the wrong kind");
-    hold(kind_of(one.operand[last]) == Kind::mask, "its last operand is no mask");
+    }
+    hold(kind_of(one.operand[last]) == Kind::mask, "its lanes are no mask");
   }
 
   void check_control(const Instruction& one) {

@@ -26,6 +26,7 @@ struct TextureCase {
   double tolerance = 1.0 / 255;  // of a channel, and relative to it above 1
   double others = 0.01;          // share of pixels that may be further off: those where a last bit decides
   float scale = 1.0f;            // of the coordinates
+  int width = 20, height = 12;
 };
 std::ostream& operator<<(std::ostream& out, const TextureCase& one) { return out << one.name; }
 
@@ -76,7 +77,8 @@ std::vector<std::byte> texels_of(const CapturedTexture& texture) {
 }
 
 CapturedTexture texture_of(const TextureCase& one) {
-  CapturedTexture texture{.kind = one.kind, .format = one.format, .base = one.base, .width = 20, .height = 12};
+  CapturedTexture texture{
+      .kind = one.kind, .format = one.format, .base = one.base, .width = one.width, .height = one.height};
   texture.levels = 5;
   switch (one.kind) {
     case TextureKind::one: texture.height = 1; break;
@@ -429,6 +431,48 @@ std::vector<TextureCase> integers() {
   return cases;
 }
 
+// Ellipses of many directions and lengths; in textures of powers of two, but for one.
+std::vector<TextureCase> ellipses() {
+  std::vector<TextureCase> cases;
+  const auto add = [&](const char* name, auto&& change) {
+    TextureCase one;
+    one.name = name;
+    one.width = 32, one.height = 16;
+    one.sampler.anisotropy = 4;
+    one.scale = 0.5f;
+    one.lookup = "texture(map, p * vec2(1.0, 0.15 + 0.1 * at.y) + p.yx * 0.3)";
+    change(one);
+    cases.push_back(one);
+  };
+  add("Repeat", [](TextureCase&) {});
+  add("Magnified", [](TextureCase& c) { c.scale = 0.05f; });
+  add("Edge", [](TextureCase& c) { c.sampler.wrap.fill(TextureWrap::clamp_to_edge); });
+  add("Mirror", [](TextureCase& c) { c.sampler.wrap.fill(TextureWrap::mirrored_repeat); });
+  add("Border", [](TextureCase& c) {
+    c.sampler = sampler_of(true, MipFilter::linear, TextureWrap::clamp_to_border);
+    c.sampler.anisotropy = 2;
+  });
+  add("AnySize", [](TextureCase& c) {
+    c.width = 20, c.height = 12;
+    c.sampler.wrap.fill(TextureWrap::clamp_to_edge);
+  });
+  add("MipNearest", [](TextureCase& c) { c.sampler.mip = MipFilter::nearest; });
+  add("NoMips", [](TextureCase& c) { c.sampler.mip = MipFilter::none; });
+  add("Nearest", [](TextureCase& c) { c.sampler.magnify_linear = c.sampler.minify_linear = false; });
+  add("Bias", [](TextureCase& c) { c.sampler.lod_bias = 0.8f; });
+  add("BiasOfTheShader", [](TextureCase& c) { c.lookup = "texture(map, p * vec2(1.0, 0.2), 0.9)"; });
+  add("Offset", [](TextureCase& c) { c.lookup = "textureOffset(map, p * vec2(1.0, 0.2), ivec2(3, -2))"; });
+  add("Proj", [](TextureCase& c) { c.lookup = "textureProj(map, vec3(p * vec2(1.0, 0.2), 1.5 + at.y))"; });
+  add("Srgb", [](TextureCase& c) { c.format = TexelFormat::rgba8_srgb, c.tolerance = 3.01 / 255; });
+  add("Blocks", [](TextureCase& c) { c.format = TexelFormat::bc3, c.tolerance = 2.01 / 255; });
+  add("Floats", [](TextureCase& c) { c.format = TexelFormat::rgba16f; });
+  add("Array", [](TextureCase& c) {
+    c.kind = TextureKind::two_array;
+    c.lookup = "texture(map, vec3(p.xy * vec2(1.0, 0.2), p.z))";
+  });
+  return cases;
+}
+
 const auto kName = [](const testing::TestParamInfo<TextureCase>& one) { return one.param.name; };
 INSTANTIATE_TEST_SUITE_P(Wraps, TextureMatrix, testing::ValuesIn(wraps_and_filters()), kName);
 INSTANTIATE_TEST_SUITE_P(Formats, TextureMatrix, testing::ValuesIn(formats()), kName);
@@ -436,6 +480,7 @@ INSTANTIATE_TEST_SUITE_P(Filters, TextureMatrix, testing::ValuesIn(filtered_form
 INSTANTIATE_TEST_SUITE_P(Levels, TextureMatrix, testing::ValuesIn(levels()), kName);
 INSTANTIATE_TEST_SUITE_P(Channels, TextureMatrix, testing::ValuesIn(channels()), kName);
 INSTANTIATE_TEST_SUITE_P(Shadows, TextureMatrix, testing::ValuesIn(shadows()), kName);
+INSTANTIATE_TEST_SUITE_P(Ellipses, TextureMatrix, testing::ValuesIn(ellipses()), kName);
 INSTANTIATE_TEST_SUITE_P(Integers, TextureMatrix, testing::ValuesIn(integers()), kName);
 
 }  // namespace

@@ -1,0 +1,131 @@
+// Anisotropic lookups of run-time shaders (SampledRecord::anisotropic): the mean of the texels in the ellipse that a
+// sample covers, with weights that fall off from its centre like a Gaussian (Heckbert, Fundamentals of Texture Mapping
+// and Image Warping, 1989, p. 59).
+//
+// OpenGL leaves the way open, and this is llvmpipe's: one level, that of the ellipse's shorter axis, whatever the
+// filters are; a sampler's anisotropy says that ellipses are used, not how long they may be. Texels are visited along
+// the longer side of the ellipse's box, on each line those alone that are inside of it.
+#pragma once
+
+#include "shader/texture_unit.h"
+
+BROKKR_MACHINE_BEGIN
+
+// How the two coordinates change to the right and upwards.
+struct TextureChanges {
+  Float dx[2], dy[2];
+};
+
+// The longest change that an ellipse is made of, in texels of its level; longer ones are shortened. With twice as many
+// the slowest lookup needs twice the time.
+BROKKR_CONSTANT float kLongestChange = 256.0f;
+
+// a x^2 + b x y + c y^2 <= f is inside, x and y in texels from the centre: the half box is sqrt(c) wide and sqrt(a)
+// high.
+struct TexelEllipse {
+  Float a, b, c, f;
+};
+// `scale_x`, `scale_y`: texels of the level that a coordinate of 1 stands for.
+BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, Float scale_y) {
+  Float ux = changes.dx[0] * scale_x, vx = changes.dx[1] * scale_y;
+  Float uy = changes.dy[0] * scale_x, vy = changes.dy[1] * scale_y;
+  const Float longest = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
+  const Float shrunk = kLongestChange / sqrt(maximum(longest, kLongestChange * kLongestChange));
+  const auto kept = [&](Float v) { return select(is_finite(longest), v * shrunk, 0.0f); };
+  ux = kept(ux), vx = kept(vx), uy = kept(uy), vy = kept(vy);
+  const Float a = vx * vx + vy * vy + 1.0f, c = ux * ux + uy * uy + 1.0f;
+  const Float b = (ux * vx + uy * vy) * -2.0f;
+  return {a, b, c, a * c - b * b * 0.25f};
+}
+
+// The texel that number i of an axis is, which may be any.
+BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int size, int offset) {
+  const TextureWrap wrap = texture.wrap[axis];
+  const uint32_t side = axis == 0 ? texture.width : texture.height;
+  if (wrap == TextureWrap::repeat && (side & (side - 1)) == 0) return (i + offset) & (size - 1);
+  if (wrap == TextureWrap::clamp_to_edge) return clamp_to(i + offset, 0, size - 1);
+  const Float n = to_float(size);
+  return texels_at(to_float(i) / n, size, n, float(offset), wrap, Mask(false)).a;
+}
+
+// One texel after another, and their sum.
+class EllipseSum {
+ public:
+  BROKKR_FN EllipseSum(Warp& warp, const TextureLookup& lookup, Int number, Int slice)
+      : w(warp), look(lookup), level(level_texels(warp, lookup, number)), layer(slice) {}
+
+  BROKKR_FN void add(Int x, Int y, Float weight, Mask m) {
+    const SampledRecord& texture = *look.texture;
+    x = wrapped_texel(texture, 0, x, level.width, shader::offset_of_sample(look.how, 0));
+    y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.how, 1));
+    weight = select(m, weight, 0.0f);
+    Vec4<Warp> v;
+    if (texture.usual) {
+      v = load_texel(w, look.texels, texture.encoding, level.first + y * level.width + x, m);
+    } else {
+      TextureLookup of_texel = look;
+      of_texel.lanes = m;
+      v = texel_at(w, of_texel, level, x, y, layer);
+    }
+    sum = Vec4<Warp>(sum.x + v.x * weight, sum.y + v.y * weight, sum.z + v.z * weight, sum.w + v.w * weight);
+    weights = weights + weight;
+  }
+  BROKKR_FN Vec4<Warp> mean() const {
+    const Float share = 1.0f / select(weights > 0.0f, weights, 1.0f);
+    return Vec4<Warp>(sum.x * share, sum.y * share, sum.z * share, sum.w * share);
+  }
+
+ private:
+  Warp& w;
+  const TextureLookup& look;
+  LevelTexels level;
+  Int layer;
+  Vec4<Warp> sum = Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f);
+  Float weights = 0.0f;
+};
+
+// `given` and `detail` as of looked_up.
+BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
+                                      const TextureChanges& changes) {
+  constexpr float kEdge = 1023.0f, kBeyond = 1024.0f / 1023.0f;  // weights are of whole numbers from 0 to kEdge
+  constexpr float kFalloff = -2.0f * 1.44269504088896f / kEdge;
+  constexpr float kFarthest = 16777216.0f;
+  const SampledRecord& texture = *look.texture;
+  const TexturePlace place = place_of(texture, given);
+  const Float lod = texture.mip == MipFilter::none ? Float(0.0f) : clamped_detail(texture, detail);
+  const Int number = to_int(clamp_to(lod, 0.0f, float(texture.levels - 1)));
+  const Float shrunk = as_float((127 - number) << 23);
+  const Float scale_x = shrunk * float(texture.width), scale_y = shrunk * float(texture.height);
+  const TexelEllipse e = ellipse_of(changes, scale_x, scale_y);
+  const Float u = clamp_to(place.at[0] * scale_x - 0.5f, -kFarthest, kFarthest);
+  const Float v = clamp_to(place.at[1] * scale_y - 0.5f, -kFarthest, kFarthest);
+
+  const Mask high = e.a > e.c;  // lines are across y
+  const Float at = select(high, v, u), at_line = select(high, u, v);
+  const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c);
+  const Float reach = sqrt(across), width = e.f / across, slope = e.b * -0.5f / across, scale = kEdge / e.f;
+  const Int last = to_int(floor(at + reach)) + 1;
+  EllipseSum sum(w, look, number, place.layer);
+  for (Int line = to_int(floor(at - reach));; line = line + 1) {
+    const Mask is_line = look.lanes && line <= last;
+    if (!w.any(is_line)) break;
+    const Float m = to_float(line) - at;
+    const Float half = sqrt(maximum(width * (kBeyond - m * m / across), Float(0.0f))) + 0.01f,
+                middle = at_line + slope * m;
+    const Int end = to_int(floor(middle + half));
+    for (Int texel = to_int(floor(middle - half)) + 1;; texel = texel + 1) {
+      const Mask is_near = is_line && texel <= end;
+      if (!w.any(is_near)) break;
+      const Float n = to_float(texel) - at_line;
+      const Float q = ((along * m + e.b * n) * m + across * n * n) * scale;
+      const Mask inside = is_near && q < kEdge + 1.0f;
+      sum.add(select(high, texel, line), select(high, line, texel),
+              exp2_lanes(floor(maximum(q, Float(0.0f))) * kFalloff), inside);
+    }
+  }
+  const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
+  const Vec4<Warp> mean = sum.mean();
+  return compares ? mean : handed_on(texture, mean);
+}
+
+BROKKR_MACHINE_END
