@@ -39,7 +39,8 @@ class ProgramDraws {
   // The phase that gives a plane what it held before the frame; nothing where the file does not say.
   std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
 
-  bool any() const { return !records_.empty(); }
+  // Whether there is something for the kernel: draws, or planes and textures that change without them.
+  bool any() const { return !records_.empty() || !loads_.empty() || !textures_.textures.empty(); }
   const ProgramRecord& record(uint32_t number) const { return records_[number]; }
   ProgramSizes sizes() const { return sizes_; }
   const shader::SampledTextures& textures() const { return textures_; }

@@ -30,18 +30,23 @@ def png(color):
             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
-def frame(reference, text="void main() { gl_FragColor = vec4(0.2, 0.4, 0.6, 1.0); }", kind="png"):
-    """A frame whose one triangle covers the target with what `text` computes."""
+def frame(reference, text="void main() { gl_FragColor = vec4(0.2, 0.4, 0.6, 1.0); }", kind="png", loads=()):
+    """A frame whose one triangle covers the target with what `text` computes; `loads`: commands before it."""
     blob = struct.pack("<12f", -1, -1, 0, 1, 3, -1, 0, 1, -1, 3, 0, 1)
     picture = len(blob)
     blob += reference + b"\0" * (-len(reference) % 16)
+    texels = len(blob)
+    blob += b"\x80" * SIZE * SIZE * 4
+    texture = {"kind": "2d", "format": "rgba8", "size": [SIZE, SIZE, 1],
+               "data": {"offset": texels, "type": "u8", "size": SIZE * SIZE * 4}}
     draw = test_frame.draw(program=0, varyings={"offset": 0, "type": "f32", "count": 0},
                            uniforms={"offset": 0, "type": "u32", "count": 0})
     document = test_frame.frame(
         size=SIZE, blob_size=len(blob), programs=[{"fragment": [text], "version": 110}],
         targets=[{"id": 0, "size": [SIZE, SIZE], "samples": 0, "colors": [["rgba8", "rgba"]], "depth": "depth24"}],
-        commands=[{"type": "clear", "target": 0, "color": [0, 0, 0, 1], "depth": 1.0}, draw],
-        references=[{"target": 0, "before": 2, "color": {"offset": picture, "size": len(reference), "type": kind}}])
+        textures=[texture] if loads else [],
+        commands=[{"type": "clear", "target": 0, "color": [0, 0, 0, 1], "depth": 1.0}, *loads, draw],
+        references=[{"target": 0, "before": 2 + len(loads), "color": {"offset": picture, "size": len(reference), "type": kind}}])
     return test_frame.container(document, blob, version=2)
 
 
@@ -81,6 +86,12 @@ class CheckColor(unittest.TestCase):
         self.assertIn("nowhere", done.stdout)
         self.assertIn("1 draws in false colours", done.stdout)
         self.assertIn("a program of the frame could not run", done.stderr)
+
+    def test_planes_are_loaded_without_programs_too(self):
+        load = {"type": "load", "target": 0, "plane": "color0", "texture": 0}
+        done, _ = self.check(frame(png((51, 102, 153)), text="void main() { gl_FragColor = nowhere; }", loads=[load]))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("1 draws in false colours", done.stdout)
 
     def test_a_picture_with_loss_is_refused(self):
         done, _ = self.check(frame(b"\xff\xd8\xff\xe0" + b"\0" * 60, kind="jpeg"))
