@@ -36,6 +36,7 @@ namespace brokkr::capture {
   FEATURE(swizzle, 33, "GL_ARB_texture_swizzle", "GL_EXT_texture_swizzle")                          \
   FEATURE(anisotropy, 46, "GL_ARB_texture_filter_anisotropic", "GL_EXT_texture_filter_anisotropic") \
   FEATURE(srgb_decode, 99, "GL_EXT_texture_sRGB_decode")                                            \
+  FEATURE(fog_distance, 99, "GL_NV_fog_distance")                                                   \
   FEATURE(framebuffer_srgb, 30, "GL_ARB_framebuffer_sRGB", "GL_EXT_framebuffer_sRGB")               \
   FEATURE(seamless, 32, "GL_ARB_seamless_cube_map")                                                 \
   FEATURE(uniform_buffers, 31, "GL_ARB_uniform_buffer_object")                                      \

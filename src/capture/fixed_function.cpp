@@ -143,10 +143,18 @@ class VertexText {
     }
     if (built_in == "gl_FogFragCoord") {
       if (context_.info.version >= 14 && get_integer(GL_FOG_COORD_SRC) == GL_FOG_COORD) return "gl_FogCoord";
-      need_eye();
-      return "abs(eye.z / eye.w)";
+      return fog_distance();
     }
     return coordinate(built_in[std::string_view("gl_TexCoord[").size()]);
+  }
+
+  std::string fog_distance() {
+    need_eye();
+    switch (context_.info.fog_distance ? get_integer(GL_FOG_DISTANCE_MODE_NV) : GL_EYE_PLANE_ABSOLUTE_NV) {
+      case GL_EYE_RADIAL_NV: return "length(eye.xyz / eye.w)";
+      case GL_EYE_PLANE: return "eye.z / eye.w";
+      default: return "abs(eye.z / eye.w)";
+    }
   }
 
   std::string coordinate(char unit) {

@@ -399,7 +399,7 @@ std::string with_renamed_main(std::string_view source, std::string_view name) {
 
 ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;
-  constexpr std::array<std::string_view, 6> kWords = {"discard", "gl_FragDepth", "gl_DrawID",
+  constexpr std::array<std::string_view, 7> kWords = {"discard", "gl_FragDepth", "gl_DrawID", "gl_Clip",
                                                       "buffer",  "image",        "atomic"};
   const bool mentioned = std::any_of(
       kWords.begin(), kWords.end(), [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
@@ -411,6 +411,8 @@ ShaderUse scan_shader(std::string_view source) {
       use.discard |= token == "discard";
       use.fragment_depth |= token == "gl_FragDepth";
       use.draw_id |= token == "gl_DrawID" || token == "gl_DrawIDARB";
+      use.clip_vertex |= token == "gl_ClipVertex";
+      use.clip_distance |= token == "gl_ClipDistance";
       use.stores |= is_store(token);
     }
   }

@@ -1,6 +1,7 @@
 // Finds facts in a shader's text that no GL query gives: whether code that can run discards fragments, writes depth,
-// reads gl_DrawID, or stores to buffers or images; how its inputs are interpolated. Preprocessor conditions are
-// evaluated and functions that main does not reach are left out, so that an übershader's unused branches do not count.
+// reads gl_DrawID, writes distances to clip planes, or stores to buffers or images; how its inputs are interpolated.
+// Preprocessor conditions are evaluated and functions that main does not reach are left out, so that an übershader's
+// unused branches do not count.
 #pragma once
 
 #include <map>
@@ -15,6 +16,7 @@ struct ShaderUse {
   bool discard = false;
   bool fragment_depth = false;
   bool draw_id = false;
+  bool clip_vertex = false, clip_distance = false;  // gl_ClipVertex, gl_ClipDistance
   bool stores = false;  // has a buffer block that is not readonly, or stores to images or atomic counters
 };
 

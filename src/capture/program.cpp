@@ -25,7 +25,8 @@ struct ProgramInfo {
   bool own_feedback = false;  // varyings named by the application
   uint32_t stages = 0;        // bits of the last link
   ShaderUse vertex, fragment;
-  bool stores = false;  // a stage before rasterization may
+  bool stores = false;          // a stage before rasterization may
+  bool clip_distances = false;  // the last stage before it writes gl_ClipDistance
   std::shared_ptr<const FragmentInterface> fragment_interface;
   std::vector<RecordedVarying> recorded;  // by the last link, after gl_Position
 };
@@ -96,6 +97,11 @@ Texts texts_of(GLuint program) {
   return texts;
 }
 
+// The last stage before rasterization.
+Stage last_stage(const Texts& texts) {
+  return !texts[kGeometry].empty() ? kGeometry : !texts[kEvaluation].empty() ? kEvaluation : kVertex;
+}
+
 ProgramInfo inspect(const Texts& texts) {
   ProgramInfo info;
   const auto joined = [](const std::vector<std::string>& parts) {
@@ -108,6 +114,7 @@ ProgramInfo inspect(const Texts& texts) {
     for (const std::string& text : texts[stage]) info.stores |= scan_shader(text).stores;
   }
   info.vertex = scan_shader(joined(texts[kVertex]));
+  info.clip_distances = scan_shader(joined(texts[last_stage(texts)])).clip_distance;
   info.stores |= info.vertex.stores;
   info.fragment = scan_shader(joined(texts[kFragment]));
   return info;
@@ -169,9 +176,10 @@ struct FeedbackPlan {
   std::vector<std::string> built_ins;  // read_as of those that a further vertex shader copies
 };
 
-FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, const Texts& texts) {
+// What the fragment shader reads.
+FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info, const Texts& texts) {
   FeedbackPlan plan;
-  const Stage last = !texts[kGeometry].empty() ? kGeometry : !texts[kEvaluation].empty() ? kEvaluation : kVertex;
+  const Stage last = last_stage(texts);
   if (!info.fragment_interface) {
     // Of a pipeline: its fragment program may read anything.
     if (texts[kFragment].empty()) plan.names = vertex_outputs(context, kStageTypes[last], texts[last]);
@@ -192,6 +200,20 @@ FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, cons
       continue;
     }
     plan.read_as.push_back(varying.name);
+  }
+  return plan;
+}
+
+// That, and what tells how far vertices lie before clip planes.
+FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, const Texts& texts) {
+  FeedbackPlan plan = plan_inputs(context, info, texts);
+  if (info.clip_distances) {
+    plan.names.emplace_back("gl_ClipDistance");
+    plan.read_as.emplace_back("gl_ClipDistance");
+  } else if (info.vertex.clip_vertex && last_stage(texts) == kVertex) {
+    plan.names.push_back(copied_name(plan.built_ins.size()));
+    plan.built_ins.emplace_back("gl_ClipVertex");
+    plan.read_as.emplace_back("gl_ClipVertex");
   }
   return plan;
 }
@@ -452,6 +474,7 @@ VertexStage current_vertex_stage(const Context& context) {
     stage.primitive = evaluation_primitive(last);
   }
   stage.draw_id = find_program(stages[kVertex]).vertex.draw_id;
+  stage.clip_distances = find_program(last).clip_distances;
   stage.recorded = find_program(last).recorded;
   return stage;
 }

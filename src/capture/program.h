@@ -44,6 +44,7 @@ struct VertexStage {
   bool expands = false;          // geometry or tessellation shader: primitives come from there
   GLenum primitive = GL_POINTS;  // expands: GL_POINTS, GL_LINES or GL_TRIANGLES
   bool draw_id = false;          // the shader reads gl_DrawID
+  bool clip_distances = false;   // the last stage writes gl_ClipDistance
   uint32_t flags = 0;            // DrawFlag bits of the fragment stage
   std::string fixed_text;        // fixed_function: the program that feedback runs in its place
   std::vector<RecordedVarying> recorded;

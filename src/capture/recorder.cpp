@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "brokkr/version.h"
+#include "capture/clip_planes.h"
 #include "capture/render_state.h"
 #include "capture/settings.h"
 
@@ -321,7 +322,11 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     add_draw(draw, {.problem = possible ? counting : stage.reason, .triangles = call.triangles()});
   } else {
     const std::optional<ShadingInputs> inputs = shading_.read(context, stage);
-    for (const Replayed& part : replay(context, call, stage, draw.flags)) {
+    const ClipPlanes clip_planes(context, render.clip_planes, stage);
+    const bool clips = !render.clip_planes.empty() && clip_planes.known() && state.polygon_mode == PolygonMode::fill;
+    if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
+    for (Replayed& part : replay(context, call, stage, draw.flags)) {
+      if (clips) clip_planes.clip(part, stage, state, (draw.flags & kProvokingFirst) != 0);
       add_draw(draw, part, inputs ? &*inputs : nullptr);
       const bool has_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;
       if (of_back && has_faces && part.problem.empty()) repeat_draw(*of_back);

@@ -192,7 +192,7 @@ void read_flags(const Context& context, RenderState& out) {
   const GLint planes =
       std::min(get_integer(info.version >= 30 ? GLenum(GL_MAX_CLIP_DISTANCES) : GLenum(GL_MAX_CLIP_PLANES)), 32);
   for (GLint i = 0; i < planes; i++) {
-    if (is_enabled(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i))) out.flags |= kClipDistance;
+    if (is_enabled(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i))) out.clip_planes.push_back(i);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "brokkr/frame.h"
 #include "capture/context.h"
@@ -17,6 +18,7 @@ struct RenderState {
   std::set<std::string> notes;  // properties of the state that the file cannot hold
   // Of back faces, where it is not the same: such a draw becomes two, one of each side's faces.
   std::optional<StencilState> back_stencil;
+  std::vector<GLint> clip_planes;  // numbers of those that are enabled
 };
 
 // `has_depth`, `has_stencil`: whether the draw framebuffer has those planes; tests pass where it has none.

@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "capture/clip.h"
 #include "capture/glsl_scan.h"
 #include "capture/primitives.h"
 #include "run.h"
@@ -34,6 +35,71 @@ TEST(Indices, CompactKeepsRestartsApart) {
   EXPECT_EQ(compact.vertices, (Indices{4, 5, 6}));
   EXPECT_EQ(compact.indices, (Indices{0, 1, kRestartIndex, 2}));
   EXPECT_TRUE(compact.has_restart);
+}
+
+// A draw of vertices at x = 0, 1, 2 … with a smooth, a noperspective and a flat component; the plane keeps x <= 1.5.
+ClippedDraw row(Topology topology, uint32_t vertices, uint32_t instances = 1) {
+  ClippedDraw draw{.assembly = {.topology = topology}, .vertices = vertices, .instances = instances};
+  for (uint32_t i = 0; i < vertices * instances; i++) {
+    const auto x = float(i % vertices);
+    draw.positions.emplace_back(x, 0, 0, 1 + x);
+    for (const float value : {10 * x, 10 * x, x}) draw.varyings.push_back(value);
+  }
+  return draw;
+}
+std::vector<float> before(const ClippedDraw& draw) {
+  std::vector<float> distances;
+  for (const glm::vec4& position : draw.positions) distances.push_back(1.5f - position.x);
+  return distances;
+}
+const ClipRules kRules{{Interpolation::smooth, Interpolation::noperspective, Interpolation::flat}};
+
+TEST(Clip, LeavesWhatNothingIsCutFrom) {
+  ClippedDraw draw = row(Topology::triangle_strip, 2);
+  clip(draw, before(draw), 1, kRules);
+  EXPECT_FALSE(draw.assembly.indexed);
+  EXPECT_EQ(draw.assembly.topology, Topology::triangle_strip);
+}
+
+TEST(Clip, LinesEndAtThePlane) {
+  ClippedDraw draw = row(Topology::line_strip, 4, 2);
+  clip(draw, before(draw), 1, kRules);
+  EXPECT_EQ(draw.assembly.topology, Topology::lines);
+  EXPECT_EQ(draw.instances, 1u);
+  EXPECT_EQ(draw.assembly.indices, (Indices{0, 1, 8, 9, 4, 5, 10, 11}));  // the second line of each instance is cut
+  EXPECT_EQ(draw.positions[9], glm::vec4(1.5f, 0, 0, 2.5f));
+  // From the vertex behind the plane, which is the last one and has the flat component of both.
+  EXPECT_EQ(draw.varyings[9 * 3], 15.0f);
+  EXPECT_FLOAT_EQ(draw.varyings[9 * 3 + 1], 20 - 10 * 0.5f * 2 / 2.5f);
+  EXPECT_EQ(draw.varyings[8 * 3 + 2], 2.0f);
+  EXPECT_EQ(draw.varyings[9 * 3 + 2], 2.0f);
+}
+
+TEST(Clip, TrianglesBecomeFansWithTheirProvokingVertex) {
+  for (const bool first : {false, true}) {
+    ClippedDraw draw = row(Topology::triangle_strip, 4);
+    ClipRules rules = kRules;
+    rules.provoking_first = first;
+    clip(draw, before(draw), 1, rules);
+    // (0, 1, 2) leaves four corners, (1, 2, 3) three.
+    EXPECT_EQ(draw.assembly.topology, Topology::triangles);
+    EXPECT_EQ(draw.assembly.indices, (Indices{4, 5, 6, 4, 6, 7, 8, 9, 10}));
+    for (size_t corner = 4; corner < 11; corner++) {
+      EXPECT_LE(draw.positions[corner].x, 1.5f);
+      EXPECT_EQ(draw.varyings[corner * 3 + 2], float(first ? corner / 8 : 2 + corner / 8)) << corner;
+    }
+  }
+}
+
+TEST(Clip, PointsGoAndPlanesAddUp) {
+  ClippedDraw draw = row(Topology::points, 4);
+  std::vector<float> distances;
+  for (const glm::vec4& position : draw.positions) {
+    distances.push_back(1.5f - position.x);
+    distances.push_back(position.x - 0.5f);
+  }
+  clip(draw, distances, 2, kRules);
+  EXPECT_EQ(draw.assembly.indices, (Indices{1}));
 }
 
 TEST(Assembly, StripsAndFansStay) {
