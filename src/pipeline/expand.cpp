@@ -46,8 +46,9 @@ void append_triangles(Topology topology, const std::vector<uint32_t>& v, std::ve
 
 class Widener {
  public:
-  Widener(const State& state, ExpandedDraw& out)
-      : half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0),
+  Widener(const State& state, uint32_t flags, ExpandedDraw& out)
+      : down_(flags & kOriginUpperLeft ? 1.0f : -1.0f),
+        half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0),
         half_y_(state.viewport.w != 0 ? 1.0f / state.viewport.w : 0),
         width_(state.viewport.z),
         height_(state.viewport.w),
@@ -81,6 +82,12 @@ class Widener {
     const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
     const bool steep = std::abs(dy) > std::abs(dx);
     const glm::vec4 unit = steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0);
+    // Between two rows a line belongs to the lower one, but triangles own the samples on their top edges: it goes down
+    // by a step of window positions, 1/256 pixel.
+    if (!steep) {
+      a.y += down_ * half_y_ / 128 * a.w;
+      b.y += down_ * half_y_ / 128 * b.w;
+    }
     quad({a - unit * a.w, b - unit * b.w, b + unit * b.w, a + unit * a.w}, {from_a, from_b, from_b, from_a});
   }
 
@@ -92,6 +99,7 @@ class Widener {
     for (const uint32_t i : {0u, 1u, 2u, 0u, 2u, 3u}) out_.indices.push_back(first + i);
   }
 
+  float down_;  // of clip-space y
   float half_x_, half_y_, width_, height_;
   ExpandedDraw& out_;
 };
@@ -140,7 +148,7 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
     throw std::runtime_error("command " + std::to_string(command) +
                              ": field 'mode': object-space lines and points cannot be drawn; turn them into triangles");
   }
-  Widener widener(state, out);
+  Widener widener(state, draw.flags, out);
   const glm::vec4* const vertices = frame.positions.data() + draw.first_vertex;
   for (uint32_t instance = 0; instance < draw.instances; ++instance) {
     const uint32_t base = instance * draw.vertex_count;

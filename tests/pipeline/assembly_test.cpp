@@ -56,5 +56,26 @@ TEST(Assembly, StripsBeginAnewAtARestart) {
                    {1, 0, 2, 2, 0, 3, 2, 3, 4, 7, 6, 8, 8, 6, 9});
 }
 
+// OpenGL moves a line's ends to the left and, less, down where they lie between two pixels.
+TEST(Assembly, LinesBetweenPixelsBelongToTheLeftAndTheLowerOnes) {
+  oracle::FrameBuilder builder(8, 8);
+  const auto line = [&](glm::vec2 from, glm::vec2 to) {
+    const auto clip = [](glm::vec2 p) { return glm::vec4(p / 4.0f - 1.0f, 0, 1); };
+    builder.draw(builder.default_state(), {clip(from), clip(to)}, Topology::lines);
+  };
+  line({1, 3}, {7, 3});
+  line({7, 5}, {1, 5});
+  line({6, 1}, {6, 7});
+  RenderOptions options;
+  options.shading = Shading::overdraw;
+  Renderer renderer;
+  const RenderResult result = renderer.render(builder.frame, options);
+  const std::vector<uint32_t>& hits = result.targets[0].layers[0].overdraw;
+  for (uint32_t x = 1; x < 5; ++x) {
+    for (uint32_t y = 0; y < 8; ++y) EXPECT_EQ(hits[y * 8 + x], y == 2 || y == 4 ? 1u : 0u) << x << ", " << y;
+  }
+  for (uint32_t x = 0; x < 8; ++x) EXPECT_EQ(hits[3 * 8 + x], x == 5 ? 1u : 0u) << x;
+}
+
 }  // namespace
 }  // namespace brokkr
