@@ -105,6 +105,18 @@ class CheckColor(unittest.TestCase):
             self.assertIn("--color", done.stderr)
 
 
+class BundledFrames(unittest.TestCase):
+    def test_they_have_their_games_colours(self):
+        scenes = Path(__file__).resolve().parent.parent.parent / "scenes"
+        frames = [scenes / "chromium-bsu.bkf", *sorted(scenes.glob("shaded/*.bkf"))]
+        self.assertGreater(len(frames), 7)
+        for path in frames:
+            with self.subTest(path.name):
+                done = subprocess.run([BROKKR, "check", "--color", "--limits", "exact", path], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertNotIn("false colours", done.stdout)
+
+
 if __name__ == "__main__":
     shader = Path(__file__).resolve().parent.parent / "shader/texts/text.frag"
     if "built without" in subprocess.run([BROKKR, "shaders", str(shader)], capture_output=True, text=True).stderr:

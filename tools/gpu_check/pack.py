@@ -109,7 +109,8 @@ def collect(options, folder, to):
         shutil.copy2(path, to / "sanitizer" / path.name)
         (to / "sanitizer" / path.name).chmod(0o755)
     for path in sorted((ROOT / "scenes").glob("*")):
-        shutil.copy2(path, to / "scenes")
+        if path.is_file():
+            shutil.copy2(path, to / "scenes")
     for path in folder.rglob("*.ptxas"):
         target = re.search(r"CMakeFiles/(\S+?)\.dir/", str(path)).group(1)
         shutil.copyfile(path, to / "reports" / f"{target}-{path.name.removesuffix('.o.ptxas')}.ptxas")
