@@ -157,6 +157,16 @@ class Warp {
       each_lane(m, [&](int i) { p[i] = values[i]; });
     }
   }
+  // The same where p[0 .. width - 1] are of this warp alone: vectors may read and write them all, which takes
+  // processors of AMD a tenth of the time of a masked store.
+  template <class T>
+  BROKKR_FN static void merge(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
+    if constexpr (kWidth == 4 || kWidth == 8) {
+      store(p, select(m, a, load(p)));
+    } else {
+      store(p, a, m);
+    }
+  }
   // Lanes of m to p[0], p[1], ... in lane order; returns how many.
   template <class T>
   BROKKR_FN static int compress_store(T* p, std::type_identity_t<Lane<T>> a, Mask m) {

@@ -124,6 +124,10 @@ class Warp {
     if (m.m) p[number()] = a.v;
   }
   template <class T>
+  BROKKR_FN static void merge(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
+    store(p, a, m);
+  }
+  template <class T>
   BROKKR_FN static int compress_store(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
     const uint32_t bits = ballot(m);
     if (m.m) p[__popc(bits & ((1u << number()) - 1u))] = a.v;

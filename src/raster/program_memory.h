@@ -30,7 +30,7 @@ struct ProgramLayout {
         registers(masks + (size_t(sizes.masks) * sizeof(uint64_t) + 63) / 64 * 64),
         outputs(registers + size_t(sizes.registers) * kProgramLanes * sizeof(uint32_t)),
         results(outputs + size_t(sizes.outputs) * kProgramLanes * sizeof(uint32_t)),
-        bytes(results + size_t(sizes.outputs) * kTileSamples * sizeof(uint32_t)) {}
+        bytes(results + size_t(sizes.outputs) * kTileSamples * sizeof(uint32_t) + 64) {}  // vectors may end behind
 };
 
 }  // namespace brokkr

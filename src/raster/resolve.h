@@ -73,8 +73,8 @@ BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass
       const Color color = color_of(w, run, to, s);
       if (to.plane == 0) {
         const Stored stored = store_color(format, color);
-        w.store(run.memory.low + s, stored.low, m);
-        w.store(run.memory.high + s, stored.high, m);
+        w.merge(run.memory.low + s, stored.low, m);
+        w.merge(run.memory.high + s, stored.high, m);
       } else {
         const size_t place = pass.base() + size_t(tile * kTileSamples + s);
         PlaneSamples(*pass.planes, pass.region->target, to.plane, place, raw).store(w, color, m);
@@ -145,13 +145,13 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         }
         shade_won(w, context, target.format, quads, in, others, shown);
         shaded += w.count(won);
-        if (planes.visible_id) w.store(planes.visible_id + memory, primitive, won);
+        if (planes.visible_id) w.merge(planes.visible_id + memory, primitive, won);
       }
-      if (some && planes.depth_id) w.store(planes.depth_id + memory, primitive_of_order(order, pass.key_bits), won);
+      if (some && planes.depth_id) w.merge(planes.depth_id + memory, primitive_of_order(order, pass.key_bits), won);
       if (writes_color && (fresh || some)) {
         const Mask write = fresh ? true : won;
-        w.store(planes.color + memory, shown.low, write);
-        if (half) w.store(planes.color_high + memory, shown.high, write);
+        w.merge(planes.color + memory, shown.low, write);
+        if (half) w.merge(planes.color_high + memory, shown.high, write);
       }
       if (some || (state.bits & kClearDepth)) {
         w.store(planes.depth + memory, depth_of_key(keys.depth(w, at), pass.key_bits));

@@ -136,11 +136,11 @@ BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how,
   if (pass.half()) {
     const uint32_t low = (how.mask & 1 ? 0xffffu : 0u) | (how.mask & 2 ? 0xffff0000u : 0u);
     const uint32_t high = (how.mask & 4 ? 0xffffu : 0u) | (how.mask & 8 ? 0xffff0000u : 0u);
-    w.store(tile.color + s, (stored.low & low) | (old_low & ~low), m);
-    w.store(tile.color_high + s, (stored.high & high) | (old_high & ~high), m);
+    w.merge(tile.color + s, (stored.low & low) | (old_low & ~low), m);
+    w.merge(tile.color_high + s, (stored.high & high) | (old_high & ~high), m);
   } else {
     const uint32_t low = bytes_of_channels(how.mask);
-    w.store(tile.color + s, (stored.low & low) | (old_low & ~low), m);
+    w.merge(tile.color + s, (stored.low & low) | (old_low & ~low), m);
   }
 }
 
@@ -185,11 +185,11 @@ struct TileTriangle {
   }
   BROKKR_FN void write_depth(Warp& w, int s, Float z, Mask m) const {
     if (!(draw.bits & kDrawDepthWrite)) return;
-    w.store(pass.tile.depth + s, z, m);
-    if (pass.planes.depth_id) w.store(pass.planes.depth_id + memory(s), tri.primitive, m);
+    w.merge(pass.tile.depth + s, z, m);
+    if (pass.planes.depth_id) w.merge(pass.planes.depth_id + memory(s), tri.primitive, m);
   }
   BROKKR_FN void note_writer(Warp& w, int s, Mask m) const {
-    if (pass.planes.visible_id) w.store(pass.planes.visible_id + memory(s), tri.primitive, m);
+    if (pass.planes.visible_id) w.merge(pass.planes.visible_id + memory(s), tri.primitive, m);
   }
   BROKKR_FN void write(Warp& w, int s, Color color, Mask m) const {
     if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
@@ -218,7 +218,7 @@ struct TileTriangle {
     counts.fragments += uint64_t(count_bits(bits));
     counts.quads += uint64_t(count_bits((bits | bits >> 1 | bits >> 2 | bits >> 3) & 0x11111111u));
     if (pass.planes.overdraw && bits != 0)
-      w.store(pass.planes.overdraw + memory(s), w.load(pass.planes.overdraw + memory(s)) + 1, m);
+      w.merge(pass.planes.overdraw + memory(s), w.load(pass.planes.overdraw + memory(s)) + 1, m);
     return m;
   }
 };
