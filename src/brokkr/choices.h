@@ -53,6 +53,17 @@ struct Choices<Ownership> {
   };
 };
 
+// How run-time shaders run on the CPU.
+enum class ShaderCode : uint8_t { automatic, interpreted, compiled };
+template <>
+struct Choices<ShaderCode> {
+  static constexpr Choice<ShaderCode> all[] = {
+      {ShaderCode::automatic, "auto", "interpreted until a compiler has made code of them in the background"},
+      {ShaderCode::interpreted, "interpreted"},
+      {ShaderCode::compiled, "compiled", "waits for the compiler, and fails without one"},
+  };
+};
+
 enum class OrderMode : uint8_t { automatic, strict };
 template <>
 struct Choices<OrderMode> {

@@ -66,6 +66,9 @@ struct Statistics {
   std::vector<uint64_t> bin_fragments;         // load of each bin of the main target, row by row
   int bins_x = 0, bins_y = 0;
   std::vector<std::string> false_colors;  // a line for each program that could not run
+  // Of Shading::program: how programs ran, "interpreted" or "compiled"; and why they were not compiled, if not for the
+  // option or for the time that it takes.
+  std::string shaders, shaders_problem;
   std::vector<BlockTime> block_times;
   std::vector<TraceEvent> trace;
 

@@ -14,6 +14,7 @@
 #include "cli/shader_file.h"
 #include "scene/loading.h"
 #include "shader/captured.h"
+#include "shader/print_cpp.h"
 
 namespace brokkr::app {
 namespace {
@@ -113,10 +114,12 @@ int show_programs(const std::string& file, const Arguments& arguments) {
     throw std::runtime_error(fmt::format("{}: --program: there are {}, from 0 on", file, programs.size()));
   if (print == "glsl") {
     print_text(file, programs[number], number);
-  } else if (programs[number].failure.empty()) {
-    std::cout << shader::to_text(programs[number].program);
-  } else {
+  } else if (!programs[number].failure.empty()) {
     throw std::runtime_error(fmt::format("{}: program {}: {}", file, number, programs[number].failure));
+  } else if (print == "cpp") {
+    std::cout << shader::to_cpp(programs[number].code, "brokkr_shader");
+  } else {
+    std::cout << shader::to_text(programs[number].program);
   }
   return kSuccess;
 }

@@ -19,6 +19,7 @@
 #include "pipeline/cpu_machine.h"
 #include "shader/assemble.h"
 #include "shader/kernels.h"
+#include "shader/print_cpp.h"
 #include "shader/simplify.h"
 #endif
 
@@ -77,6 +78,7 @@ int run_shaders(const Arguments& arguments) {
   shader::sweep(program);
   shader::verify(program);
   if (print == "ir") std::cout << shader::to_text(program);
+  if (print == "cpp") std::cout << shader::to_cpp(shader::assemble(program), "brokkr_shader");
   if (!picture.empty()) {
     const auto [width, height] = arguments.has("size") ? arguments.size("size") : std::pair(512, 512);
     const Image image = shader_picture(program, width, height, uniforms, arguments.all("texture"));
@@ -102,9 +104,9 @@ Command shaders_command() {
        integer_option("--program", "Of a captured frame: the program to print, by its number in the table", 0,
                       4294967295.0),
        choice_option("--print", "WHAT",
-                     "Print the text as the compiler sees it (glsl), or the instructions that run (ir), in place of "
-                     "a summary",
-                     {"glsl", "ir"}),
+                     "Print the text as the compiler sees it (glsl), the instructions that run (ir), or the C++ that "
+                     "these become with --shaders compiled (cpp), in place of a summary",
+                     {"glsl", "ir", "cpp"}),
        file_option("-o,--output", "FILE",
                    "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
                    ".png"),

@@ -42,6 +42,8 @@ template <class T>
 void draw_value(const OptionInfo& info, const Frame& frame, Lot& lot, T& value) {
   if constexpr (std::is_same_v<T, MachineKind>) {
     value = random_machine(lot);
+  } else if constexpr (std::is_same_v<T, ShaderCode>) {
+    value = lot.below(2) == 0 ? ShaderCode::interpreted : ShaderCode::automatic;  // only some machines compile
   } else if constexpr (std::is_same_v<T, bool>) {
     value = lot.below(2) == 0;
   } else if constexpr (HasChoices<T>) {

@@ -53,6 +53,10 @@
   }                        \
   }
 
+#if defined(BROKKR_COMPILED_SHADER)
+#include "machine/compiled_lane.h"
+#include "machine/lane_math.h"
+#else
 #include "machine/atomic.h"
 
 #if defined(__CUDACC__)
@@ -61,3 +65,4 @@
 #include "machine/cpu_warp.h"
 #endif
 #include "machine/key_buffer.h"
+#endif

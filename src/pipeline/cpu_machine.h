@@ -27,6 +27,7 @@ class CpuMachine : public MachineBackend {
   explicit CpuMachine(const std::string& isa);
 
   LaunchShape shape(const RenderOptions& options) const override;
+  std::string compiled_isa() const override { return isa_ == "emulated" ? "" : isa_; }
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override;
   bool wait(double ms) override { return pool_.wait(ms); }

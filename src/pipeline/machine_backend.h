@@ -22,6 +22,8 @@ class MachineBackend {
   virtual ~MachineBackend() = default;
   // Blocks, warps and lanes that a launch with these options has.
   virtual LaunchShape shape(const RenderOptions& options) const = 0;
+  // The build of the kernel whose run-time shaders can be compiled (shader/compiled.h); empty: none.
+  virtual std::string compiled_isa() const { return {}; }
   // Begins a launch and returns. Leftovers of a launch that was cut off are cleared first.
   virtual void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
                      const RenderOptions& options) = 0;

@@ -1,12 +1,15 @@
 // From a Frame to the tables that the kernel reads (scene/frame_tables.h).
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "pipeline/clip_bound.h"
 #include "pipeline/launch_plan.h"
 #include "pipeline/program_draws.h"
 #include "scene/loading.h"
+#include "shader/compiled.h"
 
 namespace brokkr {
 
@@ -26,6 +29,8 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   std::vector<uint32_t> own_indices;
   std::vector<glm::vec4> own_positions;
   ProgramDraws programs;
+  std::map<std::string, shader::CompiledShaders> compiled;              // programs as code, by instruction set
+  double program_ms = 0;                                                // of all frames that were drawn with programs
   uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;  // known: to programs
   double prepare_ms = 0;
   double update_ms = 0;  // of update_views, for the next frame's statistics

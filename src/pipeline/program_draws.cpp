@@ -192,10 +192,20 @@ void ProgramDraws::add_colors(const State& state, const CapturedProgram& program
 void ProgramDraws::place_code(uint32_t number, ProgramRecord& record) {
   const Code& code = programs_[number].code;
   const auto [place, is_new] = placed_.try_emplace(number);
-  if (is_new) place->second = {append(code_, code.instructions), uint32_t(code.instructions.size())};
+  if (is_new) {
+    place->second = {uint32_t(placed_.size() - 1), append(code_, code.instructions),
+                     uint32_t(code.instructions.size())};
+  }
+  record.code = place->second.number;
   record.first_instruction = place->second.first_instruction;
   record.head = code.head;
   record.instructions = place->second.instructions;
+}
+
+std::vector<const Code*> ProgramDraws::codes() const {
+  std::vector<const Code*> all(placed_.size());
+  for (const auto& [number, placed] : placed_) all[placed.number] = &programs_[number].code;
+  return all;
 }
 
 // What depends on uniforms alone is computed here, once for the draw: kernels find it in the presets.
@@ -278,6 +288,7 @@ ProgramTables ProgramDraws::tables(const Frame& frame) const {
   ProgramTables t{};
   t.programs = records_.data();
   t.code = code_.data();
+  t.compiled = compiled_;
   t.presets = presets_.data();
   t.inputs = inputs_.data();
   t.uniforms = uniforms_.data();

@@ -36,6 +36,11 @@ class ProgramDraws {
   // The number of the draw's record, or kNoProgram; `expanded` where the draw is drawn in another form.
   uint32_t add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded);
 
+  // The functions of compiled programs for the next launch, by ProgramRecord::code; null: they are interpreted.
+  void use_compiled(const shader::CompiledShader* functions) { compiled_ = functions; }
+  // The code of programs that draws run, by ProgramRecord::code.
+  std::vector<const shader::Code*> codes() const;
+
   // The phase that gives a plane what it held before the frame; nothing where the file does not say.
   std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
 
@@ -60,7 +65,7 @@ class ProgramDraws {
 
  private:
   struct Placed {
-    uint32_t first_instruction, instructions;
+    uint32_t number, first_instruction, instructions;
   };
 
   void decode_loads(const Frame& frame, Loading& loading);
@@ -86,6 +91,7 @@ class ProgramDraws {
   std::map<uint32_t, uint32_t> first_of_loads_;  // into loads_, by number of the captured texture
   std::vector<uint32_t> own_varyings_;           // empty: the frame's own are used
   ProgramSizes sizes_;
+  const shader::CompiledShader* compiled_ = nullptr;
   std::map<uint32_t, FalseColors> false_colors_;
 };
 

@@ -58,6 +58,33 @@ bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, d
   }
 }
 
+// Has the launch run compiled programs where there are any, and says how they run. A few quick frames are drawn before
+// a compiler would have ended: until they have taken kWorthCompilingMs together, only what is there already is taken.
+void choose_shaders(PreparedFrame::Impl& frame, const MachineBackend& machine, const RenderOptions& options,
+                    const std::atomic<uint32_t>& abort, Statistics& s) {
+  ProgramDraws& programs = frame.programs;
+  programs.use_compiled(nullptr);
+  if (options.shading != Shading::program || !programs.any()) return;
+  constexpr double kWorthCompilingMs = 250;
+  const std::string isa = machine.compiled_isa();
+  const bool must = options.shaders == ShaderCode::compiled;
+  s.shaders = "interpreted";
+  if (options.shaders == ShaderCode::interpreted) return;
+  if (isa.empty()) {
+    if (must) throw std::runtime_error("shaders: compiled ones run on --machine cpu alone; use --shaders auto");
+    return;
+  }
+  const auto [place, is_new] = frame.compiled.try_emplace(isa, isa);
+  shader::CompiledShaders& compiled = place->second;
+  if (is_new) compiled.take_cached(programs.codes(), find_cpu_kernel(isa)->width);
+  if (must || frame.program_ms > kWorthCompilingMs) compiled.start();
+  if (must) compiled.wait(abort);
+  s.shaders_problem = compiled.problem();
+  if (must && compiled.failed()) throw std::runtime_error("shaders: " + s.shaders_problem);
+  programs.use_compiled(compiled.functions());
+  if (compiled.functions() != nullptr) s.shaders = "compiled";
+}
+
 }  // namespace
 
 // Bytes of a sample's colours beyond the first.
@@ -177,11 +204,13 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   RenderResult result;
   Statistics& s = result.statistics;
   impl_->last = &machine;
+  choose_shaders(*frame.impl_, machine, options, impl_->abort, s);
   machine.start(*frame.impl_, plan, options);
   result.aborted = wait_for_end(machine, impl_->abort, options.frame_budget_ms);
   fill_statistics(*frame.impl_, *plan, machine.finish(result.aborted, s), s);
   s.update_ms = std::exchange(frame.impl_->update_ms, 0.0);
   s.frame_ms = call.ms();
+  if (!s.shaders.empty()) frame.impl_->program_ms += s.frame_ms;
   if (read_back) {
     result.targets = machine.read_back();
     s.read_back_ms = call.ms() - s.frame_ms;

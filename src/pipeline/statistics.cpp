@@ -137,6 +137,8 @@ void fill_times(size_t blocks, const LaunchCounts& counts, Statistics& s) {
 std::string Statistics::to_json() const {
   Json j = scalars(*this);
   j["false_colors"] = false_colors;
+  j["shaders"] = shaders;
+  j["shaders_problem"] = shaders_problem;
   j["rasterizer_fragments"] = rasterizer_fragments;
   j["bins_x"] = bins_x;
   j["bins_y"] = bins_y;

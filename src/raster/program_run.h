@@ -6,6 +6,9 @@
 #include "raster/program_memory.h"
 #include "raster/shade_context.h"
 #include "shader/interpreter.h"
+#if !defined(__CUDACC__)
+#include "shader/run_compiled.h"
+#endif
 #include "target/pixel.h"
 
 BROKKR_MACHINE_BEGIN
@@ -193,7 +196,7 @@ BROKKR_FN void fill_varyings(Warp& w, const ProgramRun& run, const LaneSurface& 
       const Uint value = input.source == InputSource::smooth           ? between(at.weights.value)
                          : input.source == InputSource::no_perspective ? between(at.linear)
                                                                        : Uint(word(vertices.provoking));
-      w.store(registers + int(input.number) * kRunLanes, value, same);
+      w.merge(registers + int(input.number) * kRunLanes, value, same);
     }
   });
 }
@@ -236,7 +239,7 @@ BROKKR_FN uint64_t take_results(Warp& w, const ProgramRun& run, uint64_t keep) {
       const Uint value = w.load(run.outputs() + word * kRunLanes + g);
       uint32_t* const to = run.results() + word * kTileSamples;
       if (in_order) {
-        w.store(to + int(memory.sample[0]) + g, value, m);
+        w.merge(to + int(memory.sample[0]) + g, value, m);
       } else {
         w.scatter(to, sample, value, m);
       }
@@ -259,6 +262,17 @@ BROKKR_FN uint64_t alpha_tested(Warp& w, const ProgramRun& run, const DrawRecord
   return kept & passed;
 }
 
+// Runs the program on the lanes that are ready.
+BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
+  shader::ShaderCall& call = run.memory.call;
+#if !defined(__CUDACC__)
+  const shader::CompiledShader* const all = run.tables.compiled;
+  if (all != nullptr && all[run.program.code] != nullptr)
+    return run_compiled(all[run.program.code], call, run.memory.lanes);
+#endif
+  Interpreter(w, call).run();
+}
+
 // Runs the program on the tile's samples `wanted`, whose primitives are all of its draw and stand in the memory.
 // Returns those that are kept; what the program says of them are the run's results.
 BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint32_t number,
@@ -279,7 +293,7 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
       fill_others(w, run, at, g);
     }
     w.sync();
-    Interpreter(w, run.memory.call).run();
+    execute(w, run);
     const uint64_t keep = memory.call.keep;
     kept |= take_results(w, run, keep);
   }

@@ -86,18 +86,22 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
 }
 
 pid_t start_program(const fs::path& program, std::vector<std::string> words,
-                    const std::map<std::string, std::string>& environment, std::array<int, 3> streams) {
+                    const std::map<std::string, std::string>& environment, std::array<int, 3> streams, bool own_group) {
   std::vector<std::string> variables = environment_with(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   for (int stream = 0; stream < 3; ++stream) {
     if (streams[size_t(stream)] >= 0) posix_spawn_file_actions_adddup2(&actions, streams[size_t(stream)], stream);
   }
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (own_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // group 0: its own
   std::cout.flush();
   pid_t process = 0;
-  const int error = posix_spawn(&process, program.c_str(), &actions, nullptr, word_pointers(words).data(),
+  const int error = posix_spawn(&process, program.c_str(), &actions, &attributes, word_pointers(words).data(),
                                 word_pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   if (error == 0) return process;
   throw std::runtime_error(program.string() + " cannot be started (" + std::strerror(error) +
                            "); is it, or the interpreter that it names, installed?");

@@ -30,9 +30,10 @@ std::vector<char*> word_pointers(std::vector<std::string>& words);
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes);
 
 // Starts a program. `words`: as it gets them, its name first. `environment`: as for environment_with. `streams`: its
-// standard input, output and error; -1 stands for this program's own. Throws std::runtime_error.
+// standard input, output and error; -1 stands for this program's own. `own_group`: it leads a process group of its own.
+// Throws std::runtime_error.
 pid_t start_program(const std::filesystem::path& program, std::vector<std::string> words,
                     const std::map<std::string, std::string>& environment = {},
-                    std::array<int, 3> streams = {-1, -1, -1});
+                    std::array<int, 3> streams = {-1, -1, -1}, bool own_group = false);
 
 }  // namespace brokkr

@@ -34,6 +34,8 @@ struct ShaderKernel {
   int width;  // lanes of a vector
   int lanes;  // samples of a run: at most 64
   void (*run)(ShaderCall& call);
+  // The same by the compiled shader, which has been made for this width.
+  void (*run_compiled)(CompiledShader compiled, ShaderCall& call);
 };
 
 }  // namespace brokkr::shader

@@ -51,7 +51,11 @@ uint64_t Instance::run(uint64_t samples) {
   call_.begin = code_.head;
   call_.end = uint32_t(code_.instructions.size());
   call_.keep = samples;
-  kernel_.run(call_);
+  if (compiled_ != nullptr) {
+    kernel_.run_compiled(compiled_, call_);
+  } else {
+    kernel_.run(call_);
+  }
   return call_.keep;
 }
 

@@ -26,6 +26,9 @@ class Instance {
   uint32_t* input(uint32_t word);
   void set_truths(uint32_t word, uint64_t lanes);  // of an input that is a truth
 
+  // The same shader as code of this processor, which runs from now on; null: it is interpreted.
+  void use(CompiledShader compiled) { compiled_ = compiled; }
+
   // What a register or mask holds that is the same in all lanes.
   uint32_t bits(uint16_t number) const { return call_.registers[size_t(number) * size_t(kernel_.lanes)]; }
   bool truth(uint16_t number) const { return (masks_[number] & 1) != 0; }
@@ -45,6 +48,7 @@ class Instance {
   std::vector<uint64_t> masks_;
   std::vector<uint32_t> outputs_;
   ShaderCall call_;
+  CompiledShader compiled_ = nullptr;
 };
 
 }  // namespace brokkr::shader

@@ -13,9 +13,11 @@ BROKKR_MACHINE_BEGIN
 // nearest cache; a mask has 64 bits.
 BROKKR_CONSTANT int kShaderVectors = kWidth == 32 ? 2 : 4;
 
-class Interpreter {
+// `kVectors` of each register.
+template <int kVectors>
+class InterpreterOf {
  public:
-  BROKKR_FN Interpreter(Warp& warp, shader::ShaderCall& c) : w(warp), call(c) {}
+  BROKKR_FN InterpreterOf(Warp& warp, shader::ShaderCall& c) : w(warp), call(c) {}
 
   BROKKR_FN void run() {
     uint32_t iterations[shader::kMostLoopDepth], of_run = 0;
@@ -42,10 +44,20 @@ class Interpreter {
     w.once([&] { call.keep = keep; });
   }
 
+  // An operation for which shader::asks_a_sampler holds.
+  BROKKR_FN void ask_sampler(const shader::CodeInstruction& o) {
+    switch (o.op) {
+      case Op::detail: detail(o); break;
+      case Op::sample: sample(o); break;
+      case Op::texture_size: texture_size(o); break;
+      default: detail_levels(o); break;
+    }
+  }
+
  private:
   using Op = shader::Op;
   using Word = Uint;
-  static constexpr int kLanes = kShaderVectors * kWidth;
+  static constexpr int kLanes = kVectors * kWidth;
 
   Warp& w;
   shader::ShaderCall& call;
@@ -88,10 +100,10 @@ class Interpreter {
   BROKKR_FN void put(uint16_t number, F&& f) {
     if constexpr (std::is_same_v<T, Mask>) {
       uint64_t bits = 0;
-      for (int k = 0; k < kShaderVectors; ++k) bits |= uint64_t(w.ballot(f(k))) << (k * kWidth);
+      for (int k = 0; k < kVectors; ++k) bits |= uint64_t(w.ballot(f(k))) << (k * kWidth);
       put_mask(number, bits);
     } else {
-      for (int k = 0; k < kShaderVectors; ++k) store(number, k, T(f(k)));
+      for (int k = 0; k < kVectors; ++k) store(number, k, T(f(k)));
     }
   }
 
@@ -157,12 +169,12 @@ class Interpreter {
       case Op::element: read_element(o); break;
       case Op::set_element: write_element(o); break;
       case Op::uniform_at: read_uniform(o); break;
-      case Op::detail: detail(o); break;
-      case Op::sample: sample(o); break;
-      case Op::texture_size: texture_size(o); break;
-      case Op::detail_levels: detail_levels(o); break;
+      case Op::detail:
+      case Op::sample:
+      case Op::texture_size:
+      case Op::detail_levels: ask_sampler(o); break;
       case Op::output:
-        for (int k = 0; k < kShaderVectors; ++k)
+        for (int k = 0; k < kVectors; ++k)
           w.store(call.outputs + o.extra * uint32_t(kLanes) + k * kWidth, get<Word>(o.operand[0], k));
         break;
       default: break;  // control, which `run` knows
@@ -196,7 +208,7 @@ class Interpreter {
   }
   // operand 0: the array's first cell, 1: the index, 2: the value, 3: the lanes.
   BROKKR_FN void write_element(const shader::CodeInstruction& o) {
-    for (int k = 0; k < kShaderVectors; ++k) {
+    for (int k = 0; k < kVectors; ++k) {
       const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
       w.scatter(call.registers, at, get<Word>(o.operand[2], k), get<Mask>(o.operand[3], k));
     }
@@ -231,7 +243,7 @@ class Interpreter {
       return;
     }
     const int count = shader::coordinates_of(texture->kind);
-    for (int k = 0; k < kShaderVectors; ++k) {
+    for (int k = 0; k < kVectors; ++k) {
       const uint16_t* from = o.operand + count;
       const Float reference = (o.extra & shader::kSampleCompare) != 0 ? get<Float>(*from++, k) : Float(0.0f);
       const uint16_t level = (o.extra & shader::kSampleGather) != 0 ? uint16_t(0) : *from++;
@@ -318,5 +330,6 @@ class Interpreter {
     put<Int>(o.result[3], [&](int) { return Int(texture == nullptr ? 1 : int(texture->levels)); });
   }
 };
+using Interpreter = InterpreterOf<kShaderVectors>;
 
 BROKKR_MACHINE_END

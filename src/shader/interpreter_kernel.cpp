@@ -1,6 +1,6 @@
 // The interpreter of run-time shaders compiled for one instruction set of the CPU, or for the emulated machine
 // (BROKKR_ISA).
-#include "shader/interpreter.h"
+#include "shader/run_compiled.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -9,7 +9,11 @@ static void run_shader(shader::ShaderCall& call) {
   Interpreter(w, call).run();
 }
 
+static void run_compiled_shader(shader::CompiledShader compiled, shader::ShaderCall& call) {
+  run_compiled(compiled, call, kShaderVectors * kWidth);
+}
+
 extern const shader::ShaderKernel shader_kernel;
-const shader::ShaderKernel shader_kernel = {kWidth, kShaderVectors* kWidth, &run_shader};
+const shader::ShaderKernel shader_kernel = {kWidth, kShaderVectors* kWidth, &run_shader, &run_compiled_shader};
 
 BROKKR_MACHINE_END

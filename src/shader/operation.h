@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "scene/texture_tables.h"
+#include "shader/compiled_call.h"
 
 namespace brokkr::shader {
 
@@ -97,12 +98,8 @@ constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
   return kind_of_sample(extra) == texture.kind && type_of_sample(extra) == texture.type;
 }
 
-inline constexpr int kMostResults = 4, kMostOperands = 10;
 inline constexpr uint32_t kMostSamplers = 32;
 inline constexpr uint32_t kMostLoopDepth = 32;
-// A loop ends after so many iterations, and all loops of a run together after so many: a shader that never ends costs
-// some seconds at most. A shader that is meant to run longer is none that a game could use.
-inline constexpr uint32_t kMostIterations = 65536, kMostIterationsOfRun = 1u << 20;
 
 // An instruction of machine code: operation, numbers of registers, and `extra`: the place that control jumps to, a
 // sampler, the number of an output, or the length of an array. Masks have registers of their own.

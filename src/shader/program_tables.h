@@ -57,6 +57,7 @@ inline constexpr uint32_t kMostProgramColors = 8;
 
 // A draw's program. Ranges are of the tables of ProgramTables.
 struct ProgramRecord {
+  uint32_t code;                                   // number among those of the frame
   uint32_t first_instruction, head, instructions;  // what comes before `head` is in the presets
   uint32_t first_preset, presets, mask_presets;    // those of masks follow the others
   uint32_t first_input, varying_inputs, other_inputs;
@@ -82,6 +83,8 @@ struct ProgramSizes {
 struct ProgramTables {
   TablePointer<const ProgramRecord> programs;
   TablePointer<const shader::CodeInstruction> code;
+  // By number of the code; null, or a null among them: it is interpreted. Machines of the CPU alone have any.
+  TablePointer<const shader::CompiledShader> compiled;
   TablePointer<const ProgramPreset> presets;
   TablePointer<const ProgramInput> inputs;
   TablePointer<const uint32_t> uniforms;

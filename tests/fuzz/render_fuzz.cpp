@@ -128,13 +128,14 @@ RenderOptions plain_options(const Frame& frame) {
   options.workers = 1;
   options.memory_limit = kMemoryLimit;
   options.keep_ids = true;
+  options.shaders = ShaderCode::interpreted;  // what compiles them is not what is tested here
   if (regions_of(frame) > kManyRegions) options.bin = 8;
   return options;
 }
 
 // Other settings with the same picture.
 RenderOptions other_options(const RenderOptions& plain, const Frame& frame, Lot& lot) {
-  RenderOptions other = random_settings(plain, {"machine", "vertex-work"}, frame, lot);
+  RenderOptions other = random_settings(plain, {"machine", "vertex-work", "shaders"}, frame, lot);
   // Many threads, large stores, and tables for thousands of rasterizers cost more than they find.
   other.workers = std::min(other.workers, 3);
   other.rasterizers = std::min(other.rasterizers, 40);

@@ -4,11 +4,14 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <random>
 
 #include "pictures.h"
 #include "program_frame.h"
 #include "settings.h"
+#include "shader/compiled.h"
 
 namespace brokkr {
 namespace {
@@ -489,6 +492,21 @@ TEST_F(ProgramDraws, GiveTheSameBitsForManyFrames) {
     expect_same_under(Mixture(uint32_t(100 + seed)).frame(), some_settings());
     if (HasFailure()) return;
   }
+}
+
+TEST_F(ProgramDraws, GiveTheSameBitsCompiled) {
+  if (shader::find_compiler().empty()) GTEST_SKIP() << "there is no C++ compiler";
+  std::string cache = (std::filesystem::temp_directory_path() / "brokkr-cache-XXXXXX").string();
+  ASSERT_NE(mkdtemp(cache.data()), nullptr);
+  setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+  RenderOptions interpreted;
+  interpreted.machine = MachineKind::cpu;
+  interpreted.shaders = ShaderCode::interpreted;
+  RenderOptions compiled = interpreted;
+  compiled.shaders = ShaderCode::compiled;
+  expect_same_under(Mixture(200).frame(), {{"interpreted", interpreted}, {"compiled", compiled}});
+  unsetenv("XDG_CACHE_HOME");
+  std::filesystem::remove_all(cache);
 }
 
 }  // namespace

@@ -67,11 +67,13 @@ struct Textures {
 
 // `input(word, sample)`: bits. `uniforms`: bits of all words.
 inline Results run_on(const std::string& isa, const Program& program, const std::vector<uint32_t>& uniforms,
-                      const std::function<uint32_t(uint32_t, int)>& input, const Textures& textures = {}) {
+                      const std::function<uint32_t(uint32_t, int)>& input, const Textures& textures = {},
+                      CompiledShader compiled = nullptr) {
   const ShaderKernel& kernel = *find_kernel(isa);
   const Code code = assemble(program);
   Instance instance(code, kernel, uniforms);
   instance.bind(textures.tables, textures.slots);
+  instance.use(compiled);
   Results results;
   results.outputs.resize(program.output_words);
   for (int first = 0; first < kSamples; first += kernel.lanes) {

@@ -1,0 +1,118 @@
+#include "shader/code_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace brokkr::shader {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTemporary = "making-";  // followed by the number of the process
+
+fs::path folder_of_user() {
+  const char* const given = std::getenv("XDG_CACHE_HOME");
+  if (given != nullptr && *given == '/') return fs::path(given) / "brokkr";
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr || *home != '/')
+    throw std::runtime_error("there is no folder for compiled shaders: set XDG_CACHE_HOME or HOME");
+  return fs::path(home) / ".cache" / "brokkr";
+}
+
+bool is_ours(const struct stat& what) { return what.st_uid == geteuid() && (what.st_mode & (S_IWGRP | S_IWOTH)) == 0; }
+
+uint64_t hash_from(uint64_t hash, std::string_view content) {
+  for (const char c : content) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
+  return hash;
+}
+
+// Whether the folder of files in the making belongs to a program that has ended.
+bool is_left_behind(const std::string& name) {
+  if (!name.starts_with(kTemporary)) return false;
+  int process = 0;
+  const char* const begin = name.data() + kTemporary.size();
+  if (std::from_chars(begin, name.data() + name.size(), process).ec != std::errc() || process <= 0) return true;
+  return kill(process, 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace
+
+std::string name_of_content(std::string_view content) {
+  return fmt::format("{:016x}{:016x}", hash_from(0xcbf29ce484222325u, content),
+                     hash_from(0x9ae16a3b2f90404fu, content));
+}
+
+CodeCache::CodeCache() : folder_(folder_of_user()) {
+  std::error_code error;
+  fs::create_directories(folder_.parent_path(), error);
+  if (mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
+    throw std::runtime_error(fmt::format("{} cannot be made: {}", folder_.string(), std::strerror(errno)));
+  struct stat what {};
+  if (lstat(folder_.c_str(), &what) != 0 || !S_ISDIR(what.st_mode) || !is_ours(what)) {
+    throw std::runtime_error(
+        fmt::format("{} is refused: it must be a folder that you own and nobody else may write", folder_.string()));
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    if (is_left_behind(entry.path().filename())) fs::remove_all(entry.path(), error);
+  }
+}
+
+fs::path CodeCache::find(const std::string& name) const {
+  const fs::path file = folder_ / name;
+  struct stat what {};
+  if (lstat(file.c_str(), &what) != 0 || !S_ISREG(what.st_mode) || !is_ours(what)) return {};
+  utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  return file;
+}
+
+fs::path CodeCache::make_temporary() const {
+  std::string path = (folder_ / fmt::format("{}{}-XXXXXX", kTemporary, getpid())).string();
+  if (mkdtemp(path.data()) == nullptr)
+    throw std::runtime_error(fmt::format("no folder can be made in {}: {}", folder_.string(), std::strerror(errno)));
+  return path;
+}
+
+fs::path CodeCache::keep(const fs::path& file, const std::string& name) const {
+  fs::path kept = folder_ / name;
+  fs::permissions(file, fs::perms::owner_all);
+  fs::rename(file, kept);
+  sweep();
+  return kept;
+}
+
+void CodeCache::sweep() const {
+  struct File {
+    fs::file_time_type used;
+    uint64_t bytes;
+    fs::path path;
+  };
+  std::vector<File> files;
+  uint64_t bytes = 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    if (!entry.is_regular_file(error)) continue;
+    files.push_back({entry.last_write_time(error), entry.file_size(error), entry.path()});
+    bytes += files.back().bytes;
+  }
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
+  for (size_t i = 0; i + 1 < files.size() && bytes > kMostBytes; ++i) {
+    fs::remove(files[i].path, error);
+    bytes -= files[i].bytes;
+  }
+}
+
+}  // namespace brokkr::shader

@@ -1,0 +1,337 @@
+#include "shader/compiled.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "scene/process.h"
+#include "shader/code_cache.h"
+#include "shader/print_cpp.h"
+
+namespace brokkr::shader {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kLook{5};  // between two looks whether a compiler has ended
+
+struct HeaderText {
+  const char *name, *text;
+};
+// The headers that a shader's text includes, and those that decide what its numbers mean.
+constexpr HeaderText kHeaders[] = {
+#include "brokkr_shader_headers.inc"
+};
+
+// Results are those of the pipeline's own builds: the flags are theirs (cmake/isa.cmake, cmake/options.cmake).
+std::vector<std::string> flags_of(const std::string& isa) {
+  std::vector<std::string> flags = {"-std=c++20",
+                                    "-O2",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-w",
+                                    "-ffp-contract=off",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-fno-exceptions",
+                                    "-fno-rtti"};
+  if (isa == "v2") flags.push_back("-march=x86-64-v2");
+  if (isa == "v3") flags.push_back("-march=x86-64-v3");
+  if (isa == "v4") flags.insert(flags.end(), {"-march=x86-64-v4", "-mprefer-vector-width=512"});
+  return flags;
+}
+
+fs::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    fs::path program = fs::path(folder.empty() ? "." : folder) / name;
+    if (access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
+
+// Which compiler it is: the file of each word that names a program, its size and when it was written.
+std::string identity_of(const std::vector<std::string>& command) {
+  std::string identity;
+  for (const std::string& word : command) {
+    std::error_code error;
+    const fs::path file = fs::canonical(find_program(word), error);
+    struct stat what {};
+    identity += word + "\n";
+    if (error || stat(file.c_str(), &what) != 0) continue;
+    identity += fmt::format("{} {} {}.{}\n", file.string(), what.st_size, what.st_mtim.tv_sec, what.st_mtim.tv_nsec);
+  }
+  return identity;
+}
+
+void write_file(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw std::runtime_error(file.string() + " cannot be written; is the disk full?");
+}
+
+// What a compiler says first that is an error, or its first line.
+std::string first_error(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string first;
+  for (std::string line; std::getline(stream, line);) {
+    if (first.empty()) first = line;
+    if (line.find("error") != std::string::npos) return line;
+  }
+  return first.empty() ? "without a word" : first;
+}
+
+// A compiler that runs. When this program ends, in whatever way, the pipe to the compiler's watcher closes, which then
+// takes the files away and ends the whole process group.
+class Process {
+ public:
+  Process(const fs::path& folder, const std::vector<std::string>& command) {
+    static const std::string script =
+        "exec 3<&0 0</dev/null; (read -r line <&3; rm -rf -- \"$1\"; kill -9 0) & watcher=$!; exec 3<&-; shift; "
+        "\"$@\"; status=$?; kill $watcher; exit $status";
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made for a compiler");
+    pipe_ = ends[1];
+    const int said = open((folder / "said").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    std::vector<std::string> words = {"sh", "-c", script, "sh", folder.string()};
+    words.insert(words.end(), command.begin(), command.end());
+    const auto close_theirs = [&] {
+      close(ends[0]);
+      close(said);
+    };
+    try {
+      // Compilers keep their own temporary files where all else of the part is.
+      process_ = start_program("/bin/sh", words, {{"TMPDIR", folder.string()}}, {ends[0], said, said}, true);
+    } catch (...) {
+      close_theirs();
+      close(pipe_);
+      throw;
+    }
+    close_theirs();
+  }
+  ~Process() {
+    close(pipe_);
+    if (process_ > 0) waitpid(process_, nullptr, 0);  // the watcher ends it
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Its exit status, once it has ended.
+  std::optional<int> ended() {
+    int status = 0;
+    if (process_ <= 0 || waitpid(process_, &status, WNOHANG) != process_) return std::nullopt;
+    process_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t process_ = -1;
+  int pipe_ = -1;
+};
+
+struct TemporaryFolder {
+  fs::path path;
+  explicit TemporaryFolder(fs::path p) : path(std::move(p)) {}
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+};
+
+}  // namespace
+
+std::vector<std::string> find_compiler() {
+  if (const char* const given = std::getenv("CXX"); given != nullptr && *given != 0) {
+    std::istringstream words(given);
+    std::vector<std::string> command;
+    for (std::string word; words >> word;) command.push_back(word);
+    if (!command.empty()) {
+      const fs::path program = find_program(command.front());
+      if (program.empty()) return {};
+      command.front() = program;
+      return command;
+    }
+  }
+  for (const char* name : {"c++", "g++", "clang++"}) {
+    if (const fs::path program = find_program(name); !program.empty()) return {program};
+  }
+  return {};
+}
+
+class CompiledShaders::Library {
+ public:
+  explicit Library(const fs::path& file) : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+  ~Library() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  CompiledShader find(const std::string& name) const {
+    return handle_ == nullptr ? nullptr : reinterpret_cast<CompiledShader>(dlsym(handle_, name.c_str()));
+  }
+
+ private:
+  void* handle_;
+};
+
+struct CompiledShaders::Part {
+  std::string text, name;         // of the file in the cache
+  std::vector<size_t> codes;      // numbers
+  std::unique_ptr<Library> code;  // null until it is there
+};
+
+CompiledShaders::CompiledShaders(const std::string& isa) : isa_(isa), compiler_(find_compiler()) {}
+
+// Writes the texts of all parts.
+void CompiledShaders::print(std::span<const Code* const> codes, int lanes) {
+  functions_.assign(codes.size(), nullptr);
+  std::vector<size_t> order(codes.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  const auto size = [&](size_t i) { return codes[i]->instructions.size(); };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return size(a) > size(b); });
+  // As many compilers as processors, each with about as much to do.
+  const size_t parts = std::min(codes.size(), size_t(std::max(1u, std::thread::hardware_concurrency())));
+  std::vector<size_t> load(parts, 0);
+  parts_.resize(parts);
+  for (Part& part : parts_) {
+    part.text = fmt::format(
+        "#define BROKKR_COMPILED_SHADER\n#define BROKKR_ISA compiled\n#define BROKKR_LANES {}\n"
+        "#include \"shader/compiled_shader.h\"\nusing namespace brokkr;\n",
+        lanes);
+  }
+  for (const size_t i : order) {
+    const auto to = size_t(std::min_element(load.begin(), load.end()) - load.begin());
+    load[to] += size(i) + 1;
+    parts_[to].text += to_cpp(*codes[i], fmt::format("brokkr_shader_{}", parts_[to].codes.size()));
+    parts_[to].codes.push_back(i);
+  }
+  std::string same = identity_of(compiler_);
+  const std::vector<std::string> flags = flags_of(isa_);
+  compiler_.insert(compiler_.end(), flags.begin(), flags.end());
+  for (const std::string& flag : flags) same += flag + "\n";
+  for (const HeaderText& header : kHeaders) same += header.text;
+  for (Part& part : parts_) part.name = name_of_content(same + part.text) + ".so";
+}
+
+CompiledShaders::~CompiledShaders() {
+  stop_.store(true);
+  if (thread_.joinable()) thread_.join();
+}
+
+const CompiledShader* CompiledShaders::functions() const {
+  return state_.load(std::memory_order_acquire) == State::ready ? functions_.data() : nullptr;
+}
+
+bool CompiledShaders::load(Part& part) {
+  const fs::path file = CodeCache().find(part.name);
+  if (file.empty()) return false;
+  auto library = std::make_unique<Library>(file);
+  for (size_t i = 0; i < part.codes.size(); ++i) {
+    const CompiledShader function = library->find(fmt::format("brokkr_shader_{}", i));
+    if (function == nullptr) return false;
+    functions_[part.codes[i]] = function;
+  }
+  part.code = std::move(library);
+  return true;
+}
+
+void CompiledShaders::finish() { state_.store(State::ready, std::memory_order_release); }
+
+void CompiledShaders::fail(const std::string& problem) {
+  problem_ = problem;
+  state_.store(State::failed, std::memory_order_release);
+}
+
+void CompiledShaders::take_cached(std::span<const Code* const> codes, int lanes) {
+  if (compiler_.empty()) return fail("there is no C++ compiler; set CXX, or install g++ or clang++");
+  print(codes, lanes);
+  try {
+    bool all = true;
+    for (Part& part : parts_) all = load(part) && all;
+    if (all) finish();
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+}
+
+void CompiledShaders::start() {
+  if (state_.load() != State::idle) return;
+  state_.store(State::runs);
+  thread_ = std::thread([this] {
+    try {
+      compile();
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+  });
+}
+
+void CompiledShaders::wait(const std::atomic<uint32_t>& abort) {
+  while (state_.load(std::memory_order_acquire) == State::runs && abort.load(std::memory_order_relaxed) == 0)
+    std::this_thread::sleep_for(kLook);
+}
+
+void CompiledShaders::compile() {
+  const CodeCache cache;
+  struct Job {
+    Part* part;
+    std::unique_ptr<TemporaryFolder> folder;
+    std::unique_ptr<Process> process;  // ends before its folder goes
+  };
+  std::vector<Job> jobs;
+  for (Part& part : parts_) {
+    if (part.code) continue;
+    Job& job = jobs.emplace_back(Job{&part, std::make_unique<TemporaryFolder>(cache.make_temporary()), nullptr});
+    const fs::path& folder = job.folder->path;
+    for (const HeaderText& header : kHeaders) write_file(folder / header.name, header.text);
+    write_file(folder / "shaders.cpp", part.text);
+    std::vector<std::string> command = compiler_;
+    command.insert(command.end(),
+                   {"-I" + folder.string(), "-o", (folder / "shaders.so").string(), (folder / "shaders.cpp").string()});
+    job.process = std::make_unique<Process>(folder, command);
+  }
+  while (!jobs.empty()) {
+    if (stop_.load()) return;
+    std::this_thread::sleep_for(kLook);
+    for (auto job = jobs.begin(); job != jobs.end();) {
+      const std::optional<int> status = job->process->ended();
+      if (!status) {
+        ++job;
+        continue;
+      }
+      if (*status != 0) {
+        throw std::runtime_error(
+            fmt::format("{} does not compile shaders: {}", compiler_.front(), first_error(job->folder->path / "said")));
+      }
+      cache.keep(job->folder->path / "shaders.so", job->part->name);
+      if (!load(*job->part)) throw std::runtime_error("a compiled shader cannot be loaded");
+      job = jobs.erase(job);
+    }
+  }
+  finish();
+}
+
+}  // namespace brokkr::shader

@@ -1,0 +1,236 @@
+#include "shader/print_cpp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace brokkr::shader {
+
+namespace {
+
+class CppPrinter {
+ public:
+  explicit CppPrinter(const Code& code) : code_(code) {}
+
+  std::string print(const std::string& name) {
+    find_names();
+    row(fmt::format("extern \"C\" BROKKR_EXPORTED void {}(CompiledCall* call) {{", name));
+    row("  run_vectors(*call, [](VectorRun& run) {");
+    declare();
+    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
+      instruction(code_.instructions[at], at);
+      for (; !ends_.empty() && ends_.back() == at; ends_.pop_back()) close("}");
+    }
+    row("    return true;");
+    row("  });");
+    row("}");
+    return std::move(text_);
+  }
+
+ private:
+  void row(const std::string& line) { text_ += line + "\n"; }
+  void statement(const std::string& line) { row(std::string(4 + 2 * depth_, ' ') + line); }
+  void close(const std::string& line) {
+    --depth_;
+    statement(line);
+  }
+
+  static Shape result_of(Op op) { return signature_of(op).result; }
+
+  // Which registers the instructions name, and which of them are elements of arrays.
+  void find_names() {
+    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
+      const CodeInstruction& one = code_.instructions[at];
+      if (one.op == Op::element || one.op == Op::set_element) arrays_[one.operand[0]] = one.extra;
+    }
+    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) note_names(code_.instructions[at]);
+  }
+  void note_names(const CodeInstruction& one) {
+    const auto [results, operands] = counts_of(one);
+    for (int i = 0; i < results; ++i) note(one.result[i], gives_mask(one.op));
+    for (int i = 0; i < operands; ++i) note(one.operand[i], takes_mask(one, i));
+  }
+  void note(uint16_t number, bool is_mask) { (is_mask ? masks_ : registers_).insert(number); }
+
+  static bool gives_mask(Op op) {
+    return op == Op::mask_set || (signature_of(op).is_function && result_of(op) == Shape::mask);
+  }
+  static bool takes_mask(const CodeInstruction& one, int i) {
+    switch (one.op) {
+      case Op::change_x:
+      case Op::change_y:
+      case Op::set: return i == 1;
+      case Op::set_element: return i == 3;
+      case Op::sample: return i == lanes_of_sample(one.extra);
+      case Op::mask_set:
+      case Op::discard:
+      case Op::begin_if:
+      case Op::begin_loop:
+      case Op::repeat: return true;
+      default: return signature_of(one.op).is_function && signature_of(one.op).operand[size_t(i)] == Shape::mask;
+    }
+  }
+  // Which operand is the mask.
+  static int lanes_of_sample(uint32_t extra) {
+    return coordinates_of(kind_of_sample(extra)) + ((extra & kSampleCompare) != 0 ? 1 : 0) +
+           ((extra & kSampleGather) != 0 ? 0 : 1);
+  }
+  // Results and operands.
+  static std::pair<int, int> counts_of(const CodeInstruction& one) {
+    const TextureKind kind = kind_of_sample(one.extra);
+    switch (one.op) {
+      case Op::change_x:
+      case Op::change_y:
+      case Op::set:
+      case Op::mask_set: return {1, 2};
+      case Op::element: return {1, 2};
+      case Op::set_element: return {0, 4};
+      case Op::uniform_at: return {1, 1};
+      case Op::detail: return {1, 2 * directions_of(kind) + (is_cube(kind) ? 3 : 0)};
+      case Op::sample: return {4, lanes_of_sample(one.extra) + 1 + (has_changes(one.extra) ? 4 : 0)};
+      case Op::texture_size: return {4, 1};
+      case Op::detail_levels: return {2, 1};
+      case Op::end_if: return {0, 0};
+      case Op::discard:
+      case Op::output:
+      case Op::begin_if:
+      case Op::begin_loop:
+      case Op::repeat: return {0, 1};
+      default: return {1, signature_of(one.op).operands};
+    }
+  }
+
+  std::string reg(uint16_t number) const {
+    const auto behind = arrays_.upper_bound(number);
+    if (behind != arrays_.begin()) {
+      const auto& [first, length] = *std::prev(behind);
+      if (number < first + length) return fmt::format("a{}[{}]", first, number - first);
+    }
+    return fmt::format("r{}", number);
+  }
+  static std::string mask(uint16_t number) { return fmt::format("m{}", number); }
+
+  // Registers hold what was there before the run, or 0.
+  void declare() {
+    std::map<uint16_t, std::string> begin, mask_begin;
+    for (const Preset& one : code_.constants) begin[one.number] = fmt::format("Uint({:#010x}u)", one.payload);
+    for (const Preset& one : code_.mask_constants)
+      mask_begin[one.number] = one.payload != 0 ? "Mask(true)" : "Mask(false)";
+    const auto same = [&](uint16_t number) { begin[number] = fmt::format("run.uniform({})", number); };
+    const auto given = [&](uint16_t number) { mask_begin[number] = fmt::format("run.mask({})", number); };
+    for (const Preset& one : code_.uniforms) same(one.number);
+    for (uint32_t at = 0; at < code_.head; ++at) {
+      const CodeInstruction& one = code_.instructions[at];
+      if (gives_mask(one.op)) {
+        given(one.result[0]);
+      } else {
+        same(one.result[0]);
+      }
+    }
+    for (const uint16_t number : code_.inputs) {
+      if (number != kNoRegister) begin[number] = fmt::format("run.input({})", number);
+    }
+    for (const uint16_t number : code_.mask_inputs) {
+      if (number != kNoRegister) given(number);
+    }
+    given(code_.running);
+    for (const auto& [first, length] : arrays_) {
+      statement(fmt::format("Uint a{}[{}];", first, length));
+      statement(fmt::format("for (Uint& cell : a{}) cell = Uint(0u);", first));
+    }
+    for (const uint16_t number : registers_) {
+      const auto found = begin.find(number);
+      const std::string name = reg(number), value = found == begin.end() ? "Uint(0u)" : found->second;
+      if (name.front() == 'r') statement(fmt::format("Uint {} = {};", name, value));
+      if (name.front() == 'a' && found != begin.end()) statement(fmt::format("{} = {};", name, value));
+    }
+    for (const uint16_t number : masks_) {
+      const auto found = mask_begin.find(number);
+      statement(fmt::format("Mask {} = {};", mask(number), found == mask_begin.end() ? "Mask(false)" : found->second));
+    }
+  }
+
+  void instruction(const CodeInstruction& o, uint32_t at) {
+    switch (o.op) {
+      case Op::change_x: return assign(o, fmt::format("run.change({}, {}, 1)", reg(o.operand[0]), mask(o.operand[1])));
+      case Op::change_y: return assign(o, fmt::format("run.change({}, {}, 2)", reg(o.operand[0]), mask(o.operand[1])));
+      case Op::set:
+        return assign(o, fmt::format("op_set({}, {}, {})", reg(o.operand[0]), mask(o.operand[1]), reg(o.result[0])));
+      case Op::mask_set:
+        return statement(fmt::format("{0} = op_mask_set({1}, {2}, {0});", mask(o.result[0]), mask(o.operand[0]),
+                                     mask(o.operand[1])));
+      case Op::element:
+        return assign(o, fmt::format("run.element(a{}, {}, {})", o.operand[0], o.extra, reg(o.operand[1])));
+      case Op::set_element:
+        return statement(fmt::format("run.set_element(a{}, {}, {}, {}, {});", o.operand[0], o.extra, reg(o.operand[1]),
+                                     reg(o.operand[2]), mask(o.operand[3])));
+      case Op::uniform_at: return assign(o, fmt::format("run.uniform_at({})", reg(o.operand[0])));
+      case Op::detail:
+      case Op::sample:
+      case Op::texture_size:
+      case Op::detail_levels: return look_up(o);
+      case Op::discard: return statement(fmt::format("if (!run.discard({})) return false;", mask(o.operand[0])));
+      case Op::output: return statement(fmt::format("run.output({}, {});", o.extra, reg(o.operand[0])));
+      case Op::begin_if:
+      case Op::begin_loop:
+      case Op::end_if:
+      case Op::repeat: return control(o, at);
+      default: return function(o);
+    }
+  }
+  void assign(const CodeInstruction& o, const std::string& value) {
+    statement(fmt::format("{} = {};", reg(o.result[0]), value));
+  }
+  void function(const CodeInstruction& o) {
+    const auto [results, operands] = counts_of(o);
+    std::string list;
+    for (int i = 0; i < operands; ++i) {
+      list += i == 0 ? "" : ", ";
+      list += takes_mask(o, i) ? mask(o.operand[i]) : reg(o.operand[i]);
+    }
+    const std::string result = gives_mask(o.op) ? mask(o.result[0]) : reg(o.result[0]);
+    statement(fmt::format("{} = op_{}({});", result, signature_of(o.op).name, list));
+  }
+  void look_up(const CodeInstruction& o) {
+    const auto [results, operands] = counts_of(o);
+    std::string list, lanes = "Mask(true)";
+    for (int i = 0; i < operands; ++i) {
+      const bool is_mask = takes_mask(o, i);
+      if (is_mask) lanes = mask(o.operand[i]);
+      list += is_mask ? ", Uint(0u)" : ", " + reg(o.operand[i]);
+    }
+    statement("{");
+    statement(fmt::format("  Uint t[{}];", kMostResults));
+    statement(fmt::format("  run.look_up({}, {:#010x}u, t, {}{});", uint32_t(o.op), o.extra, lanes, list));
+    for (int i = 0; i < results; ++i) statement(fmt::format("  {} = t[{}];", reg(o.result[i]), i));
+    statement("}");
+  }
+  void control(const CodeInstruction& o, uint32_t at) {
+    const std::string any = fmt::format("any({})", mask(o.operand[0]));
+    if (o.op == Op::begin_if) {
+      statement("if (" + any + ") {");
+      ++depth_;
+      ends_.push_back(o.extra);
+    } else if (o.op == Op::begin_loop) {
+      statement(fmt::format("if (uint32_t i{} = 0; {}) do {{", at, any));
+      ++depth_;
+    } else if (o.op == Op::repeat) {
+      close(fmt::format("}} while (run.repeat({}, i{}));", mask(o.operand[0]), o.extra));
+    }
+  }
+
+  const Code& code_;
+  std::string text_;
+  size_t depth_ = 0;
+  std::vector<uint32_t> ends_;            // of open ifs: their last instruction
+  std::map<uint32_t, uint32_t> arrays_;   // lengths, by first register
+  std::set<uint16_t> registers_, masks_;  // that instructions name
+};
+
+}  // namespace
+
+std::string to_cpp(const Code& code, const std::string& name) { return CppPrinter(code).print(name); }
+
+}  // namespace brokkr::shader

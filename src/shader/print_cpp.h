@@ -1,0 +1,14 @@
+// Machine code of a shader as C++ text, which is compiled while the program runs (shader/compiled.h).
+#pragma once
+
+#include <string>
+
+#include "shader/assemble.h"
+
+namespace brokkr::shader {
+
+// A function `name` of type CompiledShader on top of shader/compiled_shader.h: registers are variables r0, r1 …, masks
+// m0, m1 …, arrays a0 …. All words of the text are ours; what comes from a file are numbers.
+std::string to_cpp(const Code& code, const std::string& name);
+
+}  // namespace brokkr::shader
