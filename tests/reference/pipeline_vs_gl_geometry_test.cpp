@@ -78,6 +78,24 @@ TEST_F(PipelineVsGlTest, PolygonModes) {
   }
 }
 
+// Both renderers take the lower one of two rows of samples, and the left one of two columns.
+TEST_F(PipelineVsGlTest, LinesBetweenSamples) {
+  Frame frame = make_frame(kWidth, kHeight);
+  frame.materials.emplace_back();
+  DrawCommand draw;
+  draw.topology = Topology::lines;
+  const auto add = [&](int x, int y) {
+    frame.positions.emplace_back(2.0f * float(x) / kWidth - 1, 2.0f * float(y) / kHeight - 1, 0.0f, 1.0f);
+  };
+  for (int i = 1; i < 8; ++i) {
+    add(4, 5 * i), add(40, 5 * i);
+    add(50 + 5 * i, 4), add(50 + 5 * i, 40);
+  }
+  draw.element_count = draw.vertex_count = uint32_t(frame.positions.size());
+  frame.commands.emplace_back(draw);
+  EXPECT_EQ(render_both(frame, Shading::flat, 255, kSteepDepth).depth, 0u);
+}
+
 // A sphere of `rings` x 2 rings quads with normals and texture coordinates.
 void add_sphere(Frame& frame, int rings) {
   const uint32_t columns = uint32_t(2 * rings) + 1;
