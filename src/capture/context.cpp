@@ -13,7 +13,7 @@ namespace {
 struct Contexts {
   std::mutex mutex;
   std::map<void*, std::unique_ptr<Context>> of_handle;
-  std::map<std::pair<uint64_t, GLuint>, uint32_t> lists;
+  std::map<std::pair<uint64_t, GLuint>, std::vector<ListPiece>> lists;
   uint64_t next_group = 1;
 };
 
@@ -115,17 +115,17 @@ void context_created(void* handle, void* shared_with) {
   add_context(all, handle, shared != all.of_handle.end() ? shared->second->share_group : all.next_group++);
 }
 
-uint32_t list_content(const Context& context, GLuint list) {
+std::vector<ListPiece> list_pieces(const Context& context, GLuint list) {
   Contexts& all = contexts();
   const std::lock_guard lock(all.mutex);
   const auto found = all.lists.find({context.share_group, list});
-  return found == all.lists.end() ? 0 : found->second;
+  return found == all.lists.end() ? std::vector<ListPiece>{{list, 0}} : found->second;
 }
 
-void set_list_content(const Context& context, GLuint list, uint32_t content) {
+std::vector<ListPiece> set_list_pieces(const Context& context, GLuint list, std::vector<ListPiece> pieces) {
   Contexts& all = contexts();
   const std::lock_guard lock(all.mutex);
-  all.lists[{context.share_group, list}] = content;
+  return std::exchange(all.lists[{context.share_group, list}], std::move(pieces));
 }
 
 GLenum take_errors() {

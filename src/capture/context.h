@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "capture/lookup.h"
 #include "capture/primitives.h"
@@ -60,7 +61,14 @@ enum ListContent : uint32_t {
   kListLines = 2,
   kListPoints = 4,
   kListPixels = 8,
-  kListCalls = 16,  // other lists
+  kListState = 16,  // sets state that is part of a draw's description in the file
+};
+
+// A part of a display list that has draws, or sets state: the first one has the list's name, others private ones. GL
+// runs them one after another.
+struct ListPiece {
+  GLuint name = 0;
+  uint32_t content = 0;  // ListContent
 };
 
 struct Context {
@@ -73,10 +81,11 @@ struct Context {
   GLenum error = GL_NO_ERROR;
 
   // Immediate mode and display lists.
-  GLuint begin_list = 0;            // between glBegin and glEnd of a recorded frame: the private list, else 0
-  GLenum begin_mode = GL_POINTS;    // of that glBegin
-  GLuint compiling = 0;             // display list between glNewList and glEndList
-  uint32_t compiled_content = 0;    // ListContent of it so far
+  GLuint begin_list = 0;          // between glBegin and glEnd of a recorded frame: the private list, else 0
+  GLenum begin_mode = GL_POINTS;  // of that glBegin
+  GLuint compiling = 0;           // display list between glNewList and glEndList
+  GLenum compile_mode = GL_COMPILE;
+  std::vector<ListPiece> compiled;  // its pieces so far, the last of which is being compiled
   bool call_after_compile = false;  // GL_COMPILE_AND_EXECUTE: recorded now, called at glEndList
 
   GLuint conditional_query = 0;  // conditional rendering
@@ -104,9 +113,10 @@ void context_created(void* handle, void* shared_with);
 // Guards everything that is recorded, and contexts' members.
 std::recursive_mutex& capture_mutex();
 
-// ListContent of a display list of the context's group; 0 where it is unknown.
-uint32_t list_content(const Context& context, GLuint list);
-void set_list_content(const Context& context, GLuint list, uint32_t content);
+// The pieces of a display list of the context's group; itself without content where it is unknown.
+std::vector<ListPiece> list_pieces(const Context& context, GLuint list);
+// Returns those that it had before.
+std::vector<ListPiece> set_list_pieces(const Context& context, GLuint list, std::vector<ListPiece> pieces);
 
 // Empties GL's errors. The first of them; GL_NO_ERROR: there was none.
 GLenum take_errors();

@@ -3,8 +3,10 @@
 // Vertices between glBegin and glEnd are compiled into a private display list. The list then runs between the two
 // calls, once as points for the positions and once for the picture. A list that is compiled and executed is compiled
 // first and called afterwards.
+#include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include "capture/hooks.h"
 
@@ -18,9 +20,41 @@ uint32_t list_bit(GLenum mode) {
   }
 }
 
+namespace {
+
+// Names of private pieces: far above those that programs choose. Those that glGenLists gives may come to lie there.
+std::atomic<GLuint> next_piece{0x60000000};
+std::atomic<bool> has_pieces{false};  // a list has more than one
+
+constexpr uint32_t kListDraws = kListTriangles | kListLines | kListPoints | kListPixels;
+
+void next_compiled_piece(Context& context) {
+  GL(EndList)();
+  GLuint name = next_piece++;
+  while (GL(IsList)(name)) name = next_piece++;
+  context.compiled.push_back({name, 0});
+  has_pieces = true;
+  GL(NewList)(context.compiled.back().name, context.compile_mode);
+}
+
+void delete_private_pieces(GLuint list, const std::vector<ListPiece>& pieces) {
+  for (const ListPiece& piece : pieces) {
+    if (piece.name != list && piece.name != 0) GL(DeleteLists)(piece.name, 1);
+  }
+}
+
+}  // namespace
+
 void note_compiled(uint32_t content) {
   Context* const context = current_context();
-  if (context && context->compiling != 0) context->compiled_content |= content;
+  if (!context || context->compiling == 0) return;
+  // Draws are described by the state that they find: what sets it goes to a piece of its own, and so do they.
+  const uint32_t before = context->compiled.back().content;
+  const bool is_draw = (content & kListDraws) != 0, is_state = (content & kListState) != 0;
+  if ((is_draw && (before & kListState) != 0) || (is_state && (before & kListDraws) != 0)) {
+    next_compiled_piece(*context);
+  }
+  context->compiled.back().content |= content;
 }
 
 bool is_dropped() {
@@ -90,11 +124,30 @@ uint32_t list_offset(GLenum type, const void* lists, GLsizei i) {
   }
 }
 
-uint32_t content_of(const Context& context, GLsizei count, GLenum type, const void* lists) {
+// The pieces of the lists of glCallLists.
+std::vector<ListPiece> called_pieces(const Context& context, GLsizei count, GLenum type, const void* lists) {
   const GLuint base = get_name(GL_LIST_BASE);
-  uint32_t content = 0;
-  for (GLsizei i = 0; i < count; i++) content |= list_content(context, base + list_offset(type, lists, i));
-  return content;
+  std::vector<ListPiece> all;
+  for (GLsizei i = 0; i < count; i++) {
+    const std::vector<ListPiece> pieces = list_pieces(context, base + list_offset(type, lists, i));
+    all.insert(all.end(), pieces.begin(), pieces.end());
+  }
+  return all;
+}
+
+void call_pieces(const char* name, const std::vector<ListPiece>& pieces) {
+  for (const ListPiece& piece : pieces) {
+    const auto call = [list = piece.name] { GL(CallList)(list); };
+    if (is_busy(kCompiling)) note_compiled(piece.content);
+    record_lists(name, piece.content, call);
+    call();
+  }
+}
+
+// Whether one of them is more than a draw, or a state, as a whole.
+bool are_many(const std::vector<ListPiece>& pieces, size_t lists) {
+  return pieces.size() > lists ||
+         std::any_of(pieces.begin(), pieces.end(), [](const ListPiece& piece) { return piece.content & kListState; });
 }
 
 void skip_pixels(const char* what) {
@@ -149,11 +202,12 @@ BROKKR_EXPORT void glEnd() {
 BROKKR_EXPORT void glNewList(GLuint list, GLenum mode) {
   Context* const context = is_armed() ? current_context() : nullptr;
   if (context && context->compiling == 0 && list != 0 && (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE)) {
-    context->compiling = list;
-    context->compiled_content = 0;
     context->call_after_compile = mode == GL_COMPILE_AND_EXECUTE && is_busy(kRecording);
-    count_busy(compiling_lists, 1, kCompiling);
     if (context->call_after_compile) mode = GL_COMPILE;
+    context->compiling = list;
+    context->compile_mode = mode;
+    context->compiled = {{list, 0}};
+    count_busy(compiling_lists, 1, kCompiling);
   }
   GL(NewList)(list, mode);
 }
@@ -163,31 +217,39 @@ BROKKR_EXPORT void glEndList() {
   Context* const context = is_armed() ? current_context() : nullptr;
   if (!context || context->compiling == 0) return;
   const GLuint list = context->compiling;
-  set_list_content(*context, list, context->compiled_content);
+  delete_private_pieces(list, set_list_pieces(*context, list, std::move(context->compiled)));
+  context->compiled.clear();
   context->compiling = 0;
   count_busy(compiling_lists, -1, kCompiling);
   if (context->call_after_compile) glCallList(list);
   context->call_after_compile = false;
 }
 
-BROKKR_EXPORT void glCallList(GLuint list) {
-  if (!is_idle()) {
-    Context* const context = current_context();
-    const uint32_t content = context ? list_content(*context, list) : 0;
-    if (is_busy(kCompiling)) note_compiled(content);
-    record_lists("glCallList", content, [list] { GL(CallList)(list); });
+BROKKR_EXPORT void glDeleteLists(GLuint list, GLsizei range) {
+  const Context* const context = has_pieces ? current_context() : nullptr;
+  for (GLsizei i = 0; context != nullptr && i < range; i++) {
+    const GLuint name = list + static_cast<GLuint>(i);
+    if (list_pieces(*context, name).size() > 1)
+      delete_private_pieces(name, set_list_pieces(*context, name, {{name, 0}}));
   }
-  GL(CallList)(list);
+  GL(DeleteLists)(list, range);
+}
+
+BROKKR_EXPORT void glCallList(GLuint list) {
+  const Context* const context = is_idle() && !has_pieces ? nullptr : current_context();
+  if (context == nullptr) return GL(CallList)(list);
+  call_pieces("glCallList", list_pieces(*context, list));
 }
 
 BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
-  if (!is_idle()) {
-    Context* const context = current_context();
-    if (context && context->begin_list == 0) {
-      const uint32_t content = content_of(*context, n, type, lists);
-      if (is_busy(kCompiling)) note_compiled(content);
-      record_lists("glCallLists", content, [=] { GL(CallLists)(n, type, lists); });
-    }
+  const Context* const context = is_idle() && !has_pieces ? nullptr : current_context();
+  if (context != nullptr && context->begin_list == 0 && n > 0) {
+    const std::vector<ListPiece> pieces = called_pieces(*context, n, type, lists);
+    if (are_many(pieces, static_cast<size_t>(n))) return call_pieces("glCallLists", pieces);
+    uint32_t content = 0;
+    for (const ListPiece& piece : pieces) content |= piece.content;
+    if (is_busy(kCompiling)) note_compiled(content);
+    record_lists("glCallLists", content, [=] { GL(CallLists)(n, type, lists); });
   }
   GL(CallLists)(n, type, lists);
 }

@@ -215,7 +215,7 @@ TEST_F(CapturedFrames, ImmediateMode) {
 
 TEST_F(CapturedFrames, DisplayLists) {
   const Frame captured = frame(scene::kLists);
-  ASSERT_EQ(draws_of(captured).size(), 3u);
+  ASSERT_EQ(draws_of(captured).size(), 5u);
   // A list of a triangle and a nested list of a fan; then the fan twice, moved by the matrix that it changes.
   const std::vector<glm::vec4> first = elements_of(captured, draws_of(captured)[0]);
   ASSERT_EQ(first.size(), 9u);
@@ -227,6 +227,11 @@ TEST_F(CapturedFrames, DisplayLists) {
     EXPECT_EQ(second[6 + i], second[i] + glm::vec4(0.125f * second[i].w, 0, 0, 0));
   }
   expect_elements(captured, 2, expected(range(40, 3)));
+  // A list that sets state between its draws.
+  for (size_t i = 3; i < 5; i++) {
+    expect_elements(captured, i, expected(range(i == 3 ? 3 : 6, 3)));
+    EXPECT_EQ(captured.states[draws_of(captured)[i].state].flat_shading, i == 3);
+  }
 }
 
 TEST_F(CapturedFrames, Evaluators) {

@@ -7,7 +7,7 @@
 namespace scene {
 namespace {
 
-GLuint list = 0, nested_list = 0;
+GLuint list = 0, nested_list = 0, state_list = 0;
 
 void send(int i) {
   const Vertex v = vertex(i);
@@ -44,6 +44,7 @@ void draw_lists() {
   draw_range(GL_TRIANGLES, 40, 3);
   glEndList();
   glDeleteLists(executed, 1);
+  glCallList(state_list);
 }
 
 void draw_client_arrays() {
@@ -191,6 +192,7 @@ void draw_skipped_lists() {
 void setup_compatibility() {
   list = glGenLists(1);
   nested_list = glGenLists(1);
+  state_list = glGenLists(1);
   glNewList(nested_list, GL_COMPILE);
   draw_range(GL_TRIANGLE_FAN, 10, 4);
   glTranslatef(0.125f, 0, 0);
@@ -201,6 +203,14 @@ void setup_compatibility() {
   glCallList(nested_list);
   glPopMatrix();
   glEndList();
+  for (const int first : {40, 3}) {  // the second time in place of the first
+    glNewList(state_list, GL_COMPILE);
+    glShadeModel(GL_FLAT);
+    draw_range(GL_TRIANGLES, first, 3);
+    glShadeModel(GL_SMOOTH);
+    draw_range(GL_TRIANGLES, first + 3, 3);
+    glEndList();
+  }
 }
 
 void draw_compatibility(int number) {
