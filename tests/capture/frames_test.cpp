@@ -91,21 +91,23 @@ TEST_F(CapturedFrames, EachStateAlone) {
 
 TEST_F(CapturedFrames, FixedFunctionState) {
   const Frame captured = frame(scene::kFixedFunction);
-  ASSERT_EQ(draws_of(captured).size(), 3u);  // picking draws nothing
+  ASSERT_EQ(draws_of(captured).size(), 5u);  // picking draws nothing
   EXPECT_EQ(state_of(captured, 0).alpha_test, (AlphaTest{CompareFunc::greater, 0.25f}));
-  // What lies behind the clip plane, at x < -0.5 w, has gone.
-  const DrawCommand& clipped = draws_of(captured)[1];
-  EXPECT_EQ(clipped.flags, 0u);
-  ASSERT_GT(clipped.element_count, 0u);
-  size_t cut = 0;
-  for (uint32_t i = 0; i < clipped.element_count; i++) {
-    const uint32_t index = captured.indices[clipped.first_index + i];
-    const glm::vec4& position = captured.positions[clipped.first_vertex + index];
-    EXPECT_GE(position.x + 0.5f * position.w, -1e-6f);
-    cut += index >= 3;
+  // What lies behind the clip plane, at x < -0.5 w, has gone: of fixed function, with gl_ClipVertex and gl_ClipDistance.
+  for (size_t number = 1; number < 4; number++) {
+    const DrawCommand& clipped = draws_of(captured)[number];
+    EXPECT_EQ(clipped.flags, 0u) << number;
+    const std::vector<glm::vec4> elements = elements_of(captured, clipped);
+    ASSERT_EQ(elements.size(), elements_of(captured, draws_of(captured)[1]).size());
+    ASSERT_GT(elements.size(), 0u);
+    size_t cut = 0;
+    for (const glm::vec4& position : elements) {
+      EXPECT_GE(position.x + 0.5f * position.w, -1e-6f) << number;
+      cut += position.x + 0.5f * position.w < 1e-6f;
+    }
+    EXPECT_GT(cut, 0u) << number;
   }
-  EXPECT_GT(cut, 0u);
-  expect_elements(captured, 2, expected(range(12, 3)));
+  expect_elements(captured, 4, expected(range(12, 3)));
   EXPECT_EQ(captured.skipped_draws, 1u);  // glBitmap
   EXPECT_EQ(captured.skipped_reasons.count("pixels drawn by glBitmap"), 1u);
 }

@@ -72,6 +72,18 @@ void draw_fixed_function() {
   const GLdouble plane[] = {1, 0, 0, 0.5};
   glClipPlane(GL_CLIP_PLANE0, plane);
   draw_range(GL_TRIANGLES, 6, 3);
+  // The same plane from vertex shaders.
+  static const GLuint vertex =
+      link({compile(GL_VERTEX_SHADER,
+                    "void main() { gl_Position = gl_Vertex; gl_ClipVertex = gl_Vertex; gl_FrontColor = gl_Color; }")});
+  static const GLuint distance = link({compile(GL_VERTEX_SHADER,
+                                               "#version 130\nvoid main() { gl_Position = gl_Vertex; gl_FrontColor = "
+                                               "gl_Color; gl_ClipDistance[0] = gl_Vertex.x + 0.5 * gl_Vertex.w; }")});
+  for (const GLuint program : {vertex, distance}) {
+    glUseProgram(program);
+    draw_range(GL_TRIANGLES, 6, 3);
+  }
+  glUseProgram(0);
   glDisable(GL_CLIP_PLANE0);
   glRasterPos2f(0, 0);
   const GLubyte bits[8] = {255, 255, 255, 255, 255, 255, 255, 255};
