@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "app/own_shader.h"
 #include "app/pipeline_options.h"
 #include "app/resize.h"
 #include "pipeline/options.h"
@@ -108,6 +109,7 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
   if (arguments.has("camera")) check_camera(arguments.text("camera"));
   const LoadOptions options = load_options(arguments);
   progress.show("reading " + file);
+  const std::optional<FragmentShader> shader = read_shader(arguments);
   Frame frame = load_frame(file, options);
   if (options.width > 0) {
     const uint32_t target = chosen_target(frame, arguments);
@@ -116,6 +118,7 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
     if (shown.width != options.width || shown.height != options.height)
       resize_frame(frame, target, options.width, options.height);
   }
+  if (shader) set_fragment_shader(frame, *shader, options);
   return frame;
 }
 

@@ -30,7 +30,7 @@ LoadOptions load_options(const Arguments& arguments);
 // first one that is not so.
 void require_scenes(const std::vector<std::string>& files);
 
-// Loads `file` with these options. Throws std::runtime_error naming the file.
+// Loads `file` with these options, and gives it the shader that they name. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 
 // The target that people look at: the window of a frame with programs, which put the picture together there; else the

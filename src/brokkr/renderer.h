@@ -61,8 +61,8 @@ class PreparedFrame {
   PreparedFrame(PreparedFrame&&) noexcept;
   PreparedFrame& operator=(PreparedFrame&&) noexcept;
   PrimitiveOrigin origin(uint32_t primitive_id) const;
-  // Takes over matrices and eyes of the frame's views, which the caller has changed since: a camera moves without
-  // preparing everything anew. Number, targets and layers of the views must be the same.
+  // Takes over matrices and eyes of the frame's views and the numbers of Frame::uniforms, which the caller has changed
+  // since: a camera moves without preparing everything anew. Number, targets and layers of the views must be the same.
   void update_views();
 
   struct Impl;  // pipeline/prepare.h

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "app/input.h"
+#include "app/own_shader.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
@@ -140,12 +141,13 @@ std::string write_layers(const std::string& path, const std::string& file, bool 
 void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, const Request& request) {
   // File names are checked first: a wrong one should not cost the rendering.
   const std::string asked = arguments.text("output");
+  const std::string& named = file == kScreenScene && arguments.has("fragment") ? arguments.text("fragment") : file;
   std::string picture = arguments.has("no-output")
                             ? ""
-                            : output_name(asked.empty() ? "{}.png" : asked, file, request.several, "--output");
+                            : output_name(asked.empty() ? "{}.png" : asked, named, request.several, "--output");
   const auto extra = [&](const char* option) {
     const std::string path = arguments.text(option);
-    return path.empty() || path == "-" ? path : output_name(path, file, request.several, std::string("--") + option);
+    return path.empty() || path == "-" ? path : output_name(path, named, request.several, std::string("--") + option);
   };
   const std::string stats = extra("stats"), trace = extra("trace");
 
@@ -189,10 +191,13 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
 }
 
 int run_render(const Arguments& arguments) {
+  std::vector<std::string> files = arguments.all("FILE");
+  if (files.empty() && !arguments.has("fragment")) throw UsageError("FILE is missing");
+  if (files.empty()) files = {kScreenScene};
   Request request;
   request.options = render_options(arguments);
   request.frames = static_cast<int>(arguments.integer("frames", 1));
-  request.several = arguments.all("FILE").size() > 1;
+  request.several = files.size() > 1;
   for (const std::string& text : arguments.all("aov")) request.aovs.push_back(parse_aov(text));
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
   const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
@@ -204,7 +209,7 @@ int run_render(const Arguments& arguments) {
   request.options.keep_ids = wants(request, Aov::draw) || wants(request, Aov::triangle);
   request.options.trace = arguments.has("trace");
   Renderer renderer;
-  for (const std::string& file : arguments.all("FILE")) render_file(renderer, file, arguments, request);
+  for (const std::string& file : files) render_file(renderer, file, arguments, request);
   return kSuccess;
 }
 
@@ -212,7 +217,7 @@ int run_render(const Arguments& arguments) {
 
 Command render_command() {
   const std::vector<Option> own = {
-      needed(several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw"))),
+      several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw")),
       file_option(
           "-o,--output", "FILE",
           "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder), or for the number of a "
@@ -230,7 +235,8 @@ Command render_command() {
                   "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),
   };
   return {"render", "Draw frames and scenes to pictures",
-          joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_render};
+          joined(joined(joined(joined(own, target_options()), input_options()), shader_options()), pipeline_options()),
+          run_render};
 }
 
 }  // namespace brokkr::app

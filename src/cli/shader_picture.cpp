@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/command.h"
+#include "app/own_shader.h"
 #include "app/text.h"
 #include "pipeline/cpu_machine.h"
 #include "pipeline/prepare.h"
@@ -20,13 +20,6 @@
 
 namespace brokkr::app {
 namespace {
-
-std::pair<std::string, std::string> name_and_value(const std::string& text, const char* option) {
-  const size_t at = text.find('=');
-  if (at == std::string::npos || at == 0)
-    throw UsageError(fmt::format("{}: '{}' is not NAME=VALUE", option, printable(text)));
-  return {text.substr(0, at), text.substr(at + 1)};
-}
 
 // The one of `all` with this name.
 template <class Named>
@@ -39,15 +32,7 @@ size_t find_named(const std::vector<Named>& all, const std::string& name, const 
 }
 
 uint32_t bits_of(const std::string& value, shader::Kind kind) {
-  size_t used = 0;
-  double number = 0;
-  try {
-    number = std::stod(value, &used);
-  } catch (const std::logic_error&) {
-    used = 0;
-  }
-  if (value.empty() || used != value.size())
-    throw UsageError(fmt::format("--uniform: '{}' is no number", printable(value)));
+  const double number = uniform_number(value);
   if (kind == shader::Kind::number) return std::bit_cast<uint32_t>(float(number));
   if (std::floor(number) != number || number < -2147483648.0 || number > 4294967295.0)
     throw UsageError(fmt::format("--uniform: '{}' is no whole number of 32 bits", value));

@@ -40,46 +40,38 @@ SamplerRecord sampler_record(const Sampler& s) {
   return r;
 }
 
-// `decoded`: linear light by 8-bit sRGB code. Levels are rounded to those codes first, the precision that the texture
-// has, as OpenGL stores them.
-uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 256>& decoded) {
-  glm::vec3 color(texel);
-  if (code != TexelCode::linear) {
-    const uint64_t stored = color_code(ColorFormat::rgba8_srgb, texel);
-    for (int c = 0; c < 3; ++c) color[c] = std::sqrt(decoded[size_t(stored >> (8 * c) & 255)]);
-  }
-  if (code == TexelCode::root_opaque)
-    return unorm(color.x, 2047) | unorm(color.y, 2047) << 11 | unorm(color.z, 1023) << 22;
-  return unorm(color.x, 255) | unorm(color.y, 255) << 8 | unorm(color.z, 255) << 16 | unorm(texel.w, 255) << 24;
+// The texel in the texture's own codes, as OpenGL stores levels.
+uint32_t own_code(bool srgb, const glm::vec4& texel) {
+  if (srgb) return uint32_t(color_code(ColorFormat::rgba8_srgb, texel));
+  return unorm(texel.x, 255) | unorm(texel.y, 255) << 8 | unorm(texel.z, 255) << 16 | unorm(texel.w, 255) << 24;
 }
 
-}  // namespace
+// `decoded`: linear light by 8-bit sRGB code. Levels are rounded to those codes first, the precision that the texture
+// has.
+uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 256>& decoded) {
+  const uint32_t stored = own_code(code != TexelCode::linear, texel);
+  if (code == TexelCode::linear) return stored;
+  glm::vec3 root;
+  for (int c = 0; c < 3; ++c) root[c] = std::sqrt(decoded[size_t(stored >> (8 * c) & 255)]);
+  if (code == TexelCode::root_opaque)
+    return unorm(root.x, 2047) | unorm(root.y, 2047) << 11 | unorm(root.z, 1023) << 22;
+  return unorm(root.x, 255) | unorm(root.y, 255) << 8 | unorm(root.z, 255) << 16 | unorm(texel.w, 255) << 24;
+}
 
-TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels, Loading& loading) {
-  // Two levels in floating point, and the chain, whose list grows by copies.
-  const uint64_t chain = uint64_t(texture.texels.size()) * 4 / 3 * sizeof(uint32_t);
-  loading.check(texture.texels.size() * (sizeof(glm::vec4) * 5 / 4) + 3 * chain, texture.name);
-  loading.need(chain, texture.name);
-  const std::array<float, 256> color = decode_table(texture.srgb), alpha = decode_table(false);
+// Calls take(level's texels in linear light) for each level, the largest first; at most kMaxTextureLevels.
+template <class F>
+void each_level(const Texture& texture, const std::array<float, 256>& color, Loading& loading, F&& take) {
+  const std::array<float, 256> alpha = decode_table(false);
   std::vector<glm::vec4> level(texture.texels.size());
   for (size_t i = 0; i < level.size(); ++i) {
     const uint32_t t = texture.texels[i];
     loading.step(i, level.size());
     level[i] = {color[t & 255], color[(t >> 8) & 255], color[(t >> 16) & 255], alpha[t >> 24]};
   }
-  TextureRecord record{};
-  record.width = uint32_t(texture.width);
-  record.height = uint32_t(texture.height);
-  record.code = code_of(texture);
-  record.sampler = sampler_record(texture.sampler);
   int width = texture.width, height = texture.height;
-  for (;;) {
-    record.first_texel[record.levels++] = uint32_t(texels.size());
-    for (const glm::vec4& t : level) {
-      loading.step();
-      texels.push_back(encode(record.code, t, color));
-    }
-    if ((width == 1 && height == 1) || record.levels == kMaxTextureLevels) return record;
+  for (int levels = 1;; ++levels) {
+    take(level);
+    if ((width == 1 && height == 1) || levels == kMaxTextureLevels) return;
     const int next_width = std::max(1, width / 2), next_height = std::max(1, height / 2);
     std::vector<glm::vec4> next(size_t(next_width) * size_t(next_height));
     for (int y = 0; y < next_height; ++y) {
@@ -99,6 +91,54 @@ TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& te
     width = next_width;
     height = next_height;
   }
+}
+
+// Two levels in floating point, and the chain, whose list grows by copies.
+void need_chain(const Texture& texture, Loading& loading) {
+  const uint64_t chain = uint64_t(texture.texels.size()) * 4 / 3 * sizeof(uint32_t);
+  loading.check(texture.texels.size() * (sizeof(glm::vec4) * 5 / 4) + 3 * chain, texture.name);
+  loading.need(chain, texture.name);
+}
+
+}  // namespace
+
+TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels, Loading& loading) {
+  need_chain(texture, loading);
+  const std::array<float, 256> color = decode_table(texture.srgb);
+  TextureRecord record{};
+  record.width = uint32_t(texture.width);
+  record.height = uint32_t(texture.height);
+  record.code = code_of(texture);
+  record.sampler = sampler_record(texture.sampler);
+  each_level(texture, color, loading, [&](const std::vector<glm::vec4>& level) {
+    record.first_texel[record.levels++] = uint32_t(texels.size());
+    for (const glm::vec4& t : level) {
+      loading.step();
+      texels.push_back(encode(record.code, t, color));
+    }
+  });
+  return record;
+}
+
+CapturedTexture append_captured(const Texture& texture, std::vector<std::byte>& data, Loading& loading) {
+  need_chain(texture, loading);
+  CapturedTexture made{.label = texture.name,
+                       .format = texture.srgb ? TexelFormat::rgba8_srgb : TexelFormat::rgba8,
+                       .width = texture.width,
+                       .height = texture.height,
+                       .levels = 0,
+                       .stored = true,
+                       .first_byte = data.size()};
+  each_level(texture, decode_table(texture.srgb), loading, [&](const std::vector<glm::vec4>& level) {
+    ++made.levels;
+    for (const glm::vec4& t : level) {
+      loading.step();
+      const uint32_t code = own_code(texture.srgb, t);
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&code);
+      data.insert(data.end(), bytes, bytes + sizeof code);
+    }
+  });
+  return made;
 }
 
 }  // namespace brokkr

@@ -58,10 +58,8 @@ MaterialRecord material_record(const Material& m) {
   r.diffuse_texture = m.diffuse_texture;
   r.alpha_texture = m.alpha_texture;
   r.textured = m.is_textured() ? 1 : 0;
-  // A lobe of Blinn's exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
-  const bool translated = m.kind == MaterialKind::blinn_phong;
-  r.metallic = translated ? 0.0f : m.metallic;
-  r.roughness = translated ? std::pow(2.0f / (std::max(m.shininess, 0.0f) + 2.0f), 0.25f) : m.roughness;
+  r.metallic = m.kind == MaterialKind::blinn_phong ? 0.0f : m.metallic;
+  r.roughness = roughness_of(m);
   r.normal_scale = m.normal_scale;
   r.metallic_roughness_texture = m.metallic_roughness_texture;
   r.normal_texture = m.normal_texture;
@@ -184,6 +182,12 @@ class DrawTables {
 
 }  // namespace
 
+// A lobe of Blinn's exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
+float roughness_of(const Material& m) {
+  if (m.kind != MaterialKind::blinn_phong) return m.roughness;
+  return std::pow(2.0f / (std::max(m.shininess, 0.0f) + 2.0f), 0.25f);
+}
+
 PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try {
   const auto begin = std::chrono::steady_clock::now();
   Loading loading(load);
@@ -297,6 +301,7 @@ void PreparedFrame::update_views() {
   impl_->views = view_records(impl_->frame->views);
   impl_->inside = is_inside(*impl_);
   impl_->views_version = next_version();
+  if (impl_->programs.update_uniforms(*impl_->frame)) impl_->uniforms_version = next_version();
   impl_->update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 

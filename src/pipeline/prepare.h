@@ -34,8 +34,9 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;  // known: to programs
   double prepare_ms = 0;
   double update_ms = 0;  // of update_views, for the next frame's statistics
-  // Unique numbers of the tables' contents, for copies of them on devices. A camera changes only that of the views.
-  uint64_t version = 0, views_version = 0;
+  // Unique numbers of the tables' contents, for copies of them on devices. A camera changes only that of the views and
+  // of the uniforms that follow it.
+  uint64_t version = 0, views_version = 0, uniforms_version = 0;
   std::vector<PositionBox> boxes;  // of each draw's vertices; empty: too much work
   bool inside = false;             // no triangle needs clipping, with these views
   PlanCache plans;
@@ -61,11 +62,17 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
 // y1 excluded; x0 >= x1 or y0 >= y1 where there are none.
 void fill_rect(const State& state, const Target& target, int32_t (&rect)[4]);
 
+// Of any material: what Blinn-Phong is translated to.
+float roughness_of(const Material& m);
+
 // Appends the texture's mip chain to `texels`: one word per texel, red in the lowest byte. Levels are box-filtered in
 // linear light and rounded to the texture's own format, as OpenGL stores them. Of sRGB textures red, green and blue are
 // then kept as the square root of linear light, which one multiplication undoes: in 11, 11 and 10 bits where alpha is 1
 // everywhere, within 0.3/255 of the sRGB code's light; else in 8 bits each, within 1/255. `loading` hears of each row,
 // and has the last word on memory.
 TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels, Loading& loading);
+
+// The same levels in the texture's own format, as a captured texture that a program reads; appended to `data`.
+CapturedTexture append_captured(const Texture& texture, std::vector<std::byte>& data, Loading& loading);
 
 }  // namespace brokkr

@@ -125,7 +125,6 @@ std::optional<PhaseRecord> ProgramDraws::load_phase(const Frame& frame, const Lo
 std::string ProgramDraws::find_failure(const Frame& frame, const DrawCommand& draw,
                                        const CapturedProgram& program) const {
   if (!program.failure.empty()) return program.failure;
-  if (draw.vertex_kind != VertexKind::clip_space) return "its draw has positions of the object";
   if (program.code.registers > kMostRegisters)
     return fmt::format("it needs {} registers; the limit is {}", program.code.registers, kMostRegisters);
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
@@ -158,7 +157,7 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
   add_colors(state, program, record);
   place_code(number, record);
-  add_uniforms(frame, inputs, program, record);
+  add_uniforms(frame, draw.inputs, number, record);
   add_inputs(state, program, record);
   add_samplers(inputs, program, record);
   if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, inputs, *expanded, record);
@@ -209,19 +208,16 @@ std::vector<const Code*> ProgramDraws::codes() const {
 }
 
 // What depends on uniforms alone is computed here, once for the draw: kernels find it in the presets.
-void ProgramDraws::add_uniforms(const Frame& frame, const DrawInputs& inputs, const CapturedProgram& program,
-                                ProgramRecord& record) {
+ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const DrawInputs& inputs,
+                                                     const CapturedProgram& program) {
   const Code& code = program.code;
-  std::vector<uint32_t> words;
+  DrawUniforms made;
   for (const shader::UniformWord& word : program.uniforms) {
     const uint64_t first = word.block < 0 ? inputs.first_uniform : inputs.first_of_blocks[size_t(word.block)];
-    words.push_back(word.word == shader::kNoPlace ? 0 : frame.uniforms[size_t(first + word.word)]);
+    made.words.push_back(word.word == shader::kNoPlace ? 0 : frame.uniforms[size_t(first + word.word)]);
   }
-  record.uniform_words = uint32_t(words.size());
-  record.first_uniform = append(uniforms_, words);
-  const shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), std::move(words));
-  record.first_preset = uint32_t(presets_.size());
-  const auto add = [&](uint16_t number) { presets_.push_back({number, instance.bits(number)}); };
+  const shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), made.words);
+  const auto add = [&](uint16_t number) { made.presets.push_back({number, instance.bits(number)}); };
   for (const shader::Preset& preset : code.constants) add(preset.number);
   for (const shader::Preset& preset : code.uniforms) add(preset.number);
   const auto is_mask = [](const shader::CodeInstruction& one) {
@@ -230,13 +226,38 @@ void ProgramDraws::add_uniforms(const Frame& frame, const DrawInputs& inputs, co
   for (uint32_t i = 0; i < code.head; ++i) {
     if (!is_mask(code.instructions[i])) add(code.instructions[i].result[0]);
   }
-  record.presets = uint32_t(presets_.size()) - record.first_preset;
-  const auto add_mask = [&](uint16_t number) { presets_.push_back({number, instance.truth(number) ? 1u : 0u}); };
+  made.first_mask = made.presets.size();
+  const auto add_mask = [&](uint16_t number) { made.presets.push_back({number, instance.truth(number) ? 1u : 0u}); };
   for (const shader::Preset& preset : code.mask_constants) add_mask(preset.number);
   for (uint32_t i = 0; i < code.head; ++i) {
     if (is_mask(code.instructions[i])) add_mask(code.instructions[i].result[0]);
   }
-  record.mask_presets = uint32_t(presets_.size()) - record.first_preset - record.presets;
+  return made;
+}
+
+void ProgramDraws::add_uniforms(const Frame& frame, int32_t inputs, uint32_t program, ProgramRecord& record) {
+  const DrawUniforms made = uniforms_of(frame, frame.inputs[size_t(inputs)], programs_[program]);
+  record.uniform_words = uint32_t(made.words.size());
+  record.first_uniform = append(uniforms_, made.words);
+  record.presets = uint32_t(made.first_mask);
+  record.mask_presets = uint32_t(made.presets.size() - made.first_mask);
+  record.first_preset = append(presets_, made.presets);
+  sources_.push_back({inputs, program});
+}
+
+bool ProgramDraws::update_uniforms(const Frame& frame) {
+  bool changed = false;
+  for (size_t i = 0; i < records_.size(); ++i) {
+    const DrawInputs& inputs = frame.inputs[size_t(sources_[i].inputs)];
+    const CapturedProgram& program = programs_[sources_[i].program];
+    const uint32_t* const words = uniforms_.data() + records_[i].first_uniform;
+    const DrawUniforms made = uniforms_of(frame, inputs, program);
+    if (std::equal(made.words.begin(), made.words.end(), words)) continue;
+    changed = true;
+    std::copy(made.words.begin(), made.words.end(), uniforms_.begin() + records_[i].first_uniform);
+    std::copy(made.presets.begin(), made.presets.end(), presets_.begin() + records_[i].first_preset);
+  }
+  return changed;
 }
 
 // Varyings first, in the order of their words.

@@ -40,6 +40,8 @@ class ProgramDraws {
   void use_compiled(const shader::CompiledShader* functions) { compiled_ = functions; }
   // The code of programs that draws run, by ProgramRecord::code.
   std::vector<const shader::Code*> codes() const;
+  // Takes over Frame::uniforms, which have changed since. Whether any draw's have.
+  bool update_uniforms(const Frame& frame);
 
   // The phase that gives a plane what it held before the frame; nothing where the file does not say.
   std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
@@ -72,8 +74,13 @@ class ProgramDraws {
   std::string find_failure(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program) const;
   void add_colors(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
   void place_code(uint32_t number, ProgramRecord& record);
-  void add_uniforms(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program,
-                    ProgramRecord& record);
+  struct DrawUniforms {
+    std::vector<uint32_t> words;
+    std::vector<ProgramPreset> presets;
+    size_t first_mask = 0;  // of the presets
+  };
+  static DrawUniforms uniforms_of(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program);
+  void add_uniforms(const Frame& frame, int32_t inputs, uint32_t program, ProgramRecord& record);
   void add_inputs(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
   void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, ProgramRecord& record);
   void add_varyings(const Frame& frame, const DrawInputs& inputs, const ExpandedDraw& expanded, ProgramRecord& record);
@@ -81,6 +88,11 @@ class ProgramDraws {
   std::vector<shader::CapturedProgram> programs_;
   shader::SampledTextures textures_;
   std::vector<ProgramRecord> records_;
+  struct Source {
+    int32_t inputs;
+    uint32_t program;
+  };
+  std::vector<Source> sources_;  // of each record
   std::map<uint32_t, Placed> placed_;
   std::vector<shader::CodeInstruction> code_;
   std::vector<ProgramPreset> presets_;

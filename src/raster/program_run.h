@@ -115,19 +115,25 @@ BROKKR_FN uint64_t take_lanes(const ProgramRun& run, uint64_t rest) {
   return rest;
 }
 
-// The vertices of one primitive, by their numbers in the draw: instance after instance.
+// The vertices of one primitive.
 struct PrimitiveVertices {
-  uint32_t number[3];
-  uint32_t first_vertex;  // into FrameTables::positions
-  uint32_t provoking;     // corner
+  uint32_t number[3];    // in the draw, instance after instance: of varyings
+  uint32_t position[3];  // into FrameTables::positions; instances of an object share theirs
+  uint32_t run;          // into FrameTables::runs
+  uint32_t provoking;    // corner
 
   BROKKR_FN PrimitiveVertices(const FrameTables& frame, uint32_t primitive, bool provoking_first) {
-    const RunRecord& run = frame.runs[frame.batch_run[primitive / kBatchTriangles]];
-    const DrawRecord& draw = frame.draws[run.draw];
-    const uint32_t triangle = primitive - run.first_batch * kBatchTriangles;
+    run = frame.batch_run[primitive / kBatchTriangles];
+    const RunRecord& record = frame.runs[run];
+    const DrawRecord& draw = frame.draws[record.draw];
+    const uint32_t triangle = primitive - record.first_batch * kBatchTriangles;
     assemble_one(frame, draw, triangle, number);
-    for (uint32_t& one : number) one += run.instance * draw.vertex_count;
-    first_vertex = draw.first_vertex;
+    const uint32_t of_instance = record.instance * draw.vertex_count;
+    const uint32_t first = draw.first_vertex + (draw.bits & kDrawTransform ? 0 : of_instance);
+    for (int i = 0; i < 3; ++i) {
+      position[i] = first + number[i];
+      number[i] += of_instance;
+    }
     // Winding is kept, so that the first vertex of every other triangle of a strip is its second corner.
     const bool second = draw.assembly == Assembly::fan || (draw.assembly == Assembly::strip && triangle % 2 == 1);
     provoking = !provoking_first ? 2 : second ? 1 : 0;
@@ -154,12 +160,16 @@ BROKKR_FN LaneSurface lane_surface(Warp& w, const ProgramRun& run, const DrawRec
   for (ClipVertex& c : corner) c = {0.0f, 0.0f, 0.0f, 0.0f};
   w.for_distinct(at.primitive, true, [&](auto primitive, Mask same) {
     const PrimitiveVertices vertices(run.frame, primitive, false);
+    Run of;
+    if (draw.bits & kDrawTransform) open_run(run.frame, vertices.run, of);
+    of.draw = &draw;
     for (int i = 0; i < 3; ++i) {
-      const float* const p = run.frame.positions + size_t(vertices.first_vertex + vertices.number[i]) * 4;
-      corner[i].x = select(same, p[0], corner[i].x);
-      corner[i].y = select(same, p[1], corner[i].y);
-      corner[i].z = select(same, p[2], corner[i].z);
-      corner[i].w = select(same, p[3], corner[i].w);
+      const float* const p = run.frame.positions + size_t(vertices.position[i]) * 4;
+      const ClipVertex v = transform_vertex(of, [&](int c) { return Float(p[c]); });
+      corner[i].x = select(same, v.x, corner[i].x);
+      corner[i].y = select(same, v.y, corner[i].y);
+      corner[i].z = select(same, v.z, corner[i].z);
+      corner[i].w = select(same, v.w, corner[i].w);
     }
   });
   Float x[3], y[3];

@@ -45,6 +45,7 @@ struct Making {
   std::vector<glm::mat4> models{glm::mat4(1)};
   std::optional<Camera> camera;  // without one the camera is fitted to what there is to see
   CullMode cull = CullMode::back;
+  VertexKind kind = VertexKind::transform;
   std::optional<Bounds> bounds;  // the mesh's own, where it has no others
 };
 
@@ -84,6 +85,7 @@ void finish(Frame& frame, const Making& scene) {
   add_material(frame, scene.parameters);
   DrawCommand draw = scene.mesh.draw(uint32_t(frame.models.size()));
   draw.label = frame.application;
+  draw.vertex_kind = scene.kind;
   add_draws(frame, draw, scene.parameters.draws);
 }
 
@@ -217,6 +219,15 @@ void make_tree(Making& scene) {
   scene.cull = CullMode::none;
 }
 
+void make_screen(Making& scene) {
+  const auto corner = [&](float x, float y) {
+    return scene.mesh.vertex({x, y, 0}, {0, 0, 1}, {x / 2 + 0.5f, y / 2 + 0.5f});
+  };
+  const uint32_t a = corner(-1, -1), b = corner(3, -1);
+  scene.mesh.triangle(a, b, corner(-1, 3));
+  scene.kind = VertexKind::clip_space;
+}
+
 struct Scene {
   const char *name, *description;
   int triangles;    // by default
@@ -234,6 +245,7 @@ constexpr Scene kScenes[] = {
     {"views", "1024 views of 128 x 128 pixels of one object of 1 k triangles", 12 * 9 * 9, 0.6, make_views},
     {"scan", "a knotty figure of 1 M irregular triangles, numbered slice by slice as scans are", 1'000'000, 0.6,
      make_scan},
+    {"screen", "one triangle over the whole picture, for shaders that need no scene", 1, 3, make_screen},
     {"tree", "a trunk and 50 k leaves, each of two triangles with vertices of its own", 100'000, 2, make_tree},
 };
 

@@ -16,8 +16,9 @@ namespace brokkr {
 //   instanced  0 or 1: the boxes of `city` as instances of one box (default 0)
 //   draws      how many draws to cut the mesh into, at most one per triangle (default 1)
 //   depth      how many times the triangles of `overlap-10k` cover the picture (default 10)
-// All draws are of VertexKind::transform with normals, texture coordinates and a Blinn-Phong material. Throws
-// std::runtime_error that lists the known names or keys.
+// All draws are of VertexKind::transform with normals, texture coordinates and a Blinn-Phong material, but that of
+// `screen`: one triangle in clip space, larger than the picture. Throws std::runtime_error that lists the known names
+// or keys.
 Frame generate(std::string_view spec, const LoadOptions& options);
 
 // Every scene's name and a line about it.

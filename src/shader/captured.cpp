@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -26,7 +27,8 @@ namespace {
 struct Translated {
   Program program;
   Code code;
-  std::string failure;
+  uint32_t line = 0;    // of the problem; 0: none
+  std::string problem;  // why there is no program, as GLSL's compiler or ours says it; empty: there is one
 
   uint64_t bytes() const {
     return program.code.size() * sizeof(Instruction) + program.values.size() * sizeof(Value) +
@@ -89,7 +91,8 @@ Known translated(const GlslAnswer& answer) {
     result->code = assemble(result->program);
   } catch (const ShaderError& error) {
     result->program = {};
-    result->failure = one_line(error.line(), error.what());
+    result->line = error.line();
+    result->problem = error.what();
   }
   return result;
 }
@@ -104,7 +107,7 @@ void translate_texts(std::vector<const Texts*> wanted, Loading& loading, std::ma
 #else
 void translate_texts(std::vector<const Texts*> wanted, Loading&, std::map<Texts, Known>& result) {
   auto none = std::make_shared<Translated>();
-  none->failure = "this program was built without shaders; build with -DBROKKR_SHADERS=ON";
+  none->problem = "this program was built without shaders; build with -DBROKKR_SHADERS=ON";
   for (const Texts* texts : wanted) result[*texts] = none;
 }
 #endif
@@ -166,13 +169,25 @@ std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loa
     loading.need(from.bytes(), "programs");
     program.program = from.program;
     program.code = from.code;
-    program.failure = from.failure;
-    if (!program.failure.empty()) continue;
+    if (!from.problem.empty()) {
+      program.failure = one_line(from.line, from.problem);
+      continue;
+    }
     const FragmentProgram& source = frame.programs[program.number];
     const auto missing = find_places(source.fixed ? with_unit_samplers(source) : source, program);
     if (missing) program.failure = one_line(0, *missing);
   }
   return programs;
+}
+
+Program translate_text(const std::string& text, const std::string& name, Loading& loading) {
+  const Texts texts{text};
+  std::map<Texts, Known> known{{texts, store().find(texts)}};
+  Known& one = known.begin()->second;
+  if (!one) translate_texts({&texts}, loading, known);
+  if (one->problem.empty()) return one->program;
+  throw std::runtime_error(name + (one->line == 0 ? ": " : fmt::format(":{}: ", one->line)) +
+                           one_line(0, one->problem));
 }
 
 uint32_t program_number(const std::vector<CapturedProgram>& programs, const Frame& frame, const DrawInputs& inputs) {

@@ -65,6 +65,9 @@ struct CapturedProgram {
 // a program is its `failure`. Throws what `loading` throws, when it is cancelled or its memory does not suffice.
 std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading);
 
+// One text by itself, by the same compiler and store. Throws std::runtime_error "NAME:12: what is wrong".
+Program translate_text(const std::string& text, const std::string& name, Loading& loading);
+
 // The number of a draw's program among those of translate_programs.
 uint32_t program_number(const std::vector<CapturedProgram>& programs, const Frame& frame, const DrawInputs& inputs);
 

@@ -65,6 +65,7 @@ struct Uniform {
   std::string block;  // "Lights", or "Lights[1]" of an array of blocks; empty: none
   Kind kind = Kind::number;
   uint32_t first = 0, words = 0;
+  std::vector<uint32_t> initial;  // the bits that the shader gives it where nobody else does; empty: 0
 };
 
 struct SamplerInput {

@@ -137,12 +137,28 @@ void ValueTranslator::declare_uniforms(const SpirvInstruction& one, Variable& va
   variable.is_uniform = true;
   variable.first_word = program_.uniform_words;
   variable.sampler = uint32_t(program_.samplers.size());
-  if (!m_.has(element, spv::DecorationBlock)) return add_uniforms(name, "", variable.type, variable.values);
+  if (!m_.has(element, spv::DecorationBlock)) {
+    const size_t first = program_.uniforms.size();
+    add_uniforms(name, "", variable.type, variable.values);
+    if (one.operands.size() > 1) initialize(one, first);
+    return;
+  }
   const std::string block = m_.name(element);
   const uint32_t count = is_array ? type.count : 1;
   for (uint32_t i = 0; i < count; ++i)
     add_uniforms(name.empty() ? "" : block, is_array ? fmt::format("{}[{}]", block, i) : block, element,
                  variable.values);
+}
+
+// The initial values of a variable whose parts are the uniforms from `first` on.
+void ValueTranslator::initialize(const SpirvInstruction& one, size_t first) {
+  const Values values = operand(one, 1);
+  size_t next = 0;
+  for (size_t i = first; i < program_.uniforms.size(); ++i) {
+    Uniform& uniform = program_.uniforms[i];
+    for (uint32_t word = 0; word < uniform.words && next < values.size(); ++word)
+      uniform.initial.push_back(program_.value(values[next++]).payload);
+  }
 }
 
 // The words of a uniform in the order of its type's parts. Truths are words that are not 0.

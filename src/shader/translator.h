@@ -73,6 +73,7 @@ class ValueTranslator {
   void declare_uniforms(const SpirvInstruction& one, Variable& variable);
   void add_uniforms(const std::string& name, const std::string& block, uint32_t type, Values& values);
   std::string part_name(const std::string& name, uint32_t structure, uint32_t member) const;
+  void initialize(const SpirvInstruction& one, size_t first);
   void add_samplers(const std::string& name, uint32_t type, uint32_t line);
   uint32_t samplers_before(uint32_t type, uint32_t index) const;
   void declare_cells(const SpirvInstruction& one, Variable& variable, const Values& initial);

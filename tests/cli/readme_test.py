@@ -61,16 +61,19 @@ def build():
 def use(program):
     has_matplotlib = subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True).returncode == 0
     has_lab = "queues" in subprocess.run([program, "--help"], capture_output=True, text=True).stdout
+    has_shaders = "built without" not in subprocess.run([program, "shaders", "/dev/null"], capture_output=True, text=True).stderr
     first, others = lines_to_use()
     faults = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "build").mkdir()
         (folder / "build" / "release").symlink_to(program.parent)
-        for entry in ("scenes", "assets"):
+        for entry in ("scenes", "assets", "shaders"):
             (folder / entry).symlink_to(SOURCE / entry)
         for line in others:
             if line.startswith("brokkr patterns ") and not has_lab or line.startswith("brokkr plot ") and not has_matplotlib:
+                continue
+            if "--fragment" in line and not has_shaders:
                 continue
             problem = fault(folder, first, line)
             if problem:

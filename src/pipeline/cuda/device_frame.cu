@@ -54,6 +54,7 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
     t.models = models_.hold(host.frame.models, 16 * f.frame->models.size());
     hold_programs(f, host);
   });
+  renew(uniforms_version_, f.uniforms_version, [&] { hold_programs(f, host); });
   renew(views_version_, f.views_version, [&] { t.views = views_.hold(host.frame.views, f.views.size()); });
   renew(draw_plan_, plan->draws, [&] {
     t.draws = draws_.hold(host.frame.draws, draws.draws.size());

@@ -1,5 +1,6 @@
 // One triangle over the lower left half of a small target, through the installed library: as eight-bit and as
 // floating-point colour, in memory and as PNG file.
+#include <brokkr/fragment_shader.h>
 #include <brokkr/frame.h>
 #include <brokkr/image.h>
 #include <brokkr/load.h>
@@ -57,11 +58,31 @@ void check(brokkr::ColorFormat format, uint32_t clear) {
   expect(picture.texels[0] != clear && picture.texels[kSize * kSize - 1] == clear, "rows run from bottom to top");
 }
 
+// A shader's text on a scene; a library that was built without them says so.
+void check_fragment_shader() {
+  brokkr::Frame frame = brokkr::load_frame("generated:screen", {.width = kSize, .height = kSize});
+  brokkr::FragmentShader shader{.text = "uniform vec3 tint; out vec4 color; void main() { color = vec4(tint, 1.0); }"};
+  shader.uniforms["tint"] = {1, 0, 0.2};
+  try {
+    brokkr::set_fragment_shader(frame, shader);
+    const brokkr::RenderResult result = brokkr::Renderer().render(frame, {});
+    expect(result.targets.at(0).layers.at(0).color.at(0) == 0xff3300ff, "colour of the shader");
+    shader.text = "out vec4 color;\nvoid main() { color = speed; }";
+    frame = brokkr::load_frame("generated:screen", {.width = kSize, .height = kSize});
+    brokkr::set_fragment_shader(frame, shader);
+    expect(false, "a fault of a shader is an error");
+  } catch (const std::runtime_error& e) {
+    const bool is_known = std::strstr(e.what(), "shader:2: 'speed'") != nullptr;
+    expect(is_known || std::strstr(e.what(), "BROKKR_SHADERS=ON") != nullptr, e.what());
+  }
+}
+
 }  // namespace
 
 int main() {
   check(brokkr::ColorFormat::rgba8, 0xffff0040);
   check(brokkr::ColorFormat::rgba16f, 0xffff0089);  // sRGB-encoded: 0.25 is 137
+  check_fragment_shader();
   expect(std::strcmp(brokkr::library_version(), BROKKR_VERSION) == 0, "library and headers are of one version");
   expect(!brokkr::find_machines().empty(), "machines");
   expect(brokkr::make_pattern(brokkr::PatternKind::diagonal, 4, 4, 4).at(1, 1) == 2, "pattern");

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""`brokkr render --fragment`: a user's own shader on scenes and without one, its options, and its errors.
+
+    fragment_test.py BROKKR
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from commands_test import PROGRAM, read_png
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+COURTYARD = ROOT / "assets" / "courtyard.obj"
+TINT = """in vec3 b_normal;
+uniform vec3 tint = vec3(0.0, 1.0, 0.0);
+out vec4 color;
+void main() {
+  color = vec4(tint * step(0.5, length(b_normal)), 1.0);
+}
+"""
+TOY = "uniform sampler2D look;\nvoid mainImage(out vec4 c, in vec2 at) { c = texture(look, at / iResolution.xy) * fract(iTime); }\n"
+
+
+def run(*words, folder):
+    return subprocess.run([PROGRAM, "render", *map(str, words)], capture_output=True, text=True, cwd=folder)
+
+
+class Fragment(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "tint.frag").write_text(TINT)
+        (self.folder / "toy.frag").write_text(TOY)
+
+    def pixels(self, *words):
+        done = run(*words, "--size", "16x12", "-o", "p.png", folder=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [pixel for row in read_png(self.folder / "p.png") for pixel in row]
+
+    def fails(self, code, *words):
+        done = run(*words, folder=self.folder)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
+        self.assertEqual(list(self.folder.glob("*.png")), [])
+        return done.stderr
+
+    def test_scene_is_drawn_by_the_shader(self):
+        self.assertIn((0, 255, 0), {pixel[:3] for pixel in self.pixels(COURTYARD, "--fragment", "tint.frag")})
+        red = self.pixels(COURTYARD, "--fragment", "tint.frag", "--uniform", "tint=1,0,0")
+        self.assertIn((255, 0, 0), {pixel[:3] for pixel in red})
+
+    def test_toy_needs_no_scene(self):
+        done = run("--fragment", "toy.frag", "--time", "3.6", "--size", "16x12", folder=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = read_png(self.folder / "toy.png")
+        self.assertEqual({pixel[:3] for row in rows for pixel in row}, {(153, 153, 153)})
+
+    def test_texture_of_a_file(self):
+        crate = self.pixels("--fragment", "toy.frag", "--time", "0.5", "--texture", f"look={ROOT / 'assets' / 'crate.png'}")
+        self.assertGreater(len(set(crate)), 1)
+
+    def test_errors_are_one_line(self):
+        (self.folder / "bad.frag").write_text("out vec4 c;\nvoid main() {\n  c = vec5(1.0);\n}\n")
+        self.assertIn("bad.frag:3: 'vec5'", self.fails(1, COURTYARD, "--fragment", "bad.frag"))
+        self.assertIn("no uniform 'tin' of its own (did you mean 'tint'?)",
+                      self.fails(1, COURTYARD, "--fragment", "tint.frag", "--uniform", "tin=1"))
+        self.assertIn("tint.frag:2: uniform 'tint' has 3 numbers, not 2",
+                      self.fails(1, COURTYARD, "--fragment", "tint.frag", "--uniform", "tint=1,2"))
+        self.assertIn("none.frag", self.fails(1, COURTYARD, "--fragment", "none.frag"))
+        for word in ("tint", "=1", "tint=", "tint=1,,2", "tint=red"):
+            self.assertIn("--uniform", self.fails(2, COURTYARD, "--fragment", "tint.frag", "--uniform", word))
+        self.assertIn("name one by --fragment", self.fails(2, COURTYARD, "--time", "1"))
+        self.assertIn("FILE is missing", self.fails(2))
+
+
+if __name__ == "__main__":
+    if subprocess.run([PROGRAM, "shaders", "--help"], capture_output=True).returncode != 0:
+        sys.exit(1)
+    probe = subprocess.run([PROGRAM, "shaders", "/dev/null"], capture_output=True, text=True)
+    if "built without" in probe.stderr:
+        plain = subprocess.run([PROGRAM, "render", "--fragment", ROOT / "shaders" / "examples" / "forge.frag", "--no-output"],
+                               capture_output=True, text=True)
+        sys.exit(0 if plain.returncode == 1 and "BROKKR_SHADERS=ON" in plain.stderr else 1)
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,204 @@
+// A user's own fragment shader: what it can read, on scenes and captured draws, and the examples on every machine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "brokkr/fragment_shader.h"
+#include "pictures.h"
+#include "program_frame.h"
+
+namespace brokkr {
+namespace {
+
+using test::ProgramFrame;
+
+class OwnShader : public testing::Test {
+ protected:
+  void SetUp() override {
+#if !defined(BROKKR_HAVE_SHADERS)
+    GTEST_SKIP() << "built without run-time shaders";
+#endif
+  }
+};
+
+Layer draw(const Frame& frame, MachineKind machine = MachineKind::cpu) {
+  RenderOptions options;
+  options.machine = machine;
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderResult result = test::render_to_end(renderer, prepared, options);
+  EXPECT_EQ(result.statistics.false_color_draws, 0u)
+      << (result.statistics.false_colors.empty() ? "" : result.statistics.false_colors[0]);
+  return std::move(result.targets[0].layers[0]);
+}
+
+Frame scene(const std::string& path, int width, int height, const FragmentShader& shader) {
+  LoadOptions load;
+  load.width = width;
+  load.height = height;
+  Frame frame = load_frame(path, load);
+  set_fragment_shader(frame, shader);
+  return frame;
+}
+
+// What is wrong with it, in the words of the library.
+std::string problem_with(const FragmentShader& shader) {
+  try {
+    scene("generated:screen", 4, 4, shader);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Where a point of the world lies in the picture, and where its fragment is, are one place: instances have matrices of
+// their own.
+TEST_F(OwnShader, PositionsAndMatricesAgreeWithThePicture) {
+  const FragmentShader shader{.text = R"(
+in vec3 b_position;
+uniform mat4 b_view, b_projection;
+uniform vec2 b_resolution;
+out vec4 color;
+void main() {
+  vec4 clip = b_projection * b_view * vec4(b_position, 1.0);
+  vec2 away = abs((clip.xy / clip.w * 0.5 + 0.5) * b_resolution - gl_FragCoord.xy);
+  color = vec4(20.0 * away, 1.0, 1.0);
+})"};
+  for (const char* path : {"generated:city?triangles=2400&instanced=1", "generated:sphere-100k?triangles=300"}) {
+    const Layer layer = draw(scene(path, 64, 48, shader));
+    int drawn = 0;
+    for (const uint32_t texel : layer.color) {
+      if (texel >> 16 != 0xffff) continue;
+      ++drawn;
+      ASSERT_LE(texel & 0xff, 4u) << path;  // a hundredth of a pixel
+      ASSERT_LE(texel >> 8 & 0xff, 4u) << path;
+    }
+    EXPECT_GT(drawn, 500) << path;
+  }
+}
+
+TEST_F(OwnShader, UniformsHaveTheValuesOfTheTextOrOfTheirUser) {
+  FragmentShader shader{.text =
+                            "uniform vec2 a = vec2(0.2, 0.4); uniform int n = 3; uniform bool on; out vec4 color;\n"
+                            "void main() { color = vec4(a, float(n) / 5.0, on ? 1.0 : 0.6); }"};
+  EXPECT_EQ(draw(scene("generated:screen", 4, 4, shader)).color.front(), 0x99996633u);
+  shader.uniforms = {{"a", {1, 0}}, {"n", {5}}, {"on", {1}}};
+  Frame frame = scene("generated:screen", 4, 4, shader);
+  EXPECT_EQ(draw(frame).color.front(), 0xffff00ffu);
+  const std::vector<OwnUniform> uniforms = own_uniforms(frame, shader);
+  ASSERT_EQ(uniforms.size(), 3u);
+  const auto n = std::find_if(uniforms.begin(), uniforms.end(), [](const OwnUniform& one) { return one.name == "n"; });
+  ASSERT_NE(n, uniforms.end());
+  EXPECT_EQ(n->type, ShaderType::i32);
+  EXPECT_EQ(n->values, std::vector<double>{5});
+
+  // New values of a frame that is prepared already.
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  shader.uniforms["a"] = {0, 1};
+  update_fragment_shader(frame, shader);
+  prepared.update_views();
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  EXPECT_EQ(test::render_to_end(renderer, prepared, options).targets[0].layers[0].color.front(), 0xffffff00u);
+}
+
+TEST_F(OwnShader, WhatASceneHasNotIsAsTheManualSays) {
+  const FragmentShader shader{.text = R"(
+in vec4 b_color; in vec2 b_second_uv; in vec3 b_normal;
+uniform sampler2D b_normal_map, b_emission_map, mine;
+out vec4 color;
+void main() {
+  bool good = b_color == vec4(1.0) && b_second_uv == vec2(0.0) && texture(mine, vec2(0.3)) == vec4(1.0) &&
+              texture(b_emission_map, vec2(0.5)) == vec4(1.0) && texture(b_normal_map, vec2(0.5)).b == 1.0 &&
+              normalize(b_normal).z > 0.99;
+  color = vec4(0.0, good ? 1.0 : 0.0, 0.0, 1.0);
+})"};
+  EXPECT_EQ(draw(scene("generated:screen", 4, 4, shader)).color.front(), 0xff00ff00u);
+}
+
+TEST_F(OwnShader, ShadertoysPictureFillsTheScreen) {
+  const FragmentShader shader{.text =
+                                  "void mainImage(out vec4 c, in vec2 at) {\n"
+                                  "  c = vec4(at / iResolution.xy, iTime, float(iFrame) / 255.0); }",
+                              .time = 0.2};
+  const Layer layer = draw(scene("generated:screen", 10, 10, shader));
+  EXPECT_EQ(layer.color[0], 0xff330d0du);  // 0.05, 0.05, 0.2, and it is opaque
+  EXPECT_EQ(layer.color[99], 0xff33f2f2u);
+}
+
+TEST_F(OwnShader, FaultsNameTheLine) {
+  EXPECT_EQ(
+      problem_with({.text = "in vec3 b_position;\nin vec3 b_normel;\nout vec4 c;\n"
+                            "void main() { c = vec4(b_normel + b_position, 1.0); }",
+                    .name = "a.frag"}),
+      "a.frag:2: 'b_normel' is no input that there is (did you mean 'b_normal'?); docs/own-shaders.md lists them");
+  EXPECT_EQ(problem_with({.text = "// b_uv\nin vec3 b_uv;\nout vec4 c;\nvoid main() { c = vec4(b_uv, 1.0); }"}),
+            "shader:2: 'b_uv' has 2 numbers, not 3");
+  EXPECT_EQ(problem_with({.text = "out vec4 c;\nuniform int b_time;\nvoid main() { c = vec4(b_time); }"}),
+            "shader:2: 'b_time' is 1 number of float, not 1 of int");
+  const std::string undeclared = problem_with({.text = "void mainImage(out vec4 c, in vec2 p) {\n  c = speed; }"});
+  EXPECT_EQ(undeclared.find("shader:2: 'speed': undeclared identifier"), 0u) << undeclared;
+  const std::string text = "uniform vec2 a;\nout vec4 c;\nvoid main() { c = a.xyxy; }";
+  EXPECT_EQ(problem_with({.text = text, .uniforms = {{"b", {1}}}}),
+            "shader: the shader reads no uniform 'b' of its own");
+  EXPECT_EQ(problem_with({.text = text, .uniforms = {{"a", {1}}}}), "shader:1: uniform 'a' has 2 numbers, not 1");
+  EXPECT_EQ(
+      problem_with({.text = "uniform int n;\nout vec4 c;\nvoid main() { c = vec4(n); }", .uniforms = {{"n", {0.5}}}}),
+      "shader:1: uniform 'n' is of int; 0.5 is none");
+}
+
+// Of a captured frame the shader takes the draws that test depths, and reads what their programs read.
+TEST_F(OwnShader, CapturedDrawsGiveTheirOwnVaryings) {
+  ProgramFrame f(8, 8);
+  const uint32_t program = f.program("in vec2 at; out vec4 color0;\nvoid main() { color0 = vec4(at, 0.0, 1.0); }\n",
+                                     {test::varying("at", ShaderType::vec2, 0)});
+  const auto half = [](double x, float value) {
+    const std::vector<float> v{value, 0};
+    return std::vector<test::ProgramVertex>{{x, 0, 0, 1, v}, {x + 8, 0, 0, 1, v}, {x, 16, 0, 1, v}};
+  };
+  State state = f.default_state();
+  f.draw_with(program, state, half(0, 0.2f));
+  state.depth = {.test = false, .write = false};
+  f.draw_with(program, state, half(4, 1.0f));
+  set_fragment_shader(f.frame, {.text = "in vec2 at;\nin vec3 b_normal;\nout vec4 c;\n"
+                                        "void main() { c = vec4(at.x, 1.0, normalize(b_normal).z, 1.0); }"});
+  const Layer layer = draw(f.frame);
+  EXPECT_EQ(layer.color[0], 0xffffff33u);
+  EXPECT_EQ(layer.color[5], 0xff0000ffu);
+}
+
+std::string text_of(const std::string& name) {
+  const std::string path = BROKKR_SOURCE_DIR "/shaders/examples/" + name + ".frag";
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+struct Example {
+  const char *name, *scene;
+};
+
+TEST_F(OwnShader, ExamplesDrawTheSameOnEveryMachine) {
+  const std::string assets = BROKKR_SOURCE_DIR "/assets/";
+  for (const Example& example :
+       {Example{"toon", "courtyard.obj"}, Example{"pearl", "spheres.glb"}, Example{"marble", "spheres.glb"},
+        Example{"grid", "courtyard.obj"}, Example{"inspect", "courtyard.obj"}, Example{"forge", ""}}) {
+    const bool has_scene = *example.scene != 0;
+    const Frame frame = scene(has_scene ? assets + example.scene : "generated:screen", 48, 27,
+                              {.text = text_of(example.name), .name = example.name, .time = 1});
+    const Layer layer = draw(frame);
+    const std::set<uint32_t> colors(layer.color.begin(), layer.color.end());
+    EXPECT_GT(colors.size(), 30u) << example.name;
+    EXPECT_EQ(layer.color, draw(frame, MachineKind::emulated).color) << example.name;
+  }
+}
+
+}  // namespace
+}  // namespace brokkr
