@@ -93,7 +93,8 @@ TEST_F(CapturedFrames, FixedFunctionState) {
   const Frame captured = frame(scene::kFixedFunction);
   ASSERT_EQ(draws_of(captured).size(), 5u);  // picking draws nothing
   EXPECT_EQ(state_of(captured, 0).alpha_test, (AlphaTest{CompareFunc::greater, 0.25f}));
-  // What lies behind the clip plane, at x < -0.5 w, has gone: of fixed function, with gl_ClipVertex and gl_ClipDistance.
+  // What lies behind the clip plane, at x < -0.5 w, has gone: of fixed function, with gl_ClipVertex and
+  // gl_ClipDistance.
   for (size_t number = 1; number < 4; number++) {
     const DrawCommand& clipped = draws_of(captured)[number];
     EXPECT_EQ(clipped.flags, 0u) << number;
