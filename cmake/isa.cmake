@@ -85,7 +85,8 @@ function(brokkr_add_isa_objects target prefix)
     set(library ${prefix}_${isa})
     add_library(${library} OBJECT ${ARGN})
     target_compile_definitions(${library} PRIVATE BROKKR_ISA=${isa} BROKKR_ISA_${upper}=1 ${BROKKR_HAVE_ISAS})
-    set_target_properties(${library} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    set_target_properties(${library} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                                                UNITY_BUILD OFF)
     # Neither flag changes a value: they only free the compiler from errno and from floating-point exceptions.
     target_compile_options(${library} PRIVATE ${BROKKR_ISA_FLAGS_${isa}} -fno-math-errno -fno-trapping-math)
     if(BROKKR_SANITIZE MATCHES "undefined")

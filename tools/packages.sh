@@ -11,7 +11,7 @@ build="build-essential cmake ninja-build git ca-certificates
 # Tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL), its loader, a virtual
 # screen and a window manager on it, programs to capture, what measurements are drawn with, and what looks at manual
 # pages, completions and packages.
-checks="libgtest-dev python3 python3-venv clang clang-format clang-tidy libclang-rt-14-dev
+checks="libgtest-dev ccache python3 python3-venv clang clang-format clang-tidy libclang-rt-14-dev
   libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0
   xvfb libxtst6 openbox mesa-utils apitrace python3-matplotlib
   man-db zsh fish lintian debootstrap desktop-file-utils"

@@ -46,7 +46,7 @@ void resize_frame(Frame& frame, uint32_t target, int width, int height) {
     state.viewport *= factors;
     if (state.scissor) state.scissor = scaled(*state.scissor, x, y);
   }
-  for (Command& command : frame.commands) {
+  for (brokkr::Command& command : frame.commands) {
     if (auto* clear = std::get_if<ClearCommand>(&command)) {
       if (clear->scissor) clear->scissor = scaled(*clear->scissor, x, y);
     } else if (auto* blit = std::get_if<BlitCommand>(&command)) {
@@ -55,8 +55,8 @@ void resize_frame(Frame& frame, uint32_t target, int width, int height) {
     }
   }
   // What was stored in the size of a target fits it no more.
-  std::erase_if(frame.commands, [](const Command& command) { return std::holds_alternative<LoadCommand>(command); });
-  for (Command& command : frame.commands) {
+  std::erase_if(frame.commands, [](const brokkr::Command& command) { return std::holds_alternative<LoadCommand>(command); });
+  for (brokkr::Command& command : frame.commands) {
     if (auto* copy = std::get_if<CopyCommand>(&command)) {
       copy->source = scaled(copy->source, x, y);
       copy->x = scaled(copy->x, x);

@@ -19,7 +19,7 @@ constexpr uint64_t kMostBytes = uint64_t(1) << 31;
 // numbers.
 constexpr double kMostMs = 1e12, kLeastMs = 1e-6;
 
-std::vector<std::string_view> split(std::string_view line) {
+std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> fields;
   for (;;) {
     const size_t comma = line.find(',');
@@ -45,7 +45,7 @@ class Lines {
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (++number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
     }
-    return split(line);
+    return cells_of(line);
   }
   size_t number() const { return number_; }
   // Whether the line that was read last is the file's last and has no end.

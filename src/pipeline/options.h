@@ -68,7 +68,7 @@ std::vector<std::string> names_of(const OptionInfo& info = {}) {
   } else if constexpr (std::is_same_v<T, PatternChoice>) {
     names = names_of<PatternKind>();
   } else if constexpr (std::is_same_v<T, std::string>) {
-    names = split(info.texts);
+    names = brokkr::split(info.texts);
   }
   return names;
 }

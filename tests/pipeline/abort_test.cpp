@@ -177,9 +177,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A batch whose triangles touch 262 144 bins each ends in the middle: what it has counted is no whole batch.
 TEST(AbortScene, ABatchOfManyBinsEndsWithinARowOfThem) {
-  constexpr int kSize = 4096, kBin = 8;
-  constexpr uint64_t kBatch = uint64_t(kBatchTriangles) * (kSize / kBin) * (kSize / kBin);
-  const Frame frame = cover(3200, false, kSize, kSize);
+  constexpr int kEdge = 4096, kBin = 8;
+  constexpr uint64_t kBatch = uint64_t(kBatchTriangles) * (kEdge / kBin) * (kEdge / kBin);
+  const Frame frame = cover(3200, false, kEdge, kEdge);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   RenderOptions o;

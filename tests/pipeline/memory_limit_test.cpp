@@ -51,8 +51,8 @@ TEST(MemoryLimit, HoldsWhenFramesArePreparedAndDrawn) {
 
 // The sum counts: what fits by itself does not fit beside what is there already.
 TEST(MemoryLimit, IsForAllThatIsThereAtATime) {
-  constexpr int kSize = 1000, kTexture = 2048;  // planes of 13 MB and more, texels of 16 MB, half as much again as mips
-  oracle::FrameBuilder b(kSize, kSize);
+  constexpr int kEdge = 1000, kTexture = 2048;  // planes of 13 MB and more, texels of 16 MB, half as much again as mips
+  oracle::FrameBuilder b(kEdge, kEdge);
   b.draw(b.default_state(), {{-1, -1, 0, 1}, {1, -1, 0, 1}, {0, 1, 0, 1}});
   Renderer renderer;
   RenderOptions options;

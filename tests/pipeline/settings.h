@@ -23,4 +23,16 @@ std::vector<Setting> some_settings();
 // Number from the environment, for longer runs: BROKKR_SOUP_SEEDS=1000.
 int seeds_or(int number);
 
+namespace test {
+
+// The best CPU machine, with two workers.
+inline RenderOptions cpu() {
+  RenderOptions o;
+  o.machine = MachineKind::cpu;
+  o.workers = 2;
+  return o;
+}
+
+}  // namespace test
+
 }  // namespace brokkr

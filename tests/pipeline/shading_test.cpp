@@ -8,18 +8,14 @@
 #include "brokkr/load.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
+#include "settings.h"
 
 namespace brokkr {
 namespace {
 
 using oracle::FrameBuilder;
 
-RenderOptions cpu() {
-  RenderOptions o;
-  o.machine = MachineKind::cpu;
-  o.workers = 2;
-  return o;
-}
+using test::cpu;
 
 // Object-space triangles whose camera is the identity: x and y are clip space, z towards the far plane.
 class Scene {

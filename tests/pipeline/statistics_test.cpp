@@ -21,12 +21,7 @@ namespace {
 
 using oracle::FrameBuilder;
 
-RenderOptions cpu() {
-  RenderOptions o;
-  o.machine = MachineKind::cpu;
-  o.workers = 2;
-  return o;
-}
+using test::cpu;
 
 uint64_t sum(const std::vector<uint64_t>& v) { return std::accumulate(v.begin(), v.end(), uint64_t(0)); }
 

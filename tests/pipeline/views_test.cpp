@@ -6,18 +6,14 @@
 #include "brokkr/load.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
+#include "settings.h"
 
 namespace brokkr {
 namespace {
 
 using oracle::FrameBuilder;
 
-RenderOptions cpu() {
-  RenderOptions o;
-  o.machine = MachineKind::cpu;
-  o.workers = 2;
-  return o;
-}
+using test::cpu;
 
 // The frame as its view `number` alone sees it.
 Frame only_view(const Frame& frame, uint32_t number) {

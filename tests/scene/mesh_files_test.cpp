@@ -43,7 +43,7 @@ std::string error_of(Frame (*read)(const std::string&), const std::string& file)
 }
 
 // Corners of all triangles, in order.
-std::vector<glm::vec3> corners(const Frame& frame) {
+std::vector<glm::vec3> indexed_corners(const Frame& frame) {
   std::vector<glm::vec3> result;
   for (const uint32_t index : frame.indices) result.emplace_back(frame.positions[index]);
   return result;
@@ -80,9 +80,9 @@ std::string binary_tent(bool big) {
 TEST(Ply, AllThreeFormatsGiveOneMesh) {
   const Frame text = ply(header("ascii", kTent) + kTentText);
   EXPECT_EQ(triangle_count(text), 3u);
-  EXPECT_EQ(corners(text)[6], glm::vec3(1, 0, 0));
-  EXPECT_EQ(corners(text)[8], glm::vec3(0.5f, 0.5f, 1));
-  for (const bool big : {false, true}) EXPECT_EQ(corners(ply(binary_tent(big))), corners(text)) << big;
+  EXPECT_EQ(indexed_corners(text)[6], glm::vec3(1, 0, 0));
+  EXPECT_EQ(indexed_corners(text)[8], glm::vec3(0.5f, 0.5f, 1));
+  for (const bool big : {false, true}) EXPECT_EQ(indexed_corners(ply(binary_tent(big))), indexed_corners(text)) << big;
 }
 
 TEST(Ply, ConcavePolygonsAreCutInsideThemselves) {
@@ -90,7 +90,7 @@ TEST(Ply, ConcavePolygonsAreCutInsideThemselves) {
                                  "element vertex 5\nproperty float x\nproperty float y\nproperty float z\n"
                                  "element face 1\nproperty list int int vertex_index\n") +
                           "0 0 0\n4 0 0\n4 4 0\n2 1 0\n0 4 0\n5 0 1 2 3 4\n");
-  const std::vector<glm::vec3> all = corners(frame);
+  const std::vector<glm::vec3> all = indexed_corners(frame);
   ASSERT_EQ(all.size(), 9u);
   double area = 0;
   for (size_t i = 0; i < all.size(); i += 3) {
