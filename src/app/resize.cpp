@@ -55,7 +55,8 @@ void resize_frame(Frame& frame, uint32_t target, int width, int height) {
     }
   }
   // What was stored in the size of a target fits it no more.
-  std::erase_if(frame.commands, [](const brokkr::Command& command) { return std::holds_alternative<LoadCommand>(command); });
+  std::erase_if(frame.commands,
+                [](const brokkr::Command& command) { return std::holds_alternative<LoadCommand>(command); });
   for (brokkr::Command& command : frame.commands) {
     if (auto* copy = std::get_if<CopyCommand>(&command)) {
       copy->source = scaled(copy->source, x, y);
