@@ -195,6 +195,13 @@ class Warp {
           _mm512_mask_i32gather_epi32(fill, same_bits<__mmask16>(m.m), same_bits<__m512i>(at.v), p, 4)));
     }
 #endif
+#if defined(__AVX2__)
+    if constexpr (kWidth == 8 && sizeof(T) == 4) {
+      const __m256i fill = same_bits<__m256i>(Vector<T>(otherwise)), lanes = same_bits<__m256i>(m.m);
+      return Lane<T>(same_bits<Vector<T>>(
+          _mm256_mask_i32gather_epi32(fill, reinterpret_cast<const int*>(p), same_bits<__m256i>(at.v), lanes, 4)));
+    }
+#endif
     alignas(64) T values[width];
     alignas(64) int32_t index_of[width];
     Vector<T>(otherwise).copy_to(values, stdx::element_aligned);
