@@ -75,7 +75,7 @@ Command view_command(int (*run)(const Arguments&)) {
       flag("--fresh", "Neither read nor write what the viewer remembers"),
   };
   return {"view", "Open a window: look at frames and scenes, switch patterns and policies live",
-          joined(joined(own, input_options()), pipeline_options()), run};
+          joined(joined(joined(own, input_options()), shader_options()), pipeline_options()), run};
 }
 
 LoadOptions load_options(const Arguments& arguments) {

@@ -8,6 +8,7 @@
 
 #include "app/text.h"
 #include "brokkr/load.h"
+#include "viewer/shader_control.h"
 
 namespace brokkr::viewer {
 
@@ -31,7 +32,7 @@ void FileDialog::go(const std::string& folder) {
     const std::string name = it->path().filename().string();
     if (name.starts_with('.')) continue;
     const bool is_folder = it->is_directory(ignored);
-    if (!is_folder && !is_loadable(name)) continue;
+    if (!is_folder && !is_loadable(name) && !is_shader_file(name)) continue;
     entries_.push_back({name, is_folder, is_folder ? 0 : uint64_t(it->file_size(ignored))});
   }
   if (error) problem_ = folder_ + ": " + error.message();

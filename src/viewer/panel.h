@@ -24,6 +24,7 @@
 #include "viewer/camera_control.h"
 #include "viewer/keys.h"
 #include "viewer/scene.h"
+#include "viewer/shader_control.h"
 
 struct ImDrawList;
 
@@ -42,10 +43,11 @@ struct Picture {
 // The settings of the next frame. Panels change them at will.
 struct FrameSettings {
   RenderOptions options;
-  int width = 0, height = 0;           // pixels of the shown target; 0: the scene's own
-  int target = -1;                     // index into Frame::targets; -1: Scene::shown_target
-  int layer = 0;                       // of that target
-  std::set<uint32_t> hidden_commands;  // draws that are left out: indices into Frame::commands
+  int width = 0, height = 0;                     // pixels of the shown target; 0: the scene's own
+  int target = -1;                               // index into Frame::targets; -1: Scene::shown_target
+  int layer = 0;                                 // of that target
+  std::set<uint32_t> hidden_commands;            // draws that are left out: indices into Frame::commands
+  std::shared_ptr<const FragmentShader> shader;  // the user's own; null: none
   bool operator==(const FrameSettings&) const = default;
 };
 
@@ -141,6 +143,7 @@ struct ViewerState {
   ImageView view;
   std::optional<uint32_t> chosen_draw;  // the user's, an index into the scene's commands
   CameraControl camera;                 // change at will, as the settings
+  ShaderControl shader{[] {}};          // the viewer puts what it says into the settings
   bool continuous = false;              // frames keep coming although nothing changes
 
   // The part of the window that the image can have, in pixels.
@@ -174,6 +177,7 @@ class Panel {
 };
 
 std::unique_ptr<Panel> make_scene_panel();
+std::unique_ptr<Panel> make_shader_panel();
 std::unique_ptr<Panel> make_pipeline_panel();
 std::unique_ptr<Panel> make_policy_panel();
 std::unique_ptr<Panel> make_pattern_panel();

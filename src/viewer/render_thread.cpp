@@ -37,7 +37,7 @@ void WorkingFrame::place_camera(const Scene& scene, const std::optional<Camera>&
                                  uint32_t(loaded.views.size()));
 }
 
-void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const std::optional<Camera>& camera,
+void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const RenderRequest& request,
                              const LoadOptions& load) {
   prepared.reset();
   made_ = wanted;
@@ -46,7 +46,9 @@ void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const std::
   if (wanted.width > 0 && (wanted.width != shown.width || wanted.height != shown.height))
     app::resize_frame(frame, wanted.target, wanted.width, wanted.height);
   hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
-  place_camera(*wanted.scene, camera);
+  place_camera(*wanted.scene, request.camera);
+  shader_ = request.settings.shader;
+  if (shader_) set_fragment_shader(frame, *shader_, load);
   prepared.emplace(renderer.prepare(frame, load));
 }
 
@@ -56,11 +58,14 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
   const bool known = settings.target >= 0 && size_t(settings.target) < targets.size();
   target = known ? uint32_t(settings.target) : request.scene->shown_target(settings.options.shading);
   layer = uint32_t(std::clamp(settings.layer, 0, targets[target].layers - 1));
-  const Made wanted{request.scene, settings.width, settings.height, target, settings.hidden_commands};
+  const Made wanted{request.scene, settings.width,           settings.height,
+                    target,        settings.hidden_commands, settings.shader ? settings.shader->text : std::string()};
   if (!prepared || made_ != wanted || (camera_ != request.camera && request.scene->clip_space)) {
-    make_anew(renderer, wanted, request.camera, load);
-  } else if (camera_ != request.camera) {
-    place_camera(*request.scene, request.camera);
+    make_anew(renderer, wanted, request, load);
+  } else if (camera_ != request.camera || shader_ != settings.shader) {
+    if (camera_ != request.camera) place_camera(*request.scene, request.camera);
+    shader_ = settings.shader;
+    if (shader_) update_fragment_shader(frame, *shader_);
     prepared->update_views();
   }
 }

@@ -43,13 +43,15 @@ class WorkingFrame {
     int width = 0, height = 0;
     uint32_t target = 0;
     std::set<uint32_t> hidden;
+    std::string shader;  // the text of the user's own; empty: none
     bool operator==(const Made&) const = default;
   };
-  void make_anew(Renderer& renderer, const Made& wanted, const std::optional<Camera>& camera, const LoadOptions& load);
+  void make_anew(Renderer& renderer, const Made& wanted, const RenderRequest& request, const LoadOptions& load);
   void place_camera(const Scene& scene, const std::optional<Camera>& camera);
 
   Made made_;
   std::optional<Camera> camera_;
+  std::shared_ptr<const FragmentShader> shader_;
 };
 
 class RenderThread {

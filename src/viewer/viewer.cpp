@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/input.h"
+#include "app/own_shader.h"
 #include "app/pipeline_options.h"
 #include "scene/file_io.h"
 #include "viewer/docks.h"
@@ -48,13 +49,15 @@ constexpr float kScales[] = {0.75f, 1, 1.25f, 1.5f, 1.75f, 2, 2.5f, 3, 4};
 
 // In the order of their tabs.
 constexpr std::unique_ptr<Panel> (*kPanels[])() = {make_scene_panel,   make_pipeline_panel, make_policy_panel,
-                                                   make_pattern_panel, make_draws_panel,    make_inspect_panel,
-                                                   make_compare_panel, make_log_panel};
+                                                   make_pattern_panel, make_draws_panel,    make_shader_panel,
+                                                   make_inspect_panel, make_compare_panel,  make_log_panel};
 
 class Viewer : public ViewerCommands {
  public:
   explicit Viewer(const app::Arguments& arguments)
-      : fresh_(arguments.has("fresh")), load_(app::load_options(arguments)), state_{.commands = *this} {
+      : fresh_(arguments.has("fresh")),
+        load_(app::load_options(arguments)),
+        state_{.commands = *this, .shader = ShaderControl(Window::wake)} {
     std::string problem;
     if (!fresh_) settings_ = read_settings(settings_path_, problem);
     if (!problem.empty()) show_error(problem);
@@ -91,6 +94,8 @@ class Viewer : public ViewerCommands {
     for (const auto make : kPanels) panels_.push_back(make());
     if (!settings_.panel.empty()) docks_.open(settings_.panel);
     to_open_ = arguments.all("FILE");
+    if (std::optional<FragmentShader> shader = app::read_shader(arguments))
+      open_shader(arguments.text("fragment"), std::move(*shader));
   }
 
   ~Viewer() override {
@@ -137,9 +142,13 @@ class Viewer : public ViewerCommands {
 
  private:
   void open(const std::vector<std::string>& paths) {
-    if (paths.empty()) return;
     std::error_code error;
     std::vector<std::string> files = paths;
+    for (const std::string& path : paths) {
+      if (is_shader_file(path)) open_shader(path, {});
+    }
+    std::erase_if(files, is_shader_file);
+    if (files.empty()) return;
     if (paths.size() == 1 && fs::is_directory(paths[0], error)) {
       files = scenes_in(paths[0]);
       if (files.empty()) return show_error(paths[0] + ": there are no frames or scenes in this folder");
@@ -151,6 +160,26 @@ class Viewer : public ViewerCommands {
       if (const auto position = sequence_.find(files[0])) sequence_.seek(*position);
     }
     load_file(files[0], false);
+  }
+
+  // Without a scene it fills the picture.
+  void open_shader(const std::string& path, FragmentShader from) {
+    state_.shader.open(path, std::move(from));
+    state_.settings.options.shading = Shading::program;
+    if (!state_.scene && to_open_.empty() && !loader_->state()) to_open_ = {app::kScreenScene};
+    settings_.panel = "Shader";
+    docks_.open(settings_.panel);
+  }
+
+  // Time goes on while pictures come; the newest good text and its values are what is drawn with.
+  void follow_shader() {
+    if (state_.shader.poll(state_.scene)) show_note(display_name(state_.shader.path()) + " draws the surfaces");
+    const auto now = Clock::now();
+    if (!render_thread_->request_waits()) {
+      state_.shader.advance(seconds(now - shader_time_));
+      shader_time_ = now;
+    }
+    state_.settings.shader = state_.shader.shader();
   }
 
   void reload() {
@@ -194,7 +223,8 @@ class Viewer : public ViewerCommands {
       if (!keep_camera_) {
         state_.settings.target = -1;
         state_.settings.layer = 0;
-        const bool fills = !loaded.scene->clip_space && loaded.scene->frame.targets[0].layers == 1;
+        const bool is_screen = loaded.path == app::kScreenScene;
+        const bool fills = (is_screen || !loaded.scene->clip_space) && loaded.scene->frame.targets[0].layers == 1;
         if (load_.width == 0) state_.choose_size(fills ? PictureSize::as_window : PictureSize::as_loaded);
       }
     }
@@ -234,6 +264,7 @@ class Viewer : public ViewerCommands {
     for (const RenderAnswer& answer : results.answers) answer();
     if (sequence_.advance(Clock::now()) && !loader_->state()) load_file(sequence_.files()[sequence_.position()], true);
     for (auto& frame : results.frames) finished_.push_back(std::move(frame));
+    follow_shader();
     image_ = presenter_->update();
     bool fresh = false;
     while (!finished_.empty() && finished_.front()->number <= image_.number) {
@@ -280,6 +311,8 @@ class Viewer : public ViewerCommands {
     if (area_.flying()) at_most(1.0 / 60);
     if (presenter_->busy()) at_most(0.004);
     if (now < note_until_) at_most(std::max(0.01, seconds(note_until_ - now)));
+    if (state_.shader.running) at_most(1.0 / 60);
+    if (state_.shader.is_checking()) at_most(0.02);
     if (sequence_.playing()) at_most(std::max(0.001, seconds(sequence_.next_time() - now)));
     if (ImGui::GetIO().WantTextInput) at_most(0.2);  // the cursor blinks
     return time;
@@ -486,6 +519,8 @@ class Viewer : public ViewerCommands {
     if (!ImGui::BeginMainMenuBar()) return;
     if (ImGui::BeginMenu("File")) {
       menu_item("Open...", Action::open_file);
+      if (ImGui::MenuItem("Open shader...")) dialog_.open(fs::path(state_.shader.path()).parent_path().string());
+      if (ImGui::MenuItem("Remove the shader", nullptr, false, !state_.shader.path().empty())) state_.shader.close();
       if (ImGui::BeginMenu("Recent", !settings_.recent.empty())) {
         draw_recent();
         ImGui::EndMenu();
@@ -733,6 +768,7 @@ class Viewer : public ViewerCommands {
   std::unique_ptr<FileWatch> watch_;
   std::vector<std::unique_ptr<Panel>> panels_;
   ViewerState state_;
+  Clock::time_point shader_time_ = Clock::now();  // up to which its time has come
   Docks docks_{settings_.docks};
   ImageArea area_;
   FileDialog dialog_;

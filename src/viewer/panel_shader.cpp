@@ -1,0 +1,121 @@
+// The user's own shader: its file, what is wrong with it, its time and its uniforms.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/text.h"
+#include "viewer/looks.h"
+#include "viewer/panel.h"
+
+namespace brokkr::viewer {
+namespace {
+
+class ShaderPanel : public Panel {
+ public:
+  const char* name() const override { return "Shader"; }
+
+  void draw(ViewerState& state) override {
+    ShaderControl& control = state.shader;
+    if (control.path().empty()) {
+      ImGui::TextWrapped(
+          "Surfaces are shown by their own materials. Drop a fragment shader (.frag) onto the window, or open one: "
+          "GLSL, or "
+          "Shadertoy's mainImage.");
+      return;
+    }
+    if (begin_values("file")) {
+      value_row("file", app::printable(control.path()));
+      ImGui::EndTable();
+    }
+    if (ImGui::Button("Load again")) control.reload();
+    ImGui::SameLine();
+    if (ImGui::Button("Remove")) return control.close();
+    if (!control.error().empty()) {
+      ImGui::PushStyleColor(ImGuiCol_Text, kNotice);
+      ImGui::TextWrapped("%s", app::printable(control.error()).c_str());
+      ImGui::PopStyleColor();
+    }
+    draw_time(control);
+    if (!control.uniforms().empty() && ImGui::CollapsingHeader("Uniforms", ImGuiTreeNodeFlags_DefaultOpen))
+      draw_uniforms(control);
+  }
+
+ private:
+  static void draw_time(ShaderControl& control) {
+    if (ImGui::Button(control.running ? "Stop" : "Run")) control.running = !control.running;
+    ImGui::SameLine();
+    if (ImGui::Button("0")) control.set_time(0);
+    ImGui::SameLine();
+    auto time = float(control.time());
+    if (ImGui::DragFloat("time", &time, 0.02f, 0, 0, "%.2f s")) control.set_time(double(time));
+  }
+
+  static void draw_uniforms(ShaderControl& control) {
+    bool changed = false;
+    for (size_t i = 0; i < control.uniforms().size(); ++i) {
+      OwnUniform& uniform = control.uniforms()[i];
+      const std::vector<double>& initial = control.initial()[i].values;
+      ImGui::PushID(int(i));
+      changed = draw_uniform(uniform, initial) || changed;
+      if (uniform.values != initial) {
+        ImGui::SameLine();
+        if (ImGui::SmallButton("x")) {
+          uniform.values = initial;
+          changed = true;
+        }
+        tip("The value that the text gives");
+      }
+      ImGui::PopID();
+    }
+    if (changed) control.change();
+  }
+
+  // Three or four numbers of 0 .. 1 are a colour.
+  static bool draw_uniform(OwnUniform& uniform, const std::vector<double>& initial) {
+    const std::string label = app::printable(uniform.name);
+    const size_t count = uniform.values.size();
+    if (uniform.type != ShaderType::f32) return draw_whole(label, uniform, initial);
+    std::vector<float> values(uniform.values.begin(), uniform.values.end());
+    const auto is_part = [](double v) { return v >= 0 && v <= 1; };
+    bool changed = false;
+    if (count == 1) {
+      const float most = std::max(2 * float(std::abs(initial[0])), 1.0f);
+      changed = ImGui::SliderFloat(label.c_str(), values.data(), initial[0] < 0 ? -most : 0, most, "%.3f");
+    } else if (count == 3 && std::all_of(initial.begin(), initial.end(), is_part)) {
+      changed = ImGui::ColorEdit3(label.c_str(), values.data(), ImGuiColorEditFlags_Float);
+    } else if (count == 4 && std::all_of(initial.begin(), initial.end(), is_part)) {
+      changed = ImGui::ColorEdit4(label.c_str(), values.data(), ImGuiColorEditFlags_Float);
+    } else {
+      changed = ImGui::DragScalarN(label.c_str(), ImGuiDataType_Float, values.data(), int(std::min<size_t>(count, 16)),
+                                   0.01f, nullptr, nullptr, "%.3f");
+    }
+    if (changed) uniform.values.assign(values.begin(), values.end());
+    return changed;
+  }
+
+  static bool draw_whole(const std::string& label, OwnUniform& uniform, const std::vector<double>& initial) {
+    bool changed = false;
+    if (uniform.values.size() == 1) {
+      auto value = int(uniform.values[0]);
+      const int most = std::max(2 * int(std::abs(initial[0])), uniform.type == ShaderType::u32 ? 1 : 10);
+      changed = ImGui::SliderInt(label.c_str(), &value, initial[0] < 0 ? -most : 0, most);
+      if (uniform.type == ShaderType::u32) value = std::max(value, 0);
+      uniform.values[0] = value;
+      return changed;
+    }
+    std::vector<int> values(uniform.values.begin(), uniform.values.end());
+    const int least = uniform.type == ShaderType::u32 ? 0 : -0x7fffffff, most = 0x7fffffff;
+    changed =
+        ImGui::DragScalarN(label.c_str(), ImGuiDataType_S32, values.data(), int(std::min<size_t>(values.size(), 16)),
+                           0.1f, &least, &most, nullptr, ImGuiSliderFlags_AlwaysClamp);
+    if (changed) uniform.values.assign(values.begin(), values.end());
+    return changed;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_shader_panel() { return std::make_unique<ShaderPanel>(); }
+
+}  // namespace brokkr::viewer

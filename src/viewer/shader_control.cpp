@@ -1,0 +1,117 @@
+#include "viewer/shader_control.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <utility>
+
+#include "scene/file_io.h"
+#include "shader/front_end.h"
+#include "viewer/scene.h"
+
+namespace brokkr::viewer {
+
+bool is_shader_file(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  return ending == ".frag" || ending == ".fs" || ending == ".glsl";
+}
+
+ShaderControl::ShaderControl(const std::function<void()>& wake) : wake_(wake), watch_(wake) {}
+
+void ShaderControl::open(const std::string& path, FragmentShader from) {
+  close();
+  path_ = path;
+  time_ = from.time;
+  for (const auto& [name, values] : from.uniforms) uniforms_.push_back({name, ShaderType::f32, values});
+  good_.textures = std::move(from.textures);
+  watch_.watch(path);
+  wants_ = true;
+}
+
+void ShaderControl::close() {
+  if (checked_.valid()) checked_.wait();
+  checked_ = {};
+  path_.clear();
+  error_.clear();
+  good_ = {};
+  uniforms_.clear();
+  initial_.clear();
+  shader_.reset();
+  wants_ = running = false;
+  watch_.watch({});
+}
+
+ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::shared_ptr<const Scene>& scene) {
+  Checked checked;
+  try {
+    const Frame none;
+    const Frame& frame = scene ? scene->frame : none;
+    const std::map<std::string, std::vector<double>> before = std::exchange(shader.uniforms, {});
+    shader.text = as_text(read_file(shader.name, shader::kMostText));
+    checked.initial = own_uniforms(frame, shader);
+    checked.uniforms = checked.initial;
+    // Values stay where the uniform is still there, as it was.
+    for (OwnUniform& uniform : checked.uniforms) {
+      const auto old = before.find(uniform.name);
+      if (old != before.end() && old->second.size() == uniform.values.size()) uniform.values = old->second;
+    }
+    checked.good = std::move(shader);
+  } catch (const std::exception& error) {
+    checked.error = error.what();
+  }
+  return checked;
+}
+
+bool ShaderControl::poll(const std::shared_ptr<const Scene>& scene) {
+  if (watch_.take()) wants_ = true;
+  bool is_new = false;
+  if (checked_.valid() && checked_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    Checked checked = checked_.get();
+    error_ = std::move(checked.error);
+    if (error_.empty()) {
+      good_ = std::move(checked.good);
+      uniforms_ = std::move(checked.uniforms);
+      initial_ = std::move(checked.initial);
+      shader_.reset();
+      is_new = true;
+    }
+  }
+  if (!wants_ || checked_.valid()) return is_new;
+  wants_ = false;
+  FragmentShader next = good_;
+  next.name = path_;
+  next.uniforms.clear();
+  // Values that nobody has changed follow the text.
+  for (size_t i = 0; i < uniforms_.size(); ++i) {
+    const bool is_own = i >= initial_.size() || uniforms_[i].values != initial_[i].values;
+    if (is_own) next.uniforms[uniforms_[i].name] = uniforms_[i].values;
+  }
+  checked_ = std::async(std::launch::async, [next = std::move(next), scene, wake = wake_] {
+    Checked checked = check(next, scene);
+    wake();
+    return checked;
+  });
+  return is_new;
+}
+
+void ShaderControl::set_time(double seconds) {
+  if (seconds == time_) return;
+  time_ = seconds;
+  shader_.reset();
+}
+
+void ShaderControl::advance(double seconds) {
+  if (running) set_time(time_ + seconds);
+}
+
+std::shared_ptr<const FragmentShader> ShaderControl::shader() {
+  if (good_.text.empty() || shader_) return shader_;
+  FragmentShader now = good_;
+  now.time = time_;
+  for (const OwnUniform& uniform : uniforms_) now.uniforms[uniform.name] = uniform.values;
+  shader_ = std::make_shared<const FragmentShader>(std::move(now));
+  return shader_;
+}
+
+}  // namespace brokkr::viewer

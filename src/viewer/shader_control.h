@@ -1,0 +1,71 @@
+// The user's own shader in the viewer: its file is watched, and what stands in it is checked on a thread of its own.
+// The last good text stays while the newest has a fault.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "brokkr/fragment_shader.h"
+#include "viewer/file_watch.h"
+
+namespace brokkr::viewer {
+
+struct Scene;
+
+// Whether a file of this name is a shader: .frag, .fs or .glsl.
+bool is_shader_file(const std::string& path);
+
+class ShaderControl {
+ public:
+  // `wake` is called from other threads when there is something to `poll`.
+  explicit ShaderControl(const std::function<void()>& wake);
+
+  // Reads and checks the file; values, textures and time of `from` are its first ones.
+  void open(const std::string& path, FragmentShader from = {});
+  void reload() { wants_ = !path_.empty(); }
+  void close();
+  // Takes what other threads have done, and checks what is new: for the programs of `scene`, if there is one. Whether
+  // there is another text.
+  bool poll(const std::shared_ptr<const Scene>& scene);
+
+  bool is_checking() const { return checked_.valid(); }  // poll now and then
+
+  const std::string& path() const { return path_; }    // empty: none
+  const std::string& error() const { return error_; }  // one line about the newest text; empty: it is good
+  // Of the last good text. Call `change` after values were edited.
+  std::vector<OwnUniform>& uniforms() { return uniforms_; }
+  const std::vector<OwnUniform>& initial() const { return initial_; }  // the same as the text has them
+  void change() { shader_.reset(); }
+
+  bool running = false;  // time
+  double time() const { return time_; }
+  void set_time(double seconds);
+  // Time goes on by so many seconds, if it runs.
+  void advance(double seconds);
+
+  // What is to be drawn with; null: no text was good yet. Another one after each change.
+  std::shared_ptr<const FragmentShader> shader();
+
+ private:
+  struct Checked {
+    FragmentShader good;
+    std::vector<OwnUniform> uniforms, initial;
+    std::string error;
+  };
+  static Checked check(FragmentShader shader, const std::shared_ptr<const Scene>& scene);
+
+  std::function<void()> wake_;
+  FileWatch watch_;
+  std::string path_, error_;
+  bool wants_ = false;
+  FragmentShader good_;  // without text: none
+  std::vector<OwnUniform> uniforms_, initial_;
+  double time_ = 0;
+  std::shared_ptr<const FragmentShader> shader_;
+  std::future<Checked> checked_;
+};
+
+}  // namespace brokkr::viewer
