@@ -28,7 +28,7 @@ std::vector<ProgramVertex> rectangle(double x0, double y0, double x1, double y1,
   return {a, b, c, a, c, d};
 }
 
-Layer draw(const Frame& frame, uint32_t target = 0, OrderMode order = OrderMode::automatic) {
+Layer draw_with_programs(const Frame& frame, uint32_t target = 0, OrderMode order = OrderMode::automatic) {
   RenderOptions options;
   options.machine = MachineKind::cpu;
   options.order = order;
@@ -70,7 +70,7 @@ TEST_F(ProgramDraws, ReadTheSamplesPlaceAndFace) {
   std::swap(back[1], back[2]);
   std::swap(back[4], back[5]);
   f.draw_with(program, state, back);
-  const Layer layer = draw(f.frame);
+  const Layer layer = draw_with_programs(f.frame);
   for (int y = 0; y < 16; ++y) {
     for (int x = 0; x < 16; ++x) {
       EXPECT_NEAR(channel(layer, x, y, 0), 255 * (x + 0.5) / 16, 0.6);
@@ -98,7 +98,7 @@ TEST_F(ProgramDraws, InterpolateAsDeclared) {
   for (const bool first : {false, true}) {
     ProgramFrame g = f;
     g.draw_with(program, f.default_state(), corners).flags = first ? uint32_t(kProvokingFirst) : 0u;
-    const Layer layer = draw(g.frame);
+    const Layer layer = draw_with_programs(g.frame);
     for (int x = 0; x < 32; ++x) {
       const double t = (x + 0.5) / 32, smooth = t / 4 / ((1 - t) + t / 4);
       EXPECT_NEAR(channel(layer, x, 16, 0), 255 * smooth, 0.6) << x;
@@ -122,7 +122,7 @@ TEST_F(ProgramDraws, FlatVaryingsOfStripsAndFans) {
   const auto value = [&](const std::vector<ProgramVertex>& corners, Topology topology, bool first, int x, int y) {
     ProgramFrame g = f;
     g.draw_with(program, f.default_state(), corners, {}, {}, topology).flags = first ? uint32_t(kProvokingFirst) : 0u;
-    return channel(draw(g.frame), x, y, 0);
+    return channel(draw_with_programs(g.frame), x, y, 0);
   };
   EXPECT_EQ(value(strip, Topology::triangle_strip, false, 2, 2), 30);
   EXPECT_EQ(value(strip, Topology::triangle_strip, false, 13, 13), 40);
@@ -152,7 +152,7 @@ TEST_F(ProgramDraws, DiscardedSamplesLeaveEverythingAsItWas) {
   state.stencil = StencilState{};
   state.stencil->pass = StencilOp::increment;
   f.draw_with(holes, state, rectangle(0, 0, 16, 16, -0.5));
-  const Layer layer = draw(f.frame);
+  const Layer layer = draw_with_programs(f.frame);
   for (int x = 0; x < 16; ++x) {
     EXPECT_EQ(channel(layer, x, 5, 0), x % 2 == 0 ? 255 : 0);
     EXPECT_EQ(depth_at(layer, x, 5), x % 2 == 0 ? 0.25f : 1.0f);
@@ -172,7 +172,7 @@ TEST_F(ProgramDraws, DiscardComesBeforeAStencilThatCountsFailures) {
   state.stencil = StencilState{};
   state.stencil->depth_fail = StencilOp::increment;
   f.draw_with(holes, state, rectangle(0, 0, 16, 16));
-  const Layer layer = draw(f.frame);
+  const Layer layer = draw_with_programs(f.frame);
   for (int x = 0; x < 16; ++x) EXPECT_EQ(layer.stencil[size_t(7 * 16 + x)], x % 2 == 0 ? 1 : 0);
 }
 
@@ -183,7 +183,7 @@ TEST_F(ProgramDraws, AlphaIsTestedAfterTheProgram) {
   State state = f.default_state();
   state.alpha_test = AlphaTest{CompareFunc::greater, 0.5f};
   f.draw_with(ramp, state, rectangle(0, 0, 16, 16, -0.5));
-  const Layer layer = draw(f.frame);
+  const Layer layer = draw_with_programs(f.frame);
   for (int x = 0; x < 16; ++x) {
     EXPECT_EQ(channel(layer, x, 9, 0), x >= 8 ? 255 : 0);
     EXPECT_EQ(depth_at(layer, x, 9), x >= 8 ? 0.25f : 1.0f);
@@ -198,7 +198,7 @@ TEST_F(ProgramDraws, DepthOfTheProgramIsTestedAndWritten) {
       {});
   f.draw_with(plain, f.default_state(), rectangle(0, 0, 16, 16, 0), words({1, 0, 0, 1}));
   f.draw_with(deep, f.default_state(), rectangle(0, 0, 16, 16, 0.9));
-  const Layer layer = draw(f.frame);
+  const Layer layer = draw_with_programs(f.frame);
   for (int x = 0; x < 16; ++x) {
     const float z = (float(x) + 0.5f) / 16;
     EXPECT_EQ(channel(layer, x, 3, 1), z < 0.5f ? 255 : 0);
@@ -230,7 +230,7 @@ ProgramFrame many_colors() {
 TEST_F(ProgramDraws, EachColourHasItsOwnBlendingAndMask) {
   const ProgramFrame f = many_colors();
   for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
-    const Layer layer = draw(f.frame, 0, order);
+    const Layer layer = draw_with_programs(f.frame, 0, order);
     ASSERT_EQ(layer.more_colors.size(), 1u);
     const auto other = [&](int x) {
       const float* const p = &layer.more_colors[0][size_t(8 * 16 + x) * 4];
@@ -291,7 +291,7 @@ ProgramFrame two_passes() {
 }
 
 TEST_F(ProgramDraws, ReadWhatTheFrameHasDrawn) {
-  const Layer layer = draw(two_passes().frame);
+  const Layer layer = draw_with_programs(two_passes().frame);
   for (int y = 0; y < 32; ++y) {
     for (int x = 0; x < 32; ++x) {
       const int u = x / 2, v = y / 2;
@@ -312,7 +312,7 @@ TEST_F(ProgramDraws, ReadWhatWasDrawnSince) {
   state.viewport = {0, 0, 16, 16};
   f.draw_with(kSlope, state, rectangle(4, 4, 12, 12, -0.75, {1.0f}), {}, {}, Topology::triangles, 1);
   f.draw_with(kShow, f.default_state(), rectangle(0, 0, 16, 32, -0.5), {}, {{0, 0}, {1, 1}});
-  const Layer layer = draw(f.frame);
+  const Layer layer = draw_with_programs(f.frame);
   for (int y = 0; y < 32; ++y) {
     for (int x = 0; x < 32; ++x) {
       const int u = x / 2, v = y / 2;
