@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <stdexcept>
@@ -54,6 +55,8 @@ std::optional<fs::path> find_beside(const std::string& name, const fs::path& bui
 
 std::optional<fs::path> find_beside_library(const std::string& name, const fs::path& build) {
   std::vector<fs::path> places;
+  if (const char* const named = std::getenv("BROKKR_LIBEXEC"); named != nullptr && *named == '/')
+    places.emplace_back(named);
   for (fs::path folder : {library_folder(), program_folder()}) {
     places.push_back(folder);
     // lib/ARCHITECTURE lies two folders below the installation's, src/viewer as many below the build tree's.

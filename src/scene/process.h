@@ -20,6 +20,7 @@ std::filesystem::path program_folder();
 std::optional<std::filesystem::path> find_beside(const std::string& name, const std::filesystem::path& build = ".");
 
 // The same for a program that the library needs, wherever the library is: in the program, or a file of its own.
+// A program that holds the library and lies elsewhere names the folder by the environment variable BROKKR_LIBEXEC.
 // `build`: the place in a build tree.
 std::optional<std::filesystem::path> find_beside_library(const std::string& name, const std::filesystem::path& build);
 
