@@ -155,7 +155,10 @@ class Run {
     size_t broken = 0;
     while (done_ < programs_.size()) {
       if (!program) {
-        give(refusal("brokkr-glsl, which compiles shaders, is not installed beside this program (BROKKR_LIBEXEC names another folder)", false));
+        give(
+            refusal("brokkr-glsl, which compiles shaders, is not installed beside this program (BROKKR_LIBEXEC names "
+                    "another folder)",
+                    false));
       } else if (broken == kMostBroken) {
         give(refusal(fmt::format("it was not compiled, since {} others broke the compiler", kMostBroken), false));
       } else {
