@@ -74,7 +74,7 @@ constexpr TextureKind kind_of_sample(uint32_t extra) { return TextureKind(extra 
 constexpr SampledType type_of_sample(uint32_t extra) { return SampledType(extra >> kSampleType & 3); }
 constexpr int channel_of_sample(uint32_t extra) { return int(extra >> kSampleChannel & 3); }
 constexpr int offset_of_sample(uint32_t extra, int axis) {
-  return int((extra >> (kSampleOffset + 4 * axis) & 15) ^ 8) - 8;
+  return int((extra >> (uint32_t(kSampleOffset) + 4 * uint32_t(axis)) & 15) ^ 8) - 8;
 }
 constexpr bool has_offset(uint32_t extra) { return (extra >> kSampleOffset & 0xfff) != 0; }
 
