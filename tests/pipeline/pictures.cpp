@@ -79,13 +79,22 @@ RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const Re
       renderer.request_abort();
     }
   });
-  RenderResult result = renderer.render(prepared, options);
-  {
-    const std::scoped_lock lock(mutex);
-    ended = true;
+  const auto end = [&] {
+    {
+      const std::scoped_lock lock(mutex);
+      ended = true;
+    }
+    changed.notify_one();
+    watch.join();
+  };
+  RenderResult result;
+  try {
+    result = renderer.render(prepared, options);
+  } catch (...) {
+    end();
+    throw;
   }
-  changed.notify_one();
-  watch.join();
+  end();
   if (stuck)
     ADD_FAILURE() << "the launch made no progress: it did not end in " << kMostSeconds << " s of processor time";
   return result;
