@@ -11,13 +11,15 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Set-up triangles as rasterize_small reads them: out of registers.
+// Set-up triangles as rasterize_small reads them: out of registers. Corners of lanes outside of m are 0: products of
+// those of large triangles do not fit 32 bits.
 struct SetupGroup {
   const Setup& setup;
+  Mask m;
 
   BROKKR_FN Uint field(Warp&, RecordField which) const { return setup.field[which]; }
-  BROKKR_FN Int x(Warp& w, int corner) const { return as_int(field(w, x_field(corner))); }
-  BROKKR_FN Int y(Warp& w, int corner) const { return as_int(field(w, y_field(corner))); }
+  BROKKR_FN Int x(Warp& w, int corner) const { return as_int(select(m, field(w, x_field(corner)), 0)); }
+  BROKKR_FN Int y(Warp& w, int corner) const { return as_int(select(m, field(w, y_field(corner)), 0)); }
 };
 
 // A layer's samples in TargetTables::direct, for rasterize_small: of triangles that lie in up to 2 x 2 regions.
@@ -71,12 +73,11 @@ class DirectDistributor : public Distributor {
 
   // The lanes of setup.valid that are small. Returns them.
   BROKKR_FN_NOINLINE Mask draw_group(Warp& w, const DrawRecord& draw, const DrawTarget& at, const Setup& setup) {
-    const SetupGroup records{setup};
     const int shift = t_.targets.region_shift;
     const Box<Int> box = unpack_box(setup.field[kMin], setup.field[kMax]);
     const Int column = box.min_x >> shift, line = box.min_y >> shift;
-    const Mask m =
-        setup.valid && is_small(w, records) && (box.max_x >> shift) - column <= 1 && (box.max_y >> shift) - line <= 1;
+    const Mask m = setup.valid && is_small(w, SetupGroup{setup, setup.valid}) && (box.max_x >> shift) - column <= 1 &&
+                   (box.max_y >> shift) - line <= 1;
     if (!w.any(m)) return false;
     const TargetRecord& target = t_.targets.targets[at.target];
     LayerSamples samples{w,
@@ -90,7 +91,7 @@ class DirectDistributor : public Distributor {
                          column,
                          line};
     const KeyRule rule{t_.frame.phases[draw.phase].key_bits, draw.z_min, draw.z_max};
-    rasterize_small(w, records, m, box, box, rule, samples);
+    rasterize_small(w, SetupGroup{setup, m}, m, box, box, rule, samples);
     count_samples(w, samples, m);
     drawn_ += uint32_t(w.count(m));
     return m;
