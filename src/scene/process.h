@@ -19,8 +19,8 @@ std::filesystem::path program_folder();
 // where it is installed, or beside this program. Nothing where it is not there.
 std::optional<std::filesystem::path> find_beside(const std::string& name, const std::filesystem::path& build = ".");
 
-// The same for a program that the library needs, wherever the library is: in the program, or a file of its own.
-// A program that holds the library and lies elsewhere names the folder by the environment variable BROKKR_LIBEXEC.
+// The same for a program that the library needs, wherever the library is: in the program, or a file of its own. A
+// program that holds the library and lies elsewhere names the folder by the environment variable BROKKR_LIBEXEC.
 // `build`: the place in a build tree.
 std::optional<std::filesystem::path> find_beside_library(const std::string& name, const std::filesystem::path& build);
 
