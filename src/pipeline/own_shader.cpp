@@ -108,8 +108,9 @@ void check_given(const OwnShader& own) {
     if (is_own(uniform)) known.push_back(uniform.name);
   }
   for (const auto& [name, values] : source.uniforms) {
-    const auto found = std::find_if(own.program.uniforms.begin(), own.program.uniforms.end(),
-                                    [&](const shader::Uniform& one) { return is_own(one) && one.name == name; });
+    const auto found =
+        std::find_if(own.program.uniforms.begin(), own.program.uniforms.end(),
+                     [&, &name = name](const shader::Uniform& one) { return is_own(one) && one.name == name; });
     if (found == own.program.uniforms.end())
       refuse(source, "", fmt::format("the shader reads no uniform '{}' of its own{}", name, did_you_mean(name, known)));
     if (values.size() != found->words)
