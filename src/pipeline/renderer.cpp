@@ -246,13 +246,13 @@ std::vector<MachineInfo> find_machines() {
   };
   for (const Build& b :
        {Build{"v4", "x86-64-v4"}, Build{"v3", "x86-64-v3"}, Build{"v2", "x86-64-v2"}, Build{"neon", "AArch64 NEON"}}) {
-    const CpuKernel* kernel = find_cpu_kernel(b.isa);
-    if (kernel == nullptr) continue;
+    const CpuKernel* found = find_cpu_kernel(b.isa);
+    if (found == nullptr) continue;
     const bool runs = cpu_supports(b.isa);
-    all.push_back({MachineKind::cpu, "CPU", b.name, kernel->width, cores, runs, runs ? "" : "this processor lacks it"});
+    all.push_back({MachineKind::cpu, "CPU", b.name, found->width, cores, runs, runs ? "" : "this processor lacks it"});
   }
-  if (const CpuKernel* kernel = find_cpu_kernel("emulated")) {
-    all.push_back({MachineKind::emulated, "emulated warp", "32 lanes", kernel->width, cores, cpu_supports("emulated"),
+  if (const CpuKernel* found = find_cpu_kernel("emulated")) {
+    all.push_back({MachineKind::emulated, "emulated warp", "32 lanes", found->width, cores, cpu_supports("emulated"),
                    "for tests"});
   }
   return all;

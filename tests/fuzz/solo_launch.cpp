@@ -123,8 +123,8 @@ std::vector<TargetImage> draw_solo(const PreparedFrame& frame, const RenderOptio
   std::fill_n(t.region_state.get(), plan->memory.regions, initial_region());
   kernel.run_warp({&data, memory.shared.as<std::byte>(), shape.shared_bytes, 1, 1}, 0, 0);
   check_after(memory);
-  return read_planes(*plan->targets,
-                     {t.region_state, t.color, t.color_high, t.depth, t.stencil, t.visible_id, t.depth_id, t.overdraw});
+  return read_planes(*plan->targets, {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil,
+                                      t.visible_id, t.depth_id, t.overdraw});
 }
 
 }  // namespace brokkr::fuzz
