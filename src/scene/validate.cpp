@@ -165,7 +165,6 @@ void validate_attributes(const Frame& frame) {
   }
 }
 
-void validate_planes(const Frame&, const Place&, const ClearCommand&) {}
 void validate_planes(const Frame&, const Place&, const BlitCommand&) {}
 
 // The draw's ranges; index values are checked by the caller.

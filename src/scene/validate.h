@@ -147,6 +147,7 @@ inline void check_fields(const Frame& frame, const Place& place, const auto& val
 void validate_programs(const Frame& frame);
 void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
                      const DrawCommand& draw);
+void validate_planes(const Frame& frame, const Place& place, const ClearCommand& clear);
 void validate_planes(const Frame& frame, const Place& place, const LoadCommand& load);
 void validate_planes(const Frame& frame, const Place& place, const GenerateMipsCommand& generate);
 void validate_planes(const Frame& frame, const Place& place, const CopyCommand& copy);

@@ -1,4 +1,6 @@
 // Programs of a captured frame, what draws give them, and the commands that fill planes of targets.
+#include <fmt/core.h>
+
 #include "scene/validate.h"
 
 namespace brokkr {
@@ -40,6 +42,17 @@ void validate_program(const Frame& frame, size_t number) {
   require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMostBytes) / 4, "keep them below 64 MiB");
 }
 
+bool is_color(TargetPlane plane) { return plane < TargetPlane::depth; }
+
+// Colours beyond those of a target have no memory.
+void require_plane(const Frame& frame, const Place& place, const char* field, uint32_t target, TargetPlane plane) {
+  const size_t colors = std::max<size_t>(frame.targets[target].colors.size(), 1);
+  if (is_color(plane) && size_t(plane) >= colors) {
+    fail_at(place, field, fmt::format("target {} has no colour {}", target, size_t(plane)),
+            "name a colour that it has");
+  }
+}
+
 void validate_captured_texture(const Frame& frame, size_t number) {
   const CapturedTexture& texture = frame.captured_textures[number];
   const Place place{"texture", number};
@@ -54,6 +67,7 @@ void validate_captured_texture(const Frame& frame, size_t number) {
   for (const TextureImage& image : texture.images) {
     require_range(place, "images", image.level, 0, uint32_t(texture.levels) - 1, "name a level of the texture");
     require_range(place, "images", image.layer, 0, uint32_t(texture.depth) - 1, "name a layer of the texture");
+    require_plane(frame, place, "images", image.target, image.plane);
   }
   if (texture.stored) {
     require_extent(place, "data", texture.first_byte, texture_bytes(texture), frame.texture_data.size(),
@@ -92,6 +106,11 @@ void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, co
   if (inputs.textures.size() != needs.textures) {
     fail_at(place, "textures", "their number is not that of the program's samplers", "give each sampler its texture");
   }
+  int last_plane = 0;
+  for (const DrawBuffer& buffer : frame.states[draw.state].buffers) last_plane = std::max(last_plane, buffer.plane);
+  for (uint32_t i = 0; i < draw.view_count && last_plane > 0; i++) {
+    require_plane(frame, place, "state", frame.views[draw.first_view + i].target, TargetPlane(last_plane));
+  }
   const int last_texture = int(frame.captured_textures.size()) - 1;
   const int last_sampler = int(frame.captured_samplers.size()) - 1;
   for (const BoundTexture& bound : inputs.textures) {
@@ -101,7 +120,14 @@ void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, co
 }
 
 // Commands whose targets are checked already.
+void validate_planes(const Frame& frame, const Place& place, const ClearCommand& clear) {
+  for (const PlaneColor& other : clear.other_colors) {
+    require_plane(frame, place, "otherColors", clear.target, other.plane);
+    if (!is_color(other.plane)) fail_at(place, "otherColors", "one is no colour", "use depth and stencil");
+  }
+}
 void validate_planes(const Frame& frame, const Place& place, const LoadCommand& load) {
+  require_plane(frame, place, "plane", load.target, load.plane);
   require_index(place, "texture", load.texture, frame.captured_textures.size(), "textures");
   const CapturedTexture& texture = frame.captured_textures[load.texture];
   const Target& target = frame.targets[load.target];
@@ -112,7 +138,12 @@ void validate_planes(const Frame& frame, const Place& place, const LoadCommand& 
 void validate_planes(const Frame& frame, const Place& place, const GenerateMipsCommand& generate) {
   require_index(place, "texture", generate.texture, frame.captured_textures.size(), "textures");
 }
-void validate_planes(const Frame&, const Place& place, const CopyCommand& copy) {
+void validate_planes(const Frame& frame, const Place& place, const CopyCommand& copy) {
+  require_plane(frame, place, "fromPlane", copy.from, copy.from_plane);
+  require_plane(frame, place, "toPlane", copy.to, copy.to_plane);
+  if (copy.from_plane != copy.to_plane && !(is_color(copy.from_plane) && is_color(copy.to_plane))) {
+    fail_at(place, "toPlane", "it is of another kind than fromPlane", "copy colours to colours, and depth to depth");
+  }
   if (copy.source.width < 0 || copy.source.height < 0) {
     fail_at(place, "source", "its size is negative", "give a size of 0 or more");
   }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <limits>
+#include <span>
 
 namespace brokkr {
 namespace {
@@ -94,6 +95,20 @@ struct Damage {
   std::function<void(Frame&)> apply;
 };
 
+void expect_named(std::span<const Damage> damages, const std::function<Frame()>& make) {
+  for (const Damage& damage : damages) {
+    Frame frame = make();
+    damage.apply(frame);
+    try {
+      validate(frame);
+      ADD_FAILURE() << damage.message << " was accepted";
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find(damage.message), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("; "), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Frame, EveryDamageIsNamed) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
@@ -174,17 +189,50 @@ TEST(Frame, EveryDamageIsNamed) {
          f.references.push_back({0, 0, {}, 4, 4, {1, 1}});
        }},
   };
-  for (const Damage& damage : damages) {
-    Frame frame = small_frame();
-    damage.apply(frame);
-    try {
-      validate(frame);
-      ADD_FAILURE() << damage.message << " was accepted";
-    } catch (const std::runtime_error& error) {
-      EXPECT_NE(std::string(error.what()).find(damage.message), std::string::npos) << error.what();
-      EXPECT_NE(std::string(error.what()).find("; "), std::string::npos) << error.what();
-    }
-  }
+  expect_named(damages, small_frame);
+}
+
+// A target with two colours, a draw with a program that writes both, and all that names planes.
+Frame frame_of_planes() {
+  Frame frame = small_frame();
+  frame.targets[0].colors = {{}, {TexelFormat::rg16f, TexelBase::rg}};
+  frame.states[0].buffers = {{.plane = 0}, {.plane = -1}, {.plane = 1}};
+  frame.programs.resize(1);
+  frame.programs[0].texts = {"void main() {}"};
+  frame.inputs.resize(1);
+  draw_of(frame).inputs = 0;
+  clear_of(frame).other_colors = {{TargetPlane::color1, {}}};
+  CapturedTexture texture;
+  texture.width = texture.height = 4;
+  texture.stored = true;
+  frame.texture_data.resize(texture_bytes(texture));
+  frame.captured_textures = {texture, texture};
+  frame.captured_textures[1].stored = false;
+  frame.captured_textures[1].images = {{.level = 0, .layer = 0, .target = 0, .plane = TargetPlane::color1}};
+  frame.commands.emplace_back(LoadCommand{0, TargetPlane::color1, 0});
+  frame.commands.emplace_back(CopyCommand{0, 0, TargetPlane::color1, TargetPlane::color0, {0, 0, 2, 2}, 1, 1});
+  return frame;
+}
+
+TEST(Frame, PlanesThatATargetLacksAreNamed) {
+  EXPECT_NO_THROW(validate(frame_of_planes()));
+  const auto load = [](Frame& f) -> LoadCommand& { return std::get<LoadCommand>(f.commands[3]); };
+  const auto copy = [](Frame& f) -> CopyCommand& { return std::get<CopyCommand>(f.commands[4]); };
+  const Damage damages[] = {
+      {"command 1, field 'state': target 0 has no colour 2", [](Frame& f) { f.states[0].buffers[1].plane = 2; }},
+      {"command 1, field 'state': target 1 has no colour 1", [](Frame& f) { draw_of(f).first_view = 1; }},
+      {"command 0, field 'otherColors'", [](Frame& f) { clear_of(f).other_colors[0].plane = TargetPlane::color2; }},
+      {"command 0, field 'otherColors'", [](Frame& f) { clear_of(f).other_colors[0].plane = TargetPlane::depth; }},
+      {"command 0, field 'otherColors'", [](Frame& f) { clear_of(f).target = 1; }},
+      {"command 3, field 'plane'", [&](Frame& f) { load(f).plane = TargetPlane::color6; }},
+      {"command 4, field 'fromPlane'", [&](Frame& f) { copy(f).from_plane = TargetPlane::color7; }},
+      {"command 4, field 'toPlane'", [&](Frame& f) { copy(f).to_plane = TargetPlane::color2; }},
+      {"command 4, field 'toPlane'", [&](Frame& f) { copy(f).to_plane = TargetPlane::depth; }},
+      {"command 4, field 'toPlane'", [&](Frame& f) { copy(f).from_plane = TargetPlane::stencil; }},
+      {"texture 1, field 'images'", [](Frame& f) { f.captured_textures[1].images[0].plane = TargetPlane::color2; }},
+      {"texture 1, field 'target'", [](Frame& f) { f.captured_textures[1].images[0].target = 2; }},
+  };
+  expect_named(damages, frame_of_planes);
 }
 
 // A large index anywhere in a range is found, and one just outside it does not matter.
