@@ -301,7 +301,12 @@ void PreparedFrame::update_views() {
   impl_->views = view_records(impl_->frame->views);
   impl_->inside = is_inside(*impl_);
   impl_->views_version = next_version();
-  if (impl_->programs.update_uniforms(*impl_->frame)) impl_->uniforms_version = next_version();
+  const UniformChange change = impl_->programs.update_uniforms(*impl_->frame);
+  if (change != UniformChange::none) impl_->uniforms_version = next_version();
+  if (change == UniformChange::order) {
+    impl_->plans = {};
+    impl_->version = next_version();
+  }
   impl_->update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 

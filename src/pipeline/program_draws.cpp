@@ -157,7 +157,9 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
   add_colors(state, program, record);
   place_code(number, record);
-  add_uniforms(frame, draw.inputs, number, record);
+  sources_.push_back({draw.inputs, number, {}});
+  add_uniforms(frame, record);
+  prove_discards(frame, draw, record);
   add_inputs(state, program, record);
   add_samplers(inputs, program, record);
   if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, inputs, *expanded, record);
@@ -235,29 +237,55 @@ ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const D
   return made;
 }
 
-void ProgramDraws::add_uniforms(const Frame& frame, int32_t inputs, uint32_t program, ProgramRecord& record) {
-  const DrawUniforms made = uniforms_of(frame, frame.inputs[size_t(inputs)], programs_[program]);
+void ProgramDraws::add_uniforms(const Frame& frame, ProgramRecord& record) {
+  const Source& source = sources_.back();
+  const DrawUniforms made = uniforms_of(frame, frame.inputs[size_t(source.inputs)], programs_[source.program]);
   record.uniform_words = uint32_t(made.words.size());
   record.first_uniform = append(uniforms_, made.words);
   record.presets = uint32_t(made.first_mask);
   record.mask_presets = uint32_t(made.presets.size() - made.first_mask);
   record.first_preset = append(presets_, made.presets);
-  sources_.push_back({inputs, program});
 }
 
-bool ProgramDraws::update_uniforms(const Frame& frame) {
-  bool changed = false;
+void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record) {
+  if ((record.bits & kProgramDiscards) == 0) return;
+  Source& source = sources_.back();
+  const CapturedProgram& program = programs_[source.program];
+  DrawDiscards& discards = source.discards.emplace(frame, draw, program, record.alpha);
+  if (!set_discards(record, discards, program)) return;
+  // Looking at all texels takes a while.
+  discards.add_textures(frame, frame.inputs[size_t(draw.inputs)], program, textures_, texel_ranges_);
+  set_discards(record, discards, program);
+}
+
+// Returns whether the draw may discard.
+bool ProgramDraws::set_discards(ProgramRecord& record, const DrawDiscards& discards,
+                                const CapturedProgram& program) const {
+  const auto [by_program, by_alpha_test] =
+      discards.possible(program, std::span(uniforms_).subspan(record.first_uniform, record.uniform_words));
+  record.bits &= ~(kProgramDiscards | kProgramAlphaTest);
+  if (by_program || by_alpha_test) record.bits |= kProgramDiscards;
+  if (by_alpha_test) record.bits |= kProgramAlphaTest;
+  return by_program || by_alpha_test;
+}
+
+UniformChange ProgramDraws::update_uniforms(const Frame& frame) {
+  UniformChange change = UniformChange::none;
   for (size_t i = 0; i < records_.size(); ++i) {
     const DrawInputs& inputs = frame.inputs[size_t(sources_[i].inputs)];
     const CapturedProgram& program = programs_[sources_[i].program];
     const uint32_t* const words = uniforms_.data() + records_[i].first_uniform;
     const DrawUniforms made = uniforms_of(frame, inputs, program);
     if (std::equal(made.words.begin(), made.words.end(), words)) continue;
-    changed = true;
+    change = std::max(change, UniformChange::values);
     std::copy(made.words.begin(), made.words.end(), uniforms_.begin() + records_[i].first_uniform);
     std::copy(made.presets.begin(), made.presets.end(), presets_.begin() + records_[i].first_preset);
+    if (!sources_[i].discards) continue;
+    const uint32_t before = records_[i].bits;
+    set_discards(records_[i], *sources_[i].discards, program);
+    if (records_[i].bits != before) change = UniformChange::order;
   }
-  return changed;
+  return change;
 }
 
 // Varyings first, in the order of their words.

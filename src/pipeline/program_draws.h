@@ -10,6 +10,7 @@
 
 #include "brokkr/frame.h"
 #include "pipeline/expand.h"
+#include "pipeline/program_facts.h"
 #include "scene/loading.h"
 #include "shader/captured.h"
 #include "shader/program_tables.h"
@@ -28,6 +29,10 @@ struct FalseColors {
   uint64_t draws = 0;
 };
 
+// What new uniforms are to draws: the same, other values, or other values with which some may discard that could not,
+// or cannot that could, so that what has been planned of their order no longer holds.
+enum class UniformChange : uint8_t { none, values, order };
+
 class ProgramDraws {
  public:
   // Translates the frame's programs and decodes its textures. Throws what `loading` throws.
@@ -40,8 +45,8 @@ class ProgramDraws {
   void use_compiled(const shader::CompiledShader* functions) { compiled_ = functions; }
   // The code of programs that draws run, by ProgramRecord::code.
   std::vector<const shader::Code*> codes() const;
-  // Takes over Frame::uniforms, which have changed since. Whether any draw's have.
-  bool update_uniforms(const Frame& frame);
+  // Takes over Frame::uniforms, which have changed since.
+  UniformChange update_uniforms(const Frame& frame);
 
   // The phase that gives a plane what it held before the frame; nothing where the file does not say.
   std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
@@ -80,7 +85,9 @@ class ProgramDraws {
     size_t first_mask = 0;  // of the presets
   };
   static DrawUniforms uniforms_of(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program);
-  void add_uniforms(const Frame& frame, int32_t inputs, uint32_t program, ProgramRecord& record);
+  void add_uniforms(const Frame& frame, ProgramRecord& record);
+  void prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record);
+  bool set_discards(ProgramRecord& record, const DrawDiscards& discards, const shader::CapturedProgram& program) const;
   void add_inputs(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
   void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, ProgramRecord& record);
   void add_varyings(const Frame& frame, const DrawInputs& inputs, const ExpandedDraw& expanded, ProgramRecord& record);
@@ -91,8 +98,10 @@ class ProgramDraws {
   struct Source {
     int32_t inputs;
     uint32_t program;
+    std::optional<DrawDiscards> discards;  // where the program or the state has some
   };
   std::vector<Source> sources_;  // of each record
+  TexelRanges texel_ranges_;
   std::map<uint32_t, Placed> placed_;
   std::vector<shader::CodeInstruction> code_;
   std::vector<ProgramPreset> presets_;

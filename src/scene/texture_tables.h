@@ -45,9 +45,10 @@ struct SampledRecord {
   TextureKind kind;
   TexelEncoding encoding;
   SampledType type;
-  // Colours of 8 bits of a texture of kind two or cube, filtered linearly, repeated or clamped to edges, read as they
-  // are: what most textures are, which has a path of its own.
+  // Colours of 8 bits of a texture of kind two or cube, filtered linearly, repeated or clamped to edges: what most
+  // textures are, which has a path of its own.
   bool usual;
+  bool has_details;  // lookups depend on the level of detail
   TextureWrap wrap[3];
   bool magnify_linear, minify_linear;
   MipFilter mip;

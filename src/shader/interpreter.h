@@ -289,7 +289,9 @@ class InterpreterOf {
 
   BROKKR_FN void detail(const shader::CodeInstruction& o) {
     const SampledRecord* const texture = texture_of(o);
-    if (texture == nullptr) return put<Float>(o.result[0], [&](int) { return Float(0.0f); });
+    const bool is_asked = (o.extra & shader::kDetailOfQuery) != 0;
+    if (texture == nullptr || (!texture->has_details && !is_asked))
+      return put<Float>(o.result[0], [&](int) { return Float(0.0f); });
     const int count = shader::directions_of(texture->kind);
     const uint16_t* const changes = o.operand + (shader::is_cube(texture->kind) ? 3 : 0);
     put<Float>(o.result[0], [&](int k) {

@@ -52,6 +52,16 @@ BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelE
   return Vec4<Warp>(as_float(low), as_float(second), as_float(third), as_float(fourth));
 }
 
+// The stored channels as the sampler hands them on: swizzled, and as the base format has them.
+BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v) {
+  const Float one = texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u));
+  const auto channel = [&](uint8_t c) {
+    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : c == 3 ? v.w : c == kChannelOne ? one : Float(0.0f);
+  };
+  return Vec4<Warp>(channel(texture.channel[0]), channel(texture.channel[1]), channel(texture.channel[2]),
+                    channel(texture.channel[3]));
+}
+
 // The nearest code of `bits` bits to a number, of which 0 .. 1 are kept.
 BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
   return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + 0.5f));

@@ -24,16 +24,6 @@ BROKKR_FN Float compared(CompareFunc func, Float reference, Float texel) {
   return select(compare(uint8_t(func), reference, texel), 1.0f, 0.0f);
 }
 
-// The stored channels as the sampler hands them on: swizzled, and as the base format has them.
-BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v) {
-  const Float one = texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u));
-  const auto channel = [&](uint8_t c) {
-    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : c == 3 ? v.w : c == kChannelOne ? one : Float(0.0f);
-  };
-  return Vec4<Warp>(channel(texture.channel[0]), channel(texture.channel[1]), channel(texture.channel[2]),
-                    channel(texture.channel[3]));
-}
-
 // A level of each lane.
 struct LevelTexels {
   Int first, width, height, depth;

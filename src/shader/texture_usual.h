@@ -79,10 +79,8 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
   const Int low = base + y.a * width, high = base + y.b * width;
   const Uint texel[4] = {w.gather(look.texels, low + x.a, look.lanes), w.gather(look.texels, low + x.b, look.lanes),
                          w.gather(look.texels, high + x.a, look.lanes), w.gather(look.texels, high + x.b, look.lanes)};
-  Vec4<Warp> v = texture.encoding == TexelEncoding::srgb8 ? filtered_srgb(texel, x.weight, y.weight)
-                                                          : filtered_bytes(texel, x.weight, y.weight);
-  if (texture.channel[3] == kChannelOne) v.w = 1.0f;
-  return v;
+  return handed_on(texture, texture.encoding == TexelEncoding::srgb8 ? filtered_srgb(texel, x.weight, y.weight)
+                                                                     : filtered_bytes(texel, x.weight, y.weight));
 }
 
 BROKKR_MACHINE_END

@@ -64,8 +64,7 @@ bool is_usual(const SampledRecord& r) {
   };
   return (r.kind == TextureKind::two || r.kind == TextureKind::cube) &&
          (r.encoding == TexelEncoding::rgba8 || r.encoding == TexelEncoding::srgb8) && is_plain(r.wrap[0]) &&
-         is_plain(r.wrap[1]) && r.magnify_linear && r.minify_linear && r.channel[0] == 0 && r.channel[1] == 1 &&
-         r.channel[2] == 2 && (r.channel[3] == 3 || r.channel[3] == kChannelOne);
+         is_plain(r.wrap[1]) && r.magnify_linear && r.minify_linear;
 }
 
 SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels& texels,
@@ -98,6 +97,7 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
   r.lod_max = sampler.lod_max;
   r.lod_bias = sampler.lod_bias;
   r.usual = is_usual(r);
+  r.has_details = r.magnify_linear != r.minify_linear || (r.mip != MipFilter::none && r.levels > 1);
   return r;
 }
 

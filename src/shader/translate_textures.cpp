@@ -216,7 +216,7 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
     for (const Op op : {Op::change_x, Op::change_y}) {
       for (const Id x : at) changes.push_back(change_of(op, x));
     }
-    make(Op::detail_levels, Kind::number, detail_of_changes(one, at, changes, kSampleOfQuad), 2);
+    make(Op::detail_levels, Kind::number, detail_of_changes(one, at, changes, kSampleOfQuad | kDetailOfQuery), 2);
     values_[one.result] = results;
     return;
   }
