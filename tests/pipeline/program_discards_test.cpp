@@ -1,0 +1,134 @@
+// Draws that cannot discard, as far as their uniforms, varyings and texels tell, need no order.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "pictures.h"
+#include "program_frame.h"
+
+namespace brokkr {
+namespace {
+
+using test::ProgramFrame;
+using test::ProgramVertex;
+using test::varying;
+
+// Rectangles of one quarter grey that are cut out where `fade` times the texture's alpha is below `least`.
+struct CutOut {
+  float least = 0.5f;                // the uniform
+  float fades[2] = {1, 1};           // the varying, on the left and on the right
+  uint8_t alphas[2] = {255, 255};    // of the texture's two texels
+  TexelBase base = TexelBase::rgba;  // of the texture
+  std::optional<AlphaTest> test;     // on alpha, which is what is compared
+  TextureWrap wrap = TextureWrap::repeat;
+};
+
+Frame frame_of(const CutOut& cut) {
+  ProgramFrame f(16, 16);
+  const uint32_t program = f.program(
+      "uniform sampler2D map; uniform float least; in float fade; out vec4 color0;\n"
+      "void main() {\n"
+      "  float alpha = texture(map, gl_FragCoord.xy / 16.0).a * fade;\n"
+      "  if (alpha < least) discard;\n"
+      "  color0 = vec4(0.25, 0.25, 0.25, alpha);\n"
+      "}\n",
+      {varying("fade", ShaderType::f32, 0)}, {{"least", ShaderType::f32}}, {ProgramSampler{"map"}});
+  CapturedTexture texture;
+  texture.width = 2;
+  texture.base = cut.base;
+  texture.stored = true;
+  for (const uint8_t alpha : cut.alphas) {
+    for (const uint8_t byte : {uint8_t(9), uint8_t(9), uint8_t(9), alpha})
+      f.frame.texture_data.push_back(std::byte(byte));
+  }
+  f.frame.captured_textures = {texture};
+  CapturedSampler sampler;
+  sampler.wrap = {cut.wrap, cut.wrap, cut.wrap};
+  f.frame.captured_samplers = {sampler};
+  State state = f.default_state();
+  state.alpha_test = cut.test;
+  const auto at = [&](double x, double y) { return ProgramVertex{x, y, 0, 1, {x > 0 ? cut.fades[1] : cut.fades[0]}}; };
+  f.draw_with(program, state, {at(0, 0), at(16, 0), at(16, 16), at(0, 0), at(16, 16), at(0, 16)},
+              {std::bit_cast<uint32_t>(cut.least)}, {{0, 0}});
+  return std::move(f.frame);
+}
+
+struct Drawn {
+  uint64_t ordered_phases;
+  std::vector<uint32_t> color;
+  bool operator==(const Drawn&) const = default;
+};
+Drawn draw(PreparedFrame& prepared, OrderMode order = OrderMode::automatic) {
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  options.order = order;
+  Renderer renderer;
+  RenderResult result = test::render_to_end(renderer, prepared, options);
+  EXPECT_EQ(result.statistics.false_color_draws, 0u);
+  return {result.statistics.ordered_phases, std::move(result.targets[0].layers[0].color)};
+}
+bool needs_order(const CutOut& cut) {
+  const Frame frame = frame_of(cut);
+  PreparedFrame prepared = Renderer().prepare(frame);
+  const Drawn drawn = draw(prepared);
+  EXPECT_EQ(drawn.color, draw(prepared, OrderMode::strict).color) << "the picture is that of an order";
+  return drawn.ordered_phases != 0;
+}
+
+class ProgramDiscards : public testing::Test {
+ protected:
+  void SetUp() override {
+#if !defined(BROKKR_HAVE_SHADERS)
+    GTEST_SKIP() << "built without run-time shaders";
+#endif
+  }
+};
+
+TEST_F(ProgramDiscards, NeedAnOrderOnlyWhereTheyCanBe) {
+  EXPECT_FALSE(needs_order({}));
+  EXPECT_TRUE(needs_order({.least = 1.5f}));
+  EXPECT_TRUE(needs_order({.fades = {1, 0.4f}}));
+  EXPECT_FALSE(needs_order({.fades = {1, 0.6f}}));
+  EXPECT_TRUE(needs_order({.alphas = {255, 100}}));
+  EXPECT_FALSE(needs_order({.alphas = {255, 128}})) << "128 is 0.502";
+  EXPECT_FALSE(needs_order({.alphas = {255, 100}, .base = TexelBase::rgb})) << "alpha is 1";
+  EXPECT_TRUE(needs_order({.wrap = TextureWrap::clamp_to_border})) << "the border is transparent";
+  EXPECT_TRUE(needs_order({.fades = {1, std::numeric_limits<float>::quiet_NaN()}}));
+}
+
+TEST_F(ProgramDiscards, AlphaTestsNeedAnOrderOnlyWhereTheyCanFail) {
+  const auto tested = [](CompareFunc func, float ref, float fade = 1) {
+    return needs_order({.least = 0, .fades = {fade, 1}, .test = AlphaTest{func, ref}});
+  };
+  EXPECT_FALSE(tested(CompareFunc::greater, 0.5f));
+  EXPECT_TRUE(tested(CompareFunc::greater, 0.5f, 0.3f));
+  EXPECT_FALSE(tested(CompareFunc::gequal, 0.2f, 0.3f));
+  EXPECT_TRUE(tested(CompareFunc::less, 0.5f));
+  EXPECT_FALSE(tested(CompareFunc::lequal, 1.5f));
+  EXPECT_FALSE(tested(CompareFunc::notequal, 0));
+  EXPECT_TRUE(tested(CompareFunc::equal, 1));
+  EXPECT_TRUE(tested(CompareFunc::never, 0));
+  EXPECT_FALSE(tested(CompareFunc::always, 0));
+}
+
+TEST_F(ProgramDiscards, FollowUniformsThatChange) {
+  Frame frame = frame_of({});
+  PreparedFrame prepared = Renderer().prepare(frame);
+  const auto drawn_with = [&](float least) {
+    frame.uniforms[0] = std::bit_cast<uint32_t>(least);
+    prepared.update_views();
+    const Drawn drawn = draw(prepared);
+    PreparedFrame anew = Renderer().prepare(frame);
+    EXPECT_EQ(drawn, draw(anew));
+    return drawn;
+  };
+  const Drawn first = draw(prepared);
+  EXPECT_EQ(first.ordered_phases, 0u);
+  EXPECT_EQ(drawn_with(0.75f), first);
+  EXPECT_EQ(drawn_with(2).ordered_phases, 1u);
+  EXPECT_NE(drawn_with(2).color, first.color);
+  EXPECT_EQ(drawn_with(0.25f), first);
+}
+
+}  // namespace
+}  // namespace brokkr
