@@ -43,6 +43,7 @@ BROKKR_FN auto act_alone(F&& f, Arguments... arguments) {
 class Warp {
  public:
   static constexpr int width = kWidth;
+  static constexpr bool takes_turns = true;  // for_distinct calls one after another
   using Float = brokkr::Float;
   using Int = brokkr::Int;
   using Uint = brokkr::Uint;

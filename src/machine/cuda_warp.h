@@ -58,6 +58,7 @@ BROKKR_FN Int round_to_int(Float a) { return __float2int_rn(a.v); }
 class Warp {
  public:
   static constexpr int width = 32;
+  static constexpr bool takes_turns = false;  // for_distinct calls for all lanes at once
   static constexpr unsigned kAll = 0xffffffffu;
   using Float = brokkr::Float;
   using Int = brokkr::Int;

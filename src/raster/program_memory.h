@@ -18,6 +18,7 @@ struct alignas(64) ProgramMemory {
   uint32_t sample[kProgramRoom], of_lane[kProgramRoom];
   int32_t lanes;      // that take part
   uint32_t in_order;  // lane i is sample sample[0] + i
+  uint32_t of_one;    // all lanes are of one primitive
 };
 static_assert(sizeof(ProgramMemory) % 64 == 0);
 

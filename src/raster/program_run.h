@@ -87,7 +87,7 @@ BROKKR_FN uint64_t take_lanes(const ProgramRun& run, uint64_t rest) {
   ProgramMemory& memory = run.memory;
   uint64_t keep = 0, running = 0;
   int lanes = 0;
-  bool in_order = true;
+  bool in_order = true, of_one = true;
   while (rest != 0 && lanes < kRunLanes) {
     const int first = lowest_bit(rest), quad = first & ~3;
     const uint32_t primitive = memory.primitive[first];
@@ -98,6 +98,7 @@ BROKKR_FN uint64_t take_lanes(const ProgramRun& run, uint64_t rest) {
       memory.sample[lanes + i] = uint32_t(quad + i);
       memory.of_lane[lanes + i] = (now >> i & 1) != 0 ? memory.primitive[quad + i] : primitive;
     }
+    for (int i = 0; i < 4; ++i) of_one = of_one && memory.of_lane[lanes + i] == memory.of_lane[0];
     in_order = in_order && int(memory.sample[0]) + lanes == quad;
     keep |= now << lanes;
     running |= uint64_t(15) << lanes;
@@ -106,6 +107,7 @@ BROKKR_FN uint64_t take_lanes(const ProgramRun& run, uint64_t rest) {
   }
   memory.lanes = lanes;
   memory.in_order = in_order ? 1 : 0;
+  memory.of_one = of_one ? 1 : 0;
   for (; lanes % kWidth != 0; ++lanes) {
     memory.sample[lanes] = memory.sample[0];
     memory.of_lane[lanes] = memory.of_lane[0];
@@ -113,6 +115,31 @@ BROKKR_FN uint64_t take_lanes(const ProgramRun& run, uint64_t rest) {
   memory.call.keep = keep;
   run.masks()[run.program.running] = running;
   return rest;
+}
+
+// What take_lanes does, by all lanes at once, where the next samples are as many as a run has lanes and of one
+// primitive: inside of a triangle they are. Returns whether they were.
+BROKKR_FN bool take_row(Warp& w, const ProgramRun& run, uint64_t& rest) {
+  constexpr uint64_t kAll = kRunLanes == 64 ? ~uint64_t(0) : (uint64_t(1) << (kRunLanes % 64)) - 1;
+  const int first = lowest_bit(rest);
+  if (first % kRunLanes != 0 || (rest >> first & kAll) != kAll) return false;
+  ProgramMemory& memory = run.memory;
+  const uint32_t primitive = memory.primitive[first];
+  for (int g = 0; g < kRunLanes; g += w.width) {
+    if (w.any(w.load(memory.primitive + first + g) != primitive)) return false;
+  }
+  for (int g = 0; g < kRunLanes; g += w.width) {
+    w.store(memory.sample + g, as_uint(w.lane() + (first + g)));
+    w.store(memory.of_lane + g, primitive);
+  }
+  w.once([&] {
+    memory.lanes = kRunLanes;
+    memory.in_order = memory.of_one = 1;
+    memory.call.keep = kAll;
+    run.masks()[run.program.running] = kAll;
+  });
+  rest &= ~(kAll << first);
+  return true;
 }
 
 // The vertices of one primitive.
@@ -143,35 +170,31 @@ struct PrimitiveVertices {
 // What the lanes g .. g + width - 1 need of their primitives.
 struct LaneSurface {
   Float x, y;  // sample centres in pixels
-  Uint primitive;
   Weights weights;
   Vec3<Warp> linear;  // weights that are linear in the window
   Float z, w;         // gl_FragCoord's
   Mask front;
 };
 
-BROKKR_FN LaneSurface lane_surface(Warp& w, const ProgramRun& run, const DrawRecord& draw, int g) {
+// The corners of a primitive in clip space, the same in all lanes.
+BROKKR_FN void clip_corners(const ProgramRun& run, const DrawRecord& draw, const PrimitiveVertices& vertices,
+                            ClipVertex (&corner)[3]) {
+  Run of;
+  if (draw.bits & kDrawTransform) open_run(run.frame, vertices.run, of);
+  of.draw = &draw;
+  for (int i = 0; i < 3; ++i) {
+    const float* const p = run.frame.positions + size_t(vertices.position[i]) * 4;
+    corner[i] = transform_vertex(of, [&](int c) { return Float(p[c]); });
+  }
+}
+
+// `corner`: of each lane's primitive.
+BROKKR_FN LaneSurface lane_surface(Warp& w, const ProgramRun& run, const DrawRecord& draw,
+                                   const ClipVertex (&corner)[3], int g) {
   LaneSurface at;
   const Int sample = as_int(w.load(run.memory.sample + g));
   at.x = to_float(tile_x(sample) + run.x0) + 0.5f;
   at.y = to_float(tile_y(sample) + run.y0) + 0.5f;
-  at.primitive = w.load(run.memory.of_lane + g);
-  ClipVertex corner[3];
-  for (ClipVertex& c : corner) c = {0.0f, 0.0f, 0.0f, 0.0f};
-  w.for_distinct(at.primitive, true, [&](auto primitive, Mask same) {
-    const PrimitiveVertices vertices(run.frame, primitive, false);
-    Run of;
-    if (draw.bits & kDrawTransform) open_run(run.frame, vertices.run, of);
-    of.draw = &draw;
-    for (int i = 0; i < 3; ++i) {
-      const float* const p = run.frame.positions + size_t(vertices.position[i]) * 4;
-      const ClipVertex v = transform_vertex(of, [&](int c) { return Float(p[c]); });
-      corner[i].x = select(same, v.x, corner[i].x);
-      corner[i].y = select(same, v.y, corner[i].y);
-      corner[i].z = select(same, v.z, corner[i].z);
-      corner[i].w = select(same, v.w, corner[i].w);
-    }
-  });
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
     x[i] = corner[i].x * draw.scale[0] + corner[i].w * (draw.offset[0] - at.x);
@@ -188,27 +211,26 @@ BROKKR_FN LaneSurface lane_surface(Warp& w, const ProgramRun& run, const DrawRec
   return at;
 }
 
-BROKKR_FN void fill_varyings(Warp& w, const ProgramRun& run, const LaneSurface& at, int g) {
+// Gives the lanes `same`, which are of one primitive, its varyings.
+BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
+                                    const LaneSurface& at, int g, Mask same) {
   const ProgramRecord& program = run.program;
   const ProgramInput* const inputs = run.tables.inputs + program.first_input;
   uint32_t* const registers = run.registers() + g;
-  w.for_distinct(at.primitive, true, [&](auto primitive, Mask same) {
-    const PrimitiveVertices vertices(run.frame, primitive, (program.bits & kProgramProvokingFirst) != 0);
-    const uint32_t* of[3];
-    for (int i = 0; i < 3; ++i)
-      of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
-    for (uint32_t i = 0; i < program.varying_inputs; ++i) {
-      const ProgramInput input = inputs[i];
-      const auto word = [&](uint32_t k) { return of[k][input.component]; };
-      const auto between = [&](const Vec3<Warp>& weights) {
-        return as_uint(mixed(weights, as_float(Uint(word(0))), as_float(Uint(word(1))), as_float(Uint(word(2)))));
-      };
-      const Uint value = input.source == InputSource::smooth           ? between(at.weights.value)
-                         : input.source == InputSource::no_perspective ? between(at.linear)
-                                                                       : Uint(word(vertices.provoking));
-      w.merge(registers + int(input.number) * kRunLanes, value, same);
-    }
-  });
+  const uint32_t* of[3];
+  for (int i = 0; i < 3; ++i)
+    of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
+  for (uint32_t i = 0; i < program.varying_inputs; ++i) {
+    const ProgramInput input = inputs[i];
+    const auto word = [&](uint32_t k) { return of[k][input.component]; };
+    const auto between = [&](const Vec3<Warp>& weights) {
+      return as_uint(mixed(weights, as_float(Uint(word(0))), as_float(Uint(word(1))), as_float(Uint(word(2)))));
+    };
+    const Uint value = input.source == InputSource::smooth           ? between(at.weights.value)
+                       : input.source == InputSource::no_perspective ? between(at.linear)
+                                                                     : Uint(word(vertices.provoking));
+    w.merge(registers + int(input.number) * kRunLanes, value, same);
+  }
 }
 
 BROKKR_FN Float other_input(const LaneSurface& at, const ProgramInput& input) {
@@ -235,6 +257,42 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at
     } else {
       w.store(run.registers() + int(input.number) * kRunLanes + g, as_uint(other_input(at, input)));
     }
+  }
+}
+
+// The inputs of all lanes.
+BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw) {
+  const ProgramMemory& memory = run.memory;
+  const bool provoking_first = (run.program.bits & kProgramProvokingFirst) != 0;
+  ClipVertex corner[3];
+  if (Warp::takes_turns && memory.of_one != 0) {
+    const PrimitiveVertices vertices(run.frame, memory.of_lane[0], provoking_first);
+    clip_corners(run, draw, vertices, corner);
+    for (int g = 0; g < memory.lanes; g += w.width) {
+      const LaneSurface at = lane_surface(w, run, draw, corner, g);
+      interpolate_varyings(w, run, vertices, at, g, true);
+      fill_others(w, run, at, g);
+    }
+    return;
+  }
+  for (int g = 0; g < memory.lanes; g += w.width) {
+    for (ClipVertex& c : corner) c = {0.0f, 0.0f, 0.0f, 0.0f};
+    const Uint primitives = w.load(memory.of_lane + g);
+    w.for_distinct(primitives, true, [&](auto primitive, Mask same) {
+      ClipVertex own[3];
+      clip_corners(run, draw, PrimitiveVertices(run.frame, primitive, provoking_first), own);
+      for (int i = 0; i < 3; ++i) {
+        corner[i].x = select(same, own[i].x, corner[i].x);
+        corner[i].y = select(same, own[i].y, corner[i].y);
+        corner[i].z = select(same, own[i].z, corner[i].z);
+        corner[i].w = select(same, own[i].w, corner[i].w);
+      }
+    });
+    const LaneSurface at = lane_surface(w, run, draw, corner, g);
+    w.for_distinct(primitives, true, [&](auto primitive, Mask same) {
+      interpolate_varyings(w, run, PrimitiveVertices(run.frame, primitive, provoking_first), at, g, same);
+    });
+    fill_others(w, run, at, g);
   }
 }
 
@@ -295,13 +353,9 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
   const DrawRecord& draw = frame.draws[frame.runs[frame.batch_run[first / kBatchTriangles]].draw];
   uint64_t kept = 0;
   for (uint64_t rest = wanted; rest != 0;) {
-    rest = w.uniform([&] { return take_lanes(run, rest); });
+    if (!take_row(w, run, rest)) rest = w.uniform([&] { return take_lanes(run, rest); });
     w.sync();
-    for (int g = 0; g < memory.lanes; g += w.width) {
-      const LaneSurface at = lane_surface(w, run, draw, g);
-      fill_varyings(w, run, at, g);
-      fill_others(w, run, at, g);
-    }
+    fill_inputs(w, run, draw);
     w.sync();
     execute(w, run);
     const uint64_t keep = memory.call.keep;

@@ -6,22 +6,34 @@
 
 BROKKR_MACHINE_BEGIN
 
-inline void look_up_for_compiled(void* host, uint32_t op, uint32_t extra, uint32_t lanes, uint32_t* values) {
-  const shader::ShaderCall& of_run = *static_cast<const shader::ShaderCall*>(host);
-  // All numbers of masks are the one mask.
-  uint64_t masks[shader::kMostResults + shader::kMostOperands];
-  for (uint64_t& mask : masks) mask = lanes;
+// What lookups of one run share: an interpreter's call, whose masks are all the one of the lookup.
+struct CompiledLookups {
+  static constexpr int kRegisters = shader::kMostResults + shader::kMostOperands;
+
   shader::ShaderCall call;
-  call.registers = values;
-  call.masks = masks;
-  call.frame = of_run.frame;
-  call.samplers = of_run.samplers;
+  uint64_t masks[kRegisters];
+  shader::CodeInstruction instruction{shader::Op::sample, {0, 1, 2, 3}, {4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, 0, 0};
+
+  explicit CompiledLookups(const shader::ShaderCall& of_run) {
+    call.masks = masks;
+    call.frame = of_run.frame;
+    call.samplers = of_run.samplers;
+  }
+};
+
+inline void look_up_for_compiled(void* host, uint32_t op, uint32_t extra, uint32_t lanes, uint32_t* values) {
+  CompiledLookups& lookups = *static_cast<CompiledLookups*>(host);
+  for (uint64_t& mask : lookups.masks) mask = lanes;
+  lookups.call.registers = values;
+  lookups.instruction.op = shader::Op(op);
+  lookups.instruction.extra = extra;
   Warp w;
-  InterpreterOf<1>(w, call).ask_sampler({shader::Op(op), {0, 1, 2, 3}, {4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, 0, extra});
+  InterpreterOf<1>(w, lookups.call).ask_sampler(lookups.instruction);
 }
 
 // Executes the shader for the first `lanes` lanes of a run, in the place of Interpreter::run.
 BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall& call, int lanes) {
+  CompiledLookups lookups(call);
   shader::CompiledCall c{};
   c.registers = call.registers;
   c.masks = call.masks;
@@ -30,7 +42,7 @@ BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall&
   c.uniform_words = call.uniform_words;
   c.abort = call.abort;
   c.look_up = &look_up_for_compiled;
-  c.host = &call;
+  c.host = &lookups;
   c.keep = call.keep;
   c.lanes = uint32_t(kShaderVectors * kWidth);
   c.vectors = uint32_t((lanes + kWidth - 1) / kWidth);
