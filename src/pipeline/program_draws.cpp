@@ -251,16 +251,16 @@ void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, P
   if ((record.bits & kProgramDiscards) == 0) return;
   Source& source = sources_.back();
   const CapturedProgram& program = programs_[source.program];
-  DrawDiscards& discards = source.discards.emplace(frame, draw, program, record.alpha);
+  if (!proof_work_.take(2 * DrawDiscards::work_of(program))) return;
+  DrawDiscards& discards = source.discards.emplace(frame, draw, program, record.alpha, proof_work_);
   if (!set_discards(record, discards, program)) return;
   // Looking at all texels takes a while.
-  discards.add_textures(frame, frame.inputs[size_t(draw.inputs)], program, textures_, texel_ranges_);
+  discards.add_textures(frame, frame.inputs[size_t(draw.inputs)], program, textures_, texel_ranges_, proof_work_);
   set_discards(record, discards, program);
 }
 
 // Returns whether the draw may discard.
-bool ProgramDraws::set_discards(ProgramRecord& record, const DrawDiscards& discards,
-                                const CapturedProgram& program) const {
+bool ProgramDraws::set_discards(ProgramRecord& record, DrawDiscards& discards, const CapturedProgram& program) const {
   const auto [by_program, by_alpha_test] =
       discards.possible(program, std::span(uniforms_).subspan(record.first_uniform, record.uniform_words));
   record.bits &= ~(kProgramDiscards | kProgramAlphaTest);

@@ -87,7 +87,7 @@ class ProgramDraws {
   static DrawUniforms uniforms_of(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program);
   void add_uniforms(const Frame& frame, ProgramRecord& record);
   void prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record);
-  bool set_discards(ProgramRecord& record, const DrawDiscards& discards, const shader::CapturedProgram& program) const;
+  bool set_discards(ProgramRecord& record, DrawDiscards& discards, const shader::CapturedProgram& program) const;
   void add_inputs(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
   void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, ProgramRecord& record);
   void add_varyings(const Frame& frame, const DrawInputs& inputs, const ExpandedDraw& expanded, ProgramRecord& record);
@@ -102,6 +102,7 @@ class ProgramDraws {
   };
   std::vector<Source> sources_;  // of each record
   TexelRanges texel_ranges_;
+  ProofWork proof_work_;
   std::map<uint32_t, Placed> placed_;
   std::vector<shader::CodeInstruction> code_;
   std::vector<ProgramPreset> presets_;

@@ -26,7 +26,7 @@ Range widened(Range range) {
 }
 
 // Of the channels as they are stored.
-TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t* texels) {
+TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t* texels, ProofWork& work) {
   if (record.type != SampledType::real) return {};
   switch (record.encoding) {
     case TexelEncoding::rgba8:
@@ -40,8 +40,9 @@ TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t*
     const auto side = [&](uint32_t size) { return uint64_t(std::max(size >> level, 1u)); };
     const uint64_t height = shader::axes_of(record.kind) == 1 ? 1 : side(record.height);
     const uint64_t depth = record.kind == TextureKind::three ? side(record.depth) : record.depth;
-    for (const uint32_t texel : std::span(texels + record.first[level], side(record.width) * height * depth))
-      all &= texel, any |= texel;
+    const std::span of_level(texels + record.first[level], side(record.width) * height * depth);
+    if (!work.take(of_level.size())) return {};
+    for (const uint32_t texel : of_level) all &= texel, any |= texel;
   }
   TexelRanges::Channels ranges;
   for (size_t c = 0; c < 4; ++c) {
@@ -53,8 +54,8 @@ TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t*
 }
 
 // As the sampler hands them on, filtered.
-TexelRanges::Channels ranges_of(const SampledRecord& record, const uint32_t* texels) {
-  TexelRanges::Channels stored = stored_ranges(record, texels);
+TexelRanges::Channels ranges_of(const SampledRecord& record, const uint32_t* texels, ProofWork& work) {
+  TexelRanges::Channels stored = stored_ranges(record, texels, work);
   const auto shows_border = [](TextureWrap wrap) {
     return wrap == TextureWrap::clamp || wrap == TextureWrap::clamp_to_border;
   };
@@ -70,14 +71,15 @@ TexelRanges::Channels ranges_of(const SampledRecord& record, const uint32_t* tex
 }
 
 // Of one component of the draw's varyings.
-Range varying_range(const Frame& frame, const DrawCommand& draw, uint64_t first, uint64_t stride) {
-  Range range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), false};
+Range varying_range(const Frame& frame, const DrawCommand& draw, uint64_t first, uint64_t stride, ProofWork& work) {
   const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
+  if (vertices == 0 || !work.take(vertices)) return {};
+  Range range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), false};
   for (uint64_t v = 0; v < vertices; ++v) {
     range = hull(range, frame.varyings[first + v * stride]);
     if (range == Range{}) return range;
   }
-  return vertices == 0 ? Range{} : widened(range);
+  return widened(range);
 }
 
 bool always_passes(const AlphaTest& test, const Range& alpha) {
@@ -97,17 +99,17 @@ bool always_passes(const AlphaTest& test, const Range& alpha) {
 }  // namespace
 
 const TexelRanges::Channels& TexelRanges::get(const Frame& frame, const shader::SampledTextures& textures,
-                                              const BoundTexture& bound) {
+                                              const BoundTexture& bound, ProofWork& work) {
   static const Channels kUnknown{};
   const int32_t number = textures.record_of(bound);
   if (number < 0 || !frame.captured_textures[size_t(bound.texture)].images.empty()) return kUnknown;
   const auto [place, is_new] = of_record_.try_emplace(number);
-  if (is_new) place->second = ranges_of(textures.records[size_t(number)], textures.texels.data());
+  if (is_new) place->second = ranges_of(textures.records[size_t(number)], textures.texels.data(), work);
   return place->second;
 }
 
 DrawDiscards::DrawDiscards(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program,
-                           uint32_t alpha_word)
+                           uint32_t alpha_word, ProofWork& work)
     : alpha_test_(frame.states[draw.state].alpha_test.value_or(AlphaTest{CompareFunc::always, 0})),
       alpha_word_(alpha_word) {
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
@@ -117,31 +119,37 @@ DrawDiscards::DrawDiscards(const Frame& frame, const DrawCommand& draw, const sh
     if (word.kind == shader::InputKind::varying) {
       range = word.component == shader::kNoPlace
                   ? kZero
-                  : varying_range(frame, draw, inputs.first_varying + word.component, stride);
+                  : varying_range(frame, draw, inputs.first_varying + word.component, stride, work);
     }
     facts_.inputs.push_back(range);
   }
 }
 
 void DrawDiscards::add_textures(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program,
-                                const shader::SampledTextures& textures, TexelRanges& ranges) {
+                                const shader::SampledTextures& textures, TexelRanges& ranges, ProofWork& work) {
   for (size_t i = 0; i < program.textures.size(); ++i) {
     const uint32_t texture = program.textures[i];
     const BoundTexture bound = texture < inputs.textures.size() ? inputs.textures[texture] : BoundTexture{};
     const int32_t number = textures.record_of(bound);
     const bool reads = number >= 0 && misfit(program.program.samplers[i], textures.records[size_t(number)]).empty();
-    facts_.samplers.push_back(reads ? ranges.get(frame, textures, bound)
+    facts_.samplers.push_back(reads ? ranges.get(frame, textures, bound, work)
                                     : TexelRanges::Channels{kZero, kZero, kZero, kOne});
   }
 }
 
 DrawDiscards::Possible DrawDiscards::possible(const shader::CapturedProgram& program,
-                                              std::span<const uint32_t> uniforms) const {
-  shader::DrawFacts facts = facts_;
-  facts.uniforms = uniforms;
+                                              std::span<const uint32_t> uniforms) {
+  facts_.uniforms = uniforms;
   Range alpha = alpha_word_ == kNoOutput ? kOne : Range{};
-  const bool by_program = shader::may_discard(program.program, facts, alpha_word_, &alpha);
+  const bool by_program = shader::may_discard(program.program, facts_, alpha_word_, &alpha);
   return {by_program, !always_passes(alpha_test_, alpha)};
+}
+
+uint64_t DrawDiscards::work_of(const shader::CapturedProgram& program) {
+  uint64_t work = 0;
+  for (const shader::Instruction& one : program.program.code)
+    work += ProofWork::kInstruction + (one.op == shader::Op::set_element ? one.extra : 0);
+  return work;
 }
 
 }  // namespace brokkr

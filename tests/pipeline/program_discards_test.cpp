@@ -111,6 +111,22 @@ TEST_F(ProgramDiscards, AlphaTestsNeedAnOrderOnlyWhereTheyCanFail) {
   EXPECT_FALSE(tested(CompareFunc::always, 0));
 }
 
+// A small file can draw one long list of vertices thousands of times. Proofs end; the picture is the same.
+TEST_F(ProgramDiscards, OfVeryManyVerticesAreNotProvedAway) {
+  constexpr uint32_t kVertices = 1 << 20, kDraws = 4000;
+  Frame frame = frame_of({});
+  frame.positions.resize(kVertices, frame.positions.back());
+  frame.varyings.resize(kVertices, 1.0f);
+  std::get<DrawCommand>(frame.commands.back()).vertex_count = kVertices;
+  frame.commands.resize(kDraws, frame.commands.back());
+  PreparedFrame prepared = Renderer().prepare(frame);
+  const Drawn drawn = draw(prepared);
+  EXPECT_NE(drawn.ordered_phases, 0u);
+  const Frame one = frame_of({});
+  PreparedFrame of_one = Renderer().prepare(one);
+  EXPECT_EQ(drawn.color, draw(of_one).color);
+}
+
 TEST_F(ProgramDiscards, FollowUniformsThatChange) {
   Frame frame = frame_of({});
   PreparedFrame prepared = Renderer().prepare(frame);
