@@ -134,10 +134,19 @@ void Window::set_callbacks() {
   });
   // These events are Dear ImGui's; the viewer is drawn again after them.
   const auto input = [](GLFWwindow* window, auto...) { of(window).note_input(); };
+  const auto click = [](GLFWwindow* window, auto...) {
+    Window& self = of(window);
+    self.note_input();
+    if (!self.clicked_at_) self.clicked_at_ = self.pointer_;
+  };
   glfwSetCharCallback(window_, input);
-  glfwSetMouseButtonCallback(window_, input);
-  glfwSetCursorPosCallback(window_, input);
-  glfwSetScrollCallback(window_, input);
+  glfwSetMouseButtonCallback(window_, click);
+  glfwSetScrollCallback(window_, click);
+  glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double x, double y) {
+    Window& self = of(window);
+    self.note_input();
+    self.pointer_ = {x, y};
+  });
   const auto changed = [](GLFWwindow* window, auto...) { of(window).changed_ = true; };
   glfwSetFramebufferSizeCallback(window_, changed);
   glfwSetWindowRefreshCallback(window_, changed);
@@ -203,6 +212,8 @@ void Window::begin_frame() {
   }
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  // Where frames take long, the pointer has left the place of the click by now.
+  if (const auto at = std::exchange(clicked_at_, std::nullopt)) ImGui::GetIO().MousePos = {at->x, at->y};
   ImGui::NewFrame();
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <glm/vec2.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,8 @@ class Window {
   glm::ivec2 position_{0};
   std::string renderer_;
   Clock::time_point last_input_;
+  glm::vec2 pointer_{-1};                // in screen coordinates, as the events so far have it
+  std::optional<glm::vec2> clicked_at_;  // of the first button or wheel since the last frame
 };
 
 }  // namespace brokkr::viewer

@@ -148,37 +148,61 @@ def explains_colours(screen, folder):
 
 
 def zooms_the_time_line(screen, folder):
-    """Geometry, in orange, comes first in a frame: with the wheel at the other end it leaves the time line."""
+    """The wheel shows a part of it, larger; under the pointer it stays the same. A double click shows all of it again."""
     window, geometry, raster, idle = (1280, 720), (235, 160, 60), (70, 140, 225), (70, 72, 78)
     session = Session(screen, folder, window, (320, 240), FRAME, settings={"panel": "Policy"})
     x, y, _, _ = session.screen.geometry(session.window)
-    left = x + window[0] - COLUMN + 8
+    left, width = x + window[0] - COLUMN + 8, COLUMN - 20
+
+    def legend():
+        """The row with the three colours' names, right above the time line."""
+        rows = session.screen.pixels(left, y, width, window[1])
+        return next((i for i, row in enumerate(rows) if all(6 <= near(row, color) <= 16 for color in (geometry, raster, idle))),
+                    None)
 
     def time_line():
-        """Its rows on the screen, below a legend with its three colours, and the place of one of them."""
-        rows = session.screen.pixels(left, y, COLUMN - 20, window[1])
-        legend = [i for i, row in enumerate(rows) if all(6 <= near(row, color) <= 16 for color in (geometry, raster, idle))]
-        return (rows[legend[0] + 20 : legend[0] + 70], y + legend[0] + 30) if legend else ([], y)
+        """Its two blocks' colours, each from left to right."""
+        top, kinds = y + wait_for("a legend", legend), [geometry, raster, idle]
+        colors = b"".join(session.screen.pixels(left, top + down, width, 1)[0] for down in (43, 73))
+        return [next((k for k, color in enumerate(kinds) if near(colors[i : i + 3], color)), None)
+                for i in range(0, len(colors), 3)]
 
-    orange = lambda: sum(near(row, geometry) for row in time_line()[0])
-    wait_for("a time line", lambda: orange() > 8)
-    at = (left + COLUMN - 60, time_line()[1])
-    session.screen.move(*at)
+    def magnified(whole, part, times, at):
+        """Whether `part` is what lies around place `at` of `whole`, that much larger; where colours meet it may differ."""
+        told = []
+        for block in (0, width):
+            for i in range(width):
+                there = at + round((i - at) / times)
+                around = whole[block + max(0, there - 3) : block + min(width, there + 4)]
+                if len(set(around)) == 1:
+                    told.append(part[block + i] == around[0])
+        return len(told) > width // 2 and sum(told) > 0.97 * len(told)
+
+    wait_for("a time line", lambda: len(set(time_line())) > 1)
+    session.wait_for_rest()
+    whole = time_line()
+    changes = [i for i in range(5, width - 10) for block in (0, width) if whole[block + i] != whole[block + i + 1]]
+    assert changes, "the blocks did one thing only"
+    at, middle = changes[0] + 4, y + legend() + 70
+    session.screen.move(left + at, middle)
     for _ in range(6):
-        time.sleep(0.1)
         session.screen.button(4, True)
         session.screen.button(4, False)
-    wait_for("a part of the time line", lambda: time_line()[0] and orange() == 0)
+    wait_for("a part of the time line",
+             lambda: (part := time_line()) != whole and any(magnified(whole, part, 0.8 ** -k, at) for k in range(1, 7)))
     session.screenshot()
     shutil.copy(session.last_shot, folder / "layout-time-line.png")
-    session.screen.drag((at[0] - 300, at[1]), (at[0], at[1]), pause=0.5)
+    part = time_line()
+    start = at + 200 if at < width // 2 else at - 150
+    session.screen.drag((left + start, middle), (left + at, middle), pause=0.5)
+    wait_for("another part of it", lambda: time_line() != part)
 
     def all_of_it():
         """After a double click, which a viewer that shows few frames a second may take for two clicks."""
         for pressed in (True, False, True, False):
             session.screen.button(1, pressed)
             time.sleep(0.1)
-        return orange() > 8
+        return time_line() == whole
 
     wait_for("all of it again", all_of_it)
     session.close()
