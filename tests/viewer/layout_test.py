@@ -161,9 +161,9 @@ def zooms_the_time_line(screen, folder):
                     None)
 
     def time_line():
-        """Its two blocks' colours, each from left to right."""
+        """Its two blocks' colours, each from left to right; above the pointer, which covers what is right below it."""
         top, kinds = y + wait_for("a legend", legend), [geometry, raster, idle]
-        colors = b"".join(session.screen.pixels(left, top + down, width, 1)[0] for down in (43, 73))
+        colors = b"".join(session.screen.pixels(left, top + down, width, 1)[0] for down in (43, 57))
         return [next((k for k, color in enumerate(kinds) if near(colors[i : i + 3], color)), None)
                 for i in range(0, len(colors), 3)]
 
@@ -183,7 +183,7 @@ def zooms_the_time_line(screen, folder):
     whole = time_line()
     changes = [i for i in range(5, width - 10) for block in (0, width) if whole[block + i] != whole[block + i + 1]]
     assert changes, "the blocks did one thing only"
-    at, middle = changes[0] + 4, y + legend() + 70
+    at, middle = changes[0] + 4, y + legend() + 74
     session.screen.move(left + at, middle)
     for _ in range(6):
         session.screen.button(4, True)
