@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "scene/primitive_counts.h"
 
 namespace brokkr::capture {
 
@@ -20,8 +21,6 @@ struct QuadSplit {
   std::array<uint8_t, 6> quad = {0, 1, 3, 1, 2, 3};
   std::array<uint8_t, 6> strip = {2, 0, 3, 0, 1, 3};
 };
-
-inline constexpr uint32_t kRestartIndex = 0xffffffffu;
 
 // Indices of 1, 2 or 4 bytes (GL_UNSIGNED_BYTE, …_SHORT, …_INT) as 32-bit ones.
 std::vector<uint32_t> widen_indices(std::span<const std::byte> bytes, GLenum type);

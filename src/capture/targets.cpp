@@ -12,11 +12,11 @@ namespace brokkr::capture {
 namespace {
 
 // A target that a texture of unknown kind may belong to, and the state that names the texture bound there.
-struct TextureKind {
+struct TextureTarget {
   GLenum target, binding, level_target;
   int version;  // that brought it
 };
-constexpr TextureKind kTextureKinds[] = {
+constexpr TextureTarget kTextureTargets[] = {
     {GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D, GL_TEXTURE_2D, 11},
     {GL_TEXTURE_2D_MULTISAMPLE, GL_TEXTURE_BINDING_2D_MULTISAMPLE, GL_TEXTURE_2D_MULTISAMPLE, 32},
     {GL_TEXTURE_CUBE_MAP, GL_TEXTURE_BINDING_CUBE_MAP, GL_TEXTURE_CUBE_MAP_POSITIVE_X, 13},
@@ -41,7 +41,7 @@ ImageSize renderbuffer_size(const Image& image) {
 }
 
 ImageSize texture_size(const Context& context, const Image& image) {
-  for (const TextureKind& kind : kTextureKinds) {
+  for (const TextureTarget& kind : kTextureTargets) {
     if (context.info.version < kind.version) continue;
     const GLuint bound = get_name(kind.binding);
     // Binding a texture to another target than its own is an error that changes nothing. This finds the target.

@@ -14,7 +14,7 @@
 namespace brokkr::app {
 namespace {
 
-constexpr int kWarmUp = 2;
+constexpr int kBenchWarmUp = 2;
 
 double percent(size_t part, size_t all) { return all == 0 ? 0 : 100.0 * double(part) / double(all); }
 
@@ -128,7 +128,7 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
   for (int round = 0; round < options_.rounds && !options_.stopped(); ++round) {
     std::vector<double> calls, launches;
     double spent = 0;
-    for (int i = 0; i < kWarmUp && !options_.stopped(); ++i) renderer_->render(*prepared_, render, false);
+    for (int i = 0; i < kBenchWarmUp && !options_.stopped(); ++i) renderer_->render(*prepared_, render, false);
     watch.begin();
     while (!options_.stopped() && turn_goes_on(calls.size(), spent, options_.frames, options_.turn_ms)) {
       const auto begin = Clock::now();
@@ -144,7 +144,7 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
     row.launch.add(launches);
     row.load = watch.load();
     for (size_t i = 0; i < peers_.size() && !options_.stopped(); ++i) {
-      const PeerTurn turn = peers_[i]->turn(workload, kWarmUp, options_.frames, options_.turn_ms);
+      const PeerTurn turn = peers_[i]->turn(workload, kBenchWarmUp, options_.frames, options_.turn_ms);
       row.peers[i].times.add(turn.samples_ms);
       row.peers[i].memory_kib = turn.memory_kib;
     }

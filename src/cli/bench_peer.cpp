@@ -17,7 +17,7 @@ namespace brokkr::app {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using PeerJson = nlohmann::json;
 
 constexpr int kAnswerSeconds = 240;  // a frame of ten million triangles takes long to load
 
@@ -61,8 +61,8 @@ void read_values(std::istream& file, std::vector<T>& values, size_t count) {
   file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(count * sizeof(T)));
 }
 
-Json checked(const std::string& peer, const std::string& answer) {
-  Json json = parse_json<Json>(answer);
+PeerJson checked(const std::string& peer, const std::string& answer) {
+  PeerJson json = parse_json<PeerJson>(answer);
   if (json.contains("error")) throw std::runtime_error(peer + ": " + json["error"].get<std::string>());
   return json;
 }
@@ -116,7 +116,7 @@ Peer::Peer(PeerSetup setup, const fs::path& program, fs::path folder)
             return environment;
           }(),
           folder_ / (setup_.name + ".log")) {
-  const Json hello = parse_json<Json>(process_.receive(kAnswerSeconds));
+  const PeerJson hello = parse_json<PeerJson>(process_.receive(kAnswerSeconds));
   renderer_ = hello.at("renderer");
   version_ = hello.at("version");
   if (setup_.family == "gpu" && hello.at("software").get<bool>())
@@ -131,12 +131,12 @@ std::string Peer::ask(const std::string& request) {
 void Peer::begin_load(const Workload& workload) {
   if (loaded_ == workload.frame_key()) return;
   loaded_.clear();
-  const Json request = {{"do", "load"},
-                        {"file", workload.file},
-                        {"width", workload.load.width},
-                        {"height", workload.load.height},
-                        {"views", workload.load.views},
-                        {"view_size", workload.load.view_size}};
+  const PeerJson request = {{"do", "load"},
+                            {"file", workload.file},
+                            {"width", workload.load.width},
+                            {"height", workload.load.height},
+                            {"views", workload.load.views},
+                            {"view_size", workload.load.view_size}};
   process_.send(request.dump());
   loading_ = true;
   loaded_ = workload.frame_key();
@@ -154,23 +154,23 @@ void Peer::finish_load() {
 }
 
 PeerTurn Peer::turn(const Workload& workload, int warm_up, int frames, double most_ms) {
-  const Json request = {{"do", "draw"},
-                        {"shading", workload.gl_shading()},
-                        {"warm_up", warm_up},
-                        {"frames", frames},
-                        {"max_ms", most_ms}};
-  const Json answer = checked(setup_.name, ask(request.dump()));
+  const PeerJson request = {{"do", "draw"},
+                            {"shading", workload.gl_shading()},
+                            {"warm_up", warm_up},
+                            {"frames", frames},
+                            {"max_ms", most_ms}};
+  const PeerJson answer = checked(setup_.name, ask(request.dump()));
   return {answer.at("samples_ms").get<std::vector<double>>(), answer.at("rss_kib").get<uint64_t>()};
 }
 
 PeerDrawing Peer::draw_programs(const Workload& workload, uint32_t target, uint32_t limit) {
   begin_load(workload);
   finish_load();
-  const Json request = {{"do", "draw"}, {"shading", "program"}, {"limit", limit},
-                        {"warm_up", 0}, {"frames", 1},          {"max_ms", 0}};
-  const Json answer = checked(setup_.name, ask(request.dump()));
+  const PeerJson request = {{"do", "draw"}, {"shading", "program"}, {"limit", limit},
+                            {"warm_up", 0}, {"frames", 1},          {"max_ms", 0}};
+  const PeerJson answer = checked(setup_.name, ask(request.dump()));
   PeerDrawing drawing;
-  for (const Json& failure : answer.at("failures")) {
+  for (const PeerJson& failure : answer.at("failures")) {
     drawing.failures.push_back("program " + std::to_string(failure.at("program").get<uint32_t>()) + ": " +
                                failure.at("reason").get<std::string>());
   }
@@ -179,10 +179,10 @@ PeerDrawing Peer::draw_programs(const Workload& workload, uint32_t target, uint3
   return drawing;
 }
 
-PeerPicture Peer::read_request(Json request) {
+PeerPicture Peer::read_request(PeerJson request) {
   const fs::path path = folder_ / "layer.raw";
   request["file"] = path.string();
-  const Json answer = checked(setup_.name, ask(request.dump()));
+  const PeerJson answer = checked(setup_.name, ask(request.dump()));
   PeerPicture picture;
   picture.width = answer.at("width");
   picture.height = answer.at("height");

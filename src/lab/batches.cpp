@@ -229,7 +229,7 @@ void measure_steps(const BatchInput&, const BatchRequest& request, Rows& rows) {
   }
 }
 
-constexpr BatchExperiment kExperiments[] = {
+constexpr BatchExperiment kBatchExperiments[] = {
     {"asr", nullptr, "file,triangles,model,method,post,asr,perfect,vertices,copies,ms,driver,measured", measure_asr},
     {"steps", "steps", "model,indices,vertex_runs,driver,measured", measure_steps},
     {"caches", "caches", "file,model,method,asr,policy,size,predicted,driver,measured", measure_caches},
@@ -240,6 +240,6 @@ constexpr BatchExperiment kExperiments[] = {
 
 }  // namespace
 
-std::span<const BatchExperiment> batch_experiments() { return kExperiments; }
+std::span<const BatchExperiment> batch_experiments() { return kBatchExperiments; }
 
 }  // namespace brokkr::lab

@@ -440,7 +440,7 @@ std::vector<PatternUnit> search_units(PatternBench& bench) {
   return units;
 }
 
-constexpr PatternExperiment kExperiments[] = {
+constexpr PatternExperiment kPatternExperiments[] = {
     {"spacing", "4", "Drawing bins of one rasterizer apart", "frame,bin,distance,distance_px,height,sigma,ratio", false,
      per_frame<spacing>},
     {"orientation", "5, Table 1", "Load on lines of every direction", "frame,samples,angle,sigma", false,
@@ -473,6 +473,6 @@ constexpr PatternExperiment kExperiments[] = {
 
 }  // namespace
 
-std::span<const PatternExperiment> pattern_experiments() { return kExperiments; }
+std::span<const PatternExperiment> pattern_experiments() { return kPatternExperiments; }
 
 }  // namespace brokkr::lab

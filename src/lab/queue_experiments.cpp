@@ -252,24 +252,24 @@ void pairs(const LabRun& run) {
   }
 }
 
-constexpr const char* kColumns =
+constexpr const char* kMixColumns =
     "experiment,machine,detail,lanes,queue,granularity,threads,warps,p_enqueue,p_dequeue,multiply_adds,loops,graph,"
     "nodes,"
     "edges,iterations,runs,mean_ms,min_ms,max_ms,ns_per_operation,enqueued,dequeued,full,empty,error";
-constexpr Experiment kExperiments[] = {
-    {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores", kColumns, atomics},
-    {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp", kColumns,
-     balanced},
+constexpr Experiment kQueueExperiments[] = {
+    {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores", kMixColumns, atomics},
+    {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp",
+     kMixColumns, balanced},
     {"mix", "4.3, A.6, A.7", "twice as many enqueues as dequeues and the reverse, 128 multiply-adds per element",
-     kColumns, mix},
-    {"ratio", "4.5", "BQ, BWD and BSQ over the share of enqueues, without work and with 320 multiply-adds", kColumns,
+     kMixColumns, mix},
+    {"ratio", "4.5", "BQ, BWD and BSQ over the share of enqueues, without work and with 320 multiply-adds", kMixColumns,
      ratio},
-    {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one", kColumns, pagerank},
-    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared", kColumns, pairs},
+    {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one", kMixColumns, pagerank},
+    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared", kMixColumns, pairs},
 };
 
 }  // namespace
 
-std::span<const Experiment> queue_experiments() { return kExperiments; }
+std::span<const Experiment> queue_experiments() { return kQueueExperiments; }
 
 }  // namespace brokkr::lab

@@ -356,17 +356,18 @@ void overhead(const LabRun& run) {
   }
 }
 
-constexpr const char* kColumns =
+constexpr const char* kScheduleColumns =
     "experiment,machine,detail,lanes,system,workers,sorting_threads,multiply_adds,memory_operations,tasks,load,"
     "decisions,process,quota,"
     "share,"
     "on_time,late_ms,least_late_ms,most_late_ms,accuracy,mean_ms,min_ms,max_ms,overhead,baseline,refused,error";
-constexpr Experiment kExperiments[] = {
-    {"quotas", "5.6", "shares of time of five processes with quotas of 7, 13, 20, 27 and 33 %", kColumns, quotas},
-    {"deadlines", "5.7", "tasks of six jobs on time, as the load grows", kColumns, deadlines},
-    {"accuracy", "5.8", "pairs of tasks in the order of their priorities, over the tasks queued at once", kColumns,
-     accuracy},
-    {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO", kColumns, overhead},
+constexpr Experiment kScheduleExperiments[] = {
+    {"quotas", "5.6", "shares of time of five processes with quotas of 7, 13, 20, 27 and 33 %", kScheduleColumns,
+     quotas},
+    {"deadlines", "5.7", "tasks of six jobs on time, as the load grows", kScheduleColumns, deadlines},
+    {"accuracy", "5.8", "pairs of tasks in the order of their priorities, over the tasks queued at once",
+     kScheduleColumns, accuracy},
+    {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO", kScheduleColumns, overhead},
     {"foveated", "", "quality of frames that are cut off, by distance from the fixation point", kFoveatedColumns,
      cut_off<CutOff::foveated>},
     {"views", "", "quality of frames that are cut off, by the priority of their views", kFoveatedColumns,
@@ -375,7 +376,7 @@ constexpr Experiment kExperiments[] = {
 
 }  // namespace
 
-std::span<const Experiment> schedule_experiments() { return kExperiments; }
+std::span<const Experiment> schedule_experiments() { return kScheduleExperiments; }
 
 double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, uint32_t seed) {
   if (numbers.empty() || tasks < 2) return 100;

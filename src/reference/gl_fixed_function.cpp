@@ -21,7 +21,8 @@ constexpr GLint kSources[] = {GL_TEXTURE,  GL_CONSTANT, GL_PRIMARY_COLOR, GL_PRE
 constexpr GLint kOperands[] = {GL_SRC_COLOR, GL_ONE_MINUS_SRC_COLOR, GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA};
 constexpr GLint kFogModes[] = {GL_LINEAR, GL_EXP, GL_EXP2};
 // By TextureKind, as far as fixed function knows them.
-constexpr GLenum kTargets[] = {GL_TEXTURE_1D, GL_TEXTURE_2D, GL_TEXTURE_3D, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_RECTANGLE};
+constexpr GLenum kEnabledTargets[] = {GL_TEXTURE_1D, GL_TEXTURE_2D, GL_TEXTURE_3D, GL_TEXTURE_CUBE_MAP,
+                                      GL_TEXTURE_RECTANGLE};
 
 void environment(GLenum name, GLint value) { glTexEnvi(GL_TEXTURE_ENV, name, value); }
 
@@ -36,7 +37,7 @@ void apply_term(const CombineTerm& term, bool alpha) {
 
 void apply_unit(const TextureUnit& unit, TextureKind kind) {
   glActiveTexture(GL_TEXTURE0 + unit.unit);
-  if (size_t(kind) < std::size(kTargets)) glEnable(kTargets[size_t(kind)]);
+  if (size_t(kind) < std::size(kEnabledTargets)) glEnable(kEnabledTargets[size_t(kind)]);
   environment(GL_TEXTURE_ENV_MODE, kModes[size_t(unit.mode)]);
   glTexEnvfv(GL_TEXTURE_ENV, GL_TEXTURE_ENV_COLOR, &unit.color.x);
   if (unit.mode != EnvironmentMode::combine) return;
@@ -79,7 +80,7 @@ void apply_fixed_function(const FragmentProgram& program) {
   const FixedFunction& fixed = *program.fixed;
   for (GLenum i = 0; i < kUnits; ++i) {
     glActiveTexture(GL_TEXTURE0 + i);
-    for (const GLenum target : kTargets) glDisable(target);
+    for (const GLenum target : kEnabledTargets) glDisable(target);
   }
   for (size_t i = 0; i < fixed.units.size(); ++i) apply_unit(fixed.units[i], program.samplers[i].kind);
   glActiveTexture(GL_TEXTURE0);

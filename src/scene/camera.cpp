@@ -16,7 +16,7 @@
 namespace brokkr {
 namespace {
 
-[[noreturn]] void fail(std::string_view part, const std::string& problem) {
+[[noreturn]] void refuse(std::string_view part, const std::string& problem) {
   throw std::runtime_error("camera, field '" + std::string(part) + "': " + problem +
                            "; write for instance \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=45 near=0.1 far=100\"");
 }
@@ -28,7 +28,7 @@ float parse_number(std::string_view part, std::string_view text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(std::abs(value) < 1e18f)) {
-    fail(part, "'" + std::string(text) + "' is no number");
+    refuse(part, "'" + std::string(text) + "' is no number");
   }
   return value;
 }
@@ -37,7 +37,7 @@ glm::vec3 parse_vector(std::string_view part, std::string_view text) {
   glm::vec3 value(0.0f);
   for (int i = 0; i < 3; i++) {
     const size_t comma = text.find(',');
-    if ((comma == std::string_view::npos) != (i == 2)) fail(part, "it needs three numbers");
+    if ((comma == std::string_view::npos) != (i == 2)) refuse(part, "it needs three numbers");
     value[i] = parse_number(part, text.substr(0, comma));
     text.remove_prefix(i == 2 ? text.size() : comma + 1);
   }
@@ -92,7 +92,7 @@ Camera parse_camera(const std::string& text, const Camera& camera) {
   for (std::string word; in >> word;) {
     const size_t equals = word.find('=');
     const std::string part = word.substr(0, equals);
-    if (equals == std::string::npos) fail(part, "it has no '='");
+    if (equals == std::string::npos) refuse(part, "it has no '='");
     const std::string_view value = std::string_view(word).substr(equals + 1);
     glm::vec3* const vector = part == "eye"      ? &result.eye
                               : part == "target" ? &result.target
@@ -103,18 +103,18 @@ Camera parse_camera(const std::string& text, const Camera& camera) {
       *vector = parse_vector(part, value);
     } else if (plane != nullptr) {
       *plane = parse_number(part, value);
-      if (!(*plane >= kNearest && *plane <= kFarthest)) fail(part, "it is outside 1e-12..1e18");
+      if (!(*plane >= kNearest && *plane <= kFarthest)) refuse(part, "it is outside 1e-12..1e18");
     } else if (part == "fov") {
       result.fov = parse_number(part, value);
-      if (!(result.fov >= 1 && result.fov <= 170)) fail(part, "it is outside 1..170 degrees");
+      if (!(result.fov >= 1 && result.fov <= 170)) refuse(part, "it is outside 1..170 degrees");
     } else {
-      fail(part, "there is no such part");
+      refuse(part, "there is no such part");
     }
   }
-  if (!(glm::length(result.eye - result.target) > kShortest)) fail("eye", "it is where the target is");
-  if (!(glm::length(result.up) > kShortest)) fail("up", "it is zero");
+  if (!(glm::length(result.eye - result.target) > kShortest)) refuse("eye", "it is where the target is");
+  if (!(glm::length(result.up) > kShortest)) refuse("up", "it is zero");
   if (result.near_plane > 0 && result.far_plane > 0 && result.near_plane >= result.far_plane) {
-    fail("near", "it is not below far");
+    refuse("near", "it is not below far");
   }
   return result;
 }

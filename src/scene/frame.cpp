@@ -7,8 +7,6 @@
 namespace brokkr {
 namespace {
 
-constexpr uint32_t kRestart = 0xffffffffu;
-
 // Calls f(draw, triangles of a view) for each draw of triangles.
 template <typename F>
 void each_surface(const Frame& frame, F&& f) {
@@ -40,7 +38,7 @@ uint64_t primitive_count(const Frame& frame, const DrawCommand& draw) {
   if (!draw.indexed || !draw.restart) return primitive_count(draw.topology, draw.element_count);
   uint64_t total = 0, run = 0;
   for (uint64_t i = 0; i < draw.element_count; i++) {
-    if (frame.indices.at(draw.first_index + i) == kRestart) {
+    if (frame.indices.at(draw.first_index + i) == kRestartIndex) {
       total += primitive_count(draw.topology, run);
       run = 0;
     } else {

@@ -5,10 +5,9 @@
 namespace brokkr {
 
 void PrimitiveCounts::find_restarts() {
-  constexpr uint32_t kRestart = 0xffffffffu;
   searched_ = true;
   for (uint64_t i = 0; i < frame_.indices.size(); i++) {
-    if (frame_.indices[i] == kRestart) restarts_.push_back(i);
+    if (frame_.indices[i] == kRestartIndex) restarts_.push_back(i);
   }
 }
 

@@ -10,6 +10,9 @@
 
 namespace brokkr {
 
+// Where draws restart, it ends a primitive.
+inline constexpr uint32_t kRestartIndex = 0xffffffffu;
+
 class PrimitiveCounts {
  public:
   // `frame` must outlive it.

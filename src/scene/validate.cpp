@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "scene/loading.h"
+#include "scene/primitive_counts.h"
 
 namespace brokkr {
 namespace {
 
 constexpr uint32_t kKnownFlags = (kProvokingFirst << 1) - 1;
-constexpr uint32_t kRestart = 0xffffffffu;
 // Primitive identifiers are 32 bits and ~0u means "none".
 constexpr uint64_t kMaxPrimitives = 0xfffffffeu;
 
@@ -51,7 +51,7 @@ class RangeMaximum {
 
   uint32_t at(size_t level, size_t i) const {
     if (level > 0) return levels_[level - 1][i];
-    return restart_ && values_[i] == kRestart ? 0 : values_[i];
+    return restart_ && values_[i] == kRestartIndex ? 0 : values_[i];
   }
 
   std::span<const uint32_t> values_;

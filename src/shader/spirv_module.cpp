@@ -1,4 +1,3 @@
-#define SPV_ENABLE_UTILITY_CODE
 #include "shader/spirv_module.h"
 
 #include <fmt/format.h>

@@ -9,11 +9,11 @@ namespace brokkr::shader {
 
 namespace {
 
-struct Function {
+struct ComponentFunction {
   uint32_t number;
   Op op;
 };
-constexpr Function kOfComponents[] = {
+constexpr ComponentFunction kOfComponents[] = {
     {GLSLstd450Round, Op::round_even},
     {GLSLstd450RoundEven, Op::round_even},
     {GLSLstd450Trunc, Op::truncate},
@@ -87,7 +87,7 @@ bool ValueTranslator::translate_function(const SpirvInstruction& one) {
     default: return translate_bits(one);
   }
   const uint32_t number = one.at(1);
-  for (const Function& function : kOfComponents) {
+  for (const ComponentFunction& function : kOfComponents) {
     if (function.number != number) continue;
     apply(one, function.op, 2, false, false);
     return true;

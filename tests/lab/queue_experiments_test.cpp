@@ -26,7 +26,7 @@ ResultTable run_small(const std::string& experiment, LabMachine& on, const LabOp
   return run_experiment(queue_experiments(), experiment, on, options, [](const auto&) {});
 }
 
-std::vector<Cells> measure(const std::string& experiment, const std::string& machine) {
+std::vector<Cells> measure_queues(const std::string& experiment, const std::string& machine) {
   const auto on = make_lab_machine(machine);
   return cells_of(run_small(experiment, *on, small()));
 }
@@ -40,7 +40,7 @@ std::set<std::string> queues_of(const std::vector<Cells>& all) {
 using QueueExperiments = EachMachine;
 
 TEST_P(QueueExperiments, BalancedPairsLeaveNothing) {
-  const auto all = measure("balanced", GetParam());
+  const auto all = measure_queues("balanced", GetParam());
   EXPECT_EQ(queues_of(all).size(), size_t(kQueueKinds));
   for (const Cells& m : all) {
     EXPECT_EQ(m.at("error"), "") << m.at("queue");
@@ -56,7 +56,7 @@ TEST_P(QueueExperiments, BalancedPairsLeaveNothing) {
 }
 
 TEST_P(QueueExperiments, MixesLeanTheWayTheyShould) {
-  const auto all = measure("mix", GetParam());
+  const auto all = measure_queues("mix", GetParam());
   EXPECT_EQ(queues_of(all).size(), size_t(kQueueKinds) - 2);  // without those that wait
   for (const Cells& m : all) {
     EXPECT_EQ(m.at("error"), "") << m.at("queue");
@@ -66,11 +66,11 @@ TEST_P(QueueExperiments, MixesLeanTheWayTheyShould) {
               m.number("p_enqueue") > m.number("p_dequeue"))
         << m.at("queue");
   }
-  EXPECT_FALSE(measure("ratio", GetParam()).empty());
+  EXPECT_FALSE(measure_queues("ratio", GetParam()).empty());
 }
 
 TEST_P(QueueExperiments, PageRankIsRight) {
-  const auto all = measure("pagerank", GetParam());
+  const auto all = measure_queues("pagerank", GetParam());
   EXPECT_EQ(all.size(), (size_t(kQueueKinds) - 2) * 2);
   for (const Cells& m : all) {
     EXPECT_EQ(m.at("error"), "") << m.at("queue");
@@ -80,8 +80,8 @@ TEST_P(QueueExperiments, PageRankIsRight) {
 }
 
 TEST_P(QueueExperiments, AtomicsAndPairs) {
-  EXPECT_EQ(measure("atomics", GetParam()).size(), 9u);
-  for (const Cells& m : measure("pairs", GetParam())) EXPECT_EQ(m.at("error"), "") << m.at("queue");
+  EXPECT_EQ(measure_queues("atomics", GetParam()).size(), 9u);
+  for (const Cells& m : measure_queues("pairs", GetParam())) EXPECT_EQ(m.at("error"), "") << m.at("queue");
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, QueueExperiments, each_machine(), machine_name);

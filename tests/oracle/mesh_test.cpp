@@ -11,7 +11,7 @@
 namespace brokkr::oracle {
 namespace {
 
-Result draw(const Frame& frame, double tolerance = 1.0 / 128) {
+Result draw_mesh(const Frame& frame, double tolerance = 1.0 / 128) {
   validate(frame);
   return render(frame, {[](const Primitive&) { return glm::vec4(1); }, tolerance, {}});
 }
@@ -23,7 +23,7 @@ TEST(OracleMesh, EveryPixelOfAnUnclippedMeshIsHitOnce) {
     for (uint32_t seed = 0; seed < 6; ++seed) {
       const Mesh mesh = make_mesh(seed, kind);
       EXPECT_GT(triangles_of(mesh.frame), 500u);
-      const Result result = draw(mesh.frame);
+      const Result result = draw_mesh(mesh.frame);
       EXPECT_EQ(result.counts.clipped, 0u);
       for (const Pixel& pixel : result.targets[0][0].pixels) {
         ASSERT_EQ(pixel.stencil, 1) << "kind " << int(kind) << " seed " << seed;
@@ -51,8 +51,8 @@ TEST(OracleMesh, ClippedMeshesNeitherOverlapNorGape) {
     for (uint32_t seed = 0; seed < 4; ++seed) {
       const Mesh mesh = make_mesh(seed, kind);
       EXPECT_GT(triangles_of(mesh.frame), 40u);
-      const Result outline = draw(mesh.outline);
-      const Result certain = draw(mesh.frame, 1.0 / 128);
+      const Result outline = draw_mesh(mesh.outline);
+      const Result certain = draw_mesh(mesh.frame, 1.0 / 128);
       EXPECT_GT(certain.counts.clipped, 5u) << "kind " << int(kind) << " seed " << seed;
       uint64_t inside = 0, outside = 0, settled = 0;
       for (size_t i = 0; i < outline.targets[0][0].pixels.size(); ++i) {
@@ -76,9 +76,9 @@ TEST(OracleMesh, ClippedMeshesNeitherOverlapNorGape) {
 TEST(OracleMesh, AMissingTriangleShows) {
   Mesh mesh = make_mesh(3, MeshKind::grid_points);
   auto& draw_command = std::get<DrawCommand>(mesh.frame.commands[1]);
-  const Result whole = draw(mesh.frame);
+  const Result whole = draw_mesh(mesh.frame);
   draw_command.element_count -= 3 * 20;
-  const Result holed = draw(mesh.frame);
+  const Result holed = draw_mesh(mesh.frame);
   uint64_t missed = 0;
   for (const Pixel& pixel : holed.targets[0][0].pixels) missed += pixel.stencil == 0;
   EXPECT_GT(missed, 0u);

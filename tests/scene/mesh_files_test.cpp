@@ -12,7 +12,7 @@
 namespace brokkr {
 namespace {
 
-std::vector<std::byte> to_bytes(std::string_view text) {
+std::vector<std::byte> bytes_of(std::string_view text) {
   const auto* begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
 }
@@ -29,9 +29,9 @@ Frame ply(const std::string& file) {
   const ResourceReader none = [](const std::string& name, Loading&) -> std::vector<std::byte> {
     throw std::runtime_error("'" + name + "' is missing; put it there");
   };
-  return read_ply(to_bytes(file), "test.ply", none, {});
+  return read_ply(bytes_of(file), "test.ply", none, {});
 }
-Frame stl(const std::string& file) { return read_stl(to_bytes(file), "test.stl", {}); }
+Frame stl(const std::string& file) { return read_stl(bytes_of(file), "test.stl", {}); }
 
 std::string error_of(Frame (*read)(const std::string&), const std::string& file) {
   try {

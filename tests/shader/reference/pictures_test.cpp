@@ -13,7 +13,7 @@
 namespace brokkr::shader::test {
 namespace {
 
-constexpr int kWidth = 200, kHeight = 120;
+constexpr int kPictureWidth = 200, kPictureHeight = 120;
 
 using Numbers = std::vector<float>;
 
@@ -66,8 +66,8 @@ void add_depths(BoundTextures& textures) {
 
 TriangleScene scene_of(const Case& one, const Program& program) {
   TriangleScene scene;
-  scene.width = kWidth;
-  scene.height = kHeight;
+  scene.width = kPictureWidth;
+  scene.height = kPictureHeight;
   scene.uniforms.resize(program.uniform_words);
   for (const Uniform& uniform : program.uniforms) {
     const auto given = one.uniforms.find(uniform.name);

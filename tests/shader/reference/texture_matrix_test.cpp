@@ -37,10 +37,10 @@ uint32_t noise(uint32_t& state) {
 
 // The base format that has all channels of a format.
 TexelBase base_of(TexelFormat format) {
-  constexpr TexelBase kBases[] = {TexelBase::red, TexelBase::rg, TexelBase::rgba};
+  constexpr TexelBase kChannels[] = {TexelBase::red, TexelBase::rg, TexelBase::rgba};
   if (format > TexelFormat::rgba8_srgb && format <= TexelFormat::rgba32ui)
-    return kBases[(int(format) - int(TexelFormat::r8_snorm)) % 3];
-  if (format <= TexelFormat::rgba8) return kBases[int(format)];
+    return kChannels[(int(format) - int(TexelFormat::r8_snorm)) % 3];
+  if (format <= TexelFormat::rgba8) return kChannels[int(format)];
   if (format >= TexelFormat::depth16 && format <= TexelFormat::depth32f) return TexelBase::depth;
   if (format == TexelFormat::bc4 || format == TexelFormat::bc4_snorm) return TexelBase::red;
   return format == TexelFormat::bc5 || format == TexelFormat::bc5_snorm ? TexelBase::rg : TexelBase::rgba;
