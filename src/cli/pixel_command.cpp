@@ -18,19 +18,21 @@ namespace {
 std::vector<std::string> event_row(const PixelHistory& history, const PixelEvent& e, const Frame& frame,
                                    size_t number) {
   std::vector<std::string> row = {std::to_string(number), std::to_string(e.command)};
-  const std::string color = color_text(history.format, e.after.low, e.after.high);
-  if (e.kind == PixelEvent::Kind::clear) {
-    row.insert(row.end(), {"clear", "", "", "", fixed(double(e.after.depth), 7), "", "", color});
+  const std::string color = e.known_after ? color_text(history.format, e.after.low, e.after.high) : "";
+  if (e.kind != PixelEvent::Kind::blit && e.kind != PixelEvent::Kind::fragment) {
+    row.insert(row.end(), {kind_name(e.kind), "", "", "", fixed(double(e.after.depth), 7), "", "", color});
   } else if (e.kind == PixelEvent::Kind::blit) {
     row.insert(row.end(),
                {fmt::format("blit from target {} at {},{}", frame.targets[e.source.target].id, e.source.x, e.source.y),
                 "", "", "", fixed(double(e.after.depth), 7), "", "", color});
   } else {
     const std::string& label = std::get<DrawCommand>(frame.commands[e.command]).label;
-    row.insert(row.end(), {label.empty() ? "draw" : "draw " + printable(label), std::to_string(e.origin.instance),
-                           std::to_string(e.origin.triangle), std::to_string(e.origin.batch),
-                           fixed(double(e.fragment.depth), 7), fate_name(e.fragment.fate),
-                           color_text(history.format, e.fragment.shader_low, e.fragment.shader_high), color});
+    row.insert(
+        row.end(),
+        {label.empty() ? "draw" : "draw " + printable(label), std::to_string(e.origin.instance),
+         std::to_string(e.origin.triangle), std::to_string(e.origin.batch), fixed(double(e.fragment.depth), 7),
+         fate_name(e.fragment.fate),
+         e.known_shader ? color_text(history.format, e.fragment.shader_low, e.fragment.shader_high) : "", color});
   }
   return row;
 }
@@ -78,8 +80,8 @@ int run_pixel(const Arguments& arguments) {
     if (arguments.has("before")) options.command_limit = static_cast<uint32_t>(arguments.integer("before", 0));
     progress.show("following pixel " + std::to_string(pixel.x) + "," + std::to_string(pixel.y));
     Renderer renderer;
-    const PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
-    history = pixel_history(prepared, pixel, options);
+    PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
+    history = pixel_history(renderer, prepared, pixel, options);
   }
   if (arguments.has("json")) {
     std::cout << json_text(to_json(history, frame));

@@ -36,12 +36,33 @@ std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& b
   return PixelAddress{blit.from, 0, x, y};
 }
 
+// What a render of a target's layer holds at a pixel.
+SampleState state_of(const Target& target, const Layer& layer, const FollowedSample& sample) {
+  const size_t i = size_t(sample.y) * size_t(layer.width) + size_t(sample.x);
+  SampleState state;
+  if (layer.color_float.empty()) {
+    state.low = layer.color[i];
+  } else {
+    const float* const c = &layer.color_float[4 * i];
+    const uint64_t code = color_code(target.format, {c[0], c[1], c[2], c[3]});
+    state.low = uint32_t(code);
+    state.high = uint32_t(code >> 32);
+  }
+  state.depth = layer.depth[i];
+  state.stencil = layer.stencil[i];
+  state.visible_id = layer.visible_id[i];
+  state.depth_id = layer.depth_id[i];
+  return state;
+}
+
 class History {
  public:
-  History(const PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options)
-      : prepared_(prepared),
+  History(Renderer& renderer, PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options)
+      : renderer_(renderer),
+        prepared_(prepared),
         impl_(PreparedFrame::Impl::of(prepared)),
         frame_(*impl_.frame),
+        options_(options),
         shading_(impl_.shading(options.shading)) {
     result_.pixel = pixel;
     if (pixel.target >= frame_.targets.size() || pixel.layer >= uint32_t(frame_.targets[pixel.target].layers) ||
@@ -63,9 +84,18 @@ class History {
     size_t run = 0;
     for (command_ = 0; command_ < limit_; ++command_) {
       for (size_t i = 0; i < samples_.size(); ++i) samples_[i].active = command_ < needed_until_[i];
-      if (const auto* clear = std::get_if<ClearCommand>(&frame_.commands[command_])) apply(*clear);
-      if (const auto* blit = std::get_if<BlitCommand>(&frame_.commands[command_])) apply(*blit);
+      const Command& command = frame_.commands[command_];
+      if (const auto* clear = std::get_if<ClearCommand>(&command)) apply(*clear);
+      if (const auto* blit = std::get_if<BlitCommand>(&command)) apply(*blit);
+      if (const auto* load = std::get_if<LoadCommand>(&command))
+        take_over(PixelEvent::Kind::load, load->target, load->plane, std::nullopt);
+      if (const auto* copy = std::get_if<CopyCommand>(&command))
+        take_over(PixelEvent::Kind::copy, copy->to, copy->to_plane,
+                  Rect{copy->x, copy->y, copy->source.width, copy->source.height});
+      const size_t first = result_.events.size();
+      hit_ = false;
       for (; run < impl_.runs.size() && impl_.draws[impl_.runs[run].draw].command == command_; ++run) draw(run);
+      if (hit_ && shading_ == Shading::program) correct_events(first);
     }
     result_.end = samples_[0].state;
     return std::move(result_);
@@ -187,15 +217,68 @@ class History {
              s.y >= record.rect[1] && s.x < record.rect[2] && s.y < record.rect[3];
     });
     if (!touched) return;
+    color_mask_ = record.color_mask;
     const size_t next = number + 1;
     const uint32_t end = next < impl_.runs.size() ? impl_.runs[next].first_batch : uint32_t(impl_.batch_run.size());
     inspect::kernel.draw(tables_, targets_.data(), shading_, run.first_batch, end, samples_.data(),
                          uint32_t(samples_.size()), &History::take, this);
   }
 
+  // Gives the followed pixels what a render of the frame holds there after the current command.
+  void render_here() {
+    RenderOptions options = options_;
+    options.command_limit = uint32_t(command_ + 1);
+    options.keep_ids = true;
+    const RenderResult result = renderer_.render(prepared_, options);
+    if (result.aborted) throw std::runtime_error("the pixel's history was cut off");
+    for (FollowedSample& s : samples_)
+      s.state = state_of(frame_.targets[s.target], result.targets[s.target].layers[s.layer], s);
+  }
+
+  // What a command brings that only frames with programs know.
+  void take_over(PixelEvent::Kind kind, uint32_t target, TargetPlane plane, const std::optional<Rect>& where) {
+    const bool shown = plane == TargetPlane::color0 || plane == TargetPlane::depth || plane == TargetPlane::stencil;
+    if (shading_ != Shading::program || !shown) return;
+    const auto written = [&](const FollowedSample& s) {
+      return s.active && s.target == target && s.layer == 0 &&
+             (!where ||
+              (s.x >= where->x && s.y >= where->y && s.x - where->x < where->width && s.y - where->y < where->height));
+    };
+    if (!std::any_of(samples_.begin(), samples_.end(), written)) return;
+    const PixelEvent event{.kind = kind, .before = samples_[0].state};
+    render_here();
+    if (written(samples_[0])) note(event);
+  }
+
+  // After a draw whose programs the followed pixels do not know: what they hold is the render's, and so are the fates
+  // of the draw's fragments, events `first` and after, as far as these follow from it.
+  void correct_events(size_t first) {
+    const SampleState before = first < result_.events.size() ? result_.events[first].before : samples_[0].state;
+    render_here();
+    const SampleState& after = samples_[0].state;
+    bool seen = false;
+    for (size_t i = result_.events.size(); i-- > first;) {
+      PixelEvent& e = result_.events[i];
+      const bool last = i + 1 == result_.events.size(),
+                 written = after.visible_id == e.fragment.primitive || after.depth_id == e.fragment.primitive;
+      if (written)
+        e.fragment.fate = FragmentFate::passed;
+      else if (!seen && color_mask_ != 0 && e.fragment.fate == FragmentFate::passed)
+        e.fragment.fate = FragmentFate::discarded;
+      seen = seen || after.visible_id == e.fragment.primitive;
+      e.known_before = i == first;
+      e.known_after = last;
+      e.before = i == first ? before : SampleState{};
+      e.after = last ? after : SampleState{};
+      if (after.visible_id == e.fragment.primitive) e.after.visible_id = after.visible_id;
+      e.known_shader = false;
+    }
+  }
+
   static void take(void* self, const SampleFragment& fragment) {
-    if (fragment.sample != 0) return;
     History& history = *static_cast<History*>(self);
+    history.hit_ = true;
+    if (fragment.sample != 0) return;
     ++history.result_.fragments;
     history.note({.kind = PixelEvent::Kind::fragment,
                   .before = fragment.before,
@@ -203,9 +286,11 @@ class History {
                   .origin = history.prepared_.origin(fragment.primitive)});
   }
 
-  const PreparedFrame& prepared_;
+  Renderer& renderer_;
+  PreparedFrame& prepared_;
   const PreparedFrame::Impl& impl_;
   const Frame& frame_;
+  const RenderOptions& options_;
   Shading shading_;
   size_t limit_ = 0, command_ = 0;
   DrawPlan plan_;
@@ -213,6 +298,8 @@ class History {
   std::vector<TargetRecord> targets_;
   std::vector<FollowedSample> samples_;  // the pixel first
   std::vector<size_t> needed_until_;     // per sample: the command that reads it last
+  bool hit_ = false;                     // a followed pixel, by the command's triangles
+  uint32_t color_mask_ = 0;              // of the last draw
   PixelHistory result_;
 };
 
@@ -236,8 +323,7 @@ Json state_json(ColorFormat format, const SampleState& s) {
 }
 
 Json event_json(const PixelHistory& history, const PixelEvent& e, const Frame& frame) {
-  constexpr const char* kKinds[] = {"clear", "fragment", "blit"};
-  Json json = {{"kind", kKinds[size_t(e.kind)]}, {"command", e.command}};
+  Json json = {{"kind", kind_name(e.kind)}, {"command", e.command}};
   if (e.kind == PixelEvent::Kind::fragment) {
     const std::string& label = std::get<DrawCommand>(frame.commands[e.command]).label;
     if (!label.empty()) json["label"] = label;
@@ -248,12 +334,13 @@ Json event_json(const PixelHistory& history, const PixelEvent& e, const Frame& f
     json["primitive_id"] = e.fragment.primitive;
     json["depth"] = e.fragment.depth;
     json["result"] = fate_name(e.fragment.fate);
-    json["shader_color"] = color_json(history.format, e.fragment.shader_low, e.fragment.shader_high);
+    json["shader_color"] =
+        e.known_shader ? color_json(history.format, e.fragment.shader_low, e.fragment.shader_high) : Json();
   } else if (e.kind == PixelEvent::Kind::blit) {
     json["from"] = {{"target", frame.targets[e.source.target].id}, {"x", e.source.x}, {"y", e.source.y}};
   }
-  json["before"] = state_json(history.format, e.before);
-  json["after"] = state_json(history.format, e.after);
+  json["before"] = e.known_before ? state_json(history.format, e.before) : Json();
+  json["after"] = e.known_after ? state_json(history.format, e.after) : Json();
   return json;
 }
 
@@ -269,8 +356,14 @@ std::optional<size_t> PixelHistory::color_writer() const {
   return std::nullopt;
 }
 
-PixelHistory pixel_history(const PreparedFrame& prepared, const PixelAddress& pixel, const RenderOptions& options) {
-  return History(prepared, pixel, options).run();
+PixelHistory pixel_history(Renderer& renderer, PreparedFrame& prepared, const PixelAddress& pixel,
+                           const RenderOptions& options) {
+  return History(renderer, prepared, pixel, options).run();
+}
+
+const char* kind_name(PixelEvent::Kind kind) {
+  constexpr const char* kNames[] = {"clear", "fragment", "blit", "load", "copy"};
+  return kNames[size_t(kind)];
 }
 
 const char* fate_name(FragmentFate fate) {

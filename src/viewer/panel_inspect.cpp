@@ -57,16 +57,16 @@ void draw_event(const PixelEvent& e, ColorFormat format, std::optional<uint32_t>
   if (fragment) {
     draw_fragment_cells(e);
   } else {
-    ImGui::TextUnformatted(e.kind == PixelEvent::Kind::clear ? "clear" : "blit");
+    ImGui::TextUnformatted(kind_name(e.kind));
     ImGui::TableNextColumn();
     ImGui::TableNextColumn();
   }
   ImGui::TableNextColumn();
   ImGui::Text("%.6f", double(fragment ? e.fragment.depth : e.after.depth));
   ImGui::TableNextColumn();
-  if (fragment) color_swatch("##shader", format, e.fragment.shader_low, e.fragment.shader_high);
+  if (fragment && e.known_shader) color_swatch("##shader", format, e.fragment.shader_low, e.fragment.shader_high);
   ImGui::TableNextColumn();
-  color_swatch("##after", format, e.after.low, e.after.high);
+  if (e.known_after) color_swatch("##after", format, e.after.low, e.after.high);
 }
 
 void draw_events(const PixelHistory& h, std::optional<uint32_t> chosen, HistoryClick& click) {
@@ -182,7 +182,8 @@ class InspectPanel : public Panel {
       Found result;
       const auto begin = Clock::now();
       try {
-        result.history = pixel_history(c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
+        result.history =
+            pixel_history(c.renderer, c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
       } catch (const std::invalid_argument&) {
         // The frame became smaller meanwhile: its next picture asks again.
       }

@@ -11,6 +11,7 @@
 #include "brokkr/load.h"
 #include "oracle/frame_builder.h"
 #include "oracle/soup.h"
+#include "pipeline/program_frame.h"
 #include "reference/captures.h"
 
 namespace brokkr {
@@ -81,7 +82,7 @@ void expect_ends_as_rendered(const Frame& frame, RenderOptions options, int pixe
         SCOPED_TRACE("target " + std::to_string(t) + " layer " + std::to_string(l) + " pixel " + std::to_string(x) +
                      "," + std::to_string(y));
         const size_t i = size_t(y) * size_t(layer.width) + size_t(x);
-        const PixelHistory history = pixel_history(prepared, {t, l, x, y}, options);
+        const PixelHistory history = pixel_history(renderer, prepared, {t, l, x, y}, options);
         EXPECT_EQ(history.end.visible_id, layer.visible_id[i]);
         EXPECT_EQ(history.end.depth_id, layer.depth_id[i]);
         EXPECT_EQ(std::bit_cast<uint32_t>(history.end.depth), std::bit_cast<uint32_t>(layer.depth[i]));
@@ -154,11 +155,11 @@ TEST(PixelHistory, MaterialsWithDiscard) {
   expect_ends_as_rendered(frame, options, 40, 3);
   // Somewhere leaves are transparent.
   Renderer renderer;
-  const PreparedFrame prepared = renderer.prepare(frame);
+  PreparedFrame prepared = renderer.prepare(frame);
   int discarded = 0;
   for (int y = 0; y < 160; y += 4) {
     for (int x = 0; x < 240 && discarded == 0; x += 4) {
-      for (const PixelEvent& e : pixel_history(prepared, {0, 0, x, y}, options).events)
+      for (const PixelEvent& e : pixel_history(renderer, prepared, {0, 0, x, y}, options).events)
         discarded += e.kind == PixelEvent::Kind::fragment && e.fragment.fate == FragmentFate::discarded;
     }
   }
@@ -183,12 +184,12 @@ TEST(PixelHistory, TellsWhyAFragmentWasLost) {
   b.draw_window(masked, all, -0.5);  // passes, writes depth only
   b.clear(std::nullopt, 0.125f, std::nullopt, Rect{0, 0, 8, 8});
   Renderer renderer;
-  const PreparedFrame prepared = renderer.prepare(b.frame);
+  PreparedFrame prepared = renderer.prepare(b.frame);
   RenderOptions options;
   options.bin = 8;
   options.rasterizers = 3;
   options.pattern = PatternKind::diagonal;
-  const PixelHistory h = pixel_history(prepared, {0, 0, 3, 12}, options);
+  const PixelHistory h = pixel_history(renderer, prepared, {0, 0, 3, 12}, options);
   ASSERT_EQ(h.events.size(), 5u);  // a clear, four fragments; the second clear is elsewhere
   EXPECT_EQ(h.events[0].kind, PixelEvent::Kind::clear);
   EXPECT_EQ(h.events[1].fragment.fate, FragmentFate::passed);
@@ -205,15 +206,93 @@ TEST(PixelHistory, TellsWhyAFragmentWasLost) {
   EXPECT_EQ(h.bin_y, 1);
   const Pattern pattern = make_pattern(PatternKind::diagonal, 3, 2, 2);
   EXPECT_EQ(h.rasterizer, uint32_t(pattern.at(0, 1)));
-  EXPECT_EQ(pixel_history(prepared, {0, 0, 3, 3}, options).events.size(), 6u);
+  EXPECT_EQ(pixel_history(renderer, prepared, {0, 0, 3, 3}, options).events.size(), 6u);
   options.command_limit = 2;
-  EXPECT_EQ(pixel_history(prepared, {0, 0, 3, 3}, options).events.size(), 2u);
+  EXPECT_EQ(pixel_history(renderer, prepared, {0, 0, 3, 3}, options).events.size(), 2u);
 
   const nlohmann::ordered_json json = to_json(h, b.frame);
   EXPECT_EQ(json["events"][2]["result"], "depth failed");
   EXPECT_EQ(json["bin"]["y"], 1);
-  EXPECT_THROW(pixel_history(prepared, {0, 0, 16, 0}, options), std::invalid_argument);
-  EXPECT_THROW(pixel_history(prepared, {1, 0, 0, 0}, options), std::invalid_argument);
+  EXPECT_THROW(pixel_history(renderer, prepared, {0, 0, 16, 0}, options), std::invalid_argument);
+  EXPECT_THROW(pixel_history(renderer, prepared, {1, 0, 0, 0}, options), std::invalid_argument);
+}
+
+class ProgramPixel : public testing::Test {
+ protected:
+  void SetUp() override {
+#if !defined(BROKKR_HAVE_SHADERS)
+    GTEST_SKIP() << "built without run-time shaders";
+#endif
+  }
+};
+
+// Three draws of two programs: one covers all, one is discarded in every other column, a blended one hits twice.
+TEST_F(ProgramPixel, HoldsWhatItsProgramsGive) {
+  test::ProgramFrame f(16, 16);
+  const uint32_t red = f.program("out vec4 color0;\nvoid main() { color0 = vec4(0.2, 0.0, 0.0, 1.0); }\n", {});
+  const uint32_t stripes = f.program(
+      "out vec4 color0;\n"
+      "void main() { if (int(gl_FragCoord.x) % 2 == 1) discard; color0 = vec4(0.0, 0.4, 0.0, 1.0); }\n",
+      {});
+  const uint32_t half = f.program("out vec4 color0;\nvoid main() { color0 = vec4(0.0, 0.0, 1.0, 0.5); }\n", {});
+  const auto all = [](double z) { return std::vector<test::ProgramVertex>{{-20, -20, z}, {60, -20, z}, {-20, 60, z}}; };
+  f.draw_with(red, f.default_state(), all(0.5));
+  f.draw_with(stripes, f.default_state(), all(0));
+  State blended = f.default_state();
+  blended.blend = BlendState{};
+  blended.blend->color = blended.blend->alpha = {BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha};
+  std::vector<test::ProgramVertex> twice = all(-0.5), nearer = all(-0.6);
+  twice.insert(twice.end(), nearer.begin(), nearer.end());
+  f.draw_with(half, blended, twice);
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(f.frame);
+  const auto color = [](const SampleState& s, int channel) { return int(s.low >> (8 * channel) & 255); };
+  for (const int x : {4, 5}) {
+    SCOPED_TRACE(x);
+    const PixelHistory h = pixel_history(renderer, prepared, {0, 0, x, 7}, {});
+    ASSERT_EQ(h.events.size(), 5u);
+    EXPECT_EQ(color(h.events[1].after, 0), 51);
+    EXPECT_FALSE(h.events[1].known_shader);
+    EXPECT_EQ(h.events[2].fragment.fate, x == 5 ? FragmentFate::discarded : FragmentFate::passed);
+    EXPECT_EQ(color(h.events[2].after, 1), x == 5 ? 0 : 102);
+    EXPECT_EQ(h.events[2].after.depth, x == 5 ? 0.75f : 0.5f);
+    EXPECT_TRUE(h.events[3].known_before);
+    EXPECT_FALSE(h.events[3].known_after);
+    EXPECT_FALSE(h.events[4].known_before);
+    EXPECT_NEAR(color(h.end, 2), 191, 1);
+    EXPECT_EQ(h.color_writer(), std::optional<size_t>(4));
+    const nlohmann::ordered_json json = to_json(h, f.frame);
+    EXPECT_TRUE(json["events"][3]["after"].is_null());
+    EXPECT_TRUE(json["events"][3]["shader_color"].is_null());
+    EXPECT_EQ(json["events"][2]["result"], x == 5 ? "discarded" : "passed");
+  }
+}
+
+TEST_F(ProgramPixel, OfACapturedFrameEndsAsRendered) {
+  const Frame frame = load_frame(BROKKR_SOURCE_DIR "/scenes/chromium-bsu.bkf", {});
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions options;
+  options.keep_ids = true;
+  const RenderResult result = renderer.render(prepared, options);
+  std::mt19937 random(5);
+  for (uint32_t t = 0; t < result.targets.size(); ++t) {
+    const Layer& layer = result.targets[t].layers[0];
+    for (int n = 0; n < 3; ++n) {
+      const int x = int(random() % uint32_t(layer.width)), y = int(random() % uint32_t(layer.height));
+      SCOPED_TRACE("target " + std::to_string(t) + " pixel " + std::to_string(x) + "," + std::to_string(y));
+      const size_t i = size_t(y) * size_t(layer.width) + size_t(x);
+      const PixelHistory h = pixel_history(renderer, prepared, {t, 0, x, y}, options);
+      EXPECT_EQ(h.end.visible_id, layer.visible_id[i]);
+      EXPECT_EQ(h.end.depth, layer.depth[i]);
+      expect_color(layer, i, h.end);
+      if (h.end.visible_id != kNoPrimitive) {
+        const auto writer = h.color_writer();
+        ASSERT_TRUE(writer);
+        EXPECT_EQ(h.events[*writer].fragment.primitive, h.end.visible_id);
+      }
+    }
+  }
 }
 
 }  // namespace
