@@ -48,12 +48,10 @@ void delete_private_pieces(GLuint list, const std::vector<ListPiece>& pieces) {
 void note_compiled(uint32_t content) {
   Context* const context = current_context();
   if (!context || context->compiling == 0) return;
-  // Draws are described by the state that they find: what sets it goes to a piece of its own, and so do they.
+  // Draws are described by the state that they find, and feedback records one kind of primitives: each kind goes to a
+  // piece of its own, and so does what sets state.
   const uint32_t before = context->compiled.back().content;
-  const bool is_draw = (content & kListDraws) != 0, is_state = (content & kListState) != 0;
-  if ((is_draw && (before & kListState) != 0) || (is_state && (before & kListDraws) != 0)) {
-    next_compiled_piece(*context);
-  }
+  if (((content | before) & kListDraws) != 0 && before != 0 && before != content) next_compiled_piece(*context);
   context->compiled.back().content |= content;
 }
 
@@ -76,7 +74,7 @@ GLenum evaluated(GLenum mode) { return mode == GL_POINT ? GL_POINTS : mode == GL
 // Vertices that only GL knows, of primitives in `mode`.
 DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
 
-// Records the draws of a display list, or of several in one call.
+// Records the draws of a display list, or of several in one call: all of one kind.
 void record_lists(const char* name, uint32_t content, const std::function<void()>& call) {
   const uint32_t primitives = content & (kListTriangles | kListLines | kListPoints);
   if (content & kListPixels) {
@@ -84,10 +82,6 @@ void record_lists(const char* name, uint32_t content, const std::function<void()
   }
   if (primitives == 0) return;
   record(name, [&](Recorder& current, Context& context) {
-    if (primitives != kListTriangles && primitives != kListLines && primitives != kListPoints) {
-      current.skip("a display list of triangles, lines and points together", 0);
-      return;
-    }
     const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES : primitives == kListLines ? GL_LINES : GL_POINTS;
     current.draw(context, {.mode = mode, .submit = call, .opaque = true, .changes_state = true});
   });
@@ -144,10 +138,11 @@ void call_pieces(const char* name, const std::vector<ListPiece>& pieces) {
   }
 }
 
-// Whether one of them is more than a draw, or a state, as a whole.
+// Whether they are more than draws of one kind.
 bool are_many(const std::vector<ListPiece>& pieces, size_t lists) {
-  return pieces.size() > lists ||
-         std::any_of(pieces.begin(), pieces.end(), [](const ListPiece& piece) { return piece.content & kListState; });
+  uint32_t content = 0;
+  for (const ListPiece& piece : pieces) content |= piece.content;
+  return pieces.size() > lists || (content & kListState) != 0 || (content & (content - 1)) != 0;
 }
 
 void skip_pixels(const char* what) {

@@ -1,6 +1,6 @@
 // State that a display list may set, and that draws are described by: while a list is compiled it is noted, so that the
 // list is divided there (hooks_immediate.cpp). All else of it, such as matrices, colours and materials, is followed by
-// running the list.
+// running the list; stacks of matrices are put back by the layer after that, and must not change in a piece that draws.
 #include "capture/hooks.h"
 
 using namespace brokkr::capture;
@@ -16,6 +16,8 @@ BROKKR_STATE(Enable, (GLenum capability), (capability))
 BROKKR_STATE(Disable, (GLenum capability), (capability))
 BROKKR_STATE(PushAttrib, (GLbitfield mask), (mask))
 BROKKR_STATE(PopAttrib, (), ())
+BROKKR_STATE(PushMatrix, (), ())
+BROKKR_STATE(PopMatrix, (), ())
 BROKKR_STATE(BindTexture, (GLenum target, GLuint texture), (target, texture))
 BROKKR_STATE(ActiveTexture, (GLenum unit), (unit))
 BROKKR_STATE(UseProgram, (GLuint program), (program))

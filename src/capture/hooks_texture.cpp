@@ -10,8 +10,7 @@ void note_upload(const char* name, GLenum target, bool anew) {
   if (is_idle()) return;
   record(name, [&](Recorder& current, Context& context) {
     const GLuint texture = bound_texture(target);
-    if (texture == 0) return;
-    if (anew) {
+    if (anew && texture != 0) {
       current.forget(context, GL_TEXTURE, texture);
     } else {
       current.texture_written(context, texture);

@@ -172,8 +172,9 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
 
 void Recorder::copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content) {
   const GLuint name = bound_texture(to.target);
-  if (name == 0 || !settings().programs) return;
+  if (!settings().programs) return;
   textures_.written(context, name);
+  if (name == 0) return;  // a default texture, which draws store as they find it
   const auto [from, read_problem] = targets_.find(context, GL_READ_FRAMEBUFFER);
   const auto [target, problem] = targets_.find_texture(context, name, to.target, to.level);
   if (!from || !target) return note_problem("a copy to a texture", from ? problem : read_problem);

@@ -324,10 +324,10 @@ int32_t Textures::add_sampler(const CapturedSampler& sampler) {
 
 // Of the texture that is bound to its target.
 std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKind kind, GLuint name) {
-  const Name key{context.share_group, name};
+  const Name key = name_of(context, kind, name);
   const KindNames& names = names_of(kind);
   CapturedTexture texture{.label = std::to_string(name), .kind = kind};
-  texture.images = targets_.images_of_texture(name);
+  if (name != 0) texture.images = targets_.images_of_texture(name);
   if (texture.images.empty() && kind != TextureKind::buffer) {
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   } else if (const auto found = drawn_.find(key); found != drawn_.end()) {
@@ -355,13 +355,21 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   return number;
 }
 
+void Textures::written(const Context& context, GLuint name) {
+  for (size_t kind = 0; kind < std::size(kKinds); kind++) {
+    known_.erase(name_of(context, static_cast<TextureKind>(kind), name));
+  }
+}
+
 BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint unit) {
   Restore restore;
   restore.add([active = get_name(GL_ACTIVE_TEXTURE)] { GL(ActiveTexture)(active); });
   GL(ActiveTexture)(GL_TEXTURE0 + unit);
   const KindNames& names = names_of(kind);
   const GLuint name = get_name(names.binding);
-  if (name == 0) return {};
+  // A default texture that the application has not made.
+  if (name == 0 && (kind == TextureKind::buffer || level_value(names.level_target, 0, GL_TEXTURE_WIDTH) == 0))
+    return {};
   BoundTexture bound;
   if (const auto texture = read_texture(context, kind, name)) {
     bound.texture = static_cast<int32_t>(*texture);
@@ -376,12 +384,12 @@ std::optional<uint32_t> Textures::generate(const Context& context, GLenum target
   const auto* const names = std::find_if(std::begin(kKinds), std::end(kKinds),
                                          [&](const KindNames& known) { return known.target == target; });
   const GLuint name = names == std::end(kKinds) ? 0 : get_name(names->binding);
-  if (name == 0) return std::nullopt;
   written(context, name);
-  if (targets_.images_of_texture(name).empty()) return std::nullopt;
-  drawn_.erase({context.share_group, name});
-  generated_.insert({context.share_group, name});
-  return read_texture(context, static_cast<TextureKind>(names - std::begin(kKinds)), name);
+  if (name == 0 || targets_.images_of_texture(name).empty()) return std::nullopt;
+  const auto kind = static_cast<TextureKind>(names - std::begin(kKinds));
+  drawn_.erase(name_of(context, kind, name));
+  generated_.insert(name_of(context, kind, name));
+  return read_texture(context, kind, name);
 }
 
 }  // namespace brokkr::capture

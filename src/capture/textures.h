@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,14 +24,19 @@ class Textures {
   // The texture and sampler of a unit as they are now.
   BoundTexture read(const Context& context, TextureKind kind, GLuint unit);
 
-  // The application changes the texture's content, or deletes it.
-  void written(const Context& context, GLuint name) { known_.erase({context.share_group, name}); }
+  // The application changes the texture's content, or deletes it. Name 0: that of any default texture.
+  void written(const Context& context, GLuint name);
 
   // The application has GL make the texture's levels. The texture in the file, if the frame draws its base level.
   std::optional<uint32_t> generate(const Context& context, GLenum target);
 
  private:
-  using Name = std::pair<uint64_t, GLuint>;  // share group and GL's name
+  // Share group, GL's name, and, of the default textures, which all have the name 0, their kind.
+  using Name = std::tuple<uint64_t, GLuint, TextureKind>;
+
+  static Name name_of(const Context& context, TextureKind kind, GLuint name) {
+    return {context.share_group, name, name == 0 ? kind : TextureKind{}};
+  }
 
   uint32_t add(CapturedTexture texture, const std::vector<std::byte>& data);
   int32_t add_sampler(const CapturedSampler& sampler);

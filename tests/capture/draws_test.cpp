@@ -215,23 +215,31 @@ TEST_F(CapturedFrames, ImmediateMode) {
 
 TEST_F(CapturedFrames, DisplayLists) {
   const Frame captured = frame(scene::kLists);
-  ASSERT_EQ(draws_of(captured).size(), 5u);
+  EXPECT_TRUE(captured.skipped_reasons.empty());
+  ASSERT_EQ(draws_of(captured).size(), 9u);
+  const auto moved = [](glm::vec4 v) { return v + glm::vec4(0.125f * v.w, 0, 0, 0); };
   // A list of a triangle and a nested list of a fan; then the fan twice, moved by the matrix that it changes.
-  const std::vector<glm::vec4> first = elements_of(captured, draws_of(captured)[0]);
-  ASSERT_EQ(first.size(), 9u);
-  for (size_t i = 0; i < 3; i++) EXPECT_EQ(first[i], expected({3 + static_cast<int>(i)})[0]);
-  const std::vector<glm::vec4> second = elements_of(captured, draws_of(captured)[1]);
+  expect_elements(captured, 0, expected(range(3, 3)));
+  const std::vector<glm::vec4> first = elements_of(captured, draws_of(captured)[1]);
+  ASSERT_EQ(first.size(), 6u);
+  const std::vector<glm::vec4> second = elements_of(captured, draws_of(captured)[2]);
   ASSERT_EQ(second.size(), 12u);
   for (size_t i = 0; i < 6; i++) {
-    EXPECT_EQ(second[i], first[3 + i]);
-    EXPECT_EQ(second[6 + i], second[i] + glm::vec4(0.125f * second[i].w, 0, 0, 0));
+    EXPECT_EQ(second[i], first[i]);
+    EXPECT_EQ(second[6 + i], moved(second[i]));
   }
-  expect_elements(captured, 2, expected(range(40, 3)));
+  expect_elements(captured, 3, expected(range(40, 3)));
   // A list that sets state between its draws.
-  for (size_t i = 3; i < 5; i++) {
-    expect_elements(captured, i, expected(range(i == 3 ? 3 : 6, 3)));
-    EXPECT_EQ(captured.states[draws_of(captured)[i].state].flat_shading, i == 3);
+  for (size_t i = 4; i < 6; i++) {
+    expect_elements(captured, i, expected(range(i == 4 ? 3 : 6, 3)));
+    EXPECT_EQ(captured.states[draws_of(captured)[i].state].flat_shading, i == 4);
   }
+  // A list of triangles and lines, which puts the matrix back between them.
+  std::vector<glm::vec4> triangle = expected(range(3, 3));
+  for (glm::vec4& v : triangle) v = moved(v);
+  expect_elements(captured, 6, triangle);
+  expect_elements(captured, 7, expected(range(9, 3)));
+  expect_elements(captured, 8, expected(range(16, 4)));
 }
 
 TEST_F(CapturedFrames, Evaluators) {

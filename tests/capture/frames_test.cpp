@@ -230,10 +230,8 @@ TEST_F(CapturedFrames, AssemblyProgramsAreCounted) {
 
 TEST_F(CapturedFrames, ListsThatCannotBeRecordedAreCounted) {
   const Frame captured = frame(scene::kSkippedLists);
-  EXPECT_EQ(captured.skipped_draws, 2u);
-  EXPECT_EQ(captured.skipped_reasons,
-            (std::map<std::string, uint64_t>{{"a display list of triangles, lines and points together", 1},
-                                             {"pixels drawn by a display list", 1}}));
+  EXPECT_EQ(captured.skipped_draws, 1u);
+  EXPECT_EQ(captured.skipped_reasons, (std::map<std::string, uint64_t>{{"pixels drawn by a display list", 1}}));
   ASSERT_EQ(draws_of(captured).size(), 1u);
   expect_elements(captured, 0, expected(range(12, 3)));
 }

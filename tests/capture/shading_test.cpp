@@ -203,15 +203,22 @@ TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {
   for (const float channel : {varying(captured, 1, "gl_Color", 0)[0], varying(captured, 1, "gl_Color", 2)[2]}) {
     EXPECT_NEAR(channel, 0.84f, 1e-5f);
   }
-  const FragmentProgram& program = program_of(captured, 2);
+  // The default texture, before and after an upload.
+  const CapturedTexture &before = texture_of(captured, 2), &after = texture_of(captured, 3);
+  EXPECT_EQ(before.width, 4);
+  EXPECT_EQ(before.height, 2);
+  EXPECT_EQ(byte_of(captured, before, 0), scene::texel(0));
+  EXPECT_EQ(byte_of(captured, after, 0), scene::texel(5));
+  EXPECT_EQ(byte_of(captured, after, 7), scene::texel(7));
+  const FragmentProgram& program = program_of(captured, 4);
   EXPECT_EQ(program.version, 120);
   for (uint32_t i = 0; i < 3; i++) {
     const scene::Vertex v = scene::vertex(9 + int(i));
-    EXPECT_EQ(varying(captured, 2, "gl_Color", i), (std::vector{0.5f, 0.25f * float(i), 1.0f, 1.0f}));
-    EXPECT_EQ(varying(captured, 2, "gl_TexCoord[1]", i), (std::vector{2.0f * float(9 + i), 0.0f, 0.0f, 2.0f}));
-    EXPECT_EQ(varying(captured, 2, "own", i), (std::vector{v.x, v.y}));
+    EXPECT_EQ(varying(captured, 4, "gl_Color", i), (std::vector{0.5f, 0.25f * float(i), 1.0f, 1.0f}));
+    EXPECT_EQ(varying(captured, 4, "gl_TexCoord[1]", i), (std::vector{2.0f * float(9 + i), 0.0f, 0.0f, 2.0f}));
+    EXPECT_EQ(varying(captured, 4, "own", i), (std::vector{v.x, v.y}));
   }
-  EXPECT_EQ(uniform(captured, 2, "gl_Fog.color"), (std::vector<float>{0, 0, 0, 0}));
+  EXPECT_EQ(uniform(captured, 4, "gl_Fog.color"), (std::vector<float>{0, 0, 0, 0}));
 }
 
 }  // namespace

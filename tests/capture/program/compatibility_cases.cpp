@@ -7,7 +7,7 @@
 namespace scene {
 namespace {
 
-GLuint list = 0, nested_list = 0, state_list = 0;
+GLuint list = 0, nested_list = 0, state_list = 0, mixed_list = 0;
 
 void send(int i) {
   const Vertex v = vertex(i);
@@ -45,6 +45,7 @@ void draw_lists() {
   glEndList();
   glDeleteLists(executed, 1);
   glCallList(state_list);
+  glCallList(mixed_list);
 }
 
 void draw_client_arrays() {
@@ -136,6 +137,14 @@ void draw_fixed_programs() {
   draw(6);
   glDisable(GL_LIGHTING);
   glDisable(GL_LIGHT0);
+  // The default texture, in two contents.
+  glBindTexture(GL_TEXTURE_2D, 0);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_LUMINANCE8, 4, 2, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE, texels.data());
+  draw(12);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1, 1, GL_LUMINANCE, GL_UNSIGNED_BYTE, &texels[5]);
+  draw(15);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_LUMINANCE8, 0, 0, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE, nullptr);
   glDisable(GL_TEXTURE_2D);
   glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_MODULATE);
   static const GLuint program = link({compile(GL_VERTEX_SHADER, R"(#version 120
@@ -181,21 +190,16 @@ void draw_evaluators() {
   glDisable(GL_MAP2_VERTEX_3);
 }
 
-// Lists that cannot be recorded: of two kinds of primitives, and of pixels.
+// A list that cannot be recorded: of pixels.
 void draw_skipped_lists() {
-  const GLuint lists = glGenLists(2);
-  glNewList(lists, GL_COMPILE);
-  draw_range(GL_TRIANGLES, 3, 3);
-  draw_range(GL_LINES, 16, 4);
-  glEndList();
+  const GLuint pixels = glGenLists(1);
   const GLubyte pixel[4] = {255, 0, 0, 255};
-  glNewList(lists + 1, GL_COMPILE);
+  glNewList(pixels, GL_COMPILE);
   glRasterPos2f(0, 0);
   glDrawPixels(1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
   glEndList();
-  glCallList(lists);
-  glCallList(lists + 1);
-  glDeleteLists(lists, 2);
+  glCallList(pixels);
+  glDeleteLists(pixels, 1);
   draw_range(GL_TRIANGLES, 12, 3);
 }
 
@@ -205,6 +209,7 @@ void setup_compatibility() {
   list = glGenLists(1);
   nested_list = glGenLists(1);
   state_list = glGenLists(1);
+  mixed_list = glGenLists(1);
   glNewList(nested_list, GL_COMPILE);
   draw_range(GL_TRIANGLE_FAN, 10, 4);
   glTranslatef(0.125f, 0, 0);
@@ -223,6 +228,15 @@ void setup_compatibility() {
     draw_range(GL_TRIANGLES, first + 3, 3);
     glEndList();
   }
+  glNewList(mixed_list, GL_COMPILE);
+  glPushMatrix();
+  glTranslatef(0.125f, 0, 0);
+  glShadeModel(GL_SMOOTH);
+  draw_range(GL_TRIANGLES, 3, 3);
+  glPopMatrix();
+  draw_range(GL_TRIANGLES, 9, 3);
+  draw_range(GL_LINES, 16, 4);
+  glEndList();
 }
 
 void draw_compatibility(int number) {
