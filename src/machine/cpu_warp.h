@@ -225,6 +225,21 @@ class Warp {
       p[index_of[i]] = values[i];
     }
   }
+  // The same where each four lanes that begin at a multiple of four go side by side, and these words, with those that m
+  // leaves out, are of this warp alone.
+  BROKKR_FN static void scatter_quads(uint32_t* p, Int at, Uint a, Mask m) {
+    typedef uint32_t Quad __attribute__((vector_size(16), aligned(4), may_alias));
+    alignas(64) uint32_t values[width], kept[width];
+    alignas(64) int32_t index_of[width];
+    a.v.copy_to(values, stdx::vector_aligned);
+    select(m, Uint(~0u), Uint(0u)).v.copy_to(kept, stdx::vector_aligned);
+    at.v.copy_to(index_of, stdx::vector_aligned);
+    for (int i = 0; i < width; i += 4) {
+      const auto quad = [](uint32_t* first) -> Quad& { return *reinterpret_cast<Quad*>(first); };
+      Quad& to = quad(p + index_of[i]);
+      to = (quad(values + i) & quad(kept + i)) | (to & ~quad(kept + i));
+    }
+  }
   // p[at_i] |= a_i and p[at_i] = min(p[at_i], a_i) in memory of this warp alone; lanes may meet.
   BROKKR_FN static void scatter_or(uint32_t* p, Int at, Uint a, Mask m) {
     const auto values = spill(a);

@@ -142,6 +142,7 @@ class Warp {
   BROKKR_FN static void scatter(T* p, Int at, std::type_identity_t<Lane<T>> a, Mask m) {
     if (m.m) p[at.v] = a.v;
   }
+  BROKKR_FN static void scatter_quads(uint32_t* p, Int at, Uint a, Mask m) { scatter(p, at, a, m); }
   BROKKR_FN static void scatter_or(uint32_t* p, Int at, Uint a, Mask m) {
     if (m.m) atomicOr(p + at.v, a.v);
   }

@@ -299,6 +299,7 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
           source == InputSource::facing ? program.code.mask_inputs[word] : program.code.inputs[word];
       if (number == shader::kNoRegister || (source <= InputSource::flat) != varyings) continue;
       inputs_.push_back({number, source, 0, input.component});
+      if (source == InputSource::position || source == InputSource::no_perspective) record.bits |= kProgramWindow;
       ++(varyings ? record.varying_inputs : record.other_inputs);
     }
   }

@@ -117,6 +117,30 @@ BROKKR_FN uint64_t take_lanes(const ProgramRun& run, uint64_t rest) {
   return rest;
 }
 
+// The same where all samples are of the primitive that the first one has.
+BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
+  ProgramMemory& memory = run.memory;
+  const uint32_t primitive = memory.primitive[lowest_bit(rest)];
+  uint64_t keep = 0, quads = (rest | rest >> 1 | rest >> 2 | rest >> 3) & 0x1111111111111111u;
+  const int first = lowest_bit(quads);
+  int lanes = 0, last = first;
+  for (; quads != 0 && lanes < kRunLanes; quads &= quads - 1, lanes += 4) {
+    last = lowest_bit(quads);
+    for (int i = 0; i < 4; ++i) memory.sample[lanes + i] = uint32_t(last + i);
+    keep |= (rest >> last & 15) << lanes;
+  }
+  memory.lanes = lanes;
+  memory.in_order = last - first == lanes - 4 ? 1 : 0;
+  memory.of_one = 1;
+  memory.call.keep = keep;
+  run.masks()[run.program.running] = lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
+  for (; lanes % kWidth != 0; lanes += 4) {
+    for (int i = 0; i < 4; ++i) memory.sample[lanes + i] = uint32_t(first + i);
+  }
+  for (int lane = 0; lane < (Warp::takes_turns ? 1 : lanes); ++lane) memory.of_lane[lane] = primitive;
+  return last == 60 ? 0 : rest & ~uint64_t(0) << (last + 4);
+}
+
 // What take_lanes does, by all lanes at once, where the next samples are as many as a run has lanes and of one
 // primitive: inside of a triangle they are. Returns whether they were.
 BROKKR_FN bool take_row(Warp& w, const ProgramRun& run, uint64_t& rest) {
@@ -170,9 +194,9 @@ struct PrimitiveVertices {
 // What the lanes g .. g + width - 1 need of their primitives.
 struct LaneSurface {
   Float x, y;  // sample centres in pixels
-  Weights weights;
-  Vec3<Warp> linear;  // weights that are linear in the window
-  Float z, w;         // gl_FragCoord's
+  Vec3<Warp> smooth,
+      linear;  // weights that are perspective-correct, and that are linear in the window (kProgramWindow)
+  Float z, w;  // gl_FragCoord's (kProgramWindow)
   Mask front;
 };
 
@@ -200,36 +224,43 @@ BROKKR_FN LaneSurface lane_surface(Warp& w, const ProgramRun& run, const DrawRec
     x[i] = corner[i].x * draw.scale[0] + corner[i].w * (draw.offset[0] - at.x);
     y[i] = corner[i].y * draw.scale[1] + corner[i].w * (draw.offset[1] - at.y);
   }
-  at.weights = weights_at(corner, x, y);
-  const Vec3<Warp>& value = at.weights.value;
-  const Float clip_w = mixed(value, corner[0].w, corner[1].w, corner[2].w);
-  at.w = 1.0f / select(clip_w == 0.0f, 1.0f, clip_w);
-  at.z = mixed(value, corner[0].z, corner[1].z, corner[2].z) * at.w * draw.scale[2] + draw.offset[2];
-  at.linear = Vec3<Warp>(value.x * corner[0].w, value.y * corner[1].w, value.z * corner[2].w) * at.w;
-  at.front = (at.weights.inverse > 0.0f) != Mask((draw.bits & kDrawFrontClockwise) != 0);
+  const Weights weights = weights_at(corner, x, y);
+  const Vec3<Warp>& value = at.smooth = weights.value;
+  if (run.program.bits & kProgramWindow) {
+    const Float clip_w = mixed(value, corner[0].w, corner[1].w, corner[2].w);
+    at.w = 1.0f / select(clip_w == 0.0f, 1.0f, clip_w);
+    at.z = mixed(value, corner[0].z, corner[1].z, corner[2].z) * at.w * draw.scale[2] + draw.offset[2];
+    at.linear = Vec3<Warp>(value.x * corner[0].w, value.y * corner[1].w, value.z * corner[2].w) * at.w;
+  }
+  at.front = (weights.inverse > 0.0f) != Mask((draw.bits & kDrawFrontClockwise) != 0);
   if (run.program.bits & kProgramFront) at.front = true;
   return at;
 }
 
-// Gives the lanes `same`, which are of one primitive, its varyings.
+// Gives the first `vectors` vectors of lanes from g on, whose lanes `same` are of one primitive, its varyings.
 BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
-                                    const LaneSurface& at, int g, Mask same) {
+                                    const LaneSurface* at, int vectors, int g, Mask same) {
   const ProgramRecord& program = run.program;
   const ProgramInput* const inputs = run.tables.inputs + program.first_input;
-  uint32_t* const registers = run.registers() + g;
   const uint32_t* of[3];
   for (int i = 0; i < 3; ++i)
     of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
   for (uint32_t i = 0; i < program.varying_inputs; ++i) {
     const ProgramInput input = inputs[i];
-    const auto word = [&](uint32_t k) { return of[k][input.component]; };
-    const auto between = [&](const Vec3<Warp>& weights) {
-      return as_uint(mixed(weights, as_float(Uint(word(0))), as_float(Uint(word(1))), as_float(Uint(word(2)))));
+    uint32_t* const to = run.registers() + int(input.number) * kRunLanes + g;
+    const auto word = [&](uint32_t k) { return Uint(of[k][input.component]); };
+    const auto give = [&](auto&& value_at) {
+      for (int v = 0; v < vectors; ++v) w.merge(to + v * w.width, value_at(at[v]), same);
     };
-    const Uint value = input.source == InputSource::smooth           ? between(at.weights.value)
-                       : input.source == InputSource::no_perspective ? between(at.linear)
-                                                                     : Uint(word(vertices.provoking));
-    w.merge(registers + int(input.number) * kRunLanes, value, same);
+    const Float p = as_float(word(0)), q = as_float(word(1)), r = as_float(word(2));
+    if (input.source == InputSource::smooth) {
+      give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, p, q, r)); });
+    } else if (input.source == InputSource::no_perspective) {
+      give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
+    } else {
+      const Uint flat = word(vertices.provoking);
+      give([&](const LaneSurface&) { return flat; });
+    }
   }
 }
 
@@ -268,11 +299,13 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
   if (Warp::takes_turns && memory.of_one != 0) {
     const PrimitiveVertices vertices(run.frame, memory.of_lane[0], provoking_first);
     clip_corners(run, draw, vertices, corner);
+    LaneSurface at[kShaderVectors];
+    int vectors = 0;
     for (int g = 0; g < memory.lanes; g += w.width) {
-      const LaneSurface at = lane_surface(w, run, draw, corner, g);
-      interpolate_varyings(w, run, vertices, at, g, true);
-      fill_others(w, run, at, g);
+      at[vectors] = lane_surface(w, run, draw, corner, g);
+      fill_others(w, run, at[vectors++], g);
     }
+    interpolate_varyings(w, run, vertices, at, vectors, 0, true);
     return;
   }
   for (int g = 0; g < memory.lanes; g += w.width) {
@@ -290,7 +323,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
     });
     const LaneSurface at = lane_surface(w, run, draw, corner, g);
     w.for_distinct(primitives, true, [&](auto primitive, Mask same) {
-      interpolate_varyings(w, run, PrimitiveVertices(run.frame, primitive, provoking_first), at, g, same);
+      interpolate_varyings(w, run, PrimitiveVertices(run.frame, primitive, provoking_first), &at, 1, g, same);
     });
     fill_others(w, run, at, g);
   }
@@ -309,7 +342,7 @@ BROKKR_FN uint64_t take_results(Warp& w, const ProgramRun& run, uint64_t keep) {
       if (in_order) {
         w.merge(to + int(memory.sample[0]) + g, value, m);
       } else {
-        w.scatter(to, sample, value, m);
+        w.scatter_quads(to, sample, value, m);
       }
     }
   }
@@ -341,10 +374,10 @@ BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
   Interpreter(w, call).run();
 }
 
-// Runs the program on the tile's samples `wanted`, whose primitives are all of its draw and stand in the memory.
-// Returns those that are kept; what the program says of them are the run's results.
+// Runs the program on the tile's samples `wanted`, whose primitives are all of its draw and stand in the memory;
+// of_one: they are all the same. Returns those that are kept; what the program says of them are the run's results.
 BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint32_t number,
-                                        uint64_t wanted) {
+                                        uint64_t wanted, bool of_one) {
   if (context.program != number) load_program(w, run);
   context.program = number;
   const ProgramMemory& memory = run.memory;
@@ -353,7 +386,8 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
   const DrawRecord& draw = frame.draws[frame.runs[frame.batch_run[first / kBatchTriangles]].draw];
   uint64_t kept = 0;
   for (uint64_t rest = wanted; rest != 0;) {
-    if (!take_row(w, run, rest)) rest = w.uniform([&] { return take_lanes(run, rest); });
+    if (!take_row(w, run, rest))
+      rest = w.uniform([&] { return of_one ? take_quads(run, rest) : take_lanes(run, rest); });
     w.sync();
     fill_inputs(w, run, draw);
     w.sync();

@@ -96,7 +96,7 @@ BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, con
       same |= uint64_t(w.ballot(w.load(memory.program + s) == number)) << s;
     same &= todo;
     const ProgramRun run = open_program(context, number, x0, y0);
-    run_program(w, context, run, number, same);
+    run_program(w, context, run, number, same, false);
     store_results(w, run, pass, tile, format, same);
     todo &= ~same;
   }

@@ -248,7 +248,7 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
   uint64_t kept = wanted;
   if (wanted != 0 && (run.program.color_count != 0 || discards || depth)) {
     counts.shaded += uint64_t(count_bits(wanted));
-    kept = run_program(w, pass.shading, run, draw.program, wanted);
+    kept = run_program(w, pass.shading, run, draw.program, wanted, true);
   }
   for (int s = 0; s < kTileSamples && kept != 0; s += w.width) {
     Mask m = w.lanes_of(uint32_t(kept >> s));

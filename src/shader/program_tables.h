@@ -42,6 +42,7 @@ enum ProgramBit : uint32_t {
   kProgramProvokingFirst = 1u << 4,  // flat varyings are the first vertex's
   kProgramFront = 1u << 5,           // lines and points always face the viewer
   kProgramRaw = 1u << 6,             // colours are stored as they are, in targets of sRGB too
+  kProgramWindow = 1u << 7,          // reads gl_FragCoord, or varyings that are linear in the window
 };
 
 // Where a colour of a program goes, and how.

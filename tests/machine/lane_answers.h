@@ -105,6 +105,8 @@ BROKKR_FN void use_memory(Warp& w, const LaneInput& in, LaneAnswers& out) {
   w.store(out.gathered_float, w.gather(in.x, only, m));
   w.store(out.gathered_double, w.gather(in.d, only, m, -1.0));
   w.scatter(out.scattered, only, u, m);
+  // Each quad where the one of the other end has its lanes.
+  w.scatter_quads(out.quads, Int(w.width - 4) - (w.lane() & ~3) + (w.lane() & 3), u, m);
   w.sync();
   w.scatter_or(out.ored, select(m, meet, Int(0x40000000)), u, m);
   w.scatter_min(out.lowered, select(m, meet, Int(0x40000000)), u, m);

@@ -48,7 +48,7 @@ inline LaneInput random_input(uint32_t seed, int width) {
 }
 inline void clear(LaneAnswers& out) {
   std::memset(static_cast<void*>(&out), 0, sizeof(out));
-  for (auto* p : {out.stored, out.stored_masked, out.compressed, out.scattered, out.lowered}) {
+  for (auto* p : {out.stored, out.stored_masked, out.compressed, out.scattered, out.quads, out.lowered}) {
     std::fill(p, p + 64, kUntouched);
   }
   std::memset(out.compressed_float, 0xcc, sizeof(out.compressed_float));

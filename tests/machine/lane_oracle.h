@@ -212,6 +212,7 @@ inline void check_memory(Differences& d, int width, const LaneInput& in, const L
     expected.compressed[n] = in.u[lane];
     expected.compressed_float[n++] = in.x[lane];
     expected.scattered[at] = in.u[lane];
+    expected.quads[width - 4 - lane / 4 * 4 + lane % 4] = in.u[lane];
     expected.ored[meet] |= in.u[lane];
     expected.lowered[meet] = std::min(expected.lowered[meet], in.u[lane]);
     d.expect(out.before[lane], expected.fetched[at], "scatter_fetch_or, the value before", lane);
@@ -223,6 +224,7 @@ inline void check_memory(Differences& d, int width, const LaneInput& in, const L
     d.expect(out.compressed[p], expected.compressed[p], "compress_store, word", p);
     d.expect(out.compressed_float[p], expected.compressed_float[p], "compress_store Float, word", p);
     d.expect(out.scattered[p], expected.scattered[p], "scatter, word", p);
+    d.expect(out.quads[p], expected.quads[p], "scatter_quads, word", p);
     d.expect(out.ored[p], expected.ored[p], "scatter_or, word", p);
     d.expect(out.lowered[p], expected.lowered[p], "scatter_min, word", p);
     d.expect(out.fetched[p], expected.fetched[p], "scatter_fetch_or, word", p);
