@@ -142,6 +142,9 @@ MUTATIONS = [
     ("order-acquire", "src/queue/broker_queue.h", "Watched<uint32_t, Observer>(*slot).load(kAcquire) != ticket",
      "Watched<uint32_t, Observer>(*slot).load(kRelaxed) != ticket", "tsan:" + QUEUE, "*QueueStress.OneToOne*"),
 
+    # Statistics.
+    ("frame-time", "src/pipeline/renderer.cpp", "s.frame_ms = ‹call.ms()›;", "0.9 * call.ms()", PIPELINE,
+     "PlanTest.FrameTimeIsWhatTheCallerWaitsFor"),
     # Readers.
     ("json-depth", "src/scene/json_parse.h", "if (levels_.size() == ‹size_t(kMaxJsonDepth)›) fail(",
      "size_t(kMaxJsonDepth) + 1", SCENE, "JsonParse.*"),

@@ -172,6 +172,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
   Warp& w = b.warp;
   BlockShared& shared = shared_of(b);
   const LaunchData& data = shared.launch;
+  // The barrier orders nothing: until the loop's first one, only the leader, who writes the arguments, reads them.
   if (b.leader()) w.once([&] { shared.launch = arguments; });
   b.sync();
   w.once([&] {

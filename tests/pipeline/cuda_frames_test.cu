@@ -8,6 +8,7 @@
 
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
+#include "oracle/soup.h"
 #include "pipeline/launch_data.h"
 
 namespace brokkr {
@@ -159,6 +160,25 @@ TEST(CudaFrames, OneThatIsCutOffKeepsItsPlanes) {
 TEST(CudaFrames, OneThatFailedHasNoPlanes) {
   Renderer renderer;
   EXPECT_TRUE(colors_on_device(renderer, 64, 64).empty());
+}
+
+// A blit reads what other rasterizers have drawn, and they draw over what it has read: it waits for them at one door,
+// and they for it at another. On the PTX interpreter, with races looked for, both orders of both doors are needed.
+TEST(CudaGates, BlitsReadWhatOthersHaveDrawn) {
+  oracle::SoupOptions soup;
+  soup.width = 70;
+  soup.height = 50;
+  soup.draws = 8;
+  soup.triangles = 6;
+  soup.blits = true;
+  for (const uint32_t seed : {1u, 2u, 3u}) {
+    SCOPED_TRACE(seed);
+    const Frame frame = oracle::make_soup(seed, soup);
+    RenderOptions cuda = on(MachineKind::cuda), cpu = on(MachineKind::cpu);
+    cuda.bin = cpu.bin = 16;
+    cuda.rasterizers = 5;
+    expect_same(Renderer().render(frame, cuda), Renderer().render(frame, cpu));
+  }
 }
 
 // Only what has changed crosses the bus, in either direction.

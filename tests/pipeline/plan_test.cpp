@@ -1,6 +1,7 @@
 // A frame's plan is made once for each setting and kept.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <tuple>
@@ -131,16 +132,30 @@ TEST_F(PlanTest, PartsAreMadeOnlyWhereTheirKeyDiffers) {
   EXPECT_EQ(render(o)->draws, first->draws);
 }
 
+// The caller's time is frame_ms and read_back_ms, on every machine: nothing is done outside of them, where no figure
+// would show it. Between the last look at the clock and the caller's, another program may have the processor, so that
+// one call of some must show it.
 TEST_F(PlanTest, FrameTimeIsWhatTheCallerWaitsFor) {
   using Clock = std::chrono::steady_clock;
-  for (const bool read_back : {true, false}) {
-    const auto begin = Clock::now();
-    const Statistics s = renderer_.render(prepared_, slow_pattern(), read_back).statistics;
-    const double call_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    EXPECT_GT(s.launch_ms, 0);
-    EXPECT_GE(s.frame_ms, s.launch_ms);
-    EXPECT_EQ(s.read_back_ms > 0, read_back);
-    EXPECT_LE(s.frame_ms + s.read_back_ms, call_ms);
+  for (const MachineKind machine : test::machines()) {
+    SCOPED_TRACE(name_of(machine));
+    RenderOptions o = slow_pattern();
+    o.machine = machine;
+    for (const bool read_back : {true, false}) {
+      double left_out = 1;  // of the caller's time, in the best of the calls
+      for (int calls = 0; calls < 50 && left_out > 0.02; ++calls) {
+        const auto begin = Clock::now();
+        const RenderResult result = renderer_.render(prepared_, o, read_back);
+        const double call_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+        const Statistics& s = result.statistics;
+        EXPECT_GT(s.launch_ms, 0);
+        EXPECT_GE(s.frame_ms, s.launch_ms + s.upload_ms);
+        EXPECT_EQ(s.read_back_ms > 0, read_back);
+        EXPECT_LE(s.frame_ms + s.read_back_ms, call_ms);
+        left_out = std::min(left_out, 1 - (s.frame_ms + s.read_back_ms) / call_ms);
+      }
+      EXPECT_LE(left_out, 0.02);
+    }
   }
 }
 

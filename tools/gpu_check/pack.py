@@ -43,7 +43,7 @@ def build(options):
           "-DBROKKR_TESTS=ON", "-DBROKKR_REFERENCE=ON", "-DBROKKR_VIEWER=OFF", "-DBROKKR_CAPTURE=OFF", f"-DBROKKR_ISAS={options.isas}",
           # Shared: the interpreter of src/ptx can stand in for it.
           "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared", f"-DCMAKE_CUDA_ARCHITECTURES={options.architectures}", "-DBROKKR_WERROR=ON",
-          "-DBROKKR_CUDA_VARIANTS=" + ";".join(map(str, VARIANTS))])
+          "-DBROKKR_CUDA_VARIANTS=" + ";".join(map(str, VARIANTS)), "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8"])
     standard = blocks_of(folder)
     must(["cmake", "--build", folder, "--parallel", str(os.cpu_count() or 2), "--target", *TARGETS,
           *(f"brokkr_cli_{blocks}" for blocks in VARIANTS if blocks != standard)])
