@@ -32,7 +32,9 @@ BROKKR_FN LevelTexels level_texels(Warp& w, const TextureLookup& look, Int level
   const SampledRecord& texture = *look.texture;
   const Int depth = texture.kind == TextureKind::three ? side_of_level(texture.depth, level) : Int(int(texture.depth));
   const Int height = shader::axes_of(texture.kind) == 1 ? Int(1) : side_of_level(texture.height, level);
-  return {as_int(w.gather(texture.first, level, look.lanes)), side_of_level(texture.width, level), height, depth};
+  const Int first =
+      texture.levels == 1 ? Int(int(texture.first[0])) : as_int(w.gather(texture.first, level, look.lanes));
+  return {first, side_of_level(texture.width, level), height, depth};
 }
 
 // A texel, or the border where it lies outside of the level, or 0 where there is no border; of a lookup that compares
@@ -144,6 +146,25 @@ BROKKR_FN_NOINLINE Vec4<Warp> filtered_level(Warp& w, const TextureLookup& look,
   return chosen(linear, v, square.at[0]);
 }
 
+// Whether the nearest texel of every lane is one of the texture's, none of a border or of a neighbouring face.
+BROKKR_FN bool is_borderless(const SampledRecord& texture, uint32_t how) {
+  return (texture.kind == TextureKind::two || texture.kind == TextureKind::two_array) && !shader::has_offset(how) &&
+         (how & shader::kSampleCompare) == 0 && texture.wrap[0] != TextureWrap::clamp_to_border &&
+         texture.wrap[1] != TextureWrap::clamp_to_border;
+}
+// What filtered_level returns of a texture without a border where no lane is linear.
+BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number) {
+  const SampledRecord& texture = *look.texture;
+  const LevelTexels level = level_texels(w, look, number);
+  const auto nearest = [&](int axis, Int size) {
+    return texels_at(place.at[axis], size, to_float(size), 0.0f, texture.wrap[axis], Mask(false)).a;
+  };
+  const Int row = place.layer * level.height + nearest(1, level.height);
+  const Int texel = row * level.width + nearest(0, level.width);
+  return load_texel(w, look.texels, texture.encoding, level.first + texel * int(words_of(texture.encoding)),
+                    look.lanes);
+}
+
 // `given`: the coordinates in the shader's order; `detail`: the level of detail, before bias and clamps.
 BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail) {
   const SampledRecord& texture = *look.texture;
@@ -151,6 +172,10 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   const LevelChoice choice = levels_of(texture, detail);
   const Int next = minimum(choice.level + 1, int(texture.levels) - 1);
   const bool mixes = w.any(look.lanes && choice.next > 0.0f);
+  if (is_borderless(texture, look.how) && !w.any(look.lanes && choice.linear)) {
+    const Vec4<Warp> v = nearest_level(w, look, place, choice.level);
+    return handed_on(texture, mixes ? mixed(v, nearest_level(w, look, place, next), choice.next) : v);
+  }
   Vec4<Warp> quick;
   TextureLookup rest = look;  // of lanes that do not go by the short path
   if (texture.usual && (look.how & shader::kSampleCompare) == 0 && !shader::has_offset(look.how)) {

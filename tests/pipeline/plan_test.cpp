@@ -82,6 +82,22 @@ TEST_F(PlanTest, ACameraMovesWithoutANewPlan) {
   test::expect_same_pictures(Renderer().render(frame_, slow_pattern()).targets, result_.targets);
 }
 
+// Geometry writes keys of small triangles into a plane that the next frame finds again.
+TEST_F(PlanTest, NothingOfAnEarlierCameraStays) {
+  for (const MachineKind machine : test::machines()) {
+    RenderOptions o;
+    o.machine = machine;
+    o.keep_ids = true;
+    o.small_triangles = SmallTriangles::direct;
+    render(o);
+    EXPECT_GT(result_.statistics.triangles_direct, 0u);
+    frame_.views[0].view_projection[3][0] += 0.75f;
+    prepared_.update_views();
+    render(o);
+    test::expect_same_pictures(Renderer().render(frame_, o).targets, result_.targets);
+  }
+}
+
 TEST_F(PlanTest, OptionsOfTheLaunchAloneDoNotChangeIt) {
   const Plan first = render(slow_pattern());
   const std::vector<std::function<void(RenderOptions&)>> changes = {
