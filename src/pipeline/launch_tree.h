@@ -91,8 +91,9 @@ struct Geometry : LaunchSource {
 };
 
 // A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i works for
-// rasterizers i, i + blocks, ... The search begins behind the rasterizer that was chosen last, and ends once one was
-// found among Callbacks::kEnough.
+// rasterizers i, i + blocks, ... The search begins behind the rasterizer that was visited last, and ends once one was
+// found among Callbacks::kEnough. Being chosen here is not being visited: a policy that asks for rasterizers beside
+// geometry would else go past every other one, and those never come to their gate.
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
   static constexpr int kLeaves = 1 << 16, kLocal = 1;
@@ -103,11 +104,9 @@ struct Rasterizers : LaunchSource {
     const int own = children(schedule, view.block, view.blocks);
     if (own <= 0) return {};
     const BucketState state{view.shared, view.local, own, view.now, schedule.ranks};
-    uint32_t& cursor = view.local[at.local];
-    const int begin = int(w.uniform([&]() -> uint32_t { return cursor; }));
+    const int begin = int(w.uniform([&]() -> uint32_t { return view.local[at.local]; }));
     uint64_t best = 0;
     Choice choice;
-    int place = 0;
     for (int g = 0; g < own; g += w.width) {
       Int nth = w.lane() + (g + begin);
       nth = select(nth >= own, nth - own, nth);
@@ -120,13 +119,18 @@ struct Rasterizers : LaunchSource {
       if (top > best) {
         best = top;
         const int lane = lowest_bit(w.ballot(score == top));
-        place = w.broadcast(nth, lane);
         choice = {w.broadcast(info, lane), at.leaf + w.broadcast(r, lane)};
       }
       if (best != 0 && g + w.width >= Callbacks::kEnough) break;
     }
-    if (best != 0) w.once([&] { cursor = place + 1 < own ? uint32_t(place + 1) : 0u; });
     return choice;
+  }
+  // Of a rasterizer that is visited.
+  template <class View, class F, class G>
+  BROKKR_FN static void walk(const View& view, const TreePlace& at, int leaf, F&&, G&&) {
+    const ScheduleTables& schedule = view.schedule;
+    const int r = leaf - at.leaf, next = (schedule.stealing ? r : (r - view.block) / view.blocks) + 1;
+    view.local[at.local] = next < children(schedule, view.block, view.blocks) ? uint32_t(next) : 0u;
   }
   template <class View>
   BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t block) {

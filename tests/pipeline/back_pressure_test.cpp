@@ -130,6 +130,57 @@ TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
   }
 }
 
+// Draws whose picture is copied at once. What comes behind a copy fills the store while rasterizers are still at its
+// gate, so that no task can start before each of them has been visited twice. Policies ask for rasterizers beside
+// geometry, which is refused: none may be left out thereby.
+TEST(BackPressure, GatesOpenWithAFullStore) {
+  FrameBuilder b(64, 64);
+  b.frame.targets.push_back({1, 64, 64, 1, ColorFormat::rgba8});
+  Random random;
+  for (int d = 0; d < 6; ++d) {
+    std::vector<glm::vec4> corners;
+    add_monster(random, corners);  // a task may fill what a batch of clipped triangles does
+    b.draw(b.default_state(), corners);
+    BlitCommand copy;
+    copy.from = 0, copy.to = 1;
+    copy.source = copy.destination = {0, 0, 64, 64};
+    b.add(copy);
+  }
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(b.frame);
+  RenderOptions o = base_options();
+  const RenderResult expected = renderer.render(prepared, o);
+  ASSERT_EQ(expected.statistics.admission_waits, 0u);
+  o.store_blocks = 1;
+  o.bin = 16;
+  uint64_t waits = 0;
+  for (const MachineKind machine : test::machines()) {
+    for (const Policy policy : {Policy::fill_level, Policy::geometry_first, Policy::raster_first, Policy::round_robin,
+                                Policy::fair, Policy::priority, Policy::edf}) {
+      for (const int rasterizers : {1, 2, 3, 6, 9}) {
+        for (const Ownership ownership : {Ownership::fixed, Ownership::stealing}) {
+          for (const int workers : {1, 2}) {
+            SCOPED_TRACE("machine " + std::to_string(int(machine)) + ", policy " + std::to_string(int(policy)) +
+                         ", rasterizers " + std::to_string(rasterizers) + ", ownership " +
+                         std::to_string(int(ownership)) + ", workers " + std::to_string(workers));
+            o.machine = machine;
+            o.workers = workers;
+            o.warps_per_block = machine == MachineKind::emulated ? 1 : 0;
+            o.policy = policy;
+            o.rasterizers = rasterizers;
+            o.ownership = ownership;
+            const RenderResult r = test::render_to_end(renderer, prepared, o);
+            test::expect_same_pictures(expected.targets, r.targets);
+            waits += r.statistics.admission_waits;
+            if (HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(waits, 0u);
+}
+
 // A store of one block more is used, too; sizes need not be powers of two.
 TEST(BackPressure, EveryStoreSize) {
   const Frame frame = mixed_frame();

@@ -1,6 +1,9 @@
 // What a task needs before it starts, and what may be drawn when some have ended.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "schedule_launch.h"
 
 namespace brokkr::schedule_test {
@@ -35,6 +38,42 @@ TEST_P(Admissions, NothingAboveTheWatermarkCountsAsComplete) {
     EXPECT_EQ(mark.batches, complete * 4);
   }
   EXPECT_EQ(programs.mark(kTasks, kTasks, kBatches).batches, kBatches) << "the last task has fewer batches";
+}
+
+// The watermark is the first task that is not complete, whatever the order in which tasks end; where they are only
+// counted, 0 until all are. Runs are longer than a warp, and the ring goes round several times.
+TEST_P(Admissions, TheWatermarkStandsAtTheFirstTaskThatIsNotComplete) {
+  constexpr uint32_t kWindow = 128, kTasks = 417;
+  std::mt19937 random(7);
+  for (int again = 0; again < 20; ++again) {
+    std::vector<TasksDone> under_way, ranges;
+    std::vector<bool> complete(kTasks);
+    std::vector<uint32_t> expected;
+    uint32_t next = 0, mark = 0;
+    while (mark < kTasks) {
+      const uint32_t count =
+          std::min({1 + uint32_t(random()) % uint32_t(programs.width), kTasks - next, mark + kWindow - next});
+      if (count != 0 && random() % 3 != 0) {
+        under_way.push_back({next, count});
+        next += count;
+        continue;
+      }
+      if (under_way.empty()) continue;
+      std::swap(under_way[random() % under_way.size()], under_way.back());
+      const TasksDone range = under_way.back();
+      under_way.pop_back();
+      std::fill_n(complete.begin() + range.first, range.count, true);
+      while (mark < kTasks && complete[mark]) ++mark;
+      ranges.push_back(range);
+      expected.push_back(mark);
+    }
+    std::vector<uint32_t> marks(ranges.size());
+    programs.complete(kTasks, kWindow, false, ranges.data(), int(ranges.size()), marks.data());
+    EXPECT_EQ(marks, expected);
+    std::fill(expected.begin(), expected.end() - 1, 0u);
+    programs.complete(kTasks, kWindow, true, ranges.data(), int(ranges.size()), marks.data());
+    EXPECT_EQ(marks, expected) << "counted";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, Admissions, testing::ValuesIn(machine_names()),

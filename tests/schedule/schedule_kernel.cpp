@@ -71,6 +71,23 @@ static schedule_test::Mark mark(uint32_t complete, uint32_t tasks, uint32_t batc
   return {below.tasks, below.batches};
 }
 
+static void complete(uint32_t tasks, uint32_t window, bool counted, const schedule_test::TasksDone* ranges, int n,
+                     uint32_t* marks) {
+  std::vector<uint32_t> done(window);
+  ScheduleControl control{};
+  ScheduleTables schedule{};
+  schedule.control = &control;
+  schedule.counted = counted;
+  schedule.tasks = tasks;
+  schedule.window = window;
+  schedule.task_done = done.data();
+  Warp w;
+  for (int i = 0; i < n; ++i) {
+    complete_tasks(w, schedule, {ranges[i].first, ranges[i].count, false});
+    marks[i] = control.watermark;
+  }
+}
+
 Programs programs() {
   static const Program all[] = {program<Fifo>("fifo"),
                                 program<Priorities16>("discretized"),
@@ -86,7 +103,7 @@ Programs programs() {
                                 program<PriorityOfKinds>("priorities of kinds"),
                                 program<KindsApart>("kinds apart"),
                                 program<KindsMixed>("kinds mixed")};
-  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, mark};
+  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, mark, complete};
 }
 
 }  // namespace schedule_programs

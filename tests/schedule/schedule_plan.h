@@ -56,6 +56,11 @@ struct Mark {
   uint32_t tasks, batches;
 };
 
+// Tasks that end together: `count` at most a warp's width.
+struct TasksDone {
+  uint32_t first, count;
+};
+
 struct Programs {
   int width;
   const Program* all;
@@ -70,6 +75,9 @@ struct Programs {
   Admission (*admit)(uint32_t free_blocks, uint32_t each, int want);
   // The first `complete` of `tasks` tasks are complete, each of which has four batches but the last.
   Mark (*mark)(uint32_t complete, uint32_t tasks, uint32_t batches);
+  // One worker completes `ranges` [n] of `tasks` tasks one after the other, with a ring of `window` tasks, or, where
+  // `counted`, by counting them. marks [n]: the watermark after each.
+  void (*complete)(uint32_t tasks, uint32_t window, bool counted, const TasksDone* ranges, int n, uint32_t* marks);
 };
 
 }  // namespace brokkr::schedule_test
