@@ -54,7 +54,22 @@ uint32_t vertex_sets(const DrawCommand& draw) {
   return draw.vertex_kind == VertexKind::clip_space ? draw.instances : 1;
 }
 
-// The same for what the draw's program reads of its vertices.
+// Gives each draw inputs of its own, of which it may change what is its vertices'.
+void part_inputs(Frame& frame) {
+  std::vector<bool> taken(frame.inputs.size());
+  for (Command& command : frame.commands) {
+    auto* draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr || draw->inputs < 0) continue;
+    if (taken[size_t(draw->inputs)]) {
+      frame.inputs.push_back(DrawInputs(frame.inputs[size_t(draw->inputs)]));
+      draw->inputs = int32_t(frame.inputs.size()) - 1;
+    } else {
+      taken[size_t(draw->inputs)] = true;
+    }
+  }
+}
+
+// The same as give_vertices for what the draw's program reads of its vertices.
 void give_varyings(Frame& frame, const DrawCommand& draw, const std::vector<uint32_t>& source) {
   DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const uint64_t components = varying_components(frame.programs[inputs.program]);
@@ -138,6 +153,7 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
                               const std::function<void(const std::string&)>& progress) {
   OptimizeReport report;
   report.vertices_before = frame.positions.size();
+  part_inputs(frame);
   const bool numbers_change = options.number_vertices || options.keep_pages;
   const BatchModel order_for = numbers_change ? without_pages(model) : model;
   std::vector<DrawTriangles> all = indexed_triangles(frame);

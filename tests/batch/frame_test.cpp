@@ -179,6 +179,37 @@ TEST(OptimizeFrame, ShowsTheSamePictureWithFewerRuns) {
   }
 }
 
+TEST(OptimizeFrame, VaryingsGoWithTheirVertices) {
+  Frame frame = scene("sphere-100k?triangles=1200&draws=3");
+  FragmentProgram program;
+  program.texts = {"void main() {}\n"};
+  program.varyings.push_back({"place", ShaderType::vec2});
+  frame.programs.push_back(program);
+  frame.inputs.emplace_back();
+  for (Command& command : frame.commands) {
+    if (auto* draw = std::get_if<DrawCommand>(&command)) draw->inputs = 0;
+  }
+  // The draws share their vertices here, and so their inputs.
+  for (const auto& position : frame.positions) {
+    frame.varyings.push_back(position.x);
+    frame.varyings.push_back(position.z);
+  }
+  optimize_frame(frame, batch_model("nvidia"), {});
+  uint32_t draws = 0;
+  for (const Command& command : frame.commands) {
+    const auto* draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr) continue;
+    ++draws;
+    const uint64_t first = frame.inputs[size_t(draw->inputs)].first_varying;
+    for (uint32_t v = 0; v < draw->vertex_count; ++v) {
+      const auto& position = frame.positions[draw->first_vertex + v];
+      ASSERT_EQ(float(frame.varyings[first + 2 * v]), float(position.x)) << "draw " << draws << ", vertex " << v;
+      ASSERT_EQ(float(frame.varyings[first + 2 * v + 1]), float(position.z)) << "draw " << draws << ", vertex " << v;
+    }
+  }
+  EXPECT_EQ(draws, 3u);
+}
+
 TEST(OptimizeFrame, LeavesBlendedDrawsAlone) {
   Frame frame = scene("sphere-100k?triangles=1200");
   frame.states.back().blend = BlendState{};

@@ -169,7 +169,7 @@ TEST(BackPressure, GatesOpenWithAFullStore) {
             o.policy = policy;
             o.rasterizers = rasterizers;
             o.ownership = ownership;
-            const RenderResult r = test::render_to_end(renderer, prepared, o);
+            const RenderResult r = test::render_to_end(renderer, prepared, o, 5);
             test::expect_same_pictures(expected.targets, r.targets);
             waits += r.statistics.admission_waits;
             if (HasFailure()) return;

@@ -15,9 +15,10 @@ namespace brokkr::test {
 void expect_same_pictures(const std::vector<TargetImage>& expected, const std::vector<TargetImage>& got);
 
 // Renders a small frame to its end. A launch that makes no progress is ended, and the test fails with words: blocks
-// that wait for each other burn processor time, some seconds of which are more than any such frame needs. Time on a
-// busy computer is not counted.
-RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options);
+// that wait for each other burn processor time, of which `most_seconds` are more than any such frame needs (a sanitizer
+// gets ten times as much). Time on a busy computer is not counted.
+RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options,
+                           double most_seconds = 30);
 
 // The machines of this build that run here, the CPU first. CUDA is among them where there is a GPU, or what stands in
 // for one (docs/ptx.md).
