@@ -214,7 +214,7 @@ GlLayer GlPlanes::read(uint32_t target) {
   layer.width = description.width;
   layer.height = description.height;
   layer.color.resize(pixels);
-  layer.depth.resize(pixels);
+  layer.depth.resize(pixels, 1.0f);  // what a target without the plane has, too
   layer.stencil.resize(pixels);
   const auto get = [&](GLenum format, GLenum type, void* values) {
     glReadPixels(0, 0, description.width, description.height, format, type, values);

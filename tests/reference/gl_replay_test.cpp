@@ -169,6 +169,17 @@ TEST_F(GlReplayTest, ATargetIsReadAsItsTexture) {
   EXPECT_EQ(pixel(draw(1), 5, 2), 0xffffffffu);
 }
 
+// As far as Brokkr's planes are before anything is drawn.
+TEST_F(GlReplayTest, ATargetWithoutDepthIsFarAway) {
+  frame.targets[0].depth.reset();
+  FragmentProgram program;
+  program.texts = {"void main() { gl_FragColor = vec4(1.0); }\n"};
+  add_program_draw(program, {});
+  const GlLayer layer = draw();
+  EXPECT_EQ(pixel(layer, 2, 2), 0xffffffffu);
+  EXPECT_EQ(layer.depth, std::vector<float>(32, 1.0f));
+}
+
 TEST_F(GlReplayTest, AProgramThatDoesNotCompileIsNamed) {
   FragmentProgram program;
   program.texts = {"void main() { gl_FragColor = nowhere; }\n"};
