@@ -213,6 +213,31 @@ class Warp {
     }
     return Lane<T>(Vector<T>(values, stdx::element_aligned));
   }
+  // Lane i from p[a_i] and p[b_i], which mostly are side by side. Lanes outside m read nothing and get 0.
+  BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
+#if defined(__AVX2__)
+    // Eight loads of two words take a third of the time of two gathers.
+    if constexpr (kWidth == 8) {
+      const uint32_t lanes = bits_of(m);
+      if (lanes != 0 && (bits_of(b == a + 1) & lanes) == lanes) {
+        alignas(64) int32_t at[width];
+        a.v.copy_to(at, stdx::vector_aligned);
+        const int any = at[std::countr_zero(lanes)];
+        for (uint32_t out = ~lanes & 0xffu; out != 0; out &= out - 1) at[std::countr_zero(out)] = any;
+        const auto pairs = [&](int i, int j) {
+          const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + at[i]));
+          return _mm_loadh_pi(_mm_castsi128_ps(low), reinterpret_cast<const __m64*>(p + at[j]));
+        };
+        const __m256 x = _mm256_set_m128(pairs(4, 5), pairs(0, 1)), y = _mm256_set_m128(pairs(6, 7), pairs(2, 3));
+        first = select(m, Uint(same_bits<Vector<uint32_t>>(_mm256_shuffle_ps(x, y, 0x88))), 0u);
+        second = select(m, Uint(same_bits<Vector<uint32_t>>(_mm256_shuffle_ps(x, y, 0xdd))), 0u);
+        return;
+      }
+    }
+#endif
+    first = gather(p, a, m);
+    second = gather(p, b, m);
+  }
   // Lane i to p[at_i]; where lanes meet, one of them stays.
   template <class T>
   BROKKR_FN static void scatter(T* p, Int at, std::type_identity_t<Lane<T>> a, Mask m) {

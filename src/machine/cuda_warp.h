@@ -138,6 +138,10 @@ class Warp {
   BROKKR_FN static Lane<T> gather(const T* p, Int at, Mask m, std::type_identity_t<T> otherwise = T(0)) {
     return m.m ? p[at.v] : otherwise;
   }
+  BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
+    first = gather(p, a, m);
+    second = gather(p, b, m);
+  }
   template <class T>
   BROKKR_FN static void scatter(T* p, Int at, std::type_identity_t<Lane<T>> a, Mask m) {
     if (m.m) p[at.v] = a.v;

@@ -77,8 +77,9 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
   const UsualPair x = usual_texels(place.at[0], width, texture.wrap[0]);
   const UsualPair y = usual_texels(place.at[1], height, texture.wrap[1]);
   const Int low = base + y.a * width, high = base + y.b * width;
-  const Uint texel[4] = {w.gather(look.texels, low + x.a, look.lanes), w.gather(look.texels, low + x.b, look.lanes),
-                         w.gather(look.texels, high + x.a, look.lanes), w.gather(look.texels, high + x.b, look.lanes)};
+  Uint texel[4];
+  w.gather_near(look.texels, low + x.a, low + x.b, look.lanes, texel[0], texel[1]);
+  w.gather_near(look.texels, high + x.a, high + x.b, look.lanes, texel[2], texel[3]);
   return handed_on(texture, texture.encoding == TexelEncoding::srgb8 ? filtered_srgb(texel, x.weight, y.weight)
                                                                      : filtered_bytes(texel, x.weight, y.weight));
 }

@@ -104,6 +104,12 @@ BROKKR_FN void use_memory(Warp& w, const LaneInput& in, LaneAnswers& out) {
   w.store(out.gathered, w.gather(in.u, only, m, 99u));
   w.store(out.gathered_float, w.gather(in.x, only, m));
   w.store(out.gathered_double, w.gather(in.d, only, m, -1.0));
+  for (int apart = 0; apart < 2; ++apart) {
+    Uint a, b;
+    w.gather_near(in.u, only & ~1, apart != 0 ? select(m, meet, only) : only | 1, m, a, b);
+    w.store(out.near_first[apart], a);
+    w.store(out.near_second[apart], b);
+  }
   w.scatter(out.scattered, only, u, m);
   // Each quad where the one of the other end has its lanes.
   w.scatter_quads(out.quads, Int(w.width - 4) - (w.lane() & ~3) + (w.lane() & 3), u, m);

@@ -109,7 +109,7 @@ struct LaneAnswers {
   // Memory: 64 words each, 0xcccccccc where nothing was stored.
   uint32_t stored[64], stored_masked[64], compressed[64], scattered[64], quads[64], ored[64], lowered[64], fetched[64];
   float compressed_float[64];
-  uint32_t loaded_masked[32], gathered[32], before[32];
+  uint32_t loaded_masked[32], gathered[32], near_first[2][32], near_second[2][32], before[32];
   float gathered_float[32];
   double gathered_double[32];
   int32_t compressed_count;

@@ -232,6 +232,12 @@ inline void check_memory(Differences& d, int width, const LaneInput& in, const L
   for (int lane = 0; lane < width; ++lane) {
     d.expect(out.loaded_masked[lane], expected.loaded_masked[lane], "load of a mask", lane);
     d.expect(out.gathered[lane], expected.gathered[lane], "gather Uint", lane);
+    for (int apart = 0; apart < 2; ++apart) {
+      const bool m = (in.mask >> lane & 1u) != 0;
+      const int a = in.at[lane] & ~1, b = apart != 0 ? in.meet[lane] : a + 1;
+      d.expect(out.near_first[apart][lane], m ? in.u[a] : 0u, "gather_near, first", lane);
+      d.expect(out.near_second[apart][lane], m ? in.u[b] : 0u, "gather_near, second", lane);
+    }
     d.expect(out.gathered_float[lane], expected.gathered_float[lane], "gather Float", lane);
     d.expect(out.gathered_double[lane], expected.gathered_double[lane], "gather Double", lane);
     d.expect(out.spilled[lane], expected.spilled[lane], "spill, set in for_lanes", lane);
