@@ -1,9 +1,10 @@
-// One atomic_ref on every machine: libcu++ in CUDA builds, the standard library otherwise. `device_atomic` orders all
-// blocks of a launch (and the host, where memory is shared), `block_atomic` the warps of one block.
+// One atomic_ref on every machine: machine/cuda_atomic.h and libcu++ in CUDA builds, the standard library otherwise.
+// `device_atomic` orders all blocks of a launch, `system_atomic` them and the host; their words lie in memory of the
+// whole launch. `block_atomic` orders the warps of one block.
 #pragma once
 
 #if defined(__CUDACC__)
-#include <cuda/atomic>
+#include "machine/cuda_atomic.h"
 #else
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -22,9 +23,9 @@ BROKKR_MACHINE_BEGIN
 
 #if defined(__CUDACC__)
 template <class T>
-using device_atomic = ::cuda::atomic_ref<T, ::cuda::thread_scope_device>;
+using device_atomic = GlobalAtomic<T, false>;
 template <class T>
-using system_atomic = ::cuda::atomic_ref<T, ::cuda::thread_scope_system>;
+using system_atomic = GlobalAtomic<T, true>;
 template <class T>
 using block_atomic = ::cuda::atomic_ref<T, ::cuda::thread_scope_block>;
 BROKKR_CONSTANT auto kRelaxed = ::cuda::std::memory_order_relaxed;
