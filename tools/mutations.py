@@ -120,6 +120,9 @@ MUTATIONS = [
     ("x-shift-offset", "src/bin/pattern_shift.cpp", "fixed_shifts(rasterizers, ‹rasterizers + 1›, rasterizers)", "rasterizers",
      BIN, "*PatternShift.XShiftOffset*"),
 
+    # Distribution.
+    ("near-masks", "src/bin/distribute.h", "if (‹scratch_.near›) clear_masks(w);", "false", PIPELINE, "Soup.OpaqueDrawsOnly"),
+
     # Queues and scheduling.
     ("queue-capacity", "src/queue/broker.h", "c_(control), capacity_(‹int32_t(capacity)›) {}", "int32_t(capacity) + 1",
      QUEUE, MODEL),

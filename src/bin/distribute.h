@@ -9,11 +9,19 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Scratch memory of one warp: a mask per rasterizer, all zero between blocks, and the list of rasterizers whose mask is
-// not zero.
+// Scratch memory of one warp: a mask per rasterizer, all zero when a block's distribution begins, and the list of
+// rasterizers whose mask is not zero.
 struct DistributionScratch {
-  TablePointer<uint32_t> mask;     // rasterizers
+  uint32_t* mask;                  // rasterizers; kNearMasks where they are near
   TablePointer<uint32_t> touched;  // rasterizers + one warp
+  // Whether masks lie in the block's shared storage. Other parts of geometry write there between two distributions, so
+  // that each begins by clearing them; elsewhere each leaves them cleared.
+  bool near;
+
+  // Narrower warps are CPUs', whose caches are near.
+  BROKKR_FN static bool may_be_near(uint32_t rasterizers) {
+    return kWidth == 32 && rasterizers <= uint32_t(kNearMasks);
+  }
 };
 
 // Bins of a row between two looks at the abort word, at least: fewer looks than that cost nothing.
@@ -68,6 +76,7 @@ class Distributor {
   // Sends the block, the last that was taken, to the rasterizers that need it; if none does, it is the next to be
   // taken.
   BROKKR_FN_NOINLINE void distribute(Warp& w, uint32_t number) {
+    if (scratch_.near) clear_masks(w);
     const int touched = mark_owners(w, blocks_[number]);
     if (touched == 0) {
       --used_;
@@ -91,6 +100,12 @@ class Distributor {
   // Whether the launch must end at once.
   BROKKR_FN bool is_stopped(Warp& w) const {
     return w.uniform([&] { return system_atomic<uint32_t>(*abort_).load(kRelaxed); }) >= kAbortLeave;
+  }
+
+  BROKKR_FN void clear_masks(Warp& w) const {
+    uint32_t* const mask = in_shared_memory(scratch_.mask);
+    for (int g = 0; g < kNearMasks; g += w.width) w.store(mask + g, 0);
+    w.sync();
   }
 
   // Notes in the scratch memory which triangles each rasterizer needs, and in the block its box and how many
@@ -123,10 +138,11 @@ class Distributor {
   // The same for one group; returns its pairs of a triangle and a bin.
   BROKKR_FN int mark_group(Warp& w, const RecordGroup& records, const Box<Int>& box, int& touched) {
     const TriangleBlock& block = records.block;
-    const TargetRecord& target = targets_.targets[block.target];
-    const uint32_t* owner_of = targets_.bin_owner + target.first_bin;
-    const int rasterizers = int(targets_.rasterizers), shift = targets_.bin_shift, bin = 1 << shift;
-    const int offset = int(layer_offset(block.target, block.layer, targets_.rasterizers));
+    const TargetTables& targets = *in_shared_memory(&targets_);
+    const TargetRecord& target = targets.targets[block.target];
+    const uint32_t* owner_of = targets.bin_owner + target.first_bin;
+    const int rasterizers = int(targets.rasterizers), shift = targets.bin_shift, bin = 1 << shift;
+    const int offset = int(layer_offset(block.target, block.layer, targets.rasterizers));
     const Mask m = records.m;
     const Int bin_x0 = box.min_x >> shift, bin_y0 = box.min_y >> shift;
     const Int wide = (box.max_x >> shift) - bin_x0, high = (box.max_y >> shift) - bin_y0;
@@ -165,8 +181,8 @@ class Distributor {
     for (int g = 0; g < touched; g += w.width) {
       const Mask m = w.first_lanes(touched - g);
       const Int r = as_int(w.load(scratch_.touched + g, m));
-      const Uint element[2] = {number, w.gather(scratch_.mask.get(), r, m)};
-      w.scatter(scratch_.mask.get(), r, 0, m);
+      const Uint element[2] = {number, w.gather(scratch_.mask, r, m)};
+      w.scatter(scratch_.mask, r, 0, m);
       auto bits = w.spill(element[1]);
       w.for_lanes(m, [&](int i) { bits.set(i, uint32_t(count_bits(bits[i]))); });
       pairs += int(w.reduce_add(select(m, bits.lanes(), 0)));

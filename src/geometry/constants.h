@@ -36,4 +36,10 @@ inline constexpr int kMaxUnique = 32;
 inline constexpr int kReuseSlots = 256;
 static_assert((kReuseSlots & (kReuseSlots - 1)) == 0 && kReuseSlots >= 2 * 96);
 
+// Rasterizers of a launch up to which a warp of 32 lanes notes in its block's shared storage which of them a triangle
+// block goes to. On CUDA a note in global memory is an atomic with a round trip, one for each bin of the largest box.
+// 512 are enough for the 510 of 1920x1080 in bins of 64 x 64; twice as many make the shared storage of a block larger.
+inline constexpr int kNearMasks = 512;
+static_assert(kNearMasks * sizeof(uint32_t) <= 2 * kReuseSlots * sizeof(uint32_t));
+
 }  // namespace brokkr

@@ -15,6 +15,10 @@ struct GeometryScratch {
     ReuseScratch reuse;
     PlannedScratch planned;
   };
+  union {  // neither outlasts its function: shade_sub_batch, distribute
+    ReuseTable table;
+    uint32_t near_masks[kNearMasks];  // DistributionScratch::mask
+  };
 };
 
 // One task of geometry, as its warp works on it. The way of a triangle: process_batches (or process_planned) shades its
@@ -32,8 +36,9 @@ struct GeometryPass {
 
 // Clips the triangle of lane `lane` and emits the remaining parts.
 template <BlockDistributor Distributor>
-BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& draw,
+BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& of_run,
                                      const Triangle& tri, int lane, uint32_t primitive) {
+  const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
   GeometryScratch& scratch = *in_shared_memory(&pass.scratch);
   auto& start = scratch.clip.corner[0];
   for (int i = 0; i < 3; ++i) {
@@ -169,7 +174,7 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
       int stop = count;
       if (reuse) {
         int unique = 0;
-        stop = begin + shade_sub_batch(w, frame, run, begin, count, scratch, unique);
+        stop = begin + shade_sub_batch(w, frame, run, begin, count, scratch, pass.scratch.table, unique);
         vertex_runs += uint64_t(unique);
       } else {
         vertex_runs += uint64_t(3 * count);

@@ -16,11 +16,15 @@ struct ReuseScratch {
   uint32_t vertex[kBatchCorners + kWidth];  // vertex number of corner 3 t + c
   uint32_t slot[kBatchCorners + kWidth];    // hash slot of that corner
   uint32_t seen[kBatchCorners + kWidth];    // distinct vertices up to and with that corner
-  uint32_t key[kReuseSlots];                // vertex number in this slot
-  uint32_t first[kReuseSlots];              // first corner that uses it
   uint32_t number[kReuseSlots];             // of the vertex in its sub-batch
   uint32_t unique[kMaxUnique + kWidth];     // vertex numbers of the sub-batch
   VertexMemory<kMaxUnique> position;        // shaded
+};
+
+// The hash table in which corners find each other. Nothing of it lasts beyond shade_sub_batch.
+struct ReuseTable {
+  uint32_t key[kReuseSlots];    // vertex number in this slot
+  uint32_t first[kReuseSlots];  // first corner that uses it
 };
 
 // Collects the corners of triangles first .. first + count - 1 of the run.
@@ -38,11 +42,12 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
 // Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and shades its
 // vertices. Returns that number; `unique` becomes the number of vertex shader runs.
 BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
-                                       ReuseScratch& storage, int& unique) {
+                                       ReuseScratch& storage, ReuseTable& of_corners, int& unique) {
   ReuseScratch& scratch = *in_shared_memory(&storage);
+  ReuseTable& table = *in_shared_memory(&of_corners);
   for (int g = 0; g < kReuseSlots; g += w.width) {
-    w.store(scratch.key + g, kEmptySlot);
-    w.store(scratch.first + g, kEmptySlot);
+    w.store(table.key + g, kEmptySlot);
+    w.store(table.first + g, kEmptySlot);
   }
   w.sync();
   const int first_corner = begin * 3, end_corner = count * 3;
@@ -52,16 +57,16 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
     Uint slot = hash_lanes(vertex) & (kReuseSlots - 1);
     Mask todo = m;
     while (w.any(todo)) {
-      const Mask empty = todo && w.gather(scratch.key, as_int(slot), todo) == kEmptySlot;
+      const Mask empty = todo && w.gather(table.key, as_int(slot), todo) == kEmptySlot;
       w.sync();
-      w.scatter(scratch.key, as_int(slot), vertex, empty);  // where lanes meet one writes, the others look again
+      w.scatter(table.key, as_int(slot), vertex, empty);  // where lanes meet one writes, the others look again
       w.sync();
-      const Mask found = todo && w.gather(scratch.key, as_int(slot), todo) == vertex;
+      const Mask found = todo && w.gather(table.key, as_int(slot), todo) == vertex;
       todo = todo && !found;
       slot = select(todo, (slot + 1) & (kReuseSlots - 1), slot);
     }
     w.store(scratch.slot + g, slot, m);
-    w.scatter_min(scratch.first, as_int(slot), as_uint(w.lane() + g), m);
+    w.scatter_min(table.first, as_int(slot), as_uint(w.lane() + g), m);
     w.sync();
   }
   // Number the vertices in the order of their first use, and stop before the 33rd.
@@ -71,7 +76,7 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
     const Mask m = w.first_lanes(end_corner - g);
     const Uint slot = w.load(scratch.slot + g, m);
     const Uint corner = as_uint(w.lane() + g);
-    const Mask is_first = m && w.gather(scratch.first, as_int(slot), m) == corner;
+    const Mask is_first = m && w.gather(table.first, as_int(slot), m) == corner;
     const Uint running = w.inclusive_count(is_first) + seen;
     w.store(scratch.seen + g, running, m);
     const Mask fits = is_first && running <= kMaxUnique;

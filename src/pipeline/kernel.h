@@ -41,10 +41,13 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   const ScheduleTables& schedule = data.schedule;
   const uint32_t task = schedule.task_order != nullptr ? schedule.task_order[turn] : turn;
   Counters& counters = shared.counters[w.index];
+  GeometryScratch& geometry = shared.geometry[w.index];
   DistributionScratch scratch;
   scratch.mask =
       data.distribution_scratch + size_t(b.index * b.warps + w.index) * distribution_words(schedule.rasterizers);
   scratch.touched = scratch.mask + schedule.rasterizers;
+  scratch.near = DistributionScratch::may_be_near(schedule.rasterizers);
+  if (scratch.near) scratch.mask = geometry.near_masks;
   const RasterTables& t = data.raster;
   Stock stock = stock_of(b);
   DirectDistributor distributor(
@@ -55,7 +58,6 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   const uint32_t first = task * schedule.task_batches;
   const uint32_t end =
       first + schedule.task_batches < schedule.batches ? first + schedule.task_batches : schedule.batches;
-  GeometryScratch& geometry = shared.geometry[w.index];
   const GeometryPass<DirectDistributor> pass{t.frame, data.reuse_transforms, data.reuse_all, geometry, run, counters,
                                              writer};
   const bool planned = (kKernelFeatures & kFeaturePlanned) && t.frame.planned != nullptr;
