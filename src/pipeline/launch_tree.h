@@ -24,10 +24,16 @@ struct RasterizerReport {
   static constexpr uint64_t kAtGate = 1;
   // It goes on without new elements, as when its phase is complete and is to be resolved, or when nothing was done for
   // it yet.
-  static constexpr uint64_t kAwake = 2;
-  BROKKR_FN static uint64_t elements(int n) { return kAwake + uint64_t(n); }
+  static constexpr uint64_t kAwake = 2;  // and one more for each element that waits
 };
 static_assert(RasterizerReport::kAtGate < RasterizerReport::kAwake, "who may do nothing comes behind the others");
+
+// What a rasterizer's report follows from, of one per lane.
+struct RasterizerWords {
+  Mask free;  // nobody works for it
+  Uint wake;  // RasterizerState::wake
+  Int waiting;
+};
 
 // The launch as a tree of buckets sees it.
 struct LaunchView {
@@ -48,25 +54,27 @@ struct LaunchView {
     const bool ample = uint32_t(status.free_blocks) * kAmpleShare >= shared_blocks;
     return ample ? GeometryReport::ample : GeometryReport::tight;
   }
-  // The RasterizerReport of rasterizer r_i.
-  BROKKR_FN Ulong rasterizers(Warp& w, Int r, Mask m) const {
-    auto report = w.spill(uint64_t(0));
+  // Of rasterizer r_i, for the lanes of m; the others are not free. Nothing waits for what is loaded.
+  BROKKR_FN RasterizerWords read(Warp& w, Int r, Mask m) const {
+    auto claim = w.spill(1u), wake = w.spill(0u);
+    auto waiting = w.spill(0);
     const auto r_of = w.spill(r);
     w.for_lanes(m, [&](int i) {
       RasterizerState& state = tables.rasterizers[r_of[i]];
-      // Three loads that do not wait for each other.
-      const uint32_t claim = device_atomic<uint32_t>(state.claim).load(kRelaxed);
-      const uint32_t wake = device_atomic<uint32_t>(state.wake).load(kRelaxed);
-      const int waiting = Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available();
-      if (claim != 0) return;
-      // In a frame that is cut off, every rasterizer resolves what it has.
-      const bool awake = aborted || wake == kAtGate || mark.batches >= wake;
-      report.set(i, waiting > 0       ? RasterizerReport::elements(waiting)
-                    : !awake          ? RasterizerReport::kNone
-                    : wake == kAtGate ? RasterizerReport::kAtGate
-                                      : RasterizerReport::kAwake);
+      claim.set(i, device_atomic<uint32_t>(state.claim).load(kRelaxed));
+      wake.set(i, device_atomic<uint32_t>(state.wake).load(kRelaxed));
+      waiting.set(i, Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available());
     });
-    return report.lanes();
+    return {claim.lanes() == 0, wake.lanes(), waiting.lanes()};
+  }
+  // The RasterizerReport of each.
+  BROKKR_FN Ulong report(const RasterizerWords& of) const {
+    // In a frame that is cut off, every rasterizer resolves what it has.
+    const Mask at_gate = of.wake == kAtGate, awake = at_gate || of.wake <= mark.batches || Mask(aborted);
+    const Ulong idle = select(!awake, RasterizerReport::kNone,
+                              select(at_gate, RasterizerReport::kAtGate, Ulong(RasterizerReport::kAwake)));
+    const Ulong busy = Ulong(as_uint(of.waiting)) + RasterizerReport::kAwake;
+    return select(of.free, select(of.waiting > 0, busy, idle), RasterizerReport::kNone);
   }
 };
 
@@ -107,21 +115,39 @@ struct Rasterizers : LaunchSource {
     const int begin = int(w.uniform([&]() -> uint32_t { return view.local[at.local]; }));
     uint64_t best = 0;
     Choice choice;
-    for (int g = 0; g < own; g += w.width) {
-      Int nth = w.lane() + (g + begin);
-      nth = select(nth >= own, nth - own, nth);
-      const Mask m = w.first_lanes(own - g) && nth < own;
-      // Lanes without a rasterizer read the first one, since callbacks may read tables.
-      const Int r = select(m, schedule.stealing ? nth : nth * view.blocks + view.block, 0);
-      const Ulong info = select(m, view.rasterizers(w, r, m), RasterizerReport::kNone);
-      const Ulong score = select(info == RasterizerReport::kNone, 0, Callbacks::propagate(state, r, info));
-      const uint64_t top = w.reduce_max(score);
+    const int step = kAskedTogether * w.width;
+    for (int g = 0; g < own; g += step) {
+      Int r[kAskedTogether];
+      RasterizerWords words[kAskedTogether];
+      for (int k = 0; k < kAskedTogether; ++k) {
+        const int from = g + k * w.width;
+        Int nth = w.lane() + (from + begin);
+        nth = select(nth >= own, nth - own, nth);
+        const Mask m = w.first_lanes(own - from) && nth < own;
+        // Lanes without a rasterizer read the first one, since callbacks may read tables.
+        r[k] = select(m, schedule.stealing ? nth : nth * view.blocks + view.block, 0);
+        words[k] = view.read(w, r[k], m);
+      }
+      // Each lane's best.
+      Ulong most = 0, report = 0;
+      Int child = 0, asked = step;
+      for (int k = 0; k < kAskedTogether; ++k) {
+        const Ulong info = view.report(words[k]);
+        const Ulong score = select(info == RasterizerReport::kNone, 0, Callbacks::propagate(state, r[k], info));
+        const Mask better = score > most;
+        most = select(better, score, most);
+        report = select(better, info, report);
+        child = select(better, r[k], child);
+        asked = select(better, w.lane() + k * w.width, asked);
+      }
+      const uint64_t top = w.reduce_max(most);
       if (top > best) {
         best = top;
-        const int lane = lowest_bit(w.ballot(score == top));
-        choice = {w.broadcast(info, lane), at.leaf + w.broadcast(r, lane)};
+        // Of equals the first behind the cursor: those that wait at a gate have turns.
+        const int lane = w.reduce_min(select(most == top, asked, step)) % w.width;
+        choice = {w.broadcast(report, lane), at.leaf + w.broadcast(child, lane)};
       }
-      if (best != 0 && g + w.width >= Callbacks::kEnough) break;
+      if (best != 0 && g + step >= Callbacks::kEnough) break;
     }
     return choice;
   }

@@ -36,9 +36,13 @@ inline constexpr uint32_t kStockShare = 2;
 // to 1, rasterizers are visited for fewer triangles; far above, geometry runs into the full store and waits.
 inline constexpr uint32_t kAmpleShare = 4;
 
-// Rasterizers among which a block looks for the longest queue. Fewer find shorter queues, more cost time with many
-// rasterizers and blocks.
+// Rasterizers among which a block looks for the longest queue, at least. Fewer find shorter queues, more cost time with
+// many rasterizers and blocks.
 inline constexpr int kEnoughRasterizers = 64;
+// Rasterizers that each lane asks before it waits for what they answer. With 32 lanes, 510 are asked in four round
+// trips to memory; half as many take eight, and a block that finds nothing to do asks again that much later. Twice as
+// many take more registers.
+inline constexpr int kAskedTogether = 4;
 
 // Decisions in a row that lead to a leaf which others emptied meanwhile, before a block or a worker pauses.
 inline constexpr int kMostTriesOfBlock = 4;

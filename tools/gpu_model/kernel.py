@@ -12,13 +12,14 @@ from gpu_model.events import Access, Atomic, Join, Wait, Word
 
 # decide_next, decide and Root::choose for policy fill-level (pipeline/choose.h, pipeline/launch_tree.h).
 DECIDE = 1  # read_status: five words, one per lane
-REPORT_RASTERIZERS = 1  # LaunchView::rasterizers, for a warp's width of them: claim, count and wake do not depend on each other
+REPORT_RASTERIZERS = 1  # LaunchView::rasterizers, for ASKED of them: claim, count and wake do not depend on each other
+ASKED = 4 * 32  # kAskedTogether by a warp's width; more than kEnoughRasterizers
 # run_task and process_batches (pipeline/kernel.h, geometry/geometry_stage.h).
 OPEN_RUN = 3  # batch_run; run; draw and view, of a warp's first task
 SAME_RUN = 1  # batch_run: the warp has the run
 FETCH = 2  # indices; vertices, of a task's first batch
 FETCH_NEXT = 1  # vertices: NextCorners has the indices
-DISTRIBUTE = 1  # owners of bins; the scratch memory of a warp stays in L1
+DISTRIBUTE = 1  # owners of bins; the masks of a warp lie in shared memory (kNearMasks)
 PUT = 2  # put_lanes: the slot's ticket; the release that follows the element's words, which is a fence
 # visit_rasterizer (raster/rasterizer.h, raster/pending.h, raster/order_free.h).
 CLAIM = 1
@@ -146,9 +147,9 @@ class Launch:
             action, chosen = None, None
             ample = self.free * 4 >= self.frame.plan["store_blocks"] / 2
             if self.next_task >= self.tasks or not ample:
-                for _ in range(2):  # 64 rasterizers (kEnoughRasterizers)
+                chosen, asked = self.longest(b)
+                for _ in range(asked):
                     yield Access(REPORT_RASTERIZERS, "decide")
-                chosen = self.longest(b)
             if chosen is not None:
                 action = "visit"
             elif self.next_task < self.tasks:
@@ -165,17 +166,18 @@ class Launch:
             yield Wait(3 * self.gpu.sync, "barriers")
 
     def longest(self, b):
-        """The longest queue among 64 behind the block's last, or any that has something to do."""
+        """The longest queue among the first ASKED behind the block's last of which one has something to do; how often ASKED were
+        asked."""
         n = len(self.queue)
         complete = self.completed_tasks >= self.tasks
         order = [(self.cursor[b] + i) % n for i in range(n)]
-        for first in range(0, n, 64):
-            best = max(order[first:first + 64], key=lambda r: -1 if self.claimed[r] or self.done[r] else self.queue[r])
+        for first in range(0, n, ASKED):
+            best = max(order[first:first + ASKED], key=lambda r: -1 if self.claimed[r] or self.done[r] else self.queue[r])
             ready = not self.claimed[best] and not self.done[best]
             if ready and (self.queue[best] > 0 or complete):
                 self.cursor[b] = (best + 1) % n
-                return best
-        return None
+                return best, first // ASKED + 1
+        return None, -(-n // ASKED)
 
     def geometry(self, b):
         want, each = self.gpu.warps, self.frame.plan["blocks_per_task"]
