@@ -15,7 +15,8 @@ struct ClipScratch {
 
 // Clips the triangle whose corners lie in scratch list 0. Returns the number of corners left (0, or 3 to 9); they are
 // in list `list`.
-BROKKR_FN_NOINLINE int clip_triangle(Warp& w, const DrawRecord& draw, ClipScratch& storage, int& list) {
+BROKKR_FN_NOINLINE int clip_triangle(Warp& w, const DrawRecord& of_run, ClipScratch& storage, int& list) {
+  const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
   ClipScratch& scratch = *in_shared_memory(&storage);
   int corners = 3;
   list = 0;

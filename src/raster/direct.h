@@ -72,25 +72,27 @@ class DirectDistributor : public Distributor {
   uint32_t drawn_ = 0;
 
   // The lanes of setup.valid that are small. Returns them.
-  BROKKR_FN_NOINLINE Mask draw_group(Warp& w, const DrawRecord& draw, const DrawTarget& at, const Setup& setup) {
-    const int shift = t_.targets.region_shift;
+  BROKKR_FN_NOINLINE Mask draw_group(Warp& w, const DrawRecord& of_run, const DrawTarget& at, const Setup& setup) {
+    const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
+    const RasterTables& t = *in_shared_memory(&t_);
+    const int shift = t.targets.region_shift;
     const Box<Int> box = unpack_box(setup.field[kMin], setup.field[kMax]);
     const Int column = box.min_x >> shift, line = box.min_y >> shift;
     const Mask m = setup.valid && is_small(w, SetupGroup{setup, setup.valid}) && (box.max_x >> shift) - column <= 1 &&
                    (box.max_y >> shift) - line <= 1;
     if (!w.any(m)) return false;
-    const TargetRecord& target = t_.targets.targets[at.target];
+    const TargetRecord& target = t.targets.targets[at.target];
     LayerSamples samples{w,
-                         {t_.targets.direct},
+                         {t.targets.direct},
                          shift,
-                         t_.targets.region,
+                         t.targets.region,
                          int(target.regions_x),
                          int(target.first_region + at.layer * target.regions_x * target.regions_y),
                          box.min_x,
                          box.min_y,
                          column,
                          line};
-    const KeyRule rule{t_.frame.phases[draw.phase].key_bits, draw.z_min, draw.z_max};
+    const KeyRule rule{t.frame.phases[draw.phase].key_bits, draw.z_min, draw.z_max};
     rasterize_small(w, SetupGroup{setup, m}, m, box, box, rule, samples);
     count_samples(w, samples, m);
     drawn_ += uint32_t(w.count(m));

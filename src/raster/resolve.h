@@ -105,7 +105,7 @@ BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, con
 
 // The tiles of the warp's share. Returns how many samples were shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
-  const TargetTables& planes = *pass.planes;
+  const TargetTables& planes = *in_shared_memory(pass.planes);
   const TargetRecord& target = planes.targets[pass.region->target];
   const RegionState state = planes.region_state[pass.region->number];
   const int tiles_shift = pass.shift - 3;
