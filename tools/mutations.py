@@ -44,6 +44,14 @@ MUTATIONS = [
      PIPELINE, "Soup.PolygonOffset"),
 
     # Vertices and primitives.
+    ("point-origin", "src/pipeline/expand.cpp", "from_below_(‹state.point_origin_low == ((flags & kOriginUpperLeft) == 0)›)",
+     "state.point_origin_low", PIPELINE, "ProgramPrimitives.Points*"),
+    ("point-memory", "src/pipeline/program_draws.cpp", "const uint64_t more = ‹expanded.sources.size() * uint64_t(record.stride + 2)›;",
+     "uint64_t(0)", PIPELINE, "ProgramPrimitives.VaryingsOfPoints*"),
+    ("line-width", "src/pipeline/expand.cpp", "in_range(‹state.line_width›, true)", "state.point_size",
+     PIPELINE, "ProgramPrimitives.LinesHave*"),
+    ("back-color", "src/raster/program_run.h", "if (‹input.back != input.component›) give_side", "false",
+     PIPELINE, "ProgramPrimitives.BackFaces*"),
     ("strip-winding", "src/pipeline/expand.cpp", "‹out.insert(out.end(), {v[i + 1], v[i], v[i + 2]})›;",
      "out.insert(out.end(), {v[i], v[i + 1], v[i + 2]})", PIPELINE, "Assembly.*"),
     ("fan-centre", "src/pipeline/expand.cpp", "‹out.insert(out.end(), {v[0], v[i + 1], v[i + 2]})›;",

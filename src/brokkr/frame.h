@@ -102,8 +102,11 @@ struct State {
   std::vector<DrawBuffer> buffers;
   bool framebuffer_srgb = false;  // colours are encoded where the target's format is sRGB
   bool flat_shading = false;      // of the built-in colours
-  bool point_sprites = false;
-  float line_width = 1, point_size = 1;  // pixels
+  bool point_sprites = false;     // points are squares of any size; without it, of whole pixels
+  int coord_replace = 0;          // bit i: gl_TexCoord[i] of points is their gl_PointCoord
+  bool point_origin_low = false;  // gl_PointCoord begins at the lower edge
+  // Pixels. The varying gl_PointSize, where the draw's program has it, is the size of each point.
+  float line_width = 1, point_size = 1;
   bool operator==(const State&) const = default;
 };
 

@@ -62,7 +62,9 @@ enum class Interpolation : uint8_t { smooth, flat, noperspective };
 
 // What a fragment shader gets from the vertices: `count` elements (1: no array), next to each other from component
 // `offset` of a vertex's varyings on. Built-in ones go by their names: gl_Color, gl_SecondaryColor, gl_TexCoord[2],
-// gl_FogFragCoord. The vertex colours are clamped already.
+// gl_FogFragCoord. The vertex colours are clamped already. Three are there for rasterization, whether the shader knows
+// them or not: gl_PointSize in pixels, and gl_BackColor and gl_BackSecondaryColor, which take the place of the two
+// colours on back faces.
 struct ProgramVarying {
   std::string name;
   ShaderType type = ShaderType::vec4;

@@ -34,10 +34,12 @@ std::vector<Interpolation> interpolation_of(const VertexStage& stage, const Stat
   for (const RecordedVarying& recorded : stage.recorded) {
     for (size_t i = 0; program != nullptr && i < program->varyings.size(); i++) {
       const ProgramVarying& varying = program->varyings[i];
-      if (varying.name != recorded.name) continue;
-      const bool is_color = varying.name == "gl_Color" || varying.name == "gl_SecondaryColor";
-      const Interpolation kind = is_color && state.flat_shading ? Interpolation::flat : varying.interpolation;
-      std::fill_n(all.begin() + recorded.offset, recorded.components, kind);
+      if (varying.name == recorded.name) {
+        std::fill_n(all.begin() + recorded.offset, recorded.components, varying.interpolation);
+      }
+    }
+    if (state.flat_shading && is_color(recorded.name)) {
+      std::fill_n(all.begin() + recorded.offset, recorded.components, Interpolation::flat);
     }
   }
   return all;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "capture/fragment.h"
 #include "capture/state_guard.h"
@@ -103,8 +104,7 @@ class VertexText {
     std::string declarations, copies;
     for (size_t i = 0; i < built_ins.size(); i++) {
       const std::string& name = built_ins[i];
-      declarations +=
-          std::string("varying ") + (name == "gl_FogFragCoord" ? "float " : "vec4 ") + copied_name(i) + ";\n";
+      declarations += std::string("varying ") + (is_scalar(name) ? "float " : "vec4 ") + copied_name(i) + ";\n";
       copies += "  " + copied_name(i) + " = " + value(name) + ";\n";
     }
     return "#version 120\n" + declarations + "void main() {\n  gl_Position = ftransform();\n" + text_ + copies + "}\n";
@@ -138,8 +138,19 @@ class VertexText {
 
   std::string value(const std::string& built_in) {
     if (built_in == "gl_Color" || built_in == "gl_SecondaryColor") {
-      light();
-      return built_in == "gl_Color" ? "clamp(primary, 0.0, 1.0)" : "clamp(secondary, 0.0, 1.0)";
+      if (!std::exchange(has_light_, true)) light({"front", "normal", "gl_FrontMaterial", GL_FRONT});
+      return built_in == "gl_Color" ? "clamp(front_primary, 0.0, 1.0)" : "clamp(front_secondary, 0.0, 1.0)";
+    }
+    if (built_in == kBackColor || built_in == kBackSecondaryColor) {
+      if (!std::exchange(has_back_light_, true)) light({"back", "(-normal)", "gl_BackMaterial", GL_BACK});
+      return built_in == kBackColor ? "clamp(back_primary, 0.0, 1.0)" : "clamp(back_secondary, 0.0, 1.0)";
+    }
+    if (built_in == kPointSize) {
+      need_eye();
+      add("float eye_distance = abs(eye.z);");  // as Mesa has it in the distance's place
+      return "clamp(gl_Point.size * inversesqrt(gl_Point.distanceConstantAttenuation + eye_distance * "
+             "(gl_Point.distanceLinearAttenuation + eye_distance * gl_Point.distanceQuadraticAttenuation)), "
+             "gl_Point.sizeMin, gl_Point.sizeMax)";
     }
     if (built_in == "gl_FogFragCoord") {
       if (context_.info.version >= 14 && get_integer(GL_FOG_COORD_SRC) == GL_FOG_COORD) return "gl_FogCoord";
@@ -186,28 +197,33 @@ class VertexText {
     }
   }
 
-  // A material's colour, or the vertex's in its place (GL_COLOR_MATERIAL).
-  static std::string material(const char* name, std::initializer_list<GLint> tracked) {
-    const bool tracks =
-        is_enabled(GL_COLOR_MATERIAL) &&
-        std::find(tracked.begin(), tracked.end(), get_integer(GL_COLOR_MATERIAL_PARAMETER)) != tracked.end();
-    return tracks ? "gl_Color" : std::string("gl_FrontMaterial.") + name;
-  }
+  // One of the two sides of faces, as the text names it and its material.
+  struct Side {
+    std::string name, normal, material;
+    GLint face;
 
-  void light() {
-    if (has_light_) return;
-    has_light_ = true;
-    if (!is_enabled(GL_LIGHTING)) {
-      add("vec4 primary = gl_Color;");
-      add("vec4 secondary = vec4(gl_SecondaryColor.rgb, 0.0);");
-      return;
+    // A material's colour, or the vertex's in its place (GL_COLOR_MATERIAL).
+    std::string color(const char* color, std::initializer_list<GLint> tracked) const {
+      const GLint tracking = get_integer(GL_COLOR_MATERIAL_FACE);
+      const bool tracks =
+          is_enabled(GL_COLOR_MATERIAL) && (tracking == face || tracking == GL_FRONT_AND_BACK) &&
+          std::find(tracked.begin(), tracked.end(), get_integer(GL_COLOR_MATERIAL_PARAMETER)) != tracked.end();
+      return tracks ? "gl_Color" : material + "." + color;
     }
+  };
+
+  // NAME_primary and NAME_secondary, where NAME is "front" or "back".
+  void light(const Side& side) {
+    add("vec4 " + side.name + "_primary = gl_Color;");
+    add("vec4 " + side.name + "_secondary = vec4(gl_SecondaryColor.rgb, 0.0);");
+    if (!is_enabled(GL_LIGHTING)) return;
     need_eye();
     need_normal();
-    add("vec4 ambient = " + material("ambient", {GL_AMBIENT, GL_AMBIENT_AND_DIFFUSE}) + ";");
-    add("vec4 diffuse = " + material("diffuse", {GL_DIFFUSE, GL_AMBIENT_AND_DIFFUSE}) + ";");
-    add("vec4 specular = " + material("specular", {GL_SPECULAR}) + ";");
-    add("vec4 primary = " + material("emission", {GL_EMISSION}) + " + ambient * gl_LightModel.ambient;");
+    add("{");
+    add("vec4 ambient = " + side.color("ambient", {GL_AMBIENT, GL_AMBIENT_AND_DIFFUSE}) + ";");
+    add("vec4 diffuse = " + side.color("diffuse", {GL_DIFFUSE, GL_AMBIENT_AND_DIFFUSE}) + ";");
+    add("vec4 specular = " + side.color("specular", {GL_SPECULAR}) + ";");
+    add("vec4 primary = " + side.color("emission", {GL_EMISSION}) + " + ambient * gl_LightModel.ambient;");
     add("vec4 secondary = vec4(0.0);");
     add("vec3 light, towards;");
     add("float strength, cosine, highlight;");
@@ -215,12 +231,15 @@ class VertexText {
     const bool local = get_integer(GL_LIGHT_MODEL_LOCAL_VIEWER) != 0;
     add(local ? "towards = normalize(-eye.xyz);" : "towards = vec3(0.0, 0.0, 1.0);");
     for (GLint i = 0; i < std::min(get_integer(GL_MAX_LIGHTS), 8); i++) {
-      if (is_enabled(GL_LIGHT0 + static_cast<GLenum>(i))) add_light(i, separate);
+      if (is_enabled(GL_LIGHT0 + static_cast<GLenum>(i))) add_light(side, i, separate);
     }
     add("primary.a = diffuse.a;");
+    add(side.name + "_primary = primary;");
+    add(side.name + "_secondary = secondary;");
+    add("}");
   }
 
-  void add_light(GLint number, bool separate) {
+  void add_light(const Side& side, GLint number, bool separate) {
     const GLenum name = GL_LIGHT0 + static_cast<GLenum>(number);
     const std::string source = "gl_LightSource[" + std::to_string(number) + "].";
     std::array<GLfloat, 4> position{};
@@ -242,10 +261,10 @@ class VertexText {
       add("strength *= cosine < " + source + "spotCosCutoff ? 0.0 : pow(max(cosine, 0.0), " + source +
           "spotExponent);");
     }
-    add("cosine = max(dot(normal, light), 0.0);");
-    add("highlight = max(dot(normal, normalize(light + towards)), 0.0);");
-    add("highlight = cosine <= 0.0 ? 0.0 : gl_FrontMaterial.shininess == 0.0 ? 1.0 : pow(highlight, "
-        "gl_FrontMaterial.shininess);");
+    const std::string shininess = side.material + ".shininess";
+    add("cosine = max(dot(" + side.normal + ", light), 0.0);");
+    add("highlight = max(dot(" + side.normal + ", normalize(light + towards)), 0.0);");
+    add("highlight = cosine <= 0.0 ? 0.0 : " + shininess + " == 0.0 ? 1.0 : pow(highlight, " + shininess + ");");
     add("primary += strength * (ambient * " + source + "ambient + cosine * diffuse * " + source + "diffuse);");
     add((separate ? "secondary" : "primary") + std::string(" += strength * highlight * specular * ") + source +
         "specular;");
@@ -253,7 +272,7 @@ class VertexText {
 
   const Context& context_;
   std::string text_;
-  bool has_eye_ = false, has_normal_ = false, has_reflection_ = false, has_light_ = false;
+  bool has_eye_ = false, has_normal_ = false, has_reflection_ = false, has_light_ = false, has_back_light_ = false;
 };
 
 // "gl_LightSource[2].diffuse"
@@ -318,10 +337,21 @@ FixedFragment read_fixed_fragment(const Context& context) {
     fog.end = get_floats<1>(GL_FOG_END)[0];
     add("gl_FogFragCoord", ShaderType::f32);
   }
-  if (is_enabled(GL_LIGHTING) && get_integer(GL_LIGHT_MODEL_TWO_SIDE) != 0) {
-    result.notes.emplace_back("two-sided lighting, written with the front's colours");
-  }
   return result;
+}
+
+std::vector<std::string> more_fixed_varyings(const Context& context, const FragmentProgram& program) {
+  std::vector<std::string> names;
+  if (context.info.version >= 14) {
+    const auto attenuation = get_floats<3>(GL_POINT_DISTANCE_ATTENUATION);
+    if (attenuation != std::array<GLfloat, 3>{1, 0, 0}) names.emplace_back(kPointSize);
+  }
+  if (!is_enabled(GL_LIGHTING) || get_integer(GL_LIGHT_MODEL_TWO_SIDE) == 0) return names;
+  for (const ProgramVarying& varying : program.varyings) {
+    if (varying.name == "gl_Color") names.emplace_back(kBackColor);
+    if (varying.name == "gl_SecondaryColor") names.emplace_back(kBackSecondaryColor);
+  }
+  return names;
 }
 
 std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins) {

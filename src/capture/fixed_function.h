@@ -16,6 +16,10 @@ struct FixedFragment {
 };
 FixedFragment read_fixed_fragment(const Context& context);
 
+// What vertices of fixed function give now beside what the fragments of `program` name: kPointSize, where sizes depend
+// on the distance, and the colours of back faces.
+std::vector<std::string> more_fixed_varyings(const Context& context, const FragmentProgram& program);
+
 // What the layer calls the varying with which a vertex shader copies built-in varying number `i` of a list.
 std::string copied_name(size_t i);
 

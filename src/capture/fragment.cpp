@@ -231,6 +231,7 @@ bool is_built_in(const std::string& name) {
 std::string vertex_expression(const std::string& built_in) {
   if (built_in == "gl_Color") return "clamp(gl_FrontColor, 0.0, 1.0)";
   if (built_in == "gl_SecondaryColor") return "clamp(gl_FrontSecondaryColor, 0.0, 1.0)";
+  if (built_in == kBackColor || built_in == kBackSecondaryColor) return "clamp(" + built_in + ", 0.0, 1.0)";
   return built_in;
 }
 

@@ -11,6 +11,19 @@
 
 namespace brokkr::capture {
 
+// What a vertex gives that rasterization reads.
+inline constexpr const char *kPointSize = "gl_PointSize", *kBackColor = "gl_BackColor",
+                            *kBackSecondaryColor = "gl_BackSecondaryColor";
+
+// A built-in colour, of either side of faces.
+inline bool is_color(const std::string& built_in) {
+  return built_in == "gl_Color" || built_in == "gl_SecondaryColor" || built_in == kBackColor ||
+         built_in == kBackSecondaryColor;
+}
+
+// Whether a built-in varying is a float; all others have four components.
+inline bool is_scalar(const std::string& built_in) { return built_in == "gl_FogFragCoord" || built_in == kPointSize; }
+
 struct FragmentInterface {
   FragmentProgram program;
   std::string problem;  // why the file cannot hold the program; empty where it can

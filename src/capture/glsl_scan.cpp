@@ -399,8 +399,8 @@ std::string with_renamed_main(std::string_view source, std::string_view name) {
 
 ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;
-  constexpr std::array<std::string_view, 7> kWords = {"discard", "gl_FragDepth", "gl_DrawID", "gl_Clip",
-                                                      "buffer",  "image",        "atomic"};
+  constexpr std::array<std::string_view, 9> kWords = {"discard", "gl_FragDepth", "gl_DrawID", "gl_Clip", "gl_PointSize",
+                                                      "gl_Back", "buffer",       "image",     "atomic"};
   const bool mentioned = std::any_of(
       kWords.begin(), kWords.end(), [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
   if (!mentioned) return use;
@@ -413,6 +413,9 @@ ShaderUse scan_shader(std::string_view source) {
       use.draw_id |= token == "gl_DrawID" || token == "gl_DrawIDARB";
       use.clip_vertex |= token == "gl_ClipVertex";
       use.clip_distance |= token == "gl_ClipDistance";
+      use.point_size |= token == "gl_PointSize";
+      use.back_color |= token == "gl_BackColor";
+      use.back_secondary_color |= token == "gl_BackSecondaryColor";
       use.stores |= is_store(token);
     }
   }

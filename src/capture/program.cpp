@@ -25,8 +25,8 @@ struct ProgramInfo {
   bool own_feedback = false;  // varyings named by the application
   uint32_t stages = 0;        // bits of the last link
   ShaderUse vertex, fragment;
-  bool stores = false;          // a stage before rasterization may
-  bool clip_distances = false;  // the last stage before it writes gl_ClipDistance
+  bool stores = false;  // a stage before rasterization may
+  ShaderUse last;       // of the stage before rasterization
   std::shared_ptr<const FragmentInterface> fragment_interface;
   std::vector<RecordedVarying> recorded;  // by the last link, after gl_Position
 };
@@ -114,7 +114,7 @@ ProgramInfo inspect(const Texts& texts) {
     for (const std::string& text : texts[stage]) info.stores |= scan_shader(text).stores;
   }
   info.vertex = scan_shader(joined(texts[kVertex]));
-  info.clip_distances = scan_shader(joined(texts[last_stage(texts)])).clip_distance;
+  info.last = scan_shader(joined(texts[last_stage(texts)]));
   info.stores |= info.vertex.stores;
   info.fragment = scan_shader(joined(texts[kFragment]));
   return info;
@@ -204,16 +204,26 @@ FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info, const 
   return plan;
 }
 
-// That, and what tells how far vertices lie before clip planes.
+// That, what tells how far vertices lie before clip planes, sizes of points, and colours of back faces.
 FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, const Texts& texts) {
   FeedbackPlan plan = plan_inputs(context, info, texts);
-  if (info.clip_distances) {
+  if (info.last.point_size) {
+    plan.names.emplace_back(kPointSize);
+    plan.read_as.emplace_back(kPointSize);
+  }
+  const auto copy = [&](const std::string& name) {
+    plan.names.push_back(copied_name(plan.built_ins.size()));
+    plan.built_ins.push_back(name);
+    plan.read_as.push_back(name);
+  };
+  const bool old = last_stage(texts) == kVertex;  // with built-in varyings
+  if (old && info.vertex.back_color) copy(kBackColor);
+  if (old && info.vertex.back_secondary_color) copy(kBackSecondaryColor);
+  if (info.last.clip_distance) {
     plan.names.emplace_back("gl_ClipDistance");
     plan.read_as.emplace_back("gl_ClipDistance");
-  } else if (info.vertex.clip_vertex && last_stage(texts) == kVertex) {
-    plan.names.push_back(copied_name(plan.built_ins.size()));
-    plan.built_ins.emplace_back("gl_ClipVertex");
-    plan.read_as.emplace_back("gl_ClipVertex");
+  } else if (info.vertex.clip_vertex && old) {
+    copy("gl_ClipVertex");
   }
   return plan;
 }
@@ -234,7 +244,7 @@ class CopyingShaders {
     const char* const out = shader_version(texts.front()) < 130 ? "varying" : "out";
     std::string declarations, copies;
     for (size_t i = 0; i < built_ins.size(); i++) {
-      const char* const type = built_ins[i] == "gl_FogFragCoord" ? "float" : "vec4";
+      const char* const type = is_scalar(built_ins[i]) ? "float" : "vec4";
       declarations += std::string(out) + " " + type + " " + copied_name(i) + ";\n";
       copies += "  " + copied_name(i) + " = " + vertex_expression(built_ins[i]) + ";\n";
     }
@@ -371,13 +381,16 @@ void record_fixed_vertices(const Context& context, VertexStage& stage) {
                                                                                            : nullptr;
   std::vector<std::string> built_ins;
   uint32_t offset = 0;
-  for (size_t i = 0; program != nullptr && i < program->varyings.size(); i++) {
-    const ProgramVarying& varying = program->varyings[i];
-    if (!is_built_in(varying.name)) continue;
-    built_ins.push_back(varying.name);
-    stage.recorded.push_back({varying.name, offset, shape_of(varying.type).components()});
+  const auto add = [&](const std::string& name) {
+    built_ins.push_back(name);
+    stage.recorded.push_back({name, offset, is_scalar(name) ? 1u : 4u});
     offset += stage.recorded.back().components;
+  };
+  for (size_t i = 0; program != nullptr && i < program->varyings.size(); i++) {
+    if (is_built_in(program->varyings[i].name)) add(program->varyings[i].name);
   }
+  if (program != nullptr) stage.more = more_fixed_varyings(context, *program);
+  for (const std::string& name : stage.more) add(name);
   stage.fixed_text = fixed_vertex_text(context, built_ins);
 }
 
@@ -474,8 +487,16 @@ VertexStage current_vertex_stage(const Context& context) {
     stage.primitive = evaluation_primitive(last);
   }
   stage.draw_id = find_program(stages[kVertex]).vertex.draw_id;
-  stage.clip_distances = find_program(last).clip_distances;
+  stage.clip_distances = find_program(last).last.clip_distance;
   stage.recorded = find_program(last).recorded;
+  const auto add = [&](bool counts, const char* name) {
+    const auto is = [&](const RecordedVarying& one) { return one.name == name; };
+    if (counts && std::any_of(stage.recorded.begin(), stage.recorded.end(), is)) stage.more.emplace_back(name);
+  };
+  add(is_enabled(GL_PROGRAM_POINT_SIZE), kPointSize);
+  const bool two_sided = context.info.compatibility && is_enabled(GL_VERTEX_PROGRAM_TWO_SIDE);
+  add(two_sided, kBackColor);
+  add(two_sided, kBackSecondaryColor);
   return stage;
 }
 

@@ -55,6 +55,8 @@ struct VertexStage {
   GLuint fragment_program = 0;                        // whose uniforms count
   std::shared_ptr<const FragmentInterface> fragment;  // null: fixed function, or nothing that files hold
   std::optional<FixedFragment> fixed;
+  // Of `recorded`, what counts for the draw beside what its fragment shader names: kPointSize, kBackColor, …
+  std::vector<std::string> more;
 };
 
 VertexStage current_vertex_stage(const Context& context);

@@ -267,6 +267,15 @@ void Recorder::repeat_draw(uint32_t state) {
   frame_.commands.emplace_back(std::move(draw));
 }
 
+void Recorder::note_smoothing(const Context& context, GLenum primitive) {
+  const bool old = context.info.compatibility;
+  if (primitive == GL_LINES && is_enabled(GL_LINE_SMOOTH)) note("smooth lines, written without their smoothing");
+  if (primitive == GL_POINTS && old && is_enabled(GL_POINT_SMOOTH)) note("smooth points, written as squares");
+  if (primitive == GL_LINES && old && is_enabled(GL_LINE_STIPPLE)) note("stippled lines, written as whole ones");
+  if (primitive == GL_TRIANGLES && old && is_enabled(GL_POLYGON_STIPPLE))
+    note("stippled triangles, written as whole ones");
+}
+
 void Recorder::draw(Context& context, const DrawCall& call) {
   const auto is_empty = [](const SubDraw& part) { return part.count == 0 || part.instances == 0; };
   if (!call.opaque && std::all_of(call.parts.begin(), call.parts.end(), is_empty)) return;
@@ -285,10 +294,10 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   const TargetImages images = targets_[*target].images;
   RenderState render =
       read_render_state(context, images.plane(Plane::depth).has_value(), images.plane(Plane::stencil).has_value());
-  for (const std::string& what : render.notes) note(what);
   State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // nothing can be covered
   const VertexStage stage = current_vertex_stage(context);
+  note_smoothing(context, stage.expands ? stage.primitive : feedback_primitive(call.mode));
   draw.flags |= render.flags | stage.flags;
   const auto is_layered = [](const std::optional<Image>& image) { return image && image->layered; };
   if (std::any_of(images.planes.begin(), images.planes.end(), is_layered)) {
@@ -301,9 +310,10 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     if (!images.plane(plane)) continue;
     if (state.buffers.empty()) state.buffers.push_back({draws_color ? 0 : -1, state.blend, state.color_mask});
     state.buffers.resize(i, {.plane = -1});
-    state.buffers.push_back(read_draw_buffer(context, i, state));
+    state.buffers.push_back(read_draw_buffer(context, i, render));
     planes[static_cast<size_t>(plane)] = true;
   }
+  for (const std::string& what : render.notes) note(what);
   targets_.use(context, *target, planes);
   planes[static_cast<size_t>(Plane::depth)] = state.depth.write;
   targets_.mark_drawn(*target, planes);

@@ -68,6 +68,8 @@ class Recorder {
  private:
   // Notes a property that the file cannot hold, although the command is recorded.
   void note(const std::string& what) { frame_.skipped_reasons[what]++; }
+  // Counts what the file has not of how a draw's primitives (GL_POINTS, GL_LINES, GL_TRIANGLES) are rasterized.
+  void note_smoothing(const Context& context, GLenum primitive);
   void note_problem(const std::string& what, const std::string& problem);
   uint32_t add_state(const State& state);
   // `draw`: without vertices. A part that is not recorded keeps its place and says why.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "capture/settings.h"
+#include "capture/state_guard.h"
 #include "scene/gl_names.h"
 
 namespace brokkr::capture {
@@ -172,9 +173,24 @@ void read_program_state(const Context& context, State& state) {
   state.line_width = finite(get_floats<1>(GL_LINE_WIDTH)[0]);
   state.point_size = finite(get_floats<1>(GL_POINT_SIZE)[0]);
   if (context.info.framebuffer_srgb) state.framebuffer_srgb = is_enabled(GL_FRAMEBUFFER_SRGB);
-  if (!context.info.compatibility) return;
+  const bool old = context.info.compatibility;
+  state.point_sprites = context.info.version >= 20 && (!old || is_enabled(GL_POINT_SPRITE));
+  if (state.point_sprites) state.point_origin_low = get_integer(GL_POINT_SPRITE_COORD_ORIGIN) == GL_LOWER_LEFT;
+  if (!old) return;
   state.flat_shading = get_integer(GL_SHADE_MODEL) == GL_FLAT;
-  state.point_sprites = context.info.version >= 20 && is_enabled(GL_POINT_SPRITE);
+  if (context.info.version >= 14) {
+    const GLfloat least = get_floats<1>(GL_POINT_SIZE_MIN)[0], most = get_floats<1>(GL_POINT_SIZE_MAX)[0];
+    state.point_size = std::min(std::max(state.point_size, least), most);
+  }
+  if (!state.point_sprites) return;
+  Restore restore;
+  restore.add([unit = get_name(GL_ACTIVE_TEXTURE)] { GL(ActiveTexture)(unit); });
+  for (GLint unit = 0; unit < std::min(get_integer(GL_MAX_TEXTURE_COORDS), 8); unit++) {
+    GLint replaces = 0;
+    GL(ActiveTexture)(GL_TEXTURE0 + static_cast<GLenum>(unit));
+    GL(GetTexEnviv)(GL_POINT_SPRITE, GL_COORD_REPLACE, &replaces);
+    if (replaces != 0) state.coord_replace |= 1 << unit;
+  }
 }
 
 void read_flags(const Context& context, RenderState& out) {
@@ -214,27 +230,27 @@ RenderState read_render_state(const Context& context, bool has_depth, bool has_s
   return out;
 }
 
-DrawBuffer read_draw_buffer(const Context& context, size_t number, const State& state) {
+DrawBuffer read_draw_buffer(const Context& context, size_t number, RenderState& out) {
   const auto index = static_cast<GLuint>(number);
   const auto value = [&](GLenum name) {
     GLint result = 0;
     GL(GetIntegeri_v)(name, index, &result);
     return result;
   };
-  DrawBuffer buffer{static_cast<int>(number), state.blend, {}};
+  const std::optional<BlendState>& first = out.state.blend;
+  DrawBuffer buffer{static_cast<int>(number), first, {}};
   std::array<GLboolean, 4> mask{};
   GL(GetBooleani_v)(GL_COLOR_WRITEMASK, index, mask.data());
   for (size_t i = 0; i < 4; i++) buffer.color_mask[i] = mask[i] != 0;
   if (!GL(IsEnabledi)(GL_BLEND, index)) {
     buffer.blend.reset();
   } else if (context.info.separate_blend) {
-    RenderState notes;
     BlendState& blend = buffer.blend.emplace();
-    blend.constant = state.blend ? state.blend->constant : glm::vec4(0.0f);
-    blend.color = {to_factor(value(GL_BLEND_SRC_RGB), notes), to_factor(value(GL_BLEND_DST_RGB), notes),
-                   to_equation(value(GL_BLEND_EQUATION_RGB), notes)};
-    blend.alpha = {to_factor(value(GL_BLEND_SRC_ALPHA), notes), to_factor(value(GL_BLEND_DST_ALPHA), notes),
-                   to_equation(value(GL_BLEND_EQUATION_ALPHA), notes)};
+    blend.constant = first ? first->constant : glm::vec4(0.0f);
+    blend.color = {to_factor(value(GL_BLEND_SRC_RGB), out), to_factor(value(GL_BLEND_DST_RGB), out),
+                   to_equation(value(GL_BLEND_EQUATION_RGB), out)};
+    blend.alpha = {to_factor(value(GL_BLEND_SRC_ALPHA), out), to_factor(value(GL_BLEND_DST_ALPHA), out),
+                   to_equation(value(GL_BLEND_EQUATION_ALPHA), out)};
   }
   return buffer;
 }

@@ -24,8 +24,8 @@ struct RenderState {
 // `has_depth`, `has_stencil`: whether the draw framebuffer has those planes; tests pass where it has none.
 RenderState read_render_state(const Context& context, bool has_depth, bool has_stencil);
 
-// The state of draw buffer `number`, beyond the first, which `state` has.
-DrawBuffer read_draw_buffer(const Context& context, size_t number, const State& state);
+// The state of draw buffer `number`, beyond the first, which `out` has: with its notes.
+DrawBuffer read_draw_buffer(const Context& context, size_t number, RenderState& out);
 
 // Which planes a clear reaches, and their values, under the masks and scissor of the context.
 struct ClearMasks {

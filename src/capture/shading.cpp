@@ -32,6 +32,16 @@ GLint location_of(GLuint program, const std::string& name, uint32_t element) {
   return GL(GetUniformLocation)(program, full.c_str());
 }
 
+// With further varyings.
+FragmentProgram with_more(FragmentProgram program, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto offset = static_cast<uint32_t>(varying_components(program));
+    program.varyings.push_back(
+        {.name = name, .type = is_scalar(name) ? ShaderType::f32 : ShaderType::vec4, .count = 1, .offset = offset});
+  }
+  return program;
+}
+
 }  // namespace
 
 bool Shading::note(const std::string& problem) {
@@ -116,9 +126,9 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
   ShadingInputs out;
   if (stage.fixed) {
     for (const std::string& what : stage.fixed->notes) frame_.skipped_reasons[what]++;
-    if (!find_columns(stage, stage.fixed->program, out)) return std::nullopt;
-    out.draw.program = number_of(stage.fixed->program);
-    const FragmentProgram& program = stage.fixed->program;
+    const FragmentProgram program = with_more(stage.fixed->program, stage.more);
+    if (!find_columns(stage, program, out)) return std::nullopt;
+    out.draw.program = number_of(program);
     for (size_t i = 0; i < program.samplers.size(); i++) {
       out.draw.textures.push_back(textures_.read(context, program.samplers[i].kind, program.fixed->units[i].unit));
     }
@@ -129,11 +139,12 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
     note(stage.fragment->problem);
     return std::nullopt;
   }
-  const FragmentProgram& program = stage.fragment->program;
-  if (!find_columns(stage, program, out)) return std::nullopt;
-  const auto [known, is_new] = known_.emplace(stage.fragment.get(), Known{stage.fragment});
-  if (is_new) known->second.number = number_of(program);
+  const std::pair key(stage.fragment.get(), stage.more);
+  const auto [known, is_new] = known_.emplace(key, Known{stage.fragment});
+  if (is_new) known->second.number = number_of(with_more(stage.fragment->program, stage.more));
   out.draw.program = known->second.number;
+  const FragmentProgram& program = frame_.programs[out.draw.program];
+  if (!find_columns(stage, program, out)) return std::nullopt;
   const GLuint name = stage.fragment_program;
   out.draw.first_uniform = read_uniforms(context, program, name);
   for (const ProgramBlock& block : program.blocks) {

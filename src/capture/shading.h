@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "brokkr/frame.h"
@@ -44,7 +45,8 @@ class Shading {
 
   Frame& frame_;
   Textures& textures_;
-  std::map<const FragmentInterface*, Known> known_;
+  // With the names of what its draws' vertices give beside what it reads.
+  std::map<std::pair<const FragmentInterface*, std::vector<std::string>>, Known> known_;
   std::map<std::vector<uint32_t>, uint64_t> uniforms_;  // by content: where they are
 };
 

@@ -44,21 +44,35 @@ void append_triangles(Topology topology, const std::vector<uint32_t>& v, std::ve
   }
 }
 
+// Pixels: whole ones for points that are no sprites and for lines. Files may say anything, NaN too.
+float in_range(float size, bool whole) {
+  constexpr float kMost = 255;  // as Mesa's software drivers have it; larger points are cut to it
+  if (!(size >= 1)) return 1;
+  return std::min(whole ? std::floor(size + 0.5f) : size, kMost);
+}
+
 class Widener {
  public:
   Widener(const State& state, uint32_t flags, ExpandedDraw& out)
       : down_(flags & kOriginUpperLeft ? 1.0f : -1.0f),
+        line_width_(in_range(state.line_width, true)),
+        whole_points_(!state.point_sprites),
+        from_below_(state.point_origin_low == ((flags & kOriginUpperLeft) == 0)),
         half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0),
         half_y_(state.viewport.w != 0 ? 1.0f / state.viewport.w : 0),
         width_(state.viewport.z),
         height_(state.viewport.w),
         out_(out) {}
 
-  // `vertices`: those of all instances.
-  void point(const glm::vec4* vertices, uint32_t number) {
-    const glm::vec4& p = vertices[number];
+  // `vertices`: those of all instances. `size` in pixels.
+  void point(const glm::vec4* vertices, uint32_t number, float size) {
+    glm::vec4 p = vertices[number];
     if (!(p.w > 0)) return;
-    const float x = p.w * half_x_, y = p.w * half_y_;
+    // Triangles own the samples on their left and top edges, sprites those on their left and lower ones, and points of
+    // whole pixels those on their right and top ones: they move by a step of window positions, 1/256 pixel.
+    (whole_points_ ? p.x : p.y) += (whole_points_ ? half_x_ : down_ * half_y_) / 128 * p.w;
+    const float scale = p.w * in_range(size, whole_points_);
+    const float x = scale * half_x_, y = from_below_ ? scale * half_y_ : -scale * half_y_;
     const VertexSource source{number, number, 0};
     quad({p + glm::vec4(-x, -y, 0, 0), p + glm::vec4(x, -y, 0, 0), p + glm::vec4(x, y, 0, 0),
           p + glm::vec4(-x, y, 0, 0)},
@@ -81,7 +95,7 @@ class Widener {
     if (!(a.w > 0) || !(b.w > 0)) return;
     const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
     const bool steep = std::abs(dy) > std::abs(dx);
-    const glm::vec4 unit = steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0);
+    const glm::vec4 unit = line_width_ * (steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0));
     // Between two rows a line belongs to the lower one, but triangles own the samples on their top edges: it goes down
     // by a step of window positions, 1/256 pixel.
     if (!steep) {
@@ -96,10 +110,13 @@ class Widener {
     const uint32_t first = uint32_t(out_.positions.size());
     out_.positions.insert(out_.positions.end(), corners.begin(), corners.end());
     out_.sources.insert(out_.sources.end(), sources.begin(), sources.end());
-    for (const uint32_t i : {0u, 1u, 2u, 0u, 2u, 3u}) out_.indices.push_back(first + i);
+    // Both triangles of a line begin at its first vertex and end at its second: either may be the provoking one.
+    for (const uint32_t i : {0u, 1u, 2u, 3u, 0u, 2u}) out_.indices.push_back(first + i);
   }
 
   float down_;  // of clip-space y
+  float line_width_;
+  bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y
   float half_x_, half_y_, width_, height_;
   ExpandedDraw& out_;
 };
@@ -115,6 +132,27 @@ bool is_culled(const State& state, uint32_t flags, const glm::vec4& a, const glm
   const bool front = (area > 0) != clockwise;
   return front == (state.cull == CullMode::front);
 }
+
+// Sizes of a draw's points, by number of the vertex.
+class PointSizes {
+ public:
+  PointSizes(const Frame& frame, const DrawCommand& draw, const State& state) : same_(state.point_size) {
+    if (draw.inputs < 0) return;
+    const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+    const FragmentProgram& program = frame.programs[inputs.program];
+    for (const ProgramVarying& varying : program.varyings) {
+      if (varying.name != "gl_PointSize") continue;
+      first_ = frame.varyings.data() + inputs.first_varying + varying.offset;
+      stride_ = size_t(varying_components(program));
+    }
+  }
+  float of(uint32_t vertex) const { return first_ == nullptr ? same_ : first_[vertex * stride_]; }
+
+ private:
+  float same_;
+  const float* first_ = nullptr;
+  size_t stride_ = 0;
+};
 
 // What the draw's other form takes at most, with the lists that it is made from. Lists grow by copies.
 uint64_t most_bytes(const DrawCommand& draw, bool as_triangles) {
@@ -148,16 +186,19 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
     throw std::runtime_error("command " + std::to_string(command) +
                              ": field 'mode': object-space lines and points cannot be drawn; turn them into triangles");
   }
+  out.are_points = draw.topology == Topology::points || state.polygon_mode == PolygonMode::point;
   Widener widener(state, draw.flags, out);
+  const PointSizes sizes(frame, draw, state);
   const glm::vec4* const vertices = frame.positions.data() + draw.first_vertex;
   for (uint32_t instance = 0; instance < draw.instances; ++instance) {
     const uint32_t base = instance * draw.vertex_count;
     const auto line = [&](uint32_t a, uint32_t b) { widener.line(vertices, base + a, base + b); };
+    const auto point = [&](uint32_t v) { widener.point(vertices, base + v, sizes.of(base + v)); };
     for (const auto& list : lists) {
       const size_t n = list.size();
       loading.look(instance, draw.instances);
       if (draw.topology == Topology::points) {
-        for (const uint32_t v : list) widener.point(vertices, base + v);
+        for (const uint32_t v : list) point(v);
       } else if (draw.topology == Topology::lines) {
         for (size_t i = 0; i + 1 < n; i += 2) line(list[i], list[i + 1]);
       } else if (draw.topology == Topology::line_strip || draw.topology == Topology::line_loop) {
@@ -170,7 +211,7 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
           const uint32_t a = triangles[i], b = triangles[i + 1], c = triangles[i + 2];
           if (is_culled(state, draw.flags, vertices[base + a], vertices[base + b], vertices[base + c])) continue;
           if (state.polygon_mode == PolygonMode::point) {
-            for (const uint32_t v : {a, b, c}) widener.point(vertices, base + v);
+            for (const uint32_t v : {a, b, c}) point(v);
           } else {
             line(a, b);
             line(b, c);

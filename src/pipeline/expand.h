@@ -24,11 +24,13 @@ struct ExpandedDraw {
   std::vector<uint32_t> indices;
   std::vector<glm::vec4> positions;   // empty: the draw's own vertices stay in use
   std::vector<VertexSource> sources;  // of each position
+  bool are_points = false;            // four corners each, from gl_PointCoord's (0, 0) on around the point
   uint32_t instances = 1;             // lines and points: instances are drawn one after another, as one
 };
 
-// Lines are one pixel wide parallelograms as OpenGL's non-antialiased lines, points one-pixel squares. Throws
-// std::runtime_error for lines and points of object-space draws.
+// Lines are parallelograms, of State::line_width pixels across their shorter axis, as OpenGL's non-antialiased lines;
+// points are squares of their gl_PointSize, or else of State::point_size. Throws std::runtime_error for lines and
+// points of object-space draws.
 // `loading` hears of the elements, and has the last word on memory before any is taken.
 ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command, Loading& loading);
 

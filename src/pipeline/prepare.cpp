@@ -94,7 +94,7 @@ class DrawTables {
     if (needs_expansion(draw, frame_.states[draw.state])) {
       triangles = add_expanded(draw, record, instances);
     } else {
-      record.program = p_.programs.add(frame_, draw, nullptr);
+      record.program = p_.programs.add(frame_, draw, nullptr, loading_);
       record.assembly = draw.topology == Topology::triangles        ? Assembly::list
                         : draw.topology == Topology::triangle_strip ? Assembly::strip
                                                                     : Assembly::fan;
@@ -144,7 +144,7 @@ class DrawTables {
       positions.insert(positions.end(), e.positions.begin(), e.positions.end());
     }
     instances = e.instances;
-    if (!e.indices.empty()) record.program = p_.programs.add(frame_, draw, &e);
+    if (!e.indices.empty()) record.program = p_.programs.add(frame_, draw, &e, loading_);
     return e.indices.size() / 3;
   }
 

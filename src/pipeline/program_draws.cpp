@@ -61,13 +61,13 @@ uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProg
   return bits;
 }
 
-InputSource source_of(const shader::InputWord& word, bool flat_colors) {
+InputSource source_of(const shader::InputWord& word, bool flat_colors, bool is_point) {
   if (word.kind == shader::InputKind::front_facing) return InputSource::facing;
   if (word.component == shader::kNoPlace) return InputSource::zero;
   switch (word.kind) {
     case shader::InputKind::position: return InputSource::position;
     case shader::InputKind::front_facing: break;
-    case shader::InputKind::point: return InputSource::point;
+    case shader::InputKind::point: return is_point ? InputSource::smooth : InputSource::zero;
     case shader::InputKind::varying: break;
   }
   if (word.color && flat_colors) return InputSource::flat;
@@ -137,7 +137,8 @@ std::string ProgramDraws::find_failure(const Frame& frame, const DrawCommand& dr
   return {};
 }
 
-uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded) {
+uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded,
+                           const Loading& loading) {
   if (draw.inputs < 0) return kNoProgram;
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const uint32_t number = shader::program_number(programs_, frame, inputs);
@@ -160,9 +161,9 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   sources_.push_back({draw.inputs, number, {}});
   add_uniforms(frame, record);
   prove_discards(frame, draw, record);
-  add_inputs(state, program, record);
+  add_inputs(state, program, expanded != nullptr && expanded->are_points, record);
   add_samplers(inputs, program, record);
-  if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, inputs, *expanded, record);
+  if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, draw, *expanded, record, loading);
   sizes_.registers = std::max(sizes_.registers, program.code.registers);
   sizes_.masks = std::max(sizes_.masks, program.code.masks);
   sizes_.outputs = std::max(sizes_.outputs, program.code.outputs);
@@ -289,16 +290,19 @@ UniformChange ProgramDraws::update_uniforms(const Frame& frame) {
 }
 
 // Varyings first, in the order of their words.
-void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program, ProgramRecord& record) {
+void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program, bool are_points,
+                              ProgramRecord& record) {
   record.first_input = uint32_t(inputs_.size());
   for (const bool varyings : {true, false}) {
     for (size_t word = 0; word < program.inputs.size(); ++word) {
       const shader::InputWord& input = program.inputs[word];
-      const InputSource source = source_of(input, state.flat_shading);
+      const InputSource source = source_of(input, state.flat_shading, are_points);
       const uint16_t number =
           source == InputSource::facing ? program.code.mask_inputs[word] : program.code.inputs[word];
       if (number == shader::kNoRegister || (source <= InputSource::flat) != varyings) continue;
-      inputs_.push_back({number, source, 0, input.component});
+      // gl_PointCoord follows the varyings of the file.
+      const uint32_t component = input.component + (input.kind == shader::InputKind::point ? record.stride : 0);
+      inputs_.push_back({number, source, 0, component, input.back == shader::kNoPlace ? component : input.back});
       if (source == InputSource::position || source == InputSource::no_perspective) record.bits |= kProgramWindow;
       ++(varyings ? record.varying_inputs : record.other_inputs);
     }
@@ -315,22 +319,53 @@ void ProgramDraws::add_samplers(const DrawInputs& inputs, const CapturedProgram&
   }
 }
 
-// The corners of lines and points have varyings of their own: those of the vertices that they come from.
-void ProgramDraws::add_varyings(const Frame& frame, const DrawInputs& inputs, const ExpandedDraw& expanded,
-                                ProgramRecord& record) {
+// The corners of lines and points have varyings of their own: those of the vertices that they come from, and behind
+// them gl_PointCoord of points, which takes the place of gl_TexCoord[i] where the state says so.
+void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded,
+                                ProgramRecord& record, const Loading& loading) {
+  // Beside the frame's own. Elements may repeat a vertex often; the list grows by copies.
+  const uint64_t more = expanded.sources.size() * uint64_t(record.stride + 2);
+  loading.check((own_varyings_.size() + frame.varyings.size() + more) * 3 * sizeof(uint32_t),
+                "varyings of lines and points");
   if (own_varyings_.empty()) {
     own_varyings_.resize(frame.varyings.size());
     std::transform(frame.varyings.begin(), frame.varyings.end(), own_varyings_.begin(),
                    [](float value) { return std::bit_cast<uint32_t>(value); });
   }
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  const FragmentProgram& program = frame.programs[inputs.program];
+  const uint32_t stride = record.stride;
+  const bool flat_colors = frame.states[draw.state].flat_shading;
+  std::vector<bool> is_smooth(stride);
+  std::vector<uint32_t> replaced;  // components that four numbers of gl_PointCoord take the place of
+  for (const ProgramVarying& varying : program.varyings) {
+    const uint32_t components = varying.count * shape_of(varying.type).components();
+    const bool is_color = varying.name == "gl_Color" || varying.name == "gl_SecondaryColor";
+    const bool is_flat = varying.interpolation == Interpolation::flat || (flat_colors && is_color);
+    for (uint32_t i = 0; i < components; ++i) is_smooth[varying.offset + i] = !is_flat;
+    for (int unit = 0; unit < 8 && expanded.are_points && components == 4; ++unit) {
+      const bool counts = (frame.states[draw.state].coord_replace >> unit & 1) != 0;
+      if (counts && varying.name == fmt::format("gl_TexCoord[{}]", unit)) replaced.push_back(varying.offset);
+    }
+  }
   record.first_varying = own_varyings_.size();
+  if (expanded.are_points) record.stride += 2;
   const float* const from = frame.varyings.data() + inputs.first_varying;
-  for (const VertexSource& source : expanded.sources) {
-    const float *const a = from + size_t(source.a) * record.stride, *const b = from + size_t(source.b) * record.stride;
-    for (uint32_t i = 0; i < record.stride; ++i) {
-      const float value = source.t == 0 ? a[i] : a[i] + (b[i] - a[i]) * source.t;
+  for (size_t number = 0; number < expanded.sources.size(); ++number) {
+    const VertexSource& source = expanded.sources[number];
+    const float *const a = from + size_t(source.a) * stride, *const b = from + size_t(source.b) * stride;
+    const size_t first = own_varyings_.size();
+    for (uint32_t i = 0; i < stride; ++i) {
+      const float value = source.t == 0 || !is_smooth[i] ? a[i] : a[i] + (b[i] - a[i]) * source.t;
       own_varyings_.push_back(std::bit_cast<uint32_t>(value));
     }
+    if (!expanded.are_points) continue;
+    const size_t corner = number % 4;
+    const float point[4] = {corner == 1 || corner == 2 ? 1.0f : 0.0f, corner >= 2 ? 1.0f : 0.0f, 0.0f, 1.0f};
+    for (const uint32_t component : replaced) {
+      for (uint32_t i = 0; i < 4; ++i) own_varyings_[first + component + i] = std::bit_cast<uint32_t>(point[i]);
+    }
+    own_varyings_.insert(own_varyings_.end(), {std::bit_cast<uint32_t>(point[0]), std::bit_cast<uint32_t>(point[1])});
   }
 }
 

@@ -39,7 +39,8 @@ class ProgramDraws {
   void open(const Frame& frame, Loading& loading);
 
   // The number of the draw's record, or kNoProgram; `expanded` where the draw is drawn in another form.
-  uint32_t add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded);
+  // Throws what `loading` throws.
+  uint32_t add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded, const Loading& loading);
 
   // The functions of compiled programs for the next launch, by ProgramRecord::code; null: they are interpreted.
   void use_compiled(const shader::CompiledShader* functions) { compiled_ = functions; }
@@ -88,9 +89,10 @@ class ProgramDraws {
   void add_uniforms(const Frame& frame, ProgramRecord& record);
   void prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record);
   bool set_discards(ProgramRecord& record, DrawDiscards& discards, const shader::CapturedProgram& program) const;
-  void add_inputs(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
+  void add_inputs(const State& state, const shader::CapturedProgram& program, bool are_points, ProgramRecord& record);
   void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, ProgramRecord& record);
-  void add_varyings(const Frame& frame, const DrawInputs& inputs, const ExpandedDraw& expanded, ProgramRecord& record);
+  void add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded, ProgramRecord& record,
+                    const Loading& loading);
 
   std::vector<shader::CapturedProgram> programs_;
   shader::SampledTextures textures_;

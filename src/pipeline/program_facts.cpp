@@ -17,6 +17,9 @@ Range hull(const Range& range, float v) {
   if (!std::isfinite(v)) return {};
   return {std::min(range.low, v), std::max(range.high, v), range.nan};
 }
+Range hull(const Range& a, const Range& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.nan || b.nan};
+}
 // Interpolation and filters round.
 Range widened(Range range) {
   const float margin = 1e-4f * std::max(std::abs(range.low), std::abs(range.high));
@@ -114,12 +117,15 @@ DrawDiscards::DrawDiscards(const Frame& frame, const DrawCommand& draw, const sh
       alpha_word_(alpha_word) {
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const uint64_t stride = varying_components(frame.programs[inputs.program]);
+  const bool replaces = frame.states[draw.state].coord_replace != 0;  // varyings of points
   for (const shader::InputWord& word : program.inputs) {
     Range range;
-    if (word.kind == shader::InputKind::varying) {
-      range = word.component == shader::kNoPlace
-                  ? kZero
-                  : varying_range(frame, draw, inputs.first_varying + word.component, stride, work);
+    if (word.kind == shader::InputKind::varying && !replaces) {
+      const auto range_of = [&](uint32_t component) {
+        return varying_range(frame, draw, inputs.first_varying + component, stride, work);
+      };
+      range = word.component == shader::kNoPlace ? kZero : range_of(word.component);
+      if (word.back != shader::kNoPlace) range = hull(range, range_of(word.back));
     }
     facts_.inputs.push_back(range);
   }

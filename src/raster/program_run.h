@@ -248,19 +248,24 @@ BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Primit
   for (uint32_t i = 0; i < program.varying_inputs; ++i) {
     const ProgramInput input = inputs[i];
     uint32_t* const to = run.registers() + int(input.number) * kRunLanes + g;
-    const auto word = [&](uint32_t k) { return Uint(of[k][input.component]); };
-    const auto give = [&](auto&& value_at) {
-      for (int v = 0; v < vectors; ++v) w.merge(to + v * w.width, value_at(at[v]), same);
+    const auto give_side = [&](uint32_t component, bool back) {
+      const auto word = [&](uint32_t k) { return Uint(of[k][component]); };
+      const auto give = [&](auto&& value_at) {
+        for (int v = 0; v < vectors; ++v)
+          w.merge(to + v * w.width, value_at(at[v]), back ? same && !at[v].front : same);
+      };
+      const Float p = as_float(word(0)), q = as_float(word(1)), r = as_float(word(2));
+      if (input.source == InputSource::smooth) {
+        give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, p, q, r)); });
+      } else if (input.source == InputSource::no_perspective) {
+        give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
+      } else {
+        const Uint flat = word(vertices.provoking);
+        give([&](const LaneSurface&) { return flat; });
+      }
     };
-    const Float p = as_float(word(0)), q = as_float(word(1)), r = as_float(word(2));
-    if (input.source == InputSource::smooth) {
-      give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, p, q, r)); });
-    } else if (input.source == InputSource::no_perspective) {
-      give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
-    } else {
-      const Uint flat = word(vertices.provoking);
-      give([&](const LaneSurface&) { return flat; });
-    }
+    give_side(input.component, false);
+    if (input.back != input.component) give_side(input.back, true);
   }
 }
 

@@ -212,6 +212,12 @@ void GlCapturedProgram::find_places() {
 void GlCapturedProgram::use() const {
   glUseProgram(program_.id());
   if (source_->fixed) apply_fixed_function(*source_);
+  const auto enable = [&](GLenum capability, auto counts) {
+    const bool on = std::any_of(source_->varyings.begin(), source_->varyings.end(), counts);
+    on ? glEnable(capability) : glDisable(capability);
+  };
+  enable(GL_PROGRAM_POINT_SIZE, [](const ProgramVarying& one) { return one.name == "gl_PointSize"; });
+  enable(GL_VERTEX_PROGRAM_TWO_SIDE, [](const ProgramVarying& one) { return one.name.starts_with("gl_Back"); });
 }
 
 void GlCapturedProgram::set_uniforms(const uint32_t* words) const {

@@ -85,6 +85,11 @@ void apply_program_state(const State& state) {
   enable(GL_FRAMEBUFFER_SRGB, state.framebuffer_srgb);
   glShadeModel(state.flat_shading ? GL_FLAT : GL_SMOOTH);
   enable(GL_POINT_SPRITE, state.point_sprites);
+  glPointParameteri(GL_POINT_SPRITE_COORD_ORIGIN, state.point_origin_low ? GL_LOWER_LEFT : GL_UPPER_LEFT);
+  for (int unit = 0; unit < 8; ++unit) {
+    glActiveTexture(GL_TEXTURE0 + GLenum(unit));
+    glTexEnvi(GL_POINT_SPRITE, GL_COORD_REPLACE, state.coord_replace >> unit & 1);
+  }
   glLineWidth(state.line_width);
   glPointSize(state.point_size);
 }

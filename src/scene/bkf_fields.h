@@ -123,6 +123,8 @@ void visit_fields(auto& v, Is<State> auto& state) {
   v.sparse("framebufferSrgb", state.framebuffer_srgb, false);
   v.sparse("flatShading", state.flat_shading, false);
   v.sparse("pointSprites", state.point_sprites, false);
+  v.sparse("coordReplace", state.coord_replace, 0, Limits{0, 255, "give a bit for each of 8 texture units"});
+  v.sparse("pointOriginLow", state.point_origin_low, false);
   v.sparse("lineWidth", state.line_width, 1.0f);
   v.sparse("pointSize", state.point_size, 1.0f);
 }

@@ -25,7 +25,8 @@ struct InputWord {
   uint32_t component = kNoPlace;  // of a vertex's varyings, or of gl_FragCoord, gl_PointCoord; kNoPlace: it is 0
   Interpolation interpolation = Interpolation::smooth;
   bool centroid = false;
-  bool color = false;  // a built-in colour, which is flat where State::flat_shading says so
+  bool color = false;        // a built-in colour, which is flat where State::flat_shading says so
+  uint32_t back = kNoPlace;  // what takes the place of `component` on back faces; kNoPlace: nothing
 };
 
 // Where a uniform word comes from: a 32-bit word of the default block (`block` -1) or of a block.

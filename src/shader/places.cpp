@@ -99,10 +99,19 @@ class Places {
         if (at.variable == nullptr) {
           miss(reads_input_[input.first + i], "varying", input.name);
         } else {
-          word.component = at.variable->offset + at.element * shape_of(at.variable->type).components() + at.component;
+          word.component = component_of(at);
         }
+        if (!word.color) continue;
+        const std::string back = "gl_Back" + input.name.substr(std::string_view("gl_").size());
+        const auto of_back = find_word(frame_.varyings, back, i, [](const ProgramVarying&) { return true; });
+        if (of_back.variable != nullptr) word.back = component_of(of_back);
       }
     }
+  }
+
+  // Of a vertex's varyings.
+  static uint32_t component_of(const auto& place) {
+    return place.variable->offset + place.element * shape_of(place.variable->type).components() + place.component;
   }
 
   // The number of a block, or -2.

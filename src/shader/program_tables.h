@@ -18,7 +18,6 @@ enum class InputSource : uint8_t {
   no_perspective,  // varying, linear in the window
   flat,            // varying of the provoking vertex, its bits
   position,        // gl_FragCoord
-  point,           // gl_PointCoord
   facing,          // gl_FrontFacing: a mask
   zero,            // the vertices do not give it
 };
@@ -27,6 +26,7 @@ struct ProgramInput {
   InputSource source;
   uint8_t reserved;
   uint32_t component;  // of the vertex's varyings, or of the position
+  uint32_t back;       // the component on back faces: of two-sided lighting another one
 };
 
 // What a register holds before each run of a draw's samples.

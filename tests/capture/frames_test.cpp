@@ -56,6 +56,7 @@ TEST_F(CapturedFrames, EachStateAlone) {
   const Frame captured = frame(scene::kStates);
   ASSERT_EQ(draws_of(captured).size(), 18u);  // the one under rasterizer discard is none
   std::vector<State> wanted(18, initial_state());
+  for (State& state : wanted) state.point_sprites = true;  // always, in core profiles
   wanted[1].viewport = {16, 8, 64, 96};
   wanted[2].depth_near = 0.25f;
   wanted[2].depth_far = 0.75f;

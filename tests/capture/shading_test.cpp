@@ -1,7 +1,9 @@
 // What a frame file says of programs: their texts, what they read of vertices, uniforms and textures, and the commands
 // that textures depend on.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "captured_frames.h"
 
@@ -181,6 +183,14 @@ TEST_F(CapturedFrames, SeveralColors) {
   EXPECT_EQ(texture_of(captured, 1).images, (std::vector<TextureImage>{{0, 0, target, TargetPlane::color1}}));
 }
 
+TEST_F(CapturedFrames, ASecondSourceOfBlendingIsNamedOnce) {
+  const Frame captured = frame(scene::kSecondSource);
+  EXPECT_EQ(captured.skipped_reasons,
+            (std::map<std::string, uint64_t>{{"blending with a second source colour, written as the first", 1}}));
+  ASSERT_EQ(program_of(captured, 0).outputs.size(), 2u);
+  EXPECT_EQ(program_of(captured, 0).outputs[0].index + program_of(captured, 0).outputs[1].index, 1u);
+}
+
 TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {
   const Frame captured = frame(scene::kFixedPrograms);
   EXPECT_EQ(captured.skipped_reasons, (std::map<std::string, uint64_t>{}));
@@ -219,6 +229,46 @@ TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {
     EXPECT_EQ(varying(captured, 4, "own", i), (std::vector{v.x, v.y}));
   }
   EXPECT_EQ(uniform(captured, 4, "gl_Fog.color"), (std::vector<float>{0, 0, 0, 0}));
+}
+
+// The share of pixels, in percent, in which the picture is the driver's within 2 of 255.
+double percent_like_driver(const std::filesystem::path& file) {
+  const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --json " + file.string());
+  EXPECT_EQ(checked.code, 0) << checked.out;
+  const auto references = nlohmann::json::parse(checked.out)["references"];
+  return references.empty() ? 0 : references.back()["within_2_percent"].get<double>();
+}
+
+TEST_F(CapturedFrames, PointsAndWideLines) {
+  const Frame captured = frame(scene::kPoints);
+  EXPECT_EQ(captured.skipped_reasons, (std::map<std::string, uint64_t>{}));
+  const auto state = [&](size_t draw) { return captured.states[draws_of(captured).at(draw).state]; };
+  EXPECT_EQ(state(0).point_size, 4.75f);
+  EXPECT_FALSE(state(0).point_sprites);
+  EXPECT_EQ(state(1).point_size, 12.25f);
+  EXPECT_TRUE(state(1).point_sprites);
+  EXPECT_EQ(state(1).coord_replace, 1);
+  EXPECT_FALSE(state(1).point_origin_low);
+  EXPECT_TRUE(state(2).point_origin_low);
+  for (uint32_t i = 0; i < 5; i++) {
+    const float distance = std::abs(scene::vertex(33 + int(i)).z);  // as Mesa has it
+    EXPECT_NEAR(varying(captured, 3, "gl_PointSize", i).at(0), std::max(12.25f / (2 * distance), 1.0f), 1e-3f);
+    if (i == 4) continue;
+    EXPECT_EQ(varying(captured, 4, "gl_PointSize", i).at(0), 3 + 16 * std::abs(scene::vertex(44 + int(i)).x));
+  }
+  EXPECT_EQ(state(4).coord_replace, 0);
+  EXPECT_EQ(state(5).line_width, 3);
+  EXPECT_GE(percent_like_driver(file(scene::kPoints)), 99.9);
+}
+
+TEST_F(CapturedFrames, ColorsOfBackFaces) {
+  const Frame captured = frame(scene::kBackFaces);
+  EXPECT_EQ(captured.skipped_reasons, (std::map<std::string, uint64_t>{}));
+  EXPECT_NEAR(varying(captured, 1, "gl_Color", 0).at(0), 1, 1e-5);
+  EXPECT_NEAR(varying(captured, 1, "gl_BackColor", 0).at(2), 1, 1e-5);
+  EXPECT_EQ(varying(captured, 2, "gl_BackColor", 0), (std::vector{0.0f, 0.25f, 1.0f, 1.0f}));
+  for (const ProgramVarying& one : program_of(captured, 4).varyings) EXPECT_NE(one.name, "gl_BackColor");
+  EXPECT_GE(percent_like_driver(file(scene::kBackFaces)), 99.9);
 }
 
 }  // namespace

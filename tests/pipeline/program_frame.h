@@ -1,10 +1,13 @@
 // Captured frames by hand: programs as texts, and what draws give them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
 #include "oracle/frame_builder.h"
+#include "pictures.h"
 
 namespace brokkr::test {
 
@@ -70,5 +73,42 @@ inline ProgramVarying varying(const std::string& name, ShaderType type, uint32_t
   v.interpolation = interpolation;
   return v;
 }
+
+// Rectangle of two triangles at one depth, all vertices with the same varyings.
+inline std::vector<ProgramVertex> rectangle(double x0, double y0, double x1, double y1, double z = 0,
+                                            const std::vector<float>& varyings = {}) {
+  const ProgramVertex a{x0, y0, z, 1, varyings}, b{x1, y0, z, 1, varyings}, c{x1, y1, z, 1, varyings},
+      d{x0, y1, z, 1, varyings};
+  return {a, b, c, a, c, d};
+}
+
+inline Layer draw_with_programs(const Frame& frame, uint32_t target = 0, OrderMode order = OrderMode::automatic) {
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  options.order = order;
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderResult result = test::render_to_end(renderer, prepared, options);
+  EXPECT_EQ(result.statistics.false_color_draws, 0u)
+      << (result.statistics.false_colors.empty() ? "" : result.statistics.false_colors[0]);
+  return std::move(result.targets[target].layers[0]);
+}
+
+// Channel c of a pixel, 0 .. 255.
+inline int channel(const Layer& layer, int x, int y, int c) {
+  return int(layer.color[size_t(y) * size_t(layer.width) + size_t(x)] >> (8 * c) & 255u);
+}
+inline glm::ivec4 pixel(const Layer& layer, int x, int y) {
+  return {channel(layer, x, y, 0), channel(layer, x, y, 1), channel(layer, x, y, 2), channel(layer, x, y, 3)};
+}
+
+class ProgramTest : public testing::Test {
+ protected:
+  void SetUp() override {
+#if !defined(BROKKR_HAVE_SHADERS)
+    GTEST_SKIP() << "built without run-time shaders";
+#endif
+  }
+};
 
 }  // namespace brokkr::test

@@ -16,47 +16,17 @@
 namespace brokkr {
 namespace {
 
+using test::channel;
+using test::draw_with_programs;
+using test::pixel;
 using test::ProgramFrame;
 using test::ProgramVertex;
+using test::rectangle;
 using test::varying;
 
-// Rectangle of two triangles at one depth, all vertices with the same varyings.
-std::vector<ProgramVertex> rectangle(double x0, double y0, double x1, double y1, double z = 0,
-                                     const std::vector<float>& varyings = {}) {
-  const ProgramVertex a{x0, y0, z, 1, varyings}, b{x1, y0, z, 1, varyings}, c{x1, y1, z, 1, varyings},
-      d{x0, y1, z, 1, varyings};
-  return {a, b, c, a, c, d};
-}
-
-Layer draw_with_programs(const Frame& frame, uint32_t target = 0, OrderMode order = OrderMode::automatic) {
-  RenderOptions options;
-  options.machine = MachineKind::cpu;
-  options.order = order;
-  Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
-  RenderResult result = test::render_to_end(renderer, prepared, options);
-  EXPECT_EQ(result.statistics.false_color_draws, 0u)
-      << (result.statistics.false_colors.empty() ? "" : result.statistics.false_colors[0]);
-  return std::move(result.targets[target].layers[0]);
-}
-
-// Channel c of a pixel, 0 .. 255.
-int channel(const Layer& layer, int x, int y, int c) {
-  return int(layer.color[size_t(y) * size_t(layer.width) + size_t(x)] >> (8 * c) & 255u);
-}
-glm::ivec4 pixel(const Layer& layer, int x, int y) {
-  return {channel(layer, x, y, 0), channel(layer, x, y, 1), channel(layer, x, y, 2), channel(layer, x, y, 3)};
-}
 float depth_at(const Layer& layer, int x, int y) { return layer.depth[size_t(y) * size_t(layer.width) + size_t(x)]; }
 
-class ProgramDraws : public testing::Test {
- protected:
-  void SetUp() override {
-#if !defined(BROKKR_HAVE_SHADERS)
-    GTEST_SKIP() << "built without run-time shaders";
-#endif
-  }
-};
+class ProgramDraws : public test::ProgramTest {};
 
 TEST_F(ProgramDraws, ReadTheSamplesPlaceAndFace) {
   ProgramFrame f(16, 16);

@@ -92,6 +92,8 @@ void add_programs(Frame& frame, DrawCommand& list, DrawCommand& fan) {
   State& state = frame.states[1];
   state.buffers = {{1, state.blend, {true, false, true, false}}, {-1}};
   state.framebuffer_srgb = state.flat_shading = state.point_sprites = true;
+  state.coord_replace = 5;
+  state.point_origin_low = true;
   state.line_width = 2;
   state.point_size = 3.5f;
 }

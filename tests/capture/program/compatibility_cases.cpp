@@ -1,4 +1,6 @@
 // Fixed function: immediate mode, display lists, client arrays.
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "cases.h"
@@ -87,7 +89,8 @@ void draw_fixed_function() {
   glUseProgram(0);
   glDisable(GL_CLIP_PLANE0);
   glRasterPos2f(0, 0);
-  const GLubyte bits[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+  GLubyte bits[8 * 4];  // rows are of four bytes
+  std::fill(std::begin(bits), std::end(bits), GLubyte(255));
   glBitmap(8, 8, 0, 0, 8, 0, bits);  // pixels: counted as skipped
   GLuint selected[16] = {};
   glSelectBuffer(16, selected);
@@ -163,6 +166,91 @@ void draw_fixed_programs() {
   draw(9);
   glUseProgram(0);
   glDeleteTextures(1, &texture);
+}
+
+// A triangle at the origin's grid cell (x, y), counter-clockwise, or the other way.
+void draw_triangle(float x, float y, bool clockwise) {
+  const float corners[3][2] = {{x, y}, {x + 0.375f, y}, {x, y + 0.375f}};
+  glBegin(GL_TRIANGLES);
+  for (const int i : {0, clockwise ? 2 : 1, clockwise ? 1 : 2}) glVertex2f(corners[i][0], corners[i][1]);
+  glEnd();
+}
+
+// Points of whole pixels, sprites with a texture, sizes that fall with the distance, sizes of a shader; wide lines.
+void draw_points() {
+  glPointSize(4.75f);
+  glColor4f(1, 0.5f, 0.25f, 1);
+  draw_range(GL_POINTS, 8, 4);
+  std::vector<GLubyte> texels(size_t(kTextureSize) * kTextureSize);
+  for (size_t i = 0; i < texels.size(); i++) texels[i] = texel(static_cast<int>(i));
+  GLuint texture = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_LUMINANCE8, kTextureSize, kTextureSize, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE,
+               texels.data());
+  glEnable(GL_TEXTURE_2D);
+  glEnable(GL_POINT_SPRITE);
+  glTexEnvi(GL_POINT_SPRITE, GL_COORD_REPLACE, GL_TRUE);
+  glPointSize(12.25f);
+  draw_range(GL_POINTS, 17, 4);
+  glPointParameteri(GL_POINT_SPRITE_COORD_ORIGIN, GL_LOWER_LEFT);
+  draw_range(GL_POINTS, 25, 2);
+  glPointParameteri(GL_POINT_SPRITE_COORD_ORIGIN, GL_UPPER_LEFT);
+  const GLfloat falling[] = {0, 0, 4}, constant[] = {1, 0, 0};
+  glPointParameterfv(GL_POINT_DISTANCE_ATTENUATION, falling);
+  draw_range(GL_POINTS, 33, 5);
+  glPointParameterfv(GL_POINT_DISTANCE_ATTENUATION, constant);
+  glTexEnvi(GL_POINT_SPRITE, GL_COORD_REPLACE, GL_FALSE);
+  glDisable(GL_TEXTURE_2D);
+  glDeleteTextures(1, &texture);
+  static const GLuint program = link({compile(GL_VERTEX_SHADER, R"(#version 120
+    void main() { gl_Position = gl_Vertex; gl_PointSize = 3.0 + 16.0 * abs(gl_Vertex.x); })"),
+                                      compile(GL_FRAGMENT_SHADER, R"(#version 120
+    void main() { gl_FragColor = vec4(gl_PointCoord, 0.5, 1.0); })")});
+  glUseProgram(program);
+  glEnable(GL_PROGRAM_POINT_SIZE);
+  draw_range(GL_POINTS, 44, 4);
+  glDisable(GL_PROGRAM_POINT_SIZE);
+  glUseProgram(0);
+  glDisable(GL_POINT_SPRITE);
+  glPointSize(1);
+  glLineWidth(3);
+  draw_range(GL_LINES, 52, 4);
+  glLineWidth(1);
+}
+
+// Two colours of faces: of light, and of a vertex shader.
+void draw_back_faces() {
+  const GLfloat away[] = {0, 0, -1, 0}, front[] = {1, 0, 0, 1}, back[] = {0, 0.5f, 1, 1};
+  glLightfv(GL_LIGHT0, GL_POSITION, away);
+  glMaterialfv(GL_FRONT, GL_EMISSION, front);
+  glMaterialfv(GL_BACK, GL_DIFFUSE, back);
+  glLightModeli(GL_LIGHT_MODEL_TWO_SIDE, 1);
+  glEnable(GL_LIGHTING);
+  glEnable(GL_LIGHT0);
+  glNormal3f(0, 0, 1);
+  draw_triangle(-0.75f, -0.75f, false);
+  draw_triangle(0, -0.75f, true);
+  glLightModeli(GL_LIGHT_MODEL_TWO_SIDE, 0);
+  glDisable(GL_LIGHTING);
+  glDisable(GL_LIGHT0);
+  static const GLuint program = link({compile(GL_VERTEX_SHADER, R"(#version 120
+    void main() {
+      gl_Position = gl_Vertex;
+      gl_FrontColor = vec4(1.0, gl_Vertex.x, 0.0, 1.0);
+      gl_BackColor = vec4(0.0, gl_Vertex.y, 1.0, 1.0);
+    })"),
+                                      compile(GL_FRAGMENT_SHADER, R"(#version 120
+    void main() { gl_FragColor = gl_FrontFacing ? gl_Color : 0.5 * gl_Color; })")});
+  glUseProgram(program);
+  glEnable(GL_VERTEX_PROGRAM_TWO_SIDE);
+  draw_triangle(-0.75f, 0.25f, false);
+  draw_triangle(0, 0.25f, true);
+  glDisable(GL_VERTEX_PROGRAM_TWO_SIDE);
+  draw_triangle(0.5f, 0.25f, true);
+  glUseProgram(0);
 }
 
 // A vertex program in ARB's assembly language, then the fixed function again.
@@ -249,6 +337,8 @@ void draw_compatibility(int number) {
     case kEvaluators: draw_evaluators(); break;
     case kSkippedLists: draw_skipped_lists(); break;
     case kFixedPrograms: draw_fixed_programs(); break;
+    case kPoints: draw_points(); break;
+    case kBackFaces: draw_back_faces(); break;
     default: break;
   }
 }

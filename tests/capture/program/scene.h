@@ -31,6 +31,7 @@ enum Case : int {
   kWindows,
   kPrograms,
   kSeveralColors,
+  kSecondSource,
   kImmediate,
   kLists,
   kClientArrays,
@@ -39,6 +40,8 @@ enum Case : int {
   kEvaluators,
   kSkippedLists,
   kFixedPrograms,
+  kPoints,
+  kBackFaces,
   kCaseCount,
 };
 

@@ -15,8 +15,9 @@ layout(location = 0) in vec4 position;
 out vec4 copy;
 void main() { copy = position; gl_Position = position; })";
 
+// Declares a size that it does not write.
 const char* const kSeparateVertexShader = R"(#version 450 core
-out gl_PerVertex { vec4 gl_Position; };
+out gl_PerVertex { vec4 gl_Position; float gl_PointSize; };
 layout(location = 0) in vec4 position;
 uniform float shift;
 void main() { gl_Position = position + vec4(shift, 0.0, 0.0, 0.0); })";
@@ -42,7 +43,7 @@ void main() {
 const char* const kSeparateGeometryShader = R"(#version 450 core
 layout(triangles) in;
 layout(triangle_strip, max_vertices = 3) out;
-in gl_PerVertex { vec4 gl_Position; } gl_in[];
+in gl_PerVertex { vec4 gl_Position; float gl_PointSize; } gl_in[];
 out gl_PerVertex { vec4 gl_Position; };
 void main() {
   for (int i = 0; i < 3; i++) {
@@ -512,6 +513,19 @@ void draw_several_colors() {
   glDeleteTextures(2, textures);
 }
 
+// A draw that is blended by two colours of its program.
+void draw_second_source() {
+  glUseProgram(link({vertex_shader(), compile(GL_FRAGMENT_SHADER, R"(#version 450 core
+    layout(location = 0, index = 0) out vec4 color;
+    layout(location = 0, index = 1) out vec4 weight;
+    void main() { color = vec4(0.5); weight = vec4(0.25, 0.5, 0.75, 1.0); })")}));
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_SRC1_COLOR, GL_ONE_MINUS_SRC1_COLOR);
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+  glBlendFunc(GL_ONE, GL_ZERO);
+  glDisable(GL_BLEND);
+}
+
 void draw_after_error() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   glEnable(GL_TRIANGLES);  // no capability: an error that is the application's to find
@@ -534,6 +548,7 @@ void draw_shaders(int number) {
     case kErrors: draw_after_error(); break;
     case kPrograms: draw_programs(); break;
     case kSeveralColors: draw_several_colors(); break;
+    case kSecondSource: draw_second_source(); break;
     case kSideEffects: draw_side_effects(); break;
     default: break;
   }
