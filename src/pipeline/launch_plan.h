@@ -88,6 +88,8 @@ struct TargetPlan {
 };
 // What the first colour of a target is stored as.
 ColorFormat stored_format(const Target& target, bool programs);
+// Whether programs draw to its first colour as halves, although its numbers are from 0 to 1.
+bool is_bounded_half(const Target& target);
 // Throws std::invalid_argument for a pattern that does not fit and std::runtime_error for targets too large.
 TargetPlan plan_targets(const Frame& frame, const TargetKey& key);
 

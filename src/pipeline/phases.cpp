@@ -59,14 +59,16 @@ ColorFormat cleared_format(const Frame& frame, const ClearCommand& clear, bool p
   return programs && format == ColorFormat::rgba8_srgb && !encodes ? ColorFormat::rgba8 : format;
 }
 
-PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c, ColorFormat format) {
+PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c, bool programs) {
   const Target& target = frame.targets[c.target];
   PhaseRecord r{};
   r.kind = PhaseKind::clear;
   r.target = c.target;
   if (c.color) {
     r.planes |= kPlaneColor;
-    r.color = color_code(format, *c.color);
+    const bool bounded = programs && is_bounded_half(target);
+    r.color = color_code(cleared_format(frame, c, programs),
+                         bounded ? glm::clamp(*c.color, glm::vec4(0), glm::vec4(1)) : *c.color);
   }
   if (c.depth) {
     r.planes |= kPlaneDepth;
@@ -209,7 +211,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   for (uint32_t c = 0; c < key.command_limit; ++c) {
     const Command& command = frame.frame->commands[c];
     if (const auto* clear = std::get_if<ClearCommand>(&command)) {
-      PhaseRecord phase = clear_phase(*frame.frame, *clear, cleared_format(*frame.frame, *clear, key.programs));
+      PhaseRecord phase = clear_phase(*frame.frame, *clear, key.programs);
       push(phase);
       phase.planes = kPlaneColor;
       for (const PlaneColor& other : key.programs ? clear->other_colors : std::vector<PlaneColor>()) {

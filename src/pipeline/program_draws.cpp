@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "pipeline/cpu_machine.h"
+#include "pipeline/launch_plan.h"
 #include "shader/instance.h"
 #include "shader/kernels.h"
 #include "shader/texels.h"
@@ -44,6 +45,27 @@ const ColorOutput* output_of(const CapturedProgram& program, uint32_t buffer) {
 std::vector<DrawBuffer> buffers_of(const State& state) {
   if (!state.buffers.empty()) return state.buffers;
   return {{0, state.blend, state.color_mask}};
+}
+
+bool has_alpha(const Target& target, int plane) {
+  if (size_t(plane) >= target.colors.size()) return true;
+  switch (target.colors[size_t(plane)].base) {
+    case TexelBase::red:
+    case TexelBase::rg:
+    case TexelBase::rgb:
+    case TexelBase::luminance: return false;
+    default: return true;
+  }
+}
+
+// A factor where the destination has no alpha, which then counts as 1.
+uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
+  switch (BlendFactor(factor)) {
+    case BlendFactor::dst_alpha: return uint8_t(BlendFactor::one);
+    case BlendFactor::one_minus_dst_alpha: return uint8_t(BlendFactor::zero);
+    case BlendFactor::src_alpha_saturate: return uint8_t(of_alpha ? BlendFactor::one : BlendFactor::zero);
+    default: return factor;
+  }
 }
 
 uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProgram& program) {
@@ -156,7 +178,7 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   record.running = program.code.running;
   record.outputs = uint16_t(program.code.outputs);
   record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
-  add_colors(state, program, record);
+  add_colors(frame.targets[frame.views[draw.first_view].target], state, program, record);
   place_code(number, record);
   sources_.push_back({draw.inputs, number, {}});
   add_uniforms(frame, record);
@@ -171,7 +193,8 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   return uint32_t(records_.size() - 1);
 }
 
-void ProgramDraws::add_colors(const State& state, const CapturedProgram& program, ProgramRecord& record) {
+void ProgramDraws::add_colors(const Target& target, const State& state, const CapturedProgram& program,
+                              ProgramRecord& record) {
   const ColorOutput* const first = output_of(program, 0);
   record.alpha = first != nullptr && first->words == 4 ? uint16_t(first->first + 3) : kNoOutput;
   const std::vector<DrawBuffer> buffers = buffers_of(state);
@@ -187,6 +210,13 @@ void ProgramDraws::add_colors(const State& state, const CapturedProgram& program
     if (color.mask == 0) continue;
     color.blends = blends(buffer.blend) ? 1 : 0;
     if (buffer.blend) fill_blend(*buffer.blend, color.blend_color, color.blend_alpha);
+    if (!has_alpha(target, buffer.plane)) {
+      for (const int side : {0, 1}) {
+        color.blend_color[side] = factor_without_alpha(color.blend_color[side], false);
+        color.blend_alpha[side] = factor_without_alpha(color.blend_alpha[side], true);
+      }
+    }
+    color.bounded = buffer.plane == 0 && is_bounded_half(target) ? 1 : 0;
     record.colors[record.color_count++] = color;
   }
 }

@@ -38,8 +38,8 @@ class ProgramDraws {
   // Translates the frame's programs and decodes its textures. Throws what `loading` throws.
   void open(const Frame& frame, Loading& loading);
 
-  // The number of the draw's record, or kNoProgram; `expanded` where the draw is drawn in another form.
-  // Throws what `loading` throws.
+  // The number of the draw's record, or kNoProgram; `expanded` where the draw is drawn in another form. Throws what
+  // `loading` throws.
   uint32_t add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded, const Loading& loading);
 
   // The functions of compiled programs for the next launch, by ProgramRecord::code; null: they are interpreted.
@@ -78,7 +78,8 @@ class ProgramDraws {
 
   void decode_loads(const Frame& frame, Loading& loading);
   std::string find_failure(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program) const;
-  void add_colors(const State& state, const shader::CapturedProgram& program, ProgramRecord& record);
+  void add_colors(const Target& target, const State& state, const shader::CapturedProgram& program,
+                  ProgramRecord& record);
   void place_code(uint32_t number, ProgramRecord& record);
   struct DrawUniforms {
     std::vector<uint32_t> words;

@@ -98,6 +98,11 @@ ColorFormat stored_format(const Target& target, bool programs) {
   }
 }
 
+bool is_bounded_half(const Target& target) {
+  return !target.colors.empty() && shader::is_unorm(target.colors[0].format) &&
+         stored_format(target, true) == ColorFormat::rgba16f;
+}
+
 TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
   TargetPlan plan;
   plan.bin = key.bin;

@@ -49,7 +49,8 @@ BROKKR_FN Float result_of(Warp& w, const ProgramRun& run, int word, int s) {
 }
 BROKKR_FN Color color_of(Warp& w, const ProgramRun& run, const ProgramColor& color, int s) {
   const auto channel = [&](int c) {
-    return c < int(color.words) ? result_of(w, run, int(color.first) + c, s) : Float(c == 3 ? 1.0f : 0.0f);
+    const Float value = c < int(color.words) ? result_of(w, run, int(color.first) + c, s) : Float(c == 3 ? 1.0f : 0.0f);
+    return color.bounded != 0 ? saturate(value) : value;
   };
   return {channel(0), channel(1), channel(2), channel(3)};
 }

@@ -110,15 +110,17 @@ struct StencilTest {
 // What of a colour is written, and how.
 struct ColorWrite {
   uint8_t mask;
-  bool blends;
+  bool blends, bounded;  // ProgramColor::bounded
   const uint8_t (&blend_color)[3], (&blend_alpha)[3];
   const float (&constant)[4];
 
   BROKKR_FN static ColorWrite of(const DrawRecord& draw) {
-    return {draw.color_mask, (draw.bits & kDrawBlend) != 0, draw.blend_color, draw.blend_alpha, draw.blend_constant};
+    return {draw.color_mask,    (draw.bits & kDrawBlend) != 0, false, draw.blend_color, draw.blend_alpha,
+            draw.blend_constant};
   }
   BROKKR_FN static ColorWrite of(const ProgramColor& color, const DrawRecord& draw) {
-    return {color.mask, color.blends != 0, color.blend_color, color.blend_alpha, draw.blend_constant};
+    return {color.mask,        color.blends != 0, color.bounded != 0,
+            color.blend_color, color.blend_alpha, draw.blend_constant};
   }
 };
 
@@ -129,8 +131,9 @@ BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how,
   TileBuffer& tile = pass.tile;
   const Uint old_low = w.load(tile.color + s), old_high = pass.half() ? w.load(tile.color_high + s) : 0u;
   if (how.blends) {
-    color = blend(how.blend_color, how.blend_alpha, how.constant, !pass.half(), color,
+    color = blend(how.blend_color, how.blend_alpha, how.constant, how.bounded || !pass.half(), color,
                   load_color(format, old_low, old_high));
+    if (how.bounded) color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
   }
   const Stored stored = store_color(format, color);
   if (pass.half()) {

@@ -52,6 +52,7 @@ struct ProgramColor {
   uint8_t plane;                           // of the target
   uint8_t mask;                            // bits 0..3: red, green, blue, alpha
   uint8_t blends;                          // 0 or 1
+  uint8_t bounded;                         // 1: of a format from 0 to 1 that is stored as halves
   uint8_t blend_color[3], blend_alpha[3];  // source factor, destination factor, equation
 };
 inline constexpr uint32_t kMostProgramColors = 8;

@@ -218,6 +218,48 @@ TEST_F(ProgramDraws, EachColourHasItsOwnBlendingAndMask) {
   }
 }
 
+// Formats of more than 8 bits from 0 to 1 are stored as halves, which end elsewhere.
+TEST_F(ProgramDraws, NumbersOfTheFirstColourKeepToItsFormat) {
+  for (const TexelFormat format : {TexelFormat::rgba16, TexelFormat::rgb10_a2, TexelFormat::rgba16f}) {
+    ProgramFrame f(16, 16);
+    f.frame.targets[0].colors = {{format, TexelBase::rgba}};
+    std::get<ClearCommand>(f.frame.commands[0]).color = glm::vec4(2, -1, 0.5f, 1);
+    const uint32_t program = f.program(kPlain, {}, kTint);
+    f.draw_with(program, f.default_state(), rectangle(4, 0, 8, 16), words({4, 0.25f, -3, 1}));
+    State state = f.default_state();
+    const BlendTerm add{BlendFactor::one, BlendFactor::one, BlendEquation::add};
+    const BlendTerm subtract{BlendFactor::one, BlendFactor::one, BlendEquation::subtract};
+    state.blend = BlendState{add, subtract, glm::vec4(0)};
+    f.draw_with(program, state, rectangle(8, 0, 16, 16), words({-0.5f, 2, 0.75f, 0.5f}));
+    for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
+      const Layer layer = draw_with_programs(f.frame, 0, order);
+      const auto expect = [&](int x, glm::vec4 wanted) {
+        if (format != TexelFormat::rgba16f) wanted = glm::clamp(wanted, glm::vec4(0), glm::vec4(1));
+        for (int c = 0; c < 4; ++c) EXPECT_EQ(layer.color_float[size_t(8 * 16 + x) * 4 + size_t(c)], wanted[c]);
+      };
+      expect(1, {2, -1, 0.5f, 1});
+      expect(6, {4, 0.25f, -3, 1});
+      if (format == TexelFormat::rgba16f) expect(12, {1.5f, 1, 1.25f, -0.5f});
+      if (format != TexelFormat::rgba16f) expect(12, {1, 1, 1, 0});
+    }
+  }
+}
+
+TEST_F(ProgramDraws, ColoursWithoutAlphaCountAsOpaqueInBlending) {
+  for (const TexelBase base : {TexelBase::rgba, TexelBase::rgb}) {
+    ProgramFrame f(16, 16);
+    f.frame.targets[0].colors = {{TexelFormat::rgba8, base}};
+    std::get<ClearCommand>(f.frame.commands[0]).color = glm::vec4(0, 0.4f, 0, 0.2f);
+    const uint32_t program = f.program(kPlain, {}, kTint);
+    State state = f.default_state();
+    const BlendTerm under{BlendFactor::dst_alpha, BlendFactor::one_minus_dst_alpha, BlendEquation::add};
+    state.blend = BlendState{under, under, glm::vec4(0)};
+    f.draw_with(program, state, rectangle(0, 0, 16, 16), words({1, 0, 0, 1}));
+    const glm::ivec4 shown = pixel(draw_with_programs(f.frame), 8, 8);
+    EXPECT_EQ(glm::ivec3(shown), base == TexelBase::rgb ? glm::ivec3(255, 0, 0) : glm::ivec3(51, 82, 0));
+  }
+}
+
 // A target of its own, whose colour and depth a second draw reads.
 ProgramFrame two_passes() {
   ProgramFrame f(32, 32);
