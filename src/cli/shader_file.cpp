@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/text.h"
+#include "pipeline/own_text.h"
 #include "scene/file_io.h"
 #include "scene/loading.h"
 #include "shader/translate.h"
@@ -14,7 +15,10 @@
 namespace brokkr::app {
 
 ShaderText ShaderText::of_file(const std::string& file) {
-  return {file, std::string(as_text(read_file(file, shader::kMostText)))};
+  ShaderText shader(file, std::string(as_text(read_file(file, shader::kMostText))));
+  shader.is_toy_ = is_toy_shader(shader.text_);
+  if (shader.is_toy_) shader.text_ = completed_shader(shader.text_);
+  return shader;
 }
 
 void ShaderText::fail(unsigned line, const std::string& what) const {

@@ -15,7 +15,9 @@ class ShaderText {
  public:
   // `name` says in messages where it is from.
   ShaderText(std::string name, std::string text) : file_(std::move(name)), text_(std::move(text)) {}
+  // A text of Shadertoy's gets a main that calls its mainImage.
   static ShaderText of_file(const std::string& file);
+  bool is_toy() const { return is_toy_; }
   std::string preprocessed() const;
   shader::Program program() const;
 
@@ -24,6 +26,7 @@ class ShaderText {
   [[noreturn]] void fail(unsigned line, const std::string& what) const;
 
   std::string file_, text_;
+  bool is_toy_ = false;
 };
 
 }  // namespace brokkr::app

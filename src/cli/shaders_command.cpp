@@ -73,14 +73,17 @@ int run_shaders(const Arguments& arguments) {
   shader::Program program = source.program();
   shader::verify(program);
   const shader::ShaderKernel& kernel = *shader::find_kernel(best_cpu_isa());
-  const std::map<uint32_t, uint32_t> uniforms = uniform_words(program, arguments.all("uniform"));
+  const auto [width, height] = arguments.has("size") ? arguments.size("size") : std::pair(512, 512);
+  std::vector<std::string> given = arguments.all("uniform");
+  if (source.is_toy() && !picture.empty())
+    given.insert(given.begin(), fmt::format("iResolution={},{},1", width, height));
+  const std::map<uint32_t, uint32_t> uniforms = uniform_words(program, given);
   shader::fold(program, uniforms, kernel);
   shader::sweep(program);
   shader::verify(program);
   if (print == "ir") std::cout << shader::to_text(program);
   if (print == "cpp") std::cout << shader::to_cpp(shader::assemble(program), "brokkr_shader");
   if (!picture.empty()) {
-    const auto [width, height] = arguments.has("size") ? arguments.size("size") : std::pair(512, 512);
     const Image image = shader_picture(program, width, height, uniforms, arguments.all("texture"));
     write_pixels(picture, image.width, image.height, image.texels);
   }
@@ -100,7 +103,8 @@ Command shaders_command() {
       "shaders",
       "Show what becomes of a fragment shader in GLSL or of a captured frame's programs, and how a shader looks by "
       "itself",
-      {needed(file_option("FILE", "FILE", "Fragment shader, GLSL 1.10 to 4.60, or captured frame (.bkf)")),
+      {needed(file_option("FILE", "FILE",
+                          "Fragment shader, GLSL 1.10 to 4.60 or Shadertoy's mainImage, or captured frame (.bkf)")),
        integer_option("--program", "Of a captured frame: the program to print, by its number in the table", 0,
                       4294967295.0),
        choice_option("--print", "WHAT",

@@ -51,11 +51,15 @@ constexpr const char* kToyMain =
 
 }  // namespace
 
+bool is_toy_shader(const std::string& text) {
+  const std::string code = without_comments(text);
+  return find_word(code, "mainImage") != std::string::npos && find_word(code, "main") == std::string::npos;
+}
+
 std::string completed_shader(const std::string& text) {
   const std::string code = without_comments(text);
   const size_t version = code.find("#version");
-  const bool is_toy = find_word(code, "mainImage") != std::string::npos && find_word(code, "main") == std::string::npos;
-  if (!is_toy) return version == std::string::npos ? std::string(kVersion) + "#line 1\n" + text : text;
+  if (!is_toy_shader(text)) return version == std::string::npos ? std::string(kVersion) + "#line 1\n" + text : text;
   if (version == std::string::npos) return std::string(kVersion) + kToyHead + "#line 1\n" + text + kToyMain;
   const size_t end = std::min(code.find('\n', version), text.size());
   const auto line = std::count(text.begin(), text.begin() + std::ptrdiff_t(end), '\n') + 2;

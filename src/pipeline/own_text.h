@@ -7,6 +7,9 @@
 
 namespace brokkr {
 
+// Whether a text is Shadertoy's: it has mainImage and no main.
+bool is_toy_shader(const std::string& text);
+
 // `text` with what it may leave out: "#version", and around Shadertoy's mainImage its uniforms and a main that calls
 // it. Lines keep their numbers.
 std::string completed_shader(const std::string& text);

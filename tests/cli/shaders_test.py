@@ -91,6 +91,19 @@ class Shaders(Files):
         self.text_of(shader, "--print", "ir", "-o", picture, "--size", "16x16", "--texture", f"map={source}")
         self.assertEqual(read_png(picture), read_png(source))
 
+    def test_shadertoy(self):
+        picture, toy = self.folder / "toy.png", self.folder / "toy.frag"
+        toy.write_text("void mainImage(out vec4 c, in vec2 at) {\n  c = vec4(at / iResolution.xy, iTime, 0.0);\n}\n")
+        self.assertIn("iResolution", self.text_of(toy))
+        self.text_of(toy, "--print", "ir", "-o", picture, "--size", "8x4", "--uniform", "iTime=0.2")
+        for row, pixels in enumerate(read_png(picture)):
+            for column, (red, green, blue) in enumerate(pixels):
+                self.assertLessEqual(abs(red - 255 * (column + 0.5) / 8), 0.51)
+                self.assertLessEqual(abs(green - 255 * (3 - row + 0.5) / 4), 0.51)
+                self.assertEqual(blue, 51)
+        toy.write_text(toy.read_text().replace("iTime", "iTmie"))
+        self.assertIn(f"{toy}:2: 'iTmie'", self.fails(1, toy))
+
     def test_errors_name_the_line(self):
         self.file.write_text(RAMP.replace("tint.z", "tnit.z"))
         self.assertIn(f"{self.file}:8: 'tnit': undeclared identifier", self.fails(1, self.file))
