@@ -87,14 +87,17 @@ class Course(unittest.TestCase):
     def test_bad_input_gets_one_line(self):
         done = run(self.build / "mp0/test", "--pages")
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
-        copy = pathlib.Path(self.folder.name) / "copy"
-        done = run("sh", "-c", f"cp -r {COURSE}/recordings {copy} && sed -i '3s/.*/clear color 0.1 zero 0 1/' {copy}/pixels.txt && "
-                               f"c++ -std=c++20 -DCOURSE_RECORDINGS='\"{copy}\"' -I{COURSE} -I{COURSE}/common -I{COURSE}/mp1/solution "
-                               f"-I{COURSE}/mp0/solution -I{ROOT}/src -I{ROOT}/tests {COURSE}/common/recording.cpp -x c++ - -o {copy}/read <<'END'\n"
-                               '#include <cstdio>\n#include <exception>\n#include "common/recording.h"\n'
-                               'int main() { try { course::read_recording(COURSE_RECORDINGS "/pixels.txt"); }'
-                               ' catch (const std::exception& error) { std::puts(error.what()); } }\nEND\n' + f"{copy}/read")
-        self.assertEqual(done.stdout, f"{copy}/pixels.txt:3: no green\n", done.stderr)
+        folder = pathlib.Path(self.folder.name)
+        lines = (COURSE / "recordings/pixels.txt").read_text().splitlines()
+        lines[2] = "clear color 0.1 zero 0 1"
+        (folder / "bad.txt").write_text("\n".join(lines))
+        (folder / "read.cpp").write_text('#include <cstdio>\n#include <exception>\n#include "common/recording.h"\n'
+                                         "int main(int, char** words) { try { course::read_recording(words[1]); }"
+                                         " catch (const std::exception& error) { std::puts(error.what()); } }\n")
+        done = run(CXX, "-std=c++20", f"-I{COURSE}", COURSE / "common/recording.cpp", folder / "read.cpp", "-o", folder / "read")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(folder / "read", folder / "bad.txt")
+        self.assertEqual(done.stdout, f"{folder}/bad.txt:3: no green\n")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class Check {
   int failures_ = 0, parts_ = 0;
 };
 
-// Nanoseconds of processor time that `run` takes, the least of five turns of 10 ms or more: other programs that run
+// Nanoseconds of processor time that `run` takes, the least of three turns of 10 ms or more: other programs that run
 // beside it hardly count.
 double least_nanoseconds(const std::function<void()>& run);
 

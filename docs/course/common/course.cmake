@@ -22,7 +22,9 @@ if(NOT TARGET course_common)
   set_target_properties(course_common PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   target_include_directories(course_common PUBLIC ${course} PRIVATE ${course}/common ${root}/src ${root}/tests)
   target_compile_definitions(course_common PUBLIC COURSE_RECORDINGS="${course}/recordings")
-  target_compile_options(course_common PUBLIC -ffp-contract=off)
+  # GCC 12 warns of strings of the standard library that are right.
+  target_compile_options(course_common PUBLIC
+    -ffp-contract=off $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   target_precompile_headers(course_common PRIVATE ${course}/common/check.h <map> <random> <set>)
 endif()
 

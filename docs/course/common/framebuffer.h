@@ -24,8 +24,8 @@ class Framebuffer {
   size_t words() const { return memory_.size(); }
   void write(size_t address, uint32_t color) {
     if (address >= memory_.size()) {
-      throw std::runtime_error("writes word " + std::to_string(address) + " of a framebuffer of " +
-                               std::to_string(memory_.size()));
+      throw std::runtime_error("word " + std::to_string(int64_t(address)) + " is written, of a framebuffer of " +
+                               std::to_string(memory_.size()) + ": a pixel outside of it, or a wrong address");
     }
     memory_[address] = color;
   }

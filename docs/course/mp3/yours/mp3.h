@@ -39,8 +39,8 @@ inline bool is_inside(const Triangle& triangle, int x, int y) {
 }
 
 // Walks over the triangle, row by row from the top of `box`, and calls unit.fragment(x, y) once for each pixel of the
-// box that is inside. unit.start(x, y) comes first: the pixel at the highest corner. The walk never strays further than
-// one pixel from the box.
+// box that is inside. unit.start(x, y) comes first, with the pixel that the walk begins at: the nearer to the highest
+// corner, the fewer steps. The walk never strays further than one pixel from the box.
 template <typename Unit>
 void zig_zag(const Triangle& triangle, const Box& box, Unit& unit) {
   Walk walk(box.left, box.top);
