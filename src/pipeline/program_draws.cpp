@@ -333,6 +333,7 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
       // gl_PointCoord follows the varyings of the file.
       const uint32_t component = input.component + (input.kind == shader::InputKind::point ? record.stride : 0);
       inputs_.push_back({number, source, 0, component, input.back == shader::kNoPlace ? component : input.back});
+      if (input.back != shader::kNoPlace) record.bits |= kProgramTwoSided;
       if (source == InputSource::position || source == InputSource::no_perspective) record.bits |= kProgramWindow;
       ++(varyings ? record.varying_inputs : record.other_inputs);
     }

@@ -49,9 +49,10 @@ BROKKR_FN Float result_of(Warp& w, const ProgramRun& run, int word, int s) {
 }
 BROKKR_FN Color color_of(Warp& w, const ProgramRun& run, const ProgramColor& color, int s) {
   const auto channel = [&](int c) {
-    const Float value = c < int(color.words) ? result_of(w, run, int(color.first) + c, s) : Float(c == 3 ? 1.0f : 0.0f);
-    return color.bounded != 0 ? saturate(value) : value;
+    return c < int(color.words) ? result_of(w, run, int(color.first) + c, s) : Float(c == 3 ? 1.0f : 0.0f);
   };
+  if (color.bounded != 0)
+    return {saturate(channel(0)), saturate(channel(1)), saturate(channel(2)), saturate(channel(3))};
   return {channel(0), channel(1), channel(2), channel(3)};
 }
 
@@ -238,9 +239,11 @@ BROKKR_FN LaneSurface lane_surface(Warp& w, const ProgramRun& run, const DrawRec
   return at;
 }
 
-// Gives the first `vectors` vectors of lanes from g on, whose lanes `same` are of one primitive, its varyings.
-BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
-                                    const LaneSurface* at, int vectors, int g, Mask same) {
+// Gives lanes `which` of the first `vectors` vectors of lanes from g on, of one primitive, the components of its
+// varyings that component_of(input) names.
+template <class ComponentOf, class Which>
+BROKKR_FN void interpolate(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices, const LaneSurface* at,
+                           int vectors, int g, ComponentOf component_of, Which which) {
   const ProgramRecord& program = run.program;
   const ProgramInput* const inputs = run.tables.inputs + program.first_input;
   const uint32_t* of[3];
@@ -249,25 +252,36 @@ BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Primit
   for (uint32_t i = 0; i < program.varying_inputs; ++i) {
     const ProgramInput input = inputs[i];
     uint32_t* const to = run.registers() + int(input.number) * kRunLanes + g;
-    const auto give_side = [&](uint32_t component, bool back) {
-      const auto word = [&](uint32_t k) { return Uint(of[k][component]); };
-      const auto give = [&](auto&& value_at) {
-        for (int v = 0; v < vectors; ++v)
-          w.merge(to + v * w.width, value_at(at[v]), back ? same && !at[v].front : same);
-      };
-      const Float p = as_float(word(0)), q = as_float(word(1)), r = as_float(word(2));
-      if (input.source == InputSource::smooth) {
-        give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, p, q, r)); });
-      } else if (input.source == InputSource::no_perspective) {
-        give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
-      } else {
-        const Uint flat = word(vertices.provoking);
-        give([&](const LaneSurface&) { return flat; });
-      }
+    const auto word = [&](uint32_t k) { return Uint(of[k][component_of(input)]); };
+    const auto give = [&](auto&& value_at) {
+      for (int v = 0; v < vectors; ++v) w.merge(to + v * w.width, value_at(at[v]), which(at[v]));
     };
-    give_side(input.component, false);
-    if (input.back != input.component) give_side(input.back, true);
+    const Float p = as_float(word(0)), q = as_float(word(1)), r = as_float(word(2));
+    if (input.source == InputSource::smooth) {
+      give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, p, q, r)); });
+    } else if (input.source == InputSource::no_perspective) {
+      give([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
+    } else {
+      const Uint flat = word(vertices.provoking);
+      give([&](const LaneSurface&) { return flat; });
+    }
   }
+}
+
+BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
+                                          const LaneSurface* at, int vectors, int g, Mask same) {
+  interpolate(
+      w, run, vertices, at, vectors, g, [](const ProgramInput& input) { return input.back; },
+      [&](const LaneSurface& lanes) { return same && !lanes.front; });
+}
+
+// The lanes `same` are of one primitive.
+BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
+                                    const LaneSurface* at, int vectors, int g, Mask same) {
+  interpolate(
+      w, run, vertices, at, vectors, g, [](const ProgramInput& input) { return input.component; },
+      [&](const LaneSurface&) { return same; });
+  if (run.program.bits & kProgramTwoSided) interpolate_backs(w, run, vertices, at, vectors, g, same);
 }
 
 BROKKR_FN Float other_input(const LaneSurface& at, const ProgramInput& input) {

@@ -43,6 +43,7 @@ enum ProgramBit : uint32_t {
   kProgramFront = 1u << 5,           // lines and points always face the viewer
   kProgramRaw = 1u << 6,             // colours are stored as they are, in targets of sRGB too
   kProgramWindow = 1u << 7,          // reads gl_FragCoord, or varyings that are linear in the window
+  kProgramTwoSided = 1u << 8,        // back faces have other components of some varyings
 };
 
 // Where a colour of a program goes, and how.

@@ -539,6 +539,8 @@ constexpr BadEdit kBadEdits[] = {
     {"/samplers/1/wrap/2", "\"around\"", "sampler 1, field 'wrap'"},
     {"/samplers/1/maxLevel", "-1", "sampler 1, field 'maxLevel'"},
     {"/states/1/buffers/0/plane", "8", "state 1, buffers 0, field 'plane'"},
+    {"/states/1/coordReplace", "256", "state 1, field 'coordReplace'"},
+    {"/states/1/pointSize", "\"large\"", "state 1, field 'pointSize'"},
     {"/targets/1/colors/0/1", "\"gray\"", "target 1, field 'colors'"},
     {"/asset/application", "5", "asset, field 'application'"},
     {"/blob/codec", "\"lz4\"", "field 'blob.codec'"},
