@@ -82,9 +82,8 @@ class Soup {
     draw.depth = DepthFunction(dice_() % 8);
     draw.depth_write = dice_() % 4 != 0;
     const float level = 0.25f * float(int(dice_() % 9) - 4) * 0.875f;  // no ties of rounding to 24 bits
-    for (Vertex& v : draw.vertices)
-      v.position.z =
-          (draw.elements.size() && recording_.draws.size() % 2 ? level : between(-0.9f, 0.9f)) * v.position.w;
+    const bool is_level = recording_.draws.size() % 2 == 1;
+    for (Vertex& v : draw.vertices) v.position.z = (is_level ? level : between(-0.9f, 0.9f)) * v.position.w;
   }
 
   std::mt19937 dice_;
