@@ -132,7 +132,8 @@ MUTATIONS = [
      BIN, "*PatternShift.XShiftOffset*"),
 
     # Distribution.
-    ("near-masks", "src/bin/distribute.h", "if (‹scratch_.near›) clear_masks(w);", "false", PIPELINE, "Soup.OpaqueDrawsOnly"),
+    ("near-masks", "src/bin/distribute.h", "if (‹scratch_.near›) clear_masks(w);", "false",
+     PIPELINE, "Soup.EverySettingGivesTheOraclesPicture"),
 
     # Queues and scheduling.
     ("queue-capacity", "src/queue/broker.h", "c_(control), capacity_(‹int32_t(capacity)›) {}", "int32_t(capacity) + 1",
