@@ -1,7 +1,6 @@
 #include "inspect/trim.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <span>
 #include <string_view>
@@ -26,8 +25,9 @@ class Packed {
     const size_t hash = std::hash<std::string_view>()(bytes);
     for (auto [at, end] = places_.equal_range(hash); at != end; ++at) {
       const auto [first, count] = at->second;
-      if (count == range.size() && std::memcmp(values_.data() + first, range.data(), range.size_bytes()) == 0)
-        return first;
+      if (count != range.size()) continue;
+      const std::string_view other(reinterpret_cast<const char*>(values_.data() + first), range.size_bytes());
+      if (other == bytes) return first;
     }
     const uint64_t first = values_.size();
     values_.insert(values_.end(), range.begin(), range.end());
