@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -18,14 +19,18 @@ constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.
 using DlsymFunction = void* (*)(void*, const char*) noexcept;
 using GetProcAddress = void* (*)(const char*);
 
+// Whoever comes first finds the same, so that it needs no guard, which a thread sanitizer would want to know of before it
+// is ready.
 DlsymFunction find_real_dlsym() {
-  static const DlsymFunction found = [] {
-    for (const char* version : kDlsymVersions) {
-      if (void* function = dlvsym(RTLD_NEXT, "dlsym", version)) return reinterpret_cast<DlsymFunction>(function);
-    }
-    std::abort();  // no C library that this was written for
-  }();
-  return found;
+  static std::atomic<DlsymFunction> found{nullptr};
+  if (const DlsymFunction known = found.load(std::memory_order_relaxed)) return known;
+  for (const char* version : kDlsymVersions) {
+    const auto function = reinterpret_cast<DlsymFunction>(dlvsym(RTLD_NEXT, "dlsym", version));
+    if (function == nullptr) continue;
+    found.store(function, std::memory_order_relaxed);
+    return function;
+  }
+  std::abort();  // no C library that this was written for
 }
 
 // From a library that the program has loaded. Programs that look functions up themselves load it out of the global
