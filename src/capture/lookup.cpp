@@ -19,8 +19,8 @@ constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.
 using DlsymFunction = void* (*)(void*, const char*) noexcept;
 using GetProcAddress = void* (*)(const char*);
 
-// Whoever comes first finds the same, so that it needs no guard, which a thread sanitizer would want to know of before it
-// is ready.
+// Whoever comes first finds the same, so that it needs no guard, which a thread sanitizer would want to know of before
+// it is ready.
 DlsymFunction find_real_dlsym() {
   static std::atomic<DlsymFunction> found{nullptr};
   if (const DlsymFunction known = found.load(std::memory_order_relaxed)) return known;
