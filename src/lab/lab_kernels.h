@@ -3,15 +3,12 @@
 #pragma once
 
 #include "lab/plans.h"
+#include "pipeline/task_machine.h"
 
 namespace brokkr::lab {
 
-// What runs a plan: a function of one warp, or a kernel for cudaLaunchKernel with the plan as its one argument.
 template <class Plan>
-struct LabKernel {
-  void (*on_cpu)(const Plan&, int warp) = nullptr;
-  const void* on_gpu = nullptr;
-};
+using LabKernel = TaskKernel<Plan>;
 
 struct QueueKernels {
   size_t (*bytes)(const QueueShape&);

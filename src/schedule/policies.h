@@ -7,6 +7,15 @@
 
 BROKKR_MACHINE_BEGIN
 
+// ---- Words of a bucket's state, of one bucket or of several side by side.
+
+BROKKR_FN Int local_word(const BucketState& state, int k) { return int(state.local[k]); }
+BROKKR_FN Int local_word(const LaneState& state, int k) {
+  return as_int(Warp::gather(state.local, state.local_at + k, true));
+}
+BROKKR_FN Int shared_place(const BucketState&) { return 0; }
+BROKKR_FN Int shared_place(const LaneState& state) { return state.shared_at; }
+
 // ---- Leaves.
 
 // Reports whether there are elements.
@@ -51,7 +60,10 @@ BROKKR_FN Ulong to_ulong(Int a) { return Ulong(as_uint(a)); }
 // The last child that has something: with ByPriority, discretized priorities (5.3.1).
 template <class Traverse>
 struct LastFirst : BucketDefaults, Traverse {
-  BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + 1); }
+  template <class State>
+  BROKKR_FN static Ulong propagate(const State&, Int child, Ulong) {
+    return to_ulong(child + 1);
+  }
 };
 template <int kWord>
 using Discrete = LastFirst<ByPriority<kWord>>;
@@ -61,7 +73,8 @@ using Discrete = LastFirst<ByPriority<kWord>>;
 template <class Traverse>
 struct FirstFirst : BucketDefaults, Traverse {
   BROKKR_FN static bool settles(const BucketState&, int, uint64_t) { return true; }
-  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
+  template <class State>
+  BROKKR_FN static Ulong propagate(const State& state, Int child, Ulong) {
     return to_ulong(state.children - child);
   }
 };
@@ -69,7 +82,10 @@ struct FirstFirst : BucketDefaults, Traverse {
 // The child that reported most: fill-level, with HowMany in the leaves.
 template <class Traverse>
 struct Fullest : BucketDefaults, Traverse {
-  BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
+  template <class State>
+  BROKKR_FN static Ulong propagate(const State&, Int, Ulong info) {
+    return info;
+  }
 };
 
 // Children in turn, as each worker sees it (5.3.2). Workers begin at different children.
@@ -79,8 +95,9 @@ struct RoundRobin : BucketDefaults, Traverse {
   BROKKR_FN static void init(const BucketState& state, uint32_t worker) {
     state.local[0] = worker % uint32_t(state.children);
   }
-  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
-    const Int ahead = child - (int(state.local[0]) + 1);
+  template <class State>
+  BROKKR_FN static Ulong propagate(const State& state, Int child, Ulong) {
+    const Int ahead = child - (local_word(state, 0) + 1);
     return to_ulong(state.children - select(ahead < 0, ahead + state.children, ahead));
   }
   BROKKR_FN static void chosen(const BucketState& state, int child) { state.local[0] = uint32_t(child); }
@@ -93,9 +110,10 @@ template <class Traverse>
 struct FairShare : BucketDefaults, Traverse {
   static constexpr int kSharedWords = 2;
   static constexpr bool kTimed = true;
-  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
+  template <class State>
+  BROKKR_FN static Ulong propagate(const State& state, Int child, Ulong) {
     auto score = Warp::spill(uint64_t(0));
-    const auto child_of = Warp::spill(child);
+    const auto child_of = Warp::spill(shared_place(state) + child);
     Warp::for_lanes(child < state.children, [&](int i) {
       const int c = child_of[i];
       const uint64_t used = device_atomic<uint64_t>(state.shared[c]).load(kRelaxed);

@@ -2,7 +2,8 @@
 // 5.2.6].
 //
 // A worker decides bottom-up which queue to take tasks from, takes as many as its lanes can work on, and runs them;
-// tasks enqueue further tasks. The program ends when no task is queued or running, or when *stop is not 0.
+// tasks enqueue further tasks. The program ends when no task is queued or running. Where *stop is not 0, workers leave
+// between two tasks and the queues stay as they are: a run with `resumed` goes on with them.
 #pragma once
 
 #include "machine/clock.h"
@@ -21,9 +22,10 @@ struct ProgramMemory {
   uint64_t* user = nullptr;      // [kUserWords], for callbacks of queues that are sorted
   uint32_t* open = nullptr;      // tasks that are queued or running, and workers that have not seeded yet
   uint32_t* refused = nullptr;   // enqueues that found their queue full, told to the task that tried
-  uint32_t* stop = nullptr;      // not 0: workers leave
+  uint32_t* stop = nullptr;      // not 0: workers leave between two tasks. What ends waits is queues.abort
   uint32_t* local = nullptr;     // [workers][Root::kLocal]
   uint32_t maintainers = 1;      // workers 0 .. maintainers - 1 do nothing but sort, where a queue is sorted
+  bool resumed = false;          // a run before was stopped: nobody seeds, and *open is as that run left it
 
   static constexpr size_t kUserWords = 64;
   // Places, in bytes, where host code writes before a program begins.
@@ -139,11 +141,13 @@ class Worker {
     return 0;
   }
 
-  // The loop of a worker. Each worker calls context.seed(worker) first. Where a queue is sorted, the first workers then
-  // only sort.
+  // The loop of a worker. Each worker calls context.seed(worker) first, but where the program is resumed. Where a queue
+  // is sorted, the first workers then only sort.
   BROKKR_FN void run() {
-    context_.seed(*this);
-    close(1);
+    if (!m_.resumed) {
+      context_.seed(*this);
+      close(1);
+    }
     if constexpr (Root::kSorted) {
       if (number_ < m_.maintainers) return maintain();
     }

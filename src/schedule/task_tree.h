@@ -22,7 +22,8 @@
 //   template <class T> static Int traverse(const BucketState&, const Uint (&payload)[T::kWords], Mask)
 //       the child that takes the payload; not asked where only one can
 //   static Ulong propagate(const BucketState&, Int child, Ulong info)
-//       rates a child that reported something; the largest rating wins; never 0
+//       rates a child that reported something; the largest rating wins; never 0. Where it takes a LaneState as well,
+//       several buckets of a kind are rated at once
 //   static void chosen(const BucketState&, int child)
 //       after the decision; one lane
 //   static void executed(const BucketState&, int child, uint64_t ns)
@@ -34,7 +35,9 @@
 //
 // In [Kerbl18], propagate looks at all children's reports and returns one of them. Here it rates one child, lanes rate
 // different children, and the largest number wins: that makes the decision a reduction over the warp. A bucket reports
-// upwards what its winner reported.
+// upwards what its winner reported. Leaves of a subtree that fits into the warp are rated together, whatever its depth
+// (5.2.4): lanes hold its leaves side by side, and each level of buckets is some exchanges between lanes. A larger tree
+// takes as many rounds as its leaves fill warps.
 #pragma once
 
 #include <tuple>
@@ -44,6 +47,34 @@
 #include "schedule/tree_queue.h"
 
 BROKKR_MACHINE_BEGIN
+
+namespace task_tree {
+// Lanes of a warp that hold a node's leaves side by side: a power of two, 0: the node has no such form.
+template <class Node>
+constexpr int span_of() {
+  if constexpr (requires { Node::kSpan; }) return Node::kSpan;
+  return 0;
+}
+constexpr int power_not_below(int n) {
+  int power = 1;
+  while (power < n) power *= 2;
+  return power;
+}
+template <class Callbacks, class... Children>
+constexpr int span_of_bucket() {
+  int most = 0;
+  bool all = RatesLanes<Callbacks>;
+  ((most = most > span_of<Children>() ? most : span_of<Children>(), all = all && span_of<Children>() > 0), ...);
+  const int span = most * power_not_below(int(sizeof...(Children)));
+  return all && span <= kWidth ? span : 0;
+}
+// Whether a task's leaf within a node depends on nothing but the payload.
+template <class Node, class Task>
+constexpr bool is_placeless() {
+  if constexpr (requires { Node::template kPlaceless<Task>; }) return Node::template kPlaceless<Task>;
+  return false;
+}
+}  // namespace task_tree
 
 template <class Callbacks, class... Children>
 struct Bucket {
@@ -64,6 +95,12 @@ struct Bucket {
   static constexpr bool kTimed = Callbacks::kTimed || (Children::kTimed || ...);
   template <class Task>
   static constexpr bool kAccepts = (Children::template kAccepts<Task> || ...);
+  static constexpr int kSpan = task_tree::span_of_bucket<Callbacks, Children...>();
+  template <class Task>
+  static constexpr bool kPlaceless =
+      ((int(Children::template kAccepts<Task>) + ...) == 1 ||
+       (Callbacks::kSharedWords == 0 && Callbacks::kLocalWords == 0)) &&
+      ((!Children::template kAccepts<Task> || task_tree::is_placeless<Children, Task>()) && ...);
 
   template <class Task, class View>
   BROKKR_FN static Int leaf_for(const View& view, const TreePlace& at, const Uint (&payload)[Task::kWords], Mask m) {
@@ -71,6 +108,8 @@ struct Bucket {
     Int child = 0;
     if constexpr (kViable > 1) child = Callbacks::template traverse<Task>(state_of(view, at), payload, m);
     if constexpr (kViable > 1 && kAlike && First::kIsLeaf) return at.leaf + child;
+    if constexpr (kViable > 1 && kAlike && task_tree::is_placeless<First, Task>())
+      return at.leaf + child * First::kLeaves + First::template leaf_for<Task>(view, TreePlace{}, payload, m);
     Int leaf = kNoLeaf;
     Warp w;
     each_child(at, [&](auto node, int c, const TreePlace& place) {
@@ -88,9 +127,9 @@ struct Bucket {
     const BucketState state = state_of(view, at);
     Choice best;
     uint64_t best_score = 0;
-    const auto consider = [&](int first, Ulong info, Int leaf) {
-      const Ulong rated = Callbacks::propagate(state, w.lane() + first, info);
-      const Ulong score = select(info == 0 || w.lane() + first >= kChildren, 0, rated);
+    const auto consider = [&](Int child, Ulong info, Int leaf) {
+      const Ulong rated = Callbacks::propagate(state, child, info);
+      const Ulong score = select(info == 0 || child >= kChildren, 0, rated);
       const uint64_t top = w.reduce_max(score);
       if (top <= best_score) return;
       best_score = top;
@@ -100,8 +139,18 @@ struct Bucket {
     if constexpr (kAlike && First::kIsLeaf) {
       for (int first = 0; first < kChildren; first += kWidth) {
         const int n = kChildren - first;
-        consider(first, First::LeafCallbacks::check_leaf(view.counts(w, at.leaf + first, n)),
+        consider(w.lane() + first, First::LeafCallbacks::check_leaf(view.counts(w, at.leaf + first, n)),
                  w.lane() + (at.leaf + first));
+      }
+    } else if constexpr (kSpan > 0 && !Settling<Callbacks>) {
+      const LaneChoice its = choose_lanes(w, view, {at.leaf, at.shared, at.local}, w.lane(), w.first_lanes(kSpan));
+      return {w.broadcast(its.info, 0), w.broadcast(its.leaf, 0)};
+    } else if constexpr (kAlike && task_tree::span_of<First>() > 0 && !Settling<Callbacks>) {
+      for (int first = 0; first < kChildren; first += kWidth / First::kSpan) {
+        const Int child = w.lane() / First::kSpan + first;
+        const LaneChoice its =
+            First::choose_lanes(w, view, lane_place_of(at, child), w.lane() & (First::kSpan - 1), child < kChildren);
+        consider(child, its.info, its.leaf);
       }
     } else {
       Ulong info = 0;
@@ -121,12 +170,54 @@ struct Bucket {
         info = select(here, its.info, info);
         leaf = select(here, its.leaf, leaf);
         if (c % kWidth == kWidth - 1 || c == kChildren - 1) {
-          consider(c - c % kWidth, info, leaf);
+          consider(w.lane() + (c - c % kWidth), info, leaf);
           info = 0;
         }
       });
     }
     return best;
+  }
+
+  // As `choose`, for buckets of this kind side by side: each kSpan lanes that begin at a multiple of kSpan hold the
+  // children of the one that lies at `at`, lane by lane `position` in it, and all get its choice.
+  template <class View>
+  BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int position, Mask m) {
+    constexpr int kChildSpan = kSpan / task_tree::power_not_below(kChildren);
+    Int child = position / kChildSpan;
+    const Int within = position & (kChildSpan - 1);
+    const Mask is_child = m && child < kChildren;
+    LaneChoice best;
+    if constexpr (kAlike) {
+      const LanePlace first{at.leaf, at.shared + kOwnShared, at.local + Callbacks::kLocalWords};
+      const Int c = select(is_child, child, 0);
+      best = First::choose_lanes(
+          w, view,
+          {first.leaf + c * First::kLeaves, first.shared + c * First::kShared, first.local + c * First::kLocal}, within,
+          is_child);
+    } else {
+      each_child(TreePlace{}, [&](auto node, int c, const TreePlace& place) {
+        const Mask here = is_child && child == c;
+        const LaneChoice its = decltype(node)::choose_lanes(
+            w, view, {at.leaf + place.leaf, at.shared + place.shared, at.local + place.local}, within, here);
+        best.info = select(here, its.info, best.info);
+        best.leaf = select(here, its.leaf, best.leaf);
+      });
+    }
+    const LaneState state{view.shared, view.local, at.shared, at.local, kChildren, view.now};
+    Ulong score = Callbacks::propagate(state, child, best.info);
+    score = select(is_child && best.info != 0, score, uint64_t(0));
+    for (int step = kChildSpan; step < kSpan; step *= 2) {
+      const Int other = w.lane() ^ step;
+      const Ulong its_score = w.shuffle(score, other);
+      const Int its_child = w.shuffle(child, other);
+      const Mask better = its_score > score || (its_score == score && its_child < child);
+      score = select(better, its_score, score);
+      child = select(better, its_child, child);
+      best.info = select(better, w.shuffle(best.info, other), best.info);
+      best.leaf = select(better, w.shuffle(best.leaf, other), best.leaf);
+    }
+    const Mask none = score == 0;
+    return {select(none, uint64_t(0), best.info), select(none, kNoLeaf, best.leaf)};
   }
 
   template <class View, class F, class G>
@@ -162,6 +253,11 @@ struct Bucket {
   BROKKR_FN static TreePlace place_of_alike(const TreePlace& at, int c) {
     return {at.leaf + c * First::kLeaves, at.shared + kOwnShared + c * First::kShared,
             at.local + Callbacks::kLocalWords + c * First::kLocal};
+  }
+  BROKKR_FN static LanePlace lane_place_of(const TreePlace& at, Int child) {
+    const Int c = select(child < kChildren, child, 0);
+    return {c * First::kLeaves + at.leaf, c * First::kShared + (at.shared + kOwnShared),
+            c * First::kLocal + (at.local + Callbacks::kLocalWords)};
   }
   // f(child's type, its number, its place) for every child.
   template <class F>

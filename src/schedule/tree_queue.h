@@ -14,6 +14,9 @@ struct Queue {
   using LeafCallbacks = Callbacks;
   static constexpr bool kIsLeaf = true;
   static constexpr int kLeaves = 1, kShared = 0, kLocal = 0;
+  static constexpr int kSpan = 1;
+  template <class Task>
+  static constexpr bool kPlaceless = true;
   static constexpr bool kTimed = false;
   static constexpr int kPayloadWords = [] {
     int words = 0;
@@ -39,6 +42,12 @@ struct Queue {
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
     const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, at.leaf, 1)), 0);
     return {info, info == 0 ? kNoLeaf : at.leaf};
+  }
+  // As `choose`, for each lane of m a queue of its own.
+  template <class View>
+  BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int, Mask m) {
+    const Ulong info = select(m, Callbacks::check_leaf(view.counts_of(w, at.leaf, m)), uint64_t(0));
+    return {info, select(info == 0, kNoLeaf, at.leaf)};
   }
   // Walks from the root to a leaf: f(bucket callbacks, state, child) at every bucket, g(Queue) at the end.
   template <class View, class F, class G>

@@ -15,6 +15,16 @@ struct BucketState {
   const uint32_t* ranks = nullptr;  // [children], where a program has some of its own
 };
 
+// The state of buckets that are rated side by side, one instance or more in a warp: lane i's words begin at
+// shared[at_i] and local[at_i]. `number` is that of the bucket's child that the lane holds.
+struct LaneState {
+  const uint64_t* shared = nullptr;
+  const uint32_t* local = nullptr;
+  Int shared_at = 0, local_at = 0;
+  int children = 0;
+  uint64_t now = 0;
+};
+
 struct MaintainState {
   uint64_t now = 0;          // ns, since the program began
   uint64_t* user = nullptr;  // ProgramMemory::user
@@ -33,6 +43,11 @@ template <class Callbacks>
 concept Settling = requires {
   &Callbacks::settles;
 };
+// Callbacks that rate children of several instances of their bucket at once.
+template <class Callbacks>
+concept RatesLanes = requires(const LaneState& state) {
+  Callbacks::propagate(state, Int(0), Ulong(uint64_t(0)));
+};
 
 // The number of no leaf.
 BROKKR_CONSTANT int kNoLeaf = -1;
@@ -41,6 +56,12 @@ BROKKR_CONSTANT int kNoLeaf = -1;
 struct Choice {
   uint64_t info = 0;
   int leaf = kNoLeaf;
+};
+
+// The same for each lane; info 0: nothing.
+struct LaneChoice {
+  Ulong info = uint64_t(0);
+  Int leaf = kNoLeaf;
 };
 
 // The input of decisions, and the places of the buckets' state.
@@ -70,11 +91,25 @@ struct TreeView {
     });
     return count.lanes();
   }
+  // Elements of lane i's leaf.
+  BROKKR_FN Ulong counts_of(Warp& w, Int leaf, Mask m) const {
+    auto count = w.spill(uint64_t(0));
+    const auto leaf_of = w.spill(leaf);
+    w.for_lanes(m, [&](int i) {
+      if (is_excluded(leaf_of[i])) return;
+      count.set(i, uint64_t(Broker<>(queues.control[leaf_of[i]], queues.capacity).available()));
+    });
+    return count.lanes();
+  }
 };
 
 // Where a node's leaves and state begin.
 struct TreePlace {
   int leaf = 0, shared = 0, local = 0;
+};
+// The same for each lane.
+struct LanePlace {
+  Int leaf = 0, shared = 0, local = 0;
 };
 
 BROKKR_MACHINE_END

@@ -102,7 +102,11 @@ Programs programs() {
                                 program<PrioritySorted>("priority sorted"),
                                 program<PriorityOfKinds>("priorities of kinds"),
                                 program<KindsApart>("kinds apart"),
-                                program<KindsMixed>("kinds mixed")};
+                                program<KindsMixed>("kinds mixed"),
+                                program<Nested<Together>>("nested"),
+                                program<Nested<OneByOne>>("nested, one by one"),
+                                program<ManyKinds<Together>>("many kinds"),
+                                program<ManyKinds<OneByOne>>("many kinds, one by one")};
   return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, mark, complete};
 }
 

@@ -137,5 +137,23 @@ using PriorityOfKinds = Repeat<2, Discrete<0>, Kinds>;
 using KindsApart = Bucket<RoundRobin<ByTask>, Queue<HasTasks, SmallJob>, Queue<HasTasks, OtherJob>>;
 using KindsMixed = Queue<HasTasks, SmallJob, OtherJob>;
 
+// Trees whose leaves are rated in one reduction, and the same trees with buckets that can only be asked one by one.
+template <class Callbacks>
+struct OneByOne : Callbacks {
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong info) {
+    return Callbacks::propagate(state, child, info);
+  }
+};
+template <class Callbacks>
+struct Together : Callbacks {};
+template <template <class> class How>
+using Nested = Repeat<4, How<Discrete<0>>,
+                      Repeat<3, How<RoundRobin<ByNumber<3>>>,
+                             Bucket<How<Fullest<ByTask>>, Queue<HowMany, SmallJob>, Queue<HowMany, OtherJob>>>>;
+template <template <class> class How>
+using ManyKinds = Repeat<128, How<Discrete<0>>,
+                         Bucket<How<RoundRobin<ByTask>>, Queue<HasTasks, SmallJob>, Queue<HasTasks, OtherJob>>>;
+static_assert(RatesLanes<Together<RoundRobin<ByTask>>> && !RatesLanes<OneByOne<RoundRobin<ByTask>>>);
+
 }  // namespace schedule_programs
 BROKKR_MACHINE_END

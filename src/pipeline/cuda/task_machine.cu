@@ -1,35 +1,33 @@
-// Experiments with queues and scheduling on the first GPU.
+// Programs of tasks on the first GPU.
+#include "pipeline/task_machine.h"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
-#include "lab/lab_machine.h"
 #include "pipeline/cuda/memory.h"
 
-namespace brokkr::lab {
+namespace brokkr {
 namespace {
 
 constexpr uint32_t kWarpsPerBlock = 8;
 
-class CudaLabMachine : public LabMachine {
+class CudaTaskMachine : public TaskMachine {
  public:
-  explicit CudaLabMachine(const cudaDeviceProp& device)
-      : LabMachine("cuda", device.name, cuda_lab_kernels(), kWarpsPerBlock),
-        multiprocessors_(uint32_t(device.multiProcessorCount)) {
-    check_cuda(cudaHostAlloc(reinterpret_cast<void**>(&abort_), sizeof(uint32_t), cudaHostAllocMapped), "abort word");
-    check_cuda(cudaHostGetDevicePointer(reinterpret_cast<void**>(&abort_on_device_), abort_, 0), "abort word");
+  explicit CudaTaskMachine(const cudaDeviceProp& device)
+      : TaskMachine("cuda", device.name, "cuda", kWarpsPerBlock),
+        multiprocessors_(uint32_t(device.multiProcessorCount)),
+        words_(2 * sizeof(uint32_t)) {
     check_cuda(cudaEventCreate(&begin_), "event");
     check_cuda(cudaEventCreate(&end_), "event");
   }
-  ~CudaLabMachine() override {
+  ~CudaTaskMachine() override {
     if (device_is_lost) return;
     cudaEventDestroy(begin_);
     cudaEventDestroy(end_);
-    cudaFreeHost(abort_);
   }
 
   uint32_t most_warps(const void* on_gpu) const override {
@@ -37,10 +35,11 @@ class CudaLabMachine : public LabMachine {
     check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, on_gpu, 32 * kWarpsPerBlock, 0), "occupancy");
     return uint32_t(blocks) * multiprocessors_ * kWarpsPerBlock;
   }
+  uint32_t usual_warps(const void* on_gpu) const override { return most_warps(on_gpu); }
 
   std::shared_ptr<void> allocate(size_t bytes) override {
     void* memory = nullptr;
-    check_cuda(cudaMalloc(&memory, std::max<size_t>(bytes, 1)), "memory of a queue experiment");
+    check_cuda(cudaMalloc(&memory, std::max<size_t>(bytes, 1)), "memory of a program of tasks");
     clear(memory, bytes);
     return {memory, [](void* p) {
               if (!device_is_lost) cudaFree(p);
@@ -54,26 +53,21 @@ class CudaLabMachine : public LabMachine {
   }
   void clear(void* memory, size_t bytes) override { check_cuda(cudaMemset(memory, 0, bytes), "clear"); }
 
-  void prepare_queue(QueueKind kind, void* memory, const QueueShape& shape) override {
-    // Aligned to 64 bytes, and zeroed.
-    const size_t bytes = queue(kind).bytes(shape);
-    std::vector<QueueLine> image((bytes + sizeof(QueueLine) - 1) / sizeof(QueueLine));
-    queue(kind).prepare(image.data(), shape);
-    upload(memory, image.data(), bytes);
-  }
-  uint32_t* abort_word() override { return abort_on_device_; }
+  uint32_t* abort_word() override { return reinterpret_cast<uint32_t*>(words_.device()); }
+  uint32_t* pause_word() override { return abort_word() + 1; }
+  void request_pause() override { host_word(1) = 1; }
 
  private:
-  struct alignas(64) QueueLine {
-    std::byte bytes[64]{};
-  };
   uint32_t multiprocessors_;
-  uint32_t *abort_ = nullptr, *abort_on_device_ = nullptr;
+  PinnedBuffer words_;  // abort, pause
   cudaEvent_t begin_{}, end_{};
 
-  double launch(uint32_t warps, double seconds, const std::function<void(int)>&, const void* on_gpu,
-                const void* plan) override {
-    *static_cast<volatile uint32_t*>(abort_) = 0;
+  volatile uint32_t& host_word(int i) const { return reinterpret_cast<volatile uint32_t*>(words_.host())[i]; }
+
+  TaskRun launch(uint32_t warps, const TaskLimits& limits, const std::function<void(int)>&, const void* on_gpu,
+                 const void* plan) override {
+    host_word(0) = 0;
+    host_word(1) = 0;
     void* arguments[] = {const_cast<void*>(plan)};
     const unsigned blocks = (warps + kWarpsPerBlock - 1) / kWarpsPerBlock;
     check_cuda(cudaEventRecord(begin_), "event");
@@ -81,35 +75,42 @@ class CudaLabMachine : public LabMachine {
     check_cuda(cudaLaunchCooperativeKernel(on_gpu, dim3(blocks), dim3(32 * kWarpsPerBlock), arguments, 0, nullptr),
                "launch");
     check_cuda(cudaEventRecord(end_), "event");
-    constexpr std::chrono::seconds kToLeave(60);  // for warps to see the abort word
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    using Clock = std::chrono::steady_clock;
+    constexpr double kToLeave = 60000;  // ms, for warps to see the abort word
+    const auto start = Clock::now();
     bool in_time = true;
     for (cudaError_t state = cudaEventQuery(end_); state != cudaSuccess; state = cudaEventQuery(end_)) {
       if (state != cudaErrorNotReady) check_cuda(state, "kernel");
-      if (in_time && std::chrono::steady_clock::now() > deadline) {
+      const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+      if (limits.pause_ms >= 0 && ms > limits.pause_ms) host_word(1) = 1;
+      if (in_time && ms > limits.abort_ms) {
         in_time = false;
-        *static_cast<volatile uint32_t*>(abort_) = 1;
+        host_word(1) = 1;
+        host_word(0) = 1;
       }
-      if (std::chrono::steady_clock::now() > deadline + kToLeave) {
+      if (ms > limits.abort_ms + kToLeave) {
         device_is_lost = true;
-        throw std::runtime_error("CUDA: an experiment hangs and does not end; start the program anew");
+        throw std::runtime_error("CUDA: a program of tasks hangs and does not end; start Brokkr anew");
       }
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     float ms = 0;
     check_cuda(cudaEventElapsedTime(&ms, begin_, end_), "event");
-    return in_time ? double(ms) : -1.0;
+    return {!in_time ? TaskEnd::aborted : host_word(1) != 0 ? TaskEnd::paused : TaskEnd::done, double(ms)};
   }
 };
 
 }  // namespace
 
-std::unique_ptr<LabMachine> make_cuda_lab_machine() {
+std::unique_ptr<TaskMachine> make_cuda_task_machine() {
   int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return nullptr;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    cudaGetLastError();
+    return nullptr;
+  }
   cudaDeviceProp device{};
   check_cuda(cudaGetDeviceProperties(&device, 0), "device");
-  return std::make_unique<CudaLabMachine>(device);
+  return std::make_unique<CudaTaskMachine>(device);
 }
 
-}  // namespace brokkr::lab
+}  // namespace brokkr
