@@ -3,6 +3,9 @@
 #if defined(BROKKR_HAVE_LAB)
 #include "lab/command/commands.h"
 #endif
+#if defined(BROKKR_HAVE_PROBE)
+#include "probe/probe_command.h"
+#endif
 
 namespace brokkr::app {
 
@@ -25,6 +28,9 @@ const std::vector<Command>& commands() {
     queues_command(),
     batches_command(),
     schedule_command(),
+#endif
+#if defined(BROKKR_HAVE_PROBE)
+    probe_command(),
 #endif
     optimize_command(),
     trim_command(),

@@ -1,0 +1,62 @@
+// What the probe has a subject draw: primitives in pixels, and how long the shader of each fragment takes [FragSniffer,
+// 3].
+#pragma once
+
+#include <cstdint>
+#include <glm/vec2.hpp>
+#include <string>
+#include <vector>
+
+namespace brokkr::probe {
+
+inline constexpr int kWindow = 512;        // pixels a side: a multiple of all tiles
+inline constexpr int kMaxSlowPixels = 64;  // what shaders have room for
+inline constexpr int kMaxBranch = 4;       // branches 1 .. 4 beside the background's 0
+
+enum class PrimitiveKind : uint8_t { triangles, lines, points };
+
+// A fragment that takes long. Fragments of different branches stand behind different conditions of the shader.
+struct SlowPixel {
+  int x = 0, y = 0;     // from the lower left corner
+  uint32_t cost = 0;    // additions, one after another
+  uint32_t branch = 1;  // 1 .. kMaxBranch
+};
+
+struct Drawing {
+  int width = kWindow, height = kWindow;
+  PrimitiveKind kind = PrimitiveKind::triangles;
+  std::vector<glm::vec2> vertices = {};  // pixels; three, two or one a primitive
+  std::vector<uint32_t> batches = {};    // primitives of each drawing call; empty: one call
+  uint32_t background = 0;               // additions of all fragments that are not slow
+  std::vector<SlowPixel> slow = {};
+  bool waits = false;  // each addition waits for the one before it, so that warps take turns on a multiprocessor
+
+  size_t vertices_of_primitive() const { return 3 - size_t(kind); }
+  size_t primitives() const { return vertices.size() / vertices_of_primitive(); }
+};
+
+// The order in which small primitives fill the window: row by row; tile by tile of 16 x 16; or shuffled, always alike.
+enum class FillOrder : uint8_t { raster, tiles, shuffle };
+
+// A triangle that covers the window: the reference of all costs.
+Drawing covering_triangle();
+// Squares of `size` pixels, two triangles each, moved to the right by `shift`; size 512: one quad. The last parts of a
+// row are cut off by the window.
+Drawing quads(int size, int shift = 0, FillOrder order = FillOrder::raster);
+// Rows of horizontal lines of `length`, from bottom to top.
+Drawing lines(int length);
+// Stacks of `size` lines of that length, from left to right and from bottom to top.
+Drawing line_stacks(int size);
+// A point for each pixel, row by row; of squares of `size` pixels one after another.
+Drawing point_rows();
+Drawing point_squares(int size);
+// A point in each `step`-th column and row.
+Drawing spaced_points(int step);
+// `count` points in all, in turn at these pixels.
+Drawing points_at(const std::vector<glm::ivec2>& pixels, int count);
+
+// Throws std::invalid_argument that names what is wrong: a pixel outside of the window, too many of them, a branch that
+// there is not.
+void check_drawing(const Drawing& drawing);
+
+}  // namespace brokkr::probe

@@ -1,0 +1,221 @@
+#include "probe/g80_model.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "probe/g80_raster.h"
+
+namespace brokkr::probe {
+namespace {
+
+// Additions that a warp takes on top, and that the rasterizer takes for a superfragment: next to nothing beside slow
+// fragments, so that only the order tells them from 0.
+constexpr double kWarpOverhead = 8, kRasterTime = 0.0625;
+// The part of a multiprocessor that a warp uses whose additions wait for each other: two take 1.1 times as long as one
+// (E1.3, note 1).
+constexpr double kWaitingShare = 0.55;
+constexpr double kLeastWork = 1e-6;  // less is none: what rounding leaves
+
+// A plane of the slow pixels: 0, or 1 + their index.
+class SlowPlane {
+ public:
+  explicit SlowPlane(const Drawing& drawing)
+      : drawing_(drawing), number_(size_t(drawing.width) * size_t(drawing.height)) {
+    for (size_t i = 0; i < drawing.slow.size(); ++i) number_[place(drawing.slow[i].x, drawing.slow[i].y)] = i + 1;
+  }
+  const SlowPixel* find(int x, int y) const {
+    const size_t number = number_[place(x, y)];
+    return number == 0 ? nullptr : &drawing_.slow[number - 1];
+  }
+
+ private:
+  size_t place(int x, int y) const { return size_t(y) * size_t(drawing_.width) + size_t(x); }
+  const Drawing& drawing_;
+  std::vector<size_t> number_;
+};
+
+struct Warp {
+  std::vector<Superfragment> parts;
+  int primitives = 0;
+  double finished = 0;
+};
+
+// Branches that threads of a warp take are run one after another, each as long as its longest thread.
+double work_of(const Warp& warp, const Drawing& drawing, const SlowPlane& slow) {
+  std::array<double, kMaxBranch + 1> longest{};
+  for (const Superfragment& part : warp.parts) {
+    for (int i = 0; i < 4; ++i) {
+      const int x = part.x + (i & 1), y = part.y + (i >> 1);
+      const SlowPixel* const pixel = x < drawing.width && y < drawing.height ? slow.find(x, y) : nullptr;
+      double& most = longest[pixel ? pixel->branch : 0];
+      most = std::max(most, double(pixel ? pixel->cost : drawing.background));
+    }
+  }
+  return std::accumulate(longest.begin(), longest.end(), kWarpOverhead);
+}
+
+class Multiprocessor {
+ public:
+  Multiprocessor(int resident, bool waits) : resident_(size_t(resident)), waits_(waits) {}
+
+  // The first moment from `time` on at which there is room for a warp. Warps make room in the order in which they came:
+  // one that is slow keeps those away that would come behind the ones beside it (E1.3: tiles i and i + 6).
+  double room(double time) {
+    advance(time);
+    while (held_.size() >= resident_) advance(next_end());
+    return std::max(time, now_);
+  }
+  // `time`: as room() said.
+  void take(double time, double work, Warp& warp) {
+    advance(time);
+    held_.push_back({work, &warp});
+  }
+  void finish() {
+    while (!held_.empty()) advance(next_end());
+  }
+
+ private:
+  struct Held {
+    double left;  // work; 0: finished
+    Warp* warp;
+  };
+
+  // Warps that run: all in turn, or the first alone.
+  template <class F>
+  void for_running(F&& f) {
+    for (Held& each : held_) {
+      if (each.left <= 0) continue;
+      f(each);
+      if (!waits_) break;
+    }
+  }
+  double speed() {
+    double running = 0;
+    for_running([&](const Held&) { ++running; });
+    return waits_ ? std::min(1.0, 1.0 / (kWaitingShare * running)) : 1.0;
+  }
+  // The work of the running warp that ends first.
+  double least_left() {
+    double least = std::numeric_limits<double>::infinity();
+    for_running([&](const Held& each) { least = std::min(least, each.left); });
+    return least;
+  }
+  double next_end() { return now_ + least_left() / speed(); }
+  void advance(double time) {
+    while (!held_.empty() && next_end() <= time) {
+      const double end = next_end(), least = least_left();
+      for_running([&](Held& each) {
+        each.left -= least;
+        if (each.left > kLeastWork) return;
+        each.left = 0;
+        each.warp->finished = end;
+      });
+      while (!held_.empty() && held_.front().left <= 0) held_.pop_front();
+      now_ = end;
+    }
+    if (time <= now_) return;
+    const double done = (time - now_) * speed();
+    for_running([&](Held& each) { each.left = std::max(each.left - done, kLeastWork); });
+    now_ = time;
+  }
+
+  size_t resident_;
+  bool waits_;
+  double now_ = 0;
+  std::deque<Held> held_;
+};
+
+// A texture processor: the warp that is being assembled, the FIFO, and its multiprocessors.
+class TextureProcessor {
+ public:
+  TextureProcessor(const G80Options& options, bool waits)
+      : options_(options), multiprocessors_(size_t(options.multiprocessors), Multiprocessor(options.resident, waits)) {}
+
+  // Adds a superfragment. True: it does not fit into the warp any more, which must be sent first.
+  bool is_full(const Superfragment& part) const {
+    if (assembled_.parts.size() >= size_t(options_.superfragments)) return true;
+    return !assembled_.parts.empty() && assembled_.parts.back().primitive != part.primitive &&
+           assembled_.primitives >= options_.primitives;
+  }
+  void add(const Superfragment& part) {
+    if (assembled_.parts.empty() || assembled_.parts.back().primitive != part.primitive) ++assembled_.primitives;
+    assembled_.parts.push_back(part);
+  }
+  // Sends the assembled warp into the FIFO, at `time` or when there is room. Returns when that was.
+  double send(double time, const Drawing& drawing, const SlowPlane& slow, std::deque<Warp>& all) {
+    if (assembled_.parts.empty()) return time;
+    Warp& warp = all.emplace_back(std::exchange(assembled_, {}));
+    if (left_fifo_.size() >= size_t(options_.fifo)) {
+      time = std::max(time, left_fifo_.front());
+      left_fifo_.pop_front();
+    }
+    Multiprocessor& next = multiprocessors_[sent_++ % multiprocessors_.size()];
+    last_left_ = next.room(std::max(time, last_left_));
+    left_fifo_.push_back(last_left_);
+    next.take(last_left_, work_of(warp, drawing, slow), warp);
+    return time;
+  }
+  void finish() {
+    for (Multiprocessor& each : multiprocessors_) each.finish();
+  }
+
+ private:
+  const G80Options& options_;
+  Warp assembled_;
+  std::deque<double> left_fifo_;  // of the last `fifo` warps: when they left
+  double last_left_ = 0;
+  size_t sent_ = 0;
+  std::vector<Multiprocessor> multiprocessors_;
+};
+
+// Notes when the warps' pixels were written. Warps are in the order in which they were sent.
+void write_pixels(const std::deque<Warp>& warps, Film& film) {
+  std::vector<const Warp*> sorted;
+  for (const Warp& warp : warps) sorted.push_back(&warp);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Warp* a, const Warp* b) { return a->finished < b->finished; });
+  uint32_t rank = 0;
+  for (const Warp* warp : sorted) {
+    for (const Superfragment& part : warp->parts) {
+      for (int i = 0; i < 4; ++i) {
+        if ((part.covered >> i & 1) == 0) continue;
+        const size_t at = film.at(part.x + (i & 1), part.y + (i >> 1));
+        film.order[at] = rank++;
+        film.time[at] = warp->finished;
+      }
+    }
+    film.cost = warp->finished;
+  }
+}
+
+}  // namespace
+
+Film G80Model::draw(const Drawing& drawing) {
+  check_drawing(drawing);
+  const SlowPlane slow(drawing);
+  std::vector<TextureProcessor> processors(size_t(options_.processors), TextureProcessor(options_, drawing.waits));
+  std::deque<Warp> warps;
+  double time = 0;
+  rasterize(drawing, options_.tile, [&](const Superfragment& part) {
+    const int i = part.x / options_.tile, j = part.y / options_.tile;
+    const int shift = options_.shifts[size_t(j) % options_.shifts.size()];
+    TextureProcessor& owner = processors[size_t((i + shift) % options_.processors)];
+    time += kRasterTime;
+    if (owner.is_full(part)) time = owner.send(time, drawing, slow, warps);
+    owner.add(part);
+  });
+  for (TextureProcessor& each : processors) time = each.send(time, drawing, slow, warps);
+  for (TextureProcessor& each : processors) each.finish();
+  const size_t pixels = size_t(drawing.width) * size_t(drawing.height);
+  Film film{.width = drawing.width, .height = drawing.height};
+  film.order.assign(pixels, kNever);
+  film.time.assign(pixels, 0);
+  write_pixels(warps, film);
+  return film;
+}
+
+}  // namespace brokkr::probe

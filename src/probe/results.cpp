@@ -1,0 +1,147 @@
+#include "probe/results.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "app/picture.h"
+#include "app/text.h"
+#include "log/json_text.h"
+#include "probe/picture.h"
+#include "scene/file_io.h"
+
+namespace brokkr::probe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string cell(double value) { return fmt::format("{:.4g}", value); }
+
+// A CSV cell: commas become semicolons.
+std::string plain(std::string text) {
+  std::replace(text.begin(), text.end(), ',', ';');
+  return text;
+}
+
+std::string table_csv(const ResultOf& result) {
+  std::string text = "measurement,paper,subject,unit,verdict,note\n";
+  for (const Measurement& m : result.rows) {
+    text += fmt::format("{},{},{},{},{},{}\n", plain(m.what), m.paper ? cell(*m.paper) : "", cell(m.value), m.unit,
+                        verdict_of(m), plain(m.note));
+  }
+  return text;
+}
+
+Json table_json(const ResultOf& result) {
+  Json rows = Json::array();
+  for (const Measurement& m : result.rows) {
+    Json row = {{"measurement", m.what}};
+    if (m.paper) row["paper"] = *m.paper;
+    row.update({{"subject", m.value}, {"unit", m.unit}, {"verdict", verdict_of(m)}, {"note", m.note}});
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string tiles_text(int period) { return period > 0 ? std::to_string(period) : "none seen"; }
+
+}  // namespace
+
+Results::Results(const app::Arguments& arguments)
+    : folder_(arguments.text("output")),
+      json_(arguments.text("json")),
+      save_(arguments.text("save")),
+      film_(int(arguments.integer("film", 0))) {
+  if (film_ > 0 && folder_.empty()) throw app::UsageError("--film needs --output DIR, the folder for its pictures");
+  if (folder_.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (error)
+    throw std::runtime_error(folder_.string() + ": this folder cannot be made (" + error.message() +
+                             "); name another with --output");
+}
+
+void Results::add(const std::string& name, const std::string& title, const ResultOf& result, Subject& subject) {
+  if (json_ != "-") {
+    std::vector<std::vector<std::string>> rows;
+    for (const Measurement& m : result.rows)
+      rows.push_back({m.what, m.paper ? cell(*m.paper) : "-", cell(m.value), m.unit, verdict_of(m), m.note});
+    std::cout << name << ": " << title << "\n";
+    if (!rows.empty()) std::cout << app::format_table({"", "paper", "here", "unit", "", ""}, rows);
+    std::cout << "\n" << std::flush;
+  }
+  if (!result.rows.empty()) document_[name] = table_json(result);
+  if (folder_.empty()) return;
+  if (!result.rows.empty()) write_text(file(name + ".csv"), table_csv(result));
+  if (result.shown) add_film(name, *result.shown, subject);
+}
+
+void Results::add_film(const std::string& name, const Drawing& drawing, Subject& subject) {
+  const Film film = subject.draw(drawing);
+  if (film.order.empty()) return;
+  const auto write = [&](const std::string& ending, const std::vector<uint32_t>& pixels) {
+    app::write_pixels(file(name + ending).string(), film.width, film.height, pixels);
+  };
+  write_text(file(name + "-pixels.csv"), pixels_csv(film));
+  write(".png", film_picture(film, 1));
+  for (int i = 0; i < film_; ++i) write(fmt::format("-{:03}.png", i), film_picture(film, double(i + 1) / film_));
+  if (drawing.slow.size() != 1) return;
+  Drawing quick = drawing;
+  quick.slow.clear();
+  const glm::ivec2 slow(drawing.slow[0].x, drawing.slow[0].y);
+  if (film.order[film.at(slow.x, slow.y)] == kNever) return;
+  write("-stall.png", stall_picture(film, stall_of(film, subject.draw(quick), slow), slow));
+}
+
+void Results::add_map(const std::string& subject, const TileMap& map, const MapRule& rule) {
+  const std::string equal = rule.equal.empty() ? "none" : fmt::format("{}", fmt::join(rule.equal, ", "));
+  if (json_ != "-") {
+    std::cout << fmt::format("tile     {} x {} pixels\nowners   {}\nperiod   {} x {} tiles\nrule     {}\n", map.tile_x,
+                             map.tile_y, map.shared ? std::to_string(map.owners) : "none", tiles_text(rule.period_x),
+                             tiles_text(rule.period_y), formula(map, rule));
+    std::cout << "equals   " << equal << "\n";
+    if (rule.equal.empty() && !rule.moved.empty())
+      std::cout << "moved    " << fmt::format("{}", fmt::join(rule.moved, ", ")) << "\n";
+  }
+  document_["map"] = {{"tile", {map.tile_x, map.tile_y}},
+                      {"looked_at", {map.columns, map.rows}},
+                      {"owners", map.shared ? map.owners : 0},
+                      {"period", {rule.period_x, rule.period_y}},
+                      {"rule", formula(map, rule)},
+                      {"shifts", rule.shifts},
+                      {"equals", rule.equal},
+                      {"moved", rule.moved},
+                      {"owner", map.owner}};
+  if (!folder_.empty()) {
+    const int width = map.columns * map.tile_x, height = map.rows * map.tile_y;
+    app::write_pixels(file("map.png").string(), width, height, map_picture(map, width, height));
+  }
+  const std::string saved = !save_.empty() ? save_ : !folder_.empty() && map.shared ? file("map.json").string() : "";
+  if (saved.empty()) return;
+  if (!map.shared) throw std::runtime_error("--save " + saved + ": the subject has no owners of tiles; leave it out");
+  save_pattern(
+      saved,
+      {.name = "probed", .description = "what brokkr probe found of " + subject, .pattern = pattern_of(map, rule)});
+  if (json_ != "-") std::cout << "pattern  " << saved << "\n";
+}
+
+void Results::finish(const std::string& subject) {
+  if (json_.empty()) return;
+  Json all = {{"kind", "brokkr probe"}, {"subject", subject}, {"results", document_}};
+  if (json_ == "-")
+    std::cout << json_text(all);
+  else
+    write_text(json_, json_text(all));
+}
+
+std::vector<app::Option> result_options() {
+  using namespace app;
+  return {file_option("-o,--output", "DIR", "Also write tables, pixels (CSV), pictures and the map into this folder"),
+          integer_option("--film", "Pictures of each film, PNG (0)", 0, 1000),
+          file_option("--save", "FILE.json", "Experiment map: the pattern, as a file for --pattern"),
+          file_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
+}
+
+}  // namespace brokkr::probe

@@ -1,0 +1,39 @@
+// Where the probe's results go: tables to standard output, CSV, pictures and films to a folder, JSON to a file.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "probe/experiments.h"
+#include "probe/tile_map.h"
+
+namespace brokkr::probe {
+
+class Results {
+ public:
+  // Makes the folder of --output first. Throws std::runtime_error.
+  explicit Results(const app::Arguments& arguments);
+
+  // A table, and the film of the drawing that shows it best.
+  void add(const std::string& name, const std::string& title, const ResultOf& result, Subject& subject);
+  // The map, its rule, a picture, and the pattern as a file that all commands take.
+  void add_map(const std::string& subject, const TileMap& map, const MapRule& rule);
+  // Writes --json.
+  void finish(const std::string& subject);
+
+ private:
+  void add_film(const std::string& name, const Drawing& drawing, Subject& subject);
+  std::filesystem::path file(const std::string& name) const { return folder_ / ("probe-" + name); }
+
+  std::filesystem::path folder_;
+  std::string json_, save_;
+  int film_ = 0;  // pictures
+  nlohmann::ordered_json document_ = nlohmann::ordered_json::object();
+};
+
+std::vector<app::Option> result_options();
+
+}  // namespace brokkr::probe

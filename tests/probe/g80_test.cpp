@@ -1,0 +1,128 @@
+// The probe is run on the model of the G80 blind: it must find what the model was made of, and the paper's numbers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "probe/experiments.h"
+#include "probe/g80_model.h"
+#include "probe/parameters.h"
+#include "probe/tile_map.h"
+
+namespace brokkr::probe {
+namespace {
+
+void ignore(double) {}
+
+TEST(G80Model, ItsMapIsThePapers) {
+  G80Model model;
+  const TileMap map = map_by_pairs(model, ignore);
+  const MapRule rule = rule_of(map);
+  EXPECT_EQ(map.tile_x, 16);
+  EXPECT_EQ(map.tile_y, 16);
+  EXPECT_EQ(map.owners, 6);
+  EXPECT_EQ(rule.period_x, 6);
+  EXPECT_EQ(rule.period_y, 6);
+  EXPECT_TRUE(rule.by_rows);
+  EXPECT_EQ(rule.shifts, (std::vector<int>{0, 2, 4, 1, 5, 3}));
+  EXPECT_NE(std::find(rule.equal.begin(), rule.equal.end(), "g80"), rule.equal.end());
+}
+
+TEST(G80Model, ItsPartsAreFound) {
+  G80Model model;
+  Bench bench(model);
+  const Parameters found = find_parameters(bench);
+  EXPECT_EQ(found.warp.pixels, 32);
+  EXPECT_EQ(found.warp.width, 8);
+  EXPECT_EQ(found.warp.height, 4);
+  EXPECT_EQ(found.multiprocessors, 12);
+  EXPECT_EQ(found.quad_x, 2);
+  EXPECT_EQ(found.quad_y, 2);
+  EXPECT_NEAR(found.points_in_warp, 4, 0.4);
+}
+
+// A model of other parts gives other answers: those of the 8600M GT, which has two texture processors, and one that was
+// never built.
+TEST(G80Model, OtherPartsAreFoundToo) {
+  G80Model small({.processors = 2, .shifts = {0, 1}});
+  const TileMap two = map_by_pairs(small, ignore);
+  EXPECT_EQ(two.owners, 2);
+  EXPECT_EQ(rule_of(two).shifts, (std::vector<int>{0, 1}));
+  Bench of_two(small);
+  of_two.period = 2;
+  EXPECT_EQ(find_parameters(of_two).multiprocessors, 4);
+
+  G80Model other(
+      {.processors = 4, .tile = 32, .multiprocessors = 3, .fifo = 120, .primitives = 8, .shifts = {0, 3, 1}});
+  const TileMap map = map_by_pairs(other, ignore);
+  EXPECT_EQ(map.tile_x, 32);
+  EXPECT_EQ(map.owners, 4);
+  const MapRule rule = rule_of(map);
+  EXPECT_EQ(rule.period_x, 4);
+  EXPECT_EQ(rule.period_y, 3);
+  EXPECT_EQ(rule.shifts, (std::vector<int>{0, 3, 1}));
+  Bench of_four(other);
+  of_four.tile = 32;
+  const Parameters parts = find_parameters(of_four);
+  EXPECT_NEAR(parts.multiprocessors, 12, 1);
+  EXPECT_NEAR(parts.points_in_warp, 8, 0.8);
+}
+
+TEST(G80Model, AFullFifoMakesTheOthersWait) {
+  const auto window = [](int fifo) {
+    G80Model model({.fifo = fifo});
+    Bench bench(model);
+    return find_parameters(bench).window;
+  };
+  EXPECT_LT(window(4), window(12));
+  EXPECT_LT(window(12), window(40));
+}
+
+class Experiment : public testing::TestWithParam<ExperimentInfo> {};
+
+// Every number that the paper explains comes out within 15 %.
+TEST_P(Experiment, AgreesWithThePaper) {
+  G80Model model;
+  Bench bench(model);
+  const ResultOf result = GetParam().run(bench);
+  ASSERT_FALSE(result.rows.empty());
+  for (const Measurement& m : result.rows) {
+    if (m.paper && m.explained)
+      EXPECT_NEAR(m.value, *m.paper, kTolerance * *m.paper) << m.what;
+    else
+      EXPECT_GT(m.value, 0) << m.what;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Experiment, testing::ValuesIn(experiments().begin(), experiments().end()),
+                         [](const auto& test) {
+                           std::string name = test.param.name;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
+
+// The smaller the primitives, the fewer pixels are drawn before all processors wait (E2.2).
+TEST(G80Model, SmallPrimitivesShortenTheWindow) {
+  G80Model model;
+  Bench bench(model);
+  std::map<std::string, double> window;
+  for (const Measurement& m : small_quads_slow(bench).rows) window[m.what] = m.value;
+  EXPECT_GT(window["quads of 16 x 16"], window["quads of 4 x 4"]);
+  EXPECT_GT(window["quads of 4 x 4"], window["quads of 1 x 1"]);
+  EXPECT_LT(window["points"], 0.3 * window["quads of 512 x 512"]);
+}
+
+// Every fragment is written once, with a rank of its own.
+TEST(G80Model, RanksAreAPermutation) {
+  G80Model model;
+  for (const Drawing& drawing : {covering_triangle(), quads(512), quads(7), lines(64), point_squares(16)}) {
+    const Film film = model.draw(drawing);
+    std::set<uint32_t> ranks(film.order.begin(), film.order.end());
+    EXPECT_EQ(ranks.size(), size_t(kWindow) * kWindow);
+    EXPECT_EQ(*ranks.rbegin(), uint32_t(kWindow * kWindow - 1));
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::probe
