@@ -35,6 +35,7 @@ const std::vector<Command>& commands() {
     optimize_command(),
     trim_command(),
     shaders_command(),
+    reyes_command(),
     machines_command(),
     capture_command(),
     import_command(),

@@ -24,6 +24,7 @@ Command optimize_command();
 Command trim_command();
 Command machines_command();
 Command shaders_command();
+Command reyes_command();
 Command view_command();
 Command capture_command();
 Command import_command();

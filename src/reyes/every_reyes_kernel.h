@@ -1,0 +1,22 @@
+// The task program and what follows it as one table: the same text for every build, which says by kernel<body>() how it
+// runs a body.
+#pragma once
+
+#include "reyes/reyes_kernels.h"
+#include "reyes/reyes_program.h"
+#include "reyes/stitch.h"
+
+BROKKR_MACHINE_BEGIN
+namespace reyes {
+
+static ReyesProgramMemory program_memory(uint32_t queue_capacity, uint32_t workers) {
+  using Memory = ProgramMemory<Root>;
+  return {Memory::bytes(queue_capacity, workers), Memory::shared_at(queue_capacity) - sizeof(uint64_t),
+          Memory::open_at(queue_capacity)};
+}
+
+}  // namespace reyes
+BROKKR_MACHINE_END
+
+#define BROKKR_REYES_KERNELS \
+  { &program_memory, kernel<&run_program>(), kernel<&run_stitching>() }

@@ -1,0 +1,68 @@
+// Scenes of bicubic Bezier patches: what `brokkr reyes` draws, from files (.bpt) or made here.
+//
+// A patch has 16 control points; point i + 4 j lies i thirds along u and j thirds along v. Patches are neighbours where
+// the four control points of a side are the same, in this order or in the other one, bit by bit: scenes that move keep
+// that, as equal points go through the same motion.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <glm/vec3.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scene/camera.h"
+
+namespace brokkr {
+
+inline constexpr size_t kPatchPoints = 16;
+inline constexpr uint32_t kMostPatches = 1u << 20;
+
+// What a part's surface is made of.
+struct PatchMaterial {
+  glm::vec3 color{0.8f};  // 0..1
+  float gloss = 0.25f;    // of the highlight, 0..1
+};
+
+struct PatchScene {
+  std::string name;
+  std::vector<glm::vec3> points;    // [patches][kPatchPoints], at rest
+  std::vector<uint32_t> materials;  // of each patch
+  std::vector<PatchMaterial> palette;
+  std::optional<Camera> camera;  // without one it is fitted to the patches at rest
+  // Moves a point of a patch with this material; `phase` is 0..1, and 1 is 0 again. Empty: nothing moves.
+  std::function<glm::vec3(const glm::vec3& point, uint32_t material, float phase)> move;
+
+  uint32_t patches() const { return uint32_t(points.size() / kPatchPoints); }
+  std::vector<glm::vec3> points_at(float phase) const;
+  Bounds bounds() const;
+};
+
+// Where patches meet: for each patch its sides v = 0, v = 1, u = 0 and u = 1 as number << 1, with bit 0 set where the
+// side runs against the direction that the edge itself has. Equal sides have equal numbers.
+std::vector<uint32_t> edge_numbers(const std::vector<glm::vec3>& points);
+
+// "teapot", "tea-set" or "creature", or the path of a .bpt file. Throws std::runtime_error naming file, field and
+// remedy.
+PatchScene load_patches(const std::string& name);
+// Their names, as load_patches takes them.
+std::vector<std::string> patch_scene_names();
+
+// Reads the text form of patches: how many there are, then for each "3 3" and 16 lines of three numbers. Throws
+// std::runtime_error naming file, field and remedy.
+PatchScene read_bpt(std::span<const std::byte> file, std::string_view name);
+// The patches of a scene at a phase in that form.
+std::string bpt_text(const PatchScene& scene, float phase);
+
+PatchScene teapot_scene();
+// Teapot, two cups on saucers and a spoon: the pot pours a little, the spoon stirs.
+PatchScene tea_set_scene();
+// An animal, whose control cage (reyes/cage.h) moves its tail, legs and head.
+PatchScene creature_scene();
+
+}  // namespace brokkr

@@ -1,0 +1,362 @@
+#include "reyes/reyes.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/geometric.hpp>
+#include <glm/trigonometric.hpp>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "reyes/frame_cost.h"
+#include "reyes/reyes_kernels.h"
+#include "scene/failure.h"
+#include "scene/scene_setup.h"
+
+namespace brokkr {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// Room for each grid: more is made where it is not enough. A grid has 289 vertices and 1536 indices at most, and gets
+// more of both where finer ones are beside it.
+constexpr uint32_t kGridPoints = 320, kGridIndices = 1800, kGridEdges = 16;
+constexpr uint32_t kFirstGrids = 4096, kMostGrids = 1u << 20, kFirstQueue = 4096, kMostQueue = 1u << 17;
+// The fixation point's surroundings, as a part of the picture's diagonal.
+constexpr float kFalloff = 1.0f / 12;
+
+MachineKind kind_of(const std::string& name) {
+  for (const auto& choice : Choices<MachineKind>::all) {
+    if (name == choice.name) return choice.value;
+  }
+  fail("machine '{}': there is no such machine", name);
+}
+
+}  // namespace
+
+// What the program works in, as large as the scenes so far needed.
+struct ReyesMemory {
+  TaskArray<std::byte> program;
+  TaskArray<ReyesCounts> counts;
+  TaskArray<GridRecord> grids;
+  TaskArray<float> vertices, colors;
+  TaskArray<uint32_t> parameters, indices;
+  TaskArray<uint64_t> edge_keys;
+  TaskArray<uint32_t> edge_marks;
+  ReyesProgramMemory places;
+
+  ReyesMemory(TaskMachine& machine, const ReyesProgramMemory& its, uint32_t grid_count, uint32_t slack)
+      : program(machine, its.bytes),
+        counts(machine, 1),
+        grids(machine, grid_count),
+        vertices(machine, size_t(grid_count) * kGridPoints * slack * 4),
+        colors(machine, size_t(grid_count) * kGridPoints * slack * 4),
+        parameters(machine, size_t(grid_count) * kGridPoints * slack),
+        indices(machine, size_t(grid_count) * kGridIndices * slack),
+        edge_keys(machine, size_t(grid_count) * kGridEdges),
+        edge_marks(machine, size_t(grid_count) * kGridEdges),
+        places(its) {}
+};
+
+struct Reyes::Impl {
+  PatchScene scene;
+  ReyesMachine settings;
+  std::unique_ptr<TaskMachine> machine;
+  const ReyesKernels& kernels;
+  uint32_t workers = 1;
+  Renderer renderer;
+  RenderOptions render;
+  TaskArray<uint32_t> edges, materials;
+  TaskArray<float> palette, points;
+  uint32_t grid_capacity = kFirstGrids, queue_capacity = kFirstQueue, slack = 1;
+  std::unique_ptr<ReyesMemory> memory;
+  FrameCost cost;
+  Frame frame;
+
+  Impl(PatchScene its, const ReyesMachine& s)
+      : scene(std::move(its)),
+        settings(s),
+        machine(make_task_machine(s.machine, s.isa)),
+        kernels(reyes_kernels(machine->build)),
+        edges(*machine, edge_numbers(scene.points)),
+        materials(*machine, scene.materials),
+        palette(*machine, palette_of(scene)),
+        points(*machine, scene.points.size() * 3) {
+    workers = std::min(settings.workers > 0 ? settings.workers : machine->usual_warps(kernels.split.on_gpu),
+                       machine->most_warps(kernels.split.on_gpu));
+    render.machine = kind_of(machine->name);
+    if (render.machine == MachineKind::cpu) render.isa = machine->build;
+    render.workers = int(settings.workers);
+    render.memory_limit = settings.memory_limit;
+    render.shading = Shading::material;
+    grid_capacity = std::max(kFirstGrids, std::bit_ceil(scene.patches() * 2));
+    make_memory();
+    Material material;
+    material.name = "micropolygons";
+    material.kind = MaterialKind::metallic_roughness;
+    material.diffuse = glm::vec3(1);
+    material.unlit = true;
+    frame.materials = {material};
+    frame.models = {glm::mat4(1)};
+  }
+
+  static std::vector<float> palette_of(const PatchScene& scene) {
+    std::vector<float> values;
+    for (const PatchMaterial& m : scene.palette)
+      values.insert(values.end(), {m.color.x, m.color.y, m.color.z, m.gloss});
+    return values;
+  }
+
+  void make_memory() {
+    memory.reset();  // before there is more
+    memory = std::make_unique<ReyesMemory>(*machine, kernels.memory(queue_capacity, workers), grid_capacity, slack);
+  }
+  void grow(const ReyesCounts& counts) {
+    if (counts.lost > 0) slack *= 2;
+    if (counts.crowded > 0) {
+      grid_capacity *= 2;
+      queue_capacity = std::min(kMostQueue, queue_capacity * 2);
+    }
+    if (grid_capacity > kMostGrids || slack > 64) {
+      fail("micropolygons: the picture needs more than {} grids; give a larger --rate or a smaller --size", kMostGrids);
+    }
+    make_memory();
+  }
+
+  // Targets, the view and the clear of the frame.
+  void set_up(float phase, const ReyesOptions& o, const std::vector<glm::vec3>& moved) {
+    if (!(o.rate >= 0.25f && o.rate <= 64)) fail("micropolygons, field 'rate': {} is outside 0.25..64 pixels", o.rate);
+    if (o.grid > 16 || o.grid == 1 || (o.grid & (o.grid - 1)) != 0) {
+      fail("micropolygons, field 'grid': {} is none of 2, 4, 8 and 16", o.grid);
+    }
+    Bounds bounds;
+    for (const glm::vec3& point : moved) bounds.add(point);
+    LoadOptions load;
+    load.width = o.width;
+    load.height = o.height;
+    Camera camera = scene.camera ? *scene.camera : fit_camera(scene.bounds(), scene_aspect(load));
+    camera = parse_camera(o.camera, camera);
+    const glm::mat4 turn = glm::rotate(glm::mat4(1), glm::radians(o.turned), glm::normalize(camera.up));
+    camera.eye = camera.target + glm::vec3(turn * glm::vec4(camera.eye - camera.target, 0));
+    frame.commands.clear();
+    set_up_scene(frame, bounds, camera, load);
+    frame.source = scene.name + " at " + std::to_string(phase);
+    frame.states = {opaque_state(frame)};
+  }
+
+  ReyesPlan plan_of(const ReyesOptions& o) {
+    ReyesPlan plan;
+    plan.points = points.data();
+    plan.edges = edges.data();
+    plan.materials = materials.data();
+    plan.palette = palette.data();
+    plan.patches = scene.patches();
+    const View& view = frame.views[0];
+    for (int c = 0; c < 4; ++c) {
+      plan.clip_x[c] = view.view_projection[c][0];
+      plan.clip_y[c] = view.view_projection[c][1];
+      plan.clip_w[c] = view.view_projection[c][3];
+    }
+    const glm::vec3 light = glm::normalize(frame.light_direction);
+    for (int c = 0; c < 3; ++c) plan.eye[c] = view.eye[c], plan.light[c] = light[c];
+    plan.half_width = 0.5f * float(o.width);
+    plan.half_height = 0.5f * float(o.height);
+    plan.fixation_x = o.fixation ? (*o.fixation)[0] - plan.half_width : 0;
+    plan.fixation_y = o.fixation ? (*o.fixation)[1] - plan.half_height : 0;
+    plan.falloff = std::max(1.0f, kFalloff * std::hypot(float(o.width), float(o.height)));
+    plan.rate = o.rate;
+    const bool limited = o.budget_ms > 0 || o.tasks;
+    plan.most_dice = uint32_t(std::countr_zero(o.grid != 0 ? o.grid : limited ? 8u : 16u));
+    plan.priority = o.priority;
+    plan.look = o.look;
+    if (o.tasks) plan.task_limit = *o.tasks;
+    return plan;
+  }
+  void give_memory(ReyesPlan& plan) {
+    plan.program = memory->program.data();
+    plan.queue_capacity = queue_capacity;
+    plan.workers = workers;
+    plan.abort = machine->abort_word();
+    plan.counts = memory->counts.data();
+    plan.grids = memory->grids.data();
+    plan.grid_capacity = grid_capacity;
+    plan.point_capacity = uint32_t(memory->parameters.size());
+    plan.index_capacity = uint32_t(memory->indices.size());
+    plan.vertices = memory->vertices.data();
+    plan.colors = memory->colors.data();
+    plan.parameters = memory->parameters.data();
+    plan.indices = memory->indices.data();
+    plan.edge_keys = memory->edge_keys.data();
+    plan.edge_marks = memory->edge_marks.data();
+    plan.edge_capacity = uint32_t(memory->edge_keys.size());
+    const ReyesProgramMemory& places = memory->places;
+    machine->clear(plan.program + places.words_at, places.bytes - places.words_at);
+    machine->upload(plan.program + places.open_at, &workers, sizeof(workers));
+    memory->edge_keys.clear();
+    memory->edge_marks.clear();
+    ReyesCounts counts{};
+    counts.total = scene.patches();
+    machine->upload(plan.counts, &counts, sizeof(counts));
+  }
+  void run(const TaskKernel<ReyesPlan>& kernel, const ReyesPlan& plan) {
+    if (machine->run(kernel, plan, workers, {}).end != TaskEnd::done) fail("micropolygons: the task program hangs");
+  }
+
+  // Splits, dices, shades and stitches into `memory`.
+  void make_grids(ReyesPlan& plan, ReyesStatistics& s, Clock::time_point frame_begin) {
+    for (;;) {
+      const Clock::time_point begin = Clock::now();
+      give_memory(plan);
+      if (s.budget_ms > 0) {
+        const double left = s.budget_ms - since(frame_begin) - cost.fixed_ms();
+        plan.deadline_ns = uint64_t(std::max(0.0, left) * 1e6);
+        plan.grid_ns = uint64_t(cost.grid_ms() * 1e6);
+        plan.shade_ns = uint64_t(cost.shade_ms() * 1e6);
+      }
+      run(kernels.split, plan);
+      s.split_ms = since(begin);
+      const Clock::time_point stitch = Clock::now();
+      run(kernels.stitch, plan);
+      s.stitch_ms = since(stitch);
+      s.counts = memory->counts.values()[0];
+      // With a limit, pieces that find no room may stay as they are; triangles may never be missing.
+      if (s.counts.lost == 0 && (s.counts.crowded == 0 || plan.limited())) return;
+      grow(s.counts);
+    }
+  }
+
+  // The grids as a draw of the frame.
+  void fill_frame(const ReyesOptions& o, const ReyesPlan& plan, ReyesStatistics& s) {
+    const Clock::time_point begin = Clock::now();
+    const ReyesCounts& counts = s.counts;
+    frame.positions.resize(counts.points);
+    frame.colors.resize(counts.points);
+    machine->download(frame.positions.data(), memory->vertices.data(), frame.positions.size() * sizeof(glm::vec4));
+    machine->download(frame.colors.data(), memory->colors.data(), frame.colors.size() * sizeof(glm::vec4));
+    const std::vector<GridRecord> grids = memory->grids.values(0, counts.grids);
+    const std::vector<uint32_t> indices = memory->indices.values(0, counts.indices);
+    std::vector<uint32_t> order(grids.size());
+    std::iota(order.begin(), order.end(), 0u);
+    const auto place = [&](uint32_t g) { return std::tuple(grids[g].patch, grids[g].corner, grids[g].shape); };
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
+    frame.indices.clear();
+    frame.indices.reserve(counts.indices);
+    for (const uint32_t g : order) {
+      const auto first = indices.begin() + grids[g].first_index;
+      frame.indices.insert(frame.indices.end(), first, first + grids[g].indices);
+    }
+    s.triangles = frame.indices.size() / 3;
+    s.vertices = frame.positions.size();
+    // Shaded already; but what has a material has normals.
+    frame.normals.resize(frame.positions.size(), glm::vec3(0, 1, 0));
+    DrawCommand draw;
+    draw.vertex_kind = VertexKind::transform;
+    draw.indexed = true;
+    draw.element_count = uint32_t(frame.indices.size());
+    draw.vertex_count = uint32_t(frame.positions.size());
+    draw.label = "micropolygons";
+    if (draw.element_count > 0) frame.commands.emplace_back(draw);
+    if (o.grid_lines && draw.element_count > 0) add_lines(grids, order, draw, plan);
+    s.stitch_ms += since(begin);
+  }
+
+  // The sides of grids, a pixel and a half wide, as triangles that face the eye, a little before the surface.
+  void add_lines(const std::vector<GridRecord>& grids, const std::vector<uint32_t>& order, DrawCommand draw,
+                 const ReyesPlan& plan) {
+    constexpr float kHalfWidth = 0.75f, kBefore = 2e-3f;
+    const glm::vec3 eye = frame.views[0].eye;
+    const auto row = [](const float(&r)[4]) { return glm::vec3(r[0], r[1], r[2]); };
+    const float pixel = 1 / (glm::length(row(plan.clip_y)) * plan.half_height);  // world units, at distance 1
+    draw.first_vertex = frame.positions.size();
+    draw.first_index = frame.indices.size();
+    const auto line = [&](const glm::vec4& from, const glm::vec4& to) {
+      const glm::vec3 a(from), b(to), across = glm::cross(b - a, eye - a);
+      const float length = glm::length(across);
+      const uint32_t first = uint32_t(frame.positions.size() - draw.first_vertex);
+      for (const glm::vec3& end : {a, b}) {
+        const float w = glm::dot(row(plan.clip_w), end) + plan.clip_w[3];
+        const glm::vec3 aside = across * (length > 0 ? kHalfWidth * pixel * w / length : 0.0f);
+        const glm::vec3 before = (eye - end) * kBefore;
+        for (const float side : {-1.0f, 1.0f}) {
+          frame.positions.emplace_back(end + before + aside * side, 1.0f);
+          frame.colors.emplace_back(0.03f, 0.03f, 0.05f, 1.0f);
+        }
+      }
+      for (const uint32_t corner : {0u, 1u, 2u, 2u, 1u, 3u}) frame.indices.push_back(first + corner);
+    };
+    for (const uint32_t g : order) {
+      const GridRecord& grid = grids[g];
+      const uint32_t columns = 1u << (grid.shape >> 8 & 15u), rows = 1u << (grid.shape >> 12 & 15u);
+      const auto at = [&](uint32_t i, uint32_t j) { return frame.positions[grid.first_point + j * (columns + 1) + i]; };
+      for (uint32_t i = 0; i < columns; ++i) {
+        for (const uint32_t j : {0u, rows}) line(at(i, j), at(i + 1, j));
+      }
+      for (uint32_t j = 0; j < rows; ++j) {
+        for (const uint32_t i : {0u, columns}) line(at(i, j), at(i, j + 1));
+      }
+    }
+    frame.normals.resize(frame.positions.size(), glm::vec3(0, 1, 0));
+    draw.vertex_count = uint32_t(frame.positions.size() - draw.first_vertex);
+    draw.element_count = uint32_t(frame.indices.size() - draw.first_index);
+    draw.label = "sides of grids";
+    frame.commands.emplace_back(draw);
+  }
+
+  ReyesFrame draw(float phase, const ReyesOptions& o, bool read_back) {
+    const std::vector<glm::vec3> moved = scene.points_at(phase);
+    set_up(phase, o, moved);
+    ReyesFrame result;
+    ReyesStatistics& s = result.statistics;
+    s.budget_ms = o.budget_ms;
+    s.machine = machine->name;
+    s.isa = machine->detail;
+    s.workers = workers;
+    const Clock::time_point begin = Clock::now();
+    machine->upload(points.data(), moved.data(), moved.size() * sizeof(glm::vec3));
+    ReyesPlan plan = plan_of(o);
+    make_grids(plan, s, begin);
+    fill_frame(o, plan, s);
+    const Clock::time_point sample = Clock::now();
+    LoadOptions load;
+    load.memory_limit = settings.memory_limit;
+    PreparedFrame prepared = renderer.prepare(frame, load);
+    const double prepare_ms = since(sample);
+    RenderResult picture = renderer.render(prepared, render, read_back);
+    // Reading a picture back is no part of a frame that is shown.
+    s.sample_ms = prepare_ms + picture.statistics.frame_ms;
+    s.frame_ms = std::chrono::duration<double, std::milli>(sample - begin).count() + s.sample_ms;
+    s.missed = o.budget_ms > 0 && s.frame_ms > o.budget_ms;
+    cost.learn(s.counts.grids, s.split_ms, s.stitch_ms + s.sample_ms);
+    if (read_back) result.layer = std::move(picture.targets[0].layers[0]);
+    return result;
+  }
+
+  // Two frames of different sizes that say what a grid costs.
+  void calibrate(float phase, ReyesOptions o) {
+    o.budget_ms = 0;
+    for (const uint32_t splits : {0u, scene.patches() * 4 + 64, 0u, scene.patches() * 4 + 64}) {
+      o.tasks = splits;
+      draw(phase, o, false);
+    }
+  }
+};
+
+Reyes::Reyes(PatchScene scene, const ReyesMachine& machine)
+    : impl_(std::make_unique<Impl>(std::move(scene), machine)) {}
+Reyes::~Reyes() = default;
+
+const PatchScene& Reyes::scene() const { return impl_->scene; }
+const Frame& Reyes::frame() const { return impl_->frame; }
+
+ReyesFrame Reyes::draw(float phase, const ReyesOptions& options, bool read_back) {
+  if (options.budget_ms > 0 && !impl_->cost.is_known(options.width, options.height)) impl_->calibrate(phase, options);
+  return impl_->draw(phase, options, read_back);
+}
+
+}  // namespace brokkr

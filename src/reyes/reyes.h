@@ -1,0 +1,81 @@
+// Foveated micropolygons [Kerbl18, 5.4.1]: bicubic patches are split, the most urgent first, and diced into grids until
+// the time of a frame is over; the pipeline draws the grids.
+//
+//   Reyes reyes(load_patches("teapot"), {});
+//   ReyesFrame frame = reyes.draw(0, {.budget_ms = 50, .fixation = {{400, 300}}});
+//
+// Full quality, which is what there is without a limit, is the same picture to the bit on every machine and with any
+// number of workers: which pieces are diced is decided by each piece alone, and grids are drawn in the order of their
+// places on the patches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "brokkr/options.h"
+#include "brokkr/renderer.h"
+#include "reyes/patches.h"
+#include "reyes/reyes_plan.h"
+
+namespace brokkr {
+
+struct ReyesMachine {
+  std::string machine = "auto", isa;  // as make_task_machine takes them
+  uint32_t workers = 0;               // of splits and of the pipeline; 0: as many as the machine runs
+  int memory_limit = 0;               // MiB, as LoadOptions has it
+};
+
+struct ReyesOptions {
+  int width = 1920, height = 1080;  // pixels
+  double budget_ms = 0;             // for a frame; 0: full quality
+  std::optional<uint32_t> tasks;    // splits at most: a limit that does not ask the clock
+  std::optional<Point> fixation;    // pixels from the lower left corner; without it the middle
+  SplitPriority priority = SplitPriority::both;
+  ReyesLook look = ReyesLook::shaded;
+  float rate = 1;  // pixels along the side of a micropolygon, at most: 0.25 .. 64
+  // Micropolygons along the side of a grid, at most: 2, 4, 8 or 16; 0: 16, and 8 with a limit, so that what is not
+  // split is coarse.
+  uint32_t grid = 0;
+  bool grid_lines = false;  // the sides of all grids on top
+  std::string camera;       // as LoadOptions has it, on top of the scene's own
+  float turned = 0;         // degrees that the camera has gone around its target
+};
+
+struct ReyesStatistics {
+  ReyesCounts counts{};
+  uint64_t triangles = 0, vertices = 0;
+  // From the first split to the picture in the target; its parts are splits with dicing and shading, stitching with the
+  // way into the pipeline's arrays, and the pipeline.
+  double frame_ms = 0, split_ms = 0, stitch_ms = 0, sample_ms = 0;
+  double budget_ms = 0;
+  bool missed = false;  // it took longer than the budget
+  std::string machine, isa;
+  uint32_t workers = 0;
+};
+
+struct ReyesFrame {
+  Layer layer;  // empty without read_back
+  ReyesStatistics statistics;
+};
+
+class Reyes {
+ public:
+  // Throws std::invalid_argument for a machine that is not there.
+  Reyes(PatchScene scene, const ReyesMachine& machine);
+  ~Reyes();
+
+  const PatchScene& scene() const;
+  // The grids that were drawn last, as the pipeline has got them: their triangles first, in one draw.
+  const Frame& frame() const;
+  // Draws the scene at a phase 0..1. Throws std::runtime_error for cameras and sizes out of range, and where there is
+  // not enough memory.
+  ReyesFrame draw(float phase, const ReyesOptions& options, bool read_back = true);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace brokkr

@@ -1,0 +1,21 @@
+// The task program of micropolygons compiled for one machine of the CPU (BROKKR_ISA).
+#include "reyes/every_reyes_kernel.h"
+
+BROKKR_MACHINE_BEGIN
+namespace reyes {
+
+template <void (*body)(Warp&, const ReyesPlan&, int)>
+static void run_warp(const ReyesPlan& plan, int warp) {
+  Warp w;
+  body(w, plan, warp);
+}
+template <void (*body)(Warp&, const ReyesPlan&, int)>
+static constexpr TaskKernel<ReyesPlan> kernel() {
+  return {&run_warp<body>, nullptr};
+}
+
+extern const ReyesKernels kernels;
+const ReyesKernels kernels = BROKKR_REYES_KERNELS;
+
+}  // namespace reyes
+BROKKR_MACHINE_END

@@ -1,0 +1,89 @@
+// What the task program of micropolygons (reyes/reyes_program.h) reads and writes, as plain data: host code lays it
+// out, every machine runs it.
+//
+// A piece of a patch is the rectangle u0 .. u0 + kParameterOne >> level_u by v0 .. v0 + kParameterOne >> level_v of its
+// parameters. Three words say which: the patch, the corner (u0 | v0 << 16), and the shape:
+//   bits 0..3 level_u, 4..7 level_v, 8..11 and 12..15 the logarithms of the numbers of micropolygons along u and v
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace brokkr {
+
+// Parameters are integers 0 .. kParameterOne, so that equal ones are equal bit by bit. Ten levels of splits and grids
+// of 16 x 16 leave two steps for the smallest micropolygon, whose middle has a number too.
+inline constexpr uint32_t kParameterOne = 32768, kMostSplits = 10, kMostDice = 4;
+// Levels of pieces that reach behind the eye, and so have no size on the screen.
+inline constexpr uint32_t kMostBlindSplits = 5;
+inline constexpr int kPriorityBuckets = 32;
+
+// What makes a split urgent (thesis 5.4.1, Fig. 5.11).
+enum class SplitPriority : uint32_t { size, distance, both };
+// What a micropolygon's colour says.
+enum class ReyesLook : uint32_t {
+  shaded,  // light and material
+  depth,   // how often its piece was split: the brighter, the more often (Fig. 5.10a)
+};
+
+// A diced piece. Written by the task that dices it; indices by the stitching.
+struct GridRecord {
+  uint32_t patch, corner, shape;
+  uint32_t first_point;
+  uint32_t first_index, indices;
+};
+
+struct ReyesCounts {
+  uint32_t bounds, culled, splits, grids, points, indices;
+  uint32_t stopped;   // pieces that were diced though they are too large: the deadline
+  uint32_t crowded;   // the same, as there was no room: a full queue or too many grids
+  uint32_t total;     // grids, and those that are still to come at least
+  uint32_t lost;      // not 0: points, indices or the table of edges had no room, and the result is void
+  uint32_t stitched;  // grids with more vertices along a side than they were diced with
+  uint32_t next;      // first grid that nobody stitches yet
+  uint32_t queued[kPriorityBuckets];
+};
+
+struct ReyesPlan {
+  // The scene.
+  const float* points = nullptr;        // [patches][16][3], world space
+  const uint32_t* edges = nullptr;      // [patches][4], edge_numbers (reyes/patches.h)
+  const uint32_t* materials = nullptr;  // [patches]
+  const float* palette = nullptr;       // [materials][4]: colour and gloss
+  uint32_t patches = 0;
+
+  // The view.
+  float clip_x[4] = {}, clip_y[4] = {}, clip_w[4] = {};  // rows of the matrix from world to clip space
+  float eye[3] = {}, light[3] = {};                      // the light's direction, of length 1
+  float half_width = 0, half_height = 0;                 // pixels
+  float fixation_x = 0, fixation_y = 0;                  // pixels from the middle, y up
+  float falloff = 1;                                     // pixels from the fixation point at which a split counts half
+  float rate = 1;                                        // pixels along the side of a micropolygon, at most
+  uint32_t most_dice = kMostDice;                        // a grid has 2^most_dice micropolygons along a side, at most
+  SplitPriority priority = SplitPriority::both;
+  ReyesLook look = ReyesLook::shaded;
+
+  // The end. Without a limit every piece is split until it is small enough.
+  uint64_t deadline_ns = ~uint64_t(0);  // since the program began: when the last split must have run
+  uint64_t grid_ns = 0;                 // what each grid costs after the splits
+  uint64_t shade_ns = 0;                // what each grid that is still to come costs before that
+  uint32_t task_limit = ~0u;            // splits
+
+  // Memory, zeroed before each frame but for `vertices`, `colors` and `indices`.
+  std::byte* program = nullptr;  // ProgramMemory
+  uint32_t queue_capacity = 1024, workers = 1;
+  uint32_t* abort = nullptr;
+  ReyesCounts* counts = nullptr;
+  GridRecord* grids = nullptr;
+  uint32_t grid_capacity = 0, point_capacity = 0, index_capacity = 0;
+  float *vertices = nullptr, *colors = nullptr;  // [point_capacity][4]
+  uint32_t* parameters = nullptr;                // [point_capacity], u | v << 16, of points that stitching adds
+  uint32_t* indices = nullptr;                   // [index_capacity], into vertices
+  uint64_t* edge_keys = nullptr;                 // [edge_capacity], a power of two
+  uint32_t* edge_marks = nullptr;                // [edge_capacity]
+  uint32_t edge_capacity = 0;
+
+  constexpr bool limited() const { return deadline_ns != ~uint64_t(0) || task_limit != ~0u; }
+};
+
+}  // namespace brokkr

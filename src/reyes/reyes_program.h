@@ -1,0 +1,319 @@
+// The REYES loop as a task program over hierarchical bucket queues [Kerbl18, 5.4.1, Fig. 5.10b].
+//
+//   bound ─► split along u │ split along v ─► bound … ─► dice ─► shade
+//
+//   first   shade, dice and the bounds of whole patches: what is ready is finished before anything is split
+//   then    splits, in kPriorityBuckets discretized priorities; below each, both directions in turn
+//
+// A piece that is too large for one grid becomes a split only if that is likely to run before the deadline; else it is
+// diced as it is. A split whose time is over when its turn comes is diced too. Nothing is lost: a task that finds its
+// queue full is done at once by who made it.
+#pragma once
+
+#include "reyes/edge_table.h"
+#include "reyes/surface.h"
+#include "schedule/policies.h"
+#include "schedule/task_loop.h"
+
+BROKKR_MACHINE_BEGIN
+namespace reyes {
+
+BROKKR_FN void count_lanes(Warp& w, uint32_t& word, Mask m) {
+  const uint32_t lanes = uint32_t(w.count(m));
+  if (lanes == 0) return;
+  w.once([&] { device_atomic<uint32_t>(word).fetch_add(lanes, kRelaxed); });
+}
+
+// Pieces of patches, one per lane: three words of a payload.
+struct Pieces {
+  Uint patch, corner, shape;
+};
+
+struct Program {
+  const ReyesPlan& plan;
+  template <class Worker>
+  BROKKR_FN void seed(Worker& worker);
+};
+
+// Points and colours of one grid, by a whole warp.
+template <class Worker>
+BROKKR_FN void shade(Worker& worker, uint32_t number) {
+  Warp& w = worker.warp();
+  const ReyesPlan& plan = worker.context().plan;
+  const GridRecord grid = plan.grids[number];
+  const uint32_t dice_u = grid.shape >> 8 & 15u, dice_v = grid.shape >> 12 & 15u, columns = (1u << dice_u) + 1;
+  const uint32_t points = columns * ((1u << dice_v) + 1);
+  const uint32_t step_u = kParameterOne >> (grid.shape & 15u) >> dice_u;
+  const uint32_t step_v = kParameterOne >> (grid.shape >> 4 & 15u) >> dice_v;
+  for (uint32_t first = 0; first < points; first += uint32_t(kWidth)) {
+    const Uint k = as_uint(w.lane()) + Uint(first);
+    const Mask m = k < Uint(points);
+    const Uint row = k / Uint(columns), column = k - row * Uint(columns);
+    const Uint u = Uint(grid.corner & 0xffffu) + column * Uint(step_u),
+               v = Uint(grid.corner >> 16) + row * Uint(step_v);
+    write_points(w, plan, grid.patch, grid.shape, u, v, as_int(k + Uint(grid.first_point)), m);
+  }
+}
+
+struct ShadeTask {
+  static constexpr int kId = 0, kThreads = 32, kWords = 1;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask active) {
+    Warp& w = worker.warp();
+    if (w.any(active && thread == Int(0))) shade(worker, w.broadcast(payload[0], 0));  // by the warp, however wide
+  }
+};
+
+// Makes grids of the pieces: a place, its marks at the edges, a task to shade it.
+template <class Worker>
+BROKKR_FN void dice(Worker& worker, const Pieces& pieces, Mask m) {
+  Warp& w = worker.warp();
+  const ReyesPlan& plan = worker.context().plan;
+  const EdgeTable table(plan);
+  const auto patch = w.spill(pieces.patch), corner = w.spill(pieces.corner), shape = w.spill(pieces.shape);
+  auto place = w.spill(0u), kept = w.spill(0u);
+  w.for_lanes(m, [&](int i) {
+    ReyesCounts& counts = *plan.counts;
+    const uint32_t its = shape[i], dice_u = its >> 8 & 15u, dice_v = its >> 12 & 15u;
+    const uint32_t points = ((1u << dice_u) + 1) * ((1u << dice_v) + 1);
+    const uint32_t first = device_atomic<uint32_t>(counts.points).fetch_add(points, kRelaxed);
+    const uint32_t number = device_atomic<uint32_t>(counts.grids).fetch_add(1, kRelaxed);
+    bool fits = number < plan.grid_capacity && first + points <= plan.point_capacity;
+    for (int side = 0; side < 4 && fits; ++side) {
+      const Line line = line_of(plan, patch[i], corner[i], its, side);
+      const uint32_t start = side < 2 ? corner[i] & 0xffffu : corner[i] >> 16;
+      const uint32_t level = side < 2 ? its & 15u : its >> 4 & 15u;
+      const uint32_t part = start >> (uint32_t(kParameterBits) - level);
+      fits = table.mark(line, node_of(line, level, part), side < 2 ? dice_u : dice_v);
+    }
+    if (!fits) {
+      device_atomic<uint32_t>(counts.lost).fetch_add(1, kRelaxed);
+      return;
+    }
+    plan.grids[number] = {patch[i], corner[i], its, first, 0, 0};
+    place.set(i, number);
+    kept.set(i, 1u);
+  });
+  w.sync();
+  const Uint payload[ShadeTask::kWords] = {place.lanes()};
+  const Mask made = m && kept.lanes() != Uint(0u);
+  const Mask queued = worker.template enqueue<ShadeTask>(payload, made);
+  for (uint32_t left = w.ballot(made && !queued); left != 0; left &= left - 1) {
+    shade(worker, w.broadcast(payload[0], lowest_bit(left)));
+  }
+}
+
+struct DiceTask {
+  static constexpr int kId = 1, kThreads = 1, kWords = 4;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask active) {
+    dice(worker, {payload[1], payload[2], payload[3]}, active);
+  }
+};
+
+template <class Worker>
+BROKKR_FN void send_to_dice(Worker& worker, const Pieces& pieces, Mask m) {
+  Warp& w = worker.warp();
+  if (!w.any(m)) return;
+  const Uint payload[DiceTask::kWords] = {Uint(0u), pieces.patch, pieces.corner, pieces.shape};
+  const Mask refused = m && !worker.template enqueue<DiceTask>(payload, m);
+  if (w.any(refused)) dice(worker, pieces, refused);
+}
+
+// 24 bits, the more the sooner: the logarithm of what a split is worth, linear between its bounds.
+BROKKR_FN Uint split_priority(const ReyesPlan& plan, const PieceSize& size) {
+  constexpr float kLeast = -6, kMost = 8;
+  Float worth = 0.0f;
+  if (plan.priority != SplitPriority::distance) {
+    const Float grid = plan.rate * float(1u << plan.most_dice);
+    worth += log2_lanes(maximum(maximum(size.along_u, size.along_v), 1e-3f) * (1.0f / grid));
+  }
+  if (plan.priority != SplitPriority::size) {
+    const Float far = size.distance * (1.0f / plan.falloff);
+    worth = worth - 2.0f * log2_lanes(1.0f + far);
+  }
+  const Float part = saturate((worth - kLeast) * (1.0f / (kMost - kLeast)));
+  return as_uint(to_int(brokkr::select(size.blind, Float(1.0f), part) * float((1 << 24) - 1)));
+}
+BROKKR_FN uint32_t bucket_of(uint32_t priority) { return (priority >> 8) * uint32_t(kPriorityBuckets) >> 16; }
+
+// Nanoseconds that all grids, and `more`, take from now on. One lane.
+BROKKR_FN uint64_t still_to_come(const ReyesPlan& plan, uint32_t more) {
+  const uint64_t total = device_atomic<uint32_t>(plan.counts->total).load(kRelaxed) + more;
+  const uint64_t made = device_atomic<uint32_t>(plan.counts->grids).load(kRelaxed);
+  return total * plan.grid_ns + (total > made ? total - made : 0) * plan.shade_ns;
+}
+
+// Whether splits with these priorities will run before the deadline: all that are queued now and not less urgent come
+// before them, at the pace of those that have run; and then there are the grids, one more for each.
+template <class Worker>
+BROKKR_FN Mask in_time(Worker& worker, Uint priority, Mask m) {
+  Warp& w = worker.warp();
+  const ReyesPlan& plan = worker.context().plan;
+  if (!plan.limited() || !w.any(m)) return m;
+  const uint64_t now = worker.now();
+  const auto priorities = w.spill(priority);
+  auto fits = w.spill(0u);
+  w.for_lanes(m, [&](int i) {
+    ReyesCounts& counts = *plan.counts;
+    uint64_t ahead = 1;
+    for (uint32_t b = bucket_of(priorities[i]); b < uint32_t(kPriorityBuckets); ++b) {
+      ahead += device_atomic<uint32_t>(counts.queued[b]).load(kRelaxed);
+    }
+    const uint64_t done = device_atomic<uint32_t>(counts.splits).load(kRelaxed);
+    bool can = done + ahead <= plan.task_limit;
+    if (plan.deadline_ns != ~uint64_t(0)) {
+      const uint64_t pace = done == 0 ? 0 : now / done;
+      can = can && now + ahead * pace + still_to_come(plan, 1) <= plan.deadline_ns;
+    }
+    fits.set(i, can ? 1u : 0u);
+  });
+  return m && fits.lanes() != Uint(0u);
+}
+
+template <int axis>
+struct SplitTask;
+
+// How many halvings make micropolygons of at most `rate` pixels, at most most_dice.
+BROKKR_FN Uint dice_for(const ReyesPlan& plan, Float length) {
+  Uint dice = 0u;
+  for (uint32_t k = 0; k < plan.most_dice; ++k) {
+    dice = dice + brokkr::select(length > plan.rate * float(1u << k), Uint(1u), Uint(0u));
+  }
+  return dice;
+}
+
+// Culls pieces, and sends the others to be split or diced.
+template <class Worker>
+BROKKR_FN_NOINLINE void bound(Worker& worker, Pieces pieces, Mask m) {
+  Warp& w = worker.warp();
+  const ReyesPlan& plan = worker.context().plan;
+  ReyesCounts& counts = *plan.counts;
+  const PieceSize size = piece_size(w, plan, pieces.patch, pieces.corner, pieces.shape, m);
+  count_lanes(w, counts.bounds, m);
+  const Mask culled = m && size.outside;
+  count_lanes(w, counts.culled, culled);
+  const uint32_t gone = uint32_t(w.count(culled));
+  if (gone > 0) w.once([&] { device_atomic<uint32_t>(counts.total).fetch_add(0u - gone, kRelaxed); });
+  m = m && !size.outside;
+  if (!w.any(m)) return;
+
+  const Uint level_u = pieces.shape & 15u, level_v = pieces.shape >> 4 & 15u;
+  const float grid = plan.rate * float(1u << plan.most_dice);
+  const Mask large_u = level_u < Uint(kMostSplits) && size.along_u > Float(grid);
+  const Mask large_v = level_v < Uint(kMostSplits) && size.along_v > Float(grid);
+  const Mask blind_u = size.blind && level_u < Uint(kMostBlindSplits) && !(level_v < level_u);
+  const Mask blind_v = size.blind && level_v < Uint(kMostBlindSplits) && level_v < level_u;
+  const Mask along_u = blind_u || (!size.blind && large_u && (!large_v || !(size.along_u < size.along_v)));
+  const Mask along_v = (blind_v || (!size.blind && large_v)) && !along_u;
+  const Uint dice_u = brokkr::select(size.blind, Uint(plan.most_dice), dice_for(plan, size.along_u));
+  const Uint dice_v = brokkr::select(size.blind, Uint(plan.most_dice), dice_for(plan, size.along_v));
+  pieces.shape = (pieces.shape & 0xffu) | dice_u << 8 | dice_v << 12;
+
+  const Mask large = m && (along_u || along_v);
+  const Uint priority = split_priority(plan, size);
+  Mask split = in_time(worker, priority, large);
+  count_lanes(w, counts.stopped, large && !split);
+  // A split makes one more grid, for which there must be room.
+  auto room = w.spill(0u);
+  const auto priorities = w.spill(priority);
+  w.for_lanes(split, [&](int i) {
+    device_atomic<uint32_t> total(counts.total);
+    if (total.fetch_add(1, kRelaxed) < plan.grid_capacity) {
+      room.set(i, 1u);
+      device_atomic<uint32_t>(counts.queued[bucket_of(priorities[i])]).fetch_add(1, kRelaxed);
+    } else {
+      total.fetch_add(~0u, kRelaxed);
+    }
+  });
+  const Mask wanted = split;
+  split = split && room.lanes() != Uint(0u);
+  const Uint payload[4] = {priority, pieces.patch, pieces.corner, pieces.shape};
+  const Mask in_u = worker.template enqueue<SplitTask<0>>(payload, split && along_u);
+  const Mask in_v = worker.template enqueue<SplitTask<1>>(payload, split && along_v);
+  const Mask refused = split && !in_u && !in_v;
+  w.for_lanes(refused, [&](int i) {
+    device_atomic<uint32_t>(counts.total).fetch_add(~0u, kRelaxed);
+    device_atomic<uint32_t>(counts.queued[bucket_of(priorities[i])]).fetch_add(~0u, kRelaxed);
+  });
+  split = split && !refused;
+  count_lanes(w, counts.crowded, wanted && !split);
+  send_to_dice(worker, pieces, m && !split);
+}
+
+struct BoundTask {
+  static constexpr int kId = 2, kThreads = 1, kWords = 1;  // a whole patch
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask active) {
+    bound(worker, {payload[0], Uint(0u), Uint(0u)}, active);
+  }
+};
+
+// Halves pieces along u (axis 0) or v (1), and bounds the halves.
+template <int axis>
+struct SplitTask {
+  static constexpr int kId = 3 + axis, kThreads = 1, kWords = 4;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask active) {
+    Warp& w = worker.warp();
+    const ReyesPlan& plan = worker.context().plan;
+    ReyesCounts& counts = *plan.counts;
+    Pieces pieces{payload[1], payload[2], payload[3]};
+    const auto priorities = w.spill(payload[0]);
+    auto late = w.spill(0u);
+    const uint64_t now = plan.deadline_ns != ~uint64_t(0) ? worker.now() : 0;
+    w.for_lanes(active, [&](int i) {
+      device_atomic<uint32_t>(counts.queued[bucket_of(priorities[i])]).fetch_add(~0u, kRelaxed);
+      device_atomic<uint32_t> splits(counts.splits);
+      bool over = splits.fetch_add(1, kRelaxed) >= plan.task_limit;
+      if (plan.deadline_ns != ~uint64_t(0)) {
+        over = over || now + still_to_come(plan, 0) > plan.deadline_ns;
+      }
+      if (!over) return;
+      splits.fetch_add(~0u, kRelaxed);
+      device_atomic<uint32_t>(counts.total).fetch_add(~0u, kRelaxed);
+      late.set(i, 1u);
+    });
+    const Mask over = active && late.lanes() != Uint(0u);
+    count_lanes(w, counts.stopped, over);
+    send_to_dice(worker, pieces, over);
+    const Mask go = active && !over;
+    if (!w.any(go)) return;
+    const Uint level = axis == 0 ? pieces.shape & 15u : pieces.shape >> 4 & 15u;
+    pieces.shape = (pieces.shape & 0xffu) + Uint(axis == 0 ? 1u : 16u);
+    const Uint half = Uint(kParameterOne / 2) >> level;
+    for (int child = 0; child < 2; ++child) {
+      Pieces its = pieces;
+      if (child == 1) its.corner = its.corner + (axis == 0 ? half : half << 16);
+      bound(worker, its, go);
+    }
+  }
+};
+
+using Ready =
+    Bucket<FirstFirst<ByTask>, Queue<HasTasks, ShadeTask>, Queue<HasTasks, DiceTask>, Queue<HasTasks, BoundTask>>;
+using Splits = Repeat<kPriorityBuckets, Discrete<0>,
+                      Bucket<RoundRobin<ByTask>, Queue<HasTasks, SplitTask<0>>, Queue<HasTasks, SplitTask<1>>>>;
+using Root = Bucket<FirstFirst<ByTask>, Ready, Splits>;
+
+template <class Worker>
+BROKKR_FN void Program::seed(Worker& worker) {
+  Warp& w = worker.warp();
+  const uint32_t width = uint32_t(kWidth);
+  for (uint32_t at = worker.number() * width; at < plan.patches; at += plan.workers * width) {
+    const Mask m = w.first_lanes(int(plan.patches - at));
+    const Uint payload[BoundTask::kWords] = {as_uint(w.lane()) + Uint(at)};
+    const Mask refused = m && !worker.template enqueue<BoundTask>(payload, m);
+    if (w.any(refused)) BoundTask::execute(worker, payload, Int(0), refused);
+  }
+}
+
+BROKKR_FN void run_program(Warp& w, const ReyesPlan& plan, int number) {
+  Program program{plan};
+  auto memory = ProgramMemory<Root>::layout(plan.program, plan.queue_capacity);
+  memory.stop = memory.queues.abort = plan.abort;
+  Worker<Root, Program>(w, memory, program, uint32_t(number)).run();
+}
+
+}  // namespace reyes
+BROKKR_MACHINE_END
