@@ -53,7 +53,7 @@ struct Choices<Ownership> {
   };
 };
 
-// How run-time shaders run on the CPU.
+// How run-time shaders run.
 enum class ShaderCode : uint8_t { automatic, interpreted, compiled };
 template <>
 struct Choices<ShaderCode> {

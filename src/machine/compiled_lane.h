@@ -79,7 +79,11 @@ BROKKR_MACHINE_END
 
 #include "machine/lane.h"
 
+#define BROKKR_EXPORTED __attribute__((visibility("default")))
+
 BROKKR_MACHINE_BEGIN
+
+using MaskBits = VectorMask<float>;
 
 // f of the vector by the processor's instruction, where this compiler has it under that name, else of each lane.
 #define BROKKR_HAS(builtin) __has_builtin(__builtin_ia32_##builtin)

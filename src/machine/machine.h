@@ -54,7 +54,11 @@
   }
 
 #if defined(BROKKR_COMPILED_SHADER)
+#if defined(__CUDACC__)
+#include "machine/linked_lane.h"
+#else
 #include "machine/compiled_lane.h"
+#endif
 #include "machine/lane_math.h"
 #else
 #include "machine/atomic.h"

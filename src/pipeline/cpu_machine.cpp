@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "shader/compiled.h"
+
 namespace brokkr {
 
 #define X(isa)                   \
@@ -55,6 +57,10 @@ CpuMachine::CpuMachine(const std::string& isa)
     throw std::invalid_argument("isa: '" + isa_ + "' is not built into this program; see `brokkr machines`");
   if (!cpu_supports(isa_))
     throw std::invalid_argument("isa: this processor does not run '" + isa_ + "'; see `brokkr machines`");
+}
+
+std::unique_ptr<shader::CodeMaker> CpuMachine::make_code_maker() const {
+  return std::make_unique<shader::CompiledShaders>(isa_, kernel_->width);
 }
 
 LaunchShape CpuMachine::shape(const RenderOptions& options) const {

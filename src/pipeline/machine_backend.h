@@ -1,6 +1,9 @@
 // A machine as the Renderer sees it: a launch is started, waited for, finished, and then read back.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "machine/worker_pool.h"
 #include "pipeline/launch_data.h"
 #include "pipeline/prepare.h"
@@ -22,8 +25,12 @@ class MachineBackend {
   virtual ~MachineBackend() = default;
   // Blocks, warps and lanes that a launch with these options has.
   virtual LaunchShape shape(const RenderOptions& options) const = 0;
-  // The build of the kernel whose run-time shaders can be compiled (shader/compiled.h); empty: none.
+  // What code of run-time shaders is for: a build of the kernel, or a device; empty: none is made.
   virtual std::string compiled_isa() const { return {}; }
+  // What makes it; null: nothing does.
+  virtual std::unique_ptr<shader::CodeMaker> make_code_maker() const { return nullptr; }
+  // Launches from now on use what one of these has made; null: none. Throws std::runtime_error where they cannot.
+  virtual void use_code(const shader::CodeMaker* /*made*/) {}
   // Begins a launch and returns. Leftovers of a launch that was cut off are cleared first.
   virtual void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
                      const RenderOptions& options) = 0;

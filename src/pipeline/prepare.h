@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 #include "pipeline/launch_plan.h"
 #include "pipeline/program_draws.h"
 #include "scene/loading.h"
-#include "shader/compiled.h"
+#include "shader/code_maker.h"
 
 namespace brokkr {
 
@@ -29,7 +30,7 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   std::vector<uint32_t> own_indices;
   std::vector<glm::vec4> own_positions;
   ProgramDraws programs;
-  std::map<std::string, shader::CompiledShaders> compiled;              // programs as code, by instruction set
+  std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled;   // by MachineBackend::compiled_isa
   double program_ms = 0;                                                // of all frames that were drawn with programs
   uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;  // known: to programs
   double prepare_ms = 0;

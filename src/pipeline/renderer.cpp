@@ -60,10 +60,11 @@ bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, d
 
 // Has the launch run compiled programs where there are any, and says how they run. A few quick frames are drawn before
 // a compiler would have ended: until they have taken kWorthCompilingMs together, only what is there already is taken.
-void choose_shaders(PreparedFrame::Impl& frame, const MachineBackend& machine, const RenderOptions& options,
+void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const RenderOptions& options,
                     const std::atomic<uint32_t>& abort, Statistics& s) {
   ProgramDraws& programs = frame.programs;
   programs.use_compiled(nullptr);
+  machine.use_code(nullptr);
   if (options.shading != Shading::program || !programs.any()) return;
   constexpr double kWorthCompilingMs = 250;
   const std::string isa = machine.compiled_isa();
@@ -71,18 +72,28 @@ void choose_shaders(PreparedFrame::Impl& frame, const MachineBackend& machine, c
   s.shaders = "interpreted";
   if (options.shaders == ShaderCode::interpreted) return;
   if (isa.empty()) {
-    if (must) throw std::runtime_error("shaders: compiled ones run on --machine cpu alone; use --shaders auto");
+    if (must)
+      throw std::runtime_error(
+          "shaders: the emulated machine interprets them; use --shaders auto, or --machine cpu or cuda");
     return;
   }
-  const auto [place, is_new] = frame.compiled.try_emplace(isa, isa);
-  shader::CompiledShaders& compiled = place->second;
-  if (is_new) compiled.take_cached(programs.codes(), find_cpu_kernel(isa)->width);
-  if (must || frame.program_ms > kWorthCompilingMs) compiled.start();
-  if (must) compiled.wait(abort);
-  s.shaders_problem = compiled.problem();
-  if (must && compiled.failed()) throw std::runtime_error("shaders: " + s.shaders_problem);
-  programs.use_compiled(compiled.functions());
-  if (compiled.functions() != nullptr) s.shaders = "compiled";
+  std::unique_ptr<shader::CodeMaker>& maker = frame.compiled[isa];
+  if (!maker) {
+    maker = machine.make_code_maker();
+    maker->take_cached(programs.codes());
+  }
+  if (must || frame.program_ms > kWorthCompilingMs) maker->start();
+  if (must) maker->wait(abort);
+  try {
+    if (maker->is_ready()) machine.use_code(maker.get());
+  } catch (const std::runtime_error& error) {
+    maker->fail(error.what());
+  }
+  s.shaders_problem = maker->problem();
+  if (must && maker->failed()) throw std::runtime_error("shaders: " + s.shaders_problem);
+  if (!maker->is_ready()) return;
+  programs.use_compiled(maker->functions());
+  s.shaders = "compiled";
 }
 
 }  // namespace

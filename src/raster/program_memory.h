@@ -22,13 +22,18 @@ struct alignas(64) ProgramMemory {
 };
 static_assert(sizeof(ProgramMemory) % 64 == 0);
 
+// Lookups of shaders that are linked into CUDA's kernel (LookupMemory of shader/linked_call.h).
+inline constexpr size_t kLookupBytes = 128 + (shader::kMostResults + shader::kMostOperands) * 32 * sizeof(uint32_t);
+static_assert(kLookupBytes % 64 == 0);
+
 // 64-byte units from the beginning of a ProgramMemory to its parts.
 struct ProgramLayout {
-  size_t masks, registers, outputs, results, bytes;
+  size_t masks, lookups, registers, outputs, results, bytes;
 
   constexpr explicit ProgramLayout(const ProgramSizes& sizes)
       : masks(sizeof(ProgramMemory)),
-        registers(masks + (size_t(sizes.masks) * sizeof(uint64_t) + 63) / 64 * 64),
+        lookups(masks + (size_t(sizes.masks) * sizeof(uint64_t) + 63) / 64 * 64),
+        registers(lookups + kLookupBytes),
         outputs(registers + size_t(sizes.registers) * kProgramLanes * sizeof(uint32_t)),
         results(outputs + size_t(sizes.outputs) * kProgramLanes * sizeof(uint32_t)),
         bytes(results + size_t(sizes.outputs) * kTileSamples * sizeof(uint32_t) + 64) {}  // vectors may end behind

@@ -6,7 +6,9 @@
 #include "raster/program_memory.h"
 #include "raster/shade_context.h"
 #include "shader/interpreter.h"
-#if !defined(__CUDACC__)
+#if defined(BROKKR_KERNEL_LINKED)
+#include "shader/run_linked.h"
+#elif !defined(__CUDACC__)
 #include "shader/run_compiled.h"
 #endif
 #include "target/pixel.h"
@@ -386,12 +388,17 @@ BROKKR_FN uint64_t alpha_tested(Warp& w, const ProgramRun& run, const DrawRecord
 // Runs the program on the lanes that are ready.
 BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
   shader::ShaderCall& call = run.memory.call;
+#if defined(BROKKR_KERNEL_LINKED)
+  static_assert(sizeof(LookupMemory) == kLookupBytes);
+  run_linked(w, run.program.code, call, run.memory.lanes, run.part<LookupMemory>(run.layout.lookups));
+#else
 #if !defined(__CUDACC__)
   const shader::CompiledShader* const all = run.tables.compiled;
   if (all != nullptr && all[run.program.code] != nullptr)
     return run_compiled(all[run.program.code], call, run.memory.lanes);
 #endif
   Interpreter(w, call).run();
+#endif
 }
 
 // Runs the program on the tile's samples `wanted`, whose primitives are all of its draw and stand in the memory;

@@ -203,10 +203,11 @@ struct CompiledShaders::Part {
   std::unique_ptr<Library> code;  // null until it is there
 };
 
-CompiledShaders::CompiledShaders(const std::string& isa) : isa_(isa), compiler_(find_compiler()) {}
+CompiledShaders::CompiledShaders(const std::string& isa, int lanes)
+    : isa_(isa), lanes_(lanes), compiler_(find_compiler()) {}
 
 // Writes the texts of all parts.
-void CompiledShaders::print(std::span<const Code* const> codes, int lanes) {
+void CompiledShaders::print(std::span<const Code* const> codes) {
   functions_.assign(codes.size(), nullptr);
   std::vector<size_t> order(codes.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -219,8 +220,8 @@ void CompiledShaders::print(std::span<const Code* const> codes, int lanes) {
   for (Part& part : parts_) {
     part.text = fmt::format(
         "#define BROKKR_COMPILED_SHADER\n#define BROKKR_ISA compiled\n#define BROKKR_LANES {}\n"
-        "#include \"shader/compiled_shader.h\"\nusing namespace brokkr;\n",
-        lanes);
+        "#include \"shader/compiled_run.h\"\nusing namespace brokkr;\n",
+        lanes_);
   }
   for (const size_t i : order) {
     const auto to = size_t(std::min_element(load.begin(), load.end()) - load.begin());
@@ -236,14 +237,7 @@ void CompiledShaders::print(std::span<const Code* const> codes, int lanes) {
   for (Part& part : parts_) part.name = name_of_content(same + part.text) + ".so";
 }
 
-CompiledShaders::~CompiledShaders() {
-  stop_.store(true);
-  if (thread_.joinable()) thread_.join();
-}
-
-const CompiledShader* CompiledShaders::functions() const {
-  return state_.load(std::memory_order_acquire) == State::ready ? functions_.data() : nullptr;
-}
+CompiledShaders::~CompiledShaders() { end(); }
 
 bool CompiledShaders::load(Part& part) {
   const fs::path file = CodeCache().find(part.name);
@@ -258,16 +252,9 @@ bool CompiledShaders::load(Part& part) {
   return true;
 }
 
-void CompiledShaders::finish() { state_.store(State::ready, std::memory_order_release); }
-
-void CompiledShaders::fail(const std::string& problem) {
-  problem_ = problem;
-  state_.store(State::failed, std::memory_order_release);
-}
-
-void CompiledShaders::take_cached(std::span<const Code* const> codes, int lanes) {
+void CompiledShaders::take_cached(std::span<const Code* const> codes) {
   if (compiler_.empty()) return fail("there is no C++ compiler; set CXX, or install g++ or clang++");
-  print(codes, lanes);
+  print(codes);
   try {
     bool all = true;
     for (Part& part : parts_) all = load(part) && all;
@@ -275,23 +262,6 @@ void CompiledShaders::take_cached(std::span<const Code* const> codes, int lanes)
   } catch (const std::exception& error) {
     fail(error.what());
   }
-}
-
-void CompiledShaders::start() {
-  if (state_.load() != State::idle) return;
-  state_.store(State::runs);
-  thread_ = std::thread([this] {
-    try {
-      compile();
-    } catch (const std::exception& error) {
-      fail(error.what());
-    }
-  });
-}
-
-void CompiledShaders::wait(const std::atomic<uint32_t>& abort) {
-  while (state_.load(std::memory_order_acquire) == State::runs && abort.load(std::memory_order_relaxed) == 0)
-    std::this_thread::sleep_for(kLook);
 }
 
 void CompiledShaders::compile() {
@@ -314,7 +284,7 @@ void CompiledShaders::compile() {
     job.process = std::make_unique<Process>(folder, command);
   }
   while (!jobs.empty()) {
-    if (stop_.load()) return;
+    if (is_stopped()) return;
     std::this_thread::sleep_for(kLook);
     for (auto job = jobs.begin(); job != jobs.end();) {
       const std::optional<int> status = job->process->ended();

@@ -73,8 +73,8 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
   for (const Program& program : programs) codes.push_back(assemble(program));
   for (const Code& code : codes) pointers.push_back(&code);
   const std::string isa = best_cpu_isa();
-  CompiledShaders shaders(isa);
-  shaders.take_cached(pointers, find_kernel(isa)->width);
+  CompiledShaders shaders(isa, find_kernel(isa)->width);
+  shaders.take_cached(pointers);
   EXPECT_EQ(shaders.functions(), nullptr);
   shaders.start();
   shaders.wait(abort_);
@@ -110,8 +110,8 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
   }
 
   // What was compiled is there at once for the next.
-  CompiledShaders again(isa);
-  again.take_cached(pointers, find_kernel(isa)->width);
+  CompiledShaders again(isa, find_kernel(isa)->width);
+  again.take_cached(pointers);
   EXPECT_NE(again.functions(), nullptr) << again.problem();
 }
 
@@ -125,8 +125,8 @@ TEST_F(CompiledShaderTest, WhatIsCancelledLeavesNothingBehind) {
   const Code code = assemble(compiled(text_of_file("sky.frag")));
   const Code* const pointer = &code;
   {
-    CompiledShaders shaders(best_cpu_isa());
-    shaders.take_cached({&pointer, 1}, find_kernel(best_cpu_isa())->width);
+    CompiledShaders shaders(best_cpu_isa(), find_kernel(best_cpu_isa())->width);
+    shaders.take_cached({&pointer, 1});
     shaders.start();
   }
   EXPECT_EQ(entries(), 0u);

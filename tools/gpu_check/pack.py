@@ -15,8 +15,10 @@ from . import page
 from .process import tool
 
 MOST_MIB = 60
+MOST_MIB_WITH_COMPILERS = 160
+MOST_BYTES_OF_FRAME = 1 << 20  # with programs: larger ones stay at home
 RUNNER = pathlib.Path(__file__).parent / "run.sh"
-TARGETS = ["brokkr_cli", "brokkr_cuda_test", "brokkr-gl-bench"]
+TARGETS = ["brokkr_cli", "brokkr_cuda_test", "brokkr-gl-bench", "brokkr-glsl"]
 VARIANTS = [1, 2, 3]  # blocks per multiprocessor
 # The computer's own, which its loader and its driver belong to.
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|resolv|util|mvec)\.so)")
@@ -90,10 +92,22 @@ def sanitizer_of(options):
     return list({path.name: path for path in files}.values())
 
 
+def compilers_of(options):
+    """Files of NVRTC and nvJitLink by the names that they are loaded by, of the toolkit or of the folder that was named."""
+    folder = pathlib.Path(options.compilers or pathlib.Path(tool("nvcc")).resolve().parent.parent)
+    found = {}
+    for pattern in (r"libnvrtc\.so\.\d+", r"libnvrtc-builtins\.so\.\d+\.\d+", r"libnvJitLink\.so\.\d+"):
+        names = [path for path in folder.rglob("lib*.so*") if re.fullmatch(pattern, path.name)]
+        if not names:
+            raise Wrong(f"--compilers: no {pattern.replace(chr(92), '')} below {folder}; name a toolkit's folder")
+        found[names[0].name] = os.path.realpath(names[0])
+    return found
+
+
 def collect(options, folder, to):
     """Everything that goes into the archive, below the folder `to`."""
     programs = {"brokkr": folder / "brokkr", "brokkr-gl-bench": folder / "src" / "reference" / "brokkr-gl-bench",
-                "brokkr_cuda_test": folder / "tests" / "brokkr_cuda_test"}
+                "brokkr_cuda_test": folder / "tests" / "brokkr_cuda_test", "brokkr-glsl": folder / "src" / "shader" / "brokkr-glsl"}
     standard = blocks_of(folder)
     programs |= {f"brokkr-{blocks}": folder / f"brokkr-{blocks}" for blocks in VARIANTS if blocks != standard}
     for name in ("bin", "lib", "scenes", "reports", "sanitizer"):
@@ -105,12 +119,19 @@ def collect(options, folder, to):
     for path in [*(to / "bin").iterdir(), *(to / "lib").iterdir()]:
         path.chmod(0o755)
         output_of("strip", "--strip-unneeded", path)
+    if options.compilers is not None:
+        for name, path in compilers_of(options).items():
+            shutil.copy2(path, to / "lib" / name)
     for path in sanitizer_of(options):
         shutil.copy2(path, to / "sanitizer" / path.name)
         (to / "sanitizer" / path.name).chmod(0o755)
     for path in sorted((ROOT / "scenes").glob("*")):
         if path.is_file():
             shutil.copy2(path, to / "scenes")
+    (to / "scenes" / "shaded").mkdir()
+    for path in sorted((ROOT / "scenes" / "shaded").glob("*.bkf")):
+        if path.stat().st_size < MOST_BYTES_OF_FRAME:
+            shutil.copy2(path, to / "scenes" / "shaded")
     for path in folder.rglob("*.ptxas"):
         target = re.search(r"CMakeFiles/(\S+?)\.dir/", str(path)).group(1)
         shutil.copyfile(path, to / "reports" / f"{target}-{path.name.removesuffix('.o.ptxas')}.ptxas")
@@ -134,9 +155,10 @@ def pack(options):
         with tarfile.open(part, "w:xz", preset=6) as file:
             file.add(inside, "gpu-check", filter=plain)
     mib = part.stat().st_size / 2**20
-    if mib > MOST_MIB:
+    most = MOST_MIB if options.compilers is None else MOST_MIB_WITH_COMPILERS
+    if mib > most:
         part.unlink()
-        raise Wrong(f"{archive}: would have {mib:.1f} MiB, above {MOST_MIB}; name fewer --architectures or --isas")
+        raise Wrong(f"{archive}: would have {mib:.1f} MiB, above {most}; name fewer --architectures or --isas")
     part.replace(archive)
     print(f"{archive}: {mib:.1f} MiB. Where there is a GPU: tar xf {archive.name} && gpu-check/run --output results; "
           f"back here: tools/gpu-check --results results")

@@ -190,16 +190,16 @@ environment() {
 need_gpu() { [ -n "$gpu" ] || { note="no GPU"; return 1; }; }
 
 # A frame on the GPU and on the CPU: depth, draw and triangle of every pixel, and colour within 1/255.
-pair() { # program, blocks (0: all), frame, size
+pair() { # program, blocks (0: all), frame, size, options of each machine: CUDA's, the CPU's
   need_gpu || return 77
   quiet=$first_silence
   drawn=$work/drawn
   rm -rf "$drawn" && mkdir "$drawn"
   for machine in cuda cpu; do
-    workers=
-    if [ $machine = cuda ] && [ "$2" != 0 ]; then workers="--workers $2"; fi
+    own=${6:-}
+    if [ $machine = cuda ]; then own=${5:-}; [ "$2" = 0 ] || own="$own --workers $2"; fi
     # shellcheck disable=SC2086
-    watched "$1" render "$3" --machine $machine $workers $4 -o "$drawn/$machine-color.png" --aov "depth=$drawn/$machine-depth.pfm" \
+    watched "$1" render "$3" --machine $machine $own $4 -o "$drawn/$machine-color.png" --aov "depth=$drawn/$machine-depth.pfm" \
       --aov "draw=$drawn/$machine-draw.pfm" --aov "triangle=$drawn/$machine-triangle.pfm" --stats "$output/$file-$machine.json" || return 1
   done
   quiet=$silence
@@ -211,6 +211,14 @@ pair() { # program, blocks (0: all), frame, size
   done
   cp "$drawn/cuda-color.png" "$output/$file.png"
   [ -z "$wrong" ] || { note="other than the CPU's:$wrong"; return 1; }
+}
+
+# Programs of a captured frame, linked into the kernel or interpreted: both have the bits of the CPU's interpreter.
+programs() { # frame, size, how
+  pair "$brokkr" 0 "$1" "$2" "--shaders $3" "--shaders interpreted"
+  status=$?
+  if grep -q 'was not found; install CUDA' "$log"; then note="no NVRTC or nvJitLink in the archive, and none here"; return 77; fi
+  return $status
 }
 
 sanitizer() { # tool
@@ -331,6 +339,13 @@ for path in "$here"/scenes/*.bkf; do
   [ -z "$small" ] || size="--size $tiny"
   step "frame $(basename "$path")" 120 pair "$brokkr" 0 "$path" "$size"
 done
+for path in "$here"/scenes/shaded/*.bkf; do
+  size=
+  [ -z "$small" ] || size="--size $tiny"
+  for how in interpreted compiled; do
+    step "programs $how $(basename "$path")" 120 programs "$path" "$size" $how
+  done
+done
 for program in $programs; do
   step "sphere-1m flat, $program" 120 bench "$here/bin/$program" none "$sphere" --shading flat
 done
@@ -342,6 +357,9 @@ for scene in $suite; do
 done
 if [ -z "$small" ]; then
   step "suite frames" 300 bench "$brokkr" $peer "$here"/scenes/*.bkf --shading flat
+  for how in interpreted compiled; do
+    step "suite programs $how" 300 bench "$brokkr" $peer "$here"/scenes/shaded/*.bkf --shading program --shaders $how
+  done
   step "queues" 600 measure queues --runs 3 --seconds 20 --json "$output/queues.json"
   step "schedule" 600 measure schedule --seconds 20 --json "$output/schedule.json"
   step "patterns pipeline" 400 measure patterns "$here"/scenes/*.bkf --size 1920x1080 --quick --only pipeline --no-plots

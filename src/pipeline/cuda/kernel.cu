@@ -1,6 +1,6 @@
 // The pipeline compiled for CUDA: the same text as pipeline/cpu_kernel.cpp. This file is the kernel that draws every
 // frame. The others include it: BROKKR_KERNEL names their entry, BROKKR_KERNEL_FEATURES what they have of the pipeline
-// (geometry/features.h).
+// (geometry/features.h), BROKKR_KERNEL_LINKED that programs are linked into it.
 #include "pipeline/cuda/kernel.h"
 
 #include "pipeline/kernel.h"
@@ -13,12 +13,15 @@
 
 namespace brokkr {
 
+#if !defined(BROKKR_KERNEL_LINKAGE)
+#define BROKKR_KERNEL_LINKAGE
+#endif
 #if !defined(BROKKR_KERNEL)
 #define BROKKR_KERNEL run_frame
 size_t cuda_shared_bytes() { return sizeof(BlockShared); }
 #endif
 
-__global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, BROKKR_CUDA_BLOCKS_PER_SM)
+BROKKR_KERNEL_LINKAGE __global__ void __launch_bounds__(kCudaWarpsPerBlock * 32, BROKKR_CUDA_BLOCKS_PER_SM)
     BROKKR_KERNEL(const __grid_constant__ LaunchData data) {
   extern __shared__ __align__(64) unsigned char storage[];
   Block<BlockShared> b;

@@ -18,7 +18,7 @@ static_assert(sizeof(LaunchData) <= 4096, "kernel parameters are limited to 4 Ki
 struct FrameKernel {
   const char* name;
   uint32_t features;
-  void (*entry)(LaunchData);
+  void (*entry)(LaunchData);  // or a cudaKernel_t, which the runtime takes as well
 };
 // The fewer features, the earlier; the last has all.
 inline constexpr FrameKernel kFrameKernels[] = {

@@ -88,6 +88,8 @@ class CudaLauncher {
 
   // The arguments of the kernels that `start` launches from now on. Not while a frame runs. Throws std::runtime_error.
   void set(const CudaFrame& frame);
+  // The kernel of the last frame is about to go. Not while a frame runs.
+  void forget_graph() { drop_graph(); }
   // Gives the frame to the device and returns at once. Throws std::runtime_error, one that says so where its blocks
   // cannot all run at once.
   void start();

@@ -14,6 +14,7 @@
 
 #include "pipeline/cuda/device_frame.h"
 #include "pipeline/cuda/launch.h"
+#include "pipeline/cuda/linked_kernel.h"
 #include "pipeline/cuda/memory.h"
 #include "pipeline/cuda/resolve.h"
 #include "pipeline/cuda/watch.h"
@@ -79,6 +80,26 @@ class CudaMachine : public MachineBackend {
     return s;
   }
 
+  std::string compiled_isa() const override { return "sm_" + std::to_string(architecture()); }
+  std::unique_ptr<shader::CodeMaker> make_code_maker() const override {
+    return std::make_unique<LinkedPrograms>(architecture());
+  }
+  void use_code(const shader::CodeMaker* made) override {
+    uses_linked_ = false;
+    if (made == nullptr) return;
+    const auto& programs = static_cast<const LinkedPrograms&>(*made);  // make_code_maker made it
+    if (!linked_ || linked_->number() != programs.number()) {
+      launcher_->forget_graph();
+      linked_.reset();
+      auto kernel = std::make_unique<LinkedKernel>(programs);
+      if (blocks_that_fit(kernel->kernel()) < blocks_per_sm_)
+        throw std::runtime_error("CUDA: fewer blocks of the linked kernel fit a multiprocessor than of the others");
+      prefer_shared_memory(kernel->kernel());
+      linked_ = std::move(kernel);
+    }
+    uses_linked_ = true;
+  }
+
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override {
     if (device_is_lost)
@@ -93,7 +114,7 @@ class CudaMachine : public MachineBackend {
     plan_ = plan;
     options_ = options;
     const PlanTables& tables = frame_.update(frame, plan);
-    if (!same) {
+    if (!same || kernel_ != &chosen_kernel()) {
       const CudaFrame arguments = make_arguments(tables);
       launcher_->set(arguments);
       data_ = arguments.data;
@@ -126,7 +147,7 @@ class CudaMachine : public MachineBackend {
     dirty_ = aborted;
     ended_ = true;
     s.machine = "cuda";
-    s.isa = "sm_" + std::to_string(properties_.major * 10 + properties_.minor);
+    s.isa = compiled_isa();
     s.kernel = kernel_->name;
     s.launch_ms = launcher_->kernel_ms();
     s.store_bytes = memory_->store_bytes();
@@ -189,30 +210,37 @@ class CudaMachine : public MachineBackend {
                              "; --gpu-timeout N waits longer");
   }
 
+  int architecture() const { return properties_.major * 10 + properties_.minor; }
+  const FrameKernel& chosen_kernel() const {
+    return uses_linked_ ? linked_->kernel() : kernel_with(features_of(*plan_, options_));
+  }
+
   // Lets every kernel have its blocks' shared memory, and finds how many blocks of each fit a multiprocessor.
   void prepare_kernels() {
-    const auto set = [](const FrameKernel& kernel, cudaFuncAttribute attribute, size_t value) {
-      check_cuda(cudaFuncSetAttribute(kernel.entry, attribute, int(value)), "shared memory of a block");
-    };
     blocks_per_sm_ = INT_MAX;
-    for (const FrameKernel& kernel : kFrameKernels) {
-      int fit = 0;
-      set(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_);
-      check_cuda(
-          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel.entry, kCudaWarpsPerBlock * 32, shared_bytes_),
-          "occupancy");
-      blocks_per_sm_ = std::min(blocks_per_sm_, fit);
-    }
+    for (const FrameKernel& kernel : kFrameKernels) blocks_per_sm_ = std::min(blocks_per_sm_, blocks_that_fit(kernel));
     if (blocks_per_sm_ < 1)
       throw std::runtime_error("CUDA: a block of the pipeline does not fit this device; use --machine cpu");
-    // Blocks wait for each other, so that as many must run as the occupancy promised: ask for the division of on-chip
-    // memory that it counted on.
+    for (const FrameKernel& kernel : kFrameKernels) prefer_shared_memory(kernel);
+  }
+  static void set(const FrameKernel& kernel, cudaFuncAttribute attribute, size_t value) {
+    check_cuda(cudaFuncSetAttribute(kernel.entry, attribute, int(value)), "shared memory of a block");
+  }
+  int blocks_that_fit(const FrameKernel& kernel) const {
+    int fit = 0;
+    set(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_);
+    check_cuda(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel.entry, kCudaWarpsPerBlock * 32, shared_bytes_),
+        "occupancy");
+    return fit;
+  }
+  // Blocks wait for each other, so that as many must run as the occupancy promised: asks for the division of on-chip
+  // memory that it counted on.
+  void prefer_shared_memory(const FrameKernel& kernel) const {
     const size_t wanted = size_t(blocks_per_sm_) * (shared_bytes_ + properties_.reservedSharedMemPerBlock);
     const size_t most = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
-    for (const FrameKernel& kernel : kFrameKernels) {
-      set(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-          std::min<size_t>((wanted * 100 + most - 1) / most, 100));
-    }
+    set(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+        std::min<size_t>((wanted * 100 + most - 1) / most, 100));
   }
 
   // What a launch that did not finish left behind: elements, reservations, masks. Planes and memory are kept.
@@ -249,7 +277,7 @@ class CudaMachine : public MachineBackend {
     const LaunchMemory<DeviceBuffer>& m = *memory_;
     CudaFrame frame;
     frame.blocks = plan_->shape.blocks;
-    frame.kernel = &kernel_with(features_of(*plan_, options_));
+    frame.kernel = &chosen_kernel();
     frame.data = m.data(*plan_, tables, options_, abort_->device());
     for (const DeviceBuffer* zero : m.zeroed()) frame.reset.add(zero->as<void>(), zero->bytes(), 0);
     for (const DeviceBuffer* id : {&m.visible_id, &m.depth_id})
@@ -288,6 +316,8 @@ class CudaMachine : public MachineBackend {
   bool ended_ = false;  // the last launch has ended, finished or cut off: the planes are its
   bool set_ = false;    // the launcher has the arguments of plan_ and options_
   DeviceFrame frame_;
+  std::unique_ptr<LinkedKernel> linked_;  // the last
+  bool uses_linked_ = false;
   HostCounts host_;
   // The last launch.
   std::shared_ptr<const LaunchPlan> plan_;

@@ -1,0 +1,67 @@
+# The kernel into which programs of a frame are linked while the program runs (pipeline/cuda/linked_programs.h): its
+# relocatable code for all architectures as data of the library, and the headers of the programs as text.
+set(fatbin ${PROJECT_BINARY_DIR}/generated/brokkr_kernel_linked.fatbin)
+set(architectures)
+foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+  if(architecture MATCHES "^([0-9]+[a-z]?)(-real|-virtual)?$")
+    set(number ${CMAKE_MATCH_1})
+    if(NOT CMAKE_MATCH_2 STREQUAL "-virtual")
+      list(APPEND architectures -gencode arch=compute_${number},code=sm_${number})
+    endif()
+    if(NOT CMAKE_MATCH_2 STREQUAL "-real")
+      list(APPEND architectures -gencode arch=compute_${number},code=compute_${number})
+    endif()
+  else()
+    list(APPEND architectures -arch=${architecture})  # native, all, all-major
+  endif()
+endforeach()
+set(flags ${BROKKR_CUDA_FLAGS})
+list(REMOVE_ITEM flags -Xptxas=-v)
+get_target_property(glm_folders glm::glm INTERFACE_INCLUDE_DIRECTORIES)
+foreach(folder IN LISTS glm_folders)
+  if(NOT folder STREQUAL "/usr/include")
+    list(APPEND flags -I${folder})
+  endif()
+endforeach()
+if(CMAKE_CUDA_HOST_COMPILER)
+  list(APPEND flags -ccbin=${CMAKE_CUDA_HOST_COMPILER})
+endif()
+add_custom_command(
+  OUTPUT ${fatbin}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
+  COMMAND ${CMAKE_CUDA_COMPILER} -fatbin -rdc=true -std=c++20 -O3 -DNDEBUG ${flags} ${architectures}
+          -DBROKKR_CUDA_BLOCKS_PER_SM=${BROKKR_CUDA_BLOCKS_PER_SM} -I${PROJECT_SOURCE_DIR}/src
+          -I${PROJECT_SOURCE_DIR}/shaders -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin}
+          ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu
+  DEPENDS ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu
+  DEPFILE ${fatbin}.d
+  COMMENT "Building the kernel that programs are linked into" VERBATIM)
+set(data ${PROJECT_BINARY_DIR}/generated/brokkr_kernel_linked.cpp)
+file(CONFIGURE OUTPUT ${data} CONTENT [[
+__asm__(
+    ".pushsection .rodata\n"
+    ".balign 64\n"
+    ".globl brokkr_kernel_linked_begin\n"
+    ".hidden brokkr_kernel_linked_begin\n"
+    "brokkr_kernel_linked_begin:\n"
+    ".incbin \"@fatbin@\"\n"
+    ".globl brokkr_kernel_linked_end\n"
+    ".hidden brokkr_kernel_linked_end\n"
+    "brokkr_kernel_linked_end:\n"
+    ".byte 0\n"
+    ".popsection\n");
+]] @ONLY)
+set_source_files_properties(${data} PROPERTIES OBJECT_DEPENDS ${fatbin} SKIP_UNITY_BUILD_INCLUSION ON)
+target_sources(brokkr PRIVATE ${data} ${fatbin})
+
+set(headers)
+foreach(header machine/cuda_warp.h machine/lane.h machine/lane_math.h machine/linked_lane.h machine/machine.h
+               shader/compiled_call.h shader/compiled_shader.h shader/lane_functions.h shader/linked_call.h
+               shader/linked_run.h shader/operation.h shader/operations.def)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  file(READ ${PROJECT_SOURCE_DIR}/src/${header} text)
+  string(APPEND headers "{\"${header}\", R\"brokkr_text(${text})brokkr_text\"},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/brokkr_linked_headers.inc CONTENT "${headers}" @ONLY)
+target_include_directories(brokkr PRIVATE ${PROJECT_BINARY_DIR}/generated)
+target_link_libraries(brokkr PRIVATE ${CMAKE_DL_LIBS})

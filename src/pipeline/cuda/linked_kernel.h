@@ -1,0 +1,39 @@
+// A kernel into which the programs of a frame are linked, on the device.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "pipeline/cuda/kernel.h"
+#include "pipeline/cuda/linked_programs.h"
+#include "pipeline/cuda/memory.h"
+
+namespace brokkr {
+
+class LinkedKernel {
+ public:
+  // Loads what `programs`, which are ready, have become. Throws std::runtime_error.
+  explicit LinkedKernel(const LinkedPrograms& programs) : number_(programs.number()) {
+    check_cuda(cudaLibraryLoadData(&library_, programs.image().data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+               "linked programs");
+    cudaKernel_t entry = nullptr;
+    const cudaError_t error = cudaLibraryGetKernel(&entry, library_, "run_frame_linked");
+    if (error != cudaSuccess) cudaLibraryUnload(library_);
+    check_cuda(error, "linked programs");
+    kernel_ = {"linked", kEveryFeature, reinterpret_cast<void (*)(LaunchData)>(entry)};
+  }
+  ~LinkedKernel() {
+    if (!device_is_lost) cudaLibraryUnload(library_);
+  }
+  LinkedKernel(const LinkedKernel&) = delete;
+  LinkedKernel& operator=(const LinkedKernel&) = delete;
+
+  const FrameKernel& kernel() const { return kernel_; }
+  uint64_t number() const { return number_; }  // LinkedPrograms::number
+
+ private:
+  uint64_t number_;
+  cudaLibrary_t library_ = nullptr;
+  FrameKernel kernel_{};
+};
+
+}  // namespace brokkr

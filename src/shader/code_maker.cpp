@@ -1,0 +1,36 @@
+#include "shader/code_maker.h"
+
+#include <chrono>
+#include <exception>
+
+namespace brokkr::shader {
+
+void CodeMaker::start() {
+  if (state_.load() != State::idle) return;
+  state_.store(State::runs);
+  thread_ = std::thread([this] {
+    try {
+      compile();
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+  });
+}
+
+void CodeMaker::wait(const std::atomic<uint32_t>& abort) const {
+  constexpr std::chrono::milliseconds kLook{5};
+  while (state_.load(std::memory_order_acquire) == State::runs && abort.load(std::memory_order_relaxed) == 0)
+    std::this_thread::sleep_for(kLook);
+}
+
+void CodeMaker::fail(const std::string& problem) {
+  problem_ = problem;
+  state_.store(State::failed, std::memory_order_release);
+}
+
+void CodeMaker::end() {
+  stop_.store(true);
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace brokkr::shader

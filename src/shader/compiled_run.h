@@ -1,0 +1,112 @@
+// A run of a compiled shader on a CPU: one vector of samples after the other.
+#pragma once
+
+#include "shader/compiled_shader.h"
+
+BROKKR_MACHINE_BEGIN
+
+BROKKR_FN Uint load(const uint32_t* p) {
+  Native<uint32_t> n;
+  __builtin_memcpy(&n, p, sizeof n);
+  return Uint(Vector<uint32_t>(n));
+}
+BROKKR_FN void store(uint32_t* p, Uint a) { __builtin_memcpy(p, &a.v.n, sizeof a.v.n); }
+BROKKR_FN uint32_t bits_of(Mask m) {
+  uint32_t bits = 0;
+#if defined(BROKKR_LANES_BY_AVX2) && BROKKR_HAS(movmskps256)
+  bits = uint32_t(__builtin_ia32_movmskps256(Native<float>(m.m.n)));
+#else
+  for (int i = 0; i < kWidth; ++i) bits |= (uint32_t(m.m.n[i]) & 1u) << i;
+#endif
+  return bits;
+}
+BROKKR_FN Mask lanes_of(uint64_t bits) {
+  Native<uint32_t> number;
+  for (int i = 0; i < kWidth; ++i) number[i] = uint32_t(1) << i;
+  return (Uint(uint32_t(bits)) & Uint(Vector<uint32_t>(number))) != Uint(0u);
+}
+
+// One vector of a run.
+struct VectorRun {
+  CompiledCall& call;
+  uint32_t first;  // lane
+  Mask keep;
+
+  BROKKR_FN VectorRun(CompiledCall& c, uint32_t vector)
+      : call(c), first(vector * kWidth), keep(lanes_of(c.keep >> first)) {}
+
+  BROKKR_FN Uint input(uint32_t number) const { return load(call.registers + number * call.lanes + first); }
+  BROKKR_FN Uint uniform(uint32_t number) const { return Uint(call.registers[number * call.lanes]); }
+  BROKKR_FN Mask mask(uint32_t number) const { return lanes_of(call.masks[number] >> first); }
+  BROKKR_FN void output(uint32_t word, Uint value) const { store(call.outputs + word * call.lanes + first, value); }
+
+  // Whether any sample is left.
+  BROKKR_FN bool discard(Mask m) {
+    keep = keep && !m;
+    return any(keep);
+  }
+  // A loop's `repeat`; `iterations` are those of this loop.
+  BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
+    constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
+    if (!any(m) || ++iterations >= shader::kMostIterations || call.iterations >= kMostOfRun) return false;
+    if (++call.iterations % 256 == 0 && call.abort != nullptr &&
+        *static_cast<const volatile uint32_t*>(call.abort) != 0)
+      call.iterations = kMostOfRun;
+    return call.iterations < kMostOfRun;
+  }
+  // Of the lane whose number differs in `bit`.
+  BROKKR_FN static Uint other(Uint a, int bit) {
+    Native<uint32_t> n;
+    for (int i = 0; i < kWidth; ++i) n[i] = a.v.n[i ^ bit];
+    return Uint(Vector<uint32_t>(n));
+  }
+  BROKKR_FN static Uint change(Uint a, Mask m, int bit) {
+    const Float own = as_float(a), beside = as_float(other(a, bit));
+    const Mask both = m && other(select(m, Uint(1u), Uint(0u)), bit) != Uint(0u);
+    Native<uint32_t> upper;
+    for (int i = 0; i < kWidth; ++i) upper[i] = uint32_t(i & bit);
+    const Float difference = select(Uint(Vector<uint32_t>(upper)) != Uint(0u), own - beside, beside - own);
+    return as_uint(select(both, difference, 0.0f));
+  }
+  BROKKR_FN static uint32_t inside(uint32_t index, uint32_t length) {
+    const auto i = int32_t(index);
+    return i < 0 ? 0 : index < length ? index : length - 1;
+  }
+  BROKKR_FN static Uint element(const Uint* cells, uint32_t length, Uint index) {
+    Uint a;
+    for (int i = 0; i < kWidth; ++i) a.v.n[i] = cells[inside(index.v.n[i], length)].v.n[i];
+    return a;
+  }
+  BROKKR_FN static void set_element(Uint* cells, uint32_t length, Uint index, Uint value, Mask m) {
+    for (int i = 0; i < kWidth; ++i) {
+      if (m.m.n[i] != 0) cells[inside(index.v.n[i], length)].v.n[i] = value.v.n[i];
+    }
+  }
+  BROKKR_FN Uint uniform_at(Uint index) const {
+    Uint a;
+    for (int i = 0; i < kWidth; ++i) a.v.n[i] = call.uniforms[inside(index.v.n[i], call.uniform_words)];
+    return a;
+  }
+
+  template <class... Operands>
+  BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
+    alignas(64) uint32_t values[(shader::kMostResults + shader::kMostOperands) * kWidth];
+    uint32_t* to = values + shader::kMostResults * kWidth;
+    ((store(to, operands), to += kWidth), ...);
+    call.look_up(call.host, op, extra, bits_of(m), values);
+    for (int i = 0; i < shader::kMostResults; ++i) results[i] = load(values + i * kWidth);
+  }
+};
+
+// Runs `vector` for each vector of the run that has lanes. It returns whether samples are left.
+template <class F>
+BROKKR_FN void run_vectors(CompiledCall& call, F&& vector) {
+  uint64_t keep = 0;
+  for (uint32_t k = 0; k < call.vectors; ++k) {
+    VectorRun run(call, k);
+    if (vector(run)) keep |= uint64_t(bits_of(run.keep)) << run.first;
+  }
+  call.keep = keep;
+}
+
+BROKKR_MACHINE_END
