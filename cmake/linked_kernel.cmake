@@ -15,7 +15,12 @@ foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
     list(APPEND architectures -arch=${architecture})  # native, all, all-major
   endif()
 endforeach()
-set(flags ${BROKKR_CUDA_FLAGS})
+# Functions of relocatable code do not follow the kernel's launch bounds by themselves: blocks have 256 threads.
+math(EXPR registers "65536 / 256 / ${BROKKR_CUDA_BLOCKS_PER_SM} / 8 * 8")
+if(registers GREATER 255)
+  set(registers 255)
+endif()
+set(flags ${BROKKR_CUDA_FLAGS} -maxrregcount=${registers})
 list(REMOVE_ITEM flags -Xptxas=-v)
 get_target_property(glm_folders glm::glm INTERFACE_INCLUDE_DIRECTORIES)
 foreach(folder IN LISTS glm_folders)
