@@ -99,8 +99,8 @@ PatchScene creature_scene() {
   PatchScene scene;
   scene.name = "creature";
   scene.palette.resize(kParts);
-  scene.palette[kHide] = {{0.42f, 0.55f, 0.32f}, 0.25f};
-  scene.palette[kBelly] = {{0.82f, 0.72f, 0.5f}, 0.2f};
+  scene.palette[kHide] = {{0.46f, 0.6f, 0.34f}, 0.3f, 3};
+  scene.palette[kBelly] = {{0.86f, 0.76f, 0.54f}, 0.2f, 2};
   scene.palette[kHorn] = {{0.62f, 0.36f, 0.26f}, 0.5f};
   append_patches(scene, subdivided(subdivided(cage_of_cubes({kLength, kHeight, kWidth}, cube_at, placed))));
   scene.camera = Camera{.eye = {8.2f, 4.8f, 10.4f}, .target = {4.7f, 3, 0}, .fov = 38};

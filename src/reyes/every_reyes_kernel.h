@@ -11,8 +11,9 @@ namespace reyes {
 
 static ReyesProgramMemory program_memory(uint32_t queue_capacity, uint32_t workers) {
   using Memory = ProgramMemory<Root>;
-  return {Memory::bytes(queue_capacity, workers), Memory::shared_at(queue_capacity) - sizeof(uint64_t),
-          Memory::open_at(queue_capacity)};
+  const size_t open_at = Memory::open_at(queue_capacity);
+  return {open_at + 16 + size_t(workers) * Root::kLocal * sizeof(uint32_t),
+          Memory::shared_at(queue_capacity) - sizeof(uint64_t), open_at};
 }
 
 }  // namespace reyes

@@ -1,7 +1,9 @@
-// What a frame takes besides its splits, learnt from the frames so far: a fixed part, and a part for each grid.
+// What a frame takes besides its splits, learnt from the frames so far: a line over its triangles, by least squares in
+// which older frames count less, and how far frames were above that lately.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace brokkr {
@@ -16,40 +18,39 @@ class FrameCost {
     height_ = height;
     return known;
   }
-  // After each frame: `after_ms` from the end of its splits to its picture.
-  void learn(uint32_t grids, double split_ms, double after_ms) {
-    if (grids == 0) return;
-    shade_ms_ = std::max(0.9 * shade_ms_, split_ms / grids);
-    if (frames_ == 0 || grids < few_.grids) few_ = {grids, after_ms};
-    if (frames_ == 0 || grids > many_.grids) many_ = {grids, after_ms};
-    ++frames_;
-    if (many_.grids > few_.grids) {
-      slope_ = std::max(0.0, (many_.ms - few_.ms) / (many_.grids - few_.grids));
-      base_ = std::max(0.0, few_.ms - slope_ * few_.grids);
-    } else {
-      base_ = after_ms;
-    }
-    // What is above the line counts at once, what is below it slowly.
-    const double line = base_ + slope_ * grids;
-    if (line > 0) above_ = std::max(0.97 * above_, after_ms / line);
+  // After each frame, whose grids had 2^dice micropolygons along a side at most: what its splits with dicing and
+  // shading took, and what came after.
+  void learn(uint64_t triangles, uint32_t grids, uint32_t dice, double split_ms, double after_ms) {
+    if (triangles == 0) return;
+    const double x = double(triangles);
+    weight_ = kDecay * weight_ + 1;
+    x_ = kDecay * x_ + x;
+    y_ = kDecay * y_ + after_ms;
+    xx_ = kDecay * xx_ + x * x;
+    xy_ = kDecay * xy_ + x * after_ms;
+    const double mean_x = x_ / weight_, mean_y = y_ / weight_;
+    const double spread = xx_ / weight_ - mean_x * mean_x, common = xy_ / weight_ - mean_x * mean_y;
+    // Frames of one size say nothing of the slope.
+    slope_ = spread > 1e-3 * mean_x * mean_x ? std::clamp(common / spread, 0.0, mean_y / mean_x) : mean_y / mean_x;
+    base_ = std::max(0.0, mean_y - slope_ * mean_x);
+    above_ = std::max(0.97 * above_, after_ms / (base_ + slope_ * x));
+    shade_ = std::max(0.95 * shade_, split_ms / x);
+    fill_ = x / (double(grids) * full_grid(dice));
   }
-  // With a margin, for what other programs do meanwhile.
-  double fixed_ms() const { return kMargin * above() * base_; }
-  double grid_ms() const { return kMargin * above() * slope_; }
-  double shade_ms() const { return kMargin * shade_ms_; }
+  double fixed_ms() const { return margin() * base_; }
+  // Of each grid.
+  double grid_ms(uint32_t dice) const { return margin() * slope_ * fill_ * full_grid(dice); }
+  double shade_ms(uint32_t dice) const { return margin() * shade_ * fill_ * full_grid(dice); }
 
  private:
-  static constexpr double kMargin = 1.1, kMostAbove = 1.6;
-  struct Known {
-    uint32_t grids = 0;
-    double ms = 0;
-  };
-  Known few_, many_;
-  int width_ = 0, height_ = 0;
-  uint64_t frames_ = 0;
-  double base_ = 0, slope_ = 0, above_ = 1, shade_ms_ = 0;
+  static constexpr double kDecay = 0.95;
 
-  double above() const { return std::clamp(above_, 0.8, kMostAbove); }
+  static double full_grid(uint32_t dice) { return 2.0 * double(uint64_t(1) << (2 * dice)); }
+  double margin() const { return std::clamp(above_, 1.05, 1.6); }
+
+  int width_ = 0, height_ = 0;
+  double weight_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0;
+  double slope_ = 0, base_ = 0, above_ = 1, shade_ = 0, fill_ = 1;
 };
 
 }  // namespace brokkr

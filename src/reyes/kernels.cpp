@@ -1,4 +1,4 @@
-#include <stdexcept>
+#include <cstring>
 
 #include "reyes/reyes_kernels.h"
 
@@ -12,15 +12,15 @@ namespace brokkr {
 BROKKR_HAVE_ISA_LIST
 #undef X
 
-const ReyesKernels& reyes_kernels(const std::string& build) {
+const ReyesKernels* find_reyes_kernels(const char* build) {
 #define X(isa) \
-  if (build == #isa) return isa::reyes::kernels;
+  if (std::strcmp(build, #isa) == 0) return &isa::reyes::kernels;
   BROKKR_HAVE_ISA_LIST
 #undef X
 #if defined(BROKKR_REYES_CUDA)
-  if (build == "cuda") return cuda_reyes_kernels();
+  if (std::strcmp(build, "cuda") == 0) return &cuda_reyes_kernels();
 #endif
-  throw std::invalid_argument("micropolygons: '" + build + "' is not built into this program");
+  return nullptr;
 }
 
 }  // namespace brokkr

@@ -27,6 +27,7 @@ inline constexpr uint32_t kMostPatches = 1u << 20;
 struct PatchMaterial {
   glm::vec3 color{0.8f};  // 0..1
   float gloss = 0.25f;    // of the highlight, 0..1
+  float scales = 0;       // on a patch along u and v, as a reptile has them: a whole number
 };
 
 struct PatchScene {

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "pipeline/task_machine.h"
 #include "reyes/frame_cost.h"
 #include "reyes/reyes_kernels.h"
 #include "scene/failure.h"
@@ -30,6 +31,12 @@ constexpr uint32_t kGridPoints = 320, kGridIndices = 1800, kGridEdges = 16;
 constexpr uint32_t kFirstGrids = 4096, kMostGrids = 1u << 20, kFirstQueue = 4096, kMostQueue = 1u << 17;
 // The fixation point's surroundings, as a part of the picture's diagonal.
 constexpr float kFalloff = 1.0f / 12;
+
+const ReyesKernels& kernels_of(const TaskMachine& machine) {
+  const ReyesKernels* kernels = find_reyes_kernels(machine.build.c_str());
+  if (kernels != nullptr) return *kernels;
+  throw std::invalid_argument("micropolygons: machine " + machine.build + " is not built into this program");
+}
 
 MachineKind kind_of(const std::string& name) {
   for (const auto& choice : Choices<MachineKind>::all) {
@@ -83,7 +90,7 @@ struct Reyes::Impl {
       : scene(std::move(its)),
         settings(s),
         machine(make_task_machine(s.machine, s.isa)),
-        kernels(reyes_kernels(machine->build)),
+        kernels(kernels_of(*machine)),
         edges(*machine, edge_numbers(scene.points)),
         materials(*machine, scene.materials),
         palette(*machine, palette_of(scene)),
@@ -109,7 +116,7 @@ struct Reyes::Impl {
   static std::vector<float> palette_of(const PatchScene& scene) {
     std::vector<float> values;
     for (const PatchMaterial& m : scene.palette)
-      values.insert(values.end(), {m.color.x, m.color.y, m.color.z, m.gloss});
+      values.insert(values.end(), {m.color.x, m.color.y, m.color.z, m.gloss, m.scales});
     return values;
   }
 
@@ -150,6 +157,18 @@ struct Reyes::Impl {
     frame.states = {opaque_state(frame)};
   }
 
+  // Halvings of the sides of grids. Half of a budget is for splits: where the patches as they are take more, their
+  // grids are made coarser.
+  uint32_t dice_of(const ReyesOptions& o) const {
+    if (o.grid != 0) return uint32_t(std::countr_zero(o.grid));
+    if (o.budget_ms <= 0) return o.tasks ? 3 : kMostDice;
+    const auto least_ms = [&](uint32_t dice) {
+      return cost.fixed_ms() + scene.patches() * (cost.grid_ms(dice) + cost.shade_ms(dice));
+    };
+    uint32_t dice = 3;
+    while (dice > 1 && least_ms(dice) > 0.5 * o.budget_ms) --dice;
+    return dice;
+  }
   ReyesPlan plan_of(const ReyesOptions& o) {
     ReyesPlan plan;
     plan.points = points.data();
@@ -171,8 +190,7 @@ struct Reyes::Impl {
     plan.fixation_y = o.fixation ? (*o.fixation)[1] - plan.half_height : 0;
     plan.falloff = std::max(1.0f, kFalloff * std::hypot(float(o.width), float(o.height)));
     plan.rate = o.rate;
-    const bool limited = o.budget_ms > 0 || o.tasks;
-    plan.most_dice = uint32_t(std::countr_zero(o.grid != 0 ? o.grid : limited ? 8u : 16u));
+    plan.most_dice = dice_of(o);
     plan.priority = o.priority;
     plan.look = o.look;
     if (o.tasks) plan.task_limit = *o.tasks;
@@ -204,8 +222,9 @@ struct Reyes::Impl {
     counts.total = scene.patches();
     machine->upload(plan.counts, &counts, sizeof(counts));
   }
-  void run(const TaskKernel<ReyesPlan>& kernel, const ReyesPlan& plan) {
-    if (machine->run(kernel, plan, workers, {}).end != TaskEnd::done) fail("micropolygons: the task program hangs");
+  void run(const ReyesKernel& kernel, const ReyesPlan& plan) {
+    const TaskKernel<ReyesPlan> its{kernel.on_cpu, kernel.on_gpu};
+    if (machine->run(its, plan, workers, {}).end != TaskEnd::done) fail("micropolygons: the task program hangs");
   }
 
   // Splits, dices, shades and stitches into `memory`.
@@ -216,8 +235,8 @@ struct Reyes::Impl {
       if (s.budget_ms > 0) {
         const double left = s.budget_ms - since(frame_begin) - cost.fixed_ms();
         plan.deadline_ns = uint64_t(std::max(0.0, left) * 1e6);
-        plan.grid_ns = uint64_t(cost.grid_ms() * 1e6);
-        plan.shade_ns = uint64_t(cost.shade_ms() * 1e6);
+        plan.grid_ns = uint64_t(cost.grid_ms(plan.most_dice) * 1e6);
+        plan.shade_ns = uint64_t(cost.shade_ms(plan.most_dice) * 1e6);
       }
       run(kernels.split, plan);
       s.split_ms = since(begin);
@@ -332,16 +351,22 @@ struct Reyes::Impl {
     s.sample_ms = prepare_ms + picture.statistics.frame_ms;
     s.frame_ms = std::chrono::duration<double, std::milli>(sample - begin).count() + s.sample_ms;
     s.missed = o.budget_ms > 0 && s.frame_ms > o.budget_ms;
-    cost.learn(s.counts.grids, s.split_ms, s.stitch_ms + s.sample_ms);
+    cost.learn(s.triangles, s.counts.grids, plan.most_dice, s.split_ms, s.stitch_ms + s.sample_ms);
+    // Where time would have sufficed for more grids than there is room for, the frames that follow have it.
+    if (s.counts.crowded > 0 && grid_capacity < kMostGrids) grow(s.counts);
     if (read_back) result.layer = std::move(picture.targets[0].layers[0]);
     return result;
   }
 
-  // Two frames of different sizes that say what a grid costs.
+  // Frames of different sizes, that say what a triangle costs.
   void calibrate(float phase, ReyesOptions o) {
     o.budget_ms = 0;
-    for (const uint32_t splits : {0u, scene.patches() * 4 + 64, 0u, scene.patches() * 4 + 64}) {
-      o.tasks = splits;
+    o.tasks = 0;
+    draw(phase, o, false);  // the first one makes memory
+    cost = FrameCost{};
+    cost.is_known(o.width, o.height);
+    for (const uint32_t grid : {8u, 2u, 8u, 4u}) {
+      o.grid = grid;
       draw(phase, o, false);
     }
   }

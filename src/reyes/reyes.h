@@ -35,8 +35,8 @@ struct ReyesOptions {
   SplitPriority priority = SplitPriority::both;
   ReyesLook look = ReyesLook::shaded;
   float rate = 1;  // pixels along the side of a micropolygon, at most: 0.25 .. 64
-  // Micropolygons along the side of a grid, at most: 2, 4, 8 or 16; 0: 16, and 8 with a limit, so that what is not
-  // split is coarse.
+  // Micropolygons along the side of a grid, at most: 2, 4, 8 or 16; 0: 16, and with a limit 8, so that what is not
+  // split is coarse, or fewer where a budget would not suffice for that.
   uint32_t grid = 0;
   bool grid_lines = false;  // the sides of all grids on top
   std::string camera;       // as LoadOptions has it, on top of the scene's own

@@ -10,7 +10,7 @@ static void run_warp(const ReyesPlan& plan, int warp) {
   body(w, plan, warp);
 }
 template <void (*body)(Warp&, const ReyesPlan&, int)>
-static constexpr TaskKernel<ReyesPlan> kernel() {
+static constexpr ReyesKernel kernel() {
   return {&run_warp<body>, nullptr};
 }
 

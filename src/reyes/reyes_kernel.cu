@@ -13,7 +13,7 @@ __global__ void run_warps(const __grid_constant__ ReyesPlan plan) {
   if (warp < int(plan.workers)) body(w, plan, warp);
 }
 template <void (*body)(Warp&, const ReyesPlan&, int)>
-TaskKernel<ReyesPlan> kernel() {
+ReyesKernel kernel() {
   return {nullptr, reinterpret_cast<const void*>(&run_warps<body>)};
 }
 

@@ -2,9 +2,6 @@
 // (reyes/reyes_kernel.cu).
 #pragma once
 
-#include <string>
-
-#include "pipeline/task_machine.h"
 #include "reyes/reyes_plan.h"
 
 namespace brokkr {
@@ -16,14 +13,21 @@ struct ReyesProgramMemory {
   size_t open_at = 0;   // a word: the number of workers
 };
 
-struct ReyesKernels {
-  // Throws std::invalid_argument for a capacity that no queue can have.
-  ReyesProgramMemory (*memory)(uint32_t queue_capacity, uint32_t workers);
-  TaskKernel<ReyesPlan> split, stitch;
+// What a TaskMachine runs, as its TaskKernel; without the headers of that, of which no code may be compiled for one
+// instruction set.
+struct ReyesKernel {
+  void (*on_cpu)(const ReyesPlan&, int warp) = nullptr;
+  const void* on_gpu = nullptr;
 };
 
-// The build of a TaskMachine. Throws std::invalid_argument where there is none.
-const ReyesKernels& reyes_kernels(const std::string& build);
+struct ReyesKernels {
+  // queue_capacity: a power of two in 4 .. 2^28.
+  ReyesProgramMemory (*memory)(uint32_t queue_capacity, uint32_t workers);
+  ReyesKernel split, stitch;
+};
+
+// The build of a TaskMachine; null where there is none.
+const ReyesKernels* find_reyes_kernels(const char* build);
 const ReyesKernels& cuda_reyes_kernels();
 
 }  // namespace brokkr

@@ -49,7 +49,7 @@ struct ReyesPlan {
   const float* points = nullptr;        // [patches][16][3], world space
   const uint32_t* edges = nullptr;      // [patches][4], edge_numbers (reyes/patches.h)
   const uint32_t* materials = nullptr;  // [patches]
-  const float* palette = nullptr;       // [materials][4]: colour and gloss
+  const float* palette = nullptr;       // [materials][5]: colour, gloss and scales
   uint32_t patches = 0;
 
   // The view.

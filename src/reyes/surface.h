@@ -99,10 +99,16 @@ BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, uint32_t patch,
   return normalized(n);
 }
 
+// How much of its colour the surface has at (u, v) between scales, which are 1 in the middle and dark where they meet.
+BROKKR_FN Float scale_shade(float scales, Uint u, Uint v) {
+  const Float a = fraction(parameter(u) * scales), b = fraction(parameter(v) * scales);
+  return 0.45f + 0.75f * saturate(6.0f * (a * (1.0f - a)) * (4.0f * (b * (1.0f - b))));
+}
+
 // Light and material of a point of a patch that was split `splits` times. Sides alike: the normal turns to the eye.
-BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, const Vector3& at, Vector3 normal,
-                                uint32_t splits) {
-  const float* material = plan.palette + 4 * plan.materials[patch];
+BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, const Vector3& at,
+                                Vector3 normal, uint32_t splits) {
+  const float* material = plan.palette + 5 * plan.materials[patch];
   const Vector3 to_eye =
       normalized(Vector3{Float(plan.eye[0]) - at.x, Float(plan.eye[1]) - at.y, Float(plan.eye[2]) - at.z});
   normal = select(dot(normal, to_eye) < Float(0.0f), Vector3{} - normal, normal);
@@ -120,7 +126,12 @@ BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, const Vec
   Float gloss = facing;
   for (int k = 0; k < 5; ++k) gloss = gloss * gloss;  // to the 32nd
   gloss = gloss * material[3];
-  const Float amount = sky + lit;
+  Float amount = sky + lit;
+  if (material[4] > 0) {
+    const Float shade = scale_shade(material[4], u, v);
+    amount = amount * shade;
+    gloss = gloss * (shade * shade);
+  }
   return {saturate(amount * material[0] + gloss), saturate(amount * material[1] + gloss),
           saturate(amount * material[2] + gloss)};
 }
@@ -130,7 +141,7 @@ BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, uint32_t patch, uint
                             Mask m) {
   const Vector3 p = surface_point(w, plan, patch, u, v, m);
   const Vector3 c =
-      surface_color(plan, patch, p, surface_normal(w, plan, patch, u, v, m), (shape & 15u) + (shape >> 4 & 15u));
+      surface_color(plan, patch, u, v, p, surface_normal(w, plan, patch, u, v, m), (shape & 15u) + (shape >> 4 & 15u));
   const Float point[] = {p.x, p.y, p.z, 1.0f}, color[] = {c.x, c.y, c.z, 1.0f};
   for (int k = 0; k < 4; ++k) {
     w.scatter(plan.vertices, at * 4 + k, point[k], m);

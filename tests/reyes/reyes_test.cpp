@@ -122,6 +122,33 @@ TEST(Reyes, ALimitOfTasksGivesTheSamePictureEachTimeWithOneWorker) {
   }
 }
 
+TEST(Reyes, ABudgetThatSufficesGivesFullQuality) {
+  for (const ReyesMachine& machine : machines()) {
+    if (machine.machine == "cuda") continue;
+    Reyes reyes(teapot_scene(), machine);
+    ReyesOptions o = small();
+    const Layer full = reyes.draw(0, o).layer;
+    o.budget_ms = 3.6e6;
+    const ReyesFrame frame = reyes.draw(0, o);
+    EXPECT_TRUE(frame.layer.color == full.color) << title(machine);
+    EXPECT_FALSE(frame.statistics.missed) << title(machine);
+    EXPECT_EQ(frame.statistics.counts.stopped, 0u) << title(machine);
+  }
+}
+
+TEST(Reyes, WithoutTimeNothingIsSplitAndAllIsDrawn) {
+  for (const ReyesMachine& machine : machines()) {
+    Reyes reyes(sheet(), machine);
+    ReyesOptions o = small();
+    o.budget_ms = 1e-6;
+    const ReyesFrame frame = reyes.draw(0, o);
+    EXPECT_EQ(frame.statistics.counts.splits, 0u) << title(machine);
+    EXPECT_EQ(frame.statistics.counts.grids + frame.statistics.counts.culled, 16u) << title(machine);
+    EXPECT_TRUE(frame.statistics.missed) << title(machine);
+    EXPECT_EQ(std::count(frame.layer.depth.begin(), frame.layer.depth.end(), 1.0f), 0) << title(machine);
+  }
+}
+
 TEST(Reyes, LimitsAreKeptByAnyNumberOfWorkers) {
   for (ReyesMachine machine : machines()) {
     for (const uint32_t workers : {1u, 3u}) {
@@ -202,6 +229,9 @@ TEST(Reyes, ClosedSurfacesStayClosed) {
       o.fixation = Point{60, 30};
       const ReyesStatistics s = reyes.draw(0, o, false).statistics;
       ASSERT_EQ(s.counts.culled, 0u);
+      if (tasks == 17 || tasks == 130) {
+        EXPECT_GT(s.counts.stitched, 0u) << title(machine);
+      }
       for (const auto& [edge, uses] : edges_of(reyes.frame())) {
         ASSERT_EQ(uses % 2, 0) << title(machine) << ", " << tasks << ": an edge at " << edge[0] << ' ' << edge[1] << ' '
                                << edge[2];

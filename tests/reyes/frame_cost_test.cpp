@@ -1,0 +1,50 @@
+// What is learnt of frames: a line over their triangles, kept above what they took.
+#include "reyes/frame_cost.h"
+
+#include <gtest/gtest.h>
+
+namespace brokkr {
+namespace {
+
+TEST(FrameCost, ALineIsFound) {
+  FrameCost cost;
+  EXPECT_FALSE(cost.is_known(640, 480));
+  for (const uint64_t triangles : {10000u, 40000u, 20000u, 80000u}) {
+    cost.learn(triangles, uint32_t(triangles / 128), 3, 1e-3 * double(triangles), 5 + 2e-3 * double(triangles));
+  }
+  EXPECT_TRUE(cost.is_known(640, 480));
+  // With a margin of a twentieth.
+  EXPECT_NEAR(cost.fixed_ms(), 5 * 1.05, 1e-6);
+  EXPECT_NEAR(cost.grid_ms(3), 128 * 2e-3 * 1.05, 1e-6);
+  EXPECT_NEAR(cost.grid_ms(1), 8 * 2e-3 * 1.05, 1e-6);
+  EXPECT_NEAR(cost.shade_ms(3), 128 * 1e-3 * 1.05, 1e-6);
+  EXPECT_FALSE(cost.is_known(641, 480));
+  EXPECT_EQ(cost.fixed_ms(), 0);
+}
+
+TEST(FrameCost, OneSizeSaysNothingOfAFixedPart) {
+  FrameCost cost;
+  for (int k = 0; k < 5; ++k) cost.learn(1000, 8, 3, 1, 20);
+  EXPECT_EQ(cost.fixed_ms(), 0);
+  EXPECT_GT(cost.grid_ms(3) * 8, 20);
+}
+
+TEST(FrameCost, FramesAboveTheLineRaiseTheMarginForAWhile) {
+  FrameCost cost;
+  const auto learn = [&](int frames) {
+    for (int k = 0; k < frames; ++k) {
+      const uint64_t triangles = 1000 + 500 * uint64_t(k % 4);
+      cost.learn(triangles, 16, 3, 1, 2 + 0.004 * double(triangles));
+    }
+  };
+  const auto predicted = [&] { return cost.fixed_ms() + cost.grid_ms(3) * 16; };
+  learn(40);
+  const double usual = predicted();
+  cost.learn(2500, 16, 3, 1, 24);  // twice what the line says
+  EXPECT_GT(predicted(), 1.2 * usual);
+  learn(120);
+  EXPECT_NEAR(predicted(), usual, 0.02 * usual);
+}
+
+}  // namespace
+}  // namespace brokkr
