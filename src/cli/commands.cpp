@@ -14,6 +14,7 @@ const std::vector<Command>& commands() {
     view_command(),
     render_command(),
 #if !defined(BROKKR_FIRST)
+    trace_command(),
     check_command(),
     info_command(),
     pixel_command(),

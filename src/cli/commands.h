@@ -25,6 +25,7 @@ Command trim_command();
 Command machines_command();
 Command shaders_command();
 Command reyes_command();
+Command trace_command();
 Command view_command();
 Command capture_command();
 Command import_command();

@@ -1,6 +1,10 @@
 // Decisions over whole trees: leaves that are rated together give the order of leaves that are asked one by one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
 #include "schedule_launch.h"
 
 namespace brokkr::schedule_test {
@@ -27,6 +31,24 @@ TEST_P(TaskTrees, AreRatedTogetherAsOneByOne) {
   const Programs programs = programs_of(GetParam());
   for (const char* name : {"nested", "many kinds"})
     EXPECT_EQ(order_of(programs, name), order_of(programs, std::string(name) + ", one by one")) << name;
+}
+
+// Measures and checks nothing: asked for by --gtest_also_run_disabled_tests (docs/scheduling.md).
+TEST_P(TaskTrees, DISABLED_DecisionsPerSecond) {
+  for (const char* name : {"fifo", "discretized", "discretized 80", "nested", "nested, one by one", "many kinds",
+                           "many kinds, one by one"}) {
+    double least = 1e30;
+    for (int run = 0; run < 3; ++run) {
+      Launch r(programs_of(GetParam()), name);
+      for (uint32_t i = 0; i < 64; ++i) r.seeds.push_back({i * 0x3ffffu, 0, 0, i & 1u});
+      r.capacity = 256;
+      r.respawns = 20000;
+      const std::clock_t begin = std::clock();
+      r.go();
+      least = std::min(least, double(std::clock() - begin) / CLOCKS_PER_SEC / double(r.calls));
+    }
+    std::printf("%-9s %-24s %8.3f M decisions/s\n", GetParam().c_str(), name, 1e-6 / least);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, TaskTrees, testing::ValuesIn(machine_names()),

@@ -1,0 +1,118 @@
+// Rays, and the test of a ray with a triangle [Moller97], which alone decides what is hit: a structure only chooses
+// whom to ask.
+//
+// A triangle is hit where the computed point lies in the bounds of its computed corners, half a tolerance wider.
+// Structures hold triangles by bounds that are a whole tolerance wider, and rounding in their planes is far below the
+// other half: whichever structure is asked, it asks every triangle that is hit in front of the nearest hit. Of hits at
+// one distance, the lower primitive wins. So all structures find the same.
+#pragma once
+
+#include "trace/tables.h"
+#include "trace/vector3.h"
+
+BROKKR_MACHINE_BEGIN
+namespace trace_machine {
+using namespace brokkr::trace;
+
+struct Ray {
+  V3 origin, direction, inverse;
+  // Hits at or before (t, primitive) are behind the ray: it goes on from there. Hits from `limit` on are too far.
+  Float after = 0.0f;
+  Int after_primitive = -1;
+  Float limit = 3e38f;
+};
+struct Hit {
+  Float t = 3e38f, u = 0.0f, v = 0.0f;
+  Uint primitive = kNone;
+};
+// What finding hits took: nodes that were visited, and triangles that were tested.
+struct Effort {
+  Uint steps = 0u, tests = 0u;
+};
+
+// Nobody divides by zero: the planes of a direction that lies in them are far away.
+BROKKR_FN Float safe_inverse(Float d) {
+  const Float least = 1e-18f;
+  const Float kept = select(absolute(d) < least, select(d < 0.0f, -least, least), d);
+  return 1.0f / kept;
+}
+BROKKR_FN Ray make_ray(V3 origin, V3 direction) {
+  Ray ray;
+  ray.origin = origin;
+  ray.direction = direction;
+  ray.inverse = {safe_inverse(direction.x), safe_inverse(direction.y), safe_inverse(direction.z)};
+  return ray;
+}
+
+BROKKR_FN Mask within(Float p, Float c, Float e1, Float e2, float tolerance) {
+  const Float a = c + e1, b = c + e2;
+  const Float low = minimum(c, minimum(a, b)), high = maximum(c, maximum(a, b));
+  return p >= low - tolerance && p <= high + tolerance;
+}
+
+// Tests primitive `id` of the lanes of m, and keeps the hit if it is the nearest so far.
+BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, Uint id, Hit& hit, Mask m) {
+  const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, 0, m);
+  const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, 3, m);
+  const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, 6, m);
+  const V3 p = cross(ray.direction, e2);
+  const Float determinant = dot(e1, p);
+  const Float inverse = 1.0f / determinant;
+  const V3 s = ray.origin - corner;
+  const Float u = dot(s, p) * inverse;
+  const V3 q = cross(s, e1);
+  const Float v = dot(ray.direction, q) * inverse;
+  const Float t = dot(e2, q) * inverse;
+  const Int number = as_int(id);
+  Mask is_hit = m && determinant != 0.0f && u >= 0.0f && v >= 0.0f && u + v <= 1.0f && t < ray.limit;
+  is_hit = is_hit && (t > ray.after || (t == ray.after && number > ray.after_primitive));
+  is_hit = is_hit && (t < hit.t || (t == hit.t && id < hit.primitive));
+  if (!w.any(is_hit)) return;
+  const V3 point = ray.origin + ray.direction * t;
+  const float tolerance = 0.5f * scene.tolerance;
+  is_hit = is_hit && within(point.x, corner.x, e1.x, e2.x, tolerance) &&
+           within(point.y, corner.y, e1.y, e2.y, tolerance) && within(point.z, corner.z, e1.z, e2.z, tolerance);
+  hit.t = select(is_hit, t, hit.t);
+  hit.u = select(is_hit, u, hit.u);
+  hit.v = select(is_hit, v, hit.v);
+  hit.primitive = select(is_hit, id, hit.primitive);
+}
+
+// The part of the ray within a box, as far as it concerns the ray: enter > leave where there is none.
+struct Span {
+  Float enter, leave;
+};
+BROKKR_FN Span span_of(const Ray& ray, V3 low, V3 high) {
+  const V3 a = (low - ray.origin) * ray.inverse, b = (high - ray.origin) * ray.inverse;
+  const Float enter = maximum(maximum(minimum(a.x, b.x), minimum(a.y, b.y)), minimum(a.z, b.z));
+  const Float leave = minimum(minimum(maximum(a.x, b.x), maximum(a.y, b.y)), maximum(a.z, b.z));
+  return {maximum(enter, 0.0f), leave};
+}
+// Distances that planes are taken to be nearer than they were computed: far above their rounding, and far below a
+// tolerance.
+BROKKR_CONSTANT float kNearer = 1.0f - 1e-6f;
+
+// A stack for each lane, in memory of the warp.
+class LaneStack {
+ public:
+  BROKKR_FN LaneStack(Warp& w, uint32_t* memory) : w_(w), memory_(memory) {}
+  BROKKR_FN void push(int word, Uint value, Mask m) {
+    w_.scatter(memory_ + word * (kStackEntries * 32), (size_ << 5) + w_.lane(), value, m);
+  }
+  BROKKR_FN void pushed(Mask m) { size_ += select(m, 1, 0); }
+  BROKKR_FN void popped(Mask m) { size_ -= select(m, 1, 0); }
+  // Of the entry that was popped last.
+  BROKKR_FN Uint top(int word, Mask m) const {
+    return w_.gather(memory_ + word * (kStackEntries * 32), (size_ << 5) + w_.lane(), m);
+  }
+  BROKKR_FN Mask is_empty() const { return size_ == 0; }
+  BROKKR_FN void clear(Mask m) { size_ = select(m, 0, size_); }
+
+ private:
+  Warp& w_;
+  uint32_t* memory_;
+  Int size_ = 0;
+};
+
+}  // namespace trace_machine
+BROKKR_MACHINE_END

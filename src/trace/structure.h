@@ -1,0 +1,35 @@
+// The three structures that find what rays hit, built on the host: a tree of bounding volumes, a kd-tree, and GrUG over
+// a kd-tree [Steffen12, appendix A]. All are split by the surface area heuristic over bins [Wald07].
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/trace_scene.h"
+
+namespace brokkr::trace {
+
+struct Structure {
+  StructureKind kind = StructureKind::bvh;
+  std::vector<uint32_t> places;  // primitives of leaves
+  std::vector<BvhNode> bvh;
+  std::vector<KdNode> kd;
+  std::vector<GrugGroup> groups;
+  std::vector<uint32_t> cells;
+  uint32_t grid_bits = 0;
+  int depth = 0;  // of the deepest leaf below a root
+  // Bytes as [Steffen12, A.7] counts them: nodes and lists; 24 for the bounds of each group; the table of cells.
+  uint64_t tree_bytes() const;
+  uint64_t bounds_bytes() const { return kind == StructureKind::grug ? groups.size() * 24 : 0; }
+  uint64_t table_bytes() const { return cells.size() * 4; }
+};
+
+// `grid`: cells a side of GrUG's grid, a power of two in 4 .. 1024. Throws std::runtime_error for a scene that no such
+// structure holds.
+Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid = 128);
+
+Structure build_bvh(const TraceScene& scene);
+// grid: 0 for a kd-tree alone.
+Structure build_kd(const TraceScene& scene, uint32_t grid);
+
+}  // namespace brokkr::trace

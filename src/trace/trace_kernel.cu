@@ -1,0 +1,30 @@
+// The path tracer compiled for CUDA: the same text as trace/trace_kernel.cpp.
+#include "trace/region.h"
+#include "trace/trace_kernels.h"
+
+namespace brokkr::trace {
+namespace {
+
+__global__ void __launch_bounds__(256) run_warps(const __grid_constant__ TracePlan plan) {
+  Warp w;
+  trace_machine::run_trace(w, plan, int((blockIdx.x * blockDim.x + threadIdx.x) / 32));
+}
+
+}  // namespace
+
+const TraceKernels& cuda_trace_kernels() {
+  static const TraceKernels kernels = {
+      32,
+      {nullptr, reinterpret_cast<const void*>(&run_warps)},
+      [](bool adaptive, uint32_t capacity, uint32_t workers) {
+        return adaptive ? ProgramMemory<trace_machine::AdaptiveTree>::bytes(capacity, workers)
+                        : ProgramMemory<trace_machine::EvenTree>::bytes(capacity, workers);
+      },
+      [](bool adaptive, uint32_t capacity) {
+        return adaptive ? ProgramMemory<trace_machine::AdaptiveTree>::open_at(capacity)
+                        : ProgramMemory<trace_machine::EvenTree>::open_at(capacity);
+      }};
+  return kernels;
+}
+
+}  // namespace brokkr::trace

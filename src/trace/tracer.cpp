@@ -1,0 +1,252 @@
+#include "trace/tracer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+#include "trace/trace_kernels.h"
+
+namespace brokkr {
+#define X(isa)                              \
+  inline namespace isa {                    \
+  namespace trace_build {                   \
+  extern const trace::TraceKernels kernels; \
+  }                                         \
+  }
+BROKKR_HAVE_ISA_LIST
+#undef X
+}  // namespace brokkr
+
+namespace brokkr::trace {
+
+const TraceKernels& trace_kernels(const std::string& build) {
+#if defined(BROKKR_TRACE_CUDA)
+  if (build == "cuda") return cuda_trace_kernels();
+#endif
+#define X(isa) \
+  if (build == #isa) return isa::trace_build::kernels;
+  BROKKR_HAVE_ISA_LIST
+#undef X
+  throw std::invalid_argument("--isa " + build + ": the path tracer was not built for it (see -DBROKKR_ISAS)");
+}
+
+namespace {
+
+float linear_of_srgb(int byte) {
+  const double c = byte / 255.0;
+  return float(c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+}
+std::vector<float> linear_table() {
+  std::vector<float> table(256);
+  for (int i = 0; i < 256; ++i) table[size_t(i)] = linear_of_srgb(i);
+  return table;
+}
+
+// At least one element, so that every table has an address.
+template <class T>
+TaskArray<T> on_machine(TaskMachine& machine, const std::vector<T>& values) {
+  return values.empty() ? TaskArray<T>(machine, 1) : TaskArray<T>(machine, values);
+}
+
+constexpr uint32_t kMostRegions = 1u << 22;
+
+}  // namespace
+
+struct Tracer::State {
+  std::unique_ptr<TaskMachine> machine;
+  const TraceKernels& kernels;
+  Structure structure;
+  TracePlan plan;
+  uint32_t warps, first_budget = 0;
+  TaskArray<TriangleRecord> triangles;
+  TaskArray<CornerRecord> corners;
+  TaskArray<MaterialRecord> materials;
+  TaskArray<TextureRecord> textures;
+  TaskArray<uint32_t> texels;
+  TaskArray<float> linear;
+  TaskArray<LightRecord> lights;
+  TaskArray<uint32_t> places;
+  TaskArray<KdNode> kd;
+  TaskArray<BvhNode> bvh;
+  TaskArray<uint32_t> cells;
+  TaskArray<GrugGroup> groups;
+  TaskArray<float> planes, errors;
+  TaskArray<uint32_t> counts, begun, stacks;
+  TaskArray<TraceCounters> counters;
+  TaskArray<std::byte> memory;
+  double ms = 0;
+
+  static uint32_t regions_of(const TraceScene& s) {
+    const uint64_t x = uint64_t(s.width + kRegion - 1) / kRegion, y = uint64_t(s.height + kRegion - 1) / kRegion;
+    if (x * y == 0 || x * y > kMostRegions)
+      throw std::invalid_argument("--size: a traced picture has 1 to " + std::to_string(kMostRegions) +
+                                  " regions of 8x8 pixels; choose a smaller one");
+    return uint32_t(x * y);
+  }
+  static uint32_t warps_of(TaskMachine& m, const TraceKernels& k, const TraceOptions& o) {
+    const uint32_t most = m.most_warps(k.run.on_gpu);
+    if (o.workers > most)
+      throw std::invalid_argument("--workers: machine " + m.name + " runs at most " + std::to_string(most) +
+                                  " warps at once");
+    return o.workers != 0 ? o.workers : std::min(m.usual_warps(k.run.on_gpu), most);
+  }
+  static uint32_t capacity_of(uint32_t regions) { return std::max(4u, std::bit_ceil(regions)); }
+
+  State(std::unique_ptr<TaskMachine> its_machine, const TraceScene& s, const TraceOptions& o)
+      : machine(std::move(its_machine)),
+        kernels(trace_kernels(machine->build)),
+        structure(build_structure(s, o.structure, o.grid)),
+        warps(warps_of(*machine, kernels, o)),
+        triangles(on_machine(*machine, s.triangles)),
+        corners(on_machine(*machine, s.corners)),
+        materials(on_machine(*machine, s.materials)),
+        textures(on_machine(*machine, s.textures)),
+        texels(on_machine(*machine, s.texels)),
+        linear(*machine, linear_table()),
+        lights(on_machine(*machine, s.lights)),
+        places(on_machine(*machine, structure.places)),
+        kd(on_machine(*machine, structure.kd)),
+        bvh(on_machine(*machine, structure.bvh)),
+        cells(on_machine(*machine, structure.cells)),
+        groups(on_machine(*machine, structure.groups)),
+        planes(*machine, size_t(kPlanes) * regions_of(s) * kRegionPixels),
+        errors(*machine, regions_of(s)),
+        counts(*machine, regions_of(s)),
+        begun(*machine, 1),
+        stacks(*machine, size_t(warps) * 3 * kStackEntries * 32),
+        counters(*machine, 1),
+        memory(*machine, kernels.bytes(o.adaptive, capacity_of(regions_of(s)), warps)) {
+    fill_scene(s);
+    plan.lens = s.lens;
+    plan.width = uint32_t(s.width);
+    plan.height = uint32_t(s.height);
+    plan.regions_x = uint32_t(s.width + kRegion - 1) / kRegion;
+    plan.regions = regions_of(s);
+    plan.seed = o.seed;
+    plan.bounces = o.bounces;
+    const uint32_t tasks = std::max(1u, (o.samples + kSamplesOfTask - 1) / kSamplesOfTask);
+    plan.samples = o.adaptive ? 0 : tasks * kSamplesOfTask;
+    // The first tasks of all regions are not asked for.
+    const uint64_t budget = uint64_t(tasks - 1) * plan.regions;
+    if (o.adaptive && budget > 0xf0000000u)
+      throw std::invalid_argument("--samples: too many for a picture of this size with --adaptive; take fewer");
+    if (o.adaptive && budget == 0) plan.samples = kSamplesOfTask;
+    plan.budget = o.adaptive ? uint32_t(budget) : 0;
+    plan.adaptive = o.adaptive ? 1 : 0;
+    plan.metric = o.metric;
+    plan.low_error = o.low_error;
+    plan.high_error = o.high_error;
+    plan.planes = planes.data();
+    plan.counts = counts.data();
+    plan.errors = errors.data();
+    plan.begun = begun.data();
+    plan.counters = counters.data();
+    plan.stacks = stacks.data();
+    plan.memory = memory.data();
+    plan.capacity = capacity_of(plan.regions);
+    plan.abort = machine->abort_word();
+    plan.pause = machine->pause_word();
+  }
+  void fill_scene(const TraceScene& s) {
+    SceneTables& t = plan.scene;
+    t.triangles = triangles.data();
+    t.corners = corners.data();
+    t.materials = materials.data();
+    t.textures = textures.data();
+    t.texels = texels.data();
+    t.linear = linear.data();
+    t.lights = lights.data();
+    t.light_count = uint32_t(s.lights.size());
+    for (int k = 0; k < 3; ++k) {
+      t.sky[k] = s.sky[k];
+      t.sun[k] = s.sun[k];
+      t.to_sun[k] = s.to_sun[k];
+      t.low[k] = s.low[k];
+      t.high[k] = s.high[k];
+    }
+    t.tolerance = s.tolerance;
+    t.all_opaque = s.all_opaque;
+    t.structure = structure.kind;
+    t.places = places.data();
+    t.kd = kd.data();
+    t.bvh = bvh.data();
+    t.cells = cells.data();
+    t.groups = groups.data();
+    t.grid_bits = structure.grid_bits;
+  }
+  uint32_t* open() const {
+    return reinterpret_cast<uint32_t*>(memory.data() + kernels.open_at(plan.adaptive != 0, plan.capacity));
+  }
+};
+
+Tracer::Tracer(std::unique_ptr<TaskMachine> machine, const TraceScene& scene, const TraceOptions& options) {
+  if (options.grid < 4 || options.grid > 1024 || !std::has_single_bit(options.grid))
+    throw std::invalid_argument("--grid: " + std::to_string(options.grid) + " is no power of two in 4 .. 1024");
+  if (!(options.high_error > options.low_error))
+    throw std::invalid_argument("--worst-error: it must be above the least error");
+  state_ = std::make_unique<State>(std::move(machine), scene, options);
+  reset();
+}
+Tracer::~Tracer() = default;
+
+void Tracer::reset() {
+  State& s = *state_;
+  s.planes.clear();
+  s.counts.clear();
+  s.errors.clear();
+  s.begun.clear();
+  s.counters.clear();
+  s.memory.clear();
+  s.machine->upload(s.open(), &s.warps, sizeof s.warps);
+  s.plan.resumed = 0;
+  s.ms = 0;
+}
+void Tracer::set_lens(const LensRecord& lens) {
+  state_->plan.lens = lens;
+  reset();
+}
+void Tracer::request_pause() { state_->machine->request_pause(); }
+
+TraceReport Tracer::run(double pause_ms) {
+  State& s = *state_;
+  constexpr double kNever = 1e9;  // ms
+  const TaskRun run = s.machine->run(s.kernels.run, s.plan, s.warps, {pause_ms, kNever});
+  if (run.end == TaskEnd::aborted) throw std::runtime_error("the path tracer was aborted");
+  s.plan.resumed = 1;
+  s.ms += run.ms;
+  uint32_t open = 0;
+  s.machine->download(&open, s.open(), sizeof open);
+  const TraceCounters all = s.counters.values()[0];
+  return {run.end, open == 0, s.ms, all.tasks, all.segments, all.shadow_rays, all.steps, all.tests};
+}
+
+TracePicture Tracer::picture() const {
+  const State& s = *state_;
+  const std::vector<float> planes = s.planes.values(0, size_t(3) * s.plan.regions * kRegionPixels);
+  const std::vector<uint32_t> counts = s.counts.values();
+  TracePicture picture;
+  picture.width = int(s.plan.width);
+  picture.height = int(s.plan.height);
+  const size_t pixels = size_t(s.plan.width) * s.plan.height;
+  picture.rgb.resize(pixels * 3);
+  picture.samples.resize(pixels);
+  const size_t plane = size_t(s.plan.regions) * kRegionPixels;
+  for (uint32_t y = 0; y < s.plan.height; ++y) {
+    for (uint32_t x = 0; x < s.plan.width; ++x) {
+      const size_t region = size_t(y / kRegion) * s.plan.regions_x + x / kRegion;
+      const size_t from = region * kRegionPixels + (y % kRegion) * kRegion + x % kRegion;
+      const size_t to = size_t(y) * s.plan.width + x;
+      picture.samples[to] = counts[region];
+      if (counts[region] == 0) continue;
+      for (size_t k = 0; k < 3; ++k) picture.rgb[to * 3 + k] = planes[k * plane + from] / float(counts[region]);
+    }
+  }
+  return picture;
+}
+
+const Structure& Tracer::structure() const { return state_->structure; }
+const TaskMachine& Tracer::machine() const { return *state_->machine; }
+uint32_t Tracer::workers() const { return state_->warps; }
+
+}  // namespace brokkr::trace

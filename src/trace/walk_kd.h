@@ -1,0 +1,192 @@
+// Nearest hits by a kd-tree, and by GrUG, a uniform grid whose cells lead to groups with trees of their own [Steffen12,
+// appendix A].
+#pragma once
+
+#include "trace/ray.h"
+
+BROKKR_MACHINE_BEGIN
+namespace trace_machine {
+
+// GrUG's first layer: integers for positions, whose highest bits are the number of a cell ([Steffen12, A], hash table
+// function and integer operations).
+struct GrugCell {
+  Int x = 0, y = 0, z = 0;
+};
+BROKKR_CONSTANT int kPositionBits = 23;
+
+class GrugGrid {
+ public:
+  BROKKR_FN GrugGrid(Warp& w, const SceneTables& scene) : w_(w), s_(scene) {}
+
+  // The cell of a point, which is taken to be inside.
+  BROKKR_FN Int cell_on_axis(Float p, int axis) const {
+    const float size = s_.high[axis] - s_.low[axis];
+    const Float part = clamp_to((p - s_.low[axis]) * (1.0f / size), 0.0f, 0.99999988f);
+    return to_int(part * float(1 << kPositionBits)) >> int(kPositionBits - s_.grid_bits);
+  }
+  BROKKR_FN GrugCell cell_of(V3 p) const { return {cell_on_axis(p.x, 0), cell_on_axis(p.y, 1), cell_on_axis(p.z, 2)}; }
+  BROKKR_FN Uint group_of(const GrugCell& c, Mask m) const {
+    const uint32_t bits = s_.grid_bits;
+    return w_.gather(s_.cells, c.x + (c.y << int(bits)) + (c.z << int(2 * bits)), m);
+  }
+  // Leaves the group on the axis whose plane comes first: sets where the ray does so, and its next cell. Returns the
+  // lanes of m that are still within the grid.
+  BROKKR_FN Mask leave(const Ray& ray, Uint group, GrugCell& cell, Float& leave_at, Mask m) const {
+    const Uint low = gather_bits(w_, s_.groups, group, 3, 1, m), high = gather_bits(w_, s_.groups, group, 3, 2, m);
+    Int from[3], to[3];
+    for (int a = 0; a < 3; ++a) {
+      from[a] = as_int((low >> uint32_t(10 * a)) & 1023u);
+      to[a] = as_int((high >> uint32_t(10 * a)) & 1023u);
+    }
+    const Float tx = exit_on_axis(ray.origin.x, ray.direction.x, ray.inverse.x, from[0], to[0], 0);
+    const Float ty = exit_on_axis(ray.origin.y, ray.direction.y, ray.inverse.y, from[1], to[1], 1);
+    const Float tz = exit_on_axis(ray.origin.z, ray.direction.z, ray.inverse.z, from[2], to[2], 2);
+    leave_at = select(m, minimum(minimum(tx, ty), tz), leave_at);
+    const V3 p = ray.origin + ray.direction * leave_at;
+    const Mask by_x = tx <= ty && tx <= tz, by_y = !by_x && ty <= tz, by_z = !by_x && !by_y;
+    const Int x = next_on_axis(p.x, ray.direction.x, from[0], to[0], by_x, 0);
+    const Int y = next_on_axis(p.y, ray.direction.y, from[1], to[1], by_y, 1);
+    const Int z = next_on_axis(p.z, ray.direction.z, from[2], to[2], by_z, 2);
+    cell = {select(m, x, cell.x), select(m, y, cell.y), select(m, z, cell.z)};
+    const int n = 1 << s_.grid_bits;
+    return m && x >= 0 && y >= 0 && z >= 0 && x < n && y < n && z < n;
+  }
+
+ private:
+  Warp& w_;
+  const SceneTables& s_;
+
+  BROKKR_FN Float exit_on_axis(Float o, Float d, Float inverse, Int from, Int to, int axis) const {
+    const float size = (s_.high[axis] - s_.low[axis]) / float(1 << s_.grid_bits);
+    const Int plane = select(d < 0.0f, from, to + 1);
+    return (to_float(plane) * size + s_.low[axis] - o) * inverse;
+  }
+  // The group's other axes were not left: rounding must not leave them either.
+  BROKKR_FN Int next_on_axis(Float p, Float d, Int from, Int to, Mask leaves, int axis) const {
+    const Int within = clamp_to(cell_on_axis(p, axis), from, to);
+    return select(leaves, select(d < 0.0f, from - 1, to + 1), within);
+  }
+};
+
+// The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf.
+class KdWalk {
+ public:
+  BROKKR_FN KdWalk(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort, uint32_t* memory)
+      : w_(w), s_(scene), ray_(ray), hit_(hit), effort_(effort), grid_(w, scene), stack_(w, memory) {}
+
+  BROKKR_FN void run(bool any, Mask m) {
+    const bool grouped = s_.structure == StructureKind::grug;
+    const Span box = span_of(ray_, uniform(s_.low), uniform(s_.high));
+    enter_ = group_leave_ = box.enter;
+    leave_ = box.leave;
+    active_ = m && enter_ * kNearer <= minimum(leave_, found());
+    if (grouped) {
+      cell_ = grid_.cell_of(ray_.origin + ray_.direction * enter_);
+      between_ = active_;
+    }
+    while (w_.any(active_)) {
+      if (grouped && w_.any(between_)) enter_groups();
+      Mask need = step_nodes();
+      need = need || test_leaves(any);
+      need = need && active_;
+      if (w_.any(need)) pop(grouped, need);
+    }
+  }
+
+ private:
+  Warp& w_;
+  const SceneTables& s_;
+  const Ray& ray_;
+  Hit& hit_;
+  Effort& effort_;
+  GrugGrid grid_;
+  LaneStack stack_;
+  Mask active_ = false, between_ = false;
+  Float enter_ = 0.0f, leave_ = 0.0f;        // where the ray enters and leaves the lane's node
+  Uint node_ = 0u, place_ = 0u, left_ = 0u;  // the node; within a leaf, the next primitive and how many are left
+  GrugCell cell_;                            // of the next group, and where the ray leaves the present one
+  Float group_leave_ = 0.0f;
+
+  // What lies behind concerns nobody.
+  BROKKR_FN Float found() const { return minimum(hit_.t, ray_.limit); }
+  BROKKR_FN Mask is_inside() const {
+    const int n = 1 << s_.grid_bits;
+    return cell_.x >= 0 && cell_.y >= 0 && cell_.z >= 0 && cell_.x < n && cell_.y < n && cell_.z < n;
+  }
+
+  BROKKR_FN void enter_groups() {
+    effort_.steps += select(between_, 1u, 0u);
+    const Uint group = grid_.group_of(cell_, between_);
+    const Uint root = gather_bits(w_, s_.groups, group, 3, 0, between_);
+    enter_ = select(between_, group_leave_, enter_);
+    const Mask inside = grid_.leave(ray_, group, cell_, group_leave_, between_);
+    leave_ = select(between_, group_leave_, leave_);
+    const Mask empty = between_ && root == kNone;
+    node_ = select(between_ && !empty, root, node_);
+    // Where a group is the last and empty, or nothing is left to find, the ray ends.
+    const Mask ends = empty && (!inside || group_leave_ * kNearer > found());
+    active_ = active_ && !ends;
+    between_ = empty && !ends;
+  }
+  // Returns the lanes that came to an empty leaf.
+  BROKKR_FN Mask step_nodes() {
+    const Mask inner = active_ && !between_ && left_ == 0u;
+    if (!w_.any(inner)) return false;
+    effort_.steps += select(inner, 1u, 0u);
+    const Uint value = gather_bits(w_, s_.kd, node_, 2, 0, inner);
+    const Uint link = gather_bits(w_, s_.kd, node_, 2, 1, inner);
+    const Uint axis = link & 3u;
+    const Mask is_leaf = inner && axis == 3u, splits = inner && axis != 3u;
+    place_ = select(is_leaf, value, place_);
+    left_ = select(is_leaf, link >> 2, left_);
+    const auto of_axis = [&](V3 v) { return select(axis == 0u, v.x, select(axis == 1u, v.y, v.z)); };
+    const Float split = as_float(value), o = of_axis(ray_.origin);
+    const Float t = (split - o) * of_axis(ray_.inverse);
+    const Mask low_first = o < split || (o == split && of_axis(ray_.direction) <= 0.0f);
+    const Uint low = link >> 2;
+    const Uint near = select(low_first, low, low + 1u), far = select(low_first, low + 1u, low);
+    const Mask near_only = t < 0.0f || t * kNearer > leave_;
+    const Mask far_only = !near_only && t < enter_ * kNearer;
+    const Mask both = splits && !near_only && !far_only;
+    if (w_.any(both)) {
+      stack_.push(0, far, both);
+      stack_.push(1, as_uint(maximum(t, enter_)), both);
+      stack_.push(2, as_uint(leave_), both);
+      stack_.pushed(both);
+      leave_ = select(both, minimum(t, leave_), leave_);
+    }
+    node_ = select(splits, select(far_only, far, near), node_);
+    return is_leaf && left_ == 0u;
+  }
+  // Returns the lanes that are done with their leaf.
+  BROKKR_FN Mask test_leaves(bool any) {
+    const Mask leaf = active_ && !between_ && left_ != 0u;
+    if (!w_.any(leaf)) return false;
+    effort_.tests += select(leaf, 1u, 0u);
+    test_triangle(w_, s_, ray_, w_.gather(s_.places, as_int(place_), leaf), hit_, leaf);
+    place_ += 1u;
+    left_ -= select(leaf, 1u, 0u);
+    if (any) active_ = active_ && !(leaf && hit_.primitive != kNone);
+    return leaf && left_ == 0u;
+  }
+  BROKKR_FN void pop(bool grouped, Mask need) {
+    const Mask over = need && stack_.is_empty(), pops = need && !stack_.is_empty();
+    stack_.popped(pops);
+    node_ = select(pops, stack_.top(0, pops), node_);
+    enter_ = select(pops, as_float(stack_.top(1, pops)), enter_);
+    leave_ = select(pops, as_float(stack_.top(2, pops)), leave_);
+    // What the stack holds is in order: where one is too far, all are.
+    const Mask ends = (pops && enter_ * kNearer > found()) || (over && group_leave_ * kNearer > found());
+    active_ = active_ && !ends && !(over && !(grouped ? is_inside() : Mask(false)));
+    between_ = between_ || (over && active_);
+  }
+};
+
+// `any`: whatever is hit will do. Lanes outside m are left alone.
+BROKKR_FN_NOINLINE void walk_kd(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
+                                uint32_t* memory, bool any, Mask m) {
+  KdWalk(w, scene, ray, hit, effort, memory).run(any, m);
+}
+
+}  // namespace trace_machine
+BROKKR_MACHINE_END

@@ -1,0 +1,203 @@
+// The path tracer: one picture whatever finds its hits, and whoever makes it; light that is neither lost nor made.
+#include "trace/tracer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pipeline/cpu_machine.h"
+#include "scene.h"
+
+namespace brokkr::trace_test {
+namespace {
+
+using namespace trace;
+
+constexpr StructureKind kStructures[] = {StructureKind::bvh, StructureKind::kd, StructureKind::grug};
+
+std::vector<std::string> isas() {
+  std::vector<std::string> all;
+  for (const char* isa : {"v2", "v3", "v4", "neon"}) {
+    if (find_cpu_kernel(isa) != nullptr && cpu_supports(isa)) all.push_back(isa);
+  }
+  return all;
+}
+TraceOptions few_samples(uint32_t samples = 4) {
+  TraceOptions o;
+  o.samples = samples;
+  o.workers = 2;
+  o.grid = 16;
+  return o;
+}
+SceneMaker soup_scene(uint32_t seed) {
+  SceneMaker made(40, 28, {0.3f, 1.2f, 3.5f}, {0, 0, 0});
+  made.soup(300, seed, made.material(glm::vec3(0.7f), glm::vec3(0), glm::vec3(seed % 2 ? 0.2f : 0.0f), 60));
+  made.quad({-3, -1.2f, -3}, {6, 0, 0}, {0, 0, 6}, made.material({0.6f, 0.5f, 0.4f}));
+  made.quad({-0.5f, 2, -0.5f}, {1, 0, 0}, {0, 0, 1}, made.material(glm::vec3(0), glm::vec3(9, 8, 7)));
+  return made;
+}
+
+TEST(Tracer, AllStructuresGiveOnePicture) {
+  for (uint32_t seed = 1; seed <= 6; ++seed) {
+    const Frame frame = soup_scene(seed).frame;
+    TraceOptions o = few_samples();
+    const TracePicture bvh = picture_of(frame, "cpu", "", o);
+    o.structure = StructureKind::kd;
+    EXPECT_EQ(bvh.rgb, picture_of(frame, "cpu", "", o).rgb) << "kd, seed " << seed;
+    o.structure = StructureKind::grug;
+    for (const uint32_t grid : {4u, 32u, 128u}) {
+      o.grid = grid;
+      EXPECT_EQ(bvh.rgb, picture_of(frame, "cpu", "", o).rgb) << "grid " << grid << ", seed " << seed;
+    }
+  }
+}
+
+TEST(Tracer, AllMachinesAndWorkersGiveOnePicture) {
+  const Frame frame = soup_scene(3).frame;
+  for (const StructureKind structure : kStructures) {
+    TraceOptions o = few_samples();
+    o.structure = structure;
+    const TracePicture first = picture_of(frame, "cpu", "", o);
+    EXPECT_GT(std::accumulate(first.rgb.begin(), first.rgb.end(), 0.0f), 10.0f) << "a dark picture";
+    for (const std::string& isa : isas()) EXPECT_EQ(first.rgb, picture_of(frame, "cpu", isa, o).rgb) << isa;
+    if (find_cpu_kernel("emulated") != nullptr) {
+      EXPECT_EQ(first.rgb, picture_of(frame, "emulated", "", o).rgb);
+    }
+    o.workers = 5;
+    EXPECT_EQ(first.rgb, picture_of(frame, "cpu", "", o).rgb) << "five workers";
+    o.seed = 2;
+    EXPECT_NE(first.rgb, picture_of(frame, "cpu", "", o).rgb) << "another seed";
+  }
+}
+
+TEST(Tracer, PausesChangeNothing) {
+  const Frame frame = soup_scene(2).frame;
+  const TraceScene scene = make_trace_scene(frame, {});
+  const TraceOptions o = few_samples(16);
+  const TracePicture whole = picture_of(frame, "cpu", "", o);
+  Tracer tracer(make_task_machine("cpu"), scene, o);
+  int runs = 1;
+  while (!tracer.run(0).is_complete) ++runs;  // a pause is asked for at once, each time
+  EXPECT_EQ(whole.rgb, tracer.picture().rgb) << runs << " runs";
+  tracer.reset();
+  EXPECT_EQ(tracer.picture().samples[0], 0u);
+  tracer.run();
+  EXPECT_EQ(whole.rgb, tracer.picture().rgb) << "begun anew";
+}
+
+// In a uniformly lit world, white chalk is as bright as the world, and can be no brighter for any other material.
+TEST(Tracer, FurnaceNeitherLosesNorMakesLight) {
+  SceneOptions lit;
+  lit.sky = glm::vec3(1);
+  lit.sun = glm::vec3(0);
+  {
+    SceneMaker made(24, 24, {0, 0, 3}, {0, 0, 0});
+    made.ball({0, 0, 0}, 1, 12, made.material(glm::vec3(1)));
+    TraceOptions o = few_samples();
+    o.bounces = 64;
+    for (const float value : picture_of(made.frame, "cpu", "", o, lit).rgb) EXPECT_NEAR(value, 1.0f, 2e-3f);
+  }
+  for (const float specular : {0.04f, 0.5f, 1.0f}) {
+    for (const float shininess : {2.0f, 40.0f, 2000.0f}) {
+      SceneMaker made(24, 24, {0, 0, 3}, {0, 0, 0});
+      made.ball({0, 0, 0}, 1, 16, made.material(glm::vec3(1), glm::vec3(0), glm::vec3(specular), shininess));
+      const TracePicture picture = picture_of(made.frame, "cpu", "", few_samples(64), lit);
+      const double mean = std::accumulate(picture.rgb.begin(), picture.rgb.end(), 0.0) / double(picture.rgb.size());
+      EXPECT_LT(mean, 1.003) << specular << ", " << shininess;
+      EXPECT_GT(mean, 0.5) << specular << ", " << shininess;
+    }
+  }
+}
+
+// A small patch far below two lights: the form factors give its radiance.
+TEST(Tracer, ALightSendsWhatItsFormFactorSays) {
+  SceneMaker made(8, 8, {0, 3, 0.01f}, {0, 0, 0});
+  made.quad({-5, 0, -5}, {10, 0, 0}, {0, 0, 10}, made.material(glm::vec3(0.5f)));
+  made.quad({-1, 4, -0.75f}, {2, 0, 0}, {0, 0, 1.5f}, made.material(glm::vec3(0), glm::vec3(10)));
+  made.quad({20, 4, 20}, {1, 0, 0}, {0, 0, 1}, made.material(glm::vec3(0), glm::vec3(25)));
+  Frame frame = made.frame;
+  frame.views[0].view_projection = glm::perspective(0.02f, 1.0f, 0.1f, 100.0f) *
+                                   glm::lookAt(glm::vec3(0, 3, 0.01f), glm::vec3(0), glm::vec3(0, 1, 0));
+  TraceOptions o = few_samples(256);
+  o.bounces = 1;
+  const TracePicture picture = picture_of(frame, "cpu", "", o);
+  const double mean = std::accumulate(picture.rgb.begin(), picture.rgb.end(), 0.0) / double(picture.rgb.size());
+  // Integral over the light of cos^2 / (pi d^2), numerically.
+  double factor = 0;
+  constexpr int kSteps = 200;
+  for (int i = 0; i < kSteps; ++i) {
+    for (int j = 0; j < kSteps; ++j) {
+      const auto add = [&](double x, double z, double power) {
+        const double d2 = x * x + z * z + 16;
+        factor += power * 16 / d2 / (3.14159265358979 * d2) / (kSteps * kSteps);
+      };
+      const double u = (i + 0.5) / kSteps, v = (j + 0.5) / kSteps;
+      add(2 * u - 1, 1.5 * v - 0.75, 3 * 10);
+      add(20 + u, 20 + v, 25);
+    }
+  }
+  EXPECT_NEAR(mean, 0.5 * factor, 0.01 * mean);
+}
+
+TEST(Tracer, AdaptiveSamplesGoWhereTheErrorIs) {
+  SceneMaker made(64, 64, {0, 0, 3}, {0, 0, 0});
+  made.quad({-4, -4, 0}, {8, 0, 0}, {0, 0, 8}, made.material(glm::vec3(0.5f)));
+  made.soup(60, 9, made.material(glm::vec3(0.8f)));
+  made.quad({1, 2, 1}, {0.3f, 0, 0}, {0, 0, 0.3f}, made.material(glm::vec3(0), glm::vec3(60)));
+  for (const Metric metric : {Metric::gain, Metric::contrast}) {
+    TraceOptions o = few_samples(16);
+    o.adaptive = true;
+    o.metric = metric;
+    o.high_error = metric == Metric::gain ? 1.0f : 10.0f;
+    o.workers = 1;
+    const TracePicture picture = picture_of(made.frame, "cpu", "", o);
+    const auto [least, most] = std::minmax_element(picture.samples.begin(), picture.samples.end());
+    EXPECT_EQ(*least, 4u) << "regions without anything need no more than their first samples";
+    EXPECT_GE(*most, 32u);
+    const uint64_t sum = std::accumulate(picture.samples.begin(), picture.samples.end(), uint64_t(0));
+    EXPECT_EQ(sum, uint64_t(16) * picture.samples.size());
+  }
+}
+
+// What a region's pixels are depends on their number of samples, and on nothing else.
+TEST(Tracer, EqualCountsAreEqualPixels) {
+  const Frame frame = soup_scene(5).frame;
+  TraceOptions o = few_samples(16);
+  o.adaptive = true;
+  const TracePicture adaptive = picture_of(frame, "cpu", "", o);
+  o.adaptive = false;
+  for (uint32_t n = 4; n <= 16; n += 4) {
+    o.samples = n;
+    const TracePicture even = picture_of(frame, "cpu", "", o);
+    for (size_t i = 0; i < adaptive.samples.size(); ++i) {
+      if (adaptive.samples[i] != n) continue;
+      for (size_t k = 0; k < 3; ++k) ASSERT_EQ(adaptive.rgb[3 * i + k], even.rgb[3 * i + k]) << i;
+    }
+  }
+}
+
+// Neighbours, and regions that follow each other, draw different numbers.
+TEST(Tracer, RegionsAreNotCorrelated) {
+  SceneMaker made(64, 64, {0, 0, 3}, {0, 0, 0});
+  made.quad({-9, -9, -1}, {18, 0, 0}, {0, 18, 0}, made.material(glm::vec3(0.5f)));
+  made.quad({-20, -20, 4}, {40, 0, 0}, {0, 40, 0}, made.material(glm::vec3(0), glm::vec3(1)));
+  made.quad({-2, -2, 2}, {0.1f, 0, 0}, {0, 0, 0.1f}, made.material(glm::vec3(0), glm::vec3(30)));
+  const TracePicture p = picture_of(made.frame, "cpu", "", few_samples());
+  const auto value = [&](int x, int y) { return double(p.rgb[3 * size_t(y * 64 + x)]); };
+  double mean = 0, variance = 0;
+  for (int i = 0; i < 4096; ++i) mean += value(i % 64, i / 64) / 4096;
+  for (int i = 0; i < 4096; ++i) variance += std::pow(value(i % 64, i / 64) - mean, 2) / 4096;
+  ASSERT_GT(variance, 0);
+  for (const auto& [dx, dy] : {std::pair(1, 0), {0, 1}, {8, 0}, {0, 8}, {8, 8}, {32, 0}}) {
+    double covariance = 0;
+    for (int y = 0; y + dy < 64; ++y)
+      for (int x = 0; x + dx < 64; ++x)
+        covariance += (value(x, y) - mean) * (value(x + dx, y + dy) - mean) / double((64 - dx) * (64 - dy));
+    EXPECT_LT(std::abs(covariance / variance), 0.12) << dx << ", " << dy;
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::trace_test
