@@ -8,6 +8,7 @@
 #include "schedule/policies.h"
 #include "schedule/task_loop.h"
 #include "trace/path.h"
+#include "trace/trace_kernels.h"
 
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
@@ -197,6 +198,16 @@ BROKKR_FN void run_tree(Warp& w, const TracePlan& plan, int warp) {
   memory.resumed = plan.resumed != 0;
   TraceContext context{plan, plan.stacks + size_t(uint32_t(warp)) * (3 * kStackEntries * 32)};
   Worker<Root, TraceContext>(w, memory, context, uint32_t(warp)).run();
+}
+
+// As ProgramMemory::bytes, which only the host can call: it throws.
+template <class Root>
+constexpr TraceMemory memory_of(uint32_t capacity, uint32_t workers) {
+  const size_t open_at = ProgramMemory<Root>::open_at(capacity);
+  return {open_at + 16 + size_t(workers) * Root::kLocal * sizeof(uint32_t), open_at};
+}
+static TraceMemory trace_memory(bool adaptive, uint32_t capacity, uint32_t workers) {
+  return adaptive ? memory_of<AdaptiveTree>(capacity, workers) : memory_of<EvenTree>(capacity, workers);
 }
 
 BROKKR_FN void run_trace(Warp& w, const TracePlan& plan, int warp) {

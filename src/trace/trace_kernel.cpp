@@ -11,17 +11,7 @@ static void run_warp(const trace::TracePlan& plan, int warp) {
 }
 
 extern const trace::TraceKernels kernels;
-const trace::TraceKernels kernels = {kWidth,
-                                     {&run_warp, nullptr},
-                                     [](bool adaptive, uint32_t capacity, uint32_t workers) {
-                                       return adaptive
-                                                  ? ProgramMemory<trace_machine::AdaptiveTree>::bytes(capacity, workers)
-                                                  : ProgramMemory<trace_machine::EvenTree>::bytes(capacity, workers);
-                                     },
-                                     [](bool adaptive, uint32_t capacity) {
-                                       return adaptive ? ProgramMemory<trace_machine::AdaptiveTree>::open_at(capacity)
-                                                       : ProgramMemory<trace_machine::EvenTree>::open_at(capacity);
-                                     }};
+const trace::TraceKernels kernels = {kWidth, &run_warp, nullptr, &trace_machine::trace_memory};
 
 }  // namespace trace_build
 BROKKR_MACHINE_END

@@ -13,17 +13,8 @@ __global__ void __launch_bounds__(256) run_warps(const __grid_constant__ TracePl
 }  // namespace
 
 const TraceKernels& cuda_trace_kernels() {
-  static const TraceKernels kernels = {
-      32,
-      {nullptr, reinterpret_cast<const void*>(&run_warps)},
-      [](bool adaptive, uint32_t capacity, uint32_t workers) {
-        return adaptive ? ProgramMemory<trace_machine::AdaptiveTree>::bytes(capacity, workers)
-                        : ProgramMemory<trace_machine::EvenTree>::bytes(capacity, workers);
-      },
-      [](bool adaptive, uint32_t capacity) {
-        return adaptive ? ProgramMemory<trace_machine::AdaptiveTree>::open_at(capacity)
-                        : ProgramMemory<trace_machine::EvenTree>::open_at(capacity);
-      }};
+  static const TraceKernels kernels = {32, nullptr, reinterpret_cast<const void*>(&run_warps),
+                                       &trace_machine::trace_memory};
   return kernels;
 }
 

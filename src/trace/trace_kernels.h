@@ -4,21 +4,25 @@
 
 #include <cstddef>
 
-#include "pipeline/task_machine.h"
 #include "trace/tables.h"
 
 namespace brokkr::trace {
 
-struct TraceKernels {
-  int width = 0;  // lanes of a warp
-  TaskKernel<TracePlan> run;
-  // Of the program's memory for queues of `capacity` regions, and where its count of open tasks lies.
-  size_t (*bytes)(bool adaptive, uint32_t capacity, uint32_t workers) = nullptr;
-  size_t (*open_at)(bool adaptive, uint32_t capacity) = nullptr;
+// Places and sizes in the memory of the task program, in bytes.
+struct TraceMemory {
+  size_t bytes = 0;    // of all of it, zeroed before the first run
+  size_t open_at = 0;  // a word: the number of workers, then that of open tasks
 };
 
-// Of TaskMachine::build. Throws std::invalid_argument for a build that this program has not.
-const TraceKernels& trace_kernels(const std::string& build);
+// What a TaskMachine runs, as its TaskKernel; without the headers of that, of which no code may be compiled for one
+// instruction set.
+struct TraceKernels {
+  int width = 0;  // lanes of a warp
+  void (*on_cpu)(const TracePlan&, int warp) = nullptr;
+  const void* on_gpu = nullptr;
+  // capacity: of each queue, a power of two in 4 .. 2^28.
+  TraceMemory (*memory)(bool adaptive, uint32_t capacity, uint32_t workers) = nullptr;
+};
 
 const TraceKernels& cuda_trace_kernels();
 

@@ -19,7 +19,9 @@ BROKKR_HAVE_ISA_LIST
 }  // namespace brokkr
 
 namespace brokkr::trace {
+namespace {
 
+// Of TaskMachine::build.
 const TraceKernels& trace_kernels(const std::string& build) {
 #if defined(BROKKR_TRACE_CUDA)
   if (build == "cuda") return cuda_trace_kernels();
@@ -30,8 +32,6 @@ const TraceKernels& trace_kernels(const std::string& build) {
 #undef X
   throw std::invalid_argument("--isa " + build + ": the path tracer was not built for it (see -DBROKKR_ISAS)");
 }
-
-namespace {
 
 float linear_of_srgb(int byte) {
   const double c = byte / 255.0;
@@ -85,11 +85,11 @@ struct Tracer::State {
     return uint32_t(x * y);
   }
   static uint32_t warps_of(TaskMachine& m, const TraceKernels& k, const TraceOptions& o) {
-    const uint32_t most = m.most_warps(k.run.on_gpu);
+    const uint32_t most = m.most_warps(k.on_gpu);
     if (o.workers > most)
       throw std::invalid_argument("--workers: machine " + m.name + " runs at most " + std::to_string(most) +
                                   " warps at once");
-    return o.workers != 0 ? o.workers : std::min(m.usual_warps(k.run.on_gpu), most);
+    return o.workers != 0 ? o.workers : std::min(m.usual_warps(k.on_gpu), most);
   }
   static uint32_t capacity_of(uint32_t regions) { return std::max(4u, std::bit_ceil(regions)); }
 
@@ -116,7 +116,7 @@ struct Tracer::State {
         begun(*machine, 1),
         stacks(*machine, size_t(warps) * 3 * kStackEntries * 32),
         counters(*machine, 1),
-        memory(*machine, kernels.bytes(o.adaptive, capacity_of(regions_of(s)), warps)) {
+        memory(*machine, kernels.memory(o.adaptive, capacity_of(regions_of(s)), warps).bytes) {
     fill_scene(s);
     plan.lens = s.lens;
     plan.width = uint32_t(s.width);
@@ -176,7 +176,8 @@ struct Tracer::State {
     t.grid_bits = structure.grid_bits;
   }
   uint32_t* open() const {
-    return reinterpret_cast<uint32_t*>(memory.data() + kernels.open_at(plan.adaptive != 0, plan.capacity));
+    return reinterpret_cast<uint32_t*>(memory.data() +
+                                       kernels.memory(plan.adaptive != 0, plan.capacity, warps).open_at);
   }
 };
 
@@ -211,7 +212,8 @@ void Tracer::request_pause() { state_->machine->request_pause(); }
 TraceReport Tracer::run(double pause_ms) {
   State& s = *state_;
   constexpr double kNever = 1e9;  // ms
-  const TaskRun run = s.machine->run(s.kernels.run, s.plan, s.warps, {pause_ms, kNever});
+  const TaskRun run =
+      s.machine->run(TaskKernel<TracePlan>{s.kernels.on_cpu, s.kernels.on_gpu}, s.plan, s.warps, {pause_ms, kNever});
   if (run.end == TaskEnd::aborted) throw std::runtime_error("the path tracer was aborted");
   s.plan.resumed = 1;
   s.ms += run.ms;
