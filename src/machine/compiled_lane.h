@@ -155,4 +155,99 @@ BROKKR_FN Int to_int(Double a) { return Int(a); }
 BROKKR_FN Float to_float(Int a) { return Float(a); }
 BROKKR_FN Double to_double(Int a) { return Double(a); }
 
+// The warp, as far as what compiled shaders include needs it: one thread that holds all lanes.
+class Warp {
+ public:
+  static constexpr int width = kWidth;
+  static constexpr bool takes_turns = true;
+  using Float = brokkr::Float;
+  using Int = brokkr::Int;
+  using Uint = brokkr::Uint;
+  using Mask = brokkr::Mask;
+
+  BROKKR_FN static Int lane() {
+    Native<int32_t> number;
+    for (int i = 0; i < kWidth; ++i) number[i] = i;
+    return Int(Vector<int32_t>(number));
+  }
+  template <class T>
+  BROKKR_FN static Lane<T> shuffle(Lane<T> a, Int from) {
+    Native<T> values;
+    for (int i = 0; i < kWidth; ++i) values[i] = a.v.n[from.v.n[i] & (kWidth - 1)];
+    return Lane<T>(Vector<T>(values));
+  }
+  BROKKR_FN static bool any(Mask m) { return brokkr::any(m); }
+  BROKKR_FN static uint32_t ballot(Mask m) {
+#if defined(BROKKR_LANES_BY_AVX2) && BROKKR_HAS(movmskps256)
+    return uint32_t(__builtin_ia32_movmskps256(Native<float>(m.m.n)));
+#elif defined(__AVX512DQ__) && BROKKR_LANES == 16 && BROKKR_HAS(cvtd2mask512)
+    return uint32_t(uint16_t(__builtin_ia32_cvtd2mask512(m.m.n)));
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < kWidth; ++i) bits |= (uint32_t(m.m.n[i]) & 1u) << i;
+    return bits;
+#endif
+  }
+  BROKKR_FN static int broadcast(Int a, int lane) {
+    int32_t values[kWidth];
+    __builtin_memcpy(values, &a.v.n, sizeof values);
+    return values[lane];
+  }
+  // Lanes outside m read nothing and get 0.
+  BROKKR_FN static Uint gather(const uint32_t* p, Int at, Mask m) {
+    Native<uint32_t> values{};
+    for (int i = 0; i < kWidth; ++i) {
+      if (m.m.n[i] != 0) values[i] = p[at.v.n[i]];
+    }
+    return Uint(Vector<uint32_t>(values));
+  }
+  // As that of other machines: mostly a and b are side by side.
+  BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
+#if BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
+    const uint32_t lanes = ballot(m);
+    if (lanes != 0 && !any(m && b != a + 1)) {
+      int32_t at[kWidth];
+      const int some = broadcast(a, __builtin_ctz(lanes));
+      const Int safe = select(m, a, some);
+      __builtin_memcpy(at, &safe.v.n, sizeof at);
+      Eight low[kWidth / 8], high[kWidth / 8];
+      for (int i = 0; i < kWidth / 8; ++i) eight_pairs(p, at + 8 * i, low[i], high[i]);
+      first = select(m, joined(low), 0u);
+      second = select(m, joined(high), 0u);
+      return;
+    }
+#endif
+    first = gather(p, a, m);
+    second = gather(p, b, m);
+  }
+  BROKKR_FN static void scatter(uint32_t* p, Int at, Uint a, Mask m) {
+    for (int i = 0; i < kWidth; ++i) {
+      if (m.m.n[i] != 0) p[at.v.n[i]] = a.v.n[i];
+    }
+  }
+
+ private:
+#if BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
+  typedef uint32_t Eight __attribute__((vector_size(32)));
+  typedef uint64_t Pairs __attribute__((vector_size(32)));
+
+  BROKKR_FN static uint64_t pair(const uint32_t* p) {
+    uint64_t words;
+    __builtin_memcpy(&words, p, sizeof words);
+    return words;
+  }
+  BROKKR_FN static void eight_pairs(const uint32_t* p, const int32_t* at, Eight& first, Eight& second) {
+    const Pairs x = {pair(p + at[0]), pair(p + at[1]), pair(p + at[4]), pair(p + at[5])};
+    const Pairs y = {pair(p + at[2]), pair(p + at[3]), pair(p + at[6]), pair(p + at[7])};
+    first = __builtin_shufflevector(Eight(x), Eight(y), 0, 2, 8, 10, 4, 6, 12, 14);
+    second = __builtin_shufflevector(Eight(x), Eight(y), 1, 3, 9, 11, 5, 7, 13, 15);
+  }
+  BROKKR_FN static Uint joined(const Eight* parts) {
+    Native<uint32_t> all;
+    __builtin_memcpy(&all, parts, sizeof all);
+    return Uint(Vector<uint32_t>(all));
+  }
+#endif
+};
+
 BROKKR_MACHINE_END

@@ -216,21 +216,18 @@ class Warp {
   // Lane i from p[a_i] and p[b_i], which mostly are side by side. Lanes outside m read nothing and get 0.
   BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
 #if defined(__AVX2__)
-    // Eight loads of two words take a third of the time of two gathers.
-    if constexpr (kWidth == 8) {
+    // Loads of two words take a third of the time of two gathers.
+    if constexpr (kWidth == 8 || kWidth == 16) {
       const uint32_t lanes = bits_of(m);
       if (lanes != 0 && (bits_of(b == a + 1) & lanes) == lanes) {
         alignas(64) int32_t at[width];
         a.v.copy_to(at, stdx::vector_aligned);
-        const int any = at[std::countr_zero(lanes)];
-        for (uint32_t out = ~lanes & 0xffu; out != 0; out &= out - 1) at[std::countr_zero(out)] = any;
-        const auto pairs = [&](int i, int j) {
-          const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + at[i]));
-          return _mm_loadh_pi(_mm_castsi128_ps(low), reinterpret_cast<const __m64*>(p + at[j]));
-        };
-        const __m256 x = _mm256_set_m128(pairs(4, 5), pairs(0, 1)), y = _mm256_set_m128(pairs(6, 7), pairs(2, 3));
-        first = select(m, Uint(same_bits<Vector<uint32_t>>(_mm256_shuffle_ps(x, y, 0x88))), 0u);
-        second = select(m, Uint(same_bits<Vector<uint32_t>>(_mm256_shuffle_ps(x, y, 0xdd))), 0u);
+        const int some = at[std::countr_zero(lanes)];
+        select(m, a, some).v.copy_to(at, stdx::vector_aligned);
+        __m256i low[kWidth / 8], high[kWidth / 8];
+        for (int i = 0; i < kWidth / 8; ++i) eight_pairs(p, at + 8 * i, low[i], high[i]);
+        first = select(m, Uint(same_bits<Vector<uint32_t>>(low)), 0u);
+        second = select(m, Uint(same_bits<Vector<uint32_t>>(high)), 0u);
         return;
       }
     }
@@ -340,6 +337,18 @@ class Warp {
   BROKKR_FN static void sync() { expect_all_lanes(); }
 
  private:
+#if defined(__AVX2__)
+  // The words p[at_i] and those behind them.
+  BROKKR_FN static void eight_pairs(const uint32_t* p, const int32_t* at, __m256i& first, __m256i& second) {
+    const auto pairs = [&](int i, int j) {
+      const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + at[i]));
+      return _mm_loadh_pi(_mm_castsi128_ps(low), reinterpret_cast<const __m64*>(p + at[j]));
+    };
+    const __m256 x = _mm256_set_m128(pairs(4, 5), pairs(0, 1)), y = _mm256_set_m128(pairs(6, 7), pairs(2, 3));
+    first = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88));
+    second = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd));
+  }
+#endif
   BROKKR_FN static uint32_t bits_of(Mask m) {
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16) return same_bits<__mmask16>(m.m);

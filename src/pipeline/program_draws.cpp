@@ -20,6 +20,8 @@ using shader::ColorOutput;
 
 // A warp's memory holds 256 bytes for each register, of the largest program.
 constexpr uint32_t kMostRegisters = 4096;
+// Programs that one of the frame's becomes for the textures of its draws. Each is compiled by itself.
+constexpr size_t kMostFolded = 4;
 
 template <class T>
 uint32_t append(std::vector<T>& list, const std::vector<T>& more) {
@@ -163,13 +165,14 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
                            const Loading& loading) {
   if (draw.inputs < 0) return kNoProgram;
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
-  const uint32_t number = shader::program_number(programs_, frame, inputs);
-  const CapturedProgram& program = programs_[number];
-  if (std::string failure = find_failure(frame, draw, program); !failure.empty()) {
+  uint32_t number = shader::program_number(programs_, frame, inputs);
+  if (std::string failure = find_failure(frame, draw, programs_[number]); !failure.empty()) {
     FalseColors& shown = false_colors_[inputs.program];
     if (shown.draws++ == 0) shown.reason = std::move(failure);
     return kNoProgram;
   }
+  number = fold_program(inputs, number);
+  const CapturedProgram& program = programs_[number];
   const State& state = frame.states[draw.state];
   ProgramRecord record{};
   record.bits = bits_of(draw, state, program);
@@ -191,6 +194,29 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   sizes_.outputs = std::max(sizes_.outputs, program.code.outputs);
   records_.push_back(record);
   return uint32_t(records_.size() - 1);
+}
+
+uint32_t ProgramDraws::fold_program(const DrawInputs& inputs, uint32_t number) {
+  const CapturedProgram& program = programs_[number];
+  std::vector<shader::LookupFacts> facts;
+  for (size_t i = 0; i < program.textures.size(); ++i) {
+    const uint32_t texture = program.textures[i];
+    const int32_t record = texture < inputs.textures.size() ? textures_.record_of(inputs.textures[texture]) : -1;
+    facts.push_back(
+        shader::facts_of(program.program.samplers[i], record < 0 ? nullptr : &textures_.records[size_t(record)]));
+  }
+  std::map<std::vector<shader::LookupFacts>, uint32_t>& folded = folded_[number];
+  if (const auto found = folded.find(facts); found != folded.end()) return found->second;
+  if (facts.empty() || folded.size() >= kMostFolded) return number;
+  CapturedProgram made = program;
+  shader::fold_lookups(made.program, facts, *shader::find_kernel(best_cpu_isa()));
+  made.code = shader::assemble(made.program);
+  const bool is_worth_it = made.code.instructions.size() < program.code.instructions.size() ||
+                           std::any_of(facts.begin(), facts.end(), [](const auto& one) { return one.known != 0; });
+  const bool fits = made.code.registers <= kMostRegisters;
+  const uint32_t result = is_worth_it && fits ? uint32_t(programs_.size()) : number;
+  if (result != number) programs_.push_back(std::move(made));
+  return folded[facts] = result;
 }
 
 void ProgramDraws::add_colors(const Target& target, const State& state, const CapturedProgram& program,

@@ -13,6 +13,7 @@
 #include "pipeline/program_facts.h"
 #include "scene/loading.h"
 #include "shader/captured.h"
+#include "shader/fold_lookups.h"
 #include "shader/program_tables.h"
 #include "shader/textures.h"
 
@@ -78,6 +79,8 @@ class ProgramDraws {
 
   void decode_loads(const Frame& frame, Loading& loading);
   std::string find_failure(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program) const;
+  // The number of the draw's program, folded for the textures that the draw binds where that is worth it.
+  uint32_t fold_program(const DrawInputs& inputs, uint32_t number);
   void add_colors(const Target& target, const State& state, const shader::CapturedProgram& program,
                   ProgramRecord& record);
   void place_code(uint32_t number, ProgramRecord& record);
@@ -95,7 +98,8 @@ class ProgramDraws {
   void add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded, ProgramRecord& record,
                     const Loading& loading);
 
-  std::vector<shader::CapturedProgram> programs_;
+  std::vector<shader::CapturedProgram> programs_;  // the frame's, then those that are folded for textures
+  std::map<uint32_t, std::map<std::vector<shader::LookupFacts>, uint32_t>> folded_;  // numbers, by that of the frame's
   shader::SampledTextures textures_;
   std::vector<ProgramRecord> records_;
   struct Source {

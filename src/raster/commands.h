@@ -214,6 +214,50 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
   }
 }
 
+// A plane whose words are those of the texels that it is copied to; its sample `place` begins at word place * count.
+struct PlaneWords {
+  const uint32_t* words = nullptr;  // null: texels are made anew
+  int count = 1;
+};
+BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
+  const TexelEncoding encoding = TexelEncoding(phase.encoding);
+  const size_t first = first_sample(planes, region);
+  const TargetRecord& target = planes.targets[phase.source_target];
+  if (phase.planes == kPlaneDepth) {
+    if (encoding != TexelEncoding::r32) return {};
+    return {reinterpret_cast<const uint32_t*>(planes.depth.get()) + first};
+  }
+  if (phase.color_plane == 0) {
+    if (encoding != TexelEncoding::rgba8 || target.format != uint32_t(ColorFormat::rgba8)) return {};
+    return {planes.color + first};
+  }
+  const PlaneRecord& plane = target.planes[phase.color_plane];
+  if (plane.encoding != phase.encoding || encoding == TexelEncoding::srgb8) return {};
+  const size_t of_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
+  return {planes.more_colors + size_t(plane.first) + of_target * plane.words, int(plane.words)};
+}
+// Copies the region's words, row by row.
+BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
+                             const PlaneWords& from, Share share, uint32_t* texels) {
+  const bool in_rows = planes.region >= w.width && from.count == 1;
+  for (int s = share.first; s < planes.region * planes.region; s += share.step) {
+    const Int i = w.lane() + s;
+    const Int column = i & (planes.region - 1), row = i >> planes.region_shift;
+    const Int x = column + region.x, y = row + region.y;
+    const Mask m = x < phase.image_width && y < phase.image_height;
+    if (!w.any(m)) continue;
+    const Int at = region_sample(column, row, planes.region_shift) * from.count;
+    const Int to = (y * phase.image_width + x) * from.count + int(phase.first_word);
+    if (in_rows && w.all(m)) {
+      const int line = region.y + (s >> planes.region_shift), first = region.x + (s & (planes.region - 1));
+      w.store(texels + size_t(phase.first_word) + size_t(line) * size_t(phase.image_width) + size_t(first),
+              w.gather(from.words, at, true));
+      continue;
+    }
+    for (int k = 0; k < from.count; ++k) w.scatter(texels, to + k, w.gather(from.words, at + k, m), m);
+  }
+}
+
 // Copies the rasterizer's own regions of a plane into a level of a texture.
 template <class Shared>
 BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord& phase) {
@@ -224,6 +268,10 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.source_target || region.layer != 0) continue;
+    if (const PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
+      publish_words(w, planes, region, phase, from, {share, step}, v.t.frame.sampled_texels);
+      continue;
+    }
     for (int s = share; s < planes.region * planes.region; s += step) {
       const size_t place = first_sample(planes, region) + size_t(s);
       const Position at = region_position(w, planes, region, s);

@@ -81,6 +81,12 @@ class TileEdges {
     return (e[0] | e[1] | e[2]) >= 0 && x_ >= tri_.box.min_x - x && x_ <= tri_.box.max_x - x &&
            y_ >= tri_.box.min_y - y && y_ <= tri_.box.max_y - y;
   }
+  // Whether these samples lie outside of the triangle's box.
+  BROKKR_FN bool misses_box(int s) const {
+    const int across = tile_x(Warp::width - 1), up = tile_y(Warp::width - 1);
+    const int x = x0_ + tile_x(s), y = y0_ + tile_y(s);
+    return x > tri_.box.max_x || x + across < tri_.box.min_x || y > tri_.box.max_y || y + up < tri_.box.min_y;
+  }
   // The depths of these samples.
   BROKKR_FN Float depth(int s) const {
     return plane_depth(tri_.z, tri_.z_dx, tri_.z_dy, to_float(x_ + (x0_ + tile_x(s) - tri_.box.min_x)),

@@ -100,6 +100,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
     pass.y0 = row * kTile;
     pass.memory = base + size_t(tile) * kTileSamples;
     bool loaded = false;
+    ProgramBatch batch;
     for (int g = 0; g < listed; g += w.width) {
       const Mask m = w.first_lanes(listed - g);
       const Mask hit = (w.load(touched + g, m) & bit) != 0;
@@ -110,12 +111,14 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
         const DrawRecord& draw = t.frame.draws[t.blocks[block_of_record(list.record[i])].draw];
         const bool whole = (covered[i] & bit) != 0;
         if (runs_program(v.shading, draw)) {
-          draw_program_in_tile(w, pass, draw, list.triangle[i], whole);
+          draw_program_in_tile(w, pass, draw, list.triangle[i], whole, batch);
         } else {
+          finish_batch(w, pass, batch);
           draw_in_tile(w, pass, draw, list.triangle[i], whole);
         }
       }
     }
+    finish_batch(w, pass, batch);
     if (loaded) store_tile(w, pass);
   }
 }

@@ -14,6 +14,7 @@ struct alignas(64) ProgramMemory {
   shader::ShaderCall call;
   // The samples of a tile, and of those that programs have shaded their colours as stored.
   uint32_t primitive[kProgramRoom], program[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
+  float depth[kProgramRoom];  // of the samples that wait for a run (raster/tile.h)
   // The lanes of a run: which sample of the tile, and whose.
   uint32_t sample[kProgramRoom], of_lane[kProgramRoom];
   int32_t lanes;      // that take part

@@ -1,11 +1,9 @@
-// Runs fragment programs (shader/interpreter.h) on samples of one tile: collects them as quads of one primitive,
+// Runs fragment programs (shader/interpreter.h) on samples of one tile: gives them lanes (program_lanes.h),
 // interpolates what the program reads, and brings its results back to the samples.
 #pragma once
 
 #include "raster/interpolate.h"
-#include "raster/program_memory.h"
-#include "raster/shade_context.h"
-#include "shader/interpreter.h"
+#include "raster/program_lanes.h"
 #if defined(BROKKR_KERNEL_LINKED)
 #include "shader/run_linked.h"
 #elif !defined(__CUDACC__)
@@ -15,31 +13,17 @@
 
 BROKKR_MACHINE_BEGIN
 
-BROKKR_CONSTANT int kRunLanes = kShaderVectors * kWidth;
-static_assert(kRunLanes <= kProgramLanes);
-
-// A warp's memory and the program that it runs.
-struct ProgramRun {
-  const FrameTables& frame;
-  const ProgramTables& tables;
-  const ProgramRecord& program;
-  ProgramMemory& memory;
-  ProgramLayout layout;
-  int x0, y0;  // the tile's first sample, in pixels
-
-  template <class T>
-  BROKKR_FN T* part(size_t offset) const {
-    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(&memory) + offset);
-  }
-  BROKKR_FN uint64_t* masks() const { return part<uint64_t>(layout.masks); }
-  BROKKR_FN uint32_t* registers() const { return part<uint32_t>(layout.registers); }
-  BROKKR_FN uint32_t* outputs() const { return part<uint32_t>(layout.outputs); }
-  BROKKR_FN uint32_t* results() const { return part<uint32_t>(layout.results); }
-};
-
 // The programs of the draws that primitives are of.
 BROKKR_FN Uint draw_program(Warp& w, const FrameTables& frame, Uint primitive, Mask m) {
   static_assert(sizeof(RunRecord) == 16 && sizeof(DrawRecord) % 4 == 0);
+  if (Warp::takes_turns) {
+    // Neighbours mostly are of one batch.
+    const uint32_t lanes = w.ballot(m);
+    if (lanes == 0) return kNoProgram;
+    const uint32_t batch = w.broadcast(primitive, lowest_bit(lanes)) >> 5;
+    if (!w.any(m && (primitive >> 5) != batch))
+      return select(m, frame.draws[frame.runs[frame.batch_run[batch]].draw].program, Uint(kNoProgram));
+  }
   const Uint run = w.gather(frame.batch_run.get(), as_int(primitive >> 5), m);
   const Uint draw = w.gather(&frame.runs[0].draw, as_int(run) * 4, m);
   return w.gather(&frame.draws[0].program, as_int(draw) * int(sizeof(DrawRecord) / 4), m, kNoProgram);
@@ -58,14 +42,24 @@ BROKKR_FN Color color_of(Warp& w, const ProgramRun& run, const ProgramColor& col
   return {channel(0), channel(1), channel(2), channel(3)};
 }
 
+// What the program is as code of this processor; null: it is interpreted.
+BROKKR_FN shader::CompiledShader compiled_of(const ProgramRun& run) {
+#if !defined(__CUDACC__)
+  const shader::CompiledShader* const all = run.tables.compiled;
+  if (all != nullptr) return all[run.program.code];
+#endif
+  return nullptr;
+}
+
 // Fills the registers that hold the same in all runs of the draw.
 BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
   const ProgramRecord& program = run.program;
   uint32_t* const registers = run.registers();
   const ProgramPreset* const presets = run.tables.presets + program.first_preset;
+  const int lanes = compiled_of(run) != nullptr ? w.width : kRunLanes;  // compiled ones read the first lane alone
   for (uint32_t i = 0; i < program.presets; ++i) {
     const ProgramPreset preset = presets[i];
-    for (int g = 0; g < kRunLanes; g += w.width) w.store(registers + int(preset.number) * kRunLanes + g, preset.bits);
+    for (int g = 0; g < lanes; g += w.width) w.store(registers + int(preset.number) * kRunLanes + g, preset.bits);
   }
   w.once([&] {
     for (uint32_t i = program.presets; i < program.presets + program.mask_presets; ++i)
@@ -83,91 +77,6 @@ BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
     call.abort = run.tables.abort;
     call.outputs = run.outputs();
   });
-}
-
-// Gives lanes to samples of `rest`, quad by quad, each with one primitive where the program takes derivatives. Returns
-// the samples that are left. For one lane alone.
-BROKKR_FN uint64_t take_lanes(const ProgramRun& run, uint64_t rest) {
-  ProgramMemory& memory = run.memory;
-  uint64_t keep = 0, running = 0;
-  int lanes = 0;
-  bool in_order = true, of_one = true;
-  while (rest != 0 && lanes < kRunLanes) {
-    const int first = lowest_bit(rest), quad = first & ~3;
-    const uint32_t primitive = memory.primitive[first];
-    uint64_t now = (rest >> quad) & 15;
-    for (int i = 0; i < 4; ++i) {
-      const bool other = (now >> i & 1) != 0 && memory.primitive[quad + i] != primitive;
-      if (other && (run.program.bits & kProgramQuads) != 0) now &= ~(uint64_t(1) << i);
-      memory.sample[lanes + i] = uint32_t(quad + i);
-      memory.of_lane[lanes + i] = (now >> i & 1) != 0 ? memory.primitive[quad + i] : primitive;
-    }
-    for (int i = 0; i < 4; ++i) of_one = of_one && memory.of_lane[lanes + i] == memory.of_lane[0];
-    in_order = in_order && int(memory.sample[0]) + lanes == quad;
-    keep |= now << lanes;
-    running |= uint64_t(15) << lanes;
-    rest &= ~(now << quad);
-    lanes += 4;
-  }
-  memory.lanes = lanes;
-  memory.in_order = in_order ? 1 : 0;
-  memory.of_one = of_one ? 1 : 0;
-  for (; lanes % kWidth != 0; ++lanes) {
-    memory.sample[lanes] = memory.sample[0];
-    memory.of_lane[lanes] = memory.of_lane[0];
-  }
-  memory.call.keep = keep;
-  run.masks()[run.program.running] = running;
-  return rest;
-}
-
-// The same where all samples are of the primitive that the first one has.
-BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
-  ProgramMemory& memory = run.memory;
-  const uint32_t primitive = memory.primitive[lowest_bit(rest)];
-  uint64_t keep = 0, quads = (rest | rest >> 1 | rest >> 2 | rest >> 3) & 0x1111111111111111u;
-  const int first = lowest_bit(quads);
-  int lanes = 0, last = first;
-  for (; quads != 0 && lanes < kRunLanes; quads &= quads - 1, lanes += 4) {
-    last = lowest_bit(quads);
-    for (int i = 0; i < 4; ++i) memory.sample[lanes + i] = uint32_t(last + i);
-    keep |= (rest >> last & 15) << lanes;
-  }
-  memory.lanes = lanes;
-  memory.in_order = last - first == lanes - 4 ? 1 : 0;
-  memory.of_one = 1;
-  memory.call.keep = keep;
-  run.masks()[run.program.running] = lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
-  for (; lanes % kWidth != 0; lanes += 4) {
-    for (int i = 0; i < 4; ++i) memory.sample[lanes + i] = uint32_t(first + i);
-  }
-  for (int lane = 0; lane < (Warp::takes_turns ? 1 : lanes); ++lane) memory.of_lane[lane] = primitive;
-  return last == 60 ? 0 : rest & ~uint64_t(0) << (last + 4);
-}
-
-// What take_lanes does, by all lanes at once, where the next samples are as many as a run has lanes and of one
-// primitive: inside of a triangle they are. Returns whether they were.
-BROKKR_FN bool take_row(Warp& w, const ProgramRun& run, uint64_t& rest) {
-  constexpr uint64_t kAll = kRunLanes == 64 ? ~uint64_t(0) : (uint64_t(1) << (kRunLanes % 64)) - 1;
-  const int first = lowest_bit(rest);
-  if (first % kRunLanes != 0 || (rest >> first & kAll) != kAll) return false;
-  ProgramMemory& memory = run.memory;
-  const uint32_t primitive = memory.primitive[first];
-  for (int g = 0; g < kRunLanes; g += w.width) {
-    if (w.any(w.load(memory.primitive + first + g) != primitive)) return false;
-  }
-  for (int g = 0; g < kRunLanes; g += w.width) {
-    w.store(memory.sample + g, as_uint(w.lane() + (first + g)));
-    w.store(memory.of_lane + g, primitive);
-  }
-  w.once([&] {
-    memory.lanes = kRunLanes;
-    memory.in_order = memory.of_one = 1;
-    memory.call.keep = kAll;
-    run.masks()[run.program.running] = kAll;
-  });
-  rest &= ~(kAll << first);
-  return true;
 }
 
 // The vertices of one primitive.
@@ -313,6 +222,18 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at
   }
 }
 
+// A primitive whose vertices the next lanes may need too.
+struct KeptVertices {
+  uint32_t primitive;
+  PrimitiveVertices vertices;
+  ClipVertex corner[3];
+
+  BROKKR_FN KeptVertices(const ProgramRun& run, const DrawRecord& draw, uint32_t number, bool provoking_first)
+      : primitive(number), vertices(run.frame, number, provoking_first) {
+    clip_corners(run, draw, vertices, corner);
+  }
+};
+
 // The inputs of all lanes.
 BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw) {
   const ProgramMemory& memory = run.memory;
@@ -330,9 +251,21 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
     interpolate_varyings(w, run, vertices, at, vectors, 0, true);
     return;
   }
+  KeptVertices kept(run, draw, memory.of_lane[0], provoking_first);
   for (int g = 0; g < memory.lanes; g += w.width) {
-    for (ClipVertex& c : corner) c = {0.0f, 0.0f, 0.0f, 0.0f};
     const Uint primitives = w.load(memory.of_lane + g);
+    if (Warp::takes_turns) {
+      // Mostly a vector is of one primitive, and often of the one before.
+      const uint32_t one = memory.of_lane[g];
+      if (!w.any(primitives != one)) {
+        if (one != kept.primitive) kept = KeptVertices(run, draw, one, provoking_first);
+        const LaneSurface at = lane_surface(w, run, draw, kept.corner, g);
+        interpolate_varyings(w, run, kept.vertices, &at, 1, g, true);
+        fill_others(w, run, at, g);
+        continue;
+      }
+    }
+    for (ClipVertex& c : corner) c = {0.0f, 0.0f, 0.0f, 0.0f};
     w.for_distinct(primitives, true, [&](auto primitive, Mask same) {
       ClipVertex own[3];
       clip_corners(run, draw, PrimitiveVertices(run.frame, primitive, provoking_first), own);
@@ -393,9 +326,8 @@ BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
   run_linked(w, run.program.code, call, run.memory.lanes, run.part<LookupMemory>(run.layout.lookups));
 #else
 #if !defined(__CUDACC__)
-  const shader::CompiledShader* const all = run.tables.compiled;
-  if (all != nullptr && all[run.program.code] != nullptr)
-    return run_compiled(all[run.program.code], call, run.memory.lanes);
+  if (const shader::CompiledShader compiled = compiled_of(run); compiled != nullptr)
+    return run_compiled(compiled, call, run.memory.lanes);
 #endif
   Interpreter(w, call).run();
 #endif
@@ -414,7 +346,7 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
   uint64_t kept = 0;
   for (uint64_t rest = wanted; rest != 0;) {
     if (!take_row(w, run, rest))
-      rest = w.uniform([&] { return of_one ? take_quads(run, rest) : take_lanes(run, rest); });
+      rest = of_one ? w.uniform([&] { return take_quads(run, rest); }) : take_lanes(w, run, rest);
     w.sync();
     fill_inputs(w, run, draw);
     w.sync();

@@ -161,12 +161,10 @@ BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to
   plane.store(w, value, m);
 }
 
-// A triangle in a tile, sample by sample.
-struct TileTriangle {
+// What a draw does to a tile, sample by sample.
+struct TileDraw {
   const TilePass& pass;
   const DrawRecord& draw;
-  const RegionTriangle& tri;
-  const TileEdges& edges;
 
   BROKKR_FN size_t memory(int s) const { return pass.memory + size_t(s); }
 
@@ -186,21 +184,21 @@ struct TileTriangle {
     if (draw.bits & kDrawStencil) m = StencilTest(w, draw, pass.tile.stencil + s, m).passed;
     return passes_depth(w, s, z, m);
   }
-  BROKKR_FN void write_depth(Warp& w, int s, Float z, Mask m) const {
+  BROKKR_FN void write_depth(Warp& w, int s, Float z, Uint primitive, Mask m) const {
     if (!(draw.bits & kDrawDepthWrite)) return;
     w.merge(pass.tile.depth + s, z, m);
-    if (pass.planes.depth_id) w.merge(pass.planes.depth_id + memory(s), tri.primitive, m);
+    if (pass.planes.depth_id) w.merge(pass.planes.depth_id + memory(s), primitive, m);
   }
-  BROKKR_FN void note_writer(Warp& w, int s, Mask m) const {
-    if (pass.planes.visible_id) w.merge(pass.planes.visible_id + memory(s), tri.primitive, m);
+  BROKKR_FN void note_writer(Warp& w, int s, Uint primitive, Mask m) const {
+    if (pass.planes.visible_id) w.merge(pass.planes.visible_id + memory(s), primitive, m);
   }
-  BROKKR_FN void write(Warp& w, int s, Color color, Mask m) const {
+  BROKKR_FN void write(Warp& w, int s, Color color, Uint primitive, Mask m) const {
     if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
     write_color(w, pass, ColorWrite::of(draw), pass.format, s, color, m);
-    note_writer(w, s, m);
+    note_writer(w, s, primitive, m);
   }
   // The colours of the draw's program.
-  BROKKR_FN void write_all(Warp& w, const ProgramRun& run, int s, Mask m) const {
+  BROKKR_FN void write_all(Warp& w, const ProgramRun& run, int s, Uint primitive, Mask m) const {
     const bool raw = (run.program.bits & kProgramRaw) != 0;
     const ColorFormat format = raw && !pass.half() ? ColorFormat::rgba8 : pass.format;
     for (uint32_t i = 0; i < run.program.color_count; ++i) {
@@ -208,60 +206,111 @@ struct TileTriangle {
       const ColorWrite how = ColorWrite::of(color, draw);
       if (color.plane == 0) {
         write_color(w, pass, how, format, s, color_of(w, run, color, s), m);
-        note_writer(w, s, m);
+        note_writer(w, s, primitive, m);
       } else {
         write_plane(w, pass, color, how, raw, s, color_of(w, run, color, s), m);
       }
     }
   }
-  // Covered samples, which are counted.
-  BROKKR_FN Mask covered(Warp& w, int s, bool whole, TileCounts& counts) const {
-    const Mask m = whole ? true : edges.inside(s);
-    const uint32_t bits = w.ballot(m);
-    counts.fragments += uint64_t(count_bits(bits));
-    counts.quads += uint64_t(count_bits((bits | bits >> 1 | bits >> 2 | bits >> 3) & 0x11111111u));
-    if (pass.planes.overdraw && bits != 0)
-      w.merge(pass.planes.overdraw + memory(s), w.load(pass.planes.overdraw + memory(s)) + 1, m);
-    return m;
+};
+
+// Samples that a triangle covers, which are counted.
+BROKKR_FN Mask covered_samples(Warp& w, const TilePass& pass, const TileEdges& edges, int s, bool whole,
+                               TileCounts& counts) {
+  const Mask m = whole ? true : edges.inside(s);
+  const uint32_t bits = w.ballot(m);
+  counts.fragments += uint64_t(count_bits(bits));
+  counts.quads += uint64_t(count_bits((bits | bits >> 1 | bits >> 2 | bits >> 3) & 0x11111111u));
+  if (pass.planes.overdraw && bits != 0) {
+    uint32_t* const drawn = pass.planes.overdraw + pass.memory + size_t(s);
+    w.merge(drawn, w.load(drawn) + 1, m);
+  }
+  return m;
+}
+
+// Samples that one run of a draw's program shades: of triangles that follow each other, and of which no two cover the
+// same sample. Their primitives and depths stand in the memory of programs.
+struct ProgramBatch {
+  const DrawRecord* draw = nullptr;  // null: none wait
+  uint64_t wanted = 0;
+  uint32_t triangles = 0;
+};
+
+// When a draw's tests come: before its program, unless that gives the depth, or discards samples that the stencil would
+// count.
+struct ProgramTests {
+  bool discards, depth, late;
+
+  BROKKR_FN ProgramTests(const ProgramRecord& program, const DrawRecord& draw)
+      : discards((program.bits & kProgramDiscards) != 0), depth((program.bits & kProgramDepth) != 0) {
+    const bool counts_failures =
+        draw.stencil_ops[0] != uint8_t(StencilOp::keep) || draw.stencil_ops[1] != uint8_t(StencilOp::keep);
+    late = depth || (discards && (draw.bits & kDrawStencil) != 0 && counts_failures);
   }
 };
 
-// A triangle of a draw that is shown by its program. Tests come first, unless the program gives the depth, or discards
-// samples that the stencil would count.
-BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw,
-                                             const RegionTriangle& tri, bool whole) {
-  const TileEdges edges(w, tri, pass.x0, pass.y0);
-  const TileTriangle triangle{pass, draw, tri, edges};
-  const ProgramRun run = open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
-  const bool discards = (run.program.bits & kProgramDiscards) != 0, depth = (run.program.bits & kProgramDepth) != 0;
-  const bool counts_failures =
-      draw.stencil_ops[0] != uint8_t(StencilOp::keep) || draw.stencil_ops[1] != uint8_t(StencilOp::keep);
-  const bool late = depth || (discards && (draw.bits & kDrawStencil) != 0 && counts_failures);
-  TileCounts counts;
-  uint64_t wanted = 0;
-  for (int s = 0; s < kTileSamples; s += w.width) {
-    Mask m = triangle.covered(w, s, whole, counts);
-    if (!late && w.any(m)) {
-      m = discards ? triangle.would_pass(w, s, edges.depth(s), m) : triangle.test(w, s, edges.depth(s), m);
-    }
-    w.store(pass.shading.memory->primitive + s, tri.primitive);
-    wanted |= uint64_t(w.ballot(m)) << s;
-  }
+BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) {
+  return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
+}
+
+// Shades the samples that wait, and writes them.
+BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) {
+  const DrawRecord& draw = *batch.draw;
+  const TileDraw to{pass, draw};
+  const ProgramRun run = open_program(pass, draw);
+  const ProgramTests tests(run.program, draw);
   w.sync();
-  uint64_t kept = wanted;
-  if (wanted != 0 && (run.program.color_count != 0 || discards || depth)) {
-    counts.shaded += uint64_t(count_bits(wanted));
-    kept = run_program(w, pass.shading, run, draw.program, wanted, true);
+  uint64_t kept = batch.wanted;
+  if (run.program.color_count != 0 || tests.discards || tests.depth) {
+    pass.counts.shaded += uint64_t(count_bits(kept));
+    kept = run_program(w, pass.shading, run, draw.program, kept, batch.triangles == 1);
   }
   for (int s = 0; s < kTileSamples && kept != 0; s += w.width) {
     Mask m = w.lanes_of(uint32_t(kept >> s));
-    const Float z = depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f : edges.depth(s);
-    if (late || discards) m = triangle.test(w, s, z, m);
     if (!w.any(m)) continue;
-    triangle.write_depth(w, s, z, m);
-    triangle.write_all(w, run, s, m);
+    const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
+                                : w.load(run.memory.depth + s);
+    if (tests.late || tests.discards) m = to.test(w, s, z, m);
+    if (!w.any(m)) continue;
+    const Uint primitive = w.load(run.memory.primitive + s);
+    to.write_depth(w, s, z, primitive, m);
+    to.write_all(w, run, s, primitive, m);
+  }
+  batch = {};
+}
+BROKKR_FN void finish_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) {
+  if (batch.draw != nullptr) draw_batch(w, pass, batch);
+}
+
+// Takes a triangle of a draw that is shown by its program.
+BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw,
+                                             const RegionTriangle& tri, bool whole, ProgramBatch& batch) {
+  const TileEdges edges(w, tri, pass.x0, pass.y0);
+  TileCounts counts;
+  uint64_t covered = 0;
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    if (edges.misses_box(s)) continue;
+    covered |= uint64_t(w.ballot(covered_samples(w, pass, edges, s, whole, counts))) << s;
   }
   pass.counts += counts;
+  if (batch.draw != &draw || (batch.wanted & covered) != 0) finish_batch(w, pass, batch);
+  const TileDraw to{pass, draw};
+  ProgramMemory& memory = *pass.shading.memory;
+  const ProgramTests tests(pass.shading.programs->programs[draw.program], draw);
+  uint64_t wanted = 0;
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    Mask m = w.lanes_of(uint32_t(covered >> s));
+    if (!w.any(m)) continue;
+    const Float z = edges.depth(s);
+    if (!tests.late) m = tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m);
+    w.merge(memory.primitive + s, tri.primitive, m);
+    w.merge(memory.depth + s, z, m);
+    wanted |= uint64_t(w.ballot(m)) << s;
+  }
+  if (wanted == 0) return;
+  batch.draw = &draw;
+  batch.wanted |= wanted;
+  ++batch.triangles;
 }
 
 // Coverage, tests, shading and blending of one triangle in one tile.
@@ -272,10 +321,10 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRe
   const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
                         shows_materials(pass.shading.shading);
   const TileEdges edges(w, tri, pass.x0, pass.y0);
-  const TileTriangle triangle{pass, draw, tri, edges};
+  const TileDraw to{pass, draw};
   const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
   for (int s = 0; s < kTileSamples; s += w.width) {
-    Mask m = triangle.covered(w, s, whole, counts);
+    Mask m = covered_samples(w, pass, edges, s, whole, counts);
     const uint32_t covered = w.ballot(m);
     if (covered == 0) continue;
     Samples in;
@@ -290,15 +339,15 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRe
       m = m && fragment.keep;
       if (draw.bits & kDrawAlphaTest) m = m && compare(draw.alpha_func, fragment.color.w, draw.alpha_ref);
     }
-    const Mask visible = triangle.test(w, s, in.z, m);
+    const Mask visible = to.test(w, s, in.z, m);
     if (!w.any(visible)) continue;
-    triangle.write_depth(w, s, in.z, visible);
+    to.write_depth(w, s, in.z, tri.primitive, visible);
     if (draw.color_mask == 0) continue;
     if (!discards) {
       fragment = shade(w, pass.shading, in, true);
       counts.shaded += uint64_t(w.count(visible));
     }
-    triangle.write(w, s, color_of(fragment), visible);
+    to.write(w, s, color_of(fragment), tri.primitive, visible);
   }
   pass.counts += counts;
 }

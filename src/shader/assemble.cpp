@@ -191,6 +191,7 @@ class Assembler {
       CodeInstruction made{};
       made.op = one.op;
       made.extra = one.extra;
+      made.known = one.known;
       for (size_t i = 0; i < one.results; ++i) give_number(one.result[i]);
       for (size_t i = 0; i < one.operands; ++i) made.operand[i] = number_[one.operand[i]];
       for (size_t i = 0; i < one.results; ++i) made.result[i] = number_[one.result[i]];

@@ -3,7 +3,13 @@
 
 #include <cstdint>
 
+namespace brokkr {
+struct SampledRecord;
+}
+
 namespace brokkr::shader {
+
+struct SamplerSlot;
 
 inline constexpr int kMostResults = 4, kMostOperands = 10;  // of an instruction
 // A loop ends after so many iterations, and all loops of a run together after so many: a shader that never ends costs
@@ -21,6 +27,10 @@ struct CompiledCall {
   // On CUDA it is a function of the kernel (shader/linked_call.h), and null here.
   void (*look_up)(void* host, uint32_t op, uint32_t extra, uint32_t lanes, uint32_t* values);
   void* host;
+  // The textures of lookups whose way is known before.
+  const SampledRecord* sampled;
+  const SamplerSlot* samplers;
+  const uint32_t* texels;
   void* values;      // of lookups: memory of the warp, on CUDA
   uint64_t keep;     // in: lanes of samples; out: those that are not discarded
   uint32_t lanes;    // of a register

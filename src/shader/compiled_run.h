@@ -1,7 +1,9 @@
 // A run of a compiled shader on a CPU: one vector of samples after the other.
 #pragma once
 
+#include "shader/call.h"
 #include "shader/compiled_shader.h"
+#include "shader/texture_usual.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -11,19 +13,20 @@ BROKKR_FN Uint load(const uint32_t* p) {
   return Uint(Vector<uint32_t>(n));
 }
 BROKKR_FN void store(uint32_t* p, Uint a) { __builtin_memcpy(p, &a.v.n, sizeof a.v.n); }
-BROKKR_FN uint32_t bits_of(Mask m) {
-  uint32_t bits = 0;
-#if defined(BROKKR_LANES_BY_AVX2) && BROKKR_HAS(movmskps256)
-  bits = uint32_t(__builtin_ia32_movmskps256(Native<float>(m.m.n)));
-#else
-  for (int i = 0; i < kWidth; ++i) bits |= (uint32_t(m.m.n[i]) & 1u) << i;
-#endif
-  return bits;
-}
+BROKKR_FN uint32_t bits_of(Mask m) { return Warp::ballot(m); }
 BROKKR_FN Mask lanes_of(uint64_t bits) {
   Native<uint32_t> number;
   for (int i = 0; i < kWidth; ++i) number[i] = uint32_t(1) << i;
   return (Uint(uint32_t(bits)) & Uint(Vector<uint32_t>(number))) != Uint(0u);
+}
+
+// A lookup of which `kKnown` says how it reads (KnownBit): one function for all that read alike.
+template <uint32_t kKnown>
+BROKKR_FN_NOINLINE Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
+                                            Float detail) {
+  const UsualLookup look{call.sampled + call.samplers[sampler].record, call.texels, m};
+  Warp w;
+  return usual_two(w, look, usual_kind(kKnown), u, v, detail);
 }
 
 // One vector of a run.
@@ -88,6 +91,36 @@ struct VectorRun {
     return a;
   }
 
+  // detail_of a texture of kind two; a quad has that of its first sample.
+  BROKKR_FN Uint detail_two(uint32_t sampler, bool of_quad, Uint u_dx, Uint v_dx, Uint u_dy, Uint v_dy) const {
+    const SampledRecord& texture = call.sampled[call.samplers[sampler].record];
+    const Float width = float(texture.width), height = float(texture.height);
+    const auto span = [&](Uint u, Uint v) {
+      const Float x = as_float(u) * width, y = as_float(v) * height;
+      return x * x + y * y;
+    };
+    const Float right = span(u_dx, v_dx), upwards = span(u_dy, v_dy);
+    const Float rho = of_quad && texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
+    const Float own = detail_of_span(rho);
+    if (!of_quad) return as_uint(own);
+    Native<float> first;
+    for (int i = 0; i < kWidth; ++i) first[i] = own.v.n[i & ~3];
+    const Float of_first = Float(Vector<float>(first));
+    return as_uint(select(of_first > kLeastDetail, of_first, own));
+  }
+  template <uint32_t kKnown>
+  BROKKR_FN void look_up_usual(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
+    if (!any(m)) {
+      for (int i = 0; i < shader::kMostResults; ++i) results[i] = Uint(0u);
+      return;
+    }
+    const Vec4<Warp> texel =
+        brokkr::look_up_usual<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail));
+    results[0] = as_uint(texel.x);
+    results[1] = as_uint(texel.y);
+    results[2] = as_uint(texel.z);
+    results[3] = as_uint(texel.w);
+  }
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
     alignas(64) uint32_t values[(shader::kMostResults + shader::kMostOperands) * kWidth];

@@ -242,6 +242,7 @@ class InterpreterOf {
         put<Word>(o.result[i], [&](int) { return i == 3 ? one : Uint(0u); });
       return;
     }
+    if (goes_usual(o, *texture)) return sample_usual(o, *texture);
     const int count = shader::coordinates_of(texture->kind);
     for (int k = 0; k < kVectors; ++k) {
       const uint16_t* from = o.operand + count;
@@ -252,6 +253,25 @@ class InterpreterOf {
       const Vec4<Warp> texel = texture->anisotropic && shader::has_changes(o.extra)
                                    ? sampled_ellipse(o, look, count, level, from + 1, k)
                                    : sampled(o, look, count, level, k);
+      store(o.result[0], k, texel.x);
+      store(o.result[1], k, texel.y);
+      store(o.result[2], k, texel.z);
+      store(o.result[3], k, texel.w);
+    }
+  }
+  // Whether the lookup is one of usual_two.
+  BROKKR_FN static bool goes_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    constexpr uint32_t kOther = shader::kSampleCompare | shader::kSampleFetch | shader::kSampleGather;
+    return texture.usual && texture.kind == TextureKind::two && (o.extra & kOther) == 0 &&
+           !shader::has_offset(o.extra) && !(texture.anisotropic && shader::has_changes(o.extra));
+  }
+  BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    const UsualKind kind = usual_kind(texture);
+    for (int k = 0; k < kVectors; ++k) {
+      const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k)};
+      if (!w.any(look.lanes)) continue;
+      const Vec4<Warp> texel = usual_two(w, look, kind, get<Float>(o.operand[0], k), get<Float>(o.operand[1], k),
+                                         get<Float>(o.operand[2], k));
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
       store(o.result[2], k, texel.z);

@@ -99,6 +99,18 @@ constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
   return kind_of_sample(extra) == texture.kind && type_of_sample(extra) == texture.type;
 }
 
+// What is known of the texture of a sample or a detail before it runs (shader/fold_lookups.h): that it is there and of
+// kind two, and that the sample goes by the path of usual textures (shader/texture_usual.h), and how. 0: nothing.
+enum KnownBit : uint16_t {
+  kKnownUsual = 1u << 0,
+  kKnownLight = 1u << 1,  // colours are encoded as sRGB
+  kKnownRepeat = 2,       // from here on a bit for each axis: repeated, else clamped to edges
+  kKnownMip = 4,          // 2 bits from here on: MipFilter; none where there is one level
+  kKnownChannel = 6,      // 4 times 2 bits from here on: the stored channel, where a channel is one
+  kKnownTwo = 1u << 14,
+};
+constexpr MipFilter mip_of_known(uint32_t known) { return MipFilter(known >> kKnownMip & 3); }
+
 inline constexpr uint32_t kMostSamplers = 32;
 inline constexpr uint32_t kMostLoopDepth = 32;
 
@@ -108,7 +120,10 @@ struct CodeInstruction {
   Op op;
   uint16_t result[kMostResults];
   uint16_t operand[kMostOperands];
-  uint16_t depth;  // of a loop: how many loops are around it
+  union {
+    uint16_t depth;  // of a loop: how many loops are around it
+    uint16_t known;  // of a sample or a detail: KnownBit
+  };
   uint32_t extra;
 };
 static_assert(sizeof(CodeInstruction) == 36);

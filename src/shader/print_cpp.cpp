@@ -12,7 +12,7 @@ namespace {
 
 class CppPrinter {
  public:
-  explicit CppPrinter(const Code& code) : code_(code) {}
+  CppPrinter(const Code& code, bool holds_lookups) : code_(code), holds_lookups_(holds_lookups) {}
 
   std::string print(const std::string& name) {
     find_names();
@@ -168,6 +168,12 @@ class CppPrinter {
                                      reg(o.operand[2]), mask(o.operand[3])));
       case Op::uniform_at: return assign(o, fmt::format("run.uniform_at({})", reg(o.operand[0])));
       case Op::detail:
+        if (holds_lookups_ && (o.known & kKnownTwo) != 0) {
+          return assign(o, fmt::format("run.detail_two({}, {}, {}, {}, {}, {})", o.extra & kSamplerMask,
+                                       (o.extra & kSampleOfQuad) != 0, reg(o.operand[0]), reg(o.operand[1]),
+                                       reg(o.operand[2]), reg(o.operand[3])));
+        }
+        return look_up(o);
       case Op::sample:
       case Op::texture_size:
       case Op::detail_levels: return look_up(o);
@@ -203,7 +209,12 @@ class CppPrinter {
     }
     statement("{");
     statement(fmt::format("  Uint t[{}];", kMostResults));
-    statement(fmt::format("  run.look_up({}, {:#010x}u, t, {}{});", uint32_t(o.op), o.extra, lanes, list));
+    if (holds_lookups_ && o.op == Op::sample && (o.known & kKnownUsual) != 0) {
+      statement(fmt::format("  run.look_up_usual<{}>({}, t, {}, {}, {}, {});", o.known, o.extra & kSamplerMask, lanes,
+                            reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));
+    } else {
+      statement(fmt::format("  run.look_up({}, {:#010x}u, t, {}{});", uint32_t(o.op), o.extra, lanes, list));
+    }
     for (int i = 0; i < results; ++i) statement(fmt::format("  {} = t[{}];", reg(o.result[i]), i));
     statement("}");
   }
@@ -222,6 +233,7 @@ class CppPrinter {
   }
 
   const Code& code_;
+  bool holds_lookups_;
   std::string text_;
   size_t depth_ = 0;
   std::vector<uint32_t> ends_;            // of open ifs: their last instruction
@@ -231,6 +243,8 @@ class CppPrinter {
 
 }  // namespace
 
-std::string to_cpp(const Code& code, const std::string& name) { return CppPrinter(code).print(name); }
+std::string to_cpp(const Code& code, const std::string& name, bool holds_lookups) {
+  return CppPrinter(code, holds_lookups).print(name);
+}
 
 }  // namespace brokkr::shader

@@ -45,6 +45,7 @@ struct Instruction {
   std::array<Id, kMostOperands> operand{};
   uint32_t extra = 0;  // as of CodeInstruction, but places: what belongs together is found by its nesting
   uint32_t line = 0;   // of the shader's text; 0: unknown
+  uint16_t known = 0;  // of a sample or a detail: KnownBit
 };
 
 // What varies over a primitive, or is known of each sample. Numbers of words count all inputs.

@@ -43,6 +43,11 @@ BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall&
   c.abort = call.abort;
   c.look_up = &look_up_for_compiled;
   c.host = &lookups;
+  c.samplers = call.samplers;
+  if (call.frame != nullptr) {
+    c.sampled = call.frame->sampled.get();
+    c.texels = call.frame->sampled_texels.get();
+  }
   c.keep = call.keep;
   c.lanes = uint32_t(kShaderVectors * kWidth);
   c.vectors = uint32_t((lanes + kWidth - 1) / kWidth);

@@ -22,10 +22,25 @@ BROKKR_FN Float light_of_byte(Float c) {
 }
 BROKKR_FN Float srgb_bits(Uint word, uint32_t shift) { return light_of_byte(to_float(as_int((word >> shift) & 0xff))); }
 
+// Texels of two words, which are read as one.
+BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
+  Uint low, high;
+  w.gather_near(texels, word, word + 1, m, low, high);
+  switch (encoding) {
+    case TexelEncoding::rgba16:
+      return Vec4<Warp>(unorm_bits(low, 0, 16), unorm_bits(low, 16, 16), unorm_bits(high, 0, 16),
+                        unorm_bits(high, 16, 16));
+    case TexelEncoding::rgba16f:
+      return Vec4<Warp>(float_from_half(low & 0xffff), float_from_half(low >> 16), float_from_half(high & 0xffff),
+                        float_from_half(high >> 16));
+    default: return Vec4<Warp>(as_float(low), as_float(high), 0.0f, 1.0f);
+  }
+}
 // The stored channels of the texel that begins at a word; integers as their bits. Channels that are not stored are 0,
 // 0, 1.
 BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
-  const Uint low = w.gather(texels, word, m);
+  if (words_of(encoding) == 2) return load_texel_of_two(w, texels, encoding, word, m);
+  Uint low = w.gather(texels, word, m);
   switch (encoding) {
     case TexelEncoding::rgba8:
       return Vec4<Warp>(unorm_bits(low, 0, 8), unorm_bits(low, 8, 8), unorm_bits(low, 16, 8), unorm_bits(low, 24, 8));
@@ -37,29 +52,22 @@ BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelE
     case TexelEncoding::r32: return Vec4<Warp>(as_float(low), 0.0f, 0.0f, 1.0f);
     default: break;
   }
-  const Uint second = w.gather(texels, word + 1, m);
-  switch (encoding) {
-    case TexelEncoding::rgba16:
-      return Vec4<Warp>(unorm_bits(low, 0, 16), unorm_bits(low, 16, 16), unorm_bits(second, 0, 16),
-                        unorm_bits(second, 16, 16));
-    case TexelEncoding::rgba16f:
-      return Vec4<Warp>(float_from_half(low & 0xffff), float_from_half(low >> 16), float_from_half(second & 0xffff),
-                        float_from_half(second >> 16));
-    case TexelEncoding::rg32: return Vec4<Warp>(as_float(low), as_float(second), 0.0f, 1.0f);
-    default: break;
-  }
-  const Uint third = w.gather(texels, word + 2, m), fourth = w.gather(texels, word + 3, m);
+  Uint second, third, fourth;
+  w.gather_near(texels, word, word + 1, m, low, second);
+  w.gather_near(texels, word + 2, word + 3, m, third, fourth);
   return Vec4<Warp>(as_float(low), as_float(second), as_float(third), as_float(fourth));
 }
 
-// The stored channels as the sampler hands them on: swizzled, and as the base format has them.
-BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v) {
-  const Float one = texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u));
+// The stored channels as the sampler hands them on: swizzled, and as the base format has them. `from`: as of
+// SampledRecord::channel.
+BROKKR_FN Vec4<Warp> handed_on(const uint8_t (&from)[4], Float one, const Vec4<Warp>& v) {
   const auto channel = [&](uint8_t c) {
     return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : c == 3 ? v.w : c == kChannelOne ? one : Float(0.0f);
   };
-  return Vec4<Warp>(channel(texture.channel[0]), channel(texture.channel[1]), channel(texture.channel[2]),
-                    channel(texture.channel[3]));
+  return Vec4<Warp>(channel(from[0]), channel(from[1]), channel(from[2]), channel(from[3]));
+}
+BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v) {
+  return handed_on(texture.channel, texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u)), v);
 }
 
 // The nearest code of `bits` bits to a number, of which 0 .. 1 are kept.

@@ -52,7 +52,11 @@ BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int s
 class EllipseSum {
  public:
   BROKKR_FN EllipseSum(Warp& warp, const TextureLookup& lookup, Int number, Int slice)
-      : w(warp), look(lookup), level(level_texels(warp, lookup, number)), layer(slice) {}
+      : w(warp),
+        look(lookup),
+        level(level_texels(warp, lookup, number)),
+        layer(slice),
+        sums_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {}
 
   BROKKR_FN void add(Int x, Int y, Float weight, Mask m) {
     const SampledRecord& texture = *look.texture;
@@ -60,7 +64,11 @@ class EllipseSum {
     y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.how, 1));
     weight = select(m, weight, 0.0f);
     Vec4<Warp> v;
-    if (texture.usual) {
+    if (sums_bytes) {
+      const Uint bits = w.gather(look.texels, level.first + y * level.width + x, m);
+      const auto channel = [&](uint32_t shift) { return to_float(as_int((bits >> shift) & 255u)); };
+      v = Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
+    } else if (texture.usual) {
       v = load_texel(w, look.texels, texture.encoding, level.first + y * level.width + x, m);
     } else {
       TextureLookup of_texel = look;
@@ -71,7 +79,7 @@ class EllipseSum {
     weights = weights + weight;
   }
   BROKKR_FN Vec4<Warp> mean() const {
-    const Float share = 1.0f / select(weights > 0.0f, weights, 1.0f);
+    const Float share = (sums_bytes ? 1.0f / 255.0f : 1.0f) / select(weights > 0.0f, weights, 1.0f);
     return Vec4<Warp>(sum.x * share, sum.y * share, sum.z * share, sum.w * share);
   }
 
@@ -80,6 +88,7 @@ class EllipseSum {
   const TextureLookup& look;
   LevelTexels level;
   Int layer;
+  bool sums_bytes;  // colours of 8 bits are summed as whole numbers
   Vec4<Warp> sum = Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
 };

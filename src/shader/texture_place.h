@@ -84,6 +84,12 @@ BROKKR_FN TexturePlace place_of(const SampledRecord& texture, const Float (&give
 // stands for.
 BROKKR_CONSTANT float kLeastSpan = 0x1p-66f, kLeastDetail = -33.0f;
 
+// The level of detail of a span of which `rho` is the square. As llvmpipe, by the float's own exponent and mantissa:
+// exact at powers of two, 0.05 too little at most between them.
+BROKKR_FN Float detail_of_span(Float rho) {
+  return to_float(as_int(clamp_to(rho, kLeastSpan, 0x1p66f))) * 0x1p-24f - 63.5f;
+}
+
 // The level of detail, the logarithm of how many texels of the base level a sample spans (OpenGL 4.6, 8.14.1), where
 // the coordinates change by dx to the right and dy upwards. `given`: the direction, of cubes. `may_be_ellipse`: what is
 // sampled anisotropically has the level of the lesser change.
@@ -115,9 +121,7 @@ BROKKR_FN Float detail_of(const SampledRecord& texture, const Float (&given)[3],
     const Float right = span(dx[0], dx[1], dx[2]), upwards = span(dy[0], dy[1], dy[2]);
     rho = may_be_ellipse && texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
   }
-  // As llvmpipe, by the float's own exponent and mantissa: exact at powers of two, 0.05 too little at most between
-  // them.
-  return to_float(as_int(clamp_to(rho, kLeastSpan, 0x1p66f))) * 0x1p-24f - 63.5f;
+  return detail_of_span(rho);
 }
 
 // The levels that a lookup reads: `level` and, with the weight `next`, the one behind it.

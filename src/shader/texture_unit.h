@@ -55,9 +55,6 @@ BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const
   return Vec4<Warp>(answer, answer, answer, answer);
 }
 
-BROKKR_FN Vec4<Warp> mixed(const Vec4<Warp>& a, const Vec4<Warp>& b, Float t) {
-  return Vec4<Warp>(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t, a.w + (b.w - a.w) * t);
-}
 BROKKR_FN Vec4<Warp> chosen(Mask m, const Vec4<Warp>& a, const Vec4<Warp>& b) {
   return Vec4<Warp>(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z), select(m, a.w, b.w));
 }
@@ -165,6 +162,34 @@ BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, 
                     look.lanes);
 }
 
+// Whether filters read no border either.
+BROKKR_FN bool filters_borderless(const SampledRecord& texture, uint32_t how) {
+  return is_borderless(texture, how) && texture.wrap[0] != TextureWrap::clamp && texture.wrap[1] != TextureWrap::clamp;
+}
+// What filtered_level then returns.
+BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
+                                          Mask linear) {
+  const SampledRecord& texture = *look.texture;
+  const TexelEncoding encoding = texture.encoding;
+  const int words = int(words_of(encoding));
+  const LevelTexels level = level_texels(w, look, number);
+  const auto along = [&](int axis, Int size) {
+    return texels_at(place.at[axis], size, to_float(size), 0.0f, texture.wrap[axis], linear);
+  };
+  const TexelPair x = along(0, level.width), y = along(1, level.height);
+  const Int first = place.layer * level.height;
+  const Int low = (first + y.a) * level.width, high = (first + y.b) * level.width;
+  const auto at = [&](Int number_of_texel) {
+    const Int word = level.first + number_of_texel * words;
+    return words == 2 ? load_texel_of_two(w, look.texels, encoding, word, look.lanes)
+                      : load_texel(w, look.texels, encoding, word, look.lanes);
+  };
+  const Vec4<Warp> corner = at(low + x.a);
+  const Vec4<Warp> lower = mixed(corner, at(low + x.b), x.weight);
+  const Vec4<Warp> upper = mixed(at(high + x.a), at(high + x.b), x.weight);
+  return chosen(linear, mixed(lower, upper, y.weight), corner);
+}
+
 // `given`: the coordinates in the shader's order; `detail`: the level of detail, before bias and clamps.
 BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail) {
   const SampledRecord& texture = *look.texture;
@@ -175,6 +200,10 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   if (is_borderless(texture, look.how) && !w.any(look.lanes && choice.linear)) {
     const Vec4<Warp> v = nearest_level(w, look, place, choice.level);
     return handed_on(texture, mixes ? mixed(v, nearest_level(w, look, place, next), choice.next) : v);
+  }
+  if (!texture.usual && filters_borderless(texture, look.how)) {
+    const Vec4<Warp> v = plain_level(w, look, place, choice.level, choice.linear);
+    return handed_on(texture, mixes ? mixed(v, plain_level(w, look, place, next, choice.linear), choice.next) : v);
   }
   Vec4<Warp> quick;
   TextureLookup rest = look;  // of lanes that do not go by the short path

@@ -8,6 +8,10 @@
 
 BROKKR_MACHINE_BEGIN
 
+BROKKR_FN Vec4<Warp> mixed(const Vec4<Warp>& a, const Vec4<Warp>& b, Float t) {
+  return Vec4<Warp>(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t, a.w + (b.w - a.w) * t);
+}
+
 struct UsualLookup {
   const SampledRecord* texture;
   const uint32_t* texels;
@@ -27,8 +31,7 @@ struct UsualPair {
   Int a, b;
   Uint weight;
 };
-BROKKR_FN UsualPair usual_texels(Float u, Int size, TextureWrap wrap) {
-  const bool turns = wrap == TextureWrap::repeat;
+BROKKR_FN UsualPair usual_texels(Float u, Int size, bool turns) {
   const Float inside = turns ? fraction(u) : saturate(u);
   const Int x = to_int(inside * (to_float(size) * 256.0f) + 0.5f) - 128;
   const Int a = x >> 8, b = a + 1, last = size - 1;
@@ -69,19 +72,83 @@ BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
   return Vec4<Warp>(color(0), color(8), color(16), alpha);
 }
 
+// How texels become colours: what of a usual texture does not change from lookup to lookup.
+struct UsualKind {
+  bool light, repeats[2];
+  MipFilter mip;  // none where there is one level
+  uint8_t channel[4];
+};
+BROKKR_FN UsualKind usual_kind(const SampledRecord& texture) {
+  const uint8_t(&c)[4] = texture.channel;
+  return {texture.encoding == TexelEncoding::srgb8,
+          {texture.wrap[0] == TextureWrap::repeat, texture.wrap[1] == TextureWrap::repeat},
+          texture.levels > 1 ? texture.mip : MipFilter::none,
+          {c[0], c[1], c[2], c[3]}};
+}
+// `known`: KnownBit. Channels that are constant are not told from others.
+BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
+  const auto channel = [&](uint32_t c) { return uint8_t(known >> (shader::kKnownChannel + 2 * c) & 3); };
+  return {(known & shader::kKnownLight) != 0,
+          {(known >> shader::kKnownRepeat & 1) != 0, (known >> shader::kKnownRepeat & 2) != 0},
+          shader::mip_of_known(known),
+          {channel(0), channel(1), channel(2), channel(3)}};
+}
+
+// The filtered texels of a level that begins at the texel `base`.
+BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v, Int width,
+                                 Int height, Int base) {
+  const UsualPair x = usual_texels(u, width, kind.repeats[0]), y = usual_texels(v, height, kind.repeats[1]);
+  const Int low = base + y.a * width, high = base + y.b * width;
+  Uint texel[4];
+  w.gather_near(look.texels, low + x.a, low + x.b, look.lanes, texel[0], texel[1]);
+  w.gather_near(look.texels, high + x.a, high + x.b, look.lanes, texel[2], texel[3]);
+  return handed_on(kind.channel, 1.0f,
+                   kind.light ? filtered_srgb(texel, x.weight, y.weight) : filtered_bytes(texel, x.weight, y.weight));
+}
+
+// Each lane's level.
 BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, const TexturePlace& place, Int level) {
   const SampledRecord& texture = *look.texture;
   const Int width = side_of_level(texture.width, level), height = side_of_level(texture.height, level);
   Int base = texture.levels == 1 ? Int(int(texture.first[0])) : as_int(w.gather(texture.first, level, look.lanes));
   if (texture.kind == TextureKind::cube) base = base + place.face * (width * height);
-  const UsualPair x = usual_texels(place.at[0], width, texture.wrap[0]);
-  const UsualPair y = usual_texels(place.at[1], height, texture.wrap[1]);
-  const Int low = base + y.a * width, high = base + y.b * width;
-  Uint texel[4];
-  w.gather_near(look.texels, low + x.a, low + x.b, look.lanes, texel[0], texel[1]);
-  w.gather_near(look.texels, high + x.a, high + x.b, look.lanes, texel[2], texel[3]);
-  return handed_on(texture, texture.encoding == TexelEncoding::srgb8 ? filtered_srgb(texel, x.weight, y.weight)
-                                                                     : filtered_bytes(texel, x.weight, y.weight));
+  return usual_texel(w, look, usual_kind(texture), place.at[0], place.at[1], width, height, base);
+}
+
+// One level for all lanes, of a texture of kind two.
+BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
+                                uint32_t level) {
+  const SampledRecord& texture = *look.texture;
+  const auto side = [&](uint32_t size) { return Int(size >> level > 1 ? int(size >> level) : 1); };
+  return usual_texel(w, look, kind, u, v, side(texture.width), side(texture.height), Int(int(texture.first[level])));
+}
+
+// A lookup in a usual texture of kind two, without offsets and comparisons. `kind` is usual_kind of the texture;
+// `detail` as of looked_up.
+BROKKR_FN Vec4<Warp> usual_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
+                               Float detail) {
+  const SampledRecord& texture = *look.texture;
+  u = select(is_finite(u), u, 0.0f);
+  v = select(is_finite(v), v, 0.0f);
+  if (kind.mip == MipFilter::none) return usual_base(w, look, kind, u, v, 0);
+  const LevelChoice choice = levels_of(texture, detail);
+  const uint32_t last = texture.levels - 1;
+  const bool mixes = kind.mip == MipFilter::linear && w.any(look.lanes && choice.next > 0.0f);
+  if (Warp::takes_turns) {
+    const uint32_t lanes = w.ballot(look.lanes);
+    if (lanes == 0) return Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f);
+    const int level = w.broadcast(choice.level, lowest_bit(lanes));
+    if (!w.any(look.lanes && choice.level != level)) {
+      const Vec4<Warp> own = usual_base(w, look, kind, u, v, uint32_t(level));
+      if (!mixes) return own;
+      const uint32_t next = uint32_t(level) < last ? uint32_t(level) + 1 : last;
+      return mixed(own, usual_base(w, look, kind, u, v, next), choice.next);
+    }
+  }
+  const TexturePlace place{{u, v, 0.0f}, 0, 0};
+  const Vec4<Warp> own = usual_level(w, look, place, choice.level);
+  if (!mixes) return own;
+  return mixed(own, usual_level(w, look, place, minimum(choice.level + 1, int(last))), choice.next);
 }
 
 BROKKR_MACHINE_END

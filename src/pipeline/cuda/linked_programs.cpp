@@ -118,7 +118,7 @@ void LinkedPrograms::print(std::span<const Code* const> codes) {
   texts_.front() += dispatcher(codes.size());
   for (size_t i = 0; i < codes.size(); ++i) {
     const auto shorter = [](const std::string& a, const std::string& b) { return a.size() < b.size(); };
-    *std::min_element(texts_.begin(), texts_.end(), shorter) += shader::to_cpp(*codes[i], name_of(i));
+    *std::min_element(texts_.begin(), texts_.end(), shorter) += shader::to_cpp(*codes[i], name_of(i), false);
   }
   std::string same = CudaCompiler::found().identity() + fmt::format("sm_{}\n", architecture_);
   for (const CudaHeader& header : kHeaders) same += header.text;

@@ -1,0 +1,195 @@
+// Programs that are folded for the textures of a draw give the bits of the program as it was, interpreted on every
+// build and compiled.
+#include "shader/fold_lookups.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include "bound_textures.h"
+#include "run_shader.h"
+#include "shader/compiled.h"
+
+namespace brokkr::shader::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Lookups of every form, some in a branch, and what depends on channels that may be constant.
+const char* const kLookups = R"(#version 400
+uniform sampler2D picture;
+uniform sampler2D other;
+in vec4 at;
+out vec4 color;
+void main() {
+  vec4 a = texture(picture, at.xy), b = texture(other, at.yx, at.z);
+  if (at.w > 0.2) a += textureLod(picture, at.zw, at.x * 3.0) * a.a;
+  b *= textureGather(other, at.xy, 1) + texelFetch(picture, ivec2(at.xy * 7.0), 0) + textureOffset(other, at.zw, ivec2(1, -2));
+  if (b.a < 0.01) discard;
+  color = a * b.a + b * a.r + textureGrad(picture, at.xy, at.zw * 0.1, at.xz * 0.2);
+})";
+
+struct Case {
+  const char* name;
+  TexelFormat format;
+  TexelBase base;
+  CapturedSampler sampler;
+  int levels;
+};
+CapturedSampler sampler_of(TextureWrap wrap, bool linear, MipFilter mip, float anisotropy = 1) {
+  CapturedSampler sampler;
+  sampler.wrap = {wrap, wrap, wrap};
+  sampler.magnify_linear = sampler.minify_linear = linear;
+  sampler.mip = mip;
+  sampler.anisotropy = anisotropy;
+  return sampler;
+}
+
+std::vector<Case> cases() {
+  constexpr TextureWrap kRepeat = TextureWrap::repeat, kEdge = TextureWrap::clamp_to_edge;
+  CapturedSampler swapped = sampler_of(kEdge, true, MipFilter::none);
+  swapped.swizzle = {Swizzle::b, Swizzle::one, Swizzle::zero, Swizzle::r};
+  return {
+      {"one level", TexelFormat::rgba8, TexelBase::rgba, sampler_of(kRepeat, true, MipFilter::none), 1},
+      {"clamped", TexelFormat::rgba8, TexelBase::rgb, sampler_of(kEdge, true, MipFilter::linear), 1},
+      {"levels", TexelFormat::rgba8, TexelBase::rgba, sampler_of(kRepeat, true, MipFilter::linear), 7},
+      {"nearest level", TexelFormat::rgba8, TexelBase::rgb, sampler_of(kEdge, true, MipFilter::nearest), 7},
+      {"light", TexelFormat::rgba8_srgb, TexelBase::rgba, sampler_of(kRepeat, true, MipFilter::linear), 7},
+      {"swapped", TexelFormat::rgba8, TexelBase::rgba, swapped, 1},
+      {"luminance", TexelFormat::rgba8, TexelBase::luminance, sampler_of(kRepeat, true, MipFilter::none), 1},
+      {"unfiltered", TexelFormat::rgba8, TexelBase::rgb, sampler_of(kRepeat, false, MipFilter::none), 1},
+      {"half border", TexelFormat::rgba8, TexelBase::rgba, sampler_of(TextureWrap::clamp, true, MipFilter::linear), 7},
+      {"mirrored", TexelFormat::rgba8, TexelBase::rgba,
+       sampler_of(TextureWrap::mirrored_repeat, true, MipFilter::linear), 7},
+      {"ellipse", TexelFormat::rgba8, TexelBase::rgb, sampler_of(kRepeat, true, MipFilter::linear, 4), 7}};
+}
+
+CapturedTexture picture_of(const Case& one) {
+  CapturedTexture picture;
+  picture.width = 64;
+  picture.height = 32;
+  picture.levels = one.levels;
+  picture.format = one.format;
+  picture.base = one.base;
+  return picture;
+}
+
+std::vector<uint32_t> random_texels() {
+  std::vector<uint32_t> texels(64 * 32 * 2);
+  std::mt19937 random(19);
+  for (uint32_t& texel : texels) texel = uint32_t(random());
+  return texels;
+}
+
+uint32_t input(uint32_t word, int sample) {
+  if (sample == 13 && word == 1) return 0x7fc00000u;
+  return std::bit_cast<uint32_t>(float(word) * 0.37f - 1.0f + float(sample * sample % 61) * 0.05f);
+}
+
+void expect_same(const Results& got, const Results& expected, const std::string& what) {
+  EXPECT_EQ(got.kept, expected.kept) << what;
+  for (size_t word = 0; word < expected.outputs.size(); ++word) {
+    for (int sample = 0; sample < kSamples; ++sample) {
+      if ((expected.kept >> sample & 1) == 0) continue;
+      EXPECT_EQ(same_nan(got.outputs[word][size_t(sample)]), same_nan(expected.outputs[word][size_t(sample)]))
+          << what << ", output " << word << ", sample " << sample;
+    }
+  }
+}
+
+class FoldLookupsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string made = (fs::temp_directory_path() / "brokkr-cache-XXXXXX").string();
+    ASSERT_NE(mkdtemp(made.data()), nullptr);
+    folder_ = made;
+    setenv("XDG_CACHE_HOME", made.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("XDG_CACHE_HOME");
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+  fs::path folder_;
+};
+
+TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
+  const Program program = compiled(kLookups);
+  const ShaderKernel& kernel = *find_kernel(runnable_kernels().front());
+  const std::vector<uint32_t> texels = random_texels();
+  const std::vector<Case> all = cases();
+  std::vector<Program> folded;
+  std::vector<BoundTextures> bound(all.size() + 1);
+  for (size_t i = 0; i <= all.size(); ++i) {
+    // Each beside the one before; the last has no texture at all.
+    for (size_t k = 0; k < 2 && i < all.size(); ++k) {
+      const Case& one = all[(i + all.size() - k) % all.size()];
+      bound[i].add(picture_of(one), std::as_bytes(std::span(texels)), one.sampler);
+    }
+    bound[i].prepare(2);
+    std::vector<LookupFacts> facts;
+    for (size_t s = 0; s < 2; ++s) {
+      const int32_t record = bound[i].slots[s].record;
+      facts.push_back(facts_of(program.samplers[s], record < 0 ? nullptr : &bound[i].sampled.records[size_t(record)]));
+    }
+    Program& made = folded.emplace_back(program);
+    fold_lookups(made, facts, kernel);
+    ASSERT_NO_THROW(verify(made));
+  }
+  std::vector<Results> expected;
+  for (size_t i = 0; i <= all.size(); ++i) {
+    const std::string name = i < all.size() ? all[i].name : "none";
+    const Textures textures{bound[i].tables, bound[i].slots};
+    expected.push_back(run_everywhere(program, {}, input, textures));
+    expect_same(run_everywhere(folded[i], {}, input, textures), expected.back(), name);
+    if (i == all.size()) {
+      EXPECT_LT(folded[i].code.size(), program.code.size() / 2);
+    }
+  }
+
+  if (find_compiler().empty()) GTEST_SKIP() << "there is no C++ compiler";
+  std::vector<Code> codes;
+  std::vector<const Code*> pointers;
+  for (const Program& one : folded) codes.push_back(assemble(one));
+  for (const Code& code : codes) pointers.push_back(&code);
+  const std::string isa = best_cpu_isa();
+  CompiledShaders shaders(isa);
+  shaders.take_cached(pointers, find_kernel(isa)->width);
+  shaders.start();
+  const std::atomic<uint32_t> abort{0};
+  shaders.wait(abort);
+  ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
+  for (size_t i = 0; i <= all.size(); ++i) {
+    const Textures textures{bound[i].tables, bound[i].slots};
+    expect_same(run_on(isa, folded[i], {}, input, textures, shaders.functions()[i]), expected[i],
+                std::string("compiled, ") + (i < all.size() ? all[i].name : "none"));
+  }
+}
+
+TEST_F(FoldLookupsTest, WhatNothingDependsOnIsLeftOut) {
+  const Program program = compiled(R"(#version 330
+uniform sampler2D picture;
+in vec2 at;
+out vec4 color;
+void main() { color = texture(picture, at) * texture(picture, at.yx).a; })");
+  const auto count = [](const Program& one, Op op) {
+    return std::count_if(one.code.begin(), one.code.end(), [&](const Instruction& i) { return i.op == op; });
+  };
+  ASSERT_EQ(count(program, Op::detail), 2);
+  const std::vector<uint32_t> texels = random_texels();
+  const Case one = cases()[1];  // without alpha, of one level
+  BoundTextures bound;
+  bound.add(picture_of(one), std::as_bytes(std::span(texels)), one.sampler);
+  bound.prepare();
+  Program folded = program;
+  fold_lookups(folded, {facts_of(program.samplers[0], bound.sampled.records.data())},
+               *find_kernel(runnable_kernels().front()));
+  EXPECT_EQ(count(folded, Op::detail), 0);
+  EXPECT_EQ(count(folded, Op::change_x), 0);
+  EXPECT_EQ(count(folded, Op::sample), 1);
+  EXPECT_EQ(count(folded, Op::multiply), 0);
+}
+
+}  // namespace
+}  // namespace brokkr::shader::test
