@@ -8,19 +8,28 @@ BROKKR_MACHINE_BEGIN
 
 // One vector of a run.
 struct VectorRun {
+  static constexpr uint32_t kLanes = 2 * kWidth;  // CompiledCall::lanes, of which the compiler makes offsets
+
   CompiledCall& call;
   uint32_t first;  // lane
+  // Of the call: a lookup may have changed its memory, for all that the compiler knows.
+  const uint32_t* registers;
+  uint32_t* outputs;
+  LookupMemory* lookups;
   Mask keep;
 
   BROKKR_FN VectorRun(CompiledCall& c, uint32_t vector)
-      : call(c), first(vector * kWidth), keep(Warp::lanes_of(uint32_t(c.keep >> first))) {}
+      : call(c),
+        first(vector * kWidth),
+        registers(c.registers + first),
+        outputs(c.outputs + first),
+        lookups(static_cast<LookupMemory*>(c.values)),
+        keep(Warp::lanes_of(uint32_t(c.keep >> first))) {}
 
-  BROKKR_FN Uint input(uint32_t number) const { return Warp::load(call.registers + number * call.lanes + first); }
-  BROKKR_FN Uint uniform(uint32_t number) const { return call.registers[number * call.lanes]; }
+  BROKKR_FN Uint input(uint32_t number) const { return Warp::load(registers + number * kLanes); }
+  BROKKR_FN Uint uniform(uint32_t number) const { return registers[number * kLanes]; }
   BROKKR_FN Mask mask(uint32_t number) const { return Warp::lanes_of(uint32_t(call.masks[number] >> first)); }
-  BROKKR_FN void output(uint32_t word, Uint value) const {
-    Warp::store(call.outputs + word * call.lanes + first, value);
-  }
+  BROKKR_FN void output(uint32_t word, Uint value) const { Warp::store(outputs + word * kLanes, value); }
 
   // Whether any sample is left.
   BROKKR_FN bool discard(Mask m) {
@@ -38,9 +47,11 @@ struct VectorRun {
   }
   BROKKR_FN static Uint change(Uint a, Mask m, int bit) {
     const Float own = as_float(a), beside = Warp::shuffle(own, Warp::lane() ^ bit);
-    const Mask both = m && Warp::shuffle(select(m, Uint(1u), Uint(0u)), Warp::lane() ^ bit) != 0u;
+    const uint32_t lanes = Warp::ballot(m),
+                   pairs = lanes & (bit == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
+                                             : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u));
     const Float difference = select((Warp::lane() & bit) != 0, own - beside, beside - own);
-    return as_uint(select(both, difference, Float(0.0f)));
+    return as_uint(select(Warp::lanes_of(pairs), difference, Float(0.0f)));
   }
   BROKKR_FN static uint32_t inside(uint32_t index, uint32_t length) {
     const auto i = int32_t(index);
@@ -56,11 +67,10 @@ struct VectorRun {
 
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
-    LookupMemory* const memory = static_cast<LookupMemory*>(call.values);
-    uint32_t* to = memory->values + shader::kMostResults * kWidth;
+    uint32_t* to = lookups->values + shader::kMostResults * kWidth;
     ((Warp::store(to, operands), to += kWidth), ...);
-    brokkr_look_up(call.host, memory, op, extra, Warp::ballot(m));
-    for (int i = 0; i < shader::kMostResults; ++i) results[i] = Warp::load(memory->values + i * kWidth);
+    brokkr_look_up(call.host, lookups, op, extra, Warp::ballot(m));
+    for (int i = 0; i < shader::kMostResults; ++i) results[i] = Warp::load(lookups->values + i * kWidth);
   }
 };
 
