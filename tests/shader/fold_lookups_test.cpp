@@ -154,8 +154,8 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
   for (const Program& one : folded) codes.push_back(assemble(one));
   for (const Code& code : codes) pointers.push_back(&code);
   const std::string isa = best_cpu_isa();
-  CompiledShaders shaders(isa);
-  shaders.take_cached(pointers, find_kernel(isa)->width);
+  CompiledShaders shaders(isa, find_kernel(isa)->width);
+  shaders.take_cached(pointers);
   shaders.start();
   const std::atomic<uint32_t> abort{0};
   shaders.wait(abort);
