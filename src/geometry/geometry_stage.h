@@ -154,7 +154,7 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
   ReuseScratch& scratch = pass.scratch.reuse;
   const Run& run = pass.run;
   NextCorners next;
-  uint64_t triangles = 0, vertex_runs = 0;
+  uint32_t triangles = 0, vertex_runs = 0;  // of one task
   for (uint32_t batch = first; batch < end; ++batch) {
     switch_run(w, pass, frame.batch_run[batch]);
     const DrawRecord& draw = *run.draw;
@@ -164,7 +164,7 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
     const uint32_t first_primitive = batch * kBatchTriangles;
     const bool reuse = (kKernelFeatures & kFeatureReuse) &&
                        (pass.reuse_all || (pass.reuse_transforms && (draw.bits & kDrawTransform)));
-    triangles += uint64_t(count);
+    triangles += uint32_t(count);
     const int after = left - count;
     if (after > 0) {
       prefetch_triangles(frame, run, t0 + count, after < int(kBatchTriangles) ? after : int(kBatchTriangles));
@@ -175,9 +175,9 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
       if (reuse) {
         int unique = 0;
         stop = begin + shade_sub_batch(w, frame, run, begin, count, scratch, pass.scratch.table, unique);
-        vertex_runs += uint64_t(unique);
+        vertex_runs += uint32_t(unique);
       } else {
-        vertex_runs += uint64_t(3 * count);
+        vertex_runs += uint32_t(3 * count);
       }
       for (int g = begin; g < stop; g += w.width) {
         const Mask m = w.first_lanes(stop - g);

@@ -27,6 +27,8 @@ BROKKR_FN Watermark watermark_of(const LaunchStatus& status, const ScheduleTable
 struct DecisionMemory {
   TreeMemory tree;
   uint32_t begin_us;
+  bool asked;  // ahead, for the next decision
+  LaunchStatus status;
 };
 
 // Called before a block's first decision, by one warp.
@@ -36,6 +38,7 @@ BROKKR_FN void begin_decisions(Warp& w, const RasterTables& t, const ScheduleTab
   w.once([&] {
     with_tree(schedule.policy, [&](auto tree) { decltype(tree)::init(view, TreePlace{}, uint32_t(block)); });
     memory.begin_us = uint32_t(clock_ns() / 1000);
+    memory.asked = false;
     // All blocks write the same values.
     for (int i = 0; i < kStageChildren; ++i) {
       device_atomic<uint64_t>(schedule.control->share[kStageChildren + i]).store(schedule.quota[i], kRelaxed);
@@ -100,10 +103,22 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Dec
   }
 }
 
-// One warp decides for its block.
-BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, Stock& stock, int block,
-                          int blocks, int warps, DecisionMemory& memory) {
+// Asks for what the next decision needs to know while other warps still work. Where no task is left, that decision is
+// about the end of those under way, its block's own too, and asks itself.
+BROKKR_FN void ask_status_ahead(Warp& w, const RasterTables& t, const ScheduleTables& schedule,
+                                DecisionMemory& memory) {
   const LaunchStatus status = read_status(w, schedule, t.stock.free_blocks);
+  if (status.next_task >= schedule.tasks) return;
+  w.once([&] {
+    memory.status = status;
+    memory.asked = true;
+  });
+}
+
+// Decides by what is known of the launch.
+BROKKR_FN Decision decide_from(Warp& w, const LaunchStatus& status, LaunchView& view, Stock& stock, int warps,
+                               uint32_t begin_us) {
+  const ScheduleTables& schedule = view.schedule;
   Decision decision;
   decision.mark = watermark_of(status, schedule);
   decision.free_blocks = status.free_blocks;
@@ -112,15 +127,30 @@ BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& 
     decision.action = Action::leave;
     return decision;
   }
-  LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};
   view.status = status;
   view.mark = decision.mark;
   view.aborted = decision.aborted;
+  view.geometry_refused = false;
   if (schedule.policy == Policy::edf) {
-    view.now = uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - memory.begin_us; })) * 1000;
+    view.now = uint64_t(w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() / 1000) - begin_us; })) * 1000;
   }
   with_tree(schedule.policy, [&](auto tree) { decide_by<decltype(tree)>(w, view, stock, warps, decision); });
   return decision;
+}
+
+// One warp decides for its block. A status that was asked ahead may be as old as a task: of words that only grow, and
+// of free blocks, which a task has to get before it starts. Where it leaves nothing to do, it is asked again.
+BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, Stock& stock, int block,
+                          int blocks, int warps, DecisionMemory& memory) {
+  LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};
+  for (;;) {
+    const bool asked = w.uniform([&] { return memory.asked; });
+    const LaunchStatus status = asked ? memory.status : read_status(w, schedule, t.stock.free_blocks);
+    w.sync();  // all lanes have read what was asked
+    w.once([&] { memory.asked = false; });
+    const Decision decision = decide_from(w, status, view, stock, warps, memory.begin_us);
+    if (!asked || decision.action != Action::wait) return decision;
+  }
 }
 
 BROKKR_MACHINE_END

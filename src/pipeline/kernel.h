@@ -123,6 +123,12 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b) {
   if (b.leader()) release_rasterizer(b.warp, data.raster, data.schedule, r, finished);
 }
 
+// Behind its own task the leading warp asks for what its next decision needs: the answers come while others work.
+BROKKR_FN_NOINLINE void ask_ahead(Block<BlockShared>& b) {
+  BlockShared& shared = shared_of(b);
+  ask_status_ahead(b.warp, shared.launch.raster, shared.launch.schedule, shared.memory);
+}
+
 // All warps carry out the decision. The barrier at the end orders nothing: the others wait for the next decision, and
 // read nothing until then. Without it, nvcc 13.0 spills a register of the kernel's entry (tools/check-spills).
 BROKKR_FN_NOINLINE void act(Block<BlockShared>& b) {
@@ -132,6 +138,7 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b) {
   if (shared.decision.action == Action::geometry) {
     const TaskRange tasks = shared.decision.tasks;
     if (uint32_t(w.index) < tasks.count) run_task(b, tasks.first + uint32_t(w.index));
+    if (b.leader() && b.warps > 1) ask_ahead(b);
   } else {
     work_for_rasterizer(b);
   }

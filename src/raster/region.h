@@ -77,8 +77,16 @@ struct KeyPass {
   BROKKR_FN size_t base() const { return first_sample(*planes, *region); }
 };
 
+// On CUDA these are functions of their own: as parts of run_order_free their loops share its registers, of which it
+// spills.
+#if defined(__CUDACC__)
+#define BROKKR_KEYS_FN BROKKR_FN_NOINLINE
+#else
+#define BROKKR_KEYS_FN BROKKR_FN
+#endif
+
 // Fills the key buffer from memory or from the clear that waits.
-BROKKR_FN void load_keys(Warp& w, const KeyPass& pass) {
+BROKKR_KEYS_FN void load_keys(Warp& w, const KeyPass& pass) {
   const TargetTables& planes = *pass.planes;
   const RegionState state = planes.region_state[pass.region->number];
   const int samples = pass.samples(), tiles = samples / kTileSamples;
@@ -96,7 +104,7 @@ BROKKR_FN void load_keys(Warp& w, const KeyPass& pass) {
 }
 
 // Writes the key buffer to memory; the region waits for the rest of its phase.
-BROKKR_FN void save_keys(Warp& w, const KeyPass& pass) {
+BROKKR_KEYS_FN void save_keys(Warp& w, const KeyPass& pass) {
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base();
   for (int s = pass.share.first; s < pass.samples(); s += pass.share.step) {
@@ -104,6 +112,8 @@ BROKKR_FN void save_keys(Warp& w, const KeyPass& pass) {
     w.store(planes.order + base + size_t(s), pass.keys->order(w, s));
   }
 }
+
+#undef BROKKR_KEYS_FN
 
 // Writes the clears that wait, of the planes `which` (RegionBit), to memory. Samples outside the target are cleared
 // with the others.

@@ -11,7 +11,7 @@ import random
 from gpu_model.events import Access, Atomic, Join, Wait, Word
 
 # decide_next, decide and Root::choose for policy fill-level (pipeline/choose.h, pipeline/launch_tree.h).
-DECIDE = 1  # read_status: five words, one per lane
+DECIDE = 1  # read_status: five words, one per lane; before the barrier where ask_ahead is (pipeline/kernel.h)
 REPORT_RASTERIZERS = 1  # LaunchView::rasterizers, for ASKED of them: claim, count and wake do not depend on each other
 ASKED = 4 * 32  # kAskedTogether by a warp's width; more than kEnoughRasterizers
 # run_task and process_batches (pipeline/kernel.h, geometry/geometry_stage.h).
@@ -102,7 +102,9 @@ class Frame:
 class Launch:
     """All blocks of a launch in one simulation."""
 
-    def __init__(self, simulation, gpu, frame, seed=1):
+    def __init__(self, simulation, gpu, frame, ahead=True, bitmap=False, seed=1):
+        self.ahead = ahead  # whether leading warps ask for their decisions' words before they meet the others
+        self.bitmap = bitmap  # what is not built: a bit for each rasterizer with work, in place of asking all
         self.sim, self.gpu, self.frame, self.random = simulation, gpu, frame, random.Random(seed)
         s, p = frame.s, frame.plan
         self.tasks = -(-s["batches"] // p["task_batches"])
@@ -110,6 +112,7 @@ class Launch:
         self.free = p["store_blocks"]
         self.stock = [0] * self.blocks
         self.opened = [False] * self.blocks  # whether the block's warps have opened the run
+        self.asked = [False] * self.blocks  # whether the next decision's words are there
         self.word = {name: Word(name) for name in ("next_task", "completed", "finished", "free: count", "free: head", "free: tail")}
         rasterizers = s["rasterizers"]
         self.queue = [0] * rasterizers
@@ -117,6 +120,7 @@ class Launch:
         self.claimed = [False] * rasterizers
         self.done = [False] * rasterizers
         self.queue_words = [(Word("rasterizer: count"), Word("rasterizer: tail"), Word("rasterizer: head")) for _ in range(rasterizers)]
+        self.bits = [Word("bitmap") for _ in range(-(-rasterizers // 32))]
         weights = s["rasterizer_fragments"]
         total = sum(weights) or 1
         self.weights = [w / total for w in weights]
@@ -141,19 +145,23 @@ class Launch:
     def block(self, b):
         spins = 0
         while True:
-            yield Access(DECIDE, "decide")
+            asked, self.asked[b] = self.asked[b], False
+            if not asked:
+                yield Access(DECIDE, "decide")
             if all(self.done):
                 return
             action, chosen = None, None
             ample = self.free * 4 >= self.frame.plan["store_blocks"] / 2
             if self.next_task >= self.tasks or not ample:
                 chosen, asked = self.longest(b)
-                for _ in range(asked):
+                for _ in range(1 if self.bitmap else asked):
                     yield Access(REPORT_RASTERIZERS, "decide")
             if chosen is not None:
                 action = "visit"
             elif self.next_task < self.tasks:
                 action = "geometry"
+            if action is None and asked:
+                continue
             if action is None:
                 yield Wait(32 << min(spins, 4), "idle")  # pause (machine/atomic.h)
                 spins += 1
@@ -222,18 +230,22 @@ class Launch:
             if self.random.random() < self.frame.direct_batches:  # keys are reductions, which nobody waits for
                 yield self.compute(direct, "geometry: small triangles", warps)
         elements = int(self.share + self.random.random())
-        if elements == 0:
-            return
-        sent[i] = 1
-        yield self.compute(kept, "geometry: instructions", warps)
-        yield Access(DISTRIBUTE, "distribution")
-        targets = self.random.choices(self.ids, self.weights, k=elements)
-        yield Join(tuple(self.send(r) for r in targets))
+        if elements > 0:
+            sent[i] = 1
+            yield self.compute(kept, "geometry: instructions", warps)
+            yield Access(DISTRIBUTE, "distribution")
+            targets = self.random.choices(self.ids, self.weights, k=elements)
+            yield Join(tuple(self.send(r) for r in targets))
+        if i == 0 and self.ahead:
+            yield Access(DECIDE, "decide")
+            self.asked[b] = self.next_task < self.tasks
 
     def send(self, r):
         count, tail, _ = self.queue_words[r]
         yield Atomic(count, "distribution")
         yield Atomic(tail, "distribution")
+        if self.bitmap:  # 32 rasterizers share a word
+            yield Atomic(self.bits[r // 32], "distribution")
         yield Access(PUT - 1, "distribution")
         yield Wait(self.gpu.fence, "distribution")
         self.queue[r] += 1

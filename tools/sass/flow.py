@@ -4,6 +4,11 @@ import re
 from .toolkit import plain_name
 
 
+# Instructions and stack accesses are summed as one number; of ways with as many instructions, the one with fewer accesses is
+# the least.
+STACK = 1 << 20
+
+
 class Instruction:
     def __init__(self, address, text, file, line):
         self.address, self.file, self.line = address, file, line
@@ -120,8 +125,8 @@ class Function:
 
     def cost(self, body, head, via=()):
         """Instructions on the shortest way through `body` from head back to it (or to the end of the function) that
-        passes each set of blocks of `via` in turn, on the longest way, and of all ways. A loop inside is passed from
-        its head to its exits at no cost."""
+        passes each set of blocks of `via` in turn, on the longest way, and of all ways; of each: (instructions, of it
+        accesses to a thread's stack). A loop inside is passed from its head to its exits at no cost."""
         inner = {}
         for other, blocks in self.loops.items():
             if other != head and other in body and blocks < body:
@@ -156,11 +161,15 @@ class Function:
         done = [ways[len(via)] for ways in ends if len(via) in ways]
         if not done:
             return None
-        return min(d[0] for d in done), max(m for ways in ends for _, m in ways.values()), sum(
-            self.weight(b) for b in body if b not in inner)
+        found = (min(d[0] for d in done), max(m for ways in ends for _, m in ways.values()),
+                 sum(self.weight(b) for b in body if b not in inner))
+        return tuple(divmod(weight, STACK) for weight in found)
 
     def weight(self, block):
-        return sum(1 for i in self.blocks[block] if not self.code[i].opcode.startswith("NOP"))
+        """A block's instructions times STACK, and of them the accesses to a thread's stack: spills, arrays, arguments."""
+        opcodes = [self.code[i].opcode for i in self.blocks[block]]
+        return (STACK * sum(not opcode.startswith("NOP") for opcode in opcodes) +
+                sum(opcode.startswith(("LDL", "STL")) for opcode in opcodes))
 
     def all_code(self, blocks):
         return [self.code[i] for b in blocks for i in self.blocks[b]]

@@ -35,7 +35,7 @@ PATHS = [
     ("large triangle: in a region", "rasterize_block", ("raster/edges.h", "int64_t(tri.a[k]) * (x * 256 + 128 - vx[k])"), None, []),
     ("large triangle: 32 tiles", "rasterize_block", ("raster/edges.h", "masks.touched |="), None, []),
     ("large triangle: tile of 64 samples", "rasterize_block", ("raster/visibility.h", "const int column = tile & 7, row = tile >> 3"), None, ["ATOMS.CAST.SPIN.64"]),
-    ("keys: load 32 samples", "run_order_free", ("raster/region.h", "const Uint order = state.bits & kKeysWaiting"), None, []),
+    ("keys: load 32 samples", "load_keys", ("raster/region.h", "const Uint order = state.bits & kKeysWaiting"), None, []),
     ("keys: 128 samples of small triangles", "move_direct_keys", ("raster/order_free.h", "if (!w.any(some)) continue;"), None, []),
     ("resolve: 32 samples", "resolve_region", ("raster/resolve.h", "shaded += w.count(won);"), None, []),
     ("resolve: colour of a pass, besides its shader", "resolve_region", ("target/pixel.h", ""), None, []),
@@ -102,9 +102,10 @@ def measure(function, path):
     found = function.cost(body, head, required)
     if found is None:
         return {**result, "error": "no way through " + ", ".join(map(str, via))}
-    least, most, size = found
+    (least, stack_least), (most, stack_most), (size, _) = found
     calls = {plain_name(re.sub(r"[`()\s]", "", i.operands)) for i in function.all_code(body) if i.opcode.startswith("CALL")}
-    return {**result, "least": least / passes, "most": most / passes, "size": size, "unrolled": passes,
+    return {**result, "least": least / passes, "most": most / passes, "stack_least": stack_least / passes,
+            "stack_most": stack_most / passes, "size": size, "unrolled": passes,
             "calls": sorted(c for c in calls if not c.startswith("__"))}
 
 

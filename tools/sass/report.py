@@ -45,10 +45,10 @@ def path_rows(functions):
 
 
 def print_paths(rows):
-    print("\n| one pass | function | least | most | size | calls |\n|---|---|---:|---:|---:|---|")
+    print("\n| one pass | function | least | of it stack | most | of it stack | size | calls |\n|---|---|---:|---:|---:|---:|---:|---|")
     for row in rows:
         if "error" in row:
-            print(f"| {row['path']} | {row['function']} | {row['error']} | | | |")
+            print(f"| {row['path']} | {row['function']} | {row['error']} | | | | | |")
             continue
         unrolled = f" (of {row['unrolled']})" if row["unrolled"] > 1 else ""
-        print(f"| {row['path']} | {row['function']} | {row['least']:.0f} | {row['most']:.0f} | {row['size']}{unrolled} | {', '.join(row['calls'])} |")
+        print(f"| {row['path']} | {row['function']} | {row['least']:.0f} | {row['stack_least']:.0f} | {row['most']:.0f} | {row['stack_most']:.0f} | {row['size']}{unrolled} | {', '.join(row['calls'])} |")
