@@ -28,8 +28,9 @@ std::shared_ptr<T> make() {
   return std::static_pointer_cast<T>(allocate(sizeof(T)));
 }
 
-// Waits for the kernel that has just been launched. After `seconds`, *abort is set and the answer is false.
-inline bool wait(uint32_t* abort = nullptr, int seconds = 20) {
+// Waits for the kernel that has just been launched. After `seconds`, far more than any takes, *abort is set and the
+// answer is false.
+inline bool wait(uint32_t* abort = nullptr, int seconds = 300) {
   require(cudaGetLastError(), "launch");
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   while (abort != nullptr && cudaStreamQuery(nullptr) == cudaErrorNotReady) {
