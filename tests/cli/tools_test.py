@@ -347,9 +347,12 @@ f:
         (function,) = flow.read_functions(self.LISTING)
         self.assertEqual((function.name, len(function.code)), ("f", 6))
         ((head, body),) = function.loops.items()
-        self.assertEqual(function.cost(body, head), (3, 4, 4))
+        self.assertEqual(function.cost(body, head), ((3, 0), (4, 0), (4, 0)))
         addition = {b for b in body if any(i.opcode == "FADD" for i in function.all_code([b]))}
-        self.assertEqual(function.cost(body, head, [addition]), (4, 4, 4))
+        self.assertEqual(function.cost(body, head, [addition]), ((4, 0), (4, 0), (4, 0)))
+        # The addition is a load of a spilled register.
+        (spilling,) = flow.read_functions(self.LISTING.replace("FADD", "LDL"))
+        self.assertEqual(spilling.cost(body, head), ((3, 0), (4, 1), (4, 1)))
         self.assertEqual(report.registers(function), 3)
         self.assertEqual(report.kinds(function)["float"], 1)
 
@@ -399,6 +402,8 @@ class GpuModel(Folder):
         self.assertGreater(self.milliseconds("--reductions", "0.001", **direct), 2 * whole, "L2 makes keys smaller at its own pace")
         self.assertGreater(self.milliseconds("--clipping", batches=310000, triangles_in=9920000, **direct),
                            self.milliseconds(batches=310000, triangles_in=9920000, **direct), "tasks of one batch")
+        self.assertGreater(self.milliseconds("--clipping", "--decide-late", batches=31000, triangles_in=992000, **direct),
+                           self.milliseconds("--clipping", batches=31000, triangles_in=992000, **direct), "a decision's round trip")
         self.assertGreaterEqual(self.milliseconds("--bandwidth", "0.05"), 2 * whole, "what is read and written must pass")
 
     def test_changes_of_a_word_wait_for_each_other(self):
