@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -17,6 +18,7 @@
 #include "brokkr/frame.h"
 #include "log/machine_facts.h"
 #include "reference/egl_context.h"
+#include "reference/gl_probe.h"
 #include "reference/gl_renderer.h"
 #include "reference/gl_replay.h"
 #include "reference/gl_vertex_count.h"
@@ -42,6 +44,7 @@ class Server {
     if (what == "load") return load(request);
     if (what == "drop") return drop();
     if (what == "count") return count(request);
+    if (what == "probe") return probe(request);
     if (frame_.targets.empty()) throw std::runtime_error("no frame is loaded");
     if (what == "draw") return draw(request);
     if (what == "read") return read(request);
@@ -85,6 +88,38 @@ class Server {
     std::vector<GlIndexRange> ranges;
     for (size_t i = 0; i < first.size(); ++i) ranges.push_back({first[i], length[i]});
     return {{"vertex_runs", count_vertex_runs(context_, indices, ranges)}};
+  }
+
+  Json probe(const Json& request) {
+    if (!probe_) probe_ = std::make_unique<GlProbe>(context_, request.at("work"));
+    GlProbeDrawing drawing;
+    drawing.width = request.at("width");
+    drawing.height = request.at("height");
+    drawing.mode = request.at("mode");
+    drawing.batches = request.at("batches").get<std::vector<uint32_t>>();
+    drawing.background = request.at("background");
+    drawing.waits = request.at("waits");
+    drawing.stars = request.at("stars").get<std::array<int32_t, 4>>();
+    drawing.slow = request.at("slow").get<std::vector<std::array<int32_t, 4>>>();
+    drawing.vertices.resize(2 * request.at("vertices").get<size_t>());
+    const std::string path = request.at("file"), film_path = request.at("film");
+    std::ifstream file(path, std::ios::binary);
+    file.read(reinterpret_cast<char*>(drawing.vertices.data()),
+              std::streamsize(drawing.vertices.size() * sizeof(float)));
+    if (!file) throw std::runtime_error(path + ": holds less than the vertices");
+    const double ms = probe_->cost_ms(drawing, request.at("runs"));
+    if (film_path.empty()) return {{"ms", ms}};
+    const GlProbeFilm film = probe_->film(drawing);
+    std::ofstream out(film_path, std::ios::binary);
+    const auto write = [&](const auto& values) {
+      out.write(reinterpret_cast<const char*>(values.data()), std::streamsize(values.size() * sizeof values[0]));
+    };
+    write(film.order);
+    write(film.unit);
+    write(film.warp);
+    write(film.time);
+    if (!out.flush()) throw std::runtime_error(film_path + ": cannot be written; is the disk full?");
+    return {{"ms", ms}, {"units", !film.unit.empty()}, {"times", !film.time.empty()}};
   }
 
   // Frames are uploaded by the first request that draws them.
@@ -162,6 +197,7 @@ class Server {
   std::unique_ptr<GlRenderer> renderer_;
   std::unique_ptr<EglContext> compatible_;
   std::unique_ptr<GlReplay> replay_;
+  std::unique_ptr<GlProbe> probe_;
   bool is_replayed_ = false;  // by the last drawing
 };
 

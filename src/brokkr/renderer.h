@@ -22,6 +22,13 @@
 
 namespace BROKKR_API brokkr {
 
+// When and where a pixel's colour was written last.
+struct FragmentStamp {
+  uint32_t order = ~0u;  // among all writes of the frame, from 0 on; ~0u: none. Clears leave it
+  uint32_t block = 0, warp = 0;
+  double time_ms = 0;  // since the frame's first write
+};
+
 // One layer of a target after the frame. Rows run bottom to top; arrays hold width * height values.
 struct Layer {
   int width = 0, height = 0;
@@ -31,9 +38,10 @@ struct Layer {
   std::vector<std::vector<float>> more_colors;
   std::vector<float> depth;  // window depth in [0, 1]
   std::vector<uint8_t> stencil;
-  std::vector<uint32_t> visible_id;  // keep_ids: primitive id of the last colour writer, ~0u: none
-  std::vector<uint32_t> depth_id;    // keep_ids: primitive id of the last depth writer, ~0u: none
-  std::vector<uint32_t> overdraw;    // Shading::overdraw: fragments that covered each sample
+  std::vector<uint32_t> visible_id;   // keep_ids: primitive id of the last colour writer, ~0u: none
+  std::vector<uint32_t> depth_id;     // keep_ids: primitive id of the last depth writer, ~0u: none
+  std::vector<uint32_t> overdraw;     // Shading::overdraw: fragments that covered each sample
+  std::vector<FragmentStamp> stamps;  // keep_stamps
 };
 
 struct TargetImage {

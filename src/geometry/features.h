@@ -16,8 +16,9 @@ enum Feature : uint32_t {
   kFeaturePolicies = 1u << 4,  // policies other than fill-level
   kFeatureShadings = 1u << 5,  // shadings other than flat, material and program
   kFeaturePrograms = 1u << 6,  // shading program: fragment programs, and what captured frames do with textures
+  kFeatureStamps = 1u << 7,    // stamps of fragments
 };
-inline constexpr uint32_t kEveryFeature = (1u << 7) - 1;
+inline constexpr uint32_t kEveryFeature = (1u << 8) - 1;
 
 // Those of the kernel that is compiled. Each file has its own.
 #if !defined(BROKKR_KERNEL_FEATURES)

@@ -105,8 +105,8 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   for (const ZeroedMemory* zero : m.zeroed()) {
     if (zero->bytes() != 0) std::memset(zero->as<void>(), 0, zero->bytes());
   }
-  for (const ZeroedMemory* id : {&m.visible_id, &m.depth_id}) {
-    if (id->bytes() != 0) std::memset(id->as<void>(), 0xff, id->bytes());
+  for (const ZeroedMemory* ones : m.filled()) {
+    if (ones->bytes() != 0) std::memset(ones->as<void>(), 0xff, ones->bytes());
   }
   abort_ = {};
   const LaunchShape& shape = plan->shape;
@@ -138,10 +138,10 @@ LaunchCounts CpuMachine::finish(bool aborted, Statistics& s) {
 
 std::vector<TargetImage> CpuMachine::read_back() {
   const TargetTables& t = data_.raster.targets;
-  return read_planes(
-      *plan_->targets,
-      {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil, t.visible_id, t.depth_id, t.overdraw},
-      &pool_, int(std::thread::hardware_concurrency()));
+  return read_planes(*plan_->targets,
+                     {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil, t.visible_id,
+                      t.depth_id, t.overdraw, t.stamps},
+                     &pool_, int(std::thread::hardware_concurrency()));
 }
 
 }  // namespace brokkr

@@ -12,6 +12,7 @@ uint32_t features_of(const LaunchPlan& plan, const RenderOptions& options) {
   if (draws.reuse != nullptr) features |= kFeaturePlanned;
   if (options.reuse == ReuseMode::warp || options.vertex_work != 0) features |= kFeatureReuse;
   if (options.policy != Policy::fill_level) features |= kFeaturePolicies;
+  if (options.keep_stamps) features |= kFeatureStamps;
   switch (options.shading) {
     case Shading::flat:
     case Shading::material: break;

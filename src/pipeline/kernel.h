@@ -182,7 +182,12 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
   BlockShared& shared = shared_of(b);
   const LaunchData& data = shared.launch;
   // The barrier orders nothing: until the loop's first one, only the leader, who writes the arguments, reads them.
-  if (b.leader()) w.once([&] { shared.launch = arguments; });
+  if (b.leader()) {
+    w.once([&] {
+      shared.launch = arguments;
+      if constexpr (kKernelFeatures & kFeatureStamps) shared.launch.raster.targets.block = uint32_t(b.index);
+    });
+  }
   b.sync();
   w.once([&] {
     for (int i = 0; i < kCounters; ++i) shared.counters[w.index].value[i] = 0;

@@ -21,8 +21,8 @@ inline constexpr uint32_t kWorkWorthSharing = 256;
 template <class Buffer>
 struct LaunchMemory {
   MemoryShape shape;
-  Buffer color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw, region_state,
-      region_fragments;
+  Buffer color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw, stamps,
+      region_state, region_fragments;
   Buffer store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
   Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs;
 
@@ -38,6 +38,7 @@ struct LaunchMemory {
     visible_id = Buffer(s.ids ? samples * 4 : 0, "identifier plane");
     depth_id = Buffer(s.ids ? samples * 4 : 0, "identifier plane");
     overdraw = Buffer(s.overdraw ? samples * 4 : 0, "overdraw plane");
+    stamps = Buffer(s.stamps ? (kStampHead + samples * kStampWords) * 4 : 0, "stamps");
     region_state = Buffer(size_t(s.regions) * sizeof(RegionState), "region states");
     region_fragments = Buffer(size_t(s.regions) * 8, "region counts");
     store = Buffer(size_t(s.store_blocks) * sizeof(TriangleBlock), "triangle store");
@@ -66,13 +67,16 @@ struct LaunchMemory {
             &stage_ns,         &trace_count, &shared, &overdraw, &more_colors};
   }
 
+  // Filled with ones before every launch: the primitive that there is not.
+  std::vector<const Buffer*> filled() const { return {&visible_id, &depth_id, &stamps}; }
+
   uint64_t store_bytes() const {
     return bytes_of(store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates,
                     control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs);
   }
   uint64_t target_bytes() const {
     return bytes_of(color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw,
-                    region_state, region_fragments);
+                    stamps, region_state, region_fragments);
   }
 
   // The kernel's view.
@@ -124,6 +128,7 @@ struct LaunchMemory {
     t.visible_id = visible_id.template as<uint32_t>();
     t.depth_id = depth_id.template as<uint32_t>();
     t.overdraw = overdraw.template as<uint32_t>();
+    t.stamps = stamps.template as<uint32_t>();
     t.region = plan.region;
     t.region_shift = std::countr_zero(unsigned(plan.region));
     t.bin_shift = std::countr_zero(unsigned(plan.bin));

@@ -93,6 +93,7 @@ MemoryShape memory_shape(const PreparedFrame::Impl& frame, const LaunchPlan& pla
   m.window = plan.sizes.window;
   m.blits = plan.draws->blits;
   m.ids = key.ids;
+  m.stamps = key.stamps;
   m.overdraw = key.overdraw;
   m.trace = key.trace;
   if (key.draws.programs && frame.programs.any()) m.programs = frame.programs.sizes();
@@ -104,7 +105,8 @@ MemoryShape memory_shape(const PreparedFrame::Impl& frame, const LaunchPlan& pla
 PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const LaunchShape& shape) {
   PlanKey k;
   k.overdraw = shading_traits(o.shading).overdraw;
-  k.ids = o.keep_ids;
+  k.ids = o.keep_ids || o.keep_stamps;
+  k.stamps = o.keep_stamps;
   k.trace = o.trace;
   k.store_blocks = o.store_blocks;
   k.small_triangles = o.small_triangles;

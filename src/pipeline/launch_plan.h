@@ -118,7 +118,7 @@ struct MemoryShape {
            blits = 0;
   uint64_t regions = 0, samples = 0, more_words = 0;
   size_t shared_bytes = 0;  // per block
-  bool half = false, direct = false, ids = false, overdraw = false, trace = false;
+  bool half = false, direct = false, ids = false, stamps = false, overdraw = false, trace = false;
   std::optional<ProgramSizes> programs;
   bool operator==(const MemoryShape&) const = default;
 };
@@ -129,7 +129,7 @@ struct PlanKey {
   RankKey ranks;
   SmallTriangles small_triangles = SmallTriangles::queue;
   int store_blocks = 0;
-  bool ids = false, overdraw = false, trace = false;
+  bool ids = false, stamps = false, overdraw = false, trace = false;
   LaunchShape shape;
   bool operator==(const PlanKey&) const = default;
 };

@@ -59,7 +59,7 @@ struct HostPlanes {
   const uint32_t *color = nullptr, *color_high = nullptr, *more_colors = nullptr;
   const float* depth = nullptr;
   const uint8_t* stencil = nullptr;
-  const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr;
+  const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr, *stamps = nullptr;
 };
 // From planes to pictures in rows (read_back.cpp). Clears that still wait (an aborted frame) appear as done. With a
 // pool, `threads` of it share the work.

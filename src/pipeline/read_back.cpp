@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <functional>
+#include <optional>
 
 #include "pipeline/color_code.h"
 #include "pipeline/machine_backend.h"
@@ -82,6 +83,7 @@ void size_layer(const TargetRecord& target, const HostPlanes& planes, Layer& lay
   if (planes.visible_id != nullptr) layer.visible_id.resize(pixels);
   if (planes.depth_id != nullptr) layer.depth_id.resize(pixels);
   if (planes.overdraw != nullptr) layer.overdraw.resize(pixels);
+  if (planes.stamps != nullptr) layer.stamps.resize(pixels);
 }
 
 void read_half_color(const TileRow& tiles, const HostPlanes& planes, float* out) {
@@ -139,6 +141,18 @@ void read_more_colors(const TileRow& tiles, const HostPlanes& planes, Layer& lay
   }
 }
 
+// Times as they are stored, for since_first.
+void read_stamps(const TileRow& tiles, const uint32_t* stamps, std::vector<FragmentStamp>& out) {
+  tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t) {
+    const uint32_t* const words = stamps + kStampHead + sample * kStampWords;
+    for (uint32_t i = 0; i < wide; ++i) {
+      const uint32_t* const own = words + kMorton[row * 8 + i];
+      if (own[0] == ~0u) continue;
+      out[pixel + i] = {own[0], own[2 * kTileSamples], own[3 * kTileSamples], double(own[kTileSamples])};
+    }
+  });
+}
+
 void read_tiles(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
   const RegionState* const states = planes.region_state;
   if (!layer.color_float.empty())
@@ -155,11 +169,32 @@ void read_tiles(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
   copy(planes.visible_id, layer.visible_id);
   copy(planes.depth_id, layer.depth_id);
   copy(planes.overdraw, layer.overdraw);
+  if (planes.stamps != nullptr) read_stamps(tiles, planes.stamps, layer.stamps);
   if (layer.color.empty() || layer.overdraw.empty()) return;
   const size_t begin = size_t(tiles.y) * tiles.target.width,
                end = size_t(std::min(tiles.y + 8, tiles.target.height)) * tiles.target.width;
   std::transform(layer.overdraw.begin() + ptrdiff_t(begin), layer.overdraw.begin() + ptrdiff_t(end),
                  layer.color.begin() + ptrdiff_t(begin), overdraw_color);
+}
+
+// Stored times, which wrap around, as milliseconds since the first of all.
+void since_first(std::vector<TargetImage>& images) {
+  constexpr double kMs = double(1 << kStampTimeShift) * 1e-6;
+  std::optional<uint32_t> some;
+  int32_t first = 0;
+  const auto each = [&](auto&& f) {
+    for (TargetImage& image : images) {
+      for (Layer& layer : image.layers) {
+        for (FragmentStamp& stamp : layer.stamps) {
+          if (stamp.order == ~0u) continue;
+          if (!some) some = uint32_t(stamp.time_ms);
+          f(stamp, int32_t(uint32_t(stamp.time_ms) - *some));
+        }
+      }
+    }
+  };
+  each([&](const FragmentStamp&, int32_t after) { first = std::min(first, after); });
+  each([&](FragmentStamp& stamp, int32_t after) { stamp.time_ms = (double(after) - first) * kMs; });
 }
 
 }  // namespace
@@ -191,6 +226,7 @@ std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& p
   } else {
     work(0);
   }
+  if (planes.stamps != nullptr) since_first(images);
   return images;
 }
 

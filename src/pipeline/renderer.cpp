@@ -109,14 +109,15 @@ uint64_t memory_of_more_colors(const Target& target) {
 // What the targets of a frame take, and the pictures that are made of them.
 uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, bool read_back) {
   constexpr uint64_t kColor = 4, kDepth = 4, kStencil = 1, kOrder = 4, kDirect = 8, kId = 4, kOverdraw = 4,
-                     kHalfPicture = 16;
+                     kHalfPicture = 16, kStamp = kStampWords * 4;
   const bool overdraw = shading_traits(options.shading).overdraw;
   const auto region = uint64_t(std::min(options.bin, kMaxRegion));
   const bool programs = options.shading == Shading::program;
   const auto is_half = [&](const Target& target) { return stored_format(target, programs) == ColorFormat::rgba16f; };
   const bool half = std::any_of(frame.targets.begin(), frame.targets.end(), is_half);
   const bool direct = options.small_triangles == SmallTriangles::direct;
-  const uint64_t shown = kDepth + kStencil + (options.keep_ids ? 2 * kId : 0) + (overdraw ? kOverdraw : 0);
+  const uint64_t shown = kDepth + kStencil + (options.keep_ids || options.keep_stamps ? 2 * kId : 0) +
+                         (options.keep_stamps ? kStamp : 0) + (overdraw ? kOverdraw : 0);
   uint64_t bytes = 0;
   for (const Target& target : frame.targets) {
     const uint64_t regions = (uint64_t(target.width) + region - 1) / region *

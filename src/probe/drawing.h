@@ -22,6 +22,13 @@ struct SlowPixel {
   uint32_t branch = 1;  // 1 .. kMaxBranch
 };
 
+// Slow fragments all over the window: at every `every`-th column and row. Those of `kinds` take turns along a row.
+struct Stars {
+  int every = 0;  // pixels; 0: there are none
+  uint32_t cost = 0;
+  int kinds = 1;  // 1 .. kMaxBranch: branches 1 to this
+};
+
 struct Drawing {
   int width = kWindow, height = kWindow;
   PrimitiveKind kind = PrimitiveKind::triangles;
@@ -29,6 +36,7 @@ struct Drawing {
   std::vector<uint32_t> batches = {};    // primitives of each drawing call; empty: one call
   uint32_t background = 0;               // additions of all fragments that are not slow
   std::vector<SlowPixel> slow = {};
+  Stars stars = {};
   bool waits = false;  // each addition waits for the one before it, so that warps take turns on a multiprocessor
 
   size_t vertices_of_primitive() const { return 3 - size_t(kind); }

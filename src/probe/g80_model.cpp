@@ -51,6 +51,12 @@ double work_of(const Warp& warp, const Drawing& drawing, const SlowPlane& slow) 
     for (int i = 0; i < 4; ++i) {
       const int x = part.x + (i & 1), y = part.y + (i >> 1);
       const SlowPixel* const pixel = x < drawing.width && y < drawing.height ? slow.find(x, y) : nullptr;
+      const Stars& stars = drawing.stars;
+      if (!pixel && stars.every > 0 && x % stars.every == 0 && y % stars.every == 0) {
+        double& most = longest[size_t(1 + x / stars.every % stars.kinds)];
+        most = std::max(most, double(stars.cost));
+        continue;
+      }
       double& most = longest[pixel ? pixel->branch : 0];
       most = std::max(most, double(pixel ? pixel->cost : drawing.background));
     }

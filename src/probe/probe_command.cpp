@@ -9,6 +9,8 @@
 
 #include "app/pipeline_options.h"
 #include "app/text.h"
+#include "probe/brokkr_subject.h"
+#include "probe/driver_subject.h"
 #include "probe/experiments.h"
 #include "probe/g80_model.h"
 #include "probe/own_drawing.h"
@@ -21,17 +23,21 @@ namespace {
 
 using namespace probe;
 
+constexpr int kRuns = 3;
 constexpr const char *kMap = "map", *kDraw = "draw";
 
 std::vector<std::string> experiment_names() {
   std::vector<std::string> names;
   for (const ExperimentInfo& each : experiments()) names.emplace_back(each.name);
+  for (const ExperimentInfo& each : situations()) names.emplace_back(each.name);
   names.insert(names.end(), {kMap, kDraw});
   return names;
 }
 
 void list_experiments() {
-  for (const ExperimentInfo& each : experiments()) std::cout << fmt::format("{:<12}{}\n", each.name, each.title);
+  for (const auto& all : {experiments(), situations()}) {
+    for (const ExperimentInfo& each : all) std::cout << fmt::format("{:<12}{}\n", each.name, each.title);
+  }
   std::cout << fmt::format("{:<12}{}\n{:<12}{}\n", kMap, "Which tiles share a processor, and the rule behind it", kDraw,
                            "A drawing of one's own: --slow, --primitives and others");
 }
@@ -41,13 +47,16 @@ std::vector<std::string> chosen(const Arguments& arguments) {
   const std::vector<std::string>& named = arguments.all("EXPERIMENT");
   std::vector<std::string> names = experiment_names();
   std::erase_if(names, [&](const std::string& n) {
-    if (named.empty()) return n == kMap || n == kDraw;
+    if (named.empty()) return n[0] != 'E';
     return std::find(named.begin(), named.end(), n) == named.end();
   });
   return names;
 }
 
-TileMap find_map(Subject& subject, Progress& progress) {
+TileMap find_map(Subject& subject, const Arguments& arguments, Progress& progress) {
+  if (arguments.text("on") == "brokkr") return map_of_pipeline(render_options(arguments));
+  const Film film = subject.draw(covering_triangle());
+  if (!film.unit.empty()) return map_of_units(film.unit, film.width, film.height);
   return map_by_pairs(subject,
                       [&](double part) { progress.show(fmt::format("pairs of pixels: {:.0f} %", 100 * part)); });
 }
@@ -65,7 +74,22 @@ void print_parameters(const Parameters& p, const TileMap& map) {
                                double(p.multiprocessors) / std::max(1, map.owners)));
 }
 
-std::unique_ptr<Subject> make_subject(const Arguments&) { return std::make_unique<G80Model>(); }
+// A subject that is not the pipeline has none of its options.
+void refuse_options(const Arguments& arguments, const std::string& subject) {
+  for (const Option& option : pipeline_options()) {
+    if (arguments.has(key_of(option)))
+      throw UsageError("--" + key_of(option) + " is of --on brokkr; leave it out with --on " + subject);
+  }
+}
+
+std::unique_ptr<Subject> make_subject(const Arguments& arguments) {
+  const std::string on = arguments.text("on", "g80");
+  if (on == "brokkr") return std::make_unique<BrokkrSubject>(render_options(arguments));
+  refuse_options(arguments, on);
+  if (on == "driver")
+    return std::make_unique<DriverSubject>(arguments.text("device"), int(arguments.integer("runs", kRuns)));
+  return std::make_unique<G80Model>();
+}
 
 int run_probe(const Arguments& arguments) {
   if (arguments.has("list")) {
@@ -77,15 +101,19 @@ int run_probe(const Arguments& arguments) {
   const std::unique_ptr<Subject> subject = make_subject(arguments);
   Progress progress;
   Bench bench(*subject);
+  if (arguments.text("on") == "brokkr") bench.tile = int(arguments.integer("bin", RenderOptions().bin));
   bench.progress = [&](const std::string& what) { progress.show(what); };
-  for (const ExperimentInfo& each : experiments()) {
-    if (std::find(names.begin(), names.end(), each.name) == names.end()) continue;
-    results.add(each.name, each.title, each.run(bench), *subject);
+  for (const auto& all : {experiments(), situations()}) {
+    for (const ExperimentInfo& each : all) {
+      if (std::find(names.begin(), names.end(), each.name) == names.end()) continue;
+      results.add(each.name, each.title, each.run(bench), *subject);
+    }
   }
   for (const std::string& name : names) {
     if (name == kMap) {
-      const TileMap map = find_map(*subject, progress);
+      const TileMap map = find_map(*subject, arguments, progress);
       results.add_map(subject->name(), map, rule_of(map));
+      if (arguments.text("on") == "brokkr") continue;  // its parts are no secret
       bench.tile = map.tile_x;
       if (arguments.text("json") != "-") print_parameters(find_parameters(bench), map);
     } else if (name == kDraw) {
@@ -101,17 +129,28 @@ int run_probe(const Arguments& arguments) {
   return kSuccess;
 }
 
+// The pipeline's options that the probe does not set itself.
+std::vector<Option> pipeline_of_subject() {
+  std::vector<Option> all = pipeline_options();
+  std::erase_if(
+      all, [](const Option& o) { return o.names == "--ownership" || o.names == "--shading" || o.names == "--budget"; });
+  for (Option& option : all) option.group = "With --on brokkr";
+  return all;
+}
+
 }  // namespace
 
 Command probe_command() {
   const std::vector<Option> own = {
-      several(choice_option("EXPERIMENT", "EXPERIMENT", "What to measure (all of the paper: E1.1 to E4.5)",
-                            experiment_names())),
-      choice_option("--on", "SUBJECT", "What to look at: a model of the G80 (g80)", {"g80"}),
+      several(choice_option("EXPERIMENT", "EXPERIMENT", "What to measure (E1.1 to E4.5)", experiment_names())),
+      choice_option("--on", "SUBJECT", "What to look at: an OpenGL driver, the pipeline, or a model of the G80 (g80)",
+                    {"driver", "brokkr", "g80"}),
+      text_option("--device", "D", "With --on driver: software, or the number of an EGL device (a GPU, else software)"),
+      integer_option("--runs", "With --on driver: the least of so many times is a cost (3)", 1, 1000),
       flag("--list", "Show the experiments"),
   };
   return {"probe", "Find out from outside how a rasterizer schedules fragments",
-          joined(joined(own, result_options()), drawing_options()), run_probe};
+          joined(joined(joined(own, result_options()), drawing_options()), pipeline_of_subject()), run_probe};
 }
 
 }  // namespace brokkr::app

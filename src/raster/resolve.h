@@ -6,6 +6,7 @@
 #include "raster/program_run.h"
 #include "raster/region.h"
 #include "raster/shade.h"
+#include "raster/stamp.h"
 #include "target/pixel.h"
 
 BROKKR_MACHINE_BEGIN
@@ -145,7 +146,10 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         }
         shade_won(w, context, target.format, quads, in, others, shown);
         shaded += w.count(won);
-        if (planes.visible_id) w.merge(planes.visible_id + memory, primitive, won);
+        if (planes.visible_id) {
+          w.merge(planes.visible_id + memory, primitive, won);
+          stamp(w, planes, memory, won);
+        }
       }
       if (some && planes.depth_id) w.merge(planes.depth_id + memory, primitive_of_order(order, pass.key_bits), won);
       if (writes_color && (fresh || some)) {

@@ -6,6 +6,7 @@
 #include "raster/program_run.h"
 #include "raster/region.h"
 #include "raster/shade.h"
+#include "raster/stamp.h"
 #include "target/pixel.h"
 
 BROKKR_MACHINE_BEGIN
@@ -190,7 +191,9 @@ struct TileDraw {
     if (pass.planes.depth_id) w.merge(pass.planes.depth_id + memory(s), primitive, m);
   }
   BROKKR_FN void note_writer(Warp& w, int s, Uint primitive, Mask m) const {
-    if (pass.planes.visible_id) w.merge(pass.planes.visible_id + memory(s), primitive, m);
+    if (!pass.planes.visible_id) return;
+    w.merge(pass.planes.visible_id + memory(s), primitive, m);
+    stamp(w, pass.planes, memory(s), m);
   }
   BROKKR_FN void write(Warp& w, int s, Color color, Uint primitive, Mask m) const {
     if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;

@@ -55,6 +55,11 @@ struct RegionRecord {
   uint32_t number;  // over all targets: into TargetTables::region_state, its samples start at number * region^2
 };
 
+// Stamps of samples (raster/stamp.h): one less than the number of stamps so far, and then of each 64 samples their
+// orders, times in units of 64 ns, blocks and warps, 64 words of each. All ones: no stamp.
+inline constexpr int kStampHead = 16, kStampWords = 4;
+inline constexpr int kStampTimeShift = 6;
+
 struct TargetTables {
   TablePointer<const TargetRecord> targets;
   TablePointer<const uint32_t> bin_owner;         // rasterizer of each bin of layer 0
@@ -72,10 +77,12 @@ struct TargetTables {
   TablePointer<uint32_t> visible_id;  // null, or last colour writer
   TablePointer<uint32_t> depth_id;    // null, or last depth writer
   TablePointer<uint32_t> overdraw;    // null, or covering fragments
+  TablePointer<uint32_t> stamps;      // null, or kStampHead words and then kStampWords for each sample
   int32_t region;                     // edge in pixels: 8, 16, 32 or 64
   int32_t region_shift;
   int32_t bin_shift;
   uint32_t rasterizers;
+  uint32_t block;  // that works with this copy of the tables: kFeatureStamps
 };
 
 // The owner of a bin is another rasterizer in each layer, so that many small views spread over all rasterizers.

@@ -23,7 +23,7 @@ struct FrameKernel {
 // The fewer features, the earlier; the last has all.
 inline constexpr FrameKernel kFrameKernels[] = {
     {"opaque", 0, &run_frame_opaque},
-    {"built-in", kEveryFeature & ~uint32_t(kFeaturePrograms), &run_frame_built_in},
+    {"built-in", kEveryFeature & ~uint32_t(kFeaturePrograms | kFeatureStamps), &run_frame_built_in},
     {"all", kEveryFeature, &run_frame},
 };
 

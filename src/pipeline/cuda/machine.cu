@@ -168,10 +168,11 @@ class CudaMachine : public MachineBackend {
     const auto depth = download<float>(m.depth);
     const auto stencil = download<uint8_t>(m.stencil);
     const auto visible = download<uint32_t>(m.visible_id), depth_id = download<uint32_t>(m.depth_id),
-               over = download<uint32_t>(m.overdraw);
+               over = download<uint32_t>(m.overdraw), stamps = download<uint32_t>(m.stamps);
     const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
-    return read_planes(*plan_->targets, {state.data(), color.data(), color_high.data(), more_colors.data(),
-                                         depth.data(), stencil.data(), plane(visible), plane(depth_id), plane(over)});
+    return read_planes(*plan_->targets,
+                       {state.data(), color.data(), color_high.data(), more_colors.data(), depth.data(), stencil.data(),
+                        plane(visible), plane(depth_id), plane(over), plane(stamps)});
   }
 
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) override {
@@ -280,8 +281,7 @@ class CudaMachine : public MachineBackend {
     frame.kernel = &chosen_kernel();
     frame.data = m.data(*plan_, tables, options_, abort_->device());
     for (const DeviceBuffer* zero : m.zeroed()) frame.reset.add(zero->as<void>(), zero->bytes(), 0);
-    for (const DeviceBuffer* id : {&m.visible_id, &m.depth_id})
-      frame.reset.add(id->as<void>(), id->bytes(), kNoPrimitive);
+    for (const DeviceBuffer* ones : m.filled()) frame.reset.add(ones->as<void>(), ones->bytes(), kNoPrimitive);
     frame.reset.regions = m.region_state.as<RegionState>();
     frame.reset.region_count = m.shape.regions;
     frame.reset.region = initial_region();

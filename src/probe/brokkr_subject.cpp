@@ -1,0 +1,134 @@
+#include "probe/brokkr_subject.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "brokkr/fragment_shader.h"
+#include "probe/shader_text.h"
+
+namespace brokkr::probe {
+namespace {
+
+constexpr int kMostPixels = 4096;  // of a map's side
+constexpr int kFewBins = 16;       // of half a map's side, for patterns that do not repeat
+
+constexpr Topology kTopologies[] = {Topology::triangles, Topology::lines, Topology::points};
+
+// A frame with one target and one draw of positions in pixels.
+Frame make_frame(int width, int height, PrimitiveKind kind, const std::vector<glm::vec2>& vertices, bool depth) {
+  Frame frame;
+  frame.source = "probe";
+  frame.window_width = width;
+  frame.window_height = height;
+  frame.targets.push_back({0, width, height});
+  frame.views.emplace_back();
+  frame.materials.emplace_back();
+  State state;
+  state.viewport = {0, 0, float(width), float(height)};
+  state.depth.test = state.depth.write = depth;
+  frame.states.push_back(state);
+  DrawCommand draw;
+  draw.topology = kTopologies[size_t(kind)];
+  draw.vertex_count = draw.element_count = uint32_t(vertices.size());
+  const glm::vec2 half(0.5f * float(width), 0.5f * float(height));
+  for (const glm::vec2 v : vertices) frame.positions.emplace_back(v / half - 1.0f, 0, 1);
+  frame.commands.emplace_back(ClearCommand{0, glm::vec4(0), 1.0f, uint8_t(0)});
+  frame.commands.emplace_back(draw);
+  return frame;
+}
+
+FragmentShader shader_of(const Drawing& drawing) {
+  FragmentShader shader;
+  shader.name = "probe";
+  shader.text = std::string("out vec4 color;\n") + kWorkText +
+                "void main() { color = vec4(work(ivec2(gl_FragCoord.xy)) < 0.0 ? 0.0 : 1.0); }\n";
+  std::vector<double> slow;
+  for (const SlowPixel& p : drawing.slow)
+    slow.insert(slow.end(), {double(p.x), double(p.y), double(p.cost), double(p.branch)});
+  slow.resize(size_t(4 * kMaxSlowPixels));
+  shader.uniforms = {
+      {"background", {double(drawing.background)}},
+      {"waits", {double(drawing.waits)}},
+      {"slow_count", {double(drawing.slow.size())}},
+      {"slow", slow},
+      {"stars", {double(drawing.stars.every), double(drawing.stars.cost), double(drawing.stars.kinds), 0}}};
+  return shader;
+}
+
+Film film_of(const Layer& layer) {
+  Film film{.width = layer.width, .height = layer.height};
+  for (const FragmentStamp& stamp : layer.stamps) {
+    const bool drawn = stamp.order != ~0u;
+    film.order.push_back(drawn ? stamp.order : kNever);
+    film.time.push_back(stamp.time_ms);
+    film.unit.push_back(drawn ? int32_t(stamp.block) : -1);
+    film.warp.push_back(drawn ? int32_t(stamp.warp) : -1);
+  }
+  return film;
+}
+
+}  // namespace
+
+struct BrokkrSubject::Prepared {
+  PrimitiveKind kind;
+  std::vector<glm::vec2> vertices;
+  Frame frame;
+  std::unique_ptr<PreparedFrame> prepared;
+};
+
+BrokkrSubject::BrokkrSubject(RenderOptions options) : options_(std::move(options)) {
+  options_.keep_stamps = options_.thread_time = true;
+  options_.ownership = Ownership::fixed;
+  options_.shading = Shading::program;
+  options_.shaders = ShaderCode::interpreted;  // the first frames would be slower than those that follow
+  name_ = std::string("brokkr on ") + name_of(options_.machine);
+}
+
+BrokkrSubject::~BrokkrSubject() = default;
+
+Film BrokkrSubject::draw(const Drawing& drawing) {
+  check_drawing(drawing);
+  const FragmentShader shader = shader_of(drawing);
+  if (!prepared_ || prepared_->kind != drawing.kind || prepared_->vertices != drawing.vertices) {
+    prepared_ = std::make_unique<Prepared>();
+    prepared_->kind = drawing.kind;
+    prepared_->vertices = drawing.vertices;
+    prepared_->frame = make_frame(drawing.width, drawing.height, drawing.kind, drawing.vertices, false);
+    set_fragment_shader(prepared_->frame, shader);
+    prepared_->prepared = std::make_unique<PreparedFrame>(renderer_.prepare(prepared_->frame));
+  } else {
+    update_fragment_shader(prepared_->frame, shader);
+    prepared_->prepared->update_views();
+  }
+  const RenderResult result = renderer_.render(*prepared_->prepared, options_);
+  Film film = film_of(result.targets[0].layers[0]);
+  for (const BlockTime& block : result.statistics.block_times) {
+    film.cost = std::max(film.cost, block.ms[size_t(Stage::geometry)] + block.ms[size_t(Stage::rasterize)]);
+  }
+  return film;
+}
+
+TileMap map_of_pipeline(RenderOptions options) {
+  if (const SavedPattern* const saved = saved_pattern(options.pattern); saved != nullptr)
+    options.rasterizers = saved->pattern.rasterizers;
+  if (options.rasterizers == 0) options.rasterizers = 16;
+  const int bin = options.bin, most = std::max(1, kMostPixels / bin);
+  const Pattern pattern = make_pattern(options.pattern, options.rasterizers, kFewBins, kFewBins);
+  const int width = std::min(2 * pattern.width, most) * bin, height = std::min(2 * pattern.height, most) * bin;
+  const Frame frame = make_frame(width, height, PrimitiveKind::triangles,
+                                 {{0, 0}, {2 * float(width), 0}, {0, 2 * float(height)}}, true);
+  options.keep_stamps = true;
+  options.ownership = Ownership::fixed;
+  options.shading = Shading::flat;
+  options.workers = options.rasterizers;
+  Renderer renderer;
+  const RenderResult result = renderer.render(frame, options);
+  if (result.statistics.workers < options.rasterizers)
+    throw std::runtime_error("rasterizers: this machine runs " + std::to_string(result.statistics.workers) +
+                             " blocks, one for each of " + std::to_string(options.rasterizers) +
+                             " is needed; use fewer --rasterizers, or --machine cpu");
+  const Film film = film_of(result.targets[0].layers[0]);
+  return map_of_units(film.unit, film.width, film.height);
+}
+
+}  // namespace brokkr::probe

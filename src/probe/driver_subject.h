@@ -1,0 +1,36 @@
+// An OpenGL driver under the probe, in a process of its own (brokkr-gl-bench): a fault of the driver ends that one.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/line_process.h"
+#include "app/tool.h"
+#include "probe/subject.h"
+
+namespace brokkr::probe {
+
+class DriverSubject : public Subject {
+ public:
+  // `device`: as EglContext takes it ("", "software", a number). `runs`: the least of so many times is a cost. Throws
+  // std::runtime_error where there is no brokkr-gl-bench or no OpenGL, and as draw() does.
+  DriverSubject(const std::string& device, int runs);
+
+  std::string name() const override { return name_; }
+  const char* unit() const override { return "ms"; }
+  Costs costs() const override { return costs_; }
+  // Throws std::runtime_error with the driver's words, or the last ones of its process where that has ended.
+  Film draw(const Drawing& drawing) override;
+  double cost(const Drawing& drawing) override;
+
+ private:
+  nlohmann::json ask(const Drawing& drawing, bool film);
+
+  app::TemporaryFolder folder_;
+  app::LineProcess process_;
+  std::string name_;
+  Costs costs_;
+  int runs_;
+};
+
+}  // namespace brokkr::probe

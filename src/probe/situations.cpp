@@ -1,0 +1,123 @@
+// The situations of [FragSniffer, 5]: the plain way to draw something, the way that the paper advises, and whether it
+// helps this subject. A way of several drawings costs what they cost together.
+#include <algorithm>
+#include <tuple>
+
+#include "probe/experiments.h"
+
+namespace brokkr::probe {
+namespace {
+
+double cost_of(Bench& bench, const std::vector<Drawing>& passes) {
+  double sum = 0;
+  for (const Drawing& pass : passes) sum += bench.subject.cost(pass);
+  return sum;
+}
+
+// How many times as fast `advised` is as `plain`.
+double gain(Bench& bench, const Drawing& plain, const std::vector<Drawing>& advised) {
+  return bench.subject.cost(plain) / cost_of(bench, advised);
+}
+
+Drawing with_background(Drawing drawing, uint32_t cost) {
+  drawing.background = cost;
+  return drawing;
+}
+
+// 5.1: a call for each primitive, and one for all.
+ResultOf many_calls(Bench& bench) {
+  Drawing apart = with_background(quads(16), bench.subject.costs().background);
+  const Drawing together = apart;
+  apart.batches.assign(apart.primitives(), 1);
+  return {{{"one call for all triangles, not one for each", {}, gain(bench, apart, {together}), "times as fast"}},
+          together};
+}
+
+// 5.2: shading after visibility is known.
+ResultOf small_primitives(Bench& bench) {
+  ResultOf result;
+  const uint32_t cost = bench.subject.costs().background;
+  const Drawing shaded = with_background(covering_triangle(), cost);
+  for (const auto& [size, paper, explained] : {std::tuple{1, 8.0, true}, {2, 8.0, false}, {4, 8.0, false}}) {
+    const std::string name = "quads of " + std::to_string(size) + ": deferred shading";
+    bench.progress(name);
+    result.rows.push_back({name, paper, gain(bench, with_background(quads(size), cost), {quads(size), shaded}),
+                           "times as fast", explained});
+  }
+  return result;
+}
+
+// 5.3: stars in a sky.
+constexpr int kApart = 8;  // pixels from a star to the next: one in a warp at most
+
+Drawing sky(Bench& bench, int every, int kinds) {
+  Drawing drawing = quads(kWindow);
+  drawing.stars = {every, bench.subject.costs().slow / 10, kinds};
+  return drawing;
+}
+
+ResultOf scattered(Bench& bench) {
+  const uint32_t cost = bench.subject.costs().slow / 10;
+  const Drawing plain = sky(bench, kApart, 1);
+  const Drawing points = with_background(spaced_points(kApart), cost);
+  // As many pixels as there are stars, side by side.
+  Drawing packed = quads(kWindow);
+  for (glm::vec2& v : packed.vertices) v *= 1.0f / kApart;
+  packed.background = cost;
+  const Drawing rest = quads(kWindow);
+  bench.progress("stars of two kinds");
+  const double kinds = bench.subject.cost(sky(bench, kApart / 2, 2)) / bench.subject.cost(sky(bench, kApart / 2, 1));
+  return {{{"stars as points, then the sky", 4, gain(bench, plain, {points, rest}), "times as fast"},
+           {"stars packed side by side, then the sky", 32, gain(bench, plain, {packed, rest}), "times as fast", false,
+            "the paper: closer to 32"},
+           {"stars of two kinds in a warp, over those of one", 2, kinds, "times as long"}},
+          plain};
+}
+
+// 5.4: slow fragments that all fall to one processor, and as many that do not.
+std::vector<glm::ivec2> slow_row(const Bench& bench, int tiles_apart) {
+  std::vector<glm::ivec2> pixels;
+  for (int i = 0; i < 4; ++i) pixels.push_back(slow_corner(bench.tile) + glm::ivec2(i * tiles_apart * bench.tile, 0));
+  return pixels;
+}
+
+ResultOf unbalanced(Bench& bench) {
+  const int apart = std::min(bench.period, (kWindow * 5 / 8) / bench.tile / 4);
+  const Drawing one = bench.slow_quad(slow_row(bench, apart), true), spread = bench.slow_quad(slow_row(bench, 1), true);
+  return {{{"four slow fragments of different processors, not of one", 4, gain(bench, one, {spread}), "times as fast",
+            false, "only those within the FIFO's window wait for each other"}},
+          one};
+}
+
+// 5.5: a silhouette of fragments of all lives in one tile, and half of it drawn a tile further and copied back.
+ResultOf silhouette(Bench& bench) {
+  Drawing plain = quads(kWindow), here = plain;
+  for (int y = 0; y < 16; ++y) {
+    const glm::ivec2 at = slow_corner(bench.tile) + glm::ivec2(y % 2, y);
+    const SlowPixel pixel{at.x, at.y, bench.subject.costs().slow / 4, 1 + uint32_t(y % kMaxBranch)};
+    plain.slow.push_back(pixel);
+    here.slow.push_back(pixel);
+    if (y % 2 != 0) here.slow.back().x += bench.tile;
+  }
+  const Drawing copy = quads(kWindow);
+  return {{{"half of a silhouette drawn a tile further, and copied back",
+            {},
+            gain(bench, plain, {here, copy}),
+            "times as fast"}},
+          plain};
+}
+
+}  // namespace
+
+std::span<const ExperimentInfo> situations() {
+  static constexpr ExperimentInfo all[] = {
+      {"5.1", "Many primitives: a call for each", many_calls},
+      {"5.2", "Small primitives with a shader that takes long", small_primitives},
+      {"5.3", "Slow fragments all over the window: stars in a sky", scattered},
+      {"5.4", "Slow fragments that fall to one processor", unbalanced},
+      {"5.5", "Slow fragments in a line: a silhouette", silhouette},
+  };
+  return all;
+}
+
+}  // namespace brokkr::probe

@@ -1,0 +1,217 @@
+#include "reference/gl_probe.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+
+#include "reference/gl_object.h"
+
+namespace brokkr {
+namespace {
+
+constexpr int kWords = 5;    // of a pixel: order, unit, warp, time in two halves
+constexpr size_t kHead = 4;  // words before them: the count of fragments
+
+constexpr const char* kVertexText = R"(#version 450 core
+layout(location = 0) in vec2 position;
+uniform vec2 half_size;
+void main() {
+  gl_Position = vec4(position / half_size - 1.0, 0.0, 1.0);
+  gl_PointSize = 1.0;
+}
+)";
+// The atomics come after the work: what they add follows from its sum.
+constexpr const char* kFilmText = R"(
+layout(std430, binding = 0) buffer Film { uint next; uint unused[3]; uint words[]; };
+uniform int width;
+layout(location = 0) out vec4 color;
+void main() {
+  ivec2 pixel = ivec2(gl_FragCoord.xy);
+  float sum = work(pixel);
+  color = vec4(1.0);
+  if (gl_HelperInvocation) return;
+  uint at = uint(pixel.y * width + pixel.x) * 5u;
+  words[at] = atomicAdd(next, sum < 0.0 ? 2u : 1u);
+#if defined(HAS_GROUP)
+  words[at + 1u] = gl_SMIDNV;
+  words[at + 2u] = gl_WarpIDNV;
+#endif
+#if defined(HAS_CLOCK)
+  uvec2 now = clockRealtime2x32EXT();
+  words[at + 3u] = now.x;
+  words[at + 4u] = now.y;
+#endif
+}
+)";
+constexpr const char* kCostText = R"(
+layout(location = 0) out vec4 color;
+void main() { color = vec4(work(ivec2(gl_FragCoord.xy)) < 0.0 ? 0.0 : 1.0); }
+)";
+
+bool has_extension(std::string_view wanted) {
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i) {
+    const auto* name = reinterpret_cast<const char*>(glGetStringi(GL_EXTENSIONS, GLuint(i)));
+    if (name != nullptr && name == wanted) return true;
+  }
+  return false;
+}
+
+GlProgram link(const std::string& fragment) {
+  GlProgram program = GlProgram::create();
+  for (const auto& [kind, text] :
+       {std::pair<GLenum, std::string>{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, fragment}}) {
+    const GLuint shader = glCreateShader(kind);
+    const char* const source = text.c_str();
+    glShaderSource(shader, 1, &source, nullptr);
+    glCompileShader(shader);
+    glAttachShader(program.id(), shader);
+    glDeleteShader(shader);
+  }
+  glLinkProgram(program.id());
+  GLint linked = 0;
+  glGetProgramiv(program.id(), GL_LINK_STATUS, &linked);
+  if (linked != 0) return program;
+  std::string log(2000, '\0');
+  GLsizei length = 0;
+  glGetProgramInfoLog(program.id(), GLsizei(log.size()), &length, log.data());
+  log.resize(size_t(length));
+  throw std::runtime_error("OpenGL: the probe's shader does not link: " + log.substr(0, log.find('\n')));
+}
+
+}  // namespace
+
+struct GlProbe::Impl {
+  EglContext& context;
+  bool has_group = false, has_clock = false;
+  GlProgram cost, film;
+  GlVertexArray array;
+  GlBuffer positions, words;
+  GlTexture color;
+  GlFramebuffer target;
+  std::vector<float> uploaded;
+  int width = 0, height = 0;
+
+  void resize(const GlProbeDrawing& drawing) {
+    if (width == drawing.width && height == drawing.height) return;
+    width = drawing.width;
+    height = drawing.height;
+    color = GlTexture::create(GLenum(GL_TEXTURE_2D));
+    glTextureStorage2D(color.id(), 1, GL_RGBA8, width, height);
+    target = GlFramebuffer::create();
+    glNamedFramebufferTexture(target.id(), GL_COLOR_ATTACHMENT0, color.id(), 0);
+    words = GlBuffer::create();
+    glNamedBufferStorage(words.id(), GLsizeiptr((kHead + size_t(width) * size_t(height) * kWords) * 4), nullptr, 0);
+  }
+
+  void upload(const GlProbeDrawing& drawing) {
+    if (array && uploaded == drawing.vertices) return;
+    uploaded = drawing.vertices;
+    positions = GlBuffer::create();
+    glNamedBufferStorage(positions.id(), GLsizeiptr(std::max<size_t>(uploaded.size(), 2) * sizeof(float)),
+                         uploaded.empty() ? nullptr : uploaded.data(), 0);
+    array = GlVertexArray::create();
+    glVertexArrayVertexBuffer(array.id(), 0, positions.id(), 0, 2 * sizeof(float));
+    glVertexArrayAttribFormat(array.id(), 0, 2, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(array.id(), 0, 0);
+    glEnableVertexArrayAttrib(array.id(), 0);
+  }
+
+  void begin(const GlProbeDrawing& drawing, const GlProgram& program) {
+    if (drawing.slow.size() > 64) throw std::runtime_error("more than 64 slow pixels");
+    context.make_current();
+    resize(drawing);
+    upload(drawing);
+    const auto place = [&](const char* name) { return glGetUniformLocation(program.id(), name); };
+    glProgramUniform2f(program.id(), place("half_size"), 0.5f * float(width), 0.5f * float(height));
+    glProgramUniform1i(program.id(), place("background"), drawing.background);
+    glProgramUniform1i(program.id(), place("waits"), drawing.waits);
+    glProgramUniform1i(program.id(), place("slow_count"), GLint(drawing.slow.size()));
+    glProgramUniform1i(program.id(), place("width"), width);
+    glProgramUniform4iv(program.id(), place("stars"), 1, drawing.stars.data());
+    if (!drawing.slow.empty())
+      glProgramUniform4iv(program.id(), place("slow"), GLsizei(drawing.slow.size()), drawing.slow[0].data());
+    glBindFramebuffer(GL_FRAMEBUFFER, target.id());
+    glViewport(0, 0, width, height);
+    glDisable(GL_DEPTH_TEST);
+    glBindVertexArray(array.id());
+    glUseProgram(program.id());
+  }
+
+  void draw(const GlProbeDrawing& drawing) const {
+    const auto all = GLsizei(drawing.vertices.size() / 2);
+    if (drawing.batches.empty()) return glDrawArrays(drawing.mode, 0, all);
+    GLint first = 0;
+    for (const uint32_t count : drawing.batches) {
+      glDrawArrays(drawing.mode, first, GLsizei(count));
+      first += GLint(count);
+    }
+  }
+
+  void end() const {
+    glUseProgram(0);
+    glBindVertexArray(0);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    const GLenum error = glGetError();
+    if (error != GL_NO_ERROR)
+      throw std::runtime_error(context.renderer() + ": the probe's drawing failed (OpenGL error " +
+                               std::to_string(error) + ")");
+  }
+};
+
+GlProbe::GlProbe(EglContext& context, const std::string& work) : impl_(new Impl{context}) {
+  context.make_current();
+  impl_->has_group = has_extension("GL_NV_shader_thread_group");
+  impl_->has_clock = has_extension("GL_EXT_shader_realtime_clock");
+  std::string head = "#version 450 core\n";
+  impl_->cost = link(head + work + kCostText);
+  if (impl_->has_group) head += "#extension GL_NV_shader_thread_group : require\n#define HAS_GROUP\n";
+  if (impl_->has_clock) head += "#extension GL_EXT_shader_realtime_clock : require\n#define HAS_CLOCK\n";
+  impl_->film = link(head + work + kFilmText);
+}
+
+GlProbe::~GlProbe() = default;
+
+double GlProbe::cost_ms(const GlProbeDrawing& drawing, int runs) {
+  using Clock = std::chrono::steady_clock;
+  impl_->begin(drawing, impl_->cost);
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < std::max(1, runs); ++i) {
+    glFinish();
+    const Clock::time_point begin = Clock::now();
+    impl_->draw(drawing);
+    glFinish();
+    least = std::min(least, std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+  }
+  impl_->end();
+  return least;
+}
+
+GlProbeFilm GlProbe::film(const GlProbeDrawing& drawing) {
+  impl_->begin(drawing, impl_->film);
+  const GLuint none = ~0u, zero = 0;
+  glClearNamedBufferData(impl_->words.id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, &none);
+  glClearNamedBufferSubData(impl_->words.id(), GL_R32UI, 0, 4, GL_RED_INTEGER, GL_UNSIGNED_INT, &zero);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, impl_->words.id());
+  impl_->draw(drawing);
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  const size_t pixels = size_t(drawing.width) * size_t(drawing.height);
+  std::vector<uint32_t> words(kHead + pixels * kWords);
+  glGetNamedBufferSubData(impl_->words.id(), 0, GLsizeiptr(words.size() * 4), words.data());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, 0);
+  impl_->end();
+  GlProbeFilm film;
+  for (size_t i = 0; i < pixels; ++i) {
+    const uint32_t* const own = words.data() + kHead + i * kWords;
+    film.order.push_back(own[0]);
+    if (impl_->has_group) film.unit.push_back(own[1]);
+    if (impl_->has_group) film.warp.push_back(own[2]);
+    if (impl_->has_clock) film.time.push_back(own[0] == ~0u ? 0 : uint64_t(own[4]) << 32 | own[3]);
+  }
+  return film;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,165 @@
+// The probe on our own pipeline: every fragment has a stamp of its own, and stamps alone give every pattern back.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "brokkr/load.h"
+#include "brokkr/renderer.h"
+#include "probe/brokkr_subject.h"
+#include "probe/tile_map.h"
+
+namespace brokkr::probe {
+namespace {
+
+std::vector<RenderOptions> machines() {
+  std::vector<RenderOptions> all;
+  for (const MachineInfo& info : find_machines()) {
+    if (!info.available) continue;
+    RenderOptions options;
+    options.machine = info.kind;
+    if (info.kind == MachineKind::cpu) options.isa = "";
+    const bool known = std::any_of(all.begin(), all.end(), [&](const auto& o) { return o.machine == info.kind; });
+    if (!known) all.push_back(options);
+  }
+  return all;
+}
+
+// Ranks 0 .. n - 1, each once; blocks and warps that the launch has.
+void expect_stamps(const RenderResult& result, const Layer& layer) {
+  std::set<uint32_t> orders;
+  size_t drawn = 0;
+  for (size_t i = 0; i < layer.stamps.size(); ++i) {
+    const FragmentStamp& stamp = layer.stamps[i];
+    EXPECT_EQ(stamp.order != ~0u, layer.visible_id[i] != ~0u);
+    if (stamp.order == ~0u) continue;
+    ++drawn;
+    orders.insert(stamp.order);
+    EXPECT_LT(stamp.block, uint32_t(result.statistics.workers));
+    EXPECT_LT(stamp.warp, uint32_t(result.statistics.warps_per_block));
+    EXPECT_GE(stamp.time_ms, 0);
+  }
+  EXPECT_GT(drawn, 0u);
+  EXPECT_EQ(orders.size(), drawn);
+}
+
+TEST(Stamps, OfAFrameWithoutOverdrawAreAllRanks) {
+  LoadOptions load;
+  load.width = 200;
+  load.height = 136;
+  const Frame frame = load_frame("generated:screen", load);
+  for (RenderOptions options : machines()) {
+    options.keep_stamps = true;
+    options.shading = Shading::flat;
+    const RenderResult result = Renderer().render(frame, options);
+    const Layer& layer = result.targets[main_target(frame)].layers[0];
+    expect_stamps(result, layer);
+    std::set<uint32_t> orders;
+    for (const FragmentStamp& stamp : layer.stamps) orders.insert(stamp.order);
+    EXPECT_EQ(*orders.rbegin(), orders.size() - 1);
+    EXPECT_EQ(orders.size(), layer.stamps.size());
+  }
+}
+
+TEST(Stamps, DoNotChangeThePicture) {
+  LoadOptions load;
+  load.width = 160;
+  load.height = 100;
+  const Frame frame = load_frame("generated:overlap-10k?triangles=400", load);
+  for (RenderOptions options : machines()) {
+    for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
+      options.order = order;
+      options.keep_stamps = false;
+      options.keep_ids = true;
+      const RenderResult plain = Renderer().render(frame, options);
+      options.keep_stamps = true;
+      const RenderResult stamped = Renderer().render(frame, options);
+      const Layer &a = plain.targets[0].layers[0], &b = stamped.targets[0].layers[0];
+      EXPECT_EQ(a.color, b.color);
+      EXPECT_EQ(a.depth, b.depth);
+      EXPECT_EQ(a.visible_id, b.visible_id);
+      EXPECT_TRUE(a.stamps.empty());
+      expect_stamps(stamped, b);
+    }
+  }
+}
+
+class OfPattern : public testing::TestWithParam<PatternKind> {};
+
+// Tile, period and owners, from stamps alone; the pattern that was drawn with is among those that the map equals, and
+// the map that is saved is the pattern again.
+TEST_P(OfPattern, TheMapIsFound) {
+  for (RenderOptions options : machines()) {
+    for (const auto [rasterizers, bin] : {std::pair{6, 8}, {5, 16}, {9, 8}}) {
+      options.pattern = GetParam();
+      options.rasterizers = rasterizers;
+      options.bin = bin;
+      const TileMap map = map_of_pipeline(options);
+      const MapRule rule = rule_of(map);
+      EXPECT_EQ(map.tile_x, bin);
+      EXPECT_EQ(map.tile_y, bin);
+      EXPECT_EQ(map.owners, rasterizers);
+      EXPECT_NE(std::find(rule.equal.begin(), rule.equal.end(), name_of(GetParam())), rule.equal.end())
+          << rasterizers << " rasterizers, " << formula(map, rule);
+      const Pattern made = make_pattern(GetParam(), rasterizers, map.columns, map.rows), found = pattern_of(map, rule);
+      check_pattern(found);
+      if (rule.period_x > 0) EXPECT_EQ(made.width % rule.period_x, 0);
+      if (rule.period_y > 0) EXPECT_EQ(made.height % rule.period_y, 0);
+      std::set<std::pair<int, int>> pairs;
+      for (int y = 0; y < map.rows; ++y) {
+        for (int x = 0; x < map.columns; ++x) pairs.insert({made.at(x, y), found.at(x, y)});
+      }
+      EXPECT_EQ(pairs.size(), size_t(rasterizers)) << "owners have other numbers, and nothing else";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stamps, OfPattern, testing::ValuesIn([] {
+                           std::vector<PatternKind> kinds;
+                           for (const auto& choice : Choices<PatternKind>::all) kinds.push_back(choice.value);
+                           return kinds;
+                         }()),
+                         [](const auto& test) {
+                           std::string name = name_of(test.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(MapOfUnits, KnowsWhatIsNotThere) {
+  EXPECT_THROW(map_of_units(std::vector<int32_t>(16, -1), 4, 4), std::runtime_error);
+  const TileMap one = map_of_units(std::vector<int32_t>(64, 3), 8, 8);
+  EXPECT_EQ(one.owners, 1);
+  EXPECT_EQ(one.tile_x, 8);
+  // Each tile on its own, as a driver that gives tiles to whichever thread is free would be asked to say.
+  std::vector<int32_t> own;
+  for (int y = 0; y < 8; ++y) {
+    for (int x = 0; x < 8; ++x) own.push_back(y / 2 * 4 + x / 2);
+  }
+  const TileMap apart = map_of_units(own, 8, 8);
+  EXPECT_FALSE(apart.shared);
+  EXPECT_EQ(apart.tile_x, 2);
+  EXPECT_EQ(rule_of(apart).equal.size(), 0u);
+}
+
+#if defined(BROKKR_HAVE_SHADERS)
+// Slow fragments on the pipeline: all are drawn once, and the slow one costs what it is said to.
+TEST(BrokkrSubject, DrawsWhatItIsAskedTo) {
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  options.rasterizers = options.workers = 4;
+  BrokkrSubject subject(options);
+  Drawing drawing = quads(kWindow);
+  const Film plain = subject.draw(drawing);
+  const std::set<uint32_t> ranks(plain.order.begin(), plain.order.end());
+  EXPECT_EQ(ranks.size(), size_t(kWindow) * kWindow);
+  drawing.slow = {{100, 100, 1000000, 1}};
+  EXPECT_GT(subject.draw(drawing).cost, plain.cost);
+  drawing = points_at({{7, 9}}, 50);
+  const Film points = subject.draw(drawing);
+  EXPECT_EQ(points.order[points.at(7, 9)], 49u);
+  EXPECT_EQ(std::count(points.order.begin(), points.order.end(), kNever), ptrdiff_t(kWindow) * kWindow - 1);
+}
+#endif
+
+}  // namespace
+}  // namespace brokkr::probe
