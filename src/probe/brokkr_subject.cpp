@@ -55,6 +55,8 @@ FragmentShader shader_of(const Drawing& drawing) {
   return shader;
 }
 
+}  // namespace
+
 Film film_of(const Layer& layer) {
   Film film{.width = layer.width, .height = layer.height};
   for (const FragmentStamp& stamp : layer.stamps) {
@@ -66,8 +68,6 @@ Film film_of(const Layer& layer) {
   }
   return film;
 }
-
-}  // namespace
 
 struct BrokkrSubject::Prepared {
   PrimitiveKind kind;

@@ -32,6 +32,9 @@ class BrokkrSubject : public Subject {
   std::unique_ptr<Prepared> prepared_;
 };
 
+// The stamps of a layer (RenderOptions::keep_stamps); units are blocks.
+Film film_of(const Layer& layer);
+
 // The map of a pattern as the stamps of a frame show it: a triangle over two periods of it, as far as 4096 pixels go,
 // with a block for each rasterizer. Throws std::runtime_error where the machine runs fewer blocks than that.
 TileMap map_of_pipeline(RenderOptions options);

@@ -185,5 +185,6 @@ std::unique_ptr<Panel> make_draws_panel();
 std::unique_ptr<Panel> make_inspect_panel();
 std::unique_ptr<Panel> make_compare_panel();
 std::unique_ptr<Panel> make_log_panel();
+std::unique_ptr<Panel> make_probe_panel();  // BROKKR_VIEWER_PROBE
 
 }  // namespace brokkr::viewer

@@ -23,9 +23,13 @@ namespace fs = std::filesystem;
 constexpr auto kNoteTime = std::chrono::seconds(5);
 
 // In the order of their tabs.
-constexpr std::unique_ptr<Panel> (*kPanels[])() = {make_scene_panel,   make_pipeline_panel, make_policy_panel,
-                                                   make_pattern_panel, make_draws_panel,    make_shader_panel,
-                                                   make_inspect_panel, make_compare_panel,  make_log_panel};
+constexpr std::unique_ptr<Panel> (*kPanels[])() = {
+    make_scene_panel,  make_pipeline_panel, make_policy_panel,  make_pattern_panel, make_draws_panel,
+    make_shader_panel, make_inspect_panel,  make_compare_panel, make_log_panel,
+#if defined(BROKKR_VIEWER_PROBE)
+    make_probe_panel,
+#endif
+};
 
 }  // namespace
 

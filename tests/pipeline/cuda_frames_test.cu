@@ -214,5 +214,33 @@ TEST(CudaFrames, ATraceDownloadsWhatWasWritten) {
   }
 }
 
+// Every fragment has a rank of its own, and with fixed owners all of a bin are drawn by one block; pictures stay.
+TEST(CudaFrames, StampsSayWhenAndWhere) {
+  const Frame frame = scene("generated:screen", 160, 96);
+  RenderOptions o = on(MachineKind::cuda);
+  o.ownership = Ownership::fixed;
+  o.rasterizers = 3;
+  o.bin = 32;
+  const RenderResult plain = Renderer().render(frame, o);
+  o.keep_stamps = true;
+  const RenderResult result = Renderer().render(frame, o);
+  expect_same(result, plain);
+  EXPECT_EQ(result.statistics.kernel, "all");
+  EXPECT_NE(plain.statistics.kernel, "all");
+  const Layer& layer = result.targets[main_target(frame)].layers[0];
+  ASSERT_EQ(layer.stamps.size(), 160u * 96u);
+  std::vector<bool> seen(layer.stamps.size(), false);
+  for (size_t i = 0; i < layer.stamps.size(); ++i) {
+    const FragmentStamp& stamp = layer.stamps[i];
+    ASSERT_LT(stamp.order, seen.size());
+    EXPECT_FALSE(seen[stamp.order]);
+    seen[stamp.order] = true;
+    EXPECT_LT(stamp.block, uint32_t(result.statistics.workers));
+    EXPECT_LT(stamp.warp, uint32_t(result.statistics.warps_per_block));
+    const size_t x = i % 160 / 32 * 32, y = i / 160 / 32 * 32;
+    EXPECT_EQ(stamp.block, layer.stamps[y * 160 + x].block);
+  }
+}
+
 }  // namespace
 }  // namespace brokkr
