@@ -53,6 +53,17 @@ std::vector<std::string> chosen(const Arguments& arguments) {
   return names;
 }
 
+// Options of an experiment that is not among the chosen ones.
+void refuse_without(const Arguments& arguments, const std::vector<std::string>& names, const char* experiment,
+                    const std::vector<Option>& options) {
+  if (std::find(names.begin(), names.end(), experiment) != names.end()) return;
+  for (const Option& option : options) {
+    if (arguments.has(key_of(option)))
+      throw UsageError("--" + key_of(option) + " is of the experiment " + experiment +
+                       "; name it, or leave the option out");
+  }
+}
+
 TileMap find_map(Subject& subject, const Arguments& arguments, Progress& progress) {
   if (arguments.text("on") == "brokkr") return map_of_pipeline(render_options(arguments));
   const Film film = subject.draw(covering_triangle());
@@ -74,9 +85,18 @@ void print_parameters(const Parameters& p, const TileMap& map) {
                                double(p.multiprocessors) / std::max(1, map.owners)));
 }
 
+// The pipeline's options that the probe does not set itself.
+std::vector<Option> pipeline_of_subject() {
+  const std::vector<std::string> own = {"--ownership", "--shading", "--shaders", "--budget"};
+  std::vector<Option> all = pipeline_options();
+  std::erase_if(all, [&](const Option& o) { return std::find(own.begin(), own.end(), o.names) != own.end(); });
+  for (Option& option : all) option.group = "With --on brokkr";
+  return all;
+}
+
 // A subject that is not the pipeline has none of its options.
 void refuse_options(const Arguments& arguments, const std::string& subject) {
-  for (const Option& option : pipeline_options()) {
+  for (const Option& option : pipeline_of_subject()) {
     if (arguments.has(key_of(option)))
       throw UsageError("--" + key_of(option) + " is of --on brokkr; leave it out with --on " + subject);
   }
@@ -97,6 +117,9 @@ int run_probe(const Arguments& arguments) {
     return kSuccess;
   }
   const std::vector<std::string> names = chosen(arguments);
+  refuse_without(arguments, names, kDraw, drawing_options());
+  if (arguments.has("save") && std::find(names.begin(), names.end(), kMap) == names.end())
+    throw UsageError("--save is of the experiment map; name it, or leave the option out");
   Results results(arguments);
   const std::unique_ptr<Subject> subject = make_subject(arguments);
   Progress progress;
@@ -127,15 +150,6 @@ int run_probe(const Arguments& arguments) {
   }
   results.finish(subject->name());
   return kSuccess;
-}
-
-// The pipeline's options that the probe does not set itself.
-std::vector<Option> pipeline_of_subject() {
-  std::vector<Option> all = pipeline_options();
-  std::erase_if(
-      all, [](const Option& o) { return o.names == "--ownership" || o.names == "--shading" || o.names == "--budget"; });
-  for (Option& option : all) option.group = "With --on brokkr";
-  return all;
 }
 
 }  // namespace

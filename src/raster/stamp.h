@@ -2,7 +2,6 @@
 #pragma once
 
 #include "geometry/features.h"
-#include "machine/atomic.h"
 #include "machine/clock.h"
 #include "machine/machine.h"
 #include "target/target_tables.h"

@@ -213,7 +213,7 @@ class CudaMachine : public MachineBackend {
 
   int architecture() const { return properties_.major * 10 + properties_.minor; }
   const FrameKernel& chosen_kernel() const {
-    return uses_linked_ ? linked_->kernel() : kernel_with(features_of(*plan_, options_));
+    return uses_linked_ && !options_.keep_stamps ? linked_->kernel() : kernel_with(features_of(*plan_, options_));
   }
 
   // Lets every kernel have its blocks' shared memory, and finds how many blocks of each fit a multiprocessor.
