@@ -93,6 +93,7 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b) {
   shared.counters[w.index].peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(decision.free_blocks));
   w.once([&] {
     shared.decision = decision;
+    if constexpr (kKernelFeatures & kFeatureStamps) shared.launch.raster.targets.block = uint32_t(b.index);
     shared.spin = decision.action == Action::wait ? shared.spin + 1 : 0;
     if (decision.action != Action::wait) shared.busy_since = clock_ns(data.thread_time);
   });
@@ -182,12 +183,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
   BlockShared& shared = shared_of(b);
   const LaunchData& data = shared.launch;
   // The barrier orders nothing: until the loop's first one, only the leader, who writes the arguments, reads them.
-  if (b.leader()) {
-    w.once([&] {
-      shared.launch = arguments;
-      if constexpr (kKernelFeatures & kFeatureStamps) shared.launch.raster.targets.block = uint32_t(b.index);
-    });
-  }
+  if (b.leader()) w.once([&] { shared.launch = arguments; });
   b.sync();
   w.once([&] {
     for (int i = 0; i < kCounters; ++i) shared.counters[w.index].value[i] = 0;

@@ -11,10 +11,10 @@
 namespace brokkr {
 namespace {
 
-constexpr int kWords = 5;    // of a pixel: order, unit, warp, time in two halves
-constexpr size_t kHead = 4;  // words before them: the count of fragments
+constexpr int kFilmWords = 5;    // of a pixel: order, unit, warp, time in two halves
+constexpr size_t kFilmHead = 4;  // words before them: the count of fragments
 
-constexpr const char* kVertexText = R"(#version 450 core
+constexpr const char* kProbeVertexText = R"(#version 450 core
 layout(location = 0) in vec2 position;
 uniform vec2 half_size;
 void main() {
@@ -23,7 +23,7 @@ void main() {
 }
 )";
 // The atomics come after the work: what they add follows from its sum.
-constexpr const char* kFilmText = R"(
+constexpr const char* kProbeFilmText = R"(
 layout(std430, binding = 0) buffer Film { uint next; uint unused[3]; uint words[]; };
 uniform int width;
 layout(location = 0) out vec4 color;
@@ -45,12 +45,12 @@ void main() {
 #endif
 }
 )";
-constexpr const char* kCostText = R"(
+constexpr const char* kProbeCostText = R"(
 layout(location = 0) out vec4 color;
 void main() { color = vec4(work(ivec2(gl_FragCoord.xy)) < 0.0 ? 0.0 : 1.0); }
 )";
 
-bool has_extension(std::string_view wanted) {
+bool driver_has(std::string_view wanted) {
   GLint count = 0;
   glGetIntegerv(GL_NUM_EXTENSIONS, &count);
   for (GLint i = 0; i < count; ++i) {
@@ -60,10 +60,10 @@ bool has_extension(std::string_view wanted) {
   return false;
 }
 
-GlProgram link(const std::string& fragment) {
+GlProgram link_probe(const std::string& fragment) {
   GlProgram program = GlProgram::create();
   for (const auto& [kind, text] :
-       {std::pair<GLenum, std::string>{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, fragment}}) {
+       {std::pair<GLenum, std::string>{GL_VERTEX_SHADER, kProbeVertexText}, {GL_FRAGMENT_SHADER, fragment}}) {
     const GLuint shader = glCreateShader(kind);
     const char* const source = text.c_str();
     glShaderSource(shader, 1, &source, nullptr);
@@ -104,7 +104,8 @@ struct GlProbe::Impl {
     target = GlFramebuffer::create();
     glNamedFramebufferTexture(target.id(), GL_COLOR_ATTACHMENT0, color.id(), 0);
     words = GlBuffer::create();
-    glNamedBufferStorage(words.id(), GLsizeiptr((kHead + size_t(width) * size_t(height) * kWords) * 4), nullptr, 0);
+    glNamedBufferStorage(words.id(), GLsizeiptr((kFilmHead + size_t(width) * size_t(height) * kFilmWords) * 4), nullptr,
+                         0);
   }
 
   void upload(const GlProbeDrawing& drawing) {
@@ -164,13 +165,13 @@ struct GlProbe::Impl {
 
 GlProbe::GlProbe(EglContext& context, const std::string& work) : impl_(new Impl{context}) {
   context.make_current();
-  impl_->has_group = has_extension("GL_NV_shader_thread_group");
-  impl_->has_clock = has_extension("GL_EXT_shader_realtime_clock");
+  impl_->has_group = driver_has("GL_NV_shader_thread_group");
+  impl_->has_clock = driver_has("GL_EXT_shader_realtime_clock");
   std::string head = "#version 450 core\n";
-  impl_->cost = link(head + work + kCostText);
+  impl_->cost = link_probe(head + work + kProbeCostText);
   if (impl_->has_group) head += "#extension GL_NV_shader_thread_group : require\n#define HAS_GROUP\n";
   if (impl_->has_clock) head += "#extension GL_EXT_shader_realtime_clock : require\n#define HAS_CLOCK\n";
-  impl_->film = link(head + work + kFilmText);
+  impl_->film = link_probe(head + work + kProbeFilmText);
 }
 
 GlProbe::~GlProbe() = default;
@@ -199,13 +200,13 @@ GlProbeFilm GlProbe::film(const GlProbeDrawing& drawing) {
   impl_->draw(drawing);
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   const size_t pixels = size_t(drawing.width) * size_t(drawing.height);
-  std::vector<uint32_t> words(kHead + pixels * kWords);
+  std::vector<uint32_t> words(kFilmHead + pixels * kFilmWords);
   glGetNamedBufferSubData(impl_->words.id(), 0, GLsizeiptr(words.size() * 4), words.data());
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, 0);
   impl_->end();
   GlProbeFilm film;
   for (size_t i = 0; i < pixels; ++i) {
-    const uint32_t* const own = words.data() + kHead + i * kWords;
+    const uint32_t* const own = words.data() + kFilmHead + i * kFilmWords;
     film.order.push_back(own[0]);
     if (impl_->has_group) film.unit.push_back(own[1]);
     if (impl_->has_group) film.warp.push_back(own[2]);

@@ -8,8 +8,8 @@
 namespace brokkr {
 namespace {
 
-constexpr int kSize = 128;
-constexpr const char* kWork = R"(uniform int background;
+constexpr int kProbeSize = 128;
+constexpr const char* kProbeWork = R"(uniform int background;
 uniform int slow_count;
 uniform ivec4 slow[64];
 float work(ivec2 pixel) {
@@ -23,26 +23,26 @@ float work(ivec2 pixel) {
 }
 )";
 
-GlProbe& probe() {
+GlProbe& gl_probe() {
   static EglContext context("software");
-  static GlProbe one(context, kWork);
+  static GlProbe one(context, kProbeWork);
   return one;
 }
 
 // Two triangles over the window.
-GlProbeDrawing square() {
+GlProbeDrawing probe_square() {
   GlProbeDrawing drawing;
-  drawing.width = drawing.height = kSize;
-  drawing.vertices = {0, 0, kSize, kSize, 0, kSize, 0, 0, kSize, 0, kSize, kSize};
+  drawing.width = drawing.height = kProbeSize;
+  drawing.vertices = {0, 0, kProbeSize, kProbeSize, 0, kProbeSize, 0, 0, kProbeSize, 0, kProbeSize, kProbeSize};
   return drawing;
 }
 
 TEST(GlProbe, RanksAreAPermutation) {
   for (const int background : {0, 50}) {
-    GlProbeDrawing drawing = square();
+    GlProbeDrawing drawing = probe_square();
     drawing.background = background;
-    std::vector<uint32_t> order = probe().film(drawing).order;
-    ASSERT_EQ(order.size(), size_t(kSize) * kSize);
+    std::vector<uint32_t> order = gl_probe().film(drawing).order;
+    ASSERT_EQ(order.size(), size_t(kProbeSize) * kProbeSize);
     std::sort(order.begin(), order.end());
     for (uint32_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i);
   }
@@ -50,33 +50,33 @@ TEST(GlProbe, RanksAreAPermutation) {
 
 TEST(GlProbe, OnlyWhatIsDrawnHasARank) {
   GlProbeDrawing drawing;
-  drawing.width = drawing.height = kSize;
+  drawing.width = drawing.height = kProbeSize;
   drawing.mode = 0;
   drawing.vertices = {10.5f, 20.5f, 77.5f, 3.5f, 100.5f, 100.5f};
-  const std::vector<uint32_t> order = probe().film(drawing).order;
-  EXPECT_EQ(std::count(order.begin(), order.end(), ~0u), ptrdiff_t(kSize) * kSize - 3);
-  for (const size_t at : {20 * kSize + 10, 3 * kSize + 77, 100 * kSize + 100}) EXPECT_LT(order[at], 3u);
+  const std::vector<uint32_t> order = gl_probe().film(drawing).order;
+  EXPECT_EQ(std::count(order.begin(), order.end(), ~0u), ptrdiff_t(kProbeSize) * kProbeSize - 3);
+  for (const size_t at : {20 * kProbeSize + 10, 3 * kProbeSize + 77, 100 * kProbeSize + 100}) EXPECT_LT(order[at], 3u);
   // The same in calls of their own.
   drawing.batches = {1, 1, 1};
-  const std::vector<uint32_t> apart = probe().film(drawing).order;
-  EXPECT_EQ(std::count(apart.begin(), apart.end(), ~0u), ptrdiff_t(kSize) * kSize - 3);
+  const std::vector<uint32_t> apart = gl_probe().film(drawing).order;
+  EXPECT_EQ(std::count(apart.begin(), apart.end(), ~0u), ptrdiff_t(kProbeSize) * kProbeSize - 3);
 }
 
 // The same drawing with a slow fragment: all are written once, and it takes longer than nothing.
 TEST(GlProbe, SlowFragmentsAreDrawnOnceToo) {
-  GlProbeDrawing drawing = square();
+  GlProbeDrawing drawing = probe_square();
   drawing.slow = {{40, 41, 200000, 1}, {41, 41, 200000, 2}};
   drawing.stars = {16, 1000, 2, 0};
-  std::vector<uint32_t> order = probe().film(drawing).order;
+  std::vector<uint32_t> order = gl_probe().film(drawing).order;
   std::sort(order.begin(), order.end());
   for (uint32_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i);
-  EXPECT_GT(probe().cost_ms(drawing, 2), 0);
+  EXPECT_GT(gl_probe().cost_ms(drawing, 2), 0);
 }
 
 TEST(GlProbe, TakesNoMoreThanThereIsRoomFor) {
-  GlProbeDrawing drawing = square();
+  GlProbeDrawing drawing = probe_square();
   drawing.slow.assign(65, {1, 1, 1, 1});
-  EXPECT_THROW(probe().cost_ms(drawing, 1), std::runtime_error);
+  EXPECT_THROW(gl_probe().cost_ms(drawing, 1), std::runtime_error);
 }
 
 }  // namespace
