@@ -78,7 +78,7 @@ trace::TraceOptions trace_options(const Arguments& arguments) {
   return o;
 }
 
-std::unique_ptr<TaskMachine> machine_of(const Arguments& arguments) {
+std::unique_ptr<TaskMachine> task_machine_of(const Arguments& arguments) {
   std::string name = arguments.text("machine", "auto"), isa = arguments.text("isa");
   if (isa == "emulated" && (name == "auto" || name == "emulated")) {
     name = isa;
@@ -148,7 +148,7 @@ int run_trace(const Arguments& arguments) {
   progress.show(fmt::format("building a structure over {} triangles", grouped(scene.triangles.size())));
   std::unique_ptr<trace::Tracer> tracer;
   try {
-    tracer = std::make_unique<trace::Tracer>(machine_of(arguments), scene, options);
+    tracer = std::make_unique<trace::Tracer>(task_machine_of(arguments), scene, options);
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
