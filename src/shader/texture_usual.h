@@ -85,13 +85,15 @@ BROKKR_FN UsualKind usual_kind(const SampledRecord& texture) {
           texture.levels > 1 ? texture.mip : MipFilter::none,
           {c[0], c[1], c[2], c[3]}};
 }
+BROKKR_FN constexpr uint8_t known_channel(uint32_t known, uint32_t c) {
+  return uint8_t(known >> (shader::kKnownChannel + 2 * c) & 3);
+}
 // `known`: KnownBit. Channels that are constant are not told from others.
 BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
-  const auto channel = [&](uint32_t c) { return uint8_t(known >> (shader::kKnownChannel + 2 * c) & 3); };
   return {(known & shader::kKnownLight) != 0,
           {(known >> shader::kKnownRepeat & 1) != 0, (known >> shader::kKnownRepeat & 2) != 0},
           shader::mip_of_known(known),
-          {channel(0), channel(1), channel(2), channel(3)}};
+          {known_channel(known, 0), known_channel(known, 1), known_channel(known, 2), known_channel(known, 3)}};
 }
 
 // The filtered texels of a level that begins at the texel `base`.
