@@ -32,7 +32,7 @@ bool lookup_of(uint16_t op, Lookup& lookup) {
 // The operands that follow a lookup's own: a word that says which there are, and they in the order of its bits.
 struct Options {
   uint32_t bits = 0;
-  size_t bias = 0, level = 0, changes = 0, offset = 0;  // places of operands; 0: none
+  size_t bias = 0, level = 0, changes = 0, offset = 0, four_offsets = 0;  // places of operands; 0: none
 };
 bool options_of(const SpirvInstruction& one, size_t at, Options& options) {
   if (one.operands.size() <= at) return true;
@@ -42,8 +42,10 @@ bool options_of(const SpirvInstruction& one, size_t at, Options& options) {
   if ((options.bits & spv::ImageOperandsLodMask) != 0) options.level = next++;
   if ((options.bits & spv::ImageOperandsGradMask) != 0) options.changes = next, next += 2;
   if ((options.bits & (spv::ImageOperandsConstOffsetMask | spv::ImageOperandsOffsetMask)) != 0) options.offset = next;
+  if ((options.bits & spv::ImageOperandsConstOffsetsMask) != 0) options.four_offsets = next;
   const uint32_t known = spv::ImageOperandsBiasMask | spv::ImageOperandsLodMask | spv::ImageOperandsGradMask |
-                         spv::ImageOperandsConstOffsetMask | spv::ImageOperandsOffsetMask;
+                         spv::ImageOperandsConstOffsetMask | spv::ImageOperandsOffsetMask |
+                         spv::ImageOperandsConstOffsetsMask;
   return (options.bits & ~known) == 0;
 }
 
@@ -102,8 +104,7 @@ Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kin
 }
 
 // An offset in texels, as bits of a lookup.
-uint32_t ValueTranslator::offset_bits(const SpirvInstruction& one, size_t i) {
-  const Values offsets = operand(one, i);
+uint32_t ValueTranslator::offset_bits(const SpirvInstruction& one, std::span<const Id> offsets) const {
   uint32_t bits = 0;
   for (size_t axis = 0; axis < std::min<size_t>(offsets.size(), 3); ++axis) {
     const Value& value = program_.value(offsets[axis]);
@@ -132,7 +133,7 @@ void ValueTranslator::translate_sample(const SpirvInstruction& one) {
     for (Id& x : operands) x = number_op(Op::divide, {x, all[last]});
   }
   if (lookup.compares) extra |= kSampleCompare;
-  if (options.offset != 0) extra |= offset_bits(one, options.offset);
+  if (options.offset != 0) extra |= offset_bits(one, operand(one, options.offset));
   const Values at(operands.begin(), operands.begin() + directions_of(kind));
   Values changes;
   if (options.level != 0) {
@@ -169,7 +170,7 @@ Id ValueTranslator::detail_of_changes(const SpirvInstruction& one, const Values&
 void ValueTranslator::translate_gather(const SpirvInstruction& one) {
   Options options;
   if (!options_of(one, 3, options) || options.bias + options.level + options.changes != 0)
-    fail(one, "four offsets of a lookup are not supported");
+    fail(one, "a lookup of a form that is not supported");
   uint32_t extra = lookup_bits(one) | kSampleGather;
   Values operands = coordinates(one, kind_of_sample(extra));
   if (one.op == spv::OpImageDrefGather) {
@@ -180,8 +181,17 @@ void ValueTranslator::translate_gather(const SpirvInstruction& one) {
     if (channel.role != Role::constant || channel.payload > 3) fail(one, "a channel must be 0, 1, 2 or 3");
     extra |= channel.payload << kSampleChannel;
   }
-  if (options.offset != 0) extra |= offset_bits(one, options.offset);
-  finish_sample(one, operands, extra);
+  if (options.offset != 0) extra |= offset_bits(one, operand(one, options.offset));
+  if (options.four_offsets == 0) return finish_sample(one, operands, extra);
+  // Each offset moves a square of its own, of which the lower left texel counts: the last.
+  const Values offsets = operand(one, options.four_offsets);
+  if (offsets.size() != 8) fail(one, "four offsets of two numbers are needed");
+  Values result;
+  for (size_t i = 0; i < 4; ++i) {
+    const uint32_t moved = extra | offset_bits(one, std::span(offsets).subspan(2 * i, 2));
+    result.push_back(emit_sample(operands, moved).back());
+  }
+  values_[one.result] = std::move(result);
 }
 
 void ValueTranslator::translate_fetch(const SpirvInstruction& one) {
@@ -231,8 +241,8 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
   values_[one.result] = sides;
 }
 
-void ValueTranslator::finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra,
-                                    const Values& changes) {
+// The four numbers of a lookup.
+Values ValueTranslator::emit_sample(const Values& operands, uint32_t extra, const Values& changes) {
   constexpr Kind kKinds[] = {Kind::number, Kind::whole, Kind::natural};
   Values texel;
   for (int i = 0; i < 4; ++i) {
@@ -245,6 +255,12 @@ void ValueTranslator::finish_sample(const SpirvInstruction& one, const Values& o
   for (const Id id : changes) made.operand[made.operands++] = id;
   made.results = 4;
   std::copy(texel.begin(), texel.end(), made.result.begin());
+  return texel;
+}
+
+void ValueTranslator::finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra,
+                                    const Values& changes) {
+  Values texel = emit_sample(operands, extra, changes);
   const uint32_t count = m_.type(one.type).scalars;
   if (count != 4 && count != 1) fail(one, "a lookup gives four numbers or one");
   texel.resize(count);

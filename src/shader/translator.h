@@ -132,7 +132,8 @@ class ValueTranslator {
   void translate_query(const SpirvInstruction& one);
   Values coordinates(const SpirvInstruction& one, TextureKind kind);
   Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes, uint32_t how);
-  uint32_t offset_bits(const SpirvInstruction& one, size_t i);
+  uint32_t offset_bits(const SpirvInstruction& one, std::span<const Id> offsets) const;
+  Values emit_sample(const Values& operands, uint32_t extra, const Values& changes = {});
   void finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra, const Values& changes = {});
 
   std::unordered_map<uint32_t, Variable> variables_;

@@ -324,6 +324,10 @@ std::vector<TextureCase> levels() {
   add("QueryLod", [](TextureCase& c) { c.lookup = "textureQueryLod(map, p), 0, 1", c.tolerance = 0.01; });
   add("Gather", [](TextureCase& c) { c.lookup = "textureGather(map, p)", c.others = 0.02; });
   add("GatherBlue", [](TextureCase& c) { c.lookup = "textureGather(map, p, 2)", c.others = 0.02; });
+  add("GatherOffsets", [](TextureCase& c) {
+    c.lookup = "textureGatherOffsets(map, p, ivec2[4](ivec2(1, -2), ivec2(-3, 0), ivec2(7, 4), ivec2(-8, 5)), 1)";
+    c.others = 0.02;
+  });
   add("GatherOfCubes",
       [](TextureCase& c) { c.kind = TextureKind::cube, c.lookup = "textureGather(map, p, 1)", c.others = 0.02; });
   add("Seamless", [](TextureCase& c) { c.kind = TextureKind::cube, c.sampler.seamless = true; });
@@ -402,6 +406,8 @@ std::vector<TextureCase> shadows() {
   add("Mips", TextureKind::two, "texture(map, vec3(p, ref))").sampler.mip = MipFilter::linear;
   add("Offset", TextureKind::two, "textureOffset(map, vec3(p, ref), ivec2(1, -3))");
   add("Gather", TextureKind::two, "textureGather(map, p, ref)");
+  add("GatherOffsets", TextureKind::two,
+      "textureGatherOffsets(map, p, ref, ivec2[4](ivec2(1, -2), ivec2(-3, 0), ivec2(7, 4), ivec2(-8, 5)))");
   add("One", TextureKind::one, "texture(map, vec3(p, 0.0, ref))");
   add("Rectangle", TextureKind::rectangle, "texture(map, vec3(p, ref))");
   add("OneArray", TextureKind::one_array, "texture(map, vec3(p, ref))");
