@@ -152,9 +152,14 @@ class Process {
 struct TemporaryFolder {
   fs::path path;
   explicit TemporaryFolder(fs::path p) : path(std::move(p)) {}
+  // What the compiler has started may write there until it is dead, too, a moment after the compiler.
   ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
+    std::error_code error;
+    for (int tries = 0; tries < 1000; ++tries) {
+      fs::remove_all(path, error);
+      if (!fs::exists(path, error)) return;
+      std::this_thread::sleep_for(kLook);
+    }
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

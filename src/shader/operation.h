@@ -89,8 +89,8 @@ constexpr int axes_of(TextureKind kind) {
 // Coordinates that have a level of detail: a cube's are a direction.
 constexpr int directions_of(TextureKind kind) { return is_cube(kind) ? 3 : axes_of(kind); }
 constexpr int coordinates_of(TextureKind kind) { return directions_of(kind) + (is_array(kind) ? 1 : 0); }
-// Whether a sample is told how its coordinates change: what anisotropy needs.
-constexpr bool has_changes(uint32_t extra) {
+// Whether a sample is told how its coordinates change: what anisotropy needs. static: each instruction set has its own.
+static constexpr bool has_changes(uint32_t extra) {
   const TextureKind kind = kind_of_sample(extra);
   return (extra & kSampleOfQuad) != 0 && (kind == TextureKind::two || kind == TextureKind::two_array);
 }
