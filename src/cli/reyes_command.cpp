@@ -244,7 +244,7 @@ int run_reyes(const Arguments& arguments) {
 }  // namespace
 
 Command reyes_command() {
-  const auto grouped_as = [](std::string group, std::vector<Option> options) {
+  const auto grouped_as = [](const std::string& group, std::vector<Option> options) {
     for (Option& option : options) option.group = group;
     return options;
   };

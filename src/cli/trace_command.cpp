@@ -152,7 +152,8 @@ int run_trace(const Arguments& arguments) {
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
-  const double all = double((scene.width + 7) / 8) * ((scene.height + 7) / 8) * std::max(1u, (options.samples + 3) / 4);
+  const auto regions = uint64_t((scene.width + 7) / 8) * uint64_t((scene.height + 7) / 8);
+  const auto all = double(regions * std::max(1u, (options.samples + 3) / 4));
   trace::TraceReport report;
   do {
     progress.show(fmt::format("tracing: {:.0f} %", 100 * std::min(1.0, double(report.tasks) / all)));
