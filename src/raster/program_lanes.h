@@ -39,6 +39,7 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   uint64_t quads = (rest | rest >> 1 | rest >> 2 | rest >> 3) & 0x1111111111111111u;
   const int some = count_bits(quads), first = lowest_bit(quads);
   const int count = some < kRunQuads ? some : kRunQuads, lanes = 4 * count;
+  w.sync();  // the samples of the run before have been read
   w.once([&] {
     for (int q = 0; q < kRunQuads; ++q, quads &= quads - 1) {
       const uint32_t from = q < count ? uint32_t(lowest_bit(quads)) : uint32_t(first);
