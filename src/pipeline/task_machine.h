@@ -71,10 +71,10 @@ class TaskMachine {
 
   // Runs warps 0 .. warps - 1 of the plan and waits for their end. Throws std::runtime_error for a GPU that fails.
   template <class Plan>
-  TaskRun run(const TaskKernel<Plan>& kernel, const Plan& plan, uint32_t warps, const TaskLimits& limits) {
+  TaskRun run(const TaskKernel<Plan>& program, const Plan& plan, uint32_t warps, const TaskLimits& limits) {
     static_assert(std::is_trivially_copyable_v<Plan>);
     return launch(
-        warps, limits, [&](int warp) { kernel.on_cpu(plan, warp); }, kernel.on_gpu, &plan);
+        warps, limits, [&](int warp) { program.on_cpu(plan, warp); }, program.on_gpu, &plan);
   }
 
  protected:
