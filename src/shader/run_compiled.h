@@ -12,7 +12,7 @@ struct CompiledLookups {
 
   shader::ShaderCall call;
   uint64_t masks[kRegisters];
-  shader::CodeInstruction instruction{shader::Op::sample, {0, 1, 2, 3}, {4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, 0, 0};
+  shader::CodeInstruction instruction{shader::Op::sample, {0, 1, 2, 3}, {4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {0}, 0};
 
   explicit CompiledLookups(const shader::ShaderCall& of_run) {
     call.masks = masks;
