@@ -30,7 +30,7 @@ BROKKR_FN BlockShared& shared_of(const Block<BlockShared>& b) { return *in_share
 
 BROKKR_FN Stock stock_of(const Block<BlockShared>& b) {
   BlockShared& shared = shared_of(b);
-  return {shared.launch.raster.stock, shared.stock, b.index};
+  return {shared.launch.raster.stock, shared.stock};
 }
 
 // `turn` is the task's number in the order in which tasks start.
