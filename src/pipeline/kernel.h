@@ -30,7 +30,7 @@ BROKKR_FN BlockShared& shared_of(const Block<BlockShared>& b) { return *in_share
 
 BROKKR_FN Stock stock_of(const Block<BlockShared>& b) {
   BlockShared& shared = shared_of(b);
-  return {shared.launch.raster.stock, shared.stock, b.index};
+  return {shared.launch.raster.stock, shared.stock};
 }
 
 // `turn` is the task's number in the order in which tasks start.
@@ -161,20 +161,32 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b) {
   b.sync();
 }
 
-BROKKR_FN_NOINLINE void sum_counters(Warp& w, const Counters& counters, uint64_t* totals) {
-  w.once([&] {
-    for (int i = 0; i < kCounters; ++i) {
-      device_atomic<uint64_t> total(totals[i]);
-      const uint64_t mine = in_shared_memory(counters.value)[i];
-      if (is_peak(Counter(i))) {
-        uint64_t old = total.load(kRelaxed);
-        while (mine > old && !total.compare_exchange_weak(old, mine, kRelaxed)) {
-        }
-      } else if (mine != 0) {
-        total.fetch_add(mine, kRelaxed);
+// One warp adds what all warps of its block have counted, after the barrier behind which none counts any more. A block
+// changes each total once, each by a lane of its own, so that all go out together.
+BROKKR_FN_NOINLINE void sum_counters(Block<BlockShared>& b) {
+  Warp& w = b.warp;
+  const BlockShared& shared = shared_of(b);
+  for (int g = 0; g < kCounters; g += w.width) {
+    w.for_lanes(w.first_lanes(kCounters - g < w.width ? kCounters - g : w.width), [&](int lane) {
+      const int i = g + lane;
+      const bool peak = is_peak(Counter(i));
+      uint64_t sum = 0, most = 0;
+      for (int warp = 0; warp < b.warps; ++warp) {
+        const uint64_t n = shared.counters[warp].value[i];
+        sum += n;
+        most = n > most ? n : most;
       }
-    }
-  });
+      if (sum == 0) return;
+      device_atomic<uint64_t> total(shared.launch.counters[i]);
+      if (!peak) {
+        total.fetch_add(sum, kRelaxed);
+        return;
+      }
+      uint64_t old = total.load(kRelaxed);
+      while (most > old && !total.compare_exchange_weak(old, most, kRelaxed)) {
+      }
+    });
+  }
 }
 
 // The kernel's body, which all warps of all blocks run.
@@ -209,8 +221,10 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
     }
     act(b);
   }
-  if (b.leader()) stock_of(b).trim(w, 0);
-  sum_counters(w, shared.counters[w.index], data.counters);
+  if (b.leader()) {
+    stock_of(b).trim(w, 0);
+    sum_counters(b);
+  }
 }
 
 BROKKR_MACHINE_END

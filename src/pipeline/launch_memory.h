@@ -23,7 +23,7 @@ struct LaunchMemory {
   MemoryShape shape;
   Buffer color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw, stamps,
       region_state, region_fragments;
-  Buffer store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
+  Buffer store, free_memory, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
   Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs;
 
   explicit LaunchMemory(const MemoryShape& s) : shape(s) {
@@ -43,7 +43,6 @@ struct LaunchMemory {
     region_fragments = Buffer(size_t(s.regions) * 8, "region counts");
     store = Buffer(size_t(s.store_blocks) * sizeof(TriangleBlock), "triangle store");
     free_memory = Buffer(QueueMemory<1>::bytes(1, s.queue_capacity), "queue of free blocks");
-    stock = Buffer(blocks * (s.stock_capacity + 32) * 4, "stocks of free blocks");
     queue_memory = Buffer(QueueMemory<2>::bytes(int(r), s.queue_capacity), "rasterizer queues");
     rasterizers = Buffer(r * sizeof(RasterizerState), "rasterizers");
     pending_block = Buffer(r * s.store_blocks * 4 + 256, "pending lists");
@@ -71,8 +70,8 @@ struct LaunchMemory {
   std::vector<const Buffer*> filled() const { return {&visible_id, &depth_id, &stamps}; }
 
   uint64_t store_bytes() const {
-    return bytes_of(store, free_memory, stock, queue_memory, rasterizers, pending_block, pending_mask, sort, gates,
-                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs);
+    return bytes_of(store, free_memory, queue_memory, rasterizers, pending_block, pending_mask, sort, gates, control,
+                    task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs);
   }
   uint64_t target_bytes() const {
     return bytes_of(color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw,
@@ -144,7 +143,7 @@ struct LaunchMemory {
     r.targets = targets(plan, tables);
     r.blocks = store.template as<TriangleBlock>();
     r.store_blocks = shape.store_blocks;
-    r.stock = {free_blocks(), stock.template as<uint32_t>(), shape.stock_capacity, sizes.stock_keep};
+    r.stock = {free_blocks(), sizes.stock_capacity, sizes.stock_keep};
     r.queues = queues();
     r.rasterizers = rasterizers.template as<RasterizerState>();
     r.pending_block = pending_block.template as<uint32_t>();

@@ -46,7 +46,12 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   s.store_blocks = std::max(blocks, clipped_blocks + 1);
   const uint32_t tasks_per_warp = shape.width == 32 ? kTasksPerWideWarp : kTasksPerWarp;
   s.task_batches = std::clamp<uint32_t>(batches / (workers * tasks_per_warp), 1, kMostTaskBatches);
-  while (s.task_batches > 1 && s.task_batches * batch_blocks * workers * 2 > s.store_blocks) --s.task_batches;
+  // Each warp of a block is to find the blocks of its task in the block's stock.
+  const auto fit = [&] {
+    const uint32_t of_workers = s.task_batches * batch_blocks * workers;
+    return of_workers * 2 <= s.store_blocks && of_workers <= kStockCapacity * uint32_t(shape.blocks);
+  };
+  while (s.task_batches > 1 && !fit()) --s.task_batches;
   const uint64_t of_pairs = kMostTaskPairs / (uint64_t(draws.batch_triangles) * most_bins(targets));
   s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
@@ -54,7 +59,7 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   // When everything is drawn that has started, enough for one task is in no stock.
   const uint32_t blocks_of_warps = uint32_t(shape.blocks), most = std::max(s.blocks_per_task, clipped_blocks);
   s.stock_keep = std::min(kMostStock, (s.store_blocks - most) / (kStockShare * blocks_of_warps));
-  s.stock_capacity = std::max(2 * s.stock_keep, uint32_t(shape.warps) * most);
+  s.stock_capacity = std::min(kStockCapacity, std::max(2 * s.stock_keep, uint32_t(shape.warps) * most));
   s.window = std::bit_ceil(std::max<uint32_t>(kLeastWindow, kWindowRounds * workers * uint32_t(shape.warps)));
   return s;
 }
@@ -88,7 +93,6 @@ MemoryShape memory_shape(const PreparedFrame::Impl& frame, const LaunchPlan& pla
   m.more_words = plan.targets->more_words;
   m.direct = plan.direct_phase != kNoPhase;
   m.store_blocks = plan.sizes.store_blocks;
-  m.stock_capacity = plan.sizes.stock_capacity;
   m.queue_capacity = std::max<uint32_t>(2, std::bit_ceil(plan.sizes.store_blocks));
   m.window = plan.sizes.window;
   m.blits = plan.draws->blits;

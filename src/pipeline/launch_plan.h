@@ -114,8 +114,7 @@ struct TaskSizes {
 
 // The values that determine the sizes of a launch's memory.
 struct MemoryShape {
-  uint32_t blocks = 0, warps = 0, rasterizers = 0, store_blocks = 0, stock_capacity = 0, queue_capacity = 0, window = 0,
-           blits = 0;
+  uint32_t blocks = 0, warps = 0, rasterizers = 0, store_blocks = 0, queue_capacity = 0, window = 0, blits = 0;
   uint64_t regions = 0, samples = 0, more_words = 0;
   size_t shared_bytes = 0;  // per block
   bool half = false, direct = false, ids = false, stamps = false, overdraw = false, trace = false;

@@ -142,7 +142,7 @@ uint64_t memory_of_launch(const LaunchPlan& plan) {
   const uint64_t programs = m.programs ? m.blocks * m.warps * uint64_t(ProgramLayout(*m.programs).bytes) : 0;
   return programs + blocks * sizeof(TriangleBlock) +
          m.rasterizers * (sizeof(QueueControl) + sizeof(RasterizerState) + blocks * (slot + pending)) +
-         m.blocks * (m.shared_bytes + blocks * of_sorting + m.stock_capacity * sizeof(uint32_t));
+         m.blocks * (m.shared_bytes + blocks * of_sorting);
 }
 
 struct Renderer::Impl {

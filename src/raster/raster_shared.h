@@ -64,7 +64,7 @@ struct Visit {
   BROKKR_FN RasterShared& shared() const { return b.shared->raster; }
   BROKKR_FN RasterizerState& state() const { return t.rasterizers[r]; }
   BROKKR_FN Share share() const { return share_of_samples(b); }
-  BROKKR_FN Stock stock() const { return {t.stock, b.shared->stock, b.index}; }
+  BROKKR_FN Stock stock() const { return {t.stock, b.shared->stock}; }
   // The rasterizer's own regions: first .. end - 1 of TargetTables::own_regions.
   BROKKR_FN uint32_t first_region() const { return t.targets.first_own_region[r]; }
   BROKKR_FN uint32_t end_region() const { return t.targets.first_own_region[r + 1]; }

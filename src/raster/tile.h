@@ -282,7 +282,9 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
   batch = {};
 }
 BROKKR_FN void finish_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) {
-  if (batch.draw != nullptr) draw_batch(w, pass, batch);
+  if constexpr (kKernelFeatures & kFeaturePrograms) {
+    if (batch.draw != nullptr) draw_batch(w, pass, batch);
+  }
 }
 
 // Takes a triangle of a draw that is shown by its program.

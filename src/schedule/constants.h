@@ -31,6 +31,10 @@ inline constexpr int kMostTasksOfDecision = 8;
 // keep together at most. Fewer are taken from and given back to the shared queue more often.
 inline constexpr uint32_t kMostStock = 256;
 inline constexpr uint32_t kStockShare = 2;
+// Free blocks that a block of warps can hold while it works: those of its tasks, and those that its rasterizers have
+// finished. They take 4 bytes each of its shared storage; with fewer, a decision starts fewer tasks of large batches
+// that may be clipped.
+inline constexpr uint32_t kStockCapacity = 2 * kMostStock;
 
 // Policy fill-level: geometry goes first while 1 / kAmpleShare of the store, besides what blocks keep, is free. Nearer
 // to 1, rasterizers are visited for fewer triangles; far above, geometry runs into the full store and waits.

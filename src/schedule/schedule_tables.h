@@ -36,10 +36,9 @@ struct ScheduleControl {
 
 // The stocks of free blocks of the triangle store (schedule/stock.h).
 struct StockTables {
-  QueueMemory<1> free_blocks;      // what nobody has in stock
-  TablePointer<uint32_t> numbers;  // [blocks][capacity + a warp]: numbers of free blocks
-  uint32_t capacity;               // of a stock
-  uint32_t keep;                   // most that a stock keeps from one action of its block to the next
+  QueueMemory<1> free_blocks;  // what nobody has in stock
+  uint32_t capacity;           // of a stock, kStockCapacity at most
+  uint32_t keep;               // most that a stock keeps from one action of its block to the next
 };
 
 struct ScheduleTables {

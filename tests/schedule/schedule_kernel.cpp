@@ -46,11 +46,9 @@ static schedule_test::Admission admit(uint32_t free_blocks, uint32_t each, int w
   Warp w;
   BrokerQueues<1> queue(memory);
   for (uint32_t i = 0; i < free_blocks; ++i) queue.enqueue(w, 0, {i});
-  const uint32_t stocked = uint32_t(want) * each;
-  std::vector<uint32_t> numbers(stocked + uint32_t(kWidth));
-  const StockTables tables{memory, numbers.data(), stocked, 0};
+  const StockTables tables{memory, uint32_t(want) * each, 0};
   StockState state{};
-  Stock stock(tables, state, 0);
+  Stock stock(tables, state);
   ScheduleControl control{};
   ScheduleTables schedule{};
   schedule.control = &control;

@@ -30,6 +30,8 @@ BLOCK = 2  # rasterize_pending and rasterize_block, of a block: its header, its 
 # move_direct_keys (raster/order_free.h): four loads together, for a warp's share of 4096 samples.
 LOAD_DIRECT = 4096 // 32 // 8 // 4
 RETIRE = 2  # of 32 elements: header; references, which nobody else changes at that time in most cases
+# sum_counters (pipeline/kernel.h), behind the loop of a block: totals are loaded where they are peaks, then changed by a lane each.
+END = 1
 VISIT_SYNCS = 6  # barriers of a visit
 
 
@@ -113,7 +115,8 @@ class Launch:
         self.stock = [0] * self.blocks
         self.opened = [False] * self.blocks  # whether the block's warps have opened the run
         self.asked = [False] * self.blocks  # whether the next decision's words are there
-        self.word = {name: Word(name) for name in ("next_task", "completed", "finished", "free: count", "free: head", "free: tail")}
+        self.word = {name: Word(name) for name in
+                     ("next_task", "completed", "finished", "free: count", "free: head", "free: tail", "total of a counter")}
         rasterizers = s["rasterizers"]
         self.queue = [0] * rasterizers
         self.pending = [0] * rasterizers
@@ -149,6 +152,9 @@ class Launch:
             if not asked:
                 yield Access(DECIDE, "decide")
             if all(self.done):
+                yield from self.trim(b, 0)
+                yield Access(END, "end of a block")
+                yield Atomic(self.word["total of a counter"], "end of a block")
                 return
             action, chosen = None, None
             ample = self.free * 4 >= self.frame.plan["store_blocks"] / 2
@@ -281,8 +287,8 @@ class Launch:
             self.done[r] = True
             yield Atomic(self.word["finished"], "visits: memory")
 
-    def trim(self, b):
-        more = self.stock[b] - self.frame.plan["stock_keep"]
+    def trim(self, b, keep=None):
+        more = self.stock[b] - (self.frame.plan["stock_keep"] if keep is None else keep)
         if more <= 0:
             return
         self.stock[b] -= more
