@@ -14,6 +14,7 @@
 #include "pipeline/task_machine.h"
 #include "reyes/frame_cost.h"
 #include "reyes/reyes_kernels.h"
+#include "reyes/thread_waits.h"
 #include "scene/failure.h"
 #include "scene/scene_setup.h"
 
@@ -31,6 +32,9 @@ constexpr uint32_t kGridPoints = 320, kGridIndices = 1800, kGridEdges = 16;
 constexpr uint32_t kFirstGrids = 4096, kMostGrids = 1u << 20, kFirstQueue = 4096, kMostQueue = 1u << 17;
 // The fixation point's surroundings, as a part of the picture's diagonal.
 constexpr float kFalloff = 1.0f / 12;
+// Decisions in a row that find the upper half of the priorities empty before their bound comes down. Fewer follow
+// faster, and put tasks anew more often.
+constexpr uint64_t kPatience = 16;
 
 const ReyesKernels& kernels_of(const TaskMachine& machine) {
   const ReyesKernels* kernels = find_reyes_kernels(machine.build.c_str());
@@ -84,7 +88,9 @@ struct Reyes::Impl {
   uint32_t grid_capacity = kFirstGrids, queue_capacity = kFirstQueue, slack = 1;
   std::unique_ptr<ReyesMemory> memory;
   FrameCost cost;
+  uint32_t visible = 0;  // patches that the last frame has not culled
   Frame frame;
+  std::vector<uint32_t> raw_indices;  // as the machine made them
 
   Impl(PatchScene its, const ReyesMachine& s)
       : scene(std::move(its)),
@@ -157,17 +163,18 @@ struct Reyes::Impl {
     frame.states = {opaque_state(frame)};
   }
 
+  // What a frame without splits is expected to take.
+  double least_ms(uint32_t dice) const {
+    return cost.fixed_ms() + visible * (cost.grid_ms(dice) + cost.shade_ms(dice));
+  }
   // Halvings of the sides of grids. Half of a budget is for splits: where the patches as they are take more, their
-  // grids are made coarser.
+  // grids are made coarser; two triangles for a patch are the last resort.
   uint32_t dice_of(const ReyesOptions& o) const {
     if (o.grid != 0) return uint32_t(std::countr_zero(o.grid));
     if (o.budget_ms <= 0) return o.tasks ? 3 : kMostDice;
-    const auto least_ms = [&](uint32_t dice) {
-      return cost.fixed_ms() + scene.patches() * (cost.grid_ms(dice) + cost.shade_ms(dice));
-    };
     uint32_t dice = 3;
     while (dice > 1 && least_ms(dice) > 0.5 * o.budget_ms) --dice;
-    return dice;
+    return dice == 1 && least_ms(1) > 0.9 * o.budget_ms ? 0 : dice;
   }
   ReyesPlan plan_of(const ReyesOptions& o) {
     ReyesPlan plan;
@@ -196,7 +203,7 @@ struct Reyes::Impl {
     if (o.tasks) plan.task_limit = *o.tasks;
     return plan;
   }
-  void give_memory(ReyesPlan& plan) {
+  void give_memory(ReyesPlan& plan, const ReyesOptions& o) {
     plan.program = memory->program.data();
     plan.queue_capacity = queue_capacity;
     plan.workers = workers;
@@ -216,6 +223,8 @@ struct Reyes::Impl {
     const ReyesProgramMemory& places = memory->places;
     machine->clear(plan.program + places.words_at, places.bytes - places.words_at);
     machine->upload(plan.program + places.open_at, &workers, sizeof(workers));
+    const uint64_t patience = o.decreasing_priorities ? kPatience : 0;
+    machine->upload(plan.program + places.patience_at, &patience, sizeof(patience));
     memory->edge_keys.clear();
     memory->edge_marks.clear();
     ReyesCounts counts{};
@@ -228,13 +237,14 @@ struct Reyes::Impl {
   }
 
   // Splits, dices, shades and stitches into `memory`.
-  void make_grids(ReyesPlan& plan, ReyesStatistics& s, Clock::time_point frame_begin) {
+  void make_grids(ReyesPlan& plan, const ReyesOptions& o, ReyesStatistics& s, Clock::time_point frame_begin) {
     for (;;) {
       const Clock::time_point begin = Clock::now();
-      give_memory(plan);
+      give_memory(plan, o);
       if (s.budget_ms > 0) {
         const double left = s.budget_ms - since(frame_begin) - cost.fixed_ms();
         plan.deadline_ns = uint64_t(std::max(0.0, left) * 1e6);
+        plan.split_ns = uint64_t(cost.split_ms() * 1e6);
         plan.grid_ns = uint64_t(cost.grid_ms(plan.most_dice) * 1e6);
         plan.shade_ns = uint64_t(cost.shade_ms(plan.most_dice) * 1e6);
       }
@@ -244,6 +254,7 @@ struct Reyes::Impl {
       run(kernels.stitch, plan);
       s.stitch_ms = since(stitch);
       s.counts = memory->counts.values()[0];
+      machine->download(&s.halvings, plan.program + memory->places.halvings_at, sizeof(s.halvings));
       // With a limit, pieces that find no room may stay as they are; triangles may never be missing.
       if (s.counts.lost == 0 && (s.counts.crowded == 0 || plan.limited())) return;
       grow(s.counts);
@@ -259,7 +270,8 @@ struct Reyes::Impl {
     machine->download(frame.positions.data(), memory->vertices.data(), frame.positions.size() * sizeof(glm::vec4));
     machine->download(frame.colors.data(), memory->colors.data(), frame.colors.size() * sizeof(glm::vec4));
     const std::vector<GridRecord> grids = memory->grids.values(0, counts.grids);
-    const std::vector<uint32_t> indices = memory->indices.values(0, counts.indices);
+    if (raw_indices.size() < counts.indices) raw_indices.resize(counts.indices);
+    machine->download(raw_indices.data(), memory->indices.data(), counts.indices * sizeof(uint32_t));
     std::vector<uint32_t> order(grids.size());
     std::iota(order.begin(), order.end(), 0u);
     const auto place = [&](uint32_t g) { return std::tuple(grids[g].patch, grids[g].corner, grids[g].shape); };
@@ -267,7 +279,7 @@ struct Reyes::Impl {
     frame.indices.clear();
     frame.indices.reserve(counts.indices);
     for (const uint32_t g : order) {
-      const auto first = indices.begin() + grids[g].first_index;
+      const auto first = raw_indices.begin() + grids[g].first_index;
       frame.indices.insert(frame.indices.end(), first, first + grids[g].indices);
     }
     s.triangles = frame.indices.size() / 3;
@@ -327,6 +339,23 @@ struct Reyes::Impl {
     frame.commands.emplace_back(draw);
   }
 
+  // What the frame took is known: why was it late, and what do the next ones take?
+  void conclude(ReyesStatistics& s, const ReyesPlan& plan, const ThreadWaits& before, double processor_before) {
+    s.processor_ms = processor_ms() - processor_before;
+    s.missed = s.budget_ms > 0 && s.frame_ms > s.budget_ms;
+    if (s.budget_ms > 0) s.waited_ms = longest_wait_ms(before, thread_waits());
+    if (s.missed) {
+      s.miss = s.least_ms > s.budget_ms                  ? ReyesMiss::least
+               : s.frame_ms - s.waited_ms <= s.budget_ms ? ReyesMiss::processors
+                                                         : ReyesMiss::estimate;
+    }
+    cost.learn(s.triangles, s.counts.grids, plan.most_dice, s.split_ms, s.stitch_ms + s.sample_ms);
+    if (s.budget_ms > 0 && s.counts.splits > 0) {
+      cost.learn_split(1e-6 * double(s.counts.split_ns) / (double(s.counts.splits) * workers));
+    }
+    visible = std::clamp(s.counts.grids - std::min(s.counts.grids, s.counts.splits), 1u, scene.patches());
+  }
+
   ReyesFrame draw(float phase, const ReyesOptions& o, bool read_back) {
     const std::vector<glm::vec3> moved = scene.points_at(phase);
     set_up(phase, o, moved);
@@ -336,10 +365,13 @@ struct Reyes::Impl {
     s.machine = machine->name;
     s.isa = machine->detail;
     s.workers = workers;
+    const ThreadWaits waits = o.budget_ms > 0 ? thread_waits() : ThreadWaits{};
+    const double processor = processor_ms();
     const Clock::time_point begin = Clock::now();
     machine->upload(points.data(), moved.data(), moved.size() * sizeof(glm::vec3));
     ReyesPlan plan = plan_of(o);
-    make_grids(plan, s, begin);
+    if (o.budget_ms > 0) s.least_ms = least_ms(plan.most_dice);
+    make_grids(plan, o, s, begin);
     fill_frame(o, plan, s);
     const Clock::time_point sample = Clock::now();
     LoadOptions load;
@@ -350,8 +382,7 @@ struct Reyes::Impl {
     // Reading a picture back is no part of a frame that is shown.
     s.sample_ms = prepare_ms + picture.statistics.frame_ms;
     s.frame_ms = std::chrono::duration<double, std::milli>(sample - begin).count() + s.sample_ms;
-    s.missed = o.budget_ms > 0 && s.frame_ms > o.budget_ms;
-    cost.learn(s.triangles, s.counts.grids, plan.most_dice, s.split_ms, s.stitch_ms + s.sample_ms);
+    conclude(s, plan, waits, processor);
     // Where time would have sufficed for more grids than there is room for, the frames that follow have it.
     if (s.counts.crowded > 0 && grid_capacity < kMostGrids) grow(s.counts);
     if (read_back) result.layer = std::move(picture.targets[0].layers[0]);
@@ -365,7 +396,7 @@ struct Reyes::Impl {
     draw(phase, o, false);  // the first one makes memory
     cost = FrameCost{};
     cost.is_known(o.width, o.height);
-    for (const uint32_t grid : {8u, 2u, 8u, 4u}) {
+    for (const uint32_t grid : {2u, 8u, 4u, 8u}) {
       o.grid = grid;
       draw(phase, o, false);
     }

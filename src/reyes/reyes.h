@@ -33,6 +33,8 @@ struct ReyesOptions {
   std::optional<uint32_t> tasks;    // splits at most: a limit that does not ask the clock
   std::optional<Point> fixation;    // pixels from the lower left corner; without it the middle
   SplitPriority priority = SplitPriority::both;
+  // The upper bound of priorities comes down where the upper buckets stay empty (schedule/policies.h).
+  bool decreasing_priorities = false;
   ReyesLook look = ReyesLook::shaded;
   float rate = 1;  // pixels along the side of a micropolygon, at most: 0.25 .. 64
   // Micropolygons along the side of a grid, at most: 2, 4, 8 or 16; 0: 16, and with a limit 8, so that what is not
@@ -43,6 +45,14 @@ struct ReyesOptions {
   float turned = 0;         // degrees that the camera has gone around its target
 };
 
+// Why a frame took longer than its budget.
+enum class ReyesMiss : uint8_t {
+  no,          // it did not
+  least,       // so does a frame without any split, by what the frames before took
+  processors,  // its threads waited for a processor, which other programs had: without that it would have ended in time
+  estimate,    // its stages took longer than those of the frames before
+};
+
 struct ReyesStatistics {
   ReyesCounts counts{};
   uint64_t triangles = 0, vertices = 0;
@@ -51,6 +61,11 @@ struct ReyesStatistics {
   double frame_ms = 0, split_ms = 0, stitch_ms = 0, sample_ms = 0;
   double budget_ms = 0;
   bool missed = false;  // it took longer than the budget
+  ReyesMiss miss = ReyesMiss::no;
+  double least_ms = 0;      // with a budget: what the frame without splits was expected to take
+  double waited_ms = 0;     // the longest that one thread waited for a processor; where the system tells (Linux)
+  double processor_ms = 0;  // what all threads of this program had of the processors
+  uint32_t halvings = 0;    // of the upper bound of priorities
   std::string machine, isa;
   uint32_t workers = 0;
 };

@@ -203,7 +203,7 @@ struct Bucket {
   template <class View>
   BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int position, Mask m) {
     constexpr int kChildSpan = kSpan / task_tree::power_not_below(kChildren);
-    Int child = position / kChildSpan;
+    const Int child = position / kChildSpan;
     const Int within = position & (kChildSpan - 1);
     const Mask is_child = m && child < kChildren;
     LaneChoice best;
@@ -226,16 +226,17 @@ struct Bucket {
     const LaneState state{view.shared, view.local, at.shared, at.local, kChildren, view.now};
     Ulong score = Callbacks::propagate(state, child, best.info);
     score = select(is_child && best.info != 0, score, uint64_t(0));
+    // Children lie side by side: a lower lane holds a lower child. What the winner reported is fetched at the end.
+    Int from = w.lane();
     for (int step = kChildSpan; step < kSpan; step *= 2) {
       const Int other = w.lane() ^ step;
       const Ulong its_score = w.shuffle(score, other);
-      const Int its_child = w.shuffle(child, other);
-      const Mask better = its_score > score || (its_score == score && its_child < child);
+      const Int its_from = w.shuffle(from, other);
+      const Mask better = its_score > score || (its_score == score && its_from < from);
       score = select(better, its_score, score);
-      child = select(better, its_child, child);
-      best.info = select(better, w.shuffle(best.info, other), best.info);
-      best.leaf = select(better, w.shuffle(best.leaf, other), best.leaf);
+      from = select(better, its_from, from);
     }
+    if constexpr (kChildSpan < kSpan) best = {w.shuffle(best.info, from), w.shuffle(best.leaf, from)};
     const Mask none = score == 0;
     return {select(none, uint64_t(0), best.info), select(none, kNoLeaf, best.leaf)};
   }

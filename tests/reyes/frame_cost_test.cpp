@@ -22,6 +22,26 @@ TEST(FrameCost, ALineIsFound) {
   EXPECT_EQ(cost.fixed_ms(), 0);
 }
 
+TEST(FrameCost, PiecesThatAreSmallHaveFewTrianglesWhateverTheirGrids) {
+  FrameCost cost;
+  cost.is_known(640, 480);
+  for (const uint64_t triangles : {2000u, 1000u, 2000u}) cost.learn(triangles, 100, 3, 1, 1e-3 * double(triangles));
+  const double one = cost.grid_ms(3) / 20;  // a grid had 20 triangles of 128
+  EXPECT_NEAR(cost.grid_ms(2), 20 * one, 1e-9);
+  EXPECT_NEAR(cost.grid_ms(1), 8 * one, 1e-9);
+  EXPECT_NEAR(cost.grid_ms(0), 2 * one, 1e-9);
+  EXPECT_NEAR(cost.grid_ms(4), 80 * one, 1e-9) << "four times as many at most";
+}
+
+TEST(FrameCost, WhatASplitTakesIsLearnt) {
+  FrameCost cost;
+  EXPECT_EQ(cost.split_ms(), 0);
+  cost.learn_split(2);
+  EXPECT_NEAR(cost.split_ms(), 2 * 1.05, 1e-9);
+  for (int k = 0; k < 50; ++k) cost.learn_split(1);
+  EXPECT_NEAR(cost.split_ms(), 1.05, 1e-6);
+}
+
 TEST(FrameCost, OneSizeSaysNothingOfAFixedPart) {
   FrameCost cost;
   for (int k = 0; k < 5; ++k) cost.learn(1000, 8, 3, 1, 20);

@@ -145,6 +145,8 @@ TEST(Reyes, WithoutTimeNothingIsSplitAndAllIsDrawn) {
     EXPECT_EQ(frame.statistics.counts.splits, 0u) << title(machine);
     EXPECT_EQ(frame.statistics.counts.grids + frame.statistics.counts.culled, 16u) << title(machine);
     EXPECT_TRUE(frame.statistics.missed) << title(machine);
+    EXPECT_EQ(frame.statistics.miss, ReyesMiss::least) << title(machine);
+    EXPECT_GT(frame.statistics.least_ms, o.budget_ms) << title(machine);
     EXPECT_EQ(std::count(frame.layer.depth.begin(), frame.layer.depth.end(), 1.0f), 0) << title(machine);
   }
 }
@@ -192,6 +194,26 @@ TEST(Reyes, TheMostUrgentIsSplitFirst) {
     }
     EXPECT_LT(near[SplitPriority::both], 0.9 * near[SplitPriority::size]) << title(machine);
     EXPECT_LT(near[SplitPriority::distance], 0.9 * near[SplitPriority::size]) << title(machine);
+  }
+}
+
+TEST(Reyes, ABoundThatComesDownChangesNothingButTheOrder) {
+  for (const ReyesMachine& machine : machines()) {
+    Reyes reyes(tea_set_scene(), machine);
+    ReyesOptions o = small();
+    o.rate = 1.5f;
+    const ReyesFrame whole = reyes.draw(0, o);
+    EXPECT_EQ(whole.statistics.halvings, 0u) << title(machine);
+    o.decreasing_priorities = true;
+    o.priority = SplitPriority::distance;  // no piece is more urgent than one that is as large as a grid
+    const ReyesFrame same = reyes.draw(0, o);
+    EXPECT_GT(same.statistics.halvings, 0u) << title(machine);
+    EXPECT_TRUE(same.layer.color == whole.layer.color) << title(machine);
+    EXPECT_EQ(same.statistics.counts.splits, whole.statistics.counts.splits) << title(machine);
+    o.tasks = 40;
+    const ReyesStatistics s = reyes.draw(0, o).statistics;
+    EXPECT_LE(s.counts.splits, 40u) << title(machine);
+    EXPECT_EQ(s.counts.grids + s.counts.culled, reyes.scene().patches() + s.counts.splits) << title(machine);
   }
 }
 
