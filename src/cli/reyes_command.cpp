@@ -28,7 +28,7 @@ constexpr uint32_t kRingColor = 0xff2020f0u;  // red
 
 const std::vector<std::string> kPriorities = {"size", "distance", "both"}, kLooks = {"shaded", "depth"};
 // Of ReyesMiss, in tables.
-const std::vector<std::string> kMisses = {"no", "least", "processors", "estimate"};
+const std::vector<std::string> kMisses = {"no", "processors", "least", "estimate"};
 
 size_t place_of(const std::vector<std::string>& names, const std::string& name) {
   return size_t(std::find(names.begin(), names.end(), name) - names.begin());

@@ -32,6 +32,10 @@ constexpr uint32_t kGridPoints = 320, kGridIndices = 1800, kGridEdges = 16;
 constexpr uint32_t kFirstGrids = 4096, kMostGrids = 1u << 20, kFirstQueue = 4096, kMostQueue = 1u << 17;
 // The fixation point's surroundings, as a part of the picture's diagonal.
 constexpr float kFalloff = 1.0f / 12;
+// Parts of a budget: what splits should have at least, and what is kept for frames that take longer than the last ones.
+// More of the first makes grids coarser, so that more is split; more of the second makes fewer frames late, and all of
+// them coarser.
+constexpr double kPartOfSplits = 0.2, kReserve = 0.04;
 // Decisions in a row that find the upper half of the priorities empty before their bound comes down. Fewer follow
 // faster, and put tasks anew more often.
 constexpr uint64_t kPatience = 16;
@@ -163,18 +167,17 @@ struct Reyes::Impl {
     frame.states = {opaque_state(frame)};
   }
 
-  // What a frame without splits is expected to take.
-  double least_ms(uint32_t dice) const {
-    return cost.fixed_ms() + visible * (cost.grid_ms(dice) + cost.shade_ms(dice));
-  }
-  // Halvings of the sides of grids. Half of a budget is for splits: where the patches as they are take more, their
-  // grids are made coarser; two triangles for a patch are the last resort.
+  // Halvings of the sides of grids: the most with which a frame without splits leaves a part of the budget for these.
+  // Where there is none, two triangles for a patch are the last resort.
   uint32_t dice_of(const ReyesOptions& o) const {
     if (o.grid != 0) return uint32_t(std::countr_zero(o.grid));
     if (o.budget_ms <= 0) return o.tasks ? 3 : kMostDice;
-    uint32_t dice = 3;
-    while (dice > 1 && least_ms(dice) > 0.5 * o.budget_ms) --dice;
-    return dice == 1 && least_ms(1) > 0.9 * o.budget_ms ? 0 : dice;
+    const auto least_ms = [&](uint32_t dice) {
+      return cost.fixed_ms() + visible * (cost.grid_ms(dice) + cost.shade_ms(dice));
+    };
+    uint32_t dice = kMostDice;
+    while (dice > 0 && least_ms(dice) > (1 - kPartOfSplits) * o.budget_ms) --dice;
+    return dice;
   }
   ReyesPlan plan_of(const ReyesOptions& o) {
     ReyesPlan plan;
@@ -242,7 +245,7 @@ struct Reyes::Impl {
       const Clock::time_point begin = Clock::now();
       give_memory(plan, o);
       if (s.budget_ms > 0) {
-        const double left = s.budget_ms - since(frame_begin) - cost.fixed_ms();
+        const double left = (1 - kReserve) * s.budget_ms - since(frame_begin) - cost.fixed_ms();
         plan.deadline_ns = uint64_t(std::max(0.0, left) * 1e6);
         plan.split_ns = uint64_t(cost.split_ms() * 1e6);
         plan.grid_ns = uint64_t(cost.grid_ms(plan.most_dice) * 1e6);
@@ -345,14 +348,14 @@ struct Reyes::Impl {
     s.missed = s.budget_ms > 0 && s.frame_ms > s.budget_ms;
     if (s.budget_ms > 0) s.waited_ms = longest_wait_ms(before, thread_waits());
     if (s.missed) {
-      s.miss = s.least_ms > s.budget_ms                  ? ReyesMiss::least
-               : s.frame_ms - s.waited_ms <= s.budget_ms ? ReyesMiss::processors
-                                                         : ReyesMiss::estimate;
+      s.miss = s.frame_ms - s.waited_ms <= s.budget_ms ? ReyesMiss::processors
+               : s.least_ms > s.budget_ms              ? ReyesMiss::least
+                                                       : ReyesMiss::estimate;
     }
-    cost.learn(s.triangles, s.counts.grids, plan.most_dice, s.split_ms, s.stitch_ms + s.sample_ms);
-    if (s.budget_ms > 0 && s.counts.splits > 0) {
-      cost.learn_split(1e-6 * double(s.counts.split_ns) / (double(s.counts.splits) * workers));
-    }
+    const double splits_ms = 1e-6 * double(s.counts.split_ns) / workers;
+    cost.learn(s.triangles, s.counts.grids, plan.most_dice, std::max(0.0, s.split_ms - splits_ms),
+               s.stitch_ms + s.sample_ms);
+    if (s.budget_ms > 0 && s.counts.splits > 0) cost.learn_split(splits_ms / double(s.counts.splits));
     visible = std::clamp(s.counts.grids - std::min(s.counts.grids, s.counts.splits), 1u, scene.patches());
   }
 
@@ -370,7 +373,7 @@ struct Reyes::Impl {
     const Clock::time_point begin = Clock::now();
     machine->upload(points.data(), moved.data(), moved.size() * sizeof(glm::vec3));
     ReyesPlan plan = plan_of(o);
-    if (o.budget_ms > 0) s.least_ms = least_ms(plan.most_dice);
+    if (o.budget_ms > 0) s.least_ms = cost.expected_ms(visible, plan.most_dice);
     make_grids(plan, o, s, begin);
     fill_frame(o, plan, s);
     const Clock::time_point sample = Clock::now();
@@ -396,7 +399,7 @@ struct Reyes::Impl {
     draw(phase, o, false);  // the first one makes memory
     cost = FrameCost{};
     cost.is_known(o.width, o.height);
-    for (const uint32_t grid : {2u, 8u, 4u, 8u}) {
+    for (const uint32_t grid : {2u, 16u, 4u, 8u}) {
       o.grid = grid;
       draw(phase, o, false);
     }

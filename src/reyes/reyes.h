@@ -48,8 +48,8 @@ struct ReyesOptions {
 // Why a frame took longer than its budget.
 enum class ReyesMiss : uint8_t {
   no,          // it did not
-  least,       // so does a frame without any split, by what the frames before took
   processors,  // its threads waited for a processor, which other programs had: without that it would have ended in time
+  least,       // so does a frame without any split, by what the frames before took
   estimate,    // its stages took longer than those of the frames before
 };
 

@@ -17,7 +17,10 @@ TEST(FrameCost, ALineIsFound) {
   EXPECT_NEAR(cost.fixed_ms(), 5 * 1.05, 1e-6);
   EXPECT_NEAR(cost.grid_ms(3), 128 * 2e-3 * 1.05, 1e-6);
   EXPECT_NEAR(cost.grid_ms(1), 8 * 2e-3 * 1.05, 1e-6);
-  EXPECT_NEAR(cost.shade_ms(3), 128 * 1e-3 * 1.05, 1e-6);
+  EXPECT_NEAR(cost.shade_ms(3), 128 * 1e-3, 1e-6);
+  // A quarter of what a grid of 128 triangles takes is not by its triangles.
+  EXPECT_NEAR(cost.shade_ms(0), (2 + 32) * 1e-3 * 128 / (128 + 32), 1e-6);
+  EXPECT_NEAR(cost.expected_ms(10, 3), 5 + 10 * 128 * 3e-3, 1e-6);
   EXPECT_FALSE(cost.is_known(641, 480));
   EXPECT_EQ(cost.fixed_ms(), 0);
 }

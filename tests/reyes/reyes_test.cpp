@@ -145,7 +145,8 @@ TEST(Reyes, WithoutTimeNothingIsSplitAndAllIsDrawn) {
     EXPECT_EQ(frame.statistics.counts.splits, 0u) << title(machine);
     EXPECT_EQ(frame.statistics.counts.grids + frame.statistics.counts.culled, 16u) << title(machine);
     EXPECT_TRUE(frame.statistics.missed) << title(machine);
-    EXPECT_EQ(frame.statistics.miss, ReyesMiss::least) << title(machine);
+    EXPECT_TRUE(frame.statistics.miss == ReyesMiss::least || frame.statistics.waited_ms >= frame.statistics.frame_ms)
+        << title(machine);
     EXPECT_GT(frame.statistics.least_ms, o.budget_ms) << title(machine);
     EXPECT_EQ(std::count(frame.layer.depth.begin(), frame.layer.depth.end(), 1.0f), 0) << title(machine);
   }
