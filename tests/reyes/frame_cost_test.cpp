@@ -9,7 +9,7 @@ namespace {
 TEST(FrameCost, ALineIsFound) {
   FrameCost cost;
   EXPECT_FALSE(cost.is_known(640, 480));
-  for (const uint64_t triangles : {10000u, 40000u, 20000u, 80000u}) {
+  for (const uint64_t triangles : {12800u, 38400u, 25600u, 76800u}) {
     cost.learn(triangles, uint32_t(triangles / 128), 3, 1e-3 * double(triangles), 5 + 2e-3 * double(triangles));
   }
   EXPECT_TRUE(cost.is_known(640, 480));
@@ -28,7 +28,9 @@ TEST(FrameCost, ALineIsFound) {
 TEST(FrameCost, PiecesThatAreSmallHaveFewTrianglesWhateverTheirGrids) {
   FrameCost cost;
   cost.is_known(640, 480);
-  for (const uint64_t triangles : {2000u, 1000u, 2000u}) cost.learn(triangles, 100, 3, 1, 1e-3 * double(triangles));
+  for (const uint64_t triangles : {2000u, 1000u, 2000u}) {
+    cost.learn(triangles, uint32_t(triangles / 20), 3, 1, 1e-3 * double(triangles));
+  }
   const double one = cost.grid_ms(3) / 20;  // a grid had 20 triangles of 128
   EXPECT_NEAR(cost.grid_ms(2), 20 * one, 1e-9);
   EXPECT_NEAR(cost.grid_ms(1), 8 * one, 1e-9);
