@@ -300,8 +300,10 @@ Command reyes_command() {
       {.names = "--grid",
        .kind = ValueKind::power_of_two,
        .value = "N",
-       .help = "Micropolygons along the side of a grid, at most: 2, 4, 8 or 16 (16; 8 with a limit)",
-       .min = 2,
+       .help =
+           "Micropolygons along the side of a grid, at most: 1, 2, 4, 8 or 16 (16; 8 with --tasks; with --budget as "
+           "many as it allows)",
+       .min = 1,
        .max = 16},
   };
   const std::vector<Option> limits = {

@@ -37,8 +37,8 @@ struct ReyesOptions {
   bool decreasing_priorities = false;
   ReyesLook look = ReyesLook::shaded;
   float rate = 1;  // pixels along the side of a micropolygon, at most: 0.25 .. 64
-  // Micropolygons along the side of a grid, at most: 2, 4, 8 or 16; 0: 16, and with a limit 8, so that what is not
-  // split is coarse, or fewer where a budget would not suffice for that.
+  // Micropolygons along the side of a grid, at most: 1, 2, 4, 8 or 16; 0: 16, with a number of tasks 8, so that what is
+  // not split is coarse, and with a budget as many as it allows.
   uint32_t grid = 0;
   bool grid_lines = false;  // the sides of all grids on top
   std::string camera;       // as LoadOptions has it, on top of the scene's own

@@ -245,10 +245,11 @@ TEST(Reyes, ClosedSurfacesStayClosed) {
   append_patches(scene, cage_of_cubes({3, 2, 3}, solid, place));
   for (const ReyesMachine& machine : machines()) {
     Reyes reyes(scene, machine);
-    for (const uint32_t tasks : {0u, 17u, 130u, 1u << 30}) {
+    for (const uint32_t tasks : {0u, 17u, 130u, 131u, 1u << 30}) {
       ReyesOptions o = small();
       o.rate = 1.5f;
       o.tasks = tasks;
+      if (tasks == 131) o.grid = 1;  // as with a budget that hardly suffices
       o.fixation = Point{60, 30};
       const ReyesStatistics s = reyes.draw(0, o, false).statistics;
       ASSERT_EQ(s.counts.culled, 0u);
