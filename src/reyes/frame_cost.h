@@ -37,8 +37,8 @@ class FrameCost {
     // Frames of one size say nothing of the slope.
     slope_ = spread > 1e-3 * mean_x * mean_x ? std::clamp(common / spread, 0.0, mean_y / mean_x) : mean_y / mean_x;
     base_ = std::max(0.0, mean_y - slope_ * mean_x);
-    above_ = std::max(0.97 * above_, after_ms / (base_ + slope_ * x));
-    shade_ = std::max(0.95 * shade_, shade_ms / (x + kGridWork * double(grids)));
+    above_ = raised(above_, 0.97, after_ms / (base_ + slope_ * x));
+    shade_ = raised(shade_, 0.95, shade_ms / (x + kGridWork * double(grids)));
     learn_grids(dice, x / double(grids));
   }
   // What one split took, where there were any.
@@ -61,6 +61,11 @@ class FrameCost {
   // What a grid costs besides its triangles, in triangles: its bounds, its marks, its task.
   static constexpr double kGridWork = 32;
 
+  // What was learnt falls slowly and rises faster. One frame that waited for the system says little of the next ones,
+  // several in a row say a lot.
+  static double raised(double learnt, double decay, double now) {
+    return std::max(decay * learnt, learnt == 0 ? now : std::min(now, 1.25 * learnt));
+  }
   static constexpr double full_grid(uint32_t dice) { return 2.0 * double(uint64_t(1) << (2 * dice)); }
   // Pieces that are small on the screen need no full grid: finer limits make no fewer triangles, and four times as many
   // at most for each halving.

@@ -168,7 +168,7 @@ struct Reyes::Impl {
   }
 
   // Halvings of the sides of grids: the most with which a frame without splits leaves a part of the budget for these.
-  // Where there is none, two triangles for a patch are the last resort.
+  // Where there is none, two triangles for a patch are the last resort; or finer ones that cost next to nothing more.
   uint32_t dice_of(const ReyesOptions& o) const {
     if (o.grid != 0) return uint32_t(std::countr_zero(o.grid));
     if (o.budget_ms <= 0) return o.tasks ? 3 : kMostDice;
@@ -177,6 +177,8 @@ struct Reyes::Impl {
     };
     uint32_t dice = kMostDice;
     while (dice > 0 && least_ms(dice) > (1 - kPartOfSplits) * o.budget_ms) --dice;
+    const double last = least_ms(0) + 0.02 * o.budget_ms;
+    while (dice < kMostDice && least_ms(dice + 1) <= last) ++dice;
     return dice;
   }
   ReyesPlan plan_of(const ReyesOptions& o) {
