@@ -17,6 +17,7 @@
 #include "reyes/thread_waits.h"
 #include "scene/failure.h"
 #include "scene/scene_setup.h"
+#include "schedule/constants.h"
 
 namespace brokkr {
 namespace {
@@ -112,6 +113,9 @@ struct Reyes::Impl {
     render.workers = int(settings.workers);
     render.memory_limit = settings.memory_limit;
     render.shading = Shading::material;
+    // A store of one size for all frames: where it follows their triangles, a frame that needs another one pays for new
+    // pages, and that is more than most budgets have room for.
+    if (!machine->is_gpu()) render.store_blocks = int(kMostStoreBlocks);
     grid_capacity = std::max(kFirstGrids, std::bit_ceil(scene.patches() * 2));
     make_memory();
     Material material;
