@@ -27,6 +27,8 @@ constexpr int kRings = 16;
 constexpr uint32_t kRingColor = 0xff2020f0u;  // red
 
 const std::vector<std::string> kPriorities = {"size", "distance", "both"}, kLooks = {"shaded", "depth"};
+// Of ReyesMiss, in tables.
+const std::vector<std::string> kMisses = {"no", "processors", "least", "estimate"};
 
 size_t place_of(const std::vector<std::string>& names, const std::string& name) {
   return size_t(std::find(names.begin(), names.end(), name) - names.begin());
@@ -51,6 +53,7 @@ ReyesOptions reyes_options(const Arguments& arguments) {
   if (arguments.has("tasks")) o.tasks = uint32_t(arguments.integer("tasks", 0));
   o.fixation = fixation_of(arguments);
   o.priority = SplitPriority(place_of(kPriorities, arguments.text("priority", "both")));
+  o.decreasing_priorities = arguments.has("decreasing-priorities");
   o.look = ReyesLook(place_of(kLooks, arguments.text("look", "shaded")));
   o.rate = float(arguments.real("rate", 1));
   o.grid = uint32_t(arguments.integer("grid", 0));
@@ -66,12 +69,29 @@ Point fixation_in(const ReyesOptions& o) {
 
 nlohmann::ordered_json frame_row(int number, double phase, const ReyesStatistics& s) {
   const ReyesCounts& c = s.counts;
-  return {{"frame", number},          {"phase", phase},         {"budget_ms", s.budget_ms},
-          {"frame_ms", s.frame_ms},   {"split_ms", s.split_ms}, {"stitch_ms", s.stitch_ms},
-          {"sample_ms", s.sample_ms}, {"missed", s.missed},     {"splits", c.splits},
-          {"stopped", c.stopped},     {"crowded", c.crowded},   {"culled", c.culled},
-          {"grids", c.grids},         {"stitched", c.stitched}, {"triangles", s.triangles},
-          {"vertices", s.vertices},   {"machine", s.machine},   {"isa", s.isa},
+  return {{"frame", number},
+          {"phase", phase},
+          {"budget_ms", s.budget_ms},
+          {"frame_ms", s.frame_ms},
+          {"split_ms", s.split_ms},
+          {"stitch_ms", s.stitch_ms},
+          {"sample_ms", s.sample_ms},
+          {"missed", s.missed},
+          {"miss", kMisses[size_t(s.miss)]},
+          {"least_ms", s.least_ms},
+          {"waited_ms", s.waited_ms},
+          {"processor_ms", s.processor_ms},
+          {"splits", c.splits},
+          {"stopped", c.stopped},
+          {"crowded", c.crowded},
+          {"culled", c.culled},
+          {"grids", c.grids},
+          {"stitched", c.stitched},
+          {"triangles", s.triangles},
+          {"vertices", s.vertices},
+          {"halvings", s.halvings},
+          {"machine", s.machine},
+          {"isa", s.isa},
           {"workers", s.workers}};
 }
 
@@ -103,6 +123,25 @@ Times times_of(const std::vector<nlohmann::ordered_json>& rows) {
   return {times.front(), times[times.size() / 2], times.back()};
 }
 
+// How many frames were late, and why.
+std::string budget_line(const ReyesOptions& o, const std::vector<nlohmann::ordered_json>& rows) {
+  std::vector<size_t> counts(kMisses.size());
+  double least = 0;
+  for (const auto& row : rows) {
+    ++counts[place_of(kMisses, row.at("miss").get<std::string>())];
+    least = std::max(least, row.at("least_ms").get<double>());
+  }
+  std::string line = fmt::format("  budget     {:g} ms, missed by {} of {} frames\n", o.budget_ms,
+                                 rows.size() - counts[0], rows.size());
+  const auto add = [&](ReyesMiss miss, const std::string& reason) {
+    if (counts[size_t(miss)] > 0) line += fmt::format("  late       {}: {}\n", counts[size_t(miss)], reason);
+  };
+  add(ReyesMiss::least, fmt::format("so are frames without any split, which take up to {:.1f} ms", least));
+  add(ReyesMiss::processors, "other programs had the processors, for longer than these were late");
+  add(ReyesMiss::estimate, "their stages took longer than those of the frames before");
+  return line;
+}
+
 void print_summary(const std::string& name, const ReyesOptions& o, const std::vector<nlohmann::ordered_json>& rows) {
   const auto& last = rows.back();
   const Times times = times_of(rows);
@@ -116,10 +155,7 @@ void print_summary(const std::string& name, const ReyesOptions& o, const std::ve
                              last.at("split_ms").get<double>(), last.at("stitch_ms").get<double>(),
                              last.at("sample_ms").get<double>());
   }
-  if (o.budget_ms > 0) {
-    const auto missed = std::count_if(rows.begin(), rows.end(), [](const auto& row) { return bool(row.at("missed")); });
-    std::cout << fmt::format("  budget     {:g} ms, missed by {} of {} frames\n", o.budget_ms, missed, rows.size());
-  }
+  if (o.budget_ms > 0) std::cout << budget_line(o, rows);
   std::cout << fmt::format("  splits     {}, {} pieces stopped\n", grouped(of("splits")), grouped(of("stopped")));
   std::cout << fmt::format("  grids      {}, {} stitched\n", grouped(of("grids")), grouped(of("stitched")));
   std::cout << fmt::format("  triangles  {}, {} vertices\n", grouped(of("triangles")), grouped(of("vertices")));
@@ -264,8 +300,10 @@ Command reyes_command() {
       {.names = "--grid",
        .kind = ValueKind::power_of_two,
        .value = "N",
-       .help = "Micropolygons along the side of a grid, at most: 2, 4, 8 or 16 (16; 8 with a limit)",
-       .min = 2,
+       .help =
+           "Micropolygons along the side of a grid, at most: 1, 2, 4, 8 or 16 (16; 8 with --tasks; with --budget as "
+           "many as it allows)",
+       .min = 1,
        .max = 16},
   };
   const std::vector<Option> limits = {
@@ -280,6 +318,8 @@ Command reyes_command() {
                     "What is split first (both): pieces of large projected size, those near the fixation point by "
                     "distance alone, or both",
                     kPriorities),
+      flag("--decreasing-priorities",
+           "Let the upper bound of priorities come down where only the lower half of their buckets is in use"),
   };
   const std::vector<Option> looks = {
       choice_option("--look", "L", "shaded, or depth: how often each piece was split, brighter for more (shaded)",

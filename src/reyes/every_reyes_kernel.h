@@ -11,9 +11,13 @@ namespace reyes {
 
 static ReyesProgramMemory program_memory(uint32_t queue_capacity, uint32_t workers) {
   using Memory = ProgramMemory<Root>;
-  const size_t open_at = Memory::open_at(queue_capacity);
-  return {open_at + 16 + size_t(workers) * Root::kLocal * sizeof(uint32_t),
-          Memory::shared_at(queue_capacity) - sizeof(uint64_t), open_at};
+  static_assert(Root::kShared == Splits::kOwnShared, "the words of the priorities are the first shared ones");
+  const size_t open_at = Memory::open_at(queue_capacity), shared_at = Memory::shared_at(queue_capacity);
+  return {.bytes = open_at + 16 + size_t(workers) * Root::kLocal * sizeof(uint32_t),
+          .words_at = shared_at - sizeof(uint64_t),
+          .open_at = open_at,
+          .halvings_at = shared_at + Priorities::kHalvingsWord * sizeof(uint64_t),
+          .patience_at = shared_at + Priorities::kPatienceWord * sizeof(uint64_t)};
 }
 
 }  // namespace reyes

@@ -1,10 +1,14 @@
-// What a frame takes besides its splits, learnt from the frames so far: a line over its triangles, by least squares in
-// which older frames count less, and how far frames were above that lately.
+// What a frame takes besides its splits, learnt from the frames so far: what comes after the splits is a line over its
+// triangles, by least squares in which older frames count less, and how far frames were above that lately; dicing and
+// shading are a rate that is never below that of the frames lately.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+
+#include "reyes/reyes_plan.h"
 
 namespace brokkr {
 
@@ -18,10 +22,10 @@ class FrameCost {
     height_ = height;
     return known;
   }
-  // After each frame, whose grids had 2^dice micropolygons along a side at most: what its splits with dicing and
-  // shading took, and what came after.
-  void learn(uint64_t triangles, uint32_t grids, uint32_t dice, double split_ms, double after_ms) {
-    if (triangles == 0) return;
+  // After each frame, whose grids had 2^dice micropolygons along a side at most: what its bounds, dicing and shading
+  // took, and what came after the splits.
+  void learn(uint64_t triangles, uint32_t grids, uint32_t dice, double shade_ms, double after_ms) {
+    if (triangles == 0 || grids == 0) return;
     const double x = double(triangles);
     weight_ = kDecay * weight_ + 1;
     x_ = kDecay * x_ + x;
@@ -33,24 +37,55 @@ class FrameCost {
     // Frames of one size say nothing of the slope.
     slope_ = spread > 1e-3 * mean_x * mean_x ? std::clamp(common / spread, 0.0, mean_y / mean_x) : mean_y / mean_x;
     base_ = std::max(0.0, mean_y - slope_ * mean_x);
-    above_ = std::max(0.97 * above_, after_ms / (base_ + slope_ * x));
-    shade_ = std::max(0.95 * shade_, split_ms / x);
-    fill_ = x / (double(grids) * full_grid(dice));
+    above_ = raised(above_, 0.97, after_ms / (base_ + slope_ * x));
+    shade_ = raised(shade_, 0.95, shade_ms / (x + kGridWork * double(grids)));
+    learn_grids(dice, x / double(grids));
   }
+  // What one split took, where there were any.
+  void learn_split(double ms) { split_ = split_ == 0 ? ms : 0.7 * split_ + 0.3 * ms; }
+
+  // With a margin for frames that take longer than others.
   double fixed_ms() const { return margin() * base_; }
-  // Of each grid.
-  double grid_ms(uint32_t dice) const { return margin() * slope_ * fill_ * full_grid(dice); }
-  double shade_ms(uint32_t dice) const { return margin() * shade_ * fill_ * full_grid(dice); }
+  double split_ms() const { return margin() * split_; }
+  // Of each grid: what comes after the splits, and before that its dicing and shading.
+  double grid_ms(uint32_t dice) const { return margin() * slope_ * triangles_[dice]; }
+  double shade_ms(uint32_t dice) const { return shade_ * (triangles_[dice] + kGridWork); }
+
+  // What a frame of so many grids and no splits is expected to take, without a margin.
+  double expected_ms(uint32_t grids, uint32_t dice) const {
+    return base_ + grids * (slope_ * triangles_[dice] + shade_ms(dice));
+  }
 
  private:
   static constexpr double kDecay = 0.95;
+  // What a grid costs besides its triangles, in triangles: its bounds, its marks, its task.
+  static constexpr double kGridWork = 32;
 
-  static double full_grid(uint32_t dice) { return 2.0 * double(uint64_t(1) << (2 * dice)); }
-  double margin() const { return std::clamp(above_, 1.05, 1.6); }
+  // What was learnt falls slowly and rises faster. One frame that waited for the system says little of the next ones,
+  // several in a row say a lot.
+  static double raised(double learnt, double decay, double now) {
+    return std::max(decay * learnt, learnt == 0 ? now : std::min(now, 1.25 * learnt));
+  }
+  static constexpr double full_grid(uint32_t dice) { return 2.0 * double(uint64_t(1) << (2 * dice)); }
+  // Pieces that are small on the screen need no full grid: finer limits make no fewer triangles, and four times as many
+  // at most for each halving.
+  void learn_grids(uint32_t dice, double triangles) {
+    triangles_[dice] = triangles;
+    for (uint32_t d = dice + 1; d <= kMostDice; ++d) {
+      triangles_[d] = std::clamp(triangles_[d], triangles_[d - 1], 4 * triangles_[d - 1]);
+    }
+    for (uint32_t d = dice; d-- > 0;) {
+      triangles_[d] = std::clamp(triangles_[d], triangles_[d + 1] / 4, triangles_[d + 1]);
+    }
+  }
+  // Beside other programs a frame may take several times what the last ones took.
+  double margin() const { return std::clamp(above_, 1.05, 4.0); }
 
   int width_ = 0, height_ = 0;
   double weight_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0;
-  double slope_ = 0, base_ = 0, above_ = 1, shade_ = 0, fill_ = 1;
+  double slope_ = 0, base_ = 0, above_ = 1, shade_ = 0, split_ = 0;
+  // Of a grid with so many halvings at most, the last time.
+  std::array<double, kMostDice + 1> triangles_ = {full_grid(0), full_grid(1), full_grid(2), full_grid(3), full_grid(4)};
 };
 
 }  // namespace brokkr

@@ -14,8 +14,10 @@
 #include "pipeline/task_machine.h"
 #include "reyes/frame_cost.h"
 #include "reyes/reyes_kernels.h"
+#include "reyes/thread_waits.h"
 #include "scene/failure.h"
 #include "scene/scene_setup.h"
+#include "schedule/constants.h"
 
 namespace brokkr {
 namespace {
@@ -31,6 +33,13 @@ constexpr uint32_t kGridPoints = 320, kGridIndices = 1800, kGridEdges = 16;
 constexpr uint32_t kFirstGrids = 4096, kMostGrids = 1u << 20, kFirstQueue = 4096, kMostQueue = 1u << 17;
 // The fixation point's surroundings, as a part of the picture's diagonal.
 constexpr float kFalloff = 1.0f / 12;
+// Parts of a budget: what splits should have at least, and what is kept for frames that take longer than the last ones.
+// More of the first makes grids coarser, so that more is split; more of the second makes fewer frames late, and all of
+// them coarser.
+constexpr double kPartOfSplits = 0.2, kReserve = 0.04;
+// Decisions in a row that find the upper half of the priorities empty before their bound comes down. Fewer follow
+// faster, and put tasks anew more often.
+constexpr uint64_t kPatience = 16;
 
 const ReyesKernels& kernels_of(const TaskMachine& machine) {
   const ReyesKernels* kernels = find_reyes_kernels(machine.build.c_str());
@@ -84,7 +93,9 @@ struct Reyes::Impl {
   uint32_t grid_capacity = kFirstGrids, queue_capacity = kFirstQueue, slack = 1;
   std::unique_ptr<ReyesMemory> memory;
   FrameCost cost;
+  uint32_t visible = 0;  // patches that the last frame has not culled
   Frame frame;
+  std::vector<uint32_t> raw_indices;  // as the machine made them
 
   Impl(PatchScene its, const ReyesMachine& s)
       : scene(std::move(its)),
@@ -102,6 +113,9 @@ struct Reyes::Impl {
     render.workers = int(settings.workers);
     render.memory_limit = settings.memory_limit;
     render.shading = Shading::material;
+    // A store of one size for all frames: where it follows their triangles, a frame that needs another one pays for new
+    // pages, and that is more than most budgets have room for.
+    if (!machine->is_gpu()) render.store_blocks = int(kMostStoreBlocks);
     grid_capacity = std::max(kFirstGrids, std::bit_ceil(scene.patches() * 2));
     make_memory();
     Material material;
@@ -139,8 +153,8 @@ struct Reyes::Impl {
   // Targets, the view and the clear of the frame.
   void set_up(float phase, const ReyesOptions& o, const std::vector<glm::vec3>& moved) {
     if (!(o.rate >= 0.25f && o.rate <= 64)) fail("micropolygons, field 'rate': {} is outside 0.25..64 pixels", o.rate);
-    if (o.grid > 16 || o.grid == 1 || (o.grid & (o.grid - 1)) != 0) {
-      fail("micropolygons, field 'grid': {} is none of 2, 4, 8 and 16", o.grid);
+    if (o.grid > 16 || (o.grid & (o.grid - 1)) != 0) {
+      fail("micropolygons, field 'grid': {} is none of 1, 2, 4, 8 and 16", o.grid);
     }
     Bounds bounds;
     for (const glm::vec3& point : moved) bounds.add(point);
@@ -157,16 +171,18 @@ struct Reyes::Impl {
     frame.states = {opaque_state(frame)};
   }
 
-  // Halvings of the sides of grids. Half of a budget is for splits: where the patches as they are take more, their
-  // grids are made coarser.
+  // Halvings of the sides of grids: the most with which a frame without splits leaves a part of the budget for these.
+  // Where there is none, two triangles for a patch are the last resort; or finer ones that cost next to nothing more.
   uint32_t dice_of(const ReyesOptions& o) const {
     if (o.grid != 0) return uint32_t(std::countr_zero(o.grid));
     if (o.budget_ms <= 0) return o.tasks ? 3 : kMostDice;
     const auto least_ms = [&](uint32_t dice) {
-      return cost.fixed_ms() + scene.patches() * (cost.grid_ms(dice) + cost.shade_ms(dice));
+      return cost.fixed_ms() + visible * (cost.grid_ms(dice) + cost.shade_ms(dice));
     };
-    uint32_t dice = 3;
-    while (dice > 1 && least_ms(dice) > 0.5 * o.budget_ms) --dice;
+    uint32_t dice = kMostDice;
+    while (dice > 0 && least_ms(dice) > (1 - kPartOfSplits) * o.budget_ms) --dice;
+    const double last = least_ms(0) + 0.02 * o.budget_ms;
+    while (dice < kMostDice && least_ms(dice + 1) <= last) ++dice;
     return dice;
   }
   ReyesPlan plan_of(const ReyesOptions& o) {
@@ -196,7 +212,7 @@ struct Reyes::Impl {
     if (o.tasks) plan.task_limit = *o.tasks;
     return plan;
   }
-  void give_memory(ReyesPlan& plan) {
+  void give_memory(ReyesPlan& plan, const ReyesOptions& o) {
     plan.program = memory->program.data();
     plan.queue_capacity = queue_capacity;
     plan.workers = workers;
@@ -216,6 +232,8 @@ struct Reyes::Impl {
     const ReyesProgramMemory& places = memory->places;
     machine->clear(plan.program + places.words_at, places.bytes - places.words_at);
     machine->upload(plan.program + places.open_at, &workers, sizeof(workers));
+    const uint64_t patience = o.decreasing_priorities ? kPatience : 0;
+    machine->upload(plan.program + places.patience_at, &patience, sizeof(patience));
     memory->edge_keys.clear();
     memory->edge_marks.clear();
     ReyesCounts counts{};
@@ -228,13 +246,14 @@ struct Reyes::Impl {
   }
 
   // Splits, dices, shades and stitches into `memory`.
-  void make_grids(ReyesPlan& plan, ReyesStatistics& s, Clock::time_point frame_begin) {
+  void make_grids(ReyesPlan& plan, const ReyesOptions& o, ReyesStatistics& s, Clock::time_point frame_begin) {
     for (;;) {
       const Clock::time_point begin = Clock::now();
-      give_memory(plan);
+      give_memory(plan, o);
       if (s.budget_ms > 0) {
-        const double left = s.budget_ms - since(frame_begin) - cost.fixed_ms();
+        const double left = (1 - kReserve) * s.budget_ms - since(frame_begin) - cost.fixed_ms();
         plan.deadline_ns = uint64_t(std::max(0.0, left) * 1e6);
+        plan.split_ns = uint64_t(cost.split_ms() * 1e6);
         plan.grid_ns = uint64_t(cost.grid_ms(plan.most_dice) * 1e6);
         plan.shade_ns = uint64_t(cost.shade_ms(plan.most_dice) * 1e6);
       }
@@ -244,6 +263,7 @@ struct Reyes::Impl {
       run(kernels.stitch, plan);
       s.stitch_ms = since(stitch);
       s.counts = memory->counts.values()[0];
+      machine->download(&s.halvings, plan.program + memory->places.halvings_at, sizeof(s.halvings));
       // With a limit, pieces that find no room may stay as they are; triangles may never be missing.
       if (s.counts.lost == 0 && (s.counts.crowded == 0 || plan.limited())) return;
       grow(s.counts);
@@ -259,7 +279,8 @@ struct Reyes::Impl {
     machine->download(frame.positions.data(), memory->vertices.data(), frame.positions.size() * sizeof(glm::vec4));
     machine->download(frame.colors.data(), memory->colors.data(), frame.colors.size() * sizeof(glm::vec4));
     const std::vector<GridRecord> grids = memory->grids.values(0, counts.grids);
-    const std::vector<uint32_t> indices = memory->indices.values(0, counts.indices);
+    if (raw_indices.size() < counts.indices) raw_indices.resize(counts.indices);
+    machine->download(raw_indices.data(), memory->indices.data(), counts.indices * sizeof(uint32_t));
     std::vector<uint32_t> order(grids.size());
     std::iota(order.begin(), order.end(), 0u);
     const auto place = [&](uint32_t g) { return std::tuple(grids[g].patch, grids[g].corner, grids[g].shape); };
@@ -267,7 +288,7 @@ struct Reyes::Impl {
     frame.indices.clear();
     frame.indices.reserve(counts.indices);
     for (const uint32_t g : order) {
-      const auto first = indices.begin() + grids[g].first_index;
+      const auto first = raw_indices.begin() + grids[g].first_index;
       frame.indices.insert(frame.indices.end(), first, first + grids[g].indices);
     }
     s.triangles = frame.indices.size() / 3;
@@ -327,6 +348,23 @@ struct Reyes::Impl {
     frame.commands.emplace_back(draw);
   }
 
+  // What the frame took is known: why was it late, and what do the next ones take?
+  void conclude(ReyesStatistics& s, const ReyesPlan& plan, const ThreadWaits& before, double processor_before) {
+    s.processor_ms = processor_ms() - processor_before;
+    s.missed = s.budget_ms > 0 && s.frame_ms > s.budget_ms;
+    if (s.budget_ms > 0) s.waited_ms = longest_wait_ms(before, thread_waits());
+    if (s.missed) {
+      s.miss = s.frame_ms - s.waited_ms <= s.budget_ms ? ReyesMiss::processors
+               : s.least_ms > s.budget_ms              ? ReyesMiss::least
+                                                       : ReyesMiss::estimate;
+    }
+    const double splits_ms = 1e-6 * double(s.counts.split_ns) / workers;
+    cost.learn(s.triangles, s.counts.grids, plan.most_dice, std::max(0.0, s.split_ms - splits_ms),
+               s.stitch_ms + s.sample_ms);
+    if (s.budget_ms > 0 && s.counts.splits > 0) cost.learn_split(splits_ms / double(s.counts.splits));
+    visible = std::clamp(s.counts.grids - std::min(s.counts.grids, s.counts.splits), 1u, scene.patches());
+  }
+
   ReyesFrame draw(float phase, const ReyesOptions& o, bool read_back) {
     const std::vector<glm::vec3> moved = scene.points_at(phase);
     set_up(phase, o, moved);
@@ -336,10 +374,13 @@ struct Reyes::Impl {
     s.machine = machine->name;
     s.isa = machine->detail;
     s.workers = workers;
+    const ThreadWaits waits = o.budget_ms > 0 ? thread_waits() : ThreadWaits{};
+    const double processor = processor_ms();
     const Clock::time_point begin = Clock::now();
     machine->upload(points.data(), moved.data(), moved.size() * sizeof(glm::vec3));
     ReyesPlan plan = plan_of(o);
-    make_grids(plan, s, begin);
+    if (o.budget_ms > 0) s.least_ms = cost.expected_ms(visible, plan.most_dice);
+    make_grids(plan, o, s, begin);
     fill_frame(o, plan, s);
     const Clock::time_point sample = Clock::now();
     LoadOptions load;
@@ -350,8 +391,7 @@ struct Reyes::Impl {
     // Reading a picture back is no part of a frame that is shown.
     s.sample_ms = prepare_ms + picture.statistics.frame_ms;
     s.frame_ms = std::chrono::duration<double, std::milli>(sample - begin).count() + s.sample_ms;
-    s.missed = o.budget_ms > 0 && s.frame_ms > o.budget_ms;
-    cost.learn(s.triangles, s.counts.grids, plan.most_dice, s.split_ms, s.stitch_ms + s.sample_ms);
+    conclude(s, plan, waits, processor);
     // Where time would have sufficed for more grids than there is room for, the frames that follow have it.
     if (s.counts.crowded > 0 && grid_capacity < kMostGrids) grow(s.counts);
     if (read_back) result.layer = std::move(picture.targets[0].layers[0]);
@@ -365,7 +405,7 @@ struct Reyes::Impl {
     draw(phase, o, false);  // the first one makes memory
     cost = FrameCost{};
     cost.is_known(o.width, o.height);
-    for (const uint32_t grid : {8u, 2u, 8u, 4u}) {
+    for (const uint32_t grid : {2u, 16u, 4u, 8u}) {
       o.grid = grid;
       draw(phase, o, false);
     }

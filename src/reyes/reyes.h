@@ -33,14 +33,24 @@ struct ReyesOptions {
   std::optional<uint32_t> tasks;    // splits at most: a limit that does not ask the clock
   std::optional<Point> fixation;    // pixels from the lower left corner; without it the middle
   SplitPriority priority = SplitPriority::both;
+  // The upper bound of priorities comes down where the upper buckets stay empty (schedule/policies.h).
+  bool decreasing_priorities = false;
   ReyesLook look = ReyesLook::shaded;
   float rate = 1;  // pixels along the side of a micropolygon, at most: 0.25 .. 64
-  // Micropolygons along the side of a grid, at most: 2, 4, 8 or 16; 0: 16, and with a limit 8, so that what is not
-  // split is coarse, or fewer where a budget would not suffice for that.
+  // Micropolygons along the side of a grid, at most: 1, 2, 4, 8 or 16; 0: 16, with a number of tasks 8, so that what is
+  // not split is coarse, and with a budget as many as it allows.
   uint32_t grid = 0;
   bool grid_lines = false;  // the sides of all grids on top
   std::string camera;       // as LoadOptions has it, on top of the scene's own
   float turned = 0;         // degrees that the camera has gone around its target
+};
+
+// Why a frame took longer than its budget.
+enum class ReyesMiss : uint8_t {
+  no,          // it did not
+  processors,  // its threads waited for a processor, which other programs had: without that it would have ended in time
+  least,       // so does a frame without any split, by what the frames before took
+  estimate,    // its stages took longer than those of the frames before
 };
 
 struct ReyesStatistics {
@@ -51,6 +61,11 @@ struct ReyesStatistics {
   double frame_ms = 0, split_ms = 0, stitch_ms = 0, sample_ms = 0;
   double budget_ms = 0;
   bool missed = false;  // it took longer than the budget
+  ReyesMiss miss = ReyesMiss::no;
+  double least_ms = 0;      // with a budget: what the frame without splits was expected to take
+  double waited_ms = 0;     // the longest that one thread waited for a processor; where the system tells (Linux)
+  double processor_ms = 0;  // what all threads of this program had of the processors
+  uint32_t halvings = 0;    // of the upper bound of priorities
   std::string machine, isa;
   uint32_t workers = 0;
 };

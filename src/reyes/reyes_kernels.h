@@ -11,6 +11,9 @@ struct ReyesProgramMemory {
   size_t bytes = 0;     // of all of it, zeroed before the first frame
   size_t words_at = 0;  // what is zeroed before every frame: from here to the end
   size_t open_at = 0;   // a word: the number of workers
+  // Two words of 64 bits: halvings of the upper bound of priorities, and the patience before the next one
+  // (DecreasingPriorities).
+  size_t halvings_at = 0, patience_at = 0;
 };
 
 // What a TaskMachine runs, as its TaskKernel; without the headers of that, of which no code may be compiled for one

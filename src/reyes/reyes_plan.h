@@ -41,7 +41,8 @@ struct ReyesCounts {
   uint32_t lost;      // not 0: points, indices or the table of edges had no room, and the result is void
   uint32_t stitched;  // grids with more vertices along a side than they were diced with
   uint32_t next;      // first grid that nobody stitches yet
-  uint32_t queued[kPriorityBuckets];
+  uint32_t queued[kPriorityBuckets];  // splits by priority_class
+  uint64_t split_ns;                  // what the splits took, of all workers together; with a deadline
 };
 
 struct ReyesPlan {
@@ -65,6 +66,7 @@ struct ReyesPlan {
 
   // The end. Without a limit every piece is split until it is small enough.
   uint64_t deadline_ns = ~uint64_t(0);  // since the program began: when the last split must have run
+  uint64_t split_ns = 0;                // what a split costs, until the first ones have shown it
   uint64_t grid_ns = 0;                 // what each grid costs after the splits
   uint64_t shade_ns = 0;                // what each grid that is still to come costs before that
   uint32_t task_limit = ~0u;            // splits

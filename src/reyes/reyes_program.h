@@ -3,11 +3,12 @@
 //   bound ─► split along u │ split along v ─► bound … ─► dice ─► shade
 //
 //   first   shade, dice and the bounds of whole patches: what is ready is finished before anything is split
-//   then    splits, in kPriorityBuckets discretized priorities; below each, both directions in turn
+//   then    splits, in kPriorityBuckets discretized priorities, whose upper bound may follow what is there
+//           (DecreasingPriorities); below each, both directions in turn
 //
-// A piece that is too large for one grid becomes a split only if that is likely to run before the deadline; else it is
-// diced as it is. A split whose time is over when its turn comes is diced too. Nothing is lost: a task that finds its
-// queue full is done at once by who made it.
+// A piece that is too large for one grid becomes a split only if that is likely to run so early that the frame, with
+// all that comes after the splits, ends before the deadline; else it is diced as it is. So is a split whose time is
+// over when its turn comes. Nothing is lost: a task that finds its queue full is done at once by who made it.
 #pragma once
 
 #include "reyes/edge_table.h"
@@ -135,17 +136,34 @@ BROKKR_FN Uint split_priority(const ReyesPlan& plan, const PieceSize& size) {
   const Float part = saturate((worth - kLeast) * (1.0f / (kMost - kLeast)));
   return as_uint(to_int(brokkr::select(size.blind, Float(1.0f), part) * float((1 << 24) - 1)));
 }
-BROKKR_FN uint32_t bucket_of(uint32_t priority) { return (priority >> 8) * uint32_t(kPriorityBuckets) >> 16; }
+// The classes in which queued splits are counted: the buckets as they are before any halving of the bound.
+BROKKR_FN uint32_t priority_class(uint32_t priority) { return (priority >> 8) * uint32_t(kPriorityBuckets) >> 16; }
 
-// Nanoseconds that all grids, and `more`, take from now on. One lane.
-BROKKR_FN uint64_t still_to_come(const ReyesPlan& plan, uint32_t more) {
-  const uint64_t total = device_atomic<uint32_t>(plan.counts->total).load(kRelaxed) + more;
-  const uint64_t made = device_atomic<uint32_t>(plan.counts->grids).load(kRelaxed);
-  return total * plan.grid_ns + (total > made ? total - made : 0) * plan.shade_ns;
+// Pieces as they are now, each of which becomes a grid at least, and the queued splits that are of `first` class or
+// above. One lane; others change the counts meanwhile.
+struct Outlook {
+  uint32_t pieces = 0, ahead = 0;
+};
+BROKKR_FN Outlook outlook(const ReyesPlan& plan, uint32_t first) {
+  ReyesCounts& counts = *plan.counts;
+  uint32_t queued = 0, ahead = 0;
+  for (uint32_t c = 0; c < uint32_t(kPriorityBuckets); ++c) {
+    const uint32_t n = device_atomic<uint32_t>(counts.queued[c]).load(kRelaxed);
+    queued += n;
+    ahead += c >= first ? n : 0;
+  }
+  const uint32_t total = device_atomic<uint32_t>(counts.total).load(kRelaxed);
+  return {total > queued ? total - queued : 0, ahead};
+}
+// Nanoseconds that `pieces` grids take from now on, with everything after the splits. One lane.
+BROKKR_FN uint64_t still_to_come(const ReyesPlan& plan, uint32_t pieces) {
+  const uint32_t made = device_atomic<uint32_t>(plan.counts->grids).load(kRelaxed);
+  return pieces * plan.grid_ns + (pieces > made ? pieces - made : 0) * plan.shade_ns;
 }
 
 // Whether splits with these priorities will run before the deadline: all that are queued now and not less urgent come
-// before them, at the pace of those that have run; and then there are the grids, one more for each.
+// before them, and each takes as long as those that have run, and makes a grid more. What is less urgent does not
+// count: its turn comes later, or never.
 template <class Worker>
 BROKKR_FN Mask in_time(Worker& worker, Uint priority, Mask m) {
   Warp& w = worker.warp();
@@ -156,15 +174,13 @@ BROKKR_FN Mask in_time(Worker& worker, Uint priority, Mask m) {
   auto fits = w.spill(0u);
   w.for_lanes(m, [&](int i) {
     ReyesCounts& counts = *plan.counts;
-    uint64_t ahead = 1;
-    for (uint32_t b = bucket_of(priorities[i]); b < uint32_t(kPriorityBuckets); ++b) {
-      ahead += device_atomic<uint32_t>(counts.queued[b]).load(kRelaxed);
-    }
-    const uint64_t done = device_atomic<uint32_t>(counts.splits).load(kRelaxed);
-    bool can = done + ahead <= plan.task_limit;
+    const Outlook there = outlook(plan, priority_class(priorities[i]));
+    const uint32_t splits = there.ahead + 1, done = device_atomic<uint32_t>(counts.splits).load(kRelaxed);
+    bool can = uint64_t(done) + splits <= plan.task_limit;
     if (plan.deadline_ns != ~uint64_t(0)) {
-      const uint64_t pace = done == 0 ? 0 : now / done;
-      can = can && now + ahead * pace + still_to_come(plan, 1) <= plan.deadline_ns;
+      const uint64_t took = device_atomic<uint64_t>(counts.split_ns).load(kRelaxed);
+      const uint64_t pace = done == 0 ? plan.split_ns : took / (uint64_t(done) * plan.workers);
+      can = can && now + splits * pace + still_to_come(plan, there.pieces + splits) <= plan.deadline_ns;
     }
     fits.set(i, can ? 1u : 0u);
   });
@@ -221,7 +237,7 @@ BROKKR_FN_NOINLINE void bound(Worker& worker, Pieces pieces, Mask m) {
     device_atomic<uint32_t> total(counts.total);
     if (total.fetch_add(1, kRelaxed) < plan.grid_capacity) {
       room.set(i, 1u);
-      device_atomic<uint32_t>(counts.queued[bucket_of(priorities[i])]).fetch_add(1, kRelaxed);
+      device_atomic<uint32_t>(counts.queued[priority_class(priorities[i])]).fetch_add(1, kRelaxed);
     } else {
       total.fetch_add(~0u, kRelaxed);
     }
@@ -234,7 +250,7 @@ BROKKR_FN_NOINLINE void bound(Worker& worker, Pieces pieces, Mask m) {
   const Mask refused = split && !in_u && !in_v;
   w.for_lanes(refused, [&](int i) {
     device_atomic<uint32_t>(counts.total).fetch_add(~0u, kRelaxed);
-    device_atomic<uint32_t>(counts.queued[bucket_of(priorities[i])]).fetch_add(~0u, kRelaxed);
+    device_atomic<uint32_t>(counts.queued[priority_class(priorities[i])]).fetch_add(~0u, kRelaxed);
   });
   split = split && !refused;
   count_lanes(w, counts.crowded, wanted && !split);
@@ -261,14 +277,14 @@ struct SplitTask {
     Pieces pieces{payload[1], payload[2], payload[3]};
     const auto priorities = w.spill(payload[0]);
     auto late = w.spill(0u);
-    const uint64_t now = plan.deadline_ns != ~uint64_t(0) ? worker.now() : 0;
+    const bool timed = plan.deadline_ns != ~uint64_t(0);
+    const uint64_t now = timed ? worker.now() : 0;
     w.for_lanes(active, [&](int i) {
-      device_atomic<uint32_t>(counts.queued[bucket_of(priorities[i])]).fetch_add(~0u, kRelaxed);
+      device_atomic<uint32_t>(counts.queued[priority_class(priorities[i])]).fetch_add(~0u, kRelaxed);
       device_atomic<uint32_t> splits(counts.splits);
       bool over = splits.fetch_add(1, kRelaxed) >= plan.task_limit;
-      if (plan.deadline_ns != ~uint64_t(0)) {
-        over = over || now + still_to_come(plan, 0) > plan.deadline_ns;
-      }
+      // Its room is counted in the pieces already: it is no queued split any more.
+      if (timed) over = over || now + still_to_come(plan, outlook(plan, 0).pieces) > plan.deadline_ns;
       if (!over) return;
       splits.fetch_add(~0u, kRelaxed);
       device_atomic<uint32_t>(counts.total).fetch_add(~0u, kRelaxed);
@@ -287,12 +303,16 @@ struct SplitTask {
       if (child == 1) its.corner = its.corner + (axis == 0 ? half : half << 16);
       bound(worker, its, go);
     }
+    if (!timed) return;
+    const uint64_t ns = worker.now() - now;
+    w.once([&] { device_atomic<uint64_t>(counts.split_ns).fetch_add(ns, kRelaxed); });
   }
 };
 
 using Ready =
     Bucket<FirstFirst<ByTask>, Queue<HasTasks, ShadeTask>, Queue<HasTasks, DiceTask>, Queue<HasTasks, BoundTask>>;
-using Splits = Repeat<kPriorityBuckets, Discrete<0>,
+using Priorities = DecreasingPriorities<0>;
+using Splits = Repeat<kPriorityBuckets, Priorities,
                       Bucket<RoundRobin<ByTask>, Queue<HasTasks, SplitTask<0>>, Queue<HasTasks, SplitTask<1>>>>;
 using Root = Bucket<FirstFirst<ByTask>, Ready, Splits>;
 

@@ -68,6 +68,56 @@ struct LastFirst : BucketDefaults, Traverse {
 template <int kWord>
 using Discrete = LastFirst<ByPriority<kWord>>;
 
+// Discretized priorities below an upper bound that follows what is there ([Kerbl18, 5.4], decreasing priorities). As a
+// picture gets better its tasks lose priority, until all of them lie in the lowest buckets and no order is left. So,
+// once the upper half of the children was empty for `patience` decisions in a row, of all workers together, the bound
+// is halved: priorities 0 .. 2^24 - 1 count twice as much, and what is queued is put anew. Where the thesis empties the
+// hierarchy first, all other workers go on here: the children are gone through from the last to the first, a child's
+// tasks move to higher ones only, and none is moved twice. What others put meanwhile may lie one halving too low.
+//
+// Shared words, 0 at first: [0] halvings of the bound, and 2^32 while tasks are put anew; [1] decisions in a row that
+// found the upper half empty; [2] the patience, set before the program begins; 0: the bound stays, as for Discrete.
+template <int kWord>
+struct DecreasingPriorities : BucketDefaults {
+  static constexpr int kSharedWords = 2;         // for each child, of which there are two or more
+  static constexpr uint32_t kMostHalvings = 16;  // 8 bits of the priority are left
+  static constexpr int kHalvingsWord = 0, kEmptyWord = 1, kPatienceWord = 2;
+
+  template <class Task>
+  BROKKR_FN static Int traverse(const BucketState& state, const Uint (&payload)[Task::kWords], Mask) {
+    const uint32_t halvings =
+        Warp::uniform([&] { return uint32_t(device_atomic<uint64_t>(state.shared[kHalvingsWord]).load(kRelaxed)); });
+    const Uint priority = minimum(payload[kWord], (0xffffffu >> halvings)) << Uint(halvings);
+    return as_int((priority >> 8) * state.children >> 16);
+  }
+  template <class State>
+  BROKKR_FN static Ulong propagate(const State&, Int child, Ulong) {
+    return to_ulong(child + 1);
+  }
+  BROKKR_FN static void chosen(const BucketState& state, int child) {
+    if (state.shared[kPatienceWord] == 0) return;
+    device_atomic<uint64_t> empty(state.shared[kEmptyWord]);
+    if (2 * child < state.children) {
+      empty.fetch_add(1, kRelaxed);
+    } else if (empty.load(kRelaxed) != 0) {
+      empty.store(0, kRelaxed);
+    }
+  }
+  BROKKR_FN static bool lowers(const BucketState& state) {
+    const uint64_t patience = state.shared[kPatienceWord];
+    if (patience == 0 || device_atomic<uint64_t>(state.shared[kEmptyWord]).load(kRelaxed) < patience) return false;
+    device_atomic<uint64_t> bound(state.shared[kHalvingsWord]);
+    uint64_t halvings = bound.load(kRelaxed);
+    if (halvings >= kMostHalvings) return false;
+    return bound.compare_exchange_strong(halvings, (uint64_t(1) << 32) | (halvings + 1), kRelaxed);
+  }
+  BROKKR_FN static void lowered(const BucketState& state) {
+    device_atomic<uint64_t>(state.shared[kEmptyWord]).store(0, kRelaxed);
+    device_atomic<uint64_t> bound(state.shared[kHalvingsWord]);
+    bound.store(bound.load(kRelaxed) & 0xffffffffu, kRelaxed);
+  }
+};
+
 // The first child that has something: geometry-first with geometry as child 0, raster-first with rasterization as child
 // 0.
 template <class Traverse>

@@ -8,6 +8,7 @@
 
 #include "machine/clock.h"
 #include "schedule/maintainer.h"
+#include "schedule/payload_pool.h"
 #include "schedule/task_tree.h"
 
 BROKKR_MACHINE_BEGIN
@@ -16,33 +17,41 @@ BROKKR_MACHINE_BEGIN
 template <class Root>
 struct ProgramMemory {
   static constexpr int kWords = 1 + Root::kPayloadWords;
-  QueueMemory<kWords> queues;    // one for each leaf
-  uint64_t* begin_ns = nullptr;  // when the program began, clock_ns; 0: the first worker's start
-  uint64_t* shared = nullptr;    // [Root::kShared]
-  uint64_t* user = nullptr;      // [kUserWords], for callbacks of queues that are sorted
-  uint32_t* open = nullptr;      // tasks that are queued or running, and workers that have not seeded yet
-  uint32_t* refused = nullptr;   // enqueues that found their queue full, told to the task that tried
-  uint32_t* stop = nullptr;      // not 0: workers leave between two tasks. What ends waits is queues.abort
-  uint32_t* local = nullptr;     // [workers][Root::kLocal]
-  uint32_t maintainers = 1;      // workers 0 .. maintainers - 1 do nothing but sort, where a queue is sorted
-  bool resumed = false;          // a run before was stopped: nobody seeds, and *open is as that run left it
+  static constexpr int kRecordWords = task_tree::record_words_of<Root>();
+  QueueMemory<kWords> queues;     // one for each leaf
+  PoolMemory<kRecordWords> pool;  // of payloads that no slot holds; its waits end with those of `queues`
+  uint64_t* begin_ns = nullptr;   // when the program began, clock_ns; 0: the first worker's start
+  uint64_t* shared = nullptr;     // [Root::kShared]
+  uint64_t* user = nullptr;       // [kUserWords], for callbacks of queues that are sorted
+  uint32_t* open = nullptr;       // tasks that are queued or running, and workers that have not seeded yet
+  uint32_t* refused = nullptr;    // enqueues that found their queue full, told to the task that tried
+  uint32_t* stop = nullptr;       // not 0: workers leave between two tasks. What ends waits is queues.abort
+  uint32_t* local = nullptr;      // [workers][Root::kLocal]
+  uint32_t maintainers = 1;       // workers 0 .. maintainers - 1 do nothing but sort, where a queue is sorted
+  bool resumed = false;           // a run before was stopped: nobody seeds, and *open is as that run left it
 
   static constexpr size_t kUserWords = 64;
-  // Places, in bytes, where host code writes before a program begins.
-  static size_t shared_at(uint32_t capacity) { return queue_bytes(capacity) + 8; }
+  // Places, in bytes, where host code writes before a program begins. `records` are those of the pool, a power of two
+  // in 2 .. 2^28; without them there are as many as a queue has slots. A program without large payloads has none.
+  static size_t shared_at(uint32_t capacity) { return shared_at(capacity, capacity); }
+  static size_t shared_at(uint32_t capacity, uint32_t records) { return queue_bytes(capacity, records) + 8; }
   static size_t user_at(uint32_t capacity) { return shared_at(capacity) + size_t(Root::kShared) * 8; }
-  static size_t open_at(uint32_t capacity) { return queue_bytes(capacity) + words64() * 8; }
+  static size_t open_at(uint32_t capacity) { return open_at(capacity, capacity); }
+  static size_t open_at(uint32_t capacity, uint32_t records) { return queue_bytes(capacity, records) + words64() * 8; }
 
   // capacity: tasks per queue, a power of two in 4 .. 2^28.
-  static size_t bytes(uint32_t capacity, uint32_t workers) {
+  static size_t bytes(uint32_t capacity, uint32_t workers) { return bytes(capacity, workers, capacity); }
+  static size_t bytes(uint32_t capacity, uint32_t workers, uint32_t records) {
     QueueMemory<kWords>::bytes(Root::kLeaves, capacity);  // throws for sizes that no queue can have
-    return queue_bytes(capacity) + size_t(words64()) * 8 + 16 + size_t(workers) * Root::kLocal * 4;
+    QueueMemory<1>::bytes(1, records);
+    return queue_bytes(capacity, records) + size_t(words64()) * 8 + 16 + size_t(workers) * Root::kLocal * 4;
   }
   // A view of `memory`, zeroed and aligned to 64 bytes, perhaps the device's. Before the program begins, *open must be
   // set to the number of workers.
-  static constexpr ProgramMemory layout(void* memory, uint32_t capacity) {
+  static constexpr ProgramMemory layout(void* memory, uint32_t capacity) { return layout(memory, capacity, capacity); }
+  static constexpr ProgramMemory layout(void* memory, uint32_t capacity, uint32_t records) {
     ProgramMemory m;
-    std::byte* at = static_cast<std::byte*>(memory) + queue_bytes(capacity);
+    std::byte* at = static_cast<std::byte*>(memory) + queue_bytes(capacity, records);
     m.begin_ns = reinterpret_cast<uint64_t*>(at);
     m.shared = m.begin_ns + 1;
     m.user = m.shared + Root::kShared;
@@ -56,13 +65,16 @@ struct ProgramMemory {
     m.queues.abort = m.stop;
     m.queues.capacity = capacity;
     m.queues.queues = Root::kLeaves;
+    m.pool = PoolMemory<kRecordWords>::layout(static_cast<std::byte*>(memory) + queue_bytes(capacity, 0), records);
     return m;
   }
 
  private:
-  static constexpr size_t queue_bytes(uint32_t capacity) {
+  // With those of the pool; records 0: without them.
+  static constexpr size_t queue_bytes(uint32_t capacity, uint32_t records) {
     const size_t slots = size_t(capacity) * QueueMemory<kWords>::kSlotWords * sizeof(uint32_t);
-    return (Root::kLeaves * (sizeof(QueueControl) + slots) + 63) / 64 * 64;
+    return (Root::kLeaves * (sizeof(QueueControl) + slots) + 63) / 64 * 64 +
+           (records == 0 ? 0 : PoolMemory<kRecordWords>::bytes(records));
   }
   static constexpr size_t words64() { return 1 + Root::kShared + kUserWords; }
 };
@@ -70,10 +82,11 @@ struct ProgramMemory {
 template <class Root, class Context>
 class Worker {
  public:
-  static constexpr int kWords = ProgramMemory<Root>::kWords;
+  using Memory = ProgramMemory<Root>;
+  static constexpr int kWords = Memory::kWords;
 
   BROKKR_FN Worker(Warp& w, const ProgramMemory<Root>& memory, Context& context, uint32_t number)
-      : w_(w), m_(memory), context_(context), queues_(memory.queues), number_(number) {
+      : w_(w), m_(memory), context_(context), queues_(memory.queues), pool_(pool_of(memory)), number_(number) {
     view_.queues = memory.queues;
     view_.shared = memory.shared;
     view_.local = memory.local + size_t(number) * Root::kLocal;
@@ -94,33 +107,48 @@ class Worker {
     return w_.uniform([&]() -> uint64_t { return clock_ns() - begin_; });
   }
 
-  // Enqueues one task per lane of m. Returns the lanes whose task got in; the queue of the others was full, and the
-  // caller must handle that.
+  BROKKR_FN PayloadPool<Memory::kRecordWords>& pool() { return pool_; }
+
+  // Enqueues one task per lane of m. Returns the lanes whose task got in; for the others there was no room, in their
+  // queue or in the pool of large payloads, and the caller must handle that.
   template <class Task>
   BROKKR_FN Mask enqueue(const Uint (&payload)[Task::kWords], Mask m) {
+    if (!w_.any(m)) return m;
+    if constexpr (is_pooled<Task>()) {
+      Uint record[1];
+      const Mask has = pool_.take(w_, record[0], m);
+      pool_.write(w_, record[0], payload, has);
+      refuse(w_.count(m) - w_.count(has));
+      const Mask got = put<Task>(payload, record, has);
+      pool_.give_back(w_, record[0], has && !got);
+      return got;
+    } else {
+      return put<Task>(payload, payload, m);
+    }
+  }
+
+  // The same for a task whose record is written: `slot` is what its queue carries of it.
+  template <class Task>
+  BROKKR_FN Mask put(const Uint (&payload)[Task::kWords], const Uint (&slot)[slot_words<Task>()], Mask m) {
     static_assert(Root::template kAccepts<Task>, "no queue of the tree takes this task");
     if (!w_.any(m)) return m;
     const Int leaf = Root::template leaf_for<Task>(view_, TreePlace{}, payload, m);
     const auto leaf_of = w_.spill(leaf);
-    Warp::Spilled<uint32_t> words[Task::kWords];
-    for (int k = 0; k < Task::kWords; ++k) words[k] = w_.spill(payload[k]);
+    Warp::Spilled<uint32_t> words[slot_words<Task>()];
+    for (int k = 0; k < slot_words<Task>(); ++k) words[k] = w_.spill(slot[k]);
     auto in = w_.spill(0u);
     const int wanted = w_.count(m);
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     w_.for_lanes(m, [&](int i) {
       uint32_t element[1][kWords] = {};
       element[0][0] = uint32_t(Task::kId);
-      for (int k = 0; k < Task::kWords; ++k) element[0][1 + k] = words[k][i];
+      for (int k = 0; k < slot_words<Task>(); ++k) element[0][1 + k] = words[k][i];
       in.set(i, uint32_t(queues_.enqueue_from_lane(leaf_of[i], element, 1)));
     });
     const Mask got = m && in.lanes() != 0;
     const int lost = wanted - w_.count(got);
-    if (lost > 0) {
-      w_.once([&] {
-        device_atomic<uint32_t>(*m_.open).fetch_add(0u - uint32_t(lost), kRelaxed);
-        device_atomic<uint32_t>(*m_.refused).fetch_add(uint32_t(lost), kRelaxed);
-      });
-    }
+    if (lost > 0) w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(0u - uint32_t(lost), kRelaxed); });
+    refuse(lost);
     return got;
   }
 
@@ -135,7 +163,10 @@ class Worker {
       Root::walk(
           view_, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
           [&](auto queue) { ran = take_and_run(queue, choice.leaf); });
-      if (ran > 0) return ran;
+      if (ran > 0) {
+        if constexpr (task_tree::reclassifies<Root>()) reclassify();
+        return ran;
+      }
       view_.exclude(choice.leaf);  // others were faster
     }
     return 0;
@@ -165,9 +196,19 @@ class Worker {
   const ProgramMemory<Root>& m_;
   Context& context_;
   BrokerQueues<kWords> queues_;
+  PayloadPool<Memory::kRecordWords> pool_;
   TreeView<kWords> view_;
   uint32_t number_;
   uint64_t begin_ = 0;
+
+  BROKKR_FN static PoolMemory<Memory::kRecordWords> pool_of(const Memory& memory) {
+    PoolMemory<Memory::kRecordWords> pool = memory.pool;
+    pool.free.abort = memory.queues.abort;
+    return pool;
+  }
+  BROKKR_FN void refuse(int tasks) {
+    if (tasks > 0) w_.once([&] { device_atomic<uint32_t>(*m_.refused).fetch_add(uint32_t(tasks), kRelaxed); });
+  }
 
   BROKKR_FN void close(int tasks) {
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(0u - uint32_t(tasks), kRelease); });
@@ -197,6 +238,25 @@ class Worker {
     }
     close(n);
     return n;
+  }
+  // Where a bucket has changed what its children take, and this worker is the one that noticed, it puts the tasks below
+  // anew. They stay open until they are in their new queue: the program does not end meanwhile.
+  BROKKR_FN_NOINLINE void reclassify() {
+    Root::each_reclassifying(view_, TreePlace{},
+                             [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& at) {
+                               if (!w_.uniform([&]() -> bool { return decltype(callbacks)::lowers(state); })) return;
+                               decltype(bucket)::each_leaf_down(at, [&](auto queue, int leaf) {
+                                 for (int left = queues_.size(w_, leaf); left > 0;) {
+                                   Uint element[kWords];
+                                   const int n = queues_.dequeue(w_, leaf, element, left < kWidth ? left : kWidth);
+                                   if (n == 0) break;
+                                   decltype(queue)::put_anew(*this, element, n);
+                                   close(n);
+                                   left -= n;
+                                 }
+                               });
+                               w_.once([&] { decltype(callbacks)::lowered(state); });
+                             });
   }
   template <class F>
   BROKKR_FN void walk(int leaf, F&& f) {

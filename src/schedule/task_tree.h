@@ -5,7 +5,7 @@
 //   Repeat<n, Callbacks, Child>     a bucket of n equal children
 //
 // A task T says T::kId (unique in the program), T::kThreads (lanes that work on one, a power of two up to 32),
-// T::kWords (words of its payload) and has
+// T::kWords (words of its payload; beyond kMostSlotWords it is a record of the program's pool) and has
 //
 //   template <class Worker>
 //   static void execute(Worker&, const Uint (&payload)[kWords], Int thread, Mask active)
@@ -32,6 +32,10 @@
 //       before a worker's first decision; one lane
 //   static bool settles(const BucketState&, int child, uint64_t info)
 //       optional: children are asked in their order; true ends that after this child
+//   static bool lowers(const BucketState&), static void lowered(const BucketState&)
+//       optional, of a bucket of equal children: true where this worker has just changed which children take what, so
+//       that tasks below lie too low. It puts them anew, from the last child to the first, and calls `lowered`. One
+//       lane, after a decision
 //
 // In [Kerbl18], propagate looks at all children's reports and returns one of them. Here it rates one child, lanes rate
 // different children, and the largest number wins: that makes the decision a reduction over the warp. A bucket reports
@@ -68,6 +72,16 @@ constexpr int span_of_bucket() {
   const int span = most * power_not_below(int(sizeof...(Children)));
   return all && span <= kWidth ? span : 0;
 }
+template <class Node>
+constexpr int record_words_of() {
+  if constexpr (requires { Node::kRecordWords; }) return Node::kRecordWords;
+  return 0;
+}
+template <class Node>
+constexpr bool reclassifies() {
+  if constexpr (requires { Node::kReclassifies; }) return Node::kReclassifies;
+  return false;
+}
 // Whether a task's leaf within a node depends on nothing but the payload.
 template <class Node, class Task>
 constexpr bool is_placeless() {
@@ -91,6 +105,12 @@ struct Bucket {
     ((words = words > Children::kPayloadWords ? words : Children::kPayloadWords), ...);
     return words;
   }();
+  static constexpr int kRecordWords = [] {
+    int words = 0;
+    ((words = words > task_tree::record_words_of<Children>() ? words : task_tree::record_words_of<Children>()), ...);
+    return words;
+  }();
+  static constexpr bool kReclassifies = Reclassifying<Callbacks> || (task_tree::reclassifies<Children>() || ...);
   static constexpr bool kSorted = (Children::kSorted || ...);
   static constexpr bool kTimed = Callbacks::kTimed || (Children::kTimed || ...);
   template <class Task>
@@ -183,7 +203,7 @@ struct Bucket {
   template <class View>
   BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int position, Mask m) {
     constexpr int kChildSpan = kSpan / task_tree::power_not_below(kChildren);
-    Int child = position / kChildSpan;
+    const Int child = position / kChildSpan;
     const Int within = position & (kChildSpan - 1);
     const Mask is_child = m && child < kChildren;
     LaneChoice best;
@@ -206,16 +226,17 @@ struct Bucket {
     const LaneState state{view.shared, view.local, at.shared, at.local, kChildren, view.now};
     Ulong score = Callbacks::propagate(state, child, best.info);
     score = select(is_child && best.info != 0, score, uint64_t(0));
+    // Children lie side by side: a lower lane holds a lower child. What the winner reported is fetched at the end.
+    Int from = w.lane();
     for (int step = kChildSpan; step < kSpan; step *= 2) {
       const Int other = w.lane() ^ step;
       const Ulong its_score = w.shuffle(score, other);
-      const Int its_child = w.shuffle(child, other);
-      const Mask better = its_score > score || (its_score == score && its_child < child);
+      const Int its_from = w.shuffle(from, other);
+      const Mask better = its_score > score || (its_score == score && its_from < from);
       score = select(better, its_score, score);
-      child = select(better, its_child, child);
-      best.info = select(better, w.shuffle(best.info, other), best.info);
-      best.leaf = select(better, w.shuffle(best.leaf, other), best.leaf);
+      from = select(better, its_from, from);
     }
+    if constexpr (kChildSpan < kSpan) best = {w.shuffle(best.info, from), w.shuffle(best.leaf, from)};
     const Mask none = score == 0;
     return {select(none, uint64_t(0), best.info), select(none, kNoLeaf, best.leaf)};
   }
@@ -243,6 +264,24 @@ struct Bucket {
   template <class F>
   BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
     each_child(at, [&](auto node, int, const TreePlace& place) { decltype(node)::each_leaf(place, f); });
+  }
+  // f(Queue, leaf) for every leaf, those of the last child first.
+  template <class F>
+  BROKKR_FN static void each_leaf_down(const TreePlace& at, F&& f) {
+    static_assert(kAlike);
+    for (int c = kChildren - 1; c >= 0; --c) First::each_leaf(place_of_alike(at, c), f);
+  }
+  // f(Bucket, Callbacks, its state, its place) for every bucket that may change what its children take.
+  template <class View, class F>
+  BROKKR_FN static void each_reclassifying(const View& view, const TreePlace& at, F&& f) {
+    if constexpr (Reclassifying<Callbacks>) {
+      f(Bucket{}, Callbacks{}, state_of(view, at), at);
+    } else {
+      each_child(at, [&](auto node, int, const TreePlace& place) {
+        using Node = decltype(node);
+        if constexpr (task_tree::reclassifies<Node>()) Node::each_reclassifying(view, place, f);
+      });
+    }
   }
 
  private:

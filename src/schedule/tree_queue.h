@@ -5,6 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "schedule/payload_pool.h"
 #include "schedule/tree_view.h"
 
 BROKKR_MACHINE_BEGIN
@@ -20,7 +21,12 @@ struct Queue {
   static constexpr bool kTimed = false;
   static constexpr int kPayloadWords = [] {
     int words = 0;
-    ((words = words > Tasks::kWords ? words : Tasks::kWords), ...);
+    ((words = words > slot_words<Tasks>() ? words : slot_words<Tasks>()), ...);
+    return words;
+  }();
+  static constexpr int kRecordWords = [] {
+    int words = 0;
+    ((words = is_pooled<Tasks>() && Tasks::kWords > words ? Tasks::kWords : words), ...);
     return words;
   }();
   static constexpr int kMostThreads = [] {
@@ -31,6 +37,7 @@ struct Queue {
   static constexpr bool kSorted = requires {
     &Callbacks::template maintain<std::tuple_element_t<0, std::tuple<Tasks...>>>;
   };
+  static_assert(!kSorted || kRecordWords == 0, "what sorts a queue looks at whole payloads, which slots must hold");
   template <class Task>
   static constexpr bool kAccepts = (std::is_same_v<Task, Tasks> || ...);
 
@@ -65,32 +72,68 @@ struct Queue {
   // Runs n <= width tasks that were taken from this queue: word 0 is the task's id, its payload follows.
   template <class Worker, int kElementWords>
   BROKKR_FN static void run(Worker& worker, const Uint (&element)[kElementWords], int n) {
-    (run_task<Tasks>(worker, element, n), ...);
+    (run_task<Tasks>(worker, element, lanes_with<Tasks>(worker.warp(), element, n)), ...);
+  }
+  // Puts n <= width tasks that were taken from this queue into the queues that take them now; those that find no room
+  // run at once.
+  template <class Worker, int kElementWords>
+  BROKKR_FN static void put_anew(Worker& worker, const Uint (&element)[kElementWords], int n) {
+    (put_task_anew<Tasks>(worker, element, lanes_with<Tasks>(worker.warp(), element, n)), ...);
   }
 
  private:
+  template <class Task, int kElementWords>
+  BROKKR_FN static Mask lanes_with(Warp& w, const Uint (&element)[kElementWords], int n) {
+    const Mask first = w.first_lanes(n);
+    if constexpr (sizeof...(Tasks) > 1) return first && element[0] == Task::kId;
+    return first;
+  }
   template <class Task, class Worker, int kElementWords>
-  BROKKR_FN static void run_task(Worker& worker, const Uint (&element)[kElementWords], int n) {
+  BROKKR_FN static void put_task_anew(Worker& worker, const Uint (&element)[kElementWords], Mask mine) {
     Warp& w = worker.warp();
-    Mask mine = w.first_lanes(n);
-    if constexpr (sizeof...(Tasks) > 1) mine = mine && element[0] == Task::kId;
+    if (!w.any(mine)) return;
+    Uint payload[Task::kWords], slot[slot_words<Task>()];
+    for (int k = 0; k < slot_words<Task>(); ++k) slot[k] = element[1 + k];
+    if constexpr (is_pooled<Task>()) {
+      worker.pool().read(w, element[1], payload, mine);
+    } else {
+      for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
+    }
+    run_task<Task>(worker, element, mine && !worker.template put<Task>(payload, slot, mine));
+  }
+  template <class Task, class Worker, int kElementWords>
+  BROKKR_FN static void run_task(Worker& worker, const Uint (&element)[kElementWords], Mask mine) {
+    Warp& w = worker.warp();
     uint32_t left = w.ballot(mine);
     if (left == 0) return;
     Uint payload[Task::kWords];
     if constexpr (Task::kThreads == 1) {
-      for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
+      if constexpr (is_pooled<Task>()) {
+        worker.pool().read(w, element[1], payload, mine);
+        worker.pool().give_back(w, element[1], mine);
+      } else {
+        for (int k = 0; k < Task::kWords; ++k) payload[k] = element[1 + k];
+      }
       Task::execute(worker, payload, 0, mine);
     } else {
       // As many tasks at a time as the warp has lanes for; a task wider than the warp in several steps.
       constexpr int kLanes = Task::kThreads < kWidth ? Task::kThreads : kWidth;
       while (left != 0) {
         Int from = -1;
+        [[maybe_unused]] const uint32_t before = left;
         for (int slot = 0; slot < kWidth / kLanes && left != 0; ++slot, left &= left - 1) {
           from = select(w.lane() >= slot * kLanes, lowest_bit(left), from);
           from = select(w.lane() >= (slot + 1) * kLanes, -1, from);
         }
         const Mask active = from >= 0;
-        for (int k = 0; k < Task::kWords; ++k) payload[k] = w.shuffle(element[1 + k], select(active, from, 0));
+        const Int lane = select(active, from, 0);
+        if constexpr (is_pooled<Task>()) {
+          w.sync();  // all lanes see what one of them has waited for
+          worker.pool().read(w, w.shuffle(element[1], lane), payload, active);
+          worker.pool().give_back(w, element[1], w.lanes_of(before & ~left));
+        } else {
+          for (int k = 0; k < Task::kWords; ++k) payload[k] = w.shuffle(element[1 + k], lane);
+        }
         for (int step = 0; step < Task::kThreads; step += kLanes) {
           Task::execute(worker, payload, (w.lane() & (kLanes - 1)) + step, active);
         }

@@ -43,6 +43,11 @@ template <class Callbacks>
 concept Settling = requires {
   &Callbacks::settles;
 };
+// Callbacks that change which children take what (schedule/task_tree.h).
+template <class Callbacks>
+concept Reclassifying = requires {
+  &Callbacks::lowers;
+};
 // Callbacks that rate children of several instances of their bucket at once.
 template <class Callbacks>
 concept RatesLanes = requires(const LaneState& state) {

@@ -145,6 +145,9 @@ TEST(Reyes, WithoutTimeNothingIsSplitAndAllIsDrawn) {
     EXPECT_EQ(frame.statistics.counts.splits, 0u) << title(machine);
     EXPECT_EQ(frame.statistics.counts.grids + frame.statistics.counts.culled, 16u) << title(machine);
     EXPECT_TRUE(frame.statistics.missed) << title(machine);
+    EXPECT_TRUE(frame.statistics.miss == ReyesMiss::least || frame.statistics.waited_ms >= frame.statistics.frame_ms)
+        << title(machine);
+    EXPECT_GT(frame.statistics.least_ms, o.budget_ms) << title(machine);
     EXPECT_EQ(std::count(frame.layer.depth.begin(), frame.layer.depth.end(), 1.0f), 0) << title(machine);
   }
 }
@@ -195,6 +198,26 @@ TEST(Reyes, TheMostUrgentIsSplitFirst) {
   }
 }
 
+TEST(Reyes, ABoundThatComesDownChangesNothingButTheOrder) {
+  for (const ReyesMachine& machine : machines()) {
+    Reyes reyes(tea_set_scene(), machine);
+    ReyesOptions o = small();
+    o.rate = 1.5f;
+    const ReyesFrame whole = reyes.draw(0, o);
+    EXPECT_EQ(whole.statistics.halvings, 0u) << title(machine);
+    o.decreasing_priorities = true;
+    o.priority = SplitPriority::distance;  // no piece is more urgent than one that is as large as a grid
+    const ReyesFrame same = reyes.draw(0, o);
+    EXPECT_GT(same.statistics.halvings, 0u) << title(machine);
+    EXPECT_TRUE(same.layer.color == whole.layer.color) << title(machine);
+    EXPECT_EQ(same.statistics.counts.splits, whole.statistics.counts.splits) << title(machine);
+    o.tasks = 40;
+    const ReyesStatistics s = reyes.draw(0, o).statistics;
+    EXPECT_LE(s.counts.splits, 40u) << title(machine);
+    EXPECT_EQ(s.counts.grids + s.counts.culled, reyes.scene().patches() + s.counts.splits) << title(machine);
+  }
+}
+
 TEST(Reyes, NothingShinesThroughBetweenGridsOfDifferentDepth) {
   for (const ReyesMachine& machine : machines()) {
     Reyes reyes(sheet(), machine);
@@ -222,10 +245,11 @@ TEST(Reyes, ClosedSurfacesStayClosed) {
   append_patches(scene, cage_of_cubes({3, 2, 3}, solid, place));
   for (const ReyesMachine& machine : machines()) {
     Reyes reyes(scene, machine);
-    for (const uint32_t tasks : {0u, 17u, 130u, 1u << 30}) {
+    for (const uint32_t tasks : {0u, 17u, 130u, 131u, 1u << 30}) {
       ReyesOptions o = small();
       o.rate = 1.5f;
       o.tasks = tasks;
+      if (tasks == 131) o.grid = 1;  // as with a budget that hardly suffices
       o.fixation = Point{60, 30};
       const ReyesStatistics s = reyes.draw(0, o, false).statistics;
       ASSERT_EQ(s.counts.culled, 0u);

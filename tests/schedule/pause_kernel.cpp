@@ -4,14 +4,16 @@
 BROKKR_MACHINE_BEGIN
 namespace pause_program {
 
-pause_test::Kernel kernel();
-pause_test::Kernel kernel() {
-  return kernel_of({[](const Plan& plan, int warp) {
-                      Warp w;
-                      run(w, plan, warp);
-                    },
-                    nullptr});
+template <class Task>
+static pause_test::Kernel kernel() {
+  return kernel_of<Task>({[](const Plan& plan, int warp) {
+                            Warp w;
+                            run<Task>(w, plan, warp);
+                          },
+                          nullptr});
 }
+pause_test::Kernels kernels();
+pause_test::Kernels kernels() { return {kernel<Small>(), kernel<Large>()}; }
 
 }  // namespace pause_program
 BROKKR_MACHINE_END

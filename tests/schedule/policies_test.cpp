@@ -54,6 +54,36 @@ TEST_P(Policies, DiscretizedPrioritiesRunClassByClass) {
   }
 }
 
+// All priorities lie in the lowest of 16 classes. Once the bound has come down to them, no job runs before one that is
+// more urgent by a sixteenth of it or more.
+TEST_P(Policies, DecreasingPrioritiesAreToldApart) {
+  constexpr uint32_t kMost = 1u << 18;
+  std::vector<uint32_t> keys;
+  for (uint32_t i = 0; i < 300; ++i) keys.push_back(scramble(i + 1) % kMost);
+  const auto run_with = [&](uint64_t patience) {
+    Launch r = program("decreasing");
+    r.seeds = jobs_with_keys(keys);
+    r.capacity = 512;
+    r.shared = {0, 0, patience};
+    r.go();
+    EXPECT_EQ(r.refusals, 0u);
+    return r.keys();
+  };
+  EXPECT_EQ(run_with(0), keys) << "without patience they are one class";
+  for (const uint64_t patience : {1u, 5u}) {
+    const std::vector<uint32_t> order = run_with(patience);
+    std::vector<uint32_t> sorted = order, all = keys;
+    std::sort(sorted.begin(), sorted.end());
+    std::sort(all.begin(), all.end());
+    ASSERT_EQ(sorted, all);
+    uint32_t least = kMost;
+    for (size_t i = 6 * patience; i < order.size(); ++i) {
+      EXPECT_LT(order[i], least + kMost / 16) << "job " << i << " with patience " << patience;
+      least = std::min(least, order[i]);
+    }
+  }
+}
+
 TEST_P(Policies, RoundRobinTakesTurnsAndSkipsEmptyQueues) {
   Launch r = program("round-robin");
   r.seeds = jobs_with_keys({0, 0, 0, 0, 0, 1, 1, 3, 3, 3});

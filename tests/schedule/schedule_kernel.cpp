@@ -89,6 +89,8 @@ static void complete(uint32_t tasks, uint32_t window, bool counted, const schedu
 Programs programs() {
   static const Program all[] = {program<Fifo>("fifo"),
                                 program<Priorities16>("discretized"),
+                                program<Decreasing16>("decreasing"),
+                                program<DecreasingKinds>("decreasing kinds"),
                                 program<Priorities80>("discretized 80"),
                                 program<Turns>("round-robin"),
                                 program<Fair>("fair"),

@@ -122,6 +122,9 @@ using Leaf = Queue<HasTasks, OneJob>;
 using Counted = Queue<HowMany, OneJob>;
 using Fifo = Leaf;
 using Priorities16 = Repeat<16, Discrete<0>, Leaf>;
+using Decreasing16 = Repeat<16, DecreasingPriorities<0>, Leaf>;
+using DecreasingKinds = Repeat<8, DecreasingPriorities<0>,
+                               Bucket<RoundRobin<ByTask>, Queue<HasTasks, SmallJob>, Queue<HasTasks, OtherJob>>>;
 using Priorities80 = Repeat<80, Discrete<0>, Leaf>;  // more buckets than a warp has lanes
 using Turns = Repeat<4, RoundRobin<ByNumber<0>>, Leaf>;
 using Fair = Repeat<5, FairShare<ByNumber<0>>, Leaf>;

@@ -1,4 +1,5 @@
-// Programs of tasks on the machines that users have: what is paused goes on where it was.
+// Programs of tasks on the machines that users have: what is paused goes on where it was, and what finds no room, in a
+// queue or in the pool of large payloads, is not lost.
 #include "pipeline/task_machine.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 
 #define BROKKR_PAUSE_MACHINE(isa)        \
   namespace brokkr::isa::pause_program { \
-  pause_test::Kernel kernel();           \
+  pause_test::Kernels kernels();         \
   }
 #if defined(BROKKR_SCHEDULE_CPU)
 BROKKR_PAUSE_MACHINE(BROKKR_SCHEDULE_CPU)
@@ -24,17 +25,26 @@ namespace {
 
 #define BROKKR_TEXT_OF(name) #name
 #define BROKKR_TEXT(name) BROKKR_TEXT_OF(name)
+void check_machine(TaskMachine& machine, const Kernels& kernels) {
+  for (const uint32_t workers : {1u, 3u}) {
+    check_pauses(machine, kernels.small, workers, 7);
+    check_pauses(machine, kernels.small, workers, 7, kFewSlots);
+    check_pauses(machine, kernels.large, workers, 7);
+    check_pauses(machine, kernels.large, workers, 7, kFewSlots);
+    check_pauses(machine, kernels.large, workers, 7, kFewRecords);
+  }
+}
+
 #if defined(BROKKR_SCHEDULE_CPU)
 TEST(TaskMachines, GoOnAfterPausesOnTheCpu) {
   const auto machine = make_task_machine("cpu", BROKKR_TEXT(BROKKR_SCHEDULE_CPU));
-  for (const uint32_t workers : {1u, 3u})
-    check_pauses(*machine, BROKKR_SCHEDULE_CPU::pause_program::kernel(), workers, 7);
+  check_machine(*machine, BROKKR_SCHEDULE_CPU::pause_program::kernels());
 }
 #endif
 #if defined(BROKKR_SCHEDULE_EMULATED)
 TEST(TaskMachines, GoOnAfterPausesEmulated) {
   const auto machine = make_task_machine("emulated");
-  for (const uint32_t workers : {1u, 3u}) check_pauses(*machine, emulated::pause_program::kernel(), workers, 7);
+  check_machine(*machine, emulated::pause_program::kernels());
 }
 #endif
 #undef BROKKR_TEXT

@@ -5,16 +5,29 @@
 namespace brokkr {
 namespace {
 
+template <class Task>
 __global__ void run_pauses(const __grid_constant__ pause_test::Plan plan) {
   Warp w;
-  pause_program::run(w, plan, int((blockIdx.x * blockDim.x + threadIdx.x) / 32));
+  pause_program::run<Task>(w, plan, int((blockIdx.x * blockDim.x + threadIdx.x) / 32));
+}
+template <class Task>
+pause_test::Kernel kernel() {
+  return pause_program::kernel_of<Task>({nullptr, reinterpret_cast<const void*>(&run_pauses<Task>)});
 }
 
 TEST(CudaTaskMachine, GoesOnAfterPauses) {
   const auto machine = make_cuda_task_machine();
   if (machine == nullptr) GTEST_SKIP() << "no GPU";
-  const pause_test::Kernel kernel = pause_program::kernel_of({nullptr, reinterpret_cast<const void*>(&run_pauses)});
-  pause_test::check_pauses(*machine, kernel, machine->warps_per_block, 3);
+  pause_test::check_pauses(*machine, kernel<pause_program::Small>(), machine->warps_per_block, 3);
+}
+
+TEST(CudaTaskMachine, TasksThatFindNoRoomAreNotLost) {
+  const auto machine = make_cuda_task_machine();
+  if (machine == nullptr) GTEST_SKIP() << "no GPU";
+  const pause_test::Kernel large = kernel<pause_program::Large>();
+  pause_test::check_pauses(*machine, large, machine->warps_per_block, 2);
+  pause_test::check_pauses(*machine, large, machine->warps_per_block, 2, pause_test::kFewRecords);
+  pause_test::check_pauses(*machine, large, machine->warps_per_block, 2, pause_test::kFewSlots);
 }
 
 }  // namespace

@@ -33,21 +33,28 @@ TEST_P(TaskTrees, AreRatedTogetherAsOneByOne) {
     EXPECT_EQ(order_of(programs, name), order_of(programs, std::string(name) + ", one by one")) << name;
 }
 
-// Measures and checks nothing: asked for by --gtest_also_run_disabled_tests (docs/scheduling.md).
+// Measures and checks nothing: rows of docs/results/schedule/decisions.csv, which docs/scheduling.md explains.
 TEST_P(TaskTrees, DISABLED_DecisionsPerSecond) {
-  for (const char* name : {"fifo", "discretized", "discretized 80", "nested", "nested, one by one", "many kinds",
-                           "many kinds, one by one"}) {
-    double least = 1e30;
-    for (int run = 0; run < 3; ++run) {
-      Launch r(programs_of(GetParam()), name);
-      for (uint32_t i = 0; i < 64; ++i) r.seeds.push_back({i * 0x3ffffu, 0, 0, i & 1u});
-      r.capacity = 256;
-      r.respawns = 20000;
-      const std::clock_t begin = std::clock();
-      r.go();
-      least = std::min(least, double(std::clock() - begin) / CLOCKS_PER_SEC / double(r.calls));
+  const Programs programs = programs_of(GetParam());
+  for (const std::string shape : {"fifo", "discretized", "discretized 80", "nested", "many kinds"}) {
+    for (const bool together : {false, true}) {
+      const bool both = shape == "nested" || shape == "many kinds";
+      if (!both && !together) continue;
+      double least = 1e30;
+      int leaves = 0;
+      for (int run = 0; run < 5; ++run) {
+        Launch r(programs, shape + (both && !together ? ", one by one" : ""));
+        leaves = r.program().leaves;
+        for (uint32_t i = 0; i < 64; ++i) r.seeds.push_back({i * 0x3ffffu, 0, 0, i & 1u});
+        r.capacity = 256;
+        r.respawns = 20000;
+        const std::clock_t begin = std::clock();
+        r.go();
+        least = std::min(least, double(std::clock() - begin) / CLOCKS_PER_SEC / double(r.calls));
+      }
+      std::printf("decisions,%s,%d,%s,%d,%s,%.3f\n", GetParam().c_str(), programs.width, shape.c_str(), leaves,
+                  together ? "one reduction" : "bucket by bucket", 1e-6 / least);
     }
-    std::printf("%-9s %-24s %8.3f M decisions/s\n", GetParam().c_str(), name, 1e-6 / least);
   }
 }
 

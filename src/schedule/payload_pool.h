@@ -1,0 +1,136 @@
+// Payloads that are larger than a queue's slot: records in a pool that all queues of a program share. A task's queue
+// carries the number of its record; numbers that were given back wait in a broker queue, the free list.
+//
+// Zeroed memory is a pool of free records: the free list is asked first, and what was never taken is counted up, so
+// that nobody has to fill the list. A pool without a free record refuses; the caller handles that as it handles a full
+// queue.
+//
+// What lanes write to a record is seen by whoever gets its number through a queue. A record is given back once its
+// words have been read, before its task runs: a pool of few records serves many tasks.
+#pragma once
+
+#include "queue/broker_queue.h"
+
+namespace brokkr {
+
+// Words that a slot has for a payload, beside the task's id.
+inline constexpr int kMostSlotWords = 15;
+
+template <class Task>
+constexpr bool is_pooled() {
+  return Task::kWords > kMostSlotWords;
+}
+// What a queue carries of a task: its payload, or the number of its record.
+template <class Task>
+constexpr int slot_words() {
+  return is_pooled<Task>() ? 1 : Task::kWords;
+}
+
+// Static memory of a pool, as host and device see it.
+template <int kRecordWords>
+struct PoolMemory {
+  QueueMemory<1> free;        // numbers of records that were given back
+  uint32_t* fresh = nullptr;  // the first number that was never taken
+  uint32_t* words = nullptr;  // [free.capacity][kRecordWords]
+
+  // records: a power of two in 2 .. 2^28.
+  static constexpr size_t bytes(uint32_t records) {
+    return kRecordWords == 0 ? 0 : words_at(records) + (size_t(records) * kRecordWords * 4 + 63) / 64 * 64;
+  }
+  // A view of bytes(records) at `memory`, zeroed and aligned to 64 bytes.
+  static constexpr PoolMemory layout(std::byte* memory, uint32_t records) {
+    PoolMemory m;
+    if (kRecordWords == 0) return m;
+    // As QueueMemory::layout, which only the host can call: it throws.
+    m.free.control = reinterpret_cast<QueueControl*>(memory);
+    m.free.slots = reinterpret_cast<uint32_t*>(m.free.control + 1);
+    m.free.capacity = records;
+    m.free.queues = 1;
+    m.fresh = reinterpret_cast<uint32_t*>(memory + words_at(records) - 64);
+    m.words = reinterpret_cast<uint32_t*>(memory + words_at(records));
+    return m;
+  }
+
+ private:
+  static constexpr size_t words_at(uint32_t records) {
+    const size_t slots = size_t(records) * QueueMemory<1>::kSlotWords * sizeof(uint32_t);
+    return (sizeof(QueueControl) + slots + 63) / 64 * 64 + 64;
+  }
+};
+
+}  // namespace brokkr
+
+BROKKR_MACHINE_BEGIN
+
+template <int kRecordWords>
+class PayloadPool {
+ public:
+  BROKKR_FN explicit PayloadPool(const PoolMemory<kRecordWords>& m) : m_(m), free_(m.free) {}
+
+  // Takes a record for each lane of m. Returns the lanes that got one: the first ones. Others find the pool empty.
+  BROKKR_FN Mask take(Warp& w, Uint& record, Mask m) {
+    const int wanted = w.count(m);
+    Uint number[1] = {Uint(0u)};
+    const int old = free_.dequeue(w, 0, number, wanted);
+    const int missing = wanted - old;
+    const uint64_t claimed = missing == 0 ? 0 : w.uniform([&]() -> uint64_t { return claim_fresh(missing); });
+    const int got = old + int(claimed >> 32);
+    const Int rank = as_int(w.inclusive_count(m)) - 1;
+    const Int from = select(m && rank < old, rank, 0);
+    record = select(rank < old, w.shuffle(number[0], from), as_uint(rank - old) + uint32_t(claimed));
+    return m && rank < got;
+  }
+  // Gives back the records of the lanes of m, which nobody reads any more.
+  BROKKR_FN void give_back(Warp& w, Uint record, Mask m) {
+    const Uint number[1] = {record};
+    free_.enqueue(w, 0, number, m);  // there is room for all
+  }
+
+  template <int kWords>
+  BROKKR_FN void write(Warp& w, Uint record, const Uint (&payload)[kWords], Mask m) {
+    static_assert(kWords <= kRecordWords);
+    const auto record_of = w.spill(record);
+    Warp::Spilled<uint32_t> words[kWords];
+    for (int k = 0; k < kWords; ++k) words[k] = w.spill(payload[k]);
+    w.for_lanes(m, [&](int i) {
+      uint32_t* to = m_.words + size_t(record_of[i]) * kRecordWords;
+      for (int k = 0; k < kWords; ++k) to[k] = words[k][i];
+    });
+  }
+  // Lanes outside of m have zeroes.
+  template <int kWords>
+  BROKKR_FN void read(Warp& w, Uint record, Uint (&payload)[kWords], Mask m) {
+    static_assert(kWords <= kRecordWords);
+    const auto record_of = w.spill(record);
+    Warp::Spilled<uint32_t> words[kWords];
+    for (auto& word : words) word = w.spill(0u);
+    w.for_lanes(m, [&](int i) {
+      const uint32_t* from = m_.words + size_t(record_of[i]) * kRecordWords;
+      for (int k = 0; k < kWords; ++k) words[k].set(i, from[k]);
+    });
+    for (int k = 0; k < kWords; ++k) payload[k] = words[k].lanes();
+  }
+
+ private:
+  PoolMemory<kRecordWords> m_;
+  BrokerQueues<1> free_;
+
+  // Up to n records that were never taken: their count << 32 | the first. One lane.
+  BROKKR_FN uint64_t claim_fresh(int n) const {
+    device_atomic<uint32_t> fresh(*m_.fresh);
+    for (uint32_t first = fresh.load(kRelaxed); first < m_.free.capacity;) {
+      const uint32_t left = m_.free.capacity - first, mine = left < uint32_t(n) ? left : uint32_t(n);
+      if (fresh.compare_exchange_weak(first, first + mine, kRelaxed)) return uint64_t(mine) << 32 | first;
+    }
+    return 0;
+  }
+};
+
+// Of a program whose payloads fit slots.
+template <>
+class PayloadPool<0> {
+ public:
+  BROKKR_FN explicit PayloadPool(const PoolMemory<0>&) {}
+};
+
+BROKKR_MACHINE_END
