@@ -12,8 +12,10 @@ namespace brokkr::app {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
     view_command(),
+#if defined(BROKKR_FIRST)
     render_command(),
-#if !defined(BROKKR_FIRST)
+#else
+    with_ranks(render_command()),
     trace_command(),
     check_command(),
     info_command(),

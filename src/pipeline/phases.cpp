@@ -209,6 +209,10 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   };
   size_t next_draw = 0;
   for (uint32_t c = 0; c < key.command_limit; ++c) {
+    if (c == key.first_command) {  // what has been published before stays so
+      plan.phases.clear();
+      plan.blits = 0;
+    }
     const Command& command = frame.frame->commands[c];
     if (const auto* clear = std::get_if<ClearCommand>(&command)) {
       PhaseRecord phase = clear_phase(*frame.frame, *clear, key.programs);
