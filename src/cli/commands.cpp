@@ -17,6 +17,7 @@ const std::vector<Command>& commands() {
 #else
     with_ranks(render_command()),
     trace_command(),
+    ranks_command(),
     check_command(),
     info_command(),
     pixel_command(),

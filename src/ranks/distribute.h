@@ -25,15 +25,15 @@ struct DistributionCounts {
 class [[gnu::visibility("hidden")]] Distribution {
  public:
   // `workers`: threads that project.
-  Distribution(Talk& talk, const Projector& projector, int workers, bool runahead);
+  Distribution(Talk & talk, const Projector& projector, int workers, bool runahead);
 
   // All ranks with the same merges. Returns ids in ascending order.
   std::vector<uint32_t> run(const std::vector<Merge>& merges, DistributionCounts& counts);
 
  private:
   IdsByRank project(const Merge& merge, DistributionCounts& counts);
-  void send(IdsByRank& ids, DistributionCounts& counts);
-  void take(DistributionCounts& counts);
+  void send(IdsByRank & ids, DistributionCounts & counts);
+  void take(DistributionCounts & counts);
   void append_ids(int from, const std::vector<uint32_t>& ids, DistributionCounts& counts);
 
   Talk& talk_;

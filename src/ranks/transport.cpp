@@ -73,7 +73,7 @@ int started_ranks() { return number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMI
 int ranks_on_this_computer() { return number_in_environment({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}); }
 
 std::unique_ptr<Transport> open_transport() {
-  const auto module = find_beside("brokkr-mpi.so", "src/ranks");
+  const auto module = find_beside_library("brokkr-mpi.so", "src/ranks");
   if (!module)
     throw std::runtime_error(
         "ranks: this program was built without MPI; install libopenmpi-dev and build with BROKKR_RANKS=ON");
