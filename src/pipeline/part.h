@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "brokkr/pattern.h"
+#include "brokkr/renderer.h"
 #include "scene/frame_tables.h"
 
 namespace brokkr {
-
-struct TargetImage;
-class PreparedFrame;
 
 // The squares of pixels that a rank owns, in all layers of a target.
 struct OwnedBins {
@@ -34,15 +32,16 @@ struct FramePart {
 };
 
 // The draws of a prepared frame, which is left with some of their primitives. All are back when this ends.
-class GivenDraws {
+class [[gnu::visibility("hidden")]] GivenDraws {
  public:
-  explicit GivenDraws(PreparedFrame& frame);
+  explicit GivenDraws(PreparedFrame & frame);
   ~GivenDraws();
   GivenDraws(const GivenDraws&) = delete;
   GivenDraws& operator=(const GivenDraws&) = delete;
 
-  // Leaves these primitives, by their ids in the whole frame, in ascending order. They keep their order and their
-  // vertices, and with them every bit of the picture; they get other ids.
+  // Leaves these primitives, by their ids in the whole frame, in ascending order. They keep their order, their vertices
+  // and the numbers of their draws, and with them every bit of the picture; they get other ids. Several instances of a
+  // draw are left with what any of them was given.
   void give(std::span<const uint32_t> primitives);
   // Leaves the draws of commands first .. end - 1 as they are.
   void give_commands(uint32_t first, uint32_t end);
@@ -54,6 +53,9 @@ class GivenDraws {
 
  private:
   void clear();
+  void make_list(DrawRecord & draw, const DrawRecord& whole, const std::vector<uint32_t>& triangles,
+                 std::vector<uint32_t>& indices) const;
+  void add_run(PreparedFrame::Impl & p, size_t draw, uint32_t number) const;
 
   PreparedFrame& frame_;
   std::vector<DrawRecord> draws_;

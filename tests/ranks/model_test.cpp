@@ -31,7 +31,8 @@ TEST(RankModel, AMergeOfTwoRanks) {
 }
 
 TEST(RankModel, AHubHasTwoHops) {
-  const ModelResult r = run_model({two_ranks_one_merge()}, 0, {2, ShareMode::cpd, true, {.topology = ranks::Topology::hub}});
+  const ModelResult r =
+      run_model({two_ranks_one_merge()}, 0, {2, ShareMode::cpd, true, {.topology = ranks::Topology::hub}});
   EXPECT_NEAR(r.frame_us, 20.2 + 0.8 + 5, 1e-9);
 }
 
@@ -53,7 +54,7 @@ TEST(RankModel, TargetsAreExchangedInTurn) {
 
 std::vector<SegmentLoad> random_load(uint32_t seed, int ranks) {
   std::mt19937 random(seed);
-  const auto below = [&](uint32_t n) { return random() % n; };
+  const auto below = [&](uint32_t n) { return uint32_t(random() % n); };
   std::vector<SegmentLoad> segments(2);
   for (SegmentLoad& segment : segments) {
     segment.merges.resize(1 + below(20));
