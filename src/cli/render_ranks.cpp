@@ -149,10 +149,10 @@ void print_ranks(const std::string& shown, const Target& target, const ranks::Ra
     const auto ms = [&](const char* key) { return fixed(r.at(key).get<double>(), 2); };
     rows.push_back({std::to_string(r.at("rank").get<int>()), r.at("machine").get<std::string>(),
                     std::to_string(r.at("workers").get<int>()), count("projected"), count("drawn"), count("id_bytes"),
-                    count("exchange_bytes"), ms("no_primitive_ms"), ms("stall_ms"), ms("sync_ms")});
+                    count("exchange_bytes"), ms("no_primitive_ms"), ms("stall_ms"), ms("sync_ms"), ms("picture_ms")});
   }
   std::cout << format_table({"rank", "machine", "workers", "projected", "drawn", "id bytes", "exchanged bytes",
-                             "no primitive ms", "stall ms", "sync ms"},
+                             "no primitive ms", "stall ms", "sync ms", "picture ms"},
                             rows);
 }
 
@@ -180,7 +180,7 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
       arguments.has("no-output") ? "" : output_name(asked.empty() ? "{}.png" : asked, file, several, "--output");
   Loaded loaded;
   load_together(renderer, file, arguments, options, settings, talk, loaded);
-  const std::vector<ranks::PlaneUse> composed = {{loaded.target, kPlaneColor | kPlaneDepth | kPlaneStencil}};
+  const std::vector<ranks::PlaneUse> composed = {{loaded.target, kPlaneColor}};
   RenderResult result;
   ranks::RankReport report;
   std::vector<double> times;
@@ -221,6 +221,7 @@ int run_ranks(const Arguments& arguments, ranks::Transport& transport) {
     std::cerr << "brokkr: rank " << talk.rank() << " on " << transport.host() << ": "
               << (no_memory != nullptr ? "there is not enough memory" : error.what()) << std::endl;
     transport.end_all(kFailure);
+    return kFailure;
   }
 }
 
