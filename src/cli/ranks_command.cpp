@@ -10,12 +10,13 @@
 #include "cli/commands.h"
 #include "ranks/balance.h"
 #include "ranks/figures.h"
+#include "ranks/owners.h"
 #include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {
 
-const std::vector<std::string> kTasks = {"measure", "model", "balance"};
+const std::vector<std::string> kTasks = {"measure", "model", "balance", "owners"};
 
 ranks::RankSettings model_settings(const Arguments& arguments) {
   ranks::RankSettings settings;
@@ -51,6 +52,9 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
   if (!arguments.has("output")) throw UsageError("measure: -o COSTS.json is missing");
   require_ending(arguments.text("output"), {".json"}, "--output");
   const ranks::RankSettings settings = model_settings(arguments);
+  RenderOptions options = render_options(arguments);
+  if (options.workers == 0) options.workers = 1;
+  if (options.shaders == ShaderCode::automatic) options.shaders = ShaderCode::interpreted;
   ranks::Costs costs;
   costs.most_ranks = int(arguments.integer("most", 16));
   costs.repeats = int(arguments.integer("repeats", 3));
@@ -61,7 +65,7 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
     const Frame frame = load_input(file, arguments, progress);
     progress.show("measuring " + file);
     costs.frames.push_back(
-        ranks::measure_costs(file, frame, render_options(arguments), settings, costs.most_ranks, costs.repeats, costs));
+        ranks::measure_costs(file, frame, options, settings, costs.most_ranks, costs.repeats, costs));
   }
   write_text(arguments.text("output"), ranks::to_json(costs));
   std::cout << fmt::format("{}: costs of {} frames with up to {} ranks\n", arguments.text("output"), files.size(),
@@ -99,6 +103,21 @@ void balance(const Arguments& arguments, const std::vector<std::string>& files) 
   }
 }
 
+void owners(const Arguments& arguments, const std::vector<std::string>& files) {
+  if (files.size() != 1) throw UsageError("owners: takes one FRAME");
+  const std::string picture = arguments.text("output");
+  require_picture(picture, {".png"}, "--output");
+  const int count = int(arguments.integer("most", 4));
+  Progress progress;
+  const Frame frame = load_input(files[0], arguments, progress);
+  const uint32_t target = picture_target(frame);
+  Renderer renderer;
+  const RenderResult result = renderer.render(frame, render_options(arguments));
+  const auto owned = ranks::owned_bins(frame, model_settings(arguments), 0, count);
+  const Layer& layer = result.targets[target].layers[0];
+  write_pixels(picture, layer.width, layer.height, ranks::tint_by_owner(layer, target, *owned));
+}
+
 int run_ranks_command(const Arguments& arguments) {
   const std::string task = arguments.text("TASK");
   const std::vector<std::string>& words = arguments.all("FILE");
@@ -106,8 +125,10 @@ int run_ranks_command(const Arguments& arguments) {
     measure(arguments, words);
   else if (task == "model")
     model(arguments, words);
-  else
+  else if (task == "balance")
     balance(arguments, words);
+  else
+    owners(arguments, words);
   return kSuccess;
 }
 
@@ -120,15 +141,20 @@ Command ranks_command() {
   std::vector<std::string> patterns;
   for (const auto& choice : Choices<PatternKind>::all) patterns.emplace_back(choice.name);
   const std::vector<Option> own = {
-      needed(
-          choice_option("TASK", "TASK",
-                        "measure, what each rank's part of FRAMEs takes on this machine; model FIGURE COSTS.json, what "
-                        "ranks and a network would make of it; balance, how evenly patterns share FRAMEs out",
-                        kTasks)),
+      needed(choice_option(
+          "TASK", "TASK",
+          "measure, what each rank's part of FRAMEs takes on this machine, with one worker and interpreted shaders "
+          "unless "
+          "they are given; model FIGURE COSTS.json, what "
+          "ranks and a network would make of it; balance, how evenly patterns share FRAMEs out; owners, a picture of a "
+          "FRAME's squares by their ranks",
+          kTasks)),
       several(
           file_option("FILE", "FILE", "Frames; of model, a figure of the paper (" + figures + ") and a file of costs")),
-      file_option("-o,--output", "FILE", "Of measure: the costs, .json; of model: the table, .csv"),
-      integer_option("--most", "Ranks that are measured: 1, 2, 4, … up to this (16)", 1, ranks::kMostRanks),
+      file_option("-o,--output", "FILE",
+                  "Of measure: the costs, .json; of model: the table, .csv; of owners: the picture, .png"),
+      integer_option("--most", "Ranks that are measured: 1, 2, 4, … up to this (16); of owners: ranks (4)", 1,
+                     ranks::kMostRanks),
       integer_option("--repeats", "Launches of each part, of which the quickest counts (3)", 1, 1000),
       Option{.names = "--rank-pattern",
              .kind = ValueKind::choice_or_file,

@@ -74,7 +74,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
 struct TargetKey {
   PatternChoice pattern;
   int rasterizers = 0, bin = 64;
-  bool programs = false;  // targets are as captured: with all their colours, in their formats
+  bool programs = false;                   // targets are as captured: with all their colours, in their formats
   std::shared_ptr<const OwnedBins> owned;  // null: triangles are drawn everywhere
   bool operator==(const TargetKey&) const = default;
 };

@@ -1,5 +1,5 @@
-// A part of a frame, as one of several ranks draws it (src/ranks): the pixels that it owns, the commands that come next,
-// what the targets hold when they begin, and the primitives that it was given.
+// A part of a frame, as one of several ranks draws it (src/ranks): the pixels that it owns, the commands that come
+// next, what the targets hold when they begin, and the primitives that it was given.
 #pragma once
 
 #include <cstdint>

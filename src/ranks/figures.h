@@ -20,7 +20,8 @@ struct FigureInfo {
 };
 std::vector<FigureInfo> figure_list();
 
-// Throws std::invalid_argument for a name that is not in the list, and std::runtime_error for costs that do not suffice.
+// Throws std::invalid_argument for a name that is not in the list, and std::runtime_error for costs that do not
+// suffice.
 FigureTable make_figure(const std::string& name, const Costs& costs, const RankSettings& settings);
 
 }  // namespace brokkr::ranks

@@ -24,8 +24,9 @@ struct RankReport {
   double exchange_ms = 0, picture_ms = 0;
   double frame_ms = 0;  // all of it, preparation apart
 
-  // Cycle stack [Kim17, figure 15], here of a whole rank's time: no primitive to draw is there, as this rank projects or
-  // waits for others; the pipeline draws; targets are exchanged. The finished picture's way to rank 0 is none of them.
+  // Cycle stack [Kim17, figure 15], here of a whole rank's time: no primitive to draw is there, as this rank projects
+  // or waits for others; the pipeline draws; targets are exchanged. The finished picture's way to rank 0 is none of
+  // them.
   double no_primitive_ms() const { return distribution.project_ms + distribution.wait_ms; }
   double stall_ms() const { return launch_ms; }
   double sync_ms() const { return exchange_ms; }

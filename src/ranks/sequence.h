@@ -1,5 +1,5 @@
-// The order of a frame's work over ranks: segments, between which ranks exchange what they have drawn, and the merges of
-// draws in each.
+// The order of a frame's work over ranks: segments, between which ranks exchange what they have drawn, and the merges
+// of draws in each.
 #pragma once
 
 #include <cstdint>

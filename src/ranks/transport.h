@@ -1,5 +1,5 @@
-// How ranks talk: messages between two of them, in order, none of which waits. MPI carries them (mpi_transport.cpp); what
-// is here is how they are used.
+// How ranks talk: messages between two of them, in order, none of which waits. MPI carries them (mpi_transport.cpp);
+// what is here is how they are used.
 #pragma once
 
 #include <cstddef>

@@ -76,6 +76,23 @@ def main():
         check(result.returncode != 0 and any("rank 1 has not answered for 3 s" in line for line in lines_of_ours(result)),
               "a rank that never answers", result)
 
+        # Measurement and model, of a frame so small that it takes no time.
+        costs = folder / "costs.json"
+        result = run(["ranks", "measure", FRAME, "-o", costs, "--most", "4", "--repeats", "1"])
+        check(result.returncode == 0, "costs are measured", result)
+        launches = json.loads(costs.read_text())["frames"][0]["launches"]
+        check(len(launches) == 2 * (1 + 2 + 4) and all(ms > 0 for launch in launches for ms in launch["segment_ms"]),
+              "each rank was measured both ways")
+        result = run(["ranks", "model", "fig13", costs, "-o", folder / "fig13.csv"])
+        check(result.returncode == 0 and "modelled" in result.stdout and "paper:" in result.stdout, "a figure", result)
+        check((folder / "fig13.csv").read_text().startswith("frame,way,2,4\n"), "a figure's table")
+        result = run(["ranks", "model", "fig18", costs])
+        check(result.returncode == 1 and "--most 16" in result.stderr, "too few ranks were measured", result)
+        result = run(["ranks", "balance", FRAME, "--most", "4"])
+        check(result.returncode == 0 and "van-der-corput" in result.stdout, "balance of patterns", result)
+        result = run(["ranks", "owners", FRAME, "-o", folder / "owners.png"])
+        check(result.returncode == 0 and (folder / "owners.png").stat().st_size > 1000, "a picture of owners", result)
+
         # What makes no sense is said before MPI starts.
         for arguments in (["--merge", "5"], ["--ranks", "cpd", "--aov", "depth=d.pfm"], ["--ranks", "sometimes"]):
             result = run(["render", FRAME, "-o", other, *arguments])
