@@ -19,9 +19,10 @@ std::vector<uint32_t> tint_by_owner(const Layer& layer, uint32_t target, const O
     for (int x = 0; x < layer.width; ++x) {
       uint32_t& pixel = pixels[size_t(y) * size_t(layer.width) + size_t(x)];
       const uint32_t tint = kTints[owners.owner(target, x, y) % kTints.size()];
+      // In grey, so that tints are not taken for colours of the frame.
+      const uint32_t grey = (3 * (pixel & 255) + 6 * ((pixel >> 8) & 255) + ((pixel >> 16) & 255)) / 10;
       uint32_t mixed = 0xff000000u;
-      for (int shift = 0; shift < 24; shift += 8)
-        mixed |= ((6 * ((pixel >> shift) & 255) + 4 * ((tint >> shift) & 255)) / 10) << shift;
+      for (int shift = 0; shift < 24; shift += 8) mixed |= ((7 * grey + 3 * ((tint >> shift) & 255)) / 10) << shift;
       pixel = mixed;
     }
   }

@@ -9,7 +9,7 @@
 
 namespace brokkr::ranks {
 
-// The colours of a layer of a target, each square tinted by its owner; rows bottom to top.
+// A layer of a target in grey, each square tinted by its owner; rows bottom to top.
 std::vector<uint32_t> tint_by_owner(const Layer& layer, uint32_t target, const OwnedBins& owners);
 
 }  // namespace brokkr::ranks

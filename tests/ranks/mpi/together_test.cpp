@@ -169,7 +169,9 @@ TEST(Together, RanksDrawLessThanAll) {
   render(renderer, prepared, options, {}, {}, *talk, report);
   if (talk->size() == 1) return;
   EXPECT_LT(report.drawn_primitives, report.frame_primitives);
-  if (talk->size() <= 4) EXPECT_GT(report.drawn_primitives, 0u);
+  if (talk->size() <= 4) {
+    EXPECT_GT(report.drawn_primitives, 0u);
+  }
   EXPECT_GT(report.distribution.id_bytes, 0u);
 }
 
