@@ -2,12 +2,14 @@
 // order, and rank 0 compares. BROKKR_RANKS_LONG=1: every pattern with every threshold, both ways, of all frames.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
 #include "app/resize.h"
 #include "brokkr/load.h"
 #include "oracle/soup.h"
+#include "program_passes.h"
 #include "ranks/render.h"
 
 namespace brokkr::ranks {
@@ -24,6 +26,10 @@ std::vector<Case> cases() {
   constexpr uint32_t kMerges[] = {4096, 0, 100};
   constexpr int kBins[] = {32, 8, 64};
   const bool all = std::getenv("BROKKR_RANKS_LONG") != nullptr;
+  const auto machines = find_machines();
+  const bool emulates = std::any_of(machines.begin(), machines.end(), [](const MachineInfo& machine) {
+    return machine.kind == MachineKind::emulated && machine.available;
+  });
   std::vector<Case> list;
   size_t number = 0;
   for (const auto& pattern : Choices<PatternKind>::all) {
@@ -37,7 +43,7 @@ std::vector<Case> cases() {
       c.options.workers = 1 + int(number % 2);
       if (number % 5 == 4) c.options.order = OrderMode::strict;
       if (number % 5 == 2) c.options.small_triangles = SmallTriangles::direct;
-      if (number % 7 == 6) c.options.machine = MachineKind::emulated;
+      if (emulates && number % 7 == 6) c.options.machine = MachineKind::emulated;
       list.push_back(c);
     }
   }
@@ -151,8 +157,22 @@ TEST(Together, TransformedScene) {
   check_frame(load_frame("generated:city?triangles=6000&instanced=1&textured=1", load));
 }
 
+#if defined(BROKKR_HAVE_SHADERS)
+// Colour, depth and mip levels of a target that draws between draws read, and copies.
+TEST(Together, ProgramsThatReadWhatWasDrawn) {
+  for (uint32_t seed = 1; seed <= 2; ++seed) {
+    const test::ProgramPasses passes(seed);
+    Renderer renderer;
+    const PreparedFrame prepared = renderer.prepare(passes.frame());
+    EXPECT_GT(cut_segments(PreparedFrame::Impl::of(prepared), true, ~0u).size(), 6u);
+    const RenderResult one = renderer.render(passes.frame(), {});
+    EXPECT_EQ(one.statistics.false_color_draws, 0u);
+    check_frame(passes.frame());
+  }
+}
+#endif
+
 TEST(Together, FeatureTest) { check_file("gl-feature-test.bkf", 0, 0); }
-// Its draws read a depth texture that draws before them have made.
 TEST(Together, Shadow) { check_file("glmark2-shadow.bkf", 160, 120); }
 
 // A part of the work only, so that no rank draws all.
