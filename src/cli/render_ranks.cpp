@@ -198,6 +198,9 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
   if (picture != "-") print_ranks(picture.empty() ? file : picture, target, settings, times, reports);
 }
 
+// As one piece: all ranks write to one terminal.
+void print_error(const std::string& what) { std::cerr << "brokkr: " + what + "\n" << std::flush; }
+
 int run_ranks(const Arguments& arguments, ranks::Transport& transport) {
   const std::vector<std::string> files = arguments.all("FILE");
   const ranks::RankSettings settings = rank_settings(arguments);
@@ -211,15 +214,15 @@ int run_ranks(const Arguments& arguments, ranks::Transport& transport) {
     transport.finish();
     return kSuccess;
   } catch (const Refused& refused) {
-    const bool says = talk.rank() == 0;
+    // Before any rank ends: what mpirun says of that comes later.
+    if (talk.rank() == 0) print_error(refused.why);
     transport.finish();
-    if (says) throw std::runtime_error(refused.why);
     return kFailure;
   } catch (const std::exception& error) {
     // The others may wait for this rank: nobody goes on.
     const auto* const no_memory = dynamic_cast<const std::bad_alloc*>(&error);
-    std::cerr << "brokkr: rank " << talk.rank() << " on " << transport.host() << ": "
-              << (no_memory != nullptr ? "there is not enough memory" : error.what()) << std::endl;
+    print_error(fmt::format("rank {} on {}: {}", talk.rank(), transport.host(),
+                            no_memory != nullptr ? "there is not enough memory" : error.what()));
     transport.end_all(kFailure);
     return kFailure;
   }
