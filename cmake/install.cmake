@@ -42,6 +42,11 @@ endif()
 if(TARGET brokkr-glsl)
   install(TARGETS brokkr-glsl RUNTIME DESTINATION ${programs} COMPONENT brokkr)
 endif()
+# What speaks MPI where a frame is drawn by several ranks. No Debian package has it: it would need MPI.
+if(TARGET brokkr-mpi)
+  install(TARGETS brokkr-mpi LIBRARY DESTINATION ${programs} COMPONENT mpi
+          PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endif()
 # What preloads into programs under capture.
 if(TARGET brokkr-capture)
   install(TARGETS brokkr-capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brokkr COMPONENT brokkr)

@@ -12,9 +12,12 @@ namespace brokkr::app {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
     view_command(),
+#if defined(BROKKR_FIRST)
     render_command(),
-#if !defined(BROKKR_FIRST)
+#else
+    with_ranks(render_command()),
     trace_command(),
+    ranks_command(),
     check_command(),
     info_command(),
     pixel_command(),

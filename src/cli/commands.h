@@ -29,6 +29,9 @@ Command trace_command();
 Command view_command();
 Command capture_command();
 Command import_command();
+// `brokkr render` that draws with the ranks that mpirun started.
+Command with_ranks(Command render);
+Command ranks_command();
 
 // Whether `brokkr view` could open a window: a display is named, and brokkr-view was built.
 bool can_view();

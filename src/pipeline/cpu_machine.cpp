@@ -108,6 +108,11 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   for (const ZeroedMemory* ones : m.filled()) {
     if (ones->bytes() != 0) std::memset(ones->as<void>(), 0xff, ones->bytes());
   }
+  if (frame.part.content != nullptr) {
+    const TargetTables& t = data_.raster.targets;
+    write_planes(*plan->targets, *frame.part.content,
+                 {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil});
+  }
   abort_ = {};
   const LaunchShape& shape = plan->shape;
   const CpuLaunch launch{&data_, m.shared.as<std::byte>(), shape.shared_bytes, shape.blocks, shape.warps};

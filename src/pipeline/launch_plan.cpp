@@ -122,7 +122,8 @@ PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const
   k.draws.inside = frame.inside;
   const uint32_t commands = uint32_t(frame.frame->commands.size());
   k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);
-  k.targets = {o.pattern, o.rasterizers, o.bin, k.draws.programs};
+  k.draws.first_command = frame.part.first_command;
+  k.targets = {o.pattern, o.rasterizers, o.bin, k.draws.programs, frame.part.owned};
   if (has_ranks(o.policy)) k.ranks.policy = o.policy;
   if (o.policy == Policy::foveated) k.ranks.fixation = o.fixation;
   if (o.policy == Policy::priority) k.ranks.view_priorities = o.view_priorities;

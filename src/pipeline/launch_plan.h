@@ -15,6 +15,7 @@
 
 #include "batch/predict.h"
 #include "brokkr/renderer.h"
+#include "pipeline/part.h"
 #include "scene/frame_tables.h"
 #include "shader/program_tables.h"
 #include "target/target_tables.h"
@@ -55,6 +56,7 @@ struct DrawKey {
   bool programs = false;              // draws are shown by their programs
   ReuseMode reuse = ReuseMode::none;  // of batches that are found before rendering; else none
   uint32_t command_limit = 0;         // commands of the frame that run
+  uint32_t first_command = 0;         // those before it have run, and the frame has only draws after it (part.h)
   bool operator==(const DrawKey&) const = default;
 };
 struct DrawPlan {
@@ -72,11 +74,13 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
 struct TargetKey {
   PatternChoice pattern;
   int rasterizers = 0, bin = 64;
-  bool programs = false;  // targets are as captured: with all their colours, in their formats
+  bool programs = false;                   // targets are as captured: with all their colours, in their formats
+  std::shared_ptr<const OwnedBins> owned;  // null: triangles are drawn everywhere
   bool operator==(const TargetKey&) const = default;
 };
 struct TargetPlan {
   int rasterizers = 1, bin = 64, region = 64;  // edges in pixels
+  int drawing = 1;                             // of the rasterizers, those that the pattern gives bins to
   std::string pattern;                         // its name
   std::vector<TargetRecord> targets;
   std::vector<uint32_t> bin_owner;

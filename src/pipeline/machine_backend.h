@@ -66,4 +66,14 @@ struct HostPlanes {
 std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& planes, WorkerPool* pool = nullptr,
                                      int threads = 1);
 
+// The planes that pictures can be put back into.
+struct WritablePlanes {
+  RegionState* region_state;
+  uint32_t *color, *color_high, *more_colors;
+  float* depth;
+  uint8_t* stencil;
+};
+// The other way round: targets as read_planes gave them, with nothing left to clear.
+void write_planes(const TargetPlan& plan, const std::vector<TargetImage>& images, const WritablePlanes& planes);
+
 }  // namespace brokkr

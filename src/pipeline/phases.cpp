@@ -209,6 +209,10 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   };
   size_t next_draw = 0;
   for (uint32_t c = 0; c < key.command_limit; ++c) {
+    if (c == key.first_command) {  // what has been published before stays so
+      plan.phases.clear();
+      plan.blits = plan.ordered_phases = 0;
+    }
     const Command& command = frame.frame->commands[c];
     if (const auto* clear = std::get_if<ClearCommand>(&command)) {
       PhaseRecord phase = clear_phase(*frame.frame, *clear, key.programs);
@@ -245,7 +249,8 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
         push(r);
         plan.ordered_phases += !free;
       }
-      plan.batches = plan.reuse != nullptr ? plan.reuse->draw_end[next_draw] : frame.draw_end[next_draw];
+      const std::vector<uint32_t>& draw_end = plan.reuse != nullptr ? plan.reuse->draw_end : frame.draw_end;
+      plan.batches = std::max(plan.batches, draw_end[next_draw]);  // 0 where no reuse was planned for a draw
       plan.phases.back().end_batch = plan.batches;
       draw.phase = uint32_t(plan.phases.size() - 1);
       if (key.inside) draw.bits |= kDrawInside;

@@ -266,6 +266,13 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   return t;
 }
 
+void PreparedFrame::Impl::tables_changed() {
+  version = next_version();
+  plans.plans = {};
+  plans.draws = {};
+  plans.reuse = {};
+}
+
 uint64_t PreparedFrame::Impl::held() const {
   const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
   return memory_of(*frame) +

@@ -41,6 +41,7 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   std::vector<PositionBox> boxes;  // of each draw's vertices; empty: too much work
   bool inside = false;             // no triangle needs clipping, with these views
   PlanCache plans;
+  FramePart part;
 
   // What `asked` is for this frame: Shading::program is Shading::material where there are no programs, and that the
   // shader of the frame's own materials.
@@ -53,6 +54,8 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   uint64_t bytes(const DrawPlan& plan) const;
   // The frame and what was made of it, in host memory.
   uint64_t held() const;
+  // Draws, runs, batches or indices are others now: plans and copies on devices are of no use any more.
+  void tables_changed();
 };
 
 // The parts of a draw's record that follow from `draw`, its state and its `target`; `command` is its number in the

@@ -1,8 +1,9 @@
-// Makes pictures in rows from the kernel's planes.
+// Makes pictures in rows from the kernel's planes, and planes from pictures.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <optional>
 
@@ -228,6 +229,89 @@ std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& p
   }
   if (planes.stamps != nullptr) since_first(images);
   return images;
+}
+
+namespace {
+
+// The inverse of decoded().
+void encode(const float* color, TexelEncoding encoding, uint32_t* words) {
+  const auto unit = [&](int channel, int shift, int count) {
+    const auto most = float((1u << count) - 1);
+    return uint32_t(std::lround(color[channel] * most)) << shift;
+  };
+  const auto bits = [&](int channel) { return std::bit_cast<uint32_t>(color[channel]); };
+  switch (encoding) {
+    case TexelEncoding::rgba8:
+    case TexelEncoding::srgb8: words[0] = unit(0, 0, 8) | unit(1, 8, 8) | unit(2, 16, 8) | unit(3, 24, 8); return;
+    case TexelEncoding::rgb10_a2:
+      words[0] = unit(0, 0, 10) | unit(1, 10, 10) | unit(2, 20, 10) | unit(3, 30, 2);
+      return;
+    case TexelEncoding::rgba16:
+      words[0] = unit(0, 0, 16) | unit(1, 16, 16);
+      words[1] = unit(2, 0, 16) | unit(3, 16, 16);
+      return;
+    case TexelEncoding::rgba16f: {
+      const uint64_t code = color_code(ColorFormat::rgba16f, {color[0], color[1], color[2], color[3]});
+      words[0] = uint32_t(code);
+      words[1] = uint32_t(code >> 32);
+      return;
+    }
+    case TexelEncoding::r32: words[0] = bits(0); return;
+    case TexelEncoding::rg32:
+      words[0] = bits(0);
+      words[1] = bits(1);
+      return;
+    case TexelEncoding::rgba32: break;
+  }
+  for (int i = 0; i < 4; ++i) words[i] = bits(i);
+}
+
+void write_more_colors(const TileRow& tiles, const WritablePlanes& planes, const Layer& layer) {
+  const size_t first = size_t(tiles.target.first_region) * size_t(tiles.plan.region * tiles.plan.region);
+  size_t number = 0;
+  for (const PlaneRecord& plane : tiles.target.planes) {
+    if (plane.words == 0) continue;
+    const float* const from = layer.more_colors[number++].data();
+    tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t) {
+      for (uint32_t i = 0; i < wide; ++i) {
+        const size_t place = sample + kMorton[row * 8 + i] - first;
+        encode(from + (pixel + i) * 4, TexelEncoding(plane.encoding),
+               planes.more_colors + plane.first + place * plane.words);
+      }
+    });
+  }
+}
+
+void write_tiles(const TileRow& tiles, const WritablePlanes& planes, const Layer& layer) {
+  tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t) {
+    for (uint32_t i = 0; i < wide; ++i) {
+      const size_t s = sample + kMorton[row * 8 + i], p = pixel + i;
+      planes.depth[s] = layer.depth[p];
+      planes.stencil[s] = layer.stencil[p];
+      if (layer.color_float.empty()) {
+        planes.color[s] = layer.color[p];
+        continue;
+      }
+      const float* const c = &layer.color_float[p * 4];
+      const uint64_t code = color_code(ColorFormat::rgba16f, {c[0], c[1], c[2], c[3]});
+      planes.color[s] = uint32_t(code);
+      planes.color_high[s] = uint32_t(code >> 32);
+    }
+  });
+  write_more_colors(tiles, planes, layer);
+}
+
+}  // namespace
+
+void write_planes(const TargetPlan& plan, const std::vector<TargetImage>& images, const WritablePlanes& planes) {
+  for (uint64_t region = 0; region < plan.regions; ++region) planes.region_state[region].bits = 0;
+  for (size_t t = 0; t < plan.targets.size(); ++t) {
+    const TargetRecord& target = plan.targets[t];
+    for (uint32_t layer = 0; layer < target.layers; ++layer) {
+      for (uint32_t y = 0; y < target.height; y += 8)
+        write_tiles({plan, target, layer, y}, planes, images[t].layers[layer]);
+    }
+  }
 }
 
 }  // namespace brokkr

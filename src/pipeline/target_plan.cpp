@@ -19,6 +19,12 @@ int rasterizers_of(const Frame& frame, int bin) {
   return int(std::clamp<int64_t>(std::max(bins, std::min<int64_t>(bins * main.layers, 256)), 1, 1024));
 }
 
+// Of a rank's share of a frame, whose rasterizers are three kinds. The first `drawing` have the bins that the pattern
+// gives them and the rank owns. All other bins belong to the next one, which has no regions: what triangles are sent
+// there are drawn nowhere. The last ones have the regions of those bins, for clears and copies, and never hear of a
+// triangle.
+constexpr int kMostDrawing = 2047;  // all kinds together stay within kMaxRasterizers
+
 // Large enough for the bins of every target.
 Pattern make_pattern_for(const Frame& frame, const PatternChoice& choice, const TargetPlan& plan) {
   int bins_x = 1, bins_y = 1;
@@ -26,10 +32,12 @@ Pattern make_pattern_for(const Frame& frame, const PatternChoice& choice, const 
     bins_x = std::max(bins_x, parts(t.width, plan.bin));
     bins_y = std::max(bins_y, parts(t.height, plan.bin));
   }
-  return make_pattern(choice, plan.rasterizers, bins_x, bins_y);
+  return make_pattern(choice, plan.drawing, bins_x, bins_y);
 }
 
-void add_target(const Target& target, const Pattern& pattern, bool programs, TargetPlan& plan) {
+void add_target(const Target& target, const Pattern& pattern, const TargetKey& key, TargetPlan& plan) {
+  const bool programs = key.programs;
+  const auto number = uint32_t(plan.targets.size());
   TargetRecord r{};
   r.width = uint32_t(target.width);
   r.height = uint32_t(target.height);
@@ -42,7 +50,10 @@ void add_target(const Target& target, const Pattern& pattern, bool programs, Tar
   r.regions_y = uint32_t(parts(target.height, plan.region));
   r.first_region = uint32_t(plan.regions);
   for (int y = 0; y < int(r.bins_y); ++y) {
-    for (int x = 0; x < int(r.bins_x); ++x) plan.bin_owner.push_back(uint32_t(pattern.at(x, y)));
+    for (int x = 0; x < int(r.bins_x); ++x) {
+      const bool drawn = key.owned == nullptr || key.owned->owns(number, x * plan.bin, y * plan.bin);
+      plan.bin_owner.push_back(uint32_t(drawn ? pattern.at(x, y) : plan.drawing));
+    }
   }
   plan.regions += uint64_t(r.regions_x) * r.regions_y * r.layers;
   const uint64_t samples = uint64_t(r.regions_x) * r.regions_y * r.layers * uint64_t(plan.region * plan.region);
@@ -60,6 +71,7 @@ void add_target(const Target& target, const Pattern& pattern, bool programs, Tar
 template <class F>
 void each_region(const TargetPlan& plan, F&& f) {
   const uint32_t rasterizers = uint32_t(plan.rasterizers), per_bin = uint32_t(plan.bin / plan.region);
+  const uint32_t nobody = uint32_t(plan.drawing), others = rasterizers - nobody - 1;
   uint32_t number = 0;
   for (uint32_t t = 0; t < plan.targets.size(); ++t) {
     const TargetRecord& r = plan.targets[t];
@@ -68,8 +80,9 @@ void each_region(const TargetPlan& plan, F&& f) {
       for (uint32_t y = 0; y < r.regions_y; ++y) {
         for (uint32_t x = 0; x < r.regions_x; ++x) {
           const uint32_t bin = r.first_bin + y / per_bin * r.bins_x + x / per_bin;
+          const uint32_t owner = plan.bin_owner[bin];
           f(RegionRecord{t, layer, int32_t(x) * plan.region, int32_t(y) * plan.region, number++},
-            (plan.bin_owner[bin] + offset) % rasterizers);
+            ((owner == nobody ? nobody + 1 + bin % others : owner) + offset) % rasterizers);
         }
       }
     }
@@ -112,9 +125,15 @@ TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
   plan.rasterizers = saved != nullptr      ? saved->pattern.rasterizers
                      : key.rasterizers > 0 ? key.rasterizers
                                            : rasterizers_of(frame, key.bin);
+  plan.drawing = plan.rasterizers;
+  if (key.owned != nullptr) {
+    if (key.owned->bin % plan.bin != 0) throw std::invalid_argument("bin: larger than what a rank owns together");
+    if (saved == nullptr) plan.drawing = std::min(plan.drawing, kMostDrawing);
+    plan.rasterizers = plan.drawing + 1 + std::min(plan.drawing, kMostDrawing);
+  }
   const Pattern pattern = make_pattern_for(frame, key.pattern, plan);
   check_pattern(pattern);
-  for (const Target& target : frame.targets) add_target(target, pattern, key.programs, plan);
+  for (const Target& target : frame.targets) add_target(target, pattern, key, plan);
   plan.samples = plan.regions * uint64_t(plan.region) * uint64_t(plan.region);
   if (plan.samples >= (uint64_t(1) << 31)) {
     throw std::runtime_error("targets: " + std::to_string(plan.samples) +

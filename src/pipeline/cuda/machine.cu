@@ -102,6 +102,10 @@ class CudaMachine : public MachineBackend {
 
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override {
+    if (frame.part.content != nullptr)
+      throw std::runtime_error(
+          "machine: on CUDA a rank cannot go on with targets that others have drawn, as draws of this frame read them; "
+          "use --machine cpu");
     if (device_is_lost)
       throw std::runtime_error("CUDA: an earlier frame still hangs on the device; start the program anew");
     begin_ = Clock::now();

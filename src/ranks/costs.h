@@ -1,0 +1,57 @@
+// What a frame's parts take on one machine: measured here, and what the model of many ranks is fed with.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "brokkr/load.h"
+#include "brokkr/renderer.h"
+#include "ranks/settings.h"
+
+namespace brokkr::ranks {
+
+// Of one draw command: its projection alone, on one core.
+struct DrawCost {
+  uint32_t command = 0;
+  uint64_t primitives = 0;
+  double project_us = 0;
+};
+
+// Of what one of so many ranks draws, as if it were there: the pipeline's launch for each segment, with the whole
+// machine for itself.
+struct LaunchCost {
+  int ranks = 1, rank = 0;
+  ShareMode mode = ShareMode::cpd;
+  std::vector<double> segment_ms;
+};
+
+struct FrameCosts {
+  std::string file;
+  int width = 0, height = 0;
+  std::vector<double> geometry_ms;       // per segment: all of its geometry, and no pixel drawn
+  std::vector<uint64_t> exchange_bytes;  // per segment: the planes that are read before it, whole
+  std::vector<DrawCost> draws;
+  std::vector<LaunchCost> launches;
+};
+
+struct Costs {
+  std::string machine, isa;
+  int workers = 0, most_ranks = 0, bin = 32, repeats = 1;
+  std::string pattern;
+  std::vector<FrameCosts> frames;
+};
+
+// Ranks that are measured: 1, 2, 4, … most.
+std::vector<int> rank_counts(int most);
+
+// Each of `repeats` times, the least counts. Throws what rendering throws.
+FrameCosts measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
+                         const RankSettings& settings, int most_ranks, int repeats, Costs& machine);
+
+std::string to_json(const Costs& costs);
+// Throws std::runtime_error naming file and field.
+Costs read_costs(const std::filesystem::path& file);
+
+}  // namespace brokkr::ranks

@@ -1,0 +1,258 @@
+#include "ranks/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+
+namespace brokkr::ranks {
+namespace {
+
+constexpr uint32_t kMerge = 4096;
+
+// The three ways that the paper compares.
+struct Way {
+  const char* name;
+  ShareMode mode;
+  bool runahead;
+};
+constexpr Way kWays[] = {{"duplicate", ShareMode::duplicate, false},
+                         {"cpd", ShareMode::cpd, false},
+                         {"cpd, runahead", ShareMode::cpd, true}};
+
+class Model {
+ public:
+  Model(const Costs& costs, const RankSettings& settings) : costs_(costs) {
+    for (const FrameCosts& frame : costs.frames) frames_.push_back(std::make_unique<LoadedFrame>(frame, settings));
+  }
+
+  size_t frames() const { return frames_.size(); }
+  std::string name(size_t frame) const {
+    const std::string& file = costs_.frames[frame].file;
+    const std::string stem = file.substr(file.rfind('/') + 1);
+    return stem.substr(0, stem.find(".bkf"));
+  }
+  std::vector<int> counts(int least) const {
+    std::vector<int> counts;
+    for (const int n : rank_counts(costs_.most_ranks)) {
+      if (n >= least) counts.push_back(n);
+    }
+    return counts;
+  }
+  void require(int ranks) const {
+    if (costs_.most_ranks < ranks)
+      throw std::runtime_error(
+          fmt::format("costs: of {} ranks at most; measure with --most {}", costs_.most_ranks, ranks));
+  }
+  LoadedFrame& loaded(size_t frame) { return *frames_[frame]; }
+
+  ModelResult run(size_t frame, int ranks, const Way& way, uint32_t merge = kMerge, const Network& network = {}) {
+    return run_model(frames_[frame]->loads(ranks, merge), frames_[frame]->geometry_us(),
+                     {ranks, way.mode, way.runahead, network});
+  }
+  double one_us(size_t frame) { return run(frame, 1, kWays[0]).frame_us; }
+  double speed_up(size_t frame, int ranks, const Way& way, uint32_t merge = kMerge, const Network& network = {}) {
+    return one_us(frame) / run(frame, ranks, way, merge, network).frame_us;
+  }
+
+ private:
+  const Costs& costs_;
+  std::vector<std::unique_ptr<LoadedFrame>> frames_;
+};
+
+std::string number(double value) { return fmt::format("{:.2f}", value); }
+std::string percent(double part) { return fmt::format("{:.1f}", 100 * part); }
+
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += std::log(v);
+  return std::exp(sum / double(values.size()));
+}
+
+// Rows of one value for each column, frame by frame, and their geometric means. value(frame, column).
+template <class F>
+void add_rows(FigureTable& table, Model& model, const std::string& way, size_t columns, F&& value) {
+  std::vector<std::vector<double>> by_column(columns);
+  for (size_t f = 0; f < model.frames(); ++f) {
+    std::vector<std::string> row = {model.name(f), way};
+    for (size_t c = 0; c < columns; ++c) {
+      by_column[c].push_back(value(f, c));
+      row.push_back(number(by_column[c].back()));
+    }
+    table.rows.push_back(row);
+  }
+  std::vector<std::string> row = {"geometric mean", way};
+  for (const auto& values : by_column) row.push_back(number(geometric_mean(values)));
+  table.rows.push_back(row);
+}
+
+FigureTable figure13(Model& model) {
+  FigureTable table{"speed-up over one rank",
+                    {"frame", "way"},
+                    {},
+                    "at 16: duplicate 3.07, cpd 4.45, with runahead "
+                    "4.98 (geometric means; 3.82 to 7.65); duplicate is flat from 4 on"};
+  const std::vector<int> counts = model.counts(2);
+  for (const int n : counts) table.heading.push_back(std::to_string(n));
+  for (const Way& way : kWays)
+    add_rows(table, model, way.name, counts.size(),
+             [&](size_t f, size_t c) { return model.speed_up(f, counts[c], way); });
+  return table;
+}
+
+FigureTable figure14(Model& model) {
+  model.require(4);
+  FigureTable table{"primitives of a rank of 4, of the frame's, in percent",
+                    {"frame", "rank", "projected", "kept", "from others", "processed", "less than duplicate"},
+                    {},
+                    "each rank projects a quarter; up to 62 % fewer primitives processed"};
+  for (size_t f = 0; f < model.frames(); ++f) {
+    double all = 0;
+    std::vector<double> kept(4), taken(4);
+    for (const SegmentLoad& segment : model.loaded(f).loads(4, kMerge)) {
+      for (const MergeLoad& merge : segment.merges) {
+        for (size_t r = 0; r < 4; ++r) kept[r] += double(merge.kept[r]), taken[r] += double(merge.taken[r]);
+      }
+    }
+    for (const DrawCost& draw : model.loaded(f).costs().draws) all += double(draw.primitives);
+    for (size_t r = 0; r < 4; ++r) {
+      const double processed = 0.25 + (kept[r] + taken[r]) / all;
+      table.rows.push_back({model.name(f), std::to_string(r), "25.0", percent(kept[r] / all), percent(taken[r] / all),
+                            percent(processed), percent(1 - processed)});
+    }
+  }
+  return table;
+}
+
+FigureTable figure15(Model& model) {
+  FigureTable table{"cycle stack, in percent of one rank's time",
+                    {"frame", "way", "ranks", "no primitive", "stall", "synchronisation", "all"},
+                    {},
+                    "duplicate: no-primitive time grows with ranks; cpd cuts it, runahead more"};
+  for (size_t f = 0; f < model.frames(); ++f) {
+    const double one = model.one_us(f);
+    for (const Way& way : kWays) {
+      for (const int n : model.counts(way.mode == ShareMode::duplicate ? 1 : 2)) {
+        const ModelResult r = model.run(f, n, way);
+        table.rows.push_back({model.name(f), way.name, std::to_string(n), percent(r.no_primitive_us / one),
+                              percent(r.stall_us / one), percent(r.sync_us / one), percent(r.frame_us / one)});
+      }
+    }
+  }
+  return table;
+}
+
+FigureTable figure16(Model& model) {
+  FigureTable table{"network traffic of cpd, in kB",
+                    {"frame", "ranks", "exchanged targets", "ids", "more, in percent"},
+                    {},
+                    "less than 7.03 % more, with 16"};
+  for (size_t f = 0; f < model.frames(); ++f) {
+    for (const int n : model.counts(2)) {
+      const ModelResult r = model.run(f, n, kWays[2]);
+      const bool none = r.exchange_bytes == 0;
+      table.rows.push_back({model.name(f), std::to_string(n), number(double(r.exchange_bytes) / 1000),
+                            number(double(r.id_bytes) / 1000),
+                            none ? "no exchange" : percent(double(r.id_bytes) / double(r.exchange_bytes))});
+    }
+  }
+  return table;
+}
+
+FigureTable figure17(Model& model) {
+  model.require(16);
+  FigureTable table{"speed-up by latency of a hop",
+                    {"frame", "way", "100 ns", "200 ns", "400 ns", "800 ns"},
+                    {},
+                    "4 ranks keep theirs up to 800 ns; 16 lose some, and stay above duplicate"};
+  constexpr double kHops[] = {100, 200, 400, 800};
+  for (const int n : {4, 16}) {
+    for (const Way& way : kWays)
+      add_rows(table, model, fmt::format("{} ranks, {}", n, way.name), std::size(kHops),
+               [&](size_t f, size_t c) { return model.speed_up(f, n, way, kMerge, {.hop_ns = kHops[c]}); });
+  }
+  return table;
+}
+
+FigureTable figure18(Model& model) {
+  model.require(16);
+  constexpr uint32_t kMerges[] = {0, 256, 512, 1024, 2048, 4096, 8192, 16384};
+  FigureTable table{"speed-up by threshold of merging",
+                    {"frame", "way"},
+                    {},
+                    "none with 16 ranks is slower than one rank; 4 with runahead are best at 2048"};
+  for (const uint32_t merge : kMerges) table.heading.push_back(merge == 0 ? "none" : std::to_string(merge));
+  for (const int n : {4, 16}) {
+    for (const Way& way : {kWays[1], kWays[2]})
+      add_rows(table, model, fmt::format("{} ranks, {}", n, way.name), std::size(kMerges),
+               [&](size_t f, size_t c) { return model.speed_up(f, n, way, kMerges[c]); });
+  }
+  return table;
+}
+
+FigureTable figure19(Model& model) {
+  FigureTable table{
+      "speed-up by network, cpd with runahead", {"frame", "way"}, {}, "line and hub differ by less than 1.82 %"};
+  const std::vector<int> counts = model.counts(2);
+  for (const int n : counts) table.heading.push_back(std::to_string(n));
+  for (const auto topology : {ranks::Topology::line, ranks::Topology::hub})
+    add_rows(table, model, topology == ranks::Topology::line ? "line" : "hub", counts.size(), [&](size_t f, size_t c) {
+      return model.speed_up(f, counts[c], kWays[2], kMerge, {.topology = topology});
+    });
+  return table;
+}
+
+FigureTable figure21(Model& model) {
+  FigureTable table{"what can be gained, of a frame's time, in percent",
+                    {"frame", "frame ms", "geometry ms", "exchange ms", "duplicate at most", "cpd at most"},
+                    {},
+                    "duplicate at most 38.3 %; cpd up to 66.7 % (valley) and 68.5 % (heaven)"};
+  for (size_t f = 0; f < model.frames(); ++f) {
+    const double frame = model.one_us(f), geometry = model.loaded(f).geometry_us();
+    double bytes = 0;
+    for (const uint64_t b : model.loaded(f).costs().exchange_bytes) bytes += double(b);
+    const double exchange = bytes / (Network{}.link_gb_s * 1000);
+    table.rows.push_back({model.name(f), number(frame / 1000), number(geometry / 1000),
+                          fmt::format("{:.3f}", exchange / 1000), percent(1 - (geometry + exchange) / frame),
+                          percent(1 - exchange / frame)});
+  }
+  return table;
+}
+
+struct Figure {
+  FigureInfo info;
+  FigureTable (*make)(Model&);
+};
+constexpr Figure kFigures[] = {
+    {{"fig13", "speed-up at 2, 4, 8, … ranks"}, figure13},
+    {{"fig14", "sources of a rank's primitives, at 4 ranks"}, figure14},
+    {{"fig15", "cycle stacks"}, figure15},
+    {{"fig16", "network traffic"}, figure16},
+    {{"fig17", "speed-up by the network's latency"}, figure17},
+    {{"fig18", "speed-up by the threshold of merging"}, figure18},
+    {{"fig19", "line against hub"}, figure19},
+    {{"fig21", "what can be gained"}, figure21},
+};
+
+}  // namespace
+
+std::vector<FigureInfo> figure_list() {
+  std::vector<FigureInfo> list;
+  for (const Figure& figure : kFigures) list.push_back(figure.info);
+  return list;
+}
+
+FigureTable make_figure(const std::string& name, const Costs& costs, const RankSettings& settings) {
+  for (const Figure& figure : kFigures) {
+    if (name != figure.info.name) continue;
+    Model model(costs, settings);
+    return figure.make(model);
+  }
+  std::string known;
+  for (const Figure& figure : kFigures) known += std::string(known.empty() ? "" : ", ") + figure.info.name;
+  throw std::invalid_argument("'" + name + "' is no figure; there are " + known);
+}
+
+}  // namespace brokkr::ranks

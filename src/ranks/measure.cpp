@@ -1,0 +1,184 @@
+// The costs of a frame on this machine. Each rank's launches are made here one after another, with nothing else under
+// way: what a rank of its own would take, but for messages. On a CPU only the time counts in which threads ran, so that
+// other programs of the computer do not show.
+#include <algorithm>
+#include <ctime>
+#include <limits>
+
+#include "ranks/costs.h"
+#include "ranks/project.h"
+
+namespace brokkr::ranks {
+namespace {
+
+uint64_t thread_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
+}
+
+// Of a launch: the block that worked longest; of a GPU's, all of it.
+double working_ms(const Statistics& s) {
+  if (s.machine == "cuda") return s.launch_ms;
+  double most = 0;
+  for (const BlockTime& block : s.block_times)
+    most = std::max(most, block.ms[size_t(Stage::geometry)] + block.ms[size_t(Stage::rasterize)]);
+  return most;
+}
+
+class Measurement {
+ public:
+  Measurement(PreparedFrame& frame, const RenderOptions& options, const RankSettings& settings, int repeats)
+      : frame_(frame),
+        tables_(PreparedFrame::Impl::of(frame)),
+        options_(options),
+        settings_(settings),
+        repeats_(repeats),
+        programs_(tables_.shading(options.shading) == Shading::program),
+        segments_(cut_segments(tables_, programs_, uint32_t(tables_.frame->commands.size()))),
+        given_(frame) {
+    options_.bin = std::min(options.bin, settings.bin);
+    options_.thread_time = true;
+  }
+  ~Measurement() { tables_.part = {}; }
+  Measurement(const Measurement&) = delete;
+  Measurement& operator=(const Measurement&) = delete;
+
+  // Targets as each segment finds them, by drawing all of each.
+  void find_contents() {
+    std::vector<TargetImage> content;
+    for (size_t s = 0; s < segments_.size(); ++s) {
+      contents_.push_back(std::move(content));
+      given_.give_commands(segments_[s].first_command, segments_[s].end_command);
+      content = launch(s, owned_bins(*tables_.frame, settings_, 0, 1), true).targets;
+    }
+  }
+
+  std::vector<uint64_t> exchange_bytes() const {
+    std::vector<uint64_t> bytes;
+    for (const Segment& segment : segments_) {
+      uint64_t sum = 0;
+      for (const PlaneUse& use : segment.exchanged) {
+        const Target& target = tables_.frame->targets[use.target];
+        const uint64_t color = target.format == ColorFormat::rgba16f ? 8 : 4;
+        const uint64_t each =
+            ((use.planes & kPlaneColor) != 0 ? color * std::max<size_t>(1, target.colors.size()) : 0) +
+            ((use.planes & kPlaneDepth) != 0 ? 4 : 0) + ((use.planes & kPlaneStencil) != 0 ? 1 : 0);
+        sum += each * uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
+      }
+      bytes.push_back(sum);
+    }
+    return bytes;
+  }
+
+  std::vector<DrawCost> project() const {
+    std::vector<DrawCost> costs;
+    const auto owned = owned_bins(*tables_.frame, settings_, 0, 1);
+    const Projector projector(tables_, given_, *owned);
+    for (const Segment& segment : segments_) {
+      for (const Merge& merge : merge_draws(given_, segment, 0)) {
+        DrawCost cost{given_.draws()[given_.runs()[merge.first_run].draw].command, merge.primitives,
+                      std::numeric_limits<double>::max()};
+        for (int i = 0; i < repeats_; ++i) {
+          IdsByRank ids(1);
+          const uint64_t begin = thread_ns();
+          projector.project(merge, 0, merge.primitives, ids);
+          cost.project_us = std::min(cost.project_us, double(thread_ns() - begin) / 1000);
+        }
+        costs.push_back(cost);
+      }
+    }
+    return costs;
+  }
+
+  std::vector<double> geometry() {
+    // A rank beyond the last owns nothing.
+    const auto nothing = owned_bins(*tables_.frame, settings_, 1, 1);
+    std::vector<double> ms;
+    for (size_t s = 0; s < segments_.size(); ++s) {
+      given_.give_commands(segments_[s].first_command, segments_[s].end_command);
+      ms.push_back(least_ms(s, nothing));
+    }
+    return ms;
+  }
+
+  LaunchCost launches(int ranks, int rank, ShareMode mode) {
+    LaunchCost cost{ranks, rank, mode, {}};
+    const auto owned = owned_bins(*tables_.frame, settings_, rank, ranks);
+    const Projector projector(tables_, given_, *owned);
+    for (size_t s = 0; s < segments_.size(); ++s) {
+      if (mode == ShareMode::duplicate) {
+        given_.give_commands(segments_[s].first_command, segments_[s].end_command);
+      } else {
+        IdsByRank ids{size_t(ranks)};
+        for (const Merge& merge : merge_draws(given_, segments_[s], ~0u))
+          projector.project(merge, 0, merge.primitives, ids);
+        given_.give(ids[size_t(rank)]);
+      }
+      cost.segment_ms.push_back(least_ms(s, owned));
+    }
+    return cost;
+  }
+
+  const Statistics& statistics() const { return statistics_; }
+
+ private:
+  RenderResult launch(size_t segment, std::shared_ptr<const OwnedBins> owned, bool read_back) {
+    tables_.part.owned = std::move(owned);
+    tables_.part.first_command = segments_[segment].first_command;
+    tables_.part.content = segment > 0 ? &contents_[segment] : nullptr;
+    options_.command_limit = segments_[segment].end_command;
+    RenderResult result = renderer_.render(frame_, options_, read_back);
+    statistics_ = result.statistics;
+    return result;
+  }
+  double least_ms(size_t segment, const std::shared_ptr<const OwnedBins>& owned) {
+    double least = std::numeric_limits<double>::max();
+    for (int i = 0; i < repeats_; ++i) least = std::min(least, working_ms(launch(segment, owned, false).statistics));
+    return least;
+  }
+
+  PreparedFrame& frame_;
+  PreparedFrame::Impl& tables_;
+  RenderOptions options_;
+  const RankSettings& settings_;
+  int repeats_;
+  bool programs_;
+  std::vector<Segment> segments_;
+  GivenDraws given_;
+  Renderer renderer_;
+  std::vector<std::vector<TargetImage>> contents_;  // per segment
+  Statistics statistics_;
+};
+
+}  // namespace
+
+std::vector<int> rank_counts(int most) {
+  std::vector<int> counts;
+  for (int n = 1; n <= most; n *= 2) counts.push_back(n);
+  return counts;
+}
+
+FrameCosts measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
+                         const RankSettings& settings, int most_ranks, int repeats, Costs& machine) {
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  Measurement measurement(prepared, options, settings, repeats);
+  measurement.find_contents();
+  const Target& target = frame.targets[main_target(frame)];
+  FrameCosts costs{file, target.width, target.height, {}, measurement.exchange_bytes(), measurement.project(), {}};
+  costs.geometry_ms = measurement.geometry();
+  for (const int ranks : rank_counts(most_ranks)) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      costs.launches.push_back(measurement.launches(ranks, rank, ShareMode::duplicate));
+      costs.launches.push_back(measurement.launches(ranks, rank, ShareMode::cpd));
+    }
+  }
+  const Statistics& s = measurement.statistics();
+  machine.machine = s.machine;
+  machine.isa = s.isa;
+  machine.workers = s.workers;
+  return costs;
+}
+
+}  // namespace brokkr::ranks

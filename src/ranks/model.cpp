@@ -1,0 +1,181 @@
+#include "ranks/model.h"
+
+#include <algorithm>
+#include <queue>
+
+namespace brokkr::ranks {
+namespace {
+
+constexpr double kBytesPerUs = 1000;  // of 1 GB/s
+
+// One segment's merges on all ranks. A rank does one thing at a time: it projects its share of the next merge where it
+// may, and else draws the oldest merge that it has all ids of.
+class SegmentModel {
+ public:
+  SegmentModel(const SegmentLoad& load, const ModelSettings& settings)
+      : load_(load),
+        settings_(settings),
+        n_(size_t(settings.ranks)),
+        ranks_(n_),
+        projected_(load.merges.size(), std::vector<bool>(n_, false)) {}
+
+  // Returns when the last rank has drawn everything.
+  double run() {
+    for (size_t r = 0; r < n_; ++r) start(r, 0);
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      switch (event.kind) {
+        case Kind::projected:
+          projected_[event.merge][event.rank] = true;
+          ++ranks_[event.rank].projected;
+          end_work(event.rank);
+          advance_turn();
+          break;
+        case Kind::drawn:
+          ++ranks_[event.rank].drawn;
+          end_work(event.rank);
+          break;
+        case Kind::turn:
+          turn_is_here_ = true;
+          advance_turn();
+          break;
+        case Kind::given:
+          ++ranks_[event.rank].given;
+          if (!ranks_[event.rank].busy) start(event.rank, now_);
+          break;
+      }
+    }
+    return now_;
+  }
+  double drawing_us(size_t rank) const { return ranks_[rank].drawing_us; }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  enum class Kind : uint8_t { projected, drawn, turn, given };
+  struct Event {
+    double at;
+    Kind kind;
+    size_t rank, merge;
+    uint64_t number;  // events of one time come in the order in which they were made
+    bool operator<(const Event& other) const { return at != other.at ? at > other.at : number > other.number; }
+  };
+  struct Rank {
+    size_t projected = 0, given = 0, drawn = 0;  // merges
+    bool busy = false;
+    double drawing_us = 0;
+  };
+
+  void at(double time, Kind kind, size_t rank, size_t merge) { events_.push({time, kind, rank, merge, number_++}); }
+
+  void end_work(size_t r) {
+    ranks_[r].busy = false;
+    start(r, now_);
+  }
+
+  void start(size_t r, double time) {
+    Rank& rank = ranks_[r];
+    const size_t merges = load_.merges.size();
+    // With runahead one merge is projected while the one before is distributed.
+    const size_t ahead = settings_.runahead ? 1 : 0;
+    if (rank.projected < merges && rank.projected <= rank.given + ahead) {
+      rank.busy = true;
+      at(time + load_.merges[rank.projected].project_us[r], Kind::projected, r, rank.projected);
+    } else if (rank.drawn < rank.given) {
+      rank.busy = true;
+      const double us = load_.merges[rank.drawn].render_us[r];
+      rank.drawing_us += us;
+      at(time + us, Kind::drawn, r, rank.drawn);
+    }
+  }
+
+  double hop_us() const { return settings_.network.hop_ns / 1000; }
+  double latency(size_t from, size_t to) const {
+    if (settings_.network.topology == ranks::Topology::hub) return 2 * hop_us();
+    return double(from > to ? from - to : to - from) * hop_us();
+  }
+
+  // The rank whose turn it is distributes, when it has projected; then it is the next one's, when that has heard.
+  void advance_turn() {
+    if (!turn_is_here_ || turn_merge_ == load_.merges.size() || !projected_[turn_merge_][turn_rank_]) return;
+    const MergeLoad& merge = load_.merges[turn_merge_];
+    const Network& network = settings_.network;
+    const uint64_t left = merge.left[turn_rank_], right = merge.right[turn_rank_];
+    bytes_ += left + right;
+    const double most = network.topology == ranks::Topology::line
+                            ? double(std::max(left, right)) / (network.link_gb_s * kBytesPerUs)
+                            : double(left + right) / (std::min(network.link_gb_s, network.hub_gb_s) * kBytesPerUs);
+    const double end = now_ + most;
+    const size_t sender = turn_rank_;
+    const bool last = sender + 1 == n_;
+    if (last) {
+      for (size_t r = 0; r < n_; ++r) at(end + (r == sender ? 0 : latency(sender, r)), Kind::given, r, turn_merge_);
+      ++turn_merge_;
+      turn_rank_ = 0;
+    } else {
+      ++turn_rank_;
+    }
+    turn_is_here_ = false;
+    at(end + latency(sender, turn_rank_), Kind::turn, turn_rank_, turn_merge_);
+  }
+
+  const SegmentLoad& load_;
+  const ModelSettings& settings_;
+  size_t n_;
+  std::vector<Rank> ranks_;
+  std::vector<std::vector<bool>> projected_;
+  std::priority_queue<Event> events_;
+  uint64_t number_ = 0, bytes_ = 0;
+  double now_ = 0;
+  size_t turn_merge_ = 0, turn_rank_ = 0;
+  bool turn_is_here_ = true;
+};
+
+// Ranks broadcast in turn; copies for many are made on the way.
+double exchange_us(uint64_t bytes, const ModelSettings& settings) {
+  if (bytes == 0 || settings.ranks == 1) return 0;
+  const Network& network = settings.network;
+  const bool line = network.topology == ranks::Topology::line;
+  const double hops = line ? double(settings.ranks - 1) : 2;
+  const double speed = line ? network.link_gb_s : std::min(network.link_gb_s, network.hub_gb_s);
+  return double(bytes) / (speed * kBytesPerUs) + hops * network.hop_ns / 1000;
+}
+
+}  // namespace
+
+ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_us, const ModelSettings& settings) {
+  ModelResult result;
+  const auto n = size_t(settings.ranks);
+  double stall = 0, sync = 0;
+  for (const SegmentLoad& segment : segments) {
+    const double exchange = exchange_us(segment.exchange_bytes, settings);
+    sync += exchange;
+    result.frame_us += exchange;
+    if (settings.ranks > 1) result.exchange_bytes += segment.exchange_bytes * (n - 1);
+    if (settings.mode == ShareMode::duplicate || settings.ranks == 1) {
+      const auto& us = segment.duplicate_us;
+      const double longest = us.empty() ? 0 : *std::max_element(us.begin(), us.end());
+      for (const double own : us) stall += own / double(n);
+      result.frame_us += longest;
+      continue;
+    }
+    if (!segment.copy_us.empty()) {
+      for (const double own : segment.copy_us) stall += own / double(n);
+      result.frame_us += *std::max_element(segment.copy_us.begin(), segment.copy_us.end());
+      continue;
+    }
+    SegmentModel model(segment, settings);
+    result.frame_us += model.run();
+    result.id_bytes += model.bytes();
+    for (size_t r = 0; r < n; ++r) stall += model.drawing_us(r) / double(n);
+  }
+  // Of duplicates, geometry is the time without primitives; what remains is drawing.
+  if (settings.mode == ShareMode::duplicate || settings.ranks == 1) stall = std::max(0.0, stall - geometry_us);
+  result.stall_us = stall;
+  result.sync_us = sync;
+  result.no_primitive_us = result.frame_us - stall - sync;
+  return result;
+}
+
+}  // namespace brokkr::ranks

@@ -1,0 +1,204 @@
+#include "ranks/render.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+#include "ranks/squares.h"
+#include "ranks/stopwatch.h"
+#include "raster/shading_traits.h"
+
+namespace brokkr::ranks {
+namespace {
+
+// One frame of one rank.
+class RankFrame {
+ public:
+  RankFrame(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options, const RankSettings& settings,
+            Talk& talk, RankReport& report)
+      : renderer_(renderer),
+        frame_(frame),
+        tables_(PreparedFrame::Impl::of(frame)),
+        options_(options),
+        settings_(settings),
+        talk_(talk),
+        report_(report),
+        owned_(owned_bins(*tables_.frame, settings, talk.rank(), talk.size())),
+        given_(frame),
+        projector_(tables_, given_, *owned_) {
+    options_.bin = std::min(options.bin, settings.bin);
+    if (options_.workers == 0) options_.workers = usual_workers();
+    tables_.part.owned = owned_;
+  }
+  ~RankFrame() { tables_.part = {}; }
+  RankFrame(const RankFrame&) = delete;
+  RankFrame& operator=(const RankFrame&) = delete;
+
+  RenderResult draw() {
+    const bool programs = tables_.shading(options_.shading) == Shading::program;
+    const std::vector<Segment> segments =
+        cut_segments(tables_, programs, options_.command_limit.value_or(~uint32_t(0)));
+    if (segments.size() > 1 && shading_traits(options_.shading).overdraw)
+      throw std::invalid_argument("shading: overdraw counts over whole frames, and ranks must cut this one");
+    Distribution distribution(talk_, projector_, options_.workers, settings_.runahead);
+    report_.segments = segments.size();
+    RenderResult result;
+    for (size_t s = 0; s < segments.size(); ++s) {
+      const Segment& segment = segments[s];
+      if (s > 0) exchange(segment, result.targets);
+      content_ = std::move(result.targets);
+      tables_.part.content = s > 0 ? &content_ : nullptr;
+      tables_.part.first_command = segment.first_command;
+      options_.command_limit = segment.end_command;
+      give(segment, distribution);
+      result = renderer_.render(frame_, options_);
+      note(result.statistics);
+    }
+    return result;
+  }
+
+  // Rank 0 gets the squares of all others.
+  void compose(const std::vector<PlaneUse>& composed, std::vector<TargetImage>& targets) {
+    const Clock::time_point begin = Clock::now();
+    for (const PlaneUse& use : composed) {
+      if (talk_.rank() != 0) {
+        Message squares = pack_squares(targets[use.target], *owned_, owned_->rank, use);
+        report_.picture_bytes += squares.size();
+        talk_.send(0, Channel::picture, std::move(squares));
+        continue;
+      }
+      for (int from = 1; from < talk_.size(); ++from)
+        unpack_squares(talk_.receive(from, Channel::picture), *owned_, uint32_t(from), use, targets[use.target]);
+    }
+    talk_.flush();
+    report_.picture_ms += ms_since(begin);
+  }
+
+ private:
+  void give(const Segment& segment, Distribution& distribution) {
+    if (settings_.mode == ShareMode::duplicate) {
+      given_.give_commands(segment.first_command, segment.end_command);
+      return;
+    }
+    const std::vector<Merge> merges = merge_draws(given_, segment, settings_.merge);
+    for (const Merge& merge : merges) report_.frame_primitives += merge.primitives;
+    given_.give(distribution.run(merges, report_.distribution));
+  }
+
+  // Each rank broadcasts what it has drawn of the planes that are read next, in turn.
+  void exchange(const Segment& segment, std::vector<TargetImage>& targets) {
+    const Clock::time_point begin = Clock::now();
+    for (const PlaneUse& use : segment.exchanged) {
+      Message squares = pack_squares(targets[use.target], *owned_, owned_->rank, use);
+      report_.exchange_bytes += squares.size() * uint64_t(talk_.size() - 1);
+      ++report_.exchanges;
+      talk_.send_all(Channel::planes, std::move(squares));
+    }
+    for (const PlaneUse& use : segment.exchanged) {
+      for (int from = 0; from < talk_.size(); ++from) {
+        if (from == talk_.rank()) continue;
+        unpack_squares(talk_.receive(from, Channel::planes), *owned_, uint32_t(from), use, targets[use.target]);
+      }
+    }
+    talk_.flush();
+    report_.exchange_ms += ms_since(begin);
+  }
+
+  void note(const Statistics& s) {
+    report_.machine = s.machine + (s.isa.empty() ? "" : " " + s.isa);
+    report_.workers = s.workers;
+    report_.drawn_primitives += s.triangles_in;
+    report_.fragments += s.fragments;
+    report_.launch_ms += s.launch_ms;
+    report_.frame_bytes = std::max(report_.frame_bytes, s.frame_bytes);
+    report_.target_bytes = std::max(report_.target_bytes, s.target_bytes);
+    if (settings_.mode == ShareMode::duplicate) report_.frame_primitives += s.triangles_in;
+  }
+
+  Renderer& renderer_;
+  PreparedFrame& frame_;
+  PreparedFrame::Impl& tables_;
+  RenderOptions options_;
+  const RankSettings& settings_;
+  Talk& talk_;
+  RankReport& report_;
+  std::shared_ptr<const OwnedBins> owned_;
+  GivenDraws given_;
+  Projector projector_;
+  std::vector<TargetImage> content_;
+};
+
+// FNV-1a over words of eight bytes.
+class Hash {
+ public:
+  void add(const void* data, size_t bytes) {
+    const auto* from = static_cast<const unsigned char*>(data);
+    for (; bytes >= 8; bytes -= 8, from += 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, from, 8);
+      step(word);
+    }
+    for (; bytes > 0; --bytes, ++from) step(*from);
+  }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    step(values.size());
+    add(values.data(), values.size() * sizeof(T));
+  }
+  uint64_t value() const { return value_; }
+
+ private:
+  void step(uint64_t word) { value_ = (value_ ^ word) * 0x100000001b3u; }
+  uint64_t value_ = 0xcbf29ce484222325u;
+};
+
+}  // namespace
+
+RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options,
+                    const RankSettings& settings, const std::vector<PlaneUse>& composed, Talk& talk,
+                    RankReport& report) {
+  check_options(options, settings);
+  const Clock::time_point begin = Clock::now();
+  report = {};
+  report.rank = talk.rank();
+  report.host = talk.transport().host();
+  RankFrame mine(renderer, frame, options, settings, talk, report);
+  RenderResult result = mine.draw();
+  mine.compose(composed, result.targets);
+  report.frame_ms = ms_since(begin);
+  return result;
+}
+
+void check_options(const RenderOptions& options, const RankSettings& settings) {
+  const auto refuse = [](const char* what) { throw std::invalid_argument(what); };
+  if (settings.mode == ShareMode::cpd && (options.shading == Shading::triangle || options.shading == Shading::batch))
+    refuse("shading: ranks number primitives anew, so that colours by their numbers differ; use --ranks duplicate");
+  if (options.keep_ids || options.keep_stamps)
+    refuse("ranks: identifiers of pixels are not put together; draw without ranks");
+  if (options.frame_budget_ms > 0) refuse("budget: ranks draw frames whole; leave it out");
+}
+
+int usual_workers() {
+  const int cores = std::max(1, int(std::thread::hardware_concurrency()));
+  const bool bound = cores < int(sysconf(_SC_NPROCESSORS_ONLN));
+  return bound ? cores : std::max(1, cores / ranks_on_this_computer());
+}
+
+uint64_t frame_hash(const Frame& frame) {
+  Hash hash;
+  for (const uint64_t count : {frame.targets.size(), frame.views.size(), frame.states.size(), frame.commands.size(),
+                               frame.materials.size(), frame.textures.size(), frame.programs.size()})
+    hash.add(&count, sizeof count);
+  hash.add(frame.indices);
+  hash.add(frame.positions);
+  hash.add(frame.models);
+  hash.add(frame.varyings);
+  hash.add(frame.uniforms);
+  hash.add(frame.texture_data);
+  for (const View& view : frame.views) hash.add(&view.view_projection, sizeof view.view_projection);
+  return hash.value();
+}
+
+}  // namespace brokkr::ranks

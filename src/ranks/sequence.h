@@ -1,0 +1,44 @@
+// The order of a frame's work over ranks: segments, between which ranks exchange what they have drawn, and the merges
+// of draws in each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/part.h"
+#include "pipeline/prepare.h"
+
+namespace brokkr::ranks {
+
+struct PlaneUse {
+  uint32_t target = 0;
+  uint32_t planes = 0;  // PlaneBit
+  bool operator==(const PlaneUse&) const = default;
+};
+
+// Commands that ranks run without knowing what others draw.
+struct Segment {
+  uint32_t first_command = 0, end_command = 0;
+  // Read by its first command, and drawn to since all ranks knew them: broadcast before it.
+  std::vector<PlaneUse> exchanged;
+};
+// `programs`: draws run their own, which read planes as textures.
+std::vector<Segment> cut_segments(const PreparedFrame::Impl& frame, bool programs, uint32_t command_limit);
+
+// Consecutive draws whose primitives are shared out as if they were one.
+struct Merge {
+  size_t first_run = 0, end_run = 0;  // of the whole frame's runs
+  std::vector<uint64_t> before;       // per run: primitives of the merge before it
+  uint64_t primitives = 0;
+  uint32_t draws = 0;
+};
+// Those of a segment: a draw joins as long as the merge has not more than `threshold` primitives.
+std::vector<Merge> merge_draws(const GivenDraws& whole, const Segment& segment, uint32_t threshold);
+
+// The consecutive primitives of a merge that a rank projects.
+struct Share {
+  uint64_t begin = 0, end = 0;
+};
+Share share_of(const Merge& merge, int rank, int ranks);
+
+}  // namespace brokkr::ranks

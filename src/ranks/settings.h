@@ -1,0 +1,43 @@
+// How ranks share a frame.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "brokkr/choices.h"
+#include "brokkr/frame.h"
+#include "brokkr/pattern.h"
+#include "pipeline/part.h"
+
+namespace brokkr::ranks {
+
+enum class ShareMode : uint8_t {
+  duplicate,  // every rank does all geometry, and draws what falls on its pixels
+  cpd,        // cooperative projection and distribution [Kim17, 3]: a rank gets the primitives that it needs
+};
+
+inline constexpr int kMostRanks = 64;
+
+struct RankSettings {
+  ShareMode mode = ShareMode::cpd;
+  PatternChoice pattern = PatternKind::diagonal;  // which rank owns which square
+  int bin = 32;                                   // edge of a square in pixels, a power of two
+  uint32_t merge = 4096;  // draws are merged until they have more primitives than this; 0: each stands alone
+  bool runahead = true;   // the next merge is projected while this one is distributed
+  double timeout_s = 60;  // without a word from a rank that is waited for; 0: for ever
+};
+
+// What `rank` of `ranks` owns of this frame. Throws std::invalid_argument for a saved pattern of another number.
+std::shared_ptr<const OwnedBins> owned_bins(const Frame& frame, const RankSettings& settings, int rank, int ranks);
+
+}  // namespace brokkr::ranks
+
+namespace brokkr {
+template <>
+struct Choices<ranks::ShareMode> {
+  static constexpr Choice<ranks::ShareMode> all[] = {
+      {ranks::ShareMode::duplicate, "duplicate", "every rank does all geometry"},
+      {ranks::ShareMode::cpd, "cpd", "ranks project together and hand each other primitives' numbers"},
+  };
+};
+}  // namespace brokkr

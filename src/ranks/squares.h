@@ -1,0 +1,16 @@
+// What a rank has drawn: the samples of its squares of some planes of a target, one after another.
+#pragma once
+
+#include "brokkr/renderer.h"
+#include "ranks/sequence.h"
+#include "ranks/transport.h"
+
+namespace brokkr::ranks {
+
+// Takes the squares of `rank` out of the target's pictures.
+Message pack_squares(const TargetImage& image, const OwnedBins& bins, uint32_t rank, PlaneUse use);
+
+// Puts them into those of another rank. Throws std::runtime_error where the message is not of the size that follows.
+void unpack_squares(const Message& message, const OwnedBins& bins, uint32_t rank, PlaneUse use, TargetImage& image);
+
+}  // namespace brokkr::ranks

@@ -1,0 +1,163 @@
+// The model against times that can be worked out by hand, and what must hold for any load.
+#include "ranks/model.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "ranks/figures.h"
+
+namespace brokkr::ranks {
+namespace {
+
+// 4000 bytes take 0.1 us over a link of 40 GB/s, a hop 0.4 us.
+SegmentLoad two_ranks_one_merge() {
+  SegmentLoad segment;
+  segment.merges = {{{10, 20}, {5, 5}, {0, 8000}, {4000, 0}, {0, 0}, {0, 0}}};
+  segment.duplicate_us = {40, 50};
+  return segment;
+}
+
+TEST(RankModel, AMergeOfTwoRanks) {
+  // Rank 0 has projected at 10 and sent at 10.1; rank 1 hears it at 10.5, has projected at 20 and sent at 20.2; rank 0
+  // hears that at 20.6 and has drawn at 25.6.
+  const ModelResult r = run_model({two_ranks_one_merge()}, 0, {2, ShareMode::cpd, true, {}});
+  EXPECT_NEAR(r.frame_us, 25.6, 1e-9);
+  EXPECT_NEAR(r.stall_us, 5, 1e-9);
+  EXPECT_NEAR(r.no_primitive_us, 20.6, 1e-9);
+  EXPECT_EQ(r.id_bytes, 12000u);
+}
+
+TEST(RankModel, AHubHasTwoHops) {
+  const ModelResult r =
+      run_model({two_ranks_one_merge()}, 0, {2, ShareMode::cpd, true, {.topology = ranks::Topology::hub}});
+  EXPECT_NEAR(r.frame_us, 20.2 + 0.8 + 5, 1e-9);
+}
+
+TEST(RankModel, DuplicatesTakeAsLongAsTheSlowest) {
+  const ModelResult r = run_model({two_ranks_one_merge()}, 30, {2, ShareMode::duplicate, true, {}});
+  EXPECT_NEAR(r.frame_us, 50, 1e-9);
+  EXPECT_NEAR(r.stall_us, 15, 1e-9);
+  EXPECT_EQ(r.id_bytes, 0u);
+}
+
+TEST(RankModel, TargetsAreExchangedInTurn) {
+  SegmentLoad segment = two_ranks_one_merge();
+  segment.exchange_bytes = 400000;  // 10 us
+  const ModelResult r = run_model({segment}, 0, {2, ShareMode::cpd, true, {}});
+  EXPECT_NEAR(r.sync_us, 10.4, 1e-9);
+  EXPECT_NEAR(r.frame_us, 36, 1e-9);
+  EXPECT_EQ(r.exchange_bytes, 400000u);
+}
+
+std::vector<SegmentLoad> random_load(uint32_t seed, int ranks) {
+  std::mt19937 random(seed);
+  const auto below = [&](uint32_t n) { return uint32_t(random() % n); };
+  std::vector<SegmentLoad> segments(2);
+  for (SegmentLoad& segment : segments) {
+    segment.merges.resize(1 + below(20));
+    for (MergeLoad& merge : segment.merges) {
+      for (int r = 0; r < ranks; ++r) {
+        merge.project_us.push_back(below(30));
+        merge.render_us.push_back(below(90));
+        merge.left.push_back(r > 0 ? 4 * below(5000) : 0);
+        merge.right.push_back(r + 1 < ranks ? 4 * below(5000) : 0);
+        merge.kept.push_back(below(100));
+        merge.taken.push_back(below(100));
+      }
+    }
+  }
+  return segments;
+}
+
+TEST(RankModel, NoFrameIsQuickerThanARanksOwnWork) {
+  for (uint32_t seed = 1; seed <= 50; ++seed) {
+    const int ranks = 1 << (1 + seed % 5);
+    const auto load = random_load(seed, ranks);
+    double least = 0;
+    for (const SegmentLoad& segment : load) {
+      double most = 0;
+      for (size_t r = 0; r < size_t(ranks); ++r) {
+        double own = 0;
+        for (const MergeLoad& merge : segment.merges) own += merge.project_us[r] + merge.render_us[r];
+        most = std::max(most, own);
+      }
+      least += most;
+    }
+    for (const bool runahead : {false, true}) {
+      const ModelResult r = run_model(load, 0, {ranks, ShareMode::cpd, runahead, {}});
+      EXPECT_GE(r.frame_us, least - 1e-9);
+      EXPECT_GE(r.no_primitive_us, -1e-9);
+      EXPECT_NEAR(r.no_primitive_us + r.stall_us + r.sync_us, r.frame_us, 1e-6);
+    }
+  }
+}
+
+TEST(RankModel, RunaheadPaysAndLatencyCosts) {
+  double with = 0, without = 0, slow = 0;
+  for (uint32_t seed = 1; seed <= 50; ++seed) {
+    const auto load = random_load(seed, 8);
+    with += run_model(load, 0, {8, ShareMode::cpd, true, {}}).frame_us;
+    without += run_model(load, 0, {8, ShareMode::cpd, false, {}}).frame_us;
+    slow += run_model(load, 0, {8, ShareMode::cpd, false, {.hop_ns = 8000}}).frame_us;
+  }
+  EXPECT_LT(with, without);
+  EXPECT_GT(slow, without);
+}
+
+class CostsFile : public testing::Test {
+ protected:
+  std::filesystem::path write(const std::string& text) {
+    const auto path = std::filesystem::path(testing::TempDir()) / "brokkr-costs.json";
+    std::ofstream(path) << text;
+    return path;
+  }
+  static Costs small() {
+    Costs costs;
+    costs.machine = "cpu";
+    costs.workers = 2;
+    costs.most_ranks = 16;
+    costs.pattern = "diagonal";
+    FrameCosts frame{"generated:city?triangles=3000&draws=5", 1920, 1080, {2}, {0}, {}, {}};
+    for (uint32_t command = 0; command < 8; ++command) frame.draws.push_back({command, 600, 60});
+    for (const int n : rank_counts(16)) {
+      for (int r = 0; r < n; ++r) {
+        frame.launches.push_back({n, r, ShareMode::duplicate, {2 + 8.0 / n}});
+        frame.launches.push_back({n, r, ShareMode::cpd, {10.0 / n}});
+      }
+    }
+    costs.frames.push_back(frame);
+    return costs;
+  }
+};
+
+TEST_F(CostsFile, IsReadAsItWasWritten) {
+  const std::string text = to_json(small());
+  EXPECT_EQ(to_json(read_costs(write(text))), text);
+  EXPECT_THROW(read_costs(write("{}")), std::runtime_error);
+  EXPECT_THROW(read_costs(write("no json")), std::runtime_error);
+}
+
+TEST_F(CostsFile, EveryFigureCanBeMade) {
+  const Costs costs = small();
+  for (const FigureInfo& figure : figure_list()) {
+    SCOPED_TRACE(figure.name);
+    const FigureTable table = make_figure(figure.name, costs, {});
+    EXPECT_FALSE(table.rows.empty());
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.heading.size());
+  }
+  EXPECT_THROW(make_figure("fig12", costs, {}), std::invalid_argument);
+}
+
+// Geometry that all repeat bounds duplicates, and not those who share it.
+TEST_F(CostsFile, SharedProjectionBeatsDuplicates) {
+  const FigureTable table = make_figure("fig13", small(), {});
+  const auto at_16 = [&](size_t row) { return std::stod(table.rows[row].back()); };
+  EXPECT_NEAR(at_16(0), 4, 0.01);  // 10 over 2.5
+  EXPECT_GT(at_16(4), at_16(0));
+}
+
+}  // namespace
+}  // namespace brokkr::ranks
