@@ -10,6 +10,7 @@
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "probe/brokkr_subject.h"
+#include "probe/clusters.h"
 #include "probe/driver_subject.h"
 #include "probe/experiments.h"
 #include "probe/g80_model.h"
@@ -67,7 +68,8 @@ void refuse_without(const Arguments& arguments, const std::vector<std::string>& 
 TileMap find_map(Subject& subject, const Arguments& arguments, Progress& progress) {
   if (arguments.text("on") == "brokkr") return map_of_pipeline(render_options(arguments));
   const Film film = subject.draw(covering_triangle());
-  if (!film.unit.empty()) return map_of_units(film.unit, film.width, film.height);
+  if (!film.unit.empty())
+    return map_of_units(clusters_of(film.unit, film.width, film.height), film.width, film.height);
   return map_by_pairs(subject,
                       [&](double part) { progress.show(fmt::format("pairs of pixels: {:.0f} %", 100 * part)); });
 }
@@ -141,11 +143,14 @@ int run_probe(const Arguments& arguments) {
       if (arguments.text("json") != "-") print_parameters(find_parameters(bench), map);
     } else if (name == kDraw) {
       const Drawing drawing = own_drawing(arguments, subject->costs());
-      const double cost = subject->cost(drawing), reference = subject->cost(covering_triangle());
-      results.add(
-          name, "a drawing of one's own",
-          {{{"cost", {}, cost, subject->unit()}, {"cost over an empty triangle's", {}, cost / reference, ""}}, drawing},
-          *subject);
+      Drawing reference = covering_triangle();
+      reference.background = drawing.background;
+      const double cost = subject->cost(drawing), over = cost / subject->cost(reference);
+      results.add(name, "a drawing of one's own",
+                  {{{"cost", {}, cost, subject->unit()},
+                    {"over a triangle that covers the window", {}, over, "ref", true, "of the same --background"}},
+                   drawing},
+                  *subject);
     }
   }
   results.finish(subject->name());

@@ -22,8 +22,24 @@ void main() {
   gl_PointSize = 1.0;
 }
 )";
+// A triangle over everything.
+constexpr const char* kProbeMaskVertexText = R"(#version 450 core
+void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }
+)";
+// Leaves depth 0 at the pixels of stars.
+constexpr const char* kProbeMaskText = R"(#version 450 core
+uniform ivec4 stars;
+layout(location = 0) out vec4 color;
+void main() {
+  ivec2 pixel = ivec2(gl_FragCoord.xy);
+  if (pixel.x % stars.x != 0 || pixel.y % stars.x != 0) discard;
+  color = vec4(0.0);
+  gl_FragDepth = 0.0;
+}
+)";
 // The atomics come after the work: what they add follows from its sum.
 constexpr const char* kProbeFilmText = R"(
+layout(early_fragment_tests) in;
 layout(std430, binding = 0) buffer Film { uint next; uint unused[3]; uint words[]; };
 uniform int width;
 layout(location = 0) out vec4 color;
@@ -60,10 +76,10 @@ bool driver_has(std::string_view wanted) {
   return false;
 }
 
-GlProgram link_probe(const std::string& fragment) {
+GlProgram link_probe(const std::string& fragment, const char* vertex = kProbeVertexText) {
   GlProgram program = GlProgram::create();
   for (const auto& [kind, text] :
-       {std::pair<GLenum, std::string>{GL_VERTEX_SHADER, kProbeVertexText}, {GL_FRAGMENT_SHADER, fragment}}) {
+       {std::pair<GLenum, std::string>{GL_VERTEX_SHADER, vertex}, {GL_FRAGMENT_SHADER, fragment}}) {
     const GLuint shader = glCreateShader(kind);
     const char* const source = text.c_str();
     glShaderSource(shader, 1, &source, nullptr);
@@ -87,10 +103,10 @@ GlProgram link_probe(const std::string& fragment) {
 struct GlProbe::Impl {
   EglContext& context;
   bool has_group = false, has_clock = false;
-  GlProgram cost, film;
-  GlVertexArray array;
+  GlProgram cost, film, mask;
+  GlVertexArray array, no_array;
   GlBuffer positions, words;
-  GlTexture color;
+  GlTexture color, depth;
   GlFramebuffer target;
   std::vector<float> uploaded;
   int width = 0, height = 0;
@@ -103,6 +119,9 @@ struct GlProbe::Impl {
     glTextureStorage2D(color.id(), 1, GL_RGBA8, width, height);
     target = GlFramebuffer::create();
     glNamedFramebufferTexture(target.id(), GL_COLOR_ATTACHMENT0, color.id(), 0);
+    depth = GlTexture::create(GLenum(GL_TEXTURE_2D));
+    glTextureStorage2D(depth.id(), 1, GL_DEPTH_COMPONENT24, width, height);
+    glNamedFramebufferTexture(target.id(), GL_DEPTH_ATTACHMENT, depth.id(), 0);
     words = GlBuffer::create();
     glNamedBufferStorage(words.id(), GLsizeiptr((kFilmHead + size_t(width) * size_t(height) * kFilmWords) * 4), nullptr,
                          0);
@@ -137,9 +156,27 @@ struct GlProbe::Impl {
       glProgramUniform4iv(program.id(), place("slow"), GLsizei(drawing.slow.size()), drawing.slow[0].data());
     glBindFramebuffer(GL_FRAMEBUFFER, target.id());
     glViewport(0, 0, width, height);
-    glDisable(GL_DEPTH_TEST);
+    make_mask(drawing);
     glBindVertexArray(array.id());
     glUseProgram(program.id());
+  }
+
+  // Depths are 0 at stars and 1 elsewhere; drawings lie at 0.5 and leave them as they are.
+  void make_mask(const GlProbeDrawing& drawing) {
+    glDisable(GL_DEPTH_TEST);
+    if (drawing.mask == 0 || drawing.stars[0] <= 0) return;
+    const float one = 1;
+    glDepthMask(GL_TRUE);
+    glClearNamedFramebufferfv(target.id(), GL_DEPTH, 0, &one);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_ALWAYS);
+    glProgramUniform4iv(mask.id(), glGetUniformLocation(mask.id(), "stars"), 1, drawing.stars.data());
+    glBindVertexArray(no_array.id());
+    glUseProgram(mask.id());
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDepthMask(GL_FALSE);
+    glDepthFunc(drawing.mask == 1 ? GL_GREATER : GL_LESS);
+    glFinish();
   }
 
   void draw(const GlProbeDrawing& drawing) const {
@@ -153,6 +190,9 @@ struct GlProbe::Impl {
   }
 
   void end() const {
+    glDisable(GL_DEPTH_TEST);
+    glDepthMask(GL_TRUE);
+    glDepthFunc(GL_LESS);
     glUseProgram(0);
     glBindVertexArray(0);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
@@ -169,6 +209,8 @@ GlProbe::GlProbe(EglContext& context, const std::string& work) : impl_(new Impl{
   impl_->has_clock = driver_has("GL_EXT_shader_realtime_clock");
   std::string head = "#version 450 core\n";
   impl_->cost = link_probe(head + work + kProbeCostText);
+  impl_->mask = link_probe(kProbeMaskText, kProbeMaskVertexText);
+  impl_->no_array = GlVertexArray::create();
   if (impl_->has_group) head += "#extension GL_NV_shader_thread_group : require\n#define HAS_GROUP\n";
   if (impl_->has_clock) head += "#extension GL_EXT_shader_realtime_clock : require\n#define HAS_CLOCK\n";
   impl_->film = link_probe(head + work + kProbeFilmText);

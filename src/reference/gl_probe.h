@@ -15,12 +15,13 @@ namespace brokkr {
 
 struct GlProbeDrawing {
   int width = 0, height = 0;
-  uint32_t mode = 4;              // 0: points, 1: lines, 4: triangles, as OpenGL has them
+  uint32_t mode = 4;              // 0: points, 1: lines, 4: triangles, 5: a strip, as OpenGL has them
   std::vector<float> vertices;    // x and y, pixels from the lower left corner
   std::vector<uint32_t> batches;  // vertices of each call; empty: one call
   int background = 0;             // uniforms of the shader's text, as are the following
   bool waits = false;
   std::array<int32_t, 4> stars{};
+  int mask = 0;  // early depth test: 1: only stars pass, 2: all but them, 0: there is none; not a part of the cost
   std::vector<std::array<int32_t, 4>> slow;  // at most 64
 };
 
