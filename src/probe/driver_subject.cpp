@@ -44,7 +44,8 @@ DriverSubject::DriverSubject(const std::string& device, int runs)
     : process_({drawing_program(), "--serve", "--device", device}, {}, folder_.path() / "gl.log"), runs_(runs) {
   const Json said = parse_json<Json>(process_.receive(kAnswerSeconds));
   name_ = said.at("renderer").get<std::string>();
-  costs_ = said.at("software").get<bool>() ? kSoftware : kHardware;
+  is_software_ = said.at("software").get<bool>();
+  costs_ = is_software_ ? kSoftware : kHardware;
 }
 
 Json DriverSubject::ask(const Drawing& drawing, bool film) {

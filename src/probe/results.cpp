@@ -35,6 +35,20 @@ std::string table_csv(const ResultOf& result) {
   return text;
 }
 
+// Empty without rows.
+std::string table_text(const ResultOf& result) {
+  std::vector<std::vector<std::string>> rows;
+  size_t longest = 0;
+  for (const Measurement& m : result.rows) {
+    const std::string advice = advice_of(m), between = advice.empty() || m.note.empty() ? "" : "; ";
+    rows.push_back({m.what, m.paper ? cell(*m.paper) : "-", cell(m.value), m.unit, verdict_of(m),
+                    advice + between + m.note});
+    longest = std::max(longest, rows.back().back().size());
+  }
+  for (std::vector<std::string>& row : rows) row.back().resize(longest, ' ');  // the table has cells at the right
+  return rows.empty() ? "" : app::format_table({"", "paper", "here", "unit", "", ""}, rows);
+}
+
 Json table_json(const ResultOf& result) {
   Json rows = Json::array();
   for (const Measurement& m : result.rows) {
@@ -68,15 +82,7 @@ Results::Results(const app::Arguments& arguments)
 
 void Results::add(const std::string& name, const std::string& title, const ResultOf& result, Subject& subject) {
   if (json_ != "-") {
-    std::vector<std::vector<std::string>> rows;
-    for (const Measurement& m : result.rows) {
-      const std::string advice = advice_of(m), between = advice.empty() || m.note.empty() ? "" : "; ";
-      rows.push_back({m.what, m.paper ? cell(*m.paper) : "-", cell(m.value), m.unit, verdict_of(m),
-                      advice + between + m.note});
-    }
-    std::cout << name << ": " << title << "\n";
-    if (!rows.empty()) std::cout << app::format_table({"", "paper", "here", "unit", "", ""}, rows);
-    std::cout << "\n" << std::flush;
+    std::cout << name << ": " << title << "\n" << table_text(result) << "\n" << std::flush;
   }
   if (!result.rows.empty()) document_[name] = table_json(result);
   if (folder_.empty()) return;

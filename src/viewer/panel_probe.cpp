@@ -65,7 +65,7 @@ class ProbeBench {
     Probed found{.watched = watch(*subject_, drawing)};
     const probe::Film& film = found.watched.film;
     if (kind == kModel) {
-      if (!model_map_) model_map_ = map_by_pairs(*subject_, [](double) {});
+      if (!model_map_) model_map_ = map_by_pairs(*subject_, probe::PairTest::time, [](double) {});
       set_map(found, *model_map_);
     } else if (!film.unit.empty()) {
       const std::vector<int32_t> unit =

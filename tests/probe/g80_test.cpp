@@ -18,11 +18,12 @@ void ignore(double) {}
 
 TEST(G80Model, ItsMapIsThePapers) {
   G80Model model;
-  const TileMap map = map_by_pairs(model, ignore);
+  const TileMap map = map_by_pairs(model, PairTest::time, ignore);
   const MapRule rule = rule_of(map);
   EXPECT_EQ(map.tile_x, 16);
   EXPECT_EQ(map.tile_y, 16);
   EXPECT_EQ(map.owners, 6);
+  EXPECT_EQ(map.contradicted, 0);
   EXPECT_EQ(rule.period_x, 6);
   EXPECT_EQ(rule.period_y, 6);
   EXPECT_TRUE(rule.by_rows);
@@ -47,7 +48,7 @@ TEST(G80Model, ItsPartsAreFound) {
 // never built.
 TEST(G80Model, OtherPartsAreFoundToo) {
   G80Model small({.processors = 2, .shifts = {0, 1}});
-  const TileMap two = map_by_pairs(small, ignore);
+  const TileMap two = map_by_pairs(small, PairTest::time, ignore);
   EXPECT_EQ(two.owners, 2);
   EXPECT_EQ(rule_of(two).shifts, (std::vector<int>{0, 1}));
   Bench of_two(small);
@@ -56,7 +57,7 @@ TEST(G80Model, OtherPartsAreFoundToo) {
 
   G80Model other(
       {.processors = 4, .tile = 32, .multiprocessors = 3, .fifo = 120, .primitives = 8, .shifts = {0, 3, 1}});
-  const TileMap map = map_by_pairs(other, ignore);
+  const TileMap map = map_by_pairs(other, PairTest::time, ignore);
   EXPECT_EQ(map.tile_x, 32);
   EXPECT_EQ(map.owners, 4);
   const MapRule rule = rule_of(map);
