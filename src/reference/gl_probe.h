@@ -41,7 +41,8 @@ class GlProbe {
   ~GlProbe();
 
   // The shortest of `runs` times from an idle OpenGL to glFinish's return, in ms, without anything that is written on
-  // top. Throws std::runtime_error with OpenGL's error.
+  // top. Of drivers of the CPU it is processor time: of the calling thread, which must be the process's first, and of
+  // the driver's thread that draws longest. Throws std::runtime_error with OpenGL's error.
   double cost_ms(const GlProbeDrawing& drawing, int runs);
   GlProbeFilm film(const GlProbeDrawing& drawing);
 

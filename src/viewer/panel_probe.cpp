@@ -175,8 +175,10 @@ class ProbePanel : public Panel {
         found_ = found;
         shown_ = -1;
         part_ = found->watched.stall.now > 0 ? float(found->watched.stall_part()) : 1;
-        const probe::Film& film = found->watched.film;
-        if (found->map) map_texture_.set(film.width, film.height, map_picture(*found->map, film.width, film.height));
+        if (!found->map) return;
+        probe::TileMap tiles = *found->map;  // a pixel for each
+        tiles.tile_x = tiles.tile_y = 1;
+        map_texture_.set(tiles.columns, tiles.rows, map_picture(tiles, tiles.columns, tiles.rows));
       };
     });
   }
@@ -226,7 +228,11 @@ class ProbePanel : public Panel {
     }
     ImGui::SameLine(0, gap);
     ImGui::Dummy({width, height});
-    if (found_->map) map_texture_.draw(list, {at.x + width + gap, at.y}, {at.x + 2 * width + gap, at.y + height});
+    if (!found_->map || film.width == 0) return;
+    const probe::TileMap& map = *found_->map;
+    const float left = at.x + width + gap, low = at.y + height, scale = width / float(film.width);
+    map_texture_.draw(list, {left, low - scale * float(map.rows * map.tile_y)},
+                      {left + scale * float(map.columns * map.tile_x), low});
   }
 
   static std::string pixel_text(const probe::Film& film, int x, int y) {
