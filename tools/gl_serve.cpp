@@ -100,6 +100,7 @@ class Server {
     drawing.background = request.at("background");
     drawing.waits = request.at("waits");
     drawing.stars = request.at("stars").get<std::array<int32_t, 4>>();
+    drawing.mask = request.at("mask");
     drawing.slow = request.at("slow").get<std::vector<std::array<int32_t, 4>>>();
     drawing.vertices.resize(2 * request.at("vertices").get<size_t>());
     const std::string path = request.at("file"), film_path = request.at("film");

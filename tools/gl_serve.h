@@ -16,7 +16,7 @@
 //       -> {"vertex_runs"}: per range of the file's 32-bit `indices` how often the driver runs the vertex shader
 //          (reference/gl_vertex_count.h); needs no frame
 //   {"do": "probe", "work", "width", "height", "mode", "file", "vertices", "batches", "background", "waits", "stars",
-//    "slow", "runs", "film"}
+//    "mask", "slow", "runs", "film"}
 //       -> {"ms"}, and with a path as "film" {"units", "times"}: draws the file's vertices, two floats each
 //          (reference/gl_probe.h). The film has order, then where "units" units and warps, then where "times" times
 //   {"do": "drop"}

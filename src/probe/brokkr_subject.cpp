@@ -12,10 +12,27 @@ namespace {
 constexpr int kMostPixels = 4096;  // of a map's side
 constexpr int kFewBins = 16;       // of half a map's side, for patterns that do not repeat
 
-constexpr Topology kTopologies[] = {Topology::triangles, Topology::lines, Topology::points};
+constexpr Topology kTopologies[] = {Topology::triangles, Topology::lines, Topology::points, Topology::triangle_strip};
 
-// A frame with one target and one draw of positions in pixels.
-Frame make_frame(int width, int height, PrimitiveKind kind, const std::vector<glm::vec2>& vertices, bool depth) {
+// Positions in pixels at a depth of -1 .. 1, and draws of so many vertices each.
+void add_draws(Frame& frame, PrimitiveKind kind, const std::vector<glm::vec2>& vertices,
+               const std::vector<uint32_t>& counts, uint32_t state, float depth) {
+  const Target& target = frame.targets[0];
+  const glm::vec2 half(0.5f * float(target.width), 0.5f * float(target.height));
+  DrawCommand draw;
+  draw.state = state;
+  draw.topology = kTopologies[size_t(kind)];
+  draw.first_vertex = frame.positions.size();
+  for (const glm::vec2 v : vertices) frame.positions.emplace_back(v / half - 1.0f, depth, 1);
+  for (const uint32_t count : counts) {
+    draw.vertex_count = draw.element_count = count;
+    frame.commands.emplace_back(draw);
+    draw.first_vertex += count;
+  }
+}
+
+// A frame with one cleared target.
+Frame empty_frame(int width, int height, bool depth, CompareFunc func = CompareFunc::less) {
   Frame frame;
   frame.source = "probe";
   frame.window_width = width;
@@ -26,22 +43,43 @@ Frame make_frame(int width, int height, PrimitiveKind kind, const std::vector<gl
   State state;
   state.viewport = {0, 0, float(width), float(height)};
   state.depth.test = state.depth.write = depth;
+  state.depth.func = func;
   frame.states.push_back(state);
-  DrawCommand draw;
-  draw.topology = kTopologies[size_t(kind)];
-  draw.vertex_count = draw.element_count = uint32_t(vertices.size());
-  const glm::vec2 half(0.5f * float(width), 0.5f * float(height));
-  for (const glm::vec2 v : vertices) frame.positions.emplace_back(v / half - 1.0f, 0, 1);
   frame.commands.emplace_back(ClearCommand{0, glm::vec4(0), 1.0f, uint8_t(0)});
-  frame.commands.emplace_back(draw);
   return frame;
+}
+
+// The mask first: points at depth 0 where stars are, which the shader knows by that and does nothing for. Then only what
+// lies behind a point passes, or only what lies before the cleared depth.
+Frame frame_of(const Drawing& drawing) {
+  const bool masked = drawing.mask != Mask::none;
+  Frame frame = empty_frame(drawing.width, drawing.height, masked,
+                            drawing.mask == Mask::only_stars ? CompareFunc::greater : CompareFunc::less);
+  if (masked) {
+    frame.states.push_back(frame.states[0]);
+    frame.states.back().depth.func = CompareFunc::always;
+    for (int kind = 0; kind < drawing.stars.kinds; ++kind) {
+      const std::vector<glm::vec2> stars = star_points(drawing.stars, kind).vertices;
+      add_draws(frame, PrimitiveKind::points, stars, {uint32_t(stars.size())}, 1, -1);
+    }
+  }
+  std::vector<uint32_t> counts = drawing.batches;
+  for (uint32_t& count : counts) count *= uint32_t(drawing.vertices_of_primitive());
+  if (counts.empty()) counts.push_back(uint32_t(drawing.vertices.size()));
+  add_draws(frame, drawing.kind, drawing.vertices, counts, 0, 0);
+  return frame;
+}
+
+bool has_same_frame(const Drawing& a, const Drawing& b) {
+  const bool stars = a.mask == Mask::none || (a.stars.every == b.stars.every && a.stars.kinds == b.stars.kinds);
+  return a.kind == b.kind && a.mask == b.mask && stars && a.batches == b.batches && a.vertices == b.vertices;
 }
 
 FragmentShader shader_of(const Drawing& drawing) {
   FragmentShader shader;
   shader.name = "probe";
   shader.text = std::string("out vec4 color;\n") + kWorkText +
-                "void main() { color = vec4(work(ivec2(gl_FragCoord.xy)) < 0.0 ? 0.0 : 1.0); }\n";
+                "void main() { color = vec4(gl_FragCoord.z > 0.25 && work(ivec2(gl_FragCoord.xy)) < 0.0 ? 0.0 : 1.0); }\n";
   std::vector<double> slow;
   for (const SlowPixel& p : drawing.slow)
     slow.insert(slow.end(), {double(p.x), double(p.y), double(p.cost), double(p.branch)});
@@ -69,9 +107,9 @@ Film film_of(const Layer& layer) {
   return film;
 }
 
+// A drawing whose frame is kept while only uniforms change.
 struct BrokkrSubject::Prepared {
-  PrimitiveKind kind;
-  std::vector<glm::vec2> vertices;
+  Drawing drawing;
   Frame frame;
   std::unique_ptr<PreparedFrame> prepared;
 };
@@ -89,11 +127,10 @@ BrokkrSubject::~BrokkrSubject() = default;
 Film BrokkrSubject::draw(const Drawing& drawing) {
   check_drawing(drawing);
   const FragmentShader shader = shader_of(drawing);
-  if (!prepared_ || prepared_->kind != drawing.kind || prepared_->vertices != drawing.vertices) {
+  if (!prepared_ || !has_same_frame(prepared_->drawing, drawing)) {
     prepared_ = std::make_unique<Prepared>();
-    prepared_->kind = drawing.kind;
-    prepared_->vertices = drawing.vertices;
-    prepared_->frame = make_frame(drawing.width, drawing.height, drawing.kind, drawing.vertices, false);
+    prepared_->drawing = drawing;
+    prepared_->frame = frame_of(drawing);
     set_fragment_shader(prepared_->frame, shader);
     prepared_->prepared = std::make_unique<PreparedFrame>(renderer_.prepare(prepared_->frame));
   } else {
@@ -115,8 +152,8 @@ TileMap map_of_pipeline(RenderOptions options) {
   const int bin = options.bin, most = std::max(1, kMostPixels / bin);
   const Pattern pattern = make_pattern(options.pattern, options.rasterizers, kFewBins, kFewBins);
   const int width = std::min(2 * pattern.width, most) * bin, height = std::min(2 * pattern.height, most) * bin;
-  const Frame frame = make_frame(width, height, PrimitiveKind::triangles,
-                                 {{0, 0}, {2 * float(width), 0}, {0, 2 * float(height)}}, true);
+  Frame frame = empty_frame(width, height, true);
+  add_draws(frame, PrimitiveKind::triangles, {{0, 0}, {2 * float(width), 0}, {0, 2 * float(height)}}, {3}, 0, 0);
   options.keep_stamps = true;
   options.ownership = Ownership::fixed;
   options.shading = Shading::flat;

@@ -44,12 +44,13 @@ DriverSubject::DriverSubject(const std::string& device, int runs)
     : process_({drawing_program(), "--serve", "--device", device}, {}, folder_.path() / "gl.log"), runs_(runs) {
   const Json said = parse_json<Json>(process_.receive(kAnswerSeconds));
   name_ = said.at("renderer").get<std::string>();
-  costs_ = said.at("software").get<bool>() ? kSoftware : kHardware;
+  is_software_ = said.at("software").get<bool>();
+  costs_ = is_software_ ? kSoftware : kHardware;
 }
 
 Json DriverSubject::ask(const Drawing& drawing, bool film) {
   check_drawing(drawing);
-  constexpr uint32_t kModes[] = {4, 1, 0};  // of OpenGL, by PrimitiveKind
+  constexpr uint32_t kModes[] = {4, 1, 0, 5};  // of OpenGL, by PrimitiveKind
   const std::filesystem::path vertices = folder_.path() / "vertices.raw";
   write_file(vertices, std::as_bytes(std::span(drawing.vertices)));
   Json batches = Json::array();
@@ -68,6 +69,7 @@ Json DriverSubject::ask(const Drawing& drawing, bool film) {
                       {"waits", drawing.waits},
                       {"slow", slow},
                       {"stars", {drawing.stars.every, drawing.stars.cost, drawing.stars.kinds, 0}},
+                      {"mask", int(drawing.mask)},
                       {"runs", film ? 1 : runs_},
                       {"film", film ? (folder_.path() / "film.raw").string() : ""}})
                     .dump());

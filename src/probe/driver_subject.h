@@ -19,6 +19,7 @@ class DriverSubject : public Subject {
   std::string name() const override { return name_; }
   const char* unit() const override { return "ms"; }
   Costs costs() const override { return costs_; }
+  bool is_in_order() const override { return is_software_; }
   // Throws std::runtime_error with the driver's words, or the last ones of its process where that has ended.
   Film draw(const Drawing& drawing) override;
   double cost(const Drawing& drawing) override;
@@ -30,6 +31,7 @@ class DriverSubject : public Subject {
   app::LineProcess process_;
   std::string name_;
   Costs costs_;
+  bool is_software_ = false;
   int runs_;
 };
 

@@ -10,6 +10,12 @@ const char* verdict_of(const Measurement& m) {
   return std::abs(m.value - *m.paper) <= kTolerance * std::abs(*m.paper) ? "agrees" : "differs";
 }
 
+const char* advice_of(const Measurement& m) {
+  if (!m.is_gain) return "";
+  if (m.value >= 1 + kTolerance) return "helps";
+  return m.value <= 1 / (1 + kTolerance) ? "harms" : "no help";
+}
+
 glm::ivec2 slow_corner(int tile) { return {3 * tile, (kWindow * 5 / 8) / tile * tile}; }
 
 Drawing Bench::slow_quad(const std::vector<glm::ivec2>& pixels, bool own_branches, bool waits) const {

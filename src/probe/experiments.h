@@ -20,6 +20,7 @@ struct Measurement {
   std::string unit;  // "T": of one slow fragment; "ref": of a triangle that covers the window; else as it says
   bool explained = true;
   std::string note = {};
+  bool is_gain = false;  // of what the paper advises over the plain way: 2 is twice as fast
 };
 
 inline constexpr double kTolerance = 0.15;
@@ -27,6 +28,10 @@ inline constexpr double kTolerance = 0.15;
 // "agrees" within kTolerance of the paper; "differs"; "?" where the paper does not explain its number, "-" where it has
 // none.
 const char* verdict_of(const Measurement& m);
+
+// Whether what the paper advises helps this subject: "helps", "no help" where it is not kTolerance faster, "harms" where
+// it is as much slower; "" for what is no advice.
+const char* advice_of(const Measurement& m);
 
 struct ResultOf {
   std::vector<Measurement> rows;

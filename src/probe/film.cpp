@@ -88,21 +88,26 @@ Group group_of(const Film& film, glm::ivec2 pixel) {
   return group;
 }
 
-Stall stall_of(const Film& film, const Film& undisturbed, glm::ivec2 slow) {
-  const size_t at = film.at(slow.x, slow.y);
-  const uint32_t rank = film.order[at];
-  const auto early = [&](size_t i) { return film.order[i] != kNever && film.order[i] < rank; };
-  uint32_t last = 0;
-  Stall stall{.black = std::vector<bool>(film.order.size(), false)};
+Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::ivec2> slow, uint32_t now) {
+  const auto early = [&](size_t i) { return film.order[i] != kNever && film.order[i] < now; };
+  uint32_t first = kNever, last = 0;
+  for (const glm::ivec2 pixel : slow) first = std::min(first, undisturbed.order[film.at(pixel.x, pixel.y)]);
+  Stall stall{.now = now, .black = std::vector<bool>(film.order.size(), false)};
   for (size_t i = 0; i < film.order.size(); ++i) {
     if (!early(i) || undisturbed.order[i] == kNever) continue;
     last = std::max(last, undisturbed.order[i]);
-    stall.drawn += undisturbed.order[i] > undisturbed.order[at];
+    stall.drawn += undisturbed.order[i] > first;
   }
   for (size_t i = 0; i < film.order.size(); ++i) {
-    stall.black[i] = !early(i) && undisturbed.order[i] < last && undisturbed.order[i] >= undisturbed.order[at];
+    stall.black[i] = !early(i) && undisturbed.order[i] < last && undisturbed.order[i] >= first;
   }
   return stall;
+}
+
+Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::ivec2> slow) {
+  uint32_t now = kNever;
+  for (const glm::ivec2 pixel : slow) now = std::min(now, film.order[film.at(pixel.x, pixel.y)]);
+  return stall_of(film, undisturbed, slow, now == kNever ? 0 : now);
 }
 
 BlackRuns black_runs(const Film& film, const Stall& stall, glm::ivec2 slow, int tile) {

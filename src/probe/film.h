@@ -4,6 +4,7 @@
 
 #include <glm/vec2.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "probe/subject.h"
@@ -17,13 +18,19 @@ struct Group {
 };
 Group group_of(const Film& film, glm::ivec2 pixel);
 
-// What a slow pixel holds up: pixels that are written only after it, though others that come later in `undisturbed`, a
-// film of the same drawing without it, were written before.
+// What slow pixels hold up until the moment `now`, a rank: pixels that are not written, though others that come later in
+// `undisturbed`, a film of the same drawing without slow ones, are.
 struct Stall {
+  uint32_t now = 0;
   std::vector<bool> black;  // for each pixel
-  int drawn = 0;            // pixels that were written after it would have been and before it was
+  int drawn = 0;            // pixels that were written by then, and after the first slow one would have been
 };
-Stall stall_of(const Film& film, const Film& undisturbed, glm::ivec2 slow);
+Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::ivec2> slow, uint32_t now);
+// The same just before the first of them is written: all wait for it. A stall of nothing where none was written.
+Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::ivec2> slow);
+inline Stall stall_of(const Film& film, const Film& undisturbed, glm::ivec2 slow) {
+  return stall_of(film, undisturbed, std::span(&slow, 1));
+}
 
 // The runs of black pixels to the right of a pixel in its row.
 struct BlackRuns {

@@ -44,16 +44,28 @@ struct Warp {
   double finished = 0;
 };
 
+// The pixels of a superfragment that an early test lets pass.
+uint32_t passing(const Superfragment& part, const Drawing& drawing) {
+  uint32_t bits = 0;
+  for (int i = 0; i < 4; ++i) {
+    const bool star = drawing.stars.at(part.x + (i & 1), part.y + (i >> 1));
+    bits |= uint32_t(star == (drawing.mask == Mask::only_stars)) << i;
+  }
+  return drawing.mask == Mask::none ? 15 : bits;
+}
+
 // Branches that threads of a warp take are run one after another, each as long as its longest thread.
 double work_of(const Warp& warp, const Drawing& drawing, const SlowPlane& slow) {
   std::array<double, kMaxBranch + 1> longest{};
   for (const Superfragment& part : warp.parts) {
+    const uint32_t pass = passing(part, drawing);
     for (int i = 0; i < 4; ++i) {
+      if ((pass >> i & 1) == 0) continue;
       const int x = part.x + (i & 1), y = part.y + (i >> 1);
       const SlowPixel* const pixel = x < drawing.width && y < drawing.height ? slow.find(x, y) : nullptr;
       const Stars& stars = drawing.stars;
-      if (!pixel && stars.every > 0 && x % stars.every == 0 && y % stars.every == 0) {
-        double& most = longest[size_t(1 + x / stars.every % stars.kinds)];
+      if (!pixel && stars.at(x, y)) {
+        double& most = longest[stars.branch(x)];
         most = std::max(most, double(stars.cost));
         continue;
       }
@@ -206,7 +218,9 @@ Film G80Model::draw(const Drawing& drawing) {
   std::vector<TextureProcessor> processors(size_t(options_.processors), TextureProcessor(options_, drawing.waits));
   std::deque<Warp> warps;
   double time = 0;
-  rasterize(drawing, options_.tile, [&](const Superfragment& part) {
+  rasterize(drawing, options_.tile, [&](Superfragment part) {
+    part.covered &= passing(part, drawing);
+    if (part.covered == 0) return;
     const int i = part.x / options_.tile, j = part.y / options_.tile;
     const int shift = options_.shifts[size_t(j) % options_.shifts.size()];
     TextureProcessor& owner = processors[size_t((i + shift) % options_.processors)];

@@ -147,7 +147,8 @@ void rasterize(const Drawing& drawing, int tile, const Emit& emit) {
   for (size_t i = 0; i < drawing.primitives(); ++i) {
     const glm::vec2* v = drawing.vertices.data() + i * step;
     switch (drawing.kind) {
-      case PrimitiveKind::triangles: emit_triangle(set_up(drawing, v), tile, uint32_t(i), emit); break;
+      case PrimitiveKind::triangles:
+      case PrimitiveKind::strip: emit_triangle(set_up(drawing, v), tile, uint32_t(i), emit); break;
       case PrimitiveKind::lines: emit_line(drawing, v[0], v[1], uint32_t(i), emit); break;
       case PrimitiveKind::points:
         Gatherer(drawing, uint32_t(i), emit).add(int(std::floor(v[0].x)), int(std::floor(v[0].y)));

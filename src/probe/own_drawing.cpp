@@ -1,6 +1,7 @@
 #include "probe/own_drawing.h"
 
 #include <charconv>
+#include <iterator>
 #include <stdexcept>
 
 #include "app/text.h"
@@ -46,14 +47,6 @@ void read_list(const std::string& file, uint32_t cost, std::vector<SlowPixel>& s
   }
 }
 
-Drawing primitives_of(const std::string& kind, int edge, FillOrder fill) {
-  if (kind == "triangle") return covering_triangle();
-  if (kind == "quads") return quads(edge, 0, fill);
-  if (kind == "lines") return lines(edge);
-  if (kind == "stacks") return line_stacks(edge);
-  return point_squares(edge);
-}
-
 }  // namespace
 
 std::vector<app::Option> drawing_options() {
@@ -62,10 +55,12 @@ std::vector<app::Option> drawing_options() {
       several(text_option("--slow", kForm, "A fragment that takes COST additions, in branch 1 to 4; may be repeated")),
       file_option("--slow-list", "FILE", std::string("Slow fragments, a line ") + kForm + " for each"),
       choice_option("--primitives", "KIND", "What fills the window (quads)",
-                    {"triangle", "quads", "lines", "stacks", "points"}),
+                    {std::begin(kDrawings), std::end(kDrawings)}),
       integer_option("--edge", "Pixels of a primitive or of a square of them (512)", 1, kWindow),
-      choice_option("--fill", "ORDER", "Quads row by row, tile by tile or shuffled (raster)",
+      choice_option("--fill", "ORDER", "Primitives row by row, tile by tile or shuffled (raster)",
                     {"raster", "tiles", "shuffle"}),
+      integer_option("--overlap", "So many of each primitive, one over the other (1)", 1, 64),
+      integer_option("--calls", "Drawing calls that the primitives are dealt out to (1)", 1, 1 << 16),
       integer_option("--cost", "Additions of a slow fragment (the subject's own)", 0, kMostCost),
       integer_option("--background", "Additions of all others (0)", 0, kMostCost),
       flag("--waits", "Each addition waits for the one before it"),
@@ -76,11 +71,15 @@ std::vector<app::Option> drawing_options() {
 
 Drawing own_drawing(const app::Arguments& arguments, const Costs& costs) {
   const std::string fill = arguments.text("fill", "raster"), kind = arguments.text("primitives", "quads");
-  if (arguments.has("fill") && kind != "quads") throw app::UsageError("--fill is of quads; leave it out");
+  if (kind == "strip" && (arguments.has("fill") || arguments.has("calls")))
+    throw app::UsageError("--primitives strip: one call draws a strip, in one order; leave --fill and --calls out");
   const FillOrder order = fill == "tiles"     ? FillOrder::tiles
                           : fill == "shuffle" ? FillOrder::shuffle
                                               : FillOrder::raster;
-  Drawing drawing = primitives_of(kind, int(arguments.integer("edge", kWindow)), order);
+  Drawing drawing = drawing_of(kind, int(arguments.integer("edge", kWindow)));
+  reorder(drawing, order);
+  overlap(drawing, int(arguments.integer("overlap", 1)));
+  deal_out(drawing, size_t(arguments.integer("calls", 1)));
   drawing.background = uint32_t(arguments.integer("background", 0));
   drawing.waits = arguments.has("waits");
   const auto cost = uint32_t(arguments.integer("cost", costs.slow));

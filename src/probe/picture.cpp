@@ -26,14 +26,13 @@ uint32_t color_of_rank(double t) {
   return color;
 }
 
-// One more than the last rank of a pixel.
+}  // namespace
+
 double ranks_of(const Film& film) {
   uint32_t last = 0;
   for (const uint32_t rank : film.order) last = rank == kNever ? last : std::max(last, rank);
   return double(last) + 1;
 }
-
-}  // namespace
 
 std::vector<uint32_t> film_picture(const Film& film, double part) {
   const double all = ranks_of(film);
@@ -45,33 +44,39 @@ std::vector<uint32_t> film_picture(const Film& film, double part) {
   return pixels;
 }
 
-std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, glm::ivec2 slow) {
-  const uint32_t rank = film.order[film.at(slow.x, slow.y)];
+std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, std::span<const glm::ivec2> slow,
+                                    double ranks) {
+  const double all = ranks > 0 ? ranks : std::max(1.0, double(stall.now));
   std::vector<uint32_t> pixels(film.order.size(), kBlack);
   for (size_t i = 0; i < pixels.size(); ++i) {
     if (stall.black[i]) pixels[i] = kRed;
-    if (film.order[i] < rank) pixels[i] = color_of_rank(double(film.order[i]) / (double(rank) + 1));
+    if (film.order[i] < stall.now) pixels[i] = color_of_rank(double(film.order[i]) / all);
   }
-  for (int y = std::max(0, slow.y - 1); y <= std::min(film.height - 1, slow.y + 1); ++y) {
-    for (int x = std::max(0, slow.x - 1); x <= std::min(film.width - 1, slow.x + 1); ++x)
-      pixels[film.at(x, y)] = kWhite;
+  for (const glm::ivec2 pixel : slow) {
+    for (int y = std::max(0, pixel.y - 1); y <= std::min(film.height - 1, pixel.y + 1); ++y) {
+      for (int x = std::max(0, pixel.x - 1); x <= std::min(film.width - 1, pixel.x + 1); ++x)
+        pixels[film.at(x, y)] = kWhite;
+    }
   }
   return pixels;
 }
 
 std::vector<uint32_t> map_picture(const TileMap& map, int width, int height) {
+  constexpr int kLined = 8;  // smaller tiles have no lines
+  const int edge_x = map.tile_x >= kLined ? map.tile_x : 0, edge_y = map.tile_y >= kLined ? map.tile_y : 0;
   std::vector<uint32_t> pixels(size_t(width) * size_t(height), kBlack);
   for (int y = 0; y < std::min(height, map.rows * map.tile_y); ++y) {
     for (int x = 0; x < std::min(width, map.columns * map.tile_x); ++x) {
       const int owner = map.at(x / map.tile_x, y / map.tile_y);
+      if ((edge_x > 0 && x % edge_x == 0) || (edge_y > 0 && y % edge_y == 0)) continue;
       if (owner >= 0) pixels[size_t(y) * size_t(width) + size_t(x)] = rasterizer_color(owner % kMaxRasterizers);
     }
   }
   return pixels;
 }
 
-std::string pixels_csv(const Film& film) {
-  std::string text = "x,y,order,time,unit,warp\n";
+std::string pixels_csv(const Film& film, const std::vector<bool>& black) {
+  std::string text = "x,y,order,time,unit,warp,black\n";
   const auto to = std::back_inserter(text);
   for (int y = 0; y < film.height; ++y) {
     for (int x = 0; x < film.width; ++x) {
@@ -83,6 +88,7 @@ std::string pixels_csv(const Film& film) {
       if (!film.unit.empty() && film.unit[i] >= 0) fmt::format_to(to, "{}", film.unit[i]);
       text += ',';
       if (!film.warp.empty() && film.warp[i] >= 0) fmt::format_to(to, "{}", film.warp[i]);
+      text += black.empty() ? "," : black[i] ? ",1" : ",0";
       text += '\n';
     }
   }

@@ -10,6 +10,7 @@
 #include "app/text.h"
 #include "log/json_text.h"
 #include "probe/picture.h"
+#include "probe/watch.h"
 #include "scene/file_io.h"
 
 namespace brokkr::probe {
@@ -26,12 +27,26 @@ std::string plain(std::string text) {
 }
 
 std::string table_csv(const ResultOf& result) {
-  std::string text = "measurement,paper,subject,unit,verdict,note\n";
+  std::string text = "measurement,paper,subject,unit,verdict,advice,note\n";
   for (const Measurement& m : result.rows) {
-    text += fmt::format("{},{},{},{},{},{}\n", plain(m.what), m.paper ? cell(*m.paper) : "", cell(m.value), m.unit,
-                        verdict_of(m), plain(m.note));
+    text += fmt::format("{},{},{},{},{},{},{}\n", plain(m.what), m.paper ? cell(*m.paper) : "", cell(m.value), m.unit,
+                        verdict_of(m), advice_of(m), plain(m.note));
   }
   return text;
+}
+
+// Empty without rows.
+std::string table_text(const ResultOf& result) {
+  std::vector<std::vector<std::string>> rows;
+  size_t longest = 0;
+  for (const Measurement& m : result.rows) {
+    const std::string advice = advice_of(m), between = advice.empty() || m.note.empty() ? "" : "; ";
+    rows.push_back({m.what, m.paper ? cell(*m.paper) : "-", cell(m.value), m.unit, verdict_of(m),
+                    advice + between + m.note});
+    longest = std::max(longest, rows.back().back().size());
+  }
+  for (std::vector<std::string>& row : rows) row.back().resize(longest, ' ');  // the table has cells at the right
+  return rows.empty() ? "" : app::format_table({"", "paper", "here", "unit", "", ""}, rows);
 }
 
 Json table_json(const ResultOf& result) {
@@ -39,7 +54,9 @@ Json table_json(const ResultOf& result) {
   for (const Measurement& m : result.rows) {
     Json row = {{"measurement", m.what}};
     if (m.paper) row["paper"] = *m.paper;
-    row.update({{"subject", m.value}, {"unit", m.unit}, {"verdict", verdict_of(m)}, {"note", m.note}});
+    row.update({{"subject", m.value}, {"unit", m.unit}, {"verdict", verdict_of(m)}});
+    if (m.is_gain) row["advice"] = advice_of(m);
+    row["note"] = m.note;
     rows.push_back(row);
   }
   return rows;
@@ -65,12 +82,7 @@ Results::Results(const app::Arguments& arguments)
 
 void Results::add(const std::string& name, const std::string& title, const ResultOf& result, Subject& subject) {
   if (json_ != "-") {
-    std::vector<std::vector<std::string>> rows;
-    for (const Measurement& m : result.rows)
-      rows.push_back({m.what, m.paper ? cell(*m.paper) : "-", cell(m.value), m.unit, verdict_of(m), m.note});
-    std::cout << name << ": " << title << "\n";
-    if (!rows.empty()) std::cout << app::format_table({"", "paper", "here", "unit", "", ""}, rows);
-    std::cout << "\n" << std::flush;
+    std::cout << name << ": " << title << "\n" << table_text(result) << "\n" << std::flush;
   }
   if (!result.rows.empty()) document_[name] = table_json(result);
   if (folder_.empty()) return;
@@ -79,20 +91,16 @@ void Results::add(const std::string& name, const std::string& title, const Resul
 }
 
 void Results::add_film(const std::string& name, const Drawing& drawing, Subject& subject) {
-  const Film film = subject.draw(drawing);
+  const Watched watched = watch(subject, drawing);
+  const Film& film = watched.film;
   if (film.order.empty()) return;
   const auto write = [&](const std::string& ending, const std::vector<uint32_t>& pixels) {
     app::write_pixels(file(name + ending).string(), film.width, film.height, pixels);
   };
-  write_text(file(name + "-pixels.csv"), pixels_csv(film));
+  write_text(file(name + "-pixels.csv"), pixels_csv(film, watched.stall.black));
   write(".png", film_picture(film, 1));
-  for (int i = 0; i < film_; ++i) write(fmt::format("-{:03}.png", i), film_picture(film, double(i + 1) / film_));
-  if (drawing.slow.size() != 1) return;
-  Drawing quick = drawing;
-  quick.slow.clear();
-  const glm::ivec2 slow(drawing.slow[0].x, drawing.slow[0].y);
-  if (film.order[film.at(slow.x, slow.y)] == kNever) return;
-  write("-stall.png", stall_picture(film, stall_of(film, subject.draw(quick), slow), slow));
+  for (int i = 0; i < film_; ++i) write(fmt::format("-{:03}.png", i), watched.picture(double(i + 1) / film_));
+  if (watched.stall.now > 0) write("-stall.png", stall_picture(film, watched.stall, watched.slow));
 }
 
 void Results::add_map(const std::string& subject, const TileMap& map, const MapRule& rule) {

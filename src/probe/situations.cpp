@@ -1,7 +1,6 @@
 // The situations of [FragSniffer, 5]: the plain way to draw something, the way that the paper advises, and whether it
 // helps this subject. A way of several drawings costs what they cost together.
 #include <algorithm>
-#include <tuple>
 
 #include "probe/experiments.h"
 
@@ -19,6 +18,11 @@ double gain(Bench& bench, const Drawing& plain, const std::vector<Drawing>& advi
   return bench.subject.cost(plain) / cost_of(bench, advised);
 }
 
+Measurement advice(const std::string& what, std::optional<double> paper, double times, bool explained = true,
+                   const char* note = "") {
+  return {what, paper, times, "times as fast", explained, note, true};
+}
+
 Drawing with_background(Drawing drawing, uint32_t cost) {
   drawing.background = cost;
   return drawing;
@@ -29,8 +33,7 @@ ResultOf many_calls(Bench& bench) {
   Drawing apart = with_background(quads(16), bench.subject.costs().background);
   const Drawing together = apart;
   apart.batches.assign(apart.primitives(), 1);
-  return {{{"one call for all triangles, not one for each", {}, gain(bench, apart, {together}), "times as fast"}},
-          together};
+  return {{advice("one call for all triangles, not one for each", {}, gain(bench, apart, {together}))}, together};
 }
 
 // 5.2: shading after visibility is known.
@@ -38,11 +41,11 @@ ResultOf small_primitives(Bench& bench) {
   ResultOf result;
   const uint32_t cost = bench.subject.costs().background;
   const Drawing shaded = with_background(covering_triangle(), cost);
-  for (const auto& [size, paper, explained] : {std::tuple{1, 8.0, true}, {2, 8.0, false}, {4, 8.0, false}}) {
+  for (const int size : {1, 2, 4}) {
     const std::string name = "quads of " + std::to_string(size) + ": deferred shading";
     bench.progress(name);
-    result.rows.push_back({name, paper, gain(bench, with_background(quads(size), cost), {quads(size), shaded}),
-                           "times as fast", explained});
+    result.rows.push_back(advice(name, 8, gain(bench, with_background(quads(size), cost), {quads(size), shaded}),
+                                 size == 1, size == 1 ? "" : "the paper: typically, of 1 to 4"));
   }
   return result;
 }
@@ -56,21 +59,32 @@ Drawing sky(Bench& bench, int every, int kinds) {
   return drawing;
 }
 
+// Stars of two kinds, one of each in a warp at most: all that are of one kind as points, then the others.
+double kinds_apart(Bench& bench) {
+  const Drawing plain = sky(bench, kApart / 2, 2);
+  return gain(bench, plain, {star_points(plain.stars, 0), star_points(plain.stars, 1), quads(kWindow)});
+}
+
 ResultOf scattered(Bench& bench) {
-  const uint32_t cost = bench.subject.costs().slow / 10;
-  const Drawing plain = sky(bench, kApart, 1);
-  const Drawing points = with_background(spaced_points(kApart), cost);
+  const Drawing plain = sky(bench, kApart, 1), rest = quads(kWindow);
+  const Drawing points = star_points(plain.stars, 0);
+  Drawing stars = plain, others = plain;
+  stars.mask = Mask::only_stars;
+  others.mask = Mask::all_but_stars;
   // As many pixels as there are stars, side by side.
-  Drawing packed = quads(kWindow);
+  Drawing packed = rest;
   for (glm::vec2& v : packed.vertices) v *= 1.0f / kApart;
-  packed.background = cost;
-  const Drawing rest = quads(kWindow);
+  packed.background = plain.stars.cost;
   bench.progress("stars of two kinds");
   const double kinds = bench.subject.cost(sky(bench, kApart / 2, 2)) / bench.subject.cost(sky(bench, kApart / 2, 1));
-  return {{{"stars as points, then the sky", 4, gain(bench, plain, {points, rest}), "times as fast"},
-           {"stars packed side by side, then the sky", 32, gain(bench, plain, {packed, rest}), "times as fast", false,
-            "the paper: closer to 32"},
-           {"stars of two kinds in a warp, over those of one", 2, kinds, "times as long"}},
+  return {{advice("stars as points, then the sky", 4, gain(bench, plain, {points, rest})),
+           advice("masked: only stars, then all but stars", 4, gain(bench, plain, {stars, others}), false,
+                  "the paper: should gain as much"),
+           advice("stars packed side by side, then the sky", 32, gain(bench, plain, {packed, rest}), false,
+                  "the paper: closer to 32"),
+           {"stars of two kinds in a warp, over those of one", 2, kinds, "times as long"},
+           advice("stars of two kinds as points, one kind after the other", 4, kinds_apart(bench), false,
+                  "the paper: as in the case of one kind")},
           plain};
 }
 
@@ -84,12 +98,13 @@ std::vector<glm::ivec2> slow_row(const Bench& bench, int tiles_apart) {
 ResultOf unbalanced(Bench& bench) {
   const int apart = std::min(bench.period, (kWindow * 5 / 8) / bench.tile / 4);
   const Drawing one = bench.slow_quad(slow_row(bench, apart), true), spread = bench.slow_quad(slow_row(bench, 1), true);
-  return {{{"four slow fragments of different processors, not of one", 4, gain(bench, one, {spread}), "times as fast",
-            false, "only those within the FIFO's window wait for each other"}},
+  return {{advice("four slow fragments of different processors, not of one", 4, gain(bench, one, {spread}), false,
+                  "only those within the FIFO's window wait for each other")},
           one};
 }
 
-// 5.5: a silhouette of fragments of all lives in one tile, and half of it drawn a tile further and copied back.
+// 5.5: a silhouette of fragments of all lives in one tile; half of it drawn a tile further and copied back, and all of
+// it as points after the rest.
 ResultOf silhouette(Bench& bench) {
   Drawing plain = quads(kWindow), here = plain;
   for (int y = 0; y < 16; ++y) {
@@ -99,11 +114,13 @@ ResultOf silhouette(Bench& bench) {
     here.slow.push_back(pixel);
     if (y % 2 != 0) here.slow.back().x += bench.tile;
   }
-  const Drawing copy = quads(kWindow);
-  return {{{"half of a silhouette drawn a tile further, and copied back",
-            {},
-            gain(bench, plain, {here, copy}),
-            "times as fast"}},
+  const Drawing flat = quads(kWindow);
+  std::vector<glm::ivec2> pixels;
+  for (const SlowPixel& pixel : plain.slow) pixels.emplace_back(pixel.x, pixel.y);
+  Drawing points = points_at(pixels, int(pixels.size()));
+  points.slow = plain.slow;
+  return {{advice("half of a silhouette drawn a tile further, and copied back", {}, gain(bench, plain, {here, flat})),
+           advice("a silhouette as points, after the rest", {}, gain(bench, plain, {flat, points}))},
           plain};
 }
 

@@ -35,7 +35,9 @@ class Subject {
   virtual std::string name() const = 0;  // of the driver, the machine, the model
   virtual const char* unit() const = 0;  // of costs and times: "ms"
   virtual Costs costs() const { return {}; }
-  // Whether drawings of more than some thousand primitives are worth their time.
+  // Whether each processor runs its fragments one after another, in the order of the primitives, as drivers of the CPU
+  // do.
+  virtual bool is_in_order() const { return false; }
   virtual Film draw(const Drawing& drawing) = 0;
   // Only how long it takes; may be measured several times.
   virtual double cost(const Drawing& drawing) { return draw(drawing).cost; }

@@ -11,21 +11,6 @@
 namespace brokkr::probe {
 namespace {
 
-constexpr int kPoints = 192;           // at the pixels of a pair: many warps of any width
-constexpr double kSameFrom = 0.75;     // of the time at one pixel; apart it is half
-constexpr int kMostTilesByPairs = 32;  // per side
-
-// Numbers owners as they appear.
-void renumber(TileMap& map) {
-  std::map<int32_t, int32_t> known;
-  for (int32_t& owner : map.owner) {
-    if (owner >= 0) owner = known.try_emplace(owner, int32_t(known.size())).first->second;
-  }
-  map.owners = int(known.size());
-  const size_t whole = size_t(std::count_if(map.owner.begin(), map.owner.end(), [](int32_t o) { return o >= 0; }));
-  map.shared = map.owners == 1 || known.size() < whole;
-}
-
 // What all places at which `changes` holds are multiples of; `size` where there is none.
 template <class Changes>
 int spacing(int size, Changes&& changes) {
@@ -34,36 +19,6 @@ int spacing(int size, Changes&& changes) {
     if (changes(i)) step = std::gcd(step, i);
   }
   return step == 0 ? size : step;
-}
-
-// Points at two pixels, in turn.
-class Pairs {
- public:
-  explicit Pairs(Subject& subject) : subject_(subject) {}
-  bool same(glm::ivec2 a, glm::ivec2 b) { return cost({a, b}) > kSameFrom * cost({a}); }
-
- private:
-  double cost(const std::vector<glm::ivec2>& pixels) {
-    Drawing drawing = points_at(pixels, kPoints);
-    drawing.background = subject_.costs().slow / 10;
-    return subject_.cost(drawing);
-  }
-  Subject& subject_;
-};
-
-// The edge of the tile at the window's corner along `step`.
-int tile_edge(Pairs& pairs, glm::ivec2 step, int size) {
-  int low = 0, high = 1;
-  while (high < size && pairs.same({0, 0}, step * high)) {
-    low = high;
-    high *= 2;
-  }
-  if (high >= size) return size;
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    (pairs.same({0, 0}, step * middle) ? low : high) = middle;
-  }
-  return high;
 }
 
 // The smallest shift in 1 .. size / 2 after which the map is the same, or 0.
@@ -132,6 +87,16 @@ void find_known(const TileMap& map, MapRule& rule) {
 
 }  // namespace
 
+void renumber(TileMap& map) {
+  std::map<int32_t, int32_t> known;
+  for (int32_t& owner : map.owner) {
+    if (owner >= 0) owner = known.try_emplace(owner, int32_t(known.size())).first->second;
+  }
+  map.owners = int(known.size());
+  const size_t whole = size_t(std::count_if(map.owner.begin(), map.owner.end(), [](int32_t o) { return o >= 0; }));
+  map.shared = map.owners == 1 || known.size() < whole;
+}
+
 TileMap map_of_units(std::span<const int32_t> unit, int width, int height) {
   if (std::all_of(unit.begin(), unit.end(), [](int32_t u) { return u < 0; }))
     throw std::runtime_error("no pixel says which processor drew it");
@@ -159,28 +124,6 @@ TileMap map_of_units(std::span<const int32_t> unit, int width, int height) {
         for (int x = i * map.tile_x; x < (i + 1) * map.tile_x && owner < 0; ++x) owner = at(x, y);
       }
       map.owner.push_back(owner);
-    }
-  }
-  renumber(map);
-  return map;
-}
-
-TileMap map_by_pairs(Subject& subject, const std::function<void(double)>& shown) {
-  Pairs pairs(subject);
-  TileMap map;
-  map.tile_x = tile_edge(pairs, {1, 0}, kWindow);
-  map.tile_y = tile_edge(pairs, {0, 1}, kWindow);
-  map.columns = std::min(kWindow / map.tile_x, kMostTilesByPairs);
-  map.rows = std::min(kWindow / map.tile_y, kMostTilesByPairs);
-  std::vector<glm::ivec2> first;  // a pixel of each owner's first tile
-  for (int j = 0; j < map.rows; ++j) {
-    for (int i = 0; i < map.columns; ++i) {
-      shown(double(map.owner.size()) / (double(map.columns) * map.rows));
-      const glm::ivec2 pixel(i * map.tile_x + map.tile_x / 2, j * map.tile_y + map.tile_y / 2);
-      size_t owner = 0;
-      while (owner < first.size() && !pairs.same(first[owner], pixel)) ++owner;
-      if (owner == first.size()) first.push_back(pixel);
-      map.owner.push_back(int32_t(owner));
     }
   }
   renumber(map);

@@ -16,6 +16,7 @@ struct TileMap {
   int columns = 0, rows = 0;   // of whole tiles that were looked at
   int owners = 0;              // processors that were told apart
   bool shared = true;          // false: no two tiles have the same processor
+  double contradicted = 0;     // of pairs that were asked for a second time, the part that said something else
   std::vector<int32_t> owner;  // columns * rows, row by row from the bottom; numbered as they appear
   int at(int i, int j) const { return owner[size_t(j) * size_t(columns) + size_t(i)]; }
 };
@@ -24,9 +25,21 @@ struct TileMap {
 // changes are multiples of; -1 is no place of any. Throws std::runtime_error where no pixel is known.
 TileMap map_of_units(std::span<const int32_t> unit, int width, int height);
 
-// The map by timing: points at two pixels take as long as points at one where the same processor draws both, and half
-// as long where it does not [Kerbl18, Appendix B]. `shown` is called with the part that is done, 0 .. 1.
-TileMap map_by_pairs(Subject& subject, const std::function<void(double)>& shown);
+// How pairs of pixels are told apart.
+enum class PairTest : uint8_t {
+  // Points at two pixels take as long as points at one where the same processor draws both, and half as long where it
+  // does not [Kerbl18, Appendix B].
+  time,
+  // Points at two pixels in turn are written in turn where one processor draws both, one fragment after another. So do
+  // drivers of the CPU, whose times say little where other programs run.
+  order,
+};
+
+// The map by pairs of pixels (map_by_pairs.cpp). `shown` is called with the part that is done, 0 .. 1.
+TileMap map_by_pairs(Subject& subject, PairTest test, const std::function<void(double)>& shown);
+
+// Numbers owners as they appear, and counts them.
+void renumber(TileMap& map);
 
 // The rule of a map.
 struct MapRule {

@@ -15,12 +15,13 @@ namespace brokkr {
 
 struct GlProbeDrawing {
   int width = 0, height = 0;
-  uint32_t mode = 4;              // 0: points, 1: lines, 4: triangles, as OpenGL has them
+  uint32_t mode = 4;              // 0: points, 1: lines, 4: triangles, 5: a strip, as OpenGL has them
   std::vector<float> vertices;    // x and y, pixels from the lower left corner
   std::vector<uint32_t> batches;  // vertices of each call; empty: one call
   int background = 0;             // uniforms of the shader's text, as are the following
   bool waits = false;
   std::array<int32_t, 4> stars{};
+  int mask = 0;  // early depth test: 1: only stars pass, 2: all but them, 0: there is none; not a part of the cost
   std::vector<std::array<int32_t, 4>> slow;  // at most 64
 };
 
@@ -40,7 +41,8 @@ class GlProbe {
   ~GlProbe();
 
   // The shortest of `runs` times from an idle OpenGL to glFinish's return, in ms, without anything that is written on
-  // top. Throws std::runtime_error with OpenGL's error.
+  // top. Of drivers of the CPU it is processor time: of the calling thread, which must be the process's first, and of
+  // the driver's thread that draws longest. Throws std::runtime_error with OpenGL's error.
   double cost_ms(const GlProbeDrawing& drawing, int runs);
   GlProbeFilm film(const GlProbeDrawing& drawing);
 

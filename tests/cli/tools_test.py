@@ -85,13 +85,20 @@ class Checks(Folder):
         self.source("pipeline/kernel.cu", "threadIdx.x;  // and __shfl_sync\n")
         self.source("lab/lab.h", '#include "scene/mesh.h"\n#include "viewer/viewer.h"\n')
         self.source("viewer/viewer.h", "")
+        self.source("probe/film.h", '#include "probe/drawing.h"\n')
+        self.source("probe/drawing.h", "")
+        self.source("probe/g80_model.h", '#include "probe/drawing.h"\n#include "probe/g80_raster.h"\n')
+        self.source("probe/g80_raster.h", "")
+        self.source("probe/probe_command.cpp", '#include "probe/film.h"\n#include "probe/g80_model.h"\n')
         self.assertEqual(self.faults("layers", self.path / "src"), [])
         self.source("scene/upward.cpp", '\n#include "pipeline/renderer.h"\n#include "lab/lab.h"\n')
         self.source("pipeline/renderer.h", "#ifdef __CUDA_ARCH__\n")
         self.source("attic/old.h", "")
+        self.source("probe/g80_raster.h", '#include "probe/film.h"\n')
+        self.source("probe/film.h", '#include "probe/g80_raster.h"\n')
         faults = self.faults("layers", self.path / "src")
         self.assertEqual([fault.split(": ")[0] for fault in faults],
-                         ["src/attic", "src/pipeline/renderer.h:1", "src/scene/upward.cpp:2", "src/scene/upward.cpp:3"])
+                         ["src/attic", "src/pipeline/renderer.h:1", "src/probe/film.h:1", "src/probe/g80_raster.h:1", "src/scene/upward.cpp:2", "src/scene/upward.cpp:3"])
 
     def test_functions(self):
         body = "  if (x) { x = '{'; }\n"

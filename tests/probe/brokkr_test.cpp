@@ -7,6 +7,7 @@
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
 #include "probe/brokkr_subject.h"
+#include "probe/clusters.h"
 #include "probe/tile_map.h"
 
 namespace brokkr::probe {
@@ -141,6 +142,32 @@ TEST(MapOfUnits, KnowsWhatIsNotThere) {
   EXPECT_EQ(rule_of(apart).equal.size(), 0u);
 }
 
+// Multiprocessors as NVIDIA's drivers name them: each warp of 8 x 4 pixels goes to any one of its cluster. What is found
+// is the clusters' map.
+TEST(ClustersOfUnits, AreFoundByTheTilesThatTheyShare) {
+  constexpr int kSize = 512, kClusters = 6, kUnits = 5;
+  std::vector<int32_t> unit(size_t(kSize) * kSize, -1);
+  uint32_t random = 1;
+  for (int y = 0; y < kSize; y += 4) {
+    for (int x = 0; x < kSize; x += 8) {
+      random = random * 1664525u + 1013904223u;
+      const int cluster = (x / 16 + y / 16) % kClusters, one = int((random >> 16) % kUnits);
+      for (int i = 0; i < 32; ++i) unit[size_t(y + i / 8) * kSize + size_t(x + i % 8)] = one * kClusters + cluster;
+    }
+  }
+  const TileMap map = map_of_units(clusters_of(unit, kSize, kSize), kSize, kSize);
+  EXPECT_EQ(map.tile_x, 16);
+  EXPECT_EQ(map.tile_y, 16);
+  EXPECT_EQ(map.owners, kClusters);
+  const MapRule rule = rule_of(map);
+  EXPECT_NE(std::find(rule.equal.begin(), rule.equal.end(), "diagonal"), rule.equal.end()) << formula(map, rule);
+  // Units with tiles of their own are what they are, and so are units that draw everywhere.
+  for (int i = 0; i < kSize * kSize; ++i) unit[size_t(i)] = (i % kSize / 16 + i / kSize / 16) % 4;
+  EXPECT_EQ(clusters_of(unit, kSize, kSize), unit);
+  for (int i = 0; i < kSize * kSize; ++i) unit[size_t(i)] = i % 4;
+  EXPECT_EQ(clusters_of(unit, kSize, kSize), unit);
+}
+
 #if defined(BROKKR_HAVE_SHADERS)
 // Slow fragments on the pipeline: all are drawn once, and of several on one pixel the last is seen.
 TEST(BrokkrSubject, DrawsWhatItIsAskedTo) {
@@ -158,6 +185,30 @@ TEST(BrokkrSubject, DrawsWhatItIsAskedTo) {
   const Film points = subject.draw(drawing);
   EXPECT_EQ(points.order[points.at(7, 9)], 49u);
   EXPECT_EQ(std::count(points.order.begin(), points.order.end(), kNever), ptrdiff_t(kWindow) * kWindow - 1);
+  // A strip, and quads in several calls, cover the window once.
+  Drawing dealt = quads(64);
+  deal_out(dealt, 7);
+  for (const Drawing& whole : {strip(64), dealt}) {
+    const Film film = subject.draw(whole);
+    EXPECT_EQ(std::set<uint32_t>(film.order.begin(), film.order.end()).size(), size_t(kWindow) * kWindow);
+  }
+}
+
+// Behind a mask of stars each pixel has the fragment that it should: the mask's own points come before all others.
+TEST(BrokkrSubject, MasksPartTheWindow) {
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  options.rasterizers = options.workers = 2;
+  BrokkrSubject subject(options);
+  Drawing stars = quads(kWindow);
+  stars.stars = {64, 1000, 1};
+  stars.mask = Mask::only_stars;
+  const Film film = subject.draw(stars);
+  EXPECT_EQ(std::count(film.order.begin(), film.order.end(), kNever), ptrdiff_t(kWindow) * kWindow - 64);
+  stars.mask = Mask::all_but_stars;
+  const Film others = subject.draw(stars);
+  EXPECT_EQ(std::count(others.order.begin(), others.order.end(), kNever), 0);
+  EXPECT_NE(film.order[film.at(64, 64)], kNever);
 }
 #endif
 

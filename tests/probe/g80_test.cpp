@@ -9,6 +9,7 @@
 #include "probe/g80_model.h"
 #include "probe/parameters.h"
 #include "probe/tile_map.h"
+#include "probe/watch.h"
 
 namespace brokkr::probe {
 namespace {
@@ -17,11 +18,12 @@ void ignore(double) {}
 
 TEST(G80Model, ItsMapIsThePapers) {
   G80Model model;
-  const TileMap map = map_by_pairs(model, ignore);
+  const TileMap map = map_by_pairs(model, PairTest::time, ignore);
   const MapRule rule = rule_of(map);
   EXPECT_EQ(map.tile_x, 16);
   EXPECT_EQ(map.tile_y, 16);
   EXPECT_EQ(map.owners, 6);
+  EXPECT_EQ(map.contradicted, 0);
   EXPECT_EQ(rule.period_x, 6);
   EXPECT_EQ(rule.period_y, 6);
   EXPECT_TRUE(rule.by_rows);
@@ -46,7 +48,7 @@ TEST(G80Model, ItsPartsAreFound) {
 // never built.
 TEST(G80Model, OtherPartsAreFoundToo) {
   G80Model small({.processors = 2, .shifts = {0, 1}});
-  const TileMap two = map_by_pairs(small, ignore);
+  const TileMap two = map_by_pairs(small, PairTest::time, ignore);
   EXPECT_EQ(two.owners, 2);
   EXPECT_EQ(rule_of(two).shifts, (std::vector<int>{0, 1}));
   Bench of_two(small);
@@ -55,7 +57,7 @@ TEST(G80Model, OtherPartsAreFoundToo) {
 
   G80Model other(
       {.processors = 4, .tile = 32, .multiprocessors = 3, .fifo = 120, .primitives = 8, .shifts = {0, 3, 1}});
-  const TileMap map = map_by_pairs(other, ignore);
+  const TileMap map = map_by_pairs(other, PairTest::time, ignore);
   EXPECT_EQ(map.tile_x, 32);
   EXPECT_EQ(map.owners, 4);
   const MapRule rule = rule_of(map);
@@ -116,12 +118,104 @@ TEST(G80Model, SmallPrimitivesShortenTheWindow) {
 // Every fragment is written once, with a rank of its own.
 TEST(G80Model, RanksAreAPermutation) {
   G80Model model;
-  for (const Drawing& drawing : {covering_triangle(), quads(512), quads(7), lines(64), point_squares(16)}) {
+  for (const Drawing& drawing : {covering_triangle(), quads(512), quads(7), lines(64), point_squares(16), strip(16)}) {
     const Film film = model.draw(drawing);
     std::set<uint32_t> ranks(film.order.begin(), film.order.end());
     EXPECT_EQ(ranks.size(), size_t(kWindow) * kWindow);
     EXPECT_EQ(*ranks.rbegin(), uint32_t(kWindow * kWindow - 1));
   }
+}
+
+// Any kind in any order covers the window once, and overlapping as often as it is asked to.
+TEST(Drawings, CoverTheWindowInEachOrder) {
+  G80Model model;
+  for (const char* const kind : {"quads", "lines", "stacks", "points"}) {
+    for (const FillOrder order : {FillOrder::raster, FillOrder::tiles, FillOrder::shuffle}) {
+      Drawing drawing = drawing_of(kind, 32);
+      const size_t primitives = drawing.primitives();
+      reorder(drawing, order);
+      EXPECT_EQ(drawing.primitives(), primitives);
+      const Film once = model.draw(drawing);
+      EXPECT_EQ(std::set<uint32_t>(once.order.begin(), once.order.end()).size(), size_t(kWindow) * kWindow)
+          << kind << int(order);
+    }
+  }
+  Drawing shuffled = drawing_of("points", 512), rows = shuffled, tiles = shuffled;
+  reorder(shuffled, FillOrder::shuffle);
+  reorder(tiles, FillOrder::tiles);
+  EXPECT_NE(shuffled.vertices, rows.vertices);
+  EXPECT_EQ(tiles.vertices[16], rows.vertices[kWindow]);
+  overlap(rows, 2);
+  EXPECT_EQ(rows.vertices[1], rows.vertices[0]);
+  const Film twice = model.draw(rows);
+  EXPECT_EQ(*std::max_element(twice.order.begin(), twice.order.end()), uint32_t(2 * kWindow * kWindow - 1));
+  Drawing dealt = quads(128);
+  deal_out(dealt, 5);
+  EXPECT_EQ(dealt.batches, (std::vector<uint32_t>{6, 6, 7, 6, 7}));
+  Drawing one = strip(64);
+  EXPECT_THROW(reorder(one, FillOrder::shuffle), std::invalid_argument);
+  one.batches = {1};
+  EXPECT_THROW(check_drawing(one), std::invalid_argument);
+}
+
+// What the early test keeps away is not drawn, and the two passes together are everything.
+TEST(G80Model, MasksPartTheWindow) {
+  G80Model model;
+  Drawing stars = quads(512);
+  stars.stars = {8, 1000, 1};
+  Drawing others = stars;
+  stars.mask = Mask::only_stars;
+  others.mask = Mask::all_but_stars;
+  const Film a = model.draw(stars), b = model.draw(others);
+  for (int y = 0; y < kWindow; ++y) {
+    for (int x = 0; x < kWindow; ++x) {
+      ASSERT_EQ(a.order[a.at(x, y)] != kNever, x % 8 == 0 && y % 8 == 0);
+      ASSERT_EQ(b.order[b.at(x, y)] == kNever, x % 8 == 0 && y % 8 == 0);
+    }
+  }
+}
+
+// Several slow fragments: black is what waits for the first of them, and each film's picture says so until it is done.
+TEST(Watched, MarksWhatSlowFragmentsHoldUp) {
+  G80Model model;
+  Bench bench(model);
+  const glm::ivec2 corner = slow_corner(16);
+  const Watched two = watch(model, bench.slow_quad({corner, corner + glm::ivec2(16, 0)}, true));
+  EXPECT_EQ(two.slow.size(), 2u);
+  const auto black = std::count(two.stall.black.begin(), two.stall.black.end(), true);
+  const Watched one = watch(model, bench.slow_quad({corner}, true));
+  EXPECT_GT(black, 256);
+  EXPECT_LT(two.stall.drawn, one.stall.drawn) << "two of six processors wait";
+  const auto red = [&](double part) {
+    const std::vector<uint32_t> pixels = two.picture(part);
+    return std::count(pixels.begin(), pixels.end(), 0xff2020c0u);
+  };
+  EXPECT_GT(red(two.stall_part()), 1000);
+  EXPECT_EQ(red(1), 0);
+  const Watched none = watch(model, quads(64));
+  EXPECT_EQ(none.stall.now, 0u);
+  EXPECT_TRUE(none.undisturbed.order.empty());
+}
+
+// The advice of the paper's section 5: measured, and said of each row whether it helps.
+TEST(G80Model, SituationsSayWhatHelps) {
+  G80Model model;
+  std::map<std::string, std::string> said;
+  for (const ExperimentInfo& each : situations()) {
+    Bench bench(model);
+    for (const Measurement& m : each.run(bench).rows) {
+      EXPECT_GT(m.value, 0) << m.what;
+      EXPECT_EQ(m.is_gain, m.unit == "times as fast") << m.what;
+      if (m.is_gain) said[m.what] = advice_of(m);
+    }
+  }
+  EXPECT_EQ(said["quads of 1: deferred shading"], "helps");
+  EXPECT_EQ(said["stars as points, then the sky"], "helps");
+  EXPECT_EQ(said["masked: only stars, then all but stars"], "helps");
+  EXPECT_EQ(said["stars packed side by side, then the sky"], "helps");
+  EXPECT_EQ(said["one call for all triangles, not one for each"], "no help");
+  EXPECT_EQ(said["half of a silhouette drawn a tile further, and copied back"], "helps");
+  EXPECT_STREQ(advice_of({"", {}, 0.5, "", true, "", true}), "harms");
 }
 
 }  // namespace

@@ -73,6 +73,34 @@ TEST(GlProbe, SlowFragmentsAreDrawnOnceToo) {
   EXPECT_GT(gl_probe().cost_ms(drawing, 2), 0);
 }
 
+// The early depth test parts the window in stars and all the rest.
+TEST(GlProbe, MasksPartTheWindow) {
+  GlProbeDrawing drawing = probe_square();
+  drawing.stars = {16, 100, 1, 0};
+  for (const int mask : {1, 2}) {
+    drawing.mask = mask;
+    const std::vector<uint32_t> order = gl_probe().film(drawing).order;
+    for (int y = 0; y < kProbeSize; ++y) {
+      for (int x = 0; x < kProbeSize; ++x)
+        ASSERT_EQ(order[size_t(y * kProbeSize + x)] != ~0u, (x % 16 == 0 && y % 16 == 0) == (mask == 1)) << x << " " << y;
+    }
+  }
+  EXPECT_GT(gl_probe().cost_ms(drawing, 1), 0);
+  drawing.mask = 0;
+  const std::vector<uint32_t> whole = gl_probe().film(drawing).order;
+  EXPECT_EQ(std::count(whole.begin(), whole.end(), ~0u), 0);
+}
+
+TEST(GlProbe, DrawsAStrip) {
+  GlProbeDrawing drawing;
+  drawing.width = drawing.height = kProbeSize;
+  drawing.mode = 5;
+  drawing.vertices = {0, kProbeSize, 0, 0, kProbeSize, kProbeSize, kProbeSize, 0};
+  std::vector<uint32_t> order = gl_probe().film(drawing).order;
+  std::sort(order.begin(), order.end());
+  for (uint32_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i);
+}
+
 TEST(GlProbe, TakesNoMoreThanThereIsRoomFor) {
   GlProbeDrawing drawing = probe_square();
   drawing.slow.assign(65, {1, 1, 1, 1});
