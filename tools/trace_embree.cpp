@@ -6,8 +6,8 @@
 //
 // primary: rays from the lens to what they hit. Here they go through `bounces` 0 of the whole tracer, with its samples,
 // surfaces and sums of squares; there through rtcIntersect1 and a sum. paths: light asked at each surface, and a
-// direction by the cosine; here by the tracer, there by a small one of matte surfaces on rtcIntersect1 and
-// rtcOccluded1 that has as many bounces. Segments and shadow rays are counted by both.
+// direction by the cosine; here by the tracer, there by a small one of matte surfaces on rtcIntersect1 and rtcOccluded1
+// that has as many bounces. Segments and shadow rays are counted by both.
 #include <embree3/rtcore.h>
 #include <sys/resource.h>
 

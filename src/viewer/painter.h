@@ -56,7 +56,8 @@ bool is_patch_scene(const std::string& path);
 void require_patch_scenes(const std::vector<std::string>& files, const Painters& painters);
 inline constexpr const char* kPatchScenes = "reyes:";  // before the name of one that is built in
 
-// The views of a scene that has a camera, in a picture of this size: its own where neither was changed, to the last bit.
+// The views of a scene that has a camera, in a picture of this size: its own where neither was changed, to the last
+// bit.
 std::vector<View> views_of(const Scene& scene, const std::optional<Camera>& camera, int width, int height);
 
 std::unique_ptr<Painter> make_trace_painter();

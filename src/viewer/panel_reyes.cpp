@@ -105,6 +105,7 @@ class ReyesPanel : public Panel {
 
   void draw_fixation(ReyesSettings& s) {
     if (s.limit == ReyesLimit::none) return;
+    ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted("the eye");
     ImGui::SameLine();
     if (ImGui::RadioButton("follows the mouse", gaze_ == Gaze::mouse)) gaze_ = Gaze::mouse;

@@ -209,7 +209,7 @@ void Viewer::take_scene(const Loaded& loaded) {
   if (another && !file_.empty()) settings_.bookmarks[file_] = state_.camera.bookmarks;
   state_.scene = loaded.scene;
   state_.chosen_draw.reset();
-  if (state_.scene->patches) show_panel(kReyesPanel);
+  if (another && state_.scene->patches) docks_.open(kReyesPanel);
   if (!loaded.scene->frame.warnings.empty()) show_note(loaded.scene->frame.warnings[0]);
   state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
   if (keep) state_.camera.move_to(*camera);

@@ -77,10 +77,13 @@ void Viewer::step_sequence(int by) {
 void Viewer::trace_scene() {
   TraceSettings& trace = state_.settings.trace;
   if (!painters_) return show_note("this is the first program of tools/run: the whole one traces");
-  if (state_.scene && state_.scene->patches) return show_note("micropolygons cannot be traced");
+  if (state_.scene && !state_.is_traceable() && !trace.on)
+    return show_note(state_.scene->patches
+                         ? "micropolygons are no scene whose light could be traced"
+                         : "a captured frame has no scene to trace: its vertices lie where the screen had them");
   trace.on = !trace.on;
   trace.paused = false;
-  if (trace.on) show_panel(kTracePanel);
+  if (trace.on) docks_.open(kTracePanel);
   show_note(trace.on ? "light is traced" : "the pipeline draws");
 }
 
