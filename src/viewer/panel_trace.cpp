@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kRegionPixels = 8;  // a side of what has the same number of samples
 constexpr int kLegendSteps = 8;
+constexpr ImU32 kDone = IM_COL32(50, 105, 185, 255);
 
 // How often each region was sampled, as a picture of a pixel for each.
 Picture sample_map(const TracePainting& t) {
@@ -98,7 +99,9 @@ class TracePanel : public Panel {
     const TracePainting& p = *painting->traced;
     const double part = p.mean_samples / std::max(1.0, double(t.samples));
     const std::string text = app::fixed(p.mean_samples, 1) + " of " + app::grouped(t.samples) + " samples a pixel";
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, kDone);
     ImGui::ProgressBar(float(std::min(part, 1.0)), {-1, 0}, text.c_str());
+    ImGui::PopStyleColor();
     if (!begin_values("traced")) return;
     const double seconds = p.report.ms / 1000;
     const auto rate = [&](uint64_t n) { return seconds > 0 ? app::fixed(double(n) / seconds * 1e-6, 2) : "-"; };

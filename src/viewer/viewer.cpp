@@ -338,29 +338,34 @@ void Viewer::take_screenshot() {
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
     if (!picture.pixels.empty()) glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, picture.pixels.data());
   }
-  shot_ = Shot::none;
+  const bool with_light = std::exchange(shot_, Shot::none) == Shot::image_and_light && state_.last &&
+                          state_.last->painting && state_.last->painting->traced;
   if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");
   try {
-    const fs::path path = free_name(fs::current_path(), state_.last->scene->path, ".png");
+    fs::path path = free_name(fs::current_path(), state_.last->scene->path, ".png", with_light ? ".exr" : "");
     write_file(path, encode_screenshot(picture, metadata_of(*state_.last)));
     show_note("saved " + path.string());
+    if (with_light) save_light(path.replace_extension(".exr"));
   } catch (const std::exception& error) {
     show_error(std::string(error.what()));
   }
 }
 
 void Viewer::save_image(bool exr) {
-  if (exr) return save_light();
-  shot_ = Shot::image;
+  if (!exr) {
+    shot_ = Shot::image;
+  } else if (!state_.last || !state_.last->painting || !state_.last->painting->traced) {
+    show_note("there is no traced picture to save yet");
+  } else {
+    save_light(free_name(fs::current_path(), state_.last->scene->path, ".exr", ".png"));
+  }
 }
 
-// A traced picture in linear light. To pack it takes a while, and is nothing that the window should wait for.
-void Viewer::save_light() {
-  const std::shared_ptr<const Rendered> frame = state_.last;
-  if (!frame || !frame->painting || !frame->painting->traced)
-    return show_note("there is no traced picture to save yet");
+// The newest picture, which is traced, in linear light. To pack it takes a while, and is nothing that the window should
+// wait for.
+void Viewer::save_light(const fs::path& path) {
   if (saving_.valid()) return show_note("the picture before is still being saved");
-  saving_ = std::async(std::launch::async, [frame, path = free_name(fs::current_path(), frame->scene->path, ".exr")] {
+  saving_ = std::async(std::launch::async, [frame = state_.last, path] {
     struct Wake {
       ~Wake() { Window::wake(); }
     } wake;

@@ -39,9 +39,7 @@ void Viewer::act(const KeyEvent& event) {
     case Action::scale_interface: return step_scale(event.number);
     case Action::full_screen: return window_->toggle_full_screen();
     case Action::save_window: shot_ = Shot::window; return;
-    case Action::save_image:
-      if (state_.last && state_.last->painting && state_.last->painting->traced) save_light();
-      return save_image(false);
+    case Action::save_image: shot_ = Shot::image_and_light; return;
     case Action::next_panel: return show_next_panel();
     case Action::dismiss: return dismiss();
     case Action::quit: return window_->close();

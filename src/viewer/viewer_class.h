@@ -60,7 +60,7 @@ class Viewer : public ViewerCommands {
   void present();
   double sleep_time() const;
   void take_screenshot();
-  void save_light();
+  void save_light(const std::filesystem::path& path);
   void report_saved();
 
   // What keys and menus do (viewer_actions.cpp).
@@ -126,7 +126,7 @@ class Viewer : public ViewerCommands {
 
   bool show_help_ = false;
   std::vector<std::string> to_open_;  // once the first UI frame has been laid out
-  enum class Shot { none, window, image };
+  enum class Shot { none, window, image, image_and_light };
   Shot shot_ = Shot::none;
   std::future<std::string> saving_;  // what is to be said once the file is written; an exception is an error
   std::vector<std::string> errors_;

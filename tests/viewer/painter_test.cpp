@@ -14,11 +14,12 @@ namespace brokkr::viewer {
 namespace {
 
 constexpr int kWidth = 40, kHeight = 24;
+constexpr int kPatchesWidth = 160, kPatchesHeight = 96;
 
-LoadOptions small_picture() {
+LoadOptions picture_of(int width, int height) {
   LoadOptions load;
-  load.width = kWidth;
-  load.height = kHeight;
+  load.width = width;
+  load.height = height;
   return load;
 }
 RenderRequest request_of(std::shared_ptr<const Scene> scene) {
@@ -29,7 +30,7 @@ RenderRequest request_of(std::shared_ptr<const Scene> scene) {
   return request;
 }
 RenderRequest traced_request(const std::string& scene) {
-  RenderRequest request = request_of(make_scene(scene, load_frame(scene, small_picture()), 0));
+  RenderRequest request = request_of(make_scene(scene, load_frame(scene, picture_of(kWidth, kHeight)), 0));
   request.settings.trace.on = true;
   request.settings.trace.adaptive = false;
   request.settings.trace.samples = 8;
@@ -137,15 +138,15 @@ TEST(TracePainter, RefusesWhatCannotBeTraced) {
 
 RenderRequest patch_request(const std::string& scene) {
   const Painters painters = all_painters();
-  RenderRequest request = request_of(painters.load_patches(scene, small_picture()));
+  RenderRequest request = request_of(painters.load_patches(scene, picture_of(kPatchesWidth, kPatchesHeight)));
   request.settings.reyes.limit = ReyesLimit::splits;
   request.settings.reyes.splits = 20;
   return request;
 }
 ReyesOptions small_reyes() {
   ReyesOptions options;
-  options.width = kWidth;
-  options.height = kHeight;
+  options.width = kPatchesWidth;
+  options.height = kPatchesHeight;
   return options;
 }
 Reyes teapot() {
@@ -190,7 +191,7 @@ TEST(ReyesPainter, KeepsItsBudgetAndFollowsCameraAndFixation) {
   const auto painter = make_reyes_painter();
   RenderRequest request = patch_request("reyes:teapot");
   const Painted middle = painter->paint(request, {});
-  request.settings.reyes.fixation = Point{2, 2};
+  request.settings.reyes.fixation = Point{20, 70};
   EXPECT_NE(painter->paint(request, {}).pixels, middle.pixels) << "the eye is elsewhere";
   request.settings.reyes.fixation.reset();
   EXPECT_EQ(painter->paint(request, {}).pixels, middle.pixels);
@@ -207,17 +208,17 @@ TEST(ReyesPainter, KeepsItsBudgetAndFollowsCameraAndFixation) {
 TEST(ReyesPainter, ScenesHaveACameraAndBadOnesOneLine) {
   const Painters painters = all_painters();
   ASSERT_TRUE(bool(painters));
-  const auto scene = painters.load_patches("reyes:teapot", small_picture());
+  const auto scene = painters.load_patches("reyes:teapot", picture_of(kPatchesWidth, kPatchesHeight));
   ASSERT_TRUE(scene->patches);
   EXPECT_FALSE(scene->clip_space);
-  EXPECT_EQ(scene->frame.targets[0].width, kWidth);
+  EXPECT_EQ(scene->frame.targets[0].width, kPatchesWidth);
   EXPECT_FALSE(scene->bounds.empty());
-  EXPECT_EQ(views_of(*scene, {}, kWidth, kHeight).size(), 1u);
+  EXPECT_EQ(views_of(*scene, {}, kPatchesWidth, kPatchesHeight).size(), 1u);
   EXPECT_NO_THROW(require_patch_scenes(painters.patch_scenes, painters));
   EXPECT_NO_THROW(require_patch_scenes({"frame.bkf", "patches.bpt"}, painters));
   EXPECT_THROW(require_patch_scenes({"reyes:kettle"}, painters), std::runtime_error);
   EXPECT_THROW(require_patch_scenes({"reyes:teapot"}, Painters()), std::runtime_error);
-  EXPECT_THROW(painters.load_patches("nowhere.bpt", small_picture()), std::runtime_error);
+  EXPECT_THROW(painters.load_patches("nowhere.bpt", picture_of(kPatchesWidth, kPatchesHeight)), std::runtime_error);
   EXPECT_EQ(display_name("reyes:tea-set"), "reyes:tea-set");
   EXPECT_EQ(free_name("/nowhere", "reyes:tea-set", ".png"), "/nowhere/brokkr-tea-set-1.png");
 }

@@ -63,7 +63,7 @@ def drawn_again(session, command, output):
 
 def done(session):
     rows, settings, command = session.settings()
-    return (rows, command) if settings["trace"]["done"] else None
+    return (rows, command) if settings.get("trace", {}).get("done") else None
 
 
 def traces_a_scene(session, folder):
