@@ -7,7 +7,6 @@
 // one distance, the lower primitive wins. So all structures find the same.
 #pragma once
 
-#include "machine/lane_records.h"
 #include "trace/tables.h"
 #include "trace/vector3.h"
 
@@ -53,10 +52,9 @@ BROKKR_FN Mask within(Float p, Float c, Float e1, Float e2, float tolerance) {
 
 // Tests primitive `id` of the lanes of m, and keeps the hit if it is the nearest so far.
 BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, Uint id, Hit& hit, Mask m) {
-  Float t8[8];
-  gather_eight(w, reinterpret_cast<const float*>(scene.triangles), as_int(id * uint32_t(kTriangleWords)), m, t8);
-  const V3 corner{t8[0], t8[1], t8[2]}, e1{t8[3], t8[4], t8[5]};
-  const V3 e2{t8[6], t8[7], gather_word(w, scene.triangles, id, kTriangleWords, 8, m)};
+  const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, 0, m);
+  const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, 3, m);
+  const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, 6, m);
   const V3 p = cross(ray.direction, e2);
   const Float determinant = dot(e1, p);
   const Float inverse = 1.0f / determinant;
@@ -111,28 +109,6 @@ class LaneStack {
   BROKKR_FN void clear(Mask m) { size_ = select(m, 0, size_); }
 
  private:
-  Warp& w_;
-  uint32_t* memory_;
-  Int size_ = 0;
-};
-
-// The same of two words, side by side.
-class PairStack {
- public:
-  BROKKR_FN PairStack(Warp& w, uint32_t* memory) : w_(w), memory_(memory) {}
-  BROKKR_FN void push(Uint a, Uint b, Mask m) {
-    constexpr int kThird = 2 * kStackEntries * 32;  // the third of the memory that pairs leave free
-    scatter_pairs(w_, memory_, place(), a, b, kThird, m);
-    size_ += select(m, 1, 0);
-  }
-  BROKKR_FN void pop(Uint& a, Uint& b, Mask m) {
-    size_ -= select(m, 1, 0);
-    w_.gather_near(memory_, place(), place() + 1, m, a, b);
-  }
-  BROKKR_FN Mask is_empty() const { return size_ == 0; }
-
- private:
-  BROKKR_FN Int place() const { return ((size_ << 5) + w_.lane()) << 1; }
   Warp& w_;
   uint32_t* memory_;
   Int size_ = 0;

@@ -8,7 +8,7 @@ namespace trace_machine {
 
 // Gives the lanes of m the next node of their stack that may hold something nearer. Returns the lanes of `active` that
 // still have one.
-BROKKR_FN Mask pop_nodes(Warp& w, PairStack& stack, const Hit& hit, const Ray& ray, Uint& node, Uint& place, Uint& left,
+BROKKR_FN Mask pop_nodes(Warp& w, LaneStack& stack, const Hit& hit, const Ray& ray, Uint& node, Uint& place, Uint& left,
                          Mask m, Mask active) {
   Mask need = m && active;
   while (w.any(need)) {
@@ -16,9 +16,9 @@ BROKKR_FN Mask pop_nodes(Warp& w, PairStack& stack, const Hit& hit, const Ray& r
     active = active && !over;
     need = need && !over;
     if (!w.any(need)) break;
-    Uint next, bits;
-    stack.pop(next, bits, need);
-    const Float enter = as_float(bits);
+    stack.popped(need);
+    const Uint next = stack.top(0, need);
+    const Float enter = as_float(stack.top(1, need));
     const Mask good = need && enter * kNearer <= minimum(hit.t, ray.limit);
     const Mask to_leaf = good && (next & kBvhLeaf) != 0u;
     node = select(good, next, node);
@@ -32,7 +32,7 @@ BROKKR_FN Mask pop_nodes(Warp& w, PairStack& stack, const Hit& hit, const Ray& r
 // `any`: whatever is hit will do. Lanes outside m are left alone.
 BROKKR_FN_NOINLINE void walk_bvh(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
                                  uint32_t* memory, bool any, Mask m) {
-  PairStack stack(w, memory);
+  LaneStack stack(w, memory);
   const BvhNode* nodes = scene.bvh;
   Uint node = 0u;              // of lanes that are at an inner node
   Uint place = 0u, left = 0u;  // of lanes that are in a leaf
@@ -41,14 +41,12 @@ BROKKR_FN_NOINLINE void walk_bvh(Warp& w, const SceneTables& scene, const Ray& r
     const Mask inner = active && left == 0u;
     if (w.any(inner)) {
       effort.steps += select(inner, 1u, 0u);
-      Float first[8], last[8];  // words 0 .. 7, and 6 .. 13
-      const float* const words = reinterpret_cast<const float*>(nodes);
-      const Int place_of_node = as_int(node * uint32_t(kBvhWords));
-      gather_eight(w, words, place_of_node, inner, first);
-      gather_eight(w, words + 6, place_of_node, inner, last);
-      const V3 low0{first[0], first[1], first[2]}, high0{first[3], first[4], first[5]};
-      const V3 low1{last[0], last[1], last[2]}, high1{last[3], last[4], last[5]};
-      const Uint child0 = as_uint(last[6]), child1 = as_uint(last[7]);
+      const V3 low0 = gather3(w, nodes, node, kBvhWords, 0, inner),
+               high0 = gather3(w, nodes, node, kBvhWords, 3, inner);
+      const V3 low1 = gather3(w, nodes, node, kBvhWords, 6, inner),
+               high1 = gather3(w, nodes, node, kBvhWords, 9, inner);
+      const Uint child0 = gather_bits(w, nodes, node, kBvhWords, 12, inner);
+      const Uint child1 = gather_bits(w, nodes, node, kBvhWords, 13, inner);
       const Span span0 = span_of(ray, low0, high0), span1 = span_of(ray, low1, high1);
       const Float far = minimum(hit.t, ray.limit);
       const Mask meets0 = inner && span0.enter * kNearer <= minimum(span0.leave, far);
@@ -57,7 +55,9 @@ BROKKR_FN_NOINLINE void walk_bvh(Warp& w, const SceneTables& scene, const Ray& r
       const Mask second_first = both && span1.enter < span0.enter;
       const Mask take1 = second_first || (meets1 && !meets0);
       if (w.any(both)) {
-        stack.push(select(second_first, child0, child1), as_uint(select(second_first, span0.enter, span1.enter)), both);
+        stack.push(0, select(second_first, child0, child1), both);
+        stack.push(1, as_uint(select(second_first, span0.enter, span1.enter)), both);
+        stack.pushed(both);
       }
       const Uint next = select(take1, child1, child0);
       const Mask goes = meets0 || meets1;
