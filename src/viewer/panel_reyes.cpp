@@ -17,6 +17,8 @@ constexpr size_t kHistory = 240;  // frames
 // Splitting, stitching, and the pipeline.
 constexpr ImU32 kPartColors[] = {IM_COL32(235, 160, 60, 255), IM_COL32(150, 200, 110, 255),
                                  IM_COL32(70, 140, 225, 255)};
+// Where the eye is: none of the colours of split depth, nor of what is drawn mostly.
+constexpr ImU32 kGaze = IM_COL32(90, 235, 255, 255);
 constexpr ImU32 kMissed = IM_COL32(240, 80, 70, 255), kBudgetLine = IM_COL32(255, 255, 255, 160);
 
 class ReyesPanel : public Panel {
@@ -62,9 +64,10 @@ class ReyesPanel : public Panel {
         s.fixation ? glm::vec2((*s.fixation)[0], (*s.fixation)[1]) : 0.5f * glm::vec2(view.width, view.height);
     const ImVec2 p = im(view.to_screen(at));
     list.PushClipRect(im(view.area_begin), im(view.area_end), true);
-    for (const auto& [color, width] : {std::pair{IM_COL32(0, 0, 0, 170), 4.0f}, std::pair{kMark, 2.0f}})
+    for (const auto& [color, width] : {std::pair{IM_COL32(0, 0, 0, 190), 4.5f}, std::pair{kGaze, 2.0f}})
       list.AddCircle(p, 14, color, 32, width);
-    list.AddCircleFilled(p, 2.5f, kMark);
+    list.AddCircleFilled(p, 3.5f, IM_COL32(0, 0, 0, 190));
+    list.AddCircleFilled(p, 2.5f, kGaze);
     list.PopClipRect();
   }
 

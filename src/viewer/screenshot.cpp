@@ -47,12 +47,12 @@ std::string changed_options(const RenderOptions& options) {
 }
 
 // The shortest text that reads back to the same number.
-std::string number(float value) {
+std::string shortest(float value) {
   char text[32];
   const auto end = std::to_chars(std::begin(text), std::end(text), value);
   return {std::begin(text), end.ptr};
 }
-std::string color(const glm::vec3& c) { return number(c.x) + "," + number(c.y) + "," + number(c.z); }
+std::string light_text(const glm::vec3& c) { return shortest(c.x) + "," + shortest(c.y) + "," + shortest(c.z); }
 
 // The options of `brokkr trace` that draw a traced picture again.
 std::string traced_command(const TraceSettings& t, const TracePainting& p) {
@@ -60,13 +60,13 @@ std::string traced_command(const TraceSettings& t, const TracePainting& p) {
   const uint32_t samples = p.report.is_complete ? t.samples : std::max(4u, uint32_t(std::lround(p.mean_samples)));
   std::string text = " --samples " + std::to_string(samples) + " --seed " + std::to_string(t.seed) + " --bounces " +
                      std::to_string(t.bounces);
-  if (t.adaptive) text += " --adaptive --worst-error " + number(t.worst_error);
+  if (t.adaptive) text += " --adaptive --worst-error " + shortest(t.worst_error);
   if (t.adaptive && t.metric == trace::Metric::contrast) text += " --metric contrast";
-  if (t.sky) text += " --sky " + color(*t.sky);
-  if (t.sun) text += " --sun " + color(*t.sun);
-  if (t.aperture > 0) text += " --aperture " + number(t.aperture);
-  if (t.aperture > 0 && t.focus > 0) text += " --focus " + number(t.focus);
-  if (t.exposure != 0) text += " --exposure " + number(t.exposure);
+  if (t.sky) text += " --sky " + light_text(*t.sky);
+  if (t.sun) text += " --sun " + light_text(*t.sun);
+  if (t.aperture > 0) text += " --aperture " + shortest(t.aperture);
+  if (t.aperture > 0 && t.focus > 0) text += " --focus " + shortest(t.focus);
+  if (t.exposure != 0) text += " --exposure " + shortest(t.exposure);
   if (t.tone == trace::Tone::filmic) text += " --tone filmic";
   if (t.structure != trace::StructureKind::bvh) text += std::string(" --structure ") + kStructures[size_t(t.structure)];
   if (t.structure == trace::StructureKind::grug) text += " --grid " + std::to_string(t.grid);
@@ -77,17 +77,17 @@ std::string traced_command(const TraceSettings& t, const TracePainting& p) {
 std::string reyes_command_line(const ReyesSettings& s) {
   constexpr const char* kPriorities[] = {"size", "distance", "both"};
   std::string text;
-  if (s.limit == ReyesLimit::time) text += " --budget " + number(s.budget_ms);
+  if (s.limit == ReyesLimit::time) text += " --budget " + shortest(s.budget_ms);
   if (s.limit == ReyesLimit::splits) text += " --tasks " + std::to_string(s.splits);
   if (s.limit != ReyesLimit::none && s.fixation)
-    text += " --fixation " + number((*s.fixation)[0]) + "," + number((*s.fixation)[1]);
+    text += " --fixation " + shortest((*s.fixation)[0]) + "," + shortest((*s.fixation)[1]);
   if (s.priority != SplitPriority::both) text += std::string(" --priority ") + kPriorities[size_t(s.priority)];
   if (s.shows == ReyesShows::depth) text += " --look depth";
-  if (s.shows == ReyesShows::difference && s.limit != ReyesLimit::none) text += " --difference " + number(s.gain);
+  if (s.shows == ReyesShows::difference && s.limit != ReyesLimit::none) text += " --difference " + shortest(s.gain);
   if (s.grid_lines) text += " --grid-lines";
-  if (s.rate != 1) text += " --rate " + number(s.rate);
+  if (s.rate != 1) text += " --rate " + shortest(s.rate);
   if (s.grid != 0) text += " --grid " + std::to_string(s.grid);
-  if (s.phase != 0) text += " --phase " + number(s.phase);
+  if (s.phase != 0) text += " --phase " + shortest(s.phase);
   return text;
 }
 

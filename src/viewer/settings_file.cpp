@@ -68,22 +68,22 @@ void take(const nlohmann::json& json, const char* name, T& value) {
 }
 
 // What a file says may be beyond what widgets let through. A comparison with what is no number is false.
-void limit(float& value, float least, float most, float otherwise) {
+void keep_within(float& value, float least, float most, float otherwise) {
   value = value >= least && value <= most ? value : otherwise;
 }
 void keep_in_range(TraceSettings& s) {
   const TraceSettings usual;
   s.samples = std::clamp(s.samples, 4u, kMostSamples);
   s.bounces = std::min(s.bounces, kMostBounces);
-  limit(s.worst_error, 1e-6f, 1e6f, usual.worst_error);
-  limit(s.exposure, -kMostExposure, kMostExposure, usual.exposure);
-  limit(s.map_opacity, 0, 1, usual.map_opacity);
+  keep_within(s.worst_error, 1e-6f, 1e6f, usual.worst_error);
+  keep_within(s.exposure, -kMostExposure, kMostExposure, usual.exposure);
+  keep_within(s.map_opacity, 0, 1, usual.map_opacity);
 }
 void keep_in_range(ReyesSettings& s) {
   const ReyesSettings usual;
-  limit(s.budget_ms, kLeastBudgetMs, kMostBudgetMs, usual.budget_ms);
-  limit(s.gain, 1, kMostGain, usual.gain);
-  limit(s.rate, kLeastRate, kMostRate, usual.rate);
+  keep_within(s.budget_ms, kLeastBudgetMs, kMostBudgetMs, usual.budget_ms);
+  keep_within(s.gain, 1, kMostGain, usual.gain);
+  keep_within(s.rate, kLeastRate, kMostRate, usual.rate);
   s.splits = std::min(s.splits, kMostReyesSplits);
 }
 
