@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian 12 packages that are missing. `tools/packages.sh run` installs what building and running
 # needs, `tools/packages.sh test` (the default) what the checks need as well, `tools/packages.sh bench` what tools/bench
-# needs as well: another peer. `--list` only prints the names.
+# needs as well: other peers. `--list` only prints the names.
 set -eu
 
 build="build-essential cmake ninja-build git ca-certificates
@@ -17,7 +17,7 @@ checks="libgtest-dev ccache python3 python3-venv clang clang-format clang-tidy l
   man-db zsh fish lintian debootstrap desktop-file-utils
   libopenmpi-dev openmpi-bin"
 
-bench="mesa-vulkan-drivers"
+bench="mesa-vulkan-drivers libembree-dev"
 
 case "${1:-test}" in
   run) packages=$build ;;

@@ -18,6 +18,9 @@
 namespace brokkr::app {
 namespace {
 
+// Bicubic patches, which the viewer shows as micropolygons: files, and the names of scenes that are built in.
+constexpr const char *kPatchFile = ".bpt", *kPatchScenes = "reyes:";
+
 // An unreadable camera is an error of the command line and not of the file.
 void check_camera(const std::string& text) {
   try {
@@ -67,9 +70,11 @@ std::vector<Option> target_options() {
 Command view_command(int (*run)(const Arguments&)) {
   const std::vector<Option> own = {
       several(file_option("FILE", "FILE",
-                          "A frame (.bkf), a scene (.obj, .gltf, .glb, .ply, .stl), generated:NAME, or a folder; "
-                          "several frames, or a folder of "
-                          "them, are a sequence")),
+                          "A frame (.bkf), a scene (.obj, .gltf, .glb, .ply, .stl), patches (.bpt), generated:NAME, "
+                          "reyes:NAME, or a folder; several frames, or a folder of them, are a sequence")),
+      flag("--reyes",
+           "Show FILE's patches as micropolygons: teapot, tea-set (which is taken without FILE) or creature"),
+      flag("--trace", "Trace the light of the scene, as brokkr trace does; the picture grows while it is shown"),
       size_option("--window", "Size of the window (as it was last time)", 64, kMaxTargetSize),
       real_option("--scale", "F", "Size of text and widgets (as the monitor has it)", 0.5, 4),
       flag("--fresh", "Neither read nor write what the viewer remembers"),
@@ -89,6 +94,17 @@ LoadOptions load_options(const Arguments& arguments) {
   return options;
 }
 
+std::vector<std::string> viewed_files(const Arguments& arguments) {
+  std::vector<std::string> files = arguments.all("FILE");
+  if (!arguments.has("reyes")) return files;
+  if (arguments.has("trace")) throw UsageError("--reyes, --trace: give one of them");
+  if (files.empty()) files = {"tea-set"};
+  for (std::string& file : files) {
+    if (!file.ends_with(kPatchFile) && !file.starts_with(kPatchScenes)) file = kPatchScenes + file;
+  }
+  return files;
+}
+
 void require_scenes(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     std::error_code error;
@@ -96,10 +112,11 @@ void require_scenes(const std::vector<std::string>& files) {
       require_known_kind(file);
     } else if (std::filesystem::is_directory(file, error)) {
       if (!holds_scene(file)) throw std::runtime_error(file + ": there are no frames or scenes in this folder");
+    } else if (file.starts_with(kPatchScenes)) {  // whether there is such a one, brokkr-view knows
     } else if (access(file.c_str(), R_OK) != 0) {
       throw std::runtime_error(file + ": cannot be opened (" + std::strerror(errno) +
                                "); check the name and its permissions");
-    } else {
+    } else if (!file.ends_with(kPatchFile)) {
       require_known_kind(file);
     }
   }

@@ -23,6 +23,9 @@ std::vector<Option> target_options();
 // `brokkr view` starts brokkr-view with its own words; brokkr-view reads them with the same options.
 Command view_command(int (*run)(const Arguments&));
 
+// The scenes of `brokkr view`; with --reyes, what is no .bpt file is the name of one that is built in.
+std::vector<std::string> viewed_files(const Arguments& arguments);
+
 // The options of loading, without progress.
 LoadOptions load_options(const Arguments& arguments);
 

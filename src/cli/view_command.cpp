@@ -18,7 +18,7 @@ namespace {
 
 // The window reads the same words with the same parser.
 int run_view(const Arguments& arguments) {
-  require_scenes(arguments.all("FILE"));
+  require_scenes(viewed_files(arguments));
   const auto program = find_beside("brokkr-view");
   if (!program) {
     throw std::runtime_error(

@@ -1,6 +1,8 @@
 #include "trace/tone.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 namespace brokkr::trace {
@@ -12,9 +14,42 @@ uint32_t encoded(float linear) {
   return uint32_t(std::lround(s * 255));
 }
 
+// `encoded` by looking up: a picture that is shown again and again has millions of channels.
+class Encoder {
+ public:
+  Encoder() {
+    for (uint32_t i = 0; i < kEntries; ++i) first_[i] = uint8_t(encoded(start_of(i)));
+    for (uint32_t level = 1; level < 256; ++level) least_[level] = least_of(level);
+    least_[256] = 2;  // above all
+  }
+  uint32_t operator()(float linear) const {
+    const float c = linear > 0 ? std::min(linear, 1.0f) : 0.0f;
+    uint32_t level = first_[std::bit_cast<uint32_t>(c) >> kShift];
+    while (c >= least_[level + 1]) ++level;
+    return level;
+  }
+
+ private:
+  // Floats up to 1 by their upper bits.
+  static constexpr uint32_t kShift = 16, kEntries = (0x3f800000u >> kShift) + 1;
+  static float start_of(uint32_t entry) { return std::bit_cast<float>(entry << kShift); }
+  // The least float that becomes this level.
+  static float least_of(uint32_t level) {
+    uint32_t below = 0, at = 0x3f800000u;  // 0 and 1, as bits, whose order is that of the floats
+    while (at - below > 1) {
+      const uint32_t middle = (below + at) / 2;
+      (encoded(std::bit_cast<float>(middle)) >= level ? at : below) = middle;
+    }
+    return std::bit_cast<float>(at);
+  }
+  std::array<uint8_t, kEntries> first_{};
+  std::array<float, 257> least_{};
+};
+
 }  // namespace
 
 std::vector<uint32_t> screen_pixels(const TracePicture& picture, float exposure, Tone tone) {
+  static const Encoder encode;
   const float scale = std::exp2(exposure);
   std::vector<uint32_t> pixels(picture.samples.size());
   for (size_t i = 0; i < pixels.size(); ++i) {
@@ -22,7 +57,7 @@ std::vector<uint32_t> screen_pixels(const TracePicture& picture, float exposure,
     for (size_t k = 0; k < 3; ++k) {
       float c = picture.rgb[3 * i + k] * scale;
       if (tone == Tone::filmic) c = c * (1 + c / 16) / (1 + c);
-      pixel |= encoded(c) << (8 * k);
+      pixel |= encode(c) << (8 * k);
     }
     pixels[i] = pixel;
   }

@@ -13,9 +13,10 @@
 namespace brokkr::trace {
 namespace {
 
-[[noreturn]] void refuse(const Frame& frame, const std::string& why) {
-  throw std::runtime_error((frame.source.empty() ? "the scene" : frame.source) + ": " + why);
+[[noreturn]] void refuse(const std::string& source, const std::string& why) {
+  throw std::runtime_error((source.empty() ? "the scene" : source) + ": " + why);
 }
+[[noreturn]] void refuse(const Frame& frame, const std::string& why) { refuse(frame.source, why); }
 
 void copy3(float (&to)[3], const glm::vec3& from) {
   for (int k = 0; k < 3; ++k) to[k] = from[k];
@@ -185,7 +186,7 @@ void add_lights(TraceScene& scene) {
 }
 
 // The lens of a view: where the corners of the picture lie in a plane at distance 1.
-LensRecord lens_of(const Frame& frame, const View& view, int width, int height) {
+LensRecord lens_of(const std::string& source, const View& view, int width, int height) {
   const glm::dmat4 inverse = glm::inverse(glm::dmat4(view.view_projection));
   const auto unproject = [&](double x, double y, double z) {
     const glm::dvec4 p = inverse * glm::dvec4(x, y, z, 1);
@@ -209,9 +210,21 @@ LensRecord lens_of(const Frame& frame, const View& view, int width, int height) 
   copy3(lens.lens_y, glm::vec3(glm::normalize(up)));
   for (const float value : {lens.eye[0], lens.corner[0], lens.corner[1], lens.corner[2], lens.right[0], lens.up[1]}) {
     if (!std::isfinite(value))
-      refuse(frame, "field 'views': its camera has no inverse; give one: --camera \"eye=0,1,5\"");
+      refuse(source, "field 'views': its camera has no inverse; give one: --camera \"eye=0,1,5\"");
   }
   return lens;
+}
+
+// Far above the rounding of a point of the scene, as seen from the eye, and far below what is seen. A power of two, so
+// that an eye that moves a little changes neither it nor the structures that know it.
+float tolerance_of(const Box& box, const glm::vec3& eye) {
+  Box all = box;
+  all.add({eye, eye});
+  const glm::vec3 size = all.high - all.low;
+  const float most = std::max({size.x, size.y, size.z, std::abs(all.low.x) * 0.1f, std::abs(all.high.x) * 0.1f,
+                               std::abs(all.low.y) * 0.1f, std::abs(all.high.y) * 0.1f, std::abs(all.low.z) * 0.1f,
+                               std::abs(all.high.z) * 0.1f});
+  return std::exp2(std::ceil(std::log2(1e-5f * most)));
 }
 
 // How far the scene is in the middle of the picture, along the direction of view; 0: nothing is there.
@@ -281,23 +294,11 @@ TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options) {
   for (const TriangleRecord& t : scene.triangles)
     scene.all_opaque = scene.all_opaque && scene.materials[t.material].reads_alpha == 0;
 
+  for (const TriangleRecord& t : scene.triangles) scene.box.add(bounds_of(t, 0));
   const View& view = frame.views[first->first_view];
-  const Target& target = frame.targets[view.target];
-  scene.width = target.width;
-  scene.height = target.height;
-  scene.lens = lens_of(frame, view, scene.width, scene.height);
-
-  Box box;
-  for (const TriangleRecord& t : scene.triangles) box.add(bounds_of(t, 0));
-  Box all = box;
-  all.add({glm::vec3(view.eye), glm::vec3(view.eye)});
-  const glm::vec3 size = all.high - all.low;
-  // Far above the rounding of a point of the scene, as seen from the camera, and far below what is seen.
-  scene.tolerance = 1e-5f * std::max({size.x, size.y, size.z, std::abs(all.low.x) * 0.1f, std::abs(all.high.x) * 0.1f,
-                                      std::abs(all.low.y) * 0.1f, std::abs(all.high.y) * 0.1f,
-                                      std::abs(all.low.z) * 0.1f, std::abs(all.high.z) * 0.1f});
-  scene.low = box.low - 2 * scene.tolerance;
-  scene.high = box.high + 2 * scene.tolerance;
+  scene.tolerance = tolerance_of(scene.box, view.eye);
+  scene.low = scene.box.low - 2 * scene.tolerance;
+  scene.high = scene.box.high + 2 * scene.tolerance;
 
   add_lights(scene);
   const bool emits = !scene.lights.empty();
@@ -306,15 +307,26 @@ TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options) {
   scene.to_sun = glm::normalize(frame.light_direction);
   if (!emits && scene.sky == glm::vec3(0) && scene.sun == glm::vec3(0))
     refuse(frame, "has no light: no material emits, and there is neither sky nor sun; give --sky 0.5 or --sun 2");
+  const Target& target = frame.targets[view.target];
+  scene.source = frame.source;
+  look_through(scene, view, target.width, target.height, options);
+  return scene;
+}
+
+bool look_through(TraceScene& scene, const View& view, int width, int height, const SceneOptions& options) {
+  scene.width = width;
+  scene.height = height;
+  scene.lens = lens_of(scene.source, view, width, height);
   scene.lens.aperture = options.aperture;
   scene.lens.focus = options.focus > 0 ? options.focus : 1.0f;
   if (options.focus <= 0 && options.aperture > 0) {
     const float distance = distance_in_the_middle(scene);
     if (distance <= 0)
-      refuse(frame, "the middle of the picture shows nothing that could be sharp; give --focus, in units of the scene");
+      refuse(scene.source,
+             "the middle of the picture shows nothing that could be sharp; give --focus, in units of the scene");
     scene.lens.focus = distance;
   }
-  return scene;
+  return tolerance_of(scene.box, view.eye) == scene.tolerance;
 }
 
 }  // namespace brokkr::trace

@@ -20,7 +20,14 @@ struct SceneOptions {
   float focus = 0;     // distance that is sharp, along the direction of view; 0: what the middle of the picture shows
 };
 
+struct Box {
+  glm::vec3 low{3e38f}, high{-3e38f};
+  void add(const Box& other);
+  float half_area() const;
+};
+
 struct TraceScene {
+  std::string source;  // of the frame: the file's name
   std::vector<TriangleRecord> triangles;
   std::vector<CornerRecord> corners;
   std::vector<MaterialRecord> materials;
@@ -28,7 +35,8 @@ struct TraceScene {
   std::vector<uint32_t> texels;
   std::vector<LightRecord> lights;
   glm::vec3 sky{0}, sun{0}, to_sun{0, 1, 0};
-  glm::vec3 low{0}, high{0};  // bounds of all triangles, a tolerance wider
+  Box box;                    // of all triangles
+  glm::vec3 low{0}, high{0};  // the same, two tolerances wider
   float tolerance = 0;
   bool all_opaque = true;
   LensRecord lens;
@@ -41,12 +49,12 @@ struct TraceScene {
 // be traced: captured frames, whose vertices have left the scene; nothing to hit; no light.
 TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options);
 
+// Looks at a scene through another view, in another size: lens, width and height become its. Throws as
+// make_trace_scene. False where the tolerance of `scene` does not suit the view's distance: the scene is then to be
+// made anew, and so are the structures over it.
+bool look_through(TraceScene& scene, const View& view, int width, int height, const SceneOptions& options);
+
 // Bounds of a triangle, by which structures hold it: a tolerance wider than its computed corners.
-struct Box {
-  glm::vec3 low{3e38f}, high{-3e38f};
-  void add(const Box& other);
-  float half_area() const;
-};
 Box bounds_of(const TriangleRecord& triangle, float tolerance);
 
 }  // namespace brokkr::trace

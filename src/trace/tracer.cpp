@@ -58,7 +58,7 @@ struct Tracer::State {
   const TraceKernels& kernels;
   Structure structure;
   TracePlan plan;
-  uint32_t warps, first_budget = 0;
+  uint32_t warps;
   TaskArray<TriangleRecord> triangles;
   TaskArray<CornerRecord> corners;
   TaskArray<MaterialRecord> materials;
@@ -77,8 +77,8 @@ struct Tracer::State {
   TaskArray<std::byte> memory;
   double ms = 0;
 
-  static uint32_t regions_of(const TraceScene& s) {
-    const uint64_t x = uint64_t(s.width + kRegion - 1) / kRegion, y = uint64_t(s.height + kRegion - 1) / kRegion;
+  static uint32_t regions_of(int width, int height) {
+    const uint64_t x = uint64_t(width + kRegion - 1) / kRegion, y = uint64_t(height + kRegion - 1) / kRegion;
     if (x * y == 0 || x * y > kMostRegions)
       throw std::invalid_argument("--size: a traced picture has 1 to " + std::to_string(kMostRegions) +
                                   " regions of 8x8 pixels; choose a smaller one");
@@ -110,43 +110,59 @@ struct Tracer::State {
         bvh(on_machine(*machine, structure.bvh)),
         cells(on_machine(*machine, structure.cells)),
         groups(on_machine(*machine, structure.groups)),
-        planes(*machine, size_t(kPlanes) * regions_of(s) * kRegionPixels),
-        errors(*machine, regions_of(s)),
-        counts(*machine, regions_of(s)),
+        planes(*machine, 1),
+        errors(*machine, 1),
+        counts(*machine, 1),
         begun(*machine, 1),
         stacks(*machine, size_t(warps) * 3 * kStackEntries * 32),
         counters(*machine, 1),
-        memory(*machine, kernels.memory(o.adaptive, capacity_of(regions_of(s)), warps).bytes) {
+        memory(*machine, 1) {
     fill_scene(s);
-    plan.lens = s.lens;
-    plan.width = uint32_t(s.width);
-    plan.height = uint32_t(s.height);
-    plan.regions_x = uint32_t(s.width + kRegion - 1) / kRegion;
-    plan.regions = regions_of(s);
     plan.seed = o.seed;
     plan.bounces = o.bounces;
-    const uint32_t tasks = std::max(1u, (o.samples + kSamplesOfTask - 1) / kSamplesOfTask);
-    plan.samples = o.adaptive ? 0 : tasks * kSamplesOfTask;
-    // The first tasks of all regions are not asked for.
-    const uint64_t budget = uint64_t(tasks - 1) * plan.regions;
-    if (o.adaptive && budget > 0xf0000000u)
-      throw std::invalid_argument("--samples: too many for a picture of this size with --adaptive; take fewer");
-    if (o.adaptive && budget == 0) plan.samples = kSamplesOfTask;
-    plan.budget = o.adaptive ? uint32_t(budget) : 0;
     plan.adaptive = o.adaptive ? 1 : 0;
     plan.metric = o.metric;
     plan.low_error = o.low_error;
     plan.high_error = o.high_error;
-    plan.planes = planes.data();
-    plan.counts = counts.data();
-    plan.errors = errors.data();
     plan.begun = begun.data();
     plan.counters = counters.data();
     plan.stacks = stacks.data();
-    plan.memory = memory.data();
-    plan.capacity = capacity_of(plan.regions);
     plan.abort = machine->abort_word();
     plan.pause = machine->pause_word();
+    set_samples(o.samples, regions_of(s.width, s.height));
+    look(s.width, s.height, s.lens);
+  }
+  // How many tasks there are, of so many regions.
+  void set_samples(uint32_t samples, uint32_t regions) {
+    const uint32_t tasks = std::max(1u, (samples + kSamplesOfTask - 1) / kSamplesOfTask);
+    const bool adaptive = plan.adaptive != 0;
+    // The first tasks of all regions are not asked for.
+    const uint64_t budget = uint64_t(tasks - 1) * regions;
+    if (adaptive && budget > 0xf0000000u)
+      throw std::invalid_argument("--samples: too many for a picture of this size with --adaptive; take fewer");
+    plan.samples = adaptive && budget > 0 ? 0 : tasks * kSamplesOfTask;
+    plan.budget = adaptive ? uint32_t(budget) : 0;
+  }
+  // Memory for a picture of this size, where it has another one.
+  void look(int width, int height, const LensRecord& lens) {
+    const uint32_t regions = regions_of(width, height);
+    plan.lens = lens;
+    if (plan.width == uint32_t(width) && plan.height == uint32_t(height)) return;
+    const bool fits = plan.regions == regions;
+    plan.width = uint32_t(width);
+    plan.height = uint32_t(height);
+    plan.regions_x = uint32_t(width + kRegion - 1) / kRegion;
+    plan.regions = regions;
+    plan.capacity = capacity_of(regions);
+    if (fits) return;
+    planes = TaskArray<float>(*machine, size_t(kPlanes) * regions * kRegionPixels);
+    errors = TaskArray<float>(*machine, regions);
+    counts = TaskArray<uint32_t>(*machine, regions);
+    memory = TaskArray<std::byte>(*machine, kernels.memory(plan.adaptive != 0, plan.capacity, warps).bytes);
+    plan.planes = planes.data();
+    plan.counts = counts.data();
+    plan.errors = errors.data();
+    plan.memory = memory.data();
   }
   void fill_scene(const TraceScene& s) {
     SceneTables& t = plan.scene;
@@ -205,6 +221,11 @@ void Tracer::reset() {
 }
 void Tracer::set_lens(const LensRecord& lens) {
   state_->plan.lens = lens;
+  reset();
+}
+void Tracer::set_view(int width, int height, const LensRecord& lens, uint32_t samples) {
+  state_->set_samples(samples, State::regions_of(width, height));
+  state_->look(width, height, lens);
   reset();
 }
 void Tracer::request_pause() { state_->machine->request_pause(); }

@@ -54,6 +54,8 @@ class Tracer {
   // Begins anew, with another lens or not.
   void reset();
   void set_lens(const LensRecord& lens);
+  // The same with another size and number of samples; what finds hits stays. Throws as the constructor.
+  void set_view(int width, int height, const LensRecord& lens, uint32_t samples);
 
   TracePicture picture() const;
   const Structure& structure() const;

@@ -68,6 +68,12 @@ void CameraControl::reset(const Camera& camera, const Bounds& bounds) {
   size_ = bounds.empty() ? glm::length(camera.target - camera.eye) : std::max(bounds.radius(), 1e-6f);
 }
 
+void CameraControl::turn(float degrees) {
+  Camera c = camera();
+  c.eye = c.target + rotated(c.eye - c.target, glm::radians(degrees), glm::normalize(c.up));
+  current_ = c;
+}
+
 void CameraControl::orbit(glm::vec2 pixels, float height) {
   Camera c = camera();
   const glm::vec3 backward = c.eye - c.target;

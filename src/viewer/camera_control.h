@@ -30,6 +30,8 @@ class CameraControl {
 
   // `pixels`: of the mouse, right and down; `height`: of the picture as it is shown, in the same pixels.
   void orbit(glm::vec2 pixels, float height);
+  // Goes around the target.
+  void turn(float degrees);
   void pan(glm::vec2 pixels, float height);
   void look(glm::vec2 pixels, float height);
   // Wheel steps; positive ones come closer.

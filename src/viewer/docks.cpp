@@ -72,7 +72,9 @@ void Docks::move(const std::string& panel, Dock dock) {
 
 Box Docks::draw(const Panels& panels, ViewerState& state, const Box& area, float scale) {
   std::array<bool, kDocks> used{};
-  for (const auto& panel : panels) used[size_t(dock_of(panel->name()))] = true;
+  for (const auto& panel : panels) {
+    if (panel->applies(state)) used[size_t(dock_of(panel->name()))] = true;
+  }
   const DockBoxes boxes = place_docks(settings_, used, area, scale);
   for (size_t d = 0; d < kDocks; ++d) {
     if (!boxes.docks[d]) continue;
@@ -120,8 +122,9 @@ void Docks::draw_handles(const DockBoxes& boxes, Dock dock, const Box& area, flo
 void Docks::draw_dock(const Panels& panels, ViewerState& state, Dock dock, const Box& box) {
   std::vector<Panel*> here;
   for (const auto& panel : panels) {
-    if (dock_of(panel->name()) == dock) here.push_back(panel.get());
+    if (panel->applies(state) && dock_of(panel->name()) == dock) here.push_back(panel.get());
   }
+  if (here.empty()) return;  // a panel that was drawn before has just changed what applies
   std::string& open = settings_.open[kDockNames[size_t(dock)]];
   const auto found = std::find_if(here.begin(), here.end(), [&](const Panel* panel) { return panel->name() == open; });
   Panel& shown = found == here.end() ? *here.front() : **found;

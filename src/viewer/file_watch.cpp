@@ -54,6 +54,8 @@ bool FileWatch::concerns(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (name_.empty()) return false;
   if (name == name_) return true;
+  // Pictures that the viewer saves beside it (free_name) are no textures.
+  if (name.starts_with("brokkr-" + fs::path(name_).stem().string() + "-")) return false;
   const std::string scene = fs::path(name_).extension().string();
   if (scene != ".obj" && scene != ".gltf" && scene != ".ply") return false;
   static constexpr std::array kParts = {".mtl", ".bin", ".png", ".jpg", ".jpeg", ".tga", ".bmp"};

@@ -14,7 +14,8 @@ constexpr const char *kScene = "Scene", *kPipeline = "Pipeline", *kDraws = "Draw
 constexpr KeyBinding kBindings[] = {
     {Action::open_file, GLFW_KEY_O, kControl, kScene, "Open"},
     {Action::reload_file, GLFW_KEY_F5, kNoModifier, kScene, "Load it again"},
-    {Action::play_sequence, GLFW_KEY_SPACE, kNoModifier, kScene, "Play or pause a sequence"},
+    {Action::play_sequence, GLFW_KEY_SPACE, kNoModifier, kScene,
+     "Play or pause a sequence, an animation or a traced picture"},
     {Action::step_file, GLFW_KEY_RIGHT, kNoModifier, kScene, "Next file of a sequence", 1},
     {Action::step_file, GLFW_KEY_LEFT, kNoModifier, kScene, "Previous file of a sequence", -1},
     {Action::step_pattern, GLFW_KEY_P, kNoModifier, kPipeline, "Next bin pattern", 1},
@@ -23,6 +24,7 @@ constexpr KeyBinding kBindings[] = {
     {Action::step_policy, GLFW_KEY_O, kShift, kPipeline, "Previous scheduling policy", -1},
     {Action::step_shading, GLFW_KEY_M, kNoModifier, kPipeline, "Next shading", 1},
     {Action::step_shading, GLFW_KEY_M, kShift, kPipeline, "Previous shading", -1},
+    {Action::trace_scene, GLFW_KEY_L, kNoModifier, kPipeline, "Trace the scene's light, or draw its frames"},
     {Action::render_always, GLFW_KEY_R, kNoModifier, kPipeline, "Render all the time, or only what changes"},
     {Action::record_log, GLFW_KEY_F9, kNoModifier, kPipeline, "Start or stop a frame-time log"},
     {Action::step_draw, GLFW_KEY_PERIOD, kNoModifier, kDraws, "Up to the next draw", 1},

@@ -18,6 +18,7 @@ enum class Action : uint8_t {
   step_pattern,
   step_policy,
   step_shading,
+  trace_scene,
   render_always,
   record_log,
   step_draw,

@@ -28,8 +28,10 @@ std::string cache_key(const std::string& path, const LoadOptions& options) {
 
 }  // namespace
 
-Loader::Loader(std::function<void()> wake)
-    : wake_(std::move(wake)), thread_([this](const std::stop_token& stop) { loop(stop); }) {}
+Loader::Loader(std::function<void()> wake, Painters painters)
+    : wake_(std::move(wake)),
+      painters_(std::move(painters)),
+      thread_([this](const std::stop_token& stop) { loop(stop); }) {}
 
 void Loader::load(const std::string& path, const LoadOptions& options) {
   const std::lock_guard lock(mutex_);
@@ -99,6 +101,10 @@ Loaded Loader::fulfil(const Wish& wish, const std::stop_token& stop) {
     options.views = 0;
   }
   try {
+    if (painters_ && is_patch_scene(wish.path)) {
+      loaded.scene = painters_.load_patches(wish.path, options);
+      return loaded;
+    }
     const auto begin = Clock::now();
     Frame frame = load_frame(wish.path, options);
     const double ms = milliseconds(Clock::now() - begin);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "brokkr/load.h"
+#include "viewer/painter.h"
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {
@@ -35,7 +36,7 @@ class Loader {
   static constexpr uint64_t kCacheBytes = uint64_t(512) << 20;
 
   // `wake` is called from the loading thread when its state has changed.
-  explicit Loader(std::function<void()> wake);
+  explicit Loader(std::function<void()> wake, Painters painters = {});
 
   // Ends the present load and drops requests that wait. `options.progress` is not used.
   void load(const std::string& path, const LoadOptions& options);
@@ -58,6 +59,7 @@ class Loader {
   void keep(const Kept& kept);
 
   std::function<void()> wake_;
+  Painters painters_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::optional<Wish> wish_;

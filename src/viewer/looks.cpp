@@ -41,8 +41,9 @@ void legend(const char* id, ImU32 color, const std::string& text, bool first) {
   ImGui::TextUnformatted(text.c_str());
 }
 
-std::string counted(uint64_t count, const std::string& thing) {
-  return app::grouped(count) + " " + thing + (count == 1 ? "" : "s");
+std::string counted(uint64_t count, const std::string& thing) { return counted(count, thing, thing + "s"); }
+std::string counted(uint64_t count, const std::string& thing, const std::string& things) {
+  return app::grouped(count) + " " + (count == 1 ? thing : things);
 }
 
 void wrapped(const std::string& text) {

@@ -41,6 +41,7 @@ void legend(const char* id, ImU32 color, const std::string& text, bool first);
 
 // "1 draw", "1 234 draws".
 std::string counted(uint64_t count, const std::string& thing);
+std::string counted(uint64_t count, const std::string& thing, const std::string& things);
 
 // ImGui::TextWrapped that does not part the groups of a number ("1 234").
 void wrapped(const std::string& text);

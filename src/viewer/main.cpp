@@ -2,6 +2,10 @@
 // own, so that nothing else needs a window system.
 #include <malloc.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "app/input.h"
 #include "app/parse.h"
 #include "viewer/viewer.h"
@@ -13,8 +17,15 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   // A window that could show nothing does not open.
   const auto show = [](const app::Arguments& arguments) {
-    app::require_scenes(arguments.all("FILE"));
-    return viewer::show(arguments);
+    const std::vector<std::string> files = app::viewed_files(arguments);
+    app::require_scenes(files);
+#if defined(BROKKR_FIRST)
+    viewer::Painters painters;
+#else
+    viewer::Painters painters = viewer::all_painters();
+#endif
+    viewer::require_patch_scenes(files, painters);
+    return viewer::show(arguments, std::move(painters));
   };
   return app::run_guarded([&] { return app::run_command(app::view_command(show), {argv + 1, argv + argc}); });
 }

@@ -23,6 +23,7 @@
 #include "brokkr/renderer.h"
 #include "viewer/camera_control.h"
 #include "viewer/keys.h"
+#include "viewer/painting.h"
 #include "viewer/scene.h"
 #include "viewer/shader_control.h"
 
@@ -48,6 +49,8 @@ struct FrameSettings {
   int layer = 0;                                 // of that target
   std::set<uint32_t> hidden_commands;            // draws that are left out: indices into Frame::commands
   std::shared_ptr<const FragmentShader> shader;  // the user's own; null: none
+  TraceSettings trace;                           // of scenes that are traced
+  ReyesSettings reyes;                           // of scenes of patches
   bool operator==(const FrameSettings&) const = default;
 };
 
@@ -68,11 +71,12 @@ struct Rendered {
   uint64_t number = 0;  // counts up from 1
   std::shared_ptr<const Scene> scene;
   FrameSettings settings;
-  std::optional<Camera> camera;             // nothing: as it was loaded
-  uint32_t target = 0, layer = 0;           // shown
-  int width = 0, height = 0;                // of the shown target, in pixels
-  RenderResult result;                      // targets is empty where the picture went to the window without the host
-  Clock::time_point requested, begin, end;  // request made; launch began; picture ready to be shown
+  std::optional<Camera> camera;              // nothing: as it was loaded
+  uint32_t target = 0, layer = 0;            // shown
+  int width = 0, height = 0;                 // of the shown target, in pixels
+  RenderResult result;                       // targets is empty where the picture went to the window without the host
+  std::shared_ptr<const Painting> painting;  // null: it is a frame of the pipeline
+  Clock::time_point requested, begin, end;   // request made; launch began; picture ready to be shown
 
   FrameSource source() const { return {scene, settings, camera}; }
 };
@@ -110,6 +114,8 @@ class ViewerCommands {
   // Runs `job` on the render thread before its next frame. An exception becomes an error message. The pointer expires
   // when the answer has run, or when the job was dropped: where the last frame failed, and where the viewer closes.
   virtual std::weak_ptr<const RenderJob> run(RenderJob job) = 0;
+  virtual void trace_scene() {}                          // begins or ends tracing
+  virtual void save_image(bool /*exr*/) {}               // the image alone; `exr`: of a traced one, its light
   virtual void show_error(const std::string& text) = 0;  // error panel
   virtual void show_note(const std::string& text) = 0;   // status bar, a few seconds
 };
@@ -145,6 +151,17 @@ struct ViewerState {
   CameraControl camera;                 // change at will, as the settings
   ShaderControl shader{[] {}};          // the viewer puts what it says into the settings
   bool continuous = false;              // frames keep coming although nothing changes
+  // Of micropolygons: they move, and the camera goes around them.
+  bool plays = false, orbits = false;
+  float period_s = 8, orbit_degrees_per_s = 20;
+  bool can_paint = false;  // this program has painters (painter.h)
+
+  // Whether the window shows, or will show, something else than a frame of the pipeline.
+  bool is_painted() const { return (scene && scene->patches) || settings.trace.on || (last && last->painting); }
+
+  // Whether this is a scene with materials and a camera, which light can be traced in.
+  bool is_traceable() const { return can_paint && scene && !scene->patches && !scene->clip_space; }
+  bool is_animated() const { return scene && scene->patches && (plays || orbits); }
 
   // The part of the window that the image can have, in pixels.
   glm::ivec2 room() const {
@@ -167,7 +184,10 @@ struct ViewerState {
 class Panel {
  public:
   virtual ~Panel() = default;
-  virtual const char* name() const = 0;       // title, unique
+  virtual const char* name() const = 0;  // title, unique
+  // Whether there is something to show or do: others are not on the screen, and hear of nothing but the keys. Most are
+  // about frames of the pipeline.
+  virtual bool applies(const ViewerState& state) const { return !state.is_painted(); }
   virtual void draw(ViewerState& state) = 0;  // the panel's contents, inside a window that the viewer has begun
   virtual void draw_over_image(ViewerState&, ImDrawList&) {}  // every UI frame, whether the panel is open or not
   virtual void on_frame(ViewerState&) {}                      // state.last is new
@@ -176,7 +196,12 @@ class Panel {
   virtual bool on_key(ViewerState&, const KeyEvent&) { return false; }        // true: the action is this panel's
 };
 
+// Those that open by themselves.
+inline constexpr const char *kTracePanel = "Trace", *kReyesPanel = "Micropolygons";
+
 std::unique_ptr<Panel> make_scene_panel();
+std::unique_ptr<Panel> make_trace_panel();
+std::unique_ptr<Panel> make_reyes_panel();
 std::unique_ptr<Panel> make_shader_panel();
 std::unique_ptr<Panel> make_pipeline_panel();
 std::unique_ptr<Panel> make_policy_panel();

@@ -56,6 +56,7 @@ class LogPanel : public Panel {
     finish(*recording_);  // the viewer closes: the log is kept, with its manifest
   }
   const char* name() const override { return "Log"; }
+  bool applies(const ViewerState&) const override { return true; }
 
   bool on_key(ViewerState& state, const KeyEvent& event) override {
     if (event.action != Action::record_log) return false;

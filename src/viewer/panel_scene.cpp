@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "app/text.h"
+#include "reyes/patches.h"
 #include "viewer/looks.h"
 #include "viewer/panel.h"
 
@@ -16,6 +17,7 @@ namespace {
 class ScenePanel : public Panel {
  public:
   const char* name() const override { return "Scene"; }
+  bool applies(const ViewerState&) const override { return true; }
 
   void draw(ViewerState& state) override {
     if (!state.scene) {
@@ -25,7 +27,8 @@ class ScenePanel : public Panel {
     draw_file(*state.scene);
     if (ImGui::CollapsingHeader("Size and target", ImGuiTreeNodeFlags_DefaultOpen)) draw_size(state);
     if (ImGui::CollapsingHeader("Camera", ImGuiTreeNodeFlags_DefaultOpen)) draw_camera(state);
-    if (state.last && ImGui::CollapsingHeader("Last frame", ImGuiTreeNodeFlags_DefaultOpen)) draw_last(*state.last);
+    if (state.last && !state.last->painting && ImGui::CollapsingHeader("Last frame", ImGuiTreeNodeFlags_DefaultOpen))
+      draw_last(*state.last);
   }
 
  private:
@@ -34,7 +37,8 @@ class ScenePanel : public Panel {
     value_row("file", app::printable(scene.path));
     if (!scene.frame.application.empty()) value_row("from", app::printable(scene.frame.application));
     if (!scene.frame.license.empty()) value_row("licence", app::printable(scene.frame.license));
-    value_row("holds", counted(scene.draws, "draw") + ", " + counted(scene.triangles, "triangle"));
+    value_row("holds", scene.patches ? counted(scene.patches->materials.size(), "patch", "patches")
+                                     : counted(scene.draws, "draw") + ", " + counted(scene.triangles, "triangle"));
     value_row("loaded", "in " + app::fixed(scene.load_ms, 0) + " ms");
     ImGui::EndTable();
   }

@@ -21,6 +21,15 @@ void be_nice() { setpriority(PRIO_PROCESS, id_t(gettid()), 10); }
 
 }  // namespace
 
+std::vector<View> views_of(const Scene& scene, const std::optional<Camera>& camera, int width, int height) {
+  const Frame& loaded = scene.frame;
+  const bool as_loaded = width == loaded.targets[0].width && height == loaded.targets[0].height;
+  // A scene's views are an orbit around its camera's target, each into a layer of target 0 (scene_setup.h).
+  return !camera && as_loaded ? loaded.views
+                              : make_orbit(camera.value_or(scene.camera), scene.bounds, float(width) / float(height), 0,
+                                           uint32_t(loaded.views.size()));
+}
+
 void WorkingFrame::place_camera(const Scene& scene, const std::optional<Camera>& camera) {
   camera_ = camera;
   const Frame& loaded = scene.frame;
@@ -28,13 +37,7 @@ void WorkingFrame::place_camera(const Scene& scene, const std::optional<Camera>&
     if (camera) reproject(scene.unprojection, *camera, loaded.positions, frame.positions);
     return;
   }
-  const Target& now = frame.targets[0];
-  const bool as_loaded = now.width == loaded.targets[0].width && now.height == loaded.targets[0].height;
-  // A scene's views are an orbit around its camera's target, each into a layer of target 0 (scene_setup.h).
-  frame.views = !camera && as_loaded
-                    ? loaded.views
-                    : make_orbit(camera.value_or(scene.camera), scene.bounds, float(now.width) / float(now.height), 0,
-                                 uint32_t(loaded.views.size()));
+  frame.views = views_of(scene, camera, frame.targets[0].width, frame.targets[0].height);
 }
 
 void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const RenderRequest& request,
@@ -70,8 +73,9 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
   }
 }
 
-RenderThread::RenderThread(Presenter& presenter, std::function<void()> wake)
-    : presenter_(presenter), wake_(std::move(wake)), thread_([this] { loop(); }) {}
+RenderThread::RenderThread(Presenter& presenter, std::function<void()> wake,
+                           std::vector<std::unique_ptr<Painter>> painters)
+    : presenter_(presenter), wake_(std::move(wake)), painters_(std::move(painters)), thread_([this] { loop(); }) {}
 
 RenderThread::~RenderThread() {
   {
@@ -138,20 +142,27 @@ void RenderThread::loop() {
     {
       std::unique_lock lock(mutex_);
       working_ = false;
-      changed_.wait(lock, [&] { return stop_ || waiting_ || !jobs_.empty(); });
+      changed_.wait(lock, [&] { return stop_ || waiting_ || !jobs_.empty() || goes_on_; });
       if (stop_) break;
       working_ = true;
       cancelled_ = false;
       if (!jobs_.empty()) {
         job = std::move(jobs_.front());
         jobs_.pop_front();
-      } else {
+      } else if (waiting_) {
         request = std::exchange(waiting_, std::nullopt);
+        goes_on_.reset();
+      } else {
+        request = std::exchange(goes_on_, std::nullopt);
+        request->requested = Clock::now();
       }
     }
+    Painter* const painter = request ? painter_of(*request) : nullptr;
     try {
       if (job) {
         do_job(job);
+      } else if (painter != nullptr) {
+        paint(*painter, *request);
       } else {
         render(*request);
       }
@@ -161,6 +172,7 @@ void RenderThread::loop() {
       if (request) drawn_.reset();
       const std::lock_guard lock(mutex_);
       results_.errors.emplace_back(error.what());
+      results_.cannot_paint = results_.cannot_paint || painter != nullptr;
     }
     job.reset();  // it is over once its answer has run: the UI thread, when it wakes, may wait for that
     wake_();
@@ -179,17 +191,58 @@ void RenderThread::do_job(const std::shared_ptr<const RenderJob>& job) {
   results_.answers.emplace_back([job, answer = std::move(answer)] { answer(); });
 }
 
-void RenderThread::render(const RenderRequest& request) {
-  auto done = std::make_shared<Rendered>();
-  WorkingFrame& frame = working_frame_;
-  const Clock::time_point updated = Clock::now();
+LoadOptions RenderThread::load_options(const RenderRequest& request) {
   LoadOptions load;
   load.memory_limit = request.settings.options.memory_limit;
   load.progress = [this](double) {
     const std::lock_guard lock(mutex_);
     if (cancelled_) throw LoadCancelled();
   };
-  frame.update(renderer_, request, load);
+  return load;
+}
+
+// The one that draws this, if it is not the pipeline.
+Painter* RenderThread::painter_of(const RenderRequest& request) {
+  Painter* found = nullptr;
+  for (const auto& painter : painters_) {
+    if (found == nullptr && painter->takes(request))
+      found = painter.get();
+    else
+      painter->leave(request);
+  }
+  return found;
+}
+
+void RenderThread::paint(Painter& painter, const RenderRequest& request) {
+  drawn_.reset();  // jobs are about frames of the pipeline
+  auto done = std::make_shared<Rendered>();
+  done->begin = Clock::now();
+  Painted painted = painter.paint(request, load_options(request));
+  {
+    const std::lock_guard lock(mutex_);
+    if (cancelled_) return;
+  }
+  done->number = ++number_;
+  done->scene = request.scene;
+  done->settings = request.settings;
+  done->camera = request.camera;
+  done->width = painted.width;
+  done->height = painted.height;
+  done->requested = request.requested;
+  done->result.statistics = std::move(painted.statistics);
+  done->painting = std::move(painted.painting);
+  if (!presenter_.write(done->number, done->width, done->height, painted.pixels)) return;  // the viewer closes
+  done->end = Clock::now();
+  if (painted.goes_on) goes_on_ = request;
+  const std::lock_guard lock(mutex_);
+  results_.frames.push_back(std::move(done));
+}
+
+void RenderThread::render(const RenderRequest& request) {
+  auto done = std::make_shared<Rendered>();
+  WorkingFrame& frame = working_frame_;
+  const Clock::time_point updated = Clock::now();
+  frame.update(renderer_, request, load_options(request));
   drawn_ = request.settings;
   const RenderOptions& options = request.settings.options;
   const bool read_back = options.keep_ids || !presenter_.takes_device_frames(options);

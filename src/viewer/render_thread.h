@@ -11,17 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "viewer/painter.h"
 #include "viewer/panel.h"
 #include "viewer/present.h"
 
 namespace brokkr::viewer {
-
-struct RenderRequest {
-  std::shared_ptr<const Scene> scene;
-  FrameSettings settings;
-  std::optional<Camera> camera;  // nothing: as loaded
-  Clock::time_point requested;
-};
 
 // The frame that the render thread draws: the scene's, with size, camera and hidden draws of the newest request.
 class WorkingFrame {
@@ -57,7 +51,7 @@ class WorkingFrame {
 class RenderThread {
  public:
   // `wake` is called from this thread whenever there is something to take. The presenter must outlive the object.
-  RenderThread(Presenter& presenter, std::function<void()> wake);
+  RenderThread(Presenter& presenter, std::function<void()> wake, std::vector<std::unique_ptr<Painter>> painters = {});
   // Ends a frame that is being rendered.
   ~RenderThread();
   RenderThread(const RenderThread&) = delete;
@@ -80,12 +74,16 @@ class RenderThread {
     std::vector<std::shared_ptr<const Rendered>> frames;  // the presenter has their pictures
     std::vector<RenderAnswer> answers;
     std::vector<std::string> errors;  // one line each
+    bool cannot_paint = false;        // one of them is a painter's
   };
   Results take();
 
  private:
   void loop();
   void render(const RenderRequest& request);
+  void paint(Painter& painter, const RenderRequest& request);
+  Painter* painter_of(const RenderRequest& request);
+  LoadOptions load_options(const RenderRequest& request);
   void do_job(const std::shared_ptr<const RenderJob>& job);
 
   Presenter& presenter_;
@@ -101,6 +99,8 @@ class RenderThread {
   Renderer renderer_;
   WorkingFrame working_frame_;
   std::optional<FrameSettings> drawn_;  // the settings of `working_frame_`; nothing where it could not be drawn
+  std::vector<std::unique_ptr<Painter>> painters_;
+  std::optional<RenderRequest> goes_on_;  // whose picture grows while nothing else is asked for
   uint64_t number_ = 0;
   std::thread thread_;
 };

@@ -3,28 +3,40 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstring>
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
 #include <glm/trigonometric.hpp>
 #include <map>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "app/input.h"
 #include "app/text.h"
 #include "inspect/draw_list.h"
+#include "viewer/painter.h"
 
 namespace brokkr::viewer {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kGenerated = "generated:";
+// Before names of scenes that are no files.
+constexpr std::string_view kPrefixes[] = {"generated:", kPatchScenes};
 // The vertical field of view that captured frames are taken to have, in degrees.
 constexpr float kCapturedFov = 60;
 
 // The most vertices of a range that its fit and its bounds use; larger ranges are sampled.
 constexpr uint64_t kSamples = 4096;
+
+// The length of the prefix that the name has.
+size_t prefix_of(const std::string& scene) {
+  for (const std::string_view prefix : kPrefixes) {
+    if (scene.starts_with(prefix)) return prefix.size();
+  }
+  return 0;
+}
 
 float focal_length(float fov) { return 1 / std::tan(glm::radians(fov) / 2); }
 
@@ -211,13 +223,34 @@ std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double lo
   return scene;
 }
 
+bool is_patch_scene(const std::string& path) {
+  std::string ending = fs::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return path.starts_with(kPatchScenes) || ending == ".bpt";
+}
+
+void require_patch_scenes(const std::vector<std::string>& files, const Painters& painters) {
+  for (const std::string& file : files) {
+    if (!is_patch_scene(file)) continue;
+    if (!painters) throw std::runtime_error(file + ": this first program has no micropolygons; the whole one does");
+    if (!file.starts_with(kPatchScenes)) continue;
+    const std::vector<std::string>& known = painters.patch_scenes;
+    if (std::find(known.begin(), known.end(), file) != known.end()) continue;
+    std::string names;
+    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name.substr(std::strlen(kPatchScenes));
+    throw std::runtime_error(file.substr(std::strlen(kPatchScenes)) +
+                             ": there are no patches of this name; --reyes takes " + names + ", or a FILE.bpt");
+  }
+}
+
 std::string display_name(const std::string& scene) {
-  return app::printable(scene.starts_with(kGenerated) ? scene : fs::path(scene).filename().string());
+  return app::printable(prefix_of(scene) > 0 ? scene : fs::path(scene).filename().string());
 }
 
 fs::path free_name(const fs::path& folder, const std::string& scene, const std::string& ending,
                    const std::string& companion) {
-  std::string stem = scene.starts_with(kGenerated) ? scene.substr(kGenerated.size()) : fs::path(scene).stem().string();
+  const size_t prefix = prefix_of(scene);
+  std::string stem = prefix > 0 ? scene.substr(prefix) : fs::path(scene).stem().string();
   for (char& c : stem) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 128 && !std::isalnum(byte) && c != '-' && c != '_') c = '-';

@@ -18,6 +18,10 @@
 #include "brokkr/frame.h"
 #include "scene/camera.h"
 
+namespace brokkr {
+struct PatchScene;
+}
+
 namespace brokkr::viewer {
 
 // clip z = slope * w + offset. offset 0: infinitely far (a sky that does not depend on the camera's position).
@@ -64,12 +68,14 @@ struct Scene {
   Camera camera;              // as loaded; of a captured frame in its eye space
   Bounds bounds;              // of the visible geometry, in the space where the camera moves
   Unprojection unprojection;  // captured frames only
+  // Of micropolygons: the frame has a target and views, and draws nothing.
+  std::shared_ptr<const PatchScene> patches;
 };
 
 // Finds the frame's camera, its bounds and, for captured frames, their projection as far as it can be determined.
 std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms);
 
-// The file's name without its folder, or "generated:NAME", fit for the screen.
+// The file's name without its folder, or "generated:NAME" or "reyes:NAME", fit for the screen.
 std::string display_name(const std::string& scene);
 
 // "brokkr-NAME-1" + `ending` in `folder`, with the first number for which neither that file exists nor one that ends in

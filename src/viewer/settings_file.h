@@ -12,6 +12,7 @@
 #include "brokkr/options.h"
 #include "scene/camera.h"
 #include "viewer/docks.h"
+#include "viewer/painting.h"
 
 namespace brokkr::viewer {
 
@@ -25,8 +26,10 @@ struct Settings {
   bool frame_times = true;  // so is their strip
   std::string panel;        // the one that was opened last
   DockSettings docks;
-  float scale = 0;     // of the user interface; 0: as the monitor has it
-  std::string folder;  // of the open dialog
+  float scale = 0;      // of the user interface; 0: as the monitor has it
+  std::string folder;   // of the open dialog
+  TraceSettings trace;  // but for whether it is on
+  ReyesSettings reyes;  // but for the fixation point
   float sequence_speed = 10;
   bool sequence_loop = true;
 };

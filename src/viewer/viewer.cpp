@@ -4,12 +4,14 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
 #include "app/input.h"
 #include "app/own_shader.h"
 #include "app/pipeline_options.h"
+#include "brokkr/image.h"
 #include "scene/file_io.h"
 #include "viewer/draw_filter.h"
 #include "viewer/screenshot.h"
@@ -24,8 +26,8 @@ constexpr auto kNoteTime = std::chrono::seconds(5);
 
 // In the order of their tabs.
 constexpr std::unique_ptr<Panel> (*kPanels[])() = {
-    make_scene_panel,  make_pipeline_panel, make_policy_panel,  make_pattern_panel, make_draws_panel,
-    make_shader_panel, make_inspect_panel,  make_compare_panel, make_log_panel,
+    make_scene_panel, make_pipeline_panel, make_policy_panel,  make_pattern_panel, make_draws_panel, make_shader_panel,
+    make_trace_panel, make_reyes_panel,    make_inspect_panel, make_compare_panel, make_log_panel,
 #if defined(BROKKR_VIEWER_PROBE)
     make_probe_panel,
 #endif
@@ -33,8 +35,9 @@ constexpr std::unique_ptr<Panel> (*kPanels[])() = {
 
 }  // namespace
 
-Viewer::Viewer(const app::Arguments& arguments)
-    : fresh_(arguments.has("fresh")),
+Viewer::Viewer(const app::Arguments& arguments, Painters painters)
+    : painters_(std::move(painters)),
+      fresh_(arguments.has("fresh")),
       load_(app::load_options(arguments)),
       state_{.commands = *this, .shader = ShaderControl(Window::wake)} {
   std::string problem;
@@ -58,6 +61,9 @@ Viewer::Viewer(const app::Arguments& arguments)
   sequence_.loop = settings_.sequence_loop;
   state_.settings.options = settings_.options;
   app::read_options(arguments, state_.settings.options);
+  state_.can_paint = bool(painters_);
+  state_.settings.trace = settings_.trace;
+  state_.settings.reyes = settings_.reyes;
   if (const auto* const saved = std::get_if<SavedPatternPointer>(&state_.settings.options.pattern))
     state_.saved_pattern = *saved;
   if (load_.width > 0) state_.choose_size(PictureSize::own, {load_.width, load_.height});
@@ -67,12 +73,14 @@ Viewer::Viewer(const app::Arguments& arguments)
 #else
   presenter_ = make_host_presenter(Window::wake);
 #endif
-  render_thread_ = std::make_unique<RenderThread>(*presenter_, Window::wake);
-  loader_ = std::make_unique<Loader>(Window::wake);
+  render_thread_ = std::make_unique<RenderThread>(
+      *presenter_, Window::wake, painters_ ? painters_.make() : std::vector<std::unique_ptr<Painter>>());
+  loader_ = std::make_unique<Loader>(Window::wake, painters_);
   watch_ = std::make_unique<FileWatch>(Window::wake);
   for (const auto make : kPanels) panels_.push_back(make());
   if (!settings_.panel.empty()) docks_.open(settings_.panel);
-  to_open_ = arguments.all("FILE");
+  to_open_ = app::viewed_files(arguments);
+  if (arguments.has("trace")) trace_scene();
   if (std::optional<FragmentShader> shader = app::read_shader(arguments))
     open_shader(arguments.text("fragment"), std::move(*shader));
 }
@@ -157,6 +165,22 @@ void Viewer::follow_shader() {
   state_.settings.shader = state_.shader.shader();
 }
 
+// Micropolygons move while they play; a frame that waits already is enough.
+void Viewer::follow_animation() {
+  const auto now = Clock::now();
+  if (state_.is_animated()) {
+    if (render_thread_->request_waits()) return;
+    const float passed = float(std::min(seconds(now - animation_time_), 0.5));
+    if (state_.plays) {
+      float& phase = state_.settings.reyes.phase;
+      phase += passed / state_.period_s;
+      phase -= std::floor(phase);
+    }
+    if (state_.orbits) state_.camera.turn(state_.orbit_degrees_per_s * passed);
+  }
+  animation_time_ = now;
+}
+
 void Viewer::reload() {
   if (!file_.empty()) load_file(file_, true);
 }
@@ -185,6 +209,7 @@ void Viewer::take_scene(const Loaded& loaded) {
   if (another && !file_.empty()) settings_.bookmarks[file_] = state_.camera.bookmarks;
   state_.scene = loaded.scene;
   state_.chosen_draw.reset();
+  if (another && state_.scene->patches) docks_.open(kReyesPanel);
   if (!loaded.scene->frame.warnings.empty()) show_note(loaded.scene->frame.warnings[0]);
   state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
   if (keep) state_.camera.move_to(*camera);
@@ -214,6 +239,8 @@ void Viewer::remember() {
   settings_.window_height = size.height;
   settings_.maximized = size.maximized;
   settings_.options = state_.settings.options;
+  settings_.trace = state_.settings.trace;
+  settings_.reyes = state_.settings.reyes;
   settings_.sequence_speed = sequence_.speed;
   settings_.sequence_loop = sequence_.loop;
   if (!dialog_.folder().empty()) settings_.folder = dialog_.folder();
@@ -236,10 +263,13 @@ void Viewer::poll() {
     show_error(error);
     state_.continuous = false;  // the next frame would have the same error
   }
+  if (results.cannot_paint) state_.settings.trace.on = false;
   for (const RenderAnswer& answer : results.answers) answer();
   if (sequence_.advance(Clock::now()) && !loader_->state()) load_file(sequence_.files()[sequence_.position()], true);
   for (auto& frame : results.frames) finished_.push_back(std::move(frame));
   follow_shader();
+  follow_animation();
+  report_saved();
   image_ = presenter_->update();
   bool fresh = false;
   while (!finished_.empty() && finished_.front()->number <= image_.number) {
@@ -250,7 +280,9 @@ void Viewer::poll() {
   if (!fresh) return;
   // Panels lay out text about the frame in one UI frame and show it right in the next.
   if (!state_.continuous) settle_ = std::max(settle_, 2);
-  for (const auto& panel : panels_) panel->on_frame(state_);
+  for (const auto& panel : panels_) {
+    if (panel->applies(state_)) panel->on_frame(state_);
+  }
 }
 
 void Viewer::request_frame() {
@@ -258,7 +290,8 @@ void Viewer::request_frame() {
   const std::optional<Camera>& camera = state_.camera.moved();
   FrameSource source{state_.scene, state_.settings, camera};
   const bool changed = !(source == asked_);
-  const bool another = state_.continuous && !render_thread_->request_waits();
+  // Traced pictures go on by themselves.
+  const bool another = state_.continuous && !render_thread_->request_waits() && !state_.settings.trace.on;
   if (!changed && !render_wanted_ && !another) return;
   render_wanted_ = false;
   asked_ = std::move(source);
@@ -289,6 +322,7 @@ double Viewer::sleep_time() const {
   if (state_.shader.running) at_most(1.0 / 60);
   if (state_.shader.is_checking()) at_most(0.02);
   if (sequence_.playing()) at_most(std::max(0.001, seconds(sequence_.next_time() - now)));
+  if (saving_.valid()) at_most(0.05);
   if (ImGui::GetIO().WantTextInput) at_most(0.2);  // the cursor blinks
   return time;
 }
@@ -304,19 +338,54 @@ void Viewer::take_screenshot() {
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
     if (!picture.pixels.empty()) glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, picture.pixels.data());
   }
-  shot_ = Shot::none;
+  const bool with_light = std::exchange(shot_, Shot::none) == Shot::image_and_light && state_.last &&
+                          state_.last->painting && state_.last->painting->traced;
   if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");
   try {
-    const fs::path path = free_name(fs::current_path(), state_.last->scene->path, ".png");
+    fs::path path = free_name(fs::current_path(), state_.last->scene->path, ".png", with_light ? ".exr" : "");
     write_file(path, encode_screenshot(picture, metadata_of(*state_.last)));
     show_note("saved " + path.string());
+    if (with_light) save_light(path.replace_extension(".exr"));
   } catch (const std::exception& error) {
     show_error(std::string(error.what()));
   }
 }
 
-int show(const app::Arguments& arguments) {
-  Viewer(arguments).run();
+void Viewer::save_image(bool exr) {
+  if (!exr) {
+    shot_ = Shot::image;
+  } else if (!state_.last || !state_.last->painting || !state_.last->painting->traced) {
+    show_note("there is no traced picture to save yet");
+  } else {
+    save_light(free_name(fs::current_path(), state_.last->scene->path, ".exr", ".png"));
+  }
+}
+
+// The newest picture, which is traced, in linear light. To pack it takes a while, and is nothing that the window should
+// wait for.
+void Viewer::save_light(const fs::path& path) {
+  if (saving_.valid()) return show_note("the picture before is still being saved");
+  saving_ = std::async(std::launch::async, [frame = state_.last, path] {
+    struct Wake {
+      ~Wake() { Window::wake(); }
+    } wake;
+    const trace::TracePicture& picture = frame->painting->traced->picture;
+    write_exr(path, picture.width, picture.height, 3, picture.rgb);
+    return "saved " + path.string();
+  });
+}
+
+void Viewer::report_saved() {
+  if (!saving_.valid() || saving_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  try {
+    show_note(saving_.get());
+  } catch (const std::exception& error) {
+    show_error(error.what());
+  }
+}
+
+int show(const app::Arguments& arguments, Painters painters) {
+  Viewer(arguments, std::move(painters)).run();
   return app::kSuccess;
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "app/command.h"
+#include "viewer/painter.h"
 
 namespace brokkr::viewer {
 
-// Shows the window that `brokkr view` was asked for until the user closes it; the exit code. Throws std::runtime_error
-// where there is no display or no OpenGL 3.3.
-int show(const app::Arguments& arguments);
+// Shows, with these painters, the window that `brokkr view` was asked for until the user closes it; the exit code.
+// Throws std::runtime_error where there is no display or no OpenGL 3.3.
+int show(const app::Arguments& arguments, Painters painters);
 
 }  // namespace brokkr::viewer

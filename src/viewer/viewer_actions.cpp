@@ -20,6 +20,7 @@ void Viewer::act(const KeyEvent& event) {
     case Action::open_file: return dialog_.open(settings_.folder);
     case Action::reload_file: return reload();
     case Action::play_sequence: return play_or_pause();
+    case Action::trace_scene: return trace_scene();
     case Action::step_file: return step_sequence(event.number);
     case Action::step_pattern: return choose_next("bin pattern", options.pattern, event.number);
     case Action::step_policy: return choose_next("scheduling policy", options.policy, event.number);
@@ -38,7 +39,7 @@ void Viewer::act(const KeyEvent& event) {
     case Action::scale_interface: return step_scale(event.number);
     case Action::full_screen: return window_->toggle_full_screen();
     case Action::save_window: shot_ = Shot::window; return;
-    case Action::save_image: shot_ = Shot::image; return;
+    case Action::save_image: shot_ = Shot::image_and_light; return;
     case Action::next_panel: return show_next_panel();
     case Action::dismiss: return dismiss();
     case Action::quit: return window_->close();
@@ -52,8 +53,13 @@ void Viewer::act(const KeyEvent& event) {
   }
 }
 
+// A traced picture goes on where it stood.
 void Viewer::play_or_pause() {
-  if (sequence_.playing())
+  if (state_.scene && state_.scene->patches && !sequence_.active())
+    state_.plays = !state_.plays;
+  else if (state_.settings.trace.on && !sequence_.active())
+    state_.settings.trace.paused = !state_.settings.trace.paused;
+  else if (sequence_.playing())
     sequence_.pause();
   else
     sequence_.play(Clock::now());
@@ -64,6 +70,19 @@ void Viewer::step_sequence(int by) {
   sequence_.pause();
   sequence_.step(by);
   load_file(sequence_.files()[sequence_.position()], true);
+}
+
+void Viewer::trace_scene() {
+  TraceSettings& trace = state_.settings.trace;
+  if (!painters_) return show_note("this is the first program of tools/run: the whole one traces");
+  if (state_.scene && !state_.is_traceable() && !trace.on)
+    return show_note(state_.scene->patches
+                         ? "micropolygons are no scene whose light could be traced"
+                         : "a captured frame has no scene to trace: its vertices lie where the screen had them");
+  trace.on = !trace.on;
+  trace.paused = false;
+  if (trace.on) docks_.open(kTracePanel);
+  show_note(trace.on ? "light is traced" : "the pipeline draws");
 }
 
 void Viewer::recall_bookmark(int number) {
@@ -103,10 +122,14 @@ void Viewer::show_panel(const std::string& name) {
 
 // The next one in whichever dock.
 void Viewer::show_next_panel() {
-  const auto is_open = [&](const auto& panel) { return panel->name() == settings_.panel; };
-  const auto open = std::find_if(panels_.begin(), panels_.end(), is_open);
-  const bool last = open == panels_.end() || open + 1 == panels_.end();
-  show_panel((last ? panels_.front() : *(open + 1))->name());
+  std::vector<Panel*> shown;
+  for (const auto& panel : panels_) {
+    if (panel->applies(state_)) shown.push_back(panel.get());
+  }
+  const auto is_open = [&](const Panel* panel) { return panel->name() == settings_.panel; };
+  const auto open = std::find_if(shown.begin(), shown.end(), is_open);
+  const bool last = open == shown.end() || open + 1 == shown.end();
+  show_panel((last ? shown.front() : *(open + 1))->name());
 }
 
 void Viewer::set_scale(float scale) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,12 +34,14 @@ inline constexpr int kSettleFrames = 3;
 
 class Viewer : public ViewerCommands {
  public:
-  explicit Viewer(const app::Arguments& arguments);
+  Viewer(const app::Arguments& arguments, Painters painters);
   ~Viewer() override;
   // Runs until the window is closed.
   void run();
   void request_render() override { render_wanted_ = true; }
   std::weak_ptr<const RenderJob> run(RenderJob job) override { return render_thread_->run(std::move(job)); }
+  void trace_scene() override;
+  void save_image(bool exr) override;
   void show_error(const std::string& text) override;
   void show_note(const std::string& text) override;
 
@@ -47,6 +50,7 @@ class Viewer : public ViewerCommands {
   void open(const std::vector<std::string>& paths);
   void open_shader(const std::string& path, FragmentShader from);
   void follow_shader();
+  void follow_animation();
   void reload();
   void load_file(const std::string& path, bool keep_camera);
   void take_scene(const Loaded& loaded);
@@ -56,6 +60,8 @@ class Viewer : public ViewerCommands {
   void present();
   double sleep_time() const;
   void take_screenshot();
+  void save_light(const std::filesystem::path& path);
+  void report_saved();
 
   // What keys and menus do (viewer_actions.cpp).
   void act(const KeyEvent& event);
@@ -90,6 +96,7 @@ class Viewer : public ViewerCommands {
   void draw_loading(const Box& room);
   void draw_welcome(const Box& room);
 
+  Painters painters_;
   bool fresh_;  // what is remembered is neither read nor written
   LoadOptions load_;
   std::filesystem::path settings_path_ = settings_path();
@@ -102,10 +109,11 @@ class Viewer : public ViewerCommands {
   std::unique_ptr<FileWatch> watch_;
   std::vector<std::unique_ptr<Panel>> panels_;
   ViewerState state_;
-  Clock::time_point shader_time_ = Clock::now();  // up to which its time has come
+  Clock::time_point shader_time_ = Clock::now();     // up to which its time has come
+  Clock::time_point animation_time_ = Clock::now();  // likewise, of micropolygons
   Docks docks_{settings_.docks};
   ImageArea area_;
-  FileDialog dialog_;
+  FileDialog dialog_{painters_};
   Sequence sequence_;
 
   ShownImage image_;
@@ -118,8 +126,9 @@ class Viewer : public ViewerCommands {
 
   bool show_help_ = false;
   std::vector<std::string> to_open_;  // once the first UI frame has been laid out
-  enum class Shot { none, window, image };
+  enum class Shot { none, window, image, image_and_light };
   Shot shot_ = Shot::none;
+  std::future<std::string> saving_;  // what is to be said once the file is written; an exception is an error
   std::vector<std::string> errors_;
   std::string note_;
   Clock::time_point note_until_;

@@ -48,12 +48,14 @@ void Viewer::draw() {
   // A picture that is as large as its room follows it, once the mouse has let go.
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) state_.follow_room();
   ImDrawList& over_image = *ImGui::GetBackgroundDrawList();
-  for (const auto& panel : panels_) panel->draw_over_image(state_, over_image);
-  if (state_.last && settings_.panels)
+  for (const auto& panel : panels_) {
+    if (panel->applies(state_)) panel->draw_over_image(state_, over_image);
+  }
+  if (state_.last && settings_.panels && !state_.is_painted())
     draw_legend(over_image, state_.view, shading_legend(state_.last->settings.options.shading), false);
   area_.handle_mouse(state_, *window_, [&](glm::vec2 pixel) {
     for (const auto& panel : panels_) {
-      if (panel->on_click(state_, pixel)) return;
+      if (panel->applies(state_) && panel->on_click(state_, pixel)) return;
     }
   });
   if (!state_.scene && !loader_->state()) draw_welcome(room);
@@ -105,10 +107,13 @@ void Viewer::draw_menu() {
       ImGui::EndMenu();
     }
     ImGui::Separator();
+    menu_item("Trace the light", Action::trace_scene, state_.settings.trace.on, painters_ && state_.is_traceable());
     menu_item("Frames keep coming", Action::render_always, state_.continuous);
     menu_item("Frame times", Action::show_frame_times, settings_.frame_times);
     ImGui::Separator();
-    for (const auto& panel : panels_) draw_panel_menu(panel->name());
+    for (const auto& panel : panels_) {
+      if (panel->applies(state_)) draw_panel_menu(panel->name());
+    }
     if (ImGui::MenuItem("All panels as at first")) settings_.docks = {};
     ImGui::EndMenu();
   }
@@ -155,7 +160,11 @@ void Viewer::draw_panel_menu(const std::string& panel) {
 void Viewer::draw_strip(ImVec2 corner, ImVec2 size) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8, 3));
   if (begin_bar("##times", corner, size)) {
-    const double budget = state_.settings.options.frame_budget_ms;
+    const bool is_limited = state_.scene && state_.scene->patches;
+    const ReyesSettings& reyes = state_.settings.reyes;
+    const double budget = !is_limited                       ? state_.settings.options.frame_budget_ms
+                          : reyes.limit == ReyesLimit::time ? double(reyes.budget_ms)
+                                                            : 0;
     frame_times_.draw_strip("##strip", kStripLines, budget > 0 ? budget : kSmoothMs);
   }
   ImGui::End();
@@ -176,7 +185,7 @@ void Viewer::draw_status_bar(float top) {
       std::vector<StatusPart> parts =
           status_parts(*state_.last, state_.continuous ? frame_times_.frames_per_second() : 0, state_.view.zoom,
                        presenter_->description());
-      if (!render_thread_->idle() && !state_.continuous)
+      if (!render_thread_->idle() && !state_.continuous && !state_.settings.trace.on)
         parts.insert(parts.begin() + 1, {"drawing ...", "A newer frame is under way"});
       draw_status(parts);
     }
@@ -251,10 +260,15 @@ void Viewer::draw_loading(const Box& room) {
 
 void Viewer::draw_welcome(const Box& room) {
   if (begin_message("##welcome", room, 46)) {
-    ImGui::TextWrapped("Drop a frame (.bkf), a scene (.obj, .glb, .ply, .stl) or a folder of frames here, or");
+    ImGui::TextWrapped(
+        "Drop a frame (.bkf), a scene (.obj, .glb, .ply, .stl), patches (.bpt) or a folder of frames here, or");
     if (ImGui::Button("Open...")) act({Action::open_file});
     if (room.size().x > 24 * ImGui::GetFontSize()) ImGui::SameLine();
     if (ImGui::Button("Show a generated scene")) open({"generated:city"});
+    if (!painters_.patch_scenes.empty()) {
+      if (room.size().x > 40 * ImGui::GetFontSize()) ImGui::SameLine();
+      if (ImGui::Button("Show micropolygons")) open({"reyes:tea-set"});
+    }
     draw_recent();
   }
   ImGui::End();

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "pipeline/cpu_machine.h"
 #include "scene.h"
+#include "trace/tone.h"
 
 namespace brokkr::trace_test {
 namespace {
@@ -85,6 +87,60 @@ TEST(Tracer, PausesChangeNothing) {
   EXPECT_EQ(tracer.picture().samples[0], 0u);
   tracer.run();
   EXPECT_EQ(whole.rgb, tracer.picture().rgb) << "begun anew";
+}
+
+// Structures stay while view, size and number of samples change.
+TEST(Tracer, AnotherViewIsThatOfASceneOfItsOwn) {
+  const SceneMaker first = soup_scene(2);
+  SceneMaker other = soup_scene(2);
+  const glm::vec3 eye(-1.1f, 0.9f, 3.2f);
+  other.frame.targets[0].width = 24;
+  other.frame.targets[0].height = 32;
+  other.frame.views[0].eye = eye;
+  other.frame.views[0].view_projection =
+      glm::perspective(0.8f, 0.75f, 0.1f, 100.0f) * glm::lookAt(eye, glm::vec3(0), glm::vec3(0, 1, 0));
+  for (const bool adaptive : {false, true}) {
+    TraceOptions o = few_samples(adaptive ? 4 : 8);
+    o.adaptive = adaptive;
+    TraceScene scene = make_trace_scene(first.frame, {});
+    Tracer tracer(make_task_machine("cpu"), scene, o);
+    tracer.run(0);
+    ASSERT_TRUE(look_through(scene, other.frame.views[0], 24, 32, {}));
+    tracer.set_view(scene.width, scene.height, scene.lens, o.samples);
+    EXPECT_TRUE(tracer.run().is_complete);
+    EXPECT_EQ(tracer.picture().rgb, picture_of(other.frame, "cpu", "", o).rgb) << adaptive;
+  }
+  TraceScene scene = make_trace_scene(first.frame, {});
+  other.frame.views[0].eye = glm::vec3(0, 0, 5000);
+  EXPECT_FALSE(look_through(scene, other.frame.views[0], 24, 32, {})) << "so far away, hits are less exact";
+}
+
+// The table that pictures are encoded by is the formula, for every level and around each step.
+TEST(Tone, EncodesAsTheFormulaOfSrgb) {
+  const auto formula = [](float linear) {
+    const double c = std::clamp(double(linear), 0.0, 1.0);
+    return uint32_t(std::lround(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055)));
+  };
+  TracePicture picture;
+  for (uint32_t bits = 0; bits < 0x3f900000u; bits += 997) picture.rgb.push_back(std::bit_cast<float>(bits));
+  for (const float value : {-1.0f, -0.0f, 0.0f, 1e-40f, 0.99999994f, 1.0f, 1.0000001f, 1e30f, INFINITY})
+    picture.rgb.push_back(value);
+  for (int level = 0; level < 255; ++level) {
+    const double s = (level + 0.5) / 255, c = s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
+    float near = std::nextafter(float(c), 0.0f);
+    for (int k = 0; k < 4; ++k) {
+      picture.rgb.push_back(near);
+      near = std::nextafter(near, 2.0f);
+    }
+  }
+  picture.rgb.resize(picture.rgb.size() / 3 * 3);
+  picture.width = int(picture.rgb.size() / 3);
+  picture.height = 1;
+  picture.samples.assign(picture.rgb.size() / 3, 4);
+  const std::vector<uint32_t> pixels = screen_pixels(picture, 0, Tone::clamp);
+  for (size_t i = 0; i < picture.rgb.size(); ++i) {
+    ASSERT_EQ(pixels[i / 3] >> (8 * (i % 3)) & 255u, formula(picture.rgb[i])) << picture.rgb[i];
+  }
 }
 
 // In a uniformly lit world, white chalk is as bright as the world, and can be no brighter for any other material.
