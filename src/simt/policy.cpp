@@ -1,0 +1,128 @@
+#include "simt/policy.h"
+
+#include <algorithm>
+
+#include "simt/path_stack.h"
+
+namespace brokkr::simt {
+namespace {
+
+class StackPolicy : public Policy {
+ public:
+  StackPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : stack_(flow, lanes), ways_(ways) {}
+  void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    stack_.choose_paths(warp, ways_, groups);
+    if (groups.empty() && warp.ready() != 0) stack_.choose_waiting(warp, groups);
+  }
+  void moved(const ptx::Warp& warp, const Group& group) override { stack_.update(warp, group); }
+
+ protected:
+  PathStack stack_;
+  uint32_t ways_;
+};
+
+// Paths at one place take one way together: lanes that are a lap ahead in a loop run with those behind.
+void merge(std::vector<Group>& groups) {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    for (size_t j = groups.size(); --j > i;) {
+      if (groups[j].pc != groups[i].pc || groups[j].frame != groups[i].frame) continue;
+      groups[i].lanes |= groups[j].lanes;
+      groups.erase(groups.begin() + std::ptrdiff_t(j));
+    }
+  }
+}
+
+class AheadPolicy : public StackPolicy {
+ public:
+  using StackPolicy::StackPolicy;
+  void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    for (;;) {
+      groups.clear();
+      stack_.choose_paths(warp, ptx::kLanes, groups);
+      merge(groups);
+      if (groups.size() >= ways_ || !stack_.work_ahead(warp)) break;
+      // What goes ahead may be at the next meeting already.
+      stack_.update(warp, {});
+    }
+    if (groups.size() > ways_) groups.resize(ways_);
+    if (groups.empty() && warp.ready() != 0) stack_.choose_waiting(warp, groups);
+  }
+};
+
+class SpatialPolicy : public Policy {
+ public:
+  SpatialPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : flow_(flow), ways_(ways) { gather(lanes); }
+  void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    for (const PathStack& s : parts_) {
+      std::vector<Group> own;
+      s.choose_paths(warp, 1, own);
+      groups.insert(groups.end(), own.begin(), own.end());
+    }
+    if (!groups.empty() || warp.ready() == 0) return;
+    for (const PathStack& s : parts_) {
+      if (groups.empty()) s.choose_waiting(warp, groups);
+    }
+  }
+  void moved(const ptx::Warp& warp, const Group& group) override {
+    for (PathStack& s : parts_) s.update(warp, group);
+    if (parts_.size() == 1 && parts_[0].has_parted()) {
+      parts_.clear();
+      const uint32_t size = ptx::kLanes / ways_;
+      for (uint32_t i = 0; i < ways_; ++i) {
+        const uint32_t lanes = size >= ptx::kLanes ? ptx::kAllLanes : ((1u << size) - 1) << i * size;
+        if ((lanes & warp.live()) == 0) continue;
+        parts_.emplace_back(flow_, lanes & warp.live());
+        parts_.back().update(warp, group);
+      }
+    }
+  }
+  // Behind a barrier of the block all lanes are together.
+  void met(const ptx::Warp& warp) override {
+    if (warp.ready() == warp.live() && warp.live() != 0 && group_of(warp, warp.live()).lanes == warp.live())
+      gather(warp.live());
+  }
+
+ private:
+  void gather(uint32_t lanes) {
+    parts_.clear();
+    parts_.emplace_back(flow_, lanes);
+  }
+  const Flow& flow_;
+  uint32_t ways_;
+  std::vector<PathStack> parts_;
+};
+
+class IndependentPolicy : public Policy {
+ public:
+  explicit IndependentPolicy(uint32_t ways) : ways_(ways) {}
+  void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    for (uint32_t rest = warp.ready(); rest != 0 && groups.size() < ways_;) {
+      groups.push_back(group_of(warp, rest));
+      rest &= ~groups.back().lanes;
+    }
+  }
+  void moved(const ptx::Warp&, const Group&) override {}
+
+ private:
+  uint32_t ways_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& policy_names() {
+  static const std::vector<std::string> names = {"pdom", "parallel", "ahead", "spatial", "independent"};
+  return names;
+}
+
+std::unique_ptr<Policy> make_policy(PolicyKind kind, uint32_t ways, const Flow& flow, uint32_t lanes) {
+  switch (kind) {
+    case PolicyKind::pdom: return std::make_unique<StackPolicy>(flow, lanes, 1);
+    case PolicyKind::parallel: return std::make_unique<StackPolicy>(flow, lanes, ways);
+    case PolicyKind::ahead: return std::make_unique<AheadPolicy>(flow, lanes, ways);
+    case PolicyKind::spatial: return std::make_unique<SpatialPolicy>(flow, lanes, ways);
+    case PolicyKind::independent: return std::make_unique<IndependentPolicy>(ptx::kLanes);
+  }
+  return nullptr;
+}
+
+}  // namespace brokkr::simt
