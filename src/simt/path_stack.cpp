@@ -112,24 +112,24 @@ void PathStack::choose_waiting(const ptx::Warp& warp, std::vector<Group>& groups
   }
 }
 
-bool PathStack::work_ahead(const ptx::Warp& warp) {
-  size_t best = entries_.size();
-  uint32_t best_distance = 0, waiting = 0;
+void PathStack::find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const {
+  uint32_t over = 0;
   for (size_t i = entries_.size(); i-- > 0;) {
-    const uint32_t over = above(i), own = entries_[i].lanes & ~over & warp.ready();
-    if ((entries_[i].lanes & over) == 0 || own == 0) continue;
-    const Group g = group_of(warp, own);
-    const uint32_t distance = flow_.to_loop(g.pc);
-    if (best < entries_.size() && distance >= best_distance) continue;
-    best = i, best_distance = distance, waiting = g.lanes;
+    const uint32_t own = entries_[i].lanes & ~over & warp.ready();
+    if ((entries_[i].lanes & over) != 0 && own != 0) groups.push_back(group_of(warp, own));
+    over |= entries_[i].lanes;
   }
-  if (best == entries_.size()) return false;
-  // [Steffen12, Fig. 4.6]: the entry as it was, to bring all together at the next meeting; those that go ahead; those
-  // that are behind.
-  const Entry e = entries_[best];
-  const Group g = group_of(warp, waiting);
-  const Entry ahead{g.lanes, flow_.meeting(g.pc), g.frame}, behind{e.lanes & ~g.lanes, ahead.meeting, ahead.frame};
-  auto at = entries_.begin() + std::ptrdiff_t(best);
+}
+
+// [Steffen12, Fig. 4.6]: the entry as it was, to bring all together at the next meeting; those that go ahead; those that
+// are behind.
+void PathStack::work_ahead(const ptx::Warp& warp, const Group& waiting) {
+  size_t i = entries_.size() - 1;
+  while ((entries_[i].lanes & waiting.lanes) == 0) --i;
+  const Entry e = entries_[i];
+  const Entry ahead{waiting.lanes, flow_.meeting(waiting.pc), waiting.frame};
+  const Entry behind{e.lanes & ~waiting.lanes, ahead.meeting, ahead.frame};
+  auto at = entries_.begin() + std::ptrdiff_t(i);
   if (ahead.meeting == e.meeting && ahead.frame == e.frame) {
     at = entries_.erase(at);
   } else {
@@ -137,7 +137,8 @@ bool PathStack::work_ahead(const ptx::Warp& warp) {
   }
   entries_.insert(at, {ahead, behind});
   drop_doubles();
-  return true;
+  // They may be at the next meeting already.
+  update(warp, {});
 }
 
 }  // namespace brokkr::simt

@@ -21,9 +21,10 @@ class PathStack {
   void choose_paths(const ptx::Warp& warp, uint32_t most, std::vector<Group>& groups) const;
   // Where no path has a lane that is ready: lanes that wait for others, so that these can go on (a warp's collectives).
   void choose_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const;
-  // Lanes that wait at a meeting become a path of their own, up to the next meeting: those of the entry whose meeting is
-  // nearest to a loop's jump. Returns whether there were any.
-  bool work_ahead(const ptx::Warp& warp);
+  // Lanes that wait at a meeting for others.
+  void find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const;
+  // Such a group becomes a path of its own, up to the next meeting.
+  void work_ahead(const ptx::Warp& warp, const Group& waiting);
   size_t depth() const { return entries_.size(); }
   bool has_parted() const { return entries_.size() > 1; }
 

@@ -32,21 +32,35 @@ void merge(std::vector<Group>& groups) {
   }
 }
 
+// The path that is furthest behind, for which all wait in the end, and those places where most lanes are; of equal ones
+// the one that is nearest to a loop's jump.
 class AheadPolicy : public StackPolicy {
  public:
-  using StackPolicy::StackPolicy;
+  AheadPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : StackPolicy(flow, lanes, ways), flow_(flow) {}
   void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
-    for (;;) {
-      groups.clear();
-      stack_.choose_paths(warp, ptx::kLanes, groups);
-      merge(groups);
-      if (groups.size() >= ways_ || !stack_.work_ahead(warp)) break;
-      // What goes ahead may be at the next meeting already.
-      stack_.update(warp, {});
+    stack_.choose_paths(warp, ptx::kLanes, groups);
+    if (groups.empty()) {
+      if (warp.ready() != 0) stack_.choose_waiting(warp, groups);
+      return;
     }
+    std::vector<Group> waiting;
+    stack_.find_waiting(warp, waiting);
+    groups.insert(groups.end(), waiting.begin(), waiting.end());
+    merge(groups);
+    const auto is_better = [&](const Group& a, const Group& b) {
+      const int lanes_a = __builtin_popcount(a.lanes), lanes_b = __builtin_popcount(b.lanes);
+      return lanes_a != lanes_b ? lanes_a > lanes_b : flow_.to_loop(a.pc) < flow_.to_loop(b.pc);
+    };
+    std::stable_sort(groups.begin() + 1, groups.end(), is_better);
     if (groups.size() > ways_) groups.resize(ways_);
-    if (groups.empty() && warp.ready() != 0) stack_.choose_waiting(warp, groups);
+    for (const Group& w : waiting) {
+      const auto takes = [&](const Group& g) { return (g.lanes & w.lanes) != 0; };
+      if (std::any_of(groups.begin(), groups.end(), takes)) stack_.work_ahead(warp, w);
+    }
   }
+
+ private:
+  const Flow& flow_;
 };
 
 class SpatialPolicy : public Policy {

@@ -49,12 +49,12 @@ void run_loop(Runner& runner, const ProgramSize& size) {
   Numbers numbers(2);
   std::vector<uint32_t> first(count), second(count), expected(count);
   for (uint32_t& v : first) v = 1 + numbers.below(16);
-  for (uint32_t& v : second) v = 1 + numbers.below(16);
+  for (uint32_t i = 0; i < count; ++i) second[i] = 17 - first[i];
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t v = i;
     for (uint32_t r = 0; r < rounds; ++r) {
       for (uint32_t k = first[(i + r * 37) % count]; k > 0; --k) v = v * 1664525u + 1013904223u;
-      for (uint32_t k = second[(i + r * 53) % count]; k > 0; --k) v = (v ^ v >> 5) + 2654435769u;
+      for (uint32_t k = second[(i + r * 37) % count]; k > 0; --k) v = (v ^ v >> 5) + 2654435769u;
     }
     expected[i] = v;
   }
