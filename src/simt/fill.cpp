@@ -58,7 +58,8 @@ void TimedMachine::make_spawn_memory() {
 
 uint32_t TimedMachine::free_threads(const Core& core) const { return threads_most_ - core.threads; }
 
-void TimedMachine::place(Core& core, ResidentBlock& block, ptx::Warp& warp, uint64_t cycle) {
+void TimedMachine::place(Core& core, ResidentBlock& block, uint32_t number, uint64_t cycle) {
+  ptx::Warp& warp = block.block->warps[number];
   auto w = std::make_unique<ResidentWarp>();
   w->warp = &warp;
   w->block = &block;
@@ -70,7 +71,7 @@ void TimedMachine::place(Core& core, ResidentBlock& block, ptx::Warp& warp, uint
   ResidentWarp& resident = *w;
   core.add(std::move(w));
   if (spawns_ && !block.spawned) {
-    const uint32_t first = uint32_t(&warp - &block.block->warps.front()) * config_.warp;
+    const uint32_t first = number * config_.warp;
     for (uint32_t l = 0; l < config_.warp; ++l) {
       if ((resident.whole >> l & 1) == 0) continue;
       const uint32_t slot = core.free_slots.back();
@@ -103,7 +104,7 @@ bool TimedMachine::add_spawned(Core& core, uint64_t cycle) {
   for (uint32_t l = 0; l < count; ++l)
     warp.identify(*launch_, l, formed.threads[l].identity.block, formed.threads[l].identity.thread);
   core.blocks.push_back(std::move(block));
-  place(core, *core.blocks.back(), warp, cycle);
+  place(core, *core.blocks.back(), 0, cycle);
   std::copy(formed.threads.begin(), formed.threads.end(), core.warps.back()->threads);
   return true;
 }
@@ -114,7 +115,7 @@ void TimedMachine::place_warps(Core& core, uint64_t cycle) {
          (!spawns_ || core.free_slots.size() >= config_.warp)) {
     const auto [block, number] = core.waiting.front();
     core.waiting.erase(core.waiting.begin());
-    place(core, *block, block->block->warps[number], cycle);
+    place(core, *block, number, cycle);
   }
 }
 

@@ -53,6 +53,7 @@ class Runner {
   // The first launch ends after so many cycles, others are left out, and results are not complete; 0: no limit.
   void stop_after(uint64_t cycles) { most_cycles_ = cycles; }
   bool was_stopped() const { return stopped_; }
+  void count_done(uint64_t pieces) { statistics_.done += pieces; }
 
  private:
   static std::vector<std::byte> bytes_of(const void* from, size_t count);

@@ -19,6 +19,7 @@ struct Traffic {
 
 struct Statistics {
   uint64_t cycles = 0;
+  uint64_t done = 0;          // pieces of work, where the program counts them: rays
   uint64_t steps = 0;         // issues of a warp: one instruction, or one of each way
   uint64_t instructions = 0;  // of warps: each group of lanes
   uint64_t lanes = 0;         // instructions of threads

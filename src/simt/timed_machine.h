@@ -55,7 +55,7 @@ class TimedMachine : private ptx::Foreign {
   bool add_block(Core& core, uint64_t cycle);
   bool add_spawned(Core& core, uint64_t cycle);
   void place_warps(Core& core, uint64_t cycle);
-  void place(Core& core, ResidentBlock& block, ptx::Warp& warp, uint64_t cycle);
+  void place(Core& core, ResidentBlock& block, uint32_t number, uint64_t cycle);
   uint32_t free_threads(const Core& core) const;
 
   // issue.cpp: an instruction of a warp.

@@ -3,7 +3,7 @@
 
 namespace rays {
 
-constexpr unsigned kNone = ~0u;
+constexpr unsigned kNone = ~0u, kPending = ~1u;
 constexpr unsigned kStackEntries = 32;  // of a ray, three words each: 384 bytes, as in [Steffen12, Table 7.4]
 
 struct Work {

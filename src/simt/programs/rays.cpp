@@ -117,7 +117,7 @@ void run_rays(Runner& runner, const ProgramSize& size, const char* kernel) {
   w.nodes = runner.buffer(nodes), w.places = runner.buffer(tree.places), w.triangles = runner.buffer(triangles);
   w.stack = runner.buffer<uint32_t>(size_t(count) * 3 * rays::kStackEntries);
   uint32_t* const hits = w.hits = runner.buffer<uint32_t>(count);
-  std::fill(hits, hits + count, rays::kNone);
+  std::fill(hits, hits + count, rays::kPending);
   const float eye[3] = {0.9f, 0.7f, -1.6f}, corner[3] = {-1.5f, -0.85f, 1.2f};
   for (int a = 0; a < 3; ++a) {
     w.eye[a] = eye[a];
@@ -128,6 +128,7 @@ void run_rays(Runner& runner, const ProgramSize& size, const char* kernel) {
   w.right[0] = 2.0f / float(w.width), w.right[2] = 0.8f / float(w.width);
   w.up[1] = 1.2f / float(w.height);
   runner.launch(kernel, {count / 64}, {64}, w);
+  runner.count_done(uint64_t(std::count_if(hits, hits + count, [](uint32_t h) { return h != rays::kPending; })));
   if (!runner.was_stopped()) check(scene, w);
 }
 
