@@ -22,15 +22,15 @@ void DivergenceModel::arrive(uint32_t pc, const BranchCost& cost, uint32_t threa
   ++line.count.warps;
   line.count.threads1 += threads1;
   line.count.threads2 += threads2;
+  line.spawns = spawn_cost(line.cost, line.count, warp_) < stack_cost(line.cost, line.count);
 }
 
 bool DivergenceModel::leave(uint32_t pc, uint32_t threads1, uint32_t threads2) {
   Line& line = lines_[pc];
-  const bool spawns = spawn_cost(line.cost, line.count, warp_) < stack_cost(line.cost, line.count);
   --line.count.warps;
   line.count.threads1 -= threads1;
   line.count.threads2 -= threads2;
-  return spawns;
+  return line.spawns;
 }
 
 }  // namespace brokkr::simt
