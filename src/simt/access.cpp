@@ -35,7 +35,8 @@ void TimedMachine::count_request(const ptx::Traits& t, uint64_t lanes) {
 uint64_t TimedMachine::on_chip(Core& core, const std::vector<uint64_t>& addresses, const ptx::Traits& t, bool conflicts,
                                uint64_t cycle) {
   const uint32_t whole = std::max<uint32_t>(1, uint32_t(addresses.size()) * t.bytes / kTransferBytes);
-  uint32_t turns = conflicts && config_.memory.banks != 0 ? bank_cycles(addresses, t.bytes, config_.memory.banks) : whole;
+  uint32_t turns =
+      conflicts && config_.memory.banks != 0 ? bank_cycles(addresses, t.bytes, config_.memory.banks) : whole;
   if (t.work == Work::atomic) turns = std::max(turns, memory_->atomic_turns(addresses));
   const uint64_t begin = std::max(cycle, core.unit_free);
   core.unit_free = begin + turns;

@@ -97,10 +97,17 @@ void read_cache(Fields& f, CacheConfig& c) {
 }
 
 void read_latencies(Fields& f, Latencies& l) {
-  for (const auto& [name, value] : {std::pair{"integer", &l.integer}, {"multiply", &l.multiply},
-                                    {"floating", &l.floating}, {"special", &l.special}, {"divide", &l.divide},
-                                    {"doubles", &l.doubles}, {"control", &l.control}, {"collective", &l.collective},
-                                    {"shared", &l.shared}, {"constant", &l.constant}, {"load", &l.load}})
+  for (const auto& [name, value] : {std::pair{"integer", &l.integer},
+                                    {"multiply", &l.multiply},
+                                    {"floating", &l.floating},
+                                    {"special", &l.special},
+                                    {"divide", &l.divide},
+                                    {"doubles", &l.doubles},
+                                    {"control", &l.control},
+                                    {"collective", &l.collective},
+                                    {"shared", &l.shared},
+                                    {"constant", &l.constant},
+                                    {"load", &l.load}})
     f.number(name, *value, 1, kSlow);
 }
 

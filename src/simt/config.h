@@ -32,9 +32,9 @@ struct MemoryConfig {
 };
 
 struct SpawnConfig {
-  uint32_t bytes = 0;        // on chip, of each core; 0: no threads are spawned
+  uint32_t bytes = 0;         // on chip, of each core; 0: no threads are spawned
   uint32_t state_bytes = 48;  // of each thread
-  bool conflicts = true;     // whether its banks make lanes wait
+  bool conflicts = true;      // whether its banks make lanes wait
 };
 
 struct Config {
@@ -42,9 +42,9 @@ struct Config {
   uint32_t cores = 1, schedulers = 1, warp = 32;
   uint32_t lanes = 32;  // threads of a warp that are issued in one cycle
   uint32_t threads = 1024, blocks = 8, registers = 16384, shared = 16384;  // of a core
-  bool overlap = false;           // several instructions of a warp are under way, held by a scoreboard
-  bool greedy = false;            // a scheduler goes on with its warp while it can, then the oldest; else in turn
-  bool block_scheduling = true;   // a block begins where all of it fits; else each warp where one fits
+  bool overlap = false;          // several instructions of a warp are under way, held by a scoreboard
+  bool greedy = false;           // a scheduler goes on with its warp while it can, then the oldest; else in turn
+  bool block_scheduling = true;  // a block begins where all of it fits; else each warp where one fits
   PolicyKind policy = PolicyKind::pdom;
   uint32_t ways = 2;
   Latencies latency;

@@ -26,12 +26,12 @@ struct ResidentWarp {
   ptx::Warp* warp = nullptr;
   ResidentBlock* block = nullptr;
   std::unique_ptr<Policy> policy;
-  std::vector<Group> next;       // what it issues next
-  uint64_t ready_at = kNever;    // the cycle from which it may; kNever: its lanes wait for others
-  bool sleeps = false;           // until ready_at
-  std::vector<uint64_t> board;   // of each register: the cycle from which its value is there
-  uint64_t age = 0;              // its number in the order in which warps began
-  uint32_t whole = 0;            // the lanes that it began with
+  std::vector<Group> next;      // what it issues next
+  uint64_t ready_at = kNever;   // the cycle from which it may; kNever: its lanes wait for others
+  bool sleeps = false;          // until ready_at
+  std::vector<uint64_t> board;  // of each register: the cycle from which its value is there
+  uint64_t age = 0;             // its number in the order in which warps began
+  uint32_t whole = 0;           // the lanes that it began with
   SpawnedThread threads[ptx::kLanes];
   uint32_t spawned_from = 0;  // lanes that have spawned a thread
   // At a branch of the performance model.
@@ -57,7 +57,7 @@ struct Core {
   std::vector<std::pair<ResidentBlock*, uint32_t>> waiting;  // warps of blocks that have begun, without a place
   DivergenceModel model;
   std::unique_ptr<SpawnUnit> spawn;
-  std::vector<uint32_t> free_slots;  // of thread states
+  std::vector<uint32_t> free_slots;                       // of thread states
   uint32_t threads = 0, launched_blocks = 0, shared = 0;  // in use
   uint64_t unit_free = 0;                                 // of the unit that accesses memory
   bool has_room = true;                                   // something has ended since it was last filled

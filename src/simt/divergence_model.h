@@ -24,8 +24,8 @@ class DivergenceModel {
  public:
   explicit DivergenceModel(uint32_t warp) : warp_(warp) {}
   void arrive(uint32_t pc, const BranchCost& cost, uint32_t threads1, uint32_t threads2);
-  // A warp goes on: whether its threads spawn, by the counts that the last arrival found, so that those that have waited
-  // together decide alike. It is counted no longer.
+  // A warp goes on: whether its threads spawn, by the counts that the last arrival found, so that those that have
+  // waited together decide alike. It is counted no longer.
   bool leave(uint32_t pc, uint32_t threads1, uint32_t threads2);
 
  private:

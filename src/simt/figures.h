@@ -18,7 +18,7 @@ struct FigureRow {
 struct FigureResult {
   std::vector<std::string> columns;
   std::vector<FigureRow> rows;
-  std::vector<std::string> notes;                              // where ours differs, and why
+  std::vector<std::string> notes;                             // where ours differs, and why
   std::vector<std::pair<std::string, Statistics>> timelines;  // runs whose active lanes over time make a picture
 };
 

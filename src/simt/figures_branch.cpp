@@ -46,9 +46,11 @@ FigureResult figure_branch_threads(const FigureOptions& o) {
       row.values.push_back(speedup({.long_percent = p, .ratio = ratio, .shorter = 20 * o.scale}, 1, o));
     r.rows.push_back(row);
   }
-  r.notes = {"Columns: the part of a warp's threads that takes the long path. All 32 warps diverge.",
-             fmt::format("The most is {:.2f}; with few threads on a path that is long the rest of each warp would wait for "
-                         "them, and the bound is the inverse of their part.", most(r))};
+  r.notes = {
+      "Columns: the part of a warp's threads that takes the long path. All 32 warps diverge.",
+      fmt::format("The most is {:.2f}; with few threads on a path that is long the rest of each warp would wait for "
+                  "them, and the bound is the inverse of their part.",
+                  most(r))};
   return r;
 }
 
@@ -83,9 +85,10 @@ FigureResult figure_without_reconverge(const FigureOptions& o) {
     row.values.push_back(speedup(with_end(6), 1, o));
     r.rows.push_back(row);
   }
-  r.notes = {"Columns: instructions behind the meeting over those of both paths, without reconverge; the last one with it.",
-             "Half of the threads of each warp take each path, so that threads which are spawned fill warps that stay full "
-             "to the end: what follows them costs no more than before, and the stack is chosen only by the model."};
+  r.notes = {
+      "Columns: instructions behind the meeting over those of both paths, without reconverge; the last one with it.",
+      "Half of the threads of each warp take each path, so that threads which are spawned fill warps that stay full "
+      "to the end: what follows them costs no more than before, and the stack is chosen only by the model."};
   return r;
 }
 

@@ -36,12 +36,12 @@ Statistics run(const RayRun& wanted, const FigureOptions& o) {
   return time_program(find_program(wanted.program), c, size, cycles);
 }
 
-
 constexpr const char* kScenesNote =
     "The scenes are generated, of as many triangles as the thesis's: a room with clusters of small ones.";
 constexpr const char* kMemoryNote =
     "Table 7.3 has no caches, and 64 bytes a cycle for 30 cores: with these our rays wait for memory most of the time "
-    "(--config thesis-7.3 ray). The thesis's do not, as ideal memory changes nothing for them (its figure 8.9), so ideal "
+    "(--config thesis-7.3 ray). The thesis's do not, as ideal memory changes nothing for them (its figure 8.9), so "
+    "ideal "
     "memory is what is compared here.";
 
 FigureResult lanes(const RayRun& wanted, const char* label, const std::string& thesis, const FigureOptions& o) {
@@ -50,8 +50,8 @@ FigureResult lanes(const RayRun& wanted, const char* label, const std::string& t
   for (const uint64_t n : s.occupancy) all += n;
   FigureResult r;
   r.columns = {"part of cycles, %"};
-  constexpr const char* kNames[] = {"1 to 4 lanes", "5 to 8", "9 to 12", "13 to 16", "17 to 20", "21 to 24", "25 to 28",
-                                    "29 to 32", "all warps wait", "no warps"};
+  constexpr const char* kNames[] = {"1 to 4 lanes", "5 to 8",   "9 to 12",  "13 to 16",       "17 to 20",
+                                    "21 to 24",     "25 to 28", "29 to 32", "all warps wait", "no warps"};
   for (uint32_t c = 0; c < kOccupancyClasses; ++c)
     r.rows.push_back({kNames[c], {100.0 * double(s.occupancy[c]) / double(all)}, ""});
   r.rows.push_back({"instructions a cycle", {s.ipc()}, thesis});
@@ -83,9 +83,10 @@ FigureResult figure_rays(const FigureOptions& o) {
       row.values.push_back(1000 * double(s.done) / double(s.cycles));
     r.rows.push_back(row);
   }
-  r.notes = {kScenesNote, kMemoryNote,
-             "Values are finished rays in 1000 cycles. Every step of a ray spawns a thread, as in the thesis: a step of ours "
-             "is short, so that storing and restoring the state is most of it."};
+  r.notes = {
+      kScenesNote, kMemoryNote,
+      "Values are finished rays in 1000 cycles. Every step of a ray spawns a thread, as in the thesis: a step of ours "
+      "is short, so that storing and restoring the state is most of it."};
   return r;
 }
 
@@ -94,7 +95,10 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
   r.columns = {"instructions a cycle", "of MIMD, %", "rays in 1000 cycles", "cycles"};
   const auto add = [&](const char* label, const RayRun& wanted, const char* thesis, double of) {
     const Statistics s = run(wanted, o);
-    r.rows.push_back({label, {s.ipc(), of == 0 ? 100 : 100 * s.ipc() / of, 1000 * double(s.done) / double(s.cycles), double(s.cycles)}, thesis});
+    r.rows.push_back(
+        {label,
+         {s.ipc(), of == 0 ? 100 : 100 * s.ipc() / of, 1000 * double(s.done) / double(s.cycles), double(s.cycles)},
+         thesis});
     return s.ipc();
   };
   // A thread of its own for each lane is 32 times the work to simulate.
@@ -105,10 +109,12 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
   add("stack", {.conflicts = false}, "no faster with ideal memory", mimd.ipc());
   add("µ-kernels, conflicts", {.program = "ray-spawn", .blocks = false}, "45 % of MIMD", mimd.ipc());
   add("µ-kernels", {.program = "ray-spawn", .conflicts = false, .blocks = false}, "60 % of MIMD", mimd.ipc());
-  r.rows.push_back({"MIMD", {mimd.ipc(), 100, 1000 * double(mimd.done) / double(mimd.cycles), double(mimd.cycles)}, "100 %"});
-  r.notes = {kScenesNote,
-             "The thesis's parts are of rays a second, ours of instructions, among which are those that store and restore "
-             "states."};
+  r.rows.push_back(
+      {"MIMD", {mimd.ipc(), 100, 1000 * double(mimd.done) / double(mimd.cycles), double(mimd.cycles)}, "100 %"});
+  r.notes = {
+      kScenesNote,
+      "The thesis's parts are of rays a second, ours of instructions, among which are those that store and restore "
+      "states."};
   return r;
 }
 
@@ -127,16 +133,18 @@ FigureResult table_traffic(const FigureOptions& o) {
         run({.program = "ray-spawn", .conflicts = false, .blocks = false, .triangles = kScenes[i], .cycles = 0}, few);
     const auto read = [&](const Statistics& s) { return double(s.requested_read) * to_image; };
     const auto written = [&](const Statistics& s) { return double(s.requested_written) * to_image; };
-    r.rows.push_back({fmt::format("{}, stack", kSceneNames[i]), {read(a), written(a), read(a) + written(a), 1, 1},
-                      kStack[i]});
+    r.rows.push_back(
+        {fmt::format("{}, stack", kSceneNames[i]), {read(a), written(a), read(a) + written(a), 1, 1}, kStack[i]});
     r.rows.push_back({fmt::format("{}, µ-kernels", kSceneNames[i]),
                       {read(b), written(b), read(b) + written(b), read(b) / read(a),
                        (read(b) + written(b)) / (read(a) + written(a))},
                       fmt::format("{}; on average 4.4 and 7.3 times", kSpawned[i])});
   }
-  r.notes = {kScenesNote,
-             fmt::format("Of {0} x {0} rays, scaled to the thesis's 256 x 256; all bytes that lanes ask for, with those of "
-                         "the stack of each ray, which the thesis does not count as written.", few.width)};
+  r.notes = {
+      kScenesNote,
+      fmt::format("Of {0} x {0} rays, scaled to the thesis's 256 x 256; all bytes that lanes ask for, with those of "
+                  "the stack of each ray, which the thesis does not count as written.",
+                  few.width)};
   return r;
 }
 

@@ -46,7 +46,8 @@ FigureResult compare(const std::vector<std::string>& columns, const std::vector<
   return r;
 }
 
-constexpr const char* kNoBars = "The bars of the thesis are a picture; beside each row stands what its text says of it.";
+constexpr const char* kNoBars =
+    "The bars of the thesis are a picture; beside each row stands what its text says of it.";
 
 }  // namespace
 
@@ -70,9 +71,10 @@ FigureResult figure_two_ways(const FigureOptions& o) {
                            o,
                            {"1", "", "", "", "below its limit", "", "below its limit", "below its limit", "1",
                             "parallel is made for it", "ahead is made for it"});
-  r.notes = {kNoBars, "[Steffen12, chapter 10] puts two ways at close to 1.5 for benchmarks and 2 for code that diverges.",
-             "Two ways do nothing for our loop: its lanes leave at 16 different times, and the way ahead holds those of "
-             "one place. From four ways on working ahead is what makes it fast (figure 8.3)."};
+  r.notes = {
+      kNoBars, "[Steffen12, chapter 10] puts two ways at close to 1.5 for benchmarks and 2 for code that diverges.",
+      "Two ways do nothing for our loop: its lanes leave at 16 different times, and the way ahead holds those of "
+      "one place. From four ways on working ahead is what makes it fast (figure 8.3)."};
   return r;
 }
 
@@ -84,7 +86,8 @@ FigureResult figure_more_ways(const FigureOptions& o) {
     for (const PolicyKind kind : {PolicyKind::parallel, PolicyKind::ahead, PolicyKind::spatial}) {
       std::vector<Config> configs = {stack};
       for (uint32_t ways = 2; ways <= 32; ways *= 2) configs.push_back(with_policy(stack, kind, ways));
-      r.rows.push_back({fmt::format("{}, {}", program, policy_names()[size_t(kind)]), speedups(program, configs, o), ""});
+      r.rows.push_back(
+          {fmt::format("{}, {}", program, policy_names()[size_t(kind)]), speedups(program, configs, o), ""});
     }
   }
   r.notes = {kNoBars};
@@ -93,13 +96,13 @@ FigureResult figure_more_ways(const FigureOptions& o) {
 
 FigureResult figure_half_warps(const FigureOptions& o) {
   const Config stack = machine();
-  FigureResult r = compare({"parallel", "ahead", "spatial", "half warps"},
-                           {stack, with_policy(stack, PolicyKind::parallel, 2),
-                            with_policy(stack, PolicyKind::ahead, 2), with_policy(stack, PolicyKind::spatial, 2),
-                            as_half_warps(stack)},
-                           o,
-                           {"", "", "half warps slower", "hyper-threading faster", "", "", "hyper-threading faster", "",
-                            "", "hyper-threading faster", "hyper-threading faster"});
+  FigureResult r =
+      compare({"parallel", "ahead", "spatial", "half warps"},
+              {stack, with_policy(stack, PolicyKind::parallel, 2), with_policy(stack, PolicyKind::ahead, 2),
+               with_policy(stack, PolicyKind::spatial, 2), as_half_warps(stack)},
+              o,
+              {"", "", "half warps slower", "hyper-threading faster", "", "", "hyper-threading faster", "", "",
+               "hyper-threading faster", "hyper-threading faster"});
   r.notes = {kNoBars,
              "Half warps are 16 threads on twice the cores, each with room for as many threads as before: a program of "
              "few blocks leaves half of them without work."};
@@ -110,11 +113,11 @@ FigureResult figure_real_memory(const FigureOptions& o) {
   Config stack = machine();
   stack.name = "thesis-7.1 without caches";
   stack.l1.kind = stack.l2.kind = CacheConfig::Kind::none;
-  FigureResult r = compare({"parallel", "ahead", "spatial", "half warps"},
-                           {stack, with_policy(stack, PolicyKind::parallel, 2),
-                            with_policy(stack, PolicyKind::ahead, 2), with_policy(stack, PolicyKind::spatial, 2),
-                            as_half_warps(stack)},
-                           o);
+  FigureResult r =
+      compare({"parallel", "ahead", "spatial", "half warps"},
+              {stack, with_policy(stack, PolicyKind::parallel, 2), with_policy(stack, PolicyKind::ahead, 2),
+               with_policy(stack, PolicyKind::spatial, 2), as_half_warps(stack)},
+              o);
   r.notes = {kNoBars, "Memory is that of Table 7.1 (8 channels of 8 bytes a cycle), with no caches in front of it."};
   return r;
 }

@@ -48,7 +48,8 @@ void TimedMachine::make_spawn_memory() {
   spawn_on_chip_ = core_spawn_bytes_ + formation <= config_.spawn.bytes;
   spawn_bytes_ = core_spawn_bytes_ * config_.cores;
   ptx::Memory::instance().free(spawn_begin_);
-  spawn_begin_ = static_cast<uint8_t*>(ptx::Memory::instance().allocate(spawn_bytes_, ptx::kGlobalRange, nullptr, true));
+  spawn_begin_ =
+      static_cast<uint8_t*>(ptx::Memory::instance().allocate(spawn_bytes_, ptx::kGlobalRange, nullptr, true));
   if (spawn_begin_ == nullptr) throw ptx::Fault("no memory for the states of threads");
   for (auto& core : cores_) {
     core->spawn = std::make_unique<SpawnUnit>(threads_most_, config_.warp, locations_);

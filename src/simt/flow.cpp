@@ -76,8 +76,8 @@ void Flow::find_blocks(const ptx::Function& f, std::vector<uint32_t>& order) {
   }
 }
 
-// Post-dominators as dominators of the reversed graph, by repeated intersection. The end of the function is the root;
-// a block from which no path ends has none.
+// Post-dominators as dominators of the reversed graph, by repeated intersection. The end of the function is the root; a
+// block from which no path ends has none.
 void Flow::find_meetings(const std::vector<uint32_t>& order) {
   const uint32_t first = order.front(), count = uint32_t(order.size()), root = count;
   std::vector<std::vector<uint32_t>> before(count + 1);

@@ -33,7 +33,8 @@ void TimedMachine::prepare(Core& core, ResidentWarp& w, uint64_t cycle) {
     for (const Group& g : w.next)
       w.ready_at = std::max({w.ready_at, operands_at(w, g.pc, false), operands_at(w, g.pc, true)});
   }
-  if (spawns_ && w.next.size() == 1 && intrinsic_at(w.next[0].pc) == Intrinsic::diverge) hold(core, w, w.next[0], cycle);
+  if (spawns_ && w.next.size() == 1 && intrinsic_at(w.next[0].pc) == Intrinsic::diverge)
+    hold(core, w, w.next[0], cycle);
 }
 
 // Returns the cycle in which its result is there.

@@ -111,8 +111,7 @@ uint64_t MemoryModel::access(uint32_t core, AccessKind kind, const std::vector<u
                              uint64_t cycle) {
   uint64_t done = cycle;
   coalesce(addresses, bytes, config_.memory.segment, segments_);
-  for (size_t i = 0; i < segments_.size(); ++i)
-    done = std::max(done, segment(core, kind, segments_[i], cycle + i));
+  for (size_t i = 0; i < segments_.size(); ++i) done = std::max(done, segment(core, kind, segments_[i], cycle + i));
   if (kind != AccessKind::atomic || config_.memory.atomic_cycles == 0) return done;
   // What is done at an address takes its turn there, whoever asks for it; then the answer takes its way.
   const uint64_t way = done - cycle;

@@ -58,7 +58,7 @@ class MemoryModel {
   Statistics& statistics_;
   std::vector<Cache> l1_;
   std::vector<Cache> l2_;
-  std::vector<uint64_t> channel_free_;                // of each: the cycle from which it is
+  std::vector<uint64_t> channel_free_;                  // of each: the cycle from which it is
   std::unordered_map<uint64_t, uint64_t> atomic_free_;  // of each word
   std::vector<uint64_t> segments_;
 };

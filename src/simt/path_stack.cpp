@@ -121,8 +121,8 @@ void PathStack::find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) 
   }
 }
 
-// [Steffen12, Fig. 4.6]: the entry as it was, to bring all together at the next meeting; those that go ahead; those that
-// are behind.
+// [Steffen12, Fig. 4.6]: the entry as it was, to bring all together at the next meeting; those that go ahead; those
+// that are behind.
 void PathStack::work_ahead(const ptx::Warp& warp, const Group& waiting) {
   size_t i = entries_.size() - 1;
   while ((entries_[i].lanes & waiting.lanes) == 0) --i;

@@ -41,7 +41,8 @@ const ProgramInfo& find_program(const std::string& name) {
     if (name == p.name) return p;
     names.emplace_back(p.name);
   }
-  fail("there is no program '{}'{}; `brokkr simt --list` shows them all", name.substr(0, 40), did_you_mean(name, names));
+  fail("there is no program '{}'{}; `brokkr simt --list` shows them all", name.substr(0, 40),
+       did_you_mean(name, names));
 }
 
 bool has_modules() {

@@ -8,8 +8,8 @@
 
 namespace brokkr::simt {
 
-// Chances to issue, by what they were used for: eight classes of active lanes, as in [Steffen12, Fig. 2.3] (1 to 4, 5 to
-// 8 ...), none because all warps wait, none because the core has no warps.
+// Chances to issue, by what they were used for: eight classes of active lanes, as in [Steffen12, Fig. 2.3] (1 to 4, 5
+// to 8 ...), none because all warps wait, none because the core has no warps.
 constexpr uint32_t kOccupancyClasses = 10, kStalled = 8, kIdle = 9;
 using Occupancy = std::array<uint64_t, kOccupancyClasses>;
 
@@ -25,10 +25,10 @@ struct Statistics {
   uint64_t lanes = 0;         // instructions of threads
   uint64_t launched = 0, spawned = 0, spawned_warps = 0, flushed_warps = 0;  // threads, and warps of spawned ones
   uint64_t diverge_pdom = 0, diverge_spawn = 0;                              // choices of the performance model
-  uint64_t conflicts = 0;  // cycles that banks made lanes wait
+  uint64_t conflicts = 0;                                                    // cycles that banks made lanes wait
   uint64_t atomics_waited = 0;
   uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;
-  Traffic off_chip, spawn;  // requested bytes of spawn memory; bytes that channels moved
+  Traffic off_chip, spawn;                             // requested bytes of spawn memory; bytes that channels moved
   uint64_t requested_read = 0, requested_written = 0;  // bytes that lanes asked of memory, wherever it was
   Occupancy occupancy = {};
   std::vector<Occupancy> windows;  // over time

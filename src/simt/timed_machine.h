@@ -91,8 +91,8 @@ class TimedMachine : private ptx::Foreign {
   RegisterNames names_;
   std::vector<std::vector<RegisterUse>> uses_;  // of each instruction
   std::vector<Intrinsic> intrinsics_;           // of each call site
-  bool spawns_ = false;         // whether the launched kernel does
-  uint32_t locations_ = 0;  // that threads are spawned to
+  bool spawns_ = false;                         // whether the launched kernel does
+  uint32_t locations_ = 0;                      // that threads are spawned to
 
   ptx::Machine services_;
   Statistics statistics_;

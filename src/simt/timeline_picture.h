@@ -8,8 +8,8 @@
 
 namespace brokkr::simt {
 
-// Time runs to the right; each column is divided from below: no warps (white), all warps wait (grey), then the classes of
-// lanes from few (red) to all (green).
+// Time runs to the right; each column is divided from below: no warps (white), all warps wait (grey), then the classes
+// of lanes from few (red) to all (green).
 void write_timeline(const std::filesystem::path& path, const Statistics& s);
 
 }  // namespace brokkr::simt

@@ -33,7 +33,8 @@ TEST(SimtFlow, PathsThatEndApartMeetNowhere) {
 
 TEST(SimtFlow, ALoopMeetsBehindItself) {
   const auto p = ptx::test::kernel_of(
-      "again:\nadd.u32 %r1, %r1, 1;\n@%p0 bra skip;\nadd.u32 %r1, %r1, 2;\nskip:\nadd.u32 %r1, %r1, 3;\n@%p1 bra again;\n"
+      "again:\nadd.u32 %r1, %r1, 1;\n@%p0 bra skip;\nadd.u32 %r1, %r1, 2;\nskip:\nadd.u32 %r1, %r1, 3;\n@%p1 bra "
+      "again;\n"
       "add.u32 %r1, %r1, 4;");
   const Flow flow(*p);
   EXPECT_EQ(flow.meeting(at(*p, "bra again")), at(*p, "%r1, 4"));
@@ -56,9 +57,10 @@ TEST(SimtFlow, RegistersAreThoseThatAreLiveAtOnce) {
   };
   // The address takes two.
   EXPECT_EQ(registers("mov.u32 %r1, 1;\nst.global.u32 [%rd0], %r1;"), 3u);
-  EXPECT_EQ(registers("mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\nadd.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r3;\n"
-                      "st.global.u32 [%rd0], %r1;"),
-            5u);
+  EXPECT_EQ(
+      registers("mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\nadd.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r3;\n"
+                "st.global.u32 [%rd0], %r1;"),
+      5u);
   // One after the other they share.
   EXPECT_EQ(registers("mov.u32 %r1, 1;\nst.global.u32 [%rd0], %r1;\nmov.u32 %r2, 2;\nst.global.u32 [%rd0], %r2;"), 3u);
 }

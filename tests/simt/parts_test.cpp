@@ -16,7 +16,7 @@ TEST(SimtParts, ACacheForgetsWhatWasUsedLongestAgo) {
   EXPECT_TRUE(cache.access(32, false, true).hit);
   EXPECT_FALSE(cache.access(256, false, true).hit);  // in place of 128
   EXPECT_TRUE(cache.access(0, true, true).hit);
-  EXPECT_FALSE(cache.access(128, false, true).hit);  // in place of 256
+  EXPECT_FALSE(cache.access(128, false, true).hit);        // in place of 256
   EXPECT_TRUE(cache.access(256, false, true).wrote_back);  // in place of 0, which is dirty
   EXPECT_FALSE(cache.access(64, false, false).hit);
   EXPECT_FALSE(cache.access(64, false, false).hit);  // it was not brought in
@@ -26,7 +26,7 @@ TEST(SimtParts, BanksServeAWordToManyAndManyWordsInTurn) {
   EXPECT_EQ(bank_cycles({0, 4, 8, 12}, 4, 16), 1u);
   EXPECT_EQ(bank_cycles({0, 0, 0, 2}, 2, 16), 1u);
   EXPECT_EQ(bank_cycles({0, 64, 128, 4}, 4, 16), 3u);
-  EXPECT_EQ(bank_cycles({0, 16, 32, 48}, 16, 16), 4u);       // four words each, without conflicts
+  EXPECT_EQ(bank_cycles({0, 16, 32, 48}, 16, 16), 4u);  // four words each, without conflicts
   EXPECT_EQ(bank_cycles({0, 64, 128, 192}, 16, 16), 16u);
 }
 
@@ -102,7 +102,8 @@ std::string refusal(const std::string& text) {
 TEST(SimtParts, AMachineIsAFileWhoseFaultsAreNamed) {
   EXPECT_EQ(refusal(R"({"cores": 4, "memory": {"channels": 2}})"), "");
   EXPECT_NE(refusal(R"({"coers": 4})").find("my.json: coers is no field (did you mean 'cores'?)"), std::string::npos);
-  EXPECT_NE(refusal(R"({"memory": {"channels": 0}})").find("memory.channels is not a whole number of 1"), std::string::npos);
+  EXPECT_NE(refusal(R"({"memory": {"channels": 0}})").find("memory.channels is not a whole number of 1"),
+            std::string::npos);
   EXPECT_NE(refusal(R"({"policy": "mimd"})").find("pdom, parallel"), std::string::npos);
   EXPECT_NE(refusal(R"({"l1": {"kind": "sets"}})").find("needs ways"), std::string::npos);
   EXPECT_NE(refusal(R"({"lanes": 32, "warp": 16})").find("lanes is more than warp"), std::string::npos);
@@ -142,7 +143,8 @@ TEST(SimtParts, AThreadGoesOnAsItsChild) {
   EXPECT_EQ(s.spawned_warps, 4u);
   EXPECT_EQ(s.flushed_warps, 1u);  // the last four threads fill no warp
   // A machine that does not time programs has no such functions.
-  EXPECT_NE(ptx::test::run(*program, words, 1, 32).find("brokkr_simt_state is a function of a machine"), std::string::npos);
+  EXPECT_NE(ptx::test::run(*program, words, 1, 32).find("brokkr_simt_state is a function of a machine"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ std::string adds(uint32_t n) {
   for (uint32_t i = 0; i < n; ++i) all += "add.u32 %r4, %r4, 1;\n";
   return all;
 }
-constexpr const char* kLane = "mov.u32 %r2, %laneid; mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd0, %rd1; mov.u32 %r4, 0;\n";
+constexpr const char* kLane =
+    "mov.u32 %r2, %laneid; mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd0, %rd1; mov.u32 %r4, 0;\n";
 constexpr const char* kStore = "st.global.u32 [%rd1], %r4;";
 constexpr uint32_t kAround = 1 + 4 + 2;  // the parameter, kLane, kStore, ret
 
@@ -57,7 +58,8 @@ TEST(SimtPolicy, EntriesOfANestAreParallelToo) {
 // A loop of three instructions, as often as its lane's number and one more: all wait for the last.
 TEST(SimtPolicy, ALoopRunsAsOftenAsItsLongestLane) {
   const std::string loop =
-      "add.u32 %r3, %r2, 1; again: add.u32 %r4, %r4, 2; sub.u32 %r3, %r3, 1; setp.ne.u32 %p0, %r3, 0; @%p0 bra again;\n";
+      "add.u32 %r3, %r2, 1; again: add.u32 %r4, %r4, 2; sub.u32 %r3, %r3, 1; setp.ne.u32 %p0, %r3, 0; @%p0 bra "
+      "again;\n";
   for (const PolicyKind kind : {PolicyKind::pdom, PolicyKind::parallel, PolicyKind::independent})
     EXPECT_EQ(steps(loop, kind), kAround + 1 + 4 * 32) << int(kind);
   const Outcome o = run(loop, PolicyKind::pdom);
@@ -81,14 +83,15 @@ TEST(SimtPolicy, LanesWorkAheadOfThoseThatAreInALoop) {
 // Lanes that part within a half are not what spatial subdivision helps.
 TEST(SimtPolicy, SpatialSubdivisionIsByHalves) {
   EXPECT_EQ(steps(kIfElse, PolicyKind::spatial), steps(kIfElse, PolicyKind::pdom));
-  const std::string halves = "setp.lt.u32 %p0, %r2, 16; @%p0 bra even;\n" + adds(7) + "bra join; even:\n" + adds(8) + "join:\n";
+  const std::string halves =
+      "setp.lt.u32 %p0, %r2, 16; @%p0 bra even;\n" + adds(7) + "bra join; even:\n" + adds(8) + "join:\n";
   EXPECT_EQ(steps(halves, PolicyKind::spatial), kAround + 2 + 8 + 0u);
 }
 
 TEST(SimtPolicy, LanesLapInALoopAndRunTogether) {
   // Two rounds of the two loops: who has come around runs the first loop with those that are still in it.
-  const std::string rounds = "mov.u32 %r6, 3; round:\n" + kTwoLoops +
-                             "sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra round;\n";
+  const std::string rounds =
+      "mov.u32 %r6, 3; round:\n" + kTwoLoops + "sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra round;\n";
   const uint64_t stack = steps(rounds, PolicyKind::pdom);
   EXPECT_EQ(stack, kAround + 1 + 3 * (3 + 4 * 20 + 3));
   EXPECT_LE(steps(rounds, PolicyKind::ahead), stack * 6 / 10);
@@ -105,7 +108,8 @@ TEST(SimtPolicy, NoPolicyChangesAResult) {
     const Outcome first = run(body, PolicyKind::pdom);
     for (const PolicyKind kind :
          {PolicyKind::parallel, PolicyKind::ahead, PolicyKind::spatial, PolicyKind::independent}) {
-      for (const uint32_t ways : {2u, 8u, 32u}) EXPECT_EQ(run(body, kind, ways).words, first.words) << int(kind) << ways;
+      for (const uint32_t ways : {2u, 8u, 32u})
+        EXPECT_EQ(run(body, kind, ways).words, first.words) << int(kind) << ways;
     }
   }
 }
@@ -113,7 +117,8 @@ TEST(SimtPolicy, NoPolicyChangesAResult) {
 TEST(SimtPolicy, FunctionsReturnToTheirCallers) {
   const std::string function =
       ".func (.param .u32 out) twice(.param .u32 in)\n{\n.reg .b32 %a<4>;\n.reg .pred %q<2>;\nld.param.u32 %a0, [in];\n"
-      "and.b32 %a1, %a0, 1; setp.eq.u32 %q0, %a1, 0; @%q0 bra even;\nshl.b32 %a2, %a0, 1; st.param.u32 [out], %a2; ret;\n"
+      "and.b32 %a1, %a0, 1; setp.eq.u32 %q0, %a1, 0; @%q0 bra even;\nshl.b32 %a2, %a0, 1; st.param.u32 [out], %a2; "
+      "ret;\n"
       "even: st.param.u32 [out], %a0; ret;\n}\n";
   const std::string call =
       "{ .param .u32 p; .param .u32 r; st.param.u32 [p], %r2; call.uni (r), twice, (p); ld.param.u32 %r4, [r]; }\n";
@@ -121,7 +126,8 @@ TEST(SimtPolicy, FunctionsReturnToTheirCallers) {
   for (const PolicyKind kind : {PolicyKind::pdom, PolicyKind::parallel, PolicyKind::ahead, PolicyKind::spatial}) {
     ptx::test::Words words(64);
     time_kernel(*ptx::test::kernel_of(kLane + body + kStore, function), with(plain_machine(), kind, 4), words);
-    for (uint32_t l = 0; l < 32; ++l) EXPECT_EQ(words.at[l], l < 9 ? 0 : l % 2 == 0 ? l : 2 * l) << int(kind) << " " << l;
+    for (uint32_t l = 0; l < 32; ++l)
+      EXPECT_EQ(words.at[l], l < 9 ? 0 : l % 2 == 0 ? l : 2 * l) << int(kind) << " " << l;
   }
 }
 

@@ -15,9 +15,23 @@ namespace brokkr::simt::test {
 inline Config plain_machine() {
   Config c;
   c.name = "plain";
-  c.latency = {.integer = 4, .multiply = 4, .floating = 4, .special = 8, .divide = 16, .doubles = 8, .control = 4,
-               .collective = 4, .shared = 4, .constant = 4, .load = 4};
-  c.memory = {.channels = 1, .bytes_per_cycle = 32, .latency = 100, .segment = 32, .line = 128, .banks = 32,
+  c.latency = {.integer = 4,
+               .multiply = 4,
+               .floating = 4,
+               .special = 8,
+               .divide = 16,
+               .doubles = 8,
+               .control = 4,
+               .collective = 4,
+               .shared = 4,
+               .constant = 4,
+               .load = 4};
+  c.memory = {.channels = 1,
+              .bytes_per_cycle = 32,
+              .latency = 100,
+              .segment = 32,
+              .line = 128,
+              .banks = 32,
               .atomic_cycles = 4};
   return c;
 }
@@ -45,8 +59,7 @@ inline Statistics time_kernel(const ptx::Program& program, const Config& config,
   return s;
 }
 
-inline Statistics time_body(const std::string& body, const Config& config, uint32_t threads = 32,
-                            uint32_t blocks = 1) {
+inline Statistics time_body(const std::string& body, const Config& config, uint32_t threads = 32, uint32_t blocks = 1) {
   ptx::test::Words words(8192);
   return time_kernel(*ptx::test::kernel_of(body), config, words, blocks, threads);
 }

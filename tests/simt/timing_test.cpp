@@ -80,8 +80,8 @@ std::string global_load(uint32_t bytes_apart) {
   return "mov.u32 %r2, %laneid; mul.wide.u32 %rd1, %r2, " + std::to_string(bytes_apart) +
          "; add.u64 %rd1, %rd0, %rd1; ld.global.u32 %r4, [%rd1];";
 }
-// Four instructions of 4 cycles; then the segments follow each other through a channel that moves one a cycle, arrive 100
-// cycles later, and take 4 more.
+// Four instructions of 4 cycles; then the segments follow each other through a channel that moves one a cycle, arrive
+// 100 cycles later, and take 4 more.
 TEST(SimtTiming, SegmentsFollowEachOtherThroughAChannel) {
   EXPECT_EQ(cycles(global_load(0)), 16u + 1 + 100 + 4 + 1);
   EXPECT_EQ(cycles(global_load(4)), 16u + 4 + 100 + 4 + 1);
@@ -165,8 +165,8 @@ TEST(SimtTiming, ABlockThatIsTooLargeIsRefused) {
 TEST(SimtTiming, EveryCycleIsCountedOnce) {
   Config c = plain_machine();
   c.cores = 2, c.schedulers = 2;
-  const Statistics s = time_body("mov.u32 %r2, %laneid; setp.lt.u32 %p0, %r2, 5; @%p0 bra end; sqrt.rn.f32 %f1, %f0; end:",
-                                 c, 96);
+  const Statistics s =
+      time_body("mov.u32 %r2, %laneid; setp.lt.u32 %p0, %r2, 5; @%p0 bra end; sqrt.rn.f32 %f1, %f0; end:", c, 96);
   uint64_t all = 0, over_time = 0;
   for (const uint64_t n : s.occupancy) all += n;
   for (const Occupancy& w : s.windows) {

@@ -64,8 +64,8 @@ void print(const Arguments& arguments, nlohmann::ordered_json json, const Result
 }
 
 // The options that describe a machine are a figure's own.
-constexpr const char* kMachineOptions[] = {"config", "policy", "ways", "mimd", "ideal", "half-warps", "warps",
-                                           "no-conflicts"};
+constexpr const char* kMachineOptions[] = {"config", "policy",     "ways",  "mimd",
+                                           "ideal",  "half-warps", "warps", "no-conflicts"};
 
 int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   names.erase(names.begin());
@@ -136,8 +136,9 @@ Command simt_command() {
   return {"simt",
           "Time CUDA programs on a model of SIMT cores that needs no GPU",
           {several(text_option("PROGRAM", "PROGRAM", "Programs, or: figure NUMBER, of [Steffen12]")),
-           text_option("--config", "FILE", "The machine: a name of --list, or a JSON file (thesis-7.1; thesis-7.3 for "
-                                           "programs that spawn threads)"),
+           text_option("--config", "FILE",
+                       "The machine: a name of --list, or a JSON file (thesis-7.1; thesis-7.3 for "
+                       "programs that spawn threads)"),
            choice_option("--policy", "POLICY", "Which lanes of a warp go together (the machine's)", policy_names()),
            integer_option("--ways", "Places of a program that a warp runs at once (the machine's)", 1, 32),
            flag("--mimd", "Every thread by itself, on as many lanes"),
@@ -150,8 +151,7 @@ Command simt_command() {
            integer_option("--pixels", "Rays a side (64; a figure's own)", 8, 1024),
            integer_option("--cycles", "Stop after so many, without a result", 1, 1e12),
            file_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
-           flag("--json", "Print JSON instead of a table"),
-           flag("--csv", "Print CSV instead of a table"),
+           flag("--json", "Print JSON instead of a table"), flag("--csv", "Print CSV instead of a table"),
            flag("--list", "Show programs, machines and figures")},
           run_simt};
 }

@@ -2,7 +2,7 @@
 // sorted suffixes [Manber93].
 
 static __device__ unsigned common(const char* text, unsigned length, unsigned at, const char* query, unsigned most,
-                           unsigned known) {
+                                  unsigned known) {
   while (known < most && at + known < length && text[at + known] == query[known]) ++known;
   return known;
 }

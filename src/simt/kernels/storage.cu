@@ -1,5 +1,5 @@
 // Hashes of pieces of a file, as distributed storage knows its blocks by: MD5 of one piece of whole 64 bytes a thread
-// [RFC1321].
+// [Rivest92].
 
 static __device__ unsigned turned(unsigned v, unsigned n) { return v << n | v >> (32 - n); }
 

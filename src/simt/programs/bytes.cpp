@@ -23,7 +23,7 @@ uint32_t product(uint32_t a, uint32_t b) {  // in the field of AES
   return p;
 }
 
-// The S-box by its definition: an inverse, and an affine map [FIPS197, 5.1.1].
+// The S-box by its definition: an inverse, and an affine map [Nist01, 5.1.1].
 Bytes make_sbox() {
   Bytes s(256);
   for (uint32_t v = 0; v < 256; ++v) {

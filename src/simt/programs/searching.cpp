@@ -17,7 +17,8 @@ uint32_t count_queens(uint32_t n, std::vector<uint32_t>& columns) {
   uint32_t count = 0;
   for (uint32_t c = 0; c < n; ++c) {
     bool free = true;
-    for (uint32_t r = 0; r < row; ++r) free &= columns[r] != c && columns[r] + row != c + r && columns[r] + r != c + row;
+    for (uint32_t r = 0; r < row; ++r)
+      free &= columns[r] != c && columns[r] + row != c + r && columns[r] + r != c + row;
     if (!free) continue;
     columns.push_back(c);
     count += count_queens(n, columns);

@@ -34,8 +34,7 @@ void run_even(Runner& runner, const ProgramSize& size) {
     uint32_t v = in[i] = numbers.next();
     for (uint32_t r = 0; r < rounds; ++r) {
       const bool even = (v & 1) == 0;
-      for (uint32_t k = 0; k < 8; ++k)
-        v = even ? v * 1664525u + (k ^ 1013904223u) : (v ^ v >> 7) + (k | 2654435769u);
+      for (uint32_t k = 0; k < 8; ++k) v = even ? v * 1664525u + (k ^ 1013904223u) : (v ^ v >> 7) + (k | 2654435769u);
     }
     expected[i] = v;
   }
@@ -59,7 +58,8 @@ void run_loop(Runner& runner, const ProgramSize& size) {
     expected[i] = v;
   }
   uint32_t* const out = runner.buffer<uint32_t>(count);
-  runner.launch("loop", {count / kThreads}, {kThreads}, runner.buffer(first), runner.buffer(second), out, count, rounds);
+  runner.launch("loop", {count / kThreads}, {kThreads}, runner.buffer(first), runner.buffer(second), out, count,
+                rounds);
   if (!runner.was_stopped()) expect_same("loop", out, expected);
 }
 
@@ -71,8 +71,14 @@ void run_branch(Runner& runner, const BranchRun& run) {
     const bool diverges = i / 32 * 100 < run.warps_percent * run.warps, is_long = i % 32 * 100 < run.long_percent * 32;
     data[i] = diverges && is_long ? 16 + i % 7 : i % 13;
   }
-  BranchWork w{runner.buffer(data), runner.buffer<uint32_t>(count), run.shorter * run.ratio, run.shorter, run.end,
-               12, 10, run.model};
+  BranchWork w{runner.buffer(data),
+               runner.buffer<uint32_t>(count),
+               run.shorter * run.ratio,
+               run.shorter,
+               run.end,
+               12,
+               10,
+               run.model};
   for (uint32_t i = 0; i < count; ++i) expected[i] = branch_result(data[i], w);
   runner.launch(run.model == 0 ? "branch" : "branch_begin", {1}, {count}, w);
   if (!runner.was_stopped()) expect_same("branch", w.out, expected);
