@@ -83,7 +83,7 @@ uint64_t TimedMachine::access_done(Core& core, const ptx::Warp& warp, uint32_t p
   if (spawn.empty() || spawn_on_chip_) count_request(t, far.size());
   const uint64_t begin = std::max(cycle, core.unit_free);
   coalesce(far, t.bytes, config_.memory.line, addresses_);
-  const bool ideal = config_.memory.banks == 0;
+  const bool ideal = config_.memory.instant;
   core.unit_free = begin + (ideal ? 0 : addresses_.size());
   const uint64_t arrives = memory_->access(core.number, kind_of(t.work), far, t.bytes, ideal ? cycle : begin);
   // Nobody waits for what is stored.

@@ -216,6 +216,7 @@ Config with_ideal_memory(Config c) {
   c.name += ", ideal memory";
   c.l1 = {CacheConfig::Kind::perfect, 0, 0, 0};
   c.memory.atomic_cycles = 0;
+  c.memory.instant = true;
   c.memory.banks = 0;  // no conflicts
   c.latency.load = c.latency.shared = c.latency.constant = 1;
   return c;

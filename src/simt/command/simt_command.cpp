@@ -32,6 +32,16 @@ void list_all() {
   if (!has_modules()) std::cout << "\nThis program was built without nvcc: it has no kernels to run.\n";
 }
 
+// A name that there is not is an error of the command line.
+template <class F>
+auto named(F&& find, const std::string& name) -> decltype(find(name)) {
+  try {
+    return find(name);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 Config config_of(const Arguments& arguments, const std::string& program) {
   const bool spawns = program == "ray-spawn" || program == "branch-model";
   Config c = find_config(arguments.text("config", spawns ? kSpawnMachine : kDefaultMachine));
@@ -82,7 +92,7 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   o.cycles = uint64_t(arguments.integer("cycles", 0));
   o.progress = [&](const std::string& what) { progress.show(what); };
   for (const std::string& name : names) {
-    const FigureInfo& info = find_figure(name);
+    const FigureInfo& info = named(find_figure, name);
     const FigureResult result = info.run(o);
     print(arguments, json_of(info, result), info, result);
     if (!arguments.has("output")) continue;
@@ -101,7 +111,7 @@ int run_programs(const Arguments& arguments, const std::vector<std::string>& nam
   std::vector<TimedRun> runs;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const std::string& name : names) {
-    const ProgramInfo& program = find_program(name);
+    const ProgramInfo& program = named(find_program, name);
     const Config config = config_of(arguments, name);
     progress.show(fmt::format("{} on {}", name, config.name));
     runs.push_back({name, config, time_program(program, config, size, uint64_t(arguments.integer("cycles", 0)))});
