@@ -38,7 +38,7 @@ uint64_t TimedMachine::on_chip(Core& core, const std::vector<uint64_t>& addresse
   uint32_t turns =
       conflicts && config_.memory.banks != 0 ? bank_cycles(addresses, t.bytes, config_.memory.banks) : whole;
   if (t.work == Work::atomic) turns = std::max(turns, memory_->atomic_turns(addresses));
-  const uint64_t begin = std::max(cycle, core.unit_free);
+  const uint64_t begin = config_.memory.unit_per_lane ? cycle : std::max(cycle, core.unit_free);
   core.unit_free = begin + turns;
   statistics_.conflicts += turns > whole ? turns - whole : 0;
   return begin + turns - 1 + config_.latency.shared;
@@ -83,7 +83,7 @@ uint64_t TimedMachine::access_done(Core& core, const ptx::Warp& warp, uint32_t p
   if (spawn.empty() || spawn_on_chip_) count_request(t, far.size());
   const uint64_t begin = std::max(cycle, core.unit_free);
   coalesce(far, t.bytes, config_.memory.line, addresses_);
-  const bool ideal = config_.memory.instant;
+  const bool ideal = config_.memory.instant || config_.memory.unit_per_lane;
   core.unit_free = begin + (ideal ? 0 : addresses_.size());
   const uint64_t arrives = memory_->access(core.number, kind_of(t.work), far, t.bytes, ideal ? cycle : begin);
   // Nobody waits for what is stored.

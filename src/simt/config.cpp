@@ -201,6 +201,7 @@ Config as_mimd(Config c) {
   c.schedulers *= c.lanes;
   c.warp = c.lanes = 1;
   c.policy = PolicyKind::pdom;
+  c.memory.unit_per_lane = true;
   return c;
 }
 

@@ -29,6 +29,7 @@ struct MemoryConfig {
   uint32_t line = 128;         // bytes that follow each other in one channel, and of a cache's line
   uint32_t banks = 32;         // of the memory on chip
   uint32_t atomic_cycles = 4;  // between two atomics at one address
+  bool unit_per_lane = false;  // lanes access memory each by itself: as_mimd says so
   bool instant = false;  // any number of accesses beyond the chip at once: no file says so, with_ideal_memory does
 };
 

@@ -57,9 +57,11 @@ FigureResult figure_limits(const FigureOptions& o) {
                            {stack, with_policy(stack, PolicyKind::independent, 32), as_mimd(stack)}, o,
                            {"1: does not branch", "below MIMD", "below MIMD", "", "below MIMD", "below MIMD", "",
                             "below MIMD", "1: does not branch", "", ""});
-  r.notes = {kNoBars,
-             "MIMD here is a warp of one thread on each of the 32 lanes. Its loads are not coalesced, and 32 of them a "
-             "cycle wait for the one unit of a core that accesses memory; so it falls behind where loads prevail."};
+  r.notes = {
+      kNoBars,
+      "MIMD here is a warp of one thread on each of the 32 lanes, each with its own way to memory. Where ours is "
+      "slower "
+      "than the stack, the launch has fewer threads than all lanes need to hide latencies: each lane has its own."};
   return r;
 }
 
