@@ -6,6 +6,9 @@
 #if defined(BROKKR_HAVE_PROBE)
 #include "probe/probe_command.h"
 #endif
+#if defined(BROKKR_HAVE_SIMT)
+#include "simt/command/simt_command.h"
+#endif
 
 namespace brokkr::app {
 
@@ -35,6 +38,9 @@ const std::vector<Command>& commands() {
 #endif
 #if defined(BROKKR_HAVE_PROBE)
     probe_command(),
+#endif
+#if defined(BROKKR_HAVE_SIMT)
+    simt_command(),
 #endif
     optimize_command(),
     trim_command(),

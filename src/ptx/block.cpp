@@ -12,18 +12,25 @@ Block::Block(Machine& machine, const Launch& l, uint32_t n) : launch(l), number(
   index[0] = n % l.grid[0];
   index[1] = n / l.grid[0] % l.grid[1];
   index[2] = n / l.grid[0] / l.grid[1];
-  const uint32_t threads = l.block[0] * l.block[1] * l.block[2], count = (threads + 31) / 32;
+  const uint32_t threads = l.block[0] * l.block[1] * l.block[2], lanes = machine.warp_lanes,
+                 count = (threads + lanes - 1) / lanes;
   shared_bytes = l.program->static_shared + l.dynamic_shared;
   local_bytes = size_t(count) * kLanes * kLocalBytes;
   shared = static_cast<uint8_t*>(machine.take(kSharedRange, shared_bytes + 1, this));
   local = static_cast<uint8_t*>(machine.take(kLocalRange, local_bytes, this));
   if (machine.races != nullptr) machine.races->begin_shared(shared, shared_bytes);
-  for (uint32_t i = 0; i < count; ++i) warps.emplace_back(machine, *this, i);
+  for (uint32_t i = 0; i < count; ++i) warps.emplace_back(machine, *this, i, threads);
+}
+
+Block::Block(Machine& machine, const Launch& l, uint32_t n, uint32_t threads)
+    : launch(l), number(n), local_bytes(size_t(kLanes) * kLocalBytes), machine_(machine) {
+  local = static_cast<uint8_t*>(machine.take(kLocalRange, local_bytes, this));
+  warps.emplace_back(machine, *this, 0, threads);
 }
 
 Block::~Block() {
   for (const HeldStore& s : held_) write(s);
-  machine_.give(kSharedRange, shared_bytes + 1, shared);
+  if (shared != nullptr) machine_.give(kSharedRange, shared_bytes + 1, shared);
   machine_.give(kLocalRange, local_bytes, local);
 }
 

@@ -17,6 +17,8 @@ class Machine;
 class Block {
  public:
   Block(Machine& machine, const Launch& launch, uint32_t number);
+  // A warp of `threads` threads from anywhere: Warp::identify says whose they are.
+  Block(Machine& machine, const Launch& launch, uint32_t number, uint32_t threads);
   ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
@@ -46,7 +48,7 @@ class Block {
   Races::View joined;  // the same, for races
   SeenStores seen;
   const Launch& launch;
-  uint32_t index[3];
+  uint32_t index[3] = {};
   uint32_t number;
   uint8_t* shared = nullptr;
   uint32_t shared_bytes = 0;

@@ -56,6 +56,7 @@ bool Builder::call(const Statement& s, const Words&, Instruction& in) {
   site.function = known->second;
   if (name == "vprintf") site.builtin = Builtin::vprintf;
   if (name == "__assertfail") site.builtin = Builtin::assertfail;
+  if (name.starts_with("brokkr_simt_")) site.builtin = Builtin::foreign;
   const Function& f = p_.functions[site.function];
   const auto copies = [&](const std::vector<Operand>& from, const std::vector<Variable>& to, std::vector<Copy>& all) {
     if (from.size() != to.size()) fail("a call of " + std::string(name) + " with another number of arguments");

@@ -56,6 +56,7 @@ const Named<Builder::Translate> Builder::kOperations[] = {
 void Builder::append(const Instruction& in, uint32_t line) {
   p_.code.push_back(in);
   p_.lines.push_back({line, location_.file, location_.line});
+  p_.traits.push_back(traits_);
 }
 
 void Builder::instruction(const Statement& s) {
@@ -67,6 +68,7 @@ void Builder::instruction(const Statement& s) {
     in.guard_negated = s.guard_negated;
   }
   const Words parts = split(s.word, '.');
+  traits_ = {.work = work_of(parts)};
   Translate translate = nullptr;
   if (parts.size() > 1) translate = find(kOperations, s.word.substr(0, parts[0].size() + 1 + parts[1].size()));
   if (translate == nullptr) translate = find(kOperations, parts[0]);

@@ -34,12 +34,20 @@ constexpr Place Instruction::*kVector[4] = {&Instruction::d, &Instruction::e, &I
 
 }  // namespace
 
+void Builder::describe_access(const Words& parts, uint32_t bytes, bool wide_address) {
+  traits_.space = space_of(parts);
+  traits_.bytes = uint8_t(bytes);
+  traits_.wide_address = wide_address;
+}
+
 bool Builder::load(const Statement& s, const Words& parts, Instruction& in) {
   in.mode = order_of(parts, false);
   const bool wide_address = address(operand(s, 1), in);
   uint32_t count = 0;
   const bool wide_register = targets(operand(s, 0), kVector, in, count);
-  in.run = load_handler(type_named(parts.back()), wide_register, count, space_of(parts), wide_address);
+  const Type t = type_named(parts.back());
+  describe_access(parts, bytes_of(t) * count, wide_address);
+  in.run = load_handler(t, wide_register, count, space_of(parts), wide_address);
   return in.run != nullptr;
 }
 
@@ -49,6 +57,7 @@ bool Builder::store(const Statement& s, const Words& parts, Instruction& in) {
   const bool wide_address = address(operand(s, 0), in);
   uint32_t count = 0;
   const bool wide_register = sources(operand(s, 1), t, kVector, in, count);
+  describe_access(parts, bytes_of(t) * count, wide_address);
   in.run = store_handler(t, wide_register, count, space_of(parts), wide_address);
   return in.run != nullptr;
 }
@@ -60,6 +69,7 @@ bool Builder::atomic(const Statement& s, const Words& parts, Instruction& in) {
   const size_t first = gives ? 1 : 0;
   in.mode = order_of(parts, true);
   const bool wide_address = address(operand(s, first), in);
+  describe_access(parts, bytes_of(t), wide_address);
   if (gives) in.d = target(operand(s, 0), t);
   in.b = value(operand(s, first + 1), t);
   if (has(parts, "cas")) in.c = value(operand(s, first + 2), t);

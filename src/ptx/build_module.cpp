@@ -270,6 +270,7 @@ void Builder::body(Function& f) {
   // What falls out of the end returns.
   Instruction last;
   last.kind = f.entry ? Kind::end : Kind::leave;
+  traits_ = {.work = Work::control};
   append(last, statements_[at_].line);
   close_scope();
   f.end = uint32_t(p_.code.size());

@@ -120,6 +120,7 @@ class Builder {
   bool barrier(const Statement& s, const Words& parts, Instruction& in);
 
   // build_memory.cpp
+  void describe_access(const Words& parts, uint32_t bytes, bool wide_address);
   bool load(const Statement& s, const Words& parts, Instruction& in);
   bool store(const Statement& s, const Words& parts, Instruction& in);
   bool atomic(const Statement& s, const Words& parts, Instruction& in);
@@ -165,6 +166,7 @@ class Builder {
   uint32_t frame_words_ = 0, predicate_word_ = 0, local_most_ = 0;
   std::string_view last_label_;
   SourceLine location_;
+  Traits traits_;  // of the instruction that is built
 };
 
 }  // namespace brokkr::ptx

@@ -21,6 +21,13 @@
 
 namespace brokkr::ptx {
 
+// Functions that a machine adds: brokkr_simt_NAME, declared and not defined in the module.
+struct Foreign {
+  virtual ~Foreign() = default;
+  // For one lane; returns its result.
+  virtual uint64_t call(Warp& warp, const Instruction& in, uint32_t lane, const uint64_t* arguments) = 0;
+};
+
 // One launch at a time.
 class Machine {
  public:
@@ -47,6 +54,10 @@ class Machine {
   std::unique_ptr<Races> races;  // nullptr: not looked for
   uint64_t* counts = nullptr;    // of each instruction of the program; nullptr: not counted
   uint64_t lane_total = 0;       // lanes that took part in instructions
+  Foreign* foreign = nullptr;    // nullptr: its functions are refused
+  uint32_t warp_lanes = kLanes;  // lanes of a warp that have threads
+  // For a machine that runs the blocks itself: what clocks show.
+  void set_clock(uint64_t cycles) { executed_ = cycles; }
 
  private:
   [[noreturn]] void report_deadlock(const std::string& what) const;

@@ -95,7 +95,6 @@ Handler pack_handler(size_t parts, bool wide_parts, bool wide, bool unpack);
 Handler time_handler(bool wide, bool high);
 Handler active_mask_handler();
 
-enum class Space : uint8_t { generic, global, shared, local, constant, parameter };
 // Bits of Instruction::mode of an access.
 enum Order : uint8_t {
   kWeak = 0,

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/traits.h"
+
 namespace brokkr::ptx {
 
 constexpr uint32_t kLanes = 32;
@@ -100,7 +102,8 @@ struct Copy {
   uint32_t from, to, bytes;  // in the local memory of caller and callee
 };
 
-enum class Builtin : uint8_t { none, vprintf, assertfail };
+// `foreign`: brokkr_simt_NAME, which the machine has (Machine::foreign).
+enum class Builtin : uint8_t { none, vprintf, assertfail, foreign };
 
 struct CallSite {
   uint32_t function = 0;
@@ -128,6 +131,7 @@ struct Program {
   std::vector<size_t> line_begins;  // of the text
   std::vector<Instruction> code;
   std::vector<SourceLine> lines;  // as code
+  std::vector<Traits> traits;     // as code
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> tables;  // of brx.idx
   std::vector<Function> functions;

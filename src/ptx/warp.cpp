@@ -32,7 +32,7 @@ std::string lane_list(uint32_t lanes) {
 
 }  // namespace
 
-Warp::Warp(Machine& machine, Block& block, uint32_t number)
+Warp::Warp(Machine& machine, Block& block, uint32_t number, uint32_t threads)
     : machine_(machine),
       block_(block),
       program_(*block.launch.program),
@@ -42,11 +42,10 @@ Warp::Warp(Machine& machine, Block& block, uint32_t number)
       number_(number),
       stack_(machine.take_stack()) {
   const Launch& launch = block.launch;
-  const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  const uint32_t first = number * kLanes;
+  const uint32_t first = number * machine.warp_lanes;
   for (uint32_t l = 0; l < kLanes; ++l) {
     const uint32_t thread = first + l;
-    if (thread < threads) live_ |= 1u << l;
+    if (thread < threads && l < machine.warp_lanes) live_ |= 1u << l;
     set_special(launch, l, thread);
   }
   ready_ = live_;
@@ -86,7 +85,7 @@ void Warp::set_special(const Launch& launch, uint32_t lane, uint32_t thread) {
   }
   set(kLaneId, lane);
   set(kWarpId, number_);
-  set(kNwarpId, (threads + 31) / 32);
+  set(kNwarpId, (threads + machine_.warp_lanes - 1) / machine_.warp_lanes);
   set(kSmId, block_.number % uint32_t(machine_.settings.multiprocessors));
   set(kNsmId, uint32_t(machine_.settings.multiprocessors));
   set(kMaskEq, 1u << lane);
@@ -98,6 +97,13 @@ void Warp::set_special(const Launch& launch, uint32_t lane, uint32_t thread) {
   set(kTotalShared, uint32_t(shared_bytes_));
   const uint64_t parameters = reinterpret_cast<uint64_t>(launch.parameters);
   std::memcpy(&special_[kParamWord + 2 * lane], &parameters, 8);
+}
+
+void Warp::identify(const Launch& launch, uint32_t lane, uint32_t block_number, uint32_t thread) {
+  set_special(launch, lane, thread);
+  special_[kCtaidX * kLanes + lane] = block_number % launch.grid[0];
+  special_[kCtaidY * kLanes + lane] = block_number / launch.grid[0] % launch.grid[1];
+  special_[kCtaidZ * kLanes + lane] = block_number / launch.grid[0] / launch.grid[1];
 }
 
 Warp::~Warp() {
@@ -243,6 +249,23 @@ uint64_t Warp::run_group(Group g, uint64_t most) {
     }
     if (!step(g)) return done + 1;
   }
+}
+
+uint32_t Warp::guarded(const Instruction& in, uint32_t lanes) const {
+  if (in.guard == kNowhere) return lanes;
+  const uint32_t bits_there = *predicate_of(in.guard, uint32_t(__builtin_ctz(lanes)));
+  return lanes & (in.guard_negated ? ~bits_there : bits_there);
+}
+
+uint64_t Warp::address_of(const Instruction& in, const Traits& traits, uint32_t lane) const {
+  return (traits.wide_address ? *long_of(in.a, lane) : *word_of(in.a, lane)) + in.offset;
+}
+
+void Warp::issue(uint32_t lanes) {
+  const uint32_t first = uint32_t(__builtin_ctz(lanes));
+  Group g{pc_[first], frame_of_[first], lanes, kNoStop, false};
+  base_[kFrame] = stack_ + g.base;
+  if (step(g)) set_pc(g.lanes, g.pc);
 }
 
 bool Warp::step(Group& g) {

@@ -20,7 +20,8 @@ class Machine;
 
 class Warp {
  public:
-  Warp(Machine& machine, Block& block, uint32_t number);
+  // `threads`: of its block.
+  Warp(Machine& machine, Block& block, uint32_t number, uint32_t threads);
   ~Warp();
   Warp(const Warp&) = delete;
   Warp& operator=(const Warp&) = delete;
@@ -81,6 +82,20 @@ class Warp {
   void commit_due();  // stores that have been held for long enough
   uint64_t wake();    // lanes whose time has come; returns the next time, ~0: none sleeps
   std::string state() const;
+
+  // For a machine that decides itself which lanes go together.
+  Block& block() const { return block_; }
+  uint32_t live() const { return live_; }
+  uint32_t ready() const { return ready_; }
+  uint32_t pc_of(uint32_t lane) const { return pc_[lane]; }
+  uint32_t frame_of(uint32_t lane) const { return frame_of_[lane]; }
+  uint32_t guarded(const Instruction& in, uint32_t lanes) const;  // those that the guard lets take part
+  uint64_t address_of(const Instruction& in, const Traits& traits, uint32_t lane) const;  // of an access, before it
+  uint64_t local_begin(uint32_t lane) const { return local_ + uint64_t(lane) * kLocalBytes; }
+  uint64_t argument_of(const Instruction& in, uint32_t lane, size_t argument) const;  // of a call
+  void issue(uint32_t lanes);  // one instruction of lanes that are ready and at one place
+  // The lane is that thread of that block of the launch.
+  void identify(const Launch& launch, uint32_t lane, uint32_t block_number, uint32_t thread);
 
  private:
   friend class Block;

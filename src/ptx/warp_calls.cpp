@@ -11,6 +11,7 @@ namespace brokkr::ptx {
 namespace {
 
 constexpr uint32_t kNowhereYet = ~0u;
+constexpr size_t kMostArguments = 8;  // of a function that the interpreter or its machine has
 
 }  // namespace
 
@@ -151,13 +152,29 @@ std::string Warp::printed(const std::string& format, uint64_t values, const Inst
   return out;
 }
 
+uint64_t Warp::argument_of(const Instruction& in, uint32_t lane, size_t argument) const {
+  const Copy& c = program_.calls[in.target].arguments.at(argument);
+  const uint64_t local = *long_of(place_of(kFrame, kFrameLocal), lane);
+  uint64_t value = 0;
+  std::memcpy(&value, reinterpret_cast<const void*>(local + c.from), std::min(c.bytes, 8u));
+  return value;
+}
+
 void Warp::call_builtin(const Instruction& in, const CallSite& site, uint32_t lanes) {
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
-    uint64_t local, argument[5] = {};
+    uint64_t local, argument[kMostArguments] = {};
     std::memcpy(&local, words(place_of(kFrame, kFrameLocal)) + 2 * l, 8);
-    for (size_t i = 0; i < site.arguments.size() && i < 5; ++i)
+    for (size_t i = 0; i < site.arguments.size() && i < kMostArguments; ++i)
       std::memcpy(&argument[i], reinterpret_cast<const void*>(local + site.arguments[i].from), site.arguments[i].bytes);
+    if (site.builtin == Builtin::foreign) {
+      if (machine_.foreign == nullptr)
+        fail(in, lanes, program_.functions[site.function].name + " is a function of a machine that times programs");
+      const uint64_t result = machine_.foreign->call(*this, in, l, argument);
+      if (!site.results.empty())
+        std::memcpy(reinterpret_cast<void*>(local + site.results[0].from), &result, site.results[0].bytes);
+      continue;
+    }
     if (site.builtin == Builtin::assertfail) {
       fail(in, 1u << l,
            "assertion `" + text_at(argument[0], in, l) + "' failed at " + text_at(argument[1], in, l) + ":" +

@@ -1,0 +1,169 @@
+// brokkr simt: programs on a SIMT machine that counts cycles, and the figures of [Steffen12] made with it.
+#include "simt/command/simt_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "app/text.h"
+#include "log/json_text.h"
+#include "ptx/launch.h"
+#include "simt/command/report.h"
+#include "simt/timeline_picture.h"
+
+namespace brokkr::app {
+namespace {
+
+using namespace simt;
+
+constexpr const char* kDefaultMachine = "thesis-7.1";
+constexpr const char* kSpawnMachine = "thesis-7.3";
+
+void list_all() {
+  std::cout << "programs:\n";
+  for (const ProgramInfo& p : programs()) std::cout << fmt::format("  {:<14}{}\n", p.name, p.title);
+  std::cout << "\nmachines:\n";
+  for (const std::string& name : config_names())
+    std::cout << fmt::format("  {:<14}{}\n", name, find_config(name).source);
+  std::cout << "\nfigures:\n";
+  for (const FigureInfo& f : figures()) std::cout << fmt::format("  {:<14}{}\n", f.name, f.title);
+  if (!has_modules()) std::cout << "\nThis program was built without nvcc: it has no kernels to run.\n";
+}
+
+// A name that there is not is an error of the command line.
+template <class F>
+auto named(F&& find, const std::string& name) -> decltype(find(name)) {
+  try {
+    return find(name);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+Config config_of(const Arguments& arguments, const std::string& program) {
+  const bool spawns = program == "ray-spawn" || program == "branch-model";
+  Config c = find_config(arguments.text("config", spawns ? kSpawnMachine : kDefaultMachine));
+  if (arguments.has("policy")) {
+    const auto& names = policy_names();
+    c.policy = PolicyKind(std::find(names.begin(), names.end(), arguments.text("policy")) - names.begin());
+  }
+  c.ways = uint32_t(arguments.integer("ways", c.ways));
+  if (arguments.has("warps")) c.block_scheduling = false;
+  if (arguments.has("no-conflicts")) c.spawn.conflicts = false;
+  if (arguments.has("ideal")) c = with_ideal_memory(c);
+  if (arguments.has("half-warps")) c = as_half_warps(c);
+  if (arguments.has("mimd")) c = as_mimd(c);
+  return c;
+}
+
+std::filesystem::path folder_of(const Arguments& arguments) {
+  const std::filesystem::path folder = arguments.text("output");
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+template <class... Results>
+void print(const Arguments& arguments, nlohmann::ordered_json json, const Results&... results) {
+  if (arguments.has("json")) {
+    std::cout << json_text(json);
+  } else {
+    std::cout << (arguments.has("csv") ? csv_of(results...) : table_of(results...));
+  }
+}
+
+// The options that describe a machine are a figure's own.
+constexpr const char* kMachineOptions[] = {"config", "policy",     "ways",  "mimd",
+                                           "ideal",  "half-warps", "warps", "no-conflicts"};
+
+int run_figures(const Arguments& arguments, std::vector<std::string> names) {
+  names.erase(names.begin());
+  for (const char* option : kMachineOptions) {
+    if (arguments.has(option))
+      throw UsageError(fmt::format("--{} is of programs: a figure has its own machines; leave it out", option));
+  }
+  if (names.empty()) throw UsageError("figure: which? `brokkr simt --list` shows them all");
+  Progress progress;
+  FigureOptions o;
+  o.scale = uint32_t(arguments.integer("scale", 1));
+  o.triangles = uint32_t(arguments.integer("triangles", 0));
+  o.width = uint32_t(arguments.integer("pixels", 0));
+  o.cycles = uint64_t(arguments.integer("cycles", 0));
+  o.progress = [&](const std::string& what) { progress.show(what); };
+  for (const std::string& name : names) {
+    const FigureInfo& info = named(find_figure, name);
+    const FigureResult result = info.run(o);
+    print(arguments, json_of(info, result), info, result);
+    if (!arguments.has("output")) continue;
+    for (const auto& [label, statistics] : result.timelines)
+      write_timeline(folder_of(arguments) / fmt::format("simt-{}-{}.png", info.name, label), statistics);
+  }
+  return kSuccess;
+}
+
+int run_programs(const Arguments& arguments, const std::vector<std::string>& names) {
+  ProgramSize size;
+  size.scale = uint32_t(arguments.integer("scale", size.scale));
+  size.triangles = uint32_t(arguments.integer("triangles", size.triangles));
+  size.width = uint32_t(arguments.integer("pixels", size.width));
+  Progress progress;
+  std::vector<TimedRun> runs;
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const std::string& name : names) {
+    const ProgramInfo& program = named(find_program, name);
+    const Config config = config_of(arguments, name);
+    progress.show(fmt::format("{} on {}", name, config.name));
+    runs.push_back({name, config, time_program(program, config, size, uint64_t(arguments.integer("cycles", 0)))});
+    json.push_back(json_of(runs.back()));
+    if (arguments.has("output"))
+      write_timeline(folder_of(arguments) / fmt::format("simt-{}.png", name), runs.back().statistics);
+  }
+  print(arguments, json, runs);
+  return kSuccess;
+}
+
+int run_simt(const Arguments& arguments) {
+  if (arguments.has("list")) {
+    list_all();
+    return kSuccess;
+  }
+  const std::vector<std::string>& names = arguments.all("PROGRAM");
+  if (names.empty())
+    throw UsageError("simt: name programs, or figure and its number; `brokkr simt --list` shows them all");
+  if (arguments.has("json") && arguments.has("csv")) throw UsageError("--json and --csv: one of the two");
+  const int64_t ways = arguments.integer("ways", 2);
+  if ((ways & (ways - 1)) != 0) throw UsageError(fmt::format("--ways: {} is not a power of two of 1 to 32", ways));
+  const int64_t pixels = arguments.integer("pixels", 64);
+  if (pixels % 8 != 0) throw UsageError(fmt::format("--pixels: {} is no multiple of 8", pixels));
+  if (names[0] == "figure") return run_figures(arguments, names);
+  return run_programs(arguments, names);
+}
+
+}  // namespace
+
+Command simt_command() {
+  return {"simt",
+          "Time CUDA programs on a model of SIMT cores that needs no GPU",
+          {several(text_option("PROGRAM", "PROGRAM", "Programs, or: figure NUMBER, of [Steffen12]")),
+           text_option("--config", "FILE",
+                       "The machine: a name of --list, or a JSON file (thesis-7.1; thesis-7.3 for "
+                       "programs that spawn threads)"),
+           choice_option("--policy", "POLICY", "Which lanes of a warp go together (the machine's)", policy_names()),
+           integer_option("--ways", "Places of a program that a warp runs at once (the machine's)", 1, 32),
+           flag("--mimd", "Every thread by itself, on as many lanes"),
+           flag("--half-warps", "Warps of half the size on twice the cores"),
+           flag("--ideal", "Memory that answers at once"),
+           flag("--warps", "Warps begin where there is room for one, not for their block"),
+           flag("--no-conflicts", "Banks of spawn memory never make threads wait"),
+           integer_option("--scale", "How much work programs have (1)", 1, 64),
+           integer_option("--triangles", "Of the rays' scene (2000; a figure's own)", 100, 4000000),
+           integer_option("--pixels", "Rays a side (64; a figure's own)", 8, 1024),
+           integer_option("--cycles", "Stop after so many, without a result", 1, 1e12),
+           file_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
+           flag("--json", "Print JSON instead of a table"), flag("--csv", "Print CSV instead of a table"),
+           flag("--list", "Show programs, machines and figures")},
+          run_simt};
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,72 @@
+// A core: the warps that it holds, its schedulers, and what it has room for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ptx/block.h"
+#include "simt/divergence_model.h"
+#include "simt/policy.h"
+#include "simt/spawn_unit.h"
+
+namespace brokkr::simt {
+
+constexpr uint64_t kNever = ~uint64_t(0);
+
+// A block of the launch, or the threads of a spawned warp.
+struct ResidentBlock {
+  std::unique_ptr<ptx::Launch> launch;  // of a spawned warp: that of its µ-kernel
+  std::unique_ptr<ptx::Block> block;
+  uint32_t warps_left = 0;
+  bool spawned = false;
+};
+
+struct ResidentWarp {
+  ptx::Warp* warp = nullptr;
+  ResidentBlock* block = nullptr;
+  std::unique_ptr<Policy> policy;
+  std::vector<Group> next;      // what it issues next
+  uint64_t ready_at = kNever;   // the cycle from which it may; kNever: its lanes wait for others
+  bool sleeps = false;          // until ready_at
+  std::vector<uint64_t> board;  // of each register: the cycle from which its value is there
+  uint64_t age = 0;             // its number in the order in which warps began
+  uint32_t whole = 0;           // the lanes that it began with
+  SpawnedThread threads[ptx::kLanes];
+  uint32_t spawned_from = 0;  // lanes that have spawned a thread
+  // At a branch of the performance model.
+  bool held = false;
+  uint32_t held_pc = 0, held_threads[2] = {};
+  uint64_t held_since = 0;
+  bool spawns = false;
+};
+
+struct Scheduler {
+  std::vector<ResidentWarp*> warps;
+  size_t last = 0;  // that was issued
+  uint64_t free_at = 0;
+  uint64_t counted_to = 0;  // cycles that are in the statistics
+};
+
+struct Core {
+  Core(uint32_t n, uint32_t scheduler_count, uint32_t warp) : number(n), schedulers(scheduler_count), model(warp) {}
+  uint32_t number;
+  std::vector<Scheduler> schedulers;
+  std::vector<std::unique_ptr<ResidentWarp>> warps;
+  std::vector<std::unique_ptr<ResidentBlock>> blocks;
+  std::vector<std::pair<ResidentBlock*, uint32_t>> waiting;  // warps of blocks that have begun, without a place
+  DivergenceModel model;
+  std::unique_ptr<SpawnUnit> spawn;
+  std::vector<uint32_t> free_slots;                       // of thread states
+  uint32_t threads = 0, launched_blocks = 0, shared = 0;  // in use
+  uint64_t unit_free = 0;                                 // of the unit that accesses memory
+  bool has_room = true;                                   // something has ended since it was last filled
+
+  // The warp that a scheduler issues at `cycle`, or nullptr. Held ones only where no other can.
+  ResidentWarp* pick(Scheduler& s, uint64_t cycle, bool greedy);
+  uint64_t next_event(uint64_t after) const;
+  void add(std::unique_ptr<ResidentWarp> w);
+  void remove(const ResidentWarp* w);
+};
+
+}  // namespace brokkr::simt

@@ -1,0 +1,36 @@
+#include "simt/figures.h"
+
+#include "scene/failure.h"
+
+namespace brokkr::simt {
+
+const std::vector<FigureInfo>& figures() {
+  static const std::vector<FigureInfo> all = {
+      {"2.3", "active lanes of rays, by the stack", figure_stack_lanes},
+      {"8.1", "limits: lanes by themselves, and MIMD, over the stack", figure_limits},
+      {"8.2", "two ways, by each change of the stack", figure_two_ways},
+      {"8.3", "2 to 32 ways", figure_more_ways},
+      {"8.4", "two ways, and warps of half the size", figure_half_warps},
+      {"8.5", "two ways with memory that takes its time", figure_real_memory},
+      {"8.6", "active lanes of rays with µ-kernels", figure_spawn_lanes},
+      {"8.7", "rays a second of three scenes", figure_rays},
+      {"8.8", "active lanes of rays with µ-kernels and bank conflicts", figure_conflict_lanes},
+      {"8.9", "rays with ideal memory", figure_ideal_rays},
+      {"8.10", "a branch, by how many threads take the long path", figure_branch_threads},
+      {"8.11", "a branch, by how many warps diverge", figure_branch_warps},
+      {"8.12", "a branch without reconverge, by what follows it", figure_without_reconverge},
+      {"table-8.1", "memory traffic of an image", table_traffic},
+  };
+  return all;
+}
+
+const FigureInfo& find_figure(const std::string& name) {
+  std::string names;
+  for (const FigureInfo& f : figures()) {
+    if (name == f.name) return f;
+    names += std::string(names.empty() ? "" : ", ") + f.name;
+  }
+  fail("there is no figure '{}'; there are {}", name.substr(0, 40), names);
+}
+
+}  // namespace brokkr::simt

@@ -1,0 +1,56 @@
+// Figures and tables of [Steffen12, chapter 8], measured on our programs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "simt/programs.h"
+
+namespace brokkr::simt {
+
+struct FigureRow {
+  std::string label;
+  std::vector<double> values;
+  std::string thesis;  // what the thesis gives for it, in numbers where its text has them
+};
+struct FigureResult {
+  std::vector<std::string> columns;
+  std::vector<FigureRow> rows;
+  std::vector<std::string> notes;                             // where ours differs, and why
+  std::vector<std::pair<std::string, Statistics>> timelines;  // runs whose active lanes over time make a picture
+};
+
+// What a figure's runs are made of; 0: as the figure has it.
+struct FigureOptions {
+  uint32_t scale = 1, triangles = 0, width = 0;
+  uint64_t cycles = 0;
+  std::function<void(const std::string&)> progress;
+};
+
+struct FigureInfo {
+  const char *name, *title;
+  FigureResult (*run)(const FigureOptions& options);
+};
+const std::vector<FigureInfo>& figures();
+// Throws std::runtime_error that names those there are.
+const FigureInfo& find_figure(const std::string& name);
+
+// By file.
+FigureResult figure_limits(const FigureOptions&);
+FigureResult figure_two_ways(const FigureOptions&);
+FigureResult figure_more_ways(const FigureOptions&);
+FigureResult figure_half_warps(const FigureOptions&);
+FigureResult figure_real_memory(const FigureOptions&);
+FigureResult figure_stack_lanes(const FigureOptions&);
+FigureResult figure_spawn_lanes(const FigureOptions&);
+FigureResult figure_conflict_lanes(const FigureOptions&);
+FigureResult figure_rays(const FigureOptions&);
+FigureResult figure_ideal_rays(const FigureOptions&);
+FigureResult table_traffic(const FigureOptions&);
+FigureResult figure_branch_threads(const FigureOptions&);
+FigureResult figure_branch_warps(const FigureOptions&);
+FigureResult figure_without_reconverge(const FigureOptions&);
+
+}  // namespace brokkr::simt

@@ -1,0 +1,95 @@
+// The performance model [Steffen12, 8.3]: speed of diverge and reconverge over the stack's, on [Steffen12, Alg. 4].
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simt/figures.h"
+
+namespace brokkr::simt {
+namespace {
+
+constexpr uint32_t kRatios[] = {1, 2, 5, 10, 20, 50, 100};
+
+double cycles_of(BranchRun run, uint32_t model) {
+  run.model = model;
+  Runner runner(find_config("thesis-7.6"), module_text("branch"));
+  run_branch(runner, run);
+  return double(runner.statistics().cycles);
+}
+
+double speedup(const BranchRun& run, uint32_t model, const FigureOptions& o) {
+  if (o.progress) o.progress(fmt::format("ratio {}, {} %", run.ratio, run.long_percent));
+  return cycles_of(run, 0) / cycles_of(run, model);
+}
+
+std::vector<std::string> percents(const std::vector<uint32_t>& all) {
+  std::vector<std::string> columns;
+  for (const uint32_t p : all) columns.push_back(fmt::format("{} %", p));
+  return columns;
+}
+
+double most(const FigureResult& r) {
+  double m = 0;
+  for (const FigureRow& row : r.rows) m = std::max(m, *std::max_element(row.values.begin(), row.values.end()));
+  return m;
+}
+
+}  // namespace
+
+FigureResult figure_branch_threads(const FigureOptions& o) {
+  const std::vector<uint32_t> parts = {13, 25, 50, 75, 88};
+  FigureResult r;
+  r.columns = percents(parts);
+  for (const uint32_t ratio : kRatios) {
+    FigureRow row{fmt::format("paths 1 : {}", ratio), {}, ratio == 100 ? "up to 6.1, never below 1" : ""};
+    for (const uint32_t p : parts)
+      row.values.push_back(speedup({.long_percent = p, .ratio = ratio, .shorter = 20 * o.scale}, 1, o));
+    r.rows.push_back(row);
+  }
+  r.notes = {
+      "Columns: the part of a warp's threads that takes the long path. All 32 warps diverge.",
+      fmt::format("The most is {:.2f}; with few threads on a path that is long the rest of each warp would wait for "
+                  "them, and the bound is the inverse of their part.",
+                  most(r))};
+  return r;
+}
+
+FigureResult figure_branch_warps(const FigureOptions& o) {
+  const std::vector<uint32_t> parts = {6, 25, 50, 75, 100};
+  FigureResult r;
+  r.columns = percents(parts);
+  for (const uint32_t ratio : kRatios) {
+    FigureRow row{fmt::format("paths 1 : {}", ratio), {}, ratio == 100 ? "at most 2, where all diverge" : ""};
+    for (const uint32_t p : parts)
+      row.values.push_back(speedup({.warps_percent = p, .ratio = ratio, .shorter = 20 * o.scale}, 1, o));
+    r.rows.push_back(row);
+  }
+  r.notes = {"Columns: the part of the warps that diverge, half of their threads to each path."};
+  return r;
+}
+
+FigureResult figure_without_reconverge(const FigureOptions& o) {
+  const std::vector<uint32_t> ends = {0, 1, 2, 3, 4, 6};
+  FigureResult r;
+  for (const uint32_t e : ends) r.columns.push_back(fmt::format("{} x", e));
+  r.columns.push_back("6 x, with");
+  for (const uint32_t ratio : {2u, 5u, 10u, 20u}) {
+    FigureRow row{fmt::format("paths 1 : {}", ratio), {}, ratio == 2 ? "1 beyond about 3: the stack is chosen" : ""};
+    const BranchRun run{.ratio = ratio, .shorter = 20 * o.scale};
+    const auto with_end = [&](uint32_t times) {
+      BranchRun longer = run;
+      longer.end = times * run.shorter * (1 + ratio);
+      return longer;
+    };
+    for (const uint32_t e : ends) row.values.push_back(speedup(with_end(e), 2, o));
+    row.values.push_back(speedup(with_end(6), 1, o));
+    r.rows.push_back(row);
+  }
+  r.notes = {
+      "Columns: instructions behind the meeting over those of both paths, without reconverge; the last one with it.",
+      "Half of the threads of each warp take each path, so that threads which are spawned fill warps that stay full "
+      "to the end: what follows them costs no more than before, and the stack is chosen only by the model."};
+  return r;
+}
+
+}  // namespace brokkr::simt

@@ -1,0 +1,127 @@
+// Hyper-threading [Steffen12, 8.1]: speeds over the stack's.
+#include <fmt/format.h>
+
+#include "simt/figures.h"
+
+namespace brokkr::simt {
+namespace {
+
+constexpr const char* kBenchmarks[] = {"aes", "bfs", "bs", "lps", "mum", "nn", "nqu", "ray", "sto", "even", "loop"};
+
+Config machine() { return find_config("thesis-7.1"); }
+
+Config with_policy(Config c, PolicyKind kind, uint32_t ways) {
+  c.policy = kind;
+  c.ways = ways;
+  return c;
+}
+
+// Cycles of a program on each machine.
+std::vector<double> cycles_of(const char* program, const std::vector<Config>& configs, const FigureOptions& o) {
+  ProgramSize size{.scale = o.scale};
+  if (o.triangles != 0) size.triangles = o.triangles;
+  if (o.width != 0) size.width = o.width;
+  std::vector<double> cycles;
+  for (const Config& c : configs) {
+    if (o.progress) o.progress(fmt::format("{} on {}", program, c.name));
+    cycles.push_back(double(time_program(find_program(program), c, size).cycles));
+  }
+  return cycles;
+}
+
+// The speed of each machine but the first over that of the first.
+std::vector<double> speedups(const char* program, const std::vector<Config>& configs, const FigureOptions& o) {
+  const std::vector<double> cycles = cycles_of(program, configs, o);
+  std::vector<double> over;
+  for (size_t i = 1; i < cycles.size(); ++i) over.push_back(cycles[0] / cycles[i]);
+  return over;
+}
+
+FigureResult compare(const std::vector<std::string>& columns, const std::vector<Config>& configs,
+                     const FigureOptions& o, const std::vector<std::string>& thesis = {}) {
+  FigureResult r;
+  r.columns = columns;
+  for (size_t i = 0; i < std::size(kBenchmarks); ++i)
+    r.rows.push_back({kBenchmarks[i], speedups(kBenchmarks[i], configs, o), i < thesis.size() ? thesis[i] : ""});
+  return r;
+}
+
+constexpr const char* kNoBars =
+    "The bars of the thesis are a picture; beside each row stands what its text says of it.";
+
+}  // namespace
+
+FigureResult figure_limits(const FigureOptions& o) {
+  const Config stack = machine();
+  FigureResult r = compare({"full hyper-threading", "MIMD"},
+                           {stack, with_policy(stack, PolicyKind::independent, 32), as_mimd(stack)}, o,
+                           {"1: does not branch", "below MIMD", "below MIMD", "", "below MIMD", "below MIMD", "",
+                            "below MIMD", "1: does not branch", "", ""});
+  r.notes = {
+      kNoBars,
+      "MIMD here is a warp of one thread on each of the 32 lanes, each with its own way to memory. Where ours is "
+      "slower "
+      "than the stack, the launch has fewer threads than all lanes need to hide latencies: each lane has its own."};
+  return r;
+}
+
+FigureResult figure_two_ways(const FigureOptions& o) {
+  const Config stack = machine();
+  FigureResult r = compare({"parallel", "ahead", "spatial"},
+                           {stack, with_policy(stack, PolicyKind::parallel, 2),
+                            with_policy(stack, PolicyKind::ahead, 2), with_policy(stack, PolicyKind::spatial, 2)},
+                           o,
+                           {"1", "", "", "", "below its limit", "", "below its limit", "below its limit", "1",
+                            "parallel is made for it", "ahead is made for it"});
+  r.notes = {
+      kNoBars, "[Steffen12, chapter 10] puts two ways at close to 1.5 for benchmarks and 2 for code that diverges.",
+      "Two ways do nothing for our loop: its lanes leave at 16 different times, and the way ahead holds those of "
+      "one place. From four ways on working ahead is what makes it fast (figure 8.3)."};
+  return r;
+}
+
+FigureResult figure_more_ways(const FigureOptions& o) {
+  const Config stack = machine();
+  FigureResult r;
+  r.columns = {"2", "4", "8", "16", "32"};
+  for (const char* program : {"even", "loop", "mum", "nqu", "ray"}) {
+    for (const PolicyKind kind : {PolicyKind::parallel, PolicyKind::ahead, PolicyKind::spatial}) {
+      std::vector<Config> configs = {stack};
+      for (uint32_t ways = 2; ways <= 32; ways *= 2) configs.push_back(with_policy(stack, kind, ways));
+      r.rows.push_back(
+          {fmt::format("{}, {}", program, policy_names()[size_t(kind)]), speedups(program, configs, o), ""});
+    }
+  }
+  r.notes = {kNoBars};
+  return r;
+}
+
+FigureResult figure_half_warps(const FigureOptions& o) {
+  const Config stack = machine();
+  FigureResult r =
+      compare({"parallel", "ahead", "spatial", "half warps"},
+              {stack, with_policy(stack, PolicyKind::parallel, 2), with_policy(stack, PolicyKind::ahead, 2),
+               with_policy(stack, PolicyKind::spatial, 2), as_half_warps(stack)},
+              o,
+              {"", "", "half warps slower", "hyper-threading faster", "", "", "hyper-threading faster", "", "",
+               "hyper-threading faster", "hyper-threading faster"});
+  r.notes = {kNoBars,
+             "Half warps are 16 threads on twice the cores, each with room for as many threads as before: a program of "
+             "few blocks leaves half of them without work."};
+  return r;
+}
+
+FigureResult figure_real_memory(const FigureOptions& o) {
+  Config stack = machine();
+  stack.name = "thesis-7.1 without caches";
+  stack.l1.kind = stack.l2.kind = CacheConfig::Kind::none;
+  FigureResult r =
+      compare({"parallel", "ahead", "spatial", "half warps"},
+              {stack, with_policy(stack, PolicyKind::parallel, 2), with_policy(stack, PolicyKind::ahead, 2),
+               with_policy(stack, PolicyKind::spatial, 2), as_half_warps(stack)},
+              o);
+  r.notes = {kNoBars, "Memory is that of Table 7.1 (8 channels of 8 bytes a cycle), with no caches in front of it."};
+  return r;
+}
+
+}  // namespace brokkr::simt

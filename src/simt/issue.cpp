@@ -1,0 +1,140 @@
+// One issue of a warp: an instruction for each of its groups.
+#include <algorithm>
+
+#include "simt/timed_machine.h"
+
+namespace brokkr::simt {
+
+using ptx::Kind;
+using ptx::Work;
+
+// When all registers that an instruction reads (or writes, where `results`) are there.
+uint64_t TimedMachine::operands_at(const ResidentWarp& w, uint32_t pc, bool results) const {
+  uint64_t at = 0;
+  for (const RegisterUse& u : uses_[pc]) {
+    if (results == !u.is_read) at = std::max(at, w.board[u.number]);
+  }
+  return at;
+}
+
+// What the warp issues next, and from when on it may.
+void TimedMachine::prepare(Core& core, ResidentWarp& w, uint64_t cycle) {
+  const uint64_t wakes = w.warp->wake();
+  w.next.clear();
+  w.sleeps = w.held = false;
+  w.policy->choose(*w.warp, w.next);
+  if (w.next.empty()) {
+    w.sleeps = wakes != kNever;
+    w.ready_at = w.sleeps ? std::max(wakes, cycle) : kNever;
+    return;
+  }
+  w.ready_at = cycle;
+  if (config_.overlap) {
+    for (const Group& g : w.next)
+      w.ready_at = std::max({w.ready_at, operands_at(w, g.pc, false), operands_at(w, g.pc, true)});
+  }
+  if (spawns_ && w.next.size() == 1 && intrinsic_at(w.next[0].pc) == Intrinsic::diverge)
+    hold(core, w, w.next[0], cycle);
+}
+
+// Returns the cycle in which its result is there.
+uint64_t TimedMachine::execute(Core& core, ResidentWarp& w, const Group& g, uint64_t cycle) {
+  const ptx::Instruction& in = program_.code[g.pc];
+  const ptx::Traits& t = program_.traits[g.pc];
+  const uint32_t active = w.warp->guarded(in, g.lanes);
+  const Latencies& l = config_.latency;
+  uint64_t done = cycle;
+  switch (t.work) {
+    case Work::integer: done += l.integer; break;
+    case Work::multiply: done += l.multiply; break;
+    case Work::floating: done += l.floating; break;
+    case Work::special: done += l.special; break;
+    case Work::divide: done += l.divide; break;
+    case Work::doubles: done += l.doubles; break;
+    case Work::control: done += l.control; break;
+    case Work::collective: done += l.collective; break;
+    case Work::fence: done += l.load; break;
+    case Work::load:
+    case Work::store:
+    case Work::atomic:
+      done = active == 0 || t.bytes == 0 ? cycle + l.integer : access_done(core, *w.warp, g.pc, active, cycle);
+      break;
+  }
+  core_ = &core, warp_ = &w;
+  w.warp->issue(g.lanes);
+  if (!requests_.empty()) done = std::max(done, finish_spawn(core, cycle));
+  w.policy->moved(*w.warp, g);
+  for (const RegisterUse& u : uses_[g.pc]) {
+    if (config_.overlap && !u.is_read) w.board[u.number] = std::max(w.board[u.number], done);
+  }
+  ++statistics_.instructions;
+  statistics_.lanes += uint64_t(__builtin_popcount(g.lanes));
+  if (on_issue) on_issue({cycle, core.number, w.age, g});
+  return done;
+}
+
+void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cycle) {
+  count_to(core, cycle);
+  if (w.sleeps) return prepare(core, w, cycle);
+  if (w.held) {
+    // No other warp can be issued: the one that has waited for longest goes on.
+    w.held = false;
+    w.spawns = core.model.leave(w.held_pc, w.held_threads[0], w.held_threads[1]);
+    ++(w.spawns ? statistics_.diverge_spawn : statistics_.diverge_pdom);
+  }
+  const uint32_t live = w.warp->live();
+  uint64_t done = cycle;
+  uint32_t lanes = 0;
+  bool meets = false, jumps = false;
+  for (const Group& g : w.next) {
+    const ptx::Instruction& in = program_.code[g.pc];
+    meets |= in.kind == Kind::barrier || in.kind == Kind::end || in.kind == Kind::leave;
+    jumps |= in.kind != Kind::plain && in.kind != Kind::collective;
+    lanes += uint32_t(__builtin_popcount(g.lanes));
+    done = std::max(done, execute(core, w, g, cycle));
+  }
+  const uint32_t takes = config_.issue_cycles();
+  ++statistics_.steps;
+  timeline_.count_range(cycle, cycle + takes, occupancy_class(lanes * 32 / config_.warp), 1);
+  s.counted_to = cycle + takes;
+  s.free_at = cycle + takes;
+  // Without a scoreboard a warp has one instruction under way; with one, only jumps hold up what follows.
+  const uint64_t next = std::max(cycle + takes, !config_.overlap || jumps ? done : cycle + takes);
+  ResidentBlock& block = *w.block;
+  const uint32_t died = live & ~w.warp->live();
+  for (uint32_t m = spawns_ ? died & ~w.spawned_from : 0; m != 0; m &= m - 1)
+    core.free_slots.push_back(w.threads[__builtin_ctz(m)].slot);
+  if (w.warp->ended()) {
+    retire(core, w);
+  } else {
+    prepare(core, w, next);
+  }
+  if (meets || died != 0) wake_block(core, block, next);
+  std::erase_if(core.blocks, [](const auto& b) { return b->warps_left == 0; });
+}
+
+// Barriers may have let warps of the block go on.
+void TimedMachine::wake_block(Core& core, const ResidentBlock& block, uint64_t cycle) {
+  for (auto& other : core.warps) {
+    if (other->block != &block || other->ready_at != kNever || other->warp->ready() == 0) continue;
+    other->policy->met(*other->warp);
+    prepare(core, *other, cycle);
+  }
+}
+
+void TimedMachine::retire(Core& core, ResidentWarp& w) {
+  ResidentBlock& block = *w.block;
+  --block.warps_left;
+  core.has_room = true;
+  // The threads of a block leave their places together, where blocks come as a whole.
+  const bool whole_blocks = config_.block_scheduling && !block.spawned;
+  if (!whole_blocks) core.threads -= config_.warp;
+  if (block.warps_left == 0 && !block.spawned) {
+    core.shared -= program_.static_shared + launch_->dynamic_shared;
+    --core.launched_blocks;
+    if (whole_blocks) core.threads -= uint32_t(block.block->warps.size()) * config_.warp;
+  }
+  core.remove(&w);
+}
+
+}  // namespace brokkr::simt

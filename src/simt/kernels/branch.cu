@@ -1,0 +1,86 @@
+// [Steffen12, Alg. 4]: a branch whose paths are loops of given lengths, and a loop behind it; by the stack, and by
+// threads that are spawned where the performance model prefers them (chapter 6).
+#include "intrinsics.h"
+
+struct BranchWork {
+  const unsigned* data;
+  unsigned* out;
+  unsigned loop1, loop2, loop_end, store, restore, model;  // model: 0: the stack; 1: diverge; 2: without reconverge
+};
+
+static __device__ unsigned path1(unsigned v, unsigned n) {
+#pragma unroll 1
+  for (unsigned i = 0; i < n; ++i) v = v * 5 + 1;
+  return v;
+}
+static __device__ unsigned path2(unsigned v, unsigned n) {
+#pragma unroll 1
+  for (unsigned i = 0; i < n; ++i) v = (v ^ v >> 3) + v;
+  return v;
+}
+static __device__ void path_end(unsigned v, const BranchWork& w, unsigned index) {
+#pragma unroll 1
+  for (unsigned i = 0; i < w.loop_end; ++i) v = v * 2 + (v >> 31);
+  w.out[index] = v;
+}
+static __device__ unsigned thread_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+extern "C" __global__ void branch(BranchWork w) {
+  const unsigned index = thread_index();
+  unsigned v = w.data[index];
+  if (v >= 16)
+    v = path1(v, w.loop1);
+  else
+    v = path2(v, w.loop2);
+  path_end(v, w, index);
+}
+
+// The state of a thread between two kernels.
+struct BranchState {
+  unsigned v;
+};
+
+extern "C" __global__ void branch_end(BranchWork w) {
+  const auto* s = static_cast<const BranchState*>(brokkr_simt_state());
+  path_end(s->v, w, thread_index());
+}
+
+// Before the paths meet.
+static __device__ void meet(unsigned v, const BranchWork& w) {
+  if (w.model == 1 && brokkr_simt_reconverge() != 0) {
+    auto* s = static_cast<BranchState*>(brokkr_simt_state());
+    s->v = v;
+    brokkr_simt_spawn("branch_end", s);
+    return;
+  }
+  path_end(v, w, thread_index());
+}
+extern "C" __global__ void branch_path1(BranchWork w) {
+  const auto* s = static_cast<const BranchState*>(brokkr_simt_state());
+  meet(path1(s->v, w.loop1), w);
+}
+extern "C" __global__ void branch_path2(BranchWork w) {
+  const auto* s = static_cast<const BranchState*>(brokkr_simt_state());
+  meet(path2(s->v, w.loop2), w);
+}
+
+extern "C" __global__ void branch_begin(BranchWork w) {
+  const unsigned index = thread_index();
+  unsigned v = w.data[index];
+  const bool p = v >= 16;
+  // An iteration is about five instructions.
+  if (brokkr_simt_diverge(p, 5 * w.loop1, 5 * w.loop2, 5 * w.loop_end, w.store, w.restore) != 0) {
+    auto* s = static_cast<BranchState*>(brokkr_simt_state());
+    s->v = v;
+    if (p)
+      brokkr_simt_spawn("branch_path1", s);
+    else
+      brokkr_simt_spawn("branch_path2", s);
+    return;
+  }
+  if (p)
+    v = path1(v, w.loop1);
+  else
+    v = path2(v, w.loop2);
+  path_end(v, w, index);
+}

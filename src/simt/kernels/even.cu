@@ -1,0 +1,18 @@
+// EVEN: an if and an else of the same length, that every second thread takes [Steffen12, Table 7.2].
+
+extern "C" __global__ void even(const unsigned* in, unsigned* out, unsigned count, unsigned rounds) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  unsigned v = in[i];
+  for (unsigned r = 0; r < rounds; ++r) {
+    // Neither path is a few instructions, which nvcc would predicate.
+    if ((v & 1) == 0) {
+#pragma unroll 1
+      for (unsigned k = 0; k < 8; ++k) v = v * 1664525u + (k ^ 1013904223u);
+    } else {
+#pragma unroll 1
+      for (unsigned k = 0; k < 8; ++k) v = (v ^ v >> 7) + (k | 2654435769u);
+    }
+  }
+  out[i] = v;
+}

@@ -1,0 +1,18 @@
+// One Jacobi step of Laplace's equation on a grid of three dimensions: a thread goes through a column of cells. The
+// border keeps its values.
+
+extern "C" __global__ void laplace(const float* from, float* to, int nx, int ny, int nz) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny) return;
+  const int plane = nx * ny;
+  for (int z = 0; z < nz; ++z) {
+    const int i = x + y * nx + z * plane;
+    float v;
+    if (x == 0 || x == nx - 1 || y == 0 || y == ny - 1 || z == 0 || z == nz - 1) {
+      v = from[i];
+    } else {
+      v = (from[i - 1] + from[i + 1] + from[i - nx] + from[i + nx] + from[i - plane] + from[i + plane]) * (1.0f / 6.0f);
+    }
+    to[i] = v;
+  }
+}

@@ -1,0 +1,144 @@
+#include "simt/path_stack.h"
+
+#include <algorithm>
+
+namespace brokkr::simt {
+
+Group group_of(const ptx::Warp& warp, uint32_t lanes) {
+  const uint32_t first = uint32_t(__builtin_ctz(lanes));
+  Group g{warp.pc_of(first), warp.frame_of(first), 0};
+  for (uint32_t m = lanes; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    g.lanes |= uint32_t(warp.pc_of(l) == g.pc && warp.frame_of(l) == g.frame) << l;
+  }
+  return g;
+}
+
+// A meeting behind the function is any place of a frame below.
+bool PathStack::is_at(const ptx::Warp& warp, uint32_t lane, const Entry& e) {
+  if (e.meeting == kNoMeeting) return warp.frame_of(lane) < e.frame;
+  return warp.pc_of(lane) == e.meeting && warp.frame_of(lane) == e.frame;
+}
+
+uint32_t PathStack::arrived(const ptx::Warp& warp, const Entry& e) {
+  uint32_t there = 0;
+  for (uint32_t m = e.lanes; m != 0; m &= m - 1) {
+    const uint32_t l = uint32_t(__builtin_ctz(m));
+    there |= uint32_t(is_at(warp, l, e)) << l;
+  }
+  return there;
+}
+
+uint32_t PathStack::above(size_t entry) const {
+  uint32_t lanes = 0;
+  for (size_t i = entry + 1; i < entries_.size(); ++i) lanes |= entries_[i].lanes;
+  return lanes;
+}
+
+// Lanes of an entry that are at several places get an entry each. Those that were at `from` meet at the post-dominator;
+// others, which have returned to several callers, where the whole entry does.
+void PathStack::part(const ptx::Warp& warp, size_t entry, const Group& from) {
+  const Entry e = entries_[entry];
+  uint32_t rest = e.lanes & ~arrived(warp, e);
+  const bool branched = (rest & ~from.lanes) == 0;
+  const Entry to{0, branched ? flow_.meeting(from.pc) : e.meeting, branched ? from.frame : e.frame};
+  std::vector<Entry> parts;
+  while (rest != 0) {
+    const Group g = group_of(warp, rest);
+    rest &= ~g.lanes;
+    Entry piece = to;
+    piece.lanes = g.lanes;
+    if (arrived(warp, piece) != g.lanes) parts.push_back(piece);
+  }
+  // The entry itself need not wait where its parts meet at its own meeting.
+  const auto at = entries_.begin() + std::ptrdiff_t(entry);
+  if (to.meeting == e.meeting && to.frame == e.frame) {
+    entries_.insert(entries_.erase(at), parts.begin(), parts.end());
+  } else {
+    entries_.insert(at + 1, parts.begin(), parts.end());
+  }
+}
+
+// One change to the entries, from the top; false: there is none to make.
+bool PathStack::settle_once(const ptx::Warp& warp, const Group& from) {
+  uint32_t over = 0;
+  for (size_t i = entries_.size(); i-- > 0;) {
+    Entry& e = entries_[i];
+    e.lanes &= warp.live();
+    const uint32_t there = arrived(warp, e);
+    const bool is_path = (e.lanes & over) == 0;
+    if (is_path && there == e.lanes) {
+      entries_.erase(entries_.begin() + std::ptrdiff_t(i));
+      return true;
+    }
+    const uint32_t rest = e.lanes & ~there;
+    if (is_path && group_of(warp, rest).lanes != rest) {
+      part(warp, i, from);
+      return true;
+    }
+    over |= e.lanes;
+  }
+  return false;
+}
+
+// Of two entries with the same lanes, one above the other, the upper is only a place on the way.
+void PathStack::drop_doubles() {
+  for (size_t i = entries_.size(); i-- > 1;) {
+    if (entries_[i].lanes == entries_[i - 1].lanes) entries_.erase(entries_.begin() + std::ptrdiff_t(i));
+  }
+}
+
+void PathStack::update(const ptx::Warp& warp, const Group& from) {
+  while (settle_once(warp, from)) {
+  }
+}
+
+void PathStack::choose_paths(const ptx::Warp& warp, uint32_t most, std::vector<Group>& groups) const {
+  uint32_t over = 0;
+  for (size_t i = entries_.size(); i-- > 0 && groups.size() < most;) {
+    const Entry& e = entries_[i];
+    const uint32_t can = e.lanes & ~over & warp.ready() & ~arrived(warp, e);
+    if ((e.lanes & over) == 0 && can != 0) groups.push_back(group_of(warp, can));
+    over |= e.lanes;
+  }
+}
+
+void PathStack::choose_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const {
+  for (size_t i = entries_.size(); i-- > 0;) {
+    const uint32_t can = entries_[i].lanes & warp.ready();
+    if (can == 0) continue;
+    groups.push_back(group_of(warp, can));
+    return;
+  }
+}
+
+void PathStack::find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const {
+  uint32_t over = 0;
+  for (size_t i = entries_.size(); i-- > 0;) {
+    const uint32_t own = entries_[i].lanes & ~over & warp.ready();
+    if ((entries_[i].lanes & over) != 0 && own != 0) groups.push_back(group_of(warp, own));
+    over |= entries_[i].lanes;
+  }
+}
+
+// [Steffen12, Fig. 4.6]: the entry as it was, to bring all together at the next meeting; those that go ahead; those
+// that are behind.
+void PathStack::work_ahead(const ptx::Warp& warp, const Group& waiting) {
+  size_t i = entries_.size() - 1;
+  while ((entries_[i].lanes & waiting.lanes) == 0) --i;
+  const Entry e = entries_[i];
+  const Entry ahead{waiting.lanes, flow_.meeting(waiting.pc), waiting.frame};
+  const Entry behind{e.lanes & ~waiting.lanes, ahead.meeting, ahead.frame};
+  auto at = entries_.begin() + std::ptrdiff_t(i);
+  if (ahead.meeting == e.meeting && ahead.frame == e.frame) {
+    at = entries_.erase(at);
+  } else {
+    ++at;
+  }
+  entries_.insert(at, {ahead, behind});
+  drop_doubles();
+  // They may be at the next meeting already.
+  update(warp, {});
+}
+
+}  // namespace brokkr::simt

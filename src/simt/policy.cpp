@@ -1,0 +1,142 @@
+#include "simt/policy.h"
+
+#include <algorithm>
+
+#include "simt/path_stack.h"
+
+namespace brokkr::simt {
+namespace {
+
+class StackPolicy : public Policy {
+ public:
+  StackPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : stack_(flow, lanes), ways_(ways) {}
+  void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    stack_.choose_paths(warp, ways_, groups);
+    if (groups.empty() && warp.ready() != 0) stack_.choose_waiting(warp, groups);
+  }
+  void moved(const ptx::Warp& warp, const Group& group) override { stack_.update(warp, group); }
+
+ protected:
+  PathStack stack_;
+  uint32_t ways_;
+};
+
+// Paths at one place take one way together: lanes that are a lap ahead in a loop run with those behind.
+void merge(std::vector<Group>& groups) {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    for (size_t j = groups.size(); --j > i;) {
+      if (groups[j].pc != groups[i].pc || groups[j].frame != groups[i].frame) continue;
+      groups[i].lanes |= groups[j].lanes;
+      groups.erase(groups.begin() + std::ptrdiff_t(j));
+    }
+  }
+}
+
+// The path that is furthest behind, for which all wait in the end, and those places where most lanes are; of equal ones
+// the one that is nearest to a loop's jump.
+class AheadPolicy : public StackPolicy {
+ public:
+  AheadPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : StackPolicy(flow, lanes, ways), flow_(flow) {}
+  void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    stack_.choose_paths(warp, ptx::kLanes, groups);
+    if (groups.empty()) {
+      if (warp.ready() != 0) stack_.choose_waiting(warp, groups);
+      return;
+    }
+    std::vector<Group> waiting;
+    stack_.find_waiting(warp, waiting);
+    groups.insert(groups.end(), waiting.begin(), waiting.end());
+    merge(groups);
+    const auto is_better = [&](const Group& a, const Group& b) {
+      const int lanes_a = __builtin_popcount(a.lanes), lanes_b = __builtin_popcount(b.lanes);
+      return lanes_a != lanes_b ? lanes_a > lanes_b : flow_.to_loop(a.pc) < flow_.to_loop(b.pc);
+    };
+    std::stable_sort(groups.begin() + 1, groups.end(), is_better);
+    if (groups.size() > ways_) groups.resize(ways_);
+    for (const Group& w : waiting) {
+      const auto takes = [&](const Group& g) { return (g.lanes & w.lanes) != 0; };
+      if (std::any_of(groups.begin(), groups.end(), takes)) stack_.work_ahead(warp, w);
+    }
+  }
+
+ private:
+  const Flow& flow_;
+};
+
+class SpatialPolicy : public Policy {
+ public:
+  SpatialPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : flow_(flow), ways_(ways) { gather(lanes); }
+  void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    for (const PathStack& s : parts_) {
+      std::vector<Group> own;
+      s.choose_paths(warp, 1, own);
+      groups.insert(groups.end(), own.begin(), own.end());
+    }
+    if (!groups.empty() || warp.ready() == 0) return;
+    for (const PathStack& s : parts_) {
+      if (groups.empty()) s.choose_waiting(warp, groups);
+    }
+  }
+  void moved(const ptx::Warp& warp, const Group& group) override {
+    for (PathStack& s : parts_) s.update(warp, group);
+    if (parts_.size() == 1 && parts_[0].has_parted()) {
+      parts_.clear();
+      const uint32_t size = ptx::kLanes / ways_;
+      for (uint32_t i = 0; i < ways_; ++i) {
+        const uint32_t lanes = size >= ptx::kLanes ? ptx::kAllLanes : ((1u << size) - 1) << i * size;
+        if ((lanes & warp.live()) == 0) continue;
+        parts_.emplace_back(flow_, lanes & warp.live());
+        parts_.back().update(warp, group);
+      }
+    }
+  }
+  // Behind a barrier of the block all lanes are together.
+  void met(const ptx::Warp& warp) override {
+    if (warp.ready() == warp.live() && warp.live() != 0 && group_of(warp, warp.live()).lanes == warp.live())
+      gather(warp.live());
+  }
+
+ private:
+  void gather(uint32_t lanes) {
+    parts_.clear();
+    parts_.emplace_back(flow_, lanes);
+  }
+  const Flow& flow_;
+  uint32_t ways_;
+  std::vector<PathStack> parts_;
+};
+
+class IndependentPolicy : public Policy {
+ public:
+  explicit IndependentPolicy(uint32_t ways) : ways_(ways) {}
+  void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    for (uint32_t rest = warp.ready(); rest != 0 && groups.size() < ways_;) {
+      groups.push_back(group_of(warp, rest));
+      rest &= ~groups.back().lanes;
+    }
+  }
+  void moved(const ptx::Warp&, const Group&) override {}
+
+ private:
+  uint32_t ways_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& policy_names() {
+  static const std::vector<std::string> names = {"pdom", "parallel", "ahead", "spatial", "independent"};
+  return names;
+}
+
+std::unique_ptr<Policy> make_policy(PolicyKind kind, uint32_t ways, const Flow& flow, uint32_t lanes) {
+  switch (kind) {
+    case PolicyKind::pdom: return std::make_unique<StackPolicy>(flow, lanes, 1);
+    case PolicyKind::parallel: return std::make_unique<StackPolicy>(flow, lanes, ways);
+    case PolicyKind::ahead: return std::make_unique<AheadPolicy>(flow, lanes, ways);
+    case PolicyKind::spatial: return std::make_unique<SpatialPolicy>(flow, lanes, ways);
+    case PolicyKind::independent: return std::make_unique<IndependentPolicy>(ptx::kLanes);
+  }
+  return nullptr;
+}
+
+}  // namespace brokkr::simt

@@ -1,0 +1,72 @@
+#include "simt/programs.h"
+
+#include <iterator>
+
+#include "scene/failure.h"
+#include "scene/nearest_name.h"
+#if defined(BROKKR_HAVE_SIMT_KERNELS)
+#include "simt_kernels.inc"  // kKernelModules
+#endif
+
+namespace brokkr::simt {
+namespace {
+
+constexpr ProgramInfo kPrograms[] = {
+    {"aes", "aes", "AES-128 of blocks of 16 bytes", run_aes},
+    {"bfs", "search", "breadth-first search, a launch a level", run_search},
+    {"bs", "bitonic", "bitonic sort of 512 numbers a block", run_bitonic},
+    {"lps", "laplace", "Laplace's equation on a grid: a Jacobi step", run_laplace},
+    {"mum", "match", "exact matching of DNA by sorted suffixes", run_match},
+    {"nn", "neural", "a neural network of three layers", run_neural},
+    {"nqu", "queens", "N queens by backtracking", run_queens},
+    {"ray", "rays", "primary rays through a kd-tree, by loops", run_rays_loops},
+    {"sto", "storage", "MD5 of pieces of a file", run_storage},
+    {"even", "even", "an if and an else of one length", run_even},
+    {"loop", "loop", "two loops of lengths that differ by thread", run_loop},
+    {"branch", "branch", "a branch and a loop behind it, by the stack", run_branch_stack},
+    {"branch-model", "branch", "the same where a performance model may spawn", run_branch_model},
+    {"ray-spawn", "rays", "primary rays, each loop a µ-kernel", run_rays_spawned},
+};
+
+}  // namespace
+
+const std::vector<ProgramInfo>& programs() {
+  static const std::vector<ProgramInfo> all(std::begin(kPrograms), std::end(kPrograms));
+  return all;
+}
+
+const ProgramInfo& find_program(const std::string& name) {
+  std::vector<std::string> names;
+  for (const ProgramInfo& p : programs()) {
+    if (name == p.name) return p;
+    names.emplace_back(p.name);
+  }
+  fail("there is no program '{}'{}; `brokkr simt --list` shows them all", name.substr(0, 40),
+       did_you_mean(name, names));
+}
+
+bool has_modules() {
+#if defined(BROKKR_HAVE_SIMT_KERNELS)
+  return true;
+#else
+  return false;
+#endif
+}
+
+std::string module_text(std::string_view module) {
+#if defined(BROKKR_HAVE_SIMT_KERNELS)
+  for (const KernelModule& m : kKernelModules) {
+    if (module == m.name) return {m.begin, m.end};
+  }
+#endif
+  fail("the kernels of '{}' are not in this program: it was built without nvcc", module);
+}
+
+Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles) {
+  Runner runner(config, module_text(program.module));
+  runner.stop_after(cycles);
+  program.run(runner, size);
+  return runner.statistics();
+}
+
+}  // namespace brokkr::simt

@@ -1,0 +1,58 @@
+// What a timed run counts.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace brokkr::simt {
+
+// Chances to issue, by what they were used for: eight classes of active lanes, as in [Steffen12, Fig. 2.3] (1 to 4, 5
+// to 8 ...), none because all warps wait, none because the core has no warps.
+constexpr uint32_t kOccupancyClasses = 10, kStalled = 8, kIdle = 9;
+using Occupancy = std::array<uint64_t, kOccupancyClasses>;
+
+struct Traffic {
+  uint64_t read = 0, written = 0;  // bytes
+};
+
+struct Statistics {
+  uint64_t cycles = 0;
+  uint64_t done = 0;          // pieces of work, where the program counts them: rays
+  uint64_t steps = 0;         // issues of a warp: one instruction, or one of each way
+  uint64_t instructions = 0;  // of warps: each group of lanes
+  uint64_t lanes = 0;         // instructions of threads
+  uint64_t launched = 0, spawned = 0, spawned_warps = 0, flushed_warps = 0;  // threads, and warps of spawned ones
+  uint64_t diverge_pdom = 0, diverge_spawn = 0;                              // choices of the performance model
+  uint64_t conflicts = 0;                                                    // cycles that banks made lanes wait
+  uint64_t atomics_waited = 0;
+  uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;
+  Traffic off_chip, spawn;                             // requested bytes of spawn memory; bytes that channels moved
+  uint64_t requested_read = 0, requested_written = 0;  // bytes that lanes asked of memory, wherever it was
+  Occupancy occupancy = {};
+  std::vector<Occupancy> windows;  // over time
+  uint64_t window_cycles = 0;      // of each
+
+  double ipc() const { return cycles == 0 ? 0 : double(lanes) / double(cycles); }
+  // Part of the lanes that worked where a warp was issued.
+  double efficiency(uint32_t warp) const { return steps == 0 ? 0 : double(lanes) / double(steps * warp); }
+  void add(const Statistics& next);  // of a launch that followed
+};
+
+// Windows that grow with the run, so that there are never more than so many.
+class Timeline {
+ public:
+  static constexpr size_t kMostWindows = 256;
+  void count(uint64_t cycle, uint32_t which, uint64_t n = 1);
+  void count_range(uint64_t begin, uint64_t end, uint32_t which, uint64_t each_cycle);
+  void finish(Statistics& s) const;
+
+ private:
+  uint64_t cycles_ = 64;
+  std::vector<Occupancy> windows_;
+};
+
+constexpr uint32_t occupancy_class(uint32_t lanes) { return (lanes - 1) / 4; }
+
+}  // namespace brokkr::simt

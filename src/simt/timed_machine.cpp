@@ -1,0 +1,102 @@
+#include "simt/timed_machine.h"
+
+#include <algorithm>
+
+#include "ptx/launch.h"
+#include "ptx/memory.h"
+
+namespace brokkr::simt {
+namespace {
+
+ptx::Settings quiet_settings(const Config& config) {
+  ptx::Settings s;
+  s.multiprocessors = int(config.cores);
+  return s;
+}
+
+}  // namespace
+
+TimedMachine::TimedMachine(const Config& config, const ptx::Program& program)
+    : config_(config), program_(program), flow_(program), services_(quiet_settings(config)) {
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc) uses_.push_back(names_.uses_of(program, pc));
+  services_.foreign = this;
+  services_.warp_lanes = config.warp;
+  find_intrinsics();
+}
+
+TimedMachine::~TimedMachine() {
+  cores_.clear();  // their blocks give memory back to services_
+  ptx::Memory::instance().free(spawn_begin_);
+}
+
+// Functions that a kernel may call take their registers beside its own.
+uint32_t TimedMachine::registers_of_thread(const ptx::Function& kernel) const {
+  uint32_t kernels = flow_.registers(kernel), called = 0;
+  for (const ptx::Function& f : program_.functions) {
+    if (!f.defined) continue;
+    if (!f.entry) called = std::max(called, flow_.registers(f));
+    if (f.entry && spawns(kernel)) kernels = std::max(kernels, flow_.registers(f));
+  }
+  return std::max(1u, kernels + called);
+}
+
+void TimedMachine::count_to(Core& core, uint64_t cycle) {
+  for (Scheduler& s : core.schedulers) {
+    if (cycle <= s.counted_to) continue;
+    timeline_.count_range(s.counted_to, cycle, core.warps.empty() ? kIdle : kStalled, 1);
+    s.counted_to = cycle;
+  }
+}
+
+void TimedMachine::run_cycles(uint64_t most_cycles) {
+  for (;;) {
+    uint64_t next = kNever;
+    bool any = false;
+    for (auto& core : cores_) {
+      if (core->has_room) {
+        core->has_room = false;
+        count_to(*core, cycle_);
+        fill(*core, cycle_);
+      }
+      any |= !core->warps.empty();
+      next = std::min(next, core->next_event(cycle_));
+    }
+    if (!any) return;
+    if (next == kNever) report_deadlock();
+    if (most_cycles != 0 && next >= most_cycles) {
+      cycle_ = most_cycles;
+      return;
+    }
+    cycle_ = next;
+    services_.set_clock(cycle_);
+    for (auto& core : cores_) {
+      for (Scheduler& s : core->schedulers) {
+        if (s.free_at > cycle_ || s.warps.empty()) continue;
+        ResidentWarp* const w = core->pick(s, cycle_, config_.greedy);
+        if (w != nullptr) issue(*core, s, *w, cycle_);
+      }
+    }
+  }
+}
+
+Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t most_cycles) {
+  begin(launch);
+  run_cycles(most_cycles);
+  // The last instructions have issued: their time passes too.
+  if (most_cycles == 0 || cycle_ < most_cycles) ++cycle_;
+  for (auto& core : cores_) count_to(*core, cycle_);
+  statistics_.cycles = cycle_;
+  timeline_.finish(statistics_);
+  cores_.clear();
+  return statistics_;
+}
+
+void TimedMachine::report_deadlock() const {
+  std::string text = "deadlock: no lane can go on";
+  for (const auto& core : cores_) {
+    for (const auto& w : core->warps) text += w->warp->state();
+  }
+  throw ptx::Fault(text);
+}
+
+}  // namespace brokkr::simt

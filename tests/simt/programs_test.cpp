@@ -1,0 +1,95 @@
+// All programs give the CPU's results, on every kind of machine; the figures say what they must.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "simt/figures.h"
+#include "timed.h"
+
+namespace brokkr::simt::test {
+namespace {
+
+class SimtPrograms : public testing::Test {
+  void SetUp() override {
+    if (!has_modules()) GTEST_SKIP() << "built without nvcc";
+  }
+};
+
+Config machine_of(const ProgramInfo& p) {
+  const std::string name = p.name;
+  return find_config(name == "ray-spawn" || name == "branch-model" ? "thesis-7.6" : "thesis-7.1");
+}
+constexpr ProgramSize kSmall{.scale = 1, .triangles = 600, .width = 24};
+
+TEST_F(SimtPrograms, ResultsAreTheCpus) {
+  for (const ProgramInfo& p : programs()) {
+    SCOPED_TRACE(p.name);
+    Config c = machine_of(p);
+    for (const PolicyKind kind : {PolicyKind::pdom, PolicyKind::ahead, PolicyKind::spatial}) {
+      c.policy = kind;
+      c.ways = 4;
+      c.spawn.state_bytes = 48;
+      EXPECT_NO_THROW(time_program(p, c, kSmall));
+    }
+  }
+}
+
+TEST_F(SimtPrograms, SmallAndLargeMachinesTakeThem) {
+  for (const ProgramInfo& p : programs()) {
+    SCOPED_TRACE(p.name);
+    if (std::string(p.name) == "ray-spawn" || std::string(p.name) == "branch-model") continue;
+    EXPECT_NO_THROW(time_program(p, find_config("h200"), kSmall));
+    EXPECT_NO_THROW(time_program(p, as_half_warps(find_config("thesis-7.1")), kSmall));
+  }
+}
+
+// What does not branch gains nothing; what does, gains what its shape allows.
+TEST_F(SimtPrograms, LanesByThemselvesHelpWhatBranches) {
+  const Config stack = find_config("thesis-7.1");
+  const auto speedup = [&](const char* name, PolicyKind kind, uint32_t ways) {
+    return double(time_program(find_program(name), stack, kSmall).cycles) /
+           double(time_program(find_program(name), with(stack, kind, ways), kSmall).cycles);
+  };
+  EXPECT_EQ(speedup("aes", PolicyKind::independent, 32), 1.0);
+  EXPECT_EQ(speedup("sto", PolicyKind::parallel, 2), 1.0);
+  EXPECT_GT(speedup("even", PolicyKind::parallel, 2), 1.4);
+  EXPECT_GT(speedup("loop", PolicyKind::ahead, 8), 1.3);
+  EXPECT_GT(speedup("mum", PolicyKind::ahead, 2), 1.1);
+}
+
+TEST_F(SimtPrograms, ThreadsThatSpawnKeepLanesBusy) {
+  const Config c = with_ideal_memory(find_config("thesis-7.6"));
+  Config spawning = c;
+  spawning.spawn.state_bytes = 48;
+  const Statistics loops = time_program(find_program("ray"), c, kSmall);
+  const Statistics spawned = time_program(find_program("ray-spawn"), spawning, kSmall);
+  EXPECT_EQ(loops.done, 24u * 24);
+  EXPECT_EQ(spawned.done, loops.done);
+  EXPECT_GT(spawned.efficiency(32), 1.3 * loops.efficiency(32));
+  EXPECT_GT(spawned.requested_read, 2 * loops.requested_read);
+}
+
+TEST_F(SimtPrograms, TheModelNeverLosesMuchAndMayGainMuch) {
+  const auto cycles = [](BranchRun run, uint32_t model) {
+    run.model = model;
+    Runner runner(find_config("thesis-7.6"), module_text("branch"));
+    run_branch(runner, run);
+    return double(runner.statistics().cycles);
+  };
+  const BranchRun rare{.long_percent = 13, .ratio = 50}, one{.warps_percent = 6, .ratio = 2};
+  EXPECT_GT(cycles(rare, 0) / cycles(rare, 1), 3.0);
+  EXPECT_GT(cycles(one, 0) / cycles(one, 1), 0.9);
+}
+
+TEST_F(SimtPrograms, FiguresHaveAValueInEachColumn) {
+  FigureOptions small{.triangles = 600, .width = 16, .cycles = 2000};
+  for (const char* name : {"2.3", "8.6", "8.7", "8.8", "table-8.1", "8.11"}) {
+    SCOPED_TRACE(name);
+    const FigureResult r = find_figure(name).run(small);
+    EXPECT_FALSE(r.notes.empty());
+    for (const FigureRow& row : r.rows) EXPECT_EQ(row.values.size(), r.columns.size()) << row.label;
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::simt::test

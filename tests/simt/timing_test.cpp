@@ -1,0 +1,198 @@
+// Times that can be reckoned by hand. A kernel begins with a load of its parameter (4 cycles) and ends with a ret.
+#include <gtest/gtest.h>
+
+#include "timed.h"
+
+namespace brokkr::simt::test {
+namespace {
+
+uint64_t cycles(const std::string& body, const Config& c = plain_machine(), uint32_t threads = 32) {
+  return time_body(body, c, threads).cycles;
+}
+
+constexpr const char* kTwoAdds = "add.u32 %r1, %r0, 1; add.u32 %r2, %r0, 1;";
+constexpr const char* kChain = "add.u32 %r1, %r0, 1; add.u32 %r2, %r1, 1;";
+
+// Issued at 0, 4, 8, 12.
+TEST(SimtTiming, AWarpHasOneInstructionUnderWay) { EXPECT_EQ(cycles(kTwoAdds), 13u); }
+
+// The second warp issues one cycle after the first.
+TEST(SimtTiming, WarpsTakeTurns) {
+  EXPECT_EQ(cycles(kTwoAdds, plain_machine(), 64), 14u);
+  EXPECT_EQ(cycles(kTwoAdds, plain_machine(), 128), 16u);
+  // Eight warps fill all cycles: 8 times 4 instructions.
+  EXPECT_EQ(cycles(kTwoAdds, plain_machine(), 256), 32u);
+}
+
+TEST(SimtTiming, SchedulersIssueAtOnce) {
+  Config c = plain_machine();
+  c.schedulers = 2;
+  EXPECT_EQ(cycles(kTwoAdds, c, 64), 13u);
+  EXPECT_EQ(cycles(kTwoAdds, c, 512), 32u);
+}
+
+TEST(SimtTiming, FewLanesTakeSeveralCyclesForAWarp) {
+  Config c = plain_machine();
+  c.lanes = 8;
+  EXPECT_EQ(cycles(kTwoAdds, c, 32), 13u);  // as before: 4 cycles each
+  EXPECT_EQ(cycles(kTwoAdds, c, 64), 29u);  // two warps in turn, the last of eight issues at 28
+}
+
+// 0: the parameter, 1 and 2: the additions, 3: ret.
+TEST(SimtTiming, AScoreboardLetsIndependentInstructionsFollow) {
+  Config c = plain_machine();
+  c.overlap = true;
+  EXPECT_EQ(cycles(kTwoAdds, c), 4u);
+  // The second addition waits for the first: 0, 1, 5, 6.
+  EXPECT_EQ(cycles(kChain, c), 7u);
+}
+
+TEST(SimtTiming, AJumpHoldsUpWhatFollows) {
+  Config c = plain_machine();
+  c.overlap = true;
+  // 0: the parameter, 1: the jump, 5: ret.
+  EXPECT_EQ(cycles("bra next; next:", c), 6u);
+}
+
+TEST(SimtTiming, UnitsHaveTimesOfTheirOwn) {
+  EXPECT_EQ(cycles("sqrt.rn.f32 %f1, %f0;"), 4u + 8 + 1);
+  EXPECT_EQ(cycles("div.u32 %r1, %r0, 3;"), 4u + 16 + 1);
+  EXPECT_EQ(cycles("mul.f32 %f1, %f0, %f0;"), 4u + 4 + 1);
+}
+
+// Lanes at words `stride` apart. Two instructions make the address.
+std::string shared_load(uint32_t stride) {
+  return "mov.u32 %r2, %laneid; mul.lo.u32 %r3, %r2, " + std::to_string(4 * stride) +
+         "; add.u32 %r3, %r3, 0; ld.shared.u32 %r4, [%r3];";
+}
+TEST(SimtTiming, BanksMakeLanesWait) {
+  const uint64_t without = 4 * 5 + 1;  // five instructions, then ret
+  EXPECT_EQ(cycles(shared_load(1)), without);
+  EXPECT_EQ(cycles(shared_load(0)), without);  // all read one word
+  EXPECT_EQ(cycles(shared_load(2)), without + 1);
+  EXPECT_EQ(cycles(shared_load(8)), without + 7);
+  EXPECT_EQ(cycles(shared_load(32)), without + 31);
+  EXPECT_EQ(cycles(shared_load(31)), without);
+  EXPECT_EQ(time_body(shared_load(32), plain_machine()).conflicts, 31u);
+}
+
+std::string global_load(uint32_t bytes_apart) {
+  return "mov.u32 %r2, %laneid; mul.wide.u32 %rd1, %r2, " + std::to_string(bytes_apart) +
+         "; add.u64 %rd1, %rd0, %rd1; ld.global.u32 %r4, [%rd1];";
+}
+// Four instructions of 4 cycles; then the segments follow each other through a channel that moves one a cycle, arrive
+// 100 cycles later, and take 4 more.
+TEST(SimtTiming, SegmentsFollowEachOtherThroughAChannel) {
+  EXPECT_EQ(cycles(global_load(0)), 16u + 1 + 100 + 4 + 1);
+  EXPECT_EQ(cycles(global_load(4)), 16u + 4 + 100 + 4 + 1);
+  EXPECT_EQ(cycles(global_load(32)), 16u + 32 + 100 + 4 + 1);
+  const Statistics s = time_body(global_load(32), plain_machine());
+  EXPECT_EQ(s.off_chip.read, 32u * 32);
+  EXPECT_EQ(s.requested_read, 32u * 4);
+}
+
+TEST(SimtTiming, ChannelsWorkAtOnce) {
+  Config c = plain_machine();
+  c.memory.bytes_per_cycle = 8;  // four cycles for a segment
+  EXPECT_EQ(cycles(global_load(128), c), 16u + 32 * 4 + 100 + 4 + 1);
+  c.memory.channels = 4;
+  // Eight segments for each channel, of which the last's is asked for after three others.
+  EXPECT_EQ(cycles(global_load(128), c), 16u + 3 + 8 * 4 + 100 + 4 + 1);
+}
+
+TEST(SimtTiming, NobodyWaitsForAStore) {
+  const std::string store = "mov.u32 %r2, %laneid; st.global.u32 [%rd0], %r2;";
+  EXPECT_EQ(cycles(store), 4u + 4 + 4 + 1);
+}
+
+// The second time the line is there.
+TEST(SimtTiming, ACacheAnswersTheSecondTime) {
+  Config c = plain_machine();
+  c.l1 = {CacheConfig::Kind::sets, 1024, 2, 6};
+  const uint64_t one = 4 + (1 + 100 + 4), two = one + 6 + 4;
+  EXPECT_EQ(cycles("ld.global.u32 %r1, [%rd0];", c), one + 1);
+  EXPECT_EQ(cycles("ld.global.u32 %r1, [%rd0]; ld.global.u32 %r2, [%rd0+64];", c), two + 1);
+  c.l1.kind = CacheConfig::Kind::perfect;
+  EXPECT_EQ(cycles("ld.global.u32 %r1, [%rd0];", c), 4u + 6 + 4 + 1);
+}
+
+// Old value and new one are two segments; the answer takes 102 cycles. 32 lanes take their turns of 4 cycles.
+TEST(SimtTiming, AtomicsAtOneAddressTakeTurns) {
+  EXPECT_EQ(cycles("atom.global.add.u32 %r1, [%rd0], 1;"), 4u + 32 * 4 + 102 + 4 + 1);
+  Config c = plain_machine();
+  c.memory.atomic_cycles = 0;
+  EXPECT_EQ(cycles("atom.global.add.u32 %r1, [%rd0], 1;", c), 4u + 102 + 4 + 1);
+}
+
+TEST(SimtTiming, ABarrierWaitsForTheSlowestWarp) {
+  // Warp 1 makes a division more: it comes to the barrier 16 cycles later.
+  const std::string body =
+      "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32; @%p0 bra meet; div.u32 %r1, %r0, 3; meet: bar.sync 0;";
+  // Warp 1: 1 parameter, 5 mov, 9 setp, 13 bra, 17 div, 33 barrier, 37 ret; warp 0 goes on with it.
+  EXPECT_EQ(cycles(body, plain_machine(), 64), 38u);
+}
+
+TEST(SimtTiming, TheClockCountsCycles) {
+  ptx::test::Words words(64);
+  time_kernel(*ptx::test::kernel_of("mov.u32 %r1, %clock; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; "
+                                    "st.global.u32 [%rd0], %r3;"),
+              plain_machine(), words);
+  EXPECT_EQ(words.at[0], 4u);
+}
+
+TEST(SimtTiming, BlocksThatDoNotFitWait) {
+  Config c = plain_machine();
+  const uint64_t one = cycles(kTwoAdds, c, 256);
+  c.blocks = 1;
+  EXPECT_EQ(time_body(kTwoAdds, c, 256, 3).cycles, 3 * one);
+  c.blocks = 8;
+  c.threads = 256;
+  EXPECT_EQ(time_body(kTwoAdds, c, 256, 3).cycles, 3 * one);
+  c.cores = 3;
+  EXPECT_EQ(time_body(kTwoAdds, c, 256, 3).cycles, one);
+}
+
+TEST(SimtTiming, ABlockThatIsTooLargeIsRefused) {
+  Config c = plain_machine();
+  c.threads = 32;
+  EXPECT_THROW(time_body(kTwoAdds, c, 64), ptx::Fault);
+  c = plain_machine();
+  c.shared = 64;
+  EXPECT_THROW(time_body(kTwoAdds, c, 32), ptx::Fault);
+}
+
+// Each chance to issue is in one class.
+TEST(SimtTiming, EveryCycleIsCountedOnce) {
+  Config c = plain_machine();
+  c.cores = 2, c.schedulers = 2;
+  const Statistics s =
+      time_body("mov.u32 %r2, %laneid; setp.lt.u32 %p0, %r2, 5; @%p0 bra end; sqrt.rn.f32 %f1, %f0; end:", c, 96);
+  uint64_t all = 0, over_time = 0;
+  for (const uint64_t n : s.occupancy) all += n;
+  for (const Occupancy& w : s.windows) {
+    for (const uint64_t n : w) over_time += n;
+  }
+  EXPECT_EQ(all, s.cycles * 4);
+  EXPECT_EQ(over_time, all);
+  EXPECT_EQ(s.occupancy[occupancy_class(27)], 3u);  // the root of 27 lanes of each warp
+}
+
+TEST(SimtTiming, TheSameRunTakesTheSameTime) {
+  const std::string body = global_load(64) + "atom.global.add.u32 %r1, [%rd0], 1; bar.sync 0;";
+  const Statistics a = time_body(body, plain_machine(), 256, 4), b = time_body(body, plain_machine(), 256, 4);
+  EXPECT_EQ(a.cycles, b.cycles);
+  EXPECT_EQ(a.occupancy, b.occupancy);
+}
+
+TEST(SimtTiming, AnInstructionThatNobodyKnowsNamesItselfAndItsLine) {
+  try {
+    time_body("add.u32 %r1, %r0, 1;\nfrobnicate.u32 %r1, %r0;", plain_machine());
+    FAIL();
+  } catch (const ptx::Fault& what) {
+    EXPECT_NE(std::string(what.what()).find("frobnicate"), std::string::npos) << what.what();
+    EXPECT_NE(std::string(what.what()).find("PTX line"), std::string::npos) << what.what();
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::simt::test
