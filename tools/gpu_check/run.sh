@@ -79,12 +79,12 @@ watched() {
   rm -f "$work/status"
   setsid sh -c '"$@"; echo $? >"$0"' "$work/status" "$@" >>"$log" 2>&1 </dev/null &
   session=$!
-  begin=$(now) since=$begin size=-1
+  begin=$(now) since=$begin written=-1
   while [ ! -s "$work/status" ]; do
     sleep 0.1
     time=$(now)
-    now_size=$(wc -c <"$log")
-    if [ "$now_size" != "$size" ]; then size=$now_size since=$time; fi
+    now_written=$(wc -c <"$log")
+    if [ "$now_written" != "$written" ]; then written=$now_written since=$time; fi
     if [ $((time - since)) -ge "$quiet" ]; then note="hung: silent for $quiet s"
     elif [ $((time - begin)) -ge "$most" ]; then note="ended after $most s"
     elif ! kill -0 $session 2>/dev/null; then sleep 0.2; [ -s "$work/status" ] || echo 137 >"$work/status"; continue
