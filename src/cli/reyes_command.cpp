@@ -277,6 +277,16 @@ int run_reyes(const Arguments& arguments) {
   return kSuccess;
 }
 
+std::vector<Option> machine_options() {
+  return {
+      choice_option("--machine", "M", "What runs it (auto)", {"auto", "cuda", "cpu", "emulated"}),
+      choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)", {"v2", "v3", "v4", "neon"}),
+      integer_option("--workers", "Workers of the task program and of the pipeline (0: as many as the machine runs)", 0,
+                     4096),
+      memory_option(),
+  };
+}
+
 }  // namespace
 
 Command reyes_command() {
@@ -337,18 +347,11 @@ Command reyes_command() {
                   "the same limit"),
       file_option("--write-patches", "FILE.bpt", "Write the scene's patches at --phase"),
   };
-  std::vector<Option> machine = {
-      choice_option("--machine", "M", "What runs it (auto)", {"auto", "cuda", "cpu", "emulated"}),
-      choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)", {"v2", "v3", "v4", "neon"}),
-      integer_option("--workers", "Workers of the task program and of the pipeline (0: as many as the machine runs)", 0,
-                     4096),
-      memory_option(),
-  };
   const auto append = [&](std::vector<Option> more) { options.insert(options.end(), more.begin(), more.end()); };
   append(grouped_as("Limit", limits));
   append(grouped_as("Overlays", looks));
   append(grouped_as("Results", results));
-  append(grouped_as("Machine", machine));
+  append(grouped_as("Machine", machine_options()));
   return {"reyes", "Draw bicubic patches as micropolygons, finest where the viewer looks", options, run_reyes};
 }
 

@@ -69,8 +69,10 @@ constexpr int span_of_bucket() {
   int most = 0;
   bool all = RatesLanes<Callbacks>;
   ((most = most > span_of<Children>() ? most : span_of<Children>(), all = all && span_of<Children>() > 0), ...);
+  // Of a narrow warp, a bucket that fills it alone is asked faster by one of its reductions.
+  constexpr int kMostSpan = kWidth < 16 ? kWidth / 2 : kWidth;
   const int span = most * power_not_below(int(sizeof...(Children)));
-  return all && span <= kWidth ? span : 0;
+  return all && span <= kMostSpan ? span : 0;
 }
 template <class Node>
 constexpr int record_words_of() {
