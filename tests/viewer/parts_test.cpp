@@ -240,6 +240,37 @@ TEST(SettingsFile, RemembersDocksAndScale) {
   EXPECT_EQ(read.docks.widths, settings.docks.widths);
 }
 
+TEST(SettingsFile, RemembersTracedPicturesAndMicropolygons) {
+  const Folder folder;
+  const fs::path path = folder.path / "viewer.json";
+  Settings settings;
+  settings.trace.adaptive = false;
+  settings.trace.samples = 64;
+  settings.trace.exposure = -1.5f;
+  settings.trace.on = true;
+  settings.reyes.limit = ReyesLimit::splits;
+  settings.reyes.splits = 77;
+  settings.reyes.fixation = Point{1, 2};
+  write_settings(path, settings);
+  std::string problem;
+  const Settings read = read_settings(path, problem);
+  settings.trace.on = false;  // is not remembered
+  settings.reyes.fixation.reset();
+  EXPECT_EQ(read.trace, settings.trace);
+  EXPECT_EQ(read.reyes, settings.reyes);
+  std::ofstream(path) << R"({"trace": {"samples": 4000000000, "exposure": 1e9, "adaptive": "no"},
+                             "micropolygons": {"limit": 9, "budget_ms": -1, "rate": 0, "gain": null}})";
+  const Settings bad = read_settings(path, problem);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(bad.trace.samples, kMostSamples);
+  EXPECT_EQ(bad.trace.exposure, TraceSettings{}.exposure);
+  EXPECT_EQ(bad.trace.adaptive, TraceSettings{}.adaptive);
+  EXPECT_EQ(bad.reyes.limit, ReyesLimit::splits);
+  EXPECT_EQ(bad.reyes.budget_ms, ReyesSettings{}.budget_ms);
+  EXPECT_EQ(bad.reyes.rate, ReyesSettings{}.rate);
+  EXPECT_EQ(bad.reyes.gain, ReyesSettings{}.gain);
+}
+
 // The time grows with the file's size and not with its square: a megabyte once took ten seconds.
 TEST(SettingsFile, IsReadInTimeHoweverManyKeys) {
   const Folder folder;
@@ -359,6 +390,17 @@ bool within(std::chrono::milliseconds time, F&& done) {
     std::this_thread::sleep_for(5ms);
   }
   return true;
+}
+
+TEST(FileWatch, TellsOfTexturesAndNotOfPicturesThatTheViewerSaves) {
+  const Folder folder;
+  FileWatch watch([] {});
+  watch.watch(folder.touch("room.obj"));
+  folder.touch("brokkr-room-1.png");
+  std::this_thread::sleep_for(250ms);
+  EXPECT_FALSE(watch.take());
+  folder.touch("wood.png");
+  EXPECT_TRUE(within(120s, [&] { return watch.take(); }));
 }
 
 TEST(FileWatch, TellsOfItsFileAlone) {
