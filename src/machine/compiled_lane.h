@@ -91,6 +91,10 @@ using MaskBits = VectorMask<float>;
     BROKKR_HAS(minps256) && BROKKR_HAS(maxps256) && BROKKR_HAS(ptestz256)
 #define BROKKR_LANES_BY_AVX2
 #endif
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && BROKKR_LANES == 16 && \
+    BROKKR_HAS(cvtd2mask512) && BROKKR_HAS(gathersiv16si) && BROKKR_HAS(gathersiv8di)
+#define BROKKR_LANES_BY_AVX512
+#endif
 
 template <class T>
 BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
@@ -100,6 +104,8 @@ BROKKR_FN bool any(Mask m) {
 #if defined(BROKKR_LANES_BY_AVX2)
   typedef long long Quads __attribute__((vector_size(32)));
   return !__builtin_ia32_ptestz256(Quads(m.m.n), Quads(m.m.n));
+#elif defined(BROKKR_LANES_BY_AVX512)
+  return __builtin_ia32_cvtd2mask512(m.m.n) != 0;
 #else
   int32_t some = 0;
   for (int i = 0; i < kWidth; ++i) some |= m.m.n[i];
@@ -112,6 +118,11 @@ template <class T>
 BROKKR_FN Lane<T> lesser_of(Lane<T> a, Lane<T> b) {
 #if defined(BROKKR_LANES_BY_AVX2)
   if constexpr (std::is_same_v<T, float>) return Lane<T>(Vector<T>(__builtin_ia32_minps256(a.v.n, b.v.n)));
+#elif defined(BROKKR_LANES_BY_AVX512) && BROKKR_HAS(minps512_mask)
+  if constexpr (std::is_same_v<T, float>)
+    return Lane<T>(Vector<T>(__builtin_ia32_minps512_mask(a.v.n, b.v.n, a.v.n, 0xffff, 4)));  // rounding: as it is
+#elif defined(BROKKR_LANES_BY_AVX512) && BROKKR_HAS(minps512)
+  if constexpr (std::is_same_v<T, float>) return Lane<T>(Vector<T>(__builtin_ia32_minps512(a.v.n, b.v.n, 4)));
 #endif
   return Lane<T>(Vector<T>(a.v.n < b.v.n ? a.v.n : b.v.n));
 }
@@ -119,6 +130,11 @@ template <class T>
 BROKKR_FN Lane<T> greater_of(Lane<T> a, Lane<T> b) {
 #if defined(BROKKR_LANES_BY_AVX2)
   if constexpr (std::is_same_v<T, float>) return Lane<T>(Vector<T>(__builtin_ia32_maxps256(a.v.n, b.v.n)));
+#elif defined(BROKKR_LANES_BY_AVX512) && BROKKR_HAS(maxps512_mask)
+  if constexpr (std::is_same_v<T, float>)
+    return Lane<T>(Vector<T>(__builtin_ia32_maxps512_mask(a.v.n, b.v.n, a.v.n, 0xffff, 4)));  // rounding: as it is
+#elif defined(BROKKR_LANES_BY_AVX512) && BROKKR_HAS(maxps512)
+  if constexpr (std::is_same_v<T, float>) return Lane<T>(Vector<T>(__builtin_ia32_maxps512(a.v.n, b.v.n, 4)));
 #endif
   return Lane<T>(Vector<T>(a.v.n > b.v.n ? a.v.n : b.v.n));
 }
@@ -155,6 +171,34 @@ BROKKR_FN Int to_int(Double a) { return Int(a); }
 BROKKR_FN Float to_float(Int a) { return Float(a); }
 BROKKR_FN Double to_double(Int a) { return Double(a); }
 
+// Halves of words: machine/halves.h.
+#if BROKKR_LANES == 16 && defined(__AVX512BW__) && (BROKKR_HAS(pmaddwd512_mask) || BROKKR_HAS(pmaddwd512))
+#define BROKKR_DOTS_HALVES 512
+#elif BROKKR_LANES == 8 && defined(__AVX2__) && BROKKR_HAS(pmaddwd256)
+#define BROKKR_DOTS_HALVES 256
+#elif BROKKR_LANES == 4 && defined(__SSE2__) && BROKKR_HAS(pmaddwd128)
+#define BROKKR_DOTS_HALVES 128
+#endif
+#if defined(BROKKR_DOTS_HALVES)
+typedef uint16_t Halves __attribute__((vector_size(4 * BROKKR_LANES)));
+typedef int16_t SignedHalves __attribute__((vector_size(4 * BROKKR_LANES)));
+BROKKR_FN Uint multiply_halves(Uint a, Uint b) {
+  return Uint(Vector<uint32_t>(Native<uint32_t>(Halves(a.v.n) * Halves(b.v.n))));
+}
+BROKKR_FN Int dot_halves(Uint a, Uint b) {
+  const auto x = SignedHalves(a.v.n), y = SignedHalves(b.v.n);
+#if BROKKR_DOTS_HALVES == 128
+  return Int(Vector<int32_t>(__builtin_ia32_pmaddwd128(x, y)));
+#elif BROKKR_DOTS_HALVES == 256
+  return Int(Vector<int32_t>(__builtin_ia32_pmaddwd256(x, y)));
+#elif BROKKR_HAS(pmaddwd512)
+  return Int(Vector<int32_t>(__builtin_ia32_pmaddwd512(x, y)));
+#else
+  return Int(Vector<int32_t>(__builtin_ia32_pmaddwd512_mask(x, y, Native<int32_t>{}, uint16_t(0xffff))));
+#endif
+}
+#endif
+
 // The warp, as far as what compiled shaders include needs it: one thread that holds all lanes.
 class Warp {
  public:
@@ -180,7 +224,7 @@ class Warp {
   BROKKR_FN static uint32_t ballot(Mask m) {
 #if defined(BROKKR_LANES_BY_AVX2) && BROKKR_HAS(movmskps256)
     return uint32_t(__builtin_ia32_movmskps256(Native<float>(m.m.n)));
-#elif defined(__AVX512DQ__) && BROKKR_LANES == 16 && BROKKR_HAS(cvtd2mask512)
+#elif defined(BROKKR_LANES_BY_AVX512)
     return uint32_t(uint16_t(__builtin_ia32_cvtd2mask512(m.m.n)));
 #else
     uint32_t bits = 0;
@@ -195,30 +239,78 @@ class Warp {
   }
   // Lanes outside m read nothing and get 0.
   BROKKR_FN static Uint gather(const uint32_t* p, Int at, Mask m) {
+#if defined(BROKKR_LANES_BY_AVX512)
+    const Native<int32_t> values =
+        __builtin_ia32_gathersiv16si(Native<int32_t>{}, p, at.v.n, uint16_t(ballot(m)), int(sizeof *p));
+    return Uint(Vector<uint32_t>(Native<uint32_t>(values)));
+#elif defined(BROKKR_LANES_BY_AVX2) && (BROKKR_HAS(gathersiv8si) || BROKKR_HAS(gatherd_d256))
+    const int* const words = reinterpret_cast<const int*>(p);
+#if BROKKR_HAS(gathersiv8si)
+    const Native<int32_t> values = __builtin_ia32_gathersiv8si(Native<int32_t>{}, words, at.v.n, m.m.n, 4);
+#else
+    const Native<int32_t> values = __builtin_ia32_gatherd_d256(Native<int32_t>{}, words, at.v.n, m.m.n, 4);
+#endif
+    return Uint(Vector<uint32_t>(Native<uint32_t>(values)));
+#else
     Native<uint32_t> values{};
     for (int i = 0; i < kWidth; ++i) {
       if (m.m.n[i] != 0) values[i] = p[at.v.n[i]];
     }
     return Uint(Vector<uint32_t>(values));
+#endif
   }
   // As that of other machines: mostly a and b are side by side.
   BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
+#if defined(BROKKR_LANES_BY_AVX512)
+    // Both words of a lane at once; lanes whose words are apart, at edges and seams, read each.
+    const Mask is_apart = m && b != a + 1;
+    const uint32_t apart = ballot(is_apart), beside = ballot(m) & ~apart;
+    gather_pairs(p, a, beside, first, second);
+    if (apart == 0) return;
+    first = first | gather(p, a, is_apart);
+    second = second | gather(p, b, is_apart);
+#else
 #if BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
     const uint32_t lanes = ballot(m);
     if (lanes != 0 && !any(m && b != a + 1)) {
-      int32_t at[kWidth];
       const int some = broadcast(a, __builtin_ctz(lanes));
-      const Int safe = select(m, a, some);
-      __builtin_memcpy(at, &safe.v.n, sizeof at);
-      Eight low[kWidth / 8], high[kWidth / 8];
-      for (int i = 0; i < kWidth / 8; ++i) eight_pairs(p, at + 8 * i, low[i], high[i]);
-      first = select(m, joined(low), 0u);
-      second = select(m, joined(high), 0u);
+      gather_pairs(p, select(m, a, some), first, second);
+      first = select(m, first, 0u);
+      second = select(m, second, 0u);
       return;
     }
 #endif
     first = gather(p, a, m);
     second = gather(p, b, m);
+#endif
+  }
+  // Texels of a filter: of lane i p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where steps mostly are
+  // 1. Lanes outside m may read theirs too, and what they get does not count.
+  BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {
+    const Mask is_apart = m && step != 1;
+#if defined(BROKKR_LANES_BY_AVX512)
+    const uint32_t apart = ballot(is_apart);
+    gather_pairs(p, low, ~apart, texel[0], texel[1]);
+    gather_pairs(p, high, ~apart, texel[2], texel[3]);
+    if (apart == 0) return;
+    const Int steps = select(is_apart, step, 0);
+    texel[0] = texel[0] | gather(p, low, is_apart);
+    texel[1] = texel[1] | gather(p, low + steps, is_apart);
+    texel[2] = texel[2] | gather(p, high, is_apart);
+    texel[3] = texel[3] | gather(p, high + steps, is_apart);
+#else
+#if BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
+    if (!any(is_apart)) {
+      gather_pairs(p, low, texel[0], texel[1]);
+      gather_pairs(p, high, texel[2], texel[3]);
+      return;
+    }
+#endif
+    texel[0] = gather(p, low, m);
+    texel[1] = gather(p, low + step, m);
+    texel[2] = gather(p, high, m);
+    texel[3] = gather(p, high + step, m);
+#endif
   }
   BROKKR_FN static void scatter(uint32_t* p, Int at, Uint a, Mask m) {
     for (int i = 0; i < kWidth; ++i) {
@@ -227,7 +319,25 @@ class Warp {
   }
 
  private:
-#if BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
+#if defined(BROKKR_LANES_BY_AVX512)
+  using Words = Native<uint32_t>;
+  typedef int32_t Eight __attribute__((vector_size(32)));
+  typedef long long Pairs __attribute__((vector_size(64)));
+
+  // The words p[at_i] and those behind them; 0 in lanes whose bits are not set.
+  BROKKR_FN static void gather_pairs(const uint32_t* p, Int at, uint32_t lanes, Uint& first, Uint& second) {
+    const auto pairs = [&](Eight half, uint32_t bits) {
+      return Words(__builtin_ia32_gathersiv8di(Pairs{}, p, half, uint8_t(bits), int(sizeof *p)));
+    };
+    Eight half[2];
+    __builtin_memcpy(half, &at.v.n, sizeof half);
+    const Words low = pairs(half[0], lanes), high = pairs(half[1], lanes >> 8);
+    first = Uint(Vector<uint32_t>(
+        __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)));
+    second = Uint(Vector<uint32_t>(
+        __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)));
+  }
+#elif BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
   typedef uint32_t Eight __attribute__((vector_size(32)));
   typedef uint64_t Pairs __attribute__((vector_size(32)));
 
@@ -242,10 +352,13 @@ class Warp {
     first = __builtin_shufflevector(Eight(x), Eight(y), 0, 2, 8, 10, 4, 6, 12, 14);
     second = __builtin_shufflevector(Eight(x), Eight(y), 1, 3, 9, 11, 5, 7, 13, 15);
   }
-  BROKKR_FN static Uint joined(const Eight* parts) {
-    Native<uint32_t> all;
-    __builtin_memcpy(&all, parts, sizeof all);
-    return Uint(Vector<uint32_t>(all));
+  BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
+    int32_t at[kWidth];
+    __builtin_memcpy(at, &words.v.n, sizeof at);
+    Eight low[kWidth / 8], high[kWidth / 8];
+    for (int i = 0; i < kWidth / 8; ++i) eight_pairs(p, at + 8 * i, low[i], high[i]);
+    __builtin_memcpy(&first.v.n, low, sizeof low);
+    __builtin_memcpy(&second.v.n, high, sizeof high);
   }
 #endif
 };

@@ -138,4 +138,26 @@ BROKKR_FN Int round_to_int(Float a) {
   return Int(Vector<int32_t>(stdx::static_simd_cast<Vector<int32_t>>(stdx::nearbyint(a.v))));
 }
 
+// Halves of words: machine/halves.h.
+#define BROKKR_HALVES_BY(prefix, type)                                                     \
+  BROKKR_FN Uint multiply_halves(Uint a, Uint b) {                                         \
+    const type product = prefix##_mullo_epi16(same_bits<type>(a.v), same_bits<type>(b.v)); \
+    return Uint(same_bits<Vector<uint32_t>>(product));                                     \
+  }                                                                                        \
+  BROKKR_FN Int dot_halves(Uint a, Uint b) {                                               \
+    const type sum = prefix##_madd_epi16(same_bits<type>(a.v), same_bits<type>(b.v));      \
+    return Int(same_bits<Vector<int32_t>>(sum));                                           \
+  }
+#if defined(BROKKR_ISA_V4)
+#define BROKKR_DOTS_HALVES
+BROKKR_HALVES_BY(_mm512, __m512i)
+#elif defined(BROKKR_ISA_V3)
+#define BROKKR_DOTS_HALVES
+BROKKR_HALVES_BY(_mm256, __m256i)
+#elif defined(BROKKR_ISA_V2)
+#define BROKKR_DOTS_HALVES
+BROKKR_HALVES_BY(_mm, __m128i)
+#endif
+#undef BROKKR_HALVES_BY
+
 BROKKR_MACHINE_END

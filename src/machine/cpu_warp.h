@@ -215,25 +215,55 @@ class Warp {
   }
   // Lane i from p[a_i] and p[b_i], which mostly are side by side. Lanes outside m read nothing and get 0.
   BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
-#if defined(__AVX2__)
-    // Loads of two words take a third of the time of two gathers.
-    if constexpr (kWidth == 8 || kWidth == 16) {
-      const uint32_t lanes = bits_of(m);
-      if (lanes != 0 && (bits_of(b == a + 1) & lanes) == lanes) {
-        alignas(64) int32_t at[width];
-        a.v.copy_to(at, stdx::vector_aligned);
-        const int some = at[std::countr_zero(lanes)];
-        select(m, a, some).v.copy_to(at, stdx::vector_aligned);
-        __m256i low[kWidth / 8], high[kWidth / 8];
-        for (int i = 0; i < kWidth / 8; ++i) eight_pairs(p, at + 8 * i, low[i], high[i]);
-        first = select(m, Uint(same_bits<Vector<uint32_t>>(low)), 0u);
-        second = select(m, Uint(same_bits<Vector<uint32_t>>(high)), 0u);
-        return;
-      }
+#if defined(BROKKR_ISA_V4)
+    // Both words of a lane at once; lanes whose words are apart, at edges and seams, read each.
+    const Mask is_apart = m && b != a + 1;
+    const uint32_t apart = bits_of(is_apart), beside = bits_of(m) & ~apart;
+    gather_pairs(p, a, beside, first, second);
+    if (apart == 0) return;
+    first = first | gather(p, a, is_apart);
+    second = second | gather(p, b, is_apart);
+#else
+#if defined(BROKKR_ISA_V3)
+    const uint32_t lanes = bits_of(m);
+    if (lanes != 0 && (bits_of(b == a + 1) & lanes) == lanes) {
+      gather_pairs(p, select(m, a, broadcast(a, std::countr_zero(lanes))), first, second);
+      first = select(m, first, 0u);
+      second = select(m, second, 0u);
+      return;
     }
 #endif
     first = gather(p, a, m);
     second = gather(p, b, m);
+#endif
+  }
+  // Texels of a filter: of lane i p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where steps mostly are
+  // 1. Lanes outside m may read theirs too, and what they get does not count.
+  BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {
+#if defined(BROKKR_ISA_V4)
+    const Mask is_apart = m && step != 1;
+    const uint32_t apart = bits_of(is_apart);
+    gather_pairs(p, low, ~apart, texel[0], texel[1]);
+    gather_pairs(p, high, ~apart, texel[2], texel[3]);
+    if (apart == 0) return;
+    const Int steps = select(is_apart, step, 0);
+    texel[0] = texel[0] | gather(p, low, is_apart);
+    texel[1] = texel[1] | gather(p, low + steps, is_apart);
+    texel[2] = texel[2] | gather(p, high, is_apart);
+    texel[3] = texel[3] | gather(p, high + steps, is_apart);
+#else
+#if defined(BROKKR_ISA_V3)
+    if (bits_of(m && step != 1) == 0) {
+      gather_pairs(p, low, texel[0], texel[1]);
+      gather_pairs(p, high, texel[2], texel[3]);
+      return;
+    }
+#endif
+    texel[0] = gather(p, low, m);
+    texel[1] = gather(p, low + step, m);
+    texel[2] = gather(p, high, m);
+    texel[3] = gather(p, high + step, m);
+#endif
   }
   // Lane i to p[at_i]; where lanes meet, one of them stays.
   template <class T>
@@ -337,16 +367,29 @@ class Warp {
   BROKKR_FN static void sync() { expect_all_lanes(); }
 
  private:
-#if defined(__AVX2__)
-  // The words p[at_i] and those behind them.
-  BROKKR_FN static void eight_pairs(const uint32_t* p, const int32_t* at, __m256i& first, __m256i& second) {
+#if defined(BROKKR_ISA_V4)
+  // The words p[at_i] and those behind them; 0 in lanes whose bits are not set.
+  BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, uint32_t lanes, Uint& first, Uint& second) {
+    const __m512i at = same_bits<__m512i>(words.v), none = _mm512_setzero_si512();
+    const __m512i even = same_bits<__m512i>((lane() * 2).v), odd = same_bits<__m512i>((lane() * 2 + 1).v);
+    const __m512i low = _mm512_mask_i32gather_epi64(none, __mmask8(lanes), _mm512_castsi512_si256(at), p, 4);
+    const __m512i high =
+        _mm512_mask_i32gather_epi64(none, __mmask8(lanes >> 8), _mm512_extracti64x4_epi64(at, 1), p, 4);
+    first = Uint(same_bits<Vector<uint32_t>>(_mm512_permutex2var_epi32(low, even, high)));
+    second = Uint(same_bits<Vector<uint32_t>>(_mm512_permutex2var_epi32(low, odd, high)));
+  }
+#elif defined(BROKKR_ISA_V3)
+  // The words p[at_i] and those behind them. Loads of two words take a third of the time of two gathers.
+  BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
+    alignas(64) int32_t at[width];
+    words.v.copy_to(at, stdx::vector_aligned);
     const auto pairs = [&](int i, int j) {
       const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + at[i]));
       return _mm_loadh_pi(_mm_castsi128_ps(low), reinterpret_cast<const __m64*>(p + at[j]));
     };
     const __m256 x = _mm256_set_m128(pairs(4, 5), pairs(0, 1)), y = _mm256_set_m128(pairs(6, 7), pairs(2, 3));
-    first = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88));
-    second = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd));
+    first = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88))));
+    second = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd))));
   }
 #endif
   BROKKR_FN static uint32_t bits_of(Mask m) {

@@ -142,6 +142,14 @@ class Warp {
     first = gather(p, a, m);
     second = gather(p, b, m);
   }
+  // Texels of a filter: of lane i p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where steps mostly are
+  // 1. Lanes outside m may read theirs too, and what they get does not count.
+  BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {
+    texel[0] = gather(p, low, m);
+    texel[1] = gather(p, low + step, m);
+    texel[2] = gather(p, high, m);
+    texel[3] = gather(p, high + step, m);
+  }
   template <class T>
   BROKKR_FN static void scatter(T* p, Int at, std::type_identity_t<Lane<T>> a, Mask m) {
     if (m.m) p[at.v] = a.v;

@@ -70,3 +70,4 @@
 #endif
 #include "machine/key_buffer.h"
 #endif
+#include "machine/halves.h"

@@ -79,7 +79,7 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) 
   }
 }
 
-// Draws the listed triangles into the region's tiles, each tile by one warp.
+// Draws the listed triangles into the region's tiles, each tile by one warp. Clears that wait become a part of it.
 template <class Shared>
 BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& region, TileCounts& counts) {
   Warp& w = v.b.warp;
@@ -119,7 +119,11 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
       }
     }
     finish_batch(w, pass, batch);
-    if (loaded) store_tile(w, pass);
+    if (loaded) {
+      store_tile(w, pass);
+    } else if (Warp::takes_turns && (state.bits & kClearAny) != 0) {
+      clear_samples(w, t.targets, state, state.bits, pass.memory, kTileSamples, {0, w.width});
+    }
   }
 }
 
@@ -194,11 +198,16 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
     const RegionRecord& region = t.targets.own_regions[i];
     if (!region_is_touched(v, phase, region)) continue;
     if (v.is_stopped()) break;
-    write_clears(v, region, kClearAny);
     const uint64_t before = counts.fragments;
     for (int next = 0; next < eligible;) {
+      const bool is_first = next == 0;
       next = fill_list(v, region, keys, next, eligible);
+      // Where one list holds all triangles, each tile goes to memory once, with its clear. CUDA has no registers for
+      // that.
+      const bool clears = Warp::takes_turns && is_first && next >= eligible;
+      if (is_first && !clears) write_clears(v, region, kClearAny);
       draw_list(v, region, counts);
+      if (clears) end_clears(v, region, kClearAny);
     }
     v.count_fragments(region, counts.fragments - before);
   }

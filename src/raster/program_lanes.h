@@ -39,9 +39,10 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   uint64_t quads = (rest | rest >> 1 | rest >> 2 | rest >> 3) & 0x1111111111111111u;
   const int some = count_bits(quads), first = lowest_bit(quads);
   const int count = some < kRunQuads ? some : kRunQuads, lanes = 4 * count;
+  const int filled = (lanes + kWidth - 1) / kWidth * kWidth / 4;  // up to the end of a vector
   w.sync();  // the samples of the run before have been read
   w.once([&] {
-    for (int q = 0; q < kRunQuads; ++q, quads &= quads - 1) {
+    for (int q = 0; q < filled; ++q, quads &= quads - 1) {
       const uint32_t from = q < count ? uint32_t(lowest_bit(quads)) : uint32_t(first);
       for (uint32_t i = 0; i < 4; ++i) memory.sample[4 * q + int(i)] = from + i;
     }

@@ -232,6 +232,12 @@ struct KeptVertices {
       : primitive(number), vertices(run.frame, number, provoking_first) {
     clip_corners(run, draw, vertices, corner);
   }
+  // In place: a copy of the corners takes longer than they do.
+  BROKKR_FN void take(const ProgramRun& run, const DrawRecord& draw, uint32_t number, bool provoking_first) {
+    primitive = number;
+    vertices = PrimitiveVertices(run.frame, number, provoking_first);
+    clip_corners(run, draw, vertices, corner);
+  }
 };
 
 // The inputs of all lanes.
@@ -258,7 +264,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
       // Mostly a vector is of one primitive, and often of the one before.
       const uint32_t one = memory.of_lane[g];
       if (!w.any(primitives != one)) {
-        if (one != kept.primitive) kept = KeptVertices(run, draw, one, provoking_first);
+        if (one != kept.primitive) kept.take(run, draw, one, provoking_first);
         const LaneSurface at = lane_surface(w, run, draw, kept.corner, g);
         interpolate_varyings(w, run, kept.vertices, &at, 1, g, true);
         fill_others(w, run, at, g);

@@ -97,12 +97,18 @@ struct Visit {
   }
 };
 
+// Clears of the planes `which` that waited have been written.
+template <class Shared>
+BROKKR_FN void end_clears(const Visit<Shared>& v, const RegionRecord& region, uint32_t which) {
+  v.b.sync();
+  if (v.b.leader()) v.b.warp.once([&] { v.t.targets.region_state[region.number].bits &= ~which; });
+}
+
 // Writes the region's clears that wait, of the planes `which` (RegionBit), to memory, and notes that. All warps.
 template <class Shared>
 BROKKR_FN void write_clears(const Visit<Shared>& v, const RegionRecord& region, uint32_t which) {
   materialize_clears(v.b.warp, v.t.targets, region, which, v.share());
-  v.b.sync();
-  if (v.b.leader()) v.b.warp.once([&] { v.t.targets.region_state[region.number].bits &= ~which; });
+  end_clears(v, region, which);
 }
 
 BROKKR_MACHINE_END

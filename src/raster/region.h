@@ -115,14 +115,9 @@ BROKKR_KEYS_FN void save_keys(Warp& w, const KeyPass& pass) {
 
 #undef BROKKR_KEYS_FN
 
-// Writes the clears that wait, of the planes `which` (RegionBit), to memory. Samples outside the target are cleared
-// with the others.
-BROKKR_FN void materialize_clears(Warp& w, const TargetTables& planes, const RegionRecord& region, uint32_t which,
-                                  Share share) {
-  const RegionState state = planes.region_state[region.number];
-  which &= state.bits;
-  const int samples = planes.region * planes.region;
-  const size_t base = first_sample(planes, region);
+// Clears the planes `which` (RegionBit) of samples base .. base + samples - 1 as the region's state says.
+BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionState& state, uint32_t which, size_t base,
+                             int samples, Share share) {
   for (int s = share.first; s < samples; s += share.step) {
     if (which & kClearColor) {
       w.store(planes.color + base + size_t(s), uint32_t(state.color));
@@ -137,6 +132,15 @@ BROKKR_FN void materialize_clears(Warp& w, const TargetTables& planes, const Reg
       w.store(words + s / 4, state.stencil * 0x01010101u, w.first_lanes((w.width + 3) / 4));
     }
   }
+}
+
+// Writes the clears that wait, of the planes `which`, to memory. Samples outside the target are cleared with the
+// others.
+BROKKR_FN void materialize_clears(Warp& w, const TargetTables& planes, const RegionRecord& region, uint32_t which,
+                                  Share share) {
+  const RegionState state = planes.region_state[region.number];
+  clear_samples(w, planes, state, which & state.bits, first_sample(planes, region), planes.region * planes.region,
+                share);
 }
 
 BROKKR_MACHINE_END

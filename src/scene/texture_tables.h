@@ -48,6 +48,7 @@ struct SampledRecord {
   // Colours of 8 bits of a texture of kind two or cube, filtered linearly, repeated or clamped to edges: what most
   // textures are, which has a path of its own.
   bool usual;
+  bool nearest;      // the same of kind two and not filtered inside of levels
   bool has_details;  // lookups depend on the level of detail
   TextureWrap wrap[3];
   bool magnify_linear, minify_linear;

@@ -20,12 +20,48 @@ BROKKR_FN Mask lanes_of(uint64_t bits) {
   return (Uint(uint32_t(bits)) & Uint(Vector<uint32_t>(number))) != Uint(0u);
 }
 
+// Lanes of quads in another order: f(i) says from where lane i has its number. Compilers make one instruction of it
+// where they are told; a loop over lanes they take apart.
+#define BROKKR_FOUR_LANES(f, i) f(i), f(i + 1), f(i + 2), f(i + 3)
+#if BROKKR_LANES == 16
+#define BROKKR_ALL_LANES(f) \
+  BROKKR_FOUR_LANES(f, 0), BROKKR_FOUR_LANES(f, 4), BROKKR_FOUR_LANES(f, 8), BROKKR_FOUR_LANES(f, 12)
+#elif BROKKR_LANES == 8
+#define BROKKR_ALL_LANES(f) BROKKR_FOUR_LANES(f, 0), BROKKR_FOUR_LANES(f, 4)
+#elif BROKKR_LANES == 4
+#define BROKKR_ALL_LANES(f) BROKKR_FOUR_LANES(f, 0)
+#endif
+#define BROKKR_BESIDE(i) ((i) ^ 1)
+#define BROKKR_ABOVE(i) ((i) ^ 2)
+#define BROKKR_FIRST(i) ((i) & ~3)
+#if defined(BROKKR_ALL_LANES) && __has_builtin(__builtin_shufflevector)
+#define BROKKR_SHUFFLED(n, f) __builtin_shufflevector(n, n, BROKKR_ALL_LANES(f))
+#else
+template <class T, class F>
+BROKKR_FN T shuffled(T n, F&& from) {
+  T to;
+  for (int i = 0; i < kWidth; ++i) to[i] = n[from(i)];
+  return to;
+}
+#define BROKKR_SHUFFLED(n, f) shuffled(n, [](int i) { return f(i); })
+#endif
+// Of the lane whose number differs in `bit`, which is 1 or 2.
+template <class T>
+BROKKR_FN T of_other_lane(T n, int bit) {
+  return bit == 1 ? BROKKR_SHUFFLED(n, BROKKR_BESIDE) : BROKKR_SHUFFLED(n, BROKKR_ABOVE);
+}
+template <class T>
+BROKKR_FN T of_first_lane(T n) {
+  return BROKKR_SHUFFLED(n, BROKKR_FIRST);
+}
+
 // A lookup of which `kKnown` says how it reads (KnownBit): one function for all that read alike.
 template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
                                             Float detail) {
   const UsualLookup look{call.sampled + call.samplers[sampler].record, call.texels, m};
   Warp w;
+  if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, usual_kind(kKnown), u, v, detail);
   return usual_two(w, look, usual_kind(kKnown), u, v, detail);
 }
 
@@ -57,15 +93,9 @@ struct VectorRun {
       call.iterations = kMostOfRun;
     return call.iterations < kMostOfRun;
   }
-  // Of the lane whose number differs in `bit`.
-  BROKKR_FN static Uint other(Uint a, int bit) {
-    Native<uint32_t> n;
-    for (int i = 0; i < kWidth; ++i) n[i] = a.v.n[i ^ bit];
-    return Uint(Vector<uint32_t>(n));
-  }
   BROKKR_FN static Uint change(Uint a, Mask m, int bit) {
-    const Float own = as_float(a), beside = as_float(other(a, bit));
-    const Mask both = m && other(select(m, Uint(1u), Uint(0u)), bit) != Uint(0u);
+    const Float own = as_float(a), beside = Float(Vector<float>(of_other_lane(own.v.n, bit)));
+    const Mask both = m && Mask(MaskBits(of_other_lane(m.m.n, bit)));
     Native<uint32_t> upper;
     for (int i = 0; i < kWidth; ++i) upper[i] = uint32_t(i & bit);
     const Float difference = select(Uint(Vector<uint32_t>(upper)) != Uint(0u), own - beside, beside - own);
@@ -103,9 +133,7 @@ struct VectorRun {
     const Float rho = of_quad && texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
     const Float own = detail_of_span(rho);
     if (!of_quad) return as_uint(own);
-    Native<float> first;
-    for (int i = 0; i < kWidth; ++i) first[i] = own.v.n[i & ~3];
-    const Float of_first = Float(Vector<float>(first));
+    const Float of_first = Float(Vector<float>(of_first_lane(own.v.n)));
     return as_uint(select(of_first > kLeastDetail, of_first, own));
   }
   template <uint32_t kKnown>

@@ -13,8 +13,8 @@ constexpr uint32_t kOneAsFloat = 0x3f800000;
 
 uint16_t known_of(const SampledRecord& texture) {
   if (texture.kind != TextureKind::two) return 0;
-  if (!texture.usual) return kKnownTwo;
-  uint32_t known = kKnownTwo | kKnownUsual;
+  if (!texture.usual && !texture.nearest) return kKnownTwo;
+  uint32_t known = kKnownTwo | (texture.usual ? kKnownUsual : kKnownNearest);
   if (texture.encoding == TexelEncoding::srgb8) known |= kKnownLight;
   for (uint32_t axis = 0; axis < 2; ++axis)
     known |= uint32_t(texture.wrap[axis] == TextureWrap::repeat) << (kKnownRepeat + axis);

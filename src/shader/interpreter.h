@@ -259,19 +259,21 @@ class InterpreterOf {
       store(o.result[3], k, texel.w);
     }
   }
-  // Whether the lookup is one of usual_two.
+  // Whether the lookup is one of usual_two, or, where a function more costs nothing, of nearest_two.
   BROKKR_FN static bool goes_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
     constexpr uint32_t kOther = shader::kSampleCompare | shader::kSampleFetch | shader::kSampleGather;
-    return texture.usual && texture.kind == TextureKind::two && (o.extra & kOther) == 0 &&
-           !shader::has_offset(o.extra) && !(texture.anisotropic && shader::has_changes(o.extra));
+    const bool is_known = (texture.usual && texture.kind == TextureKind::two) || (Warp::takes_turns && texture.nearest);
+    return is_known && (o.extra & kOther) == 0 && !shader::has_offset(o.extra) &&
+           !(texture.anisotropic && shader::has_changes(o.extra));
   }
   BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
     const UsualKind kind = usual_kind(texture);
     for (int k = 0; k < kVectors; ++k) {
       const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k)};
       if (!w.any(look.lanes)) continue;
-      const Vec4<Warp> texel = usual_two(w, look, kind, get<Float>(o.operand[0], k), get<Float>(o.operand[1], k),
-                                         get<Float>(o.operand[2], k));
+      const Float u = get<Float>(o.operand[0], k), v = get<Float>(o.operand[1], k), d = get<Float>(o.operand[2], k);
+      const Vec4<Warp> texel = Warp::takes_turns && texture.nearest ? nearest_two(w, look, kind, u, v, d)
+                                                                    : usual_two(w, look, kind, u, v, d);
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
       store(o.result[2], k, texel.z);

@@ -108,6 +108,7 @@ enum KnownBit : uint16_t {
   kKnownMip = 4,          // 2 bits from here on: MipFilter; none where there is one level
   kKnownChannel = 6,      // 4 times 2 bits from here on: the stored channel, where a channel is one
   kKnownTwo = 1u << 14,
+  kKnownNearest = 1u << 15,  // a nearest texture, instead of a usual one; the other bits say how
 };
 constexpr MipFilter mip_of_known(uint32_t known) { return MipFilter(known >> kKnownMip & 3); }
 

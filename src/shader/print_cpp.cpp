@@ -209,7 +209,7 @@ class CppPrinter {
     }
     statement("{");
     statement(fmt::format("  Uint t[{}];", kMostResults));
-    if (holds_lookups_ && o.op == Op::sample && (o.known & kKnownUsual) != 0) {
+    if (holds_lookups_ && o.op == Op::sample && (o.known & (kKnownUsual | kKnownNearest)) != 0) {
       statement(fmt::format("  run.look_up_usual<{}>({}, t, {}, {}, {}, {});", o.known, o.extra & kSamplerMask, lanes,
                             reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));
     } else {

@@ -1,6 +1,6 @@
-// The usual textures of run-time shaders (SampledRecord::usual): colours of 8 bits, filtered linearly, repeated or
-// clamped to edges. Positions and weights are whole 256ths of a texel; colours are filtered as integers, two to a word,
-// and lose nothing until the levels are mixed.
+// The usual textures of run-time shaders (SampledRecord::usual, nearest): colours of 8 bits, filtered linearly or not
+// at all, repeated or clamped to edges. Positions and weights are whole 256ths of a texel; colours are filtered as
+// integers, two to a word, and lose nothing until the levels are mixed.
 #pragma once
 
 #include "shader/texel_store.h"
@@ -26,15 +26,16 @@ BROKKR_FN Mask crosses_edges(const SampledRecord& texture, const TexturePlace& p
   return is_near(place.at[0]) || is_near(place.at[1]);
 }
 
-// Two texels of an axis and the weight of the second, 0 .. 255 of 256.
+// Two texels of an axis, counted in words of memory of which a step along the axis takes `step`, and the weight of the
+// second, 0 .. 255 of 256.
 struct UsualPair {
   Int a, b;
   Uint weight;
 };
-BROKKR_FN UsualPair usual_texels(Float u, Int size, bool turns) {
+BROKKR_FN UsualPair usual_texels(Float u, Int size, Int step, bool turns) {
   const Float inside = turns ? fraction(u) : saturate(u);
   const Int x = to_int(inside * (to_float(size) * 256.0f) + 0.5f) - 128;
-  const Int a = x >> 8, b = a + 1, last = size - 1;
+  const Int a = (x >> 8) * step, b = a + step, last = (size - 1) * step;
   const Uint weight = as_uint(x) & 255u;
   if (turns) return {select(a < 0, last, a), select(b > last, 0, b), weight};
   return {maximum(a, Int(0)), minimum(b, last), weight};
@@ -44,17 +45,22 @@ BROKKR_FN UsualPair usual_texels(Float u, Int size, bool turns) {
 // second. Sums of 255 * 256 fit 16 bits.
 BROKKR_FN Vec4<Warp> filtered_bytes(const Uint (&texel)[4], Uint tx, Uint ty) {
   constexpr uint32_t kTwo = 0x00ff00ffu;
-  const Uint sx = 256u - tx, sy = 256u - ty;
+  const Uint right = tx | (tx << 16u), left = 0x01000100u - right, up = (256u - ty) | (ty << 16u);
   const auto along = [&](Uint a, Uint b, uint32_t shift) {
-    return ((a >> shift) & kTwo) * sx + ((b >> shift) & kTwo) * tx;
+    return weighted_halves((a >> shift) & kTwo, left) + weighted_halves((b >> shift) & kTwo, right);
   };
   const Uint low_rb = along(texel[0], texel[1], 0), low_ga = along(texel[0], texel[1], 8);
   const Uint high_rb = along(texel[2], texel[3], 0), high_ga = along(texel[2], texel[3], 8);
-  const auto channel = [&](Uint low, Uint high) {
-    return to_float(as_int(low * sy + high * ty)) * (1.0f / (255.0f * 65536.0f));
+  const auto channel = [](Int sum) { return to_float(sum) * (1.0f / (255.0f * 65536.0f)); };
+  return Vec4<Warp>(channel(sum_of_lower(low_rb, high_rb, up)), channel(sum_of_lower(low_ga, high_ga, up)),
+                    channel(sum_of_upper(low_rb, high_rb, up)), channel(sum_of_upper(low_ga, high_ga, up)));
+}
+// What that gives where all four are the same texel.
+BROKKR_FN Vec4<Warp> whole_bytes(Uint texel) {
+  const auto channel = [&](uint32_t shift) {
+    return to_float(as_int(((texel >> shift) & 0xffu) << 16u)) * (1.0f / (255.0f * 65536.0f));
   };
-  return Vec4<Warp>(channel(low_rb & 0xffff, high_rb & 0xffff), channel(low_ga & 0xffff, high_ga & 0xffff),
-                    channel(low_rb >> 16, high_rb >> 16), channel(low_ga >> 16, high_ga >> 16));
+  return Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
 }
 // The same of colours that are encoded as sRGB, of which each is brought to linear light first.
 BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
@@ -99,11 +105,13 @@ BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
 // The filtered texels of a level that begins at the texel `base`.
 BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v, Int width,
                                  Int height, Int base) {
-  const UsualPair x = usual_texels(u, width, kind.repeats[0]), y = usual_texels(v, height, kind.repeats[1]);
-  const Int low = base + y.a * width, high = base + y.b * width;
+  const UsualPair x = usual_texels(u, width, 1, kind.repeats[0]), y = usual_texels(v, height, width, kind.repeats[1]);
+  const Int left = base + x.a, low = left + y.a, high = left + y.b;
+  // Pictures that are drawn texel by pixel: the filter is one texel, with a weight of 256 * 256.
+  if (!kind.light && !w.any(look.lanes && (x.weight | y.weight) != 0u))
+    return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
   Uint texel[4];
-  w.gather_near(look.texels, low + x.a, low + x.b, look.lanes, texel[0], texel[1]);
-  w.gather_near(look.texels, high + x.a, high + x.b, look.lanes, texel[2], texel[3]);
+  w.gather_square(look.texels, low, high, x.b - x.a, look.lanes, texel);
   return handed_on(kind.channel, 1.0f,
                    kind.light ? filtered_srgb(texel, x.weight, y.weight) : filtered_bytes(texel, x.weight, y.weight));
 }
@@ -123,6 +131,39 @@ BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKin
   const SampledRecord& texture = *look.texture;
   const auto side = [&](uint32_t size) { return Int(size >> level > 1 ? int(size >> level) : 1); };
   return usual_texel(w, look, kind, u, v, side(texture.width), side(texture.height), Int(int(texture.first[level])));
+}
+
+// A lookup in a nearest texture (SampledRecord::nearest) of kind two: as usual_two, but not filtered inside of a level.
+BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
+                                 Float detail) {
+  const SampledRecord& texture = *look.texture;
+  u = select(is_finite(u), u, 0.0f);
+  v = select(is_finite(v), v, 0.0f);
+  const auto at_level = [&](Int width, Int height, Int first) {
+    const auto along = [&](Float at, Int size, bool turns) {
+      const TextureWrap wrap = turns ? TextureWrap::repeat : TextureWrap::clamp_to_edge;
+      return texels_at(at, size, to_float(size), 0.0f, wrap, Mask(false)).a;
+    };
+    const Int row = along(v, height, kind.repeats[1]);
+    const Uint texel = w.gather(look.texels, first + (row * width + along(u, width, kind.repeats[0])), look.lanes);
+    const auto channel = [&](uint32_t shift) {
+      return kind.light && shift < 24 ? srgb_bits(texel, shift) : unorm_bits(texel, shift, 8);
+    };
+    return handed_on(kind.channel, 1.0f, Vec4<Warp>(channel(0), channel(8), channel(16), channel(24)));
+  };
+  const auto base = [&](uint32_t level) {
+    const auto side = [&](uint32_t size) { return Int(size >> level > 1 ? int(size >> level) : 1); };
+    return at_level(side(texture.width), side(texture.height), Int(int(texture.first[level])));
+  };
+  if (kind.mip == MipFilter::none) return base(0);
+  const LevelChoice choice = levels_of(texture, detail);
+  const auto of_lanes = [&](Int level) {
+    return at_level(side_of_level(texture.width, level), side_of_level(texture.height, level),
+                    as_int(w.gather(texture.first, level, look.lanes)));
+  };
+  const Vec4<Warp> own = of_lanes(choice.level);
+  if (kind.mip == MipFilter::nearest || !w.any(look.lanes && choice.next > 0.0f)) return own;
+  return mixed(own, of_lanes(minimum(choice.level + 1, int(texture.levels) - 1)), choice.next);
 }
 
 // A lookup in a usual texture of kind two, without offsets and comparisons. `kind` is usual_kind of the texture;

@@ -58,13 +58,13 @@ void set_border(SampledRecord& record, const CapturedTexture& texture, const Cap
   }
 }
 
-bool is_usual(const SampledRecord& r) {
+bool has_plain_bytes(const SampledRecord& r) {
   const auto is_plain = [](TextureWrap wrap) {
     return wrap == TextureWrap::repeat || wrap == TextureWrap::clamp_to_edge;
   };
-  return (r.kind == TextureKind::two || r.kind == TextureKind::cube) &&
+  return (r.kind == TextureKind::two || r.kind == TextureKind::cube) && r.type == SampledType::real &&
          (r.encoding == TexelEncoding::rgba8 || r.encoding == TexelEncoding::srgb8) && is_plain(r.wrap[0]) &&
-         is_plain(r.wrap[1]) && r.magnify_linear && r.minify_linear;
+         is_plain(r.wrap[1]);
 }
 
 SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels& texels,
@@ -96,7 +96,8 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
   r.lod_min = sampler.lod_min;
   r.lod_max = sampler.lod_max;
   r.lod_bias = sampler.lod_bias;
-  r.usual = is_usual(r);
+  r.usual = has_plain_bytes(r) && r.magnify_linear && r.minify_linear;
+  r.nearest = has_plain_bytes(r) && r.kind == TextureKind::two && !r.magnify_linear && !r.minify_linear;
   r.has_details = r.magnify_linear != r.minify_linear || (r.mip != MipFilter::none && r.levels > 1);
   return r;
 }

@@ -42,6 +42,13 @@ BROKKR_FN void evaluate(Warp& w, const LaneInput& in, LaneAnswers& out) {
   w.store(out.exp2, exp2_lanes(exponent));
   w.store(out.log2, log2_lanes(base));
   w.store(out.power, pow_lanes(base, exponent));
+  // Bytes and their weights, 0 .. 256, and sums of 255 * 256 at most.
+  const Uint weight = v & 255u;
+  w.store(out.weighted_halves, weighted_halves(u & 0x00ff00ffu, (256u - weight) * 0x10001u));
+  const Uint weights = (256u - weight) | (weight << 16u), a = (u & 0x00ff00ffu) * 256u,
+             b = (v >> 8u & 0x00ff00ffu) * 256u;
+  w.store(out.sum_of_lower, sum_of_lower(a, b, weights));
+  w.store(out.sum_of_upper, sum_of_upper(a, b, weights));
 }
 
 BROKKR_FN void vote_and_exchange(Warp& w, const LaneInput& in, LaneAnswers& out) {
@@ -109,6 +116,12 @@ BROKKR_FN void use_memory(Warp& w, const LaneInput& in, LaneAnswers& out) {
     w.gather_near(in.u, only & ~1, apart != 0 ? select(m, meet, only) : only | 1, m, a, b);
     w.store(out.near_first[apart], a);
     w.store(out.near_second[apart], b);
+  }
+  for (int apart = 0; apart < 2; ++apart) {
+    Uint texel[4];
+    const Int low = at & ~1, high = apart != 0 ? low : meet & ~1, step = apart != 0 ? meet - low : Int(1);
+    w.gather_square(in.u, low, high, step, m, texel);
+    for (int t = 0; t < 4; ++t) w.store(out.square[apart][t], select(m, texel[t], 0u));
   }
   w.scatter(out.scattered, only, u, m);
   // Each quad where the one of the other end has its lanes.

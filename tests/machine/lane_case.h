@@ -110,6 +110,9 @@ struct LaneAnswers {
   uint32_t stored[64], stored_masked[64], compressed[64], scattered[64], quads[64], ored[64], lowered[64], fetched[64];
   float compressed_float[64];
   uint32_t loaded_masked[32], gathered[32], near_first[2][32], near_second[2][32], before[32];
+  uint32_t square[2][4][32];  // gather_square: side by side, and apart
+  uint32_t weighted_halves[32];
+  int32_t sum_of_lower[32], sum_of_upper[32];
   float gathered_float[32];
   double gathered_double[32];
   int32_t compressed_count;

@@ -129,6 +129,11 @@ inline void check_expressions(Differences& d_, int width, const LaneInput& in, c
     // As lane_math.h promises.
     const double base = in.base[lane], exponent = in.exponent[lane];
     const double exp2 = std::exp2(exponent), log2 = std::log2(base);
+    const uint32_t weight = in.v[lane] & 255u, rest = 256u - weight;
+    const uint32_t a = (in.u[lane] & 0x00ff00ffu) * 256u, b = (in.v[lane] >> 8 & 0x00ff00ffu) * 256u;
+    d_.expect(out.weighted_halves[lane], (in.u[lane] & 0x00ff00ffu) * rest, "weighted_halves", lane);
+    d_.expect(out.sum_of_lower[lane], int32_t((a & 0xffffu) * rest + (b & 0xffffu) * weight), "sum_of_lower", lane);
+    d_.expect(out.sum_of_upper[lane], int32_t((a >> 16) * rest + (b >> 16) * weight), "sum_of_upper", lane);
     d_.expect_near(out.exp2[lane], exp2, exp2 * 2.5e-7, "exp2", lane);
     d_.expect_near(out.log2[lane], log2, 1.5e-7 + std::abs(log2) * 1.2e-7, "log2", lane);
     if (std::abs(log2 * exponent) < 125.0) {
@@ -237,6 +242,13 @@ inline void check_memory(Differences& d, int width, const LaneInput& in, const L
       const int a = in.at[lane] & ~1, b = apart != 0 ? in.meet[lane] : a + 1;
       d.expect(out.near_first[apart][lane], m ? in.u[a] : 0u, "gather_near, first", lane);
       d.expect(out.near_second[apart][lane], m ? in.u[b] : 0u, "gather_near, second", lane);
+    }
+    for (int apart = 0; apart < 2; ++apart) {
+      const bool m = (in.mask >> lane & 1u) != 0;
+      const int low = in.at[lane] & ~1, high = apart != 0 ? low : in.meet[lane] & ~1;
+      const int step = apart != 0 ? in.meet[lane] - low : 1;
+      const uint32_t square[4] = {in.u[low], in.u[low + step], in.u[high], in.u[high + step]};
+      for (int t = 0; t < 4; ++t) d.expect(out.square[apart][t][lane], m ? square[t] : 0u, "gather_square", lane);
     }
     d.expect(out.gathered_float[lane], expected.gathered_float[lane], "gather Float", lane);
     d.expect(out.gathered_double[lane], expected.gathered_double[lane], "gather Double", lane);

@@ -72,14 +72,6 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
   std::vector<const Code*> pointers;
   for (const Program& program : programs) codes.push_back(assemble(program));
   for (const Code& code : codes) pointers.push_back(&code);
-  const std::string isa = best_cpu_isa();
-  CompiledShaders shaders(isa, find_kernel(isa)->width);
-  shaders.take_cached(pointers);
-  EXPECT_EQ(shaders.functions(), nullptr);
-  shaders.start();
-  shaders.wait(abort_);
-  ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
-
   std::vector<uint32_t> texels(64 * 64 + 32 * 32 + 16 * 16 + 64 + 16 + 4 + 1);
   std::mt19937 random(16);
   for (uint32_t& texel : texels) texel = uint32_t(random());
@@ -90,29 +82,37 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
   for (uint32_t i = 0; i < kMostSamplers; ++i) bound.add(picture, std::as_bytes(std::span(texels)), {});
   bound.prepare();
   const Textures textures{bound.tables, bound.slots};
-  for (size_t i = 0; i < programs.size(); ++i) {
-    std::vector<uint32_t> uniforms(programs[i].uniform_words);
-    std::uniform_real_distribution<float> number(-2.0f, 2.0f);
-    for (uint32_t& word : uniforms) word = std::bit_cast<uint32_t>(number(random));
-    const auto input = [&](uint32_t word, int sample) {
-      return std::bit_cast<uint32_t>(float(word) * 0.37f - 1.0f + float(sample * sample % 61) * 0.05f);
-    };
-    const Results expected = run_on(isa, programs[i], uniforms, input, textures);
-    const Results got = run_on(isa, programs[i], uniforms, input, textures, shaders.functions()[i]);
-    ASSERT_EQ(got.kept, expected.kept) << "shader " << i;
-    for (size_t word = 0; word < expected.outputs.size(); ++word) {
-      for (int sample = 0; sample < kSamples; ++sample) {
-        if ((expected.kept >> sample & 1) == 0) continue;
-        EXPECT_EQ(same_nan(got.outputs[word][size_t(sample)]), same_nan(expected.outputs[word][size_t(sample)]))
-            << "shader " << i << ", output " << word << ", sample " << sample;
+  for (const std::string& isa : compiled_kernels()) {
+    CompiledShaders shaders(isa, find_kernel(isa)->width);
+    shaders.take_cached(pointers);
+    EXPECT_EQ(shaders.functions(), nullptr);
+    shaders.start();
+    shaders.wait(abort_);
+    ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
+    for (size_t i = 0; i < programs.size(); ++i) {
+      std::vector<uint32_t> uniforms(programs[i].uniform_words);
+      std::uniform_real_distribution<float> number(-2.0f, 2.0f);
+      for (uint32_t& word : uniforms) word = std::bit_cast<uint32_t>(number(random));
+      const auto input = [&](uint32_t word, int sample) {
+        return std::bit_cast<uint32_t>(float(word) * 0.37f - 1.0f + float(sample * sample % 61) * 0.05f);
+      };
+      const Results expected = run_on(isa, programs[i], uniforms, input, textures);
+      const Results got = run_on(isa, programs[i], uniforms, input, textures, shaders.functions()[i]);
+      ASSERT_EQ(got.kept, expected.kept) << isa << ", shader " << i;
+      for (size_t word = 0; word < expected.outputs.size(); ++word) {
+        for (int sample = 0; sample < kSamples; ++sample) {
+          if ((expected.kept >> sample & 1) == 0) continue;
+          EXPECT_EQ(same_nan(got.outputs[word][size_t(sample)]), same_nan(expected.outputs[word][size_t(sample)]))
+              << isa << ", shader " << i << ", output " << word << ", sample " << sample;
+        }
       }
     }
-  }
 
-  // What was compiled is there at once for the next.
-  CompiledShaders again(isa, find_kernel(isa)->width);
-  again.take_cached(pointers);
-  EXPECT_NE(again.functions(), nullptr) << again.problem();
+    // What was compiled is there at once for the next.
+    CompiledShaders again(isa, find_kernel(isa)->width);
+    again.take_cached(pointers);
+    EXPECT_NE(again.functions(), nullptr) << again.problem();
+  }
 }
 
 TEST_F(CompiledShaderTest, TextsHoldNoWordOfTheFile) {

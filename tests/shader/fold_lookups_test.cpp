@@ -60,6 +60,8 @@ std::vector<Case> cases() {
       {"swapped", TexelFormat::rgba8, TexelBase::rgba, swapped, 1},
       {"luminance", TexelFormat::rgba8, TexelBase::luminance, sampler_of(kRepeat, true, MipFilter::none), 1},
       {"unfiltered", TexelFormat::rgba8, TexelBase::rgb, sampler_of(kRepeat, false, MipFilter::none), 1},
+      {"unfiltered levels", TexelFormat::rgba8, TexelBase::rgba, sampler_of(kEdge, false, MipFilter::linear), 7},
+      {"unfiltered light", TexelFormat::rgba8_srgb, TexelBase::rgba, sampler_of(kRepeat, false, MipFilter::nearest), 7},
       {"half border", TexelFormat::rgba8, TexelBase::rgba, sampler_of(TextureWrap::clamp, true, MipFilter::linear), 7},
       {"mirrored", TexelFormat::rgba8, TexelBase::rgba,
        sampler_of(TextureWrap::mirrored_repeat, true, MipFilter::linear), 7},
@@ -153,17 +155,18 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
   std::vector<const Code*> pointers;
   for (const Program& one : folded) codes.push_back(assemble(one));
   for (const Code& code : codes) pointers.push_back(&code);
-  const std::string isa = best_cpu_isa();
-  CompiledShaders shaders(isa, find_kernel(isa)->width);
-  shaders.take_cached(pointers);
-  shaders.start();
-  const std::atomic<uint32_t> abort{0};
-  shaders.wait(abort);
-  ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
-  for (size_t i = 0; i <= all.size(); ++i) {
-    const Textures textures{bound[i].tables, bound[i].slots};
-    expect_same(run_on(isa, folded[i], {}, input, textures, shaders.functions()[i]), expected[i],
-                std::string("compiled, ") + (i < all.size() ? all[i].name : "none"));
+  for (const std::string& isa : compiled_kernels()) {
+    CompiledShaders shaders(isa, find_kernel(isa)->width);
+    shaders.take_cached(pointers);
+    shaders.start();
+    const std::atomic<uint32_t> abort{0};
+    shaders.wait(abort);
+    ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
+    for (size_t i = 0; i <= all.size(); ++i) {
+      const Textures textures{bound[i].tables, bound[i].slots};
+      expect_same(run_on(isa, folded[i], {}, input, textures, shaders.functions()[i]), expected[i],
+                  "compiled for " + isa + ", " + (i < all.size() ? all[i].name : "none"));
+    }
   }
 }
 

@@ -34,6 +34,13 @@ inline std::vector<std::string> runnable_kernels() {
   return names;
 }
 
+// Those for which shaders are compiled while the program runs.
+inline std::vector<std::string> compiled_kernels() {
+  std::vector<std::string> names = runnable_kernels();
+  std::erase(names, "emulated");
+  return names;
+}
+
 // Bits, with one pattern for all that is no number: which one a processor makes is its own choice.
 inline uint32_t same_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
 

@@ -1,0 +1,40 @@
+// Words of two numbers of 16 bits each, which filters of bytes weigh (shader/texture_usual.h). Processors have
+// instructions for such halves that take less than products of whole words: where BROKKR_DOTS_HALVES is defined, the
+// machine has multiply_halves (of both halves, modulo 2^16) and dot_halves (the sum of both products, of signed
+// halves).
+#pragma once
+
+BROKKR_MACHINE_BEGIN
+
+// Both halves times a weight that stands in both halves of `weight`. The products fit 16 bits.
+BROKKR_FN Uint weighted_halves(Uint two, Uint weight) {
+#if defined(BROKKR_DOTS_HALVES)
+  return multiply_halves(two, weight);
+#else
+  return two * (weight & 0xffffu);
+#endif
+}
+
+#if defined(BROKKR_DOTS_HALVES)
+// Signed halves are less by 2^15, so that sums are by 2^15 times the weights' sum, which is 256.
+BROKKR_FN Int sum_of_halves(Uint pair, Uint weights) { return dot_halves(pair ^ 0x80008000u, weights) + (256 << 15); }
+#endif
+
+// a and b weighted by the lower and the upper half of `weights`, which are 256 together: of the lower halves of a and
+// b, and of the upper ones.
+BROKKR_FN Int sum_of_lower(Uint a, Uint b, Uint weights) {
+#if defined(BROKKR_DOTS_HALVES)
+  return sum_of_halves((a & 0xffffu) | (b << 16u), weights);
+#else
+  return as_int((a & 0xffffu) * (weights & 0xffffu) + (b & 0xffffu) * (weights >> 16u));
+#endif
+}
+BROKKR_FN Int sum_of_upper(Uint a, Uint b, Uint weights) {
+#if defined(BROKKR_DOTS_HALVES)
+  return sum_of_halves((a >> 16u) | (b & 0xffff0000u), weights);
+#else
+  return as_int((a >> 16u) * (weights & 0xffffu) + (b >> 16u) * (weights >> 16u));
+#endif
+}
+
+BROKKR_MACHINE_END
