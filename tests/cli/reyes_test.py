@@ -68,8 +68,24 @@ class Reyes(unittest.TestCase):
         report = json.loads(self.draws("teapot", *SMALL, "--budget", "0.0001", "--frames", 2, "--json", "-"))
         self.assertEqual([frame["missed"] for frame in report["frames"]], [True, True])
         self.assertEqual([frame["splits"] for frame in report["frames"]], [0, 0])
+        for frame in report["frames"]:
+            self.assertIn(frame["miss"], ("least", "processors"))  # beside busy programs even such a frame may have waited
+            self.assertGreater(frame["least_ms"], 0.0001)
         said = self.draws("teapot", *SMALL, "--budget", "0.0001", "--frames", 2)
         self.assertIn("missed by 2 of 2 frames", said)
+        self.assertIn("  late  ", said)
+
+    def test_the_bound_of_priorities_comes_down(self):
+        halvings, pictures = [], []
+        for words in ([], ["--decreasing-priorities"]):
+            picture, table = self.folder / "bound.png", self.folder / "bound.csv"
+            self.draws("tea-set", *SMALL, "--priority", "distance", "--grid", 2, *words, "-o", picture, "--csv", table)
+            with table.open() as file:
+                halvings.append(int(next(csv.DictReader(file))["halvings"]))
+            pictures.append(read_png(picture))
+        self.assertEqual(halvings[0], 0)
+        self.assertGreater(halvings[1], 0)
+        self.assertEqual(pictures[0], pictures[1])  # full quality does not depend on the order of splits
 
     def test_the_difference_is_black_where_the_limit_is_far(self):
         same, other = self.folder / "same.png", self.folder / "other.png"
