@@ -49,8 +49,8 @@ Frame empty_frame(int width, int height, bool depth, CompareFunc func = CompareF
   return frame;
 }
 
-// The mask first: points at depth 0 where stars are, which the shader knows by that and does nothing for. Then only what
-// lies behind a point passes, or only what lies before the cleared depth.
+// The mask first: points at depth 0 where stars are, which the shader knows by that and does nothing for. Then only
+// what lies behind a point passes, or only what lies before the cleared depth.
 Frame frame_of(const Drawing& drawing) {
   const bool masked = drawing.mask != Mask::none;
   Frame frame = empty_frame(drawing.width, drawing.height, masked,
@@ -78,8 +78,9 @@ bool has_same_frame(const Drawing& a, const Drawing& b) {
 FragmentShader shader_of(const Drawing& drawing) {
   FragmentShader shader;
   shader.name = "probe";
-  shader.text = std::string("out vec4 color;\n") + kWorkText +
-                "void main() { color = vec4(gl_FragCoord.z > 0.25 && work(ivec2(gl_FragCoord.xy)) < 0.0 ? 0.0 : 1.0); }\n";
+  shader.text =
+      std::string("out vec4 color;\n") + kWorkText +
+      "void main() { color = vec4(gl_FragCoord.z > 0.25 && work(ivec2(gl_FragCoord.xy)) < 0.0 ? 0.0 : 1.0); }\n";
   std::vector<double> slow;
   for (const SlowPixel& p : drawing.slow)
     slow.insert(slow.end(), {double(p.x), double(p.y), double(p.cost), double(p.branch)});

@@ -18,7 +18,8 @@ class UnitSets {
   void join(int32_t a, int32_t b) { first_[first(a)] = first(b); }
   size_t units() const { return first_.size(); }
   size_t clusters() {
-    return size_t(std::count_if(first_.begin(), first_.end(), [](const auto& each) { return each.first == each.second; }));
+    return size_t(
+        std::count_if(first_.begin(), first_.end(), [](const auto& each) { return each.first == each.second; }));
   }
 
  private:

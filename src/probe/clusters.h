@@ -9,8 +9,8 @@
 namespace brokkr::probe {
 
 // The plane of units (-1: not known) with the number of its cluster in place of each: units that draw in the same tile
-// are of one cluster. Tiles of 16 x 16 pixels are tried first, which all of NVIDIA's have, then others. Where none gives
-// clusters (each unit has tiles of its own, or all draw everywhere), the plane is as it was.
+// are of one cluster. Tiles of 16 x 16 pixels are tried first, which all of NVIDIA's have, then others. Where none
+// gives clusters (each unit has tiles of its own, or all draw everywhere), the plane is as it was.
 std::vector<int32_t> clusters_of(std::span<const int32_t> unit, int width, int height);
 
 }  // namespace brokkr::probe

@@ -29,8 +29,8 @@ inline constexpr double kTolerance = 0.15;
 // none.
 const char* verdict_of(const Measurement& m);
 
-// Whether what the paper advises helps this subject: "helps", "no help" where it is not kTolerance faster, "harms" where
-// it is as much slower; "" for what is no advice.
+// Whether what the paper advises helps this subject: "helps", "no help" where it is not kTolerance faster, "harms"
+// where it is as much slower; "" for what is no advice.
 const char* advice_of(const Measurement& m);
 
 struct ResultOf {

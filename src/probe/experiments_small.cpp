@@ -30,8 +30,8 @@ void add_sizes(Bench& bench, ResultOf& result, const char* what, const char* ope
   for (const SizeCase& each : cases) {
     const std::string name = fmt::format(fmt::runtime(what), each.size);
     bench.progress(name);
-    result.rows.push_back({name, each.paper, bench.over_reference(make(each.size)), "ref", each.explained,
-                           each.explained ? "" : open});
+    result.rows.push_back(
+        {name, each.paper, bench.over_reference(make(each.size)), "ref", each.explained, each.explained ? "" : open});
   }
 }
 

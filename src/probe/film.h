@@ -18,8 +18,8 @@ struct Group {
 };
 Group group_of(const Film& film, glm::ivec2 pixel);
 
-// What slow pixels hold up until the moment `now`, a rank: pixels that are not written, though others that come later in
-// `undisturbed`, a film of the same drawing without slow ones, are.
+// What slow pixels hold up until the moment `now`, a rank: pixels that are not written, though others that come later
+// in `undisturbed`, a film of the same drawing without slow ones, are.
 struct Stall {
   uint32_t now = 0;
   std::vector<bool> black;  // for each pixel

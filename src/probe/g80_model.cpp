@@ -23,19 +23,19 @@ constexpr double kLeastWork = 1e-6;  // less is none: what rounding leaves
 // A plane of the slow pixels: 0, or 1 + their index.
 class SlowPlane {
  public:
-  explicit SlowPlane(const Drawing& drawing)
-      : drawing_(drawing), number_(size_t(drawing.width) * size_t(drawing.height)) {
+  explicit SlowPlane(const Drawing& drawing) : drawing_(drawing) {
+    if (!drawing.slow.empty()) number_.resize(size_t(drawing.width) * size_t(drawing.height));
     for (size_t i = 0; i < drawing.slow.size(); ++i) number_[place(drawing.slow[i].x, drawing.slow[i].y)] = i + 1;
   }
   const SlowPixel* find(int x, int y) const {
-    const size_t number = number_[place(x, y)];
+    const size_t number = number_.empty() ? 0 : number_[place(x, y)];
     return number == 0 ? nullptr : &drawing_.slow[number - 1];
   }
 
  private:
   size_t place(int x, int y) const { return size_t(y) * size_t(drawing_.width) + size_t(x); }
   const Drawing& drawing_;
-  std::vector<size_t> number_;
+  std::vector<size_t> number_;  // empty without slow pixels
 };
 
 struct Warp {
@@ -210,26 +210,38 @@ void write_pixels(const std::deque<Warp>& warps, Film& film) {
   }
 }
 
-}  // namespace
-
-Film G80Model::draw(const Drawing& drawing) {
+// All warps of a drawing, in the order in which they were sent.
+std::deque<Warp> run(const Drawing& drawing, const G80Options& options) {
   check_drawing(drawing);
   const SlowPlane slow(drawing);
-  std::vector<TextureProcessor> processors(size_t(options_.processors), TextureProcessor(options_, drawing.waits));
+  std::vector<TextureProcessor> processors(size_t(options.processors), TextureProcessor(options, drawing.waits));
   std::deque<Warp> warps;
   double time = 0;
-  rasterize(drawing, options_.tile, [&](Superfragment part) {
+  rasterize(drawing, options.tile, [&](Superfragment part) {
     part.covered &= passing(part, drawing);
     if (part.covered == 0) return;
-    const int i = part.x / options_.tile, j = part.y / options_.tile;
-    const int shift = options_.shifts[size_t(j) % options_.shifts.size()];
-    TextureProcessor& owner = processors[size_t((i + shift) % options_.processors)];
+    const int i = part.x / options.tile, j = part.y / options.tile;
+    const int shift = options.shifts[size_t(j) % options.shifts.size()];
+    TextureProcessor& owner = processors[size_t((i + shift) % options.processors)];
     time += kRasterTime;
     if (owner.is_full(part)) time = owner.send(time, drawing, slow, warps);
     owner.add(part);
   });
   for (TextureProcessor& each : processors) time = each.send(time, drawing, slow, warps);
   for (TextureProcessor& each : processors) each.finish();
+  return warps;
+}
+
+}  // namespace
+
+double G80Model::cost(const Drawing& drawing) {
+  double last = 0;
+  for (const Warp& warp : run(drawing, options_)) last = std::max(last, warp.finished);
+  return last;
+}
+
+Film G80Model::draw(const Drawing& drawing) {
+  const std::deque<Warp> warps = run(drawing, options_);
   const size_t pixels = size_t(drawing.width) * size_t(drawing.height);
   Film film{.width = drawing.width, .height = drawing.height};
   film.order.assign(pixels, kNever);

@@ -31,6 +31,7 @@ class G80Model : public Subject {
   std::string name() const override { return "G80 model"; }
   const char* unit() const override { return "additions"; }
   Film draw(const Drawing& drawing) override;
+  double cost(const Drawing& drawing) override;
 
  private:
   G80Options options_;

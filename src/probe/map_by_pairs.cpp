@@ -107,7 +107,8 @@ TileMap map_by_pairs(Subject& subject, PairTest test, const std::function<void(d
       shown(double(map.owner.size()) / (double(map.columns) * map.rows));
       const glm::ivec2 pixel = middle_of(map, i, j);
       const std::vector<size_t> maybe = pairs.candidates(first, pixel);
-      const auto found = std::find_if(maybe.begin(), maybe.end(), [&](size_t k) { return pairs.same(first[k], pixel); });
+      const auto found =
+          std::find_if(maybe.begin(), maybe.end(), [&](size_t k) { return pairs.same(first[k], pixel); });
       map.owner.push_back(int32_t(found == maybe.end() ? first.size() : *found));
       if (found == maybe.end()) first.push_back(pixel);
     }

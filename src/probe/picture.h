@@ -27,8 +27,8 @@ std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, std::s
 // A colour for each tile's owner. Tiles of eight pixels or more have a dark line between them.
 std::vector<uint32_t> map_picture(const TileMap& map, int width, int height);
 
-// "x,y,order,time,unit,warp,black" and a line for each pixel that was drawn; what the subject does not tell is left out.
-// `black`: pixels that a stall keeps black; empty: there is none.
+// "x,y,order,time,unit,warp,black" and a line for each pixel that was drawn; what the subject does not tell is left
+// out. `black`: pixels that a stall keeps black; empty: there is none.
 std::string pixels_csv(const Film& film, const std::vector<bool>& black);
 
 }  // namespace brokkr::probe

@@ -69,16 +69,16 @@ void refuse_without(const Arguments& arguments, const std::vector<std::string>& 
 TileMap find_map(Subject& subject, const Arguments& arguments, Progress& progress) {
   if (arguments.text("on") == "brokkr") return map_of_pipeline(render_options(arguments));
   const Film film = subject.draw(covering_triangle());
-  if (!film.unit.empty())
-    return map_of_units(clusters_of(film.unit, film.width, film.height), film.width, film.height);
+  if (!film.unit.empty()) return map_of_units(clusters_of(film.unit, film.width, film.height), film.width, film.height);
   const std::string by = arguments.text("by", subject.is_in_order() ? "order" : "time");
-  const TileMap map =
-      map_by_pairs(subject, by == "order" ? PairTest::order : PairTest::time,
-                   [&](double part) { progress.show(fmt::format("pairs of pixels: {:.0f} %", 100 * part)); });
+  const TileMap map = map_by_pairs(subject, by == "order" ? PairTest::order : PairTest::time, [&](double part) {
+    progress.show(fmt::format("pairs of pixels: {:.0f} %", 100 * part));
+  });
   if (map.contradicted > kContradictions)
-    warn(fmt::format("{:.0f} % of the pairs of pixels said something else when they were asked again: this map is no "
-                     "measurement; ask while nothing else runs, or with more --runs",
-                     100 * map.contradicted));
+    warn(
+        fmt::format("{:.0f} % of the pairs of pixels said something else when they were asked again: this map is no "
+                    "measurement; ask while nothing else runs, or with more --runs",
+                    100 * map.contradicted));
   return map;
 }
 
@@ -175,10 +175,11 @@ Command probe_command() {
                     {"driver", "brokkr", "g80"}),
       text_option("--device", "D", "With --on driver: software, or the number of an EGL device (a GPU, else software)"),
       integer_option("--runs", "With --on driver: the least of so many times is a cost (3)", 1, 1000),
-      choice_option("--by", "TEST",
-                    "Experiment map, where the subject does not say who draws a pixel: pairs of pixels are told apart by "
-                    "the time or by the order of their points (order for drivers of the CPU, else time)",
-                    {"time", "order"}),
+      choice_option(
+          "--by", "TEST",
+          "Experiment map, where the subject does not say who draws a pixel: pairs of pixels are told apart by "
+          "the time or by the order of their points (order for drivers of the CPU, else time)",
+          {"time", "order"}),
       flag("--list", "Show the experiments"),
   };
   return {"probe", "Find out from outside how a rasterizer schedules fragments",

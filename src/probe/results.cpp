@@ -41,8 +41,8 @@ std::string table_text(const ResultOf& result) {
   size_t longest = 0;
   for (const Measurement& m : result.rows) {
     const std::string advice = advice_of(m), between = advice.empty() || m.note.empty() ? "" : "; ";
-    rows.push_back({m.what, m.paper ? cell(*m.paper) : "-", cell(m.value), m.unit, verdict_of(m),
-                    advice + between + m.note});
+    rows.push_back(
+        {m.what, m.paper ? cell(*m.paper) : "-", cell(m.value), m.unit, verdict_of(m), advice + between + m.note});
     longest = std::max(longest, rows.back().back().size());
   }
   for (std::vector<std::string>& row : rows) row.back().resize(longest, ' ');  // the table has cells at the right

@@ -93,7 +93,8 @@ std::map<int, double> thread_times() {
 }
 
 // What a drawing takes with a core for each thread of a driver of the CPU: this thread prepares it, then the others
-// draw, and the one that draws longest ends it. Other programs hardly count. Negative where the system has no such times.
+// draw, and the one that draws longest ends it. Other programs hardly count. Negative where the system has no such
+// times.
 double thread_ms(const std::map<int, double>& before, const std::map<int, double>& after) {
   double own = -1, longest = 0;
   for (const auto& [thread, ms] : after) {

@@ -1,6 +1,6 @@
 // The probe: the film of a drawing, fragment by fragment, beside the map of which tiles share a processor. The drawing
-// is the frame that is shown, or one with slow fragments that the user clicks into the film, by the pipeline, a model of
-// the G80 or an OpenGL driver.
+// is the frame that is shown, or one with slow fragments that the user clicks into the film, by the pipeline, a model
+// of the G80 or an OpenGL driver.
 #include <imgui.h>
 
 #include <algorithm>
@@ -72,8 +72,9 @@ class ProbeBench {
           kind == kDriver ? probe::clusters_of(film.unit, film.width, film.height) : film.unit;
       set_map(found, probe::map_of_units(unit, film.width, film.height));
     } else {
-      found.text = subject_->name() + " does not say which processor draws a pixel; brokkr probe --on driver map asks "
-                                      "how long pairs of pixels take.";
+      found.text = subject_->name() +
+                   " does not say which processor draws a pixel; brokkr probe --on driver map asks "
+                   "how long pairs of pixels take.";
     }
     return found;
   }
@@ -86,8 +87,7 @@ class ProbeBench {
 };
 
 Probed probe_frame(RenderContext& context) {
-  const RenderResult result =
-      context.renderer.render(context.prepared, with_own_blocks(context.settings.options));
+  const RenderResult result = context.renderer.render(context.prepared, with_own_blocks(context.settings.options));
   Probed found{.watched = {.film = probe::film_of(result.targets[context.target].layers[context.layer])}};
   const probe::Film& film = found.watched.film;
   set_map(found, probe::map_of_units(film.unit, film.width, film.height));
@@ -114,7 +114,9 @@ struct ProbeSetup {
 
   // Takes the slow pixel near this place away, or puts one there.
   void click(int x, int y) {
-    const auto near = [&](const probe::SlowPixel& p) { return std::max(std::abs(p.x - x), std::abs(p.y - y)) <= kReach; };
+    const auto near = [&](const probe::SlowPixel& p) {
+      return std::max(std::abs(p.x - x), std::abs(p.y - y)) <= kReach;
+    };
     if (std::erase_if(slow, near) == 0 && slow.size() < size_t(probe::kMaxSlowPixels))
       slow.push_back({x, y, 0, uint32_t(branch)});
   }

@@ -46,9 +46,9 @@ class Probe(unittest.TestCase):
         self.assertIn("from a black tile to the next", text)
         self.assertEqual({path.name for path in out.iterdir()},
                          {f"probe-E1.2{end}" for end in (".csv", ".png", "-pixels.csv", "-stall.png", "-000.png", "-001.png", "-002.png")})
-        rows = {row["measurement"]: row for row in csv.DictReader((out / "probe-E1.2.csv").open())}
+        rows = {row["measurement"]: row for row in csv.DictReader((out / "probe-E1.2.csv").read_text().splitlines())}
         self.assertEqual(rows["from a black tile to the next"]["verdict"], "agrees")
-        pixels = list(csv.DictReader((out / "probe-E1.2-pixels.csv").open()))
+        pixels = list(csv.DictReader((out / "probe-E1.2-pixels.csv").read_text().splitlines()))
         self.assertEqual(len(pixels), 512 * 512)
         self.assertEqual({row["black"] for row in pixels}, {"0", "1"})
         black = [row for row in pixels if row["black"] == "1"]

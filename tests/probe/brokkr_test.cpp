@@ -142,8 +142,8 @@ TEST(MapOfUnits, KnowsWhatIsNotThere) {
   EXPECT_EQ(rule_of(apart).equal.size(), 0u);
 }
 
-// Multiprocessors as NVIDIA's drivers name them: each warp of 8 x 4 pixels goes to any one of its cluster. What is found
-// is the clusters' map.
+// Multiprocessors as NVIDIA's drivers name them: each warp of 8 x 4 pixels goes to any one of its cluster. What is
+// found is the clusters' map.
 TEST(ClustersOfUnits, AreFoundByTheTilesThatTheyShare) {
   constexpr int kSize = 512, kClusters = 6, kUnits = 5;
   std::vector<int32_t> unit(size_t(kSize) * kSize, -1);

@@ -82,7 +82,8 @@ TEST(GlProbe, MasksPartTheWindow) {
     const std::vector<uint32_t> order = gl_probe().film(drawing).order;
     for (int y = 0; y < kProbeSize; ++y) {
       for (int x = 0; x < kProbeSize; ++x)
-        ASSERT_EQ(order[size_t(y * kProbeSize + x)] != ~0u, (x % 16 == 0 && y % 16 == 0) == (mask == 1)) << x << " " << y;
+        ASSERT_EQ(order[size_t(y * kProbeSize + x)] != ~0u, (x % 16 == 0 && y % 16 == 0) == (mask == 1))
+            << x << " " << y;
     }
   }
   EXPECT_GT(gl_probe().cost_ms(drawing, 1), 0);

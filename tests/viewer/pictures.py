@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes the pictures of docs/viewer.md anew: the real window on a virtual screen, looking at a bundled frame.
 
-    pictures.py BROKKR [FOLDER]    writes viewer-policy.png, viewer-pattern.png and viewer-draws.png to docs/images, or to FOLDER
+    pictures.py BROKKR [FOLDER] [NAME…]    writes viewer-policy.png, viewer-pattern.png, viewer-draws.png and
+                                           viewer-probe.png, or only those named, to docs/images, or to FOLDER
 
 The times in them are those of this computer: make them on a quiet one.
 """
@@ -14,6 +15,7 @@ import time
 from session import SOURCE, Session, on_a_screen
 
 FRAME = SOURCE / "scenes" / "0ad-acropolis-bay.bkf"
+OWN = SOURCE / "assets" / "courtyard.obj"
 WINDOW = (1360, 760)
 OUTPUT = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else SOURCE / "docs" / "images").resolve()
 
@@ -53,17 +55,34 @@ def choose_a_draw(session):
     session.screen.move(*at(session, 200, 380))
 
 
+def place_a_slow_fragment(session):
+    for x, y in ((900, 60), (900, 117), (765, 275)):  # of the G80 model, a film
+        session.screen.move(*at(session, x, y))
+        time.sleep(0.5)
+        session.screen.click(*at(session, x, y))
+        time.sleep(0.5)
+    settled(session)
+    session.screen.move(*at(session, 780, 470))
+    time.sleep(0.5)
+    session.screen.click(*at(session, 780, 470))
+    settled(session)
+    session.screen.move(*at(session, 300, 40))
+
+
 PICTURES = {
     "policy": ({"panel": "Policy"}, zoom_into_the_time_line),
     "pattern": ({"panel": "Pattern"}, show_the_owners),
     "draws": ({"panel": "Scene", "docks": {"Draws": "left", "Inspect": "left below"}, "dock_widths": [520, 300],
                "dock_shares": [0.68, 0.5]}, choose_a_draw),
+    "probe": ({"panel": "Probe", "dock_widths": [400, 640]}, place_a_slow_fragment),
 }
 
 
 def body(screen, folder):
     for name, (settings, act) in PICTURES.items():
-        session = Session(screen, folder, WINDOW, None, FRAME, settings=settings)
+        if sys.argv[3:] and name not in sys.argv[3:]:
+            continue
+        session = Session(screen, folder, WINDOW, None, OWN if name == "probe" else FRAME, settings=settings)
         settled(session)
         act(session)
         settled(session)
