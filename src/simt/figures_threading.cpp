@@ -59,9 +59,9 @@ FigureResult figure_limits(const FigureOptions& o) {
                             "below MIMD", "1: does not branch", "", ""});
   r.notes = {
       kNoBars,
-      "MIMD here is a warp of one thread on each of the 32 lanes, each with its own way to memory. Where ours is "
-      "slower "
-      "than the stack, the launch has fewer threads than all lanes need to hide latencies: each lane has its own."};
+      "MIMD here is a warp of one thread on each of the 32 lanes, each with its own way to memory. A warp's load of "
+      "many lines takes the core's one unit a cycle for each, perfect caches or not; hence more than the thesis's for "
+      "nn, mum and sto."};
   return r;
 }
 
