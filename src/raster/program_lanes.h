@@ -39,7 +39,8 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   uint64_t quads = (rest | rest >> 1 | rest >> 2 | rest >> 3) & 0x1111111111111111u;
   const int some = count_bits(quads), first = lowest_bit(quads);
   const int count = some < kRunQuads ? some : kRunQuads, lanes = 4 * count;
-  const int filled = (lanes + kWidth - 1) / kWidth * kWidth / 4;  // up to the end of a vector
+  // Up to the end of a vector.
+  const int filled = (lanes + kWidth - 1) / kWidth * kWidth / 4;
   w.sync();  // the samples of the run before have been read
   w.once([&] {
     for (int q = 0; q < filled; ++q, quads &= quads - 1) {

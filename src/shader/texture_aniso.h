@@ -26,16 +26,12 @@ struct TexelEllipse {
   Float a, b, c, f;
 };
 // `scale_x`, `scale_y`: texels of the level that a coordinate of 1 stands for.
-BROKKR_FN TexelEllipse ellipse_of(const TextureChanges &changes, Float scale_x,
-                                  Float scale_y) {
+BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, Float scale_y) {
   Float ux = changes.dx[0] * scale_x, vx = changes.dx[1] * scale_y;
   Float uy = changes.dy[0] * scale_x, vy = changes.dy[1] * scale_y;
   const Float longest = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
-  const Float shrunk =
-      kLongestChange / sqrt(maximum(longest, kLongestChange * kLongestChange));
-  const auto kept = [&](Float v) {
-    return select(is_finite(longest), v * shrunk, 0.0f);
-  };
+  const Float shrunk = kLongestChange / sqrt(maximum(longest, kLongestChange * kLongestChange));
+  const auto kept = [&](Float v) { return select(is_finite(longest), v * shrunk, 0.0f); };
   ux = kept(ux), vx = kept(vx), uy = kept(uy), vy = kept(vy);
   const Float a = vx * vx + vy * vy + 1.0f, c = ux * ux + uy * uy + 1.0f;
   const Float b = (ux * vx + uy * vy) * -2.0f;
@@ -44,9 +40,9 @@ BROKKR_FN TexelEllipse ellipse_of(const TextureChanges &changes, Float scale_x,
 
 // Weights are of whole numbers from 0 to kMostWeights - 1 and fall off from 1 to e^-2.
 BROKKR_CONSTANT int kMostWeights = 1024;
-BROKKR_CONSTANT float kWeightEdge = float(kMostWeights - 1),
-                      kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
+BROKKR_CONSTANT float kWeightEdge = float(kMostWeights - 1), kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
 
+#if !defined(__CUDACC__)
 // All of them, for machines that read a small table faster than they compute:
 // what exp2_lanes gives.
 struct EllipseWeights {
@@ -56,9 +52,8 @@ constexpr EllipseWeights ellipse_weights() {
   EllipseWeights all{};
   for (int i = 0; i < kMostWeights; ++i) {
     const float x = float(i) * kWeightFalloff;
-    int whole = 0; // of x + 0.5, downwards
-    while (float(whole) > x + 0.5f)
-      --whole;
+    int whole = 0;  // of x + 0.5, downwards
+    while (float(whole) > x + 0.5f) --whole;
     const float f = (x - float(whole)) * 0.693147180559945f;
     float p = 1.0f / 720.0f;
     p = p * f + 1.0f / 120.0f;
@@ -67,39 +62,31 @@ constexpr EllipseWeights ellipse_weights() {
     p = p * f + 0.5f;
     p = p * f + 1.0f;
     p = p * f + 1.0f;
-    for (; whole < 0; ++whole)
-      p = p * 0.5f;
+    for (; whole < 0; ++whole) p = p * 0.5f;
     all.weight[i] = p;
   }
   return all;
 }
-#if !defined(__CUDACC__)
 inline constexpr EllipseWeights kEllipseWeights = ellipse_weights();
 #endif
 
 // The weight of q, which is at least 0 and less than kMostWeights in lanes m.
-BROKKR_FN Float ellipse_weight(Warp &w, Float q, Mask m) {
+BROKKR_FN Float ellipse_weight(Warp& w, Float q, Mask m) {
 #if defined(__CUDACC__)
-  return select(m, exp2_lanes(floor(maximum(q, Float(0.0f))) * kWeightFalloff),
-                0.0f);
+  return select(m, exp2_lanes(floor(maximum(q, Float(0.0f))) * kWeightFalloff), 0.0f);
 #else
-  return w.gather(kEllipseWeights.weight,
-                  to_int(select(m, maximum(q, Float(0.0f)), 0.0f)), m);
+  return w.gather(kEllipseWeights.weight, to_int(select(m, maximum(q, Float(0.0f)), 0.0f)), m);
 #endif
 }
 
 // The texel that number i of an axis is, which may be any.
-BROKKR_FN Int wrapped_texel(const SampledRecord &texture, int axis, Int i,
-                            Int size, int offset) {
+BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int size, int offset) {
   const TextureWrap wrap = texture.wrap[axis];
   const uint32_t side = axis == 0 ? texture.width : texture.height;
-  if (wrap == TextureWrap::repeat && (side & (side - 1)) == 0)
-    return (i + offset) & (size - 1);
-  if (wrap == TextureWrap::clamp_to_edge)
-    return clamp_to(i + offset, 0, size - 1);
+  if (wrap == TextureWrap::repeat && (side & (side - 1)) == 0) return (i + offset) & (size - 1);
+  if (wrap == TextureWrap::clamp_to_edge) return clamp_to(i + offset, 0, size - 1);
   const Float n = to_float(size);
-  return texels_at(to_float(i) / n, size, n, float(offset), wrap, Mask(false))
-      .a;
+  return texels_at(to_float(i) / n, size, n, float(offset), wrap, Mask(false)).a;
 }
 
 // How texels along lines of an ellipse lie in memory, where both axes are repeated and powers of two, or both are
@@ -107,87 +94,68 @@ BROKKR_FN Int wrapped_texel(const SampledRecord &texture, int axis, Int i,
 struct EllipseLines {
   bool is_plain = false, repeats = false;
   Mask high = false;
-  Int offset, last, step, first; // of the axis along lines; `step`: words from
-                                 // texel to texel, or their logarithm
+  Int offset, last, step, first;  // of the axis along lines; `step`: words from texel to texel, or their logarithm
 
   BROKKR_FN EllipseLines() = default;
-  BROKKR_FN EllipseLines(const TextureLookup &look, const LevelTexels &level,
-                         Int number, Mask lies_high)
+  BROKKR_FN EllipseLines(const TextureLookup& look, const LevelTexels& level, Int number, Mask lies_high)
       : high(lies_high) {
-    const SampledRecord &texture = *look.texture;
-    const auto both = [&](TextureWrap wrap) {
-      return texture.wrap[0] == wrap && texture.wrap[1] == wrap;
-    };
-    const auto is_power = [](uint32_t side) {
-      return (side & (side - 1)) == 0;
-    };
-    repeats = both(TextureWrap::repeat) && is_power(texture.width) &&
-              is_power(texture.height);
+    const SampledRecord& texture = *look.texture;
+    const auto both = [&](TextureWrap wrap) { return texture.wrap[0] == wrap && texture.wrap[1] == wrap; };
+    const auto is_power = [](uint32_t side) { return (side & (side - 1)) == 0; };
+    repeats = both(TextureWrap::repeat) && is_power(texture.width) && is_power(texture.height);
     is_plain = texture.usual && (repeats || both(TextureWrap::clamp_to_edge));
-    if (!is_plain)
-      return;
-    offset = select(high, shader::offset_of_sample(look.how, 0),
-                    shader::offset_of_sample(look.how, 1));
+    if (!is_plain) return;
+    offset = select(high, shader::offset_of_sample(look.how, 0), shader::offset_of_sample(look.how, 1));
     last = select(high, level.width, level.height) - 1;
-    step = repeats ? select(high, Int(0),
-                            maximum(lowest_bit(texture.width) - number, 0))
-                   : select(high, 1, level.width);
+    step =
+        repeats ? select(high, Int(0), maximum(lowest_bit(texture.width) - number, 0)) : select(high, 1, level.width);
   }
   // Goes to a line.
-  BROKKR_FN void take(const TextureLookup &look, const LevelTexels &level,
-                      Int line) {
-    const Int x = wrapped_texel(*look.texture, 0, line, level.width,
-                                shader::offset_of_sample(look.how, 0));
-    const Int y = wrapped_texel(*look.texture, 1, line, level.height,
-                                shader::offset_of_sample(look.how, 1));
+  BROKKR_FN void take(const TextureLookup& look, const LevelTexels& level, Int line) {
+    const Int x = wrapped_texel(*look.texture, 0, line, level.width, shader::offset_of_sample(look.how, 0));
+    const Int y = wrapped_texel(*look.texture, 1, line, level.height, shader::offset_of_sample(look.how, 1));
     first = level.first + select(high, y * level.width, x);
   }
   // The word of a texel of the line.
   BROKKR_FN Int word(Int texel) const {
-    if (repeats)
-      return first + (((texel + offset) & last) << step);
+    if (repeats) return first + (((texel + offset) & last) << step);
     return first + clamp_to(texel + offset, 0, last) * step;
   }
 };
 
 // One texel after another, and their sum.
 class EllipseSum {
-public:
-  BROKKR_FN EllipseSum(Warp &warp, const TextureLookup &lookup, Int number,
-                       Int slice, Mask lies_high)
-      : w(warp), look(lookup), level(level_texels(warp, lookup, number)),
-        layer(slice), high(lies_high),
-        sums_bytes(lookup.texture->usual &&
-                   lookup.texture->encoding == TexelEncoding::rgba8) {
-    if (Warp::takes_turns)
-      lines = EllipseLines(look, level, number, high);
+ public:
+  BROKKR_FN EllipseSum(Warp& warp, const TextureLookup& lookup, Int number, Int slice, Mask lies_high)
+      : w(warp),
+        look(lookup),
+        level(level_texels(warp, lookup, number)),
+        layer(slice),
+        high(lies_high),
+        sums_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
+    if (Warp::takes_turns) lines = EllipseLines(look, level, number, high);
   }
 
   BROKKR_FN void take_line(Int number) {
     line = number;
-    if (Warp::takes_turns && lines.is_plain)
-      lines.take(look, level, line);
+    if (Warp::takes_turns && lines.is_plain) lines.take(look, level, line);
   }
   // A texel of the line; its weight is 0 outside of m.
   BROKKR_FN void add(Int texel, Float weight, Mask m) {
-    const SampledRecord &texture = *look.texture;
+    const SampledRecord& texture = *look.texture;
     const bool is_plain = Warp::takes_turns && lines.is_plain;
     Int x = select(high, texel, line), y = select(high, line, texel), word = 0;
     if (is_plain) {
       word = lines.word(texel);
     } else {
-      x = wrapped_texel(texture, 0, x, level.width,
-                        shader::offset_of_sample(look.how, 0));
-      y = wrapped_texel(texture, 1, y, level.height,
-                        shader::offset_of_sample(look.how, 1));
+      x = wrapped_texel(texture, 0, x, level.width, shader::offset_of_sample(look.how, 0));
+      y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.how, 1));
       word = level.first + y * level.width + x;
     }
     Vec4<Warp> v;
     if (sums_bytes) {
       const Uint bits = w.gather(look.texels, word, m);
-      const auto channel = [&](uint32_t shift) {
-        return to_float(as_int((bits >> shift) & 255u));
-      };
+      const auto channel = [&](uint32_t shift) { return to_float(as_int((bits >> shift) & 255u)); };
       v = Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
     } else if (texture.usual) {
       v = load_texel(w, look.texels, texture.encoding, word, m);
@@ -196,78 +164,65 @@ public:
       of_texel.lanes = m;
       v = texel_at(w, of_texel, level, x, y, layer);
     }
-    sum = Vec4<Warp>(sum.x + v.x * weight, sum.y + v.y * weight,
-                     sum.z + v.z * weight, sum.w + v.w * weight);
+    sum = Vec4<Warp>(sum.x + v.x * weight, sum.y + v.y * weight, sum.z + v.z * weight, sum.w + v.w * weight);
     weights = weights + weight;
   }
   BROKKR_FN Vec4<Warp> mean() const {
-    const Float share = (sums_bytes ? 1.0f / 255.0f : 1.0f) /
-                        select(weights > 0.0f, weights, 1.0f);
-    return Vec4<Warp>(sum.x * share, sum.y * share, sum.z * share,
-                      sum.w * share);
+    const Float share = (sums_bytes ? 1.0f / 255.0f : 1.0f) / select(weights > 0.0f, weights, 1.0f);
+    return Vec4<Warp>(sum.x * share, sum.y * share, sum.z * share, sum.w * share);
   }
 
-private:
-  Warp &w;
-  const TextureLookup &look;
+ private:
+  Warp& w;
+  const TextureLookup& look;
   LevelTexels level;
   Int layer, line = 0;
   Mask high;
-  bool sums_bytes; // colours of 8 bits are summed as whole numbers
+  bool sums_bytes;  // colours of 8 bits are summed as whole numbers
   EllipseLines lines;
   Vec4<Warp> sum = Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
 };
 
 // `given` and `detail` as of looked_up.
-BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp &w, const TextureLookup &look,
-                                      const Float (&given)[4], Float detail,
-                                      const TextureChanges &changes) {
+BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
+                                      const TextureChanges& changes) {
   constexpr float kEdge = kWeightEdge, kBeyond = 1024.0f / 1023.0f;
   constexpr float kFarthest = 16777216.0f;
-  const SampledRecord &texture = *look.texture;
+  const SampledRecord& texture = *look.texture;
   const TexturePlace place = place_of(texture, given);
-  const Float lod = texture.mip == MipFilter::none
-                        ? Float(0.0f)
-                        : clamped_detail(texture, detail);
+  const Float lod = texture.mip == MipFilter::none ? Float(0.0f) : clamped_detail(texture, detail);
   const Int number = to_int(clamp_to(lod, 0.0f, float(texture.levels - 1)));
   const Float shrunk = as_float((127 - number) << 23);
-  const Float scale_x = shrunk * float(texture.width),
-              scale_y = shrunk * float(texture.height);
+  const Float scale_x = shrunk * float(texture.width), scale_y = shrunk * float(texture.height);
   const TexelEllipse e = ellipse_of(changes, scale_x, scale_y);
   const Float u = clamp_to(place.at[0] * scale_x - 0.5f, -kFarthest, kFarthest);
   const Float v = clamp_to(place.at[1] * scale_y - 0.5f, -kFarthest, kFarthest);
 
-  const Mask high = e.a > e.c; // lines are across y
+  const Mask high = e.a > e.c;  // lines are across y
   const Float at = select(high, v, u), at_line = select(high, u, v);
   const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c);
-  const Float reach = sqrt(across), width = e.f / across,
-              slope = e.b * -0.5f / across, scale = kEdge / e.f;
+  const Float reach = sqrt(across), width = e.f / across, slope = e.b * -0.5f / across, scale = kEdge / e.f;
   const Int last = to_int(floor(at + reach)) + 1;
   EllipseSum sum(w, look, number, place.layer, high);
   for (Int line = to_int(floor(at - reach));; line = line + 1) {
     const Mask is_line = look.lanes && line <= last;
-    if (!w.any(is_line))
-      break;
+    if (!w.any(is_line)) break;
     const Float m = to_float(line) - at;
-    const Float half = sqrt(maximum(width * (kBeyond - m * m / across),
-                                    Float(0.0f))) +
-                       0.01f,
+    const Float half = sqrt(maximum(width * (kBeyond - m * m / across), Float(0.0f))) + 0.01f,
                 middle = at_line + slope * m;
     const Int end = to_int(floor(middle + half));
     sum.take_line(line);
     for (Int texel = to_int(floor(middle - half)) + 1;; texel = texel + 1) {
       const Mask is_near = is_line && texel <= end;
-      if (!w.any(is_near))
-        break;
+      if (!w.any(is_near)) break;
       const Float n = to_float(texel) - at_line;
       const Float q = ((along * m + e.b * n) * m + across * n * n) * scale;
       const Mask inside = is_near && q < kEdge + 1.0f;
       sum.add(texel, ellipse_weight(w, q, inside), inside);
     }
   }
-  const bool compares =
-      (look.how & shader::kSampleCompare) != 0 && texture.compares;
+  const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
   const Vec4<Warp> mean = sum.mean();
   return compares ? mean : handed_on(texture, mean);
 }

@@ -108,7 +108,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKi
   const UsualPair x = usual_texels(u, width, 1, kind.repeats[0]), y = usual_texels(v, height, width, kind.repeats[1]);
   const Int left = base + x.a, low = left + y.a, high = left + y.b;
   // Pictures that are drawn texel by pixel: the filter is one texel, with a weight of 256 * 256.
-  if (!kind.light && !w.any(look.lanes && (x.weight | y.weight) != 0u))
+  if (Warp::takes_turns && !kind.light && !w.any(look.lanes && (x.weight | y.weight) != 0u))
     return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
   Uint texel[4];
   w.gather_square(look.texels, low, high, x.b - x.a, look.lanes, texel);
