@@ -128,8 +128,7 @@ int run_probe(const Arguments& arguments) {
   }
   const std::vector<std::string> names = chosen(arguments);
   refuse_without(arguments, names, kDraw, drawing_options());
-  if (arguments.has("save") && std::find(names.begin(), names.end(), kMap) == names.end())
-    throw UsageError("--save is of the experiment map; name it, or leave the option out");
+  refuse_without(arguments, names, kMap, {flag("--save", ""), flag("--by", "")});
   Results results(arguments);
   const std::unique_ptr<Subject> subject = make_subject(arguments);
   Progress progress;

@@ -94,6 +94,7 @@ def usage_errors(folder, good):
         expect(USAGE, ["probe", "draw", "--slow", "1,2,3,9"], "branch 9", "1 to 4")
         expect(USAGE, ["probe", "E1.5", "--slow", "1,2"], "--slow", "draw")
         expect(USAGE, ["probe", "E1.5", "--save", "x.json"], "--save", "map")
+        expect(USAGE, ["probe", "E1.5", "--by", "order"], "--by", "map")
         expect(USAGE, ["probe", "map", "--bin", "64"], "--bin", "--on brokkr")
         expect(USAGE, ["probe", "E1.5", "--film", "4"], "--film", "--output")
         expect(USAGE, ["probe", "draw", "--primitives", "strip", "--fill", "tiles"], "--fill", "strip")
