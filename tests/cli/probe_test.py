@@ -82,7 +82,8 @@ class Probe(unittest.TestCase):
         self.assertRegex(text, r"equals +g80")
         picture.write_bytes(container(frame(), TRIANGLE))
         commands = {"render": [picture, "--no-output"], "check": [SCENE], "pixel": [picture, "1", "1"], "fuzz-settings": [picture, "--runs", "2"],
-                    "bench": [picture, "--frames", "1"], "batches": [picture]}
+                    "bench": [picture, "--frames", "1"], "batches": [picture],
+                    "ranks": ["measure", picture, "--most", "1", "--repeats", "1", "-o", self.folder / "costs.json"]}
         take = {name for name in re.findall(r"^  ([a-z-]+)  ", brokkr("--help").stdout, re.M) if "--pattern P" in brokkr(name, "--help").stdout}
         self.assertEqual(take, {*commands, "probe", "view"}, "what takes a pattern is tried here, but for the window")
         for name, words in commands.items():
