@@ -8,6 +8,7 @@
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "cli/commands.h"
+#include "cli/rank_options.h"
 #include "ranks/balance.h"
 #include "ranks/figures.h"
 #include "ranks/owners.h"
@@ -20,8 +21,7 @@ const std::vector<std::string> kTasks = {"measure", "model", "balance", "owners"
 
 ranks::RankSettings model_settings(const Arguments& arguments) {
   ranks::RankSettings settings;
-  settings.bin = int(arguments.integer("rank-bin", settings.bin));
-  if (arguments.has("rank-pattern")) settings.pattern = choose_pattern(arguments.text("rank-pattern"));
+  read_owner_options(arguments, settings);
   return settings;
 }
 
@@ -138,8 +138,6 @@ Command ranks_command() {
   std::string figures;
   for (const ranks::FigureInfo& figure : ranks::figure_list())
     figures += fmt::format("{}{}, {}", figures.empty() ? "" : "; ", figure.name, figure.what);
-  std::vector<std::string> patterns;
-  for (const auto& choice : Choices<PatternKind>::all) patterns.emplace_back(choice.name);
   const std::vector<Option> own = {
       needed(choice_option(
           "TASK", "TASK",
@@ -156,20 +154,9 @@ Command ranks_command() {
       integer_option("--most", "Ranks that are measured: 1, 2, 4, … up to this (16); of owners: ranks (4)", 1,
                      ranks::kMostRanks),
       integer_option("--repeats", "Launches of each part, of which the quickest counts (3)", 1, 1000),
-      Option{.names = "--rank-pattern",
-             .kind = ValueKind::choice_or_file,
-             .value = "P",
-             .help = "Which rank owns which square of pixels (diagonal)",
-             .choices = patterns},
-      Option{.names = "--rank-bin",
-             .kind = ValueKind::power_of_two,
-             .value = "N",
-             .help = "Edge of the squares in pixels, a power of two (32)",
-             .min = 8,
-             .max = 256},
   };
   return {"ranks", "Measure and model frames over several ranks",
-          joined(joined(own, input_options()), pipeline_options()), run_ranks_command};
+          joined(joined(joined(own, owner_options()), input_options()), pipeline_options()), run_ranks_command};
 }
 
 }  // namespace brokkr::app

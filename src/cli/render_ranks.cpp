@@ -12,6 +12,7 @@
 #include "app/text.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
+#include "cli/rank_options.h"
 #include "log/json_text.h"
 #include "pipeline/options.h"
 #include "ranks/render.h"
@@ -29,16 +30,10 @@ ranks::RankSettings rank_settings(const Arguments& arguments) {
   for (const auto& choice : Choices<ranks::ShareMode>::all) {
     if (arguments.text("ranks") == choice.name) settings.mode = choice.value;
   }
-  settings.bin = int(arguments.integer("rank-bin", settings.bin));
   settings.merge = uint32_t(arguments.integer("merge", settings.merge));
   settings.runahead = !arguments.has("no-runahead");
   settings.timeout_s = arguments.real("timeout", settings.timeout_s);
-  if (!arguments.has("rank-pattern")) return settings;
-  try {
-    settings.pattern = choose_pattern(arguments.text("rank-pattern"));
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(std::string("--rank-pattern: ") + error.what());
-  }
+  read_owner_options(arguments, settings);
   return settings;
 }
 
@@ -254,32 +249,24 @@ int run_render_or_ranks(const Arguments& arguments) {
 }  // namespace
 
 Command with_ranks(Command render) {
-  std::vector<std::string> modes = {kOff}, patterns;
+  std::vector<std::string> modes = {kOff};
   for (const auto& choice : Choices<ranks::ShareMode>::all) modes.emplace_back(choice.name);
-  for (const auto& choice : Choices<PatternKind>::all) patterns.emplace_back(choice.name);
   std::vector<Option> own = {
       choice_option("--ranks", "MODE",
                     "How ranks that mpirun starts share a frame (cpd): duplicate, every rank does all geometry; cpd, "
                     "they project together and hand each other numbers of primitives; off",
-                    modes),
-      Option{.names = "--rank-pattern",
-             .kind = ValueKind::choice_or_file,
-             .value = "P",
-             .help = "Which rank owns which square of pixels (diagonal): a pattern as of --pattern, or its FILE",
-             .choices = patterns},
-      Option{.names = "--rank-bin",
-             .kind = ValueKind::power_of_two,
-             .value = "N",
-             .help = "Edge of the squares in pixels, a power of two (32)",
-             .min = 8,
-             .max = 256},
-      integer_option("--merge", "Draws are merged until they have more primitives than this (4096; 0: none)", 0,
-                     4294967295.0),
-      flag("--no-runahead", "Project no draws while earlier ones are distributed"),
-      real_option("--timeout", "S", "Seconds after which a rank that does not answer ends all (60; 0: never)", 0,
-                  86400),
-      file_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"),
-  };
+                    modes)};
+  own = joined(std::move(own), owner_options());
+  own =
+      joined(std::move(own),
+             {
+                 integer_option("--merge", "Draws are merged until they have more primitives than this (4096; 0: none)",
+                                0, 4294967295.0),
+                 flag("--no-runahead", "Project no draws while earlier ones are distributed"),
+                 real_option("--timeout", "S",
+                             "Seconds after which a rank that does not answer ends all (60; 0: never)", 0, 86400),
+                 file_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"),
+             });
   for (Option& option : own) option.group = "Ranks";
   render.options = joined(std::move(render.options), own);
   render.run = run_render_or_ranks;
