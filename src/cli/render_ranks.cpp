@@ -125,7 +125,7 @@ std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& own, ranks:
     return {};
   }
   for (int from = 1; from < talk.size(); ++from)
-    reports.push_back(nlohmann::ordered_json::parse(ranks::text_of(talk.receive(from, ranks::Channel::report))));
+    reports.push_back(parse_json(ranks::text_of(talk.receive(from, ranks::Channel::report))));
   return reports;
 }
 

@@ -1,11 +1,14 @@
 #include "ranks/costs.h"
 
+#include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "pipeline/options.h"
-#include "ranks/transport.h"
+#include "scene/failure.h"
 #include "scene/file_io.h"
+#include "scene/json_parse.h"
 
 namespace brokkr::ranks {
 namespace {
@@ -27,25 +30,44 @@ nlohmann::ordered_json frame_json(const FrameCosts& frame) {
           {"launches", launches}};
 }
 
-FrameCosts frame_of(const nlohmann::ordered_json& json) {
+void check_times(const char* field, const std::vector<double>& times) {
+  if (std::any_of(times.begin(), times.end(), [](double t) { return t < 0; })) fail("{}: a time below 0", field);
+}
+
+// The model indexes its tables by ranks: it needs each launch once, in the order in which they were measured.
+void read_launches(const nlohmann::ordered_json& json, int most_ranks, FrameCosts& frame) {
+  auto next = json.begin();
+  for (const int ranks : rank_counts(most_ranks)) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      for (const ShareMode mode : {ShareMode::duplicate, ShareMode::cpd}) {
+        if (next == json.end() || next->at("ranks") != ranks || next->at("rank") != rank ||
+            next->at("mode") != name_of(mode))
+          fail("launches: rank {} of {}, {}, is not where it belongs; measure anew", rank, ranks, name_of(mode));
+        frame.launches.push_back({ranks, rank, mode, next->at("segment_ms").get<std::vector<double>>()});
+        check_times("segment_ms", frame.launches.back().segment_ms);
+        if (frame.launches.back().segment_ms.size() != frame.geometry_ms.size())
+          fail("launches: not one time for each segment");
+        ++next;
+      }
+    }
+  }
+  if (next != json.end()) fail("launches: more than most_ranks says; measure anew");
+}
+
+FrameCosts frame_of(const nlohmann::ordered_json& json, int most_ranks) {
   FrameCosts frame;
   json.at("file").get_to(frame.file);
   json.at("width").get_to(frame.width);
   json.at("height").get_to(frame.height);
   json.at("geometry_ms").get_to(frame.geometry_ms);
   json.at("exchange_bytes").get_to(frame.exchange_bytes);
-  for (const auto& d : json.at("draws"))
+  check_times("geometry_ms", frame.geometry_ms);
+  if (frame.exchange_bytes.size() != frame.geometry_ms.size()) fail("exchange_bytes: not one for each segment");
+  for (const auto& d : json.at("draws")) {
     frame.draws.push_back({d.at(0).get<uint32_t>(), d.at(1).get<uint64_t>(), d.at(2).get<double>()});
-  for (const auto& l : json.at("launches")) {
-    const bool duplicate = l.at("mode").get<std::string>() == name_of(ShareMode::duplicate);
-    frame.launches.push_back({l.at("ranks").get<int>(), l.at("rank").get<int>(),
-                              duplicate ? ShareMode::duplicate : ShareMode::cpd,
-                              l.at("segment_ms").get<std::vector<double>>()});
-    if (frame.launches.back().segment_ms.size() != frame.geometry_ms.size())
-      throw std::runtime_error("launches: not one time for each segment");
+    check_times("draws", {frame.draws.back().project_us});
   }
-  if (frame.exchange_bytes.size() != frame.geometry_ms.size())
-    throw std::runtime_error("exchange_bytes: not one for each segment");
+  read_launches(json.at("launches"), most_ranks, frame);
   return frame;
 }
 
@@ -63,19 +85,22 @@ std::string to_json(const Costs& costs) {
 }
 
 Costs read_costs(const std::filesystem::path& file) try {
-  const auto json = nlohmann::ordered_json::parse(text_of(read_file(file, kMostBytes)));
+  const auto json = parse_json(as_text(read_file(file, kMostBytes)));
   if (json.at("format") != kFormat || json.at("version") != 1)
-    throw std::runtime_error("format: not the costs that `brokkr ranks measure` writes");
+    fail("format: not the costs that `brokkr ranks measure` writes");
   Costs costs;
   json.at("machine").get_to(costs.machine);
   json.at("isa").get_to(costs.isa);
   json.at("workers").get_to(costs.workers);
   json.at("most_ranks").get_to(costs.most_ranks);
   json.at("bin").get_to(costs.bin);
+  if (costs.most_ranks < 1 || costs.most_ranks > kMostRanks) fail("most_ranks: not 1 to {}", kMostRanks);
+  if (costs.bin < 8 || costs.bin > 256 || !std::has_single_bit(unsigned(costs.bin)))
+    fail("bin: no power of two from 8 to 256");
   json.at("pattern").get_to(costs.pattern);
   json.at("repeats").get_to(costs.repeats);
-  for (const auto& frame : json.at("frames")) costs.frames.push_back(frame_of(frame));
-  if (costs.frames.empty()) throw std::runtime_error("frames: there is none");
+  for (const auto& frame : json.at("frames")) costs.frames.push_back(frame_of(frame, costs.most_ranks));
+  if (costs.frames.empty()) fail("frames: there is none");
   return costs;
 } catch (const nlohmann::json::exception& error) {
   throw std::runtime_error(file.string() + ": no costs of `brokkr ranks measure` (" + error.what() + ")");

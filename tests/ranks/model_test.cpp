@@ -140,6 +140,26 @@ TEST_F(CostsFile, IsReadAsItWasWritten) {
   EXPECT_THROW(read_costs(write("no json")), std::runtime_error);
 }
 
+TEST_F(CostsFile, IsNotTrusted) {
+  const std::string text = to_json(small());
+  const auto refused = [&](const std::string& was, const std::string& is) {
+    std::string changed = text;
+    const size_t at = changed.rfind(was);
+    ASSERT_NE(at, std::string::npos) << was;
+    EXPECT_THROW(read_costs(write(changed.replace(at, was.size(), is))), std::runtime_error) << is;
+  };
+  refused("\"rank\": 15", "\"rank\": 1000000");
+  refused("\"rank\": 15", "\"rank\": 14");
+  refused("\"ranks\": 16", "\"ranks\": 3");
+  refused("\"mode\": \"cpd\"", "\"mode\": \"sometimes\"");
+  refused("\"most_ranks\": 16", "\"most_ranks\": 32");
+  refused("\"most_ranks\": 16", "\"most_ranks\": 2000000000");
+  refused("\"bin\": 32", "\"bin\": 0");
+  refused("\"duplicate\"", "\"cpd\"");
+  EXPECT_THROW(read_costs(write(std::string(100000, '['))), std::runtime_error);
+  EXPECT_THROW(read_costs(write(text.substr(0, text.size() / 2))), std::runtime_error);
+}
+
 TEST_F(CostsFile, EveryFigureCanBeMade) {
   const Costs costs = small();
   for (const FigureInfo& figure : figure_list()) {
