@@ -1,11 +1,11 @@
 #include "simt/config.h"
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <iterator>
-#include <sstream>
 
 #include "scene/failure.h"
+#include "scene/file_io.h"
 #include "scene/json_parse.h"
 #include "scene/nearest_name.h"
 
@@ -186,14 +186,12 @@ Config find_config(const std::string& name_or_file) {
   for (const NamedConfig& c : kConfigs) {
     if (name_or_file == c.name) return read_config(c.text, c.name);
   }
-  std::ifstream file(name_or_file, std::ios::binary);
-  if (!file) {
+  if (!std::filesystem::exists(name_or_file)) {
     fail("{}: no such machine, and no file{}; `brokkr simt --list` names those there are", name_or_file,
          did_you_mean(name_or_file, config_names()));
   }
-  std::stringstream text;
-  text << file.rdbuf();
-  return read_config(text.str(), name_or_file);
+  constexpr uint64_t kMostBytes = 1 << 20;
+  return read_config(as_text(read_file(name_or_file, kMostBytes)), name_or_file);
 }
 
 Config as_mimd(Config c) {

@@ -114,6 +114,7 @@ def usage_errors(folder, good):
         expect(USAGE, ["simt", "even", "--ways", "3"], "--ways", "power of two")
         expect(USAGE, ["simt", "even", "--policy", "best"], "--policy", "spatial")
         expect(FAILURE, ["simt", "even", "--config", "none.json"], "none.json", "--list")
+        expect(FAILURE, ["simt", "even", "--config", "/dev/zero"], "/dev/zero", "limit")
         (folder / "machine.json").write_text('{"memory": {"chanels": 3}}')
         expect(FAILURE, ["simt", "even", "--config", str(folder / "machine.json")], "memory.chanels", "did you mean 'channels'")
     expect(USAGE, ["--"], "FILE")
