@@ -20,6 +20,7 @@ struct DrawColor : ShaderTraits {
 
 template <class W>
 struct TriangleColor : ShaderTraits {
+  static constexpr bool kTriangleNumber = true;
   BROKKR_FN Fragment<W> operator()(W&, const ShaderInput<W>& in, Mask) const { return identifier_color(in.primitive); }
 };
 

@@ -40,12 +40,13 @@ BROKKR_FN Vec3<Warp> operator*(const Vec3<Warp>& a, Float s) { return {a.x * s, 
 
 // A shader declares anew what holds for it. The traits are known on the host as well (raster/shading_traits.h).
 struct ShaderTraits {
-  static constexpr bool kSurface = false;      // wants position, normal and texture coordinates interpolated
-  static constexpr bool kMaterial = false;     // needs a material and may discard; captured draws get LitDraw
-  static constexpr bool kDerivatives = false;  // uses ddx or ddy: its lanes come as quads
-  static constexpr bool kDrawNumber = false;   // wants in.draw_number; kSurface brings it
-  static constexpr bool kBatchNumber = false;  // wants in.batch_number
-  static constexpr bool kOverdraw = false;     // fragments are counted, for Layer::overdraw
+  static constexpr bool kSurface = false;         // wants position, normal and texture coordinates interpolated
+  static constexpr bool kMaterial = false;        // needs a material and may discard; captured draws get LitDraw
+  static constexpr bool kDerivatives = false;     // uses ddx or ddy: its lanes come as quads
+  static constexpr bool kDrawNumber = false;      // wants in.draw_number; kSurface brings it
+  static constexpr bool kBatchNumber = false;     // wants in.batch_number
+  static constexpr bool kTriangleNumber = false;  // wants in.primitive to be the triangle's number in the whole frame
+  static constexpr bool kOverdraw = false;        // fragments are counted, for Layer::overdraw
   // Wants in.color and in.second interpolated; kMaterial only.
   static constexpr bool kColors = false;
 };

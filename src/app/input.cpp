@@ -10,6 +10,7 @@
 
 #include "app/own_shader.h"
 #include "app/pipeline_options.h"
+#include "app/rank_options.h"
 #include "app/resize.h"
 #include "pipeline/options.h"
 #include "scene/camera.h"
@@ -80,7 +81,8 @@ Command view_command(int (*run)(const Arguments&)) {
       flag("--fresh", "Neither read nor write what the viewer remembers"),
   };
   return {"view", "Open a window: look at frames and scenes, switch patterns and policies live",
-          joined(joined(joined(own, input_options()), shader_options()), pipeline_options()), run};
+          joined(joined(joined(joined(own, input_options()), shader_options()), pipeline_options()), rank_options()),
+          run};
 }
 
 LoadOptions load_options(const Arguments& arguments) {

@@ -6,9 +6,9 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
+#include "app/rank_options.h"
 #include "app/text.h"
 #include "cli/commands.h"
-#include "cli/rank_options.h"
 #include "ranks/balance.h"
 #include "ranks/figures.h"
 #include "ranks/owners.h"
@@ -18,6 +18,7 @@ namespace brokkr::app {
 namespace {
 
 const std::vector<std::string> kTasks = {"measure", "model", "balance", "owners"};
+constexpr const char* kOfTimes[] = {"hop-ns", "link-gb-s", "hub", "merge", "as-here"};
 
 ranks::RankSettings model_settings(const Arguments& arguments) {
   ranks::RankSettings settings;
@@ -78,7 +79,18 @@ void model(const Arguments& arguments, const std::vector<std::string>& words) {
   ranks::RankSettings settings;
   settings.bin = costs.bin;
   settings.pattern = choose_pattern(costs.pattern);
-  const ranks::FigureTable table = ranks::make_figure(words[0], costs, settings);
+  ranks::TimesSettings times;
+  times.network.hop_ns = arguments.real("hop-ns", times.network.hop_ns);
+  times.network.link_gb_s = arguments.real("link-gb-s", times.network.link_gb_s);
+  if (arguments.has("hub")) times.network.topology = ranks::Topology::hub;
+  times.merge = uint32_t(arguments.integer("merge", times.merge));
+  times.as_here = arguments.has("as-here");
+  for (const char* option : kOfTimes) {
+    if (arguments.has(option) && words[0] != ranks::kTimes)
+      throw UsageError(std::string("--") + option +
+                       ": is for `model times`; the paper's figures have networks of their own");
+  }
+  const ranks::FigureTable table = ranks::make_figure(words[0], costs, settings, times);
   if (arguments.has("output")) {
     require_ending(arguments.text("output"), {".csv"}, "--output");
     write_figure_csv(arguments.text("output"), table);
@@ -153,6 +165,14 @@ Command ranks_command() {
                   "Of measure: the costs, .json; of model: the table, .csv; of owners: the picture, .png"),
       integer_option("--most", "Ranks that are measured: 1, 2, 4, … up to this (16); of owners: ranks (4)", 1,
                      ranks::kMostRanks),
+      real_option("--hop-ns", "NS", "Of model times: latency of a hop (400)", 0, 1e9),
+      real_option("--link-gb-s", "N", "Of model times: bandwidth of a link in GB/s (40)", 1e-6, 1e6),
+      flag("--hub", "Of model times: ranks around a hub, and not in a line"),
+      integer_option("--merge", "Of model times: draws are merged until they have more primitives than this (4096)", 0,
+                     4294967295.0),
+      flag("--as-here",
+           "Of model times: ranks distribute without turns, and draw a segment after its last ids, as "
+           "brokkr does"),
       integer_option("--repeats", "Launches of each part, of which the quickest counts (3)", 1, 1000),
   };
   return {"ranks", "Measure and model frames over several ranks",

@@ -14,6 +14,7 @@
 #include "app/text.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
+#include "cli/render_pictures.h"
 #include "log/frame_statistics.h"
 #include "log/json_text.h"
 #include "scene/file_io.h"
@@ -40,10 +41,6 @@ Timing summarize(std::vector<double> times) {
   return {times.front(), quantile(times, 0.5), static_cast<int>(times.size())};
 }
 
-bool wants(const Request& request, Aov aov) {
-  return std::any_of(request.aovs.begin(), request.aovs.end(), [&](const AovRequest& r) { return r.aov == aov; });
-}
-
 // Only the last frame is read back: the times of the others are those that a game would see.
 RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Request& request, Timing& timing,
                            Progress& progress) {
@@ -59,22 +56,18 @@ RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Re
   return result;
 }
 
-void write_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& request, const std::string& file,
-                const Layer& layer, uint32_t target, uint32_t layer_number) {
-  // Shading::overdraw counts fragments: it takes one more frame, unless it is the chosen shading.
+// Shading::overdraw counts fragments: it takes one more frame, unless it is the chosen shading.
+void draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& request, const std::string& file,
+               const Layer& layer, uint32_t target, uint32_t layer_number) {
   RenderResult counted;
   const Layer* overdraw = &layer;
-  if (wants(request, Aov::overdraw) && request.options.shading != Shading::overdraw) {
+  if (wants(request.aovs, Aov::overdraw) && request.options.shading != Shading::overdraw) {
     RenderOptions options = request.options;
     options.shading = Shading::overdraw;
     counted = renderer.render(prepared, options);
     overdraw = &counted.targets[target].layers[layer_number];
   }
-  for (const AovRequest& aov : request.aovs) {
-    const Layer& source = aov.aov == Aov::overdraw ? *overdraw : layer;
-    const std::string path = output_name(aov.path, file, request.several, "--aov");
-    write_values(path, source.width, source.height, aov_values(aov.aov, source, prepared));
-  }
+  write_aovs(request.aovs, layer, *overdraw, prepared, file, request.several);
 }
 
 nlohmann::ordered_json statistics_json(const std::string& file, const Timing& timing, const RenderResult& result) {
@@ -119,25 +112,6 @@ void print_false_colors(const std::string& file, const Statistics& s) {
   for (const std::string& line : s.false_colors) std::cerr << file << ": drawn in false colours: " << line << '\n';
 }
 
-// Every layer of a target: to a file of its own where {} stands for the layer's number (with several inputs: for
-// NAME-NUMBER), else as layers of one .exr. Returns what the summary calls them.
-std::string write_layers(const std::string& path, const std::string& file, bool several,
-                         const std::vector<Layer>& layers, ColorFormat format) {
-  if (path.find("{}") == std::string::npos) {
-    write_color_layers(path, layers, format);
-    return fmt::format("{} ({} layers)", path, layers.size());
-  }
-  std::string first, last;
-  for (size_t number = 0; number < layers.size(); ++number) {
-    last = several ? output_name(path, file, true, "--output") : path;
-    const size_t place = several ? last.rfind('.') : last.find("{}");
-    last.replace(place, several ? 0 : 2, (several ? "-" : "") + std::to_string(number));
-    if (number == 0) first = last;
-    write_color(last, layers[number], format);
-  }
-  return first + " to " + last;
-}
-
 void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, const Request& request) {
   // File names are checked first: a wrong one should not cost the rendering.
   const std::string asked = arguments.text("output");
@@ -165,15 +139,10 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     result = render_frames(renderer, prepared, request, timing, progress);
     const std::vector<Layer>& layers = result.targets[target].layers;
     progress.show("writing " + picture);
-    if (layers.size() > 1 && !arguments.has("layer") && !picture.empty() &&
-        (is_exr(picture) || asked.find("{}") != std::string::npos)) {
-      picture =
-          write_layers(asked.empty() ? picture : asked, file, request.several, layers, frame.targets[target].format);
-    } else if (!picture.empty()) {
-      write_color(picture, layers[layer_number], frame.targets[target].format);
-    }
+    picture =
+        write_picture(picture, arguments, file, request.several, layers, layer_number, frame.targets[target].format);
     const Layer& layer = layers[layer_number];
-    write_aovs(renderer, prepared, request, file, layer, target, layer_number);
+    draw_aovs(renderer, prepared, request, file, layer, target, layer_number);
   }
   print_false_colors(file, result.statistics);
   const std::string json = json_text(statistics_json(file, timing, result));
@@ -206,7 +175,7 @@ int run_render(const Arguments& arguments) {
   if (arguments.has("command-limit")) {
     request.options.command_limit = static_cast<uint32_t>(arguments.integer("command-limit", 0));
   }
-  request.options.keep_ids = wants(request, Aov::draw) || wants(request, Aov::triangle);
+  request.options.keep_ids = wants(request.aovs, Aov::draw) || wants(request.aovs, Aov::triangle);
   request.options.trace = arguments.has("trace");
   Renderer renderer;
   for (const std::string& file : files) render_file(renderer, file, arguments, request);

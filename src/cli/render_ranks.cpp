@@ -9,12 +9,15 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
+#include "app/rank_options.h"
 #include "app/text.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
-#include "cli/rank_options.h"
+#include "cli/rank_session.h"
+#include "cli/render_pictures.h"
+#include "cli/render_spread.h"
+#include "log/frame_statistics.h"
 #include "log/json_text.h"
-#include "pipeline/options.h"
 #include "ranks/render.h"
 #include "scene/file_io.h"
 #include "scene/json_parse.h"
@@ -22,68 +25,7 @@
 namespace brokkr::app {
 namespace {
 
-constexpr const char* kOff = "off";
-const std::vector<std::string> kNotWithRanks = {"aov", "trace", "stats", "budget"};
-
-ranks::RankSettings rank_settings(const Arguments& arguments) {
-  ranks::RankSettings settings;
-  for (const auto& choice : Choices<ranks::ShareMode>::all) {
-    if (arguments.text("ranks") == choice.name) settings.mode = choice.value;
-  }
-  settings.merge = uint32_t(arguments.integer("merge", settings.merge));
-  settings.runahead = !arguments.has("no-runahead");
-  settings.timeout_s = arguments.real("timeout", settings.timeout_s);
-  read_owner_options(arguments, settings);
-  return settings;
-}
-
-// What every rank must have alike, in words that a message can show.
-std::vector<std::pair<std::string, std::string>> common_facts(const RenderOptions& options,
-                                                              const ranks::RankSettings& settings) {
-  const std::map<std::string, std::string> texts = option_texts(options);
-  const auto shading = texts.find("shading");
-  return {{"version", BROKKR_VERSION},
-          {"--ranks", name_of(settings.mode)},
-          {"--rank-pattern", pattern_name(settings.pattern)},
-          {"--rank-bin", std::to_string(settings.bin)},
-          {"--merge", std::to_string(settings.merge)},
-          {"--shading", shading == texts.end() ? "" : shading->second},
-          {"--command-limit", options.command_limit ? std::to_string(*options.command_limit) : "none"}};
-}
-
-// Why the ranks cannot draw together, or nothing: found by rank 0 from what all say, and told to all.
-std::string agree(ranks::Talk& talk, const std::string& failure,
-                  const std::vector<std::pair<std::string, std::string>>& facts) {
-  nlohmann::ordered_json mine = {{"failure", failure}, {"facts", facts}};
-  if (talk.rank() != 0) {
-    talk.send(0, ranks::Channel::hello,
-              ranks::message_of(mine.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
-    return ranks::text_of(talk.receive(0, ranks::Channel::hello));
-  }
-  std::string verdict = failure.empty() ? "" : "rank 0: " + failure;
-  for (int from = 1; from < talk.size(); ++from) {
-    const auto theirs = parse_json(ranks::text_of(talk.receive(from, ranks::Channel::hello)));
-    if (!verdict.empty()) continue;
-    if (const auto said = theirs.at("failure").get<std::string>(); !said.empty()) {
-      verdict = fmt::format("rank {}: {}", from, said);
-      continue;
-    }
-    for (size_t i = 0; i < facts.size() && verdict.empty(); ++i) {
-      const auto value = theirs.at("facts").at(i).at(1).get<std::string>();
-      if (value != facts[i].second)
-        verdict = fmt::format("rank {}: {} is '{}' there and '{}' at rank 0; give all ranks the same", from,
-                              facts[i].first, value, facts[i].second);
-    }
-  }
-  talk.send_all(ranks::Channel::hello, ranks::message_of(verdict));
-  talk.flush();
-  return verdict;
-}
-
-// Thrown where all ranks have heard why, so that rank 0 says it alone.
-struct Refused {
-  std::string why;
-};
+const std::vector<std::string> kNotWithRanks = {"budget"};
 
 struct Loaded {
   Frame frame;
@@ -91,41 +33,68 @@ struct Loaded {
   std::optional<PreparedFrame> prepared;
 };
 
+// What is asked of each frame.
+struct Asked {
+  RenderOptions options;
+  std::vector<AovRequest> aovs;
+  bool several = false;  // input files
+
+  // The frame that counts fragments, where --aov wants that beside another shading.
+  std::optional<RenderOptions> counting() const {
+    if (!wants(aovs, Aov::overdraw) || options.shading == Shading::overdraw) return std::nullopt;
+    RenderOptions counts = options;
+    counts.shading = Shading::overdraw;
+    counts.keep_ids = counts.trace = false;
+    return counts;
+  }
+  // What of a target rank 0 must know.
+  ranks::PlaneUse planes(uint32_t target) const {
+    return {target, kPlaneColor | (aovs.empty() ? 0u : uint32_t(kPlaneDepth))};
+  }
+};
+
+Asked read_asked(const Arguments& arguments) {
+  Asked asked;
+  asked.options = render_options(arguments);
+  if (arguments.has("command-limit")) asked.options.command_limit = uint32_t(arguments.integer("command-limit", 0));
+  for (const std::string& text : arguments.all("aov")) asked.aovs.push_back(parse_aov(text));
+  asked.options.keep_ids = wants(asked.aovs, Aov::draw) || wants(asked.aovs, Aov::triangle);
+  asked.options.trace = arguments.has("trace");
+  asked.several = arguments.all("FILE").size() > 1;
+  return asked;
+}
+
+void require_drawable(const PreparedFrame& frame, const RenderOptions& options) {
+  if (const std::string why = ranks::why_not(frame, options); !why.empty()) throw std::invalid_argument(why);
+}
+
 // Each rank loads the file itself; all end together where one cannot.
-void load_together(Renderer& renderer, const std::string& file, const Arguments& arguments,
-                   const RenderOptions& options, const ranks::RankSettings& settings, ranks::Talk& talk,
-                   Loaded& loaded) {
-  std::string failure;
-  auto facts = common_facts(options, settings);
-  try {
+void load_together(Renderer& renderer, const std::string& file, const Arguments& arguments, const Asked& asked,
+                   const ranks::RankSettings& settings, ranks::Talk& talk, Loaded& loaded) {
+  Facts facts = common_facts(name_of(settings.mode), asked.options, settings);
+  std::string aovs;
+  for (const AovRequest& aov : asked.aovs) aovs += std::to_string(int(aov.aov));
+  facts.emplace_back("--aov", aovs);
+  for (const char* option : {"stats", "trace"})
+    facts.emplace_back(std::string("--") + option, arguments.has(option) ? "given" : "not given");
+  agree_about(talk, file, facts, [&] {
     Progress progress;
     loaded.frame = load_input(file, arguments, progress);
     loaded.target = chosen_target(loaded.frame, arguments);
     loaded.layer = chosen_layer(loaded.frame, loaded.target, arguments);
-    ranks::check_options(options, settings);
     ranks::owned_bins(loaded.frame, settings, talk.rank(), talk.size());
     loaded.prepared = renderer.prepare(loaded.frame, load_options(arguments));
+    require_drawable(*loaded.prepared, asked.options);
+    if (const auto counting = asked.counting()) require_drawable(*loaded.prepared, *counting);
     facts.emplace_back(file, fmt::format("{:016x}", ranks::frame_hash(loaded.frame)));
     facts.emplace_back("--target", std::to_string(loaded.target));
-  } catch (const std::bad_alloc&) {
-    failure = file + ": there is not enough memory";
-  } catch (const std::exception& error) {
-    failure = error.what();
-  }
-  const std::string verdict = agree(talk, failure, facts);
-  if (!verdict.empty()) throw Refused{verdict};
+  });
 }
 
 // The reports of all ranks, at rank 0.
 std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& own, ranks::Talk& talk) {
-  std::vector<nlohmann::ordered_json> reports = {to_json(own)};
-  if (talk.rank() != 0) {
-    talk.send(0, ranks::Channel::report, ranks::message_of(reports.front().dump()));
-    talk.flush();
-    return {};
-  }
-  for (int from = 1; from < talk.size(); ++from)
-    reports.push_back(parse_json(ranks::text_of(talk.receive(from, ranks::Channel::report))));
+  std::vector<nlohmann::ordered_json> reports;
+  for (const std::string& text : gather_texts(talk, to_json(own).dump())) reports.push_back(parse_json(text));
   return reports;
 }
 
@@ -168,71 +137,87 @@ void write_reports(const std::string& path, const std::string& file, const ranks
   write_text(path, json_text(document));
 }
 
-void render_together(Renderer& renderer, const std::string& file, const Arguments& arguments, bool several,
-                     const RenderOptions& options, const ranks::RankSettings& settings, ranks::Talk& talk) {
-  const std::string asked = arguments.text("output");
-  const std::string picture =
-      arguments.has("no-output") ? "" : output_name(asked.empty() ? "{}.png" : asked, file, several, "--output");
+// Each rank's counts, one under another: what a rank did is its own.
+void write_statistics(const std::string& path, const std::string& file, const std::vector<double>& times,
+                      const std::vector<nlohmann::ordered_json>& reports, const std::vector<std::string>& statistics) {
+  std::vector<double> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
+  for (size_t rank = 0; rank < reports.size(); ++rank)
+    ranks.push_back({{"rank", rank}, {"host", reports[rank].at("host")}, {"statistics", parse_json(statistics[rank])}});
+  write_text(path,
+             json_text({{"file", file},
+                        {"frames",
+                         {{"count", times.size()}, {"min_ms", sorted.front()}, {"median_ms", quantile(sorted, 0.5)}}},
+                        {"ranks", ranks}}));
+}
+
+// The time lines of all ranks in one: each is a process of its own there, its time counted from its frame's begin.
+void write_trace(const std::string& path, const std::vector<nlohmann::ordered_json>& reports,
+                 const std::vector<std::string>& traces) {
+  nlohmann::ordered_json events = nlohmann::ordered_json::array();
+  for (size_t rank = 0; rank < traces.size(); ++rank) {
+    const std::string name = fmt::format("rank {} on {}", rank, reports[rank].at("host").get<std::string>());
+    events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"args", {{"name", name}}}});
+    const auto of_rank = parse_json(traces[rank]);
+    for (nlohmann::ordered_json event : of_rank.at("traceEvents")) {
+      event["pid"] = rank;
+      events.push_back(std::move(event));
+    }
+  }
+  write_text(path, nlohmann::ordered_json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n");
+}
+
+// A file's name with its {}; empty where the option was not given.
+std::string asked_file(const Arguments& arguments, const char* option, const std::string& file, bool several) {
+  const std::string path = arguments.text(option);
+  return path.empty() || path == "-" ? path : output_name(path, file, several, std::string("--") + option);
+}
+
+void render_together(Renderer& renderer, const std::string& file, const Arguments& arguments, const Asked& asked,
+                     const ranks::RankSettings& settings, ranks::Talk& talk) {
+  const std::string output = arguments.text("output");
+  std::string picture = arguments.has("no-output")
+                            ? ""
+                            : output_name(output.empty() ? "{}.png" : output, file, asked.several, "--output");
+  const std::string stats = asked_file(arguments, "stats", file, asked.several);
+  const std::string trace = asked_file(arguments, "trace", file, asked.several);
   Loaded loaded;
-  load_together(renderer, file, arguments, options, settings, talk, loaded);
-  const std::vector<ranks::PlaneUse> composed = {{loaded.target, kPlaneColor}};
-  RenderResult result;
+  load_together(renderer, file, arguments, asked, settings, talk, loaded);
+  const std::vector<ranks::PlaneUse> composed = {asked.planes(loaded.target)};
+  RenderResult result, counted;
   ranks::RankReport report;
   std::vector<double> times;
   for (int64_t frame = 0; frame < arguments.integer("frames", 1); ++frame) {
-    result = ranks::render(renderer, *loaded.prepared, options, settings, composed, talk, report);
+    result = ranks::render(renderer, *loaded.prepared, asked.options, settings, composed, talk, report);
     times.push_back(report.frame_ms);
   }
+  if (const auto counting = asked.counting()) {
+    ranks::RankReport unused;
+    counted = ranks::render(renderer, *loaded.prepared, *counting, settings, composed, talk, unused);
+  }
   const std::vector<nlohmann::ordered_json> reports = collect(report, talk);
+  std::vector<std::string> statistics, traces;
+  if (!stats.empty()) statistics = gather_texts(talk, result.statistics.to_json());
+  if (!trace.empty()) traces = gather_texts(talk, result.statistics.to_chrome_trace());
   if (talk.rank() != 0) return;
   const Target& target = loaded.frame.targets[loaded.target];
-  if (!picture.empty()) write_color(picture, result.targets[loaded.target].layers[loaded.layer], target.format);
+  const std::vector<Layer>& layers = result.targets[loaded.target].layers;
+  picture = write_picture(picture, arguments, file, asked.several, layers, loaded.layer, target.format);
+  const Layer& layer = layers[loaded.layer];
+  write_aovs(asked.aovs, layer, counted.targets.empty() ? layer : counted.targets[loaded.target].layers[loaded.layer],
+             *loaded.prepared, file, asked.several);
+  if (!stats.empty()) write_statistics(written_path(stats), file, times, reports, statistics);
+  if (!trace.empty()) write_trace(written_path(trace), reports, traces);
   if (arguments.has("rank-stats"))
-    write_reports(output_name(arguments.text("rank-stats"), file, several, "--rank-stats"), file, settings, times,
+    write_reports(output_name(arguments.text("rank-stats"), file, asked.several, "--rank-stats"), file, settings, times,
                   reports);
-  if (picture != "-") print_ranks(picture.empty() ? file : picture, target, settings, times, reports);
-}
-
-// As one piece: all ranks write to one terminal.
-void print_error(const std::string& what) { std::cerr << "brokkr: " + what + "\n" << std::flush; }
-
-int run_ranks(const Arguments& arguments, ranks::Transport& transport) {
-  const std::vector<std::string> files = arguments.all("FILE");
-  const ranks::RankSettings settings = rank_settings(arguments);
-  RenderOptions options = render_options(arguments);
-  if (arguments.has("command-limit")) options.command_limit = uint32_t(arguments.integer("command-limit", 0));
-  ranks::Talk talk(transport, settings.timeout_s);
-  try {
-    Renderer renderer;
-    for (const std::string& file : files)
-      render_together(renderer, file, arguments, files.size() > 1, options, settings, talk);
-    transport.finish();
-    return kSuccess;
-  } catch (const Refused& refused) {
-    // Before any rank ends: what mpirun says of that comes later.
-    if (talk.rank() == 0) print_error(refused.why);
-    transport.finish();
-    return kFailure;
-  } catch (const std::exception& error) {
-    // The others may wait for this rank: nobody goes on.
-    const auto* const no_memory = dynamic_cast<const std::bad_alloc*>(&error);
-    print_error(fmt::format("rank {} on {}: {}", talk.rank(), transport.host(),
-                            no_memory != nullptr ? "there is not enough memory" : error.what()));
-    transport.end_all(kFailure);
-    return kFailure;
-  }
+  if (picture != "-" && stats != "-" && trace != "-")
+    print_ranks(picture.empty() ? file : picture, target, settings, times, reports);
 }
 
 int run_render_or_ranks(const Arguments& arguments) {
-  const bool asked = arguments.has("ranks");
-  const bool together = asked ? arguments.text("ranks") != kOff : ranks::started_ranks() > 1;
-  if (!together) {
-    for (const char* option : {"rank-pattern", "rank-bin", "merge", "no-runahead", "timeout", "rank-stats"}) {
-      if (arguments.has(option))
-        throw UsageError(std::string("--") + option + ": is for several ranks; start them with mpirun");
-    }
-    return render_command().run(arguments);
-  }
+  if (!draws_together(arguments)) return render_command().run(arguments);
   for (const std::string& option : kNotWithRanks) {
     if (arguments.has(option))
       throw UsageError("--" + option + ": is not put together of several ranks; add --ranks off, or start one");
@@ -240,34 +225,26 @@ int run_render_or_ranks(const Arguments& arguments) {
   if (arguments.all("FILE").empty()) throw UsageError("FILE is missing");
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
   if (arguments.has("rank-stats")) require_ending(arguments.text("rank-stats"), {".json", ".csv"}, "--rank-stats");
-  // The pattern is read before MPI starts: a wrong name is an error of the command line.
-  rank_settings(arguments);
-  const std::unique_ptr<ranks::Transport> transport = ranks::open_transport();
-  return run_ranks(arguments, *transport);
+  const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
+  if (takes_stdout("output") + takes_stdout("stats") + takes_stdout("trace") > 1)
+    throw UsageError("--output, --stats, --trace: only one of them can be standard output (-)");
+  if (is_spread(arguments)) return render_spread(arguments);
+  // Options are read before MPI starts: a wrong name is an error of the command line.
+  const ranks::RankSettings settings = rank_settings(arguments);
+  const Asked asked = read_asked(arguments);
+  return run_session(settings, [&](ranks::Talk& talk) {
+    Renderer renderer;
+    for (const std::string& file : arguments.all("FILE"))
+      render_together(renderer, file, arguments, asked, settings, talk);
+  });
 }
 
 }  // namespace
 
 Command with_ranks(Command render) {
-  std::vector<std::string> modes = {kOff};
-  for (const auto& choice : Choices<ranks::ShareMode>::all) modes.emplace_back(choice.name);
-  std::vector<Option> own = {
-      choice_option("--ranks", "MODE",
-                    "How ranks that mpirun starts share a frame (cpd): duplicate, every rank does all geometry; cpd, "
-                    "they project together and hand each other numbers of primitives; off",
-                    modes)};
-  own = joined(std::move(own), owner_options());
-  own =
-      joined(std::move(own),
-             {
-                 integer_option("--merge", "Draws are merged until they have more primitives than this (4096; 0: none)",
-                                0, 4294967295.0),
-                 flag("--no-runahead", "Project no draws while earlier ones are distributed"),
-                 real_option("--timeout", "S",
-                             "Seconds after which a rank that does not answer ends all (60; 0: never)", 0, 86400),
-                 file_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"),
-             });
-  for (Option& option : own) option.group = "Ranks";
+  std::vector<Option> own = rank_options(spread_modes());
+  own.push_back(file_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
+  own.back().group = own.front().group;
   render.options = joined(std::move(render.options), own);
   render.run = run_render_or_ranks;
   return render;

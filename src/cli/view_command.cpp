@@ -11,6 +11,7 @@
 #include "app/input.h"
 #include "app/text.h"
 #include "cli/commands.h"
+#include "ranks/transport.h"
 #include "scene/process.h"
 
 namespace brokkr::app {
@@ -18,7 +19,8 @@ namespace {
 
 // The window reads the same words with the same parser.
 int run_view(const Arguments& arguments) {
-  require_scenes(viewed_files(arguments));
+  // Other ranks than the first say themselves what they miss: in its window.
+  if (ranks::started_rank() == 0) require_scenes(viewed_files(arguments));
   const auto program = find_beside("brokkr-view");
   if (!program) {
     throw std::runtime_error(

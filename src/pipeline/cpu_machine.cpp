@@ -111,7 +111,7 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   if (frame.part.content != nullptr) {
     const TargetTables& t = data_.raster.targets;
     write_planes(*plan->targets, *frame.part.content,
-                 {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil});
+                 {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil, t.visible_id, t.depth_id});
   }
   abort_ = {};
   const LaunchShape& shape = plan->shape;

@@ -72,6 +72,7 @@ struct WritablePlanes {
   uint32_t *color, *color_high, *more_colors;
   float* depth;
   uint8_t* stencil;
+  uint32_t *visible_id, *depth_id;  // null: not kept
 };
 // The other way round: targets as read_planes gave them, with nothing left to clear.
 void write_planes(const TargetPlan& plan, const std::vector<TargetImage>& images, const WritablePlanes& planes);

@@ -6,8 +6,36 @@
 #include "pipeline/prepare.h"
 
 namespace brokkr {
+namespace {
 
-GivenDraws::GivenDraws(PreparedFrame& frame) : frame_(frame) {
+// Of identifiers in the whole frame, among those that a launch writes. No frame has so many primitives.
+constexpr uint32_t kEarlier = uint32_t(1) << 31;
+
+template <class F>
+void for_ids(std::vector<TargetImage>& targets, F&& f) {
+  for (TargetImage& target : targets) {
+    for (Layer& layer : target.layers) {
+      for (std::vector<uint32_t>* ids : {&layer.visible_id, &layer.depth_id}) {
+        for (uint32_t& id : *ids) {
+          if (id != kNoPrimitive) f(id);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void mark_earlier(std::vector<TargetImage>& targets) {
+  for_ids(targets, [](uint32_t& id) { id |= kEarlier; });
+}
+
+void name_whole(std::vector<TargetImage>& targets, const PreparedFrame& frame) {
+  const std::vector<uint32_t>& whole = PreparedFrame::Impl::of(frame).whole_ids;
+  for_ids(targets, [&](uint32_t& id) { id = (id & kEarlier) != 0 ? id & ~kEarlier : whole[id]; });
+}
+
+GivenDraws::GivenDraws(PreparedFrame& frame, bool named) : frame_(frame), named_(named) {
   PreparedFrame::Impl& p = PreparedFrame::Impl::of(frame);
   draws_ = std::move(p.draws);
   draw_end_ = std::move(p.draw_end);
@@ -25,6 +53,7 @@ GivenDraws::~GivenDraws() {
   p.runs = std::move(runs_);
   p.batch_run = std::move(batch_run_);
   p.own_indices = std::move(own_indices_);
+  p.whole_ids = {};
   p.tables_changed();
 }
 
@@ -35,6 +64,7 @@ void GivenDraws::clear() {
   p.runs.clear();
   p.batch_run.clear();
   p.own_indices.clear();
+  p.whole_ids.clear();
   p.tables_changed();
 }
 
@@ -69,7 +99,7 @@ void GivenDraws::give(std::span<const uint32_t> primitives) {
       triangles.erase(std::unique(triangles.begin(), triangles.end()), triangles.end());
     }
     make_list(p.draws[d], draws_[d], triangles, p.own_indices);
-    for (const Given& given : of_draw[d]) add_run(p, d, given.run);
+    for (const Given& given : of_draw[d]) add_run(p, d, given.run, &triangles);
     p.draw_end[d] = uint32_t(p.batch_run.size());
   }
 }
@@ -89,12 +119,18 @@ void GivenDraws::make_list(DrawRecord& draw, const DrawRecord& whole, const std:
 }
 
 // The batches of a run of a draw whose record is ready.
-void GivenDraws::add_run(PreparedFrame::Impl& p, size_t draw, uint32_t number) const {
+void GivenDraws::add_run(PreparedFrame::Impl& p, size_t draw, uint32_t number,
+                         const std::vector<uint32_t>* triangles) const {
   const RunRecord& run = runs_[number];
   const uint32_t batches = (p.draws[draw].triangle_count + kBatchTriangles - 1) / kBatchTriangles;
   const auto first_batch = uint32_t(p.batch_run.size());
   p.batch_run.insert(p.batch_run.end(), size_t(batches), uint32_t(p.runs.size()));
   p.runs.push_back({uint32_t(draw), run.view, run.instance, first_batch});
+  if (!named_) return;
+  for (uint32_t i = 0; i < batches * kBatchTriangles; ++i) {
+    const uint32_t triangle = triangles == nullptr ? i : i < triangles->size() ? (*triangles)[i] : 0;
+    p.whole_ids.push_back(run.first_batch * kBatchTriangles + triangle);
+  }
 }
 
 void GivenDraws::give_commands(uint32_t first, uint32_t end) {
@@ -107,7 +143,7 @@ void GivenDraws::give_commands(uint32_t first, uint32_t end) {
   for (size_t d = 0; d < draws_.size(); ++d) {
     const bool drawn = draws_[d].command >= first && draws_[d].command < end;
     for (; run < runs_.size() && runs_[run].draw == d; ++run) {
-      if (drawn) add_run(p, d, run);
+      if (drawn) add_run(p, d, run, nullptr);
     }
     p.draw_end[d] = uint32_t(p.batch_run.size());
   }

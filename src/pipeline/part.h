@@ -34,7 +34,8 @@ struct FramePart {
 // The draws of a prepared frame, which is left with some of their primitives. All are back when this ends.
 class [[gnu::visibility("hidden")]] GivenDraws {
  public:
-  explicit GivenDraws(PreparedFrame & frame);
+  // `named`: the frame's tables know each primitive's id in the whole frame, PreparedFrame::Impl::whole_ids.
+  explicit GivenDraws(PreparedFrame & frame, bool named = false);
   ~GivenDraws();
   GivenDraws(const GivenDraws&) = delete;
   GivenDraws& operator=(const GivenDraws&) = delete;
@@ -55,14 +56,21 @@ class [[gnu::visibility("hidden")]] GivenDraws {
   void clear();
   void make_list(DrawRecord & draw, const DrawRecord& whole, const std::vector<uint32_t>& triangles,
                  std::vector<uint32_t>& indices) const;
-  void add_run(PreparedFrame::Impl & p, size_t draw, uint32_t number) const;
+  // `triangles`: of the whole draw, those that the run is left with; null: all.
+  void add_run(PreparedFrame::Impl & p, size_t draw, uint32_t number, const std::vector<uint32_t>* triangles) const;
 
   PreparedFrame& frame_;
+  bool named_;
   std::vector<DrawRecord> draws_;
   std::vector<uint32_t> draw_end_;
   std::vector<RunRecord> runs_;
   std::vector<uint32_t> batch_run_, own_indices_;
   const uint32_t* indices_ = nullptr;
 };
+
+// A launch numbers what it was given anew. Identifiers that it has written become those of the whole frame: of a frame
+// whose GivenDraws are named. Those that targets held before must have been marked by mark_earlier.
+void name_whole(std::vector<TargetImage>& targets, const PreparedFrame& frame);
+void mark_earlier(std::vector<TargetImage>& targets);
 
 }  // namespace brokkr

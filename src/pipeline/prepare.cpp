@@ -252,6 +252,7 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   t.second_texcoords = floats(frame->second_texcoords);
   t.colors = floats(frame->colors);
   t.models = frame->models.empty() ? nullptr : &frame->models.front()[0][0];
+  t.whole_ids = whole_ids.empty() ? nullptr : whole_ids.data();
   t.batches = plan.batches;
   t.phase_count = uint32_t(plan.phases.size());
   if (const ReusePlan* reuse = plan.reuse.get()) {
@@ -276,15 +277,16 @@ void PreparedFrame::Impl::tables_changed() {
 uint64_t PreparedFrame::Impl::held() const {
   const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
   return memory_of(*frame) +
-         size(draws, draw_end, runs, batch_run, views, materials, textures, texels, own_indices, own_positions) +
+         size(draws, draw_end, runs, batch_run, views, materials, textures, texels, own_indices, own_positions,
+              whole_ids) +
          programs.bytes(*frame);
 }
 
 uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
   const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
   uint64_t sum =
-      size(draws, runs, batch_run, views, materials, textures, texels, indices(), positions(), frame->normals,
-           frame->texcoords, frame->second_texcoords, frame->colors, frame->models, plan.phases);
+      size(draws, runs, batch_run, whole_ids, views, materials, textures, texels, indices(), positions(),
+           frame->normals, frame->texcoords, frame->second_texcoords, frame->colors, frame->models, plan.phases);
   if (const ReusePlan* r = plan.reuse.get())
     sum += size(r->batches, r->chunks, r->corners, r->shade_vertex, r->shade_slot);
   return sum + programs.bytes(*frame);

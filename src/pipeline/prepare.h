@@ -42,6 +42,7 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   bool inside = false;             // no triangle needs clipping, with these views
   PlanCache plans;
   FramePart part;
+  std::vector<uint32_t> whole_ids;  // of a part of a frame that was asked for them: FrameTables::whole_ids
 
   // What `asked` is for this frame: Shading::program is Shading::material where there are no programs, and that the
   // shader of the frame's own materials.

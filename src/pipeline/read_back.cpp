@@ -288,6 +288,10 @@ void write_tiles(const TileRow& tiles, const WritablePlanes& planes, const Layer
       const size_t s = sample + kMorton[row * 8 + i], p = pixel + i;
       planes.depth[s] = layer.depth[p];
       planes.stencil[s] = layer.stencil[p];
+      if (planes.visible_id != nullptr && !layer.visible_id.empty()) {
+        planes.visible_id[s] = layer.visible_id[p];
+        planes.depth_id[s] = layer.depth_id[p];
+      }
       if (layer.color_float.empty()) {
         planes.color[s] = layer.color[p];
         continue;

@@ -24,7 +24,9 @@ constexpr Way kWays[] = {{"duplicate", ShareMode::duplicate, false},
 
 class Model {
  public:
-  Model(const Costs& costs, const RankSettings& settings) : costs_(costs) {
+  const TimesSettings times;
+
+  Model(const Costs& costs, const RankSettings& settings, const TimesSettings& asked) : times(asked), costs_(costs) {
     for (const FrameCosts& frame : costs.frames) frames_.push_back(std::make_unique<LoadedFrame>(frame, settings));
   }
 
@@ -51,6 +53,10 @@ class Model {
   ModelResult run(size_t frame, int ranks, const Way& way, uint32_t merge = kMerge, const Network& network = {}) {
     return run_model(frames_[frame]->loads(ranks, merge), frames_[frame]->geometry_us(),
                      {ranks, way.mode, way.runahead, network});
+  }
+  ModelResult run_as_asked(size_t frame, int ranks, const Way& way) {
+    return run_model(frames_[frame]->loads(ranks, times.merge), frames_[frame]->geometry_us(),
+                     {ranks, way.mode, way.runahead, times.network, times.as_here});
   }
   double one_us(size_t frame) { return run(frame, 1, kWays[0]).frame_us; }
   double speed_up(size_t frame, int ranks, const Way& way, uint32_t merge = kMerge, const Network& network = {}) {
@@ -221,6 +227,26 @@ FigureTable figure21(Model& model) {
   return table;
 }
 
+FigureTable times_table(Model& model) {
+  const std::string how = model.times.as_here ? ", distributed and drawn as brokkr does" : "";
+  FigureTable table{fmt::format("a frame's time in ms; {} ns a hop, {} GB/s{}", model.times.network.hop_ns,
+                                model.times.network.link_gb_s, how),
+                    {"frame", "way", "ranks", "no primitive", "stall", "synchronisation", "all"},
+                    {},
+                    "nothing; this table is for comparison with real runs"};
+  for (size_t f = 0; f < model.frames(); ++f) {
+    for (const Way& way : kWays) {
+      for (const int n : model.counts(way.mode == ShareMode::duplicate ? 1 : 2)) {
+        const ModelResult r = model.run_as_asked(f, n, way);
+        const auto ms = [](double us) { return fmt::format("{:.3f}", us / 1000); };
+        table.rows.push_back({model.name(f), way.name, std::to_string(n), ms(r.no_primitive_us), ms(r.stall_us),
+                              ms(r.sync_us), ms(r.frame_us)});
+      }
+    }
+  }
+  return table;
+}
+
 struct Figure {
   FigureInfo info;
   FigureTable (*make)(Model&);
@@ -234,6 +260,7 @@ constexpr Figure kFigures[] = {
     {{"fig18", "speed-up by the threshold of merging"}, figure18},
     {{"fig19", "line against hub"}, figure19},
     {{"fig21", "what can be gained"}, figure21},
+    {{kTimes, "times over a network of your own"}, times_table},
 };
 
 }  // namespace
@@ -244,10 +271,11 @@ std::vector<FigureInfo> figure_list() {
   return list;
 }
 
-FigureTable make_figure(const std::string& name, const Costs& costs, const RankSettings& settings) {
+FigureTable make_figure(const std::string& name, const Costs& costs, const RankSettings& settings,
+                        const TimesSettings& times) {
   for (const Figure& figure : kFigures) {
     if (name != figure.info.name) continue;
-    Model model(costs, settings);
+    Model model(costs, settings, times);
     return figure.make(model);
   }
   std::string known;

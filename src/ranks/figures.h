@@ -20,8 +20,17 @@ struct FigureInfo {
 };
 std::vector<FigureInfo> figure_list();
 
+// What one table, that of times, is made with; the others have the paper's own.
+struct TimesSettings {
+  Network network;
+  uint32_t merge = 4096;
+  bool as_here = false;  // ModelSettings::as_here
+};
+inline constexpr const char* kTimes = "times";  // its name
+
 // Throws std::invalid_argument for a name that is not in the list, and std::runtime_error for costs that do not
 // suffice.
-FigureTable make_figure(const std::string& name, const Costs& costs, const RankSettings& settings);
+FigureTable make_figure(const std::string& name, const Costs& costs, const RankSettings& settings,
+                        const TimesSettings& times = {});
 
 }  // namespace brokkr::ranks

@@ -132,10 +132,68 @@ class SegmentModel {
   bool turn_is_here_ = true;
 };
 
-// Ranks broadcast in turn; copies for many are made on the way.
+// One segment's merges on all ranks, as they are run here: who has projected a merge takes the ids of the one before,
+// and only then sends its own.
+class SegmentHere {
+ public:
+  SegmentHere(const SegmentLoad& load, const ModelSettings& settings)
+      : load_(load), settings_(settings), clock_(size_t(settings.ranks)) {}
+
+  // Returns when the last rank has drawn everything.
+  double run() {
+    std::vector<double> given(clock_.size(), 0);
+    for (const MergeLoad& merge : load_.merges) {
+      for (size_t r = 0; r < clock_.size(); ++r) {
+        clock_[r] += merge.project_us[r];
+        if (settings_.runahead) clock_[r] = std::max(clock_[r], given[r]);
+      }
+      given = distribute(merge);
+      for (size_t r = 0; r < clock_.size() && !settings_.runahead; ++r) clock_[r] = std::max(clock_[r], given[r]);
+    }
+    double end = 0;
+    for (size_t r = 0; r < clock_.size(); ++r) end = std::max(end, std::max(clock_[r], given[r]) + drawing_us(r));
+    return end;
+  }
+  double drawing_us(size_t rank) const {
+    double sum = 0;
+    for (const MergeLoad& merge : load_.merges) sum += merge.render_us[rank];
+    return sum;
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  // When each rank has the ids of all others.
+  std::vector<double> distribute(const MergeLoad& merge) {
+    const Network& network = settings_.network;
+    const bool line = network.topology == ranks::Topology::line;
+    std::vector<double> given = clock_;
+    for (size_t s = 0; s < clock_.size(); ++s) {
+      const uint64_t most = line ? std::max(merge.left[s], merge.right[s]) : merge.left[s] + merge.right[s];
+      bytes_ += merge.left[s] + merge.right[s];
+      for (size_t r = 0; r < clock_.size(); ++r) {
+        if (r == s) continue;
+        const double hops = line ? double(r > s ? r - s : s - r) : 2;
+        given[r] = std::max(
+            given[r], clock_[s] + double(most) / (network.link_gb_s * kBytesPerUs) + hops * network.hop_ns / 1000);
+      }
+    }
+    return given;
+  }
+
+  const SegmentLoad& load_;
+  const ModelSettings& settings_;
+  std::vector<double> clock_;
+  uint64_t bytes_ = 0;
+};
+
+// Ranks broadcast in turn; copies for many are made on the way. Here all send to all at once.
 double exchange_us(uint64_t bytes, const ModelSettings& settings) {
   if (bytes == 0 || settings.ranks == 1) return 0;
   const Network& network = settings.network;
+  if (settings.as_here) {
+    const double sent = double(bytes) * double(settings.ranks - 1) / double(settings.ranks);
+    return sent / (network.link_gb_s * kBytesPerUs) + network.hop_ns / 1000;
+  }
   const bool line = network.topology == ranks::Topology::line;
   const double hops = line ? double(settings.ranks - 1) : 2;
   const double speed = line ? network.link_gb_s : std::min(network.link_gb_s, network.hub_gb_s);
@@ -165,10 +223,15 @@ ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_
       result.frame_us += *std::max_element(segment.copy_us.begin(), segment.copy_us.end());
       continue;
     }
-    SegmentModel model(segment, settings);
-    result.frame_us += model.run();
-    result.id_bytes += model.bytes();
-    for (size_t r = 0; r < n; ++r) stall += model.drawing_us(r) / double(n);
+    const auto add = [&](auto&& model) {
+      result.frame_us += model.run();
+      result.id_bytes += model.bytes();
+      for (size_t r = 0; r < n; ++r) stall += model.drawing_us(r) / double(n);
+    };
+    if (settings.as_here)
+      add(SegmentHere(segment, settings));
+    else
+      add(SegmentModel(segment, settings));
   }
   // Of duplicates, geometry is the time without primitives; what remains is drawing.
   if (settings.mode == ShareMode::duplicate || settings.ranks == 1) stall = std::max(0.0, stall - geometry_us);

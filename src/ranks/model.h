@@ -39,6 +39,9 @@ struct ModelSettings {
   ShareMode mode = ShareMode::cpd;
   bool runahead = true;
   Network network;
+  // As src/ranks/distribute.cpp has it and not as the paper does: ranks distribute without taking turns, and draw a
+  // segment's primitives after the last of its ids.
+  bool as_here = false;
 };
 
 // Of a whole frame. Parts of the cycle stack are means over ranks, and their sum is the frame's time.

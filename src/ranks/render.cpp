@@ -6,12 +6,18 @@
 #include <stdexcept>
 #include <thread>
 
+#include "ranks/launches.h"
 #include "ranks/squares.h"
 #include "ranks/stopwatch.h"
 #include "raster/shading_traits.h"
 
 namespace brokkr::ranks {
 namespace {
+
+// Whether the picture, or what is kept beside it, tells primitives by their identifiers.
+bool names_primitives(const RenderOptions& options) {
+  return options.keep_ids || options.shading == Shading::triangle || options.shading == Shading::batch;
+}
 
 // One frame of one rank.
 class RankFrame {
@@ -26,7 +32,8 @@ class RankFrame {
         talk_(talk),
         report_(report),
         owned_(owned_bins(*tables_.frame, settings, talk.rank(), talk.size())),
-        given_(frame),
+        named_(names_primitives(options)),
+        given_(frame, named_),
         projector_(tables_, given_, *owned_) {
     options_.bin = std::min(options.bin, settings.bin);
     if (options_.workers == 0) options_.workers = usual_workers();
@@ -40,22 +47,26 @@ class RankFrame {
     const bool programs = tables_.shading(options_.shading) == Shading::program;
     const std::vector<Segment> segments =
         cut_segments(tables_, programs, options_.command_limit.value_or(~uint32_t(0)));
-    if (segments.size() > 1 && shading_traits(options_.shading).overdraw)
-      throw std::invalid_argument("shading: overdraw counts over whole frames, and ranks must cut this one");
     Distribution distribution(talk_, projector_, options_.workers, settings_.runahead);
     report_.segments = segments.size();
     RenderResult result;
+    Statistics statistics;
     for (size_t s = 0; s < segments.size(); ++s) {
       const Segment& segment = segments[s];
       if (s > 0) exchange(segment, result.targets);
       content_ = std::move(result.targets);
+      if (options_.keep_ids) mark_earlier(content_);
       tables_.part.content = s > 0 ? &content_ : nullptr;
       tables_.part.first_command = segment.first_command;
       options_.command_limit = segment.end_command;
       give(segment, distribution);
+      const double begin_ms = ms_since(begin_);
       result = renderer_.render(frame_, options_);
-      note(result.statistics);
+      if (options_.keep_ids) name_whole(result.targets, frame_);
+      add_launch(statistics, result.statistics, begin_ms);
     }
+    note(statistics);
+    result.statistics = std::move(statistics);
     return result;
   }
 
@@ -117,6 +128,7 @@ class RankFrame {
     if (settings_.mode == ShareMode::duplicate) report_.frame_primitives += s.triangles_in;
   }
 
+  const Clock::time_point begin_ = Clock::now();
   Renderer& renderer_;
   PreparedFrame& frame_;
   PreparedFrame::Impl& tables_;
@@ -125,6 +137,7 @@ class RankFrame {
   Talk& talk_;
   RankReport& report_;
   std::shared_ptr<const OwnedBins> owned_;
+  bool named_;
   GivenDraws given_;
   Projector projector_;
   std::vector<TargetImage> content_;
@@ -159,7 +172,7 @@ class Hash {
 RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options,
                     const RankSettings& settings, const std::vector<PlaneUse>& composed, Talk& talk,
                     RankReport& report) {
-  check_options(options, settings);
+  if (const std::string why = why_not(frame, options); !why.empty()) throw std::invalid_argument(why);
   const Clock::time_point begin = Clock::now();
   report = {};
   report.rank = talk.rank();
@@ -171,13 +184,21 @@ RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOption
   return result;
 }
 
-void check_options(const RenderOptions& options, const RankSettings& settings) {
+void check_options(const RenderOptions& options) {
   const auto refuse = [](const char* what) { throw std::invalid_argument(what); };
-  if (settings.mode == ShareMode::cpd && (options.shading == Shading::triangle || options.shading == Shading::batch))
-    refuse("shading: ranks number primitives anew, so that colours by their numbers differ; use --ranks duplicate");
-  if (options.keep_ids || options.keep_stamps)
-    refuse("ranks: identifiers of pixels are not put together; draw without ranks");
-  if (options.frame_budget_ms > 0) refuse("budget: ranks draw frames whole; leave it out");
+  if (options.shading == Shading::batch && is_planned(options.reuse))
+    refuse("shading: each rank plans batches for what it was given, so that they have no numbers; use --reuse auto");
+  if (options.keep_stamps) refuse("ranks: each rank has a clock of its own; draw stamps of fragments with --ranks off");
+  if (options.frame_budget_ms > 0) refuse("budget: ranks draw frames whole; leave it out, or add --ranks off");
+}
+
+std::string why_not(const PreparedFrame& frame, const RenderOptions& options) try {
+  check_options(options);
+  if (!shading_traits(options.shading).overdraw) return {};
+  const bool cut = cut_segments(PreparedFrame::Impl::of(frame), false, options.command_limit.value_or(~0u)).size() > 1;
+  return cut ? "shading: overdraw counts over whole frames, and ranks must cut this one; add --ranks off" : "";
+} catch (const std::invalid_argument& error) {
+  return error.what();
 }
 
 int usual_workers() {

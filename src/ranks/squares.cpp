@@ -23,8 +23,13 @@ void for_planes(L& layer, uint32_t planes, F&& f) {
     if (!layer.color.empty()) f(layer.color, 1);
     if (!layer.color_float.empty()) f(layer.color_float, 4);
     for (auto& more : layer.more_colors) f(more, 4);
+    if (!layer.visible_id.empty()) f(layer.visible_id, 1);
+    if (!layer.overdraw.empty()) f(layer.overdraw, 1);
   }
-  if ((planes & kPlaneDepth) != 0) f(layer.depth, 1);
+  if ((planes & kPlaneDepth) != 0) {
+    f(layer.depth, 1);
+    if (!layer.depth_id.empty()) f(layer.depth_id, 1);
+  }
   if ((planes & kPlaneStencil) != 0) f(layer.stencil, 1);
 }
 
@@ -60,6 +65,21 @@ void unpack_squares(const Message& message, const OwnedBins& bins, uint32_t rank
     });
   }
   if (at != message.size()) fail();
+}
+
+Message pack_color(const Layer& layer) {
+  Message message;
+  append<uint32_t>(message, layer.color);
+  append<float>(message, layer.color_float);
+  return message;
+}
+
+void unpack_color(const Message& message, int from, Layer& layer) {
+  const size_t color = layer.color.size() * sizeof(uint32_t), floats = layer.color_float.size() * sizeof(float);
+  if (message.size() != color + floats)
+    throw std::runtime_error("rank " + std::to_string(from) + " sent a picture of another size");
+  if (color > 0) std::memcpy(layer.color.data(), message.data(), color);
+  if (floats > 0) std::memcpy(layer.color_float.data(), message.data() + color, floats);
 }
 
 }  // namespace brokkr::ranks

@@ -60,12 +60,25 @@ Message Talk::receive(int from, Channel channel) {
   }
 }
 
+Message Talk::await(int from, Channel channel) {
+  for (Patience patience;; patience.wait(0)) {
+    if (std::optional<Message> message = transport_.receive(from, channel)) return std::move(*message);
+  }
+}
+
 void Talk::flush() {
   for (Patience patience; !transport_.progress();) {
     if (!patience.wait(timeout_s_))
       throw std::runtime_error("the others have not taken this rank's messages for " + seconds(timeout_s_) +
                                "; --timeout allows more");
   }
+}
+
+int started_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    if (const char* const text = std::getenv(name)) return std::max(0, std::atoi(text));
+  }
+  return 0;
 }
 
 int started_ranks() { return number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"}); }

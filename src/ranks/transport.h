@@ -54,6 +54,8 @@ class Talk {
   std::optional<Message> poll(int from, Channel channel) { return transport_.receive(from, channel); }
   // Waits asleep, in turns of at most a millisecond. Throws std::runtime_error that names the rank after the timeout.
   Message receive(int from, Channel channel);
+  // Waits without a limit, for what may come in an hour: a request of somebody who sits at a window.
+  Message await(int from, Channel channel);
   // Until all that this rank has sent is gone. Throws like receive.
   void flush();
 
@@ -79,6 +81,8 @@ inline std::string text_of(const Message& message) {
 
 // The number of ranks that this process was started as one of, by the environment that mpirun and srun make; 1: none.
 int started_ranks();
+// Which of them this process is, by the same environment; 0 where there is none.
+int started_rank();
 // Of them, those on this computer.
 int ranks_on_this_computer();
 

@@ -22,6 +22,11 @@ struct Samples {
   Uint primitive;
 };
 
+// A primitive's id in the whole frame, of which a rank may have a part.
+BROKKR_FN Uint id_in_frame(Warp& w, const FrameTables& frame, Uint primitive, Mask m) {
+  return frame.whole_ids != nullptr ? w.gather(frame.whole_ids.get(), as_int(primitive), m) : primitive;
+}
+
 // A shader with kSurface is called for lanes of one run at a time.
 template <class Shader>
 BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Uint run_of, Mask m) {
@@ -72,8 +77,10 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
     in.draw_number = w.gather(&frame.runs[0].draw, as_int(run_of()) * 4, m);
   }
   if constexpr (Shader::kBatchNumber) {
-    in.batch_number = frame.planned != nullptr ? planned_batch_of(w, frame, in.primitive, m) : in.primitive >> 5;
+    in.batch_number = frame.planned != nullptr ? planned_batch_of(w, frame, in.primitive, m)
+                                               : id_in_frame(w, frame, in.primitive, m) >> 5;
   }
+  if constexpr (Shader::kTriangleNumber) in.primitive = id_in_frame(w, frame, in.primitive, m);
   if constexpr (Shader::kSurface) {
     return shade_surface<Shader>(w, context, in, run_of(), m);
   } else {

@@ -201,6 +201,7 @@ struct FrameTables {
   TablePointer<const float> second_texcoords;  // u, v; null where there are none
   TablePointer<const float> colors;            // red, green, blue, alpha; null where there are none
   TablePointer<const float> models;            // 16 floats each, column by column
+  TablePointer<const uint32_t> whole_ids;      // null, or, of a part of a frame, each primitive's id in the whole
   uint32_t batches, phase_count;
   // Null without planned batches; with them, `batches` is their number.
   TablePointer<const PlannedBatch> planned;

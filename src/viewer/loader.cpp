@@ -109,7 +109,7 @@ Loaded Loader::fulfil(const Wish& wish, const std::stop_token& stop) {
     Frame frame = load_frame(wish.path, options);
     const double ms = milliseconds(Clock::now() - begin);
     options.progress(1);  // what follows is not needed where it was cancelled
-    loaded.scene = make_scene(wish.path, std::move(frame), ms);
+    loaded.scene = make_scene(wish.path, std::move(frame), ms, options);
     keep({wish.path, key, loaded.scene, memory_of(loaded.scene->frame)});
   } catch (const LoadCancelled&) {
   } catch (const std::bad_alloc&) {

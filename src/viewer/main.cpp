@@ -8,6 +8,9 @@
 
 #include "app/input.h"
 #include "app/parse.h"
+#include "app/rank_options.h"
+#include "ranks/transport.h"
+#include "viewer/rank_view.h"
 #include "viewer/viewer.h"
 
 int main(int argc, char** argv) {
@@ -17,6 +20,8 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   // A window that could show nothing does not open.
   const auto show = [](const app::Arguments& arguments) {
+    // Of several ranks the first has the window.
+    if (app::draws_together(arguments) && ranks::started_rank() > 0) return viewer::serve_window(arguments);
     const std::vector<std::string> files = app::viewed_files(arguments);
     app::require_scenes(files);
 #if defined(BROKKR_FIRST)

@@ -76,6 +76,7 @@ struct Rendered {
   int width = 0, height = 0;                 // of the shown target, in pixels
   RenderResult result;                       // targets is empty where the picture went to the window without the host
   std::shared_ptr<const Painting> painting;  // null: it is a frame of the pipeline
+  int ranks = 1;                             // that drew it
   Clock::time_point requested, begin, end;   // request made; launch began; picture ready to be shown
 
   FrameSource source() const { return {scene, settings, camera}; }

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <utility>
 
 #include "app/resize.h"
 #include "brokkr/image.h"
 #include "inspect/draw_list.h"
+#include "ranks/render.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -74,8 +77,13 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
 }
 
 RenderThread::RenderThread(Presenter& presenter, std::function<void()> wake,
-                           std::vector<std::unique_ptr<Painter>> painters)
-    : presenter_(presenter), wake_(std::move(wake)), painters_(std::move(painters)), thread_([this] { loop(); }) {}
+                           std::vector<std::unique_ptr<Painter>> painters,
+                           const std::optional<ranks::RankSettings>& together)
+    : presenter_(presenter),
+      wake_(std::move(wake)),
+      painters_(std::move(painters)),
+      ranks_(together ? std::make_unique<RankView>(*together) : nullptr),
+      thread_([this] { loop(); }) {}
 
 RenderThread::~RenderThread() {
   {
@@ -136,6 +144,7 @@ RenderThread::Results RenderThread::take() {
 
 void RenderThread::loop() {
   be_nice();
+  begin_ranks();
   for (;;) {
     std::optional<RenderRequest> request;
     std::shared_ptr<const RenderJob> job;
@@ -177,8 +186,24 @@ void RenderThread::loop() {
     job.reset();  // it is over once its answer has run: the UI thread, when it wakes, may wait for that
     wake_();
   }
+  end_ranks();
   const std::lock_guard lock(mutex_);
   ended_ = true;
+}
+
+// The others wait for this rank, and mpirun ends them where it goes: there is no window that could say why.
+void RenderThread::begin_ranks() {
+  if (!ranks_) return;
+  try {
+    ranks_->begin();
+  } catch (const std::exception& error) {
+    std::cerr << "brokkr: " + std::string(error.what()) + "\n" << std::flush;
+    std::_Exit(1);
+  }
+}
+
+void RenderThread::end_ranks() {
+  if (ranks_) ranks_->end();
 }
 
 void RenderThread::do_job(const std::shared_ptr<const RenderJob>& job) {
@@ -238,16 +263,31 @@ void RenderThread::paint(Painter& painter, const RenderRequest& request) {
   results_.frames.push_back(std::move(done));
 }
 
+// Makes the frame, of all ranks where there are several. Returns whether all of them draw it.
+bool RenderThread::update(const RenderRequest& request) {
+  const auto own = [&] { working_frame_.update(renderer_, request, load_options(request)); };
+  if (!ranks_) {
+    own();
+    return false;
+  }
+  return ranks_->prepare(request, [&] {
+    own();
+    return ranks::why_not(*working_frame_.prepared, request.settings.options);
+  });
+}
+
 void RenderThread::render(const RenderRequest& request) {
   auto done = std::make_shared<Rendered>();
   WorkingFrame& frame = working_frame_;
   const Clock::time_point updated = Clock::now();
-  frame.update(renderer_, request, load_options(request));
+  const bool together = update(request);
   drawn_ = request.settings;
   const RenderOptions& options = request.settings.options;
-  const bool read_back = options.keep_ids || !presenter_.takes_device_frames(options);
+  const bool read_back = together || options.keep_ids || !presenter_.takes_device_frames(options);
   done->begin = Clock::now();
-  done->result = renderer_.render(*frame.prepared, options, read_back);
+  done->ranks = together ? ranks_->size() : 1;
+  done->result = together ? ranks_->render(renderer_, *frame.prepared, options, frame.target)
+                          : renderer_.render(*frame.prepared, options, read_back);
   {
     const std::lock_guard lock(mutex_);
     if (cancelled_) return;

@@ -14,6 +14,7 @@
 #include "viewer/painter.h"
 #include "viewer/panel.h"
 #include "viewer/present.h"
+#include "viewer/rank_view.h"
 
 namespace brokkr::viewer {
 
@@ -51,7 +52,9 @@ class WorkingFrame {
 class RenderThread {
  public:
   // `wake` is called from this thread whenever there is something to take. The presenter must outlive the object.
-  RenderThread(Presenter& presenter, std::function<void()> wake, std::vector<std::unique_ptr<Painter>> painters = {});
+  // `together`: frames are drawn by several ranks, of which this process is the first.
+  RenderThread(Presenter& presenter, std::function<void()> wake, std::vector<std::unique_ptr<Painter>> painters = {},
+               const std::optional<ranks::RankSettings>& together = std::nullopt);
   // Ends a frame that is being rendered.
   ~RenderThread();
   RenderThread(const RenderThread&) = delete;
@@ -80,7 +83,10 @@ class RenderThread {
 
  private:
   void loop();
+  void begin_ranks();
+  void end_ranks();
   void render(const RenderRequest& request);
+  bool update(const RenderRequest& request);
   void paint(Painter& painter, const RenderRequest& request);
   Painter* painter_of(const RenderRequest& request);
   LoadOptions load_options(const RenderRequest& request);
@@ -102,6 +108,7 @@ class RenderThread {
   std::vector<std::unique_ptr<Painter>> painters_;
   std::optional<RenderRequest> goes_on_;  // whose picture grows while nothing else is asked for
   uint64_t number_ = 0;
+  std::unique_ptr<RankView> ranks_;  // null: this process draws alone
   std::thread thread_;
 };
 

@@ -198,11 +198,14 @@ void reproject(const Unprojection& unprojection, const Camera& camera, std::span
   }
 }
 
-std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms) {
+std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms, LoadOptions load) {
   auto scene = std::make_shared<Scene>();
   scene->path = std::move(path);
   scene->frame = std::move(frame);
   scene->load_ms = load_ms;
+  scene->load = std::move(load);
+  scene->load.progress = {};
+  scene->load.warning = {};
   scene->main_target = main_target(scene->frame);
   scene->picture_target = app::picture_target(scene->frame);
   scene->draws = draw_commands(scene->frame).size();

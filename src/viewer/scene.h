@@ -16,6 +16,7 @@
 
 #include "brokkr/choices.h"
 #include "brokkr/frame.h"
+#include "brokkr/load.h"
 #include "scene/camera.h"
 
 namespace brokkr {
@@ -60,6 +61,7 @@ struct Scene {
   Frame frame;
   bool clip_space = false;  // a captured frame: it has no camera, its vertices are in clip space
   double load_ms = 0;
+  LoadOptions load;  // that the frame was loaded with, without what hears of its progress
   // Of the frame: finding them takes a while where draws are many, so that it is done once.
   uint32_t main_target = 0;     // brokkr::main_target
   uint32_t picture_target = 0;  // app::picture_target
@@ -73,7 +75,7 @@ struct Scene {
 };
 
 // Finds the frame's camera, its bounds and, for captured frames, their projection as far as it can be determined.
-std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms);
+std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms, LoadOptions load = {});
 
 // The file's name without its folder, or "generated:NAME" or "reyes:NAME", fit for the screen.
 std::string display_name(const std::string& scene);

@@ -26,6 +26,13 @@ std::string machine_text(const Statistics& s) {
   return s.machine + " machine with " + counted(uint64_t(s.workers), "block");
 }
 
+// The same of all ranks; each has a machine of its own.
+StatusPart machine_part(const Rendered& frame, const std::string& way) {
+  const std::string others = frame.ranks > 1 ? " in each of " + counted(uint64_t(frame.ranks), "rank") : "";
+  return {machine_text(frame.result.statistics) + others,
+          "What draws: panel Pipeline, machine. To the window through: " + way};
+}
+
 StatusPart time_part(const Rendered& frame, double frames_per_second) {
   const double ms = frame.result.statistics.frame_ms;
   StatusPart part{app::fixed(ms, 2) + " ms", "Time that drawing this frame took"};
@@ -69,7 +76,7 @@ std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_se
     parts.push_back(
         {std::to_string(frame.width) + " x " + std::to_string(frame.height) + " pixels", "Size of the picture"});
     parts.push_back({counted(s.triangles_in, "triangle"), "Triangles that light meets, or that the pipeline draws"});
-    parts.push_back({machine_text(s), "What draws: panel Pipeline, machine. To the window through: " + way});
+    parts.push_back(machine_part(frame, way));
     parts.push_back(
         {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: 100 % has a screen pixel for each pixel"});
     return parts;
@@ -78,7 +85,7 @@ std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_se
           time_part(frame, frames_per_second),
           {std::to_string(frame.width) + " x " + std::to_string(frame.height) + " pixels", "Size of the picture"},
           {counted(s.triangles_in, "triangle"), "Triangles that the frame's draws submit"},
-          {machine_text(s), "What draws: panel Pipeline, machine. To the window through: " + way},
+          machine_part(frame, way),
           {"pattern " + s.pattern + " of " + counted(uint64_t(s.rasterizers), "rasterizer"),
            "The picture is cut into squares (bins) of " + std::to_string(s.bin) +
                " pixels. The pattern says which rasterizer draws which of them: panel Pattern, or the key P"},

@@ -11,6 +11,7 @@
 #include "app/input.h"
 #include "app/own_shader.h"
 #include "app/pipeline_options.h"
+#include "app/rank_options.h"
 #include "brokkr/image.h"
 #include "scene/file_io.h"
 #include "viewer/draw_filter.h"
@@ -74,7 +75,8 @@ Viewer::Viewer(const app::Arguments& arguments, Painters painters)
   presenter_ = make_host_presenter(Window::wake);
 #endif
   render_thread_ = std::make_unique<RenderThread>(
-      *presenter_, Window::wake, painters_ ? painters_.make() : std::vector<std::unique_ptr<Painter>>());
+      *presenter_, Window::wake, painters_ ? painters_.make() : std::vector<std::unique_ptr<Painter>>(),
+      app::draws_together(arguments) ? std::optional(app::rank_settings(arguments)) : std::nullopt);
   loader_ = std::make_unique<Loader>(Window::wake, painters_);
   watch_ = std::make_unique<FileWatch>(Window::wake);
   for (const auto make : kPanels) panels_.push_back(make());

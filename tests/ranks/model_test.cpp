@@ -36,6 +36,23 @@ TEST(RankModel, AHubHasTwoHops) {
   EXPECT_NEAR(r.frame_us, 20.2 + 0.8 + 5, 1e-9);
 }
 
+// Rank 0 hears at 20 + 0.1 + 0.4 what rank 1 sends at once, and draws two merges in one go.
+TEST(RankModel, AsHereDrawsASegmentAfterItsLastIds) {
+  SegmentLoad segment = two_ranks_one_merge();
+  const ModelSettings here{.ranks = 2, .as_here = true};
+  EXPECT_NEAR(run_model({segment}, 0, here).frame_us, 20 + 0.2 + 0.4 + 5, 1e-9);
+  segment.merges.push_back(segment.merges[0]);
+  // With runahead rank 1 has projected both at 40, and sends the second then.
+  EXPECT_NEAR(run_model({segment}, 0, here).frame_us, 40 + 0.2 + 0.4 + 10, 1e-9);
+  ModelSettings waits = here;
+  waits.runahead = false;
+  // Without it projects the second from 20 on, as rank 0 has sent long before; rank 0 waits for the first until 20.6.
+  EXPECT_NEAR(run_model({segment}, 0, waits).frame_us, 40 + 0.2 + 0.4 + 10, 1e-9);
+  waits.network.hop_ns = 50000;
+  // Rank 1 hears the first at 10 + 0.1 + 50, projects until 80.1, and rank 0 hears that at 130.3.
+  EXPECT_NEAR(run_model({segment}, 0, waits).frame_us, 60.1 + 20 + 0.2 + 50 + 10, 1e-9);
+}
+
 TEST(RankModel, DuplicatesTakeAsLongAsTheSlowest) {
   const ModelResult r = run_model({two_ranks_one_merge()}, 30, {2, ShareMode::duplicate, true, {}});
   EXPECT_NEAR(r.frame_us, 50, 1e-9);

@@ -30,7 +30,9 @@ void DeviceFrame::hold_programs(const PreparedFrame::Impl& f, const PlanTables& 
   t.sizes = host.programs.sizes;
   tables_.frame.sampled = sampled_.hold(host.frame.sampled, textures.records.size());
   const TablePointer<const uint32_t> texels = host.frame.sampled_texels.address;
-  sampled_texels_.hold(texels, textures.texels.size());
+  // Of the later parts of a frame, what earlier ones have copied there stays (pipeline/part.h).
+  if (f.part.first_command == 0 || sampled_texels_.bytes() < textures.texels.size() * sizeof(uint32_t))
+    sampled_texels_.hold(texels, textures.texels.size());
   tables_.frame.sampled_texels = sampled_texels_.as<uint32_t>();
 }
 
@@ -51,6 +53,7 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
     t.texcoords = texcoords_.hold(host.frame.texcoords, 2 * f.frame->texcoords.size());
     t.second_texcoords = second_texcoords_.hold(host.frame.second_texcoords, 2 * f.frame->second_texcoords.size());
     t.colors = colors_.hold(host.frame.colors, 4 * f.frame->colors.size());
+    t.whole_ids = whole_ids_.hold(host.frame.whole_ids, f.whole_ids.size());
     t.models = models_.hold(host.frame.models, 16 * f.frame->models.size());
     hold_programs(f, host);
   });

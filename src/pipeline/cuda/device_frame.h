@@ -29,7 +29,7 @@ class DeviceFrame {
   std::shared_ptr<const TargetPlan> target_plan_;
 
   DeviceBuffer runs_, batch_run_, views_, materials_, textures_, texels_, indices_, positions_, normals_, texcoords_,
-      second_texcoords_, colors_, models_;
+      second_texcoords_, colors_, models_, whole_ids_;
   DeviceBuffer programs_, code_, presets_, inputs_, uniforms_, samplers_, varyings_, sampled_, sampled_texels_,
       texture_texels_, loads_;
   DeviceBuffer draws_, phases_, planned_, chunks_, chunk_corners_, shade_vertex_, shade_slot_;

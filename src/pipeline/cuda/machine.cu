@@ -102,18 +102,16 @@ class CudaMachine : public MachineBackend {
 
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override {
-    if (frame.part.content != nullptr)
-      throw std::runtime_error(
-          "machine: on CUDA a rank cannot go on with targets that others have drawn, as draws of this frame read them; "
-          "use --machine cpu");
     if (device_is_lost)
       throw std::runtime_error("CUDA: an earlier frame still hangs on the device; start the program anew");
     begin_ = Clock::now();
     transferred_ = transfers();
     ended_ = false;
     if (dirty_) reset_memory();
-    const bool same = set_ && plan_ == plan && options_ == options;
+    const bool goes_on = frame.part.content != nullptr;
+    const bool same = set_ && plan_ == plan && options_ == options && goes_on_ == goes_on;
     set_ = false;
+    goes_on_ = goes_on;
     dirty_ = true;
     plan_ = plan;
     options_ = options;
@@ -125,6 +123,7 @@ class CudaMachine : public MachineBackend {
       kernel_ = arguments.kernel;
     }
     set_ = true;
+    if (goes_on) upload_content(*frame.part.content);
     upload_ms_ = Milliseconds(Clock::now() - begin_).count();
     launcher_->start();
     begin_ = Clock::now();
@@ -285,10 +284,13 @@ class CudaMachine : public MachineBackend {
     frame.kernel = &chosen_kernel();
     frame.data = m.data(*plan_, tables, options_, abort_->device());
     for (const DeviceBuffer* zero : m.zeroed()) frame.reset.add(zero->as<void>(), zero->bytes(), 0);
-    for (const DeviceBuffer* ones : m.filled()) frame.reset.add(ones->as<void>(), ones->bytes(), kNoPrimitive);
+    for (const DeviceBuffer* ones : m.filled()) {
+      if (!goes_on_) frame.reset.add(ones->as<void>(), ones->bytes(), kNoPrimitive);
+    }
     frame.reset.regions = m.region_state.as<RegionState>();
     frame.reset.region_count = m.shape.regions;
     frame.reset.region = initial_region();
+    if (goes_on_) frame.reset.region.bits = 0;  // nothing is left to clear
 
     size_t bytes = 0;
     for (const DeviceBuffer* b : {&m.counters, &m.region_fragments, &m.stage_ns, &m.trace_count})
@@ -300,6 +302,33 @@ class CudaMachine : public MachineBackend {
     counts_.stage_ns = host_.keep<uint64_t>(m.stage_ns, frame.gather);
     counts_.trace_count = host_.keep<uint32_t>(m.trace_count, frame.gather);
     return frame;
+  }
+
+  // What targets hold where a rank goes on with those of others.
+  void upload_content(const std::vector<TargetImage>& content) {
+    LaunchMemory<DeviceBuffer>& m = *memory_;
+    const auto words = [](const DeviceBuffer& b) { return std::vector<uint32_t>(b.bytes() / sizeof(uint32_t)); };
+    std::vector<RegionState> state(m.region_state.bytes() / sizeof(RegionState));
+    std::vector<uint32_t> color = words(m.color), high = words(m.color_high), more = words(m.more_colors),
+                          visible = words(m.visible_id), depth_id = words(m.depth_id);
+    std::vector<float> depth(m.depth.bytes() / sizeof(float));
+    std::vector<uint8_t> stencil(m.stencil.bytes());
+    const auto plane = [](std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
+    std::fill(visible.begin(), visible.end(), kNoPrimitive);
+    std::fill(depth_id.begin(), depth_id.end(), kNoPrimitive);
+    write_planes(*plan_->targets, content,
+                 {state.data(), color.data(), plane(high), plane(more), depth.data(), stencil.data(), plane(visible),
+                  plane(depth_id)});
+    const auto upload = [](DeviceBuffer& to, const auto& from) {
+      to.upload(from.data(), std::min(to.bytes(), from.size() * sizeof(from[0])), "targets of ranks");
+    };
+    upload(m.color, color);
+    upload(m.color_high, high);
+    upload(m.more_colors, more);
+    upload(m.depth, depth);
+    upload(m.stencil, stencil);
+    upload(m.visible_id, visible);
+    upload(m.depth_id, depth_id);
   }
 
   void upload_free_blocks() {
@@ -316,9 +345,10 @@ class CudaMachine : public MachineBackend {
   double slowness_ = 1;  // 1: a GPU's clock
   std::unique_ptr<DeviceAbort> abort_;
   std::unique_ptr<LaunchMemory<DeviceBuffer>> memory_;
-  bool dirty_ = false;  // a launch did not finish
-  bool ended_ = false;  // the last launch has ended, finished or cut off: the planes are its
-  bool set_ = false;    // the launcher has the arguments of plan_ and options_
+  bool dirty_ = false;    // a launch did not finish
+  bool ended_ = false;    // the last launch has ended, finished or cut off: the planes are its
+  bool goes_on_ = false;  // the last launch began with what targets held (pipeline/part.h)
+  bool set_ = false;      // the launcher has the arguments of plan_ and options_
   DeviceFrame frame_;
   std::unique_ptr<LinkedKernel> linked_;  // the last
   bool uses_linked_ = false;
