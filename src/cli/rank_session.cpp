@@ -105,6 +105,7 @@ int run_session(const ranks::RankSettings& settings, const std::function<void(ra
                             no_memory != nullptr ? "there is not enough memory" : error.what()));
     transport->end_all(kFailure);
   }
+  return kFailure;
 }
 
 }  // namespace brokkr::app

@@ -75,7 +75,7 @@ void load_together(Renderer& renderer, const std::string& file, const Arguments&
   std::string aovs;
   for (const AovRequest& aov : asked.aovs) aovs += std::to_string(int(aov.aov));
   facts.emplace_back("--aov", aovs);
-  for (const char* option : {"stats", "trace"})
+  for (const char* option : {"stats", "trace", "no-output"})
     facts.emplace_back(std::string("--") + option, arguments.has(option) ? "given" : "not given");
   agree_about(talk, file, facts, [&] {
     Progress progress;
@@ -184,7 +184,9 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
   const std::string trace = asked_file(arguments, "trace", file, asked.several);
   Loaded loaded;
   load_together(renderer, file, arguments, asked, settings, talk, loaded);
-  const std::vector<ranks::PlaneUse> composed = {asked.planes(loaded.target)};
+  const bool wants_none = picture.empty() && asked.aovs.empty();
+  std::vector<ranks::PlaneUse> composed;
+  if (!wants_none) composed.push_back(asked.planes(loaded.target));
   RenderResult result, counted;
   ranks::RankReport report;
   std::vector<double> times;
@@ -202,11 +204,13 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
   if (!trace.empty()) traces = gather_texts(talk, result.statistics.to_chrome_trace());
   if (talk.rank() != 0) return;
   const Target& target = loaded.frame.targets[loaded.target];
-  const std::vector<Layer>& layers = result.targets[loaded.target].layers;
-  picture = write_picture(picture, arguments, file, asked.several, layers, loaded.layer, target.format);
-  const Layer& layer = layers[loaded.layer];
-  write_aovs(asked.aovs, layer, counted.targets.empty() ? layer : counted.targets[loaded.target].layers[loaded.layer],
-             *loaded.prepared, file, asked.several);
+  if (!wants_none) {
+    const std::vector<Layer>& layers = result.targets[loaded.target].layers;
+    picture = write_picture(picture, arguments, file, asked.several, layers, loaded.layer, target.format);
+    const Layer& layer = layers[loaded.layer];
+    write_aovs(asked.aovs, layer, counted.targets.empty() ? layer : counted.targets[loaded.target].layers[loaded.layer],
+               *loaded.prepared, file, asked.several);
+  }
   if (!stats.empty()) write_statistics(written_path(stats), file, times, reports, statistics);
   if (!trace.empty()) write_trace(written_path(trace), reports, traces);
   if (arguments.has("rank-stats"))

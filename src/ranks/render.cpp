@@ -43,7 +43,8 @@ class RankFrame {
   RankFrame(const RankFrame&) = delete;
   RankFrame& operator=(const RankFrame&) = delete;
 
-  RenderResult draw() {
+  // `whole`: the last launch's pictures are wanted, as those of all others are.
+  RenderResult draw(bool whole) {
     const bool programs = tables_.shading(options_.shading) == Shading::program;
     const std::vector<Segment> segments =
         cut_segments(tables_, programs, options_.command_limit.value_or(~uint32_t(0)));
@@ -61,7 +62,7 @@ class RankFrame {
       options_.command_limit = segment.end_command;
       give(segment, distribution);
       const double begin_ms = ms_since(begin_);
-      result = renderer_.render(frame_, options_);
+      result = renderer_.render(frame_, options_, whole || s + 1 < segments.size());
       if (options_.keep_ids) name_whole(result.targets, frame_);
       add_launch(statistics, result.statistics, begin_ms);
     }
@@ -178,7 +179,7 @@ RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOption
   report.rank = talk.rank();
   report.host = talk.transport().host();
   RankFrame mine(renderer, frame, options, settings, talk, report);
-  RenderResult result = mine.draw();
+  RenderResult result = mine.draw(!composed.empty());
   mine.compose(composed, result.targets);
   report.frame_ms = ms_since(begin);
   return result;

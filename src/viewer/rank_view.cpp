@@ -29,6 +29,7 @@ std::string hash_text(const Frame& frame) { return std::to_string(ranks::frame_h
                    (no_memory != nullptr ? "there is not enough memory" : error.what()) + "\n"
             << std::flush;
   transport.end_all(app::kFailure);
+  std::abort();
 }
 
 // A rank without a window.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/text.h"
 #include "viewer/help_sheet.h"
 #include "viewer/image_legend.h"
 #include "viewer/looks.h"

@@ -46,9 +46,9 @@ def has_color(rows, color, tolerance=12):
 
 class Session:
     """A viewer with a window of `window` pixels that shows frames of `size` (None: as large as there is room). `words` are
-    more of its command line; what it remembers from earlier is `settings`, or nothing."""
+    more of its command line; what it remembers from earlier is `settings`, or nothing; `start` comes before the command."""
 
-    def __init__(self, screen, folder, window, size, *words, settings=None):
+    def __init__(self, screen, folder, window, size, *words, settings=None, start=()):
         self.screen, self.folder = screen, folder
         environment = dict(os.environ, DISPLAY=screen.name, XDG_CONFIG_HOME=str(folder / "config"))
         environment.pop("WAYLAND_DISPLAY", None)
@@ -59,7 +59,7 @@ class Session:
         if settings is not None:
             remembered.parent.mkdir(parents=True, exist_ok=True)
             remembered.write_text(json.dumps(settings))
-        command = [BROKKR, "view", *([] if settings is not None else ["--fresh"]), "--window", f"{window[0]}x{window[1]}",
+        command = [*start, BROKKR, "view", *([] if settings is not None else ["--fresh"]), "--window", f"{window[0]}x{window[1]}",
                    *(["--size", f"{size[0]}x{size[1]}"] if size else [])]
         self.process = subprocess.Popen([*command, *map(str, words)], cwd=folder, env=environment, stderr=self.log)
         self.window = wait_for("a window", self.find_window)

@@ -1,15 +1,18 @@
 """`mpirun brokkr render` as a user meets it: the same file as one rank writes, reports, and faults that end all ranks
 with one line that names rank and cause.
 
-    command_test.py BROKKR SILENT MPIRUN [its options]
+    command_test.py BROKKR SILENT STRANGER MPIRUN [its options]
 """
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
-BROKKR, SILENT, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3:]
+BROKKR, SILENT, STRANGER, MPIRUN = *sys.argv[1:4], sys.argv[4:]
 FRAME = "scenes/gl-feature-test.bkf"
 LIMIT = 600  # seconds: a hang
 
@@ -32,6 +35,66 @@ def lines_of_ours(result):
     return [line for line in result.stderr.splitlines() if line.startswith("brokkr: ") and "warning" not in line]
 
 
+def wait_for(condition):
+    until = time.monotonic() + LIMIT
+    while not condition():
+        check(time.monotonic() < until, "what was waited for")
+        time.sleep(0.02)
+
+
+def is_drawing(process):
+    """Whether it is brokkr, and has worked for a while."""
+    words = pathlib.Path(f"/proc/{process}/stat").read_text()
+    return "(brokkr)" in words and int(words.rpartition(")")[2].split()[11]) > 20
+
+
+def extras(folder):
+    """What stands beside the picture is that of one rank, too."""
+    aovs = lambda name: [word for aov in ("depth", "draw", "triangle", "overdraw") for word in ("--aov", f"{aov}={folder}/{name}-{aov}.pfm")]
+    check(run(["render", FRAME, "-o", folder / "a.png", *aovs("one")]).returncode == 0, "one rank's values")
+    result = run(["render", FRAME, "-o", folder / "b.png", *aovs("many"), "--stats", folder / "stats.json", "--trace",
+                  folder / "trace.json"], ranks=3)
+    check(result.returncode == 0, "values, counts and time lines of ranks", result)
+    for aov in ("depth", "draw", "triangle", "overdraw"):
+        check((folder / f"one-{aov}.pfm").read_bytes() == (folder / f"many-{aov}.pfm").read_bytes(), f"{aov} is that of one rank")
+    stats = json.loads((folder / "stats.json").read_text())
+    check([r["rank"] for r in stats["ranks"]] == [0, 1, 2] and all(r["statistics"]["batches"] > 0 for r in stats["ranks"]),
+          "counts of each rank")
+    events = json.loads((folder / "trace.json").read_text())["traceEvents"]
+    check({e["pid"] for e in events if e["ph"] == "X"} == {0, 1, 2}, "time lines of all ranks")
+    for shading in ("triangle", "batch"):
+        for way in ("cpd", "duplicate"):
+            result = run(["render", FRAME, "-o", folder / "b.png", "--shading", shading, "--ranks", way], ranks=2)
+            check(result.returncode == 0, f"{shading}, {way}", result)
+            run(["render", FRAME, "-o", folder / "a.png", "--shading", shading])
+            check((folder / "a.png").read_bytes() == (folder / "b.png").read_bytes(), f"{shading} by its number, {way}")
+
+
+def spread(folder):
+    """Whole views, and whole frames, for each rank."""
+    scene = ["render", "generated:city?triangles=2000", "--views", "5", "--view-size", "48"]
+    check(run([*scene, "-o", folder / "one-{}.png"]).returncode == 0, "views of one rank")
+    result = run([*scene, "-o", folder / "many-{}.png", "--ranks", "views", "--rank-stats", folder / "views.json"], ranks=3)
+    check(result.returncode == 0 and "5 views by 3 ranks" in result.stdout, "views of three", result)
+    for view in range(5):
+        check((folder / f"one-{view}.png").read_bytes() == (folder / f"many-{view}.png").read_bytes(), f"view {view}")
+    check([r["views"] for r in json.loads((folder / "views.json").read_text())["ranks"]] == [2, 2, 1], "turns")
+    result = run(["render", FRAME, "--ranks", "views", "--no-output"], ranks=2)
+    ours = lines_of_ours(result)
+    check(result.returncode == 1 and len(ours) == 1 and "is not made of views" in ours[0], "a frame without views", result)
+    files = [FRAME, "scenes/glmark2-shadow.bkf"]
+    result = run(["render", *files, "-o", folder / "f-{}.png", "--ranks", "frames", "--frames", "3", "--size", "64x48"], ranks=2)
+    check(result.returncode == 0 and "6 frames by 2 ranks" in result.stdout, "frames of two ranks", result)
+    for file in files:
+        run(["render", file, "-o", folder / "alone.png", "--size", "64x48"])
+        written = folder / f"f-{pathlib.Path(file).stem}.png"
+        check(written.read_bytes() == (folder / "alone.png").read_bytes(), f"{file} by some rank")
+    result = run(["render", FRAME, folder / "missing.bkf", "--ranks", "frames", "--no-output"], ranks=2)
+    ours = lines_of_ours(result)
+    check(result.returncode != 0 and len(ours) == 1 and "rank 1" in ours[0] and "missing.bkf" in ours[0], "a frame that is not there",
+          result)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -50,6 +113,9 @@ def main():
         check(result.returncode == 0 and one.read_bytes() == other.read_bytes(), "duplicates do, on another machine", result)
         check(len((folder / "ranks.csv").read_text().splitlines()) == 3, "a line for each rank")
 
+        extras(folder)
+        spread(folder)
+
         # A file that only some ranks see; a setting that differs; a frame that differs.
         mine, theirs = folder / "mine.bkf", folder / "theirs.bkf"
         mine.write_bytes(pathlib.Path(FRAME).read_bytes())
@@ -65,6 +131,22 @@ def main():
         ours = lines_of_ours(result)
         check(result.returncode != 0 and len(ours) == 1 and "rank 1" in ours[0] and "memory" in ours[0],
               "memory of one rank", result)
+
+        # Another version of the program: said before any frame is drawn.
+        result = subprocess.run([*MPIRUN, "-n", "1", BROKKR, "render", mine, "-o", other, ":", "-n", "1", STRANGER],
+                                capture_output=True, text=True, timeout=LIMIT)
+        ours = lines_of_ours(result)
+        check(result.returncode != 0 and len(ours) == 1 and "rank 1: version is '0.0.1' there" in ours[0], "another version", result)
+
+        # A rank that dies while frames are drawn: mpirun names it, and ends all.
+        started = folder / "started"
+        tell = ["/bin/sh", "-c", f"echo $$ > {started}; exec \"$@\"", "sh", BROKKR, "render", mine, "--no-output", "--frames", "1000000"]
+        with subprocess.Popen([*MPIRUN, "-n", "1", BROKKR, *tell[5:], ":", "-n", "1", *tell], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            wait_for(lambda: started.exists() and started.read_text().endswith("\n") and is_drawing(int(started.read_text())))
+            os.kill(int(started.read_text()), signal.SIGKILL)
+            out, err = process.communicate(timeout=LIMIT)
+        check(process.returncode != 0 and "process rank 1" in out + err and "signal 9" in out + err, f"a rank died: {out}{err}")
 
         # A rank that dies: the others wait for nothing. It ends itself before it answers.
         died = [*MPIRUN, "-n", "1", BROKKR, "render", mine, "-o", other, ":", "-n", "1", "/bin/sh", "-c", "kill -9 $$"]
@@ -94,7 +176,8 @@ def main():
         check(result.returncode == 0 and (folder / "owners.png").stat().st_size > 1000, "a picture of owners", result)
 
         # What makes no sense is said before MPI starts.
-        for arguments in (["--merge", "5"], ["--ranks", "cpd", "--aov", "depth=d.pfm"], ["--ranks", "sometimes"]):
+        for arguments in (["--merge", "5"], ["--ranks", "cpd", "--budget", "5"], ["--ranks", "sometimes"],
+                          ["--ranks", "views", "--merge", "5"]):
             result = run(["render", FRAME, "-o", other, *arguments])
             check(result.returncode == 2 and len(result.stderr.splitlines()) == 1, f"usage: {arguments}", result)
     print("passed")

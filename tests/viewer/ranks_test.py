@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The window of several ranks: `mpirun -n 2 brokkr view`. What it shows is what one rank draws, frame after frame.
+
+    ranks_test.py BROKKR MPIRUN…    MPIRUN with its options; leaves its pictures in no folder
+
+Exit code 77: Xvfb or a library of X is missing.
+"""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import png
+from session import BROKKR, FRAME, Session, on_a_screen, rendered, wait_for
+
+MPIRUN = sys.argv[2:]
+SIZE = (320, 240)
+WINDOW = (640, 420)
+CITY = "generated:city?triangles=3000"
+
+
+def ranks_of(session):
+    """The processes that mpirun has started: window and server."""
+    found = []
+    for status in pathlib.Path("/proc").glob("[0-9]*/status"):
+        try:
+            text = status.read_text()
+        except OSError:
+            continue
+        if re.search(rf"^PPid:\t{session.process.pid}$", text, re.M):
+            found.append(int(status.parent.name))
+    return sorted(found)
+
+
+def shows_what_one_rank_draws(session, folder):
+    session.screen.key("F2")
+    whole = rendered(folder, CITY, SIZE)
+    wait_for("the scene", lambda: session.shows(whole))
+    # The camera turns while frames come.
+    x, y, width, height = session.screen.geometry(session.window)
+    session.screen.drag((x + width // 2, y + height // 2), (x + width // 2 + 60, y + height // 2 + 15))
+    session.screen.move(20, 400)
+    wait_for("another view", lambda: not session.shows(whole))
+    session.screen.key("m")  # another shading
+    session.wait_for_rest()
+    rows, settings, command = session.settings()
+    assert "--camera" in command and "--shading" in command, command
+    out = folder / "again.png"
+    subprocess.run([BROKKR, *shlex.split(command)[1:], "-o", str(out)], check=True, stdout=subprocess.DEVNULL)
+    assert png.read(out)[0] == rows, f"another picture than that of {command}"
+
+
+def ends_with_a_rank(session):
+    """A rank that dies ends all, and the window with it, in words that name it."""
+    import os
+    import signal
+    os.kill(ranks_of(session)[-1], signal.SIGKILL)
+    assert session.process.wait(60) != 0
+    session.log.seek(0)
+    text = session.log.read()
+    assert "process rank 1" in text and "signal 9" in text, text
+
+
+def body(screen, folder):
+    start = [*MPIRUN, "-n", "2"]
+    session = Session(screen, folder, WINDOW, SIZE, CITY, start=start)
+    session.step(shows_what_one_rank_draws, folder)
+    session.close()  # and all ranks end well
+    again = folder / "dying"
+    again.mkdir()
+    session = Session(screen, again, WINDOW, SIZE, FRAME, start=start)
+    session.screen.key("F2")
+    whole = rendered(again, FRAME, SIZE)
+    wait_for("the frame", lambda: session.shows(whole))
+    session.step(ends_with_a_rank)
+
+
+sys.exit(on_a_screen(800, 600, body))
