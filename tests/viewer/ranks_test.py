@@ -5,9 +5,11 @@
 
 Exit code 77: Xvfb or a library of X is missing.
 """
+import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -47,14 +49,13 @@ def shows_what_one_rank_draws(session, folder):
     rows, settings, command = session.settings()
     assert "--camera" in command and "--shading" in command, command
     out = folder / "again.png"
-    subprocess.run([BROKKR, *shlex.split(command)[1:], "-o", str(out)], check=True, stdout=subprocess.DEVNULL)
+    size = ["--size", f"{SIZE[0]}x{SIZE[1]}"]  # which the viewer was started with
+    subprocess.run([BROKKR, *shlex.split(command)[1:], *size, "-o", str(out)], check=True, stdout=subprocess.DEVNULL)
     assert png.read(out)[0] == rows, f"another picture than that of {command}"
 
 
 def ends_with_a_rank(session):
     """A rank that dies ends all, and the window with it, in words that name it."""
-    import os
-    import signal
     os.kill(ranks_of(session)[-1], signal.SIGKILL)
     assert session.process.wait(60) != 0
     session.log.seek(0)

@@ -125,6 +125,6 @@ class Network:
         options = {"btl": "tcp,self", "btl_tcp_if_include": SUBNET, "oob_tcp_if_include": SUBNET,
                    "plm_rsh_agent": str(agent), "orte_keep_fqdn_hostnames": "1"}
         mca = [word for name, value in options.items() for word in ("--mca", name, value)]
-        start = [mpirun, "--allow-run-as-root", *mca, "--host", ",".join(f"{a}:1" for a in ADDRESSES), "-n", "2", *map(str, words)]
+        start = [mpirun, "--allow-run-as-root", "--bind-to", "none", *mca, "--host", ",".join(f"{a}:1" for a in ADDRESSES), "-n", "2", *map(str, words)]
         inside = "hostname " + NAMES[0] + "; exec \"$@\""
         return ["ip", "netns", "exec", NAMES[0], "unshare", "--uts", "sh", "-c", inside, "sh", *start]
