@@ -43,6 +43,12 @@ MUTATIONS = [
     ("polygon-offset", "src/geometry/setup.h", "double(draw.offset_units) * ‹0x1p-24›", "0x1p-23",
      PIPELINE, "Soup.PolygonOffset"),
 
+    # Parts of frames.
+    ("pixels-of-others", "src/pipeline/launch_plan.cpp", "if (‹plan.targets->is_shared›) return kNoPhase;", "false",
+     PIPELINE, "Part.PixelsOfOthers*"),
+    ("numbers-of-parts", "src/pipeline/part.cpp", "push_back(‹run.first_batch * kBatchTriangles + triangle›);",
+     "uint32_t(p.whole_ids.size())", PIPELINE, "Part.TrianglesKeep*"),
+
     # Vertices and primitives.
     ("point-origin", "src/pipeline/expand.cpp", "from_below_(‹state.point_origin_low == ((flags & kOriginUpperLeft) == 0)›)",
      "!state.point_origin_low", PIPELINE, "ProgramPrimitives.Points*"),

@@ -15,7 +15,8 @@ std::vector<Option> owner_options();
 // Puts what they were given as into `settings`. Throws UsageError for a pattern that there is not.
 void read_owner_options(const Arguments& arguments, ranks::RankSettings& settings);
 
-// All of them, under a heading of their own. `more`: modes of --ranks beside those of ranks::ShareMode, with their help.
+// All of them, under a heading of their own. `more`: modes of --ranks beside those of ranks::ShareMode, with their
+// help.
 struct MoreModes {
   std::vector<std::string> names;
   std::string help;

@@ -1,4 +1,5 @@
-// brokkr render with whole views or whole frames for each rank: for throughput, where a frame's own time does not count.
+// brokkr render with whole views or whole frames for each rank: for throughput, where a frame's own time does not
+// count.
 #pragma once
 
 #include "app/command.h"

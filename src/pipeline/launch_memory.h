@@ -132,7 +132,6 @@ struct LaunchMemory {
     t.region_shift = std::countr_zero(unsigned(plan.region));
     t.bin_shift = std::countr_zero(unsigned(plan.bin));
     t.rasterizers = shape.rasterizers;
-    t.nobody = plan.nobody;
     return t;
   }
 

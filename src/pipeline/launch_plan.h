@@ -81,7 +81,7 @@ struct TargetKey {
 struct TargetPlan {
   int rasterizers = 1, bin = 64, region = 64;  // edges in pixels
   int drawing = 1;                             // of the rasterizers, those that the pattern gives bins to
-  uint32_t nobody = kAllDrawn;                 // TargetTables::nobody
+  bool is_shared = false;                      // other ranks draw some of the bins
   std::string pattern;                         // its name
   std::vector<TargetRecord> targets;
   std::vector<uint32_t> bin_owner;

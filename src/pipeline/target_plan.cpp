@@ -130,7 +130,7 @@ TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
     if (key.owned->bin % plan.bin != 0) throw std::invalid_argument("bin: larger than what a rank owns together");
     if (saved == nullptr) plan.drawing = std::min(plan.drawing, kMostDrawing);
     plan.rasterizers = plan.drawing + 1 + std::min(plan.drawing, kMostDrawing);
-    plan.nobody = uint32_t(plan.drawing);
+    plan.is_shared = true;
   }
   const Pattern pattern = make_pattern_for(frame, key.pattern, plan);
   check_pattern(pattern);

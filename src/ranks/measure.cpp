@@ -60,10 +60,12 @@ class Measurement {
       uint64_t sum = 0;
       for (const PlaneUse& use : segment.exchanged) {
         const Target& target = tables_.frame->targets[use.target];
-        const uint64_t color = target.format == ColorFormat::rgba16f ? 8 : 4;
-        const uint64_t each =
-            ((use.planes & kPlaneColor) != 0 ? color * std::max<size_t>(1, target.colors.size()) : 0) +
-            ((use.planes & kPlaneDepth) != 0 ? 4 : 0) + ((use.planes & kPlaneStencil) != 0 ? 1 : 0);
+        // As squares.cpp sends them: halves, and colours beyond the first, as four floats.
+        constexpr uint64_t kFloats = 16;
+        const uint64_t first = stored_format(target, programs_) == ColorFormat::rgba16f ? kFloats : 4;
+        const uint64_t more = programs_ ? kFloats * (std::max<size_t>(1, target.colors.size()) - 1) : 0;
+        const uint64_t each = ((use.planes & kPlaneColor) != 0 ? first + more : 0) +
+                              ((use.planes & kPlaneDepth) != 0 ? 4 : 0) + ((use.planes & kPlaneStencil) != 0 ? 1 : 0);
         sum += each * uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
       }
       bytes.push_back(sum);

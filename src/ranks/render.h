@@ -13,8 +13,8 @@ namespace brokkr::ranks {
 // Draws the frame with all ranks, each of which calls this with the same frame, options and settings; machine, workers
 // and the like may differ. At rank 0 the planes that `composed` names are those that one rank alone would have drawn,
 // bit for bit, with the identifiers that options.keep_ids asks for; the others know their own squares. Statistics are
-// those of all launches of this rank together. Nothing composed: no pictures are returned. Throws what Renderer::render throws, and std::runtime_error where a
-// rank does not answer.
+// those of all launches of this rank together. Nothing composed: no pictures are returned. Throws what Renderer::render
+// throws, and std::runtime_error where a rank does not answer.
 RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options,
                     const RankSettings& settings, const std::vector<PlaneUse>& composed, Talk& talk,
                     RankReport& report);

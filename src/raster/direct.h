@@ -78,11 +78,10 @@ class DirectDistributor : public Distributor {
     const int shift = t.targets.region_shift;
     const Box<Int> box = unpack_box(setup.field[kMin], setup.field[kMax]);
     const Int column = box.min_x >> shift, line = box.min_y >> shift;
-    Mask m = setup.valid && is_small(w, SetupGroup{setup, setup.valid}) && (box.max_x >> shift) - column <= 1 &&
-             (box.max_y >> shift) - line <= 1;
-    const TargetRecord& target = t.targets.targets[at.target];
-    if (t.targets.nobody != kAllDrawn) m = in_own_bins(w, t.targets, target, box, m);
+    const Mask m = setup.valid && is_small(w, SetupGroup{setup, setup.valid}) && (box.max_x >> shift) - column <= 1 &&
+                   (box.max_y >> shift) - line <= 1;
     if (!w.any(m)) return false;
+    const TargetRecord& target = t.targets.targets[at.target];
     LayerSamples samples{w,
                          {t.targets.direct},
                          shift,
@@ -97,18 +96,6 @@ class DirectDistributor : public Distributor {
     rasterize_small(w, SetupGroup{setup, m}, m, box, box, rule, samples);
     count_samples(w, samples, m);
     drawn_ += uint32_t(w.count(m));
-    return m;
-  }
-
-  // Of a rank that owns a part of the bins: the lanes of m whose triangles lie in its own alone. Queues have the others:
-  // there the pattern keeps what it draws apart from what it does not.
-  BROKKR_FN_NOINLINE static Mask in_own_bins(Warp& w, const TargetTables& targets, const TargetRecord& target,
-                                             const Box<Int>& box, Mask m) {
-    const uint32_t* const owner_of = targets.bin_owner + target.first_bin;
-    const int shift = targets.bin_shift, width = int(target.bins_x);
-    const Int x[] = {box.min_x >> shift, box.max_x >> shift};
-    const Int y[] = {box.min_y >> shift, box.max_y >> shift};
-    for (int i = 0; i < 4; ++i) m = m && w.gather(owner_of, y[i >> 1] * width + x[i & 1], m) != targets.nobody;
     return m;
   }
 

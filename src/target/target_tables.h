@@ -60,8 +60,6 @@ struct RegionRecord {
 inline constexpr int kStampHead = 16, kStampWords = 4;
 inline constexpr int kStampTimeShift = 6;
 
-inline constexpr uint32_t kAllDrawn = ~0u;
-
 struct TargetTables {
   TablePointer<const TargetRecord> targets;
   TablePointer<const uint32_t> bin_owner;         // rasterizer of each bin of layer 0
@@ -84,8 +82,7 @@ struct TargetTables {
   int32_t region_shift;
   int32_t bin_shift;
   uint32_t rasterizers;
-  uint32_t nobody;  // the owner, in bin_owner, of bins that this rank does not draw; kAllDrawn: there are none
-  uint32_t block;   // that works with this copy of the tables: kFeatureStamps
+  uint32_t block;  // that works with this copy of the tables: kFeatureStamps
 };
 
 // The owner of a bin is another rasterizer in each layer, so that many small views spread over all rasterizers.

@@ -22,17 +22,16 @@ WINDOW = (640, 420)
 CITY = "generated:city?triangles=3000"
 
 
-def ranks_of(session):
-    """The processes that mpirun has started: window and server."""
-    found = []
+def process_of(session, rank):
+    """That mpirun has started as this rank."""
     for status in pathlib.Path("/proc").glob("[0-9]*/status"):
         try:
-            text = status.read_text()
+            is_ours = re.search(rf"^PPid:\t{session.process.pid}$", status.read_text(), re.M)
+            if is_ours and f"OMPI_COMM_WORLD_RANK={rank}\0".encode() in (status.parent / "environ").read_bytes():
+                return int(status.parent.name)
         except OSError:
             continue
-        if re.search(rf"^PPid:\t{session.process.pid}$", text, re.M):
-            found.append(int(status.parent.name))
-    return sorted(found)
+    raise AssertionError(f"mpirun has no rank {rank}")
 
 
 def shows_what_one_rank_draws(session, folder):
@@ -56,7 +55,7 @@ def shows_what_one_rank_draws(session, folder):
 
 def ends_with_a_rank(session):
     """A rank that dies ends all, and the window with it, in words that name it."""
-    os.kill(ranks_of(session)[-1], signal.SIGKILL)
+    os.kill(process_of(session, 1), signal.SIGKILL)
     assert session.process.wait(60) != 0
     session.log.seek(0)
     text = session.log.read()
