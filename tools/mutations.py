@@ -14,6 +14,7 @@ SCENE = "brokkr_scene_test"
 SCHEDULE = "brokkr_schedule_test"
 BATCH = "brokkr_batch_test"
 SHADER = "brokkr_shader_test"
+TRACE = "brokkr_trace_test"
 SHADER_PICTURES = "brokkr_shader_reference_test"
 
 MODEL = "*QueueSemantics.AgreesWithAModel*"
@@ -158,6 +159,16 @@ MUTATIONS = [
      PIPELINE, "BackPressure.GatesOpenWithAFullStore"),
     ("admission-store", "src/schedule/watermark.h", "stock.fill(w, want, int(‹schedule.blocks_per_task›))",
      "1", SCHEDULE, "*Admissions.ATaskStarts*"),
+    ("pool-fresh", "src/schedule/payload_pool.h", "compare_exchange_weak(first, ‹first + mine›, kRelaxed)", "first",
+     SCHEDULE, "TaskMachines.GoOn*"),
+    ("pool-early", "src/schedule/task_loop.h", "pool_.give_back(w_, record[0], ‹has && !got›);", "has",
+     SCHEDULE, "TaskMachines.GoOn*"),
+    ("bound-fixed", "src/schedule/policies.h", "(0xffffffu >> halvings)) << ‹Uint(halvings)›;", "Uint(0u)",
+     SCHEDULE, "*Policies.Decreasing*"),
+    ("bound-half", "src/schedule/policies.h", "if (‹2 * child < state.children›) {", "child < 0",
+     SCHEDULE, "*Policies.Decreasing*"),
+    ("bound-locked", "src/schedule/policies.h", "bound.store(bound.load(kRelaxed) & ‹0xffffffffu›, kRelaxed);", "~uint64_t(0)",
+     SCHEDULE, "*Policies.Decreasing*"),
     ("watermark-released-early", "src/pipeline/choose.h", "return {‹tasks›, tasks >= schedule.tasks ?", "tasks + 64",
      SCHEDULE, "*Admissions.NothingAbove*"),
     ("order-release", "src/queue/broker_queue.h", "Watched<uint32_t, Observer>(*slot).store(ticket, kRelease);",
@@ -207,4 +218,15 @@ MUTATIONS = [
      "nearest(0, level.height)", SHADER_PICTURES, "*TextureMatrix*/TwoRepeatNearest"),
     ("block-anchor", "src/shader/block_texels_bptc.cpp", "return texel == ‹kAnchorOfTwo[number]›;", "uint8_t(15)",
      SHADER_PICTURES, "*TextureMatrix*/Format57"),
+
+    # The path tracer.
+    ("trace-bound", "src/trace/tracer.cpp", "patience = ‹o.adaptive && o.decreasing_priorities ? kPatience : 0›;", "uint64_t(0)",
+     TRACE, "Tracer.ABoundThatComesDown*"),
+    ("trace-budget", "src/trace/region.h", "fetch_add(1, kRelaxed) >= ‹plan.budget›;", "plan.budget + 1",
+     TRACE, "Tracer.AdaptiveSamples*"),
+    ("trace-wide-nearest", "src/trace/walk_wide.h", "if (‹(bits & (bits - 1)) != 0›) bits = ", "false",
+     TRACE, "Tracer.AllStructures*"),
+    ("trace-wide-leave", "src/trace/walk_wide.h", "distance(‹y ^ 1›, o.y, i.y)", "y", TRACE, "Tracer.AllStructures*"),
+    ("obj-number", "src/scene/obj_mesh.cpp", "if (‹is_number && (at == end || is_blank(*at))›) continue;", "is_number",
+     SCENE, "Obj.MistakesAreNamed"),
 ]

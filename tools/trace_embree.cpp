@@ -36,7 +36,7 @@ using trace::TraceScene;
 struct Options {
   std::vector<std::string> files;
   std::string size = "512x320", camera, json, structure = "bvh", isa;
-  int runs = 5, samples = 16, workers = 2, bounces = 4;
+  int runs = 5, samples = 16, workers = 2, bounces = 4, children = 0;
 };
 
 double cpu_seconds() {
@@ -246,6 +246,7 @@ nlohmann::ordered_json measure(const std::string& file, const Options& options) 
     o.samples = uint32_t(options.samples);
     o.bounces = paths ? uint32_t(options.bounces) : 0;
     o.workers = uint32_t(options.workers);
+    o.bvh_children = uint32_t(options.children);
     o.structure = options.structure == "kd"     ? trace::StructureKind::kd
                   : options.structure == "grug" ? trace::StructureKind::grug
                                                 : trace::StructureKind::bvh;
@@ -296,6 +297,8 @@ int main(int argc, char** argv) {
   app.add_option("--bounces", options.bounces, "of paths (4)")->check(CLI::Range(1, 256));
   app.add_option("--workers", options.workers, "threads of both (2)")->check(CLI::Range(1, 1024));
   app.add_option("--structure", options.structure, "bvh, kd, grug")->check(CLI::IsMember({"bvh", "kd", "grug"}));
+  app.add_option("--children", options.children, "of a node of the BVH here, 2 or 8 (8 where warps are short)")
+      ->check(CLI::IsMember({2, 8}));
   app.add_option("--isa", options.isa, "instruction set of this side (the best that runs here)");
   app.add_option("--json", options.json, "writes all numbers");
   CLI11_PARSE(app, argc, argv);

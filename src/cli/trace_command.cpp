@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <iostream>
 #include <sstream>
 
@@ -22,6 +23,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kPauseMs = 500;  // between two looks at the progress
+
+// Of all threads of this process so far.
+double processor_ms() { return 1000 * double(std::clock()) / CLOCKS_PER_SEC; }
 
 // "0.5" or "0.5,0.6,0.7".
 glm::vec3 color_of(const std::string& text, const std::string& option) {
@@ -62,6 +66,7 @@ trace::TraceOptions trace_options(const Arguments& arguments) {
                 : structure == "grug" ? trace::StructureKind::grug
                                       : trace::StructureKind::bvh;
   o.grid = uint32_t(arguments.integer("grid", o.grid));
+  o.bvh_children = uint32_t(arguments.integer("children", 0));
   o.samples = uint32_t(arguments.integer("samples", o.samples));
   o.seed = uint32_t(arguments.integer("seed", o.seed));
   o.bounces = uint32_t(arguments.integer("bounces", o.bounces));
@@ -72,8 +77,11 @@ trace::TraceOptions trace_options(const Arguments& arguments) {
     o.high_error = 10;
   }
   if (arguments.has("worst-error")) o.high_error = float(arguments.real("worst-error", 1));
-  if (!o.adaptive && (arguments.has("metric") || arguments.has("worst-error")))
-    throw UsageError("--metric and --worst-error choose where samples go: give --adaptive with them");
+  o.decreasing_priorities = arguments.has("decreasing-priorities");
+  if (!o.adaptive && (arguments.has("metric") || arguments.has("worst-error") || o.decreasing_priorities))
+    throw UsageError(
+        "--metric, --worst-error and --decreasing-priorities choose where samples go: give --adaptive with them");
+  if (arguments.has("children") && structure != "bvh") throw UsageError("--children: only --structure bvh has them");
   if (arguments.has("grid") && structure != "grug") throw UsageError("--grid: only --structure grug has one");
   return o;
 }
@@ -104,7 +112,7 @@ void write_picture(const std::string& path, const trace::TracePicture& picture, 
 }
 
 Json report_of(const trace::Tracer& tracer, const trace::TraceScene& scene, const trace::TraceReport& r,
-               const trace::TracePicture& picture) {
+               const trace::TracePicture& picture, const Json& progress) {
   const trace::Structure& s = tracer.structure();
   const auto [least, most] = std::minmax_element(picture.samples.begin(), picture.samples.end());
   const double seconds = std::max(r.ms, 1e-3) / 1000;
@@ -126,10 +134,13 @@ Json report_of(const trace::Tracer& tracer, const trace::TraceScene& scene, cons
           {"segments", r.segments},
           {"shadow_rays", r.shadow_rays},
           {"steps", r.steps},
+          {"groups_entered", r.groups},
           {"tests", r.tests},
+          {"halvings", r.halvings},
           {"segments_per_s", double(r.segments) / seconds},
           {"least_samples", *least},
-          {"most_samples", *most}};
+          {"most_samples", *most},
+          {"progress", progress}};
 }
 
 int run_trace(const Arguments& arguments) {
@@ -155,9 +166,12 @@ int run_trace(const Arguments& arguments) {
   const auto regions = uint64_t((scene.width + 7) / 8) * uint64_t((scene.height + 7) / 8);
   const auto all = double(regions * std::max(1u, (options.samples + 3) / 4));
   trace::TraceReport report;
+  Json parts = Json::array();  // how far it was at each pause: the processor's milliseconds, path segments
+  const double begin_ms = processor_ms();
   do {
     progress.show(fmt::format("tracing: {:.0f} %", 100 * std::min(1.0, double(report.tasks) / all)));
     report = tracer->run(kPauseMs);
+    parts.push_back({{"cpu_ms", processor_ms() - begin_ms}, {"segments", report.segments}});
   } while (!report.is_complete);
   const trace::TracePicture picture = tracer->picture();
   write_picture(output, picture, arguments);
@@ -169,7 +183,7 @@ int run_trace(const Arguments& arguments) {
       write_values(map, picture.width, picture.height, {picture.samples.begin(), picture.samples.end()});
     }
   }
-  if (arguments.has("json")) std::cout << json_text(report_of(*tracer, scene, report, picture));
+  if (arguments.has("json")) std::cout << json_text(report_of(*tracer, scene, report, picture, parts));
   return kSuccess;
 }
 
@@ -194,6 +208,7 @@ Command trace_command() {
                     {"gain", "contrast"}),
       real_option("--worst-error", "E", "Error of a region that belongs into the highest bucket (1; contrast: 10)",
                   1e-6, 1e6),
+      flag("--decreasing-priorities", "Halve the error of the highest bucket whenever the upper ones are not in use"),
       file_option("--sample-map", "FILE", "How often each pixel was sampled: .png, or numbers as .pfm or .exr"),
       real_option("--exposure", "EV", "Of a .png: brighter by so many factors of 2 (0)", -32, 32),
       choice_option("--tone", "T", "Of a .png: clamp what is too bright (clamp), or bend the curve as film does",
@@ -212,6 +227,9 @@ Command trace_command() {
                     "What finds hits: bvh, kd, or grug, a grid over a kd-tree; the picture is the same (bvh)",
                     {"bvh", "kd", "grug"}),
       integer_option("--grid", "Cells a side of --structure grug, a power of two (128)", 4, 1024),
+      integer_option("--children",
+                     "Of a node of --structure bvh: 8, a ray at a time, or 2, a ray per lane (2 for 32 lanes, else 8)",
+                     2, 8),
       choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated"}),
       text_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)"),
       integer_option("--workers", "Warps that trace (as many as keep the machine busy)", 1, 65536),

@@ -41,6 +41,7 @@ struct ReyesCounts {
   uint32_t lost;      // not 0: points, indices or the table of edges had no room, and the result is void
   uint32_t stitched;  // grids with more vertices along a side than they were diced with
   uint32_t next;      // first grid that nobody stitches yet
+  uint32_t seeded;    // patches whose first bounds are queued
   uint32_t queued[kPriorityBuckets];  // splits by priority_class
   uint64_t split_ns;                  // what the splits took, of all workers together; with a deadline
 };

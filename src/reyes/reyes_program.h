@@ -320,7 +320,12 @@ template <class Worker>
 BROKKR_FN void Program::seed(Worker& worker) {
   Warp& w = worker.warp();
   const uint32_t width = uint32_t(kWidth);
-  for (uint32_t at = worker.number() * width; at < plan.patches; at += plan.workers * width) {
+  // Whoever is there queues what is left. Had each worker patches of its own, those of one that waits for a processor
+  // would come late, and the others would spend their time on what matters less.
+  for (;;) {
+    const uint32_t at = w.uniform(
+        [&]() -> uint32_t { return device_atomic<uint32_t>(plan.counts->seeded).fetch_add(width, kRelaxed); });
+    if (at >= plan.patches) break;
     const Mask m = w.first_lanes(int(plan.patches - at));
     const Uint payload[BoundTask::kWords] = {as_uint(w.lane()) + Uint(at)};
     const Mask refused = m && !worker.template enqueue<BoundTask>(payload, m);

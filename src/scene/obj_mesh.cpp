@@ -142,12 +142,31 @@ void check_face(std::string_view line, uint64_t face) {
   }
 }
 
-void check_faces(std::string_view text, Loading& loading) {
+// It also takes what is no number, as nan, for 0.
+void check_vertex(std::string_view line, uint64_t vertex) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_sign = [](char c) { return c == '-' || c == '.' || c == '+' || c == 'e' || c == 'E'; };
+  const char *at = line.data() + line.find('v') + 1, *const end = line.data() + line.size();
+  for (int axis = 0; axis < 3; axis++) {
+    while (at != end && is_blank(*at)) ++at;
+    const char* const word = at;
+    bool is_number = false;
+    for (; at != end && (is_digit(*at) || is_sign(*at)); ++at) is_number |= is_digit(*at);
+    if (is_number && (at == end || is_blank(*at))) continue;
+    while (at != end && !is_blank(*at)) ++at;
+    if (at == word) fail("field 'v {}': it has less than three coordinates; export the file again", vertex);
+    const std::string_view text(word, size_t(at - word));
+    fail("field 'v {}': '{}' is no number; export the file again", vertex, text.substr(0, 40));
+  }
+}
+
+void check_lines(std::string_view text, Loading& loading) {
   const size_t all = text.size();
-  for (uint64_t lines = 1, faces = 0; !text.empty(); lines++) {
+  for (uint64_t lines = 1, faces = 0, vertices = 0; !text.empty(); lines++) {
     loading.step(all - text.size(), all);
     const std::string_view line = next_line(text, lines);
     if (has_word(line, "f")) check_face(line, ++faces);
+    if (has_word(line, "v")) check_vertex(line, ++vertices);
   }
 }
 
@@ -169,7 +188,7 @@ class Parser : public tinyobj::MaterialReader {
   Parser(const ResourceReader& resources, Loading& loading) : resources_(resources), loading_(loading) {}
 
   ObjMesh parse(std::string_view text) {
-    check_faces(text, loading_);
+    check_lines(text, loading_);
     tinyobj::callback_t callbacks;
     callbacks.vertex_cb = [](void* self, float x, float y, float z, float) { to(self).add_position({x, y, z}); };
     callbacks.normal_cb = [](void* self, float x, float y, float z) { to(self).add_normal({x, y, z}); };

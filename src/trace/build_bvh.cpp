@@ -1,4 +1,5 @@
-// A tree of bounding volumes by binned splits of the centres [Wald07].
+// A tree of bounding volumes by binned splits of the centres [Wald07], two children to a node; and one of eight, which
+// draws levels of such a tree together [Wald08].
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -10,13 +11,23 @@ namespace brokkr::trace {
 namespace {
 
 constexpr int kBvhBins = 16;
-constexpr uint32_t kBvhLeafAim = 4;  // triangles that a leaf may have where no split is better
-constexpr int kMostDepth = 60;       // then halves are split by their number: the stack of a ray has 96 entries
-constexpr float kBvhStepCost = 1.0f, kBvhTestCost = 1.0f;
+constexpr int kMostDepth = 60;  // then halves are split by their number: the stack of a ray has 96 entries
+
+// What trees of two and of eight children are split by.
+struct BvhCosts {
+  uint32_t leaf_aim;  // triangles that a leaf may have where no split is better
+  uint32_t at_once;   // triangles that are tested together, for a price of 1
+  float step;         // of a node of two
+  float of_tests(uint32_t triangles) const { return float((triangles + at_once - 1) / at_once); }
+};
+constexpr BvhCosts kCostsOfTwo = {4, 1, 1.0f};
+// Three levels of two become one of eight.
+constexpr BvhCosts kCostsOfEight = {uint32_t(kWide), uint32_t(kWide), 0.4f};
 
 class BvhBuilder {
  public:
-  explicit BvhBuilder(const TraceScene& scene) : places_(scene.triangles.size()), boxes_(scene.triangles.size()) {
+  BvhBuilder(const TraceScene& scene, const BvhCosts& costs)
+      : costs_(costs), places_(scene.triangles.size()), boxes_(scene.triangles.size()) {
     for (size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = bounds_of(scene.triangles[i], scene.tolerance);
     std::iota(places_.begin(), places_.end(), 0u);
     const Box all = box_of(0, uint32_t(places_.size()));
@@ -41,6 +52,7 @@ class BvhBuilder {
     uint32_t first, last;
     uint32_t size() const { return last - first; }
   };
+  const BvhCosts costs_;
   std::vector<uint32_t> places_;
   std::vector<Box> boxes_;
   std::vector<BvhNode> nodes_;
@@ -76,7 +88,7 @@ class BvhBuilder {
   }
   // Orders the range and returns where its second part begins; its end where a leaf is better.
   uint32_t split(Range range, const Box& box, int depth) {
-    float best = range.size() <= kBvhLeafAim ? kBvhTestCost * float(range.size()) : 3e38f;
+    float best = range.size() <= costs_.leaf_aim ? costs_.of_tests(range.size()) : 3e38f;
     int best_axis = -1, best_bin = 0;
     glm::vec3 low(3e38f), high(-3e38f);
     for (uint32_t i = range.first; i < range.last; ++i) {
@@ -102,7 +114,7 @@ class BvhBuilder {
       for (int bin = kBvhBins - 1; bin > 0; --bin) {
         sum.add(boxes[size_t(bin)]);
         count += counts[size_t(bin)];
-        above[size_t(bin)] = count == 0 ? 3e38f : sum.half_area() * float(count);
+        above[size_t(bin)] = count == 0 ? 3e38f : sum.half_area() * costs_.of_tests(count);
       }
       sum = Box();
       count = 0;
@@ -110,8 +122,8 @@ class BvhBuilder {
         sum.add(boxes[size_t(bin)]);
         count += counts[size_t(bin)];
         if (count == 0 || count == range.size()) continue;
-        const float both = sum.half_area() * float(count) + above[size_t(bin) + 1];
-        const float cost = kBvhStepCost + kBvhTestCost * both / box.half_area();
+        const float both = sum.half_area() * costs_.of_tests(count) + above[size_t(bin) + 1];
+        const float cost = costs_.step + both / box.half_area();
         if (cost < best) {
           best = cost;
           best_axis = axis;
@@ -122,7 +134,7 @@ class BvhBuilder {
     const auto begin = places_.begin() + range.first, end = places_.begin() + range.last;
     if (best_axis < 0) {
       if (range.size() <= uint32_t(kMostBvhLeaf) && depth < kMostDepth) return range.last;
-      if (range.size() <= kBvhLeafAim) return range.last;
+      if (range.size() <= costs_.leaf_aim) return range.last;
       return range.first + range.size() / 2;  // all centres are one: any halves do
     }
     const auto middle = std::stable_partition(begin, end, [&](uint32_t p) { return bin_of(p, best_axis) <= best_bin; });
@@ -130,8 +142,93 @@ class BvhBuilder {
   }
 };
 
+// Draws a tree of two children to a node together.
+class WideBuilder {
+ public:
+  WideBuilder(const TraceScene& scene, const Structure& two) : scene_(scene), two_(two) {
+    s_.kind = StructureKind::bvh;
+    s_.bvh_children = uint32_t(kWide);
+    add_node(0, 1);
+  }
+  Structure take() { return std::move(s_); }
+
+ private:
+  struct Child {
+    uint32_t number;
+    Box box;
+    bool is_leaf() const { return (number & kBvhLeaf) != 0; }
+  };
+  const TraceScene& scene_;
+  const Structure& two_;
+  Structure s_;
+
+  static Box box_of(const float (&low)[3], const float (&high)[3]) {
+    return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+  }
+  // The children of a node of two, and theirs in the place of the largest, as long as eight suffice.
+  std::vector<Child> children_of(uint32_t node) const {
+    std::vector<Child> children;
+    const auto open = [&](const BvhNode& n, size_t place) {
+      children[place] = {n.child[0], box_of(n.low0, n.high0)};
+      children.push_back({n.child[1], box_of(n.low1, n.high1)});
+    };
+    children.emplace_back();
+    open(two_.bvh[node], 0);
+    while (children.size() < size_t(kWide)) {
+      const auto size = [](const Child& c) { return c.is_leaf() ? -1.0f : c.box.half_area(); };
+      const auto largest = std::max_element(children.begin(), children.end(),
+                                            [&](const Child& a, const Child& b) { return size(a) < size(b); });
+      if (largest->is_leaf()) break;
+      open(two_.bvh[largest->number], size_t(largest - children.begin()));
+    }
+    return children;
+  }
+  uint32_t add_node(uint32_t of, int depth) {
+    const auto number = uint32_t(s_.wide.size());
+    WideNode node;
+    const std::vector<Child> children = children_of(of);
+    for (size_t k = 0; k < size_t(kWide); ++k) {
+      const Box box = k < children.size() ? children[k].box : Box();
+      for (int axis = 0; axis < 3; ++axis) {
+        node.planes[2 * axis][k] = box.low[axis];
+        node.planes[2 * axis + 1][k] = box.high[axis];
+      }
+      node.child[k] = kNone;
+    }
+    s_.wide.push_back(node);
+    s_.depth = std::max(s_.depth, depth);
+    for (size_t k = 0; k < children.size(); ++k) {
+      const uint32_t child =
+          children[k].is_leaf() ? add_block(children[k].number) : add_node(children[k].number, depth + 1);
+      s_.wide[number].child[k] = child;
+    }
+    return number;
+  }
+  uint32_t add_block(uint32_t leaf) {
+    const uint32_t count = (leaf >> 27) & 15u, first = leaf & 0x7ffffffu;
+    std::vector<uint32_t> primitives(two_.places.begin() + first, two_.places.begin() + first + count);
+    std::sort(primitives.begin(), primitives.end());
+    TriangleBlock block{};
+    std::fill(std::begin(block.primitive), std::end(block.primitive), kNone);
+    for (size_t k = 0; k < primitives.size(); ++k) {
+      const TriangleRecord& t = scene_.triangles[primitives[k]];
+      for (int a = 0; a < 3; ++a) {
+        block.words[a][k] = t.corner[a];
+        block.words[3 + a][k] = t.edge1[a];
+        block.words[6 + a][k] = t.edge2[a];
+      }
+      block.primitive[k] = primitives[k];
+    }
+    s_.blocks.push_back(block);
+    return kBvhLeaf | (count << 27) | uint32_t(s_.blocks.size() - 1);
+  }
+};
+
 }  // namespace
 
-Structure build_bvh(const TraceScene& scene) { return BvhBuilder(scene).take(); }
+Structure build_bvh(const TraceScene& scene, uint32_t children) {
+  if (children == 2) return BvhBuilder(scene, kCostsOfTwo).take();
+  return WideBuilder(scene, BvhBuilder(scene, kCostsOfEight).take()).take();
+}
 
 }  // namespace brokkr::trace

@@ -206,13 +206,14 @@ class KdBuilder {
 }  // namespace
 
 uint64_t Structure::tree_bytes() const {
-  return places.size() * 4 + bvh.size() * sizeof(BvhNode) + kd.size() * sizeof(KdNode);
+  return places.size() * 4 + bvh.size() * sizeof(BvhNode) + kd.size() * sizeof(KdNode) +
+         wide.size() * sizeof(WideNode) + blocks.size() * sizeof(TriangleBlock);
 }
 
 Structure build_kd(const TraceScene& scene, uint32_t grid) { return KdBuilder(scene, grid).take(); }
 
-Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid) {
-  if (kind == StructureKind::bvh) return build_bvh(scene);
+Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid, uint32_t children) {
+  if (kind == StructureKind::bvh) return build_bvh(scene, children);
   return build_kd(scene, kind == StructureKind::grug ? grid : 0);
 }
 

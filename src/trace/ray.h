@@ -25,9 +25,10 @@ struct Hit {
   Float t = 3e38f, u = 0.0f, v = 0.0f;
   Uint primitive = kNone;
 };
-// What finding hits took: nodes that were visited, and triangles that were tested.
+// What finding hits took: nodes and groups of cells that were visited, the groups alone, and triangles that were
+// tested.
 struct Effort {
-  Uint steps = 0u, tests = 0u;
+  Uint steps = 0u, groups = 0u, tests = 0u;
 };
 
 // Nobody divides by zero: the planes of a direction that lies in them are far away.
@@ -50,11 +51,13 @@ BROKKR_FN Mask within(Float p, Float c, Float e1, Float e2, float tolerance) {
   return p >= low - tolerance && p <= high + tolerance;
 }
 
-// Tests primitive `id` of the lanes of m, and keeps the hit if it is the nearest so far.
-BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, Uint id, Hit& hit, Mask m) {
-  const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, 0, m);
-  const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, 3, m);
-  const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, 6, m);
+// Where a ray meets a triangle.
+struct Meeting {
+  Float t, u, v;
+};
+// Tests a triangle of its own for each lane. Returns the lanes of m whose triangle, number `id`, is nearer than `hit`.
+BROKKR_FN Mask meets_triangle(Warp& w, const SceneTables& scene, const Ray& ray, V3 corner, V3 e1, V3 e2, Uint id,
+                              const Hit& hit, Meeting& at, Mask m) {
   const V3 p = cross(ray.direction, e2);
   const Float determinant = dot(e1, p);
   const Float inverse = 1.0f / determinant;
@@ -67,14 +70,25 @@ BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, 
   Mask is_hit = m && determinant != 0.0f && u >= 0.0f && v >= 0.0f && u + v <= 1.0f && t < ray.limit;
   is_hit = is_hit && (t > ray.after || (t == ray.after && number > ray.after_primitive));
   is_hit = is_hit && (t < hit.t || (t == hit.t && id < hit.primitive));
-  if (!w.any(is_hit)) return;
+  if (!w.any(is_hit)) return is_hit;
+  at = {t, u, v};
   const V3 point = ray.origin + ray.direction * t;
   const float tolerance = 0.5f * scene.tolerance;
-  is_hit = is_hit && within(point.x, corner.x, e1.x, e2.x, tolerance) &&
-           within(point.y, corner.y, e1.y, e2.y, tolerance) && within(point.z, corner.z, e1.z, e2.z, tolerance);
-  hit.t = select(is_hit, t, hit.t);
-  hit.u = select(is_hit, u, hit.u);
-  hit.v = select(is_hit, v, hit.v);
+  return is_hit && within(point.x, corner.x, e1.x, e2.x, tolerance) &&
+         within(point.y, corner.y, e1.y, e2.y, tolerance) && within(point.z, corner.z, e1.z, e2.z, tolerance);
+}
+
+// Tests primitive `id` of the lanes of m, and keeps the hit if it is the nearest so far.
+BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, Uint id, Hit& hit, Mask m) {
+  const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, 0, m);
+  const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, 3, m);
+  const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, 6, m);
+  Meeting at{0.0f, 0.0f, 0.0f};
+  const Mask is_hit = meets_triangle(w, scene, ray, corner, e1, e2, id, hit, at, m);
+  if (!w.any(is_hit)) return;
+  hit.t = select(is_hit, at.t, hit.t);
+  hit.u = select(is_hit, at.u, hit.u);
+  hit.v = select(is_hit, at.v, hit.v);
   hit.primitive = select(is_hit, id, hit.primitive);
 }
 

@@ -44,11 +44,13 @@ BROKKR_FN void add_sample(Warp& w, const TracePlan& plan, V3 gathered, Int at, M
 BROKKR_FN void add_counts(Warp& w, const TracePlan& plan, const PathCounts& counts) {
   const uint64_t segments = w.reduce_add(Ulong(counts.segments)), shadows = w.reduce_add(Ulong(counts.shadows));
   const uint64_t steps = w.reduce_add(Ulong(counts.effort.steps)), tests = w.reduce_add(Ulong(counts.effort.tests));
+  const uint64_t groups = w.reduce_add(Ulong(counts.effort.groups));
   w.once([&] {
     const auto add = [](uint64_t& to, uint64_t n) { device_atomic<uint64_t>(to).fetch_add(n, kRelaxed); };
     add(plan.counters->segments, segments);
     add(plan.counters->shadow_rays, shadows);
     add(plan.counters->steps, steps);
+    add(plan.counters->groups, groups);
     add(plan.counters->tests, tests);
   });
 }
@@ -172,7 +174,8 @@ struct RegionTask {
   }
 };
 using EvenTree = Queue<HasTasks, RegionTask>;
-using AdaptiveTree = Repeat<kBuckets, Discrete<1>, Queue<HasTasks, RegionTask>>;
+using Priorities = DecreasingPriorities<1>;  // as Discrete<1> where the patience is 0
+using AdaptiveTree = Repeat<kBuckets, Priorities, Queue<HasTasks, RegionTask>>;
 
 struct TraceContext {
   const TracePlan& plan;
@@ -204,7 +207,11 @@ BROKKR_FN void run_tree(Warp& w, const TracePlan& plan, int warp) {
 template <class Root>
 constexpr TraceMemory memory_of(uint32_t capacity, uint32_t workers) {
   const size_t open_at = ProgramMemory<Root>::open_at(capacity);
-  return {open_at + 16 + size_t(workers) * Root::kLocal * sizeof(uint32_t), open_at};
+  const size_t shared_at = ProgramMemory<Root>::shared_at(capacity);
+  return {.bytes = open_at + 16 + size_t(workers) * Root::kLocal * sizeof(uint32_t),
+          .open_at = open_at,
+          .halvings_at = shared_at + Priorities::kHalvingsWord * sizeof(uint64_t),
+          .patience_at = shared_at + Priorities::kPatienceWord * sizeof(uint64_t)};
 }
 static TraceMemory trace_memory(bool adaptive, uint32_t capacity, uint32_t workers) {
   return adaptive ? memory_of<AdaptiveTree>(capacity, workers) : memory_of<EvenTree>(capacity, workers);

@@ -12,7 +12,10 @@ namespace brokkr::trace {
 struct Structure {
   StructureKind kind = StructureKind::bvh;
   std::vector<uint32_t> places;  // primitives of leaves
+  uint32_t bvh_children = 2;     // of a node of a BVH
   std::vector<BvhNode> bvh;
+  std::vector<WideNode> wide;         // in the place of `bvh` and `places` where nodes have eight children
+  std::vector<TriangleBlock> blocks;  // its leaves
   std::vector<KdNode> kd;
   std::vector<GrugGroup> groups;
   std::vector<uint32_t> cells;
@@ -24,11 +27,11 @@ struct Structure {
   uint64_t table_bytes() const { return cells.size() * 4; }
 };
 
-// `grid`: cells a side of GrUG's grid, a power of two in 4 .. 1024. Throws std::runtime_error for a scene that no such
-// structure holds.
-Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid = 128);
+// `grid`: cells a side of GrUG's grid, a power of two in 4 .. 1024. `children`: of a node of a BVH, 2 or 8. Throws
+// std::runtime_error for a scene that no such structure holds.
+Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid = 128, uint32_t children = 2);
 
-Structure build_bvh(const TraceScene& scene);
+Structure build_bvh(const TraceScene& scene, uint32_t children);
 // grid: 0 for a kd-tree alone.
 Structure build_kd(const TraceScene& scene, uint32_t grid);
 

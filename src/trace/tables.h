@@ -89,6 +89,19 @@ inline constexpr int kBvhWords = 14;
 static_assert(sizeof(BvhNode) == kBvhWords * 4);
 inline constexpr uint32_t kBvhLeaf = 1u << 31;
 inline constexpr int kMostBvhLeaf = 8;
+// The same with eight children to a node, of which the lanes of a warp test one each, and with leaves of one block of
+// triangles each. Rows of planes: low and high of x, of y, of z. Children that a node lacks are met by no ray.
+inline constexpr int kWide = 8;
+struct WideNode {
+  float planes[6][kWide];
+  uint32_t child[kWide];  // as BvhNode's, with the number of the leaf's block in the place of its first place
+};
+// Triangles of a leaf in ascending order, side by side: rows of corner, edge1 and edge2. Those that it lacks have edges
+// of length 0, which nothing hits.
+struct TriangleBlock {
+  float words[9][kWide];
+  uint32_t primitive[kWide];
+};
 // A group of GrUG's cells: a threshold node of the tree, or empty space. Cells low .. high, both inside.
 struct GrugGroup {
   uint32_t root;       // a KdNode; kNone: nothing is here
@@ -114,6 +127,9 @@ struct SceneTables {
   const uint32_t* places = nullptr;  // primitives of leaves
   const KdNode* kd = nullptr;        // node 0 is the kd-tree's root
   const BvhNode* bvh = nullptr;
+  const WideNode* wide = nullptr;         // in the place of bvh where a node has eight children
+  const TriangleBlock* blocks = nullptr;  // its leaves
+  uint32_t bvh_children = 2;
   const uint32_t* cells = nullptr;  // [grid^3] groups, x fastest
   const GrugGroup* groups = nullptr;
   uint32_t grid_bits = 0;
@@ -136,7 +152,7 @@ inline constexpr int kPlanes = 10;
 inline constexpr int kStackEntries = 96;  // a lane's; each is three words
 
 struct TraceCounters {
-  uint64_t tasks, segments, shadow_rays, steps, tests;
+  uint64_t tasks, segments, shadow_rays, steps, groups, tests;
 };
 
 struct TracePlan {

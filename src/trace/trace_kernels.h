@@ -12,6 +12,9 @@ namespace brokkr::trace {
 struct TraceMemory {
   size_t bytes = 0;    // of all of it, zeroed before the first run
   size_t open_at = 0;  // a word: the number of workers, then that of open tasks
+  // Two words of 64 bits where sampling is adaptive: halvings of the upper bound of errors, and the patience before the
+  // next one (DecreasingPriorities).
+  size_t halvings_at = 0, patience_at = 0;
 };
 
 // What a TaskMachine runs, as its TaskKernel; without the headers of that, of which no code may be compiled for one

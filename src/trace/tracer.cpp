@@ -51,6 +51,11 @@ TaskArray<T> on_machine(TaskMachine& machine, const std::vector<T>& values) {
 
 constexpr uint32_t kMostRegions = 1u << 22;
 
+// So many tasks in a row that come from the lower half of the buckets halve the upper bound. The most urgent task comes
+// first: where even that has a low error, all have, but for those that are being worked on. With 1, the bound comes
+// down before these are back; with hundreds, small pictures are done before it does.
+constexpr uint64_t kPatience = 16;
+
 }  // namespace
 
 struct Tracer::State {
@@ -69,12 +74,15 @@ struct Tracer::State {
   TaskArray<uint32_t> places;
   TaskArray<KdNode> kd;
   TaskArray<BvhNode> bvh;
+  TaskArray<WideNode> wide;
+  TaskArray<TriangleBlock> blocks;
   TaskArray<uint32_t> cells;
   TaskArray<GrugGroup> groups;
   TaskArray<float> planes, errors;
   TaskArray<uint32_t> counts, begun, stacks;
   TaskArray<TraceCounters> counters;
   TaskArray<std::byte> memory;
+  uint64_t patience = 0;
   double ms = 0;
 
   static uint32_t regions_of(int width, int height) {
@@ -91,12 +99,15 @@ struct Tracer::State {
                                   " warps at once");
     return o.workers != 0 ? o.workers : std::min(m.usual_warps(k.on_gpu), most);
   }
+  static uint32_t children_of(const TraceKernels& k, const TraceOptions& o) {
+    return o.bvh_children != 0 ? o.bvh_children : k.width <= 2 * kWide ? uint32_t(kWide) : 2u;
+  }
   static uint32_t capacity_of(uint32_t regions) { return std::max(4u, std::bit_ceil(regions)); }
 
   State(std::unique_ptr<TaskMachine> its_machine, const TraceScene& s, const TraceOptions& o)
       : machine(std::move(its_machine)),
         kernels(trace_kernels(machine->build)),
-        structure(build_structure(s, o.structure, o.grid)),
+        structure(build_structure(s, o.structure, o.grid, children_of(kernels, o))),
         warps(warps_of(*machine, kernels, o)),
         triangles(on_machine(*machine, s.triangles)),
         corners(on_machine(*machine, s.corners)),
@@ -108,6 +119,8 @@ struct Tracer::State {
         places(on_machine(*machine, structure.places)),
         kd(on_machine(*machine, structure.kd)),
         bvh(on_machine(*machine, structure.bvh)),
+        wide(on_machine(*machine, structure.wide)),
+        blocks(on_machine(*machine, structure.blocks)),
         cells(on_machine(*machine, structure.cells)),
         groups(on_machine(*machine, structure.groups)),
         planes(*machine, 1),
@@ -124,6 +137,7 @@ struct Tracer::State {
     plan.metric = o.metric;
     plan.low_error = o.low_error;
     plan.high_error = o.high_error;
+    patience = o.adaptive && o.decreasing_priorities ? kPatience : 0;
     plan.begun = begun.data();
     plan.counters = counters.data();
     plan.stacks = stacks.data();
@@ -187,19 +201,37 @@ struct Tracer::State {
     t.places = places.data();
     t.kd = kd.data();
     t.bvh = bvh.data();
+    t.wide = wide.data();
+    t.blocks = blocks.data();
+    t.bvh_children = structure.bvh_children;
     t.cells = cells.data();
     t.groups = groups.data();
     t.grid_bits = structure.grid_bits;
   }
-  uint32_t* open() const {
-    return reinterpret_cast<uint32_t*>(memory.data() +
-                                       kernels.memory(plan.adaptive != 0, plan.capacity, warps).open_at);
+  TraceMemory its_places() const { return kernels.memory(plan.adaptive != 0, plan.capacity, warps); }
+  // The words of the program that are not 0 when it begins.
+  void begin() const {
+    const TraceMemory at = its_places();
+    machine->upload(memory.data() + at.open_at, &warps, sizeof warps);
+    if (patience != 0) machine->upload(memory.data() + at.patience_at, &patience, sizeof patience);
+  }
+  uint32_t open() const {
+    uint32_t tasks = 0;
+    machine->download(&tasks, memory.data() + its_places().open_at, sizeof tasks);
+    return tasks;
+  }
+  uint32_t halvings() const {
+    uint64_t word = 0;
+    if (patience != 0) machine->download(&word, memory.data() + its_places().halvings_at, sizeof word);
+    return uint32_t(word);
   }
 };
 
 Tracer::Tracer(std::unique_ptr<TaskMachine> machine, const TraceScene& scene, const TraceOptions& options) {
   if (options.grid < 4 || options.grid > 1024 || !std::has_single_bit(options.grid))
     throw std::invalid_argument("--grid: " + std::to_string(options.grid) + " is no power of two in 4 .. 1024");
+  if (options.bvh_children != 0 && options.bvh_children != 2 && options.bvh_children != uint32_t(kWide))
+    throw std::invalid_argument("--children: a node of the BVH has 2 or 8");
   if (!(options.high_error > options.low_error))
     throw std::invalid_argument("--worst-error: it must be above the least error");
   state_ = std::make_unique<State>(std::move(machine), scene, options);
@@ -215,7 +247,7 @@ void Tracer::reset() {
   s.begun.clear();
   s.counters.clear();
   s.memory.clear();
-  s.machine->upload(s.open(), &s.warps, sizeof s.warps);
+  s.begin();
   s.plan.resumed = 0;
   s.ms = 0;
 }
@@ -238,10 +270,9 @@ TraceReport Tracer::run(double pause_ms) {
   if (run.end == TaskEnd::aborted) throw std::runtime_error("the path tracer was aborted");
   s.plan.resumed = 1;
   s.ms += run.ms;
-  uint32_t open = 0;
-  s.machine->download(&open, s.open(), sizeof open);
   const TraceCounters all = s.counters.values()[0];
-  return {run.end, open == 0, s.ms, all.tasks, all.segments, all.shadow_rays, all.steps, all.tests};
+  return {run.end,         s.open() == 0, s.ms,       all.tasks, all.segments,
+          all.shadow_rays, all.steps,     all.groups, all.tests, s.halvings()};
 }
 
 TracePicture Tracer::picture() const {

@@ -14,7 +14,10 @@ namespace brokkr::trace {
 
 struct TraceOptions {
   StructureKind structure = StructureKind::bvh;
-  uint32_t grid = 128;    // GrUG's cells a side
+  uint32_t grid = 128;  // GrUG's cells a side
+  // Of a node of the BVH: 8, whose tests are the lanes of a warp, or 2, where each lane has a ray. 0: 8 for the short
+  // warps of CPUs, 2 for warps of 32 lanes.
+  uint32_t bvh_children = 0;
   uint32_t samples = 64;  // of each pixel, on average where sampling is adaptive; rounded up to fours
   uint32_t seed = 1;
   uint32_t bounces = 8;  // surfaces that a path leaves at most
@@ -22,6 +25,8 @@ struct TraceOptions {
   Metric metric = Metric::gain;
   // The error of a region that belongs into the lowest and the highest bucket: sums over 64 pixels.
   float low_error = 0, high_error = 1;
+  // Halves high_error, as it counts for the buckets, whenever the upper half of them was not in use for a while.
+  bool decreasing_priorities = false;
   uint32_t workers = 0;  // warps; 0: as the machine likes it
 };
 
@@ -37,7 +42,9 @@ struct TraceReport {
   TaskEnd end = TaskEnd::done;
   bool is_complete = false;  // nothing is left to do
   double ms = 0;             // of all runs since the last reset
-  uint64_t tasks = 0, segments = 0, shadow_rays = 0, steps = 0, tests = 0;
+  // steps: visits of nodes and, of GrUG, of groups; groups: the latter alone.
+  uint64_t tasks = 0, segments = 0, shadow_rays = 0, steps = 0, groups = 0, tests = 0;
+  uint32_t halvings = 0;  // of the upper bound of errors (TraceOptions::decreasing_priorities)
 };
 
 class Tracer {

@@ -3,29 +3,30 @@
 
 #include "trace/walk_bvh.h"
 #include "trace/walk_kd.h"
+#include "trace/walk_wide.h"
 
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
-// The nearest hit of each lane of m.
-BROKKR_FN Hit nearest_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, Mask m) {
+BROKKR_FN Hit find_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, bool any,
+                       Mask m) {
   Hit hit;
-  if (scene.structure == StructureKind::bvh) {
-    walk_bvh(w, scene, ray, hit, effort, memory, false, m);
+  if (scene.structure != StructureKind::bvh) {
+    walk_kd(w, scene, ray, hit, effort, memory, any, m);
+  } else if (scene.bvh_children == 2) {
+    walk_bvh(w, scene, ray, hit, effort, memory, any, m);
   } else {
-    walk_kd(w, scene, ray, hit, effort, memory, false, m);
+    walk_wide(w, scene, ray, hit, effort, memory, any, m);
   }
   return hit;
 }
+// The nearest hit of each lane of m.
+BROKKR_FN Hit nearest_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, Mask m) {
+  return find_hit(w, scene, ray, effort, memory, false, m);
+}
 // Whether anything is hit, of each lane of m.
 BROKKR_FN Mask any_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, Mask m) {
-  Hit hit;
-  if (scene.structure == StructureKind::bvh) {
-    walk_bvh(w, scene, ray, hit, effort, memory, true, m);
-  } else {
-    walk_kd(w, scene, ray, hit, effort, memory, true, m);
-  }
-  return m && hit.primitive != kNone;
+  return m && find_hit(w, scene, ray, effort, memory, true, m).primitive != kNone;
 }
 
 }  // namespace trace_machine

@@ -116,6 +116,7 @@ class KdWalk {
 
   BROKKR_FN void enter_groups() {
     effort_.steps += select(between_, 1u, 0u);
+    effort_.groups += select(between_, 1u, 0u);
     const Uint group = grid_.group_of(cell_, between_);
     const Uint root = gather_bits(w_, s_.groups, group, 3, 0, between_);
     enter_ = select(between_, group_leave_, enter_);

@@ -28,7 +28,8 @@ struct TraceSettings {
   uint32_t seed = 1, bounces = 8;
   bool adaptive = true;
   trace::Metric metric = trace::Metric::gain;
-  float worst_error = 1;              // that belongs into the highest bucket
+  float worst_error = 1;  // that belongs into the highest bucket
+  bool decreasing_priorities = false;
   std::optional<glm::vec3> sky, sun;  // nothing: as trace::SceneOptions has it
   float aperture = 0, focus = 0;      // likewise
   float exposure = 0;                 // in factors of two

@@ -185,6 +185,8 @@ class TracePanel : public Panel {
     ImGui::SliderFloat("worst error", &t.worst_error, 0.01f, 100, "%.3f",
                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     tip("Of a region, that belongs into the highest bucket");
+    ImGui::Checkbox("comes down", &t.decreasing_priorities);
+    tip("The worst error is halved whenever the upper buckets are not in use");
   }
 
   static void draw_structure(TraceSettings& t) {

@@ -61,6 +61,7 @@ std::string traced_command(const TraceSettings& t, const TracePainting& p) {
   std::string text = " --samples " + std::to_string(samples) + " --seed " + std::to_string(t.seed) + " --bounces " +
                      std::to_string(t.bounces);
   if (t.adaptive) text += " --adaptive --worst-error " + shortest(t.worst_error);
+  if (t.adaptive && t.decreasing_priorities) text += " --decreasing-priorities";
   if (t.adaptive && t.metric == trace::Metric::contrast) text += " --metric contrast";
   if (t.sky) text += " --sky " + light_text(*t.sky);
   if (t.sun) text += " --sun " + light_text(*t.sun);

@@ -45,6 +45,7 @@ void for_each_trace_entry(auto& trace, const auto& entry) {
   entry("samples", trace.samples);
   entry("bounces", trace.bounces);
   entry("worst_error", trace.worst_error);
+  entry("decreasing_priorities", trace.decreasing_priorities);
   entry("exposure", trace.exposure);
   entry("map_opacity", trace.map_opacity);
 }

@@ -40,6 +40,7 @@ struct Traced {
   bool adaptive = false;
   trace::Metric metric{};
   float worst_error = 0;
+  bool decreasing_priorities = false;
   MachineKind machine{};
   std::string isa;
   int workers = 0;
@@ -53,8 +54,9 @@ Traced traced_of(const RenderRequest& r) {
           t.structure,   t.grid,
           t.seed,        t.bounces,
           t.adaptive,    t.metric,
-          t.worst_error, o.machine,
-          o.isa,         o.workers};
+          t.worst_error, t.decreasing_priorities,
+          o.machine,     o.isa,
+          o.workers};
 }
 
 // And how it is looked at: a change begins the picture anew.
@@ -201,6 +203,7 @@ class TracePainter : public Painter {
     o.adaptive = wanted.adaptive;
     o.metric = wanted.metric;
     o.high_error = wanted.worst_error;
+    o.decreasing_priorities = wanted.decreasing_priorities;
     o.workers = uint32_t(wanted.workers);
     tracer_ = std::make_unique<trace::Tracer>(make_task_machine(machine_name(wanted.machine), wanted.isa), scene_, o);
     build_ms_ = milliseconds(Clock::now() - begin);

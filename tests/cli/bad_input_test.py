@@ -215,6 +215,39 @@ def bad_files(folder, valid):
         problems.append("a wrong file left a picture behind")
 
 
+def wrong_scenes(folder):
+    """What cannot be traced or split is named in one line; brokkr render says the same of the same file."""
+    out = str(folder / "scene.png")
+
+    def file(name, text):
+        (folder / name).write_text(text)
+        return str(folder / name)
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+    for name, text, *mentions in (("nan", corners + "v nan 0 0\nf 1 2 4\n", "field 'v 4'", "'nan'", "export"),
+                                  ("infinite", corners + "v 0 -inf 0\nf 1 2 4\n", "field 'v 4'", "'-inf'"),
+                                  ("far", corners + "v 0 1e30 0\nf 1 2 4\n", "field 'v 4'", "1e15"),
+                                  ("short", corners + "v 0 1\nf 1 2 4\n", "field 'v 4'", "three coordinates"),
+                                  ("empty", corners, "no faces")):
+        path = file(name + "-scene.obj", text)
+        for command in ("trace", "render"):
+            expect(FAILURE, [command, path, "-o", out], name + "-scene.obj", *mentions)
+    flat = file("flat.obj", corners + "v 2 0 0\nf 1 2 4\n")
+    expect(FAILURE, ["trace", flat, "-o", out], "flat.obj", "no triangle with an area")
+    one = file("one.obj", corners + "v 2 0 0\nf 1 2 3\nf 1 2 4\n")
+    run = subprocess.run([program, "trace", one, "-o", out, "--size", "8x8", "--samples", "4"], capture_output=True, text=True)
+    if run.returncode or run.stderr.count("\n") != 1 or "1 triangles have no area" not in run.stderr:
+        problems.append(f"brokkr trace: of a triangle without an area it says {run.stderr!r}")
+    (folder / "scene.png").unlink(missing_ok=True)
+    expect(FAILURE, ["trace", file("lit.obj", corners + "f 1 2 3\n"), "-o", out, "--sky", "0", "--sun", "0"], "lit.obj", "has no light", "--sky")
+    patch = "1\n3 3\n" + "".join(f"{x} {y} 0\n" for x in range(4) for y in range(4))
+    for name, text, *mentions in (("none", "0\n", "patches"), ("nothing", "", "patches"),
+                                  ("nan", patch.replace("3 3 0", "3 nan 0"), "patch 1", "point 16"),
+                                  ("cut", patch[:-6], "patch 1", "point 16"), ("degrees", patch.replace("3 3\n", "2 2\n", 1), "bicubic")):
+        expect(FAILURE, ["reyes", file(name + ".bpt", text), "-o", out], name + ".bpt", *mentions)
+    if (folder / "scene.png").exists():
+        problems.append("a wrong scene left a picture behind")
+
+
 def unwritable(folder, good):
     expect(FAILURE, ["render", good, "-o", str(folder / "no-such-folder" / "x.png")], "no-such-folder")
     expect(FAILURE, ["render", good, "-o", str(folder / "x.png"), "--stats", str(folder / "nowhere" / "s.json")], "nowhere")
@@ -239,6 +272,7 @@ def main():
         usage_errors(folder, str(good))
         near_misses(folder, str(good))
         bad_files(folder, valid)
+        wrong_scenes(folder)
         unwritable(folder, str(good))
     for problem in problems:
         print(problem)

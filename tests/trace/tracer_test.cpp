@@ -17,8 +17,6 @@ namespace {
 
 using namespace trace;
 
-constexpr StructureKind kStructures[] = {StructureKind::bvh, StructureKind::kd, StructureKind::grug};
-
 std::vector<std::string> isas() {
   std::vector<std::string> all;
   for (const char* isa : {"v2", "v3", "v4", "neon"}) {
@@ -45,7 +43,10 @@ TEST(Tracer, AllStructuresGiveOnePicture) {
   for (uint32_t seed = 1; seed <= 6; ++seed) {
     const Frame frame = soup_scene(seed).frame;
     TraceOptions o = few_samples();
+    o.bvh_children = 8;
     const TracePicture bvh = picture_of(frame, "cpu", "", o);
+    o.bvh_children = 2;
+    EXPECT_EQ(bvh.rgb, picture_of(frame, "cpu", "", o).rgb) << "two children, seed " << seed;
     o.structure = StructureKind::kd;
     EXPECT_EQ(bvh.rgb, picture_of(frame, "cpu", "", o).rgb) << "kd, seed " << seed;
     o.structure = StructureKind::grug;
@@ -58,9 +59,13 @@ TEST(Tracer, AllStructuresGiveOnePicture) {
 
 TEST(Tracer, AllMachinesAndWorkersGiveOnePicture) {
   const Frame frame = soup_scene(3).frame;
-  for (const StructureKind structure : kStructures) {
+  for (const auto& [structure, children] : {std::pair(StructureKind::bvh, 8u),
+                                            {StructureKind::bvh, 2u},
+                                            {StructureKind::kd, 0u},
+                                            {StructureKind::grug, 0u}}) {
     TraceOptions o = few_samples();
     o.structure = structure;
+    o.bvh_children = children;
     const TracePicture first = picture_of(frame, "cpu", "", o);
     EXPECT_GT(std::accumulate(first.rgb.begin(), first.rgb.end(), 0.0f), 10.0f) << "a dark picture";
     for (const std::string& isa : isas()) EXPECT_EQ(first.rgb, picture_of(frame, "cpu", isa, o).rgb) << isa;
@@ -72,6 +77,31 @@ TEST(Tracer, AllMachinesAndWorkersGiveOnePicture) {
     o.seed = 2;
     EXPECT_NE(first.rgb, picture_of(frame, "cpu", "", o).rgb) << "another seed";
   }
+}
+
+// Scenes that are smaller than a node, than a leaf, and of triangles that no split parts.
+TEST(Tracer, SmallAndUnpartedScenesAreHit) {
+  for (const int copies : {1, 2, 7, 8, 9, 40}) {
+    SceneMaker made(16, 16, {0, 0, 3}, {0, 0, 0});
+    const int grey = made.material(glm::vec3(0.5f));
+    for (int i = 0; i < copies; ++i) made.triangle({-1, -1, 0}, {1, -1, 0}, {0, 1, 0}, grey);
+    TraceOptions o = few_samples();
+    o.structure = StructureKind::kd;
+    const TracePicture kd = picture_of(made.frame, "cpu", "", o);
+    o.structure = StructureKind::bvh;
+    for (o.bvh_children = 2; o.bvh_children <= 8; o.bvh_children += 6)
+      EXPECT_EQ(kd.rgb, picture_of(made.frame, "cpu", "", o).rgb) << copies << ", " << o.bvh_children;
+  }
+}
+
+TEST(Tracer, SaysWhatOptionsCannotBe) {
+  const Frame frame = soup_scene(1).frame;
+  TraceOptions o = few_samples();
+  o.bvh_children = 3;
+  EXPECT_THROW(picture_of(frame, "cpu", "", o), std::invalid_argument);
+  o.bvh_children = 0;
+  o.grid = 5;
+  EXPECT_THROW(picture_of(frame, "cpu", "", o), std::invalid_argument);
 }
 
 TEST(Tracer, PausesChangeNothing) {
@@ -214,6 +244,36 @@ TEST(Tracer, AdaptiveSamplesGoWhereTheErrorIs) {
     EXPECT_GE(*most, 32u);
     const uint64_t sum = std::accumulate(picture.samples.begin(), picture.samples.end(), uint64_t(0));
     EXPECT_EQ(sum, uint64_t(16) * picture.samples.size());
+  }
+}
+
+// A bound far above all errors puts every region into the lowest bucket, which is even sampling in the end; coming
+// down, it finds out where the error is.
+TEST(Tracer, ABoundThatComesDownTellsRegionsApart) {
+  SceneMaker made(64, 64, {0, 0, 3}, {0, 0, 0});
+  made.quad({-4, -4, 0}, {8, 0, 0}, {0, 0, 8}, made.material(glm::vec3(0.5f)));
+  made.soup(60, 9, made.material(glm::vec3(0.8f)));
+  made.quad({1, 2, 1}, {0.3f, 0, 0}, {0, 0, 0.3f}, made.material(glm::vec3(0), glm::vec3(60)));
+  std::vector<std::string> machines = {"cpu"};
+  if (find_cpu_kernel("emulated") != nullptr) machines.push_back("emulated");
+  for (const std::string& machine : machines) {
+    const TraceScene scene = make_trace_scene(made.frame, {});
+    const auto most_of = [&](bool decreasing) {
+      TraceOptions o = few_samples(24);
+      o.adaptive = true;
+      o.high_error = 1e5f;
+      o.decreasing_priorities = decreasing;
+      Tracer tracer(make_task_machine(machine), scene, o);
+      TraceReport report;
+      for (int ms = 0; !report.is_complete; ++ms) report = tracer.run(ms);  // the bound outlives pauses
+      EXPECT_EQ(report.halvings > 4, decreasing) << machine;
+      const TracePicture picture = tracer.picture();
+      EXPECT_EQ(std::accumulate(picture.samples.begin(), picture.samples.end(), uint64_t(0)), 24u * 64 * 64) << machine;
+      return *std::max_element(picture.samples.begin(), picture.samples.end());
+    };
+    const uint32_t fixed = most_of(false), decreasing = most_of(true);
+    EXPECT_LE(fixed, 28u) << machine << ": one bucket is a queue, in which regions take turns";
+    EXPECT_GE(decreasing, 36u) << machine;
   }
 }
 

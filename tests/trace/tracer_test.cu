@@ -1,6 +1,8 @@
 // The path tracer on CUDA gives the CPU's picture, to the bit.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "scene.h"
 #include "trace/tracer.h"
 
@@ -20,9 +22,14 @@ TEST(TracerOnCuda, GivesThePictureOfTheCpu) {
   made.frame.textures.push_back(texture);
   made.frame.materials[size_t(leaves)].diffuse_texture = 0;
   made.frame.materials[size_t(leaves)].alpha_cutoff = 0.3f;
-  for (const auto structure : {trace::StructureKind::bvh, trace::StructureKind::kd, trace::StructureKind::grug}) {
+  using trace::StructureKind;
+  for (const auto& [structure, children] : {std::pair(StructureKind::bvh, 2u),
+                                            {StructureKind::bvh, 8u},
+                                            {StructureKind::kd, 0u},
+                                            {StructureKind::grug, 0u}}) {
     trace::TraceOptions o;
     o.structure = structure;
+    o.bvh_children = children;
     o.grid = 8;
     o.samples = 4;
     o.bounces = 2;
@@ -30,7 +37,7 @@ TEST(TracerOnCuda, GivesThePictureOfTheCpu) {
     const trace::TracePicture cpu = picture_of(made.frame, "cpu", "", o);
     o.workers = 8;
     const trace::TracePicture cuda = picture_of(made.frame, "cuda", "", o);
-    EXPECT_EQ(cpu.rgb, cuda.rgb) << "structure " << int(structure);
+    EXPECT_EQ(cpu.rgb, cuda.rgb) << "structure " << int(structure) << ", children " << children;
     EXPECT_EQ(cpu.samples, cuda.samples);
   }
 }

@@ -1,0 +1,180 @@
+// Nearest hits by a tree of bounding volumes, eight children to a node [Wald08]: the lanes of a warp test the children
+// of one ray's node, or the triangles of its leaf, side by side, and the warp follows one ray after the other. So rays
+// that go different ways, as paths do after a bounce, cost no more than rays that stay together. Where warps are wider
+// than a node, the lanes beyond it have nothing to do: such machines walk two children to a node, a ray per lane
+// (walk_bvh.h).
+#pragma once
+
+#include "trace/ray.h"
+
+BROKKR_MACHINE_BEGIN
+namespace trace_machine {
+
+// Narrow warps come to a row of eight several times.
+BROKKR_CONSTANT int kWideLanes = kWidth < kWide ? kWidth : kWide;
+BROKKR_CONSTANT int kWideParts = kWide / kWideLanes;
+
+// Part of a row; 0 in lanes beyond it.
+template <class T>
+BROKKR_FN Lane<T> wide_row(const T (&row)[kWide], int part) {
+  if constexpr (kWidth > kWide) {
+    return Warp::load(&row[0], Warp::first_lanes(kWide));
+  } else {
+    return Warp::load(&row[0] + part * kWideLanes);
+  }
+}
+
+// The walk of one ray, which all lanes hold.
+class WideWalk {
+ public:
+  // Of the ray of lane `lane`. memory: of the warp, 3 * kStackEntries * 32 words.
+  BROKKR_FN WideWalk(Warp& w, const SceneTables& scene, const Ray& rays, int lane, uint32_t* memory)
+      : w_(w), s_(scene), stack_(reinterpret_cast<uint64_t*>(memory)) {
+    const auto of_lane = [&](auto a) { return w.shuffle(a, Int(lane)); };
+    const auto of_lane3 = [&](const V3& a) { return V3{of_lane(a.x), of_lane(a.y), of_lane(a.z)}; };
+    ray_.origin = of_lane3(rays.origin);
+    ray_.direction = of_lane3(rays.direction);
+    ray_.inverse = of_lane3(rays.inverse);
+    ray_.after = of_lane(rays.after);
+    ray_.after_primitive = of_lane(rays.after_primitive);
+    ray_.limit = of_lane(rays.limit);
+  }
+
+  // high: bit a is set where the ray comes from the high side of axis a.
+  BROKKR_FN void run(const uint32_t (&high)[3], bool any) {
+    find_farthest();
+    for (uint32_t at = 0; at != kNone;) {
+      if ((at & kBvhLeaf) == 0) {
+        at = step(s_.wide[at], high);
+        continue;
+      }
+      test(at);
+      if (any && found_) return;
+      at = pop();
+    }
+  }
+
+  Hit hit;  // the same in all lanes
+  uint32_t steps = 0, tests = 0;
+
+ private:
+  Warp& w_;
+  const SceneTables& s_;
+  Ray ray_;
+  // What waits, the nearest of a node's children on top: the number of the child, and above it the bits of where the
+  // ray enters, which are in order as the distances are.
+  uint64_t* stack_;
+  int waiting_ = 0;
+  Float far_;  // what lies behind concerns nobody
+  uint32_t far_bits_ = 0;
+  bool found_ = false;
+
+  BROKKR_FN void find_farthest() {
+    far_ = minimum(hit.t, ray_.limit);
+    far_bits_ = w_.broadcast(as_uint(far_), 0);
+  }
+
+  // Returns the nearest child that the ray meets; the others wait.
+  BROKKR_FN uint32_t step(const WideNode& node, const uint32_t (&high)[3]) {
+    ++steps;
+    uint32_t bits = 0;
+    Uint enters[kWideParts];
+    for (int part = 0; part < kWideParts; ++part) {
+      const auto distance = [&](int row, Float origin, Float inverse) {
+        return (wide_row(node.planes[row], part) - origin) * inverse;
+      };
+      const int x = int(high[0]), y = 2 + int(high[1]), z = 4 + int(high[2]);
+      const V3 &o = ray_.origin, &i = ray_.inverse;
+      const Float enter =
+          maximum(maximum(distance(x, o.x, i.x), distance(y, o.y, i.y)), maximum(distance(z, o.z, i.z), 0.0f)) *
+          kNearer;
+      const Float leave = minimum(minimum(distance(x ^ 1, o.x, i.x), distance(y ^ 1, o.y, i.y)),
+                                  minimum(distance(z ^ 1, o.z, i.z), far_));
+      enters[part] = as_uint(enter);
+      bits |= w_.ballot(enter <= leave) << (part * kWideLanes);
+    }
+    if constexpr (kWidth > kWide) bits &= (1u << kWide) - 1u;
+    if (bits == 0) return pop();
+    const int first = lowest_bit(bits);
+    bits &= bits - 1;
+    if (bits == 0) return node.child[first];
+    const auto entry = [&](int k) {
+      const uint32_t enter = w_.broadcast(enters[kWideParts == 1 ? 0 : k / kWideLanes], k % kWideLanes);
+      return (uint64_t(enter) << 32) | node.child[k];
+    };
+    uint64_t nearest = entry(first);
+    const int base = waiting_;
+    for (; bits != 0; bits &= bits - 1) {
+      const uint64_t other = entry(lowest_bit(bits));
+      push(other < nearest ? nearest : other, base);
+      nearest = other < nearest ? other : nearest;
+    }
+    return uint32_t(nearest);
+  }
+  // Among what waits from place `base` on.
+  BROKKR_FN void push(uint64_t entry, int base) {
+    w_.once([&] {
+      int at = waiting_;
+      for (; at > base && stack_[at - 1] < entry; --at) stack_[at] = stack_[at - 1];
+      stack_[at] = entry;
+    });
+    ++waiting_;
+  }
+  // The next that may hold something nearer; kNone: nothing waits.
+  BROKKR_FN uint32_t pop() {
+    while (waiting_ > 0) {
+      --waiting_;
+      const uint64_t entry = w_.uniform([&] { return stack_[waiting_]; });
+      if (uint32_t(entry >> 32) <= far_bits_) return uint32_t(entry);
+    }
+    return kNone;
+  }
+
+  BROKKR_FN void test(uint32_t leaf) {
+    tests += (leaf >> 27) & 15u;
+    const TriangleBlock& block = s_.blocks[leaf & 0x7ffffffu];
+    for (int part = 0; part < kWideParts; ++part) {
+      const auto row3 = [&](int k) {
+        return V3{wide_row(block.words[k], part), wide_row(block.words[k + 1], part),
+                  wide_row(block.words[k + 2], part)};
+      };
+      const Uint id = wide_row(block.primitive, part);
+      Meeting at{0.0f, 0.0f, 0.0f};
+      const Mask is_hit = meets_triangle(w_, s_, ray_, row3(0), row3(3), row3(6), id, hit, at, true);
+      uint32_t bits = w_.ballot(is_hit);
+      if (bits == 0) continue;
+      // Of several the nearest; of those, the first, which has the lowest number.
+      if ((bits & (bits - 1)) != 0) bits = w_.ballot(is_hit && at.t == w_.reduce_min(select(is_hit, at.t, 3e38f)));
+      const Int nearest(lowest_bit(bits));
+      hit.t = w_.shuffle(at.t, nearest);
+      hit.u = w_.shuffle(at.u, nearest);
+      hit.v = w_.shuffle(at.v, nearest);
+      hit.primitive = w_.shuffle(id, nearest);
+      found_ = true;
+      find_farthest();
+    }
+  }
+};
+
+// `any`: whatever is hit will do. Lanes outside m are left alone.
+BROKKR_FN_NOINLINE void walk_wide(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
+                                  uint32_t* memory, bool any, Mask m) {
+  const V3& d = ray.direction;
+  const uint32_t negative[3] = {w.ballot(d.x < 0.0f), w.ballot(d.y < 0.0f), w.ballot(d.z < 0.0f)};
+  for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
+    const int lane = lowest_bit(bits);
+    const uint32_t high[3] = {negative[0] >> lane & 1u, negative[1] >> lane & 1u, negative[2] >> lane & 1u};
+    WideWalk walk(w, scene, ray, lane, memory);
+    walk.run(high, any);
+    const Mask mine = w.lane() == lane;
+    hit.t = select(mine, walk.hit.t, hit.t);
+    hit.u = select(mine, walk.hit.u, hit.u);
+    hit.v = select(mine, walk.hit.v, hit.v);
+    hit.primitive = select(mine, walk.hit.primitive, hit.primitive);
+    effort.steps += select(mine, walk.steps, 0u);
+    effort.tests += select(mine, walk.tests, 0u);
+  }
+}
+
+}  // namespace trace_machine
+BROKKR_MACHINE_END
