@@ -38,33 +38,31 @@ BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, 
   return {a, b, c, a * c - b * b * 0.25f};
 }
 
-// Weights are of whole numbers from 0 to kMostWeights - 1 and fall off from 1 to e^-2.
-BROKKR_CONSTANT int kMostWeights = 1024;
+// Weights are of whole numbers from 0 to kMostWeights - 1 and fall off from 1 to e^-2. A weight is the product of that
+// of the number's upper five bits and that of its lower five.
+BROKKR_CONSTANT int kMostWeights = 1024, kWeightSteps = 32;
 BROKKR_CONSTANT float kWeightEdge = float(kMostWeights - 1), kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
 
 #if !defined(__CUDACC__)
-// All of them, for machines that read a small table faster than they compute:
-// what exp2_lanes gives.
+// All of them, for machines that read a small table faster than they compute: what exp2_lanes gives.
 struct EllipseWeights {
+  float upper[kWeightSteps], lower[kWeightSteps];
   float weight[kMostWeights];
 };
+constexpr float exp2_of_weight(float x) {
+  int whole = 0;  // of x + 0.5, downwards
+  while (float(whole) > x + 0.5f) --whole;
+  float weight = exp2_of_fraction(x - float(whole));
+  for (; whole < 0; ++whole) weight = weight * 0.5f;
+  return weight;
+}
 constexpr EllipseWeights ellipse_weights() {
   EllipseWeights all{};
-  for (int i = 0; i < kMostWeights; ++i) {
-    const float x = float(i) * kWeightFalloff;
-    int whole = 0;  // of x + 0.5, downwards
-    while (float(whole) > x + 0.5f) --whole;
-    const float f = (x - float(whole)) * 0.693147180559945f;
-    float p = 1.0f / 720.0f;
-    p = p * f + 1.0f / 120.0f;
-    p = p * f + 1.0f / 24.0f;
-    p = p * f + 1.0f / 6.0f;
-    p = p * f + 0.5f;
-    p = p * f + 1.0f;
-    p = p * f + 1.0f;
-    for (; whole < 0; ++whole) p = p * 0.5f;
-    all.weight[i] = p;
+  for (int i = 0; i < kWeightSteps; ++i) {
+    all.upper[i] = exp2_of_weight(float(i * kWeightSteps) * kWeightFalloff);
+    all.lower[i] = exp2_of_weight(float(i) * kWeightFalloff);
   }
+  for (int i = 0; i < kMostWeights; ++i) all.weight[i] = all.upper[i / kWeightSteps] * all.lower[i % kWeightSteps];
   return all;
 }
 inline constexpr EllipseWeights kEllipseWeights = ellipse_weights();
@@ -72,10 +70,16 @@ inline constexpr EllipseWeights kEllipseWeights = ellipse_weights();
 
 // The weight of q, which is at least 0 and less than kMostWeights in lanes m.
 BROKKR_FN Float ellipse_weight(Warp& w, Float q, Mask m) {
+  const Int number = to_int(select(m, maximum(q, Float(0.0f)), 0.0f));
 #if defined(__CUDACC__)
-  return select(m, exp2_lanes(floor(maximum(q, Float(0.0f))) * kWeightFalloff), 0.0f);
+  const auto weight = [&](Int i) { return exp2_lanes(to_float(i) * kWeightFalloff); };
+  return select(m, weight(number & ~(kWeightSteps - 1)) * weight(number & (kWeightSteps - 1)), 0.0f);
 #else
-  return w.gather(kEllipseWeights.weight, to_int(select(m, maximum(q, Float(0.0f)), 0.0f)), m);
+  if constexpr (Warp::has_small_tables) {
+    const Float upper = w.of_32(kEllipseWeights.upper, number >> 5), lower = w.of_32(kEllipseWeights.lower, number);
+    return select(m, upper * lower, 0.0f);
+  }
+  return w.gather(kEllipseWeights.weight, number, m);
 #endif
 }
 
@@ -201,15 +205,15 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
 
   const Mask high = e.a > e.c;  // lines are across y
   const Float at = select(high, v, u), at_line = select(high, u, v);
-  const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c);
-  const Float reach = sqrt(across), width = e.f / across, slope = e.b * -0.5f / across, scale = kEdge / e.f;
+  const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c), share = 1.0f / across;
+  const Float reach = sqrt(across), width = e.f * share, slope = e.b * -0.5f * share, scale = kEdge / e.f;
   const Int last = to_int(floor(at + reach)) + 1;
   EllipseSum sum(w, look, number, place.layer, high);
   for (Int line = to_int(floor(at - reach));; line = line + 1) {
     const Mask is_line = look.lanes && line <= last;
     if (!w.any(is_line)) break;
     const Float m = to_float(line) - at;
-    const Float half = sqrt(maximum(width * (kBeyond - m * m / across), Float(0.0f))) + 0.01f,
+    const Float half = sqrt(maximum(width * (kBeyond - m * m * share), Float(0.0f))) + 0.01f,
                 middle = at_line + slope * m;
     const Int end = to_int(floor(middle + half));
     sum.take_line(line);
