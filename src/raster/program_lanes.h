@@ -68,9 +68,10 @@ struct LaneOwners {
   }
 };
 
-// Lets lane i be sample i of the tile where that takes no more vectors than lanes that are brought together: there is
-// nothing to bring to lanes, and nothing back. Returns whether it does; then `rest` becomes what is left: the samples
-// of quads of which another primitive came first.
+// Lets lane i be sample i of the tile where that takes no more vectors than lanes that are brought together, or one
+// more of a short program: there is nothing to bring to lanes, and nothing back. Returns whether it does; then `rest`
+// becomes what is left: the samples of quads of which another primitive came first. A tile's first run alone may: it
+// writes to results that others would have left.
 BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
   if (!Warp::takes_turns || lanes_of(run) != kTileSamples) return false;
   ProgramMemory& memory = run.memory;
@@ -78,7 +79,8 @@ BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
   uint32_t vectors = 0;
   for (int g = 0; g < kTileSamples; g += w.width)
     vectors |= (lanes >> g & kVectorBits) != 0 ? 1u << uint32_t(g / w.width) : 0u;
-  if (4 * count_bits(quads) <= (count_bits(vectors) - 1) * w.width) return false;
+  const bool is_short = (run.program.bits & kProgramShort) != 0;
+  if (4 * count_bits(quads) <= (count_bits(vectors) - (is_short ? 2 : 1)) * w.width) return false;
   const uint32_t primitive = memory.primitive[lowest_bit(rest)];
   Mask others = false;
   for (uint32_t left = vectors; left != 0; left &= left - 1) {
