@@ -96,16 +96,9 @@ BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
     keep = 0;
     for (uint32_t left = vectors; left != 0; left &= left - 1) {
       const int g = lowest_bit(left) * w.width;
-      const Mask wanted = w.lanes_of(uint32_t(rest >> g));
-      const Uint own = w.load(memory.primitive + g);
-      if (of_quads) {
-        const LaneOwners owners(w, true, own, wanted, primitive);
-        w.store(memory.of_lane + g, owners.of_lane);
-        keep |= uint64_t(w.ballot(owners.now)) << g;
-      } else {
-        w.store(memory.of_lane + g, select(wanted, own, memory.primitive[lowest_bit(rest >> g << g)]));
-        keep |= rest & kVectorBits << g;
-      }
+      const LaneOwners owners(w, of_quads, w.load(memory.primitive + g), w.lanes_of(uint32_t(rest >> g)), primitive);
+      w.store(memory.of_lane + g, owners.of_lane);
+      keep |= uint64_t(w.ballot(owners.now)) << g;
     }
   }
   memory.vectors = vectors;

@@ -40,8 +40,8 @@ struct TilePass {
   TileCounts& counts;
   ColorFormat format;
   uint32_t beside_colors;  // PhaseRecord::planes
-  int x0 = 0, y0 = 0;  // the tile's first sample in its region
-  size_t memory = 0;   // and in the planes
+  int x0 = 0, y0 = 0;      // the tile's first sample in its region
+  size_t memory = 0;       // and in the planes
 
   BROKKR_FN bool half() const { return format == ColorFormat::rgba16f; }
 };
