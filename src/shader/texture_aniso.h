@@ -127,16 +127,16 @@ struct EllipseLines {
   }
 };
 
-// One texel after another, and their sum.
-class EllipseSum {
+// One texel after another.
+class EllipseTexels {
  public:
-  BROKKR_FN EllipseSum(Warp& warp, const TextureLookup& lookup, Int number, Int slice, Mask lies_high)
+  BROKKR_FN EllipseTexels(Warp& warp, const TextureLookup& lookup, Int number, Int slice, Mask lies_high)
       : w(warp),
         look(lookup),
         level(level_texels(warp, lookup, number)),
         layer(slice),
         high(lies_high),
-        sums_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
+        are_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
     if (Warp::takes_turns) lines = EllipseLines(look, level, number, high);
   }
 
@@ -144,8 +144,8 @@ class EllipseSum {
     line = number;
     if (Warp::takes_turns && lines.is_plain) lines.take(look, level, line);
   }
-  // A texel of the line; its weight is 0 outside of m.
-  BROKKR_FN void add(Int texel, Float weight, Mask m) {
+  // A texel of the line, of lanes m. Colours of 8 bits are whole numbers.
+  BROKKR_FN Vec4<Warp> get(Int texel, Mask m) {
     const SampledRecord& texture = *look.texture;
     const bool is_plain = Warp::takes_turns && lines.is_plain;
     Int x = select(high, texel, line), y = select(high, line, texel), word = 0;
@@ -156,25 +156,17 @@ class EllipseSum {
       y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.how, 1));
       word = level.first + y * level.width + x;
     }
-    Vec4<Warp> v;
-    if (sums_bytes) {
+    if (are_bytes) {
       const Uint bits = w.gather(look.texels, word, m);
       const auto channel = [&](uint32_t shift) { return to_float(as_int((bits >> shift) & 255u)); };
-      v = Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
-    } else if (texture.usual) {
-      v = load_texel(w, look.texels, texture.encoding, word, m);
-    } else {
-      TextureLookup of_texel = look;
-      of_texel.lanes = m;
-      v = texel_at(w, of_texel, level, x, y, layer);
+      return Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
     }
-    sum = Vec4<Warp>(sum.x + v.x * weight, sum.y + v.y * weight, sum.z + v.z * weight, sum.w + v.w * weight);
-    weights = weights + weight;
+    if (texture.usual) return load_texel(w, look.texels, texture.encoding, word, m);
+    TextureLookup of_texel = look;
+    of_texel.lanes = m;
+    return texel_at(w, of_texel, level, x, y, layer);
   }
-  BROKKR_FN Vec4<Warp> mean() const {
-    const Float share = (sums_bytes ? 1.0f / 255.0f : 1.0f) / select(weights > 0.0f, weights, 1.0f);
-    return Vec4<Warp>(sum.x * share, sum.y * share, sum.z * share, sum.w * share);
-  }
+  BROKKR_FN float one() const { return are_bytes ? 255.0f : 1.0f; }
 
  private:
   Warp& w;
@@ -182,10 +174,8 @@ class EllipseSum {
   LevelTexels level;
   Int layer, line = 0;
   Mask high;
-  bool sums_bytes;  // colours of 8 bits are summed as whole numbers
+  bool are_bytes;
   EllipseLines lines;
-  Vec4<Warp> sum = Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f);
-  Float weights = 0.0f;
 };
 
 // `given` and `detail` as of looked_up.
@@ -208,7 +198,10 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c), share = 1.0f / across;
   const Float reach = sqrt(across), width = e.f * share, slope = e.b * -0.5f * share, scale = kEdge / e.f;
   const Int last = to_int(floor(at + reach)) + 1;
-  EllipseSum sum(w, look, number, place.layer, high);
+  EllipseTexels texels(w, look, number, place.layer, high);
+  // No members of `texels`: a compiler writes those to memory for each texel.
+  Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
+  Float weights = 0.0f;
   for (Int line = to_int(floor(at - reach));; line = line + 1) {
     const Mask is_line = look.lanes && line <= last;
     if (!w.any(is_line)) break;
@@ -216,18 +209,22 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
     const Float half = sqrt(maximum(width * (kBeyond - m * m * share), Float(0.0f))) + 0.01f,
                 middle = at_line + slope * m;
     const Int end = to_int(floor(middle + half));
-    sum.take_line(line);
+    texels.take_line(line);
     for (Int texel = to_int(floor(middle - half)) + 1;; texel = texel + 1) {
       const Mask is_near = is_line && texel <= end;
       if (!w.any(is_near)) break;
       const Float n = to_float(texel) - at_line;
       const Float q = ((along * m + e.b * n) * m + across * n * n) * scale;
       const Mask inside = is_near && q < kEdge + 1.0f;
-      sum.add(texel, ellipse_weight(w, q, inside), inside);
+      const Float weight = ellipse_weight(w, q, inside);
+      const Vec4<Warp> c = texels.get(texel, inside);
+      sum = Vec4<Warp>(sum.x + c.x * weight, sum.y + c.y * weight, sum.z + c.z * weight, sum.w + c.w * weight);
+      weights = weights + weight;
     }
   }
   const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
-  const Vec4<Warp> mean = sum.mean();
+  const Float part = 1.0f / texels.one() / select(weights > 0.0f, weights, 1.0f);
+  const Vec4<Warp> mean(sum.x * part, sum.y * part, sum.z * part, sum.w * part);
   return compares ? mean : handed_on(texture, mean);
 }
 
