@@ -60,7 +60,7 @@ set_source_files_properties(${data} PROPERTIES OBJECT_DEPENDS ${fatbin} SKIP_UNI
 target_sources(brokkr PRIVATE ${data} ${fatbin})
 
 set(headers)
-foreach(header machine/cuda_warp.h machine/halves.h machine/lane.h machine/lane_math.h machine/linked_lane.h machine/machine.h
+foreach(header machine/cuda_warp.h machine/halves.h machine/lane.h machine/lane_math.h machine/linked_lane.h machine/machine.h machine/near_words.h
                shader/compiled_call.h shader/compiled_shader.h shader/lane_functions.h shader/linked_call.h
                shader/linked_run.h shader/operation.h shader/operations.def)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})

@@ -199,8 +199,14 @@ BROKKR_FN Int dot_halves(Uint a, Uint b) {
 }
 #endif
 
+BROKKR_MACHINE_END
+
+#include "machine/near_words.h"
+
+BROKKR_MACHINE_BEGIN
+
 // The warp, as far as what compiled shaders include needs it: one thread that holds all lanes.
-class Warp {
+class Warp : public NearWords<Warp> {
  public:
   static constexpr int width = kWidth;
   static constexpr bool takes_turns = true;
@@ -259,59 +265,6 @@ class Warp {
     return Uint(Vector<uint32_t>(values));
 #endif
   }
-  // As that of other machines: mostly a and b are side by side.
-  BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
-#if defined(BROKKR_LANES_BY_AVX512)
-    // Both words of a lane at once; lanes whose words are apart, at edges and seams, read each.
-    const Mask is_apart = m && b != a + 1;
-    const uint32_t apart = ballot(is_apart), beside = ballot(m) & ~apart;
-    gather_pairs(p, a, beside, first, second);
-    if (apart == 0) return;
-    first = first | gather(p, a, is_apart);
-    second = second | gather(p, b, is_apart);
-#else
-#if BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
-    const uint32_t lanes = ballot(m);
-    if (lanes != 0 && !any(m && b != a + 1)) {
-      const int some = broadcast(a, __builtin_ctz(lanes));
-      gather_pairs(p, select(m, a, some), first, second);
-      first = select(m, first, 0u);
-      second = select(m, second, 0u);
-      return;
-    }
-#endif
-    first = gather(p, a, m);
-    second = gather(p, b, m);
-#endif
-  }
-  // Texels of a filter: of lane i p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where steps mostly are
-  // 1. Lanes outside m may read theirs too, and what they get does not count.
-  BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {
-    const Mask is_apart = m && step != 1;
-#if defined(BROKKR_LANES_BY_AVX512)
-    const uint32_t apart = ballot(is_apart);
-    gather_pairs(p, low, ~apart, texel[0], texel[1]);
-    gather_pairs(p, high, ~apart, texel[2], texel[3]);
-    if (apart == 0) return;
-    const Int steps = select(is_apart, step, 0);
-    texel[0] = texel[0] | gather(p, low, is_apart);
-    texel[1] = texel[1] | gather(p, low + steps, is_apart);
-    texel[2] = texel[2] | gather(p, high, is_apart);
-    texel[3] = texel[3] | gather(p, high + steps, is_apart);
-#else
-#if BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
-    if (!any(is_apart)) {
-      gather_pairs(p, low, texel[0], texel[1]);
-      gather_pairs(p, high, texel[2], texel[3]);
-      return;
-    }
-#endif
-    texel[0] = gather(p, low, m);
-    texel[1] = gather(p, low + step, m);
-    texel[2] = gather(p, high, m);
-    texel[3] = gather(p, high + step, m);
-#endif
-  }
   BROKKR_FN static void scatter(uint32_t* p, Int at, Uint a, Mask m) {
     for (int i = 0; i < kWidth; ++i) {
       if (m.m.n[i] != 0) p[at.v.n[i]] = a.v.n[i];
@@ -319,7 +272,9 @@ class Warp {
   }
 
  private:
+  friend NearWords<Warp>;
 #if defined(BROKKR_LANES_BY_AVX512)
+  static constexpr WordPairs pairs = WordPairs::of_some_lanes;
   using Words = Native<uint32_t>;
   typedef int32_t Eight __attribute__((vector_size(32)));
   typedef long long Pairs __attribute__((vector_size(64)));
@@ -338,6 +293,7 @@ class Warp {
         __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)));
   }
 #elif BROKKR_LANES % 8 == 0 && __has_builtin(__builtin_shufflevector)
+  static constexpr WordPairs pairs = WordPairs::of_all_lanes;
   typedef uint32_t Eight __attribute__((vector_size(32)));
   typedef uint64_t Pairs __attribute__((vector_size(32)));
 
@@ -360,6 +316,8 @@ class Warp {
     __builtin_memcpy(&first.v.n, low, sizeof low);
     __builtin_memcpy(&second.v.n, high, sizeof high);
   }
+#else
+  static constexpr WordPairs pairs = WordPairs::none;
 #endif
 };
 

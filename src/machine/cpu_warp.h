@@ -10,6 +10,7 @@
 
 #include "machine/cpu_lane.h"
 #include "machine/lane_math.h"
+#include "machine/near_words.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -40,7 +41,7 @@ BROKKR_FN auto act_alone(F&& f, Arguments... arguments) {
 }
 #endif
 
-class Warp {
+class Warp : public NearWords<Warp> {
  public:
   static constexpr int width = kWidth;
   static constexpr bool takes_turns = true;  // for_distinct calls one after another
@@ -159,10 +160,10 @@ class Warp {
     }
   }
   // The same where p[0 .. width - 1] are of this warp alone: vectors may read and write them all, which takes
-  // processors of AMD a tenth of the time of a masked store.
+  // processors of AMD a tenth of the time of a masked store, and which those of Intel hand on to loads that follow.
   template <class T>
   BROKKR_FN static void merge(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
-    if constexpr (kWidth == 4 || kWidth == 8) {
+    if constexpr (kWidth == 4 || kWidth == 8 || kWidth == 16) {
       store(p, select(m, a, load(p)));
     } else {
       store(p, a, m);
@@ -213,56 +214,18 @@ class Warp {
     }
     return Lane<T>(Vector<T>(values, stdx::element_aligned));
   }
-  // Lane i from p[a_i] and p[b_i], which mostly are side by side. Lanes outside m read nothing and get 0.
-  BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
+  // Lane i from p[at_i % 32] of 32 numbers. Where tables that small are registers, it takes less than a gather.
 #if defined(BROKKR_ISA_V4)
-    // Both words of a lane at once; lanes whose words are apart, at edges and seams, read each.
-    const Mask is_apart = m && b != a + 1;
-    const uint32_t apart = bits_of(is_apart), beside = bits_of(m) & ~apart;
-    gather_pairs(p, a, beside, first, second);
-    if (apart == 0) return;
-    first = first | gather(p, a, is_apart);
-    second = second | gather(p, b, is_apart);
+  static constexpr bool has_small_tables = true;
 #else
-#if defined(BROKKR_ISA_V3)
-    const uint32_t lanes = bits_of(m);
-    if (lanes != 0 && (bits_of(b == a + 1) & lanes) == lanes) {
-      gather_pairs(p, select(m, a, broadcast(a, std::countr_zero(lanes))), first, second);
-      first = select(m, first, 0u);
-      second = select(m, second, 0u);
-      return;
-    }
+  static constexpr bool has_small_tables = false;
 #endif
-    first = gather(p, a, m);
-    second = gather(p, b, m);
-#endif
-  }
-  // Texels of a filter: of lane i p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where steps mostly are
-  // 1. Lanes outside m may read theirs too, and what they get does not count.
-  BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {
+  BROKKR_FN static Float of_32(const float* p, Int at) {
 #if defined(BROKKR_ISA_V4)
-    const Mask is_apart = m && step != 1;
-    const uint32_t apart = bits_of(is_apart);
-    gather_pairs(p, low, ~apart, texel[0], texel[1]);
-    gather_pairs(p, high, ~apart, texel[2], texel[3]);
-    if (apart == 0) return;
-    const Int steps = select(is_apart, step, 0);
-    texel[0] = texel[0] | gather(p, low, is_apart);
-    texel[1] = texel[1] | gather(p, low + steps, is_apart);
-    texel[2] = texel[2] | gather(p, high, is_apart);
-    texel[3] = texel[3] | gather(p, high + steps, is_apart);
+    const __m512 low = _mm512_loadu_ps(p), high = _mm512_loadu_ps(p + width);
+    return Float(same_bits<Vector<float>>(_mm512_permutex2var_ps(low, same_bits<__m512i>(at.v), high)));
 #else
-#if defined(BROKKR_ISA_V3)
-    if (bits_of(m && step != 1) == 0) {
-      gather_pairs(p, low, texel[0], texel[1]);
-      gather_pairs(p, high, texel[2], texel[3]);
-      return;
-    }
-#endif
-    texel[0] = gather(p, low, m);
-    texel[1] = gather(p, low + step, m);
-    texel[2] = gather(p, high, m);
-    texel[3] = gather(p, high + step, m);
+    return gather(p, at & 31, true);
 #endif
   }
   // Lane i to p[at_i]; where lanes meet, one of them stays.
@@ -367,7 +330,9 @@ class Warp {
   BROKKR_FN static void sync() { expect_all_lanes(); }
 
  private:
+  friend NearWords<Warp>;
 #if defined(BROKKR_ISA_V4)
+  static constexpr WordPairs pairs = WordPairs::of_some_lanes;
   // The words p[at_i] and those behind them; 0 in lanes whose bits are not set.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, uint32_t lanes, Uint& first, Uint& second) {
     const __m512i at = same_bits<__m512i>(words.v), none = _mm512_setzero_si512();
@@ -379,6 +344,7 @@ class Warp {
     second = Uint(same_bits<Vector<uint32_t>>(_mm512_permutex2var_epi32(low, odd, high)));
   }
 #elif defined(BROKKR_ISA_V3)
+  static constexpr WordPairs pairs = WordPairs::of_all_lanes;
   // The words p[at_i] and those behind them. Loads of two words take a third of the time of two gathers.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
     alignas(64) int32_t at[width];
@@ -391,6 +357,8 @@ class Warp {
     first = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88))));
     second = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd))));
   }
+#else
+  static constexpr WordPairs pairs = WordPairs::none;
 #endif
   BROKKR_FN static uint32_t bits_of(Mask m) {
 #if defined(__AVX512F__)

@@ -55,8 +55,15 @@ BROKKR_FN Double to_double(Int a) { return double(a.v); }
 BROKKR_FN Double to_double(Float a) { return double(a.v); }
 BROKKR_FN Int round_to_int(Float a) { return __float2int_rn(a.v); }
 
-class Warp {
+BROKKR_MACHINE_END
+
+#include "machine/near_words.h"
+
+BROKKR_MACHINE_BEGIN
+
+class Warp : public NearWords<Warp> {
  public:
+  static constexpr WordPairs pairs = WordPairs::none;
   static constexpr int width = 32;
   static constexpr bool takes_turns = false;  // for_distinct calls for all lanes at once
   static constexpr unsigned kAll = 0xffffffffu;
@@ -137,18 +144,6 @@ class Warp {
   template <class T>
   BROKKR_FN static Lane<T> gather(const T* p, Int at, Mask m, std::type_identity_t<T> otherwise = T(0)) {
     return m.m ? p[at.v] : otherwise;
-  }
-  BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
-    first = gather(p, a, m);
-    second = gather(p, b, m);
-  }
-  // Texels of a filter: of lane i p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where steps mostly are
-  // 1. Lanes outside m may read theirs too, and what they get does not count.
-  BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {
-    texel[0] = gather(p, low, m);
-    texel[1] = gather(p, low + step, m);
-    texel[2] = gather(p, high, m);
-    texel[3] = gather(p, high + step, m);
   }
   template <class T>
   BROKKR_FN static void scatter(T* p, Int at, std::type_identity_t<Lane<T>> a, Mask m) {
@@ -248,5 +243,3 @@ struct Block {
 };
 
 BROKKR_MACHINE_END
-
-#include "machine/lane_math.h"

@@ -66,19 +66,24 @@ BROKKR_FN Float fraction(Float a) { return a - floor(a); }
 // [0, 1], NaN becomes 0.
 BROKKR_FN Float saturate(Float a) { return clamp_to(a, 0.0f, 1.0f); }
 
-// 2^x for x in [-126, 126]; relative error below 2.5e-7 (polynomial of degree 6 on [-0.5, 0.5]).
-BROKKR_FN Float exp2_lanes(Float x) {
-  x = clamp_to(x, -126.0f, 126.0f);
-  const Float n = floor(x + 0.5f);
-  const Float f = (x - n) * 0.693147180559945f;
-  Float p = 1.0f / 720.0f;
+// 2^f for f in [-0.5, 0.5], of lanes or, where a compiler makes a table of it, of one number.
+template <class F>
+BROKKR_FN constexpr F exp2_of_fraction(F f) {
+  f = f * 0.693147180559945f;
+  F p = 1.0f / 720.0f;
   p = p * f + 1.0f / 120.0f;
   p = p * f + 1.0f / 24.0f;
   p = p * f + 1.0f / 6.0f;
   p = p * f + 0.5f;
   p = p * f + 1.0f;
-  p = p * f + 1.0f;
-  return p * as_float((to_int(n) + 127) << 23);
+  return p * f + 1.0f;
+}
+
+// 2^x for x in [-126, 126]; relative error below 2.5e-7 (polynomial of degree 6).
+BROKKR_FN Float exp2_lanes(Float x) {
+  x = clamp_to(x, -126.0f, 126.0f);
+  const Float n = floor(x + 0.5f);
+  return exp2_of_fraction(x - n) * as_float((to_int(n) + 127) << 23);
 }
 
 // log2(x) for normal x > 0; absolute error below 3e-7 near 1 (atanh series on [sqrt(1/2), sqrt(2)]).

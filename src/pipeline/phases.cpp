@@ -51,6 +51,12 @@ bool order_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const Dra
   }
 }
 
+// Which planes beside the colours a draw tests or writes.
+uint32_t planes_beside_colors(const DrawRecord& d) {
+  return ((d.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0 ? kPlaneDepth : 0u) |
+         ((d.bits & kDrawStencil) != 0 ? kPlaneStencil : 0u);
+}
+
 // What a clear's colour is stored as: it is encoded where the application lets OpenGL encode colours at all.
 ColorFormat cleared_format(const Frame& frame, const ClearCommand& clear, bool programs) {
   const ColorFormat format = stored_format(frame.targets[clear.target], programs);
@@ -252,6 +258,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
       const std::vector<uint32_t>& draw_end = plan.reuse != nullptr ? plan.reuse->draw_end : frame.draw_end;
       plan.batches = std::max(plan.batches, draw_end[next_draw]);  // 0 where no reuse was planned for a draw
       plan.phases.back().end_batch = plan.batches;
+      if (!free) plan.phases.back().planes |= planes_beside_colors(draw);
       draw.phase = uint32_t(plan.phases.size() - 1);
       if (key.inside) draw.bits |= kDrawInside;
       plan.draws.push_back(draw);

@@ -70,6 +70,15 @@ uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
   }
 }
 
+// kProgramShort: few instructions, and at most one lookup, of which none is made of an ellipse or of levels.
+bool is_short(const Code& code) {
+  constexpr uint32_t kFew = 64;
+  const auto lookups = std::count_if(code.instructions.begin(), code.instructions.end(),
+                                     [](const shader::CodeInstruction& one) { return asks_a_sampler(one.op); });
+  return code.instructions.size() - code.head <= kFew && lookups <= 1 &&
+         !has(code, {shader::Op::change_x, shader::Op::change_y, shader::Op::begin_loop});
+}
+
 uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProgram& program) {
   const bool alpha_test = state.alpha_test && state.alpha_test->func != CompareFunc::always;
   const bool triangles = draw.topology <= Topology::triangle_fan && state.polygon_mode == PolygonMode::fill;
@@ -79,6 +88,7 @@ uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProg
   set(alpha_test, kProgramAlphaTest);
   set(program.depth >= 0, kProgramDepth);
   set(has(program.code, {shader::Op::change_x, shader::Op::change_y}), kProgramQuads);
+  set(is_short(program.code), kProgramShort);
   set((draw.flags & kProvokingFirst) != 0, kProgramProvokingFirst);
   set(!triangles, kProgramFront);
   set(!state.framebuffer_srgb, kProgramRaw);

@@ -81,7 +81,8 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) 
 
 // Draws the listed triangles into the region's tiles, each tile by one warp. Clears that wait become a part of it.
 template <class Shared>
-BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& region, TileCounts& counts) {
+BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& region, uint32_t phase,
+                                  TileCounts& counts) {
   Warp& w = v.b.warp;
   const RasterTables& t = v.t;
   const TileList& list = v.shared().list;
@@ -90,7 +91,13 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
   const int tiles_across = t.targets.region / kTile, tiles = tiles_across * tiles_across, listed = list.count;
   const size_t base = first_sample(t.targets, region);
   const RegionState state = t.targets.region_state[region.number];
-  TilePass pass{t.targets, region, v.shading, v.shared().tile[w.index], counts, format_of(t.targets, region)};
+  TilePass pass{t.targets,
+                region,
+                v.shading,
+                v.shared().tile[w.index],
+                counts,
+                format_of(t.targets, region),
+                t.frame.phases[phase].planes};
   for (int tile = w.index; tile < tiles; tile += v.b.warps) {
     const int column = tile & (tiles_across - 1), row = tile / tiles_across;
     const int place = row * 8 + column;  // in TileMasks
@@ -120,7 +127,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
     }
     finish_batch(w, pass, batch);
     if (loaded) {
-      store_tile(w, pass);
+      store_tile(w, pass, state);
     } else if (Warp::takes_turns && (state.bits & kClearAny) != 0) {
       clear_samples(w, t.targets, state, state.bits, pass.memory, kTileSamples, {0, w.width});
     }
@@ -206,7 +213,7 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
       // that.
       const bool clears = Warp::takes_turns && is_first && next >= eligible;
       if (is_first && !clears) write_clears(v, region, kClearAny);
-      draw_list(v, region, counts);
+      draw_list(v, region, phase, counts);
       if (clears) end_clears(v, region, kClearAny);
     }
     v.count_fragments(region, counts.fragments - before);

@@ -8,8 +8,9 @@
 
 BROKKR_MACHINE_BEGIN
 
-BROKKR_CONSTANT int kRunLanes = kShaderVectors * kWidth;
-static_assert(kRunLanes <= kProgramLanes);
+BROKKR_CONSTANT int kRunLanes = kShaderVectors * kWidth;  // of the interpreter
+static_assert(kRunLanes <= kProgramLanes && kProgramLanes == kTileSamples);
+BROKKR_CONSTANT uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;  // of a vector's samples
 
 // A warp's memory and the program that it runs.
 struct ProgramRun {
@@ -30,15 +31,108 @@ struct ProgramRun {
   BROKKR_FN uint32_t* results() const { return part<uint32_t>(layout.results); }
 };
 
+// What the program is as code of this processor; null: it is interpreted.
+BROKKR_FN shader::CompiledShader compiled_of(const ProgramRun& run) {
+#if !defined(__CUDACC__)
+  const shader::CompiledShader* const all = run.tables.compiled;
+  if (all != nullptr) return all[run.program.code];
+#endif
+  return nullptr;
+}
+
+// Lanes of a register, which are those of a run at most. Compiled shaders take one vector after the other, so that
+// their runs may have a tile's samples on machines of few lanes too.
+BROKKR_FN int lanes_of(const ProgramRun& run) {
+  if constexpr (kRunLanes == kTileSamples) return kRunLanes;
+  return compiled_of(run) != nullptr ? kTileSamples : kRunLanes;
+}
+
+// Bits of four samples for each quad of which `samples` has any.
+BROKKR_FN uint64_t first_of_quads(uint64_t samples) {
+  return (samples | samples >> 1 | samples >> 2 | samples >> 3) & 0x1111111111111111u;
+}
+
+// Whose each of the lanes g .. g + width - 1 is: its own sample's, or, where the program takes derivatives, that of the
+// first wanted sample of its quad. Lanes of quads without samples get `primitive`.
+struct LaneOwners {
+  Uint of_lane;
+  Mask now;  // the wanted lanes whose own primitive that is
+
+  BROKKR_FN LaneOwners(Warp& w, bool of_quads, Uint own, Mask wanted, uint32_t primitive) {
+    Int leader = select(wanted, w.lane(), w.width);
+    leader = minimum(leader, w.shuffle(leader, w.lane() ^ 1));
+    leader = minimum(leader, w.shuffle(leader, w.lane() ^ 2));
+    const Uint of_quad = w.shuffle(own, select(leader < w.width, leader, w.lane()));
+    now = of_quads ? wanted && own == of_quad : wanted;
+    of_lane = select(now, own, select(leader < w.width, of_quad, primitive));
+  }
+};
+
+// Lets lane i be sample i of the tile where that takes no more vectors than lanes that are brought together, or one
+// more of a short program: there is nothing to bring to lanes, and nothing back. Returns whether it does; then `rest`
+// becomes what is left: the samples of quads of which another primitive came first. A tile's first run alone may: it
+// writes to results that others would have left.
+BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
+  if (!Warp::takes_turns || lanes_of(run) != kTileSamples) return false;
+  ProgramMemory& memory = run.memory;
+  const uint64_t quads = first_of_quads(rest), lanes = quads * 15;
+  uint32_t vectors = 0;
+  for (int g = 0; g < kTileSamples; g += w.width)
+    vectors |= (lanes >> g & kVectorBits) != 0 ? 1u << uint32_t(g / w.width) : 0u;
+  const bool is_short = (run.program.bits & kProgramShort) != 0;
+  if (4 * count_bits(quads) <= (count_bits(vectors) - (is_short ? 2 : 1)) * w.width) return false;
+  const uint32_t primitive = memory.primitive[lowest_bit(rest)];
+  Mask others = false;
+  for (uint32_t left = vectors; left != 0; left &= left - 1) {
+    const int g = lowest_bit(left) * w.width;
+    others = others || (w.lanes_of(uint32_t(rest >> g)) && w.load(memory.primitive + g) != primitive);
+  }
+  const bool of_one = !w.any(others);
+  uint64_t keep = rest;
+  if (of_one) {
+    memory.of_lane[lowest_bit(vectors) * w.width] = primitive;
+  } else {
+    const bool of_quads = (run.program.bits & kProgramQuads) != 0;
+    keep = 0;
+    for (uint32_t left = vectors; left != 0; left &= left - 1) {
+      const int g = lowest_bit(left) * w.width;
+      const LaneOwners owners(w, of_quads, w.load(memory.primitive + g), w.lanes_of(uint32_t(rest >> g)), primitive);
+      w.store(memory.of_lane + g, owners.of_lane);
+      keep |= uint64_t(w.ballot(owners.now)) << g;
+    }
+  }
+  memory.vectors = vectors;
+  memory.in_place = 1;
+  memory.of_one = of_one ? 1 : 0;
+  memory.call.keep = keep;
+  memory.call.outputs = run.results();
+  run.masks()[run.program.running] = lanes;
+  rest &= ~keep;
+  return true;
+}
+
+// What is the same of all runs that are not in place.
+BROKKR_FN void lanes_are_taken(const ProgramRun& run, int lanes, bool in_order, bool of_one, uint64_t keep) {
+  ProgramMemory& memory = run.memory;
+  memory.lanes = lanes;
+  memory.vectors = (1u << uint32_t((lanes + kWidth - 1) / kWidth)) - 1;
+  memory.in_place = 0;
+  memory.in_order = in_order ? 1 : 0;
+  memory.of_one = of_one ? 1 : 0;
+  memory.call.keep = keep;
+  memory.call.outputs = run.outputs();
+  run.masks()[run.program.running] = lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
+}
+
 // Gives lanes to samples of `rest`, quad by quad, each with one primitive where the program takes derivatives. Returns
 // the samples that are left.
 BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
-  constexpr int kRunQuads = kRunLanes / 4;
+  const int most = lanes_of(run) / 4;
   ProgramMemory& memory = run.memory;
   const bool of_quads = (run.program.bits & kProgramQuads) != 0;
-  uint64_t quads = (rest | rest >> 1 | rest >> 2 | rest >> 3) & 0x1111111111111111u;
+  uint64_t quads = first_of_quads(rest);
   const int some = count_bits(quads), first = lowest_bit(quads);
-  const int count = some < kRunQuads ? some : kRunQuads, lanes = 4 * count;
+  const int count = some < most ? some : most, lanes = 4 * count;
   // Up to the end of a vector.
   const int filled = (lanes + kWidth - 1) / kWidth * kWidth / 4;
   w.sync();  // the samples of the run before have been read
@@ -56,26 +150,13 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
     const Int sample = as_int(w.load(memory.sample + g));
     const Uint half = select(sample < 32, Uint(uint32_t(rest)), uint32_t(rest >> 32));
     const Mask wanted = w.first_lanes(lanes - g) && ((half >> as_uint(sample & 31)) & 1) != 0;
-    const Uint own = w.gather(memory.primitive, sample, wanted);
-    // The first wanted sample of the lane's quad.
-    Int leader = select(wanted, w.lane(), w.width);
-    leader = minimum(leader, w.shuffle(leader, w.lane() ^ 1));
-    leader = minimum(leader, w.shuffle(leader, w.lane() ^ 2));
-    const Uint of_quad = w.shuffle(own, select(leader < w.width, leader, w.lane()));
-    const Mask now = of_quads ? wanted && own == of_quad : wanted;
-    const Uint of_lane = select(now, own, select(leader < w.width, of_quad, primitive));
-    w.store(memory.of_lane + g, of_lane);
-    keep |= uint64_t(w.ballot(now)) << g;
-    of_others |= w.ballot(of_lane != primitive);
+    const LaneOwners owners(w, of_quads, w.gather(memory.primitive, sample, wanted), wanted, primitive);
+    w.store(memory.of_lane + g, owners.of_lane);
+    keep |= uint64_t(w.ballot(owners.now)) << g;
+    of_others |= w.ballot(owners.of_lane != primitive);
   }
   for (int q = 0; q < count; ++q) rest &= ~((keep >> (4 * q) & 15) << memory.sample[4 * q]);
-  w.once([&] {
-    memory.lanes = lanes;
-    memory.in_order = last - first == lanes - 4 ? 1 : 0;
-    memory.of_one = of_others == 0 ? 1 : 0;
-    memory.call.keep = keep;
-    run.masks()[run.program.running] = lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
-  });
+  w.once([&] { lanes_are_taken(run, lanes, last - first == lanes - 4, of_others == 0, keep); });
   return rest;
 }
 
@@ -83,19 +164,15 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
 BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
   ProgramMemory& memory = run.memory;
   const uint32_t primitive = memory.primitive[lowest_bit(rest)];
-  uint64_t keep = 0, quads = (rest | rest >> 1 | rest >> 2 | rest >> 3) & 0x1111111111111111u;
-  const int first = lowest_bit(quads);
+  uint64_t keep = 0, quads = first_of_quads(rest);
+  const int first = lowest_bit(quads), most = lanes_of(run);
   int lanes = 0, last = first;
-  for (; quads != 0 && lanes < kRunLanes; quads &= quads - 1, lanes += 4) {
+  for (; quads != 0 && lanes < most; quads &= quads - 1, lanes += 4) {
     last = lowest_bit(quads);
     for (int i = 0; i < 4; ++i) memory.sample[lanes + i] = uint32_t(last + i);
     keep |= (rest >> last & 15) << lanes;
   }
-  memory.lanes = lanes;
-  memory.in_order = last - first == lanes - 4 ? 1 : 0;
-  memory.of_one = 1;
-  memory.call.keep = keep;
-  run.masks()[run.program.running] = lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
+  lanes_are_taken(run, lanes, last - first == lanes - 4, true, keep);
   for (; lanes % kWidth != 0; lanes += 4) {
     for (int i = 0; i < 4; ++i) memory.sample[lanes + i] = uint32_t(first + i);
   }
@@ -106,25 +183,21 @@ BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
 // What take_lanes does, by all lanes at once, where the next samples are as many as a run has lanes and of one
 // primitive: inside of a triangle they are. Returns whether they were.
 BROKKR_FN bool take_row(Warp& w, const ProgramRun& run, uint64_t& rest) {
-  constexpr uint64_t kAll = kRunLanes == 64 ? ~uint64_t(0) : (uint64_t(1) << (kRunLanes % 64)) - 1;
+  const int most = lanes_of(run);
+  const uint64_t all = most == 64 ? ~uint64_t(0) : (uint64_t(1) << most) - 1;
   const int first = lowest_bit(rest);
-  if (first % kRunLanes != 0 || (rest >> first & kAll) != kAll) return false;
+  if (first % most != 0 || (rest >> first & all) != all) return false;
   ProgramMemory& memory = run.memory;
   const uint32_t primitive = memory.primitive[first];
-  for (int g = 0; g < kRunLanes; g += w.width) {
+  for (int g = 0; g < most; g += w.width) {
     if (w.any(w.load(memory.primitive + first + g) != primitive)) return false;
   }
-  for (int g = 0; g < kRunLanes; g += w.width) {
+  for (int g = 0; g < most; g += w.width) {
     w.store(memory.sample + g, as_uint(w.lane() + (first + g)));
     w.store(memory.of_lane + g, primitive);
   }
-  w.once([&] {
-    memory.lanes = kRunLanes;
-    memory.in_order = memory.of_one = 1;
-    memory.call.keep = kAll;
-    run.masks()[run.program.running] = kAll;
-  });
-  rest &= ~(kAll << first);
+  w.once([&] { lanes_are_taken(run, most, true, true, all); });
+  rest &= ~(all << first);
   return true;
 }
 

@@ -13,13 +13,15 @@ inline constexpr int kProgramRoom = kTileSamples + 32;  // vectors may end behin
 struct alignas(64) ProgramMemory {
   shader::ShaderCall call;
   // The samples of a tile, and of those that programs have shaded their colours as stored.
-  uint32_t primitive[kProgramRoom], program[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
+  uint32_t primitive[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
   float depth[kProgramRoom];  // of the samples that wait for a run (raster/tile.h)
-  // The lanes of a run: which sample of the tile, and whose.
+  // The lanes of a run: which sample of the tile, where they are not in place, and whose.
   uint32_t sample[kProgramRoom], of_lane[kProgramRoom];
-  int32_t lanes;      // that take part
+  int32_t lanes;      // that take part, where they are not in place
+  uint32_t vectors;   // bit k: vector k has lanes that take part
+  uint32_t in_place;  // lane i is sample i, and outputs are results
   uint32_t in_order;  // lane i is sample sample[0] + i
-  uint32_t of_one;    // all lanes are of one primitive
+  uint32_t of_one;    // all lanes are of one primitive, that of the first lane that takes part
 };
 static_assert(sizeof(ProgramMemory) % 64 == 0);
 

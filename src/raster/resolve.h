@@ -42,23 +42,26 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
   }
 }
 
-// Which samples of a tile are of draws that are shown by their programs: primitives and programs go to the memory.
-BROKKR_FN uint64_t find_programs(Warp& w, const ShadeContext& context, const KeyPass& pass, int tile) {
-  ProgramMemory& memory = *context.memory;
-  const FrameTables& frame = *context.frame;
+// The samples of a tile that primitives of the phase won; these go to the memory.
+BROKKR_FN uint64_t find_primitives(Warp& w, const KeyPass& pass, int tile, ProgramMemory& memory) {
   const Uint nothing = nothing_new(pass.key_bits);
-  uint64_t found = 0;
+  uint64_t won = 0;
   for (int s = 0; s < kTileSamples; s += w.width) {
     const Uint order = pass.keys->order(w, tile * kTileSamples + s);
-    const Mask won = order != nothing;
-    const Uint primitive = primitive_of_order(order, pass.key_bits);
-    const Uint program = draw_program(w, frame, primitive, won);
-    w.store(memory.primitive + s, primitive);
-    w.store(memory.program + s, program);
-    found |= uint64_t(w.ballot(won && program != kNoProgram)) << s;
+    w.store(memory.primitive + s, primitive_of_order(order, pass.key_bits));
+    won |= uint64_t(w.ballot(order != nothing)) << s;
   }
   w.sync();
-  return found;
+  return won;
+}
+
+// Those of the tile's samples whose primitives are of a run of draws; these stand in the memory.
+BROKKR_FN uint64_t samples_of_run(Warp& w, const RunRecord& run, const DrawRecord& draw, const ProgramMemory& memory) {
+  const uint32_t begin = run.first_batch * kBatchTriangles;
+  uint64_t samples = 0;
+  for (int s = 0; s < kTileSamples; s += w.width)
+    samples |= uint64_t(w.ballot(w.load(memory.primitive + s) - begin < draw.triangle_count)) << s;
+  return samples;
 }
 
 // Stores the colours of the tile's samples `which`: of the first plane in the memory, others in their planes.
@@ -89,17 +92,18 @@ BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass
 BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
                                              int y0, uint32_t format) {
   ProgramMemory& memory = *context.memory;
-  const uint64_t found = find_programs(w, context, pass, tile);
-  for (uint64_t todo = found; todo != 0;) {
-    const uint32_t number = memory.program[lowest_bit(todo)];
-    uint64_t same = 0;
-    for (int s = 0; s < kTileSamples; s += w.width)
-      same |= uint64_t(w.ballot(w.load(memory.program + s) == number)) << s;
-    same &= todo;
-    const ProgramRun run = open_program(context, number, x0, y0);
-    run_program(w, context, run, number, same, false);
-    store_results(w, run, pass, tile, format, same);
+  const FrameTables& frame = *context.frame;
+  uint64_t found = 0;
+  for (uint64_t todo = find_primitives(w, pass, tile, memory); todo != 0;) {
+    const RunRecord& of_first = frame.runs[frame.batch_run[memory.primitive[lowest_bit(todo)] / kBatchTriangles]];
+    const DrawRecord& draw = frame.draws[of_first.draw];
+    const uint64_t same = todo & samples_of_run(w, of_first, draw, memory);
     todo &= ~same;
+    if (draw.program == kNoProgram) continue;
+    const ProgramRun run = open_program(context, draw.program, x0, y0);
+    run_program(w, context, run, draw.program, same, false);
+    store_results(w, run, pass, tile, format, same);
+    found |= same;
   }
   return found;
 }

@@ -39,8 +39,9 @@ struct TilePass {
   TileBuffer& tile;
   TileCounts& counts;
   ColorFormat format;
-  int x0 = 0, y0 = 0;  // the tile's first sample in its region
-  size_t memory = 0;   // and in the planes
+  uint32_t beside_colors;  // PhaseRecord::planes
+  int x0 = 0, y0 = 0;      // the tile's first sample in its region
+  size_t memory = 0;       // and in the planes
 
   BROKKR_FN bool half() const { return format == ColorFormat::rgba16f; }
 };
@@ -55,16 +56,20 @@ BROKKR_FN void load_tile(Warp& w, const TilePass& pass, const RegionState& state
       w.store(tile.color_high + s,
               state.bits & kClearColor ? uint32_t(state.color >> 32) : w.load(planes.color_high + memory + s));
     }
-    w.store(tile.depth + s, state.bits & kClearDepth ? state.depth : w.load(planes.depth + memory + s));
-    const uint32_t* words = reinterpret_cast<const uint32_t*>(planes.stencil + memory);
-    const Int i = w.lane() + s;
-    const Uint bytes = w.gather(words, i >> 2, true) >> as_uint((i & 3) << 3);
-    w.store(tile.stencil + s, state.bits & kClearStencil ? state.stencil : bytes & 0xff);
+    if (pass.beside_colors & kPlaneDepth)
+      w.store(tile.depth + s, state.bits & kClearDepth ? state.depth : w.load(planes.depth + memory + s));
+    if (pass.beside_colors & kPlaneStencil) {
+      const uint32_t* words = reinterpret_cast<const uint32_t*>(planes.stencil + memory);
+      const Int i = w.lane() + s;
+      const Uint bytes = w.gather(words, i >> 2, true) >> as_uint((i & 3) << 3);
+      w.store(tile.stencil + s, state.bits & kClearStencil ? state.stencil : bytes & 0xff);
+    }
   }
   w.sync();
 }
 
-BROKKR_FN void store_tile(Warp& w, const TilePass& pass) {
+// Clears that wait become a part of it.
+BROKKR_FN void store_tile(Warp& w, const TilePass& pass, const RegionState& state) {
   const TargetTables& planes = pass.planes;
   const size_t memory = pass.memory;
   const TileBuffer& tile = pass.tile;
@@ -72,10 +77,13 @@ BROKKR_FN void store_tile(Warp& w, const TilePass& pass) {
   for (int s = 0; s < kTileSamples; s += w.width) {
     w.store(planes.color + memory + s, w.load(tile.color + s));
     if (pass.half()) w.store(planes.color_high + memory + s, w.load(tile.color_high + s));
-    w.store(planes.depth + memory + s, w.load(tile.depth + s));
+    if (pass.beside_colors & kPlaneDepth) w.store(planes.depth + memory + s, w.load(tile.depth + s));
   }
+  static_assert(kPlaneDepth == uint32_t(kClearDepth) && kPlaneStencil == uint32_t(kClearStencil));
+  const uint32_t cleared = state.bits & (kClearDepth | kClearStencil) & ~pass.beside_colors;
+  if (cleared != 0) clear_samples(w, planes, state, cleared, memory, kTileSamples, {0, w.width});
   uint32_t* words = reinterpret_cast<uint32_t*>(planes.stencil + memory);
-  for (int s = 0; s < kTileSamples / 4; s += w.width) {
+  for (int s = 0; s < kTileSamples / 4 && (pass.beside_colors & kPlaneStencil) != 0; s += w.width) {
     const Mask m = w.first_lanes(kTileSamples / 4 - s);
     const Int at = (w.lane() + s) * 4;
     Uint word = 0u;

@@ -161,7 +161,7 @@ struct PhaseRecord {
   uint32_t end_batch;  // the phase is complete when all batches before this one are
   // clear
   uint32_t target;
-  uint32_t planes;  // PlaneBit
+  uint32_t planes;  // PlaneBit; of an ordered phase those beside the colours that its draws test or write
   uint64_t color;   // in the target's storage format
   float depth;
   uint32_t stencil;

@@ -34,7 +34,7 @@ struct CompiledCall {
   void* values;      // of lookups: memory of the warp, on CUDA
   uint64_t keep;     // in: lanes of samples; out: those that are not discarded
   uint32_t lanes;    // of a register
-  uint32_t vectors;  // the first ones, which have lanes that run
+  uint32_t vectors;  // bit k: vector k has lanes that run
   uint32_t uniform_words;
   uint32_t iterations;  // of all loops of the run
 };

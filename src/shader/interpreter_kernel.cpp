@@ -10,7 +10,7 @@ static void run_shader(shader::ShaderCall& call) {
 }
 
 static void run_compiled_shader(shader::CompiledShader compiled, shader::ShaderCall& call) {
-  run_compiled(compiled, call, kShaderVectors * kWidth);
+  run_compiled(compiled, call, kShaderVectors * kWidth, (1u << kShaderVectors) - 1);
 }
 
 extern const shader::ShaderKernel shader_kernel;

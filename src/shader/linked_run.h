@@ -78,8 +78,8 @@ struct VectorRun {
 template <class F>
 BROKKR_FN void run_vectors(CompiledCall& call, F&& vector) {
   uint64_t keep = 0;
-  for (uint32_t k = 0; k < call.vectors; ++k) {
-    VectorRun run(call, k);
+  for (uint32_t rest = call.vectors; rest != 0; rest &= rest - 1) {
+    VectorRun run(call, uint32_t(lowest_bit(rest)));
     if (vector(run)) keep |= uint64_t(Warp::ballot(run.keep)) << run.first;
   }
   call.keep = keep;

@@ -44,6 +44,7 @@ enum ProgramBit : uint32_t {
   kProgramRaw = 1u << 6,             // colours are stored as they are, in targets of sRGB too
   kProgramWindow = 1u << 7,          // reads gl_FragCoord, or varyings that are linear in the window
   kProgramTwoSided = 1u << 8,        // back faces have other components of some varyings
+  kProgramShort = 1u << 9,           // takes a vector less time than bringing lanes together and their results back
 };
 
 // Where a colour of a program goes, and how.

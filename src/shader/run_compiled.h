@@ -31,8 +31,9 @@ inline void look_up_for_compiled(void* host, uint32_t op, uint32_t extra, uint32
   InterpreterOf<1>(w, lookups.call).ask_sampler(lookups.instruction);
 }
 
-// Executes the shader for the first `lanes` lanes of a run, in the place of Interpreter::run.
-BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall& call, int lanes) {
+// Executes the shader for `vectors` (CompiledCall) of a run whose registers have `lanes` lanes, in the place of
+// Interpreter::run.
+BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall& call, int lanes, uint32_t vectors) {
   CompiledLookups lookups(call);
   shader::CompiledCall c{};
   c.registers = call.registers;
@@ -49,8 +50,8 @@ BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall&
     c.texels = call.frame->sampled_texels.get();
   }
   c.keep = call.keep;
-  c.lanes = uint32_t(kShaderVectors * kWidth);
-  c.vectors = uint32_t((lanes + kWidth - 1) / kWidth);
+  c.lanes = uint32_t(lanes);
+  c.vectors = vectors;
   compiled(&c);
   call.keep = c.keep;
 }

@@ -6,8 +6,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Executes program number `program` for the first `lanes` lanes of a run, in the place of Interpreter::run.
-BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, int lanes, LookupMemory* memory) {
+// Executes program number `program` for `vectors` (CompiledCall) of a run, in the place of Interpreter::run.
+BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, uint32_t vectors, LookupMemory* memory) {
   shader::CompiledCall c{};
   c.registers = call.registers;
   c.masks = call.masks;
@@ -19,7 +19,7 @@ BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, i
   c.values = memory;
   c.keep = call.keep;
   c.lanes = uint32_t(kShaderVectors * kWidth);
-  c.vectors = uint32_t((lanes + kWidth - 1) / kWidth);
+  c.vectors = vectors;
   brokkr_run_program(program, &c);
   w.sync();
   w.once([&] { call.keep = c.keep; });

@@ -38,33 +38,31 @@ BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, 
   return {a, b, c, a * c - b * b * 0.25f};
 }
 
-// Weights are of whole numbers from 0 to kMostWeights - 1 and fall off from 1 to e^-2.
-BROKKR_CONSTANT int kMostWeights = 1024;
+// Weights are of whole numbers from 0 to kMostWeights - 1 and fall off from 1 to e^-2. A weight is the product of that
+// of the number's upper five bits and that of its lower five.
+BROKKR_CONSTANT int kMostWeights = 1024, kWeightSteps = 32;
 BROKKR_CONSTANT float kWeightEdge = float(kMostWeights - 1), kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
 
 #if !defined(__CUDACC__)
-// All of them, for machines that read a small table faster than they compute:
-// what exp2_lanes gives.
+// All of them, for machines that read a small table faster than they compute: what exp2_lanes gives.
 struct EllipseWeights {
+  float upper[kWeightSteps], lower[kWeightSteps];
   float weight[kMostWeights];
 };
+constexpr float exp2_of_weight(float x) {
+  int whole = 0;  // of x + 0.5, downwards
+  while (float(whole) > x + 0.5f) --whole;
+  float weight = exp2_of_fraction(x - float(whole));
+  for (; whole < 0; ++whole) weight = weight * 0.5f;
+  return weight;
+}
 constexpr EllipseWeights ellipse_weights() {
   EllipseWeights all{};
-  for (int i = 0; i < kMostWeights; ++i) {
-    const float x = float(i) * kWeightFalloff;
-    int whole = 0;  // of x + 0.5, downwards
-    while (float(whole) > x + 0.5f) --whole;
-    const float f = (x - float(whole)) * 0.693147180559945f;
-    float p = 1.0f / 720.0f;
-    p = p * f + 1.0f / 120.0f;
-    p = p * f + 1.0f / 24.0f;
-    p = p * f + 1.0f / 6.0f;
-    p = p * f + 0.5f;
-    p = p * f + 1.0f;
-    p = p * f + 1.0f;
-    for (; whole < 0; ++whole) p = p * 0.5f;
-    all.weight[i] = p;
+  for (int i = 0; i < kWeightSteps; ++i) {
+    all.upper[i] = exp2_of_weight(float(i * kWeightSteps) * kWeightFalloff);
+    all.lower[i] = exp2_of_weight(float(i) * kWeightFalloff);
   }
+  for (int i = 0; i < kMostWeights; ++i) all.weight[i] = all.upper[i / kWeightSteps] * all.lower[i % kWeightSteps];
   return all;
 }
 inline constexpr EllipseWeights kEllipseWeights = ellipse_weights();
@@ -72,10 +70,16 @@ inline constexpr EllipseWeights kEllipseWeights = ellipse_weights();
 
 // The weight of q, which is at least 0 and less than kMostWeights in lanes m.
 BROKKR_FN Float ellipse_weight(Warp& w, Float q, Mask m) {
+  const Int number = to_int(select(m, maximum(q, Float(0.0f)), 0.0f));
 #if defined(__CUDACC__)
-  return select(m, exp2_lanes(floor(maximum(q, Float(0.0f))) * kWeightFalloff), 0.0f);
+  const auto weight = [&](Int i) { return exp2_lanes(to_float(i) * kWeightFalloff); };
+  return select(m, weight(number & ~(kWeightSteps - 1)) * weight(number & (kWeightSteps - 1)), 0.0f);
 #else
-  return w.gather(kEllipseWeights.weight, to_int(select(m, maximum(q, Float(0.0f)), 0.0f)), m);
+  if constexpr (Warp::has_small_tables) {
+    const Float upper = w.of_32(kEllipseWeights.upper, number >> 5), lower = w.of_32(kEllipseWeights.lower, number);
+    return select(m, upper * lower, 0.0f);
+  }
+  return w.gather(kEllipseWeights.weight, number, m);
 #endif
 }
 
@@ -123,16 +127,16 @@ struct EllipseLines {
   }
 };
 
-// One texel after another, and their sum.
-class EllipseSum {
+// One texel after another.
+class EllipseTexels {
  public:
-  BROKKR_FN EllipseSum(Warp& warp, const TextureLookup& lookup, Int number, Int slice, Mask lies_high)
+  BROKKR_FN EllipseTexels(Warp& warp, const TextureLookup& lookup, Int number, Int slice, Mask lies_high)
       : w(warp),
         look(lookup),
         level(level_texels(warp, lookup, number)),
         layer(slice),
         high(lies_high),
-        sums_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
+        are_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
     if (Warp::takes_turns) lines = EllipseLines(look, level, number, high);
   }
 
@@ -140,8 +144,8 @@ class EllipseSum {
     line = number;
     if (Warp::takes_turns && lines.is_plain) lines.take(look, level, line);
   }
-  // A texel of the line; its weight is 0 outside of m.
-  BROKKR_FN void add(Int texel, Float weight, Mask m) {
+  // A texel of the line, of lanes m. Colours of 8 bits are whole numbers.
+  BROKKR_FN Vec4<Warp> get(Int texel, Mask m) {
     const SampledRecord& texture = *look.texture;
     const bool is_plain = Warp::takes_turns && lines.is_plain;
     Int x = select(high, texel, line), y = select(high, line, texel), word = 0;
@@ -152,25 +156,17 @@ class EllipseSum {
       y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.how, 1));
       word = level.first + y * level.width + x;
     }
-    Vec4<Warp> v;
-    if (sums_bytes) {
+    if (are_bytes) {
       const Uint bits = w.gather(look.texels, word, m);
       const auto channel = [&](uint32_t shift) { return to_float(as_int((bits >> shift) & 255u)); };
-      v = Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
-    } else if (texture.usual) {
-      v = load_texel(w, look.texels, texture.encoding, word, m);
-    } else {
-      TextureLookup of_texel = look;
-      of_texel.lanes = m;
-      v = texel_at(w, of_texel, level, x, y, layer);
+      return Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
     }
-    sum = Vec4<Warp>(sum.x + v.x * weight, sum.y + v.y * weight, sum.z + v.z * weight, sum.w + v.w * weight);
-    weights = weights + weight;
+    if (texture.usual) return load_texel(w, look.texels, texture.encoding, word, m);
+    TextureLookup of_texel = look;
+    of_texel.lanes = m;
+    return texel_at(w, of_texel, level, x, y, layer);
   }
-  BROKKR_FN Vec4<Warp> mean() const {
-    const Float share = (sums_bytes ? 1.0f / 255.0f : 1.0f) / select(weights > 0.0f, weights, 1.0f);
-    return Vec4<Warp>(sum.x * share, sum.y * share, sum.z * share, sum.w * share);
-  }
+  BROKKR_FN float one() const { return are_bytes ? 255.0f : 1.0f; }
 
  private:
   Warp& w;
@@ -178,10 +174,8 @@ class EllipseSum {
   LevelTexels level;
   Int layer, line = 0;
   Mask high;
-  bool sums_bytes;  // colours of 8 bits are summed as whole numbers
+  bool are_bytes;
   EllipseLines lines;
-  Vec4<Warp> sum = Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f);
-  Float weights = 0.0f;
 };
 
 // `given` and `detail` as of looked_up.
@@ -201,29 +195,36 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
 
   const Mask high = e.a > e.c;  // lines are across y
   const Float at = select(high, v, u), at_line = select(high, u, v);
-  const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c);
-  const Float reach = sqrt(across), width = e.f / across, slope = e.b * -0.5f / across, scale = kEdge / e.f;
+  const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c), share = 1.0f / across;
+  const Float reach = sqrt(across), width = e.f * share, slope = e.b * -0.5f * share, scale = kEdge / e.f;
   const Int last = to_int(floor(at + reach)) + 1;
-  EllipseSum sum(w, look, number, place.layer, high);
+  EllipseTexels texels(w, look, number, place.layer, high);
+  // No members of `texels`: a compiler writes those to memory for each texel.
+  Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
+  Float weights = 0.0f;
   for (Int line = to_int(floor(at - reach));; line = line + 1) {
     const Mask is_line = look.lanes && line <= last;
     if (!w.any(is_line)) break;
     const Float m = to_float(line) - at;
-    const Float half = sqrt(maximum(width * (kBeyond - m * m / across), Float(0.0f))) + 0.01f,
+    const Float half = sqrt(maximum(width * (kBeyond - m * m * share), Float(0.0f))) + 0.01f,
                 middle = at_line + slope * m;
     const Int end = to_int(floor(middle + half));
-    sum.take_line(line);
+    texels.take_line(line);
     for (Int texel = to_int(floor(middle - half)) + 1;; texel = texel + 1) {
       const Mask is_near = is_line && texel <= end;
       if (!w.any(is_near)) break;
       const Float n = to_float(texel) - at_line;
       const Float q = ((along * m + e.b * n) * m + across * n * n) * scale;
       const Mask inside = is_near && q < kEdge + 1.0f;
-      sum.add(texel, ellipse_weight(w, q, inside), inside);
+      const Float weight = ellipse_weight(w, q, inside);
+      const Vec4<Warp> c = texels.get(texel, inside);
+      sum = Vec4<Warp>(sum.x + c.x * weight, sum.y + c.y * weight, sum.z + c.z * weight, sum.w + c.w * weight);
+      weights = weights + weight;
     }
   }
   const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
-  const Vec4<Warp> mean = sum.mean();
+  const Float part = 1.0f / texels.one() / select(weights > 0.0f, weights, 1.0f);
+  const Vec4<Warp> mean(sum.x * part, sum.y * part, sum.z * part, sum.w * part);
   return compares ? mean : handed_on(texture, mean);
 }
 

@@ -1,0 +1,263 @@
+// What programs read of samples: interpolates the varyings of their primitives, and gives them to the lanes of a run.
+#pragma once
+
+#include "raster/interpolate.h"
+#include "raster/program_lanes.h"
+
+BROKKR_MACHINE_BEGIN
+
+// The vertices of one primitive.
+struct PrimitiveVertices {
+  uint32_t number[3];    // in the draw, instance after instance: of varyings
+  uint32_t position[3];  // into FrameTables::positions; instances of an object share theirs
+  uint32_t run;          // into FrameTables::runs
+  uint32_t provoking;    // corner
+
+  BROKKR_FN PrimitiveVertices(const FrameTables& frame, uint32_t primitive, bool provoking_first) {
+    run = frame.batch_run[primitive / kBatchTriangles];
+    const RunRecord& record = frame.runs[run];
+    const DrawRecord& draw = frame.draws[record.draw];
+    const uint32_t triangle = primitive - record.first_batch * kBatchTriangles;
+    assemble_one(frame, draw, triangle, number);
+    const uint32_t of_instance = record.instance * draw.vertex_count;
+    const uint32_t first = draw.first_vertex + (draw.bits & kDrawTransform ? 0 : of_instance);
+    for (int i = 0; i < 3; ++i) {
+      position[i] = first + number[i];
+      number[i] += of_instance;
+    }
+    // Winding is kept, so that the first vertex of every other triangle of a strip is its second corner.
+    const bool second = draw.assembly == Assembly::fan || (draw.assembly == Assembly::strip && triangle % 2 == 1);
+    provoking = !provoking_first ? 2 : second ? 1 : 0;
+  }
+};
+
+// What the lanes g .. g + width - 1 need of their primitives.
+struct LaneSurface {
+  Float x, y;  // sample centres in pixels
+  Vec3<Warp> smooth,
+      linear;  // weights that are perspective-correct, and that are linear in the window (kProgramWindow)
+  Float z, w;  // gl_FragCoord's (kProgramWindow)
+  Mask front;
+};
+
+// The corners of a primitive in clip space, the same in all lanes.
+BROKKR_FN void clip_corners(const ProgramRun& run, const DrawRecord& draw, const PrimitiveVertices& vertices,
+                            ClipVertex (&corner)[3]) {
+  Run of;
+  if (draw.bits & kDrawTransform) open_run(run.frame, vertices.run, of);
+  of.draw = &draw;
+  for (int i = 0; i < 3; ++i) {
+    const float* const p = run.frame.positions + size_t(vertices.position[i]) * 4;
+    corner[i] = transform_vertex(of, [&](int c) { return Float(p[c]); });
+  }
+}
+
+// Where lanes g .. g + width - 1 have their samples.
+struct LanePlaces {
+  Float x, y;
+
+  BROKKR_FN LanePlaces(Warp& w, const ProgramRun& run, int g) {
+    Int column, row;
+    if (Warp::takes_turns && run.memory.in_place != 0) {
+      column = tile_x(w.lane()) + (tile_x(g) + run.x0);
+      row = tile_y(w.lane()) + (tile_y(g) + run.y0);
+    } else {
+      const Int sample = as_int(w.load(run.memory.sample + g));
+      column = tile_x(sample) + run.x0;
+      row = tile_y(sample) + run.y0;
+    }
+    x = to_float(column) + 0.5f;
+    y = to_float(row) + 0.5f;
+  }
+};
+
+// `corner`: of each lane's primitive.
+BROKKR_FN LaneSurface lane_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertex (&corner)[3],
+                                   const LanePlaces& places) {
+  LaneSurface at;
+  at.x = places.x;
+  at.y = places.y;
+  Float x[3], y[3];
+  for (int i = 0; i < 3; ++i) {
+    x[i] = corner[i].x * draw.scale[0] + corner[i].w * (draw.offset[0] - at.x);
+    y[i] = corner[i].y * draw.scale[1] + corner[i].w * (draw.offset[1] - at.y);
+  }
+  const Weights weights = weights_at(corner, x, y);
+  const Vec3<Warp>& value = at.smooth = weights.value;
+  if (run.program.bits & kProgramWindow) {
+    const Float clip_w = mixed(value, corner[0].w, corner[1].w, corner[2].w);
+    at.w = 1.0f / select(clip_w == 0.0f, 1.0f, clip_w);
+    at.z = mixed(value, corner[0].z, corner[1].z, corner[2].z) * at.w * draw.scale[2] + draw.offset[2];
+    at.linear = Vec3<Warp>(value.x * corner[0].w, value.y * corner[1].w, value.z * corner[2].w) * at.w;
+  }
+  at.front = (weights.inverse > 0.0f) != Mask((draw.bits & kDrawFrontClockwise) != 0);
+  if (run.program.bits & kProgramFront) at.front = true;
+  return at;
+}
+
+// Vectors of lanes whose inputs are made together.
+struct LaneVectors {
+  LaneSurface at[kTileSamples / kWidth];
+  int first[kTileSamples / kWidth];  // lane
+  int count = 0;
+};
+
+// Gives lanes of the vectors, of one primitive, the components of its varyings that component_of(input) names: by
+// give(where, value, surface).
+template <class ComponentOf, class Give>
+BROKKR_FN void interpolate(const ProgramRun& run, const PrimitiveVertices& vertices, const LaneSurface* at,
+                           const int* first, int count, ComponentOf component_of, Give give) {
+  const ProgramRecord& program = run.program;
+  const ProgramInput* const inputs = run.tables.inputs + program.first_input;
+  const int stride = lanes_of(run);
+  const uint32_t* of[3];
+  for (int i = 0; i < 3; ++i)
+    of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
+  for (uint32_t i = 0; i < program.varying_inputs; ++i) {
+    const ProgramInput input = inputs[i];
+    uint32_t* const to = run.registers() + int(input.number) * stride;
+    const auto word = [&](uint32_t k) { return Uint(of[k][component_of(input)]); };
+    const auto give_all = [&](auto&& value_at) {
+      for (int v = 0; v < count; ++v) give(to + first[v], value_at(at[v]), at[v]);
+    };
+    const Float p = as_float(word(0)), q = as_float(word(1)), r = as_float(word(2));
+    if (input.source == InputSource::smooth) {
+      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, p, q, r)); });
+    } else if (input.source == InputSource::no_perspective) {
+      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
+    } else {
+      const Uint flat = word(vertices.provoking);
+      give_all([&](const LaneSurface&) { return flat; });
+    }
+  }
+}
+
+BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
+                                          const LaneSurface* at, const int* first, int count, Mask same) {
+  interpolate(
+      run, vertices, at, first, count, [](const ProgramInput& input) { return input.back; },
+      [&](uint32_t* to, Uint value, const LaneSurface& lanes) { w.merge(to, value, same && !lanes.front); });
+}
+
+// `count` vectors, the lanes of vector v from first[v] on; they are of one primitive.
+BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
+                                    const LaneSurface* at, const int* first, int count) {
+  interpolate(
+      run, vertices, at, first, count, [](const ProgramInput& input) { return input.component; },
+      [&](uint32_t* to, Uint value, const LaneSurface&) { w.store(to, value); });
+  if (run.program.bits & kProgramTwoSided) interpolate_backs(w, run, vertices, at, first, count, true);
+}
+// The lanes `same` of the vector from lane g on.
+BROKKR_FN void interpolate_some(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
+                                const LaneSurface& at, int g, Mask same) {
+  interpolate(
+      run, vertices, &at, &g, 1, [](const ProgramInput& input) { return input.component; },
+      [&](uint32_t* to, Uint value, const LaneSurface&) { w.merge(to, value, same); });
+  if (run.program.bits & kProgramTwoSided) interpolate_backs(w, run, vertices, &at, &g, 1, same);
+}
+
+BROKKR_FN Float other_input(const LaneSurface& at, const ProgramInput& input) {
+  if (input.source != InputSource::position) return 0.0f;
+  switch (input.component) {
+    case 0: return at.x;
+    case 1: return at.y;
+    case 2: return at.z;
+    default: return at.w;
+  }
+}
+
+BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at, int g) {
+  const ProgramRecord& program = run.program;
+  const ProgramInput* const inputs = run.tables.inputs + program.first_input + program.varying_inputs;
+  for (uint32_t i = 0; i < program.other_inputs; ++i) {
+    const ProgramInput input = inputs[i];
+    if (input.source == InputSource::facing) {
+      const uint64_t bits = uint64_t(w.ballot(at.front)) << g;
+      w.once([&] {
+        uint64_t& mask = run.masks()[input.number];
+        mask = (mask & ~(kVectorBits << g)) | bits;
+      });
+    } else {
+      w.store(run.registers() + int(input.number) * lanes_of(run) + g, as_uint(other_input(at, input)));
+    }
+  }
+}
+
+// A primitive whose vertices the next lanes may need too.
+struct KeptVertices {
+  uint32_t primitive;
+  PrimitiveVertices vertices;
+  ClipVertex corner[3];
+
+  BROKKR_FN KeptVertices(const ProgramRun& run, const DrawRecord& draw, uint32_t number, bool provoking_first)
+      : primitive(number), vertices(run.frame, number, provoking_first) {
+    clip_corners(run, draw, vertices, corner);
+  }
+  // In place: a copy of the corners takes longer than they do.
+  BROKKR_FN void take(const ProgramRun& run, const DrawRecord& draw, uint32_t number, bool provoking_first) {
+    primitive = number;
+    vertices = PrimitiveVertices(run.frame, number, provoking_first);
+    clip_corners(run, draw, vertices, corner);
+  }
+};
+
+// The inputs of lanes g .. g + width - 1, which are of several primitives.
+BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw, Uint primitives, int g) {
+  const bool provoking_first = (run.program.bits & kProgramProvokingFirst) != 0;
+  const LanePlaces places(w, run, g);
+  LaneSurface at;
+  at.x = places.x;
+  at.y = places.y;
+  at.z = at.w = 0.0f;
+  at.front = false;
+  w.for_distinct(primitives, true, [&](auto primitive, Mask same) {
+    const PrimitiveVertices vertices(run.frame, primitive, provoking_first);
+    ClipVertex corner[3];
+    clip_corners(run, draw, vertices, corner);
+    const LaneSurface own = lane_surface(run, draw, corner, places);
+    interpolate_some(w, run, vertices, own, g, same);
+    at.front = at.front || (same && own.front);
+    if ((run.program.bits & kProgramWindow) == 0) return;
+    at.z = select(same, own.z, at.z);
+    at.w = select(same, own.w, at.w);
+  });
+  fill_others(w, run, at, g);
+}
+
+// The inputs of all lanes that take part.
+BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw) {
+  const ProgramMemory& memory = run.memory;
+  const bool provoking_first = (run.program.bits & kProgramProvokingFirst) != 0;
+  if (!Warp::takes_turns) {
+    for (int g = 0; g < memory.lanes; g += w.width) fill_mixed(w, run, draw, w.load(memory.of_lane + g), g);
+    return;
+  }
+  KeptVertices kept(run, draw, memory.of_lane[lowest_bit(memory.vectors) * w.width], provoking_first);
+  if (memory.of_one != 0) {
+    LaneVectors lanes;
+    for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
+      const int g = lowest_bit(left) * w.width;
+      LaneSurface& at = lanes.at[lanes.count] = lane_surface(run, draw, kept.corner, LanePlaces(w, run, g));
+      lanes.first[lanes.count++] = g;
+      fill_others(w, run, at, g);
+    }
+    interpolate_varyings(w, run, kept.vertices, lanes.at, lanes.first, lanes.count);
+    return;
+  }
+  for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
+    const int g = lowest_bit(left) * w.width;
+    const Uint primitives = w.load(memory.of_lane + g);
+    // Mostly a vector is of one primitive, and often of the one before.
+    const uint32_t one = memory.of_lane[g];
+    if (w.any(primitives != one)) {
+      fill_mixed(w, run, draw, primitives, g);
+      continue;
+    }
+    if (one != kept.primitive) kept.take(run, draw, one, provoking_first);
+    const LaneSurface at = lane_surface(run, draw, kept.corner, LanePlaces(w, run, g));
+    interpolate_varyings(w, run, kept.vertices, &at, &g, 1);
+    fill_others(w, run, at, g);
+  }
+}
+
+BROKKR_MACHINE_END
