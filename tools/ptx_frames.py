@@ -10,7 +10,7 @@ OVERLAP = "generated:overlap-10k?triangles=300"
 # Frames with options, few of everything but what the options are about: together they reach every barrier, release and
 # acquire of the kernel, and somebody on the other side of each.
 # Beside them, tests of brokkr_cuda_test for what no frame shows on every schedule.
-WATCHED_TESTS = ["*CudaWatermark*", "*CudaGates*"]
+WATCHED_TESTS = ["*CudaWatermark*", "*CudaGates*", "*CudaBits*"]
 WATCHED = [
     # Many regions of one rasterizer, and rasterizers without any.
     f"{OVERLAP} --rasterizers 1 --bin 16",

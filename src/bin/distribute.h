@@ -4,6 +4,7 @@
 
 #include "geometry/counters.h"
 #include "geometry/records.h"
+#include "schedule/rasterizer_bits.h"
 #include "schedule/stock.h"
 #include "target/target_tables.h"
 
@@ -61,12 +62,13 @@ class Distributor {
  public:
   // `tasks`: of the decision. `abort`: a word, not 0 once the frame is cut off (AbortLevel).
   BROKKR_FN Distributor(TriangleBlock* blocks, const TargetTables& targets, const Stock& stock, int tasks,
-                        const QueueMemory<2>& queues, const DistributionScratch& scratch, Counters& counters,
-                        uint32_t* abort)
+                        const QueueMemory<2>& queues, const RasterizerBitTables& bits,
+                        const DistributionScratch& scratch, Counters& counters, uint32_t* abort)
       : blocks_(blocks),
         targets_(targets),
         stock_(stock),
         queues_(queues),
+        bits_(bits),
         scratch_(scratch),
         counters_(counters),
         abort_(abort),
@@ -92,6 +94,7 @@ class Distributor {
   const TargetTables& targets_;
   const Stock& stock_;
   BrokerQueues<2> queues_;
+  const RasterizerBitTables& bits_;
   DistributionScratch scratch_;
   Counters& counters_;
   uint32_t* abort_;
@@ -186,7 +189,8 @@ class Distributor {
       auto bits = w.spill(element[1]);
       w.for_lanes(m, [&](int i) { bits.set(i, uint32_t(count_bits(bits[i]))); });
       pairs += int(w.reduce_add(select(m, bits.lanes(), 0)));
-      queues_.scatter_enqueue(w, r, element, m);
+      const RasterizerBits bits_of_all(*in_shared_memory(&bits_));
+      queues_.scatter_enqueue(w, r, element, m, [&](int q) { bits_of_all.note_filled(uint32_t(q)); });
     }
     w.sync();
     counters_.add(w, Counter::triangle_rasterizer_pairs, uint64_t(pairs));

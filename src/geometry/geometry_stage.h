@@ -121,39 +121,12 @@ BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor>& pass, uint32_t b
   pass.counters.add(w, Counter::triangles_out, pass.writer.records());
 }
 
-// Vertex numbers of the corners of the batch that comes next, in indexed lists. A warp that holds a batch asks for them
-// while it works on the batch before: when it comes to that batch, it waits for its vertices alone. Narrower warps have
-// caches behind them that see it coming.
-class NextCorners {
- public:
-  // The corners of `left` triangles of the run, from `first` on, or of as many as a batch has.
-  BROKKR_FN void fetch(Warp& w, const FrameTables& frame, const DrawRecord& draw, uint32_t batch, int first, int left) {
-    if constexpr (kWidth >= int(kBatchTriangles)) {
-      if (left <= 0 || draw.assembly != Assembly::list || !(draw.bits & kDrawIndexed)) return;
-      const uint32_t* const indices = frame.indices + draw.first_index + size_t(first) * 3;
-      for (int c = 0; c < 3; ++c) vertex_[c] = as_int(w.gather(indices + c, w.lane() * 3, w.first_lanes(left)));
-      batch_ = batch;
-    }
-  }
-  // Those of `batch`, where they were asked for.
-  BROKKR_FN bool take(uint32_t batch, Int (&vertex)[3]) const {
-    if (kWidth < int(kBatchTriangles) || batch != batch_) return false;
-    for (int c = 0; c < 3; ++c) vertex[c] = vertex_[c];
-    return true;
-  }
-
- private:
-  Int vertex_[3];
-  uint32_t batch_ = kNoPrimitive;
-};
-
 // Runs batches first .. end - 1.
 template <BlockDistributor Distributor>
 BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
   const FrameTables& frame = pass.frame;
   ReuseScratch& scratch = pass.scratch.reuse;
   const Run& run = pass.run;
-  NextCorners next;
   uint32_t triangles = 0, vertex_runs = 0;  // of one task
   for (uint32_t batch = first; batch < end; ++batch) {
     switch_run(w, pass, frame.batch_run[batch]);
@@ -167,7 +140,7 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
     triangles += uint32_t(count);
     const int after = left - count;
     if (after > 0) {
-      prefetch_triangles(frame, run, t0 + count, after < int(kBatchTriangles) ? after : int(kBatchTriangles));
+      prefetch_triangles(w, frame, run, t0 + count, after < int(kBatchTriangles) ? after : int(kBatchTriangles));
     }
     if (reuse) collect_corners(w, frame, run, t0, count, scratch);
     for (int begin = 0; begin < count;) {
@@ -187,8 +160,7 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
           for (int c = 0; c < 3; ++c) tri.corner[c] = reuse_vertex(w, scratch, at, c, m);
         } else {
           Int vertex[3];
-          if (!next.take(batch, vertex)) assemble(w, frame, draw, at + t0, m, vertex);
-          if (batch + 1 < end) next.fetch(w, frame, draw, batch + 1, t0 + count, after);
+          assemble(w, frame, draw, at + t0, m, vertex);
           for (int c = 0; c < 3; ++c) tri.corner[c] = shade_vertex(w, frame, run, vertex[c], m);
         }
         emit_triangles(w, pass, draw, tri, as_uint(at) + first_primitive, m);

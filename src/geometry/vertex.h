@@ -106,11 +106,17 @@ BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, ui
   for (uint32_t& number : vertex) number = frame.indices[draw.first_index + number];
 }
 
-// Prefetches the positions of an indexed list's triangles first .. first + count - 1.
-BROKKR_FN void prefetch_triangles(const FrameTables& frame, const Run& run, int first, int count) {
+// Prefetches what an indexed list's triangles first .. first + count - 1 need: their positions, or, for a warp that holds
+// a batch, their indices. When it comes to that batch, it waits for its vertices alone; and nothing is kept in registers
+// until then, which would be spilled, and a spill waits for what is loaded.
+BROKKR_FN void prefetch_triangles(Warp& w, const FrameTables& frame, const Run& run, int first, int count) {
   const DrawRecord& draw = *run.draw;
   if (!(draw.bits & kDrawIndexed) || draw.assembly != Assembly::list) return;
   const uint32_t* index = frame.indices + draw.first_index + size_t(first) * 3;
+  if constexpr (kWidth >= int(kBatchTriangles)) {
+    w.for_lanes(w.first_lanes(count), [&](int i) { prefetch_near(index + 3 * i); });
+    return;
+  }
   const float* positions = frame.positions + size_t(run.first_vertex) * 4;
   for (int i = 0; i < 3 * count; ++i) prefetch(positions + size_t(index[i]) * 4);
 }

@@ -88,4 +88,12 @@ BROKKR_FN void prefetch([[maybe_unused]] const void* p) {
 #endif
 }
 
+// Begins to bring p's line, of global memory, into a multiprocessor's own cache, which few warps leave room in: what is
+// needed soon. Elsewhere prefetch() is all that there is.
+BROKKR_FN void prefetch_near([[maybe_unused]] const void* p) {
+#if defined(__CUDACC__)
+  asm volatile("prefetch.global.L1 [%0];" : : "l"(__cvta_generic_to_global(p)));
+#endif
+}
+
 BROKKR_MACHINE_END

@@ -53,23 +53,15 @@ BROKKR_FN void end_action(Warp& w, const ScheduleTables& schedule, bool geometry
   w.once([&] { FairShare<ByTask>::executed(state, geometry ? kGeometryChild : kRasterChild, ns); });
 }
 
-BROKKR_FN bool claim_rasterizer(Warp& w, const RasterTables& t, uint32_t r) {
-  return w.uniform([&] {
-    uint32_t expected = 0;
-    return device_atomic<uint32_t>(t.rasterizers[r].claim).compare_exchange_strong(expected, 1, kAcquire, kRelaxed);
-  });
-}
-
 BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const ScheduleTables& schedule, uint32_t r,
                                   bool finished) {
   w.sync();
   w.once([&] {
-    // A finished rasterizer keeps its claim, so that no block looks at it again. Blocks that leave once all have
-    // finished read nothing of theirs: a count without an order will do.
+    // Blocks that leave once all have finished read nothing of theirs: a count without an order will do.
     if (finished)
       device_atomic<uint32_t>(schedule.control->finished).fetch_add(1, kRelaxed);
     else
-      device_atomic<uint32_t>(t.rasterizers[r].claim).store(0, kRelease);
+      RasterizerBits(t.bits).give_back(r);
   });
 }
 
@@ -88,7 +80,8 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Dec
       decision.action = Action::geometry;
     } else {
       const uint32_t r = uint32_t(choice.leaf - kFirstRasterizerLeaf);
-      if (!claim_rasterizer(w, view.tables, r)) continue;
+      const bool filling = view.filling();
+      if (!w.uniform([&] { return RasterizerBits(view.tables.bits).claim(r, filling); })) continue;
       decision.rasterizer = r;
       decision.action = Action::visit;
     }

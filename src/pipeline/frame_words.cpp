@@ -12,6 +12,8 @@ constexpr size_t kMostRasterizers = 8;  // in a report
 
 uint32_t complete_tasks(const FrameWords& w) { return std::max(w.control->completed, w.control->watermark); }
 
+bool is_claimed(const FrameWords& w, uint32_t r) { return (w.claimed[r / 32] >> r % 32 & 1u) != 0; }
+
 std::string elements_text(const QueueControl& queue) {
   return fmt::format("{} elements, {} put, {} taken", int32_t(queue.count), queue.tail, queue.head);
 }
@@ -21,7 +23,7 @@ std::string rasterizer_text(const FrameWords& w, uint32_t r) {
   const std::string wake =
       state.wake == kAtGate ? "waits at the gate of a blit" : fmt::format("goes on at batch {}", state.wake);
   return fmt::format("  rasterizer {}: {}, phase {} of {}, {}, {} pending, queue of {}\n", r,
-                     state.claim != 0 ? "a block works for it" : "no block works for it", state.phase, w.phases, wake,
+                     is_claimed(w, r) ? "a block works for it" : "no block works for it", state.phase, w.phases, wake,
                      state.pending, elements_text(w.queue[r]));
 }
 
@@ -59,7 +61,7 @@ std::string report_text(const FrameWords& w) {
   for (uint32_t r = 0; r < w.rasterizers; ++r) {
     if (w.rasterizer[r].phase < w.phases) left.push_back(r);
   }
-  std::stable_partition(left.begin(), left.end(), [&](uint32_t r) { return w.rasterizer[r].claim != 0; });
+  std::stable_partition(left.begin(), left.end(), [&](uint32_t r) { return is_claimed(w, r); });
   for (size_t i = 0; i < std::min(left.size(), kMostRasterizers); ++i) text += rasterizer_text(w, left[i]);
   if (left.size() > kMostRasterizers) text += fmt::format("  and {} more\n", left.size() - kMostRasterizers);
   return text;

@@ -13,6 +13,7 @@ namespace brokkr {
 struct FrameWords {
   const ScheduleControl* control = nullptr;
   const RasterizerState* rasterizer = nullptr;  // [rasterizers]
+  const uint32_t* claimed = nullptr;            // a bit for each (RasterizerBitTables)
   const QueueControl* queue = nullptr;          // [rasterizers]
   const QueueControl* free_blocks = nullptr;    // of the triangle store
   const uint32_t* abort = nullptr;              // AbortLevel

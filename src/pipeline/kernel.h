@@ -50,9 +50,9 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   if (scratch.near) scratch.mask = geometry.near_masks;
   const RasterTables& t = data.raster;
   Stock stock = stock_of(b);
-  DirectDistributor distributor(
-      Distributor(t.blocks, t.targets, stock, int(shared.decision.tasks.count), t.queues, scratch, counters, t.abort),
-      t);
+  DirectDistributor distributor(Distributor(t.blocks, t.targets, stock, int(shared.decision.tasks.count), t.queues,
+                                            t.bits, scratch, counters, t.abort),
+                                t);
   Run& run = shared.run[w.index];
   BlockWriter writer(t.blocks, distributor, run, task);
   const uint32_t first = task * schedule.task_batches;

@@ -23,7 +23,7 @@ struct LaunchMemory {
   MemoryShape shape;
   Buffer color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw, stamps,
       region_state, region_fragments;
-  Buffer store, free_memory, queue_memory, rasterizers, pending_block, pending_mask, sort, gates;
+  Buffer store, free_memory, queue_memory, rasterizers, bits, pending_block, pending_mask, sort, gates;
   Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs;
 
   explicit LaunchMemory(const MemoryShape& s) : shape(s) {
@@ -45,6 +45,7 @@ struct LaunchMemory {
     free_memory = Buffer(QueueMemory<1>::bytes(1, s.queue_capacity), "queue of free blocks");
     queue_memory = Buffer(QueueMemory<2>::bytes(int(r), s.queue_capacity), "rasterizer queues");
     rasterizers = Buffer(r * sizeof(RasterizerState), "rasterizers");
+    bits = Buffer(2 * RasterizerBitTables::words(r) * 4, "rasterizers");
     pending_block = Buffer(r * s.store_blocks * 4 + 256, "pending lists");
     pending_mask = Buffer(r * s.store_blocks * 4 + 256, "pending lists");
     sort = Buffer(blocks * s.queue_capacity * 8 + 256, "sort buffers");
@@ -62,16 +63,16 @@ struct LaunchMemory {
 
   // Zeroed before every launch.
   std::vector<const Buffer*> zeroed() const {
-    return {&region_fragments, &rasterizers, &gates,  &control,  &task_done,  &counters,
-            &stage_ns,         &trace_count, &shared, &overdraw, &more_colors};
+    return {&region_fragments, &rasterizers, &bits,        &gates,  &control,  &task_done,
+            &counters,         &stage_ns,    &trace_count, &shared, &overdraw, &more_colors};
   }
 
   // Filled with ones before every launch: the primitive that there is not.
   std::vector<const Buffer*> filled() const { return {&visible_id, &depth_id, &stamps}; }
 
   uint64_t store_bytes() const {
-    return bytes_of(store, free_memory, queue_memory, rasterizers, pending_block, pending_mask, sort, gates, control,
-                    task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs);
+    return bytes_of(store, free_memory, queue_memory, rasterizers, bits, pending_block, pending_mask, sort, gates,
+                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs);
   }
   uint64_t target_bytes() const {
     return bytes_of(color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw,
@@ -83,6 +84,10 @@ struct LaunchMemory {
                   AbortWords* abort) const {
     LaunchData d{};
     d.raster = raster(*plan.targets, plan.sizes, tables, options);
+    d.raster.bits.claimed = bits.template as<uint32_t>();
+    // Rasterizers that wait at a gate, or that others wait for there, have work without elements.
+    if (plan.draws->in_one && plan.draws->blits == 0)
+      d.raster.bits.filled = d.raster.bits.claimed + RasterizerBitTables::words(shape.rasterizers);
     d.raster.direct_phase = plan.direct_phase;
     d.schedule = schedule(plan, tables, options);
     d.raster.abort = d.schedule.abort = &abort->level;

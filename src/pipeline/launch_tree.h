@@ -6,6 +6,7 @@
 #include "geometry/features.h"
 #include "raster/rasterizer.h"
 #include "schedule/policies.h"
+#include "schedule/rasterizer_bits.h"
 #include "schedule/watermark.h"
 
 BROKKR_MACHINE_BEGIN
@@ -54,18 +55,20 @@ struct LaunchView {
     const bool ample = uint32_t(status.free_blocks) * kAmpleShare >= shared_blocks;
     return ample ? GeometryReport::ample : GeometryReport::tight;
   }
+  // Whether elements may still come, and nothing else gives a rasterizer work (RasterizerBitTables::filled).
+  BROKKR_FN bool filling() const { return !aborted && mark.batches < schedule.batches; }
   // Of rasterizer r_i, for the lanes of m; the others are not free. Nothing waits for what is loaded.
   BROKKR_FN RasterizerWords read(Warp& w, Int r, Mask m) const {
-    auto claim = w.spill(1u), wake = w.spill(0u);
+    auto claimed = w.spill(1u), wake = w.spill(0u);
     auto waiting = w.spill(0);
     const auto r_of = w.spill(r);
     w.for_lanes(m, [&](int i) {
       RasterizerState& state = tables.rasterizers[r_of[i]];
-      claim.set(i, device_atomic<uint32_t>(state.claim).load(kRelaxed));
+      claimed.set(i, RasterizerBits(tables.bits).is_claimed(uint32_t(r_of[i])) ? 1u : 0u);
       wake.set(i, device_atomic<uint32_t>(state.wake).load(kRelaxed));
       waiting.set(i, Broker(tables.queues.control[r_of[i]], tables.queues.capacity).available());
     });
-    return {claim.lanes() == 0, wake.lanes(), waiting.lanes()};
+    return {claimed.lanes() == 0, wake.lanes(), waiting.lanes()};
   }
   // The RasterizerReport of each.
   BROKKR_FN Ulong report(const RasterizerWords& of) const {
@@ -98,9 +101,38 @@ struct Geometry : LaunchSource {
   }
 };
 
+// Where a search that goes round all rasterizers, a group of `step` at a time, may find work: bits of the rasterizers
+// about kSeen groups from number `from` on, a word a lane. A group that has none is not asked.
+struct SearchAhead {
+  static constexpr int kSeen = 4;
+  Uint word = 0;  // RasterizerBits::may_have_work
+  Int first = 0;  // the word's first rasterizer
+
+  BROKKR_FN void look(Warp& w, const LaunchView& view, int from) {
+    const int rasterizers = int(view.schedule.rasterizers), words = (rasterizers + 31) >> 5;
+    Int i = w.lane() + (from >> 5);
+    i = select(i >= words, i - words, i);
+    const Mask m = w.first_lanes(words);
+    first = select(m, i << 5, 0);
+    auto bits = w.spill(0u);
+    const auto i_of = w.spill(i);
+    const RasterizerBits of_all(view.tables.bits);
+    const bool filling = view.filling();
+    w.for_lanes(m, [&](int lane) { bits.set(lane, of_all.may_have_work(uint32_t(i_of[lane]), filling)); });
+    const Int behind = rasterizers - first;  // the last word has fewer than 32
+    word = bits.lanes() & select(behind < 32, (Uint(1) << as_uint(behind & 31)) - 1, 0xffffffffu);
+  }
+  // Of the group at place g of a search that begins at rasterizer `begin`.
+  BROKKR_FN bool any(Warp& w, int begin, int g, int step, int rasterizers) const {
+    Int at = first - begin;
+    at = select(at < 0, at + rasterizers, at);
+    return w.any(word != 0 && at < g + step && at + 32 > g);
+  }
+};
+
 // A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i works for
 // rasterizers i, i + blocks, ... The search begins behind the rasterizer that was visited last, and ends once one was
-// found among Callbacks::kEnough. Being chosen here is not being visited: a policy that asks for rasterizers beside
+// found among Callbacks::kEnough. What lies nearest is asked together with the bits of all, which say what else to ask. Being chosen here is not being visited: a policy that asks for rasterizers beside
 // geometry would else go past every other one, and those never come to their gate.
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
@@ -116,7 +148,12 @@ struct Rasterizers : LaunchSource {
     uint64_t best = 0;
     Choice choice;
     const int step = kAskedTogether * w.width;
-    for (int g = 0; g < own; g += step) {
+    const bool ahead = schedule.stealing && own > step;
+    SearchAhead search;
+    for (int g = 0; g < own && (best == 0 || g < Callbacks::kEnough); g += step) {
+      if (ahead && g % (SearchAhead::kSeen * step) == 0)
+        search.look(w, view, g + begin < own ? g + begin : g + begin - own);
+      if (ahead && g > 0 && !search.any(w, begin, g, step, own)) continue;
       Int r[kAskedTogether];
       RasterizerWords words[kAskedTogether];
       for (int k = 0; k < kAskedTogether; ++k) {
@@ -147,7 +184,6 @@ struct Rasterizers : LaunchSource {
         const int lane = w.reduce_min(select(most == top, asked, step)) % w.width;
         choice = {w.broadcast(report, lane), at.leaf + w.broadcast(child, lane)};
       }
-      if (best != 0 && g + step >= Callbacks::kEnough) break;
     }
     return choice;
   }

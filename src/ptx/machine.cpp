@@ -125,6 +125,7 @@ void Machine::run(const Launch& launch) {
     throw;
   }
   profile_.end(launch, lane_total);
+  Memory::instance().print_touched(launch.kernel->name);
   if (races != nullptr && races->found() > 0)
     throw Fault("race: " + std::to_string(races->found()) + " pairs of accesses that nothing orders");
 }

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +37,7 @@ Memory::Memory() {
   ranges_[0] = Range();
   total_ = size_t(settings().memory_mib) << 20;
   poison_ = settings().poison;
+  if (settings().touched) touched_ = static_cast<uint8_t*>(reserve(kSpan >> kLineBits, PROT_READ | PROT_WRITE));
 }
 
 void* Memory::allocate(size_t bytes, RangeKind kind, const void* owner, bool zeroed) {
@@ -85,6 +87,23 @@ void Memory::free(void* memory) {
 void Memory::give(void* memory, const void* owner) {
   const std::lock_guard lock(mutex_);
   ranges_[table_[(reinterpret_cast<uint64_t>(memory) - base_) >> kPageBits]].owner = owner;
+}
+
+void Memory::print_touched(const std::string& who) {
+  if (touched_ == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  for (uint32_t i = 1; i < range_count_; ++i) {
+    const Range& r = ranges_[i];
+    if (r.kind != kGlobalRange) continue;
+    uint8_t* const first = touched_ + ((r.begin - base_) >> kLineBits);
+    uint8_t* const last = touched_ + ((r.end - base_ + (1u << kLineBits) - 1) >> kLineBits);
+    const uint64_t bytes = uint64_t(std::count(first, last, 1)) << kLineBits;
+    std::fill(first, last, uint8_t(0));
+    if (bytes == 0) continue;
+    std::fprintf(stderr, "ptx: %s touches %llu bytes of allocation %llu, %llu bytes\n", who.c_str(),
+                 static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(r.number),
+                 static_cast<unsigned long long>(r.end - r.begin));
+  }
 }
 
 std::string Memory::describe(uint64_t address) const {

@@ -49,17 +49,25 @@ class Memory {
   bool holds(const void* address, RangeKind kind) const {
     return (range_of(reinterpret_cast<uint64_t>(address)).kind & kind) != 0;
   }
+  // Notes the line of an access, where BROKKR_PTX_TOUCHED asks for it.
+  void touch(uint64_t address) const {
+    if (touched_ != nullptr) [[unlikely]]
+      touched_[(address - base_) >> kLineBits] = 1;
+  }
+  // Prints which part of each allocation was touched, and forgets it.
+  void print_touched(const std::string& who);
   // What is known about an address that no instruction may touch.
   std::string describe(uint64_t address) const;
 
  private:
-  static constexpr int kPageBits = 12;
+  static constexpr int kPageBits = 12, kLineBits = 7;
   Memory();
 
   mutable std::mutex mutex_;
   uint64_t base_ = 0, pages_ = 0, next_page_ = 1, allocations_ = 0;
   uint32_t* table_ = nullptr;  // of the page: index of its range
   Range* ranges_ = nullptr;
+  uint8_t* touched_ = nullptr;  // of the line; nullptr: nobody asks
   uint32_t range_count_ = 1;
   std::vector<uint32_t> free_ranges_;
   size_t used_ = 0, total_ = 0;

@@ -34,6 +34,7 @@ Settings read_all() {
   read("BROKKR_PTX_RACES", s.races);
   read("BROKKR_PTX_VERBOSE", s.verbose);
   read("BROKKR_PTX_WARN", s.warn);
+  read("BROKKR_PTX_TOUCHED", s.touched);
   read("BROKKR_PTX_PROFILE", s.profile);
   read("BROKKR_PTX_TEXT", s.text_folder);
   read("BROKKR_PTX_COVERAGE", s.coverage_folder);

@@ -23,6 +23,7 @@ struct Settings {
   bool races = false;           // BROKKR_PTX_RACES=1: accesses that nothing orders, shared memory that nobody wrote
   int verbose = 0;              // BROKKR_PTX_VERBOSE: 1: a line per launch, 2: every call of the runtime
   bool warn = true;             // BROKKR_PTX_WARN=0: nothing about doubtful synchronisation
+  bool touched = false;         // BROKKR_PTX_TOUCHED=1: bytes of each allocation that a launch has touched
   int profile = 0;              // BROKKR_PTX_PROFILE=N: the N instructions that ran most, at the end of each launch
   std::string text_folder;      // BROKKR_PTX_TEXT: modules are written there; those that are there are run instead
   std::string coverage_folder;  // BROKKR_PTX_COVERAGE: which lines ran is written there

@@ -36,6 +36,7 @@ class Warp {
     if (address < r.begin || address + bytes > r.end || (r.kind & kinds) == 0 || (address & (bytes - 1)) != 0 ||
         (r.owner != nullptr && !owns(r, address, lane))) [[unlikely]]
       bad_access(address, bytes, in, lane, kinds);
+    memory_.touch(address);
     return reinterpret_cast<uint8_t*>(address);
   }
   uint8_t* shared_at(uint64_t offset, uint32_t bytes, const Instruction& in, uint32_t lane) {

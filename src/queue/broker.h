@@ -54,8 +54,8 @@ class Broker {
     }
     return false;
   }
-  // The caller will put n elements, and knows that there is room.
-  BROKKR_FN void promise_elements(int n) { add(n); }
+  // The caller will put n elements, and knows that there is room. True: before, none was there.
+  BROKKR_FN bool promise_elements(int n) { return add(n) <= 0; }
 
   // Elements that may be claimed.
   BROKKR_FN int available() {

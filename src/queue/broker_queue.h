@@ -92,8 +92,10 @@ class BrokerQueues {
   }
 
   // Enqueues lane i's element to queue q_i, for the lanes of m, with one draw per queue. The caller guarantees room: by
-  // a reservation of its own it bounds the elements that are in each queue or on their way to it.
-  BROKKR_FN void scatter_enqueue(Warp& w, Int q, const Uint (&element)[kWords], Mask m) {
+  // a reservation of its own it bounds the elements that are in each queue or on their way to it. A lane calls
+  // filled(q) where it has brought the count of queue q from 0.
+  template <class F>
+  BROKKR_FN void scatter_enqueue(Warp& w, Int q, const Uint (&element)[kWords], Mask m, F&& filled) {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return;
     // Lanes of one queue form a group: its first lane draws for all, the others follow it in lane order.
@@ -111,11 +113,16 @@ class BrokerQueues {
     w.for_lanes(m && leader == w.lane(), [&](int i) {
       const int n = members_of[i];
       Broker<Observer> of_queue = broker(queue_of[i]);
-      of_queue.promise_elements(n);
+      const bool was_empty = of_queue.promise_elements(n);
       first.set(i, of_queue.draw_enqueue(n));
+      if (was_empty) filled(queue_of[i]);
     });
     const Uint ticket = w.shuffle(first.lanes(), select(leader < 0, 0, leader)) + as_uint(rank);
     put_lanes(w, q, ticket, 0, element, m);
+  }
+
+  BROKKR_FN void scatter_enqueue(Warp& w, Int q, const Uint (&element)[kWords], Mask m) {
+    scatter_enqueue(w, q, element, m, [](int) {});
   }
 
   // Claims n elements, all or none, which the caller takes at once. False: the queue holds fewer.

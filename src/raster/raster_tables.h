@@ -30,14 +30,12 @@ inline constexpr uint32_t kEveryTarget = 0xffffffffu;
 // RasterTables::direct_phase where there is none.
 inline constexpr uint32_t kNoPhase = 0xffffffffu;
 
-// One rasterizer. Only the block that holds the claim (or owns it) touches the rest.
+// One rasterizer. Only the block that has claimed it touches it, but for those that ask whether it is to be visited.
 struct alignas(64) RasterizerState {
-  uint32_t claim;    // 1: some block works for it
   uint32_t phase;    // the phase that it is in; phase_count: finished
   uint32_t pending;  // elements that were taken from its queue and are not finished
   GateStep gate_step;
-  uint32_t wake;  // number of completed batches at which it can go on without new elements, or kAtGate
-  uint32_t reserved;
+  uint32_t wake;       // number of completed batches at which it can go on without new elements, or kAtGate
   uint64_t fragments;  // covered samples of its visits, which tell how far a visit is
 };
 
@@ -51,6 +49,7 @@ struct RasterTables {
   StockTables stock;      // of free blocks
   QueueMemory<2> queues;  // per rasterizer: block, mask of its triangles
   TablePointer<RasterizerState> rasterizers;
+  RasterizerBitTables bits;
   TablePointer<uint32_t> pending_block;  // store_blocks per rasterizer
   TablePointer<uint32_t> pending_mask;
   TablePointer<uint64_t> sort_scratch;      // per block of the launch, sort_capacity each

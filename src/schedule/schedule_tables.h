@@ -1,6 +1,7 @@
 // Data of scheduling: counters that all blocks share, and tables.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "brokkr/choices.h"
@@ -39,6 +40,13 @@ struct StockTables {
   QueueMemory<1> free_blocks;  // what nobody has in stock
   uint32_t capacity;           // of a stock, kStockCapacity at most
   uint32_t keep;               // most that a stock keeps from one action of its block to the next
+};
+
+// A bit for each rasterizer (schedule/rasterizer_bits.h).
+struct RasterizerBitTables {
+  TablePointer<uint32_t> claimed, filled;
+
+  static constexpr size_t words(size_t rasterizers) { return (rasterizers + 31) / 32; }
 };
 
 struct ScheduleTables {

@@ -411,6 +411,9 @@ class GpuModel(Folder):
                            self.milliseconds(batches=310000, triangles_in=9920000, **direct), "tasks of one batch")
         self.assertGreater(self.milliseconds("--clipping", "--decide-late", batches=31000, triangles_in=992000, **direct),
                            self.milliseconds("--clipping", batches=31000, triangles_in=992000, **direct), "a decision's round trip")
+        many = {"rasterizers": 510, "rasterizer_fragments": [200] * 510, **direct}
+        self.assertGreater(self.milliseconds("--ask-all", **many), self.milliseconds(**many), "a search among 510")
+        self.assertNotEqual(self.milliseconds("--seeds", "3"), whole, "a mean of three")
         self.assertGreaterEqual(self.milliseconds("--bandwidth", "0.05"), 2 * whole, "what is read and written must pass")
 
     def test_changes_of_a_word_wait_for_each_other(self):
@@ -430,6 +433,19 @@ class GpuModel(Folder):
             together.start(change(one, 1))
         self.assertEqual(together.run(), 200 + 100 * 10)
         self.assertEqual((one.changes, one.waited), (100, 10 * sum(range(100))))
+
+    def test_nobody_waits_for_a_change_without_an_answer(self):
+        events = importlib.import_module("gpu_model.events")
+
+        def change(word, request, times):
+            for _ in range(times):
+                yield request(word)
+            yield events.Wait(1, "end")
+
+        word = events.Word("word")
+        sent = events.Simulation(trip=200, turn=10)
+        sent.start(change(word, events.Change, 5))
+        self.assertEqual((sent.run(), word.changes, word.free), (1, 5, 100 + 5 * 10))
 
     def test_errors(self):
         self.assertIn("'ordered_phases' is 2", self.model(code=1, ordered_phases=2))

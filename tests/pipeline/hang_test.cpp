@@ -52,6 +52,7 @@ class Launch {
   FrameWords words() const {
     return {data_.schedule.control,
             data_.raster.rasterizers,
+            data_.raster.bits.claimed,
             data_.raster.queues.control,
             data_.raster.stock.free_blocks.control,
             &abort_.level,
@@ -148,10 +149,10 @@ TEST(FrameWords, ProgressIsWhatBringsTheEndNearer) {
   ScheduleControl control{};
   RasterizerState rasterizer[2] = {};
   QueueControl queue[2] = {}, free{};
-  uint32_t abort = 0;
-  const FrameWords words{&control, rasterizer, queue, &free, &abort, 40, 2, 3};
+  uint32_t claimed = 0, abort = 0;
+  const FrameWords words{&control, rasterizer, &claimed, queue, &free, &abort, 40, 2, 3};
   const uint64_t before = progress_of(words);
-  rasterizer[1].claim = 1;
+  claimed = 1u << 1;
   free.count = 7, free.head = 3, free.tail = 9;
   control.share[0] = 1000;
   queue[0].count = 1;

@@ -1,9 +1,11 @@
 // The tests' programs on one build of the CPU machine.
 #include "pipeline/kernel.h"
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
+#include "bits_workers.h"
 #include "halving.h"
 #include "schedule_programs.h"
 
@@ -86,6 +88,65 @@ static void complete(uint32_t tasks, uint32_t window, bool counted, const schedu
   }
 }
 
+static int find(uint32_t rasterizers, uint32_t begin, uint32_t r, schedule_test::Work work) {
+  using schedule_test::Work;
+  constexpr uint32_t kBatches = 40;
+  std::vector<RasterizerState> state(rasterizers);
+  std::vector<QueueControl> queue(rasterizers);
+  const size_t words = RasterizerBitTables::words(rasterizers);
+  std::vector<uint32_t> claimed(words), filled(words);
+  for (RasterizerState& s : state) s.wake = kBatches;
+  if (work == Work::end) std::fill(claimed.begin(), claimed.end(), 0xffffffffu);
+  if (r < rasterizers) {
+    const uint32_t bit = 1u << r % 32;
+    if (work == Work::elements) queue[r].count = 1, filled[r / 32] |= bit;
+    if (work == Work::awake) state[r].wake = 0;
+    if (work == Work::end) claimed[r / 32] &= ~bit;
+  }
+  RasterTables tables{};
+  tables.rasterizers = state.data();
+  tables.queues.control = queue.data();
+  tables.queues.capacity = 64;
+  tables.bits.claimed = claimed.data();
+  if (work != Work::awake) tables.bits.filled = filled.data();
+  ScheduleTables schedule{};
+  schedule.rasterizers = rasterizers;
+  schedule.batches = kBatches;
+  schedule.stealing = true;
+  uint32_t cursor = begin;
+  LaunchView view{tables, schedule, nullptr, &cursor, 0, 1};
+  view.mark.batches = work == Work::end ? kBatches : kBatches / 2;
+  Warp w;
+  return Rasterizers<LongestNearby>::choose(w, view, TreePlace{}).leaf;
+}
+
+static uint32_t take(uint32_t rasterizers, uint32_t each, int workers,
+                     void (*launch)(int, void (*)(void*, int), void*)) {
+  const uint32_t capacity = std::bit_ceil(each * uint32_t(workers));
+  const size_t bytes = (QueueMemory<1>::bytes(int(rasterizers), capacity) + 63) / 64 * 64;
+  void* space = std::aligned_alloc(64, bytes);
+  std::memset(space, 0, bytes);
+  std::vector<uint32_t> claimed(RasterizerBitTables::words(rasterizers)), filled(claimed), taken(rasterizers);
+  uint32_t ready = 0;
+  schedule_test::BitsPlan plan{QueueMemory<1>::layout(space, int(rasterizers), capacity),
+                               {claimed.data(), filled.data()},
+                               taken.data(),
+                               &ready,
+                               uint32_t(workers),
+                               each};
+  launch(
+      workers,
+      [](void* data, int worker) {
+        Warp w;
+        put_and_take(w, *static_cast<const schedule_test::BitsPlan*>(data), uint32_t(worker));
+      },
+      &plan);
+  std::free(space);
+  uint32_t sum = 0;
+  for (const uint32_t n : taken) sum += n;
+  return sum;
+}
+
 Programs programs() {
   static const Program all[] = {program<Fifo>("fifo"),
                                 program<Priorities16>("discretized"),
@@ -107,7 +168,7 @@ Programs programs() {
                                 program<Nested<OneByOne>>("nested, one by one"),
                                 program<ManyKinds<Together>>("many kinds"),
                                 program<ManyKinds<OneByOne>>("many kinds, one by one")};
-  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, mark, complete};
+  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, mark, complete, find, take};
 }
 
 }  // namespace schedule_programs

@@ -61,6 +61,9 @@ struct TasksDone {
   uint32_t first, count;
 };
 
+// Why a rasterizer has work: elements wait in its queue, it waits for no batch, or all tasks are complete.
+enum class Work { elements, awake, end };
+
 struct Programs {
   int width;
   const Program* all;
@@ -78,6 +81,11 @@ struct Programs {
   // One worker completes `ranges` [n] of `tasks` tasks one after the other, with a ring of `window` tasks, or, where
   // `counted`, by counting them. marks [n]: the watermark after each.
   void (*complete)(uint32_t tasks, uint32_t window, bool counted, const TasksDone* ranges, int n, uint32_t* marks);
+  // The rasterizer that a decision finds, or -1, where rasterizer `r` alone has work (no other is awake, or all others
+  // are claimed) and the search begins at `begin` (pipeline/launch_tree.h).
+  int (*find)(uint32_t rasterizers, uint32_t begin, uint32_t r, Work work);
+  // `workers` put `each` elements into queues of rasterizers and empty them by their bits. Returns how many were taken.
+  uint32_t (*take)(uint32_t rasterizers, uint32_t each, int workers, void (*launch)(int, void (*)(void*, int), void*));
 };
 
 }  // namespace brokkr::schedule_test

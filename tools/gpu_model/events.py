@@ -3,6 +3,7 @@
     yield Wait(ns)            time passes
     yield Access(word)        a dependent access to memory that nobody else changes at the same time
     yield Atomic(word)        a read-modify-write of a word: those of one word are served one after the other
+    yield Change(word)        the same, for whose answer nobody waits
     yield Join(processes)     starts processes, goes on when all have ended
 """
 import dataclasses
@@ -35,6 +36,11 @@ class Access:
 class Atomic:
     word: Word
     kind: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    word: Word
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,17 +81,23 @@ class Simulation:
         return self.now
 
     def _end(self, request):
+        if isinstance(request, Change):
+            self._serve(request.word)
+            return self.now
         if isinstance(request, Wait):
             end = self.now + request.ns
         elif isinstance(request, Access):
             end = self.now + request.trips * self.trip
         else:
-            word = request.word
-            arrival = self.now + self.trip / 2
-            begin = max(arrival, word.free)
-            word.free = begin + self.turn
-            word.changes += 1
-            word.waited += begin - arrival
-            end = word.free + self.trip / 2
+            end = self._serve(request.word) + self.trip / 2
         self.times[request.kind] = self.times.get(request.kind, 0.0) + end - self.now
         return end
+
+    def _serve(self, word):
+        """When a word has been changed that is sent for now."""
+        arrival = self.now + self.trip / 2
+        begin = max(arrival, word.free)
+        word.free = begin + self.turn
+        word.changes += 1
+        word.waited += begin - arrival
+        return word.free

@@ -8,12 +8,13 @@ import dataclasses
 import math
 import random
 
-from gpu_model.events import Access, Atomic, Join, Wait, Word
+from gpu_model.events import Access, Atomic, Change, Join, Wait, Word
 
 # decide_next, decide and Root::choose for policy fill-level (pipeline/choose.h, pipeline/launch_tree.h).
 DECIDE = 1  # read_status: five words, one per lane; before the barrier where ask_ahead is (pipeline/kernel.h)
-REPORT_RASTERIZERS = 1  # LaunchView::rasterizers, for ASKED of them: claim, count and wake do not depend on each other
+REPORT_RASTERIZERS = 1  # LaunchView::read, for ASKED of them: bit, count and wake do not depend on each other, nor do the bits of all
 ASKED = 4 * 32  # kAskedTogether by a warp's width; more than kEnoughRasterizers
+WORD = 32  # rasterizers to a word of bits (schedule/rasterizer_bits.h)
 # run_task and process_batches (pipeline/kernel.h, geometry/geometry_stage.h).
 OPEN_RUN = 3  # batch_run; run; draw and view, of a warp's first task
 SAME_RUN = 1  # batch_run: the warp has the run
@@ -22,7 +23,6 @@ FETCH_NEXT = 1  # vertices: NextCorners has the indices
 DISTRIBUTE = 1  # owners of bins; the masks of a warp lie in shared memory (kNearMasks)
 PUT = 2  # put_lanes: the slot's ticket; the release that follows the element's words, which is a fence
 # visit_rasterizer (raster/rasterizer.h, raster/pending.h, raster/order_free.h).
-CLAIM = 1
 DRAIN = 3  # of up to 32 elements: count; slots; pending lists. Count and head are changed once
 TOUCH = 2  # region_is_touched, of 32 elements: pending list; headers of their blocks
 LOAD_KEYS = 2  # region's state; keys
@@ -104,9 +104,9 @@ class Frame:
 class Launch:
     """All blocks of a launch in one simulation."""
 
-    def __init__(self, simulation, gpu, frame, ahead=True, bitmap=False, seed=1):
+    def __init__(self, simulation, gpu, frame, ahead=True, bits=True, seed=1):
         self.ahead = ahead  # whether leading warps ask for their decisions' words before they meet the others
-        self.bitmap = bitmap  # what is not built: a bit for each rasterizer with work, in place of asking all
+        self.by_bits = bits  # whether bits say which rasterizers behind the first ASKED are to be asked
         self.sim, self.gpu, self.frame, self.random = simulation, gpu, frame, random.Random(seed)
         s, p = frame.s, frame.plan
         self.tasks = -(-s["batches"] // p["task_batches"])
@@ -119,11 +119,13 @@ class Launch:
                      ("next_task", "completed", "finished", "free: count", "free: head", "free: tail", "total of a counter")}
         rasterizers = s["rasterizers"]
         self.queue = [0] * rasterizers
+        self.promised = [0] * rasterizers  # elements in the queue or on their way to it
         self.pending = [0] * rasterizers
         self.claimed = [False] * rasterizers
         self.done = [False] * rasterizers
         self.queue_words = [(Word("rasterizer: count"), Word("rasterizer: tail"), Word("rasterizer: head")) for _ in range(rasterizers)]
-        self.bits = [Word("bitmap") for _ in range(-(-rasterizers // 32))]
+        self.claims = [Word("claimed rasterizers") for _ in range(-(-rasterizers // WORD))]
+        self.fills = [Word("filled rasterizers") for _ in self.claims]
         weights = s["rasterizer_fragments"]
         total = sum(weights) or 1
         self.weights = [w / total for w in weights]
@@ -160,7 +162,7 @@ class Launch:
             ample = self.free * 4 >= self.frame.plan["store_blocks"] / 2
             if self.next_task >= self.tasks or not ample:
                 chosen, asked = self.longest(b)
-                for _ in range(1 if self.bitmap else asked):
+                for _ in range(asked):
                     yield Access(REPORT_RASTERIZERS, "decide")
             if chosen is not None:
                 action = "visit"
@@ -181,17 +183,24 @@ class Launch:
 
     def longest(self, b):
         """The longest queue among the first ASKED behind the block's last of which one has something to do; how often ASKED were
-        asked."""
+        asked: once, and again where bits say that one may have something to do (pipeline/launch_tree.h)."""
         n = len(self.queue)
         complete = self.completed_tasks >= self.tasks
         order = [(self.cursor[b] + i) % n for i in range(n)]
+        asked = 0
         for first in range(0, n, ASKED):
+            if first and self.by_bits and not any(self.may_have_work(r, complete) for r in order[first:first + ASKED]):
+                continue
+            asked += 1
             best = max(order[first:first + ASKED], key=lambda r: -1 if self.claimed[r] or self.done[r] else self.queue[r])
             ready = not self.claimed[best] and not self.done[best]
             if ready and (self.queue[best] > 0 or complete):
                 self.cursor[b] = (best + 1) % n
-                return best, first // ASKED + 1
-        return None, -(-n // ASKED)
+                return best, asked
+        return None, asked
+
+    def may_have_work(self, r, complete):
+        return not self.claimed[r] and not self.done[r] and (complete or self.queue[r] > 0)
 
     def geometry(self, b):
         want, each = self.gpu.warps, self.frame.plan["blocks_per_task"]
@@ -249,22 +258,27 @@ class Launch:
     def send(self, r):
         count, tail, _ = self.queue_words[r]
         yield Atomic(count, "distribution")
+        self.promised[r] += 1
+        if self.by_bits and self.promised[r] == 1:  # a release of which nothing comes back
+            yield Wait(self.gpu.fence, "distribution")
+            yield Change(self.fills[r // WORD])
         yield Atomic(tail, "distribution")
-        if self.bitmap:  # 32 rasterizers share a word
-            yield Atomic(self.bits[r // 32], "distribution")
         yield Access(PUT - 1, "distribution")
         yield Wait(self.gpu.fence, "distribution")
         self.queue[r] += 1
 
     def visit(self, b, r):
-        yield Access(CLAIM, "visits: memory")
+        yield Atomic(self.claims[r // WORD], "visits: memory")
         if self.claimed[r] or self.done[r]:
             return
         self.claimed[r] = True
         self.visits += 1
         complete = self.completed_tasks >= self.tasks
+        if self.by_bits and not complete:
+            yield Atomic(self.fills[r // WORD], "visits: memory")
         _, _, head = self.queue_words[r]
         got, self.queue[r] = self.queue[r], 0
+        self.promised[r] -= got
         for _ in range(-(-got // 32) + 1):
             yield Atomic(self.queue_words[r][0], "visits: memory")
             yield Atomic(head, "visits: memory")
@@ -286,6 +300,8 @@ class Launch:
         if complete:
             self.done[r] = True
             yield Atomic(self.word["finished"], "visits: memory")
+        else:
+            yield Change(self.claims[r // WORD])
 
     def trim(self, b, keep=None):
         more = self.stock[b] - (self.frame.plan["stock_keep"] if keep is None else keep)

@@ -35,8 +35,9 @@ void FrameWatch::prepare() {
   if (asked_) check_cuda(cudaEventSynchronize(copied_), "words of a frame");
   asked_ = false;
   const size_t rasterizers = data_.schedule.rasterizers;
+  const size_t claim_words = RasterizerBitTables::words(rasterizers);
   const size_t bytes = sizeof(ScheduleControl) + rasterizers * sizeof(RasterizerState) +
-                       (rasterizers + 1) * sizeof(QueueControl) + sizeof(uint32_t);
+                       (rasterizers + 1) * sizeof(QueueControl) + (claim_words + 1) * sizeof(uint32_t);
   if (memory_.bytes() < bytes) memory_ = PinnedBuffer(bytes);
   std::fill_n(memory_.host(), bytes, std::byte(0));
   const std::byte* at = memory_.host();
@@ -48,6 +49,7 @@ void FrameWatch::prepare() {
   place(words_.rasterizer, rasterizers);
   place(words_.queue, rasterizers);
   place(words_.free_blocks, 1);
+  place(words_.claimed, claim_words);
   place(words_.abort, 1);
   words_.tasks = data_.schedule.tasks;
   words_.rasterizers = data_.schedule.rasterizers;
@@ -65,6 +67,7 @@ void FrameWatch::look() {
   copy(words_.rasterizer, data_.raster.rasterizers.get(), words_.rasterizers);
   copy(words_.queue, data_.raster.queues.control, words_.rasterizers);
   copy(words_.free_blocks, data_.raster.stock.free_blocks.control, 1);
+  copy(words_.claimed, data_.raster.bits.claimed.get(), RasterizerBitTables::words(words_.rasterizers));
   copy(words_.abort, data_.schedule.abort.get(), 1);
   check_cuda(cudaEventRecord(copied_, stream_), "event");
   asked_ = true;
