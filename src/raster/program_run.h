@@ -42,6 +42,14 @@ BROKKR_FN Color color_of(Warp& w, const ProgramRun& run, const ProgramColor& col
   return {channel(0), channel(1), channel(2), channel(3)};
 }
 
+// The second source of blending, which the program has.
+BROKKR_FN Color second_of(Warp& w, const ProgramRun& run, const ProgramColor& color, int s) {
+  ProgramColor second = color;
+  second.first = color.second;
+  second.words = color.second_words;
+  return color_of(w, run, second, s);
+}
+
 // What the program is as code of this processor; null: it is interpreted.
 BROKKR_FN shader::CompiledShader compiled_of(const ProgramRun& run) {
 #if !defined(__CUDACC__)

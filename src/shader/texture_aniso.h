@@ -133,6 +133,9 @@ class EllipseSum {
         layer(slice),
         high(lies_high),
         sums_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
+    // Usual texels are of one word, and found without the layer.
+    if (lookup.texture->usual && shader::is_cube(lookup.texture->kind))
+      level.first = level.first + slice * level.height * level.width;
     if (Warp::takes_turns) lines = EllipseLines(look, level, number, high);
   }
 
@@ -204,7 +207,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c);
   const Float reach = sqrt(across), width = e.f / across, slope = e.b * -0.5f / across, scale = kEdge / e.f;
   const Int last = to_int(floor(at + reach)) + 1;
-  EllipseSum sum(w, look, number, place.layer, high);
+  EllipseSum sum(w, look, number, place.layer + place.face, high);
   for (Int line = to_int(floor(at - reach));; line = line + 1) {
     const Mask is_line = look.lanes && line <= last;
     if (!w.any(is_line)) break;
@@ -225,6 +228,20 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
   const Vec4<Warp> mean = sum.mean();
   return compares ? mean : handed_on(texture, mean);
+}
+
+// The same of a cube, where the changes are those of the places on the faces that the samples of a quad see, from its
+// first one on: along the edges of faces they mean nothing, as llvmpipe has it.
+BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look, const Float (&given)[4],
+                                              Float detail) {
+  const TexturePlace place = place_of(*look.texture, given);
+  const Int first = w.lane() & ~3;
+  const Int takes_part = select(look.lanes, Int(1), Int(0));
+  const auto change = [&](int axis, int bit) {
+    const Mask both = (w.shuffle(takes_part, first) & w.shuffle(takes_part, first | bit)) != 0;
+    return select(both, w.shuffle(place.at[axis], first | bit) - w.shuffle(place.at[axis], first), 0.0f);
+  };
+  return covered(w, look, given, detail, {{change(0, 1), change(1, 1)}, {change(0, 2), change(1, 2)}});
 }
 
 BROKKR_MACHINE_END
