@@ -105,6 +105,7 @@ struct State {
   bool point_sprites = false;     // points are squares of any size; without it, of whole pixels
   int coord_replace = 0;          // bit i: gl_TexCoord[i] of points is their gl_PointCoord
   bool point_origin_low = false;  // gl_PointCoord begins at the lower edge
+  bool smooth_lines = false;      // alpha fades towards the edges of lines
   // Pixels. The varying gl_PointSize, where the draw's program has it, is the size of each point.
   float line_width = 1, point_size = 1;
   bool operator==(const State&) const = default;

@@ -40,7 +40,12 @@ enum class BlendFactor : uint8_t {
   one_minus_constant_color,
   constant_alpha,
   one_minus_constant_alpha,
-  src_alpha_saturate
+  src_alpha_saturate,
+  // Of the second colour of a program (ProgramOutput::index); without one, of the first.
+  src1_color,
+  one_minus_src1_color,
+  src1_alpha,
+  one_minus_src1_alpha
 };
 enum class BlendEquation : uint8_t { add, subtract, reverse_subtract, min, max };
 enum class StencilOp : uint8_t { keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap };

@@ -41,13 +41,28 @@ TargetColor color_format(GLint internal) {
                                      {GL_R11F_G11F_B10F, TexelFormat::r11g11b10f, TexelBase::rgb},
                                      {GL_RGB10_A2, TexelFormat::rgb10_a2, TexelBase::rgba},
                                      {GL_RGB10, TexelFormat::rgb10_a2, TexelBase::rgb},
+                                     {GL_RGB10_A2UI, TexelFormat::rgb10_a2ui, TexelBase::rgba},
+                                     {GL_R8_SNORM, TexelFormat::r8_snorm, TexelBase::red},
+                                     {GL_RG8_SNORM, TexelFormat::rg8_snorm, TexelBase::rg},
+                                     {GL_RGBA8_SNORM, TexelFormat::rgba8_snorm, TexelBase::rgba},
+                                     {GL_R16_SNORM, TexelFormat::r16_snorm, TexelBase::red},
+                                     {GL_RG16_SNORM, TexelFormat::rg16_snorm, TexelBase::rg},
+                                     {GL_RGBA16_SNORM, TexelFormat::rgba16_snorm, TexelBase::rgba},
                                      {GL_R8I, TexelFormat::r8i, TexelBase::red},
                                      {GL_R8UI, TexelFormat::r8ui, TexelBase::red},
                                      {GL_R16I, TexelFormat::r16i, TexelBase::red},
                                      {GL_R16UI, TexelFormat::r16ui, TexelBase::red},
                                      {GL_R32I, TexelFormat::r32i, TexelBase::red},
                                      {GL_R32UI, TexelFormat::r32ui, TexelBase::red},
+                                     {GL_RG8I, TexelFormat::rg8i, TexelBase::rg},
+                                     {GL_RG8UI, TexelFormat::rg8ui, TexelBase::rg},
+                                     {GL_RG16I, TexelFormat::rg16i, TexelBase::rg},
+                                     {GL_RG16UI, TexelFormat::rg16ui, TexelBase::rg},
+                                     {GL_RG32I, TexelFormat::rg32i, TexelBase::rg},
                                      {GL_RG32UI, TexelFormat::rg32ui, TexelBase::rg},
+                                     {GL_RGBA8I, TexelFormat::rgba8i, TexelBase::rgba},
+                                     {GL_RGBA16I, TexelFormat::rgba16i, TexelBase::rgba},
+                                     {GL_RGBA32I, TexelFormat::rgba32i, TexelBase::rgba},
                                      {GL_RGBA8UI, TexelFormat::rgba8ui, TexelBase::rgba},
                                      {GL_RGBA16UI, TexelFormat::rgba16ui, TexelBase::rgba},
                                      {GL_RGBA32UI, TexelFormat::rgba32ui, TexelBase::rgba}};
@@ -82,8 +97,17 @@ std::optional<TexelFormat> stencil_format(GLint internal) {
   }
 }
 
-bool is_float_format(TexelFormat format) {
-  return (format >= TexelFormat::r16f && format <= TexelFormat::rgba32f) || format == TexelFormat::r11g11b10f;
+ReadFormat read_format(TexelFormat format) {
+  using enum TexelFormat;
+  if ((format >= r8i && format <= rgba32i)) return {rgba32i, GL_RGBA_INTEGER, GL_INT, 16};
+  if ((format >= r8ui && format <= rgba32ui) || format == rgb10_a2ui)
+    return {rgba32ui, GL_RGBA_INTEGER, GL_UNSIGNED_INT, 16};
+  if ((format >= r32f && format <= rgba32f) || (format >= r8_snorm && format <= rgba8_snorm) ||
+      (format >= r16_snorm && format <= rgba16_snorm))
+    return {rgba32f, GL_RGBA, GL_FLOAT, 16};
+  if ((format >= r16f && format <= rgba16f) || format == r11g11b10f) return {rgba16f, GL_RGBA, GL_HALF_FLOAT, 8};
+  if ((format >= r16 && format <= rgba16) || format == rgb10_a2) return {rgba16, GL_RGBA, GL_UNSIGNED_SHORT, 8};
+  return {rgba8, GL_RGBA, GL_UNSIGNED_BYTE, 4};
 }
 
 }  // namespace brokkr::capture

@@ -15,7 +15,12 @@ TargetColor color_format(GLint internal);
 std::optional<TexelFormat> depth_format(GLint internal);
 std::optional<TexelFormat> stencil_format(GLint internal);
 
-// Whether values beyond 0 and 1 can be stored.
-bool is_float_format(TexelFormat format);
+// The format of four channels in which all of a colour's format can be read back, and how OpenGL is asked for it.
+struct ReadFormat {
+  TexelFormat format;
+  GLenum channels, type;
+  size_t bytes;  // of a pixel
+};
+ReadFormat read_format(TexelFormat format);
 
 }  // namespace brokkr::capture

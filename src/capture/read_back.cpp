@@ -189,9 +189,9 @@ std::vector<uint8_t> read_stencil(const Context& context, const TargetInfo& targ
   return read_pixels<uint8_t>(context, target, Plane::stencil, GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, 1);
 }
 
-std::vector<std::byte> read_colors(const Context& context, const TargetInfo& target, Plane plane, bool floats) {
-  const GLenum type = floats ? GL_HALF_FLOAT : GL_UNSIGNED_BYTE;
-  return read_pixels<std::byte>(context, target, plane, GL_RGBA, type, floats ? 8 : 4);
+std::vector<std::byte> read_colors(const Context& context, const TargetInfo& target, Plane plane,
+                                   const ReadFormat& format) {
+  return read_pixels<std::byte>(context, target, plane, format.channels, format.type, format.bytes);
 }
 
 std::vector<uint8_t> read_picture(const Context& context, const TargetInfo& target) {

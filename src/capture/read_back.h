@@ -21,7 +21,8 @@ std::vector<float> read_depth(const Context& context, const TargetInfo& target);
 std::vector<uint8_t> read_stencil(const Context& context, const TargetInfo& target);
 
 // RGBA, rows bottom to top: 8-bit numbers, or 16-bit floats.
-std::vector<std::byte> read_colors(const Context& context, const TargetInfo& target, Plane plane, bool floats);
+std::vector<std::byte> read_colors(const Context& context, const TargetInfo& target, Plane plane,
+                                   const ReadFormat& format);
 
 // The picture as PNG; empty where the driver does not give it.
 std::vector<uint8_t> read_picture(const Context& context, const TargetInfo& target);

@@ -45,6 +45,19 @@ bool counts_vertices(const Context& context) {
          (context.info.pipeline_statistics && std::any_of(kStatistics.begin(), kStatistics.end(), is_active));
 }
 
+// What back faces are drawn with, where that is not what front faces are drawn with.
+std::optional<State> state_of_back(const RenderState& render) {
+  if (!render.back_stencil && !render.back_mode) return std::nullopt;
+  State back = render.state;
+  if (render.back_stencil) back.stencil = render.back_stencil;
+  if (render.back_mode) {
+    back.polygon_mode = *render.back_mode;
+    back.polygon_offset = render.back_offset;
+  }
+  back.cull = CullMode::front;
+  return back;
+}
+
 }  // namespace
 
 Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number)
@@ -269,7 +282,8 @@ void Recorder::repeat_draw(uint32_t state) {
 
 void Recorder::note_smoothing(const Context& context, GLenum primitive) {
   const bool old = context.info.compatibility;
-  if (primitive == GL_LINES && is_enabled(GL_LINE_SMOOTH)) note("smooth lines, written without their smoothing");
+  if (primitive == GL_LINES && !settings().programs && is_enabled(GL_LINE_SMOOTH))
+    note("smooth lines, written without their smoothing");
   if (primitive == GL_POINTS && old && is_enabled(GL_POINT_SMOOTH)) note("smooth points, written as squares");
   if (primitive == GL_LINES && old && is_enabled(GL_LINE_STIPPLE)) note("stippled lines, written as whole ones");
   if (primitive == GL_TRIANGLES && old && is_enabled(GL_POLYGON_STIPPLE))
@@ -319,11 +333,8 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   targets_.mark_drawn(*target, planes);
   draw.first_view = *target;  // views and targets are made together
   std::optional<uint32_t> of_back;
-  if (render.back_stencil) {
-    State back = state;
-    back.stencil = render.back_stencil;
-    back.cull = CullMode::front;
-    of_back = add_state(back);
+  if (const std::optional<State> back = state_of_back(render)) {
+    of_back = add_state(*back);
     state.cull = CullMode::back;
   }
   draw.state = add_state(state);
@@ -334,7 +345,8 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   } else {
     const std::optional<ShadingInputs> inputs = shading_.read(context, stage);
     const ClipPlanes clip_planes(context, render.clip_planes, stage);
-    const bool clips = !render.clip_planes.empty() && clip_planes.known() && state.polygon_mode == PolygonMode::fill;
+    const bool clips = !render.clip_planes.empty() && clip_planes.known() && state.polygon_mode == PolygonMode::fill &&
+                       !render.back_mode;
     if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
     for (Replayed& part : replay(context, call, stage, draw.flags)) {
       if (clips) clip_planes.clip(part, stage, state, (draw.flags & kProvokingFirst) != 0);

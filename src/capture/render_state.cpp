@@ -15,13 +15,8 @@ CompareFunc to_compare(GLint func) { return static_cast<CompareFunc>(std::clamp(
 
 BlendFactor to_factor(GLint factor, RenderState& out) {
   if (const auto known = from_gl<BlendFactor>(kGlBlendFactors, static_cast<GLenum>(factor))) return *known;
-  out.notes.insert("blending with a second source colour, written as the first");
-  switch (factor) {
-    case GL_SRC1_COLOR: return BlendFactor::src_color;
-    case GL_ONE_MINUS_SRC1_COLOR: return BlendFactor::one_minus_src_color;
-    case GL_SRC1_ALPHA: return BlendFactor::src_alpha;
-    default: return BlendFactor::one_minus_src_alpha;
-  }
+  out.notes.insert("an unknown blend factor, written as one");
+  return BlendFactor::one;
 }
 
 BlendEquation to_equation(GLint equation, RenderState& out) {
@@ -71,6 +66,20 @@ void read_depth(const Context& context, bool has_depth, RenderState& out) {
   if (context.info.depth_clamp && is_enabled(GL_DEPTH_CLAMP)) out.flags |= kDepthClamp;
 }
 
+PolygonMode to_mode(GLint mode) {
+  return mode == GL_LINE ? PolygonMode::line : mode == GL_POINT ? PolygonMode::point : PolygonMode::fill;
+}
+
+std::optional<PolygonOffset> read_offset(PolygonMode mode) {
+  const GLenum name = mode == PolygonMode::line    ? GL_POLYGON_OFFSET_LINE
+                      : mode == PolygonMode::point ? GL_POLYGON_OFFSET_POINT
+                                                   : GL_POLYGON_OFFSET_FILL;
+  if (!is_enabled(name)) return std::nullopt;
+  const PolygonOffset values{get_floats<1>(GL_POLYGON_OFFSET_FACTOR)[0], get_floats<1>(GL_POLYGON_OFFSET_UNITS)[0]};
+  if (!std::isfinite(values.factor) || !std::isfinite(values.units)) return std::nullopt;
+  return values;
+}
+
 void read_faces(const Context& context, RenderState& out) {
   State& state = out.state;
   if (is_enabled(GL_CULL_FACE)) {
@@ -83,24 +92,15 @@ void read_faces(const Context& context, RenderState& out) {
   state.front_face = get_integer(GL_FRONT_FACE) == GL_CW ? FrontFace::cw : FrontFace::ccw;
   std::array<GLint, 2> modes{GL_FILL, 0};  // core contexts have one
   GL(GetIntegerv)(GL_POLYGON_MODE, modes.data());
-  const bool back_shown = state.cull != CullMode::back;
   if (context.info.compatibility && modes[1] != 0 && modes[0] != modes[1]) {
     if (state.cull == CullMode::front) modes[0] = modes[1];
-    if (state.cull == CullMode::none && back_shown) {
-      out.notes.insert("front and back faces have different polygon modes, written with the front's");
+    if (state.cull == CullMode::none) {
+      out.back_mode = to_mode(modes[1]);
+      out.back_offset = read_offset(*out.back_mode);
     }
   }
-  GLenum offset = GL_POLYGON_OFFSET_FILL;
-  if (modes[0] == GL_LINE) {
-    state.polygon_mode = PolygonMode::line;
-    offset = GL_POLYGON_OFFSET_LINE;
-  } else if (modes[0] == GL_POINT) {
-    state.polygon_mode = PolygonMode::point;
-    offset = GL_POLYGON_OFFSET_POINT;
-  }
-  if (!is_enabled(offset)) return;
-  const PolygonOffset values{get_floats<1>(GL_POLYGON_OFFSET_FACTOR)[0], get_floats<1>(GL_POLYGON_OFFSET_UNITS)[0]};
-  if (std::isfinite(values.factor) && std::isfinite(values.units)) state.polygon_offset = values;
+  state.polygon_mode = to_mode(modes[0]);
+  state.polygon_offset = read_offset(state.polygon_mode);
 }
 
 void read_blend(const Context& context, RenderState& out) {
@@ -170,6 +170,7 @@ void read_stencil(const Context& context, bool has_stencil, RenderState& out) {
 // What only programs see.
 void read_program_state(const Context& context, State& state) {
   const auto finite = [](GLfloat value) { return std::isfinite(value) ? value : 1.0f; };
+  state.smooth_lines = is_enabled(GL_LINE_SMOOTH);
   state.line_width = finite(get_floats<1>(GL_LINE_WIDTH)[0]);
   state.point_size = finite(get_floats<1>(GL_POINT_SIZE)[0]);
   if (context.info.framebuffer_srgb) state.framebuffer_srgb = is_enabled(GL_FRAMEBUFFER_SRGB);

@@ -18,7 +18,9 @@ struct RenderState {
   std::set<std::string> notes;  // properties of the state that the file cannot hold
   // Of back faces, where it is not the same: such a draw becomes two, one of each side's faces.
   std::optional<StencilState> back_stencil;
-  std::vector<GLint> clip_planes;  // numbers of those that are enabled
+  std::optional<PolygonMode> back_mode;
+  std::optional<PolygonOffset> back_offset;  // with back_mode
+  std::vector<GLint> clip_planes;            // numbers of those that are enabled
 };
 
 // `has_depth`, `has_stencil`: whether the draw framebuffer has those planes; tests pass where it has none.

@@ -227,7 +227,7 @@ uint32_t Targets::add(const Context& context, const TargetInfo& info) {
 bool Targets::load_earlier_content(const Context& context, uint32_t target, Plane plane) {
   if (is_color(plane)) {  // which programs alone read
     if (settings().programs) {
-      add_load(target, plane, read_colors(context, all_[target], plane, is_float(target, plane)));
+      add_load(target, plane, read_colors(context, all_[target], plane, read_format_of(target, plane)));
     }
     return true;
   }
@@ -272,7 +272,10 @@ void Targets::describe(const Context& context, const TargetInfo& info, Target& t
         context.info.version < 30 || context.info.compatibility
             ? get_integer(GL_ALPHA_BITS) > 0
             : attachment_value(GL_DRAW_FRAMEBUFFER, GL_BACK_LEFT, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
-    target.colors = {{TexelFormat::rgba8, alpha ? TexelBase::rgba : TexelBase::rgb}};
+    const bool srgb =
+        context.info.version >= 30 && context.info.framebuffer_srgb &&
+        attachment_value(GL_DRAW_FRAMEBUFFER, GL_BACK_LEFT, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB;
+    target.colors = {{srgb ? TexelFormat::rgba8_srgb : TexelFormat::rgba8, alpha ? TexelBase::rgba : TexelBase::rgb}};
     if (info.images.plane(Plane::depth)) target.depth = TexelFormat::depth24;
     if (info.images.plane(Plane::stencil)) target.stencil = TexelFormat::stencil8;
     return;
@@ -287,10 +290,10 @@ void Targets::describe(const Context& context, const TargetInfo& info, Target& t
   if (info.images.plane(Plane::stencil)) target.stencil = stencil_format(format(Plane::stencil));
 }
 
-bool Targets::is_float(uint32_t target, Plane plane) const {
+ReadFormat Targets::read_format_of(uint32_t target, Plane plane) const {
   const std::vector<TargetColor>& colors = frame_.targets[target].colors;
   const auto number = static_cast<size_t>(file_plane(plane));
-  return number < colors.size() && is_float_format(colors[number].format);
+  return read_format(number < colors.size() ? colors[number].format : TexelFormat::rgba8);
 }
 
 void Targets::add_load(uint32_t target, Plane plane, const std::vector<std::byte>& content) {
@@ -308,7 +311,7 @@ void Targets::add_load(uint32_t target, Plane plane, const std::vector<std::byte
     texture.format = TexelFormat::stencil8;
     texture.base = TexelBase::stencil;
   } else {
-    texture.format = is_float(target, plane) ? TexelFormat::rgba16f : TexelFormat::rgba8;
+    texture.format = read_format_of(target, plane).format;
   }
   frame_.texture_data.resize((frame_.texture_data.size() + 15) / 16 * 16);
   texture.first_byte = frame_.texture_data.size();

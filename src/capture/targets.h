@@ -16,6 +16,7 @@
 
 #include "brokkr/frame.h"
 #include "capture/context.h"
+#include "capture/image_format.h"
 #include "capture/window_system.h"
 
 namespace brokkr::capture {
@@ -127,7 +128,7 @@ class Targets {
   uint32_t add(const Context& context, const TargetInfo& info);
   // What the application has there, for the file.
   void describe(const Context& context, const TargetInfo& info, Target& target) const;
-  bool is_float(uint32_t target, Plane plane) const;
+  ReadFormat read_format_of(uint32_t target, Plane plane) const;
   // False where the file cannot hold it.
   bool load_earlier_content(const Context& context, uint32_t target, Plane plane);
   void add_load(uint32_t target, Plane plane, const std::vector<std::byte>& content);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace brokkr {
 namespace {
@@ -51,11 +52,26 @@ float in_range(float size, bool whole) {
   return std::min(whole ? std::floor(size + 0.5f) : size, kMost);
 }
 
+// As clip space has it; false where the window position is unknown.
+bool is_counter_clockwise(const glm::vec4& a, const glm::vec4& b, const glm::vec4& c) {
+  const double area = double(a.w) * (double(b.x) * c.y - double(c.x) * b.y) -
+                      double(b.w) * (double(a.x) * c.y - double(c.x) * a.y) +
+                      double(c.w) * (double(a.x) * b.y - double(b.x) * a.y);
+  return area > 0;
+}
+
+// The triangle that lines or points are drawn for.
+struct Polygon {
+  bool counter_clockwise;
+  uint32_t provoking;  // vertex
+};
+
 class Widener {
  public:
   Widener(const State& state, uint32_t flags, ExpandedDraw& out)
       : down_(flags & kOriginUpperLeft ? 1.0f : -1.0f),
-        line_width_(in_range(state.line_width, true)),
+        line_width_(in_range(state.line_width, !state.smooth_lines)),
+        smooth_(state.smooth_lines),
         whole_points_(!state.point_sprites),
         from_below_(state.point_origin_low == ((flags & kOriginUpperLeft) == 0)),
         half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0),
@@ -63,6 +79,9 @@ class Widener {
         width_(state.viewport.z),
         height_(state.viewport.w),
         out_(out) {}
+
+  // Lines and points that follow are those of a triangle.
+  void take(const Polygon& polygon) { polygon_ = polygon; }
 
   // `vertices`: those of all instances. `size` in pixels.
   void point(const glm::vec4* vertices, uint32_t number, float size) {
@@ -73,7 +92,7 @@ class Widener {
     (whole_points_ ? p.x : p.y) += (whole_points_ ? half_x_ : down_ * half_y_) / 128 * p.w;
     const float scale = p.w * in_range(size, whole_points_);
     const float x = scale * half_x_, y = from_below_ ? scale * half_y_ : -scale * half_y_;
-    const VertexSource source{number, number, 0};
+    const VertexSource source{number, number, 0, polygon_ ? polygon_->provoking : number};
     quad({p + glm::vec4(-x, -y, 0, 0), p + glm::vec4(x, -y, 0, 0), p + glm::vec4(x, y, 0, 0),
           p + glm::vec4(-x, y, 0, 0)},
          {source, source, source, source});
@@ -81,7 +100,8 @@ class Widener {
 
   void line(const glm::vec4* vertices, uint32_t first, uint32_t second) {
     glm::vec4 a = vertices[first], b = vertices[second];
-    VertexSource from_a{first, second, 0}, from_b{second, first, 0};
+    VertexSource from_a{first, second, 0, polygon_ ? polygon_->provoking : first};
+    VertexSource from_b{second, first, 0, polygon_ ? polygon_->provoking : second};
     for (int i = 0; i < 4; ++i) {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
     }
@@ -94,6 +114,7 @@ class Widener {
     if (db < 0) b = b + (a - b) * from_b.t;
     if (!(a.w > 0) || !(b.w > 0)) return;
     const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
+    if (smooth_) return smooth_line(a, b, 0.5f * dx, 0.5f * dy, {from_a, from_b, from_b, from_a});
     const bool steep = std::abs(dy) > std::abs(dx);
     const glm::vec4 unit = line_width_ * (steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0));
     // Between two rows a line belongs to the lower one, but triangles own the samples on their top edges: it goes down
@@ -106,31 +127,56 @@ class Widener {
   }
 
  private:
+  // A rectangle that is half a pixel longer and wider on all sides, as Mesa's software drivers have it; (dx, dy): from
+  // a to b in pixels.
+  void smooth_line(const glm::vec4& a, const glm::vec4& b, float dx, float dy,
+                   const std::array<VertexSource, 4>& sources) {
+    const float length = std::sqrt(dx * dx + dy * dy);
+    if (!std::isfinite(length)) return;
+    const float cosine = length > 0 ? dx / length : 1, sine = length > 0 ? dy / length : 0;
+    const float across = line_width_ <= 1 ? 1 : 0.5f * line_width_ + 0.5f;
+    const float along = length < 1 ? length : 0.5f * length + 0.5f;
+    const auto corner = [&](const glm::vec4& p, float forwards, float left) {
+      const float x = forwards * cosine - left * sine, y = forwards * sine + left * cosine;
+      return p + glm::vec4(2 * x * half_x_, 2 * y * half_y_, 0, 0) * p.w;
+    };
+    quad({corner(a, -0.5f, across), corner(b, 0.5f, across), corner(b, 0.5f, -across), corner(a, -0.5f, -across)},
+         sources);
+    for (const auto& [left, forwards] : {std::pair{1, -1}, {1, 1}, {-1, 1}, {-1, -1}})
+      out_.smooth.emplace_back(float(left) * across, across, float(forwards) * along, along);
+  }
+
   void quad(const std::array<glm::vec4, 4>& corners, const std::array<VertexSource, 4>& sources) {
     const uint32_t first = uint32_t(out_.positions.size());
     out_.positions.insert(out_.positions.end(), corners.begin(), corners.end());
     out_.sources.insert(out_.sources.end(), sources.begin(), sources.end());
     // Both triangles of a line begin at its first vertex and end at its second: either may be the provoking one.
-    for (const uint32_t i : {0u, 1u, 2u, 3u, 0u, 2u}) out_.indices.push_back(first + i);
+    constexpr uint32_t kOneWay[] = {0, 1, 2, 3, 0, 2}, kOtherWay[] = {0, 2, 1, 0, 3, 2};
+    const bool turns =
+        polygon_ && polygon_->counter_clockwise != is_counter_clockwise(corners[0], corners[1], corners[2]);
+    for (const uint32_t i : turns ? kOtherWay : kOneWay) out_.indices.push_back(first + i);
   }
 
   float down_;  // of clip-space y
   float line_width_;
+  bool smooth_;
   bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y
   float half_x_, half_y_, width_, height_;
   ExpandedDraw& out_;
+  std::optional<Polygon> polygon_;  // none: of a draw of lines or points
 };
 
-// Whether the triangle's face is culled; false where its window position is unknown.
-bool is_culled(const State& state, uint32_t flags, const glm::vec4& a, const glm::vec4& b, const glm::vec4& c) {
+bool is_culled(const State& state, uint32_t flags, bool counter_clockwise) {
   if (state.cull == CullMode::none) return false;
   if (state.cull == CullMode::front_and_back) return true;
-  const double area = double(a.w) * (double(b.x) * c.y - double(c.x) * b.y) -
-                      double(b.w) * (double(a.x) * c.y - double(c.x) * a.y) +
-                      double(c.w) * (double(a.x) * b.y - double(b.x) * a.y);
   const bool clockwise = (state.front_face == FrontFace::cw) != ((flags & kOriginUpperLeft) != 0);
-  const bool front = (area > 0) != clockwise;
-  return front == (state.cull == CullMode::front);
+  return (counter_clockwise != clockwise) == (state.cull == CullMode::front);
+}
+
+// Which vertex of triangle number i of a strip, fan or list gives what is flat.
+size_t provoking_of(Topology topology, bool first, size_t i) {
+  if (!first) return 2;
+  return topology == Topology::triangle_fan || (topology == Topology::triangle_strip && i % 2 == 1) ? 1 : 0;
 }
 
 // Sizes of a draw's points, by number of the vertex.
@@ -156,7 +202,7 @@ class PointSizes {
 
 // What the draw's other form takes at most, with the lists that it is made from. Lists grow by copies.
 uint64_t most_bytes(const DrawCommand& draw, bool as_triangles) {
-  constexpr uint64_t kGrowth = 3, kQuad = 4 * (sizeof(glm::vec4) + sizeof(VertexSource)) + 6 * sizeof(uint32_t);
+  constexpr uint64_t kGrowth = 3, kQuad = 4 * (2 * sizeof(glm::vec4) + sizeof(VertexSource)) + 6 * sizeof(uint32_t);
   const uint64_t elements = draw.element_count, list = sizeof(std::vector<uint32_t>) + sizeof(uint32_t);
   if (as_triangles) return kGrowth * elements * (list + 3 * sizeof(uint32_t));
   const uint64_t of_primitive = is_triangles(draw.topology) ? 3 : 1;
@@ -186,7 +232,8 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
     throw std::runtime_error("command " + std::to_string(command) +
                              ": field 'mode': object-space lines and points cannot be drawn; turn them into triangles");
   }
-  out.are_points = draw.topology == Topology::points || state.polygon_mode == PolygonMode::point;
+  out.are_points =
+      draw.topology == Topology::points || (is_triangles(draw.topology) && state.polygon_mode == PolygonMode::point);
   Widener widener(state, draw.flags, out);
   const PointSizes sizes(frame, draw, state);
   const glm::vec4* const vertices = frame.positions.data() + draw.first_vertex;
@@ -209,7 +256,10 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
         append_triangles(draw.topology, list, triangles);
         for (size_t i = 0; i + 2 < triangles.size(); i += 3) {
           const uint32_t a = triangles[i], b = triangles[i + 1], c = triangles[i + 2];
-          if (is_culled(state, draw.flags, vertices[base + a], vertices[base + b], vertices[base + c])) continue;
+          const bool turns_left = is_counter_clockwise(vertices[base + a], vertices[base + b], vertices[base + c]);
+          if (is_culled(state, draw.flags, turns_left)) continue;
+          const size_t flat = provoking_of(draw.topology, (draw.flags & kProvokingFirst) != 0, i / 3);
+          widener.take({turns_left, base + triangles[i + flat]});
           if (state.polygon_mode == PolygonMode::point) {
             for (const uint32_t v : {a, b, c}) point(v);
           } else {

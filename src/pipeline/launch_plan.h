@@ -95,6 +95,8 @@ struct TargetPlan {
 ColorFormat stored_format(const Target& target, bool programs);
 // Whether programs draw to its first colour as halves, although its numbers are from 0 to 1.
 bool is_bounded_half(const Target& target);
+// How its first colour is stored once more (kExactPlane), where stored_format loses something of it.
+std::optional<TexelEncoding> exact_encoding(const Target& target);
 // Throws std::invalid_argument for a pattern that does not fit and std::runtime_error for targets too large.
 TargetPlan plan_targets(const Frame& frame, const TargetKey& key);
 

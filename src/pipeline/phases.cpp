@@ -1,8 +1,7 @@
 // Finds the draws that may be rasterized in any order, and the places of clears and blits between them.
 #include <algorithm>
-#include <cmath>
 
-#include "pipeline/color_code.h"
+#include "pipeline/plane_phases.h"
 #include "pipeline/prepare.h"
 
 namespace brokkr {
@@ -55,73 +54,6 @@ bool order_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const Dra
 uint32_t planes_beside_colors(const DrawRecord& d) {
   return ((d.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0 ? kPlaneDepth : 0u) |
          ((d.bits & kDrawStencil) != 0 ? kPlaneStencil : 0u);
-}
-
-// What a clear's colour is stored as: it is encoded where the application lets OpenGL encode colours at all.
-ColorFormat cleared_format(const Frame& frame, const ClearCommand& clear, bool programs) {
-  const ColorFormat format = stored_format(frame.targets[clear.target], programs);
-  const bool encodes =
-      std::any_of(frame.states.begin(), frame.states.end(), [](const State& state) { return state.framebuffer_srgb; });
-  return programs && format == ColorFormat::rgba8_srgb && !encodes ? ColorFormat::rgba8 : format;
-}
-
-PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c, bool programs) {
-  const Target& target = frame.targets[c.target];
-  PhaseRecord r{};
-  r.kind = PhaseKind::clear;
-  r.target = c.target;
-  if (c.color) {
-    r.planes |= kPlaneColor;
-    const bool bounded = programs && is_bounded_half(target);
-    r.color = color_code(cleared_format(frame, c, programs),
-                         bounded ? glm::clamp(*c.color, glm::vec4(0), glm::vec4(1)) : *c.color);
-  }
-  if (c.depth) {
-    r.planes |= kPlaneDepth;
-    r.depth = std::clamp(*c.depth, 0.0f, 1.0f) + 0.0f;
-  }
-  if (c.stencil) {
-    r.planes |= kPlaneStencil;
-    r.stencil = *c.stencil;
-  }
-  const Rect whole{0, 0, target.width, target.height};
-  const Rect rect = c.scissor.value_or(whole);
-  const auto end = [](int start, int size) { return int32_t(std::min<int64_t>(int64_t(start) + size, 1 << 20)); };
-  r.rect[0] = std::max(rect.x, 0);
-  r.rect[1] = std::max(rect.y, 0);
-  r.rect[2] = std::min(end(rect.x, rect.width), target.width);
-  r.rect[3] = std::min(end(rect.y, rect.height), target.height);
-  return r;
-}
-
-PhaseRecord blit_phase(const BlitCommand& b, uint32_t gate) {
-  PhaseRecord r{};
-  r.kind = PhaseKind::blit;
-  r.target = b.to;
-  r.source_target = b.from;
-  r.planes = (b.color ? kPlaneColor : 0u) | (b.depth ? kPlaneDepth : 0u) | (b.stencil ? kPlaneStencil : 0u);
-  const Rect s = b.source, d = b.destination;
-  const int32_t source[4] = {s.x, s.y, s.width, s.height}, destination[4] = {d.x, d.y, d.width, d.height};
-  std::copy(source, source + 4, r.source);
-  std::copy(destination, destination + 4, r.destination);
-  r.gate = gate;
-  return r;
-}
-
-PhaseRecord copy_phase(const CopyCommand& copy, uint32_t gate) {
-  BlitCommand blit;
-  blit.from = copy.from;
-  blit.to = copy.to;
-  blit.source = copy.source;
-  blit.destination = {copy.x, copy.y, copy.source.width, copy.source.height};
-  blit.color = copy.from_plane < TargetPlane::depth;
-  blit.depth = copy.from_plane == TargetPlane::depth;
-  blit.stencil = copy.from_plane == TargetPlane::stencil;
-  PhaseRecord r = blit_phase(blit, gate);
-  if (!blit.color) return r;
-  r.source_plane = uint32_t(copy.from_plane);
-  r.color_plane = uint32_t(copy.to_plane);
-  return r;
 }
 
 // The phases in which planes become the textures that programs read.
@@ -185,7 +117,7 @@ class Publications {
       r.kind = PhaseKind::publish;
       r.source_target = image.target;
       r.planes = image.plane == TargetPlane::depth ? kPlaneDepth : kPlaneColor;
-      r.color_plane = image.plane == TargetPlane::depth ? 0 : uint32_t(image.plane);
+      r.color_plane = image.plane == TargetPlane::depth ? 0 : whole_plane(frame_, image.target, uint32_t(image.plane));
       r.first_word = image.first_word;
       r.encoding = uint32_t(image.encoding);
       r.image_width = int32_t(image.width);
@@ -220,22 +152,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
       plan.blits = plan.ordered_phases = 0;
     }
     const Command& command = frame.frame->commands[c];
-    if (const auto* clear = std::get_if<ClearCommand>(&command)) {
-      PhaseRecord phase = clear_phase(*frame.frame, *clear, key.programs);
-      push(phase);
-      phase.planes = kPlaneColor;
-      for (const PlaneColor& other : key.programs ? clear->other_colors : std::vector<PlaneColor>()) {
-        phase.color_plane = uint32_t(other.plane);
-        for (int i = 0; i < 4; ++i) phase.clear_color[i] = other.color[i];
-        push(phase);
-      }
-    }
-    if (const auto* blit = std::get_if<BlitCommand>(&command)) push(blit_phase(*blit, plan.blits++));
-    if (const auto* load = std::get_if<LoadCommand>(&command); load != nullptr && key.programs) {
-      if (const auto phase = frame.programs.load_phase(*frame.frame, *load)) push(*phase);
-    }
-    if (const auto* copy = std::get_if<CopyCommand>(&command); copy != nullptr && key.programs)
-      push(copy_phase(*copy, plan.blits++));
+    for (const PhaseRecord& phase : plane_phases(frame, command, key.programs, plan.blits)) push(phase);
     if (const auto* mips = std::get_if<GenerateMipsCommand>(&command); mips != nullptr && key.programs)
       publications.make_mips(mips->texture);
     if (const auto* draw = std::get_if<DrawCommand>(&command); draw != nullptr && key.programs)

@@ -9,6 +9,7 @@
 #include "pipeline/launch_plan.h"
 #include "shader/instance.h"
 #include "shader/kernels.h"
+#include "shader/smooth_lines.h"
 #include "shader/texels.h"
 
 namespace brokkr {
@@ -36,9 +37,10 @@ bool has(const Code& code, std::initializer_list<shader::Op> ops) {
   });
 }
 
-const ColorOutput* output_of(const CapturedProgram& program, uint32_t buffer) {
+// `index` 1: the second source of blending.
+const ColorOutput* output_of(const CapturedProgram& program, uint32_t buffer, uint32_t index = 0) {
   for (const ColorOutput& color : program.colors) {
-    if ((color.buffer == buffer || color.to_all) && color.index == 0) return &color;
+    if ((color.buffer == buffer || color.to_all) && color.index == index) return &color;
   }
   return nullptr;
 }
@@ -81,7 +83,7 @@ bool is_short(const Code& code) {
 
 uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProgram& program) {
   const bool alpha_test = state.alpha_test && state.alpha_test->func != CompareFunc::always;
-  const bool triangles = draw.topology <= Topology::triangle_fan && state.polygon_mode == PolygonMode::fill;
+  const bool triangles = draw.topology <= Topology::triangle_fan;
   uint32_t bits = 0;
   const auto set = [&](bool on, uint32_t bit) { bits |= on ? bit : 0u; };
   set(alpha_test || has(program.code, {shader::Op::discard}), kProgramDiscards);
@@ -102,6 +104,7 @@ InputSource source_of(const shader::InputWord& word, bool flat_colors, bool is_p
     case shader::InputKind::position: return InputSource::position;
     case shader::InputKind::front_facing: break;
     case shader::InputKind::point: return is_point ? InputSource::smooth : InputSource::zero;
+    case shader::InputKind::line: return InputSource::smooth;
     case shader::InputKind::varying: break;
   }
   if (word.color && flat_colors) return InputSource::flat;
@@ -181,6 +184,7 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
     if (shown.draws++ == 0) shown.reason = std::move(failure);
     return kNoProgram;
   }
+  if (expanded != nullptr && !expanded->smooth.empty()) number = smooth_program(number);
   number = fold_program(inputs, number);
   const CapturedProgram& program = programs_[number];
   const State& state = frame.states[draw.state];
@@ -204,6 +208,12 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   sizes_.outputs = std::max(sizes_.outputs, program.code.outputs);
   records_.push_back(record);
   return uint32_t(records_.size() - 1);
+}
+
+uint32_t ProgramDraws::smooth_program(uint32_t number) {
+  const auto [found, is_new] = smooth_.try_emplace(number, uint32_t(programs_.size()));
+  if (is_new) programs_.push_back(shader::with_smooth_lines(programs_[number]));
+  return found->second;
 }
 
 uint32_t ProgramDraws::fold_program(const DrawInputs& inputs, uint32_t number) {
@@ -234,6 +244,7 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
   const ColorOutput* const first = output_of(program, 0);
   record.alpha = first != nullptr && first->words == 4 ? uint16_t(first->first + 3) : kNoOutput;
   const std::vector<DrawBuffer> buffers = buffers_of(state);
+  const auto exact = exact_encoding(target);
   for (uint32_t i = 0; i < buffers.size() && record.color_count < kMostProgramColors; ++i) {
     const DrawBuffer& buffer = buffers[i];
     const ColorOutput* const output = output_of(program, i);
@@ -241,10 +252,17 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
     ProgramColor color{};
     color.first = uint16_t(output->first);
     color.words = uint8_t(std::min(output->words, 4u));
+    color.second = kNoOutput;
+    if (const ColorOutput* const second = output_of(program, i, 1)) {
+      color.second = uint16_t(second->first);
+      color.second_words = uint8_t(std::min(second->words, 4u));
+    }
     color.plane = uint8_t(buffer.plane);
     for (size_t c = 0; c < 4; ++c) color.mask |= uint8_t(buffer.color_mask[c] ? 1u << c : 0u);
     if (color.mask == 0) continue;
-    color.blends = blends(buffer.blend) ? 1 : 0;
+    const bool is_real = size_t(buffer.plane) >= target.colors.size() ||
+                         shader::type_of(target.colors[size_t(buffer.plane)].format) == SampledType::real;
+    color.blends = is_real && blends(buffer.blend) ? 1 : 0;  // integers are never blended
     if (buffer.blend) fill_blend(*buffer.blend, color.blend_color, color.blend_alpha);
     if (!has_alpha(target, buffer.plane)) {
       for (const int side : {0, 1}) {
@@ -253,6 +271,10 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
       }
     }
     color.bounded = buffer.plane == 0 && is_bounded_half(target) ? 1 : 0;
+    record.colors[record.color_count++] = color;
+    if (buffer.plane != 0 || !exact || record.color_count == kMostProgramColors) continue;
+    color.plane = uint8_t(kExactPlane);
+    color.bounded = 0;  // by its encoding
     record.colors[record.color_count++] = color;
   }
 }
@@ -366,8 +388,9 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
       const uint16_t number =
           source == InputSource::facing ? program.code.mask_inputs[word] : program.code.inputs[word];
       if (number == shader::kNoRegister || (source <= InputSource::flat) != varyings) continue;
-      // gl_PointCoord follows the varyings of the file.
-      const uint32_t component = input.component + (input.kind == shader::InputKind::point ? record.stride : 0);
+      // What expanded draws have more follows the varyings of the file.
+      const bool is_more = input.kind == shader::InputKind::point || input.kind == shader::InputKind::line;
+      const uint32_t component = input.component + (is_more ? record.stride : 0);
       inputs_.push_back({number, source, 0, component, input.back == shader::kNoPlace ? component : input.back});
       if (input.back != shader::kNoPlace) record.bits |= kProgramTwoSided;
       if (source == InputSource::position || source == InputSource::no_perspective) record.bits |= kProgramWindow;
@@ -391,7 +414,7 @@ void ProgramDraws::add_samplers(const DrawInputs& inputs, const CapturedProgram&
 void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded,
                                 ProgramRecord& record, const Loading& loading) {
   // Beside the frame's own. Elements may repeat a vertex often; the list grows by copies.
-  const uint64_t more = expanded.sources.size() * uint64_t(record.stride + 2);
+  const uint64_t more = expanded.sources.size() * uint64_t(record.stride + 4);
   loading.check((own_varyings_.size() + frame.varyings.size() + more) * 3 * sizeof(uint32_t),
                 "varyings of lines and points");
   if (own_varyings_.empty()) {
@@ -417,15 +440,19 @@ void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, con
   }
   record.first_varying = own_varyings_.size();
   if (expanded.are_points) record.stride += 2;
+  if (!expanded.smooth.empty()) record.stride += 4;
   const float* const from = frame.varyings.data() + inputs.first_varying;
   for (size_t number = 0; number < expanded.sources.size(); ++number) {
     const VertexSource& source = expanded.sources[number];
     const float *const a = from + size_t(source.a) * stride, *const b = from + size_t(source.b) * stride;
+    const float* const flat = from + size_t(source.flat) * stride;
     const size_t first = own_varyings_.size();
     for (uint32_t i = 0; i < stride; ++i) {
-      const float value = source.t == 0 || !is_smooth[i] ? a[i] : a[i] + (b[i] - a[i]) * source.t;
+      const float value = !is_smooth[i] ? flat[i] : source.t == 0 ? a[i] : a[i] + (b[i] - a[i]) * source.t;
       own_varyings_.push_back(std::bit_cast<uint32_t>(value));
     }
+    for (int i = 0; i < 4 && !expanded.smooth.empty(); ++i)
+      own_varyings_.push_back(std::bit_cast<uint32_t>(expanded.smooth[number][i]));
     if (!expanded.are_points) continue;
     const size_t corner = number % 4;
     const float point[4] = {corner == 1 || corner == 2 ? 1.0f : 0.0f, corner >= 2 ? 1.0f : 0.0f, 0.0f, 1.0f};

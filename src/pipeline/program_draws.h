@@ -79,6 +79,8 @@ class ProgramDraws {
 
   void decode_loads(const Frame& frame, Loading& loading);
   std::string find_failure(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program) const;
+  // The number of the same program for smooth lines.
+  uint32_t smooth_program(uint32_t number);
   // The number of the draw's program, folded for the textures that the draw binds where that is worth it.
   uint32_t fold_program(const DrawInputs& inputs, uint32_t number);
   void add_colors(const Target& target, const State& state, const shader::CapturedProgram& program,
@@ -100,6 +102,7 @@ class ProgramDraws {
 
   std::vector<shader::CapturedProgram> programs_;  // the frame's, then those that are folded for textures
   std::map<uint32_t, std::map<std::vector<shader::LookupFacts>, uint32_t>> folded_;  // numbers, by that of the frame's
+  std::map<uint32_t, uint32_t> smooth_;  // numbers for smooth lines, by that of the frame's
   shader::SampledTextures textures_;
   std::vector<ProgramRecord> records_;
   struct Source {

@@ -103,6 +103,7 @@ uint64_t memory_of_more_colors(const Target& target) {
   uint64_t words = 0;
   for (size_t i = 1; i < target.colors.size(); ++i)
     words += words_of(shader::encoding_of(target.colors[i].format, true));
+  if (const auto exact = exact_encoding(target)) words += words_of(*exact);
   return words * sizeof(uint32_t);
 }
 

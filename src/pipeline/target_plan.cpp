@@ -57,12 +57,13 @@ void add_target(const Target& target, const Pattern& pattern, const TargetKey& k
   }
   plan.regions += uint64_t(r.regions_x) * r.regions_y * r.layers;
   const uint64_t samples = uint64_t(r.regions_x) * r.regions_y * r.layers * uint64_t(plan.region * plan.region);
-  for (size_t i = 1; i < target.colors.size() && programs; ++i) {
-    PlaneRecord& plane = r.planes[i];
-    const TexelEncoding encoding = shader::encoding_of(target.colors[i].format, true);
-    plane = {uint32_t(encoding), words_of(encoding), plan.more_words};
-    plan.more_words += samples * plane.words;
-  }
+  const auto add_plane = [&](size_t of_plane, TexelEncoding encoding) {
+    r.planes[of_plane] = {uint32_t(encoding), words_of(encoding), plan.more_words};
+    plan.more_words += samples * words_of(encoding);
+  };
+  for (size_t i = 1; i < target.colors.size() && programs; ++i)
+    add_plane(i, shader::encoding_of(target.colors[i].format, true));
+  if (const auto exact = exact_encoding(target); exact && programs) add_plane(kExactPlane, *exact);
   plan.any_half |= r.format == uint32_t(ColorFormat::rgba16f);
   plan.targets.push_back(r);
 }
@@ -114,6 +115,16 @@ ColorFormat stored_format(const Target& target, bool programs) {
 bool is_bounded_half(const Target& target) {
   return !target.colors.empty() && shader::is_unorm(target.colors[0].format) &&
          stored_format(target, true) == ColorFormat::rgba16f;
+}
+
+std::optional<TexelEncoding> exact_encoding(const Target& target) {
+  if (target.colors.empty()) return {};
+  switch (const TexelEncoding encoding = shader::encoding_of(target.colors[0].format, true)) {
+    case TexelEncoding::rgba8:
+    case TexelEncoding::srgb8:
+    case TexelEncoding::rgba16f: return {};
+    default: return encoding;
+  }
 }
 
 TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {

@@ -25,6 +25,14 @@ BROKKR_FN Color color_of(Warp& w, const ProgramRun& run, const ProgramColor& col
   return {channel(0), channel(1), channel(2), channel(3)};
 }
 
+// The second source of blending, which the program has.
+BROKKR_FN Color second_of(Warp& w, const ProgramRun& run, const ProgramColor& color, int s) {
+  ProgramColor second = color;
+  second.first = color.second;
+  second.words = color.second_words;
+  return color_of(w, run, second, s);
+}
+
 // Fills the registers that hold the same in all runs of the draw.
 BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
   const ProgramRecord& program = run.program;

@@ -133,14 +133,14 @@ struct ColorWrite {
   }
 };
 
-// Blends a colour over samples s .. s + width - 1 of the tile.
+// Blends a colour over samples s .. s + width - 1 of the tile. `second`: as of blend.
 BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how, ColorFormat stored_as, int s,
-                           Color color, Mask m) {
+                           Color color, const Color* second, Mask m) {
   const uint32_t format = uint32_t(stored_as);
   TileBuffer& tile = pass.tile;
   const Uint old_low = w.load(tile.color + s), old_high = pass.half() ? w.load(tile.color_high + s) : 0u;
   if (how.blends) {
-    color = blend(how.blend_color, how.blend_alpha, how.constant, how.bounded || !pass.half(), color,
+    color = blend(how.blend_color, how.blend_alpha, how.constant, how.bounded || !pass.half(), color, second,
                   load_color(format, old_low, old_high));
     if (how.bounded) color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
   }
@@ -158,12 +158,13 @@ BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how,
 
 // The same of a plane beyond the first, which stays in memory.
 BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to, const ColorWrite& how, bool raw,
-                           int s, const Color& color, Mask m) {
+                           int s, const Color& color, const Color* second, Mask m) {
   const PlaneSamples plane(pass.planes, pass.region.target, to.plane, pass.memory + size_t(s), raw);
   Color value = color;
   if (how.blends || how.mask != 15) {
     const Color old = plane.load(w, m);
-    if (how.blends) value = blend(how.blend_color, how.blend_alpha, how.constant, !plane.is_float(), color, old);
+    if (how.blends)
+      value = blend(how.blend_color, how.blend_alpha, how.constant, !plane.is_float(), color, second, old);
     value = {how.mask & 1 ? value.r : old.r, how.mask & 2 ? value.g : old.g, how.mask & 4 ? value.b : old.b,
              how.mask & 8 ? value.a : old.a};
   }
@@ -205,7 +206,7 @@ struct TileDraw {
   }
   BROKKR_FN void write(Warp& w, int s, Color color, Uint primitive, Mask m) const {
     if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
-    write_color(w, pass, ColorWrite::of(draw), pass.format, s, color, m);
+    write_color(w, pass, ColorWrite::of(draw), pass.format, s, color, nullptr, m);
     note_writer(w, s, primitive, m);
   }
   // The colours of the draw's program.
@@ -215,11 +216,13 @@ struct TileDraw {
     for (uint32_t i = 0; i < run.program.color_count; ++i) {
       const ProgramColor& color = run.program.colors[i];
       const ColorWrite how = ColorWrite::of(color, draw);
+      const bool has_second = color.second != kNoOutput;
+      const Color second = has_second ? second_of(w, run, color, s) : Color{0.0f, 0.0f, 0.0f, 0.0f};
       if (color.plane == 0) {
-        write_color(w, pass, how, format, s, color_of(w, run, color, s), m);
+        write_color(w, pass, how, format, s, color_of(w, run, color, s), has_second ? &second : nullptr, m);
         note_writer(w, s, primitive, m);
       } else {
-        write_plane(w, pass, color, how, raw, s, color_of(w, run, color, s), m);
+        write_plane(w, pass, color, how, raw, s, color_of(w, run, color, s), has_second ? &second : nullptr, m);
       }
     }
   }

@@ -91,6 +91,7 @@ void apply_program_state(const State& state) {
     glTexEnvi(GL_POINT_SPRITE, GL_COORD_REPLACE, state.coord_replace >> unit & 1);
   }
   glLineWidth(state.line_width);
+  enable(GL_LINE_SMOOTH, state.smooth_lines);
   glPointSize(state.point_size);
 }
 

@@ -125,6 +125,7 @@ void visit_fields(auto& v, Is<State> auto& state) {
   v.sparse("pointSprites", state.point_sprites, false);
   v.sparse("coordReplace", state.coord_replace, 0, Limits{0, 255, "give a bit for each of 8 texture units"});
   v.sparse("pointOriginLow", state.point_origin_low, false);
+  v.sparse("smoothLines", state.smooth_lines, false);
   v.sparse("lineWidth", state.line_width, 1.0f);
   v.sparse("pointSize", state.point_size, 1.0f);
 }

@@ -24,7 +24,8 @@ constexpr std::string_view names_of(ColorFormat) { return "rgba8, rgba8_srgb, rg
 constexpr std::string_view names_of(BlendFactor) {
   return "zero, one, src_color, one_minus_src_color, dst_color, one_minus_dst_color, src_alpha, one_minus_src_alpha, "
          "dst_alpha, one_minus_dst_alpha, constant_color, one_minus_constant_color, constant_alpha, "
-         "one_minus_constant_alpha, src_alpha_saturate";
+         "one_minus_constant_alpha, src_alpha_saturate, src1_color, one_minus_src1_color, src1_alpha, "
+         "one_minus_src1_alpha";
 }
 constexpr std::string_view names_of(BlendEquation) { return "add, subtract, reverse_subtract, min, max"; }
 constexpr std::string_view names_of(StencilOp) {

@@ -27,7 +27,11 @@ inline constexpr GLenum kGlBlendFactors[] = {GL_ZERO,
                                              GL_ONE_MINUS_CONSTANT_COLOR,
                                              GL_CONSTANT_ALPHA,
                                              GL_ONE_MINUS_CONSTANT_ALPHA,
-                                             GL_SRC_ALPHA_SATURATE};
+                                             GL_SRC_ALPHA_SATURATE,
+                                             GL_SRC1_COLOR,
+                                             GL_ONE_MINUS_SRC1_COLOR,
+                                             GL_SRC1_ALPHA,
+                                             GL_ONE_MINUS_SRC1_ALPHA};
 inline constexpr GLenum kGlBlendEquations[] = {GL_FUNC_ADD, GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT, GL_MIN, GL_MAX};
 inline constexpr GLenum kGlStencilOps[] = {GL_KEEP, GL_ZERO,   GL_REPLACE,   GL_INCR,
                                            GL_DECR, GL_INVERT, GL_INCR_WRAP, GL_DECR_WRAP};

@@ -54,7 +54,7 @@ struct SampledRecord {
   bool magnify_linear, minify_linear;
   MipFilter mip;
   bool seamless;     // cubes: filters go across edges
-  bool anisotropic;  // of kind two or two_array: samples are ellipses (shader/texture_aniso.h)
+  bool anisotropic;  // of kind two, cube or arrays of them: samples are ellipses (shader/texture_aniso.h)
   bool compares;
   CompareFunc compare;
   bool clamps_reference;  // the depths are of a format from 0 to 1

@@ -248,23 +248,30 @@ class InterpreterOf {
       const uint16_t* from = o.operand + count;
       const Float reference = (o.extra & shader::kSampleCompare) != 0 ? get<Float>(*from++, k) : Float(0.0f);
       const uint16_t level = (o.extra & shader::kSampleGather) != 0 ? uint16_t(0) : *from++;
-      const TextureLookup look{texture, call.frame->sampled_texels.get(), o.extra,
-                               texture->clamps_reference ? saturate(reference) : reference, get<Mask>(*from, k)};
-      const Vec4<Warp> texel = texture->anisotropic && shader::has_changes(o.extra)
-                                   ? sampled_ellipse(o, look, count, level, from + 1, k)
-                                   : sampled(o, look, count, level, k);
+      TextureLookup look{texture, call.frame->sampled_texels.get(), o.extra,
+                         texture->clamps_reference ? saturate(reference) : reference, get<Mask>(*from, k)};
+      Int offset[2];
+      if (shader::gives_offset(o.extra)) {
+        get_all(from + 1, 2, offset, k);
+        look.offset = offset;
+      }
+      const Vec4<Warp> texel = is_ellipse(o, *texture) ? sampled_ellipse(o, look, count, level, from + 1, k)
+                                                       : sampled(o, look, count, level, k);
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
       store(o.result[2], k, texel.z);
       store(o.result[3], k, texel.w);
     }
   }
+  // Whether the lookup is anisotropic.
+  BROKKR_FN static bool is_ellipse(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    return texture.anisotropic && (o.extra & shader::kSampleOfQuad) != 0;
+  }
   // Whether the lookup is one of usual_two, or, where a function more costs nothing, of nearest_two.
   BROKKR_FN static bool goes_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
     constexpr uint32_t kOther = shader::kSampleCompare | shader::kSampleFetch | shader::kSampleGather;
     const bool is_known = (texture.usual && texture.kind == TextureKind::two) || (Warp::takes_turns && texture.nearest);
-    return is_known && (o.extra & kOther) == 0 && !shader::has_offset(o.extra) &&
-           !(texture.anisotropic && shader::has_changes(o.extra));
+    return is_known && (o.extra & kOther) == 0 && !shader::has_offset(o.extra) && !is_ellipse(o, texture);
   }
   BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
     const UsualKind kind = usual_kind(texture);
@@ -299,6 +306,7 @@ class InterpreterOf {
                                        uint16_t level, const uint16_t* changes, int k) {
     Float at[4], own[4], of_quad[4];
     get_all(o.operand, count, at, k);
+    if (shader::is_cube(look.texture->kind)) return covered_of_face(w, look, at, get<Float>(level, k));
     get_all(changes, 4, own, k);
     Mask is_there(false);  // the quad's first sample takes part here
     for (int i = 0; i < 4; ++i) {

@@ -57,19 +57,21 @@ constexpr bool asks_a_sampler(Op op) { return op >= Op::detail && op <= Op::deta
 
 // What `extra` of a lookup says: the sampler's number, kind and numbers, and how it reads. Operands of a sample are the
 // coordinates, a reference depth where it compares, a level of detail (but to gather), the lanes' mask and, where
-// has_changes, the changes of the coordinates to the right, then those upwards. Those of a detail are the direction for
-// cubes, then the changes of the coordinates to the right, then those upwards.
+// has_changes, the changes of the coordinates to the right, then those upwards, or where gives_offset, an offset in
+// texels, two whole numbers. Those of a detail are the direction for cubes, then the changes of the coordinates to the
+// right, then those upwards.
 enum SampleBit : uint32_t {
   kSamplerMask = 0xff,
   kSampleCompare = 1u << 8,
-  kSampleFetch = 1u << 9,    // coordinates and the level are integers, and count texels and levels
-  kSampleGather = 1u << 10,  // one channel of the four texels that a filter would read
-  kSampleChannel = 11,       // 2 bits from here on: that channel
-  kSampleKind = 13,          // 4 bits: TextureKind
-  kSampleType = 17,          // 2 bits: SampledType
-  kSampleOffset = 19,        // 3 times 4 bits: an offset in texels, -8 .. 7, of each coordinate
-  kSampleOfQuad = 1u << 31,  // a quad has the level of detail, and the changes, of its first sample
-  kDetailOfQuery = 1u << 9,  // of a detail: the shader asks for it, whether a lookup depends on it or not
+  kSampleFetch = 1u << 9,         // coordinates and the level are integers, and count texels and levels
+  kSampleGather = 1u << 10,       // one channel of the four texels that a filter would read
+  kSampleChannel = 11,            // 2 bits from here on: that channel
+  kSampleKind = 13,               // 4 bits: TextureKind
+  kSampleType = 17,               // 2 bits: SampledType
+  kSampleOffset = 19,             // 3 times 4 bits: an offset in texels, -8 .. 7, of each coordinate
+  kSampleOffsetGiven = 1u << 30,  // of a gather, which has no third coordinate's offset: operands are the offset
+  kSampleOfQuad = 1u << 31,       // a quad has the level of detail, and the changes, of its first sample
+  kDetailOfQuery = 1u << 9,       // of a detail: the shader asks for it, whether a lookup depends on it or not
 };
 constexpr TextureKind kind_of_sample(uint32_t extra) { return TextureKind(extra >> kSampleKind & 15); }
 constexpr SampledType type_of_sample(uint32_t extra) { return SampledType(extra >> kSampleType & 3); }
@@ -93,6 +95,9 @@ constexpr int coordinates_of(TextureKind kind) { return directions_of(kind) + (i
 static constexpr bool has_changes(uint32_t extra) {
   const TextureKind kind = kind_of_sample(extra);
   return (extra & kSampleOfQuad) != 0 && (kind == TextureKind::two || kind == TextureKind::two_array);
+}
+static constexpr bool gives_offset(uint32_t extra) {
+  return (extra & kSampleGather) != 0 && (extra & kSampleOffsetGiven) != 0;
 }
 // Whether a lookup may read the texture: it is of the sampler's kind and has its numbers.
 constexpr bool fits(uint32_t extra, const SampledRecord& texture) {

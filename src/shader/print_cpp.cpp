@@ -89,7 +89,10 @@ class CppPrinter {
       case Op::set_element: return {0, 4};
       case Op::uniform_at: return {1, 1};
       case Op::detail: return {1, 2 * directions_of(kind) + (is_cube(kind) ? 3 : 0)};
-      case Op::sample: return {4, lanes_of_sample(one.extra) + 1 + (has_changes(one.extra) ? 4 : 0)};
+      case Op::sample: {
+        const int behind = has_changes(one.extra) ? 4 : gives_offset(one.extra) ? 2 : 0;
+        return {4, lanes_of_sample(one.extra) + 1 + behind};
+      }
       case Op::texture_size: return {4, 1};
       case Op::detail_levels: return {2, 1};
       case Op::end_if: return {0, 0};

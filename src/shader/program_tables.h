@@ -50,14 +50,15 @@ enum ProgramBit : uint32_t {
 // Where a colour of a program goes, and how.
 struct ProgramColor {
   uint16_t first;                          // word of the outputs
-  uint8_t words;                           // what is missing is 0, alpha 1
+  uint16_t second;                         // the same of the second source of blending; kNoOutput: there is none
+  uint8_t words, second_words;             // what is missing is 0, alpha 1
   uint8_t plane;                           // of the target
   uint8_t mask;                            // bits 0..3: red, green, blue, alpha
   uint8_t blends;                          // 0 or 1
   uint8_t bounded;                         // 1: of a format from 0 to 1 that is stored as halves
   uint8_t blend_color[3], blend_alpha[3];  // source factor, destination factor, equation
 };
-inline constexpr uint32_t kMostProgramColors = 8;
+inline constexpr uint32_t kMostProgramColors = 9;
 
 // A draw's program. Ranges are of the tables of ProgramTables.
 struct ProgramRecord {

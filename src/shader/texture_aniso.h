@@ -137,6 +137,9 @@ class EllipseTexels {
         layer(slice),
         high(lies_high),
         are_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
+    // Usual texels are of one word, and found without the layer.
+    if (lookup.texture->usual && shader::is_cube(lookup.texture->kind))
+      level.first = level.first + slice * level.height * level.width;
     if (Warp::takes_turns) lines = EllipseLines(look, level, number, high);
   }
 
@@ -198,7 +201,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c), share = 1.0f / across;
   const Float reach = sqrt(across), width = e.f * share, slope = e.b * -0.5f * share, scale = kEdge / e.f;
   const Int last = to_int(floor(at + reach)) + 1;
-  EllipseTexels texels(w, look, number, place.layer, high);
+  EllipseTexels texels(w, look, number, place.layer + place.face, high);
   // No members of `texels`: a compiler writes those to memory for each texel.
   Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
@@ -226,6 +229,20 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Float part = 1.0f / texels.one() / select(weights > 0.0f, weights, 1.0f);
   const Vec4<Warp> mean(sum.x * part, sum.y * part, sum.z * part, sum.w * part);
   return compares ? mean : handed_on(texture, mean);
+}
+
+// The same of a cube, where the changes are those of the places on the faces that the samples of a quad see, from its
+// first one on: along the edges of faces they mean nothing, as llvmpipe has it.
+BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look, const Float (&given)[4],
+                                              Float detail) {
+  const TexturePlace place = place_of(*look.texture, given);
+  const Int first = w.lane() & ~3;
+  const Int takes_part = select(look.lanes, Int(1), Int(0));
+  const auto change = [&](int axis, int bit) {
+    const Mask both = (w.shuffle(takes_part, first) & w.shuffle(takes_part, first | bit)) != 0;
+    return select(both, w.shuffle(place.at[axis], first | bit) - w.shuffle(place.at[axis], first), 0.0f);
+  };
+  return covered(w, look, given, detail, {{change(0, 1), change(1, 1)}, {change(0, 2), change(1, 2)}});
 }
 
 BROKKR_MACHINE_END

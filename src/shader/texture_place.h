@@ -150,12 +150,17 @@ struct TexelPair {
   Int a, b;
   Float weight;
 };
-// `scale`: texels that a coordinate of 1 stands for, `offset`: texels that are added. Lanes that are not `linear` read
-// `a` alone.
-BROKKR_FN TexelPair texels_at(Float u, Int size, Float scale, float offset, TextureWrap wrap, Mask linear) {
+// `scale`: texels that a coordinate of 1 stands for, `offset`: texels that are added, a number of all lanes or of each.
+// Lanes that are not `linear` read `a` alone.
+template <class Offset>
+BROKKR_FN TexelPair texels_at(Float u, Int size, Float scale, Offset offset, TextureWrap wrap, Mask linear) {
   const Float n = to_float(size);
   const bool turns = wrap == TextureWrap::repeat || wrap == TextureWrap::mirrored_repeat;
-  if (turns && offset != 0.0f) u = u + offset / n;
+  if constexpr (std::is_same_v<Offset, float>) {
+    if (turns && offset != 0.0f) u = u + offset / n;
+  } else if (turns) {
+    u = u + offset / n;
+  }
   Float x = u * scale + offset;
   switch (wrap) {
     case TextureWrap::repeat: x = fraction(u) * n; break;

@@ -18,6 +18,7 @@ struct TextureLookup {
   uint32_t how;
   Float reference;  // that depths are compared with
   Mask lanes;
+  const Int* offset = nullptr;  // of a gather: texels that are added to its two coordinates; null: as `how` says
 };
 
 BROKKR_FN Float compared(CompareFunc func, Float reference, Float texel) {
@@ -80,6 +81,8 @@ BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const Tex
   const auto along = [&](int axis, Int size) {
     const Float scale = texture.kind == TextureKind::rectangle ? Float(1.0f) : to_float(size);
     const TextureWrap wrap = box.crosses ? TextureWrap::clamp : texture.wrap[axis];
+    if (look.offset != nullptr)
+      return texels_at(place.at[axis], size, scale, to_float(look.offset[axis]), wrap, linear);
     return texels_at(place.at[axis], size, scale, float(shader::offset_of_sample(look.how, axis)), wrap, linear);
   };
   box.x = along(0, box.level.width);

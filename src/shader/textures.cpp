@@ -80,7 +80,8 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
   r.minify_linear = filters && sampler.minify_linear;
   r.mip = !filters && sampler.mip == MipFilter::linear ? MipFilter::nearest : sampler.mip;
   r.seamless = sampler.seamless;
-  r.anisotropic = filters && sampler.anisotropy > 1 && (r.kind == TextureKind::two || r.kind == TextureKind::two_array);
+  r.anisotropic = filters && sampler.anisotropy > 1 &&
+                  (r.kind == TextureKind::two || r.kind == TextureKind::two_array || is_cube(r.kind));
   r.compares = sampler.compare.has_value() && texture.base == TexelBase::depth;
   r.compare = sampler.compare.value_or(CompareFunc::lequal);
   r.clamps_reference = is_unorm(texture.format);

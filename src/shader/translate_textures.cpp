@@ -103,6 +103,14 @@ Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kin
   return at;
 }
 
+// Whether an offset in texels can be bits of a lookup.
+bool ValueTranslator::is_short_offset(std::span<const Id> offsets) const {
+  return std::all_of(offsets.begin(), offsets.end(), [&](Id id) {
+    const Value& value = program_.value(id);
+    return value.role == Role::constant && int32_t(value.payload) >= -8 && int32_t(value.payload) <= 7;
+  });
+}
+
 // An offset in texels, as bits of a lookup.
 uint32_t ValueTranslator::offset_bits(const SpirvInstruction& one, std::span<const Id> offsets) const {
   uint32_t bits = 0;
@@ -181,17 +189,25 @@ void ValueTranslator::translate_gather(const SpirvInstruction& one) {
     if (channel.role != Role::constant || channel.payload > 3) fail(one, "a channel must be 0, 1, 2 or 3");
     extra |= channel.payload << kSampleChannel;
   }
-  if (options.offset != 0) extra |= offset_bits(one, operand(one, options.offset));
-  if (options.four_offsets == 0) return finish_sample(one, operands, extra);
+  if (options.four_offsets == 0) {
+    const Values offset = options.offset != 0 ? operand(one, options.offset) : Values();
+    return give_sample(one, emit_gather(one, operands, extra, offset));
+  }
   // Each offset moves a square of its own, of which the lower left texel counts: the last.
   const Values offsets = operand(one, options.four_offsets);
   if (offsets.size() != 8) fail(one, "four offsets of two numbers are needed");
   Values result;
-  for (size_t i = 0; i < 4; ++i) {
-    const uint32_t moved = extra | offset_bits(one, std::span(offsets).subspan(2 * i, 2));
-    result.push_back(emit_sample(operands, moved).back());
-  }
+  for (size_t i = 0; i < 4; ++i)
+    result.push_back(emit_gather(one, operands, extra, std::span(offsets).subspan(2 * i, 2)).back());
   values_[one.result] = std::move(result);
+}
+
+// Offsets of gathers may be any numbers, which the shader computes.
+Values ValueTranslator::emit_gather(const SpirvInstruction& one, const Values& operands, uint32_t extra,
+                                    std::span<const Id> offset) {
+  if (is_short_offset(offset)) return emit_sample(operands, extra | offset_bits(one, offset));
+  if (offset.size() != 2) fail(one, "an offset of two numbers is needed");
+  return emit_sample(operands, extra | kSampleOffsetGiven, {whole_of(offset[0]), whole_of(offset[1])});
 }
 
 void ValueTranslator::translate_fetch(const SpirvInstruction& one) {
@@ -241,8 +257,8 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
   values_[one.result] = sides;
 }
 
-// The four numbers of a lookup.
-Values ValueTranslator::emit_sample(const Values& operands, uint32_t extra, const Values& changes) {
+// The four numbers of a lookup. `behind`: operands that follow the mask.
+Values ValueTranslator::emit_sample(const Values& operands, uint32_t extra, const Values& behind) {
   constexpr Kind kKinds[] = {Kind::number, Kind::whole, Kind::natural};
   Values texel;
   for (int i = 0; i < 4; ++i) {
@@ -252,7 +268,7 @@ Values ValueTranslator::emit_sample(const Values& operands, uint32_t extra, cons
   Instruction& made = b_.emit_bare(Op::sample, {}, extra);
   for (const Id id : operands) made.operand[made.operands++] = id;
   made.operand[made.operands++] = lanes_;
-  for (const Id id : changes) made.operand[made.operands++] = id;
+  for (const Id id : behind) made.operand[made.operands++] = id;
   made.results = 4;
   std::copy(texel.begin(), texel.end(), made.result.begin());
   return texel;
@@ -260,7 +276,10 @@ Values ValueTranslator::emit_sample(const Values& operands, uint32_t extra, cons
 
 void ValueTranslator::finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra,
                                     const Values& changes) {
-  Values texel = emit_sample(operands, extra, changes);
+  give_sample(one, emit_sample(operands, extra, changes));
+}
+
+void ValueTranslator::give_sample(const SpirvInstruction& one, Values texel) {
   const uint32_t count = m_.type(one.type).scalars;
   if (count != 4 && count != 1) fail(one, "a lookup gives four numbers or one");
   texel.resize(count);

@@ -133,7 +133,10 @@ class ValueTranslator {
   Values coordinates(const SpirvInstruction& one, TextureKind kind);
   Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes, uint32_t how);
   uint32_t offset_bits(const SpirvInstruction& one, std::span<const Id> offsets) const;
-  Values emit_sample(const Values& operands, uint32_t extra, const Values& changes = {});
+  bool is_short_offset(std::span<const Id> offsets) const;
+  Values emit_sample(const Values& operands, uint32_t extra, const Values& behind = {});
+  Values emit_gather(const SpirvInstruction& one, const Values& operands, uint32_t extra, std::span<const Id> offset);
+  void give_sample(const SpirvInstruction& one, Values texel);
   void finish_sample(const SpirvInstruction& one, const Values& operands, uint32_t extra, const Values& changes = {});
 
   std::unordered_map<uint32_t, Variable> variables_;

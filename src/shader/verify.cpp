@@ -103,11 +103,12 @@ class Verifier {
     const bool fetches = (one.extra & kSampleFetch) != 0;
     const size_t compare = (one.extra & kSampleCompare) != 0 ? 1 : 0, level = (one.extra & kSampleGather) != 0 ? 0 : 1;
     const size_t last = size_t(coordinates_of(check_sampler(one))) + compare + level;
-    const size_t changes = has_changes(one.extra) ? 4 : 0;
-    hold(one.operands == last + 1 + changes && one.results == 4, "the number of its operands or results is wrong");
+    const size_t behind = has_changes(one.extra) ? 4 : gives_offset(one.extra) ? 2 : 0;
+    hold(one.operands == last + 1 + behind && one.results == 4, "the number of its operands or results is wrong");
     for (size_t i = 0; i < one.operands; ++i) {
       if (i == last) continue;
-      hold(kind_of(one.operand[i]) == (fetches ? Kind::whole : Kind::number), "an operand is of the wrong kind");
+      const bool is_whole = fetches || (i > last && gives_offset(one.extra));
+      hold(kind_of(one.operand[i]) == (is_whole ? Kind::whole : Kind::number), "an operand is of the wrong kind");
     }
     hold(kind_of(one.operand[last]) == Kind::mask, "its lanes are no mask");
   }

@@ -114,8 +114,8 @@ BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
 
 // ---- Blending.
 
-// One component's factor: c is the component's number, 3 for alpha.
-BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const Float (&d)[4],
+// One component's factor: c is the component's number, 3 for alpha. `second`: the second source.
+BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const Float (&second)[4], const Float (&d)[4],
                              const float (&constant)[4]) {
   const Float one = 1.0f;
   switch (BlendFactor(factor)) {
@@ -134,6 +134,10 @@ BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const F
     case BlendFactor::constant_alpha: return constant[3];
     case BlendFactor::one_minus_constant_alpha: return one - constant[3];
     case BlendFactor::src_alpha_saturate: return c == 3 ? one : minimum(s[3], one - d[3]);
+    case BlendFactor::src1_color: return second[c];
+    case BlendFactor::one_minus_src1_color: return one - second[c];
+    case BlendFactor::src1_alpha: return second[3];
+    case BlendFactor::one_minus_src1_alpha: return one - second[3];
   }
   return one;
 }
@@ -155,9 +159,10 @@ BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
          term[2] == uint8_t(BlendEquation::add);
 }
 
-// Source over destination. Sources of targets with a bounded range are clamped to it first.
+// Source over destination. Sources of targets with a bounded range are clamped to it first. `second`: of the factors
+// that name it; null: it is the source.
 BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], bool bounded,
-                      const Color& source, const Color& destination) {
+                      const Color& source, const Color* second, const Color& destination) {
   const Float d[4] = {destination.r, destination.g, destination.b, destination.a};
   Float s[4] = {source.r, source.g, source.b, source.a};
   float k[4];
@@ -171,9 +176,15 @@ BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], cons
     for (int c = 0; c < 4; ++c) out[c] = s[c] * s[3] + d[c] * through;
     return {out[0], out[1], out[2], out[3]};
   }
+  Float s1[4] = {s[0], s[1], s[2], s[3]};
+  if (second != nullptr) {
+    s1[0] = second->r, s1[1] = second->g, s1[2] = second->b, s1[3] = second->a;
+    for (int c = 0; c < 4 && bounded; ++c) s1[c] = saturate(s1[c]);
+  }
   for (int c = 0; c < 4; ++c) {
     const uint8_t(&term)[3] = c == 3 ? alpha : color;
-    out[c] = blend_terms(term[2], s[c], blend_factor(term[0], c, s, d, k), d[c], blend_factor(term[1], c, s, d, k));
+    out[c] =
+        blend_terms(term[2], s[c], blend_factor(term[0], c, s, s1, d, k), d[c], blend_factor(term[1], c, s, s1, d, k));
   }
   return {out[0], out[1], out[2], out[3]};
 }

@@ -37,7 +37,10 @@ struct PlaneRecord {
   uint32_t words;     // of a sample; 0: the target has no such colour
   uint64_t first;     // into TargetTables::more_colors: of the first sample of the target
 };
-inline constexpr int kMostColorPlanes = 8;
+// The last is the first colour once more, in its own encoding, where TargetTables::color cannot hold all of it: draws,
+// clears and copies write both, programs and copies read this one.
+inline constexpr int kMostColorPlanes = 9;
+inline constexpr uint32_t kExactPlane = 8;
 
 struct TargetRecord {
   uint32_t width, height, layers, format;  // format: ColorFormat
@@ -45,7 +48,7 @@ struct TargetRecord {
   uint32_t first_bin;  // into TargetTables::bin_owner, bins_x * bins_y entries
   uint32_t regions_x, regions_y;
   uint32_t first_region;                 // regions_x * regions_y per layer
-  PlaneRecord planes[kMostColorPlanes];  // by number; the first is in TargetTables::color
+  PlaneRecord planes[kMostColorPlanes];  // by number; the first is in TargetTables::color, and in kExactPlane
 };
 
 // A region, in the list of its rasterizer.

@@ -183,12 +183,15 @@ TEST_F(CapturedFrames, SeveralColors) {
   EXPECT_EQ(texture_of(captured, 1).images, (std::vector<TextureImage>{{0, 0, target, TargetPlane::color1}}));
 }
 
-TEST_F(CapturedFrames, ASecondSourceOfBlendingIsNamedOnce) {
+TEST_F(CapturedFrames, ASecondSourceOfBlending) {
   const Frame captured = frame(scene::kSecondSource);
-  EXPECT_EQ(captured.skipped_reasons,
-            (std::map<std::string, uint64_t>{{"blending with a second source colour, written as the first", 1}}));
+  EXPECT_EQ(captured.skipped_reasons, (std::map<std::string, uint64_t>{}));
   ASSERT_EQ(program_of(captured, 0).outputs.size(), 2u);
   EXPECT_EQ(program_of(captured, 0).outputs[0].index + program_of(captured, 0).outputs[1].index, 1u);
+  const BlendTerm by_second{BlendFactor::src1_color, BlendFactor::one_minus_src1_color, BlendEquation::add};
+  EXPECT_TRUE(std::any_of(captured.states.begin(), captured.states.end(), [&](const State& state) {
+    return state.blend && state.blend->color == by_second && state.blend->alpha == by_second;
+  }));
 }
 
 TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {

@@ -10,11 +10,16 @@ float factor(BlendFactor f, int channel, const glm::vec4& src, const glm::vec4& 
   switch (f) {
     case BlendFactor::zero: return 0;
     case BlendFactor::one: return 1;
+    // Without programs there is no second source, and the first takes its place.
+    case BlendFactor::src1_color:
     case BlendFactor::src_color: return src[channel];
+    case BlendFactor::one_minus_src1_color:
     case BlendFactor::one_minus_src_color: return 1 - src[channel];
     case BlendFactor::dst_color: return dst[channel];
     case BlendFactor::one_minus_dst_color: return 1 - dst[channel];
+    case BlendFactor::src1_alpha:
     case BlendFactor::src_alpha: return src.w;
+    case BlendFactor::one_minus_src1_alpha:
     case BlendFactor::one_minus_src_alpha: return 1 - src.w;
     case BlendFactor::dst_alpha: return dst.w;
     case BlendFactor::one_minus_dst_alpha: return 1 - dst.w;

@@ -1,6 +1,7 @@
 // Points, lines and the two sides of faces, as the programs of captured frames see them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -158,6 +159,32 @@ TEST_F(ProgramPrimitives, LinesHaveTheirWidthAndProvokingVertex) {
   }
 }
 
+// Half of each pixel beside a line of one pixel is covered, and of one of three pixels the outer ones are.
+TEST_F(ProgramPrimitives, SmoothLinesFadeTowardsTheirEdges) {
+  ProgramFrame f(16, 16);
+  const uint32_t program = f.program("out vec4 color0; void main() { color0 = vec4(1.0); }\n", {});
+  State state = f.default_state();
+  state.smooth_lines = true;
+  for (const bool steep : {false, true}) {
+    for (const float width : {1.0f, 3.0f}) {
+      ProgramFrame g = f;
+      state.line_width = width;
+      const ProgramVertex a{steep ? 8.0 : 2.0, steep ? 2.0 : 8.0}, b{steep ? 8.0 : 14.0, steep ? 14.0 : 8.0};
+      g.draw_with(program, state, {a, b}, {}, {}, Topology::lines);
+      const Layer layer = draw_with_programs(g.frame);
+      const double reach = width == 1 ? 1 : 0.5 * width + 0.5;
+      for (int along = 0; along < 16; ++along) {
+        for (int across = 0; across < 16; ++across) {
+          const double covered = std::clamp(reach - std::abs(across + 0.5 - 8), 0.0, 1.0) *
+                                 std::clamp(6.5 - std::abs(along + 0.5 - 8), 0.0, 1.0);
+          EXPECT_NEAR(channel(layer, steep ? across : along, steep ? along : across, 3), 255 * covered, 1.5)
+              << steep << ' ' << width << ' ' << along << ' ' << across;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(ProgramPrimitives, BackFacesHaveColoursOfTheirOwn) {
   ProgramFrame f(16, 16);
   const uint32_t program =
@@ -173,6 +200,40 @@ TEST_F(ProgramPrimitives, BackFacesHaveColoursOfTheirOwn) {
   const Layer layer = draw_with_programs(f.frame);
   EXPECT_EQ(pixel(layer, 3, 9), glm::ivec4(51, 102, 153, 255));
   EXPECT_EQ(pixel(layer, 12, 9), glm::ivec4(255, 204, 0, 255));
+}
+
+// Triangles that are drawn as lines or points have their own side's colour, face as they do, and are flat as a whole.
+TEST_F(ProgramPrimitives, LinesAndPointsOfTrianglesFaceAsThese) {
+  for (const PolygonMode mode : {PolygonMode::line, PolygonMode::point}) {
+    for (const bool is_back : {false, true}) {
+      ProgramFrame f(16, 16);
+      const uint32_t program =
+          f.program("", {varying("gl_Color", ShaderType::vec4, 0), varying("gl_BackColor", ShaderType::vec4, 4)});
+      f.frame.programs[program].texts = {
+          "void main() { gl_FragColor = vec4(gl_Color.rg, gl_FrontFacing ? 1.0 : 0.0, 1.0); }\n"};
+      f.frame.programs[program].outputs = {{.name = "gl_FragColor"}};
+      State state = f.default_state();
+      state.polygon_mode = mode;
+      state.flat_shading = true;
+      state.line_width = state.point_size = 3;
+      // Fronts have 0, 1, 2 fifths of red in turn, backs of green.
+      const auto vertex = [&](double x, double y, int number) {
+        const float part = 0.2f * float(number);
+        return ProgramVertex{x, y, 0, 1, {part, 0, 0, 1, 0, part, 0, 1}};
+      };
+      std::vector<ProgramVertex> corners = {vertex(3, 3, 1), vertex(13, 3, 2), vertex(8, 13, 3)};
+      if (is_back) std::swap(corners[0], corners[1]);
+      f.draw_with(program, state, corners);
+      const Layer layer = draw_with_programs(f.frame);
+      for (const auto& [x, y] : {std::pair{3, 3}, std::pair{12, 3}, std::pair{8, 12}})
+        EXPECT_EQ(pixel(layer, x, y), is_back ? glm::ivec4(0, 153, 0, 255) : glm::ivec4(153, 0, 255, 255))
+            << int(mode) << ' ' << x << ' ' << y;
+      EXPECT_EQ(pixel(layer, 8, 3), mode == PolygonMode::point ? glm::ivec4(0)
+                                    : is_back                  ? glm::ivec4(0, 153, 0, 255)
+                                                               : glm::ivec4(153, 0, 255, 255));
+      EXPECT_EQ(pixel(layer, 8, 7), glm::ivec4(0));
+    }
+  }
 }
 
 }  // namespace

@@ -94,6 +94,7 @@ void add_programs(Frame& frame, DrawCommand& list, DrawCommand& fan) {
   state.framebuffer_srgb = state.flat_shading = state.point_sprites = true;
   state.coord_replace = 5;
   state.point_origin_low = true;
+  state.smooth_lines = true;
   state.line_width = 2;
   state.point_size = 3.5f;
 }

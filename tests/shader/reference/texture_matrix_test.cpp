@@ -328,6 +328,19 @@ std::vector<TextureCase> levels() {
     c.lookup = "textureGatherOffsets(map, p, ivec2[4](ivec2(1, -2), ivec2(-3, 0), ivec2(7, 4), ivec2(-8, 5)), 1)";
     c.others = 0.02;
   });
+  add("GatherFarOffsets", [](TextureCase& c) {
+    c.lookup = "textureGatherOffsets(map, p, ivec2[4](ivec2(-32, 31), ivec2(9, 0), ivec2(30, -9), ivec2(0, 1)))";
+    c.others = 0.02;
+  });
+  for (const auto& [name, wrap] : {std::pair{"GatherAnyOffset", TextureWrap::repeat},
+                                   {"GatherAnyOffsetMirror", TextureWrap::mirrored_repeat},
+                                   {"GatherAnyOffsetBorder", TextureWrap::clamp_to_border}}) {
+    add(name, [wrap = wrap](TextureCase& c) {
+      c.lookup = "textureGatherOffset(map, p, ivec2(at.xy * 9.0) - 4, 3)";
+      c.sampler.wrap.fill(wrap);
+      c.others = 0.02;
+    });
+  }
   add("GatherOfCubes",
       [](TextureCase& c) { c.kind = TextureKind::cube, c.lookup = "textureGather(map, p, 1)", c.others = 0.02; });
   add("Seamless", [](TextureCase& c) { c.kind = TextureKind::cube, c.sampler.seamless = true; });
@@ -406,6 +419,7 @@ std::vector<TextureCase> shadows() {
   add("Mips", TextureKind::two, "texture(map, vec3(p, ref))").sampler.mip = MipFilter::linear;
   add("Offset", TextureKind::two, "textureOffset(map, vec3(p, ref), ivec2(1, -3))");
   add("Gather", TextureKind::two, "textureGather(map, p, ref)");
+  add("GatherAnyOffset", TextureKind::two, "textureGatherOffset(map, p, ref, ivec2(at.xy * 9.0) - 4)");
   add("GatherOffsets", TextureKind::two,
       "textureGatherOffsets(map, p, ref, ivec2[4](ivec2(1, -2), ivec2(-3, 0), ivec2(7, 4), ivec2(-8, 5)))");
   add("One", TextureKind::one, "texture(map, vec3(p, 0.0, ref))");
@@ -475,6 +489,22 @@ std::vector<TextureCase> ellipses() {
   add("Array", [](TextureCase& c) {
     c.kind = TextureKind::two_array;
     c.lookup = "texture(map, vec3(p.xy * vec2(1.0, 0.2), p.z))";
+  });
+  // Along the edges of faces each driver has what its quads give.
+  for (const auto& [name, format] : {std::pair{"Cube", TexelFormat::rgba8},
+                                     {"CubeLight", TexelFormat::rgba8_srgb},
+                                     {"CubeFloats", TexelFormat::rgba16f}}) {
+    add(name, [format = format](TextureCase& c) {
+      c.kind = TextureKind::cube;
+      c.format = format;
+      c.width = 64;
+      c.lookup = "texture(map, p * vec3(1.0, 0.3, 1.0) + vec3(0.0, 0.3 * at.x, 0.0))";
+    });
+  }
+  add("CubeArray", [](TextureCase& c) {
+    c.kind = TextureKind::cube_array;
+    c.width = 32;
+    c.lookup = "texture(map, p * vec4(1.0, 0.3, 1.0, 1.0))";
   });
   return cases;
 }
