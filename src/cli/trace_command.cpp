@@ -212,7 +212,7 @@ Command trace_command() {
                     "What finds hits: bvh, kd, or grug, a grid over a kd-tree; the picture is the same (bvh)",
                     {"bvh", "kd", "grug"}),
       integer_option("--grid", "Cells a side of --structure grug, a power of two (128)", 4, 1024),
-      choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated"}),
+      choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
       text_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)"),
       integer_option("--workers", "Warps that trace (as many as keep the machine busy)", 1, 65536),
       memory_option()};
