@@ -41,6 +41,7 @@ Warp::Warp(Machine& machine, Block& block, uint32_t number, uint32_t threads)
       local_(reinterpret_cast<uint64_t>(block.local) + uint64_t(number) * kLanes * kLocalBytes),
       number_(number),
       stack_(machine.take_stack()) {
+  is_crowded_ = machine.is_crowded();
   const Launch& launch = block.launch;
   const uint32_t first = number * machine.warp_lanes;
   for (uint32_t l = 0; l < kLanes; ++l) {
@@ -112,7 +113,6 @@ Warp::~Warp() {
 }
 
 uint64_t Warp::clock() const { return machine_.now(); }
-bool Warp::is_crowded() const { return machine_.is_crowded(); }
 
 void Warp::fail(const Instruction& in, uint32_t lanes, const std::string& what) const {
   const uint32_t pc = uint32_t(&in - program_.code.data());

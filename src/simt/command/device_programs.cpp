@@ -115,7 +115,7 @@ void run_atomics(DeviceControl& device, const Arguments&, Progress& progress, st
 }
 #endif
 
-constexpr DeviceProgram kPrograms[] = {
+constexpr DeviceProgram kDevicePrograms[] = {
     {"run_frame", "a frame through our own pipeline (--frame, --size)", run_frame},
 #if defined(BROKKR_SIMT_LAB)
     {"queues", "each of the measured queues: threads put elements in and take them out", run_queues},
@@ -132,12 +132,12 @@ constexpr size_t kMostRows = 30;
 }  // namespace
 
 const std::vector<DeviceProgram>& device_programs() {
-  static const std::vector<DeviceProgram> all(std::begin(kPrograms), std::end(kPrograms));
+  static const std::vector<DeviceProgram> all(std::begin(kDevicePrograms), std::end(kDevicePrograms));
   return all;
 }
 
 const DeviceProgram* find_device_program(const std::string& name) {
-  for (const DeviceProgram& p : kPrograms) {
+  for (const DeviceProgram& p : kDevicePrograms) {
     if (name == p.name) return &p;
   }
   return nullptr;
