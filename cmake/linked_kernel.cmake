@@ -59,14 +59,6 @@ __asm__(
 set_source_files_properties(${data} PROPERTIES OBJECT_DEPENDS ${fatbin} SKIP_UNITY_BUILD_INCLUSION ON)
 target_sources(brokkr PRIVATE ${data} ${fatbin})
 
-set(headers)
-foreach(header machine/cuda_warp.h machine/halves.h machine/lane.h machine/lane_math.h machine/linked_lane.h machine/machine.h machine/near_words.h
-               shader/compiled_call.h shader/compiled_shader.h shader/lane_functions.h shader/linked_call.h
-               shader/linked_run.h shader/operation.h shader/operations.def)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-  file(READ ${PROJECT_SOURCE_DIR}/src/${header} text)
-  string(APPEND headers "{\"${header}\", R\"brokkr_text(${text})brokkr_text\"},\n")
-endforeach()
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/brokkr_linked_headers.inc CONTENT "${headers}" @ONLY)
+include(${PROJECT_SOURCE_DIR}/cmake/linked_headers.cmake)
 target_include_directories(brokkr PRIVATE ${PROJECT_BINARY_DIR}/generated)
 target_link_libraries(brokkr PRIVATE ${CMAKE_DL_LIBS})

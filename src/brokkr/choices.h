@@ -32,7 +32,7 @@ struct Choices<bool> {
   static constexpr Choice<bool> all[] = {{true, "on"}, {false, "off"}};
 };
 
-enum class MachineKind : uint8_t { automatic, cuda, cpu, emulated };
+enum class MachineKind : uint8_t { automatic, cuda, cpu, emulated, simt };
 template <>
 struct Choices<MachineKind> {
   static constexpr Choice<MachineKind> all[] = {
@@ -40,6 +40,7 @@ struct Choices<MachineKind> {
       {MachineKind::cuda, "cuda"},
       {MachineKind::cpu, "cpu"},
       {MachineKind::emulated, "emulated", "warps of 32 lanes on the CPU: slow, for tests"},
+      {MachineKind::simt, "simt", "the CUDA kernels on a model of SIMT cores: very slow, for measuring"},
   };
 };
 

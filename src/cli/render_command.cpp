@@ -11,6 +11,7 @@
 #include "app/own_shader.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
+#include "app/simt_options.h"
 #include "app/text.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
@@ -70,10 +71,12 @@ void draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& reque
   write_aovs(request.aovs, layer, *overdraw, prepared, file, request.several);
 }
 
-nlohmann::ordered_json statistics_json(const std::string& file, const Timing& timing, const RenderResult& result) {
+nlohmann::ordered_json statistics_json(const std::string& file, const Timing& timing, const RenderResult& result,
+                                       const std::string& simt) {
   nlohmann::ordered_json json = {{"file", file}, {"aborted", result.aborted}};
   json["frames"] = {{"count", timing.frames}, {"min_ms", timing.min_ms}, {"median_ms", timing.median_ms}};
   json["statistics"] = parse_json(result.statistics.to_json());
+  if (!simt.empty()) json["simt"] = parse_json(simt);
   return json;
 }
 
@@ -145,7 +148,8 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     draw_aovs(renderer, prepared, request, file, layer, target, layer_number);
   }
   print_false_colors(file, result.statistics);
-  const std::string json = json_text(statistics_json(file, timing, result));
+  const std::string simt = simt_report(arguments);
+  const std::string json = json_text(statistics_json(file, timing, result, simt));
   if (!trace.empty()) write_text(written_path(trace), result.statistics.to_chrome_trace());
   if (picture == "-" || trace == "-") {
     if (!stats.empty()) write_text(stats, json);
@@ -157,6 +161,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   }
   if (!stats.empty()) write_text(stats, json);
   print_summary(picture.empty() ? file : picture, frame.targets[target], timing, result);
+  for (const std::string& line : simt_lines(simt)) print_line("simt", line);
 }
 
 int run_render(const Arguments& arguments) {
@@ -177,6 +182,7 @@ int run_render(const Arguments& arguments) {
   }
   request.options.keep_ids = wants(request.aovs, Aov::draw) || wants(request.aovs, Aov::triangle);
   request.options.trace = arguments.has("trace");
+  set_up_simt(arguments, name_of(request.options.machine));
   Renderer renderer;
   for (const std::string& file : files) render_file(renderer, file, arguments, request);
   return kSuccess;
@@ -204,7 +210,8 @@ Command render_command() {
                   "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),
   };
   return {"render", "Draw frames and scenes to pictures",
-          joined(joined(joined(joined(own, target_options()), input_options()), shader_options()), pipeline_options()),
+          joined(joined(joined(joined(own, target_options()), input_options()), shader_options()),
+                 joined(pipeline_options(), simt_options())),
           run_render};
 }
 

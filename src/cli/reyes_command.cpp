@@ -279,7 +279,7 @@ int run_reyes(const Arguments& arguments) {
 
 std::vector<Option> machine_options() {
   return {
-      choice_option("--machine", "M", "What runs it (auto)", {"auto", "cuda", "cpu", "emulated"}),
+      choice_option("--machine", "M", "What runs it (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
       choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)", {"v2", "v3", "v4", "neon"}),
       integer_option("--workers", "Workers of the task program and of the pipeline (0: as many as the machine runs)", 0,
                      4096),

@@ -230,7 +230,7 @@ Command trace_command() {
       integer_option("--children",
                      "Of a node of --structure bvh: 8, a ray at a time, or 2, a ray per lane (2 for 32 lanes, else 8)",
                      2, 8),
-      choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated"}),
+      choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
       text_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)"),
       integer_option("--workers", "Warps that trace (as many as keep the machine busy)", 1, 65536),
       memory_option()};

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "pipeline/simt_device.h"
+
 namespace brokkr {
 #define X(isa)                          \
   inline namespace isa {                \
@@ -20,6 +22,7 @@ const LabKernels& lab_kernels_of(const std::string& build) {
 #if defined(BROKKR_LAB_CUDA)
   if (build == "cuda") return cuda_lab_kernels();
 #endif
+  if (build == "simt") return *static_cast<const LabKernels*>(simt_device().kernels("lab"));
 #define X(isa) \
   if (build == #isa) return isa::lab_build::kernels;
   BROKKR_HAVE_ISA_LIST

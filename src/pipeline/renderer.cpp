@@ -10,6 +10,7 @@
 #include "pipeline/cpu_machine.h"
 #include "pipeline/options.h"
 #include "pipeline/prepare.h"
+#include "pipeline/simt_device.h"
 #include "raster/program_memory.h"
 #include "raster/shading_traits.h"
 #include "scene/loading.h"
@@ -193,6 +194,11 @@ struct Renderer::Impl {
           "machine: this program was built without CUDA; use --machine cpu, or rebuild with BROKKR_CUDA=ON");
     }
 #endif
+    if (kind == MachineKind::simt) {
+      std::unique_ptr<MachineBackend>& m = machines["simt"];
+      if (!m) m = simt_device().make_machine();
+      return *m;
+    }
     const std::string isa = kind == MachineKind::emulated ? "emulated" : options.isa;
     std::unique_ptr<MachineBackend>& m = machines["cpu " + isa];
     if (!m) m = std::make_unique<CpuMachine>(isa);

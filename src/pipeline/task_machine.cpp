@@ -10,6 +10,7 @@
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
 #include "pipeline/cpu_machine.h"
+#include "pipeline/simt_device.h"
 
 namespace brokkr {
 namespace {
@@ -103,6 +104,7 @@ std::unique_ptr<TaskMachine> make_task_machine(const std::string& name, const st
     throw std::invalid_argument("--machine cuda: this program was built without CUDA (-DBROKKR_CUDA=ON)");
   }
 #endif
+  if (name == "simt") return simt_device().make_task_machine();
   if (name == "emulated") return make_cpu_task_machine(name, name);
   if (name != "cpu" && name != "auto") throw std::invalid_argument("--machine " + name + ": there is no such machine");
   return make_cpu_task_machine("cpu", isa.empty() ? best_cpu_isa() : isa);

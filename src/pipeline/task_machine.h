@@ -45,12 +45,12 @@ class TaskMachine {
  public:
   virtual ~TaskMachine() = default;
 
-  const std::string name;    // "cpu", "emulated", "cuda"
+  const std::string name;    // "cpu", "emulated", "cuda", "simt"
   const std::string detail;  // instruction set ("v4"), or the GPU's name
-  const std::string build;   // of kernels: an instruction set, "emulated" or "cuda"
+  const std::string build;   // of kernels: an instruction set, "emulated", "cuda" or "simt"
   const uint32_t warps_per_block;
 
-  bool is_gpu() const { return name == "cuda"; }
+  bool is_gpu() const { return name == "cuda" || name == "simt"; }
   // The number of warps that can run at the same time; on a GPU more warps would wait for each other for ever.
   virtual uint32_t most_warps(const void* on_gpu) const = 0;
   // As many as keep the machine busy: one per core, or all that a GPU runs at once.
@@ -109,7 +109,7 @@ class TaskArray {
   size_t count_;
 };
 
-// "cpu", "emulated", "cuda", or "auto": a GPU if there is one, otherwise the CPU. `isa` is the instruction set of "cpu"
+// "cpu", "emulated", "cuda", "simt", or "auto": a GPU if there is one, otherwise the CPU. `isa` is the instruction set of "cpu"
 // ("v4"); empty: the best that was built and that this computer runs; "auto" with an instruction set is the CPU. Throws
 // std::invalid_argument for what this build or computer lacks, and for an instruction set of other machines.
 std::unique_ptr<TaskMachine> make_task_machine(const std::string& name, const std::string& isa = {});

@@ -44,6 +44,16 @@ inline Place part(const Instruction& in, uint32_t i) {
 
 constexpr bool is_private(Space s) { return s == Space::local || s == Space::parameter || s == Space::constant; }
 
+// Words of the host, as other threads of it see them: the same instructions as without an order on x86.
+template <class T, int kOrder>
+inline T look(const uint8_t* from) {
+  return __atomic_load_n(reinterpret_cast<const T*>(from), kOrder);
+}
+template <class T, int kOrder>
+inline void leave(uint8_t* to, T v) {
+  __atomic_store_n(reinterpret_cast<T*>(to), v, kOrder);
+}
+
 template <class T, class W, uint32_t kParts, Space kSpace, bool kWide>
 void load(Warp& w, const Instruction& in, uint32_t lanes) {
   const Address<kSpace, kWide> address(w, in);
@@ -51,13 +61,16 @@ void load(Warp& w, const Instruction& in, uint32_t lanes) {
   for (uint32_t i = 0; i < kParts; ++i)
     to[i] = part(in, i) == kNowhere ? nullptr : reinterpret_cast<W*>(w.words(part(in, i)));
   const bool watched = w.is_watched() && !is_private(kSpace);
+  const bool acquire = !is_private(kSpace) && (in.mode & kAcquire) != 0;
   w.each(lanes, [&](uint32_t l) {
     const uint8_t* const from = address.of(w, in, l, sizeof(T) * kParts, readable(kSpace));
     T v[kParts];
     if (watched) [[unlikely]] {
       w.watched_load(in, l, from, v, sizeof v);
+    } else if (acquire) {
+      for (uint32_t i = 0; i < kParts; ++i) v[i] = look<T, __ATOMIC_ACQUIRE>(from + i * sizeof(T));
     } else {
-      std::memcpy(v, from, sizeof v);
+      for (uint32_t i = 0; i < kParts; ++i) v[i] = look<T, __ATOMIC_RELAXED>(from + i * sizeof(T));
     }
     for (uint32_t i = 0; i < kParts; ++i) {
       if (kParts == 1 || to[i] != nullptr) to[i][l] = W(v[i]);
@@ -71,13 +84,18 @@ void store(Warp& w, const Instruction& in, uint32_t lanes) {
   const W* from[kParts];
   for (uint32_t i = 0; i < kParts; ++i) from[i] = reinterpret_cast<const W*>(w.words(part(in, i)));
   const bool watched = w.is_watched() && !is_private(kSpace);
+  const bool release = !is_private(kSpace) && (in.mode & kRelease) != 0;
   w.each(lanes, [&](uint32_t l) {
     uint8_t* const to = address.of(w, in, l, sizeof(T) * kParts, writable(kSpace));
     T v[kParts];
     for (uint32_t i = 0; i < kParts; ++i) v[i] = T(from[i][l]);
     if (watched) [[unlikely]]
       return w.watched_store(in, l, to, v, sizeof v);
-    std::memcpy(to, v, sizeof v);
+    if (release) {
+      for (uint32_t i = 0; i < kParts; ++i) leave<T, __ATOMIC_RELEASE>(to + i * sizeof(T), v[i]);
+    } else {
+      for (uint32_t i = 0; i < kParts; ++i) leave<T, __ATOMIC_RELAXED>(to + i * sizeof(T), v[i]);
+    }
   });
 }
 
@@ -139,35 +157,45 @@ struct AtomDec {
   }
 };
 
-// One thread of the host runs all lanes: nothing comes between the load and the store but the host's copies.
+template <size_t kBytes>
+using Raw = std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>;
+
+// `f` makes the new word of a lane of the old one. Where one thread of the host runs all lanes, nothing comes between
+// the load and the store but the host's copies, which a word that stays as it was must not undo.
 template <class T, Space kSpace, bool kWide, class F>
 void change(Warp& w, const Instruction& in, uint32_t lanes, F&& f) {
+  using R = Raw<sizeof(T)>;
   const Address<kSpace, kWide> address(w, in);
   WordOf<T>* const d = in.d == kNowhere ? nullptr : row<T>(w, in.d);
+  const bool crowded = w.is_crowded();
   w.each(lanes, [&](uint32_t l) {
     uint8_t* const to = address.of(w, in, l, sizeof(T), writable(kSpace));
     if (w.is_watched()) [[unlikely]]
       w.before_atomic(in, l, to, sizeof(T));
-    WordOf<T> old = 0;
-    std::memcpy(&old, to, sizeof(T));
-    f(l, old, to);
-    if (d != nullptr) d[l] = old;
+    R* const word = reinterpret_cast<R*>(to);
+    R old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    R v = R(f(l, WordOf<T>(old)));
+    if (!crowded) {
+      if (v != old) __atomic_store_n(word, v, __ATOMIC_RELAXED);
+    } else {
+      while (!__atomic_compare_exchange_n(word, &old, v, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        v = R(f(l, WordOf<T>(old)));
+    }
+    if (d != nullptr) d[l] = WordOf<T>(old);
   });
 }
 template <class T, class Op, Space kSpace, bool kWide>
 void atomic(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<T>* const b = row<T>(w, in.b);
-  change<T, kSpace, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old, uint8_t* to) {
-    const auto v = to_word<T>(Op::template run<T>(from_word<T>(old), from_word<T>(b[l])));
-    std::memcpy(to, &v, sizeof(T));
+  change<T, kSpace, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old) {
+    return to_word<T>(Op::template run<T>(from_word<T>(old), from_word<T>(b[l])));
   });
 }
 template <class T, Space kSpace, bool kWide>
 void exchange_if(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<T>*const b = row<T>(w, in.b), *const c = row<T>(w, in.c);
-  change<T, kSpace, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old, uint8_t* to) {
-    if (T(old) == T(b[l])) std::memcpy(to, &c[l], sizeof(T));
-  });
+  change<T, kSpace, kWide>(w, in, lanes,
+                           [&](uint32_t l, WordOf<T> old) { return T(old) == T(b[l]) ? c[l] : old; });
 }
 
 void fence(Warp& w, const Instruction&, uint32_t lanes) { w.fence(lanes); }

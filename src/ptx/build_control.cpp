@@ -51,7 +51,7 @@ bool Builder::call(const Statement& s, const Words&, Instruction& in) {
   const std::string_view name = operand(s, i++).text;
   const Operand& arguments = i < s.operands.size() && s.operands[i].kind == Operand::list ? s.operands[i] : none;
   const auto known = p_.function_of.find(name);
-  if (known == p_.function_of.end()) return false;  // through a register
+  if (known == p_.function_of.end()) return call_register(results, s.operands[i - 1], arguments, in);
   CallSite site;
   site.function = known->second;
   if (name == "vprintf") site.builtin = Builtin::vprintf;
@@ -71,6 +71,49 @@ bool Builder::call(const Statement& s, const Words&, Instruction& in) {
   in.target = uint32_t(p_.calls.size());
   p_.calls.push_back(std::move(site));
   return true;
+}
+
+// call (results), %rd1, (arguments), prototype: the prototype says what the arguments say already.
+bool Builder::call_register(const Operand& results, const Operand& address, const Operand& arguments,
+                            Instruction& in) {
+  in.kind = Kind::call_register;
+  in.a = value(address, Type::u64);
+  IndirectCall call;
+  const auto places = [&](const std::vector<Operand>& from, std::vector<uint32_t>& all) {
+    for (const Operand& o : from) {
+      const Local* local = find_local(o.text);
+      if (local == nullptr || local->kernel_parameter) fail("argument '" + std::string(o.text) + "'");
+      all.push_back(local->offset);
+      all.push_back(local->bytes);
+    }
+  };
+  places(arguments.items, call.arguments);
+  places(results.items, call.results);
+  in.target = uint32_t(p_.indirect.size());
+  p_.indirect.push_back(std::move(call));
+  return true;
+}
+
+void Builder::match_calls() {
+  const auto copies = [](const std::vector<uint32_t>& from, const std::vector<Variable>& to, std::vector<Copy>& all) {
+    if (from.size() != 2 * to.size()) return false;
+    for (size_t i = 0; i < to.size(); ++i) {
+      if (from[2 * i + 1] != to[i].bytes) return false;
+      all.push_back({from[2 * i], to[i].offset, to[i].bytes});
+    }
+    return true;
+  };
+  for (IndirectCall& call : p_.indirect) {
+    for (uint32_t f = 0; f < p_.functions.size(); ++f) {
+      const Function& function = p_.functions[f];
+      CallSite site{.function = f, .builtin = Builtin::none, .arguments = {}, .results = {}};
+      if (!function.defined || function.entry || !copies(call.arguments, function.parameters, site.arguments) ||
+          !copies(call.results, function.results, site.results))
+        continue;
+      call.call_of[f] = uint32_t(p_.calls.size());
+      p_.calls.push_back(std::move(site));
+    }
+  }
 }
 
 // bar.sync id {, threads}; bar.red.popc result, id {, threads}, predicate.

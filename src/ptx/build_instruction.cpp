@@ -55,7 +55,7 @@ const Named<Builder::Translate> Builder::kOperations[] = {
 
 void Builder::append(const Instruction& in, uint32_t line) {
   p_.code.push_back(in);
-  p_.lines.push_back({line, location_.file, location_.line});
+  p_.lines.push_back({line, location_.file, location_.line, location_.inlined});
   p_.traits.push_back(traits_);
 }
 

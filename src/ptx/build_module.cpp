@@ -90,6 +90,7 @@ void Builder::run() {
                                ": " + std::string(what));
     }
   }
+  match_calls();
   for (CallSite& site : p_.calls) {
     if (site.builtin == Builtin::none && !p_.functions[site.function].defined)
       throw std::runtime_error("function " + p_.functions[site.function].name + " has no body here");
@@ -144,6 +145,8 @@ void Builder::fill_variable(const Declaration& d, const Words& words, size_t fir
       value = to_number(*t);
     } else if (const auto other = p_.variables.find(*t); other != p_.variables.end()) {
       value = reinterpret_cast<uint64_t>(other->second.first);
+    } else if (const auto f = p_.function_of.find(*t); f != p_.function_of.end()) {
+      value = kFirstFunction + f->second * kFunctionBytes;
     } else {
       fail("initial value '" + std::string(*t) + "'");
     }
@@ -305,7 +308,9 @@ void Builder::close_scope() {
 
 void Builder::local_directive(const Statement& s) {
   if (s.word == ".loc") {
-    if (s.tokens.size() >= 2) location_ = {0, uint32_t(to_number(s.tokens[0])), uint32_t(to_number(s.tokens[1]))};
+    if (s.tokens.size() >= 2) location_ = {0, uint32_t(to_number(s.tokens[0])), uint32_t(to_number(s.tokens[1])), {}};
+    const auto name = std::find(s.tokens.begin(), s.tokens.end(), "function_name");
+    if (name != s.tokens.end() && name + 1 != s.tokens.end()) location_.inlined = name[1];
     return;
   }
   if (s.word == ".reg") return declare_registers(s);

@@ -119,6 +119,8 @@ Builder::Source Builder::source(const Operand& o, Type t) {
     return {constant(at->second + o.bits, is_wide(t)), is_wide(t)};
   if (const auto at = p_.variables.find(o.text); at != p_.variables.end())
     return {constant(reinterpret_cast<uint64_t>(at->second.first) + o.bits, true), true};
+  if (const auto at = p_.function_of.find(o.text); at != p_.function_of.end())
+    return {constant(kFirstFunction + at->second * kFunctionBytes, true), true};
   fail("name '" + std::string(o.text) + "'");
 }
 // As `source`, of the width that the type has.

@@ -117,6 +117,8 @@ class Builder {
   bool stop(const Statement& s, const Words& parts, Instruction& in);
   bool sleep(const Statement& s, const Words& parts, Instruction& in);
   bool call(const Statement& s, const Words& parts, Instruction& in);
+  bool call_register(const Operand& results, const Operand& address, const Operand& arguments, Instruction& in);
+  void match_calls();  // of registers, with all functions that they may be of
   bool barrier(const Statement& s, const Words& parts, Instruction& in);
 
   // build_memory.cpp

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace brokkr::ptx {
 namespace {
@@ -47,7 +48,21 @@ uint64_t Machine::now() const {
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
             .count());
   }
+  if (crowd_ != nullptr) return crowd_->clock.load(std::memory_order_relaxed);
   return executed_ + slept_;
+}
+
+void Machine::pass(uint64_t nanoseconds) {
+  if (crowd_ == nullptr) {
+    slept_ += nanoseconds;
+    return;
+  }
+  crowd_->clock.fetch_add(nanoseconds, std::memory_order_relaxed);
+  std::this_thread::yield();  // what its warps wait for may be another thread's to do
+}
+
+uint64_t Machine::next_block() {
+  return crowd_ != nullptr ? crowd_->next_block.fetch_add(1, std::memory_order_relaxed) : started_++;
 }
 
 void Machine::warn(const std::string& what) {
@@ -63,8 +78,10 @@ void Machine::begin(const Launch& launch) {
     for (int i = 0; i < 8; ++i) random.next();
   }
   counts = profile_.begin(*launch.program);
-  lane_total = 0;
+  lane_counts = profile_.lanes();
   blocks_.clear();
+  started_ = 0;
+  share_ = launch.resident_blocks;
   history.forget();
   races = settings.races ? std::make_unique<Races>(*launch.program) : nullptr;
 }
@@ -77,7 +94,9 @@ bool Machine::turn(Warp& w, uint64_t& next) {
   }
   const uint64_t slice = uint64_t(std::max(settings.slice, 1));
   const uint32_t log_slice = uint32_t(std::bit_width(slice));  // adversarial: as many short turns as long ones
-  executed_ += w.run(adversarial ? 1 + random.below(2u << random.below(log_slice)) : slice);
+  const uint64_t ran = w.run(adversarial ? 1 + random.below(2u << random.below(log_slice)) : slice);
+  executed_ += ran;
+  if (crowd_ != nullptr) crowd_->clock.fetch_add(ran, std::memory_order_relaxed);
   return true;
 }
 
@@ -97,10 +116,14 @@ bool Machine::take_turns(uint64_t& next) {
 }
 
 void Machine::run_blocks(const Launch& launch) {
-  const uint64_t total = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2], first = executed_;
-  for (uint64_t started = 0;;) {
-    while (blocks_.size() < launch.resident_blocks && started < total)
-      blocks_.push_back(std::make_unique<Block>(*this, launch, uint32_t(started++)));
+  const uint64_t total = launch.blocks(), first = executed_;
+  for (;;) {
+    if (crowd_ != nullptr && crowd_->stop.load(std::memory_order_relaxed)) return;
+    while (blocks_.size() < share_) {
+      const uint64_t number = next_block();
+      if (number >= total) break;
+      blocks_.push_back(std::make_unique<Block>(*this, launch, uint32_t(number)));
+    }
     if (blocks_.empty()) return;
     uint64_t next = kNever;
     const bool ran = take_turns(next);
@@ -108,23 +131,38 @@ void Machine::run_blocks(const Launch& launch) {
     if (!ran && !blocks_.empty()) {
       if (next == kNever) report_deadlock("deadlock: no lane can go on");
       const uint64_t at = now();
-      if (next > at) slept_ += next - at;
+      if (next > at) pass(next - at);
     }
     if (settings.limit != 0 && executed_ - first > settings.limit)
       report_deadlock("given up after " + std::to_string(executed_ - first) + " instructions");
   }
 }
 
-void Machine::run(const Launch& launch) {
-  begin(launch);
+// Without a profile of it.
+void Machine::run_all(const Launch& launch) {
   try {
     run_blocks(launch);
   } catch (...) {
     blocks_.clear();
-    profile_.end(launch, lane_total);
     throw;
   }
-  profile_.end(launch, lane_total);
+  blocks_.clear();
+}
+
+void Machine::run(const Launch& launch) {
+  begin(launch);
+  const size_t crew = crew_of(launch);
+  try {
+    if (crew > 1) {
+      run_crew(launch, crew);
+    } else {
+      run_all(launch);
+    }
+  } catch (...) {
+    profile_.end(launch);
+    throw;
+  }
+  profile_.end(launch);
   Memory::instance().print_touched(launch.kernel->name);
   if (races != nullptr && races->found() > 0)
     throw Fault("race: " + std::to_string(races->found()) + " pairs of accesses that nothing orders");

@@ -1,6 +1,8 @@
-// The machine: blocks of a launch, and the turns that their warps take on one thread of the host.
+// The machine: blocks of a launch, and the turns that their warps take on one thread of the host, or on several: then
+// each of these has blocks of its own, and whatever two blocks share are words that the host's atomics access.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -28,6 +30,12 @@ struct Foreign {
   virtual uint64_t call(Warp& warp, const Instruction& in, uint32_t lane, const uint64_t* arguments) = 0;
 };
 
+// What the machines of a launch on several threads of the host have in common.
+struct Crowd {
+  std::atomic<uint64_t> next_block{0}, clock{0};
+  std::atomic<bool> stop{false};  // one of them has failed
+};
+
 // One launch at a time.
 class Machine {
  public:
@@ -52,10 +60,15 @@ class Machine {
   StoreHistory history;
   bool adversarial = false;
   std::unique_ptr<Races> races;  // nullptr: not looked for
-  uint64_t* counts = nullptr;    // of each instruction of the program; nullptr: not counted
-  uint64_t lane_total = 0;       // lanes that took part in instructions
+  // Of each instruction of the program: how often it ran, and for how many lanes; nullptr: not counted.
+  uint64_t *counts = nullptr, *lane_counts = nullptr;
   Foreign* foreign = nullptr;    // nullptr: its functions are refused
   uint32_t warp_lanes = kLanes;  // lanes of a warp that have threads
+  // Counts the next launches, and what the last one has counted.
+  void count_lanes(bool on) { profile_.keep(on); }
+  const Profile& profile() const { return profile_; }
+  // Whether other threads of the host run blocks of the same launch.
+  bool is_crowded() const { return crowd_ != nullptr; }
   // For a machine that runs the blocks itself: what clocks show.
   void set_clock(uint64_t cycles) { executed_ = cycles; }
 
@@ -65,8 +78,16 @@ class Machine {
   bool take_turns(uint64_t& next);  // of all warps, once; `next`: when the first sleeper wakes
   bool turn(Warp& w, uint64_t& next);
   void run_blocks(const Launch& launch);
+  void run_all(const Launch& launch);
+  size_t crew_of(const Launch& launch) const;
+  void run_crew(const Launch& launch, size_t crew);  // crew.cpp
+  uint64_t next_block();
+  void pass(uint64_t nanoseconds);  // without an instruction
 
   std::deque<std::unique_ptr<Block>> blocks_;
+  Crowd* crowd_ = nullptr;
+  std::vector<std::unique_ptr<Machine>> helpers_;  // for other threads
+  uint64_t started_ = 0, share_ = 0;               // blocks of this launch: begun, and at most at once
   Profile profile_;
   std::vector<uint32_t*> stacks_;
   std::map<std::pair<RangeKind, size_t>, std::vector<void*>> free_;

@@ -52,7 +52,7 @@ class Memory {
   // Notes the line of an access, where BROKKR_PTX_TOUCHED asks for it.
   void touch(uint64_t address) const {
     if (touched_ != nullptr) [[unlikely]]
-      touched_[(address - base_) >> kLineBits] = 1;
+      __atomic_store_n(&touched_[(address - base_) >> kLineBits], uint8_t(1), __ATOMIC_RELAXED);  // by several threads
   }
   // Prints which part of each allocation was touched, and forgets it.
   void print_touched(const std::string& who);

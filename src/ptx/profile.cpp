@@ -7,19 +7,30 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
 namespace brokkr::ptx {
 
 uint64_t* Profile::begin(const Program& program) {
-  if (profile_ <= 0 && coverage_folder_.empty()) return nullptr;
+  counts_.clear();
+  lanes_.clear();
+  if (profile_ <= 0 && coverage_folder_.empty() && !keep_) return nullptr;
   counts_.assign(program.code.size(), 0);
+  lanes_.assign(program.code.size(), 0);
   return counts_.data();
 }
 
-void Profile::end(const Launch& launch, uint64_t lanes) {
-  if (profile_ > 0) print(launch, lanes);
+void Profile::add(const Profile& other) {
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    counts_[i] += other.counts_[i];
+    lanes_[i] += other.lanes_[i];
+  }
+}
+
+void Profile::end(const Launch& launch) {
+  if (profile_ > 0) print(launch);
   if (coverage_folder_.empty()) return;
   std::vector<uint64_t>& all = all_[launch.program];
   all.resize(counts_.size(), 0);
@@ -56,8 +67,9 @@ void Profile::write_coverage(const Program& program) const {
   }
 }
 
-void Profile::print(const Launch& launch, uint64_t lanes) const {
+void Profile::print(const Launch& launch) const {
   const Program& p = *launch.program;
+  const uint64_t lanes = std::accumulate(lanes_.begin(), lanes_.end(), uint64_t(0));
   std::vector<uint32_t> order(counts_.size());
   uint64_t sum = 0;
   std::vector<std::pair<uint64_t, const Function*>> functions;

@@ -17,16 +17,24 @@ class Profile {
   explicit Profile(const Settings& s) : profile_(s.profile), coverage_folder_(s.coverage_folder) {}
   // Where a launch counts, one number per instruction; nullptr: nobody asks.
   uint64_t* begin(const Program& program);
-  // After a launch. `lanes`: that took part in its instructions.
-  void end(const Launch& launch, uint64_t lanes);
+  uint64_t* lanes() { return lanes_.empty() ? nullptr : lanes_.data(); }
+  void end(const Launch& launch);  // after a launch
+
+  // Counts for whoever asks for them, of the last launch.
+  void keep(bool on) { keep_ = on; }
+  bool is_kept() const { return keep_; }
+  void add(const Profile& other);  // of the same launch
+  const std::vector<uint64_t>& runs_of_each() const { return counts_; }
+  const std::vector<uint64_t>& lanes_of_each() const { return lanes_; }
 
  private:
-  void print(const Launch& launch, uint64_t lanes) const;
+  void print(const Launch& launch) const;
   void write_coverage(const Program& program) const;
 
   const int profile_;
   const std::string coverage_folder_;
-  std::vector<uint64_t> counts_;                         // of this launch
+  bool keep_ = false;
+  std::vector<uint64_t> counts_, lanes_;                 // of this launch, by instruction
   std::map<const Program*, std::vector<uint64_t>> all_;  // of all launches, for coverage
 };
 

@@ -9,6 +9,13 @@ const Function& Program::function_at(uint32_t pc) const {
   return functions.front();
 }
 
+const CallSite* Program::call_at(uint32_t pc, uint32_t function) const {
+  const Instruction& in = code[pc];
+  if (in.kind != Kind::call_register) return &calls[in.target];
+  const auto known = indirect[in.target].call_of.find(function);
+  return known == indirect[in.target].call_of.end() ? nullptr : &calls[known->second];
+}
+
 std::string_view Program::ptx_line(uint32_t pc) const {
   const size_t begin = line_begins[lines[pc].ptx - 1];
   std::string_view all = std::string_view(text).substr(begin, text.find('\n', begin) - begin);

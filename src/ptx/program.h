@@ -71,6 +71,7 @@ enum class Kind : uint8_t {
   branch,
   branch_table,
   call,
+  call_register,
   leave,
   end,
   collective,
@@ -86,7 +87,7 @@ struct Instruction {
   Place d = kNowhere, e = kNowhere;                              // results
   Place a = kNowhere, b = kNowhere, c = kNowhere, m = kNowhere;  // m: mask of a collective
   uint64_t offset = 0;                                           // of an address; otherwise what the handler wants
-  uint32_t target = 0;                                           // of a branch; number of a call
+  uint32_t target = 0;                                           // of a branch; number of a call, direct or not
   Kind kind = Kind::plain;
   bool guard_negated = false;
   bool a_negated = false, b_negated = false, c_negated = false;  // predicates
@@ -96,6 +97,7 @@ struct Instruction {
 struct SourceLine {
   uint32_t ptx = 0;
   uint32_t file = 0, line = 0;  // of CUDA source; 0: not known
+  std::string_view inlined = {};  // label of the name of the function that it was inlined from; empty: not known
 };
 
 struct Copy {
@@ -110,6 +112,14 @@ struct CallSite {
   Builtin builtin = Builtin::none;
   std::vector<Copy> arguments, results;
 };
+
+// A call through a register: of each function that its arguments and results fit, the call.
+struct IndirectCall {
+  std::vector<uint32_t> arguments, results;  // offsets, and bytes, in turn: in the caller's local memory
+  std::unordered_map<uint32_t, uint32_t> call_of;  // by function
+};
+// What a function's address is: no memory is there.
+constexpr uint64_t kFirstFunction = 1 << 16, kFunctionBytes = 16;
 
 struct Variable {
   std::string_view name;
@@ -133,6 +143,7 @@ struct Program {
   std::vector<SourceLine> lines;  // as code
   std::vector<Traits> traits;     // as code
   std::vector<CallSite> calls;
+  std::vector<IndirectCall> indirect;
   std::vector<std::vector<uint32_t>> tables;  // of brx.idx
   std::vector<Function> functions;
   std::unordered_map<std::string_view, uint32_t> function_of;
@@ -146,6 +157,8 @@ struct Program {
     return at == function_of.end() ? nullptr : &functions[at->second];
   }
   const Function& function_at(uint32_t pc) const;
+  // The call that an instruction makes, of `function` where that is in a register; nullptr: it cannot.
+  const CallSite* call_at(uint32_t pc, uint32_t function) const;
   std::string_view ptx_line(uint32_t pc) const;
   // "function, PTX line 12: text (file:line)".
   std::string describe(uint32_t pc) const;

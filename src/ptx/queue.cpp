@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "ptx/runtime.h"
 #include "ptx/settings.h"
 
 namespace brokkr::ptx {
@@ -60,7 +61,11 @@ void Queue::run(const Launch& launch) {
   const auto begin = std::chrono::steady_clock::now();
   const uint64_t executed = machine.executed();
   try {
-    machine.run(launch);
+    if (hooks().run) {
+      hooks().run(launch);
+    } else {
+      machine.run(launch);
+    }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ptx: %s: %s\n", launch.kernel->name.c_str(), error.what());
     const std::string_view what = error.what();

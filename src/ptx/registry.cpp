@@ -40,6 +40,11 @@ Registry& registry() {
   return r;
 }
 
+Hooks& hooks() {
+  static Hooks& h = *new Hooks;
+  return h;
+}
+
 std::pair<void*, size_t> variable_of(const void* symbol) {
   const auto at = registry().variables.find(symbol);
   if (at == registry().variables.end()) throw Invalid{cudaErrorInvalidSymbol};
@@ -67,6 +72,7 @@ int blocks_per_multiprocessor(const Kernel& kernel, int threads, size_t dynamic_
   const Function& f = function_of(kernel);
   const size_t shared = program_of(kernel).static_shared + dynamic_shared;
   if (threads < 1 || threads > int(f.most_threads) || shared > kSharedPerBlock) return 0;
+  if (hooks().blocks) return hooks().blocks(program_of(kernel), f, threads, shared);
   int blocks = f.least_blocks > 0 ? int(f.least_blocks) : settings().blocks_per_sm;
   blocks = std::min({blocks, settings().blocks_per_sm, kThreadsPerMultiprocessor / threads,
                      int(kSharedPerMultiprocessor / (shared + kReservedShared))});

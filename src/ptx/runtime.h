@@ -52,6 +52,14 @@ const Function& function_of(const Kernel& kernel);
 const Program& program_of(const Kernel& kernel);
 int blocks_per_multiprocessor(const Kernel& kernel, int threads, size_t dynamic_shared);
 
+// What a machine that takes the interpreter's place changes (src/simt/device); empty: nothing.
+struct Hooks {
+  std::function<void(const Launch&)> run;  // throws Fault
+  // Blocks that a multiprocessor has room for.
+  std::function<int(const Program&, const Function&, int threads, size_t shared)> blocks;
+};
+Hooks& hooks();
+
 // A launch with its arguments, copied. Throws Invalid.
 struct Invalid {
   cudaError_t error;

@@ -25,6 +25,7 @@ Settings read_all() {
   read("BROKKR_PTX_MEMORY_MIB", s.memory_mib);
   read("BROKKR_PTX_POISON", s.poison);
   read("BROKKR_PTX_SEED", s.seed);
+  read("BROKKR_PTX_THREADS", s.threads);
   read("BROKKR_PTX_SLICE", s.slice);
   read("BROKKR_PTX_LIMIT", s.limit);
   read("BROKKR_PTX_SYNC", s.synchronous);
@@ -41,11 +42,14 @@ Settings read_all() {
   return s;
 }
 
-}  // namespace
-
-const Settings& settings() {
-  static const Settings s = read_all();
+Settings& the_settings() {
+  static Settings s = read_all();
   return s;
 }
+
+}  // namespace
+
+const Settings& settings() { return the_settings(); }
+void change_settings(const Settings& to) { the_settings() = to; }
 
 }  // namespace brokkr::ptx

@@ -14,6 +14,7 @@ struct Settings {
   int memory_mib = 4096;        // BROKKR_PTX_MEMORY_MIB
   int poison = -1;              // BROKKR_PTX_POISON: byte that new memory is filled with
   uint64_t seed = 0;            // BROKKR_PTX_SEED: not 0: groups, warps, slices and the order of lanes at random
+  int threads = 1;              // BROKKR_PTX_THREADS: of the host, over which blocks are spread
   int slice = 256;              // BROKKR_PTX_SLICE: instructions of a warp before the next has its turn
   uint64_t limit = 0;           // BROKKR_PTX_LIMIT: warp instructions of a launch before it is given up
   bool synchronous = false;     // BROKKR_PTX_SYNC=1: launches return when they are done
@@ -31,5 +32,7 @@ struct Settings {
 
 // Read once.
 const Settings& settings();
+// For a program that decides itself, before it asks the runtime for anything.
+void change_settings(const Settings& to);
 
 }  // namespace brokkr::ptx

@@ -41,6 +41,7 @@ Warp::Warp(Machine& machine, Block& block, uint32_t number, uint32_t threads)
       local_(reinterpret_cast<uint64_t>(block.local) + uint64_t(number) * kLanes * kLocalBytes),
       number_(number),
       stack_(machine.take_stack()) {
+  is_crowded_ = machine.is_crowded();
   const Launch& launch = block.launch;
   const uint32_t first = number * machine.warp_lanes;
   for (uint32_t l = 0; l < kLanes; ++l) {
@@ -274,7 +275,7 @@ bool Warp::step(Group& g) {
   if (in.guard != kNowhere) active &= bits(in.guard, in.guard_negated);
   if (machine_.counts != nullptr) {
     machine_.counts[g.pc] += active != 0;
-    machine_.lane_total += uint64_t(__builtin_popcount(active));
+    machine_.lane_counts[g.pc] += uint64_t(__builtin_popcount(active));
   }
   if (in.kind == Kind::plain) {
     if (active != 0) in.run(*this, in, active);
@@ -299,6 +300,7 @@ bool Warp::control(Group& g, const Instruction& in, uint32_t active) {
     case Kind::branch: set_pc(active, in.target); return false;
     case Kind::branch_table: branch_by_table(in, active); return false;
     case Kind::call: return call(g, in, active);
+    case Kind::call_register: call_register(g, in, active); return false;
     case Kind::leave: leave(active, g.base); return false;
     case Kind::end: end(active); return false;
     case Kind::collective:

@@ -53,6 +53,7 @@ class Warp {
     return reinterpret_cast<uint64_t*>(word_of(p, lane) - lane) + lane;
   }
   uint32_t* predicate_of(Place p, uint32_t lane) const { return word_of(p, lane) - lane; }
+  bool is_crowded() const { return is_crowded_; }  // other threads of the host run blocks of the same launch
   // Whether stores are held back, loads look back, or races are looked for; and what each access does then.
   bool is_watched() const { return is_weak_ || races_ != nullptr; }
   void watched_load(const Instruction& in, uint32_t lane, const uint8_t* from, void* value, uint32_t bytes);
@@ -128,6 +129,7 @@ class Warp {
   bool step(Group& g);  // one instruction; whether the group goes on
   bool control(Group& g, const Instruction& in, uint32_t active);
   bool call(Group& g, const Instruction& in, uint32_t active);
+  void call_register(const Group& g, const Instruction& in, uint32_t active);
   void branch_by_table(const Instruction& in, uint32_t lanes);
   void sleep(const Instruction& in, uint32_t lanes);
   void set_pc(uint32_t lanes, uint32_t pc);
@@ -156,7 +158,7 @@ class Warp {
   uint32_t pc_[kLanes] = {}, frame_of_[kLanes] = {};
   uint64_t wake_[kLanes] = {};
   uint32_t at_barrier_[16] = {}, barrier_votes_ = 0;
-  bool is_weak_ = false;
+  bool is_weak_ = false, is_crowded_ = false;
   uint32_t ran_last_ = 0;  // lanes that others of the warp have waited for too long
   uint64_t patience_ = 0;  // instructions that they have waited for
   std::vector<Frame> frames_;

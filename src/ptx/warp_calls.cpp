@@ -37,6 +37,26 @@ bool Warp::call(Group& g, const Instruction& in, uint32_t active) {
   return true;
 }
 
+// Lanes of one function go there together.
+void Warp::call_register(const Group& g, const Instruction& in, uint32_t active) {
+  const uint64_t* const addresses = longs(in.a);
+  for (uint32_t rest = active; rest != 0;) {
+    const uint64_t address = addresses[__builtin_ctz(rest)], offset = address - kFirstFunction;
+    uint32_t same = 0;
+    for (uint32_t m = rest; m != 0; m &= m - 1) {
+      const uint32_t l = uint32_t(__builtin_ctz(m));
+      same |= uint32_t(addresses[l] == address) << l;
+    }
+    rest &= ~same;
+    const CallSite* site = nullptr;
+    if (offset % kFunctionBytes == 0 && offset / kFunctionBytes < program_.functions.size())
+      site = program_.call_at(g.pc, uint32_t(offset / kFunctionBytes));
+    if (site == nullptr) fail(in, same, "call of an address that is no function with such arguments");
+    enter(*site, same, g.base, g.pc + 1);
+    set_pc(same, program_.functions[site->function].begin);
+  }
+}
+
 // Lanes that are in the same call of the same frame share its registers.
 uint32_t Warp::enter(const CallSite& site, uint32_t lanes, uint32_t caller, uint32_t back) {
   const Function& callee = program_.functions[site.function];
@@ -80,10 +100,11 @@ uint32_t Warp::enter(const CallSite& site, uint32_t lanes, uint32_t caller, uint
 void Warp::leave(uint32_t lanes, uint32_t frame) {
   if (frame == 0) return end(lanes);
   const uint32_t* const from = stack_ + frame;
+  const auto own = std::find_if(frames_.begin(), frames_.end(), [&](const Frame& f) { return f.begin == frame; });
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
     const uint32_t back = from[kFrameReturn + l], caller = from[kFrameCaller + l];
-    const CallSite& site = program_.calls[program_.code[back - 1].target];
+    const CallSite& site = *program_.call_at(back - 1, own->function);
     uint64_t inner, local;
     std::memcpy(&inner, from + kFrameLocal + 2 * l, 8);
     std::memcpy(&local, stack_ + caller + kFrameLocal + 2 * l, 8);
@@ -92,12 +113,8 @@ void Warp::leave(uint32_t lanes, uint32_t frame) {
     pc_[l] = back;
     frame_of_[l] = caller;
   }
-  for (size_t i = 0; i < frames_.size(); ++i) {
-    if (frames_[i].begin != frame) continue;
-    frames_[i].lanes &= ~lanes;
-    if (frames_[i].lanes == 0) frames_.erase(frames_.begin() + std::ptrdiff_t(i));
-    break;
-  }
+  own->lanes &= ~lanes;
+  if (own->lanes == 0) frames_.erase(own);
 }
 
 void Warp::end(uint32_t lanes) {

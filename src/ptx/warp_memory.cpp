@@ -118,6 +118,7 @@ void Warp::commit_due() {
 }
 
 void Warp::fence(uint32_t lanes) {
+  if (is_crowded()) __atomic_thread_fence(__ATOMIC_SEQ_CST);
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
     if (races_ != nullptr) races_->fence(race_slot_, l);

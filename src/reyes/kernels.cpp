@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "pipeline/simt_device.h"
 #include "reyes/reyes_kernels.h"
 
 namespace brokkr {
@@ -20,6 +21,7 @@ const ReyesKernels* find_reyes_kernels(const char* build) {
 #if defined(BROKKR_REYES_CUDA)
   if (std::strcmp(build, "cuda") == 0) return &cuda_reyes_kernels();
 #endif
+  if (std::strcmp(build, "simt") == 0) return static_cast<const ReyesKernels*>(simt_device().kernels("reyes"));
   return nullptr;
 }
 

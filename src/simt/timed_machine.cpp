@@ -29,15 +29,32 @@ TimedMachine::~TimedMachine() {
   ptx::Memory::instance().free(spawn_begin_);
 }
 
-// Functions that a kernel may call take their registers beside its own.
+// Functions that a kernel may call take their registers beside its own. Where it promises how many blocks share a core,
+// the compiler keeps to that, and what it lacks lies in local memory: those accesses are not in PTX, and cost nothing
+// here.
 uint32_t TimedMachine::registers_of_thread(const ptx::Function& kernel) const {
-  uint32_t kernels = flow_.registers(kernel), called = 0;
+  const auto of = [&](const ptx::Function& f) {
+    const auto [known, fresh] = registers_.try_emplace(&f, 0);
+    if (fresh) known->second = flow_.registers(f);
+    return known->second;
+  };
+  uint32_t kernels = of(kernel), called = 0;
   for (const ptx::Function& f : program_.functions) {
     if (!f.defined) continue;
-    if (!f.entry) called = std::max(called, flow_.registers(f));
-    if (f.entry && spawns(kernel)) kernels = std::max(kernels, flow_.registers(f));
+    if (!f.entry) called = std::max(called, of(f));
+    if (f.entry && spawns(kernel)) kernels = std::max(kernels, of(f));
   }
-  return std::max(1u, kernels + called);
+  const uint32_t all = std::max(1u, kernels + called);
+  if (kernel.least_blocks == 0) return all;
+  return std::min(all, std::max(1u, config_.registers / (kernel.most_threads * kernel.least_blocks)));
+}
+
+uint32_t TimedMachine::blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const {
+  const uint32_t room = (threads + config_.warp - 1) / config_.warp * config_.warp;
+  const uint32_t shared = program_.static_shared + dynamic_shared;
+  const uint32_t by_registers = config_.registers / registers_of_thread(kernel);
+  const uint32_t by_threads = std::min(config_.threads, by_registers) / config_.warp * config_.warp / room;
+  return std::min({config_.blocks, by_threads, shared == 0 ? config_.blocks : config_.shared / shared});
 }
 
 void TimedMachine::count_to(Core& core, uint64_t cycle) {

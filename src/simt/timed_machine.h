@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ class TimedMachine : private ptx::Foreign {
 
   std::function<void(const IssueEvent&)> on_issue;
   uint32_t registers_of_thread(const ptx::Function& kernel) const;
+  uint32_t blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const;  // a core
   uint32_t threads_of_core() const { return threads_most_; }
 
  private:
@@ -91,6 +93,7 @@ class TimedMachine : private ptx::Foreign {
   RegisterNames names_;
   std::vector<std::vector<RegisterUse>> uses_;  // of each instruction
   std::vector<Intrinsic> intrinsics_;           // of each call site
+  mutable std::map<const ptx::Function*, uint32_t> registers_;  // that are known
   bool spawns_ = false;                         // whether the launched kernel does
   uint32_t locations_ = 0;                      // that threads are spawned to
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "pipeline/simt_device.h"
 #include "trace/trace_kernels.h"
 
 namespace brokkr {
@@ -26,6 +27,7 @@ const TraceKernels& trace_kernels(const std::string& build) {
 #if defined(BROKKR_TRACE_CUDA)
   if (build == "cuda") return cuda_trace_kernels();
 #endif
+  if (build == "simt") return *static_cast<const TraceKernels*>(simt_device().kernels("trace"));
 #define X(isa) \
   if (build == #isa) return isa::trace_build::kernels;
   BROKKR_HAVE_ISA_LIST

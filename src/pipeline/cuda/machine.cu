@@ -149,7 +149,7 @@ class CudaMachine : public MachineBackend {
   LaunchCounts finish(bool aborted, Statistics& s) override {
     dirty_ = aborted;
     ended_ = true;
-    s.machine = "cuda";
+    s.machine = kCudaName;
     s.isa = compiled_isa();
     s.kernel = kernel_->name;
     s.launch_ms = launcher_->kernel_ms();

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "pipeline/cuda/machine.h"
 #include "pipeline/cuda/memory.h"
 
 namespace brokkr {
@@ -18,7 +19,7 @@ constexpr uint32_t kWarpsPerBlock = 8;
 class CudaTaskMachine : public TaskMachine {
  public:
   explicit CudaTaskMachine(const cudaDeviceProp& device)
-      : TaskMachine("cuda", device.name, "cuda", kWarpsPerBlock),
+      : TaskMachine(kCudaName, device.name, kCudaName, kWarpsPerBlock),
         multiprocessors_(uint32_t(device.multiProcessorCount)),
         words_(2 * sizeof(uint32_t)) {
     check_cuda(cudaEventCreate(&begin_), "event");

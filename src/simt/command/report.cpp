@@ -3,44 +3,10 @@
 #include <fmt/format.h>
 
 #include "app/text.h"
+#include "simt/report_json.h"
 
 namespace brokkr::simt {
 namespace {
-
-struct NamedCount {
-  const char* name;
-  uint64_t Statistics::*field;
-};
-constexpr NamedCount kCounts[] = {
-    {"cycles", &Statistics::cycles},
-    {"issues", &Statistics::steps},
-    {"warp_instructions", &Statistics::instructions},
-    {"thread_instructions", &Statistics::lanes},
-    {"done", &Statistics::done},
-    {"launched", &Statistics::launched},
-    {"spawned", &Statistics::spawned},
-    {"spawned_warps", &Statistics::spawned_warps},
-    {"flushed_warps", &Statistics::flushed_warps},
-    {"diverge_stack", &Statistics::diverge_pdom},
-    {"diverge_spawn", &Statistics::diverge_spawn},
-    {"bank_conflict_cycles", &Statistics::conflicts},
-    {"atomic_wait_cycles", &Statistics::atomics_waited},
-    {"l1_hits", &Statistics::l1_hits},
-    {"l1_misses", &Statistics::l1_misses},
-    {"l2_hits", &Statistics::l2_hits},
-    {"l2_misses", &Statistics::l2_misses},
-    {"requested_read_bytes", &Statistics::requested_read},
-    {"requested_written_bytes", &Statistics::requested_written},
-};
-constexpr const char* kClasses[kOccupancyClasses] = {"lanes_1_4",   "lanes_5_8",   "lanes_9_12",  "lanes_13_16",
-                                                     "lanes_17_20", "lanes_21_24", "lanes_25_28", "lanes_29_32",
-                                                     "stalled",     "idle"};
-
-nlohmann::ordered_json json_of(const Occupancy& o) {
-  nlohmann::ordered_json json;
-  for (uint32_t c = 0; c < kOccupancyClasses; ++c) json[kClasses[c]] = o[c];
-  return json;
-}
 
 std::string policy_text(const Config& c) {
   std::string text = policy_names()[size_t(c.policy)];
@@ -65,16 +31,7 @@ nlohmann::ordered_json json_of(const TimedRun& run) {
                                  {"machine", run.config.name},
                                  {"policy", policy_names()[size_t(run.config.policy)]},
                                  {"ways", run.config.ways}};
-  for (const NamedCount& c : kCounts) json[c.name] = s.*c.field;
-  json["instructions_per_cycle"] = s.ipc();
-  json["lanes_used"] = s.efficiency(run.config.warp);
-  json["off_chip_read_bytes"] = s.off_chip.read;
-  json["off_chip_written_bytes"] = s.off_chip.written;
-  json["spawn_read_bytes"] = s.spawn.read;
-  json["spawn_written_bytes"] = s.spawn.written;
-  json["occupancy"] = json_of(s.occupancy);
-  json["window_cycles"] = s.window_cycles;
-  for (const Occupancy& w : s.windows) json["windows"].push_back(json_of(w));
+  json.update(json_of(s, run.config.warp));
   return json;
 }
 

@@ -9,7 +9,9 @@
 
 #include "app/text.h"
 #include "log/json_text.h"
+#include "brokkr/frame.h"
 #include "ptx/launch.h"
+#include "simt/command/device_programs.h"
 #include "simt/command/report.h"
 #include "simt/timeline_picture.h"
 
@@ -20,10 +22,13 @@ using namespace simt;
 
 constexpr const char* kDefaultMachine = "thesis-7.1";
 constexpr const char* kSpawnMachine = "thesis-7.3";
+constexpr const char* kDeviceMachine = "h200-4";
 
 void list_all() {
   std::cout << "programs:\n";
   for (const ProgramInfo& p : programs()) std::cout << fmt::format("  {:<14}{}\n", p.name, p.title);
+  std::cout << "\nour own kernels:\n";
+  for (const DeviceProgram& p : device_programs()) std::cout << fmt::format("  {:<14}{}\n", p.name, p.title);
   std::cout << "\nmachines:\n";
   for (const std::string& name : config_names())
     std::cout << fmt::format("  {:<14}{}\n", name, find_config(name).source);
@@ -44,7 +49,10 @@ auto named(F&& find, const std::string& name) -> decltype(find(name)) {
 
 Config config_of(const Arguments& arguments, const std::string& program) {
   const bool spawns = program == "ray-spawn" || program == "branch-model";
-  Config c = find_config(arguments.text("config", spawns ? kSpawnMachine : kDefaultMachine));
+  const char* const usual = find_device_program(program) != nullptr ? kDeviceMachine
+                            : spawns                                ? kSpawnMachine
+                                                                    : kDefaultMachine;
+  Config c = find_config(arguments.text("config", usual));
   if (arguments.has("policy")) {
     const auto& names = policy_names();
     c.policy = PolicyKind(std::find(names.begin(), names.end(), arguments.text("policy")) - names.begin());
@@ -102,7 +110,36 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   return kSuccess;
 }
 
+// Lanes alone are counted without cycles, unless a machine is named.
+void run_own(const Arguments& arguments, const DeviceProgram& program, std::vector<TimedRun>& runs, LaneTable& lanes) {
+  DeviceSettings settings;
+  settings.threads = 0;
+  settings.lanes = arguments.has("lanes");
+  const Config config = config_of(arguments, program.name);
+  if (!settings.lanes || arguments.has("config")) settings.config = config;
+  Progress progress;
+  for (KernelRun& run : run_device_program(program, settings, arguments, progress, lanes)) {
+    if (settings.config) runs.push_back({run.kernel, config, std::move(run.statistics)});
+  }
+}
+
+// What is for our own kernels, and what is not.
+void check_own(const Arguments& arguments, const std::vector<std::string>& names) {
+  size_t own = 0;
+  for (const std::string& name : names) own += find_device_program(name) != nullptr ? 1 : 0;
+  for (const char* option : {"frame", "size", "workers", "lanes"}) {
+    if (own < names.size() && arguments.has(option))
+      throw UsageError(fmt::format("--{} is of our own kernels: run_frame, queues, atomics", option));
+  }
+  if (arguments.has("lanes") && names.size() > 1) throw UsageError("--lanes: name one program");
+  for (const char* option : {"cycles", "scale", "triangles", "pixels", "mimd", "half-warps"}) {
+    if (own > 0 && arguments.has(option))
+      throw UsageError(fmt::format("--{} is not for our own kernels, whose warps have 32 lanes; leave it out", option));
+  }
+}
+
 int run_programs(const Arguments& arguments, const std::vector<std::string>& names) {
+  check_own(arguments, names);
   ProgramSize size;
   size.scale = uint32_t(arguments.integer("scale", size.scale));
   size.triangles = uint32_t(arguments.integer("triangles", size.triangles));
@@ -110,7 +147,14 @@ int run_programs(const Arguments& arguments, const std::vector<std::string>& nam
   Progress progress;
   std::vector<TimedRun> runs;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  LaneTable lanes;
   for (const std::string& name : names) {
+    if (const DeviceProgram* own = find_device_program(name)) {
+      const size_t first = runs.size();
+      run_own(arguments, *own, runs, lanes);
+      for (size_t i = first; i < runs.size(); ++i) json.push_back(json_of(runs[i]));
+      continue;
+    }
     const ProgramInfo& program = named(find_program, name);
     const Config config = config_of(arguments, name);
     progress.show(fmt::format("{} on {}", name, config.name));
@@ -119,7 +163,11 @@ int run_programs(const Arguments& arguments, const std::vector<std::string>& nam
     if (arguments.has("output"))
       write_timeline(folder_of(arguments) / fmt::format("simt-{}.png", name), runs.back().statistics);
   }
-  print(arguments, json, runs);
+  if (!arguments.has("lanes")) {
+    print(arguments, json, runs);
+  } else {
+    print(arguments, json_of(lanes), lanes);
+  }
   return kSuccess;
 }
 
@@ -160,6 +208,10 @@ Command simt_command() {
            integer_option("--triangles", "Of the rays' scene (2000; a figure's own)", 100, 4000000),
            integer_option("--pixels", "Rays a side (64; a figure's own)", 8, 1024),
            integer_option("--cycles", "Stop after so many, without a result", 1, 1e12),
+           file_option("--frame", "FILE", "run_frame: the frame or scene (scenes/gl-feature-test.bkf)"),
+           size_option("--size", "run_frame: pixels to draw (the frame's own)", 1, kMaxTargetSize),
+           integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
+           flag("--lanes", "One of our own kernels: where lanes are lost, by function; with --config on that machine"),
            file_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
            flag("--json", "Print JSON instead of a table"), flag("--csv", "Print CSV instead of a table"),
            flag("--list", "Show programs, machines and figures")},

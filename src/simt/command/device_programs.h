@@ -1,0 +1,32 @@
+// Our own kernels as programs of `brokkr simt`: a frame through the pipeline, and what the experiments with queues run.
+// They run on the simulated device, and each result is held to the CPU's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "app/text.h"
+#include "simt/command/report.h"
+#include "simt/device/control.h"
+
+namespace brokkr::simt {
+
+struct DeviceProgram {
+  const char *name, *title;
+  // Runs it once.
+  void (*run)(DeviceControl& device, const app::Arguments& arguments, app::Progress& progress,
+              std::vector<KernelRun>& runs);
+};
+const std::vector<DeviceProgram>& device_programs();
+const DeviceProgram* find_device_program(const std::string& name);  // nullptr: none
+
+// Throws std::runtime_error where there is no such library, and where results differ.
+std::vector<KernelRun> run_device_program(const DeviceProgram& program, const DeviceSettings& settings,
+                                          const app::Arguments& arguments, app::Progress& progress, LaneTable& lanes);
+
+nlohmann::ordered_json json_of(const LaneTable& lanes);
+std::string table_of(const LaneTable& lanes);
+std::string csv_of(const LaneTable& lanes);
+
+}  // namespace brokkr::simt
