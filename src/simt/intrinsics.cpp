@@ -18,6 +18,7 @@ constexpr NamedIntrinsic kIntrinsics[] = {
     {"brokkr_simt_state", Intrinsic::state},
     {"brokkr_simt_diverge", Intrinsic::diverge},
     {"brokkr_simt_reconverge", Intrinsic::reconverge},
+    {"brokkr_simt_lanes", Intrinsic::lanes},
 };
 
 }  // namespace
@@ -101,6 +102,7 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
     case Intrinsic::diverge: return warp_->spawns;
     // Whether threads of the warp have gone elsewhere.
     case Intrinsic::reconverge: return warp_->warp->live() != warp_->whole || warp_->spawned_from != 0;
+    case Intrinsic::lanes: warp_->at_work = uint32_t(arguments[0]); return 0;
     case Intrinsic::none: break;
   }
   return 0;

@@ -14,6 +14,7 @@ struct ProgramSize {
   uint32_t scale = 1;         // 1: what a test runs; the work grows with it
   uint32_t triangles = 2000;  // of rays
   uint32_t width = 64;        // of rays: pixels of a side
+  uint32_t stay_percent = 50;  // of rays by tasks: lanes that stay together, of a warp's
 };
 
 struct ProgramInfo {
@@ -61,5 +62,7 @@ void run_neural(Runner&, const ProgramSize&);
 void run_storage(Runner&, const ProgramSize&);
 void run_rays_loops(Runner&, const ProgramSize&);
 void run_rays_spawned(Runner&, const ProgramSize&);
+void run_rays_warp(Runner&, const ProgramSize&);
+void run_rays_tasks(Runner&, const ProgramSize&);
 
 }  // namespace brokkr::simt

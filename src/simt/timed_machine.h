@@ -30,7 +30,7 @@ struct IssueEvent {
 };
 
 // Functions of src/simt/kernels/intrinsics.h.
-enum class Intrinsic : uint8_t { none, spawn, state, diverge, reconverge };
+enum class Intrinsic : uint8_t { none, spawn, state, diverge, reconverge, lanes };
 
 class TimedMachine : private ptx::Foreign {
  public:

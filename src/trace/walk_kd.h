@@ -68,69 +68,46 @@ class GrugGrid {
   }
 };
 
-// The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf.
+// The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf. `Stack` is a LaneStack,
+// or another class with its functions.
+template <class Stack>
 class KdWalk {
  public:
-  BROKKR_FN KdWalk(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort, uint32_t* memory)
-      : w_(w), s_(scene), ray_(ray), hit_(hit), effort_(effort), grid_(w, scene), stack_(w, memory) {}
+  // `hit`: what is to be beaten.
+  BROKKR_FN KdWalk(Warp& w, const SceneTables& scene, const Ray& ray, const Hit& hit, const Stack& stack)
+      : w_(w), s_(scene), ray_(ray), hit_(hit), grid_(w, scene), stack_(stack) {}
 
   BROKKR_FN void run(bool any, Mask m) {
     const bool grouped = s_.structure == StructureKind::grug;
-    const Span box = span_of(ray_, uniform(s_.low), uniform(s_.high));
-    enter_ = group_leave_ = box.enter;
-    leave_ = box.leave;
-    active_ = m && enter_ * kNearer <= minimum(leave_, found());
+    begin(m);
     if (grouped) {
       cell_ = grid_.cell_of(ray_.origin + ray_.direction * enter_);
       between_ = active_;
     }
     while (w_.any(active_)) {
       if (grouped && w_.any(between_)) enter_groups();
-      Mask need = step_nodes();
-      need = need || test_leaves(any);
+      Mask need = step_nodes(inner());
+      need = need || test_leaves(any, leaf());
       need = need && active_;
       if (w_.any(need)) pop(grouped, need);
     }
   }
 
- private:
-  Warp& w_;
-  const SceneTables& s_;
-  const Ray& ray_;
-  Hit& hit_;
-  Effort& effort_;
-  GrugGrid grid_;
-  LaneStack stack_;
-  Mask active_ = false, between_ = false;
-  Float enter_ = 0.0f, leave_ = 0.0f;        // where the ray enters and leaves the lane's node
-  Uint node_ = 0u, place_ = 0u, left_ = 0u;  // the node; within a leaf, the next primitive and how many are left
-  GrugCell cell_;                            // of the next group, and where the ray leaves the present one
-  Float group_leave_ = 0.0f;
+  // ---- The steps by themselves, for who walks in an order of his own. Of a kd-tree; `run` knows of groups, too.
 
-  // What lies behind concerns nobody.
-  BROKKR_FN Float found() const { return minimum(hit_.t, ray_.limit); }
-  BROKKR_FN Mask is_inside() const {
-    const int n = 1 << s_.grid_bits;
-    return cell_.x >= 0 && cell_.y >= 0 && cell_.z >= 0 && cell_.x < n && cell_.y < n && cell_.z < n;
+  // At the root: the lanes of m whose rays meet the scene's box are active.
+  BROKKR_FN void begin(Mask m) {
+    const Span box = span_of(ray_, uniform(s_.low), uniform(s_.high));
+    enter_ = group_leave_ = box.enter;
+    leave_ = box.leave;
+    active_ = m && enter_ * kNearer <= minimum(leave_, found());
   }
+  BROKKR_FN Mask active() const { return active_; }
+  BROKKR_FN Mask inner() const { return active_ && !between_ && left_ == 0u; }
+  BROKKR_FN Mask leaf() const { return active_ && !between_ && left_ != 0u; }
 
-  BROKKR_FN void enter_groups() {
-    effort_.steps += select(between_, 1u, 0u);
-    const Uint group = grid_.group_of(cell_, between_);
-    const Uint root = gather_bits(w_, s_.groups, group, 3, 0, between_);
-    enter_ = select(between_, group_leave_, enter_);
-    const Mask inside = grid_.leave(ray_, group, cell_, group_leave_, between_);
-    leave_ = select(between_, group_leave_, leave_);
-    const Mask empty = between_ && root == kNone;
-    node_ = select(between_ && !empty, root, node_);
-    // Where a group is the last and empty, or nothing is left to find, the ray ends.
-    const Mask ends = empty && (!inside || group_leave_ * kNearer > found());
-    active_ = active_ && !ends;
-    between_ = empty && !ends;
-  }
-  // Returns the lanes that came to an empty leaf.
-  BROKKR_FN Mask step_nodes() {
-    const Mask inner = active_ && !between_ && left_ == 0u;
+  // One node down, of lanes at inner nodes. Returns those that came to an empty leaf.
+  BROKKR_FN Mask step_nodes(Mask inner) {
     if (!w_.any(inner)) return false;
     effort_.steps += select(inner, 1u, 0u);
     const Uint value = gather_bits(w_, s_.kd, node_, 2, 0, inner);
@@ -158,9 +135,8 @@ class KdWalk {
     node_ = select(splits, select(far_only, far, near), node_);
     return is_leaf && left_ == 0u;
   }
-  // Returns the lanes that are done with their leaf.
-  BROKKR_FN Mask test_leaves(bool any) {
-    const Mask leaf = active_ && !between_ && left_ != 0u;
+  // One triangle, of lanes in leaves. Returns those that are done with theirs.
+  BROKKR_FN Mask test_leaves(bool any, Mask leaf) {
     if (!w_.any(leaf)) return false;
     effort_.tests += select(leaf, 1u, 0u);
     test_triangle(w_, s_, ray_, w_.gather(s_.places, as_int(place_), leaf), hit_, leaf);
@@ -169,6 +145,7 @@ class KdWalk {
     if (any) active_ = active_ && !(leaf && hit_.primitive != kNone);
     return leaf && left_ == 0u;
   }
+  // The next part that was passed by; lanes without one that concerns them are no longer active.
   BROKKR_FN void pop(bool grouped, Mask need) {
     const Mask over = need && stack_.is_empty(), pops = need && !stack_.is_empty();
     stack_.popped(pops);
@@ -180,12 +157,74 @@ class KdWalk {
     active_ = active_ && !ends && !(over && !(grouped ? is_inside() : Mask(false)));
     between_ = between_ || (over && active_);
   }
+
+  // Where a lane is, to go on elsewhere: five words beside its ray, its hit and its stack.
+  BROKKR_FN void save(Uint (&words)[5]) const {
+    words[0] = node_;
+    words[1] = as_uint(enter_);
+    words[2] = as_uint(leave_);
+    words[3] = place_;
+    words[4] = left_;
+  }
+  BROKKR_FN void restore(const Uint (&words)[5], Mask m) {
+    node_ = words[0];
+    enter_ = as_float(words[1]);
+    leave_ = as_float(words[2]);
+    place_ = words[3];
+    left_ = words[4];
+    active_ = m;
+  }
+  BROKKR_FN Ray& ray() { return ray_; }
+  BROKKR_FN Hit& hit() { return hit_; }
+  BROKKR_FN const Effort& effort() const { return effort_; }
+  BROKKR_FN Stack& stack() { return stack_; }
+
+ private:
+  // All but the tables are values: compilers keep in registers what no reference leads to.
+  Warp& w_;
+  const SceneTables& s_;
+  Ray ray_;
+  Hit hit_;
+  Effort effort_;
+  GrugGrid grid_;
+  Stack stack_;
+  Mask active_ = false, between_ = false;
+  Float enter_ = 0.0f, leave_ = 0.0f;        // where the ray enters and leaves the lane's node
+  Uint node_ = 0u, place_ = 0u, left_ = 0u;  // the node; within a leaf, the next primitive and how many are left
+  GrugCell cell_;                            // of the next group, and where the ray leaves the present one
+  Float group_leave_ = 0.0f;
+
+  // What lies behind concerns nobody.
+  BROKKR_FN Float found() const { return minimum(hit_.t, ray_.limit); }
+  BROKKR_FN Mask is_inside() const {
+    const int n = 1 << s_.grid_bits;
+    return cell_.x >= 0 && cell_.y >= 0 && cell_.z >= 0 && cell_.x < n && cell_.y < n && cell_.z < n;
+  }
+
+  BROKKR_FN void enter_groups() {
+    effort_.steps += select(between_, 1u, 0u);
+    const Uint group = grid_.group_of(cell_, between_);
+    const Uint root = gather_bits(w_, s_.groups, group, 3, 0, between_);
+    enter_ = select(between_, group_leave_, enter_);
+    const Mask inside = grid_.leave(ray_, group, cell_, group_leave_, between_);
+    leave_ = select(between_, group_leave_, leave_);
+    const Mask empty = between_ && root == kNone;
+    node_ = select(between_ && !empty, root, node_);
+    // Where a group is the last and empty, or nothing is left to find, the ray ends.
+    const Mask ends = empty && (!inside || group_leave_ * kNearer > found());
+    active_ = active_ && !ends;
+    between_ = empty && !ends;
+  }
 };
 
 // `any`: whatever is hit will do. Lanes outside m are left alone.
 BROKKR_FN_NOINLINE void walk_kd(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
                                 uint32_t* memory, bool any, Mask m) {
-  KdWalk(w, scene, ray, hit, effort, memory).run(any, m);
+  KdWalk<LaneStack> walk(w, scene, ray, hit, LaneStack(w, memory));
+  walk.run(any, m);
+  hit = walk.hit();
+  effort.steps += walk.effort().steps;
+  effort.tests += walk.effort().tests;
 }
 
 }  // namespace trace_machine
