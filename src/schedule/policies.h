@@ -26,11 +26,6 @@ struct HasTasks {
 struct HowMany {
   BROKKR_FN static Ulong check_leaf(Ulong count) { return count; }
 };
-// Reports the number of threads that work on them.
-template <int kThreads>
-struct HowManyThreads {
-  BROKKR_FN static Ulong check_leaf(Ulong count) { return count * uint64_t(kThreads); }
-};
 
 // ---- Which child gets a new task. A word of the payload decides: `kWord` is the word's number.
 
@@ -131,18 +126,6 @@ struct FirstFirst : BucketDefaults, Traverse {
   template <class State>
   BROKKR_FN static Ulong propagate(const State& state, Int child, Ulong) {
     return to_ulong(state.children - child);
-  }
-};
-
-// The first child that fills a warp, or else the first that has something: what threads are for waits until there are
-// as many as a warp has lanes, while there is other work ([Steffen12, 5.4], for warps of µ-kernels). Leaves report
-// threads: HowMany, HowManyThreads.
-template <class Traverse>
-struct FullFirst : BucketDefaults, Traverse {
-  template <class State>
-  BROKKR_FN static Ulong propagate(const State& state, Int child, Ulong info) {
-    const Ulong turn = to_ulong(state.children - child);
-    return turn + select(info >= uint64_t(kWidth), Ulong(uint64_t(state.children)), uint64_t(0));
   }
 };
 

@@ -100,8 +100,11 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
       if (!spawns_) warp.fail(in, 1u << lane, "state: only programs that spawn threads have states");
       return warp_->threads[lane].state;
     case Intrinsic::diverge: return warp_->spawns;
-    // Whether threads of the warp have gone elsewhere.
-    case Intrinsic::reconverge: return warp_->warp->live() != warp_->whole || warp_->spawned_from != 0;
+    // Whether threads of the warp have gone elsewhere, or a warp of spawned ones had to begin before it was full.
+    case Intrinsic::reconverge: {
+      const uint32_t whole = warp_->block->spawned ? ptx::kAllLanes >> (ptx::kLanes - config_.warp) : warp_->whole;
+      return warp_->warp->live() != whole || warp_->spawned_from != 0;
+    }
     case Intrinsic::lanes: warp_->at_work = uint32_t(arguments[0]); return 0;
     case Intrinsic::none: break;
   }

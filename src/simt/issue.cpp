@@ -112,7 +112,7 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
     prepare(core, w, next);
   }
   if (meets || died != 0) wake_block(core, block, next);
-  std::erase_if(core.blocks, [](const auto& b) { return b->warps_left == 0; });
+  if (block.warps_left == 0) std::erase_if(core.blocks, [&](const auto& b) { return b.get() == &block; });
 }
 
 // Barriers may have let warps of the block go on.

@@ -43,7 +43,9 @@ struct BranchRun {
   uint32_t warps_percent = 100;  // warps that diverge
   uint32_t ratio = 10;           // iterations of the longer path over those of the shorter
   uint32_t shorter = 20, end = 0;
-  uint32_t model = 0;  // 0: the stack; 1: diverge and reconverge; 2: diverge alone
+  bool drawn = false;  // threads of the longer path are drawn, not the first ones of each warp
+  // 0: the stack; 1: diverge and reconverge; 2: diverge alone; 3: threads are always spawned, and never to the meeting.
+  uint32_t model = 0;
 };
 void run_branch(Runner& runner, const BranchRun& run);
 

@@ -36,6 +36,7 @@ struct Statistics {
   uint64_t window_cycles = 0;      // of each
 
   double ipc() const { return cycles == 0 ? 0 : double(lanes) / double(cycles); }
+  double rate() const { return cycles == 0 ? 0 : double(done) / double(cycles); }
   // Part of the lanes that worked where a warp was issued.
   double efficiency(uint32_t warp) const { return steps == 0 ? 0 : double(lanes) / double(steps * warp); }
   double work(uint32_t warp) const { return steps == 0 ? 0 : double(worked) / double(steps * warp); }

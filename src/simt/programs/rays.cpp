@@ -2,6 +2,7 @@
 // as the warp's own loop, and as tasks on queues. All find the hits of the CPU's walk, to the bit.
 #include <algorithm>
 
+#include "scene/failure.h"
 #include "simt/programs.h"
 #include "simt/rays/ray_runs.h"
 
@@ -10,12 +11,15 @@ namespace {
 
 struct RayLaunch {
   const char* kernel;
-  uint32_t block = 64;      // threads
-  bool persistent = false;  // as many warps as there is room for, which take tasks
+  uint32_t block = 64;       // threads
+  bool whole_warps = false;  // its control flow is the warp's
+  bool persistent = false;   // as many warps as there is room for, which take tasks
   uint32_t stay_percent = 0;
 };
 
 void run_rays(Runner& runner, const ProgramSize& size, const RayLaunch& launch) {
+  if (launch.whole_warps && runner.config().warp != 32)
+    fail("{}: its control flow is that of warps of 32 threads, and {} has others", launch.kernel, runner.config().name);
   const auto scene = ray_scene(size.triangles);
   RayPlan plan = make_plan(*scene, size.width, [&]<class T>(const std::vector<T>& values) {
     return static_cast<const T*>(runner.buffer(values));
@@ -48,9 +52,9 @@ void run_rays(Runner& runner, const ProgramSize& size, const RayLaunch& launch) 
 
 void run_rays_loops(Runner& runner, const ProgramSize& size) { run_rays(runner, size, {"rays_loops"}); }
 void run_rays_spawned(Runner& runner, const ProgramSize& size) { run_rays(runner, size, {"rays_begin"}); }
-void run_rays_warp(Runner& runner, const ProgramSize& size) { run_rays(runner, size, {"ray_loop"}); }
+void run_rays_warp(Runner& runner, const ProgramSize& size) { run_rays(runner, size, {"ray_loop", 64, true}); }
 void run_rays_tasks(Runner& runner, const ProgramSize& size) {
-  run_rays(runner, size, {"ray_tasks", 32, true, size.stay_percent});
+  run_rays(runner, size, {"ray_tasks", 32, true, true, size.stay_percent});
 }
 
 }  // namespace brokkr::simt

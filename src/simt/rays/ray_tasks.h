@@ -2,8 +2,8 @@
 // worker takes a warp's worth of one type, or else of the lowest. Beside it, the same steps by one loop.
 #pragma once
 
-#include "schedule/policies.h"
 #include "schedule/task_loop.h"
+#include "schedule/warp_policy.h"
 #include "simt/rays/ray_walk.h"
 
 BROKKR_MACHINE_BEGIN
