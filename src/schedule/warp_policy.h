@@ -11,9 +11,9 @@ struct HowManyThreads {
   BROKKR_FN static Ulong check_leaf(Ulong count) { return count * uint64_t(kThreads); }
 };
 
-// The first child that fills a warp, or else the first that has something: what threads are for waits until there are as
-// many as a warp has lanes, while there is other work ([Steffen12, 5.4], for warps of µ-kernels). Leaves report threads:
-// HowMany, HowManyThreads.
+// The first child that fills a warp, or else the first that has something: what threads are for waits until there are
+// as many as a warp has lanes, while there is other work ([Steffen12, 5.4], for warps of µ-kernels). Leaves report
+// threads: HowMany, HowManyThreads.
 template <class Traverse>
 struct FullFirst : BucketDefaults, Traverse {
   template <class State>

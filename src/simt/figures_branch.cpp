@@ -73,9 +73,11 @@ FigureResult figure_without_reconverge(const FigureOptions& o) {
   FigureResult r;
   for (const uint32_t e : ends) r.columns.push_back(fmt::format("{} x", e));
   r.columns.push_back("6 x, with");
-  const auto add = [&](uint32_t warps, uint32_t ratio, uint32_t model, bool drawn, const std::string& thesis) {
-    FigureRow row{fmt::format("{} warps, 1 : {}{}", warps, ratio, model == 3 ? ", always spawned" : ""), {}, thesis};
-    const BranchRun run{.warps = warps, .ratio = ratio, .shorter = 20 * o.scale, .drawn = drawn};
+  const auto add = [&](uint32_t ratio, uint32_t model, bool drawn) {
+    const char* const thesis = drawn && ratio == 2 && model == 2 ? "below 1 beyond about 3: the stack" : "";
+    FigureRow row{
+        fmt::format("1 : {}, {}{}", ratio, drawn ? "drawn" : "half", model == 3 ? ", always spawned" : ""), {}, thesis};
+    const BranchRun run{.ratio = ratio, .shorter = 20 * o.scale, .drawn = drawn};
     const auto with_end = [&](uint32_t times) {
       BranchRun longer = run;
       longer.end = times * run.shorter * (1 + ratio);
@@ -87,15 +89,20 @@ FigureResult figure_without_reconverge(const FigureOptions& o) {
   };
   for (const bool drawn : {true, false}) {
     for (const uint32_t ratio : {2u, 10u}) {
-      for (const uint32_t model : {2u, 3u}) add(32, ratio, model, drawn, "");
+      for (const uint32_t model : {2u, 3u}) add(ratio, model, drawn);
     }
   }
   r.notes = {
       "Columns: instructions behind the meeting over those of both paths, without reconverge; the last one with it.",
-      "Half of each warp's threads take each path. By equations 6.1 and 6.2, W warps then become W even or W + 1 odd ones "
-      "behind the branch: what follows costs no more for an even W, and for an odd one the stack is the better choice where "
-      "it is longer than (W - 1) / 2 times both paths. The thesis's 3 is that of 7 warps, whose number for this figure it "
-      "does not give; 32 warps stay full to the end, and the stack never wins."};
+      "Drawn: each thread draws its path, half of them each, so that what is left over of both fills no warp: it waits "
+      "to "
+      "the end, and runs alone. So the stack wins where what follows is longer than about 3 times both paths, as in "
+      "the "
+      "thesis. Where exactly half of each warp takes each path, all warps stay full, and it never wins.",
+      "Equations 6.1 and 6.2 count one warp more of 32 for what is left over, where alone it takes the time of four: "
+      "they "
+      "choose the stack later than it is better. Nor does reconverge help, as the rest of both paths is one warp "
+      "alone."};
   return r;
 }
 

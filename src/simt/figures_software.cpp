@@ -43,7 +43,7 @@ FigureResult figure_software(const FigureOptions& o) {
   r.columns = {"lanes at work, %", "instructions a cycle", "of lanes at work", "million rays/s", "over the stack"};
   ProgramSize size;
   size.triangles = o.triangles != 0 ? o.triangles : 172561;
-  size.width = o.width != 0 ? o.width : 128;
+  size.width = o.width != 0 ? o.width : 64;
   for (const char* machine : {"cpu", "emulated"}) {
     try {
       make_task_machine(machine);
@@ -54,6 +54,8 @@ FigureResult figure_software(const FigureOptions& o) {
   }
   Config c = with_ideal_memory(find_config("thesis-7.3"));
   c.block_scheduling = false;
+  // With as many rays for each core as a larger picture has for all 30.
+  c.cores = 4;
   double stack = 0;
   const auto add = [&](const SimtRow& row) {
     if (o.progress) o.progress(fmt::format("{} of {} triangles on {}", row.program, size.triangles, c.name));
@@ -65,7 +67,7 @@ FigureResult figure_software(const FigureOptions& o) {
                       row.thesis});
     return s;
   };
-  const Statistics loops = add({"ray", "three loops, by the stack", "326 instructions a cycle"});
+  const Statistics loops = add({"ray", "three loops, by the stack", "326 instructions a cycle, 30 cores"});
   c.spawn.conflicts = false;
   const Statistics spawned = add({"ray-spawn", "µ-kernels, by the machine", "615; 1.4 on average"});
   const Statistics warp = add({"ray-warp", "one loop of the warp", ""});
@@ -78,13 +80,21 @@ FigureResult figure_software(const FigureOptions& o) {
   }
   r.timelines = {{"stack", loops}, {"spawn", spawned}, {"warp", warp}, {"tasks", shown}};
   r.notes = {
-      "Machines of the CPU: lanes at work of those in a step, at a node or a triangle, by one worker; counted, and the same on "
-      "each computer. SIMT: lanes at work of all issues, those for queues among them; reckoned by the model. All runs find the "
+      fmt::format("{0} x {0} rays, {1} triangles; SIMT: {2} of the thesis's 30 cores, whose rays it has as many of as a larger "
+                  "picture has for all.",
+                  size.width, size.triangles, c.cores),
+      "Machines of the CPU: lanes at work of those in a step, at a node or a triangle, by one worker; counted, and the "
+      "same on "
+      "each computer. SIMT: lanes at work of all issues, those for queues among them; reckoned by the model. All runs "
+      "find the "
       "hits of the path tracer's own walk, to the bit.",
-      "Control flow of the path tracer's text is the warp's: lanes without work are masks, and 'of lanes at work' leaves "
+      "Control flow of the path tracer's text is the warp's: lanes without work are masks, and 'of lanes at work' "
+      "leaves "
       "them out.",
-      "A task costs the worker a decision, a draw from a queue and one for each queue that its rays go to, where the machine's "
-      "spawn is one instruction: so tasks must go on for some steps to be worth it, until too few of their lanes are left."};
+      "A task costs the worker a decision, a draw from a queue and one for each queue that its rays go to, where the "
+      "machine's "
+      "spawn is one instruction: so tasks must go on for some steps to be worth it, until too few of their lanes are "
+      "left."};
   return r;
 }
 

@@ -88,12 +88,13 @@ FigureResult figure_rays(const FigureOptions& o) {
                       {blocks, warps, conflicts, spawned, spawned / warps},
                       "warps above blocks, µ-kernels above both by 1.4 on average"});
   }
-  r.notes = {kScenesNote, kMemoryNote,
-             fmt::format("Values are million rays a second of the whole image of {0} x {0} (--pixels), at {1} MHz. Blocks and "
-                         "warps are alike where memory answers at once: more warps than hide the pipeline hide nothing more. "
-                         "Every step of a ray spawns a thread, as in the thesis: storing and restoring its state is what "
-                         "µ-kernels lose again of what their lanes gain.",
-                         o.width != 0 ? o.width : RayRun{}.width, machine_of_rays().mhz)};
+  r.notes = {
+      kScenesNote, kMemoryNote,
+      fmt::format("Values are million rays a second of the whole image of {0} x {0} (--pixels), at {1} MHz. Blocks and "
+                  "warps are alike where memory answers at once: more warps than hide the pipeline hide nothing more. "
+                  "Every step of a ray spawns a thread, as in the thesis: storing and restoring its state is what "
+                  "µ-kernels lose again of what their lanes gain.",
+                  o.width != 0 ? o.width : RayRun{}.width, machine_of_rays().mhz)};
   return r;
 }
 
@@ -113,15 +114,16 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
   for (const Row& row : rows) {
     const Statistics s = run(row.wanted, o);
     if (row.wanted.mimd) rays = million_rays(s), ipc = s.ipc();
-    r.rows.push_back(
-        {row.label,
-         {million_rays(s), 100 * million_rays(s) / rays, s.ipc(), 100 * s.ipc() / ipc, double(s.cycles)},
-         row.thesis});
+    r.rows.push_back({row.label,
+                      {million_rays(s), 100 * million_rays(s) / rays, s.ipc(), 100 * s.ipc() / ipc, double(s.cycles)},
+                      row.thesis});
   }
-  r.notes = {kScenesNote,
-             fmt::format("The whole image of {0} x {0} (--pixels). The thesis's parts are of rays; among instructions are those "
-                         "that store and restore states.",
-                         o.width != 0 ? o.width : RayRun{}.width)};
+  r.notes = {
+      kScenesNote,
+      fmt::format(
+          "The whole image of {0} x {0} (--pixels). The thesis's parts are of rays; among instructions are those "
+          "that store and restore states.",
+          o.width != 0 ? o.width : RayRun{}.width)};
   return r;
 }
 

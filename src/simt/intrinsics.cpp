@@ -14,10 +14,8 @@ struct NamedIntrinsic {
   Intrinsic intrinsic;
 };
 constexpr NamedIntrinsic kIntrinsics[] = {
-    {"brokkr_simt_spawn", Intrinsic::spawn},
-    {"brokkr_simt_state", Intrinsic::state},
-    {"brokkr_simt_diverge", Intrinsic::diverge},
-    {"brokkr_simt_reconverge", Intrinsic::reconverge},
+    {"brokkr_simt_spawn", Intrinsic::spawn},     {"brokkr_simt_state", Intrinsic::state},
+    {"brokkr_simt_diverge", Intrinsic::diverge}, {"brokkr_simt_reconverge", Intrinsic::reconverge},
     {"brokkr_simt_lanes", Intrinsic::lanes},
 };
 

@@ -54,8 +54,8 @@ void merge(std::vector<Group>& groups) {
 }
 
 // The path that is furthest behind, for which all wait in the end, and those places where most lanes are; of equal ones
-// the one that is nearest to a loop's jump. Who is at the head of a loop waits for those on their way there: they are to
-// go round together.
+// the one that is nearest to a loop's jump. Who is at the head of a loop waits for those on their way there: they are
+// to go round together.
 class AheadPolicy : public Policy {
  public:
   AheadPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : flow_(flow), stack_(flow, lanes), ways_(ways) {}

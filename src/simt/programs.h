@@ -11,9 +11,9 @@
 namespace brokkr::simt {
 
 struct ProgramSize {
-  uint32_t scale = 1;         // 1: what a test runs; the work grows with it
-  uint32_t triangles = 2000;  // of rays
-  uint32_t width = 64;        // of rays: pixels of a side
+  uint32_t scale = 1;          // 1: what a test runs; the work grows with it
+  uint32_t triangles = 2000;   // of rays
+  uint32_t width = 64;         // of rays: pixels of a side
   uint32_t stay_percent = 50;  // of rays by tasks: lanes that stay together, of a warp's
 };
 

@@ -68,8 +68,8 @@ class GrugGrid {
   }
 };
 
-// The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf. `Stack` is a LaneStack,
-// or another class with its functions.
+// The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf. `Stack` is a
+// LaneStack, or another class with its functions.
 template <class Stack>
 class KdWalk {
  public:

@@ -1,6 +1,6 @@
 // Primary rays through a kd-tree by the path tracer's own steps (trace/walk_kd.h), a thread each, which goes its own
-// way: by three loops, one in another (down to a leaf, through its triangles, back to what was passed by); and with each
-// loop as a µ-kernel [Steffen12, 7.2.1].
+// way: by three loops, one in another (down to a leaf, through its triangles, back to what was passed by); and with
+// each loop as a µ-kernel [Steffen12, 7.2.1].
 #define BROKKR_LONE_LANES 1
 #include "simt/kernels/intrinsics.h"
 #include "simt/rays/ray_walk.h"
@@ -23,22 +23,20 @@ __device__ __forceinline__ void load_state(RayWalk& walk) {
   }
   walk.restore(words, true);
 }
-__device__ __forceinline__ void go_on(RayWalk& walk, const char* kernel) {
+// The state is stored once, whatever follows: only the spawn itself parts lanes [Steffen12, Alg. 2].
+__device__ __forceinline__ void go_on(RayWalk& walk) {
   uint4* const to = static_cast<uint4*>(brokkr_simt_state());
   Uint words[RayWalk::kWords];
   walk.save(words);
 #pragma unroll
   for (int k = 0; k < 3; ++k)
     to[k] = make_uint4(words[4 * k].v, words[4 * k + 1].v, words[4 * k + 2].v, words[4 * k + 3].v);
-  brokkr_simt_spawn(kernel, to);
-}
-// Behind a leaf.
-__device__ __forceinline__ void next_part(RayWalk& walk) {
-  walk.pop(true);
-  if (walk.active().m)
-    go_on(walk, "rays_down");
-  else
+  if (!walk.active().m)
     walk.finish(true);
+  else if (walk.leaf().m)
+    brokkr_simt_spawn("rays_leaf", to);
+  else
+    brokkr_simt_spawn("rays_down", to);
 }
 
 }  // namespace
@@ -62,22 +60,16 @@ extern "C" __global__ void rays_down(const __grid_constant__ RayPlan plan) {
   Warp w;
   RayWalk walk(w, plan);
   load_state(walk);
-  if (walk.step_down(true).m)
-    next_part(walk);
-  else if (walk.leaf().m)
-    go_on(walk, "rays_leaf");
-  else
-    go_on(walk, "rays_down");
+  if (walk.step_down(true).m) walk.pop(true);  // an empty leaf
+  go_on(walk);
 }
 
 extern "C" __global__ void rays_leaf(const __grid_constant__ RayPlan plan) {
   Warp w;
   RayWalk walk(w, plan);
   load_state(walk);
-  if (walk.step_leaf(true).m)
-    next_part(walk);
-  else
-    go_on(walk, "rays_leaf");
+  if (walk.step_leaf(true).m) walk.pop(true);
+  go_on(walk);
 }
 
 extern "C" __global__ void rays_begin(const __grid_constant__ RayPlan plan) {
@@ -85,8 +77,5 @@ extern "C" __global__ void rays_begin(const __grid_constant__ RayPlan plan) {
   RayWalk walk(w, plan);
   if (thread_number() >= plan.rays) return;
   walk.begin(thread_number(), true);
-  if (walk.active().m)
-    go_on(walk, "rays_down");
-  else
-    walk.finish(true);
+  go_on(walk);
 }

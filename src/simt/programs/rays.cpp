@@ -1,5 +1,5 @@
-// Primary rays through a kd-tree, in a generated scene, by the path tracer's own steps: as loops of threads, as µ-kernels,
-// as the warp's own loop, and as tasks on queues. All find the hits of the CPU's walk, to the bit.
+// Primary rays through a kd-tree, in a generated scene, by the path tracer's own steps: as loops of threads, as
+// µ-kernels, as the warp's own loop, and as tasks on queues. All find the hits of the CPU's walk, to the bit.
 #include <algorithm>
 
 #include "scene/failure.h"

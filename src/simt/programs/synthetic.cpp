@@ -63,7 +63,8 @@ void run_loop(Runner& runner, const ProgramSize& size) {
   if (!runner.was_stopped()) expect_same("loop", out, expected);
 }
 
-// Lanes that take the longer path come first in their warp, or are drawn; warps that do not diverge take the shorter one.
+// Lanes that take the longer path come first in their warp, or are drawn; warps that do not diverge take the shorter
+// one.
 void run_branch(Runner& runner, const BranchRun& run) {
   const uint32_t count = run.warps * 32;
   Numbers numbers(3);

@@ -16,8 +16,9 @@ static void walk_warp(const RayPlan& plan, int warp) {
     const Uint number = as_uint(w.lane()) + first;
     const Mask m = number < plan.rays;
     const Uint y = number / plan.width, x = number - y * plan.width;
-    const Ray ray = make_ray(uniform(plan.eye), uniform(plan.corner) + uniform(plan.right) * (to_float(as_int(x)) + 0.5f) +
-                                                    uniform(plan.up) * (to_float(as_int(y)) + 0.5f));
+    const Ray ray =
+        make_ray(uniform(plan.eye), uniform(plan.corner) + uniform(plan.right) * (to_float(as_int(x)) + 0.5f) +
+                                        uniform(plan.up) * (to_float(as_int(y)) + 0.5f));
     Effort effort;
     const Hit hit = nearest_hit(w, plan.scene, ray, effort, stack, m);
     w.scatter(plan.t, as_int(number), hit.t, m);

@@ -8,11 +8,11 @@
 #include "scene/failure.h"
 
 namespace brokkr {
-#define X(isa)                            \
-  inline namespace isa {                  \
-  namespace ray_build {                   \
-  extern const simt::RayKernels kernels;  \
-  }                                       \
+#define X(isa)                           \
+  inline namespace isa {                 \
+  namespace ray_build {                  \
+  extern const simt::RayKernels kernels; \
+  }                                      \
   }
 BROKKR_HAVE_ISA_LIST
 #undef X
@@ -74,16 +74,14 @@ const RayKernels& any_ray_kernels() {
   return *any;
 }
 
-uint32_t lanes_of(uint32_t percent, int width) {
-  return std::max(1u, (percent * uint32_t(width) + 99) / 100);
-}
+uint32_t lanes_of(uint32_t percent, int width) { return std::max(1u, (percent * uint32_t(width) + 99) / 100); }
 uint32_t ray_capacity(uint32_t rays) { return std::max(4u, std::bit_ceil(rays)); }
 
 void expect_hits(const char* program, const RayHits& expected, const float* t, const uint32_t* primitive) {
   for (size_t i = 0; i < expected.t.size(); ++i) {
     if (primitive[i] != expected.primitive[i] || std::memcmp(&t[i], &expected.t[i], sizeof t[i]) != 0) {
-      fail("{}: ray {} hits triangle {} at {}, and the CPU's {} at {}", program, i, int64_t(int32_t(primitive[i])), t[i],
-           int64_t(int32_t(expected.primitive[i])), expected.t[i]);
+      fail("{}: ray {} hits triangle {} at {}, and the CPU's {} at {}", program, i, int64_t(int32_t(primitive[i])),
+           t[i], int64_t(int32_t(expected.primitive[i])), expected.t[i]);
     }
   }
 }

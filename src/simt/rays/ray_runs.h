@@ -52,8 +52,8 @@ struct CpuRays {
   RayCounts counts = {};
   RayHits hits;
 };
-// One loop, or tasks that go on while `stay_percent` of a warp's lanes do; by one worker, so that the same work is always
-// done in the same order.
+// One loop, or tasks that go on while `stay_percent` of a warp's lanes do; by one worker, so that the same work is
+// always done in the same order.
 CpuRays run_cpu_rays(const std::string& machine, bool tasks, uint32_t stay_percent, const RayScene& scene,
                      uint32_t width);
 

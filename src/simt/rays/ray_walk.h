@@ -29,7 +29,9 @@ class RayStack {
   Int size_ = 0;
 
   BROKKR_FN Int place() const { return as_int(as_uint(size_) * rays_ + ray_); }
-  BROKKR_FN uint32_t* plane(int word) const { return memory_ + size_t(uint32_t(word)) * brokkr::simt::kRayStack * rays_; }
+  BROKKR_FN uint32_t* plane(int word) const {
+    return memory_ + size_t(uint32_t(word)) * brokkr::simt::kRayStack * rays_;
+  }
 };
 
 class RayWalk {
