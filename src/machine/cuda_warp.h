@@ -76,7 +76,13 @@ class Warp : public NearWords<Warp> {
 
   BROKKR_FN static Int lane() { return number(); }
   BROKKR_FN static Mask first_lanes(int n) { return number() < n; }
+#if defined(BROKKR_LONE_LANES)
+  // A program that is compiled so has threads that go their own ways: each is asked by itself, and control flow is its
+  // own. It may use no other collective.
+  BROKKR_FN static bool any(Mask m) { return m.m; }
+#else
   BROKKR_FN static bool any(Mask m) { return __any_sync(kAll, m.m); }
+#endif
   BROKKR_FN static bool all(Mask m) { return __all_sync(kAll, m.m); }
   BROKKR_FN static uint32_t ballot(Mask m) { return __ballot_sync(kAll, m.m); }
   BROKKR_FN static int count(Mask m) { return __popc(ballot(m)); }

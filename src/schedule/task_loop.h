@@ -13,6 +13,20 @@
 
 BROKKR_MACHINE_BEGIN
 
+namespace task_tree {
+// Queues of a tree that take a task.
+template <class Node, class Task>
+struct LeavesFor;
+template <class Callbacks, class... Tasks, class Task>
+struct LeavesFor<Queue<Callbacks, Tasks...>, Task> {
+  static constexpr int value = (std::is_same_v<Task, Tasks> || ...) ? 1 : 0;
+};
+template <class Callbacks, class... Children, class Task>
+struct LeavesFor<Bucket<Callbacks, Children...>, Task> {
+  static constexpr int value = (LeavesFor<Children, Task>::value + ...);
+};
+}  // namespace task_tree
+
 // Memory of a program in one piece, as host and device see it.
 template <class Root>
 struct ProgramMemory {
@@ -133,19 +147,19 @@ class Worker {
     static_assert(Root::template kAccepts<Task>, "no queue of the tree takes this task");
     if (!w_.any(m)) return m;
     const Int leaf = Root::template leaf_for<Task>(view_, TreePlace{}, payload, m);
-    const auto leaf_of = w_.spill(leaf);
-    Warp::Spilled<uint32_t> words[slot_words<Task>()];
-    for (int k = 0; k < slot_words<Task>(); ++k) words[k] = w_.spill(slot[k]);
-    auto in = w_.spill(0u);
     const int wanted = w_.count(m);
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
-    w_.for_lanes(m, [&](int i) {
-      uint32_t element[1][kWords] = {};
-      element[0][0] = uint32_t(Task::kId);
-      for (int k = 0; k < slot_words<Task>(); ++k) element[0][1 + k] = words[k][i];
-      in.set(i, uint32_t(queues_.enqueue_from_lane(leaf_of[i], element, 1)));
-    });
-    const Mask got = m && in.lanes() != 0;
+    Mask got = false;
+    if constexpr (task_tree::LeavesFor<Root, Task>::value == 1) {
+      // One queue takes them all: one draw.
+      Uint element[kWords];
+      for (int k = 0; k < kWords; ++k) element[k] = 0u;
+      element[0] = uint32_t(Task::kId);
+      for (int k = 0; k < slot_words<Task>(); ++k) element[1 + k] = slot[k];
+      got = queues_.enqueue(w_, w_.reduce_max(leaf), element, m);
+    } else {
+      got = m && put_each<Task>(leaf, slot, m).lanes() != 0;
+    }
     const int lost = wanted - w_.count(got);
     if (lost > 0) w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(0u - uint32_t(lost), kRelaxed); });
     refuse(lost);
@@ -201,6 +215,21 @@ class Worker {
   uint32_t number_;
   uint64_t begin_ = 0;
 
+  // Each lane's task into its own queue; 1 for those that got in.
+  template <class Task>
+  BROKKR_FN Warp::Spilled<uint32_t> put_each(Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
+    const auto leaf_of = w_.spill(leaf);
+    Warp::Spilled<uint32_t> words[slot_words<Task>()];
+    for (int k = 0; k < slot_words<Task>(); ++k) words[k] = w_.spill(slot[k]);
+    auto in = w_.spill(0u);
+    w_.for_lanes(m, [&](int i) {
+      uint32_t element[1][kWords] = {};
+      element[0][0] = uint32_t(Task::kId);
+      for (int k = 0; k < slot_words<Task>(); ++k) element[0][1 + k] = words[k][i];
+      in.set(i, uint32_t(queues_.enqueue_from_lane(leaf_of[i], element, 1)));
+    });
+    return in;
+  }
   BROKKR_FN static PoolMemory<Memory::kRecordWords> pool_of(const Memory& memory) {
     PoolMemory<Memory::kRecordWords> pool = memory.pool;
     pool.free.abort = memory.queues.abort;

@@ -50,7 +50,8 @@ uint64_t TimedMachine::access_done(Core& core, const ptx::Warp& warp, uint32_t p
   // Parameters of calls are registers once a program is compiled for a device.
   if (t.space == Space::parameter || t.space == Space::constant) return cycle + config_.latency.constant;
   const ptx::Memory& all = ptx::Memory::instance();
-  std::vector<uint64_t> shared, spawn, far;
+  auto& [shared, spawn, far] = places_;
+  for (auto* const each : {&shared, &spawn, &far}) each->clear();
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
     const uint64_t address = warp.address_of(in, t, l);

@@ -148,6 +148,7 @@ Config read_config(std::string_view text, const std::string& name) {
   Fields f(json, name, "");
   f.text("name", c.name);
   f.text("source", c.source);
+  f.number("mhz", c.mhz, 1, 100000);
   f.number("cores", c.cores, 1, 4096);
   f.number("schedulers", c.schedulers, 1, 1024);
   f.number("warp", c.warp, 1, 32);

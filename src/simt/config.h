@@ -41,6 +41,7 @@ struct SpawnConfig {
 
 struct Config {
   std::string name, source;
+  uint32_t mhz = 1000;  // of its clock: only makes seconds of cycles
   uint32_t cores = 1, schedulers = 1, warp = 32;
   uint32_t lanes = 32;  // threads of a warp that are issued in one cycle
   uint32_t threads = 1024, blocks = 8, registers = 16384, shared = 16384;  // of a core

@@ -9,7 +9,8 @@ ResidentWarp* Core::pick(Scheduler& s, uint64_t cycle, bool greedy) {
   ResidentWarp *chosen = nullptr, *held = nullptr;
   size_t at = 0;
   for (size_t i = 0; i < count; ++i) {
-    const size_t index = (s.last + (greedy ? 0 : 1) + i) % count;
+    size_t index = s.last + (greedy ? 0 : 1) + i;
+    if (index >= count) index %= count;
     ResidentWarp* const w = s.warps[index];
     if (w->ready_at > cycle) continue;
     if (w->held) {
@@ -27,11 +28,19 @@ ResidentWarp* Core::pick(Scheduler& s, uint64_t cycle, bool greedy) {
   return held;
 }
 
+// The least is known as soon as a warp is ready: the search begins at the one that is next in turn.
 uint64_t Core::next_event(uint64_t after) const {
   uint64_t next = kNever;
   for (const Scheduler& s : schedulers) {
-    for (const ResidentWarp* w : s.warps) {
-      if (w->ready_at != kNever) next = std::min(next, std::max({w->ready_at, s.free_at, after}));
+    const uint64_t least = std::max(s.free_at, after);
+    if (least >= next) continue;
+    const size_t count = s.warps.size();
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at = s.last + 1 + i;
+      const uint64_t ready = s.warps[at < count ? at : (at - count) % count]->ready_at;
+      if (ready == kNever) continue;
+      next = std::min(next, std::max(ready, least));
+      if (next == least) break;
     }
   }
   return next;

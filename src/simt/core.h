@@ -26,12 +26,13 @@ struct ResidentWarp {
   ptx::Warp* warp = nullptr;
   ResidentBlock* block = nullptr;
   std::unique_ptr<Policy> policy;
-  std::vector<Group> next;      // what it issues next
-  uint64_t ready_at = kNever;   // the cycle from which it may; kNever: its lanes wait for others
-  bool sleeps = false;          // until ready_at
-  std::vector<uint64_t> board;  // of each register: the cycle from which its value is there
-  uint64_t age = 0;             // its number in the order in which warps began
-  uint32_t whole = 0;           // the lanes that it began with
+  std::vector<Group> next;         // what it issues next
+  uint64_t ready_at = kNever;      // the cycle from which it may; kNever: its lanes wait for others
+  bool sleeps = false;             // until ready_at
+  std::vector<uint64_t> board;     // of each register: the cycle from which its value is there
+  uint64_t age = 0;                // its number in the order in which warps began
+  uint32_t whole = 0;              // the lanes that it began with
+  uint32_t at_work = ptx::kLanes;  // lanes that do work, at most: the program's own word (brokkr_simt_lanes)
   SpawnedThread threads[ptx::kLanes];
   uint32_t spawned_from = 0;  // lanes that have spawned a thread
   // At a branch of the performance model.

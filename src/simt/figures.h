@@ -52,5 +52,6 @@ FigureResult table_traffic(const FigureOptions&);
 FigureResult figure_branch_threads(const FigureOptions&);
 FigureResult figure_branch_warps(const FigureOptions&);
 FigureResult figure_without_reconverge(const FigureOptions&);
+FigureResult figure_software(const FigureOptions&);
 
 }  // namespace brokkr::simt

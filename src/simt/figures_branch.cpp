@@ -73,22 +73,36 @@ FigureResult figure_without_reconverge(const FigureOptions& o) {
   FigureResult r;
   for (const uint32_t e : ends) r.columns.push_back(fmt::format("{} x", e));
   r.columns.push_back("6 x, with");
-  for (const uint32_t ratio : {2u, 5u, 10u, 20u}) {
-    FigureRow row{fmt::format("paths 1 : {}", ratio), {}, ratio == 2 ? "1 beyond about 3: the stack is chosen" : ""};
-    const BranchRun run{.ratio = ratio, .shorter = 20 * o.scale};
+  const auto add = [&](uint32_t ratio, uint32_t model, bool drawn) {
+    const char* const thesis = drawn && ratio == 2 && model == 2 ? "below 1 beyond about 3: the stack" : "";
+    FigureRow row{
+        fmt::format("1 : {}, {}{}", ratio, drawn ? "drawn" : "half", model == 3 ? ", always spawned" : ""), {}, thesis};
+    const BranchRun run{.ratio = ratio, .shorter = 20 * o.scale, .drawn = drawn};
     const auto with_end = [&](uint32_t times) {
       BranchRun longer = run;
       longer.end = times * run.shorter * (1 + ratio);
       return longer;
     };
-    for (const uint32_t e : ends) row.values.push_back(speedup(with_end(e), 2, o));
+    for (const uint32_t e : ends) row.values.push_back(speedup(with_end(e), model, o));
     row.values.push_back(speedup(with_end(6), 1, o));
     r.rows.push_back(row);
+  };
+  for (const bool drawn : {true, false}) {
+    for (const uint32_t ratio : {2u, 10u}) {
+      for (const uint32_t model : {2u, 3u}) add(ratio, model, drawn);
+    }
   }
   r.notes = {
       "Columns: instructions behind the meeting over those of both paths, without reconverge; the last one with it.",
-      "Half of the threads of each warp take each path, so that threads which are spawned fill warps that stay full "
-      "to the end: what follows them costs no more than before, and the stack is chosen only by the model."};
+      "Drawn: each thread draws its path, half of them each, so that what is left over of both fills no warp: it waits "
+      "to "
+      "the end, and runs alone. So the stack wins where what follows is longer than about 3 times both paths, as in "
+      "the "
+      "thesis. Where exactly half of each warp takes each path, all warps stay full, and it never wins.",
+      "Equations 6.1 and 6.2 count one warp more of 32 for what is left over, where alone it takes the time of four: "
+      "they "
+      "choose the stack later than it is better. Nor does reconverge help, as the rest of both paths is one warp "
+      "alone."};
   return r;
 }
 

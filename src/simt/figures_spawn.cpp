@@ -18,8 +18,12 @@ struct RayRun {
   uint64_t cycles = 300000;
 };
 
+Config machine_of_rays() { return find_config("thesis-7.3"); }
+
+double million_rays(const Statistics& s) { return s.rate() * machine_of_rays().mhz; }
+
 Statistics run(const RayRun& wanted, const FigureOptions& o) {
-  Config c = find_config("thesis-7.3");
+  Config c = machine_of_rays();
   c.spawn.conflicts = wanted.conflicts;
   c.block_scheduling = wanted.blocks;
   if (wanted.ideal) {
@@ -31,7 +35,7 @@ Statistics run(const RayRun& wanted, const FigureOptions& o) {
   ProgramSize size;
   size.triangles = o.triangles != 0 ? o.triangles : wanted.triangles;
   size.width = o.width != 0 ? o.width : wanted.width;
-  const uint64_t cycles = wanted.cycles == 0 ? 0 : o.cycles != 0 ? o.cycles : wanted.cycles;
+  const uint64_t cycles = o.cycles != 0 ? o.cycles : wanted.cycles;
   if (o.progress) o.progress(fmt::format("{} of {} triangles on {}", wanted.program, size.triangles, c.name));
   return time_program(find_program(wanted.program), c, size, cycles);
 }
@@ -72,57 +76,54 @@ FigureResult figure_conflict_lanes(const FigureOptions& o) {
 
 FigureResult figure_rays(const FigureOptions& o) {
   FigureResult r;
-  r.columns = {"stack, blocks", "stack, warps", "µ-kernels, conflicts", "µ-kernels"};
+  r.columns = {"stack, blocks", "stack, warps", "µ-kernels, conflicts", "µ-kernels", "µ-kernels over stack"};
   for (size_t i = 0; i < std::size(kScenes); ++i) {
-    const auto stack = [&](bool blocks) {
-      return run({.blocks = blocks, .triangles = kScenes[i], .width = 128, .cycles = 0}, o);
+    const auto rays = [&](const char* program, bool conflicts, bool blocks) {
+      return million_rays(
+          run({.program = program, .conflicts = conflicts, .blocks = blocks, .triangles = kScenes[i], .cycles = 0}, o));
     };
-    const auto spawn = [&](bool conflicts) {
-      return run({.program = "ray-spawn",
-                  .conflicts = conflicts,
-                  .blocks = false,
-                  .triangles = kScenes[i],
-                  .width = 128,
-                  .cycles = 0},
-                 o);
-    };
-    FigureRow row{kSceneNames[i], {}, "warps above blocks, µ-kernels above both by 1.4 on average"};
-    for (const Statistics& s : {stack(true), stack(false), spawn(true), spawn(false)})
-      row.values.push_back(1000 * double(s.done) / double(s.cycles));
-    r.rows.push_back(row);
+    const double blocks = rays("ray", false, true), warps = rays("ray", false, false);
+    const double conflicts = rays("ray-spawn", true, false), spawned = rays("ray-spawn", false, false);
+    r.rows.push_back({fmt::format("{}: {} triangles", kSceneNames[i], o.triangles != 0 ? o.triangles : kScenes[i]),
+                      {blocks, warps, conflicts, spawned, spawned / warps},
+                      "warps above blocks, µ-kernels above both by 1.4 on average"});
   }
-  r.notes = {kScenesNote, kMemoryNote,
-             "Values are rays in 1000 cycles, over the whole image of 128 x 128 (--pixels). Every step of a ray spawns "
-             "a thread, as in the thesis: a step of ours "
-             "is short, so that storing and restoring the state is most of it."};
+  r.notes = {
+      kScenesNote, kMemoryNote,
+      fmt::format("Values are million rays a second of the whole image of {0} x {0} (--pixels), at {1} MHz. Blocks and "
+                  "warps are alike where memory answers at once: more warps than hide the pipeline hide nothing more. "
+                  "Every step of a ray spawns a thread, as in the thesis: storing and restoring its state is what "
+                  "µ-kernels lose again of what their lanes gain.",
+                  o.width != 0 ? o.width : RayRun{}.width, machine_of_rays().mhz)};
   return r;
 }
 
 FigureResult figure_ideal_rays(const FigureOptions& o) {
   FigureResult r;
-  r.columns = {"instructions a cycle", "of MIMD, %", "rays in 1000 cycles", "cycles"};
-  const auto add = [&](const char* label, const RayRun& wanted, const char* thesis, double of) {
-    const Statistics s = run(wanted, o);
-    r.rows.push_back(
-        {label,
-         {s.ipc(), of == 0 ? 100 : 100 * s.ipc() / of, 1000 * double(s.done) / double(s.cycles), double(s.cycles)},
-         thesis});
-    return s.ipc();
+  r.columns = {"million rays/s", "of MIMD, %", "instructions a cycle", "of MIMD, %", "cycles"};
+  struct Row {
+    const char *label, *thesis;
+    RayRun wanted;
   };
-  // A thread of its own for each lane is 32 times the work to simulate.
-  constexpr uint64_t kShort = 20000;
-  FigureOptions few = o;
-  if (few.cycles == 0 || few.cycles > kShort) few.cycles = kShort;
-  const Statistics mimd = run({.conflicts = false, .mimd = true}, few);
-  add("stack", {.conflicts = false}, "no faster with ideal memory", mimd.ipc());
-  add("µ-kernels, conflicts", {.program = "ray-spawn", .blocks = false}, "45 % of MIMD", mimd.ipc());
-  add("µ-kernels", {.program = "ray-spawn", .conflicts = false, .blocks = false}, "60 % of MIMD", mimd.ipc());
-  r.rows.push_back(
-      {"MIMD", {mimd.ipc(), 100, 1000 * double(mimd.done) / double(mimd.cycles), double(mimd.cycles)}, "100 %"});
+  const Row rows[] = {
+      {"MIMD", "100 %", {.conflicts = false, .mimd = true, .cycles = 0}},
+      {"stack", "no faster with ideal memory", {.conflicts = false, .cycles = 0}},
+      {"µ-kernels, conflicts", "45 % of MIMD", {.program = "ray-spawn", .blocks = false, .cycles = 0}},
+      {"µ-kernels", "60 % of MIMD", {.program = "ray-spawn", .conflicts = false, .blocks = false, .cycles = 0}}};
+  double rays = 0, ipc = 0;
+  for (const Row& row : rows) {
+    const Statistics s = run(row.wanted, o);
+    if (row.wanted.mimd) rays = million_rays(s), ipc = s.ipc();
+    r.rows.push_back({row.label,
+                      {million_rays(s), 100 * million_rays(s) / rays, s.ipc(), 100 * s.ipc() / ipc, double(s.cycles)},
+                      row.thesis});
+  }
   r.notes = {
       kScenesNote,
-      "The thesis's parts are of rays a second, ours of instructions, among which are those that store and restore "
-      "states."};
+      fmt::format(
+          "The whole image of {0} x {0} (--pixels). The thesis's parts are of rays; among instructions are those "
+          "that store and restore states.",
+          o.width != 0 ? o.width : RayRun{}.width)};
   return r;
 }
 
@@ -131,6 +132,7 @@ FigureResult table_traffic(const FigureOptions& o) {
   r.columns = {"read, MB", "written, MB", "total, MB", "read over", "total over"};
   // As the thesis reckons it: bytes that lanes ask for, wherever they are; ideal memory changes none of them.
   FigureOptions few = o;
+  few.cycles = 0;
   if (few.width == 0) few.width = 64;
   constexpr const char* kStack[] = {"62.1 + 0.25", "88.5 + 0.25", "64.2 + 0.25"};
   constexpr const char* kSpawned[] = {"296.5 + 203.7", "372.9 + 258.1", "263.3 + 179.6"};

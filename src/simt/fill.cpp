@@ -85,11 +85,18 @@ void TimedMachine::place(Core& core, ResidentBlock& block, uint32_t number, uint
   prepare(core, resident, cycle);
 }
 
+// What there is of a warp goes when all threads of the launch are through, no warp is full, and the core has none that
+// it could issue now [Steffen12, 5.4].
+bool TimedMachine::can_flush(const Core& core, uint64_t cycle) const {
+  if (core.spawn == nullptr || core.spawn->has_warp() || !core.spawn->has_part()) return false;
+  if (next_block_ < launch_->blocks() || core.launched_blocks != 0) return core.warps.empty() && core.waiting.empty();
+  return core.next_event(cycle) > cycle;
+}
+
 // Spawned threads go first [Steffen12, 5.4].
 bool TimedMachine::add_spawned(Core& core, uint64_t cycle) {
   if (core.spawn == nullptr || free_threads(core) < config_.warp) return false;
-  const bool idle = core.warps.empty() && core.waiting.empty();
-  if (!core.spawn->has_warp() && !(idle && core.spawn->has_part())) return false;
+  if (!core.spawn->has_warp() && !can_flush(core, cycle)) return false;
   const bool whole = core.spawn->has_warp();
   FormedWarp formed = whole ? core.spawn->take() : core.spawn->flush();
   ++statistics_.spawned_warps;
@@ -150,8 +157,7 @@ bool TimedMachine::fill(Core& core, uint64_t cycle) {
     core.has_room = true;
     return true;
   }
-  while (core.warps.empty() && add_spawned(core, cycle)) any = true;
-  return any;
+  return (can_flush(core, cycle) && add_spawned(core, cycle)) || any;
 }
 
 }  // namespace brokkr::simt

@@ -140,6 +140,7 @@ void Flow::find_loops(const std::vector<uint32_t>& order) {
   for (const uint32_t i : order) {
     for (const uint32_t n : blocks_[i].next) {
       before[n - first].push_back(i);
+      blocks_[n].is_head |= n <= i;
       if (n <= i && blocks_[i].to_loop == kNone) {
         blocks_[i].to_loop = blocks_[i].end - blocks_[i].begin;
         queue.push_back(i);

@@ -14,10 +14,9 @@ struct NamedIntrinsic {
   Intrinsic intrinsic;
 };
 constexpr NamedIntrinsic kIntrinsics[] = {
-    {"brokkr_simt_spawn", Intrinsic::spawn},
-    {"brokkr_simt_state", Intrinsic::state},
-    {"brokkr_simt_diverge", Intrinsic::diverge},
-    {"brokkr_simt_reconverge", Intrinsic::reconverge},
+    {"brokkr_simt_spawn", Intrinsic::spawn},     {"brokkr_simt_state", Intrinsic::state},
+    {"brokkr_simt_diverge", Intrinsic::diverge}, {"brokkr_simt_reconverge", Intrinsic::reconverge},
+    {"brokkr_simt_lanes", Intrinsic::lanes},
 };
 
 }  // namespace
@@ -99,8 +98,12 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
       if (!spawns_) warp.fail(in, 1u << lane, "state: only programs that spawn threads have states");
       return warp_->threads[lane].state;
     case Intrinsic::diverge: return warp_->spawns;
-    // Whether threads of the warp have gone elsewhere.
-    case Intrinsic::reconverge: return warp_->warp->live() != warp_->whole || warp_->spawned_from != 0;
+    // Whether threads of the warp have gone elsewhere, or a warp of spawned ones had to begin before it was full.
+    case Intrinsic::reconverge: {
+      const uint32_t whole = warp_->block->spawned ? ptx::kAllLanes >> (ptx::kLanes - config_.warp) : warp_->whole;
+      return warp_->warp->live() != whole || warp_->spawned_from != 0;
+    }
+    case Intrinsic::lanes: warp_->at_work = uint32_t(arguments[0]); return 0;
     case Intrinsic::none: break;
   }
   return 0;

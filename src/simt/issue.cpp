@@ -95,6 +95,8 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
   }
   const uint32_t takes = config_.issue_cycles();
   ++statistics_.steps;
+  lanes = std::clamp(w.at_work, 1u, lanes);
+  statistics_.worked += lanes;
   timeline_.count_range(cycle, cycle + takes, occupancy_class(lanes * 32 / config_.warp), 1);
   s.counted_to = cycle + takes;
   s.free_at = cycle + takes;
@@ -110,7 +112,7 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
     prepare(core, w, next);
   }
   if (meets || died != 0) wake_block(core, block, next);
-  std::erase_if(core.blocks, [](const auto& b) { return b->warps_left == 0; });
+  if (block.warps_left == 0) std::erase_if(core.blocks, [&](const auto& b) { return b.get() == &block; });
 }
 
 // Barriers may have let warps of the block go on.

@@ -30,17 +30,24 @@ Cache::Result Cache::access(uint64_t address, bool dirty, bool allocate) {
 
 uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t banks) {
   if (banks == 0 || addresses.size() < 2) return 1;
-  uint32_t most = 1;
-  // An access of more than a word is one access for each word.
+  // An access of more than a word is one access for each word. A word is a turn of its bank, however many ask for it.
+  constexpr size_t kMost = 32;
+  uint64_t words[kMost];
   uint32_t total = 0;
-  for (uint32_t word = 0; word < std::max(1u, bytes / 4); ++word) {
-    std::vector<std::vector<uint64_t>> of_bank(banks);
-    most = 1;
+  for (uint32_t part = 0; part < std::max(1u, bytes / 4); ++part) {
+    size_t count = 0;
+    uint32_t most = 1;
     for (const uint64_t a : addresses) {
-      const uint64_t w = a / 4 + word;
-      std::vector<uint64_t>& there = of_bank[w % banks];
-      if (std::find(there.begin(), there.end(), w) == there.end()) there.push_back(w);
-      most = std::max(most, uint32_t(there.size()));
+      const uint64_t w = a / 4 + part;
+      uint32_t turns = 1;
+      bool is_there = false;
+      for (size_t i = 0; i < count && !is_there; ++i) {
+        is_there = words[i] == w;
+        turns += uint32_t((words[i] ^ w) % banks == 0);
+      }
+      if (is_there) continue;
+      words[count++] = w;
+      most = std::max(most, turns);
     }
     total += most;
   }

@@ -88,7 +88,25 @@ void PathStack::drop_doubles() {
   }
 }
 
+bool PathStack::passes(const Group& from) const {
+  if (!flow_.runs_on(from.pc)) return false;
+  for (const Entry& e : entries_) {
+    if ((e.lanes & from.lanes) != 0 && e.meeting == from.pc + 1 && e.frame == from.frame) return false;
+  }
+  return true;
+}
+
+// Lanes that have met at a collective of the warp are one path again, as on hardware that has such instructions: nobody
+// waits elsewhere.
+void PathStack::join(const ptx::Warp& warp) {
+  uint32_t all = 0;
+  for (const Entry& e : entries_) all |= e.lanes;
+  all &= warp.live();
+  if (all != 0 && group_of(warp, all).lanes == all) entries_ = {{all, kNoMeeting, 0}};
+}
+
 void PathStack::update(const ptx::Warp& warp, const Group& from) {
+  if (entries_.size() > 1 && flow_.is_collective(from.pc)) join(warp);
   while (settle_once(warp, from)) {
   }
 }

@@ -15,6 +15,8 @@ class PathStack {
  public:
   PathStack(const Flow& flow, uint32_t lanes) : flow_(flow), entries_{{lanes, kNoMeeting, 0}} {}
 
+  // Whether what lanes have just executed changes nothing here: they are at the next instruction, where nobody meets.
+  bool passes(const Group& from) const;
   // Lanes parted, met or ended. `pc`, `frame`: where those of `lanes` have just been.
   void update(const ptx::Warp& warp, const Group& from);
   // The lanes that are ready of entries that no entry above shares lanes with, the topmost first; at most `most`.
@@ -38,6 +40,7 @@ class PathStack {
   void part(const ptx::Warp& warp, size_t entry, const Group& from);
   bool settle_once(const ptx::Warp& warp, const Group& from);
   void drop_doubles();
+  void join(const ptx::Warp& warp);
 
   const Flow& flow_;
   std::vector<Entry> entries_;

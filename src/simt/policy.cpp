@@ -10,15 +10,36 @@ namespace {
 class StackPolicy : public Policy {
  public:
   StackPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : stack_(flow, lanes), ways_(ways) {}
+  // Most instructions lead all paths to the next one: the choice is the last one, a place further.
   void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
+    if (holds_ && warp.ready() == ready_) {
+      groups = last_;
+      return;
+    }
     stack_.choose_paths(warp, ways_, groups);
+    holds_ = !groups.empty();
     if (groups.empty() && warp.ready() != 0) stack_.choose_waiting(warp, groups);
+    last_ = groups;
+    ready_ = warp.ready();
   }
-  void moved(const ptx::Warp& warp, const Group& group) override { stack_.update(warp, group); }
+  void moved(const ptx::Warp& warp, const Group& group) override {
+    if (!stack_.passes(group)) {
+      stack_.update(warp, group);
+      holds_ = false;
+      return;
+    }
+    for (Group& g : last_) g.pc += g.lanes == group.lanes ? 1 : 0;
+  }
+  void met(const ptx::Warp&) override { holds_ = false; }
 
  protected:
   PathStack stack_;
   uint32_t ways_;
+
+ private:
+  bool holds_ = false;
+  uint32_t ready_ = 0;
+  std::vector<Group> last_;
 };
 
 // Paths at one place take one way together: lanes that are a lap ahead in a loop run with those behind.
@@ -33,21 +54,24 @@ void merge(std::vector<Group>& groups) {
 }
 
 // The path that is furthest behind, for which all wait in the end, and those places where most lanes are; of equal ones
-// the one that is nearest to a loop's jump.
-class AheadPolicy : public StackPolicy {
+// the one that is nearest to a loop's jump. Who is at the head of a loop waits for those on their way there: they are
+// to go round together.
+class AheadPolicy : public Policy {
  public:
-  AheadPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : StackPolicy(flow, lanes, ways), flow_(flow) {}
+  AheadPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : flow_(flow), stack_(flow, lanes), ways_(ways) {}
   void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
     stack_.choose_paths(warp, ptx::kLanes, groups);
     if (groups.empty()) {
       if (warp.ready() != 0) stack_.choose_waiting(warp, groups);
       return;
     }
-    std::vector<Group> waiting;
+    std::vector<Group>& waiting = waiting_;
+    waiting.clear();
     stack_.find_waiting(warp, waiting);
     groups.insert(groups.end(), waiting.begin(), waiting.end());
     merge(groups);
     const auto is_better = [&](const Group& a, const Group& b) {
+      if (flow_.is_head(a.pc) != flow_.is_head(b.pc)) return flow_.is_head(b.pc);
       const int lanes_a = __builtin_popcount(a.lanes), lanes_b = __builtin_popcount(b.lanes);
       return lanes_a != lanes_b ? lanes_a > lanes_b : flow_.to_loop(a.pc) < flow_.to_loop(b.pc);
     };
@@ -58,9 +82,15 @@ class AheadPolicy : public StackPolicy {
       if (std::any_of(groups.begin(), groups.end(), takes)) stack_.work_ahead(warp, w);
     }
   }
+  void moved(const ptx::Warp& warp, const Group& group) override {
+    if (!stack_.passes(group)) stack_.update(warp, group);
+  }
 
  private:
   const Flow& flow_;
+  PathStack stack_;
+  uint32_t ways_;
+  std::vector<Group> waiting_;
 };
 
 class SpatialPolicy : public Policy {
@@ -78,7 +108,9 @@ class SpatialPolicy : public Policy {
     }
   }
   void moved(const ptx::Warp& warp, const Group& group) override {
-    for (PathStack& s : parts_) s.update(warp, group);
+    for (PathStack& s : parts_) {
+      if (!s.passes(group)) s.update(warp, group);
+    }
     if (parts_.size() == 1 && parts_[0].has_parted()) {
       parts_.clear();
       const uint32_t size = ptx::kLanes / ways_;

@@ -26,6 +26,8 @@ constexpr ProgramInfo kPrograms[] = {
     {"branch", "branch", "a branch and a loop behind it, by the stack", run_branch_stack},
     {"branch-model", "branch", "the same where a performance model may spawn", run_branch_model},
     {"ray-spawn", "rays", "primary rays, each loop a µ-kernel", run_rays_spawned},
+    {"ray-warp", "ray_tasks", "primary rays by the path tracer's own loop", run_rays_warp},
+    {"ray-tasks", "ray_tasks", "primary rays, each loop a task type on bucket queues", run_rays_tasks},
 };
 
 }  // namespace

@@ -11,9 +11,10 @@
 namespace brokkr::simt {
 
 struct ProgramSize {
-  uint32_t scale = 1;         // 1: what a test runs; the work grows with it
-  uint32_t triangles = 2000;  // of rays
-  uint32_t width = 64;        // of rays: pixels of a side
+  uint32_t scale = 1;          // 1: what a test runs; the work grows with it
+  uint32_t triangles = 2000;   // of rays
+  uint32_t width = 64;         // of rays: pixels of a side
+  uint32_t stay_percent = 50;  // of rays by tasks: lanes that stay together, of a warp's
 };
 
 struct ProgramInfo {
@@ -42,7 +43,9 @@ struct BranchRun {
   uint32_t warps_percent = 100;  // warps that diverge
   uint32_t ratio = 10;           // iterations of the longer path over those of the shorter
   uint32_t shorter = 20, end = 0;
-  uint32_t model = 0;  // 0: the stack; 1: diverge and reconverge; 2: diverge alone
+  bool drawn = false;  // threads of the longer path are drawn, not the first ones of each warp
+  // 0: the stack; 1: diverge and reconverge; 2: diverge alone; 3: threads are always spawned, and never to the meeting.
+  uint32_t model = 0;
 };
 void run_branch(Runner& runner, const BranchRun& run);
 
@@ -61,5 +64,7 @@ void run_neural(Runner&, const ProgramSize&);
 void run_storage(Runner&, const ProgramSize&);
 void run_rays_loops(Runner&, const ProgramSize&);
 void run_rays_spawned(Runner&, const ProgramSize&);
+void run_rays_warp(Runner&, const ProgramSize&);
+void run_rays_tasks(Runner&, const ProgramSize&);
 
 }  // namespace brokkr::simt

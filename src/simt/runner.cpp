@@ -29,6 +29,17 @@ void* Runner::allocate(size_t bytes) {
   return memory;
 }
 
+uint32_t Runner::resident_warps(std::string_view kernel) const {
+  const ptx::Function* f = program_->find(kernel);
+  if (f == nullptr || !f->entry || !f->defined) fail("the program has no kernel '{}'", kernel);
+  const uint32_t by_registers = config_.registers / machine_.registers_of_thread(*f);
+  uint32_t warps = std::min(config_.threads, by_registers) / config_.warp;
+  // A block for each warp.
+  if (config_.block_scheduling) warps = std::min(warps, config_.blocks);
+  if (warps == 0) fail("a warp of {} does not fit a core of {}", kernel, config_.name);
+  return warps * config_.cores;
+}
+
 void Runner::run(std::string_view kernel, Grid grid, Grid block, const std::vector<std::vector<std::byte>>& arguments) {
   if (stopped_) return;
   const ptx::Function* f = program_->find(kernel);

@@ -45,6 +45,9 @@ class Runner {
     run(kernel, grid, block, bytes);
   }
 
+  // Warps of a kernel that all cores hold at once.
+  uint32_t resident_warps(std::string_view kernel) const;
+
   // All launches together.
   const Statistics& statistics() const { return statistics_; }
   const Config& config() const { return config_; }

@@ -23,6 +23,7 @@ struct Statistics {
   uint64_t steps = 0;         // issues of a warp: one instruction, or one of each way
   uint64_t instructions = 0;  // of warps: each group of lanes
   uint64_t lanes = 0;         // instructions of threads
+  uint64_t worked = 0;        // of these, those of lanes that are not masked by the program itself
   uint64_t launched = 0, spawned = 0, spawned_warps = 0, flushed_warps = 0;  // threads, and warps of spawned ones
   uint64_t diverge_pdom = 0, diverge_spawn = 0;                              // choices of the performance model
   uint64_t conflicts = 0;                                                    // cycles that banks made lanes wait
@@ -35,8 +36,10 @@ struct Statistics {
   uint64_t window_cycles = 0;      // of each
 
   double ipc() const { return cycles == 0 ? 0 : double(lanes) / double(cycles); }
+  double rate() const { return cycles == 0 ? 0 : double(done) / double(cycles); }
   // Part of the lanes that worked where a warp was issued.
   double efficiency(uint32_t warp) const { return steps == 0 ? 0 : double(lanes) / double(steps * warp); }
+  double work(uint32_t warp) const { return steps == 0 ? 0 : double(worked) / double(steps * warp); }
   void add(const Statistics& next);  // of a launch that followed
 };
 

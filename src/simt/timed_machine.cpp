@@ -75,8 +75,14 @@ void TimedMachine::run_cycles(uint64_t most_cycles) {
         count_to(*core, cycle_);
         fill(*core, cycle_);
       }
+      uint64_t core_next = core->next_event(cycle_);
+      if (core_next > cycle_ && can_flush(*core, cycle_)) {
+        count_to(*core, cycle_);
+        fill(*core, cycle_);
+        core_next = core->next_event(cycle_);
+      }
       any |= !core->warps.empty();
-      next = std::min(next, core->next_event(cycle_));
+      next = std::min(next, core_next);
     }
     if (!any) return;
     if (next == kNever) report_deadlock();

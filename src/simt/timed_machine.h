@@ -31,7 +31,7 @@ struct IssueEvent {
 };
 
 // Functions of src/simt/kernels/intrinsics.h.
-enum class Intrinsic : uint8_t { none, spawn, state, diverge, reconverge };
+enum class Intrinsic : uint8_t { none, spawn, state, diverge, reconverge, lanes };
 
 class TimedMachine : private ptx::Foreign {
  public:
@@ -56,6 +56,7 @@ class TimedMachine : private ptx::Foreign {
   bool fill(Core& core, uint64_t cycle);
   bool add_block(Core& core, uint64_t cycle);
   bool add_spawned(Core& core, uint64_t cycle);
+  bool can_flush(const Core& core, uint64_t cycle) const;
   void place_warps(Core& core, uint64_t cycle);
   void place(Core& core, ResidentBlock& block, uint32_t number, uint64_t cycle);
   uint32_t free_threads(const Core& core) const;
@@ -117,6 +118,11 @@ class TimedMachine : private ptx::Foreign {
   };
   std::vector<Request> requests_;
   std::vector<uint64_t> addresses_;
+  // Of an access: where its lanes go.
+  struct Places {
+    std::vector<uint64_t> shared, spawn, far;
+  };
+  Places places_;
 };
 
 }  // namespace brokkr::simt

@@ -68,39 +68,126 @@ class GrugGrid {
   }
 };
 
-// The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf.
+// The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf. `Stack` is a
+// LaneStack, or another class with its functions.
+template <class Stack>
 class KdWalk {
  public:
-  BROKKR_FN KdWalk(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort, uint32_t* memory)
-      : w_(w), s_(scene), ray_(ray), hit_(hit), effort_(effort), grid_(w, scene), stack_(w, memory) {}
+  // `hit`: what is to be beaten.
+  BROKKR_FN KdWalk(Warp& w, const SceneTables& scene, const Ray& ray, const Hit& hit, const Stack& stack)
+      : w_(w), s_(scene), ray_(ray), hit_(hit), grid_(w, scene), stack_(stack) {}
 
   BROKKR_FN void run(bool any, Mask m) {
     const bool grouped = s_.structure == StructureKind::grug;
-    const Span box = span_of(ray_, uniform(s_.low), uniform(s_.high));
-    enter_ = group_leave_ = box.enter;
-    leave_ = box.leave;
-    active_ = m && enter_ * kNearer <= minimum(leave_, found());
+    begin(m);
     if (grouped) {
       cell_ = grid_.cell_of(ray_.origin + ray_.direction * enter_);
       between_ = active_;
     }
     while (w_.any(active_)) {
       if (grouped && w_.any(between_)) enter_groups();
-      Mask need = step_nodes();
-      need = need || test_leaves(any);
+      Mask need = step_nodes(inner());
+      need = need || test_leaves(any, leaf());
       need = need && active_;
       if (w_.any(need)) pop(grouped, need);
     }
   }
 
+  // ---- The steps by themselves, for who walks in an order of his own. Of a kd-tree; `run` knows of groups, too.
+
+  // At the root: the lanes of m whose rays meet the scene's box are active.
+  BROKKR_FN void begin(Mask m) {
+    const Span box = span_of(ray_, uniform(s_.low), uniform(s_.high));
+    enter_ = group_leave_ = box.enter;
+    leave_ = box.leave;
+    active_ = m && enter_ * kNearer <= minimum(leave_, found());
+  }
+  BROKKR_FN Mask active() const { return active_; }
+  BROKKR_FN Mask inner() const { return active_ && !between_ && left_ == 0u; }
+  BROKKR_FN Mask leaf() const { return active_ && !between_ && left_ != 0u; }
+
+  // One node down, of lanes at inner nodes. Returns those that came to an empty leaf.
+  BROKKR_FN Mask step_nodes(Mask inner) {
+    if (!w_.any(inner)) return false;
+    effort_.steps += select(inner, 1u, 0u);
+    const Uint value = gather_bits(w_, s_.kd, node_, 2, 0, inner);
+    const Uint link = gather_bits(w_, s_.kd, node_, 2, 1, inner);
+    const Uint axis = link & 3u;
+    const Mask is_leaf = inner && axis == 3u, splits = inner && axis != 3u;
+    place_ = select(is_leaf, value, place_);
+    left_ = select(is_leaf, link >> 2, left_);
+    const auto of_axis = [&](V3 v) { return select(axis == 0u, v.x, select(axis == 1u, v.y, v.z)); };
+    const Float split = as_float(value), o = of_axis(ray_.origin);
+    const Float t = (split - o) * of_axis(ray_.inverse);
+    const Mask low_first = o < split || (o == split && of_axis(ray_.direction) <= 0.0f);
+    const Uint low = link >> 2;
+    const Uint near = select(low_first, low, low + 1u), far = select(low_first, low + 1u, low);
+    const Mask near_only = t < 0.0f || t * kNearer > leave_;
+    const Mask far_only = !near_only && t < enter_ * kNearer;
+    const Mask both = splits && !near_only && !far_only;
+    if (w_.any(both)) {
+      stack_.push(0, far, both);
+      stack_.push(1, as_uint(maximum(t, enter_)), both);
+      stack_.push(2, as_uint(leave_), both);
+      stack_.pushed(both);
+      leave_ = select(both, minimum(t, leave_), leave_);
+    }
+    node_ = select(splits, select(far_only, far, near), node_);
+    return is_leaf && left_ == 0u;
+  }
+  // One triangle, of lanes in leaves. Returns those that are done with theirs.
+  BROKKR_FN Mask test_leaves(bool any, Mask leaf) {
+    if (!w_.any(leaf)) return false;
+    effort_.tests += select(leaf, 1u, 0u);
+    test_triangle(w_, s_, ray_, w_.gather(s_.places, as_int(place_), leaf), hit_, leaf);
+    place_ += 1u;
+    left_ -= select(leaf, 1u, 0u);
+    if (any) active_ = active_ && !(leaf && hit_.primitive != kNone);
+    return leaf && left_ == 0u;
+  }
+  // The next part that was passed by; lanes without one that concerns them are no longer active.
+  BROKKR_FN void pop(bool grouped, Mask need) {
+    const Mask over = need && stack_.is_empty(), pops = need && !stack_.is_empty();
+    stack_.popped(pops);
+    node_ = select(pops, stack_.top(0, pops), node_);
+    enter_ = select(pops, as_float(stack_.top(1, pops)), enter_);
+    leave_ = select(pops, as_float(stack_.top(2, pops)), leave_);
+    // What the stack holds is in order: where one is too far, all are.
+    const Mask ends = (pops && enter_ * kNearer > found()) || (over && group_leave_ * kNearer > found());
+    active_ = active_ && !ends && !(over && !(grouped ? is_inside() : Mask(false)));
+    between_ = between_ || (over && active_);
+  }
+
+  // Where a lane is, to go on elsewhere: five words beside its ray, its hit and its stack.
+  BROKKR_FN void save(Uint (&words)[5]) const {
+    words[0] = node_;
+    words[1] = as_uint(enter_);
+    words[2] = as_uint(leave_);
+    words[3] = place_;
+    words[4] = left_;
+  }
+  BROKKR_FN void restore(const Uint (&words)[5], Mask m) {
+    node_ = words[0];
+    enter_ = as_float(words[1]);
+    leave_ = as_float(words[2]);
+    place_ = words[3];
+    left_ = words[4];
+    active_ = m;
+  }
+  BROKKR_FN Ray& ray() { return ray_; }
+  BROKKR_FN Hit& hit() { return hit_; }
+  BROKKR_FN const Effort& effort() const { return effort_; }
+  BROKKR_FN Stack& stack() { return stack_; }
+
  private:
+  // All but the tables are values: compilers keep in registers what no reference leads to.
   Warp& w_;
   const SceneTables& s_;
-  const Ray& ray_;
-  Hit& hit_;
-  Effort& effort_;
+  Ray ray_;
+  Hit hit_;
+  Effort effort_;
   GrugGrid grid_;
-  LaneStack stack_;
+  Stack stack_;
   Mask active_ = false, between_ = false;
   Float enter_ = 0.0f, leave_ = 0.0f;        // where the ray enters and leaves the lane's node
   Uint node_ = 0u, place_ = 0u, left_ = 0u;  // the node; within a leaf, the next primitive and how many are left
@@ -129,64 +216,16 @@ class KdWalk {
     active_ = active_ && !ends;
     between_ = empty && !ends;
   }
-  // Returns the lanes that came to an empty leaf.
-  BROKKR_FN Mask step_nodes() {
-    const Mask inner = active_ && !between_ && left_ == 0u;
-    if (!w_.any(inner)) return false;
-    effort_.steps += select(inner, 1u, 0u);
-    const Uint value = gather_bits(w_, s_.kd, node_, 2, 0, inner);
-    const Uint link = gather_bits(w_, s_.kd, node_, 2, 1, inner);
-    const Uint axis = link & 3u;
-    const Mask is_leaf = inner && axis == 3u, splits = inner && axis != 3u;
-    place_ = select(is_leaf, value, place_);
-    left_ = select(is_leaf, link >> 2, left_);
-    const auto of_axis = [&](V3 v) { return select(axis == 0u, v.x, select(axis == 1u, v.y, v.z)); };
-    const Float split = as_float(value), o = of_axis(ray_.origin);
-    const Float t = (split - o) * of_axis(ray_.inverse);
-    const Mask low_first = o < split || (o == split && of_axis(ray_.direction) <= 0.0f);
-    const Uint low = link >> 2;
-    const Uint near = select(low_first, low, low + 1u), far = select(low_first, low + 1u, low);
-    const Mask near_only = t < 0.0f || t * kNearer > leave_;
-    const Mask far_only = !near_only && t < enter_ * kNearer;
-    const Mask both = splits && !near_only && !far_only;
-    if (w_.any(both)) {
-      stack_.push(0, far, both);
-      stack_.push(1, as_uint(maximum(t, enter_)), both);
-      stack_.push(2, as_uint(leave_), both);
-      stack_.pushed(both);
-      leave_ = select(both, minimum(t, leave_), leave_);
-    }
-    node_ = select(splits, select(far_only, far, near), node_);
-    return is_leaf && left_ == 0u;
-  }
-  // Returns the lanes that are done with their leaf.
-  BROKKR_FN Mask test_leaves(bool any) {
-    const Mask leaf = active_ && !between_ && left_ != 0u;
-    if (!w_.any(leaf)) return false;
-    effort_.tests += select(leaf, 1u, 0u);
-    test_triangle(w_, s_, ray_, w_.gather(s_.places, as_int(place_), leaf), hit_, leaf);
-    place_ += 1u;
-    left_ -= select(leaf, 1u, 0u);
-    if (any) active_ = active_ && !(leaf && hit_.primitive != kNone);
-    return leaf && left_ == 0u;
-  }
-  BROKKR_FN void pop(bool grouped, Mask need) {
-    const Mask over = need && stack_.is_empty(), pops = need && !stack_.is_empty();
-    stack_.popped(pops);
-    node_ = select(pops, stack_.top(0, pops), node_);
-    enter_ = select(pops, as_float(stack_.top(1, pops)), enter_);
-    leave_ = select(pops, as_float(stack_.top(2, pops)), leave_);
-    // What the stack holds is in order: where one is too far, all are.
-    const Mask ends = (pops && enter_ * kNearer > found()) || (over && group_leave_ * kNearer > found());
-    active_ = active_ && !ends && !(over && !(grouped ? is_inside() : Mask(false)));
-    between_ = between_ || (over && active_);
-  }
 };
 
 // `any`: whatever is hit will do. Lanes outside m are left alone.
 BROKKR_FN_NOINLINE void walk_kd(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
                                 uint32_t* memory, bool any, Mask m) {
-  KdWalk(w, scene, ray, hit, effort, memory).run(any, m);
+  KdWalk<LaneStack> walk(w, scene, ray, hit, LaneStack(w, memory));
+  walk.run(any, m);
+  hit = walk.hit();
+  effort.steps += walk.effort().steps;
+  effort.tests += walk.effort().tests;
 }
 
 }  // namespace trace_machine

@@ -241,6 +241,22 @@ TEST_P(Policies, PrioritiesAboveLongestQueueBelow) {
   }
 }
 
+// A warp's worth goes first, wherever it is; of what fills none, the lowest kind.
+TEST_P(Policies, FullWarpsGoBeforeTheLowestKind) {
+  Launch r = program("kinds by warps");
+  const uint32_t width = uint32_t(programs_of(GetParam()).width);
+  std::vector<uint32_t> kinds;
+  for (const auto& [kind, count] : {std::pair{0u, width - 1}, std::pair{1u, 2 * width + 1}}) {
+    for (uint32_t i = 0; i < count; ++i) r.seeds.push_back({0, 0, 0, kind});
+  }
+  kinds.assign(2 * width, 1);
+  kinds.insert(kinds.end(), width - 1, 0);
+  kinds.push_back(1);
+  r.go();
+  ASSERT_EQ(r.log.size(), kinds.size());
+  for (size_t i = 0; i < kinds.size(); ++i) EXPECT_EQ(r.seeds[r.log[i]].kind, kinds[i]) << i;
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, Policies, testing::ValuesIn(machine_names()),
                          [](const auto& machine) { return machine.param; });
 

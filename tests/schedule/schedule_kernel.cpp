@@ -164,6 +164,7 @@ Programs programs() {
                                 program<PriorityOfKinds>("priorities of kinds"),
                                 program<KindsApart>("kinds apart"),
                                 program<KindsMixed>("kinds mixed"),
+                                program<KindsByWarps>("kinds by warps"),
                                 program<Nested<Together>>("nested"),
                                 program<Nested<OneByOne>>("nested, one by one"),
                                 program<ManyKinds<Together>>("many kinds"),

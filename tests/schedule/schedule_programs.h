@@ -3,6 +3,7 @@
 
 #include "schedule/policies.h"
 #include "schedule/task_loop.h"
+#include "schedule/warp_policy.h"
 #include "schedule_plan.h"
 
 BROKKR_MACHINE_BEGIN
@@ -138,6 +139,7 @@ using PrioritySorted = Queue<SortedByPriority<0>, OneJob>;
 using Kinds = Bucket<Fullest<ByTask>, Queue<HowMany, SmallJob>, Queue<HowMany, OtherJob>>;
 using PriorityOfKinds = Repeat<2, Discrete<0>, Kinds>;
 using KindsApart = Bucket<RoundRobin<ByTask>, Queue<HasTasks, SmallJob>, Queue<HasTasks, OtherJob>>;
+using KindsByWarps = Bucket<FullFirst<ByTask>, Queue<HowMany, SmallJob>, Queue<HowMany, OtherJob>>;
 using KindsMixed = Queue<HasTasks, SmallJob, OtherJob>;
 
 // Trees whose leaves are rated in one reduction, and the same trees with buckets that can only be asked one by one.

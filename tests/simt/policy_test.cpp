@@ -131,6 +131,18 @@ TEST(SimtPolicy, FunctionsReturnToTheirCallers) {
   }
 }
 
+// Lane 0 might have left on its way, so that the paths meet nowhere but at the vote; what follows is issued once.
+TEST(SimtPolicy, LanesThatMeetAtACollectiveAreOnePath) {
+  const auto cycles = [](const std::string& behind) {
+    const std::string body =
+        "mov.u32 %r2, %laneid; setp.lt.u32 %p0, %r2, 1; setp.gt.u32 %p1, %r2, 99; @%p0 bra work;\n"
+        "back: vote.sync.ballot.b32 %r3, %p0, -1;\n" +
+        behind + "ret;\nwork: @%p1 bra leave; bra back;\nleave: trap;";
+    return time_body(body, plain_machine()).cycles;
+  };
+  EXPECT_EQ(cycles("add.u32 %r1, %r2, 1; add.u32 %r1, %r1, 1;") - cycles(""), 2u * 4);
+}
+
 TEST(SimtPolicy, ADeadlockSaysWhereLanesWait) {
   try {
     run("setp.lt.u32 %p0, %r2, 5; @%p0 bra end; vote.sync.ballot.b32 %r3, %p0, -1; bra out; end: bar.sync 1; out:\n",

@@ -39,6 +39,7 @@ TEST_F(SimtPrograms, SmallAndLargeMachinesTakeThem) {
     SCOPED_TRACE(p.name);
     if (std::string(p.name) == "ray-spawn" || std::string(p.name) == "branch-model") continue;
     EXPECT_NO_THROW(time_program(p, find_config("h200"), kSmall));
+    if (std::string(p.module) == "ray_tasks") continue;  // of whole warps
     EXPECT_NO_THROW(time_program(p, as_half_warps(find_config("thesis-7.1")), kSmall));
   }
 }
@@ -53,6 +54,7 @@ TEST_F(SimtPrograms, LanesByThemselvesHelpWhatBranches) {
   EXPECT_EQ(speedup("aes", PolicyKind::independent, 32), 1.0);
   EXPECT_EQ(speedup("sto", PolicyKind::parallel, 2), 1.0);
   EXPECT_GT(speedup("even", PolicyKind::parallel, 2), 1.4);
+  EXPECT_GT(speedup("loop", PolicyKind::ahead, 2), 1.15);
   EXPECT_GT(speedup("loop", PolicyKind::ahead, 8), 1.3);
   EXPECT_GT(speedup("mum", PolicyKind::ahead, 2), 1.1);
 }
@@ -69,6 +71,23 @@ TEST_F(SimtPrograms, ThreadsThatSpawnKeepLanesBusy) {
   EXPECT_GT(spawned.requested_read, 2 * loops.requested_read);
 }
 
+// Tasks of one step, and of many: the program tells how many lanes work.
+TEST_F(SimtPrograms, TasksKeepLanesAtWork) {
+  Config c = with_ideal_memory(find_config("thesis-7.6"));
+  c.block_scheduling = false;
+  const auto run = [&](const char* program, uint32_t stay) {
+    ProgramSize size = kSmall;
+    size.stay_percent = stay;
+    return time_program(find_program(program), c, size);
+  };
+  const Statistics loop = run("ray-warp", 0), steps = run("ray-tasks", 101), tasks = run("ray-tasks", 50);
+  for (const Statistics* s : {&loop, &steps, &tasks}) EXPECT_EQ(s->done, 24u * 24);
+  EXPECT_LT(loop.work(32), loop.efficiency(32));
+  EXPECT_GT(tasks.work(32), loop.work(32));
+  EXPECT_LT(tasks.cycles, steps.cycles);
+  EXPECT_THROW(time_program(find_program("ray-warp"), as_half_warps(c), kSmall), std::runtime_error);
+}
+
 TEST_F(SimtPrograms, TheModelNeverLosesMuchAndMayGainMuch) {
   const auto cycles = [](BranchRun run, uint32_t model) {
     run.model = model;
@@ -79,6 +98,24 @@ TEST_F(SimtPrograms, TheModelNeverLosesMuchAndMayGainMuch) {
   const BranchRun rare{.long_percent = 13, .ratio = 50}, one{.warps_percent = 6, .ratio = 2};
   EXPECT_GT(cycles(rare, 0) / cycles(rare, 1), 3.0);
   EXPECT_GT(cycles(one, 0) / cycles(one, 1), 0.9);
+}
+
+// Threads that draw their path leave a warp of each that is not full, which runs alone at the end: the longer what
+// follows, the dearer. Where warps stay full, they lose nothing.
+TEST_F(SimtPrograms, WithoutReconvergeTheStackWinsBehindLongPaths) {
+  const auto speedup = [](uint32_t times, bool drawn) {
+    BranchRun run{.ratio = 2, .shorter = 20, .end = times * 60, .drawn = drawn};
+    const auto cycles = [&](uint32_t model) {
+      run.model = model;
+      Runner runner(find_config("thesis-7.6"), module_text("branch"));
+      run_branch(runner, run);
+      return double(runner.statistics().cycles);
+    };
+    return cycles(0) / cycles(2);
+  };
+  EXPECT_GT(speedup(0, true), 1.2);
+  EXPECT_LT(speedup(6, true), 1.0);
+  EXPECT_GT(speedup(6, false), 1.0);
 }
 
 TEST_F(SimtPrograms, FiguresHaveAValueInEachColumn) {

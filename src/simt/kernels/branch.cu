@@ -5,7 +5,7 @@
 struct BranchWork {
   const unsigned* data;
   unsigned* out;
-  unsigned loop1, loop2, loop_end, store, restore, model;  // model: 0: the stack; 1: diverge; 2: without reconverge
+  unsigned loop1, loop2, loop_end, store, restore, model;  // model: see BranchRun (programs.h)
 };
 
 static __device__ unsigned path1(unsigned v, unsigned n) {
@@ -69,7 +69,7 @@ extern "C" __global__ void branch_begin(BranchWork w) {
   unsigned v = w.data[index];
   const bool p = v >= 16;
   // An iteration is about five instructions.
-  if (brokkr_simt_diverge(p, 5 * w.loop1, 5 * w.loop2, 5 * w.loop_end, w.store, w.restore) != 0) {
+  if (w.model == 3 || brokkr_simt_diverge(p, 5 * w.loop1, 5 * w.loop2, 5 * w.loop_end, w.store, w.restore) != 0) {
     auto* s = static_cast<BranchState*>(brokkr_simt_state());
     s->v = v;
     if (p)

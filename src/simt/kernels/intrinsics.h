@@ -14,4 +14,7 @@ __device__ int brokkr_simt_diverge(int predicate, unsigned path1, unsigned path2
                                    unsigned restore);
 // Before paths meet: whether this warp has lost threads, so that the rest is better spawned to the meeting.
 __device__ int brokkr_simt_reconverge();
+// So many lanes of this warp do work in what follows, of those that its program counter shows: where control flow is
+// the warp's, and lanes without work are masked.
+__device__ void brokkr_simt_lanes(int lanes);
 }

@@ -52,8 +52,8 @@ void run_loop(Runner& runner, const ProgramSize& size) {
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t v = i;
     for (uint32_t r = 0; r < rounds; ++r) {
-      for (uint32_t k = first[(i + r * 37) % count]; k > 0; --k) v = v * 1664525u + 1013904223u;
-      for (uint32_t k = second[(i + r * 37) % count]; k > 0; --k) v = (v ^ v >> 5) + 2654435769u;
+      for (uint32_t k = 4 * first[(i + r * 37) % count], j = 0; j < k; ++j) v = (v ^ v >> 7) * 1664525u + j % 4;
+      for (uint32_t k = 4 * second[(i + r * 37) % count], j = 0; j < k; ++j) v = (v + (v << 5)) ^ (2654435769u + j % 4);
     }
     expected[i] = v;
   }
@@ -63,12 +63,15 @@ void run_loop(Runner& runner, const ProgramSize& size) {
   if (!runner.was_stopped()) expect_same("loop", out, expected);
 }
 
-// Lanes that take the longer path come first in their warp; warps that do not diverge take the shorter one.
+// Lanes that take the longer path come first in their warp, or are drawn; warps that do not diverge take the shorter
+// one.
 void run_branch(Runner& runner, const BranchRun& run) {
   const uint32_t count = run.warps * 32;
+  Numbers numbers(3);
   std::vector<uint32_t> data(count), expected(count);
   for (uint32_t i = 0; i < count; ++i) {
-    const bool diverges = i / 32 * 100 < run.warps_percent * run.warps, is_long = i % 32 * 100 < run.long_percent * 32;
+    const bool diverges = i / 32 * 100 < run.warps_percent * run.warps;
+    const bool is_long = run.drawn ? numbers.below(100) < run.long_percent : i % 32 * 100 < run.long_percent * 32;
     data[i] = diverges && is_long ? 16 + i % 7 : i % 13;
   }
   BranchWork w{runner.buffer(data),

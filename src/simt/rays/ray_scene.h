@@ -1,0 +1,19 @@
+// The scene of the rays' programs, generated: a room with a floor and walls, and clusters of small triangles in it,
+// most of them in a few places, as objects in a conference room are.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "trace/structure.h"
+
+namespace brokkr::simt {
+
+struct RayScene {
+  trace::TraceScene scene;
+  trace::Structure tree;  // a kd-tree
+};
+// The last one is kept: trees of a million triangles take longer to build than to look at.
+std::shared_ptr<const RayScene> ray_scene(uint32_t triangles);
+
+}  // namespace brokkr::simt

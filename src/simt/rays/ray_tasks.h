@@ -1,0 +1,162 @@
+// µ-kernels in software: each step of a ray's walk is a task type on the bucket queues (schedule/task_loop.h), and a
+// worker takes a warp's worth of one type, or else of the lowest. Beside it, the same steps by one loop.
+#pragma once
+
+#include "schedule/task_loop.h"
+#include "schedule/warp_policy.h"
+#include "simt/rays/ray_walk.h"
+
+BROKKR_MACHINE_BEGIN
+namespace ray_machine {
+
+// Control flow is the warp's, and lanes without work are masks, which no program counter shows. So the program says how
+// many lanes work; `Note` passes it on to who counts (the SIMT machine's intrinsic), or does nothing.
+template <class Note>
+class LaneCounter {
+ public:
+  BROKKR_FN void turn(int lanes) {
+    ++turns_;
+    lanes_ += uint32_t(lanes);
+    Note::lanes(lanes);
+  }
+  // What follows is no step of a walk.
+  BROKKR_FN void rest() { Note::lanes(kWidth); }
+  BROKKR_FN void task() { ++tasks_; }
+  BROKKR_FN void add_to(Warp& w, brokkr::simt::RayCounts& counts) const {
+    w.once([&] {
+      device_atomic<uint64_t>(counts.turns).fetch_add(turns_, kRelaxed);
+      device_atomic<uint64_t>(counts.lanes).fetch_add(lanes_, kRelaxed);
+      device_atomic<uint64_t>(counts.tasks).fetch_add(tasks_, kRelaxed);
+    });
+  }
+
+ private:
+  uint32_t turns_ = 0, lanes_ = 0, tasks_ = 0;
+};
+struct NoNote {
+  BROKKR_FN static void lanes(int) {}
+};
+
+// The path tracer's loop: all lanes are at nodes and in leaves in turn, until the last ray of the warp is done.
+template <class Note>
+BROKKR_FN void run_loop(Warp& w, const RayPlan& plan, int warp) {
+  LaneCounter<Note> counter;
+  for (uint32_t first = uint32_t(warp) * uint32_t(kWidth); first < plan.rays;
+       first += plan.workers * uint32_t(kWidth)) {
+    const Uint number = as_uint(w.lane()) + first;
+    const Mask m = number < plan.rays;
+    RayWalk walk(w, plan);
+    walk.begin(number, m);
+    while (w.any(walk.active())) {
+      const Mask inner = walk.inner();
+      Mask need = false;
+      if (w.any(inner)) {
+        counter.turn(w.count(inner));
+        need = walk.step_down(inner);
+      }
+      const Mask leaf = walk.leaf();
+      if (w.any(leaf)) {
+        counter.turn(w.count(leaf));
+        need = need || walk.step_leaf(leaf);
+      }
+      need = need && walk.active();
+      if (w.any(need)) walk.pop(need);
+    }
+    counter.rest();
+    walk.finish(m);
+  }
+  counter.add_to(w, *plan.counts);
+}
+
+struct DownTask;
+struct LeafTask;
+
+// Each ray goes on where it is: as a task of the step that is its next, or at its end.
+template <class Worker>
+BROKKR_FN void pass_on(Worker& worker, RayWalk& walk, Mask m) {
+  worker.context().counter.rest();
+  worker.context().counter.task();
+  Uint words[RayWalk::kWords];
+  walk.save(words);
+  worker.template enqueue<DownTask>(words, m && walk.inner());  // there is room for each ray in each queue
+  worker.template enqueue<LeafTask>(words, m && walk.leaf());
+  walk.finish(m && !walk.active());
+}
+
+// Rays of a whole warp begin: threads of the launch, which wait until no spawned ones fill a warp.
+struct BeginTask {
+  static constexpr int kId = 0, kThreads = 32, kWords = 1;  // the first ray
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask) {
+    const RayPlan& plan = worker.context().plan;
+    const Uint number = payload[0] + as_uint(thread);
+    RayWalk walk(worker.warp(), plan);
+    walk.begin(number, number < plan.rays);
+    pass_on(worker, walk, number < plan.rays);
+  }
+};
+// Down to a leaf.
+struct DownTask {
+  static constexpr int kId = 1, kThreads = 1, kWords = RayWalk::kWords;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask m) {
+    Warp& w = worker.warp();
+    RayWalk walk(w, worker.context().plan);
+    walk.restore(payload, m);
+    for (int lanes = w.count(m), stay = int(worker.context().plan.stay);;) {
+      worker.context().counter.turn(lanes);
+      const Mask empty = walk.step_down(walk.inner());
+      if (w.any(empty)) walk.pop(empty);
+      lanes = w.count(walk.inner());
+      if (lanes < stay) break;
+    }
+    pass_on(worker, walk, m);
+  }
+};
+// Through a leaf's triangles.
+struct LeafTask {
+  static constexpr int kId = 2, kThreads = 1, kWords = RayWalk::kWords;
+  template <class Worker>
+  BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask m) {
+    Warp& w = worker.warp();
+    RayWalk walk(w, worker.context().plan);
+    walk.restore(payload, m);
+    for (int lanes = w.count(m), stay = int(worker.context().plan.stay);;) {
+      worker.context().counter.turn(lanes);
+      const Mask over = walk.step_leaf(walk.leaf());
+      if (w.any(over)) walk.pop(over);
+      lanes = w.count(walk.leaf());
+      if (lanes < stay) break;
+    }
+    pass_on(worker, walk, m);
+  }
+};
+
+using RayTree = Bucket<FullFirst<ByTask>, Queue<HowMany, DownTask>, Queue<HowMany, LeafTask>,
+                       Queue<HowManyThreads<BeginTask::kThreads>, BeginTask>>;
+
+template <class Note>
+struct RayContext {
+  const RayPlan& plan;
+  LaneCounter<Note> counter = {};
+  template <class Worker>
+  BROKKR_FN void seed(Worker& worker) {
+    if (worker.number() != 0) return;
+    constexpr uint32_t kRays = BeginTask::kThreads;
+    for (uint32_t first = 0; first < plan.rays; first += kRays * uint32_t(kWidth)) {
+      const Uint task[1] = {as_uint(worker.warp().lane()) * kRays + first};
+      worker.template enqueue<BeginTask>(task, task[0] < plan.rays);
+    }
+  }
+};
+
+template <class Note>
+BROKKR_FN void run_tasks(Warp& w, const RayPlan& plan, int warp) {
+  const auto memory = ProgramMemory<RayTree>::layout(plan.memory, plan.capacity);
+  RayContext<Note> context{plan};
+  Worker<RayTree, RayContext<Note>>(w, memory, context, uint32_t(warp)).run();
+  context.counter.add_to(w, *plan.counts);
+}
+
+}  // namespace ray_machine
+BROKKR_MACHINE_END

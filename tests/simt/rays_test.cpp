@@ -1,0 +1,52 @@
+// Rays by tasks on the machines of the CPU: the same hits, by lanes that have more to do.
+#include <gtest/gtest.h>
+
+#include "pipeline/task_machine.h"
+#include "simt/rays/ray_runs.h"
+
+namespace brokkr::simt::test {
+namespace {
+
+class SimtRays : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    try {
+      make_task_machine(GetParam());
+    } catch (const std::invalid_argument& missing) {
+      GTEST_SKIP() << missing.what();
+    }
+  }
+};
+
+double lanes_at_work(const CpuRays& run) {
+  return double(run.counts.lanes) / double(run.counts.turns * uint32_t(run.lanes));
+}
+
+TEST_P(SimtRays, TasksFindWhatTheWalkFinds) {
+  constexpr uint32_t kWidth = 43;  // not all warps are full
+  const auto scene = ray_scene(900);
+  const RayHits expected = cpu_hits(*scene, kWidth);
+  const CpuRays loop = run_cpu_rays(GetParam(), false, 0, *scene, kWidth);
+  EXPECT_NO_THROW(expect_hits("loop", expected, loop.hits.t.data(), loop.hits.primitive.data()));
+  for (const uint32_t stay : {101u, 50u, 25u}) {
+    SCOPED_TRACE(stay);
+    const CpuRays tasks = run_cpu_rays(GetParam(), true, stay, *scene, kWidth);
+    EXPECT_NO_THROW(expect_hits("tasks", expected, tasks.hits.t.data(), tasks.hits.primitive.data()));
+    // The same steps of the same rays, by warps that other rays are in.
+    EXPECT_EQ(tasks.counts.lanes, loop.counts.lanes);
+    EXPECT_GT(lanes_at_work(tasks), stay > 100 ? 0.9 : lanes_at_work(loop));
+  }
+}
+
+TEST_P(SimtRays, AWrongHitIsNamed) {
+  const auto scene = ray_scene(900);
+  RayHits found = cpu_hits(*scene, 16);
+  const RayHits expected = found;
+  found.t[77] += 1e-6f * found.t[77];
+  EXPECT_THROW(expect_hits("tasks", expected, found.t.data(), found.primitive.data()), std::runtime_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, SimtRays, testing::Values("cpu", "emulated"));
+
+}  // namespace
+}  // namespace brokkr::simt::test
