@@ -106,9 +106,9 @@ BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, ui
   for (uint32_t& number : vertex) number = frame.indices[draw.first_index + number];
 }
 
-// Prefetches what an indexed list's triangles first .. first + count - 1 need: their positions, or, for a warp that holds
-// a batch, their indices. When it comes to that batch, it waits for its vertices alone; and nothing is kept in registers
-// until then, which would be spilled, and a spill waits for what is loaded.
+// Prefetches what an indexed list's triangles first .. first + count - 1 need: their positions, or, for a warp that
+// holds a batch, their indices. When it comes to that batch, it waits for its vertices alone; and nothing is kept in
+// registers until then, which would be spilled, and a spill waits for what is loaded.
 BROKKR_FN void prefetch_triangles(Warp& w, const FrameTables& frame, const Run& run, int first, int count) {
   const DrawRecord& draw = *run.draw;
   if (!(draw.bits & kDrawIndexed) || draw.assembly != Assembly::list) return;

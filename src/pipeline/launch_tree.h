@@ -132,8 +132,9 @@ struct SearchAhead {
 
 // A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i works for
 // rasterizers i, i + blocks, ... The search begins behind the rasterizer that was visited last, and ends once one was
-// found among Callbacks::kEnough. What lies nearest is asked together with the bits of all, which say what else to ask. Being chosen here is not being visited: a policy that asks for rasterizers beside
-// geometry would else go past every other one, and those never come to their gate.
+// found among Callbacks::kEnough. What lies nearest is asked together with the bits of all, which say what else to ask.
+// Being chosen here is not being visited: a policy that asks for rasterizers beside geometry would else go past every
+// other one, and those never come to their gate.
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
   static constexpr int kLeaves = 1 << 16, kLocal = 1;

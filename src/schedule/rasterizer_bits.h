@@ -36,7 +36,8 @@ class RasterizerBits {
   }
 
   BROKKR_FN bool is_claimed(uint32_t r) const { return (word(tables_.claimed, r).load(kRelaxed) & bit(r)) != 0; }
-  // Those among rasterizers 32 i .. 32 i + 31 that nobody has and that may have work; bits behind the last mean nothing.
+  // Those among rasterizers 32 i .. 32 i + 31 that nobody has and that may have work; bits behind the last mean
+  // nothing.
   BROKKR_FN uint32_t may_have_work(uint32_t i, bool filling) const {
     const uint32_t free = ~word(tables_.claimed, 32 * i).load(kRelaxed);
     return filling && tables_.filled != nullptr ? free & word(tables_.filled, 32 * i).load(kRelaxed) : free;
