@@ -430,7 +430,8 @@ void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, con
   std::vector<uint32_t> replaced;  // components that four numbers of gl_PointCoord take the place of
   for (const ProgramVarying& varying : program.varyings) {
     const uint32_t components = varying.count * shape_of(varying.type).components();
-    const bool is_color = varying.name == "gl_Color" || varying.name == "gl_SecondaryColor";
+    const bool is_color = varying.name == "gl_Color" || varying.name == "gl_SecondaryColor" ||
+                          varying.name == "gl_BackColor" || varying.name == "gl_BackSecondaryColor";
     const bool is_flat = varying.interpolation == Interpolation::flat || (flat_colors && is_color);
     for (uint32_t i = 0; i < components; ++i) is_smooth[varying.offset + i] = !is_flat;
     for (int unit = 0; unit < 8 && expanded.are_points && components == 4; ++unit) {
