@@ -160,7 +160,7 @@ class Warp : public NearWords<Warp> {
     }
   }
   // The same where p[0 .. width - 1] are of this warp alone: vectors may read and write them all, which takes
-  // processors of AMD a tenth of the time of a masked store, and which those of Intel hand on to loads that follow.
+  // processors of AMD a tenth of the time of a masked store.
   template <class T>
   BROKKR_FN static void merge(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
     if constexpr (kWidth == 4 || kWidth == 8 || kWidth == 16) {
