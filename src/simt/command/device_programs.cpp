@@ -118,8 +118,8 @@ void run_atomics(DeviceControl& device, const Arguments&, Progress& progress, st
 constexpr DeviceProgram kDevicePrograms[] = {
     {"run_frame", "a frame through our own pipeline (--frame, --size)", run_frame},
 #if defined(BROKKR_SIMT_LAB)
-    {"queues", "each of the measured queues: threads put elements in and take them out", run_queues},
-    {"atomics", "additions to one word, and to words of each thread's own", run_atomics},
+    {"queue-mix", "each of the measured queues: threads put elements in and take them out", run_queues},
+    {"queue-atomics", "additions to one word, and to words of each thread's own", run_atomics},
 #endif
 };
 

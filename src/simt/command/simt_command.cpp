@@ -112,8 +112,7 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
 
 // Lanes alone are counted without cycles, unless a machine is named.
 void run_own(const Arguments& arguments, const DeviceProgram& program, std::vector<TimedRun>& runs, LaneTable& lanes) {
-  DeviceSettings settings;
-  settings.threads = 0;
+  DeviceSettings settings;  // one thread of the host, so that a run repeats
   settings.lanes = arguments.has("lanes");
   const Config config = config_of(arguments, program.name);
   if (!settings.lanes || arguments.has("config")) settings.config = config;
@@ -129,7 +128,7 @@ void check_own(const Arguments& arguments, const std::vector<std::string>& names
   for (const std::string& name : names) own += find_device_program(name) != nullptr ? 1 : 0;
   for (const char* option : {"frame", "size", "workers", "lanes"}) {
     if (own < names.size() && arguments.has(option))
-      throw UsageError(fmt::format("--{} is of our own kernels: run_frame, queues, atomics", option));
+      throw UsageError(fmt::format("--{} is of our own kernels: run_frame, queue-mix, queue-atomics", option));
   }
   if (arguments.has("lanes") && names.size() > 1) throw UsageError("--lanes: name one program");
   for (const char* option : {"cycles", "scale", "triangles", "pixels", "mimd", "half-warps"}) {
