@@ -59,8 +59,8 @@ BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n)
   }
 }
 
-// Prepares the listed triangles, each warp its part: each lane sets up one triangle, then all lanes of the warp find the
-// tiles of one after the other. What one lane does for all of them costs as much as what all do (docs/simt.md).
+// Prepares the listed triangles, each warp its part: each lane sets up one triangle, then all lanes of the warp find
+// the tiles of one after the other. What one lane does for all of them costs as much as what all do (docs/simt.md).
 template <class Shared>
 BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) {
   Warp& w = v.b.warp;

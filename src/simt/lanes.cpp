@@ -133,9 +133,8 @@ std::vector<FunctionLanes> LaneTable::rows() const {
   }
   std::vector<FunctionLanes> rows;
   for (auto& [name, f] : functions) rows.push_back(std::move(f));
-  std::stable_sort(rows.begin(), rows.end(), [](const FunctionLanes& a, const FunctionLanes& b) {
-    return a.counts.lost() > b.counts.lost();
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const FunctionLanes& a, const FunctionLanes& b) { return a.counts.lost() > b.counts.lost(); });
   return rows;
 }
 

@@ -81,8 +81,8 @@ void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std
       sum.empty += c.empty;
     }
     // What each thread has tried to do: to put one in and to take one out.
-    if (sum.enqueued + sum.full != uint64_t(threads) * kLoops || sum.dequeued + sum.empty != uint64_t(threads) * kLoops ||
-        sum.dequeued > sum.enqueued)
+    if (sum.enqueued + sum.full != uint64_t(threads) * kLoops ||
+        sum.dequeued + sum.empty != uint64_t(threads) * kLoops || sum.dequeued > sum.enqueued)
       fail("queue {}: {} elements went in and {} came out of {} tries", name, sum.enqueued, sum.dequeued,
            threads * kLoops);
     take(device, fmt::format("queue {}", name), runs);
@@ -178,7 +178,8 @@ std::string table_of(const LaneTable& lanes) {
                     fmt::format("  {}:{}, {:.1f} lanes", f.file, f.worst_line, f.worst.average())});
   }
   return fmt::format("{} warp instructions of {:.2f} lanes\n", app::grouped(all.instructions), all.average()) +
-         app::format_table({"function", "warp instr.", "% of all", "lanes", "% of lost", "  line that loses most"}, rows);
+         app::format_table({"function", "warp instr.", "% of all", "lanes", "% of lost", "  line that loses most"},
+                           rows);
 }
 
 std::string csv_of(const LaneTable& lanes) {

@@ -8,8 +8,8 @@
 #include <iostream>
 
 #include "app/text.h"
-#include "log/json_text.h"
 #include "brokkr/frame.h"
+#include "log/json_text.h"
 #include "ptx/launch.h"
 #include "simt/command/device_programs.h"
 #include "simt/command/report.h"
@@ -212,7 +212,8 @@ Command simt_command() {
            integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
            flag("--lanes", "One of our own kernels: where lanes are lost, by function; with --config on that machine"),
            file_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
-           flag("--json", "Print JSON instead of a table"), flag("--csv", "Print CSV instead of a table"),
+           flag("--json", "Print JSON instead of a table"),
+           flag("--csv", "Print CSV instead of a table"),
            flag("--list", "Show programs, machines and figures")},
           run_simt};
 }
