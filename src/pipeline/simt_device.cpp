@@ -17,8 +17,9 @@ constexpr const char* kEntry = "brokkr_simt_device_" BROKKR_VERSION;
 SimtDevice* load(std::string& why) {
   const auto file = find_beside_library(kLibrary, "src/simt");
   if (!file) {
-    why = "this program was built without the simulated device, or without nvcc, which makes its kernels; build with "
-          "BROKKR_SIMT=ON where nvcc is";
+    why =
+        "this program was built without the simulated device, or without nvcc, which makes its kernels; build with "
+        "BROKKR_SIMT=ON where nvcc is";
     return nullptr;
   }
   // Its threads stay until the process ends, and with them the library.

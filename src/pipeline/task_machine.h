@@ -109,9 +109,10 @@ class TaskArray {
   size_t count_;
 };
 
-// "cpu", "emulated", "cuda", "simt", or "auto": a GPU if there is one, otherwise the CPU. `isa` is the instruction set of "cpu"
-// ("v4"); empty: the best that was built and that this computer runs; "auto" with an instruction set is the CPU. Throws
-// std::invalid_argument for what this build or computer lacks, and for an instruction set of other machines.
+// "cpu", "emulated", "cuda", "simt", or "auto": a GPU if there is one, otherwise the CPU. `isa` is the instruction set
+// of "cpu" ("v4"); empty: the best that was built and that this computer runs; "auto" with an instruction set is the
+// CPU. Throws std::invalid_argument for what this build or computer lacks, and for an instruction set of other
+// machines.
 std::unique_ptr<TaskMachine> make_task_machine(const std::string& name, const std::string& isa = {});
 
 // In builds with CUDA; nullptr where there is no GPU.

@@ -194,8 +194,7 @@ void atomic(Warp& w, const Instruction& in, uint32_t lanes) {
 template <class T, Space kSpace, bool kWide>
 void exchange_if(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<T>*const b = row<T>(w, in.b), *const c = row<T>(w, in.c);
-  change<T, kSpace, kWide>(w, in, lanes,
-                           [&](uint32_t l, WordOf<T> old) { return T(old) == T(b[l]) ? c[l] : old; });
+  change<T, kSpace, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old) { return T(old) == T(b[l]) ? c[l] : old; });
 }
 
 void fence(Warp& w, const Instruction&, uint32_t lanes) { w.fence(lanes); }

@@ -74,8 +74,7 @@ bool Builder::call(const Statement& s, const Words&, Instruction& in) {
 }
 
 // call (results), %rd1, (arguments), prototype: the prototype says what the arguments say already.
-bool Builder::call_register(const Operand& results, const Operand& address, const Operand& arguments,
-                            Instruction& in) {
+bool Builder::call_register(const Operand& results, const Operand& address, const Operand& arguments, Instruction& in) {
   in.kind = Kind::call_register;
   in.a = value(address, Type::u64);
   IndirectCall call;

@@ -96,7 +96,7 @@ struct Instruction {
 
 struct SourceLine {
   uint32_t ptx = 0;
-  uint32_t file = 0, line = 0;  // of CUDA source; 0: not known
+  uint32_t file = 0, line = 0;    // of CUDA source; 0: not known
   std::string_view inlined = {};  // label of the name of the function that it was inlined from; empty: not known
 };
 
@@ -115,7 +115,7 @@ struct CallSite {
 
 // A call through a register: of each function that its arguments and results fit, the call.
 struct IndirectCall {
-  std::vector<uint32_t> arguments, results;  // offsets, and bytes, in turn: in the caller's local memory
+  std::vector<uint32_t> arguments, results;        // offsets, and bytes, in turn: in the caller's local memory
   std::unordered_map<uint32_t, uint32_t> call_of;  // by function
 };
 // What a function's address is: no memory is there.

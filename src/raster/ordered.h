@@ -59,23 +59,31 @@ BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n)
   }
 }
 
-// Prepares the listed triangles, each warp its part.
+// Prepares the listed triangles, each warp its part: each lane sets up one triangle, then all lanes of the warp find
+// the tiles of one after the other. What one lane does for all of them costs as much as what all do (docs/simt.md).
 template <class Shared>
 BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) {
   Warp& w = v.b.warp;
   TileList& list = v.shared().list;
-  for (int i = w.index; i < list.count; i += v.b.warps) {
-    const uint32_t number = list.record[i];
-    const TriangleBlock& block = v.t.blocks[block_of_record(number)];
-    const RegionTriangle tri = region_triangle(block, int(place_of_record(number)), region.x, region.y);
-    const TileMasks masks = tile_masks(w, tri, v.t.targets.region_shift, [](LaneTiles&) {});
-    w.once([&] {
-      list.triangle[i] = tri;
-      for (int half = 0; half < 2; ++half) {
-        list.touched[half][i] = uint32_t(masks.touched >> (32 * half));
-        list.covered[half][i] = uint32_t(masks.covered >> (32 * half));
-      }
+  const int warps = v.b.warps, step = warps * w.width;
+  for (int first = w.index; first < list.count; first += step) {
+    const int end = list.count < first + step ? list.count : first + step;
+    w.for_lanes(w.first_lanes((end - first + warps - 1) / warps), [&](int lane) {
+      const int i = first + lane * warps;
+      const uint32_t number = list.record[i];
+      const TriangleBlock& block = v.t.blocks[block_of_record(number)];
+      list.triangle[i] = region_triangle(block, int(place_of_record(number)), region.x, region.y);
     });
+    w.sync();
+    for (int i = first; i < end; i += warps) {
+      const TileMasks masks = tile_masks(w, list.triangle[i], v.t.targets.region_shift, [](LaneTiles&) {});
+      w.once([&] {
+        for (int half = 0; half < 2; ++half) {
+          list.touched[half][i] = uint32_t(masks.touched >> (32 * half));
+          list.covered[half][i] = uint32_t(masks.covered >> (32 * half));
+        }
+      });
+    }
   }
 }
 

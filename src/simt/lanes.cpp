@@ -63,6 +63,8 @@ std::string short_name(const std::string& mangled) {
       text += c;
     }
   }
+  // A lambda is a part of its function.
+  if (const size_t lambda = text.find("::{lambda"); lambda != std::string::npos) text.erase(lambda);
   const size_t ours = text.find("brokkr::");
   if (ours != std::string::npos) text.erase(0, ours + std::string_view("brokkr::").size());
   return text.empty() ? mangled : text;
@@ -131,9 +133,8 @@ std::vector<FunctionLanes> LaneTable::rows() const {
   }
   std::vector<FunctionLanes> rows;
   for (auto& [name, f] : functions) rows.push_back(std::move(f));
-  std::stable_sort(rows.begin(), rows.end(), [](const FunctionLanes& a, const FunctionLanes& b) {
-    return a.counts.lost() > b.counts.lost();
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const FunctionLanes& a, const FunctionLanes& b) { return a.counts.lost() > b.counts.lost(); });
   return rows;
 }
 

@@ -33,8 +33,8 @@ inline constexpr NamedCount kCounts[] = {
     {"requested_written_bytes", &Statistics::requested_written},
 };
 inline constexpr const char* kClasses[kOccupancyClasses] = {"lanes_1_4",   "lanes_5_8",   "lanes_9_12",  "lanes_13_16",
-                                                     "lanes_17_20", "lanes_21_24", "lanes_25_28", "lanes_29_32",
-                                                     "stalled",     "idle"};
+                                                            "lanes_17_20", "lanes_21_24", "lanes_25_28", "lanes_29_32",
+                                                            "stalled",     "idle"};
 
 // `warp`: lanes of one.
 nlohmann::ordered_json json_of(const Statistics& s, uint32_t warp);

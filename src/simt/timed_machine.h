@@ -92,11 +92,11 @@ class TimedMachine : private ptx::Foreign {
   const ptx::Program& program_;
   Flow flow_;
   RegisterNames names_;
-  std::vector<std::vector<RegisterUse>> uses_;  // of each instruction
-  std::vector<Intrinsic> intrinsics_;           // of each call site
+  std::vector<std::vector<RegisterUse>> uses_;                  // of each instruction
+  std::vector<Intrinsic> intrinsics_;                           // of each call site
   mutable std::map<const ptx::Function*, uint32_t> registers_;  // that are known
-  bool spawns_ = false;                         // whether the launched kernel does
-  uint32_t locations_ = 0;                      // that threads are spawned to
+  bool spawns_ = false;                                         // whether the launched kernel does
+  uint32_t locations_ = 0;                                      // that threads are spawned to
 
   ptx::Machine services_;
   Statistics statistics_;

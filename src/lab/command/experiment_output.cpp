@@ -87,7 +87,8 @@ std::vector<Option> lab_options(const std::string& command, std::span<const lab:
       several(choice_option("EXPERIMENT", "EXPERIMENT", "What to measure (all)", names_of(experiments))),
       flag("--quick", quick_help)};
   const std::vector<Option> last = {
-      choice_option("--machine", "M", std::string(machine_help) + " (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
+      choice_option("--machine", "M", std::string(machine_help) + " (auto)",
+                    {"auto", "cuda", "cpu", "emulated", "simt"}),
       choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here); emulated is that machine",
                     {"v2", "v3", "v4", "neon", "emulated"}),
       integer_option("--runs", "Runs of each configuration (" + std::to_string(runs) + ")", 1, 1000),

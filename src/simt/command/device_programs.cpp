@@ -81,8 +81,8 @@ void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std
       sum.empty += c.empty;
     }
     // What each thread has tried to do: to put one in and to take one out.
-    if (sum.enqueued + sum.full != uint64_t(threads) * kLoops || sum.dequeued + sum.empty != uint64_t(threads) * kLoops ||
-        sum.dequeued > sum.enqueued)
+    if (sum.enqueued + sum.full != uint64_t(threads) * kLoops ||
+        sum.dequeued + sum.empty != uint64_t(threads) * kLoops || sum.dequeued > sum.enqueued)
       fail("queue {}: {} elements went in and {} came out of {} tries", name, sum.enqueued, sum.dequeued,
            threads * kLoops);
     take(device, fmt::format("queue {}", name), runs);
@@ -118,8 +118,8 @@ void run_atomics(DeviceControl& device, const Arguments&, Progress& progress, st
 constexpr DeviceProgram kDevicePrograms[] = {
     {"run_frame", "a frame through our own pipeline (--frame, --size)", run_frame},
 #if defined(BROKKR_SIMT_LAB)
-    {"queues", "each of the measured queues: threads put elements in and take them out", run_queues},
-    {"atomics", "additions to one word, and to words of each thread's own", run_atomics},
+    {"queue-mix", "each of the measured queues: threads put elements in and take them out", run_queues},
+    {"queue-atomics", "additions to one word, and to words of each thread's own", run_atomics},
 #endif
 };
 
@@ -178,7 +178,8 @@ std::string table_of(const LaneTable& lanes) {
                     fmt::format("  {}:{}, {:.1f} lanes", f.file, f.worst_line, f.worst.average())});
   }
   return fmt::format("{} warp instructions of {:.2f} lanes\n", app::grouped(all.instructions), all.average()) +
-         app::format_table({"function", "warp instr.", "% of all", "lanes", "% of lost", "  line that loses most"}, rows);
+         app::format_table({"function", "warp instr.", "% of all", "lanes", "% of lost", "  line that loses most"},
+                           rows);
 }
 
 std::string csv_of(const LaneTable& lanes) {

@@ -8,8 +8,8 @@
 #include <iostream>
 
 #include "app/text.h"
-#include "log/json_text.h"
 #include "brokkr/frame.h"
+#include "log/json_text.h"
 #include "ptx/launch.h"
 #include "simt/command/device_programs.h"
 #include "simt/command/report.h"
@@ -112,8 +112,7 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
 
 // Lanes alone are counted without cycles, unless a machine is named.
 void run_own(const Arguments& arguments, const DeviceProgram& program, std::vector<TimedRun>& runs, LaneTable& lanes) {
-  DeviceSettings settings;
-  settings.threads = 0;
+  DeviceSettings settings;  // one thread of the host, so that a run repeats
   settings.lanes = arguments.has("lanes");
   const Config config = config_of(arguments, program.name);
   if (!settings.lanes || arguments.has("config")) settings.config = config;
@@ -129,7 +128,7 @@ void check_own(const Arguments& arguments, const std::vector<std::string>& names
   for (const std::string& name : names) own += find_device_program(name) != nullptr ? 1 : 0;
   for (const char* option : {"frame", "size", "workers", "lanes"}) {
     if (own < names.size() && arguments.has(option))
-      throw UsageError(fmt::format("--{} is of our own kernels: run_frame, queues, atomics", option));
+      throw UsageError(fmt::format("--{} is of our own kernels: run_frame, queue-mix, queue-atomics", option));
   }
   if (arguments.has("lanes") && names.size() > 1) throw UsageError("--lanes: name one program");
   for (const char* option : {"cycles", "scale", "triangles", "pixels", "mimd", "half-warps"}) {
@@ -213,7 +212,8 @@ Command simt_command() {
            integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
            flag("--lanes", "One of our own kernels: where lanes are lost, by function; with --config on that machine"),
            file_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
-           flag("--json", "Print JSON instead of a table"), flag("--csv", "Print CSV instead of a table"),
+           flag("--json", "Print JSON instead of a table"),
+           flag("--csv", "Print CSV instead of a table"),
            flag("--list", "Show programs, machines and figures")},
           run_simt};
 }
