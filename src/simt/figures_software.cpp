@@ -80,9 +80,10 @@ FigureResult figure_software(const FigureOptions& o) {
   }
   r.timelines = {{"stack", loops}, {"spawn", spawned}, {"warp", warp}, {"tasks", shown}};
   r.notes = {
-      fmt::format("{0} x {0} rays, {1} triangles; SIMT: {2} of the thesis's 30 cores, whose rays it has as many of as a larger "
-                  "picture has for all.",
-                  size.width, size.triangles, c.cores),
+      fmt::format(
+          "{0} x {0} rays, {1} triangles; SIMT: {2} of the thesis's 30 cores, whose rays it has as many of as a larger "
+          "picture has for all.",
+          size.width, size.triangles, c.cores),
       "Machines of the CPU: lanes at work of those in a step, at a node or a triangle, by one worker; counted, and the "
       "same on "
       "each computer. SIMT: lanes at work of all issues, those for queues among them; reckoned by the model. All runs "
