@@ -42,7 +42,7 @@ void run_frame(DeviceControl& device, const Arguments& arguments, Progress& prog
 }
 
 #if defined(BROKKR_SIMT_LAB)
-constexpr uint32_t kLoops = 10, kQueueWarps = 16;
+constexpr uint32_t kLoops = 10, kQueueLoops = 2, kQueueWarps = 16;
 constexpr double kSeconds = 600;
 
 // The launch of an experiment, under its name.
@@ -53,7 +53,7 @@ void take(const DeviceControl& device, const std::string& name, std::vector<Kern
   }
 }
 
-// All threads of 16 warps put an element into a queue and take one out, ten times.
+// All threads of 16 warps put an element into a queue and take one out, twice.
 void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std::vector<KernelRun>& runs) {
   const auto machine = lab::make_lab_machine("simt");
   const uint32_t warps = kQueueWarps, threads = warps * machine->width();
@@ -68,7 +68,7 @@ void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std
     lab::MixPlan plan;
     plan.queue = {memory.data(), machine->abort_word(), shape};
     plan.crew = {warps, machine->width()};
-    plan.least_loops = plan.most_loops = kLoops;
+    plan.least_loops = plan.most_loops = kQueueLoops;
     plan.counts = counts.data();
     machine->prepare_queue(QueueKind(kind), memory.data(), shape);
     device.forget();
@@ -81,10 +81,10 @@ void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std
       sum.empty += c.empty;
     }
     // What each thread has tried to do: to put one in and to take one out.
-    if (sum.enqueued + sum.full != uint64_t(threads) * kLoops ||
-        sum.dequeued + sum.empty != uint64_t(threads) * kLoops || sum.dequeued > sum.enqueued)
+    if (sum.enqueued + sum.full != uint64_t(threads) * kQueueLoops ||
+        sum.dequeued + sum.empty != uint64_t(threads) * kQueueLoops || sum.dequeued > sum.enqueued)
       fail("queue {}: {} elements went in and {} came out of {} tries", name, sum.enqueued, sum.dequeued,
-           threads * kLoops);
+           threads * kQueueLoops);
     take(device, fmt::format("queue {}", name), runs);
   }
 }
