@@ -13,20 +13,6 @@
 
 BROKKR_MACHINE_BEGIN
 
-namespace task_tree {
-// Queues of a tree that take a task.
-template <class Node, class Task>
-struct LeavesFor;
-template <class Callbacks, class... Tasks, class Task>
-struct LeavesFor<Queue<Callbacks, Tasks...>, Task> {
-  static constexpr int value = (std::is_same_v<Task, Tasks> || ...) ? 1 : 0;
-};
-template <class Callbacks, class... Children, class Task>
-struct LeavesFor<Bucket<Callbacks, Children...>, Task> {
-  static constexpr int value = (LeavesFor<Children, Task>::value + ...);
-};
-}  // namespace task_tree
-
 // Memory of a program in one piece, as host and device see it.
 template <class Root>
 struct ProgramMemory {
@@ -150,7 +136,7 @@ class Worker {
     const int wanted = w_.count(m);
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     Mask got = false;
-    if constexpr (task_tree::LeavesFor<Root, Task>::value == 1) {
+    if constexpr (Root::template kLeavesFor<Task> == 1) {
       // One queue takes them all: one draw.
       Uint element[kWords];
       for (int k = 0; k < kWords; ++k) element[k] = 0u;

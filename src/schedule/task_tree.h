@@ -117,6 +117,9 @@ struct Bucket {
   static constexpr bool kTimed = Callbacks::kTimed || (Children::kTimed || ...);
   template <class Task>
   static constexpr bool kAccepts = (Children::template kAccepts<Task> || ...);
+  // Queues that take the task.
+  template <class Task>
+  static constexpr int kLeavesFor = (Children::template kLeavesFor<Task> + ...);
   static constexpr int kSpan = task_tree::span_of_bucket<Callbacks, Children...>();
   template <class Task>
   static constexpr bool kPlaceless =

@@ -40,6 +40,8 @@ struct Queue {
   static_assert(!kSorted || kRecordWords == 0, "what sorts a queue looks at whole payloads, which slots must hold");
   template <class Task>
   static constexpr bool kAccepts = (std::is_same_v<Task, Tasks> || ...);
+  template <class Task>
+  static constexpr int kLeavesFor = kAccepts<Task> ? 1 : 0;
 
   template <class Task, class View>
   BROKKR_FN static Int leaf_for(const View&, const TreePlace& at, const Uint (&)[Task::kWords], Mask) {
