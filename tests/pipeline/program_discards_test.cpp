@@ -53,12 +53,12 @@ Frame frame_of(const CutOut& cut) {
   return std::move(f.frame);
 }
 
-struct Drawn {
+struct DiscardPicture {
   uint64_t ordered_phases;
   std::vector<uint32_t> color;
-  bool operator==(const Drawn&) const = default;
+  bool operator==(const DiscardPicture&) const = default;
 };
-Drawn draw(PreparedFrame& prepared, OrderMode order = OrderMode::automatic) {
+DiscardPicture draw(PreparedFrame& prepared, OrderMode order = OrderMode::automatic) {
   RenderOptions options;
   options.machine = MachineKind::cpu;
   options.order = order;
@@ -70,7 +70,7 @@ Drawn draw(PreparedFrame& prepared, OrderMode order = OrderMode::automatic) {
 bool needs_order(const CutOut& cut) {
   const Frame frame = frame_of(cut);
   PreparedFrame prepared = Renderer().prepare(frame);
-  const Drawn drawn = draw(prepared);
+  const DiscardPicture drawn = draw(prepared);
   EXPECT_EQ(drawn.color, draw(prepared, OrderMode::strict).color) << "the picture is that of an order";
   return drawn.ordered_phases != 0;
 }
@@ -120,7 +120,7 @@ TEST_F(ProgramDiscards, OfVeryManyVerticesAreNotProvedAway) {
   std::get<DrawCommand>(frame.commands.back()).vertex_count = kVertices;
   frame.commands.resize(kDraws, frame.commands.back());
   PreparedFrame prepared = Renderer().prepare(frame);
-  const Drawn drawn = draw(prepared);
+  const DiscardPicture drawn = draw(prepared);
   EXPECT_NE(drawn.ordered_phases, 0u);
   const Frame one = frame_of({});
   PreparedFrame of_one = Renderer().prepare(one);
@@ -133,12 +133,12 @@ TEST_F(ProgramDiscards, FollowUniformsThatChange) {
   const auto drawn_with = [&](float least) {
     frame.uniforms[0] = std::bit_cast<uint32_t>(least);
     prepared.update_views();
-    const Drawn drawn = draw(prepared);
+    const DiscardPicture drawn = draw(prepared);
     PreparedFrame anew = Renderer().prepare(frame);
     EXPECT_EQ(drawn, draw(anew));
     return drawn;
   };
-  const Drawn first = draw(prepared);
+  const DiscardPicture first = draw(prepared);
   EXPECT_EQ(first.ordered_phases, 0u);
   EXPECT_EQ(drawn_with(0.75f), first);
   EXPECT_EQ(drawn_with(2).ordered_phases, 1u);

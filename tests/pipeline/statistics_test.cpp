@@ -302,10 +302,10 @@ TEST(Statistics, NoTraceUnlessAsked) {
 // Triangle k of a draw covers a cell of its own, in every view and instance: what is seen there must lead back.
 TEST(PrimitiveOrigin, LeadsFromThePixelToTheTriangle) {
   FrameBuilder b(160, 80, ColorFormat::rgba8, 2);
-  struct Drawn {
+  struct DrawnCells {
     uint32_t command, first_cell, count;
   };
-  std::vector<Drawn> drawn;
+  std::vector<DrawnCells> drawn;
   uint32_t cell = 0;
   constexpr uint32_t kColumns = 20;  // cells of 8 x 8 pixels
   for (const uint32_t count : {1u, 45u, 32u, 70u}) {
@@ -328,7 +328,7 @@ TEST(PrimitiveOrigin, LeadsFromThePixelToTheTriangle) {
     const RenderResult r = renderer.render(prepared, o);
     for (uint32_t view = 0; view < 2; ++view) {
       const Layer& layer = r.targets[0].layers[view];
-      for (const Drawn& d : drawn) {
+      for (const DrawnCells& d : drawn) {
         for (uint32_t i = 0; i < d.count; ++i) {
           const uint32_t at = d.first_cell + i;
           const size_t pixel = size_t(at / kColumns * 8 + 2) * 160 + at % kColumns * 8 + 2;
