@@ -126,7 +126,9 @@ struct SearchAhead {
   BROKKR_FN bool any(Warp& w, int begin, int g, int step, int rasterizers) const {
     Int at = first - begin;
     at = select(at < 0, at + rasterizers, at);
-    return w.any(word != 0 && at < g + step && at + 32 > g);
+    // A word that holds the search's first rasterizer has its last ones too: its end lies at the first places.
+    const Mask near = (at < g + step && at + 32 > g) || at + 32 - rasterizers > g;
+    return w.any(word != 0 && near);
   }
 };
 

@@ -409,8 +409,8 @@ class GpuModel(Folder):
         self.assertGreater(self.milliseconds("--reductions", "0.001", **direct), 2 * whole, "L2 makes keys smaller at its own pace")
         self.assertGreater(self.milliseconds("--clipping", batches=310000, triangles_in=9920000, **direct),
                            self.milliseconds(batches=310000, triangles_in=9920000, **direct), "tasks of one batch")
-        self.assertGreater(self.milliseconds("--clipping", "--decide-late", batches=31000, triangles_in=992000, **direct),
-                           self.milliseconds("--clipping", batches=31000, triangles_in=992000, **direct), "a decision's round trip")
+        self.assertGreater(self.milliseconds("--clipping", "--decide-late", batches=310000, triangles_in=9920000, **direct),
+                           self.milliseconds("--clipping", batches=310000, triangles_in=9920000, **direct), "a decision's round trip")
         many = {"rasterizers": 510, "rasterizer_fragments": [200] * 510, **direct}
         self.assertGreater(self.milliseconds("--ask-all", **many), self.milliseconds(**many), "a search among 510")
         self.assertNotEqual(self.milliseconds("--seeds", "3"), whole, "a mean of three")

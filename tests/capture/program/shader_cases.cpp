@@ -520,6 +520,7 @@ void draw_second_source() {
     layout(location = 0, index = 1) out vec4 weight;
     void main() { color = vec4(0.5); weight = vec4(0.25, 0.5, 0.75, 1.0); })")}));
   glEnable(GL_BLEND);
+  glBlendEquation(GL_FUNC_ADD);
   glBlendFunc(GL_SRC1_COLOR, GL_ONE_MINUS_SRC1_COLOR);
   glDrawArrays(GL_TRIANGLES, 3, 6);
   glBlendFunc(GL_ONE, GL_ZERO);
