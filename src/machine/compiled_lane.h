@@ -281,12 +281,12 @@ class Warp : public NearWords<Warp> {
 
   // The words p[at_i] and those behind them; 0 in lanes whose bits are not set.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int at, uint32_t lanes, Uint& first, Uint& second) {
-    const auto pairs = [&](Eight half, uint32_t bits) {
+    const auto eight_pairs = [&](Eight half, uint32_t bits) {
       return Words(__builtin_ia32_gathersiv8di(Pairs{}, p, half, uint8_t(bits), int(sizeof *p)));
     };
     Eight half[2];
     __builtin_memcpy(half, &at.v.n, sizeof half);
-    const Words low = pairs(half[0], lanes), high = pairs(half[1], lanes >> 8);
+    const Words low = eight_pairs(half[0], lanes), high = eight_pairs(half[1], lanes >> 8);
     first = Uint(Vector<uint32_t>(
         __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)));
     second = Uint(Vector<uint32_t>(

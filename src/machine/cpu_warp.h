@@ -349,11 +349,12 @@ class Warp : public NearWords<Warp> {
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
     alignas(64) int32_t at[width];
     words.v.copy_to(at, stdx::vector_aligned);
-    const auto pairs = [&](int i, int j) {
+    const auto two_pairs = [&](int i, int j) {
       const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + at[i]));
       return _mm_loadh_pi(_mm_castsi128_ps(low), reinterpret_cast<const __m64*>(p + at[j]));
     };
-    const __m256 x = _mm256_set_m128(pairs(4, 5), pairs(0, 1)), y = _mm256_set_m128(pairs(6, 7), pairs(2, 3));
+    const __m256 x = _mm256_set_m128(two_pairs(4, 5), two_pairs(0, 1)),
+                 y = _mm256_set_m128(two_pairs(6, 7), two_pairs(2, 3));
     first = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88))));
     second = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd))));
   }
