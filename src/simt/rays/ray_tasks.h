@@ -95,22 +95,29 @@ struct BeginTask {
     pass_on(worker, walk, number < plan.rays);
   }
 };
+// Restores rays and goes on with step(walk), which returns the lanes that are done with their part, while the lanes of
+// waiting(walk) are as many as the plan asks for.
+template <class Worker, class Waiting, class Step>
+BROKKR_FN void go_on(Worker& worker, const Uint (&payload)[RayWalk::kWords], Mask m, Waiting waiting, Step step) {
+  Warp& w = worker.warp();
+  RayWalk walk(w, worker.context().plan);
+  walk.restore(payload, m);
+  for (int lanes = w.count(m), stay = int(worker.context().plan.stay);;) {
+    worker.context().counter.turn(lanes);
+    const Mask done = step(walk);
+    if (w.any(done)) walk.pop(done);
+    lanes = w.count(waiting(walk));
+    if (lanes < stay) break;
+  }
+  pass_on(worker, walk, m);
+}
 // Down to a leaf.
 struct DownTask {
   static constexpr int kId = 1, kThreads = 1, kWords = RayWalk::kWords;
   template <class Worker>
   BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask m) {
-    Warp& w = worker.warp();
-    RayWalk walk(w, worker.context().plan);
-    walk.restore(payload, m);
-    for (int lanes = w.count(m), stay = int(worker.context().plan.stay);;) {
-      worker.context().counter.turn(lanes);
-      const Mask empty = walk.step_down(walk.inner());
-      if (w.any(empty)) walk.pop(empty);
-      lanes = w.count(walk.inner());
-      if (lanes < stay) break;
-    }
-    pass_on(worker, walk, m);
+    const auto inner = [](RayWalk& walk) { return walk.inner(); };
+    go_on(worker, payload, m, inner, [&](RayWalk& walk) { return walk.step_down(inner(walk)); });
   }
 };
 // Through a leaf's triangles.
@@ -118,17 +125,8 @@ struct LeafTask {
   static constexpr int kId = 2, kThreads = 1, kWords = RayWalk::kWords;
   template <class Worker>
   BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask m) {
-    Warp& w = worker.warp();
-    RayWalk walk(w, worker.context().plan);
-    walk.restore(payload, m);
-    for (int lanes = w.count(m), stay = int(worker.context().plan.stay);;) {
-      worker.context().counter.turn(lanes);
-      const Mask over = walk.step_leaf(walk.leaf());
-      if (w.any(over)) walk.pop(over);
-      lanes = w.count(walk.leaf());
-      if (lanes < stay) break;
-    }
-    pass_on(worker, walk, m);
+    const auto leaf = [](RayWalk& walk) { return walk.leaf(); };
+    go_on(worker, payload, m, leaf, [&](RayWalk& walk) { return walk.step_leaf(leaf(walk)); });
   }
 };
 
