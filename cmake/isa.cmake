@@ -106,3 +106,11 @@ function(brokkr_add_isa_objects target prefix)
   endforeach()
   set(${prefix}_LIBRARIES ${libraries} PARENT_SCOPE)
 endfunction()
+
+# For kernels of which GCC's points-to analysis takes up to three quarters of the time and changes next to nothing in
+# the code: the tracer's for AVX-512 takes 25 s to compile instead of 101.
+function(brokkr_skip_points_to_analysis)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-tree-pta)
+  endif()
+endfunction()
