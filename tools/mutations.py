@@ -180,7 +180,7 @@ MUTATIONS = [
     ("watermark-released-early", "src/pipeline/choose.h", "return {‹tasks›, tasks >= schedule.tasks ?", "tasks + 64",
      SCHEDULE, "*Admissions.NothingAbove*"),
     ("filled-bit", "src/queue/broker.h", "return ‹add(n) <= 0›; }", "add(n) < 0", SCHEDULE, "*Bits.LeaveNoElementBehind*"),
-    ("claim-stays", "src/schedule/rasterizer_bits.h", "fetch_and(‹~bit(r), kRelease›); }", "0xffffffffu, kRelease",
+    ("claim-stays", "src/schedule/rasterizer_bits.h", "fetch_and(‹~bit(r)›, kRelease); }", "0xffffffffu",
      SCHEDULE, "*Bits.LeaveNoElementBehind*"),
     ("group-behind-the-end", "src/pipeline/launch_tree.h", "at = ‹select(at < 0, at + rasterizers, at)›;", "at",
      SCHEDULE, "*Bits.LeadADecision*"),

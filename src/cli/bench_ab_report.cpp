@@ -6,6 +6,7 @@
 #include "app/tool.h"
 #include "cli/bench_ab.h"
 #include "cli/bench_report.h"
+#include "log/manifest.h"
 
 namespace brokkr::app {
 namespace {
