@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "reference/gl_link.h"
 #include "reference/gl_object.h"
 
 namespace brokkr {
@@ -109,25 +110,7 @@ double thread_ms(const std::map<int, double>& before, const std::map<int, double
 }
 
 GlProgram link_probe(const std::string& fragment, const char* vertex = kProbeVertexText) {
-  GlProgram program = GlProgram::create();
-  for (const auto& [kind, text] :
-       {std::pair<GLenum, std::string>{GL_VERTEX_SHADER, vertex}, {GL_FRAGMENT_SHADER, fragment}}) {
-    const GLuint shader = glCreateShader(kind);
-    const char* const source = text.c_str();
-    glShaderSource(shader, 1, &source, nullptr);
-    glCompileShader(shader);
-    glAttachShader(program.id(), shader);
-    glDeleteShader(shader);
-  }
-  glLinkProgram(program.id());
-  GLint linked = 0;
-  glGetProgramiv(program.id(), GL_LINK_STATUS, &linked);
-  if (linked != 0) return program;
-  std::string log(2000, '\0');
-  GLsizei length = 0;
-  glGetProgramInfoLog(program.id(), GLsizei(log.size()), &length, log.data());
-  log.resize(size_t(length));
-  throw std::runtime_error("OpenGL: the probe's shader does not link: " + log.substr(0, log.find('\n')));
+  return link_program({{GL_VERTEX_SHADER, vertex}, {GL_FRAGMENT_SHADER, fragment}}, "the probe's program");
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <glm/gtc/type_ptr.hpp>
-#include <stdexcept>
 #include <string>
+
+#include "reference/gl_link.h"
 
 namespace brokkr {
 
@@ -208,17 +209,6 @@ void main() {
 }
 )";
 
-// Throws std::runtime_error with the driver's log where it could not make an object.
-void check_made(GLuint object, GLenum what, const char* problem, PFNGLGETSHADERIVPROC query,
-                PFNGLGETSHADERINFOLOGPROC read_log) {
-  GLint good = 0;
-  query(object, what, &good);
-  if (good) return;
-  char log[2048] = "";
-  read_log(object, sizeof log, nullptr, log);
-  throw std::runtime_error(std::string("OpenGL: ") + problem + ": " + log);
-}
-
 GlProgram build(const GlProgramKey& key) {
   static constexpr const char* kFragmentDefines[kGlFragmentCount] = {
       "", "#define TRIANGLE\n", "#define DEPTH\n", "#define LIT\n", "#define LIT\n#define PHYSICAL\n"};
@@ -227,20 +217,9 @@ GlProgram build(const GlProgramKey& key) {
   defines += kVertexDefines[size_t(key.vertex)];
   if (key.discards) defines += "#define DISCARDS\n";
   if (key.exact_lod) defines += "#define EXACT_LOD\n";
-  GlProgram program = GlProgram::create();
-  for (const auto& [stage, text] : {std::pair<GLenum, const char*>{GL_VERTEX_SHADER, kVertexText},
-                                    std::pair<GLenum, const char*>{GL_FRAGMENT_SHADER, kFragmentText}}) {
-    const GLuint shader = glCreateShader(stage);
-    glAttachShader(program.id(), shader);
-    glDeleteShader(shader);  // goes with the program
-    const char* parts[] = {"#version 450 core\n", defines.c_str(), text};
-    glShaderSource(shader, 3, parts, nullptr);
-    glCompileShader(shader);
-    check_made(shader, GL_COMPILE_STATUS, "a shader does not compile", glGetShaderiv, glGetShaderInfoLog);
-  }
-  glLinkProgram(program.id());
-  check_made(program.id(), GL_LINK_STATUS, "a program does not link", glGetProgramiv, glGetProgramInfoLog);
-  return program;
+  const std::string head = "#version 450 core\n" + defines;
+  return link_program({{GL_VERTEX_SHADER, head + kVertexText}, {GL_FRAGMENT_SHADER, head + kFragmentText}},
+                      "a program of the reference");
 }
 
 void set_material(const GlProgramKey& key, const GlUniforms& uniforms) {

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "reference/gl_link.h"
 #include "reference/gl_object.h"
 
 namespace brokkr {
@@ -46,22 +46,6 @@ bool has_statistics() {
   return false;
 }
 
-GlProgram link_program() {
-  GlProgram program = GlProgram::create();
-  for (const auto& [kind, text] : {std::pair{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, kFragmentText}}) {
-    const GLuint shader = glCreateShader(GLenum(kind));
-    glShaderSource(shader, 1, &text, nullptr);
-    glCompileShader(shader);
-    glAttachShader(program.id(), shader);
-    glDeleteShader(shader);
-  }
-  glLinkProgram(program.id());
-  GLint linked = 0;
-  glGetProgramiv(program.id(), GL_LINK_STATUS, &linked);
-  if (linked == 0) throw std::runtime_error("OpenGL: the program that counts vertex shader runs does not link");
-  return program;
-}
-
 // A buffer of `bytes`, zeros where there is no `data`.
 GlBuffer make_buffer(size_t bytes, const void* data) {
   GlBuffer buffer = GlBuffer::create();
@@ -82,7 +66,8 @@ std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uin
   if (!has_statistics())
     throw std::runtime_error(context.renderer() + " has no GL_ARB_pipeline_statistics_query; choose another driver");
   const uint32_t vertices = indices.empty() ? 0 : *std::max_element(indices.begin(), indices.end()) + 1;
-  const GlProgram program = link_program();
+  const GlProgram program = link_program({{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, kFragmentText}},
+                                         "the program that counts vertex shader runs");
   // Every triangle is a point in the middle: all of the vertex work is done, and no pixel is drawn.
   const GlBuffer positions = make_buffer(size_t(vertices) * 12, nullptr);
   const GlBuffer elements = make_buffer(indices.size_bytes(), indices.empty() ? nullptr : indices.data());
