@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct FigureResult {
 struct FigureOptions {
   uint32_t scale = 1, triangles = 0, width = 0;
   uint64_t cycles = 0;
-  std::function<void(const std::string&)> progress;
+  ShowProgress progress;
 };
 
 struct FigureInfo {
