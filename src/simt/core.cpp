@@ -10,7 +10,7 @@ ResidentWarp* Core::pick(Scheduler& s, uint64_t cycle, bool greedy) {
   size_t at = 0;
   for (size_t i = 0; i < count; ++i) {
     size_t index = s.last + (greedy ? 0 : 1) + i;
-    if (index >= count) index %= count;
+    if (index >= count) index -= count;
     if (s.ready[index] > cycle) continue;
     ResidentWarp* const w = s.warps[index];
     if (w->held) {
@@ -43,7 +43,7 @@ uint64_t Core::find_event(uint64_t after) const {
     const size_t count = s.warps.size();
     for (size_t i = 0; i < count; ++i) {
       const size_t at = s.last + 1 + i;
-      const uint64_t ready = s.ready[at < count ? at : (at - count) % count];
+      const uint64_t ready = s.ready[at < count ? at : at - count];
       if (ready == kNever) continue;
       next = std::min(next, std::max(ready, least));
       if (next == least) break;

@@ -13,7 +13,7 @@ class StackPolicy : public Policy {
   // Most instructions lead all of a path to one place: the choice is the last one, there.
   void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
     if (holds_ && warp.ready() == ready_) {
-      groups = last_;
+      for (const Group& g : last_) groups.push_back(g);
       return;
     }
     stack_.choose_paths(warp, ways_, groups);

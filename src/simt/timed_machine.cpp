@@ -127,6 +127,18 @@ void TimedMachine::choose_turns() {
     __builtin_prefetch(t.warp->next.data());
     __builtin_prefetch(t.warp->policy.get());
   }
+  for (const Turn& t : turns_) {
+    for (const Group& g : t.warp->next) {
+      const ptx::Instruction& in = program_.code[g.pc];
+      for (const ptx::Place p : {in.a, in.b, in.c, in.d}) {
+        if (p == ptx::kNowhere || (p & 3) != ptx::kFrame) continue;
+        // A row of 32 words is two lines of a cache.
+        const uint32_t* const row = t.warp->warp->predicate_of(p, uint32_t(__builtin_ctz(g.lanes)));
+        __builtin_prefetch(row);
+        __builtin_prefetch(row + ptx::kLanes / 2);
+      }
+    }
+  }
 }
 
 Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t most_cycles) {
