@@ -1,6 +1,8 @@
 // Times that can be reckoned by hand. A kernel begins with a load of its parameter (4 cycles) and ends with a ret.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "timed.h"
 
 namespace brokkr::simt::test {
@@ -256,6 +258,22 @@ TEST(SimtTiming, TheSameRunTakesTheSameTime) {
   const Statistics a = time_body(body, plain_machine(), 256, 4), b = time_body(body, plain_machine(), 256, 4);
   EXPECT_EQ(a.cycles, b.cycles);
   EXPECT_EQ(a.occupancy, b.occupancy);
+}
+
+// Machines on threads of the host know nothing of each other: a figure's runs take what they take alone.
+TEST(SimtTiming, MachinesOfSeveralThreadsAreEachByThemselves) {
+  const std::string body =
+      "mov.u32 %r2, %laneid; and.b32 %r3, %r2, 3; again: atom.global.add.u32 %r1, [%rd0], 1;"
+      "sub.u32 %r3, %r3, 1; setp.gt.s32 %p0, %r3, 0; @%p0 bra again; bar.sync 0;";
+  const Statistics alone = time_body(body, plain_machine(), 128, 4);
+  std::vector<Statistics> all(4);
+  std::vector<std::thread> threads;
+  for (Statistics& s : all) threads.emplace_back([&] { s = time_body(body, plain_machine(), 128, 4); });
+  for (std::thread& t : threads) t.join();
+  for (const Statistics& s : all) {
+    EXPECT_EQ(s.cycles, alone.cycles);
+    EXPECT_EQ(s.windows, alone.windows);
+  }
 }
 
 TEST(SimtTiming, AnInstructionThatNobodyKnowsNamesItselfAndItsLine) {

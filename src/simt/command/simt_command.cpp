@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <mutex>
 
 #include "app/text.h"
 #include "brokkr/frame.h"
@@ -98,7 +99,11 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   o.triangles = uint32_t(arguments.integer("triangles", 0));
   o.width = uint32_t(arguments.integer("pixels", 0));
   o.cycles = uint64_t(arguments.integer("cycles", 0));
-  o.progress = [&](const std::string& what) { progress.show(what); };
+  std::mutex mutex;
+  o.progress = [&](const std::string& what) {
+    const std::lock_guard lock(mutex);
+    progress.show(what);
+  };
   for (const std::string& name : names) {
     const FigureInfo& info = named(find_figure, name);
     const FigureResult result = info.run(o);
