@@ -2,13 +2,12 @@
 # PTX of its kernels; without it the machine times PTX files alone.
 if(BROKKR_SIMT STREQUAL "AUTO")
   set(BROKKR_SIMT OFF)
-  # A sanitizer would have to know of the memory that the interpreter lays out itself.
-  if(NOT BROKKR_TESTS STREQUAL "OFF" AND NOT BROKKR_FUZZ AND NOT BROKKR_SANITIZE)
+  if(NOT BROKKR_TESTS STREQUAL "OFF" AND NOT BROKKR_FUZZ)
     find_package(GTest QUIET)
     set(BROKKR_SIMT ${GTest_FOUND})
   endif()
 endif()
-if(BROKKR_SIMT)
+if(BROKKR_SIMT AND NOT BROKKR_SANITIZE)
   find_program(BROKKR_NVCC nvcc HINTS /usr/local/cuda/bin /opt/cuda/bin)
   mark_as_advanced(BROKKR_NVCC)
   if(NOT BROKKR_NVCC)

@@ -28,18 +28,6 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// `name` ("scenes", "assets") of an installation, of the checkout that the program was built in, or of the checkout in
-// the current folder. Empty where there is none.
-fs::path bundled(const char* name) {
-  fs::path installed = program_folder().parent_path() / "share" / "brokkr" / name;
-  if (is_folder(installed)) return installed;
-  fs::path above = program_folder();
-  for (int i = 0; i < 4 && above.has_relative_path(); ++i, above = above.parent_path()) {
-    if (is_folder(above / name) && is_folder(above / "src" / "pipeline")) return above / name;
-  }
-  return is_folder(name) ? fs::path(name) : fs::path();
-}
-
 std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
   std::vector<fs::path> files;
   if (!is_folder(folder)) return files;
@@ -55,6 +43,16 @@ std::string textured(const std::string& file) {
 }
 
 }  // namespace
+
+fs::path bundled_folder(const char* name) {
+  fs::path installed = program_folder().parent_path() / "share" / "brokkr" / name;
+  if (is_folder(installed)) return installed;
+  fs::path above = program_folder();
+  for (int i = 0; i < 4 && above.has_relative_path(); ++i, above = above.parent_path()) {
+    if (is_folder(above / name) && is_folder(above / "src" / "pipeline")) return above / name;
+  }
+  return is_folder(name) ? fs::path(name) : fs::path();
+}
 
 const char* shading_name(BenchShading shading) { return kShadingNames[static_cast<size_t>(shading)]; }
 
@@ -109,7 +107,7 @@ Workload make_workload(const std::string& file, BenchShading shading, const Load
 }
 
 std::vector<Workload> suite_workloads(const std::string& captures, const std::vector<BenchShading>& shadings) {
-  std::vector<fs::path> files = files_in(bundled("scenes"), ".bkf");
+  std::vector<fs::path> files = files_in(bundled_folder("scenes"), ".bkf");
   if (!captures.empty()) {
     const std::vector<fs::path> more = files_in(captures, ".bkf");
     if (more.empty()) throw std::runtime_error("--captures " + captures + ": there is no .bkf in this folder");
@@ -127,7 +125,7 @@ std::vector<Workload> suite_workloads(const std::string& captures, const std::ve
     if (programs && !load_frame(file.string(), {}).programs.empty())
       all.push_back(make_workload(file.string(), BenchShading::program, {}));
   }
-  for (const fs::path& file : files_in(bundled("assets"), ".obj"))
+  for (const fs::path& file : files_in(bundled_folder("assets"), ".obj"))
     all.push_back(make_workload(file.string(), BenchShading::material, {}));
   // Scene by scene, so that flat and phong share the loaded scene.
   for (const char* name : kGenerated) {

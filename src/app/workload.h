@@ -32,6 +32,10 @@ struct Workload {
 // "flat,phong" in any order. Throws UsageError that lists the names.
 std::vector<BenchShading> parse_shadings(const std::vector<std::string>& texts);
 
+// `name` ("scenes", "assets") of an installation, of the checkout that the program was built in, or of the checkout in
+// the current folder. Empty where there is none.
+std::filesystem::path bundled_folder(const char* name);
+
 // Workload of one file. Throws UsageError where the file has no such shading.
 Workload make_workload(const std::string& file, BenchShading shading, const LoadOptions& load);
 

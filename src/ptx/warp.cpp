@@ -252,6 +252,19 @@ uint64_t Warp::run_group(Group g, uint64_t most) {
   }
 }
 
+// Loops over all lanes, so that the compiler makes vectors of them.
+uint32_t Warp::lanes_at(uint32_t pc, uint32_t frame) const {
+  uint32_t there = 0;
+  for (uint32_t l = 0; l < kLanes; ++l) there |= uint32_t((pc_[l] == pc) & (frame_of_[l] == frame)) << l;
+  return there;
+}
+
+uint32_t Warp::lanes_below(uint32_t frame) const {
+  uint32_t there = 0;
+  for (uint32_t l = 0; l < kLanes; ++l) there |= uint32_t(frame_of_[l] < frame) << l;
+  return there;
+}
+
 uint32_t Warp::guarded(const Instruction& in, uint32_t lanes) const {
   if (in.guard == kNowhere) return lanes;
   const uint32_t bits_there = *predicate_of(in.guard, uint32_t(__builtin_ctz(lanes)));

@@ -87,10 +87,17 @@ class Warp {
 
   // For a machine that decides itself which lanes go together.
   Block& block() const { return block_; }
+  void prefetch() const {  // where lanes are
+    __builtin_prefetch(&live_);
+    __builtin_prefetch(pc_);
+    __builtin_prefetch(frame_of_);
+  }
   uint32_t live() const { return live_; }
   uint32_t ready() const { return ready_; }
   uint32_t pc_of(uint32_t lane) const { return pc_[lane]; }
   uint32_t frame_of(uint32_t lane) const { return frame_of_[lane]; }
+  uint32_t lanes_at(uint32_t pc, uint32_t frame) const;
+  uint32_t lanes_below(uint32_t frame) const;                     // in frames of callers
   uint32_t guarded(const Instruction& in, uint32_t lanes) const;  // those that the guard lets take part
   uint64_t address_of(const Instruction& in, const Traits& traits, uint32_t lane) const;  // of an access, before it
   uint64_t local_begin(uint32_t lane) const { return local_ + uint64_t(lane) * kLocalBytes; }

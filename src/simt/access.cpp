@@ -83,9 +83,12 @@ uint64_t TimedMachine::access_done(Core& core, const ptx::Warp& warp, uint32_t p
   if (far.empty()) return done;
   if (spawn.empty() || spawn_on_chip_) count_request(t, far.size());
   const uint64_t begin = std::max(cycle, core.unit_free);
-  coalesce(far, t.bytes, config_.memory.line, addresses_);
   const bool ideal = config_.memory.instant || config_.memory.unit_per_lane;
-  core.unit_free = begin + (ideal ? 0 : addresses_.size());
+  core.unit_free = begin;
+  if (!ideal) {
+    coalesce(far, t.bytes, config_.memory.line, addresses_);
+    core.unit_free += addresses_.size();
+  }
   const uint64_t arrives = memory_->access(core.number, kind_of(t.work), far, t.bytes, ideal ? cycle : begin);
   // Nobody waits for what is stored.
   const uint64_t answered = t.work == Work::store ? cycle : arrives;

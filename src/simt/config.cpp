@@ -21,6 +21,16 @@ constexpr NamedConfig kConfigs[] = {
 #include "simt_machines.inc"
 };
 
+// What is no JSON: where, without the parser's own name for it.
+[[noreturn]] void refuse(const std::string& file, std::string_view text, std::string_view error) {
+  constexpr const char* kRemedy = "write an object of a machine's fields, as docs/simt.md shows";
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    fail("{}: field 'JSON': it is empty; {}", file, kRemedy);
+  if (const size_t end = error.find("] "); error.starts_with("[") && end != std::string_view::npos)
+    error.remove_prefix(end + 2);
+  fail("{}: field 'JSON': {}; {}", file, error, kRemedy);
+}
+
 // An object whose members are taken one by one; what is left is no field.
 class Fields {
  public:
@@ -142,7 +152,7 @@ Config read_config(std::string_view text, const std::string& name) {
   try {
     json = parse_json(text);
   } catch (const std::runtime_error& error) {
-    fail("{}: {}", name, error.what());
+    refuse(name, text, error.what());
   }
   Config c;
   Fields f(json, name, "");

@@ -26,24 +26,25 @@ struct ResidentWarp {
   ptx::Warp* warp = nullptr;
   ResidentBlock* block = nullptr;
   std::unique_ptr<Policy> policy;
-  std::vector<Group> next;         // what it issues next
-  uint64_t ready_at = kNever;      // the cycle from which it may; kNever: its lanes wait for others
-  bool sleeps = false;             // until ready_at
-  std::vector<uint64_t> board;     // of each register: the cycle from which its value is there
-  uint64_t age = 0;                // its number in the order in which warps began
-  uint32_t whole = 0;              // the lanes that it began with
-  uint32_t at_work = ptx::kLanes;  // lanes that do work, at most: the program's own word (brokkr_simt_lanes)
-  SpawnedThread threads[ptx::kLanes];
-  uint32_t spawned_from = 0;  // lanes that have spawned a thread
-  // At a branch of the performance model.
-  bool held = false;
+  std::vector<Group> next;            // what it issues next
+  bool sleeps = false;                // until it is ready
+  bool held = false;                  // at a branch of the performance model
+  bool spawns = false;                // what that has said
+  uint32_t at_work = ptx::kLanes;     // lanes that do work, at most: the program's own word (brokkr_simt_lanes)
+  uint32_t spawned_from = 0;          // lanes that have spawned a thread
+  uint32_t whole = 0;                 // the lanes that it began with
+  uint32_t scheduler = 0, place = 0;  // in the core, and there
+  uint64_t age = 0;                   // its number in the order in which warps began
+  std::vector<uint64_t> board;        // of each register: the cycle from which its value is there
   uint32_t held_pc = 0, held_threads[2] = {};
   uint64_t held_since = 0;
-  bool spawns = false;
+  SpawnedThread threads[ptx::kLanes];
 };
 
 struct Scheduler {
   std::vector<ResidentWarp*> warps;
+  // Of each, apart, as all are looked at each cycle: the one from which it may issue; kNever: its lanes wait for others.
+  std::vector<uint64_t> ready;
   size_t last = 0;  // that was issued
   uint64_t free_at = 0;
   uint64_t counted_to = 0;  // cycles that are in the statistics
@@ -65,9 +66,18 @@ struct Core {
 
   // The warp that a scheduler issues at `cycle`, or nullptr. Held ones only where no other can.
   ResidentWarp* pick(Scheduler& s, uint64_t cycle, bool greedy);
+  // The first cycle, from `after` on, in which a warp may be issued. `after` never falls.
   uint64_t next_event(uint64_t after) const;
+  uint64_t ready_at(const ResidentWarp& w) const { return schedulers[w.scheduler].ready[w.place]; }
+  void set_ready(const ResidentWarp& w, uint64_t cycle);
+  void take_turn(Scheduler& s, uint64_t until);  // it issues until then
   void add(std::unique_ptr<ResidentWarp> w);
   void remove(const ResidentWarp* w);
+
+ private:
+  uint64_t find_event(uint64_t after) const;
+  mutable bool has_changed_ = true;  // since the next event was looked for
+  mutable uint64_t next_event_ = 0;
 };
 
 }  // namespace brokkr::simt

@@ -2,7 +2,7 @@
 # runtime in place of CUDA's, and the machine that counts cycles. The program loads it where --machine simt is asked
 # for, and links nothing of it. CMake's CUDA language may be off, or build for real devices: nvcc is called by name.
 find_package(CUDAToolkit QUIET)
-if(NOT BROKKR_NVCC OR NOT CUDAToolkit_FOUND OR BROKKR_SANITIZE)
+if(NOT BROKKR_NVCC OR NOT CUDAToolkit_FOUND)
   return()
 endif()
 set(cuda_sources)

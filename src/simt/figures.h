@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,8 +25,12 @@ struct FigureResult {
 struct FigureOptions {
   uint32_t scale = 1, triangles = 0, width = 0;
   uint64_t cycles = 0;
-  std::function<void(const std::string&)> progress;
+  ShowProgress progress;  // may be called by several threads at once
 };
+
+// Calls `run` once for each number below `count`, on several threads of the host. No run knows of the others, so that a
+// figure does not depend on them. Throws what one of them has thrown.
+void for_each_run(size_t count, const std::function<void(size_t)>& run);
 
 struct FigureInfo {
   const char *name, *title;

@@ -49,7 +49,8 @@ FigureResult figure_branch_threads(const FigureOptions& o) {
   r.notes = {
       "Columns: the part of a warp's threads that takes the long path. All 32 warps diverge.",
       fmt::format("The most is {:.2f}; with few threads on a path that is long the rest of each warp would wait for "
-                  "them, and the bound is the inverse of their part.",
+                  "them, and the bound is the inverse of their part. The thesis's 6.1 is of a part that its text does "
+                  "not name; what ours lacks to its bound, storing and restoring states takes.",
                   most(r))};
   return r;
 }
@@ -64,7 +65,10 @@ FigureResult figure_branch_warps(const FigureOptions& o) {
       row.values.push_back(speedup({.warps_percent = p, .ratio = ratio, .shorter = 20 * o.scale}, 1, o));
     r.rows.push_back(row);
   }
-  r.notes = {"Columns: the part of the warps that diverge, half of their threads to each path."};
+  r.notes = {
+      "Columns: the part of the warps that diverge, half of their threads to each path.",
+      "As in the thesis it is below 1 where few warps diverge: they wait until the others are done, and then run "
+      "alone. Below 2 where all do, as each thread stores its state and reads it again."};
   return r;
 }
 

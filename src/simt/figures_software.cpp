@@ -58,8 +58,7 @@ FigureResult figure_software(const FigureOptions& o) {
   c.cores = 4;
   double stack = 0;
   const auto add = [&](const SimtRow& row) {
-    if (o.progress) o.progress(fmt::format("{} of {} triangles on {}", row.program, size.triangles, c.name));
-    const Statistics s = time_program(find_program(row.program), c, size, o.cycles);
+    const Statistics s = time_program(find_program(row.program), c, size, o.cycles, o.progress);
     const double rays = s.rate() * c.mhz;
     if (stack == 0) stack = rays;
     r.rows.push_back({fmt::format("SIMT: {}", row.label),

@@ -18,7 +18,7 @@ void TimedMachine::begin(const ptx::Launch& launch) {
   timeline_ = {};
   launch_ = &launch;
   spawns_ = spawns(*launch.kernel);
-  next_block_ = ages_ = cycle_ = 0;
+  next_block_ = ages_ = cycle_ = reported_ = 0;
   memory_ = std::make_unique<MemoryModel>(config_, statistics_);
   const uint32_t by_registers = config_.registers / registers_of_thread(*launch.kernel);
   threads_most_ = std::min(config_.threads, by_registers) / config_.warp * config_.warp;

@@ -1,6 +1,5 @@
 // What programs ask of the machine itself: threads, and how to take a branch.
 #include <algorithm>
-#include <set>
 
 #include "ptx/launch.h"
 #include "ptx/memory.h"
@@ -90,7 +89,10 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
         warp.fail(in, 1u << lane, "spawn: a thread spawns one thread, which goes on in its place");
       SpawnedThread thread = warp_->threads[lane];
       thread.state = arguments[1];
-      requests_.push_back({kernel_named(warp, in, lane, arguments[0]).begin, thread});
+      // Most lanes name what the one before them has named.
+      const bool again = !requests_.empty() && requests_.back().name == arguments[0];
+      const uint32_t pc = again ? requests_.back().pc : kernel_named(warp, in, lane, arguments[0]).begin;
+      requests_.push_back({arguments[0], pc, thread});
       warp_->spawned_from |= 1u << lane;
       return 0;
     }
@@ -111,20 +113,20 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
 
 // The pointers of all threads that an instruction spawned are stored, at places that follow each other.
 uint64_t TimedMachine::finish_spawn(Core& core, uint64_t cycle) {
-  std::set<uint32_t> kernels;
-  for (const Request& r : requests_) kernels.insert(r.pc);
+  const auto is_before = [](const Request& a, const Request& b) { return a.pc < b.pc; };
+  if (!std::is_sorted(requests_.begin(), requests_.end(), is_before))
+    std::stable_sort(requests_.begin(), requests_.end(), is_before);
   uint64_t done = cycle;
-  for (const uint32_t pc : kernels) {
-    std::vector<SpawnedThread> threads;
-    for (const Request& r : requests_) {
-      if (r.pc == pc) threads.push_back(r.thread);
-    }
-    std::vector<uint64_t> addresses;
-    for (const uint32_t place : core.spawn->spawn(pc, threads)) addresses.push_back(uint64_t(place) * 4);
+  for (size_t i = 0; i < requests_.size();) {
+    const uint32_t pc = requests_[i].pc;
+    threads_.clear();
+    for (; i < requests_.size() && requests_[i].pc == pc; ++i) threads_.push_back(requests_[i].thread);
+    addresses_.clear();
+    for (const uint32_t place : core.spawn->spawn(pc, threads_)) addresses_.push_back(uint64_t(place) * 4);
     const ptx::Traits store{ptx::Work::store, ptx::Space::shared, 4, false};
-    done = std::max(done, on_chip(core, addresses, store, config_.spawn.conflicts, cycle));
-    statistics_.spawn.written += threads.size() * 4;
-    statistics_.requested_written += threads.size() * 4;
+    done = std::max(done, on_chip(core, addresses_, store, config_.spawn.conflicts, cycle));
+    statistics_.spawn.written += threads_.size() * 4;
+    statistics_.requested_written += threads_.size() * 4;
   }
   statistics_.spawned += requests_.size();
   requests_.clear();

@@ -25,14 +25,14 @@ void TimedMachine::prepare(Core& core, ResidentWarp& w, uint64_t cycle) {
   w.policy->choose(*w.warp, w.next);
   if (w.next.empty()) {
     w.sleeps = wakes != kNever;
-    w.ready_at = w.sleeps ? std::max(wakes, cycle) : kNever;
+    core.set_ready(w, w.sleeps ? std::max(wakes, cycle) : kNever);
     return;
   }
-  w.ready_at = cycle;
+  uint64_t ready = cycle;
   if (config_.overlap) {
-    for (const Group& g : w.next)
-      w.ready_at = std::max({w.ready_at, operands_at(w, g.pc, false), operands_at(w, g.pc, true)});
+    for (const Group& g : w.next) ready = std::max({ready, operands_at(w, g.pc, false), operands_at(w, g.pc, true)});
   }
+  core.set_ready(w, ready);
   if (spawns_ && w.next.size() == 1 && intrinsic_at(w.next[0].pc) == Intrinsic::diverge)
     hold(core, w, w.next[0], cycle);
 }
@@ -64,8 +64,10 @@ uint64_t TimedMachine::execute(Core& core, ResidentWarp& w, const Group& g, uint
   w.warp->issue(g.lanes);
   if (!requests_.empty()) done = std::max(done, finish_spawn(core, cycle));
   w.policy->moved(*w.warp, g);
-  for (const RegisterUse& u : uses_[g.pc]) {
-    if (config_.overlap && !u.is_read) w.board[u.number] = std::max(w.board[u.number], done);
+  if (config_.overlap) {
+    for (const RegisterUse& u : uses_[g.pc]) {
+      if (!u.is_read) w.board[u.number] = std::max(w.board[u.number], done);
+    }
   }
   ++statistics_.instructions;
   statistics_.lanes += uint64_t(__builtin_popcount(g.lanes));
@@ -74,7 +76,7 @@ uint64_t TimedMachine::execute(Core& core, ResidentWarp& w, const Group& g, uint
 }
 
 void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cycle) {
-  count_to(core, cycle);
+  count_to(core, s, cycle);
   if (w.sleeps) return prepare(core, w, cycle);
   if (w.held) {
     // No other warp can be issued: the one that has waited for longest goes on.
@@ -98,8 +100,7 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
   lanes = std::clamp(w.at_work, 1u, lanes);
   statistics_.worked += lanes;
   timeline_.count_range(cycle, cycle + takes, occupancy_class(lanes * 32 / config_.warp), 1);
-  s.counted_to = cycle + takes;
-  s.free_at = cycle + takes;
+  core.take_turn(s, cycle + takes);
   // Without a scoreboard a warp has one instruction under way; with one, only jumps hold up what follows.
   const uint64_t next = std::max(cycle + takes, !config_.overlap || jumps ? done : cycle + takes);
   ResidentBlock& block = *w.block;
@@ -107,7 +108,7 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
   for (uint32_t m = spawns_ ? died & ~w.spawned_from : 0; m != 0; m &= m - 1)
     core.free_slots.push_back(w.threads[__builtin_ctz(m)].slot);
   if (w.warp->ended()) {
-    retire(core, w);
+    retire(core, w, cycle);
   } else {
     prepare(core, w, next);
   }
@@ -118,13 +119,15 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
 // Barriers may have let warps of the block go on.
 void TimedMachine::wake_block(Core& core, const ResidentBlock& block, uint64_t cycle) {
   for (auto& other : core.warps) {
-    if (other->block != &block || other->ready_at != kNever || other->warp->ready() == 0) continue;
+    if (other->block != &block || core.ready_at(*other) != kNever || other->warp->ready() == 0) continue;
     other->policy->met(*other->warp);
     prepare(core, *other, cycle);
   }
 }
 
-void TimedMachine::retire(Core& core, ResidentWarp& w) {
+void TimedMachine::retire(Core& core, ResidentWarp& w, uint64_t cycle) {
+  // From now on its schedulers wait for nobody.
+  if (core.warps.size() == 1) count_to(core, cycle);
   ResidentBlock& block = *w.block;
   --block.warps_left;
   core.has_room = true;

@@ -43,7 +43,7 @@ uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uin
       bool is_there = false;
       for (size_t i = 0; i < count && !is_there; ++i) {
         is_there = words[i] == w;
-        turns += uint32_t((words[i] ^ w) % banks == 0);
+        turns += uint32_t(((words[i] ^ w) & (banks - 1)) == 0);
       }
       if (is_there) continue;
       words[count++] = w;
@@ -56,9 +56,13 @@ uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uin
 
 void coalesce(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t segment, std::vector<uint64_t>& out) {
   out.clear();
+  const uint64_t mask = ~uint64_t(segment - 1);
   for (const uint64_t a : addresses) {
-    for (uint64_t s = a / segment; s <= (a + bytes - 1) / segment; ++s) {
-      if (std::find(out.begin(), out.end(), s * segment) == out.end()) out.push_back(s * segment);
+    const uint64_t last = (a + bytes - 1) & mask;
+    for (uint64_t s = a & mask; s <= last; s += segment) {
+      // Most lanes touch what the one before did.
+      if (!out.empty() && out.back() == s) continue;
+      if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
     }
   }
 }

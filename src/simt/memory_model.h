@@ -35,7 +35,7 @@ class Cache {
 // `addresses`: of each lane that takes part, `bytes` each. At least 1.
 uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t banks);
 
-// Segments that the lanes touch, each once, in the order of lanes.
+// Segments that the lanes touch, each once, in the order of lanes. `segment` is a power of two.
 void coalesce(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t segment, std::vector<uint64_t>& out);
 
 enum class AccessKind : uint8_t { load, store, atomic };

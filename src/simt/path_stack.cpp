@@ -6,27 +6,15 @@ namespace brokkr::simt {
 
 Group group_of(const ptx::Warp& warp, uint32_t lanes) {
   const uint32_t first = uint32_t(__builtin_ctz(lanes));
-  Group g{warp.pc_of(first), warp.frame_of(first), 0};
-  for (uint32_t m = lanes; m != 0; m &= m - 1) {
-    const uint32_t l = uint32_t(__builtin_ctz(m));
-    g.lanes |= uint32_t(warp.pc_of(l) == g.pc && warp.frame_of(l) == g.frame) << l;
-  }
-  return g;
+  const uint32_t pc = warp.pc_of(first), frame = warp.frame_of(first);
+  const bool alone = (lanes & (lanes - 1)) == 0;
+  return {pc, frame, alone ? lanes : lanes & warp.lanes_at(pc, frame)};
 }
 
 // A meeting behind the function is any place of a frame below.
-bool PathStack::is_at(const ptx::Warp& warp, uint32_t lane, const Entry& e) {
-  if (e.meeting == kNoMeeting) return warp.frame_of(lane) < e.frame;
-  return warp.pc_of(lane) == e.meeting && warp.frame_of(lane) == e.frame;
-}
-
 uint32_t PathStack::arrived(const ptx::Warp& warp, const Entry& e) {
-  uint32_t there = 0;
-  for (uint32_t m = e.lanes; m != 0; m &= m - 1) {
-    const uint32_t l = uint32_t(__builtin_ctz(m));
-    there |= uint32_t(is_at(warp, l, e)) << l;
-  }
-  return there;
+  if (e.meeting != kNoMeeting) return e.lanes & warp.lanes_at(e.meeting, e.frame);
+  return e.frame == 0 ? 0 : e.lanes & warp.lanes_below(e.frame);
 }
 
 uint32_t PathStack::above(size_t entry) const {
@@ -42,20 +30,20 @@ void PathStack::part(const ptx::Warp& warp, size_t entry, const Group& from) {
   uint32_t rest = e.lanes & ~arrived(warp, e);
   const bool branched = (rest & ~from.lanes) == 0;
   const Entry to{0, branched ? flow_.meeting(from.pc) : e.meeting, branched ? from.frame : e.frame};
-  std::vector<Entry> parts;
+  parts_.clear();
   while (rest != 0) {
     const Group g = group_of(warp, rest);
     rest &= ~g.lanes;
     Entry piece = to;
     piece.lanes = g.lanes;
-    if (arrived(warp, piece) != g.lanes) parts.push_back(piece);
+    if (arrived(warp, piece) != g.lanes) parts_.push_back(piece);
   }
   // The entry itself need not wait where its parts meet at its own meeting.
   const auto at = entries_.begin() + std::ptrdiff_t(entry);
   if (to.meeting == e.meeting && to.frame == e.frame) {
-    entries_.insert(entries_.erase(at), parts.begin(), parts.end());
+    entries_.insert(entries_.erase(at), parts_.begin(), parts_.end());
   } else {
-    entries_.insert(at + 1, parts.begin(), parts.end());
+    entries_.insert(at + 1, parts_.begin(), parts_.end());
   }
 }
 
@@ -96,6 +84,23 @@ bool PathStack::passes(const Group& from) const {
   return true;
 }
 
+// The topmost entry of these lanes has no others: so none parts, none below it matters, and it ends only where they meet.
+// Lanes that wait for nothing any more since then may be anywhere.
+bool PathStack::goes_on(const ptx::Warp& warp, Group& group) {
+  if ((group.lanes & ~warp.live()) != 0 || (warp.ready() & ~ready_ & ~group.lanes) != 0) return false;
+  if (entries_.size() > 1 && flow_.is_collective(group.pc)) return false;
+  const auto own =
+      std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& e) { return (e.lanes & group.lanes) != 0; });
+  if (own == entries_.rend() || own->lanes != group.lanes) return false;
+  const Group now = group_of(warp, group.lanes);
+  if (now.lanes != group.lanes) return false;
+  if (own->meeting == kNoMeeting ? now.frame < own->frame : now.pc == own->meeting && now.frame == own->frame)
+    return false;
+  group = now;
+  ready_ = warp.ready();
+  return true;
+}
+
 // Lanes that have met at a collective of the warp are one path again, as on hardware that has such instructions: nobody
 // waits elsewhere.
 void PathStack::join(const ptx::Warp& warp) {
@@ -109,6 +114,7 @@ void PathStack::update(const ptx::Warp& warp, const Group& from) {
   if (entries_.size() > 1 && flow_.is_collective(from.pc)) join(warp);
   while (settle_once(warp, from)) {
   }
+  ready_ = warp.ready();
 }
 
 void PathStack::choose_paths(const ptx::Warp& warp, uint32_t most, std::vector<Group>& groups) const {

@@ -13,10 +13,13 @@ namespace brokkr::simt {
 
 class PathStack {
  public:
-  PathStack(const Flow& flow, uint32_t lanes) : flow_(flow), entries_{{lanes, kNoMeeting, 0}} {}
+  PathStack(const Flow& flow, uint32_t lanes) : flow_(flow), entries_{{lanes, kNoMeeting, 0}}, ready_(lanes) {}
 
   // Whether what lanes have just executed changes nothing here: they are at the next instruction, where nobody meets.
   bool passes(const Group& from) const;
+  // The same of lanes that have jumped: all of a path went on together, and meet nobody where they are. Then `group`,
+  // where they were, is where they are.
+  bool goes_on(const ptx::Warp& warp, Group& group);
   // Lanes parted, met or ended. `pc`, `frame`: where those of `lanes` have just been.
   void update(const ptx::Warp& warp, const Group& from);
   // The lanes that are ready of entries that no entry above shares lanes with, the topmost first; at most `most`.
@@ -34,7 +37,6 @@ class PathStack {
   struct Entry {
     uint32_t lanes, meeting, frame;
   };
-  static bool is_at(const ptx::Warp& warp, uint32_t lane, const Entry& e);
   static uint32_t arrived(const ptx::Warp& warp, const Entry& e);
   uint32_t above(size_t entry) const;  // lanes of all entries above
   void part(const ptx::Warp& warp, size_t entry, const Group& from);
@@ -43,7 +45,8 @@ class PathStack {
   void join(const ptx::Warp& warp);
 
   const Flow& flow_;
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_, parts_;
+  uint32_t ready_;  // lanes that were, when the entries were last looked at
 };
 
 // The lanes of a mask that are where its first lane is.

@@ -10,10 +10,10 @@ namespace {
 class StackPolicy : public Policy {
  public:
   StackPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : stack_(flow, lanes), ways_(ways) {}
-  // Most instructions lead all paths to the next one: the choice is the last one, a place further.
+  // Most instructions lead all of a path to one place: the choice is the last one, there.
   void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
     if (holds_ && warp.ready() == ready_) {
-      groups = last_;
+      for (const Group& g : last_) groups.push_back(g);
       return;
     }
     stack_.choose_paths(warp, ways_, groups);
@@ -23,12 +23,17 @@ class StackPolicy : public Policy {
     ready_ = warp.ready();
   }
   void moved(const ptx::Warp& warp, const Group& group) override {
-    if (!stack_.passes(group)) {
+    Group now = group;
+    if (stack_.passes(group)) {
+      ++now.pc;
+    } else if (!stack_.goes_on(warp, now)) {
       stack_.update(warp, group);
       holds_ = false;
       return;
     }
-    for (Group& g : last_) g.pc += g.lanes == group.lanes ? 1 : 0;
+    for (Group& g : last_) {
+      if (g.lanes == group.lanes) g = now;
+    }
   }
   void met(const ptx::Warp&) override { holds_ = false; }
 
@@ -83,7 +88,8 @@ class AheadPolicy : public Policy {
     }
   }
   void moved(const ptx::Warp& warp, const Group& group) override {
-    if (!stack_.passes(group)) stack_.update(warp, group);
+    Group now = group;
+    if (!stack_.passes(group) && !stack_.goes_on(warp, now)) stack_.update(warp, group);
   }
 
  private:
@@ -160,7 +166,9 @@ const std::vector<std::string>& policy_names() {
   return names;
 }
 
+// A lane alone parts from nobody.
 std::unique_ptr<Policy> make_policy(PolicyKind kind, uint32_t ways, const Flow& flow, uint32_t lanes) {
+  if ((lanes & (lanes - 1)) == 0) return std::make_unique<IndependentPolicy>(1);
   switch (kind) {
     case PolicyKind::pdom: return std::make_unique<StackPolicy>(flow, lanes, 1);
     case PolicyKind::parallel: return std::make_unique<StackPolicy>(flow, lanes, ways);

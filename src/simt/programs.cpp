@@ -1,5 +1,7 @@
 #include "simt/programs.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 
 #include "scene/failure.h"
@@ -64,9 +66,17 @@ std::string module_text(std::string_view module) {
   fail("the kernels of '{}' are not in this program: it was built without nvcc", module);
 }
 
-Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles) {
+Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles,
+                        const ShowProgress& show) {
   Runner runner(config, module_text(program.module));
   runner.stop_after(cycles);
+  if (show) {
+    const std::string what = fmt::format("{} on {}", program.name, config.name);
+    show(what);
+    runner.machine().on_progress = [&show, what](const RunProgress& p) {
+      show(fmt::format("{}: cycle {}, {} of {} blocks have begun", what, p.cycle, p.begun, p.blocks));
+    };
+  }
   program.run(runner, size);
   return runner.statistics();
 }

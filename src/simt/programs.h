@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,12 @@ const ProgramInfo& find_program(const std::string& name);
 std::string module_text(std::string_view module);
 bool has_modules();
 
-// Runs a program on a machine; `cycles`: at most so many, and then without a result; 0: to its end.
-Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles = 0);
+using ShowProgress = std::function<void(const std::string&)>;
+
+// Runs a program on a machine; `cycles`: at most so many, and then without a result; 0: to its end. `show`: told now and
+// then what runs, and how far it has come.
+Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles = 0,
+                        const ShowProgress& show = {});
 
 // The branch of [Steffen12, Alg. 4], with what the figures of its chapter 8.3 change.
 struct BranchRun {

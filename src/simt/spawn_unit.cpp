@@ -36,7 +36,9 @@ std::vector<uint32_t> SpawnUnit::spawn(uint32_t pc, const std::vector<SpawnedThr
   for (const SpawnedThread& t : threads) {
     memory_[line.first] = t;
     where.push_back(line.first++);
+    ++waiting_;
     if (++line.count < warp_) continue;
+    waiting_ -= warp_;
     full_.push_back({pc, line.first - 1, warp_});
     line.first = line.second;
     line.count = 0;
@@ -58,19 +60,13 @@ FormedWarp SpawnUnit::take() {
   return read(warp);
 }
 
-bool SpawnUnit::has_part() const {
-  for (const auto& [pc, line] : lines_) {
-    if (line.count != 0) return true;
-  }
-  return false;
-}
-
 FormedWarp SpawnUnit::flush() {
   for (auto& [pc, line] : lines_) {
     if (line.count == 0) continue;
     const FormedWarp formed = read({pc, line.first - 1, line.count});
     line.first = line.second;
     line.second = next_free();
+    waiting_ -= line.count;
     line.count = 0;
     return formed;
   }

@@ -35,7 +35,7 @@ class SpawnUnit {
   // The threads of one spawn instruction: returns the places where their pointers are stored. Two pieces at most.
   std::vector<uint32_t> spawn(uint32_t pc, const std::vector<SpawnedThread>& threads);
   bool has_warp() const { return !full_.empty(); }
-  bool has_part() const;
+  bool has_part() const { return waiting_ != 0; }
   FormedWarp take();   // of the full ones, the first
   FormedWarp flush();  // of those that are not full, that of the lowest pc
 
@@ -57,6 +57,7 @@ class SpawnUnit {
   std::map<uint32_t, Line> lines_;
   std::deque<Full> full_;
   uint32_t free_ = 0;
+  uint32_t waiting_ = 0;  // threads of all lines
 };
 
 }  // namespace brokkr::simt

@@ -5,7 +5,7 @@
 namespace brokkr::simt {
 
 void Timeline::count(uint64_t cycle, uint32_t which, uint64_t n) {
-  while (cycle / cycles_ >= kMostWindows) {
+  while (cycle >> shift_ >= kMostWindows) {
     for (size_t i = 0; i < windows_.size(); ++i) {
       if (i % 2 == 0) {
         windows_[i / 2] = windows_[i];
@@ -14,16 +14,16 @@ void Timeline::count(uint64_t cycle, uint32_t which, uint64_t n) {
       }
     }
     windows_.resize((windows_.size() + 1) / 2);
-    cycles_ *= 2;
+    ++shift_;
   }
-  const size_t window = size_t(cycle / cycles_);
+  const size_t window = size_t(cycle >> shift_);
   if (window >= windows_.size()) windows_.resize(window + 1);
   windows_[window][which] += n;
 }
 
 void Timeline::count_range(uint64_t begin, uint64_t end, uint32_t which, uint64_t each_cycle) {
   while (begin < end) {
-    const uint64_t stop = std::min(end, (begin / cycles_ + 1) * cycles_);
+    const uint64_t stop = std::min(end, ((begin >> shift_) + 1) << shift_);
     count(begin, which, (stop - begin) * each_cycle);
     begin = stop;
   }
@@ -31,7 +31,7 @@ void Timeline::count_range(uint64_t begin, uint64_t end, uint32_t which, uint64_
 
 void Timeline::finish(Statistics& s) const {
   s.windows = windows_;
-  s.window_cycles = cycles_;
+  s.window_cycles = uint64_t(1) << shift_;
   s.occupancy = {};
   for (const Occupancy& w : windows_) {
     for (uint32_t c = 0; c < kOccupancyClasses; ++c) s.occupancy[c] += w[c];

@@ -29,7 +29,7 @@ struct Statistics {
   uint64_t conflicts = 0;                                                    // cycles that banks made lanes wait
   uint64_t atomics_waited = 0;
   uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;
-  Traffic off_chip, spawn;                             // requested bytes of spawn memory; bytes that channels moved
+  Traffic off_chip, spawn;                             // bytes that channels moved; requested bytes of spawn memory
   uint64_t requested_read = 0, requested_written = 0;  // bytes that lanes asked of memory, wherever it was
   Occupancy occupancy = {};
   std::vector<Occupancy> windows;  // over time
@@ -52,7 +52,7 @@ class Timeline {
   void finish(Statistics& s) const;
 
  private:
-  uint64_t cycles_ = 64;
+  uint32_t shift_ = 6;  // cycles of a window are a power of two
   std::vector<Occupancy> windows_;
 };
 

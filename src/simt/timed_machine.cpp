@@ -57,12 +57,22 @@ uint32_t TimedMachine::blocks_that_fit(const ptx::Function& kernel, uint32_t thr
   return std::min({config_.blocks, by_threads, shared == 0 ? config_.blocks : config_.shared / shared});
 }
 
+// Whether there were warps to issue is known as long as none comes or goes.
+void TimedMachine::count_to(const Core& core, Scheduler& s, uint64_t cycle) {
+  if (cycle <= s.counted_to) return;
+  timeline_.count_range(s.counted_to, cycle, core.warps.empty() ? kIdle : kStalled, 1);
+  s.counted_to = cycle;
+}
+
 void TimedMachine::count_to(Core& core, uint64_t cycle) {
-  for (Scheduler& s : core.schedulers) {
-    if (cycle <= s.counted_to) continue;
-    timeline_.count_range(s.counted_to, cycle, core.warps.empty() ? kIdle : kStalled, 1);
-    s.counted_to = cycle;
-  }
+  for (Scheduler& s : core.schedulers) count_to(core, s, cycle);
+}
+
+void TimedMachine::report_progress() {
+  constexpr uint64_t kIssues = 1 << 21;  // some seconds
+  if (!on_progress || statistics_.steps - reported_ < kIssues) return;
+  reported_ = statistics_.steps;
+  on_progress({cycle_, next_block_, launch_->blocks()});
 }
 
 void TimedMachine::run_cycles(uint64_t most_cycles) {
@@ -92,11 +102,40 @@ void TimedMachine::run_cycles(uint64_t most_cycles) {
     }
     cycle_ = next;
     services_.set_clock(cycle_);
-    for (auto& core : cores_) {
-      for (Scheduler& s : core->schedulers) {
-        if (s.free_at > cycle_ || s.warps.empty()) continue;
-        ResidentWarp* const w = core->pick(s, cycle_, config_.greedy);
-        if (w != nullptr) issue(*core, s, *w, cycle_);
+    report_progress();
+    choose_turns();
+    for (const Turn& t : turns_) issue(*t.core, *t.scheduler, *t.warp, cycle_);
+  }
+}
+
+// Which warps are issued in this cycle: what is issued changes no other's turn before the next one. Thousands of warps
+// do not fit the host's caches, so that each is asked for before it is needed.
+void TimedMachine::choose_turns() {
+  turns_.clear();
+  for (auto& core : cores_) {
+    if (core->next_event(cycle_) > cycle_) continue;
+    for (Scheduler& s : core->schedulers) {
+      if (s.free_at > cycle_ || s.warps.empty()) continue;
+      ResidentWarp* const w = core->pick(s, cycle_, config_.greedy);
+      if (w == nullptr) continue;
+      __builtin_prefetch(w);
+      turns_.push_back({core.get(), &s, w});
+    }
+  }
+  for (const Turn& t : turns_) {
+    t.warp->warp->prefetch();
+    __builtin_prefetch(t.warp->next.data());
+    __builtin_prefetch(t.warp->policy.get());
+  }
+  for (const Turn& t : turns_) {
+    for (const Group& g : t.warp->next) {
+      const ptx::Instruction& in = program_.code[g.pc];
+      for (const ptx::Place p : {in.a, in.b, in.c, in.d}) {
+        if (p == ptx::kNowhere || (p & 3) != ptx::kFrame) continue;
+        // A row of 32 words is two lines of a cache.
+        const uint32_t* const row = t.warp->warp->predicate_of(p, uint32_t(__builtin_ctz(g.lanes)));
+        __builtin_prefetch(row);
+        __builtin_prefetch(row + ptx::kLanes / 2);
       }
     }
   }

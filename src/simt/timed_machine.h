@@ -30,6 +30,11 @@ struct IssueEvent {
   Group group;
 };
 
+struct RunProgress {
+  uint64_t cycle = 0;
+  uint64_t begun = 0, blocks = 0;  // blocks of the launch
+};
+
 // Functions of src/simt/kernels/intrinsics.h.
 enum class Intrinsic : uint8_t { none, spawn, state, diverge, reconverge, lanes };
 
@@ -45,6 +50,8 @@ class TimedMachine : private ptx::Foreign {
   Statistics run(const ptx::Launch& launch, uint64_t most_cycles = 0);
 
   std::function<void(const IssueEvent&)> on_issue;
+  // Now and then: how far a run has come.
+  std::function<void(const RunProgress&)> on_progress;
   uint32_t registers_of_thread(const ptx::Function& kernel) const;
   uint32_t blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const;  // a core
   uint32_t threads_of_core() const { return threads_most_; }
@@ -66,7 +73,7 @@ class TimedMachine : private ptx::Foreign {
   uint64_t execute(Core& core, ResidentWarp& w, const Group& g, uint64_t cycle);
   void prepare(Core& core, ResidentWarp& w, uint64_t cycle);
   void wake_block(Core& core, const ResidentBlock& block, uint64_t cycle);
-  void retire(Core& core, ResidentWarp& w);
+  void retire(Core& core, ResidentWarp& w, uint64_t cycle);
   uint64_t operands_at(const ResidentWarp& w, uint32_t pc, bool results) const;
 
   // access.cpp: the time that one takes.
@@ -84,8 +91,11 @@ class TimedMachine : private ptx::Foreign {
   void hold(Core& core, ResidentWarp& w, const Group& g, uint64_t cycle);
   uint64_t finish_spawn(Core& core, uint64_t cycle);
 
+  void count_to(const Core& core, Scheduler& s, uint64_t cycle);
   void count_to(Core& core, uint64_t cycle);
+  void report_progress();
   void run_cycles(uint64_t most_cycles);
+  void choose_turns();
   [[noreturn]] void report_deadlock() const;
 
   Config config_;
@@ -103,8 +113,14 @@ class TimedMachine : private ptx::Foreign {
   Timeline timeline_;
   std::unique_ptr<MemoryModel> memory_;
   std::vector<std::unique_ptr<Core>> cores_;
+  struct Turn {
+    Core* core;
+    Scheduler* scheduler;
+    ResidentWarp* warp;
+  };
+  std::vector<Turn> turns_;  // of a cycle
   const ptx::Launch* launch_ = nullptr;
-  uint64_t next_block_ = 0, ages_ = 0, cycle_ = 0;
+  uint64_t next_block_ = 0, ages_ = 0, cycle_ = 0, reported_ = 0;
   uint32_t threads_most_ = 0;  // of a core, by its registers too
   uint8_t* spawn_begin_ = nullptr;
   uint64_t spawn_bytes_ = 0, core_spawn_bytes_ = 0;
@@ -113,10 +129,12 @@ class TimedMachine : private ptx::Foreign {
   Core* core_ = nullptr;
   ResidentWarp* warp_ = nullptr;
   struct Request {
+    uint64_t name;  // where the kernel's is
     uint32_t pc;
     SpawnedThread thread;
   };
   std::vector<Request> requests_;
+  std::vector<SpawnedThread> threads_;
   std::vector<uint64_t> addresses_;
   // Of an access: where its lanes go.
   struct Places {

@@ -5,31 +5,15 @@
 """
 import csv
 import json
-import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
+from program import SCENE, InFolder, brokkr
 from test_frame import TRIANGLE, container, frame
 
-PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
-SCENE = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes/gl-feature-test.bkf"
 
-
-def brokkr(*words):
-    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=600)
-
-
-class Probe(unittest.TestCase):
-    def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.holder.name)
-
-    def tearDown(self):
-        self.holder.cleanup()
-
+class Probe(InFolder):
     def ask(self, *words):
         done = brokkr("probe", *words)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -4,28 +4,13 @@
     simt_test.py BROKKR
 """
 import json
-import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
-PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
-SCENE = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes/gl-feature-test.bkf"
+from program import SCENE, InFolder, brokkr
 
 
-def brokkr(*words):
-    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=600)
-
-
-class Simt(unittest.TestCase):
-    def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.holder.name)
-
-    def tearDown(self):
-        self.holder.cleanup()
-
+class Simt(InFolder):
     def ask(self, *words):
         done = brokkr(*words)
         self.assertEqual(done.returncode, 0, done.stderr)  # progress may be there, where it takes long
@@ -54,7 +39,7 @@ class Simt(unittest.TestCase):
         self.assertLessEqual(frame["thread_instructions"], 32 * frame["warp_instructions"])
 
     def test_lanes_are_told_by_function(self):
-        rows = json.loads(self.ask("simt", "run_frame", "--size", "64x64", "--lanes", "--json"))
+        rows = json.loads(self.ask("simt", "run_frame", "--frame", SCENE, "--size", "64x64", "--lanes", "--json"))
         self.assertEqual(sorted((row["lost"] for row in rows), reverse=True), [row["lost"] for row in rows])
         functions = {row["function"]: row for row in rows}
         self.assertTrue(any("decide" in name for name in functions), sorted(functions))
@@ -76,6 +61,25 @@ class Simt(unittest.TestCase):
         done = brokkr("render", SCENE, "--no-output", "--machine", "simt", "--simt-config", "none.json")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done)
         self.assertIn("none.json", done.stderr)
+
+    def test_a_machine_that_cannot_be_read_is_named_in_one_line(self):
+        file = self.folder / "mine.json"
+        for text, expected in (("", "it is empty"), ("  \n", "it is empty"), ('{"cores": 4,\n', "line 2, column 1"), ("[]", "no object"),
+                               ('{"cores": 0}', "cores"), ("\x00\x01", "line 1, column 1")):
+            file.write_text(text)
+            for words in (["simt", "even", "--config", file], ["render", SCENE, "--no-output", "--machine", "simt", "--simt-config", file]):
+                done = brokkr(*words)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done)
+                for part in (str(file), expected):
+                    self.assertIn(part, done.stderr)
+                self.assertNotIn("json.exception", done.stderr)
+                if "cores" not in text or "column" in expected:
+                    self.assertIn("docs/simt.md", done.stderr)
+
+    def test_run_frame_finds_the_bundled_scene_from_any_folder(self):
+        done = brokkr("simt", "run_frame", "--size", "16x16", "--lanes", "--json", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(json.loads(done.stdout))
 
 
 if "  simt " not in brokkr("--help").stdout:

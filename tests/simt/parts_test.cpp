@@ -107,7 +107,11 @@ TEST(SimtParts, AMachineIsAFileWhoseFaultsAreNamed) {
   EXPECT_NE(refusal(R"({"policy": "mimd"})").find("pdom, parallel"), std::string::npos);
   EXPECT_NE(refusal(R"({"l1": {"kind": "sets"}})").find("needs ways"), std::string::npos);
   EXPECT_NE(refusal(R"({"lanes": 32, "warp": 16})").find("lanes is more than warp"), std::string::npos);
-  EXPECT_NE(refusal("{").find("my.json"), std::string::npos);
+  EXPECT_EQ(refusal(""), refusal(" \n"));
+  EXPECT_NE(refusal("").find("my.json: field 'JSON': it is empty; write"), std::string::npos);
+  EXPECT_NE(refusal("{\"cores\":\n").find("my.json: field 'JSON': parse error at line 2, column 1: "),
+            std::string::npos);
+  EXPECT_EQ(refusal("{").find("json.exception"), std::string::npos);
   for (const std::string& name : config_names()) EXPECT_EQ(find_config(name).name, name);
   EXPECT_THROW(find_config("thesis-9"), std::runtime_error);
 }

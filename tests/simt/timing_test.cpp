@@ -1,6 +1,8 @@
 // Times that can be reckoned by hand. A kernel begins with a load of its parameter (4 cycles) and ends with a ret.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "timed.h"
 
 namespace brokkr::simt::test {
@@ -60,6 +62,36 @@ TEST(SimtTiming, UnitsHaveTimesOfTheirOwn) {
   EXPECT_EQ(cycles("mul.f32 %f1, %f0, %f0;"), 4u + 4 + 1);
 }
 
+// By numbers of which no two are alike, so that none stands in for another.
+TEST(SimtTiming, EachClassHasALatencyOfItsOwn) {
+  Config c = plain_machine();
+  c.latency = {.integer = 3,
+               .multiply = 5,
+               .floating = 7,
+               .special = 11,
+               .divide = 13,
+               .doubles = 17,
+               .control = 19,
+               .collective = 23,
+               .shared = 29,
+               .constant = 31,
+               .load = 37};
+  c.l1 = {CacheConfig::Kind::perfect, 0, 0, 0};
+  // Behind the parameter, and before the cycle of the ret.
+  const auto takes = [&](const std::string& body) { return cycles(body, c) - 31 - 1; };
+  EXPECT_EQ(takes("add.u32 %r1, %r0, 1;"), 3u);
+  EXPECT_EQ(takes("mul.lo.u32 %r1, %r0, 3;"), 5u);
+  EXPECT_EQ(takes("fma.rn.f32 %f1, %f0, %f0, %f0;"), 7u);
+  EXPECT_EQ(takes("rcp.rn.f32 %f1, %f0;"), 11u);
+  EXPECT_EQ(takes("rem.u32 %r1, %r0, 3;"), 13u);
+  EXPECT_EQ(takes(".reg .f64 %d<2>; add.f64 %d1, %d0, %d0;"), 17u);
+  EXPECT_EQ(takes("bra next; next:"), 19u);
+  EXPECT_EQ(takes("vote.sync.any.pred %p1, %p0, -1;"), 23u);
+  EXPECT_EQ(takes("ld.shared.u32 %r4, [shared];"), 29u);
+  EXPECT_EQ(takes("ld.param.u64 %rd1, [words];"), 31u);
+  EXPECT_EQ(takes("ld.global.u32 %r1, [%rd0];"), 37u);
+}
+
 // Lanes at words `stride` apart. Two instructions make the address.
 std::string shared_load(uint32_t stride) {
   return "mov.u32 %r2, %laneid; mul.lo.u32 %r3, %r2, " + std::to_string(4 * stride) +
@@ -116,12 +148,56 @@ TEST(SimtTiming, ACacheAnswersTheSecondTime) {
   EXPECT_EQ(cycles("ld.global.u32 %r1, [%rd0];", c), 4u + 6 + 4 + 1);
 }
 
+// Four sets of two ways: lines 512 bytes apart share one, and the third takes the place of the first.
+TEST(SimtTiming, ASetHoldsAsManyLinesAsItHasWays) {
+  Config c = plain_machine();
+  c.l1 = {CacheConfig::Kind::sets, 1024, 2, 6};
+  const uint64_t miss = 1 + 100 + 4, hit = 6 + 4;
+  const auto loads = [&](std::initializer_list<uint32_t> places) {
+    std::string body;
+    for (const uint32_t p : places) body += "ld.global.u32 %r1, [%rd0+" + std::to_string(p) + "];";
+    return cycles(body, c) - 4 - 1;
+  };
+  EXPECT_EQ(loads({0, 512, 0}), 2 * miss + hit);
+  EXPECT_EQ(loads({0, 128, 256, 0}), 3 * miss + hit);  // sets of their own
+  EXPECT_EQ(loads({0, 512, 1024, 0}), 4 * miss);
+  EXPECT_EQ(loads({0, 512, 0, 1024, 0}), 3 * miss + 2 * hit);  // the second one was used longest ago
+  c.l1.kind = CacheConfig::Kind::none;
+  EXPECT_EQ(loads({0, 0, 0}), 3 * miss);
+}
+
+TEST(SimtTiming, TheLargeCacheIsBehindTheSmallOnes) {
+  Config c = plain_machine();
+  c.l1 = {CacheConfig::Kind::sets, 1024, 2, 6};
+  c.l2 = {CacheConfig::Kind::sets, 4096, 2, 20};
+  const uint64_t memory = 1 + 100 + 20 + 4, large = 20 + 4, small = 6 + 4;
+  const std::string load = "ld.global.u32 %r1, [%rd0];";
+  EXPECT_EQ(cycles(load, c), 4 + memory + 1);
+  EXPECT_EQ(cycles(load + load, c), 4 + memory + small + 1);
+  // Two other lines of its set of the small one later it is in the large one, of 16 sets, alone.
+  const std::string others = "ld.global.u32 %r1, [%rd0+512]; ld.global.u32 %r1, [%rd0+1024];";
+  EXPECT_EQ(cycles(load + others + load, c), 4 + 3 * memory + large + 1);
+  c.l2.kind = CacheConfig::Kind::perfect;
+  EXPECT_EQ(cycles(load, c), 4 + large + 1);
+}
+
 // Old value and new one are two segments; the answer takes 102 cycles. 32 lanes take their turns of 4 cycles.
 TEST(SimtTiming, AtomicsAtOneAddressTakeTurns) {
   EXPECT_EQ(cycles("atom.global.add.u32 %r1, [%rd0], 1;"), 4u + 32 * 4 + 102 + 4 + 1);
   Config c = plain_machine();
   c.memory.atomic_cycles = 0;
   EXPECT_EQ(cycles("atom.global.add.u32 %r1, [%rd0], 1;", c), 4u + 102 + 4 + 1);
+}
+
+// The second core's segments wait two cycles for the channel, and its lanes for all of the first core's.
+TEST(SimtTiming, AtomicsOfOtherCoresTakeTheirTurnsToo) {
+  Config c = plain_machine();
+  c.cores = 2;
+  EXPECT_EQ(time_body("atom.global.add.u32 %r1, [%rd0], 1;", c, 32, 2).cycles, 4u + 64 * 4 + 104 + 4 + 1);
+  // On chip each core has its own.
+  const std::string on_chip = "atom.shared.add.u32 %r1, [shared], 1;";
+  EXPECT_EQ(time_body(on_chip, c, 32, 2).cycles, 4u + 31 + 4 + 1);
+  EXPECT_EQ(cycles(on_chip, c, 64), 4u + 32 + 31 + 4 + 1);  // the second warp finds the unit taken
 }
 
 TEST(SimtTiming, ABarrierWaitsForTheSlowestWarp) {
@@ -182,6 +258,22 @@ TEST(SimtTiming, TheSameRunTakesTheSameTime) {
   const Statistics a = time_body(body, plain_machine(), 256, 4), b = time_body(body, plain_machine(), 256, 4);
   EXPECT_EQ(a.cycles, b.cycles);
   EXPECT_EQ(a.occupancy, b.occupancy);
+}
+
+// Machines on threads of the host know nothing of each other: a figure's runs take what they take alone.
+TEST(SimtTiming, MachinesOfSeveralThreadsAreEachByThemselves) {
+  const std::string body =
+      "mov.u32 %r2, %laneid; and.b32 %r3, %r2, 3; again: atom.global.add.u32 %r1, [%rd0], 1;"
+      "sub.u32 %r3, %r3, 1; setp.gt.s32 %p0, %r3, 0; @%p0 bra again; bar.sync 0;";
+  const Statistics alone = time_body(body, plain_machine(), 128, 4);
+  std::vector<Statistics> all(4);
+  std::vector<std::thread> threads;
+  for (Statistics& s : all) threads.emplace_back([&] { s = time_body(body, plain_machine(), 128, 4); });
+  for (std::thread& t : threads) t.join();
+  for (const Statistics& s : all) {
+    EXPECT_EQ(s.cycles, alone.cycles);
+    EXPECT_EQ(s.windows, alone.windows);
+  }
 }
 
 TEST(SimtTiming, AnInstructionThatNobodyKnowsNamesItselfAndItsLine) {

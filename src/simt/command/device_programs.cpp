@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iterator>
 
 #include "app/input.h"
+#include "app/workload.h"
 #include "brokkr/renderer.h"
 #include "pipeline/simt_device.h"
 #include "scene/failure.h"
@@ -18,11 +20,19 @@ namespace {
 using app::Arguments;
 using app::Progress;
 
-constexpr const char* kUsualFrame = "scenes/gl-feature-test.bkf";
+constexpr const char* kUsualFrame = "gl-feature-test.bkf";
+
+std::string frame_file(const Arguments& arguments) {
+  if (arguments.has("frame")) return arguments.text("frame");
+  const std::filesystem::path scenes = app::bundled_folder("scenes");
+  if (scenes.empty() || !std::filesystem::exists(scenes / kUsualFrame))
+    fail("run_frame: scenes/{} is not beside this program; name a frame or scene with --frame", kUsualFrame);
+  return (scenes / kUsualFrame).string();
+}
 
 // A frame through the pipeline, the picture beside the CPU's.
 void run_frame(DeviceControl& device, const Arguments& arguments, Progress& progress, std::vector<KernelRun>& runs) {
-  const std::string file = arguments.text("frame", kUsualFrame);
+  const std::string file = frame_file(arguments);
   const Frame frame = app::load_input(file, arguments, progress);
   RenderOptions options;
   options.workers = int(arguments.integer("workers", 0));

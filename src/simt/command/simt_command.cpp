@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <mutex>
 
 #include "app/text.h"
 #include "brokkr/frame.h"
@@ -98,7 +99,11 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   o.triangles = uint32_t(arguments.integer("triangles", 0));
   o.width = uint32_t(arguments.integer("pixels", 0));
   o.cycles = uint64_t(arguments.integer("cycles", 0));
-  o.progress = [&](const std::string& what) { progress.show(what); };
+  std::mutex mutex;
+  o.progress = [&](const std::string& what) {
+    const std::lock_guard lock(mutex);
+    progress.show(what);
+  };
   for (const std::string& name : names) {
     const FigureInfo& info = named(find_figure, name);
     const FigureResult result = info.run(o);
@@ -156,8 +161,9 @@ int run_programs(const Arguments& arguments, const std::vector<std::string>& nam
     }
     const ProgramInfo& program = named(find_program, name);
     const Config config = config_of(arguments, name);
-    progress.show(fmt::format("{} on {}", name, config.name));
-    runs.push_back({name, config, time_program(program, config, size, uint64_t(arguments.integer("cycles", 0)))});
+    runs.push_back({name, config,
+                    time_program(program, config, size, uint64_t(arguments.integer("cycles", 0)),
+                                 [&](const std::string& what) { progress.show(what); })});
     json.push_back(json_of(runs.back()));
     if (arguments.has("output"))
       write_timeline(folder_of(arguments) / fmt::format("simt-{}.png", name), runs.back().statistics);
@@ -207,7 +213,7 @@ Command simt_command() {
            integer_option("--triangles", "Of the rays' scene (2000; a figure's own)", 100, 4000000),
            integer_option("--pixels", "Rays a side (64; a figure's own)", 8, 1024),
            integer_option("--cycles", "Stop after so many, without a result", 1, 1e12),
-           file_option("--frame", "FILE", "run_frame: the frame or scene (scenes/gl-feature-test.bkf)"),
+           file_option("--frame", "FILE", "run_frame: the frame or scene (the bundled scenes/gl-feature-test.bkf)"),
            size_option("--size", "run_frame: pixels to draw (the frame's own)", 1, kMaxTargetSize),
            integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
            flag("--lanes", "One of our own kernels: where lanes are lost, by function; with --config on that machine"),

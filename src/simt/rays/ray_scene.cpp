@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <mutex>
+#include <utility>
 
 #include "scene/failure.h"
 #include "simt/programs/expect.h"
@@ -71,15 +73,15 @@ std::shared_ptr<const RayScene> build_scene(uint32_t triangles) {
 }  // namespace
 
 std::shared_ptr<const RayScene> ray_scene(uint32_t triangles) {
+  constexpr size_t kMostKept = 3;  // a figure has as many
   static std::mutex mutex;
-  static uint32_t kept_triangles = 0;
-  static std::shared_ptr<const RayScene> kept;
+  static std::deque<std::pair<uint32_t, std::shared_ptr<const RayScene>>> kept;
   const std::lock_guard lock(mutex);
-  if (kept == nullptr || kept_triangles != triangles) {
-    kept = build_scene(triangles);
-    kept_triangles = triangles;
-  }
-  return kept;
+  const auto known = std::find_if(kept.begin(), kept.end(), [&](const auto& k) { return k.first == triangles; });
+  if (known != kept.end()) return known->second;
+  if (kept.size() == kMostKept) kept.pop_front();
+  kept.emplace_back(triangles, build_scene(triangles));
+  return kept.back().second;
 }
 
 }  // namespace brokkr::simt

@@ -13,7 +13,7 @@ struct RayScene {
   trace::TraceScene scene;
   trace::Structure tree;  // a kd-tree
 };
-// The last one is kept: trees of a million triangles take longer to build than to look at.
+// The last ones are kept: trees of a million triangles take longer to build than to look at.
 std::shared_ptr<const RayScene> ray_scene(uint32_t triangles);
 
 }  // namespace brokkr::simt

@@ -1,0 +1,41 @@
+// The runs of a figure, on several threads of the host: each has a machine of its own.
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "simt/figures.h"
+
+namespace brokkr::simt {
+namespace {
+
+constexpr unsigned kMostThreads =
+    4;  // each holds a program's memory: a scene of a million triangles, thousands of warps
+
+}  // namespace
+
+void for_each_run(size_t count, const std::function<void(size_t)>& run) {
+  std::atomic<size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr fault;
+  const auto work = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      try {
+        run(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (fault == nullptr) fault = std::current_exception();
+        next = count;
+      }
+    }
+  };
+  const size_t threads = std::min<size_t>(count, std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads));
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < threads; ++i) others.emplace_back(work);
+  work();
+  for (std::thread& t : others) t.join();
+  if (fault != nullptr) std::rethrow_exception(fault);
+}
+
+}  // namespace brokkr::simt
