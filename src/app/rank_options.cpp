@@ -53,6 +53,12 @@ std::vector<Option> rank_options(const MoreModes& more) {
   options.push_back(integer_option(
       "--merge", "Draws are merged until they have more primitives than this (4096; 0: none)", 0, 4294967295.0));
   options.push_back(flag("--no-runahead", "Project no draws while earlier ones are distributed"));
+  std::vector<std::string> links;
+  for (const auto& choice : Choices<ranks::LinkMode>::all) links.emplace_back(choice.name);
+  options.push_back(choice_option("--rank-link", "LINK",
+                                  "How targets go between ranks (auto): mpi, through hosts; nccl, from GPU to GPU, and "
+                                  "a line where that cannot be; auto, as nccl without the line",
+                                  links));
   options.push_back(real_option("--timeout", "S",
                                 "Seconds after which a rank that does not answer ends all (60; 0: never)", 0, 86400));
   for (Option& option : options) option.group = "Ranks";
@@ -66,6 +72,9 @@ ranks::RankSettings rank_settings(const Arguments& arguments) {
   }
   settings.merge = uint32_t(arguments.integer("merge", settings.merge));
   settings.runahead = !arguments.has("no-runahead");
+  for (const auto& choice : Choices<ranks::LinkMode>::all) {
+    if (arguments.text("rank-link") == choice.name) settings.link = choice.value;
+  }
   settings.timeout_s = arguments.real("timeout", settings.timeout_s);
   read_owner_options(arguments, settings);
   return settings;
@@ -74,7 +83,8 @@ ranks::RankSettings rank_settings(const Arguments& arguments) {
 bool draws_together(const Arguments& arguments) {
   const bool together = arguments.has("ranks") ? arguments.text("ranks") != kOff : ranks::started_ranks() > 1;
   if (together) return true;
-  for (const char* option : {"rank-pattern", "rank-bin", "merge", "no-runahead", "timeout", "rank-stats"}) {
+  for (const char* option :
+       {"rank-pattern", "rank-bin", "merge", "no-runahead", "rank-link", "timeout", "rank-stats"}) {
     if (arguments.has(option))
       throw UsageError(std::string("--") + option + ": is for several ranks; start them with mpirun");
   }

@@ -25,6 +25,9 @@ struct LaunchCost {
   int ranks = 1, rank = 0;
   ShareMode mode = ShareMode::cpd;
   std::vector<double> segment_ms;
+  // What passes besides: lists and plans of what the rank was given, targets that are put back and read, threads that
+  // begin and end.
+  std::vector<double> host_ms;
 };
 
 struct FrameCosts {
@@ -39,6 +42,7 @@ struct FrameCosts {
 struct Costs {
   std::string machine, isa;
   int workers = 0, most_ranks = 0, bin = 32, repeats = 1;
+  double oversleep_us = 0;  // by which a short sleep is longer here than it was asked to be
   std::string pattern;
   std::vector<FrameCosts> frames;
 };
