@@ -53,16 +53,20 @@ std::vector<Option> rank_options(const MoreModes& more) {
   options.push_back(integer_option(
       "--merge", "Draws are merged until they have more primitives than this (4096; 0: none)", 0, 4294967295.0));
   options.push_back(flag("--no-runahead", "Project no draws while earlier ones are distributed"));
-  std::vector<std::string> links;
-  for (const auto& choice : Choices<ranks::LinkMode>::all) links.emplace_back(choice.name);
-  options.push_back(choice_option("--rank-link", "LINK",
-                                  "How targets go between ranks (auto): mpi, through hosts; nccl, from GPU to GPU, and "
-                                  "a line where that cannot be; auto, as nccl without the line",
-                                  links));
   options.push_back(real_option("--timeout", "S",
                                 "Seconds after which a rank that does not answer ends all (60; 0: never)", 0, 86400));
   for (Option& option : options) option.group = "Ranks";
   return options;
+}
+
+Option rank_link_option() {
+  std::vector<std::string> links;
+  for (const auto& choice : Choices<ranks::LinkMode>::all) links.emplace_back(choice.name);
+  return choice_option(
+      "--rank-link", "LINK",
+      "How targets go between ranks (auto): mpi, through hosts; nccl, from GPU to GPU, and a line where "
+      "that cannot be; auto, as nccl without the line",
+      links);
 }
 
 ranks::RankSettings rank_settings(const Arguments& arguments) {

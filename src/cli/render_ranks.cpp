@@ -247,8 +247,9 @@ int run_render_or_ranks(const Arguments& arguments) {
 
 Command with_ranks(Command render) {
   std::vector<Option> own = rank_options(spread_modes());
+  own.push_back(rank_link_option());
   own.push_back(file_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
-  own.back().group = own.front().group;
+  for (Option& option : own) option.group = own.front().group;
   render.options = joined(std::move(render.options), own);
   render.run = run_render_or_ranks;
   return render;

@@ -24,7 +24,7 @@ nlohmann::ordered_json frame_json(const FrameCosts& frame) {
                         {"rank", l.rank},
                         {"mode", name_of(l.mode)},
                         {"segment_ms", l.segment_ms},
-                        {"host_ms", l.host_ms}});
+                        {"whole_ms", l.whole_ms}});
   return {{"file", frame.file},
           {"width", frame.width},
           {"height", frame.height},
@@ -53,7 +53,7 @@ void read_launches(const nlohmann::ordered_json& json, int most_ranks, FrameCost
           if (ms.size() != frame.geometry_ms.size()) fail("launches: {}: not one time for each segment", field);
           return ms;
         };
-        frame.launches.push_back({ranks, rank, mode, times("segment_ms"), times("host_ms")});
+        frame.launches.push_back({ranks, rank, mode, times("segment_ms"), times("whole_ms")});
         ++next;
       }
     }

@@ -25,9 +25,9 @@ struct LaunchCost {
   int ranks = 1, rank = 0;
   ShareMode mode = ShareMode::cpd;
   std::vector<double> segment_ms;
-  // What passes besides: lists and plans of what the rank was given, targets that are put back and read, threads that
-  // begin and end.
-  std::vector<double> host_ms;
+  // From the ids of what the rank was given until all is drawn, as it passes on a quiet computer: lists and plans,
+  // threads that begin and end, and the launch. Without the clocks that the times above are taken with.
+  std::vector<double> whole_ms;
 };
 
 struct FrameCosts {

@@ -61,9 +61,16 @@ class MemoryExchange final : public SquareExchange {
     return run([](int) { return true; });
   }
   uint64_t gather(const std::vector<PlaneUse>& uses) override {
-    const bool first = talk_.rank() == 0;
-    lay_out(uses, [&](int from) { return first != (from == talk_.rank()); });
-    return run([&](int to) { return to == 0; });
+    if (talk_.rank() != 0) {
+      lay_out(uses, [&](int from) { return from == talk_.rank(); });
+      return run([](int to) { return to == 0; });
+    }
+    // One rank's after another's: in memory for the largest of them.
+    for (int next = 1; next < talk_.size(); ++next) {
+      lay_out(uses, [&](int from) { return from == next; });
+      run([](int) { return false; });
+    }
+    return 0;
   }
 
  private:

@@ -134,8 +134,6 @@ class SegmentModel {
   bool turn_is_here_ = true;
 };
 
-double of_rank(const std::vector<double>& us, size_t rank) { return us.empty() ? 0 : us[rank]; }
-
 // When who waits from `begin` on sees what has come at `arrival`: it sleeps in turns.
 double noticed(double begin, double arrival, const ModelSettings& settings) {
   double now = begin;
@@ -164,7 +162,7 @@ class SegmentHere {
     }
     double end = 0;
     for (size_t r = 0; r < clock_.size(); ++r)
-      end = std::max(end, noticed(clock_[r], given[r], settings_) + of_rank(load_.host_us, r) + drawing_us(r));
+      end = std::max(end, noticed(clock_[r], given[r], settings_) + whole_us(r));
     return end;
   }
   double drawing_us(size_t rank) const {
@@ -175,6 +173,8 @@ class SegmentHere {
   uint64_t bytes() const { return bytes_; }
 
  private:
+  double whole_us(size_t rank) const { return load_.whole_us.empty() ? drawing_us(rank) : load_.whole_us[rank]; }
+
   // When each rank has the ids of all others.
   std::vector<double> distribute(const MergeLoad& merge) {
     const Network& network = settings_.network;
@@ -220,11 +220,11 @@ ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_
   const auto n = size_t(settings.ranks);
   double stall = 0, sync = 0;
   // Of all ranks, none of which waits for others in it.
-  const auto launch = [&](const std::vector<double>& us, const std::vector<double>& host_us) {
+  const auto launch = [&](const std::vector<double>& us, const std::vector<double>& whole_us) {
     double longest = 0;
     for (size_t r = 0; r < us.size(); ++r) {
       stall += us[r] / double(n);
-      longest = std::max(longest, us[r] + (settings.as_here ? of_rank(host_us, r) : 0));
+      longest = std::max(longest, settings.as_here && !whole_us.empty() ? whole_us[r] : us[r]);
     }
     result.frame_us += longest;
   };
@@ -234,11 +234,11 @@ ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_
     result.frame_us += exchange;
     if (settings.ranks > 1) result.exchange_bytes += segment.exchange_bytes * (n - 1);
     if (settings.mode == ShareMode::duplicate || settings.ranks == 1) {
-      launch(segment.duplicate_us, segment.duplicate_host_us);
+      launch(segment.duplicate_us, segment.duplicate_whole_us);
       continue;
     }
     if (!segment.copy_us.empty()) {
-      launch(segment.copy_us, segment.host_us);
+      launch(segment.copy_us, segment.whole_us);
       continue;
     }
     const auto add = [&](auto&& model) {

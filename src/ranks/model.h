@@ -29,10 +29,10 @@ struct MergeLoad {
 
 struct SegmentLoad {
   std::vector<MergeLoad> merges;
-  std::vector<double> duplicate_us;                // per rank, in place of merges: it does all geometry
-  std::vector<double> copy_us;                     // per rank, where there are no merges: clears and copies
-  std::vector<double> duplicate_host_us, host_us;  // per rank: LaunchCost::host_ms; empty: none
-  uint64_t exchange_bytes = 0;                     // of all ranks together, before the segment
+  std::vector<double> duplicate_us;                  // per rank, in place of merges: it does all geometry
+  std::vector<double> copy_us;                       // per rank, where there are no merges: clears and copies
+  std::vector<double> duplicate_whole_us, whole_us;  // per rank: LaunchCost::whole_ms; empty: as long as the above
+  uint64_t exchange_bytes = 0;                       // of all ranks together, before the segment
 };
 
 struct ModelSettings {
@@ -41,8 +41,8 @@ struct ModelSettings {
   bool runahead = true;
   Network network;
   // As src/ranks/distribute.cpp has it and not as the paper does: ranks distribute without taking turns, look for what
-  // they wait for now and then, and draw a segment's primitives after the last of its ids; and what their hosts do
-  // takes its time.
+  // they wait for now and then, and draw a segment's primitives after the last of its ids, which takes the whole of
+  // LaunchCost.
   bool as_here = false;
   double oversleep_us = 0;  // Costs::oversleep_us
 };

@@ -133,7 +133,7 @@ TEST(Part, GoesOnWithWhatTargetsHold) {
 
 // Two ranks with a device each: what they have drawn goes from one's memory to the other's, and stays there for the
 // next launch.
-TEST(Part, SquaresGoFromDeviceToDevice) {
+TEST(Part, SquaresGoFromMachineToMachine) {
   constexpr int kRanks = 2;
   constexpr uint32_t kAll = kPlaneColor | kPlaneDepth | kPlaneStencil;
   oracle::SoupOptions soup = small_soup();

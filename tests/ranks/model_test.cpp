@@ -61,14 +61,14 @@ TEST(RankModel, AsHereDrawsASegmentAfterItsLastIds) {
   EXPECT_LT(run_model({segment}, 0, waits).frame_us, 2 * 1000 * 9 / 8 + 100);
 }
 
-TEST(RankModel, AsHereHostsTakeTheirTime) {
+TEST(RankModel, AsHereAllThatALaunchTakesCounts) {
   SegmentLoad segment = two_ranks_one_merge();
-  segment.host_us = {3, 1};
-  segment.duplicate_host_us = {30, 1};
+  segment.whole_us = {8, 6};
+  segment.duplicate_whole_us = {70, 51};
   const auto frame_us = [&](ShareMode mode, bool as_here) {
     return run_model({segment}, 0, {2, mode, true, {}, as_here}).frame_us;
   };
-  EXPECT_NEAR(frame_us(ShareMode::cpd, true), 30 + 3 + 5, 1e-9);
+  EXPECT_NEAR(frame_us(ShareMode::cpd, true), 30 + 8, 1e-9);
   EXPECT_NEAR(frame_us(ShareMode::cpd, false), 25.6, 1e-9);
   EXPECT_NEAR(frame_us(ShareMode::duplicate, true), 70, 1e-9);
   EXPECT_NEAR(frame_us(ShareMode::duplicate, false), 50, 1e-9);
@@ -162,8 +162,8 @@ class CostsFile : public testing::Test {
     for (uint32_t command = 0; command < 8; ++command) frame.draws.push_back({command, 600, 60});
     for (const int n : rank_counts(16)) {
       for (int r = 0; r < n; ++r) {
-        frame.launches.push_back({n, r, ShareMode::duplicate, {2 + 8.0 / n}, {1}});
-        frame.launches.push_back({n, r, ShareMode::cpd, {10.0 / n}, {1}});
+        frame.launches.push_back({n, r, ShareMode::duplicate, {2 + 8.0 / n}, {3 + 8.0 / n}});
+        frame.launches.push_back({n, r, ShareMode::cpd, {10.0 / n}, {1 + 10.0 / n}});
       }
     }
     costs.frames.push_back(frame);
