@@ -118,10 +118,11 @@ std::unique_ptr<Transport> open_transport() {
   if (open == nullptr)
     throw std::runtime_error("ranks: " + module->string() + " is of another version than this program (" +
                              BROKKR_VERSION + "); install both anew");
+  const int started = started_ranks();  // MPI changes the environment
   char error[512] = {};
   std::unique_ptr<Transport> transport(open(error, sizeof error));
   if (!transport) throw std::runtime_error(std::string("ranks: ") + error);
-  if (const int started = started_ranks(); started > 1 && transport->size() == 1)
+  if (started > 1 && transport->size() == 1)
     throw std::runtime_error("ranks: MPI does not know of the other ranks, of which " + std::to_string(started) +
                              " were started; start them with Open MPI's mpirun, or with srun --mpi=pmix");
   return transport;

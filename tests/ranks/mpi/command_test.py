@@ -192,6 +192,11 @@ def main():
         result = run(["ranks", "owners", FRAME, "-o", folder / "owners.png"])
         check(result.returncode == 0 and (folder / "owners.png").stat().st_size > 1000, "a picture of owners", result)
 
+        # Started by something that Open MPI does not know, as another MPI's mpirun: each would take itself for the only rank.
+        result = run(["render", FRAME, "-o", other], env=dict(os.environ, PMI_RANK="0", PMI_SIZE="2"))
+        ours = lines_of_ours(result)
+        check(result.returncode == 1 and len(ours) == 1 and "does not know of the other ranks" in ours[0], "another MPI", result)
+
         # What makes no sense is said before MPI starts.
         for arguments in (["--merge", "5"], ["--ranks", "sometimes"],
                           ["--ranks", "views", "--merge", "5"]):
